@@ -1,0 +1,179 @@
+// Who may import whom. ARCHITECTURE.md explains the rules; this file makes them hold.
+// Tests (`*.test.ts`, `test/`) obey the layer rules too, except where a rule names them.
+
+const TEST = '(\\.test\\.ts$|^test/)';
+
+/** A package that only the named files may import. */
+function door(pkg, allowed) {
+  return {
+    name: `door-of-${pkg}`,
+    comment: `${pkg} is imported in one place only, so that replacing it touches one place only`,
+    severity: 'error',
+    from: { path: '^(config|shared|dns-worker|control-plane)/', pathNot: [allowed, TEST] },
+    to: { path: `node_modules/(@types/)?${pkg}/` },
+  };
+}
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      comment: 'a cycle has no order in which it can be read; imports of types alone do not count',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      comment: 'a file that nothing imports and that imports nothing is forgotten',
+      from: {
+        orphan: true,
+        pathNot: ['\\.test\\.ts$', '\\.d\\.ts$', '^migrations/', '^test/', '^\\.config/'],
+      },
+      to: {},
+    },
+    {
+      name: 'not-resolvable',
+      severity: 'error',
+      comment: 'an import that leads nowhere',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'no-undeclared-packages',
+      severity: 'error',
+      comment: 'a package that package.json does not name',
+      from: {},
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'no-dev-packages-in-production',
+      severity: 'error',
+      from: { path: '^(config|shared|dns-worker|control-plane)/', pathNot: TEST },
+      to: {
+        dependencyTypes: ['npm-dev'],
+        dependencyTypesNot: ['type-only'],
+        pathNot: 'node_modules/@types/',
+      },
+    },
+
+    // 1. shared imports nothing of the other folders, and does no I/O.
+    {
+      name: 'shared-imports-shared-only',
+      severity: 'error',
+      comment: 'both planes import shared; it imports neither',
+      from: { path: '^shared/' },
+      to: { path: '^(config|dns-worker|control-plane|migrations|test|deploy)/' },
+    },
+    {
+      name: 'shared-does-no-io',
+      severity: 'error',
+      comment: 'shared is pure: no files, sockets, processes, threads or timers',
+      from: { path: '^shared/', pathNot: '\\.test\\.ts$' },
+      to: {
+        dependencyTypes: ['core'],
+        path: '^(node:)?(fs|fs/promises|net|dgram|tls|http|https|http2|dns|dns/promises|child_process|cluster|worker_threads|timers|timers/promises|readline|os|process)$',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+
+    // 2. dns-worker imports shared only, and of packages only koffi, in one file.
+    {
+      name: 'dns-worker-imports-shared-only',
+      severity: 'error',
+      comment: 'the data plane knows neither the database nor the configuration file nor the web',
+      from: { path: '^dns-worker/' },
+      to: { path: '^(config|control-plane|migrations|deploy)/' },
+    },
+    {
+      name: 'dns-worker-imports-no-packages',
+      severity: 'error',
+      from: { path: '^dns-worker/', pathNot: TEST },
+      to: { path: 'node_modules/', pathNot: 'node_modules/(koffi|@types/node)/' },
+    },
+    {
+      name: 'dns-worker-opens-no-files',
+      severity: 'error',
+      comment: 'a worker never opens the database or a file',
+      from: { path: '^dns-worker/', pathNot: TEST },
+      to: { dependencyTypes: ['core'], path: '^(node:)?(fs|fs/promises|child_process|cluster)$' },
+    },
+
+    // 3. control-plane starts the worker's threads by URL and never imports them.
+    {
+      name: 'control-plane-never-imports-dns-worker',
+      severity: 'error',
+      from: { path: '^control-plane/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^dns-worker/' },
+    },
+    {
+      name: 'config-imports-shared-only',
+      severity: 'error',
+      from: { path: '^config/' },
+      to: { path: '^(dns-worker|control-plane|migrations|test|deploy)/' },
+    },
+    {
+      name: 'production-never-imports-tests',
+      severity: 'error',
+      from: { path: '^(config|shared|dns-worker|control-plane)/', pathNot: '\\.test\\.ts$' },
+      to: { path: TEST },
+    },
+
+    // 4. One door per package.
+    door('dns-packet', '^shared/dns/codec\\.ts$'),
+    door('pg', '^control-plane/(db/|.+-store\\.ts$)'),
+    door('pg-copy-streams', '^control-plane/(db/|.+-store\\.ts$)'),
+    door('node-pg-migrate', '^control-plane/db/'),
+    door('express', '^control-plane/(http/|.+-routes\\.ts$)'),
+    door('cookie-parser', '^control-plane/http/'),
+    door('multer', '^control-plane/tls/'),
+    door('argon2', '^control-plane/auth/password\\.ts$'),
+    door('luxon', '^(shared/policy/|control-plane/schedules/)'),
+    door('winston', '^control-plane/log\\.ts$'),
+    door('toml', '^config/'),
+    door('piscina', '^control-plane/snapshot/'),
+    door('koffi', '^dns-worker/listeners/native-calls\\.ts$'),
+
+    // 5. A store never imports routes; a feature never imports another feature's routes.
+    {
+      name: 'store-never-imports-routes',
+      severity: 'error',
+      from: { path: '^control-plane/.+-store\\.ts$' },
+      to: { path: '^control-plane/(.+-routes\\.ts$|http/)' },
+    },
+    {
+      name: 'routes-belong-to-their-feature',
+      severity: 'error',
+      comment: 'only the route table and the start know the routes of all features',
+      from: { path: '^control-plane/([^/]+)/', pathNot: ['^control-plane/http/', TEST] },
+      to: { path: '^control-plane/([^/]+)/.*-routes\\.ts$', pathNot: '^control-plane/$1/' },
+    },
+    {
+      name: 'no-barrels',
+      severity: 'error',
+      comment: 'an index.ts hides where a thing lives',
+      from: {},
+      to: { path: '/index\\.ts$', pathNot: 'node_modules/' },
+    },
+
+    // 6. A stage never imports another stage: pipeline.ts alone knows the order.
+    {
+      name: 'stages-do-not-know-each-other',
+      severity: 'error',
+      from: { path: '^dns-worker/stages/([^/]+)\\.ts$', pathNot: '\\.test\\.ts$' },
+      to: { path: '^dns-worker/(stages/|pipeline\\.ts$)' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(control-plane/dashboard|data|coverage)/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      mainFields: ['main', 'types'],
+    },
+  },
+};

@@ -1,0 +1,61 @@
+// The lint rules. Types are on everywhere: the rules that matter most here (floating promises,
+// exhaustive switches) cannot be decided without them. Import rules are not here but in
+// dependency-cruiser.cjs beside this file; layout is prettier's.
+import { resolve } from 'node:path';
+import js from '@eslint/js';
+import { defineConfig } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+const root = resolve(import.meta.dirname, '..');
+
+export default defineConfig(
+  { ignores: ['node_modules/', 'data/', 'coverage/', 'control-plane/dashboard/', 'test/bench/results/'] },
+  {
+    files: ['**/*.ts'],
+    extends: [js.configs.recommended, tseslint.configs.strictTypeChecked],
+    languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: root } },
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+    rules: {
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true, requireDefaultForNonUnion: false },
+      ],
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'separate-type-imports' }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
+      '@typescript-eslint/no-confusing-void-expression': [
+        'error',
+        { ignoreArrowShorthand: true, ignoreVoidReturningFunctions: true },
+      ],
+      '@typescript-eslint/no-unnecessary-condition': ['error', { allowConstantLoopConditions: true }],
+      // Typed arrays are indexed inside bounds that the code has just checked; `!` says so and costs nothing.
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      // Async methods without an await implement interfaces whose other implementations need one.
+      '@typescript-eslint/require-await': 'off',
+      eqeqeq: 'error',
+      'no-console': 'error',
+      'no-shadow': 'off',
+      'prefer-const': 'error',
+      'max-depth': ['error', 4],
+      'max-lines': ['error', { max: 400 }],
+      'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+      'max-params': ['error', 5],
+    },
+  },
+  {
+    // A describe() block is one function, and a table of cases is long.
+    files: ['**/*.test.ts', 'test/**/*.ts'],
+    rules: { 'max-lines-per-function': 'off', 'max-lines': 'off' },
+  },
+  {
+    // What a person reads on the terminal is the product here.
+    files: ['control-plane/cli/**/*.ts', 'test/bench/**/*.ts'],
+    rules: { 'no-console': 'off' },
+  },
+);

@@ -1,0 +1,30 @@
+// The environment of the tests: Node's own, made to agree with production about `instanceof`. Jest gives
+// every suite built-in classes of its own, so an error of node:fs or an array from another thread would be
+// no `Error` and no `Int32Array` there, though it is one when Weir runs. Here both kinds count.
+const { TestEnvironment } = require('jest-environment-node');
+
+const SHARED = [
+  'Error AggregateError EvalError RangeError ReferenceError SyntaxError TypeError URIError',
+  'ArrayBuffer SharedArrayBuffer DataView Date Map Set Promise RegExp',
+  'Uint8Array Uint16Array Uint32Array Int8Array Int16Array Int32Array',
+  'Float32Array Float64Array BigInt64Array BigUint64Array',
+].flatMap((line) => line.split(' '));
+
+const ordinary = Function.prototype[Symbol.hasInstance];
+
+module.exports = class extends TestEnvironment {
+  async setup() {
+    await super.setup();
+    for (const name of SHARED) {
+      const inside = this.global[name];
+      const outside = globalThis[name];
+      if (inside === outside) continue;
+      Object.defineProperty(inside, Symbol.hasInstance, {
+        // Subclasses inherit this; only the class itself has a twin outside.
+        value(value) {
+          return ordinary.call(this, value) || (this === inside && ordinary.call(outside, value));
+        },
+      });
+    }
+  }
+};

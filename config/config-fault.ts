@@ -1,0 +1,41 @@
+/**
+ * A fault of the configuration, and how it is told to a person: one line with the place, the key, what was
+ * expected and what was found.
+ */
+import { isTable } from './key-kinds.ts';
+
+/** One thing that is wrong. */
+export interface ConfigFault {
+  /** The file's name as it was given, or `environment`. */
+  readonly source: string;
+  /** 1-based line of the file, where one is known. */
+  readonly line: number | undefined;
+  /** Path of the key (`server.web_port`), or the name of the environment variable. */
+  readonly key: string;
+  /** What was expected and what was found. */
+  readonly message: string;
+}
+
+/** One line: `file:line: key: expected …, got …`. */
+export function formatFault({ source, line, key, message }: ConfigFault): string {
+  const place = line === undefined ? source : `${source}:${line}`;
+  return `${place}: ${key === '' ? '' : `${key}: `}${message}`;
+}
+
+/** Stands for a value that no message may show. */
+export const HIDDEN: unique symbol = Symbol('a value that is not shown');
+
+/** `expected …, got …`; an expectation that is a sentence of its own stands alone. */
+export function describe(expected: string, got: unknown): string {
+  if (got === undefined) return expected.startsWith('no such key') ? expected : `expected ${expected}`;
+  return `expected ${expected}, got ${show(got)}`;
+}
+
+function show(got: unknown): string {
+  if (got === HIDDEN) return 'a value that is not shown';
+  if (got instanceof Date) return `the date ${Number.isNaN(got.getTime()) ? 'invalid' : got.toISOString()}`;
+  if (Array.isArray(got)) return got.length === 0 ? 'an empty list' : `a list of ${got.length}`;
+  if (isTable(got)) return 'a table';
+  const shown = typeof got === 'string' ? JSON.stringify(got) : String(got);
+  return shown.length > 80 ? `${shown.slice(0, 77)}...` : shown;
+}

@@ -1,0 +1,101 @@
+/**
+ * On which line of a TOML text each key stands. The parser knows that a text is valid and what it means;
+ * this file only finds places, for messages. It reads what it must to skip values (strings, brackets,
+ * comments) and believes nothing else: on a text that the parser refuses it still gives its best answer.
+ */
+
+/** 1-based line numbers by path, as in `server.web_port` and `dns.pools[0].name`. */
+export interface LineIndex {
+  /** Line of a key or table; of the nearest one around it where it has no line of its own. */
+  lineOf(path: string): number | undefined;
+  /** Line of the second mention of a key or table that may be given once only. */
+  lineOfRepeat(path: string): number | undefined;
+}
+
+/** Finds every key and table header of `text`. */
+export function indexLines(text: string): LineIndex {
+  const first = new Map<string, number>();
+  const repeat = new Map<string, number>();
+  const arrays = new Map<string, number>();
+  const note = (path: string, line: number): void => {
+    if (!first.has(path)) first.set(path, line);
+    else if (!repeat.has(path)) repeat.set(path, line);
+  };
+
+  let table = '';
+  let line = 1;
+  let at = 0;
+  while (at < text.length) {
+    const header = /[ \t]*(\[\[?)([^\]\n]*)\]/uy;
+    const assignment = /[ \t]*((?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^=#"'\n])+)=/uy;
+    header.lastIndex = assignment.lastIndex = at;
+    const asHeader = header.exec(text);
+    const asAssignment = asHeader === null ? assignment.exec(text) : null;
+    if (asHeader !== null) {
+      table = resolve(keyPath(asHeader[2] ?? ''), arrays, asHeader[1] === '[[');
+      note(table, line);
+    } else if (asAssignment !== null) {
+      const key = keyPath(asAssignment[1] ?? '').join('.');
+      note(table === '' ? key : `${table}.${key}`, line);
+    }
+    const end = endOfStatement(
+      text,
+      asAssignment === null ? at : assignment.lastIndex,
+      asAssignment !== null,
+    );
+    for (let i = at; i < end; i++) if (text[i] === '\n') line++;
+    at = end;
+  }
+  return {
+    lineOf: (path) => nearest(first, path),
+    lineOfRepeat: (path) => repeat.get(path),
+  };
+}
+
+/** Offset after the newline that ends the statement at `from`; a value may run over several lines. */
+function endOfStatement(text: string, from: number, isValue: boolean): number {
+  const token = /"""(?:[^\\]|\\[^])*?"""|'''[^]*?'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*|[[\]{}]|\n/uy;
+  let depth = 0;
+  let at = from;
+  while (at < text.length) {
+    token.lastIndex = at;
+    const found = token.exec(text)?.[0];
+    at += found?.length ?? 1;
+    if (!isValue) {
+      if (found === '\n') return at;
+    } else if (found === '[' || found === '{') depth++;
+    else if (found === ']' || found === '}') depth--;
+    else if (found === '\n' && depth <= 0) return at;
+  }
+  return text.length;
+}
+
+/** The parts of a dotted key, quotes taken off. */
+function keyPath(written: string): string[] {
+  const parts = written.match(/"(?:[^"\\]|\\.)*"|'[^']*'|[^.\s"']+/gu) ?? [];
+  return parts.map((part) => part.replace(/^(["'])(.*)\1$/u, '$2'));
+}
+
+/** The path of a table header, with the number of the entry behind every array of tables. */
+function resolve(parts: readonly string[], arrays: Map<string, number>, opensEntry: boolean): string {
+  let path = '';
+  parts.forEach((part, index) => {
+    path = path === '' ? part : `${path}.${part}`;
+    const isLast = index === parts.length - 1;
+    if (isLast && opensEntry) arrays.set(path, (arrays.get(path) ?? -1) + 1);
+    const entry = arrays.get(path);
+    if (entry !== undefined) path = `${path}[${entry}]`;
+  });
+  return path;
+}
+
+/** The line of `path`, or of the closest path that encloses it. */
+function nearest(lines: ReadonlyMap<string, number>, path: string): number | undefined {
+  for (let at = path; at !== '';) {
+    const line = lines.get(at) ?? lines.get(`${at}[0]`);
+    if (line !== undefined) return line;
+    const cut = Math.max(at.lastIndexOf('.'), at.lastIndexOf('['));
+    at = cut < 0 ? '' : at.slice(0, cut);
+  }
+  return undefined;
+}

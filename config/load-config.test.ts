@@ -1,0 +1,71 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { formatFault } from './config-fault.ts';
+import { loadConfig } from './load-config.ts';
+
+describe('loadConfig()', () => {
+  let cwd = '';
+  beforeEach(async () => {
+    cwd = await mkdtemp(join(tmpdir(), 'weir-config-'));
+  });
+  afterEach(() => rm(cwd, { recursive: true }));
+
+  const nodeName = (name: string): string => `[server]\nnode_name = "${name}"\n`;
+  const load = async (file?: string, env: Record<string, string> = {}) => {
+    const result = await loadConfig({ file, env, cwd });
+    return result.ok
+      ? `${result.value.file ?? 'none'}: ${result.value.config.server.node_name}`
+      : result.faults.map(formatFault).join('\n');
+  };
+
+  test('loadConfig() prefers the named file, then $WEIR_CONFIG, then ./config/weir.toml', async () => {
+    await mkdir(join(cwd, 'config'));
+    await writeFile(join(cwd, 'config/weir.toml'), nodeName('third'));
+    await writeFile(join(cwd, 'env.toml'), nodeName('second'));
+    await writeFile(join(cwd, 'named.toml'), nodeName('first'));
+    expect(await load('named.toml', { WEIR_CONFIG: 'env.toml' })).toBe('named.toml: first');
+    expect(await load(undefined, { WEIR_CONFIG: 'env.toml' })).toBe('env.toml: second');
+    expect(await load(undefined, { WEIR_CONFIG: '' })).toBe('config/weir.toml: third');
+    expect(await load()).toBe('config/weir.toml: third');
+  });
+
+  test('loadConfig() reads a file by its absolute path', async () => {
+    const file = join(cwd, 'a.toml');
+    await writeFile(file, nodeName('a'));
+    expect(await load(file)).toBe(`${file}: a`);
+  });
+
+  test('loadConfig() refuses a named file that is not there, even where another one is', async () => {
+    await mkdir(join(cwd, 'config'));
+    await writeFile(join(cwd, 'config/weir.toml'), '');
+    expect(await load('no.toml')).toBe('no.toml: cannot read the configuration file: no such file');
+    expect(await load(undefined, { WEIR_CONFIG: 'config/weir.toml/x' })).toBe(
+      'config/weir.toml/x: cannot read the configuration file: no such file',
+    );
+  });
+
+  test('loadConfig() refuses a folder, named or found', async () => {
+    expect(await load(cwd)).toBe(`${cwd}: cannot read the configuration file: a folder, not a file`);
+    await mkdir(join(cwd, 'config/weir.toml'), { recursive: true });
+    expect(await load()).toBe('config/weir.toml: cannot read the configuration file: a folder, not a file');
+  });
+
+  test('loadConfig() refuses bytes that are not UTF-8', async () => {
+    await writeFile(join(cwd, 'latin1.toml'), Buffer.from([0x23, 0xe4, 0x0a]));
+    expect(await load('latin1.toml')).toBe(
+      'latin1.toml: cannot read the configuration file: its bytes are not UTF-8',
+    );
+  });
+
+  test('loadConfig() tells of a file that it may not read, or reads it as root', async () => {
+    const file = join(cwd, 'secret.toml');
+    await writeFile(file, nodeName('a'));
+    await chmod(file, 0);
+    const root = process.getuid?.() === 0;
+    expect(await load('secret.toml')).toBe(
+      root ? 'secret.toml: a' : 'secret.toml: cannot read the configuration file: permission denied',
+    );
+  });
+});

@@ -1,0 +1,422 @@
+import { describe, expect, test } from '@jest/globals';
+import { formatFault } from './config-fault.ts';
+import { parseConfig } from './parse-config.ts';
+import type { LoadedConfig } from './parse-config.ts';
+
+const parse = (text: string, env: Record<string, string> = {}) =>
+  parseConfig({ file: { name: 'weir.toml', text }, env });
+
+/** The faults of a bad configuration, as a person reads them. */
+function faults(text: string, env: Record<string, string> = {}): string[] {
+  const result = parse(text, env);
+  return result.ok ? [] : result.faults.map(formatFault);
+}
+
+/** A good configuration; its faults fail the test. */
+function good(text: string, env: Record<string, string> = {}): LoadedConfig {
+  const result = parse(text, env);
+  if (!result.ok) throw new Error(result.faults.map(formatFault).join('\n'));
+  return result.value;
+}
+
+describe('parseConfig() with good input', () => {
+  test('parseConfig() fills every key in from an empty file', () => {
+    const { config, explicit } = good('');
+    expect(config.server.web_port).toBe(8080);
+    expect(config.server.dns_port).toBe(53);
+    expect(config.auth.admin).toEqual({ username: 'admin', password_hash: '' });
+    expect(config.dns.rate_limit).toMatchObject({
+      enabled: false,
+      queries_per_second: 1000,
+      burst_size: 500,
+    });
+    expect(config.cache.max_bytes).toBe(67_108_864);
+    expect(explicit.size).toBe(0);
+  });
+
+  test('parseConfig() gives the same configuration for no file and for an empty one', () => {
+    const none = parseConfig({ file: undefined, env: {} });
+    expect(none).toEqual({ ok: true, value: { ...good(''), file: undefined } });
+  });
+
+  test('parseConfig() tells which keys were asked for, even at their default', () => {
+    const { explicit } = good('[server]\ndns_port = 53\n[server.web_tls]\nenabled = false\n', {
+      WEIR_CACHE_ENABLED: 'true',
+    });
+    expect([...explicit].sort()).toEqual(['cache.enabled', 'server.dns_port', 'server.web_tls.enabled']);
+  });
+
+  test('parseConfig() reads dotted keys, inline tables and quoted keys as the same thing', () => {
+    const written = [
+      '[server.web_tls]\nenabled = true',
+      'server.web_tls.enabled = true',
+      'server = { web_tls = { enabled = true } }',
+      '["server"."web_tls"]\n"enabled" = true',
+    ];
+    for (const text of written) {
+      expect(good(text).config.server.web_tls.enabled).toBe(true);
+      expect([...good(text).explicit]).toEqual(['server.web_tls.enabled']);
+    }
+  });
+
+  test('parseConfig() accepts a byte order mark and Windows line ends', () => {
+    expect(good('\uFEFF[server]\r\nweb_port = 81\r\n').config.server.web_port).toBe(81);
+  });
+
+  test('parseConfig() gives pools without a strategy the default strategy', () => {
+    const text = `[dns]\ndefault_strategy = "Failover"
+[[dns.pools]]\nname = "a"\nservers = ["192.0.2.1"]
+[[dns.pools]]\nname = "b"\nstrategy = "Fastest"\npriority = 0\nservers = ["tls://dns.example.org@192.0.2.1"]`;
+    expect(good(text).config.dns.pools).toEqual([
+      { name: 'a', strategy: 'Failover', priority: 1, servers: ['192.0.2.1'] },
+      { name: 'b', strategy: 'Fastest', priority: 0, servers: ['tls://dns.example.org@192.0.2.1'] },
+    ]);
+  });
+
+  test('parseConfig() puts the data folder into list_dirs', () => {
+    expect(good('[server]\ndata_dir = "/srv/weir"').config.blocking.list_dirs).toEqual(['/srv/weir/lists']);
+  });
+
+  test('parseConfig() reads one database URL or several', () => {
+    expect(good('').config.database.url).toEqual([]);
+    expect(good('[database]\nurl = ""').config.database.url).toEqual([]);
+    const both = ['postgres://a@192.0.2.1/weir', 'postgresql://a@192.0.2.2/weir'];
+    expect(good(`[database]\nurl = "${both.join(' ')}"`).config.database.url).toEqual(both);
+    expect(good(`[database]\nurl = ${JSON.stringify(both)}`).config.database.url).toEqual(both);
+  });
+
+  test('parseConfig() freezes the configuration to its last list', () => {
+    const { config } = good('');
+    expect(Object.isFrozen(config.dns.pools[0]?.servers)).toBe(true);
+    expect(Object.isFrozen(config.server.web_tls)).toBe(true);
+  });
+});
+
+describe('parseConfig() with a bad file', () => {
+  test.each([
+    [
+      'a string for a number',
+      '[server]\nweb_port = "80"',
+      ':2: server.web_port: expected a whole number from 0 to 65535, got "80"',
+    ],
+    [
+      'a number that is too large',
+      '[server]\n\nweb_port = 65536',
+      ':3: server.web_port: expected a whole number from 0 to 65535, got 65536',
+    ],
+    [
+      'a fraction',
+      '[dns]\nquery_timeout_ms = 1.5',
+      ':2: dns.query_timeout_ms: expected a whole number from 100 to 60000 (milliseconds), got 1.5',
+    ],
+    [
+      'a number that is none',
+      '[dns]\nquery_timeout_ms = nan',
+      ':2: dns.query_timeout_ms: expected a whole number from 100 to 60000 (milliseconds), got NaN',
+    ],
+    ['a number for a boolean', '[cache]\nenabled = 1', ':2: cache.enabled: expected true or false, got 1'],
+    [
+      'a boolean for a string',
+      '[server]\nnode_name = true',
+      ':2: server.node_name: expected a string, got true',
+    ],
+    [
+      'a date',
+      '[server]\nnode_name = 2026-01-01T00:00:00Z',
+      ':2: server.node_name: expected a string, got the date 2026-01-01T00:00:00.000Z',
+    ],
+    [
+      'a string for a list',
+      '[server]\nbind_address = "0.0.0.0"',
+      ':2: server.bind_address: expected a list of at least 1 string, got "0.0.0.0"',
+    ],
+    [
+      'an empty list where one is needed',
+      '[server]\nbind_address = []',
+      ':2: server.bind_address: expected a list of at least 1 string, got an empty list',
+    ],
+    [
+      'a bad address in a long list',
+      '[server]\nbind_address = [\n  "0.0.0.0", # all\n  "300.0.0.1",\n]',
+      ':2: server.bind_address[1]: expected an IP address such as 192.0.2.1, got "300.0.0.1"',
+    ],
+    [
+      'a bad CIDR',
+      '[dns.rate_limit]\nwhitelist = ["10.0.0.0/33"]',
+      ':2: dns.rate_limit.whitelist[0]: expected a network such as 10.0.0.0/8 or 2001:db8::/32, got "10.0.0.0/33"',
+    ],
+    [
+      'a choice that does not exist',
+      '[logging]\nlevel = "trace"',
+      ':2: logging.level: expected "error", "warn", "info" or "debug", got "trace"',
+    ],
+    [
+      'an unknown key that is near another',
+      '[server]\nweb_prot = 80',
+      ':2: server.web_prot: no such key; did you mean web_port?',
+    ],
+    [
+      'an unknown key of an inline table',
+      'server = { web_tls = { on = true } }',
+      ':1: server.web_tls.on: no such key; there are enabled, tls_cert_path, tls_key_path',
+    ],
+    [
+      'an unknown section',
+      'a = 1\n',
+      ':1: a: no such key; there are server, database, dns, cache, blocking, logging, auth',
+    ],
+    [
+      'a value where a section belongs',
+      'server = 1',
+      ':1: server: expected a table of settings ([server]), got 1',
+    ],
+    [
+      'a list of tables where a section belongs',
+      '[[server]]\nweb_port = 1',
+      ':1: server: expected a table of settings ([server]), got a list of 1',
+    ],
+    [
+      'a section where a value belongs',
+      '[server.web_port]\na = 1',
+      ':1: server.web_port: expected a whole number from 0 to 65535, got a table',
+    ],
+    [
+      'a section given twice',
+      '[server]\nweb_port = 1\n[dns]\n[server]\ndns_port = 1',
+      ':4: server: given twice (first on line 1)',
+    ],
+    [
+      'a key given twice',
+      '[server]\nweb_port = 1\nweb_port = 2',
+      ':3: server.web_port: given twice (first on line 2)',
+    ],
+    [
+      'a string that does not end',
+      '[server]\nnode_name = "a\n',
+      ':2: syntax: expected valid TOML, got "\\n" at column 15',
+    ],
+    [
+      'a list that does not end',
+      '[server]\n\nbind_address = ["::",\n',
+      ':4: syntax: expected valid TOML, got end of input at column 1',
+    ],
+    [
+      'a line that is no TOML',
+      '[server]\nweb_port: 80',
+      ':2: syntax: expected valid TOML, got ":" at column 9',
+    ],
+    [
+      'a number that JavaScript cannot hold',
+      '[server]\nweb_port = 9007199254740993',
+      ':2: syntax: Integer 9007199254740993 cannot be represented losslessly as a JavaScript number. Use the `bigint` option to parse integers as BigInt values. at column 12',
+    ],
+    ['no pools', '[dns]\npools = []', ':2: dns.pools: expected at least one table, got an empty list'],
+    [
+      'a pool that is no table',
+      '[dns]\npools = ["192.0.2.1"]',
+      ':2: dns.pools[0]: expected a table of settings ([dns.pools[0]]), got "192.0.2.1"',
+    ],
+    [
+      'a pool without servers',
+      '[[dns.pools]]\nname = "a"',
+      ':1: dns.pools[0].servers: expected a value (this key has no default)',
+    ],
+    [
+      'a bad strategy in the second pool',
+      '[[dns.pools]]\nname="a"\nservers=["192.0.2.1"]\n[[dns.pools]]\nname="b"\nservers=["192.0.2.1"]\nstrategy="Random"',
+      ':7: dns.pools[1].strategy: expected "Parallel", "Failover", "Balanced" or "Fastest", got "Random"',
+    ],
+    [
+      'an empty data folder',
+      '[server]\ndata_dir = ""',
+      ':2: server.data_dir: expected the path of a file or folder, got ""',
+    ],
+    [
+      'an IPv6 address for IPv4',
+      '[blocking]\ncustom_ipv4 = "::1"',
+      ':2: blocking.custom_ipv4: expected an IPv4 address such as 192.0.2.1, or an empty string, got "::1"',
+    ],
+    [
+      'a server without a host',
+      '[dns]\nlocal_dns_server = ":53"',
+      ':2: dns.local_dns_server: expected a server such as 192.0.2.1:53, or an empty string, got ":53"',
+    ],
+    [
+      'a domain with a bad label',
+      '[dns]\nrebinding_allowlist = ["a..example"]',
+      ':2: dns.rebinding_allowlist[0]: expected a domain name such as home.arpa, got "a..example"',
+    ],
+    [
+      'a bad catalog URL',
+      '[blocking]\ncatalog_url = "ftp://example.org/"',
+      ':2: blocking.catalog_url: expected a URL such as https://example.org/services.json, or an empty string, got "ftp://example.org/"',
+    ],
+    [
+      'a named resolver for bootstrap',
+      '[dns]\nbootstrap = ["dns.example.org"]',
+      ':2: dns.bootstrap[0]: expected a resolver such as 192.0.2.53, 192.0.2.53:53 or [2001:db8::53]:53, got "dns.example.org"',
+    ],
+    [
+      'a key of Object.prototype',
+      '[server]\nconstructor = 1',
+      ':2: server.constructor: no such key; there are web_port, alt_compat,',
+    ],
+    [
+      'the key __proto__',
+      '[server]\n__proto__ = 1',
+      ':2: server.__proto__: no such key; there are web_port, alt_compat,',
+    ],
+  ])('parseConfig() refuses %s', (_what, text, expected) => {
+    const found = faults(text);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toContain(`weir.toml${expected}`);
+  });
+
+  test('parseConfig() tells every fault of a file at once, each with its line', () => {
+    const text = `# a file
+[server]
+web_port = "x"   # wrong
+bogus = """
+[cache]
+enabled = 3
+"""
+
+[cache]
+enabled = 3
+[dns.health_check]
+interval_secs = 0
+`;
+    expect(faults(text)).toEqual([
+      expect.stringMatching(/^weir\.toml:4: server\.bogus: no such key; there are web_port, /),
+      'weir.toml:3: server.web_port: expected a whole number from 0 to 65535, got "x"',
+      'weir.toml:12: dns.health_check.interval_secs: expected a whole number from 1 to 3600 (seconds), got 0',
+      'weir.toml:10: cache.enabled: expected true or false, got 3',
+    ]);
+  });
+
+  test('parseConfig() never shows a password', () => {
+    const told = [
+      ...faults('[database]\nurl = "mysql://weir:hunter2@db.example.org"'),
+      ...faults('[database]\nurl = ["postgres://a@192.0.2.1/w", "hunter2"]'),
+      ...faults('[auth.admin]\npassword_hash = "hunter2"'),
+      ...faults('', { WEIR_DATABASE_URL: 'hunter2', WEIR_AUTH_ADMIN_PASSWORD_HASH: 'hunter2' }),
+    ];
+    expect(told).toHaveLength(5);
+    for (const line of told)
+      expect(line).toMatch(/expected (a URL|an Argon2id hash).+, got a value that is not shown$/);
+  });
+});
+
+describe('parseConfig() with rules between keys', () => {
+  const POOL = 'name = "a"\nservers = ["192.0.2.1"]';
+  test.each([
+    [
+      '[cache]\nmin_ttl_secs = 100\nmax_ttl_secs = 99',
+      'weir.toml:2: cache.min_ttl_secs: expected at most cache.max_ttl_secs (99), got 100',
+    ],
+    [
+      '[server]\nweb_port = 53',
+      'weir.toml:2: server.web_port: expected another port than server.dns_port, got 53',
+    ],
+    [
+      '[server.encrypted_dns]\ndot_enabled = true\ndot_port = 8080',
+      'weir.toml:3: server.encrypted_dns.dot_port: expected another port than server.web_port, got 8080',
+    ],
+    [
+      '[blocking]\nmode = "custom_ip"',
+      'weir.toml:2: blocking.mode: expected an address in blocking.custom_ipv4 or custom_ipv6 with this mode, got "custom_ip"',
+    ],
+    [
+      '[server]\nproxy_protocol_enabled = true',
+      'weir.toml:2: server.proxy_protocol_enabled: expected the load balancer in server.proxy_protocol_trusted; nobody could connect, got true',
+    ],
+    [
+      '[server.encrypted_dns]\ntls_cert_path = "/c.pem"',
+      'weir.toml:2: server.encrypted_dns.tls_cert_path: expected a certificate and a key, or neither, got "/c.pem"',
+    ],
+    [
+      `[[dns.pools]]\n${POOL}\n[[dns.pools]]\n${POOL}`,
+      'weir.toml:5: dns.pools[1].name: expected a name that no other pool has, got "a"',
+    ],
+  ])('parseConfig() refuses %j', (text, expected) => {
+    expect(faults(text)).toEqual([expected]);
+  });
+
+  test('parseConfig() lets the same port stand where DoT is off', () => {
+    expect(good('[server.encrypted_dns]\ndot_port = 8080').config.server.encrypted_dns.dot_port).toBe(8080);
+  });
+});
+
+describe('parseConfig() with an environment', () => {
+  test('parseConfig() lets a variable override the file', () => {
+    const text = '[server]\nweb_port = 81\nnode_name = "a"';
+    const { config } = good(text, {
+      WEIR_SERVER_WEB_PORT: '82',
+      WEIR_DNS_RATE_LIMIT_ENABLED: 'TRUE',
+      WEIR_DNS_RATE_LIMIT_WHITELIST: '10.0.0.0/8, 2001:db8::/32',
+      WEIR_SERVER_BIND_ADDRESS: '["127.0.0.1"]',
+      WEIR_AUTH_ADMIN_USERNAME: 'root',
+      WEIR_DNS_POOLS: '[{"name": "a", "servers": ["192.0.2.1"]}]',
+    });
+    expect(config.server).toMatchObject({ web_port: 82, node_name: 'a', bind_address: ['127.0.0.1'] });
+    expect(config.dns.rate_limit).toMatchObject({
+      enabled: true,
+      whitelist: ['10.0.0.0/8', '2001:db8::/32'],
+    });
+    expect(config.auth.admin.username).toBe('root');
+    expect(config.dns.pools).toEqual([
+      { name: 'a', strategy: 'Parallel', priority: 1, servers: ['192.0.2.1'] },
+    ]);
+  });
+
+  test('parseConfig() reads an empty variable as an empty list or string', () => {
+    const { config, explicit } = good('[server]\nnode_name = "a"\ntrusted_proxies = ["10.0.0.0/8"]', {
+      WEIR_SERVER_NODE_NAME: '',
+      WEIR_SERVER_TRUSTED_PROXIES: '',
+    });
+    expect(config.server).toMatchObject({ node_name: '', trusted_proxies: [] });
+    expect(explicit.has('server.node_name')).toBe(true);
+  });
+
+  test.each([
+    ['WEIR_SERVER_WEB_PORT', 'http', 'expected a whole number from 0 to 65535, got "http"'],
+    ['WEIR_SERVER_WEB_PORT', '', 'expected a whole number from 0 to 65535, got ""'],
+    ['WEIR_SERVER_WEB_PORT', '0x50', 'expected a whole number from 0 to 65535, got "0x50"'],
+    ['WEIR_CACHE_ENABLED', 'maybe', 'expected true or false, got "maybe"'],
+    ['WEIR_DNS_POOLS', 'udp://192.0.2.1', 'expected at least one table, got "udp://192.0.2.1"'],
+    ['WEIR_SERVER_BIND_ADDRESS', '["::"', 'expected a list of at least 1 string, got "[\\"::\\""'],
+    ['WEIR_SERVER_WEBPORT', '80', 'no such key; variables are WEIR_<SECTION>_<KEY>'],
+  ])('parseConfig() refuses %s=%s', (name, value, expected) => {
+    expect(faults('', { [name]: value })).toEqual([`environment: ${name}: ${expected}`]);
+  });
+
+  test('parseConfig() names the variable and the entry for a bad entry of a list', () => {
+    expect(faults('', { WEIR_SERVER_TRUSTED_PROXIES: '10.0.0.0/8,nonsense' })).toEqual([
+      'environment: WEIR_SERVER_TRUSTED_PROXIES[1]: expected a network such as 10.0.0.0/8 or 2001:db8::/32, got "nonsense"',
+    ]);
+  });
+
+  test('parseConfig() names the variable where a rule between keys is broken by it', () => {
+    expect(faults('', { WEIR_SERVER_WEB_PORT: '53' })).toEqual([
+      'environment: WEIR_SERVER_WEB_PORT: expected another port than server.dns_port, got 53',
+    ]);
+  });
+
+  test('parseConfig() tells the faults of the file and of the environment together', () => {
+    expect(faults('[cache]\nenabled = 3', { WEIR_SERVER_WEB_PORT: 'x' })).toEqual([
+      'weir.toml:2: cache.enabled: expected true or false, got 3',
+      'environment: WEIR_SERVER_WEB_PORT: expected a whole number from 0 to 65535, got "x"',
+    ]);
+  });
+
+  test("parseConfig() ignores variables that are somebody else's", () => {
+    const others = {
+      PATH: '/bin',
+      WEIR_CONFIG: 'weir.toml',
+      WEIR_BENCH: '1',
+      WEIR_DNS_SERVICE_HOST: '192.0.2.1',
+      WEIR_DNS_PORT_53_UDP_ADDR: '192.0.2.1',
+    };
+    expect(good('', others).explicit.size).toBe(0);
+  });
+});

@@ -1,0 +1,48 @@
+/**
+ * The door of the `toml` package: from a text to a tree of values. What the parser says about a text that
+ * is no TOML is told in Weir's words here; what the values mean is not known here.
+ */
+import { parse } from 'toml';
+import type { ConfigFault } from './config-fault.ts';
+import { isTable } from './key-kinds.ts';
+import type { LineIndex } from './line-index.ts';
+
+/** The tree of the TOML `text` of the file `name`; of a text that is no TOML, an empty one, with a fault. */
+export function parseToml(
+  name: string,
+  text: string,
+  lines: LineIndex,
+  faults: ConfigFault[],
+): Record<string, unknown> {
+  try {
+    const tree: unknown = parse(text);
+    return isTable(tree) ? tree : {};
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    faults.push({ source: name, ...tomlFault(error, lines) });
+    return {};
+  }
+}
+
+function tomlFault(error: Error, lines: LineIndex): Omit<ConfigFault, 'source'> {
+  const repeated = /Cannot redefine existing key '(.+)'/u.exec(error.message)?.[1];
+  const at = placeOf(error);
+  if (repeated !== undefined) {
+    const first = lines.lineOf(repeated);
+    const where = first === undefined ? '' : ` (first on line ${first})`;
+    return { line: lines.lineOfRepeat(repeated) ?? at.line, key: repeated, message: `given twice${where}` };
+  }
+  // The parser lists every character that would have gone on; what it stumbled over says more.
+  const found = /but (.+) found\.$/su.exec(error.message)?.[1];
+  const what = found === undefined ? error.message : `expected valid TOML, got ${found}`;
+  const column = at.column === undefined ? '' : ` at column ${at.column}`;
+  return { line: at.line, key: 'syntax', message: what + column };
+}
+
+/** Where the parser stopped: it says so in one of two ways. */
+function placeOf(error: Error): { line: number | undefined; column: number | undefined } {
+  const direct = error as { line?: unknown; column?: unknown; location?: { start?: unknown } };
+  const start = (direct.location?.start ?? direct) as { line?: unknown; column?: unknown };
+  const number = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
+  return { line: number(start.line), column: number(start.column) };
+}

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { parse } from 'toml';
+import { keysOf, variableOf } from './environment.ts';
+import { parseConfig } from './parse-config.ts';
+import { schema } from './schema.ts';
+
+const text = readFileSync(new URL('./weir.toml', import.meta.url), 'utf8');
+const uncommented = text.replaceAll(/^#(?=\S)/gmu, '');
+const keys = keysOf(schema);
+const load = (toml: string) => parseConfig({ file: { name: 'weir.toml', text: toml }, env: {} });
+const defaults = parseConfig({ file: undefined, env: {} });
+
+describe('weir.toml', () => {
+  test('weir.toml as it is asks for nothing and gives the defaults', () => {
+    const result = load(text);
+    expect(result.ok && result.value.explicit.size).toBe(0);
+    expect(result.ok && result.value.config).toEqual(defaults.ok && defaults.value.config);
+  });
+
+  test('weir.toml with every comment sign taken away holds every key, at its default', () => {
+    const result = load(uncommented);
+    expect(result).toMatchObject({ ok: true });
+    const all = keys.map(({ path }) => path.join('.'));
+    expect(result.ok && [...result.value.explicit].sort()).toEqual(all.sort());
+    expect(result.ok && result.value.config).toEqual(defaults.ok && defaults.value.config);
+  });
+
+  test.each(keys.map(({ path, key }) => [path.join('.'), path, key] as const))(
+    'weir.toml explains %s in the words of the schema',
+    (_name, path, key) => {
+      const header = `[${path.slice(0, -1).join('.')}]`;
+      const table = text.slice(text.indexOf(`\n${header}\n`)).split(/\n(?=#?\[)/u)[1] ?? '';
+      const paragraphs = key.shape === 'tables' ? text.split('\n\n') : table.split('\n\n');
+      const words = paragraphs.map((paragraph) => paragraph.replaceAll('\n# ', ' ').replace(/^# /u, ''));
+      const explained = key.doc + (key.unit === undefined ? '' : ` Unit: ${key.unit}.`);
+      const own = words.filter((paragraph) => paragraph.startsWith(explained));
+      expect(own).toHaveLength(1);
+      const assignments = own[0]?.split('\n#').slice(1) ?? [];
+      if (key.shape === 'tables') return;
+      expect(assignments).toHaveLength(1);
+      const written: unknown = parse(assignments[0] ?? '');
+      const value = key.default instanceof Array && key.shape === 'string' ? '' : key.default;
+      expect({ ...(written as object) }).toEqual({ [path.at(-1) ?? '']: value });
+    },
+  );
+
+  test('weir.toml explains every key of a pool in the words of the schema', () => {
+    for (const [name, key] of Object.entries(schema.keys.dns.keys.pools.entry.keys)) {
+      expect(text).toContain(`# ${key.doc}\n#${name} = `);
+    }
+  });
+});
+
+describe('schema', () => {
+  test('schema has a default that its own check accepts for every key', () => {
+    for (const { path, key } of keys) {
+      const faults: string[] = [];
+      key.read(key.default, path.join('.'), (at, expected) => faults.push(`${at}: ${expected}`));
+      expect(faults).toEqual([]);
+    }
+  });
+
+  test('schema gives every key a sentence, and every number of a quantity its unit', () => {
+    for (const { path, key } of keys) {
+      expect(key.doc).toMatch(/^[A-Z].+\.$/);
+      const quantity = /_(secs|ms|hours|days|bytes|len|per_second|size|threshold)$/.test(path.at(-1) ?? '');
+      if (quantity) expect({ path, unit: key.unit }).toEqual({ path, unit: expect.any(String) });
+    }
+  });
+
+  test('schema has no two keys that share a variable', () => {
+    const names = keys.map(({ path }) => variableOf(path));
+    expect(new Set(names).size).toBe(names.length);
+  });
+});

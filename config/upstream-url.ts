@@ -1,0 +1,56 @@
+/**
+ * The forms in which an upstream server is written, and the pools made of them. Asking the servers, and
+ * finding the addresses of those given by name, is the data plane's business.
+ */
+import { isIP } from 'node:net';
+import type { PoolSettings, UpstreamSettings } from '../shared/messages.ts';
+import type { Check } from './key-kinds.ts';
+import { isHostName, splitHostPort } from './value-checks.ts';
+
+const PORTS = { udp: 53, tcp: 53, tls: 853, https: 443 } as const;
+const EXPECTED =
+  'an upstream server such as 192.0.2.53, udp://192.0.2.53:53, tcp://192.0.2.53, ' +
+  'tls://dns.example.org@192.0.2.53 or https://dns.example.org/dns-query';
+
+/**
+ * Takes an upstream server's text apart; undefined where it has none of the forms
+ * `udp://host[:port]`, `tcp://host[:port]`, `tls://host[:port][@ip]`, `https://host[:port][@ip][/path]`,
+ * or a bare address with or without a port (UDP). `@ip` pins the address, so that no look-up is needed.
+ */
+export function parseUpstream(address: string): UpstreamSettings | undefined {
+  const match = /^(?:(udp|tcp|tls|https):\/\/)?([^/?#\s]+)([/?][^#\s]*)?$/iu.exec(address);
+  if (match === null) return undefined;
+  const [, scheme, authority = '', path] = match;
+  const transport = (scheme?.toLowerCase() ?? 'udp') as keyof typeof PORTS;
+  if (path !== undefined && transport !== 'https') return undefined;
+
+  const [server = '', pinnedIp, ...rest] = authority.split('@');
+  const split = splitHostPort(server);
+  const encrypted = transport === 'tls' || transport === 'https';
+  if (split === undefined || rest.length > 0) return undefined;
+  if (isIP(split.host) === 0 && (scheme === undefined || !isHostName(split.host))) return undefined;
+  const pinned = pinnedIp?.replace(/^\[(.*)\]$/u, '$1');
+  if (pinned !== undefined && (!encrypted || isIP(pinned) === 0 || isIP(split.host) > 0)) return undefined;
+
+  return {
+    address,
+    transport,
+    host: split.host,
+    port: split.port ?? PORTS[transport],
+    ...(pinned === undefined ? {} : { pinnedIp: pinned }),
+    ...(transport === 'https' ? { path: path ?? '/dns-query' } : {}),
+  };
+}
+
+/** The check of an upstream server's text. */
+export const upstream: Check<string> = (value) => (parseUpstream(value) === undefined ? EXPECTED : undefined);
+
+/** A pool as it is configured: its servers are still text. */
+type WrittenPool = Omit<PoolSettings, 'servers'> & { readonly servers: readonly string[] };
+
+/** The pools of a checked configuration (`dns.pools`), servers taken apart, in the order they are asked. */
+export function poolsOf(pools: readonly WrittenPool[]): readonly PoolSettings[] {
+  return pools
+    .map((pool) => ({ ...pool, servers: pool.servers.flatMap((server) => parseUpstream(server) ?? []) }))
+    .sort((left, right) => left.priority - right.priority);
+}

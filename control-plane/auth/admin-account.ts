@@ -1,0 +1,99 @@
+/**
+ * The administrator: name and password hash. A hash in the configuration file wins; without one it is the
+ * row of `admin_credential`, set once by setup and changed by change-password or the CLI.
+ */
+import type { Config } from '../../config/schema.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { conflict, forbidden } from '../api-error.ts';
+import { DatabaseUnavailable } from '../db/database-errors.ts';
+import type { Database, Queryable } from '../db/database.ts';
+import * as credentials from './credential-store.ts';
+import { hashPassword, verifyPassword } from './password.ts';
+
+/**
+ * Hash of a password that nobody knows, at the cost of new hashes: what a login with an unknown name is
+ * measured against, so that it takes as long as one with the right name.
+ */
+const DECOY_HASH =
+  '$argon2id$v=19$m=32768,p=1,t=3$WCjxm33yQ3raiyKRAqbLXA$WvW38jpzr+Ka6/ZnMwfO3trGFsCrDLkD3iRINB9tM1k';
+
+/** The parts of the node that the account needs. */
+interface AdminAccountParts {
+  config(): Config;
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+/** Name and password of the administrator. */
+export class AdminAccount {
+  private readonly parts: AdminAccountParts;
+  /** Once the database has a password it always has one, so a yes needs no second look. */
+  private isInDatabase = false;
+
+  constructor(parts: AdminAccountParts) {
+    this.parts = parts;
+  }
+
+  /** User name of the administrator. */
+  get username(): string {
+    return this.parts.config().auth.admin.username;
+  }
+
+  /** Whether there is a password; throws DatabaseUnavailable where only the database could tell. */
+  async isConfigured(): Promise<boolean> {
+    if (this.configuredHash() !== '') return true;
+    this.isInDatabase ||= (await credentials.readHash(this.parts.database)) !== null;
+    return this.isInDatabase;
+  }
+
+  /** As `isConfigured`, and a yes while the database cannot be reached: it decides over a message only. */
+  async isProbablyConfigured(): Promise<boolean> {
+    try {
+      return await this.isConfigured();
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) return true;
+      throw error;
+    }
+  }
+
+  /** Sets the first password; 403 once there is one, also against a second request at the same time. */
+  async setUp(password: string): Promise<void> {
+    const taken = forbidden('a password is set already; change it with auth/change-password');
+    if (await this.isConfigured()) throw taken;
+    const hash = await hashPassword(password);
+    if (!(await credentials.insertHash(this.parts.database, hash, this.now()))) throw taken;
+    this.isInDatabase = true;
+  }
+
+  /** Whether these are the administrator's. Takes one hash of time whatever is wrong. */
+  async matches(username: string, password: string): Promise<boolean> {
+    const hash = await this.hash();
+    const isAdmin = username === this.username && hash !== null;
+    const isRight = await verifyPassword(isAdmin ? hash : DECOY_HASH, password);
+    return isAdmin && isRight;
+  }
+
+  /** Replaces the password, and does `alongside` in the same transaction; 409 where the configuration has it. */
+  async replacePassword(password: string, alongside: (tx: Queryable) => Promise<void>): Promise<void> {
+    if (this.configuredHash() !== '')
+      throw conflict('the password is set by auth.admin.password_hash in the configuration file; change it there');
+    const hash = await hashPassword(password);
+    await this.parts.database.transaction(async (tx) => {
+      await credentials.replaceHash(tx, hash, this.now());
+      await alongside(tx);
+    });
+  }
+
+  private async hash(): Promise<string | null> {
+    const configured = this.configuredHash();
+    return configured !== '' ? configured : credentials.readHash(this.parts.database);
+  }
+
+  private configuredHash(): string {
+    return this.parts.config().auth.admin.password_hash;
+  }
+
+  private now(): Date {
+    return new Date(this.parts.clock.nowMs());
+  }
+}

@@ -1,0 +1,90 @@
+/** HTTP of `{api}/auth/*`. Decisions are the authenticator's. */
+import type { Request } from 'express';
+import type { z } from 'zod';
+import type {
+  AuthStatus,
+  ChangePasswordBody,
+  LoginAnswer,
+  LoginBody,
+  Session,
+  SetupBody,
+} from '../../shared/api/auth.ts';
+import type { IdParams } from '../../shared/api/fields.ts';
+import type { ApiContext } from '../http/api-context.ts';
+import { clientAddress } from '../http/client-address.ts';
+import type { RouteRequest } from '../http/route.ts';
+import { clearSessionCookie, sessionSecretOf, setSessionCookie } from '../http/session-cookie.ts';
+import type { LoginOrigin } from './authenticator.ts';
+
+/** GET auth/status */
+export function readAuthStatus(context: ApiContext): Promise<AuthStatus> {
+  return context.auth.status();
+}
+
+/** POST auth/setup */
+export async function setUpPassword(
+  context: ApiContext,
+  { body }: RouteRequest<unknown, unknown, z.output<typeof SetupBody>>,
+): Promise<void> {
+  await context.auth.setUp(body.password);
+}
+
+/** POST auth/login */
+export async function logIn(
+  context: ApiContext,
+  { body, http, response }: RouteRequest<unknown, unknown, z.output<typeof LoginBody>>,
+): Promise<LoginAnswer> {
+  const attempt = { username: body.username, password: body.password, rememberMe: body.remember_me };
+  const { secret, session } = await context.auth.logIn(attempt, originOf(http));
+  setSessionCookie(http, response, secret, session.rememberMe ? session.expiresAt : undefined);
+  return { username: session.username, role: session.role, expires_at: session.expiresAt.toISOString() };
+}
+
+/** POST auth/logout */
+export async function logOut(context: ApiContext, { http, response }: RouteRequest): Promise<void> {
+  const secret = sessionSecretOf(http);
+  clearSessionCookie(http, response);
+  if (secret !== undefined) await context.auth.logOut(secret);
+}
+
+/** POST auth/change-password */
+export async function changePassword(
+  context: ApiContext,
+  { body, caller, http }: RouteRequest<unknown, unknown, z.output<typeof ChangePasswordBody>>,
+): Promise<void> {
+  const passwords = { current: body.current_password, next: body.new_password };
+  await context.auth.changePassword(caller!, passwords, originOf(http));
+}
+
+/** GET auth/sessions */
+export async function listSessions(context: ApiContext, { caller }: RouteRequest): Promise<Session[]> {
+  const sessions = await context.auth.listSessions();
+  return sessions.map((session) => ({
+    id: session.id,
+    username: session.username,
+    role: session.role,
+    ip_address: session.ipAddress,
+    user_agent: session.userAgent,
+    remember_me: session.rememberMe,
+    created_at: session.createdAt.toISOString(),
+    last_seen_at: session.lastSeenAt.toISOString(),
+    expires_at: session.expiresAt.toISOString(),
+    current: session.id === caller?.sessionId,
+  }));
+}
+
+/** DELETE auth/sessions/{id} */
+export async function revokeSession(
+  context: ApiContext,
+  { params, caller, http, response }: RouteRequest<z.output<typeof IdParams>>,
+): Promise<void> {
+  await context.auth.revokeSession(params.id);
+  if (caller?.sessionId === params.id) clearSessionCookie(http, response);
+}
+
+function originOf(http: Request): LoginOrigin {
+  const agent = http.headers['user-agent'];
+  // Header fields are Latin-1 here; whatever is no printable character would only disturb a listing.
+  const userAgent = agent === undefined ? null : agent.replace(/[^\x20-\x7e\xa0-\xff]/g, '').slice(0, 512);
+  return { address: clientAddress(http), userAgent };
+}

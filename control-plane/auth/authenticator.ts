@@ -1,0 +1,203 @@
+/**
+ * Who is asking, and may they: login, sessions, lockout and the administrator's password in one object, made
+ * once per node. It speaks neither HTTP (`http/auth-guard.ts`, `auth-routes.ts`) nor SQL (`*-store.ts`).
+ */
+import type { Config } from '../../config/schema.ts';
+import type { AuthStatus, Role } from '../../shared/api/auth.ts';
+import type { Clock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/log.ts';
+import { notFound, tooMany, unauthorized } from '../api-error.ts';
+import { DatabaseUnavailable } from '../db/database-errors.ts';
+import type { Database } from '../db/database.ts';
+import { AdminAccount } from './admin-account.ts';
+import * as failures from './login-failure-store.ts';
+import { SessionMemory } from './session-memory.ts';
+import { hashSessionSecret, newSessionSecret } from './session-secret.ts';
+import * as sessions from './session-store.ts';
+import type { StoredSession } from './session-store.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** `last_seen_at` is written at most so often. */
+const SEEN_STEP_MS = 60_000;
+
+/** Whoever a request is made for. */
+export interface Caller {
+  readonly username: string;
+  readonly role: Role;
+  /** Id of the session; null where authentication is off. */
+  readonly sessionId: number | null;
+}
+
+/** Where a login comes from. */
+export interface LoginOrigin {
+  readonly address: string;
+  readonly userAgent: string | null;
+}
+
+/** What a login asks for. */
+export interface LoginAttempt {
+  readonly username: string;
+  readonly password: string;
+  readonly rememberMe: boolean;
+}
+
+/** A new session and, this once, its secret. */
+export interface OpenedSession {
+  readonly secret: string;
+  readonly session: StoredSession;
+}
+
+/** The parts of the node that authentication needs. */
+export interface AuthenticatorParts {
+  config(): Config;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Login, sessions, lockout and password of one node. Throws ApiError and DatabaseUnavailable. */
+export class Authenticator {
+  private readonly parts: AuthenticatorParts;
+  private readonly account: AdminAccount;
+  private readonly memory: SessionMemory;
+
+  constructor(parts: AuthenticatorParts) {
+    this.parts = parts;
+    this.account = new AdminAccount(parts);
+    this.memory = new SessionMemory(parts.clock);
+  }
+
+  async status(): Promise<AuthStatus> {
+    const enabled = this.settings.enabled;
+    const configured = await this.account.isConfigured();
+    return { enabled, password_configured: configured, setup_required: enabled && !configured };
+  }
+
+  /** Sets the first password. */
+  async setUp(password: string): Promise<void> {
+    await this.account.setUp(password);
+    this.parts.logger.info('set the password of the administrator');
+  }
+
+  /** The caller where authentication is off. */
+  openCaller(): Caller | null {
+    return this.settings.enabled ? null : { username: this.account.username, role: 'admin', sessionId: null };
+  }
+
+  /** The caller behind a session's secret; null where that session is over or never was. */
+  async callerOf(secret: string): Promise<Caller | null> {
+    const session = await this.findSession(hashSessionSecret(secret));
+    return session === null ? null : { username: session.username, role: session.role, sessionId: session.id };
+  }
+
+  /** The 401 for a request without credentials that count. */
+  async refusal(): Promise<Error> {
+    if (await this.account.isProbablyConfigured()) return unauthorized('a session or an API token is needed');
+    return unauthorized('set a password first: POST auth/setup, or `weir set-password`', 'setup_required');
+  }
+
+  /** Opens a session; 401 for wrong credentials, 429 while locked. */
+  async logIn(attempt: LoginAttempt, origin: LoginOrigin): Promise<OpenedSession> {
+    if (!(await this.account.isConfigured())) throw await this.refusal();
+    await this.checkPassword(attempt.username, attempt.password, origin);
+    const { session_ttl_hours: hours, remember_me_days: days } = this.settings;
+    const now = this.now();
+    const lifeMs = attempt.rememberMe ? days * DAY_MS : hours * HOUR_MS;
+    const secret = newSessionSecret();
+    const secretHash = hashSessionSecret(secret);
+    const session = await sessions.insertSession(this.parts.database, {
+      secretHash,
+      username: attempt.username,
+      role: 'admin',
+      ipAddress: origin.address,
+      userAgent: origin.userAgent,
+      rememberMe: attempt.rememberMe,
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + lifeMs),
+    });
+    this.memory.note(secretHash, session);
+    this.parts.logger.info('opened a session', { username: session.username, address: origin.address });
+    return { secret, session };
+  }
+
+  /** Ends the session of a secret, if there is one. */
+  async logOut(secret: string): Promise<void> {
+    const secretHash = hashSessionSecret(secret);
+    await sessions.deleteSessionByHash(this.parts.database, secretHash);
+    this.memory.note(secretHash, null);
+  }
+
+  /** Replaces the password and ends all other sessions; a wrong current one counts as a failed login. */
+  async changePassword(caller: Caller, passwords: { current: string; next: string }, origin: LoginOrigin): Promise<void> {
+    if (!(await this.account.isConfigured())) throw await this.refusal();
+    await this.checkPassword(caller.username, passwords.current, origin);
+    await this.account.replacePassword(passwords.next, (tx) =>
+      sessions.deleteSessionsOfUser(tx, caller.username, caller.sessionId),
+    );
+    this.memory.forget((session) => session.username === caller.username && session.id !== caller.sessionId);
+    this.parts.logger.info('changed the password', { username: caller.username });
+  }
+
+  /** All sessions that are not over, newest first. */
+  async listSessions(): Promise<StoredSession[]> {
+    return sessions.listSessions(this.parts.database, this.now());
+  }
+
+  /** Ends one session; 404 where there is none. */
+  async revokeSession(id: number): Promise<void> {
+    this.memory.forget((session) => session.id === id);
+    if (!(await sessions.deleteSession(this.parts.database, id, this.now()))) throw notFound(`session ${id}`);
+  }
+
+  /** Removes sessions that are over and lockouts that have passed; for a timer. */
+  async removeExpired(): Promise<void> {
+    const windowMs = this.settings.login_rate_limit_window_secs * 1000;
+    const removed = await sessions.deleteExpiredSessions(this.parts.database, this.now());
+    await failures.deletePassedFailures(this.parts.database, new Date(this.parts.clock.nowMs() - windowMs));
+    if (removed > 0) this.parts.logger.debug('removed expired sessions', { sessions: removed });
+  }
+
+  private async checkPassword(username: string, password: string, origin: LoginOrigin): Promise<void> {
+    const { login_rate_limit_attempts: attempts, login_rate_limit_window_secs: windowSecs } = this.settings;
+    const who = failures.loginSource(username, origin.address);
+    // The attempt is counted before the hash runs, so that many at once cannot all slip below the limit.
+    const waitMs = await failures.countAttempt(this.parts.database, who, {
+      now: this.now(),
+      attempts,
+      windowMs: windowSecs * 1000,
+    });
+    if (waitMs > 0) {
+      this.parts.logger.warn('refused a login: locked out', { username, address: origin.address });
+      throw tooMany('locked_out', 'too many failed logins; the login is locked', waitMs / 1000);
+    }
+    if (!(await this.account.matches(username, password))) {
+      this.parts.logger.warn('refused a login: wrong user name or password', { username, address: origin.address });
+      throw unauthorized('wrong user name or password');
+    }
+    await failures.clearFailures(this.parts.database, who);
+  }
+
+  private async findSession(secretHash: Buffer): Promise<StoredSession | null> {
+    try {
+      const session = await sessions.findSession(this.parts.database, secretHash, this.now());
+      this.memory.note(secretHash, session);
+      if (session !== null && this.parts.clock.nowMs() - session.lastSeenAt.getTime() >= SEEN_STEP_MS)
+        await sessions.touchSession(this.parts.database, session.id, this.now());
+      return session;
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+      const session = this.memory.recall(secretHash);
+      if (session === null) throw error;
+      return session;
+    }
+  }
+
+  private get settings(): Config['auth'] {
+    return this.parts.config().auth;
+  }
+
+  private now(): Date {
+    return new Date(this.parts.clock.nowMs());
+  }
+}

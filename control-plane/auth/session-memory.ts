@@ -1,0 +1,48 @@
+/**
+ * Sessions that this node has seen in the database lately. Looked at only while the database cannot be
+ * reached, so that what the API serves from memory stays open to those who were signed in a moment ago.
+ */
+import type { Clock } from '../../shared/clock.ts';
+import type { StoredSession } from './session-store.ts';
+
+/** How long after its last look-up a session is still believed. Bounds how late a revocation elsewhere counts. */
+const BELIEVED_MS = 10 * 60_000;
+const MAX_SESSIONS = 1000;
+
+interface Remembered {
+  readonly session: StoredSession;
+  readonly seenMs: number;
+}
+
+/** Remembers sessions by the hash of their secret. */
+export class SessionMemory {
+  private readonly clock: Clock;
+  private readonly byHash = new Map<string, Remembered>();
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** Notes what the database said: the session, or that there is none. */
+  note(secretHash: Buffer, session: StoredSession | null): void {
+    const key = secretHash.toString('base64');
+    this.byHash.delete(key);
+    if (session === null) return;
+    this.byHash.set(key, { session, seenMs: this.clock.nowMs() });
+    if (this.byHash.size > MAX_SESSIONS) this.byHash.delete(this.byHash.keys().next().value!);
+  }
+
+  /** The session as last seen, unless that is too long ago or it has expired since. */
+  recall(secretHash: Buffer): StoredSession | null {
+    const remembered = this.byHash.get(secretHash.toString('base64'));
+    if (remembered === undefined) return null;
+    const nowMs = this.clock.nowMs();
+    const isFresh = nowMs - remembered.seenMs <= BELIEVED_MS && remembered.session.expiresAt.getTime() > nowMs;
+    return isFresh ? remembered.session : null;
+  }
+
+  /** Forgets sessions that were revoked here. */
+  forget(isRevoked: (session: StoredSession) => boolean): void {
+    for (const [key, { session }] of this.byHash) if (isRevoked(session)) this.byHash.delete(key);
+  }
+}

@@ -1,0 +1,20 @@
+/** The secret behind a session: made once, handed to the browser, stored only as a hash. */
+import { createHash, randomBytes } from 'node:crypto';
+
+/** 256 random bits in base64url. */
+const SHAPE = /^[A-Za-z0-9_-]{43}$/;
+
+/** A secret for a new session. */
+export function newSessionSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** Whether a text could be a secret at all; anything else need not be looked up. */
+export function isSessionSecret(text: string): boolean {
+  return SHAPE.test(text);
+}
+
+/** What is stored of a secret. A plain hash is enough: nobody can guess 256 random bits. */
+export function hashSessionSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret, 'ascii').digest();
+}

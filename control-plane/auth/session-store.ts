@@ -1,0 +1,81 @@
+/** SQL of `sessions`. Knows hashes of secrets, never a secret. */
+import type { Role } from '../../shared/api/auth.ts';
+import type { Queryable } from '../db/database.ts';
+
+/** A session as stored; its secret's hash stays in the database. */
+export interface StoredSession {
+  readonly id: number;
+  readonly username: string;
+  readonly role: Role;
+  readonly ipAddress: string;
+  readonly userAgent: string | null;
+  readonly rememberMe: boolean;
+  readonly createdAt: Date;
+  readonly lastSeenAt: Date;
+  readonly expiresAt: Date;
+}
+
+/** What a new session is made of. */
+export interface NewSession extends Omit<StoredSession, 'id' | 'lastSeenAt'> {
+  readonly secretHash: Buffer;
+}
+
+const COLUMNS = `id, username, role, host(ip_address) AS "ipAddress", user_agent AS "userAgent",
+  remember_me AS "rememberMe", created_at AS "createdAt", last_seen_at AS "lastSeenAt", expires_at AS "expiresAt"`;
+
+/** Stores a new session. */
+export async function insertSession(db: Queryable, session: NewSession): Promise<StoredSession> {
+  const { rows } = await db.query<StoredSession>(
+    `INSERT INTO sessions
+       (secret_hash, username, role, ip_address, user_agent, remember_me, created_at, last_seen_at, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8) RETURNING ${COLUMNS}`,
+    [
+      session.secretHash,
+      session.username,
+      session.role,
+      session.ipAddress,
+      session.userAgent,
+      session.rememberMe,
+      session.createdAt,
+      session.expiresAt,
+    ],
+  );
+  return rows[0]!;
+}
+
+/** The session of a secret, unless it is over. */
+export async function findSession(db: Queryable, secretHash: Buffer, now: Date): Promise<StoredSession | null> {
+  const text = `SELECT ${COLUMNS} FROM sessions WHERE secret_hash = $1 AND expires_at > $2`;
+  return (await db.query<StoredSession>(text, [secretHash, now])).rows[0] ?? null;
+}
+
+/** All sessions that are not over, newest first. */
+export async function listSessions(db: Queryable, now: Date): Promise<StoredSession[]> {
+  const text = `SELECT ${COLUMNS} FROM sessions WHERE expires_at > $1 ORDER BY created_at DESC, id DESC`;
+  return (await db.query<StoredSession>(text, [now])).rows;
+}
+
+/** Notes that a session was used. */
+export async function touchSession(db: Queryable, id: number, now: Date): Promise<void> {
+  await db.query('UPDATE sessions SET last_seen_at = $2 WHERE id = $1', [id, now]);
+}
+
+/** Ends a session; false where there is none that is not over. */
+export async function deleteSession(db: Queryable, id: number, now: Date): Promise<boolean> {
+  return (await db.query('DELETE FROM sessions WHERE id = $1 AND expires_at > $2', [id, now])).rowCount === 1;
+}
+
+/** Ends the session of a secret, if there is one. */
+export async function deleteSessionByHash(db: Queryable, secretHash: Buffer): Promise<void> {
+  await db.query('DELETE FROM sessions WHERE secret_hash = $1', [secretHash]);
+}
+
+/** Ends all sessions of a user, but `keptId` where it is given. */
+export async function deleteSessionsOfUser(db: Queryable, username: string, keptId: number | null): Promise<void> {
+  await db.query('DELETE FROM sessions WHERE username = $1 AND id IS DISTINCT FROM $2::integer', [username, keptId]);
+}
+
+/** Removes the sessions that are over; returns how many. */
+export async function deleteExpiredSessions(db: Queryable, now: Date): Promise<number> {
+  return (await db.query('DELETE FROM sessions WHERE expires_at <= $1', [now])).rowCount ?? 0;
+}

@@ -1,0 +1,75 @@
+/**
+ * How a password gets in: from a terminal without showing it, else as one line of standard input. What a
+ * good password is, and where it goes, is `set-password.ts`.
+ */
+import type { Readable } from 'node:stream';
+
+/** Standard input as far as it is needed: a terminal has `setRawMode`. */
+export type PasswordInput = Readable & {
+  readonly isTTY?: boolean;
+  setRawMode?(raw: boolean): unknown;
+};
+
+/** The person pressed Ctrl-C, or Ctrl-D on an empty line. */
+export class PromptAborted extends Error {
+  override readonly name = 'PromptAborted';
+}
+
+const MAX_CHARACTERS = 4096;
+
+/** Reads lines of `input`; close it when the last one has been read. */
+export class PasswordReader {
+  readonly #input: PasswordInput;
+  readonly #characters: AsyncIterator<string>;
+
+  constructor(input: PasswordInput) {
+    this.#input = input;
+    this.#characters = charactersOf(input);
+  }
+
+  /** True where a person types. */
+  get interactive(): boolean {
+    return this.#input.isTTY === true;
+  }
+
+  /** One line without its end. Throws PromptAborted; a line over 4,096 characters is cut there. */
+  async readLine(): Promise<string> {
+    if (!this.interactive) return this.#collect(false);
+    this.#input.setRawMode?.(true);
+    try {
+      return await this.#collect(true);
+    } finally {
+      this.#input.setRawMode?.(false);
+    }
+  }
+
+  /** Lets go of the input, so that the process can end. */
+  close(): void {
+    this.#input.destroy();
+  }
+
+  async #collect(keys: boolean): Promise<string> {
+    const line: string[] = [];
+    for (;;) {
+      const next = await this.#characters.next();
+      if (next.done === true) return line.join('').replace(/\r$/u, '');
+      const character = next.value;
+      if (character === '\n' || (keys && character === '\r')) return line.join('').replace(/\r$/u, '');
+      if (keys && (character === '\u0003' || (character === '\u0004' && line.length === 0))) {
+        throw new PromptAborted('no password was given');
+      }
+      if (keys && (character === '\u007f' || character === '\b')) line.pop();
+      else if (line.length < MAX_CHARACTERS) line.push(character);
+    }
+  }
+}
+
+/** The characters of a stream of bytes; one that falls on two chunks stays whole. */
+async function* charactersOf(input: Readable): AsyncGenerator<string, undefined> {
+  const decoder = new TextDecoder();
+  for await (const chunk of input) {
+    const bytes: Uint8Array = typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Uint8Array);
+    yield* decoder.decode(bytes, { stream: true });
+  }
+  return undefined;
+}

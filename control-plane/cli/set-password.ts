@@ -1,0 +1,62 @@
+/**
+ * `weir set-password`: asks for the administrator's password, checks it, and stores its hash. Where the
+ * hash goes is handed in; a configuration that sets the hash itself has the last word.
+ */
+import type { LoadedConfig } from '../../config/parse-config.ts';
+import { SetupBody } from '../../shared/api/auth.ts';
+import type { PasswordReader } from './read-password.ts';
+import { PromptAborted } from './read-password.ts';
+import type { Terminal } from './terminal.ts';
+
+/** What the subcommand works with. */
+export interface SetPasswordParts {
+  readonly loaded: LoadedConfig;
+  readonly reader: PasswordReader;
+  readonly terminal: Terminal;
+  /** Makes the Argon2id hash of a password. */
+  hash(password: string): Promise<string>;
+  /** Puts the hash where logins look for it, and ends the administrator's sessions. */
+  store(loaded: LoadedConfig, passwordHash: string): Promise<void>;
+}
+
+/** Asks, checks, stores; answers with the exit status. */
+export async function setPassword(parts: SetPasswordParts): Promise<0 | 1> {
+  const { loaded, terminal } = parts;
+  const password = await askForPassword(parts);
+  if (password === undefined) return 1;
+  const passwordHash = await parts.hash(password);
+  if (loaded.config.auth.admin.password_hash !== '') {
+    terminal.err(
+      'the configuration sets auth.admin.password_hash, which is used instead of a stored password',
+    );
+    terminal.err('put this there, and reload:');
+    terminal.out(`password_hash = "${passwordHash}"`);
+    return 1;
+  }
+  await parts.store(loaded, passwordHash);
+  terminal.out(`the password of ${loaded.config.auth.admin.username} is set`);
+  return 0;
+}
+
+/** A password that was typed (twice, where a person types) and is long enough; else tells why not. */
+async function askForPassword({ reader, terminal }: SetPasswordParts): Promise<string | undefined> {
+  try {
+    if (reader.interactive) terminal.err('new password (8 to 256 characters):');
+    const password = await reader.readLine();
+    // The rule of the setup in the web, so that both let the same passwords in.
+    if (!SetupBody.safeParse({ password }).success) {
+      terminal.err(`refuse the password: expected 8 to 256 characters, got ${password.length}`);
+      return undefined;
+    }
+    if (!reader.interactive) return password;
+    terminal.err('once more:');
+    if ((await reader.readLine()) === password) return password;
+    terminal.err('refuse the password: the second one is another');
+  } catch (error) {
+    if (!(error instanceof PromptAborted)) throw error;
+    terminal.err('nothing is changed: no password was given');
+  } finally {
+    reader.close();
+  }
+  return undefined;
+}

@@ -1,0 +1,15 @@
+/** What the subcommands write to, so that a test can read it. */
+
+/** The two outputs of a command, line by line. */
+export interface Terminal {
+  /** A line of the result. */
+  out(line: string): void;
+  /** A line about what went wrong, or to a person who waits. */
+  err(line: string): void;
+}
+
+/** The terminal of this process. */
+export const processTerminal: Terminal = {
+  out: (line) => process.stdout.write(`${line}\n`),
+  err: (line) => process.stderr.write(`${line}\n`),
+};

@@ -1,0 +1,111 @@
+/**
+ * One Weir per data directory. The lock is a POSIX lock of the kernel on `<data_dir>/lock`, so it ends
+ * with the process however that dies, works between containers that share a volume, and cannot be fooled
+ * by a process id that was given out again. Node has no call for such locks, but its built-in SQLite takes
+ * one for an exclusive transaction; the file stays empty and nothing is ever stored in it.
+ */
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** The data directory cannot be used; the message says why and names it. */
+export class DataDirError extends Error {
+  override readonly name = 'DataDirError';
+  /** `in_use`: another Weir runs on it. `unusable`: it cannot be created, written or locked. */
+  readonly reason: 'in_use' | 'unusable';
+
+  constructor(reason: 'in_use' | 'unusable', message: string, cause?: unknown) {
+    super(message, { cause });
+    this.reason = reason;
+  }
+}
+
+/** The right to use a data directory, held until `release()` or the end of the process. */
+export interface DataDirLock {
+  /** Absolute path of the directory. */
+  readonly dataDir: string;
+  /** Lets the next Weir in. */
+  release(): void;
+}
+
+const SQLITE_BUSY = 5;
+
+/**
+ * Creates the data directory where it is missing and locks it.
+ * @throws {DataDirError} at once; never waits for the holder.
+ */
+export function lockDataDir(directory: string): DataDirLock {
+  const dataDir = resolve(directory);
+  createDataDir(dataDir);
+  const pidFile = join(dataDir, 'weir.pid');
+  const lock = openLock(dataDir, pidFile);
+  try {
+    // Only for people and for the message above; the lock does not depend on it.
+    writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o644 });
+  } catch (cause) {
+    lock.close();
+    throw new DataDirError('unusable', `write ${pidFile}: ${reasonOf(cause)}`, cause);
+  }
+  return {
+    dataDir,
+    release() {
+      if (!lock.isOpen) return;
+      rmSync(pidFile, { force: true });
+      lock.close();
+    },
+  };
+}
+
+function createDataDir(dataDir: string): void {
+  try {
+    // Others may pass through, since PostgreSQL runs as another user when Weir is root, but not list it.
+    if (mkdirSync(dataDir, { recursive: true }) !== undefined) chmodSync(dataDir, 0o711);
+  } catch (cause) {
+    throw new DataDirError('unusable', `create data directory ${dataDir}: ${reasonOf(cause)}`, cause);
+  }
+}
+
+function openLock(dataDir: string, pidFile: string): DatabaseSync {
+  let lock: DatabaseSync | undefined;
+  try {
+    lock = new DatabaseSync(join(dataDir, 'lock'), { timeout: 0 });
+    lock.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE');
+    return lock;
+  } catch (cause) {
+    if (lock?.isOpen) lock.close();
+    if (isBusy(cause)) {
+      const message = `data directory ${dataDir} is in use by another weir${holder(pidFile)}`;
+      throw new DataDirError('in_use', message, cause);
+    }
+    throw new DataDirError('unusable', `lock data directory ${dataDir}: ${reasonOf(cause)}`, cause);
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY;
+}
+
+function holder(pidFile: string): string {
+  try {
+    return ` (process ${readFileSync(pidFile, 'utf8').trim()})`;
+  } catch {
+    return ''; // The holder is just starting or of another container; the refusal stands without a number.
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? String(error.code) : '';
+  const known = REASONS[code];
+  return known ?? error.message;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  EROFS: 'read-only file system',
+  ENOSPC: 'no space left on device',
+  EDQUOT: 'disk quota exceeded',
+  ENOTDIR: 'a part of the path is not a directory',
+  EEXIST: 'a file of that name exists',
+};

@@ -1,0 +1,76 @@
+/**
+ * The faults of a database as the rest of Weir needs to tell them apart: it cannot be reached (503, spool,
+ * try again), or a constraint says no (409). Everything else is a bug and passes through as it is.
+ */
+import type { DatabaseError as PostgresError } from 'pg';
+
+/** The database cannot be used now; the same call may work later. */
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable';
+}
+
+/**
+ * SQLSTATE classes and codes that speak of the server rather than of the statement: connection (08),
+ * authorization (28), no such database (3D), disk full and too many connections (53), shutdown and
+ * start-up (57P), system errors (58), a server that became read-only (25006).
+ */
+const SERVER_FAULT = /^(08|28|3D|53|57P|58|25006)/;
+
+/** Of those, the ones after which existing connections are still good. */
+const FULL_OR_BUSY = /^(53|58)/;
+
+const SOCKET_FAULTS: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
+
+/** Faults that pg reports by message only. */
+const CLIENT_FAULT =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after|The server does not support SSL)/;
+
+/** Whether an error means that the server, not the statement, is at fault. */
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof DatabaseUnavailable) return true;
+  if (error instanceof AggregateError) return error.errors.some(isUnavailable);
+  if (!(error instanceof Error)) return false;
+  const code = codeOf(error);
+  if (SOCKET_FAULTS.has(code) || SERVER_FAULT.test(code) || CLIENT_FAULT.test(error.message)) return true;
+  // A Unix socket that is missing or closed to us; files of our own give the same codes elsewhere.
+  return (code === 'ENOENT' || code === 'EACCES') && 'syscall' in error && error.syscall === 'connect';
+}
+
+/** Whether an unavailable server needs new connections: all but a full disk and too many of them do. */
+export function isConnectionLost(error: unknown): boolean {
+  return !(error instanceof Error && FULL_OR_BUSY.test(codeOf(error)));
+}
+
+/** Whether a statement broke a unique constraint or index, optionally that of the given name. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  return breaks(error, '23505', constraint);
+}
+
+/** Whether a statement broke a foreign key: the row is in use, or what it points to does not exist. */
+export function isForeignKeyViolation(error: unknown, constraint?: string): boolean {
+  return breaks(error, '23503', constraint);
+}
+
+/** One line that says why, without secrets. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  return error instanceof Error ? error.message || codeOf(error) : String(error);
+}
+
+function breaks(error: unknown, sqlState: string, constraint: string | undefined): boolean {
+  if (!(error instanceof Error) || codeOf(error) !== sqlState) return false;
+  return constraint === undefined || (error as PostgresError).constraint === constraint;
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : '';
+}

@@ -1,0 +1,87 @@
+/**
+ * The server to talk to: parses `database.url`, and finds the first of its servers that accepts writes.
+ */
+import pg from 'pg';
+import type { ClientConfig } from 'pg';
+import type { PostgresAddress } from './embedded-server.ts';
+import { DatabaseUnavailable, reasonOf } from './database-errors.ts';
+
+/** A server with a name that is safe to show. */
+export interface DatabaseTarget {
+  /** URL without its password, or `embedded`. */
+  readonly name: string;
+  readonly config: ClientConfig;
+}
+
+/** Milliseconds for a connection, its authentication included. */
+const CONNECT_TIMEOUT_MS = 5000;
+/** Milliseconds after which a statement that nobody waits for any more is given up. */
+const QUERY_TIMEOUT_MS = 120_000;
+
+const COMMON: ClientConfig = {
+  application_name: 'weir',
+  connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  query_timeout: QUERY_TIMEOUT_MS,
+  keepAlive: true,
+  types: { getTypeParser: typeParser as typeof pg.types.getTypeParser },
+};
+
+/** bigint (20) as a number: counts and ids stay far below 2^53. Everything else as pg does it. */
+function typeParser(oid: number, format?: 'text' | 'binary'): unknown {
+  if (oid === 20 && format !== 'binary') return Number;
+  return pg.types.getTypeParser(oid, format as 'text');
+}
+
+/** Targets of one or several URLs; a text may hold several with commas between. */
+export function parseDatabaseUrls(urls: string | readonly string[]): DatabaseTarget[] {
+  const list = typeof urls === 'string' ? [urls] : urls;
+  return list
+    .flatMap((text) => text.split(/,(?=\s*postgres(?:ql)?:\/\/)/))
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+    .map((url) => ({ name: withoutPassword(url), config: { ...COMMON, connectionString: url } }));
+}
+
+/** Target of the embedded server. */
+export function embeddedTarget(address: PostgresAddress): DatabaseTarget {
+  return { name: 'embedded', config: { ...COMMON, ...address } };
+}
+
+function withoutPassword(url: string): string {
+  try {
+    const parsed = new URL(url);
+    parsed.password = '';
+    for (const key of [...parsed.searchParams.keys()]) {
+      if (/pass/i.test(key)) parsed.searchParams.delete(key);
+    }
+    return parsed.toString();
+  } catch {
+    return 'postgres://(unreadable url)';
+  }
+}
+
+/** Connects to the first target that accepts writes. @throws {DatabaseUnavailable} naming each one's fault. */
+export async function connectToFirst(
+  targets: readonly DatabaseTarget[],
+): Promise<{ target: DatabaseTarget; client: pg.Client }> {
+  const faults: string[] = [];
+  for (const target of targets) {
+    let client: pg.Client | undefined;
+    try {
+      client = new pg.Client(target.config);
+      client.on('error', () => undefined); // A lost connection fails the statement that runs on it.
+      await client.connect();
+      if (await acceptsWrites(client)) return { target, client };
+      faults.push(`${target.name}: read-only`);
+    } catch (error) {
+      faults.push(`${target.name}: ${reasonOf(error)}`);
+    }
+    await client?.end().catch(() => undefined); // It never worked; nothing is lost with it.
+  }
+  throw new DatabaseUnavailable(`connect to database: ${faults.join('; ')}`);
+}
+
+async function acceptsWrites(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
+  return rows[0]?.transaction_read_only === 'off';
+}

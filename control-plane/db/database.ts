@@ -1,0 +1,278 @@
+/**
+ * The one way to the database. A handle exists at once and works as soon as a server does: connecting,
+ * migrating, noticing a loss and coming back all happen in the background, because nothing in Weir may
+ * wait for its database. While there is none, every call rejects at once with `DatabaseUnavailable`.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { PoolClient, QueryResultRow } from 'pg';
+import type { Logger } from '../../shared/log.ts';
+import type { DataDirLock } from './data-dir-lock.ts';
+import { DatabaseUnavailable, isConnectionLost, isUnavailable, reasonOf } from './database-errors.ts';
+import { connectToFirst, embeddedTarget, parseDatabaseUrls } from './database-target.ts';
+import type { DatabaseTarget } from './database-target.ts';
+import { createEmbeddedServer } from './embedded-server.ts';
+import { migrate } from './migrate.ts';
+import { EmbeddedDatabaseUnsupported } from './postgres-runtime.ts';
+
+export { DatabaseUnavailable } from './database-errors.ts';
+
+/** What stores need of a connection, inside a transaction or not. */
+export interface Queryable {
+  /** Runs one statement; values go apart from the text, never into it. */
+  query<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<QueryRows<Row>>;
+}
+
+/** Outcome of a statement. */
+export interface QueryRows<Row> {
+  readonly rows: Row[];
+  /** Rows returned or changed. */
+  readonly rowCount: number | null;
+}
+
+/** State for `/health`. */
+export interface DatabaseStatus {
+  readonly state: 'starting' | 'up' | 'down';
+  /** `embedded`, or the URL in use or first tried, without its password. */
+  readonly server: string;
+  /** Why it is not up; never holds a secret. */
+  readonly error: string | null;
+}
+
+/** The database as the rest of Weir sees it. */
+export interface Database extends Queryable {
+  status(): DatabaseStatus;
+  /** Calls back on every change of state; returns how to stop that. */
+  onStatus(listener: (status: DatabaseStatus) => void): () => void;
+  /** Resolves when the database is up, now or later; rejects when Weir stops before. */
+  whenUp(): Promise<void>;
+  /** Runs `work` in one transaction; it is rolled back when `work` throws. */
+  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /** Lends a connection for what needs pg itself, such as COPY. For files of this folder and stores. */
+  withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
+  /** Closes every connection and stops the embedded server. */
+  close(): Promise<void>;
+}
+
+/** What a database is started with. */
+export interface DatabaseOptions {
+  /** `database.url`: empty = the embedded server. */
+  readonly urls: string | readonly string[];
+  readonly lock: DataDirLock;
+  readonly logger: Logger;
+  /** Most connections at once. */
+  readonly poolSize?: number;
+}
+
+/** Milliseconds between two attempts: doubled each time, up to the last. */
+const RETRY_MS = { first: 100, last: 15_000 } as const;
+/** A database that was up this long was fine, so that its loss is met with the first pause again. */
+const STEADY_MS = 20_000;
+/** Milliseconds between two looks at a database that is up. */
+const PROBE_MS = 5000;
+/** Milliseconds that statements in flight get when Weir stops. */
+const CLOSE_MS = 1500;
+
+/** Starts connecting and returns at once. */
+export function startDatabase(options: DatabaseOptions): Database {
+  return new PooledDatabase(options);
+}
+
+class PooledDatabase implements Database {
+  readonly #options: DatabaseOptions;
+  readonly #logger: Logger;
+  readonly #source: TargetSource;
+  readonly #listeners = new Set<(status: DatabaseStatus) => void>();
+  readonly #closing = new AbortController();
+  readonly #loop: Promise<void>;
+  #status: DatabaseStatus;
+  #pool: pg.Pool | undefined;
+  /** The last pool on its way out; it waits for statements in flight, which may hang with their server. */
+  #ending: Promise<void> = Promise.resolve();
+  /** Ends the current look at a working pool. */
+  #lost = new AbortController();
+
+  constructor(options: DatabaseOptions) {
+    this.#options = options;
+    this.#logger = options.logger;
+    this.#source = targetSource(options, (reason) => this.#lost.abort(reason));
+    this.#status = { state: 'starting', server: this.#source.name, error: null };
+    this.#loop = this.#run();
+  }
+
+  status(): DatabaseStatus {
+    return this.#status;
+  }
+
+  onStatus(listener: (status: DatabaseStatus) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  whenUp(): Promise<void> {
+    if (this.#status.state === 'up') return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const done = (): void => {
+        off();
+        this.#closing.signal.removeEventListener('abort', fail);
+      };
+      const fail = (): void => {
+        done();
+        reject(new DatabaseUnavailable('wait for database: weir is stopping'));
+      };
+      const off = this.onStatus(({ state }) => {
+        if (state !== 'up') return;
+        done();
+        resolve();
+      });
+      if (this.#closing.signal.aborted) fail();
+      else this.#closing.signal.addEventListener('abort', fail, { once: true });
+    });
+  }
+
+  async query<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<QueryRows<Row>> {
+    return this.withClient((client) => client.query<Row>(text, values as unknown[]));
+  }
+
+  async transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
+    return this.withClient(async (client) => {
+      await client.query('BEGIN');
+      try {
+        const result = await work(client as Queryable);
+        await client.query('COMMIT');
+        return result;
+      } catch (error) {
+        // A connection that cannot even roll back is broken, and the first error is the one to tell.
+        await client.query('ROLLBACK').catch(() => undefined);
+        throw error;
+      }
+    });
+  }
+
+  async withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const pool = this.#pool;
+    const lost = this.#lost;
+    if (pool === undefined) throw new DatabaseUnavailable(this.#status.error ?? 'database is starting');
+    let client: PoolClient | undefined;
+    let broken = false;
+    try {
+      client = await pool.connect();
+      return await work(client);
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      broken = isConnectionLost(error);
+      if (broken) lost.abort(error);
+      throw error instanceof DatabaseUnavailable
+        ? error
+        : new DatabaseUnavailable(`use database: ${reasonOf(error)}`, { cause: error });
+    } finally {
+      client?.release(broken);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#lost.abort();
+    await this.#loop;
+    const enough = new AbortController();
+    await Promise.race([this.#ending, pause(CLOSE_MS, enough.signal)]);
+    enough.abort();
+    await this.#source.close();
+  }
+
+  /** Connects, stays with what it got until that is lost, and starts again. */
+  async #run(): Promise<void> {
+    let pauseMs: number = RETRY_MS.first;
+    while (!this.#closing.signal.aborted) {
+      const startedMs = performance.now();
+      try {
+        await this.#stay(await this.#open());
+        if (performance.now() - startedMs > STEADY_MS) pauseMs = RETRY_MS.first;
+      } catch (error) {
+        if (this.#closing.signal.aborted) return;
+        this.#set({ state: 'down', server: this.#source.name, error: reasonOf(error) });
+        if (error instanceof EmbeddedDatabaseUnsupported) return;
+      }
+      await pause(pauseMs, this.#closing.signal);
+      pauseMs = Math.min(pauseMs * 2, RETRY_MS.last);
+    }
+  }
+
+  async #open(): Promise<DatabaseTarget> {
+    const { target, client } = await connectToFirst(await this.#source.targets());
+    try {
+      await migrate(client, this.#logger);
+    } finally {
+      await client.end().catch(() => undefined); // What it was for is done or has failed already.
+    }
+    return target;
+  }
+
+  /** Offers the pool until something shows that the server is gone. */
+  async #stay(target: DatabaseTarget): Promise<void> {
+    const lost = new AbortController();
+    const pool = new pg.Pool({ ...target.config, max: this.#options.poolSize ?? 10 });
+    pool.on('error', (error) => lost.abort(error));
+    this.#lost = lost;
+    this.#pool = pool;
+    this.#set({ state: 'up', server: target.name, error: null });
+    try {
+      await this.#probeUntilLost(pool, lost);
+    } finally {
+      this.#pool = undefined;
+      if (!this.#closing.signal.aborted) {
+        const reason = `database was lost: ${reasonOf(lost.signal.reason)}`;
+        this.#set({ state: 'down', server: target.name, error: reason });
+      }
+      this.#ending = pool.end();
+    }
+  }
+
+  async #probeUntilLost(pool: pg.Pool, lost: AbortController): Promise<void> {
+    while (!lost.signal.aborted && !this.#closing.signal.aborted) {
+      await pause(PROBE_MS, lost.signal);
+      if (lost.signal.aborted) return;
+      try {
+        const probe = { text: 'SHOW transaction_read_only', query_timeout: PROBE_MS };
+        const { rows } = await pool.query<{ transaction_read_only: string }>(probe);
+        if (rows[0]?.transaction_read_only !== 'off') throw new DatabaseUnavailable('server became read-only');
+      } catch (error) {
+        lost.abort(error);
+      }
+    }
+  }
+
+  #set(status: DatabaseStatus): void {
+    const before = this.#status;
+    if (before.state === status.state && before.error === status.error) return;
+    this.#status = status;
+    if (status.state === 'up') this.#logger.info('database is up', { server: status.server });
+    else this.#logger.warn('database is down', { server: status.server, error: status.error });
+    for (const listener of this.#listeners) listener(status);
+  }
+}
+
+/** Waits for a time or for the signal, whichever comes first. */
+function pause(timeMs: number, signal: AbortSignal): Promise<void> {
+  return sleep(timeMs, undefined, { signal }).catch(() => undefined);
+}
+
+/** Where targets come from: fixed URLs, or the embedded server, started when it does not run. */
+interface TargetSource {
+  readonly name: string;
+  targets(): Promise<readonly DatabaseTarget[]>;
+  close(): Promise<void>;
+}
+
+function targetSource({ urls, lock, logger }: DatabaseOptions, onEnd: (reason: Error) => void): TargetSource {
+  const fixed = parseDatabaseUrls(urls);
+  if (fixed.length > 0) {
+    return { name: fixed[0]!.name, targets: async () => fixed, close: async () => undefined };
+  }
+  const server = createEmbeddedServer(lock, logger, onEnd);
+  return {
+    name: 'embedded',
+    targets: async () => [embeddedTarget(await server.ensureRunning())],
+    close: () => server.stop(),
+  };
+}

@@ -1,0 +1,87 @@
+/**
+ * The one-shot programs on a cluster's files: creating it with initdb, and setting a new password for its
+ * role while no server runs.
+ */
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chownSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { spawnIdentity } from './postgres-account.ts';
+import type { PostgresHome } from './postgres-home.ts';
+import { explainSpawnError, serverEnvironment } from './postgres-process.ts';
+
+/** A cluster and the role whose password is set. */
+export interface ClusterTask {
+  readonly home: PostgresHome;
+  readonly runtime: string;
+  readonly role: string;
+  readonly password: string;
+}
+
+/**
+ * Runs initdb. The cluster appears under its name only when it is whole, so a start that was killed in
+ * the middle leaves nothing that looks like a cluster.
+ */
+export async function createCluster({ home, runtime, role, password }: ClusterTask): Promise<void> {
+  for (const entry of readdirSync(home.dir)) {
+    if (entry.startsWith('cluster.new-')) rmSync(join(home.dir, entry), { recursive: true, force: true });
+  }
+  const mark = randomBytes(4).toString('hex');
+  const unfinished = join(home.dir, `cluster.new-${mark}`);
+  const passwordFile = join(home.dir, `cluster.new-${mark}.password`);
+  writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
+  if (!home.account.isSelf) chownSync(passwordFile, home.account.uid, home.account.gid);
+  const flags = ['-D', unfinished, '-U', role, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
+  flags.push('--encoding=UTF8', '--locale=C', '--no-instructions', '--sync-method=syncfs');
+  try {
+    await runProgram('initdb', flags, { home, runtime });
+    renameSync(unfinished, home.cluster);
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true });
+    throw error;
+  } finally {
+    rmSync(passwordFile, { force: true });
+  }
+}
+
+/** Sets the role's password on a cluster that no server has open. */
+export async function setPassword({ home, runtime, role, password }: ClusterTask): Promise<void> {
+  const flags = ['--single', '-D', home.cluster, 'postgres'];
+  await runProgram('postgres', flags, { home, runtime }, `ALTER ROLE "${role}" PASSWORD '${password}';\n`);
+}
+
+/** Runs one program to its end; rejects with what it said. */
+function runProgram(
+  program: string,
+  flags: readonly string[],
+  { home, runtime }: Pick<ClusterTask, 'home' | 'runtime'>,
+  input = '',
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(join(runtime, 'bin', program), flags, {
+      cwd: home.dir,
+      env: serverEnvironment(),
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+      ...spawnIdentity(home.account),
+    });
+    let said = '';
+    const keep = (chunk: Buffer): void => void (said = (said + chunk.toString('utf8')).slice(-2000));
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    child.once('error', (error) => {
+      reject(new Error(`run ${program}: ${explainSpawnError(error, { runtime, account: home.account })}`, { cause: error }));
+    });
+    child.once('close', (code) => {
+      if (code === 0) return resolve();
+      const words = said.trim().split('\n').filter(isTelling).join('; ');
+      reject(new Error(`run ${program} on ${home.dir}: ${words || `ended with code ${code ?? '?'}`}`));
+    });
+    child.stdin.on('error', () => undefined); // The program ended early; its exit code and words tell why.
+    child.stdin.end(input);
+  });
+}
+
+function isTelling(line: string): boolean {
+  return /error|fatal|could not|hint|cannot|detail/i.test(line);
+}

@@ -1,0 +1,62 @@
+/**
+ * Where the embedded cluster lives: `<data_dir>/postgres`, or, when Weir is root and the user that runs
+ * PostgreSQL cannot get through to the data directory (`/root` is closed to everybody else), a folder
+ * below `/var/lib/weir`; `<data_dir>/postgres.location` then says which. Nothing is started here.
+ */
+import { createHash } from 'node:crypto';
+import { chownSync, existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { canTraverse, choosePostgresAccount } from './postgres-account.ts';
+import type { PostgresAccount } from './postgres-account.ts';
+
+/** The folder of everything that belongs to the embedded server, and who owns it. */
+export interface PostgresHome {
+  readonly dir: string;
+  /** PostgreSQL's own data directory in it. */
+  readonly cluster: string;
+  readonly account: PostgresAccount;
+  /** True when the cluster is not in the data directory; a person should know. */
+  readonly isElsewhere: boolean;
+}
+
+/** Root of the fallback location. */
+const ELSEWHERE = '/var/lib/weir';
+
+/** Chooses and creates the home. Errors name the path and what to do. */
+export function openPostgresHome(dataDir: string, elsewhere = ELSEWHERE): PostgresHome {
+  const preferred = join(dataDir, 'postgres');
+  const pointer = join(dataDir, 'postgres.location');
+  const recorded = existsSync(pointer) ? readFileSync(pointer, 'utf8').trim() : undefined;
+  const account = choosePostgresAccount(recorded ?? preferred, dataDir);
+  const dir = recorded ?? (canTraverse(dataDir, account) ? preferred : fallbackFor(dataDir, preferred, elsewhere));
+  createOwned(dir, account);
+  if (dir !== preferred && recorded === undefined) writeFileSync(pointer, `${dir}\n`);
+  return { dir, cluster: join(dir, 'cluster'), account, isElsewhere: dir !== preferred };
+}
+
+function fallbackFor(dataDir: string, preferred: string, elsewhere: string): string {
+  if (existsSync(join(preferred, 'cluster'))) {
+    throw new Error(
+      `open the database in ${preferred}: its user cannot get through the folders above it; ` +
+        'open them (chmod o+x) or move the data directory',
+    );
+  }
+  const mark = createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 16);
+  return join(elsewhere, `postgres-${mark}`);
+}
+
+/** Makes a folder that only the account (and root) can enter. */
+export function createOwned(dir: string, account: PostgresAccount): void {
+  const parent = join(dir, '..');
+  if (!existsSync(parent)) mkdirSync(parent, { recursive: true, mode: 0o711 });
+  if (!existsSync(dir)) {
+    mkdirSync(dir, { mode: 0o700 });
+    if (!account.isSelf) chownSync(dir, account.uid, account.gid);
+  }
+  const owner = statSync(dir).uid;
+  if (owner === account.uid) return;
+  throw new Error(
+    `open ${dir}: it belongs to user id ${owner}, not to ${account.name}; ` +
+      (account.isSelf ? 'start weir as the user it was first started as, or as root' : `chown -R it`),
+  );
+}

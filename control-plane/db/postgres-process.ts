@@ -1,0 +1,205 @@
+/**
+ * One running PostgreSQL server as a child process: started, watched, stopped, and cleared away when a
+ * killed Weir left one behind. What it is started on is decided in `embedded-server.ts`.
+ */
+import { spawn } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../../shared/log.ts';
+import { spawnIdentity } from './postgres-account.ts';
+import type { PostgresAccount } from './postgres-account.ts';
+
+/** What to run. */
+export interface PostgresLaunch {
+  /** Folder with `bin/postgres`. */
+  readonly runtime: string;
+  readonly cluster: string;
+  readonly account: PostgresAccount;
+  /** Server settings, as for `postgres -c name=value`. */
+  readonly settings: Readonly<Record<string, string | number>>;
+  readonly logger: Logger;
+}
+
+/** A server that accepts connections. */
+export interface RunningPostgres {
+  readonly pid: number;
+  /** Resolves when the process is gone, with its last words. */
+  readonly exited: Promise<string>;
+  /** Fast shutdown: sessions are ended, everything is written. Waits until the process is gone. */
+  stop(): Promise<void>;
+}
+
+type PostgresChild = ChildProcessByStdio<null, null, Readable>;
+
+/** Milliseconds that each kind of shutdown gets: SIGINT ends sessions and writes all, SIGQUIT leaves recovery to the next start. */
+const STOP_STEPS: readonly (readonly [NodeJS.Signals, number])[] = [
+  ['SIGINT', 3500],
+  ['SIGQUIT', 1000],
+  ['SIGKILL', 5000],
+];
+
+/** Starts the server. Resolves when it accepts connections; rejects with its own words when it ends before. */
+export async function launchPostgres(launch: PostgresLaunch): Promise<RunningPostgres> {
+  const child = spawnServer(launch);
+  const lastWords: string[] = [];
+  let isReady = (): void => undefined;
+  const ready = new Promise<void>((resolve) => (isReady = resolve));
+  const lines = createInterface({ input: child.stderr });
+  lines.on('line', (line) => {
+    logServerLine(line, launch.logger);
+    if (/^(FATAL|PANIC|HINT|ERROR|WARNING|\S*postgres:)/.test(line)) lastWords.push(line);
+    if (lastWords.length > 4) lastWords.shift();
+    if (line.includes('database system is ready to accept connections')) isReady();
+  });
+  const exited = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(explainSpawnError(error, launch)));
+    child.once('close', (code, signal) => {
+      const how = signal === null ? `code ${code ?? '?'}` : signal;
+      resolve([`server ended with ${how}`, ...lastWords].join('; '));
+    });
+  });
+  const early = await Promise.race([ready.then(() => null), exited]);
+  if (early !== null || child.pid === undefined) {
+    throw new Error(`start PostgreSQL on ${launch.cluster}: ${early ?? 'no process'}`);
+  }
+  const letGo = watchOver(child.pid, launch.account, launch.logger);
+  void exited.then(letGo);
+  return { pid: child.pid, exited, stop: () => stopChild(child, exited, launch.logger) };
+}
+
+function spawnServer({ runtime, cluster, account, settings }: PostgresLaunch): PostgresChild {
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  // Its own session: Ctrl-C in a terminal must reach Weir alone, which still has a log to write.
+  return spawn(join(runtime, 'bin', 'postgres'), ['-D', cluster, ...flags], {
+    cwd: dirname(cluster),
+    env: serverEnvironment(),
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+    ...spawnIdentity(account),
+  });
+}
+
+/** Environment of PostgreSQL's programs: nothing of Weir's own, messages in English. */
+export function serverEnvironment(): NodeJS.ProcessEnv {
+  return { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+}
+
+/** Turns the faults of a spawn into words that help. */
+export function explainSpawnError(error: Error, { runtime, account }: Pick<PostgresLaunch, 'runtime' | 'account'>): string {
+  const code = 'code' in error ? String(error.code) : '';
+  const program = join(runtime, 'bin');
+  if (code === 'ENOENT') return `the binaries in ${program} need glibc, which this system lacks; set database.url`;
+  if (code === 'EPERM') return `weir may not switch to user ${account.name}; start it as that user or set database.url`;
+  if (code === 'EACCES') return `user ${account.name} may not execute the binaries in ${program}`;
+  return error.message;
+}
+
+function logServerLine(line: string, logger: Logger): void {
+  const match = /^(LOG|WARNING|ERROR|FATAL|PANIC|HINT|DETAIL|STATEMENT|CONTEXT):\s+(.*)$/.exec(line);
+  const fields = { component: 'postgres' };
+  const text = match?.[2] ?? line;
+  switch (match?.[1]) {
+    case 'PANIC':
+      return logger.error(text, fields);
+    case 'WARNING':
+    case 'FATAL':
+      return logger.warn(text, fields);
+    default:
+      return logger.debug(text, fields);
+  }
+}
+
+/**
+ * A shell that waits for the end of a pipe that only Weir holds, then asks the server to shut down: so the
+ * server ends with a Weir that was killed. Returns how to dismiss it. Without a shell the next start of
+ * Weir clears the server away.
+ */
+function watchOver(pid: number, account: PostgresAccount, logger: Logger): () => void {
+  const script = `trap '' INT TERM HUP; read -r _ || kill -INT "$1"`;
+  const watch = spawn('/bin/sh', ['-c', script, 'weir-watch', String(pid)], {
+    cwd: '/',
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+    ...spawnIdentity(account),
+  });
+  const note = (error: Error): void => logger.debug('watch over PostgreSQL: not possible', { error: error.message });
+  watch.once('error', note);
+  watch.stdin.once('error', note);
+  watch.unref();
+  return () => {
+    watch.stdin.end('done\n');
+  };
+}
+
+async function stopChild(child: PostgresChild, exited: Promise<string>, logger: Logger): Promise<void> {
+  for (const [signal, timeoutMs] of STOP_STEPS) {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    const timer = new AbortController();
+    const late = sleep(timeoutMs, 'late', { signal: timer.signal }).catch(() => 'aborted');
+    const outcome = await Promise.race([exited, late]);
+    timer.abort();
+    if (outcome !== 'late') return;
+    logger.warn(`stop PostgreSQL: still running ${timeoutMs} ms after ${signal}`);
+  }
+}
+
+/**
+ * Ends every server process that still works on `cluster`, then removes its pid file. To be called only
+ * by the holder of the data directory's lock: then whatever runs there is an orphan. The pid file itself
+ * is not believed, since process ids are given out again, in restarted containers at once.
+ */
+export async function endOrphans(cluster: string, logger: Logger): Promise<void> {
+  const pidFile = join(cluster, 'postmaster.pid');
+  let orphans = serversOn(cluster);
+  if (orphans.length > 0) logger.warn('end the PostgreSQL server that a killed weir left behind', { pids: orphans });
+  for (const [signal, timeoutMs] of STOP_STEPS) {
+    if (orphans.length === 0) break;
+    const parent = readPid(pidFile);
+    signalAll(orphans.includes(parent) && signal !== 'SIGKILL' ? [parent] : orphans, signal);
+    for (let waitedMs = 0; waitedMs < timeoutMs && orphans.length > 0; waitedMs += 20) {
+      await sleep(20);
+      orphans = serversOn(cluster);
+    }
+  }
+  if (orphans.length > 0) throw new Error(`end orphaned PostgreSQL processes ${orphans.join(', ')}: still there`);
+  rmSync(pidFile, { force: true });
+}
+
+/** Ids of the server processes whose working directory is the cluster: the postmaster and its children. */
+export function serversOn(cluster: string): number[] {
+  const wanted = realpathSync(cluster);
+  const pids: number[] = [];
+  for (const entry of readdirSync('/proc')) {
+    if (!/^\d+$/.test(entry)) continue;
+    try {
+      if (readlinkSync(`/proc/${entry}/cwd`) !== wanted) continue;
+      const program = basename(readlinkSync(`/proc/${entry}/exe`).replace(/ \(deleted\)$/, ''));
+      if (program === 'postgres') pids.push(Number(entry));
+    } catch {
+      continue; // It ended meanwhile, or belongs to somebody else and so is none of ours.
+    }
+  }
+  return pids;
+}
+
+function readPid(pidFile: string): number {
+  try {
+    return Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
+  } catch {
+    return 0; // No file: the postmaster is gone and its children are about to go.
+  }
+}
+
+function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      continue; // Gone between the look and the signal.
+    }
+  }
+}

@@ -1,0 +1,91 @@
+/** SQL of `groups`. What a group means for answers is built from these rows in `snapshot/`. */
+import { DEFAULT_GROUP_ID } from '../../shared/api/groups.ts';
+import type { Group, GroupCreate, GroupUpdate } from '../../shared/api/groups.ts';
+import { conflict, notFound } from '../api-error.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../db/database-errors.ts';
+import type { Queryable } from '../db/database.ts';
+
+interface GroupRow {
+  readonly id: number;
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly comment: string;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+const COLUMNS = 'id, name, enabled, comment, created_at, updated_at';
+
+/** All groups, Default first, the others by name. */
+export async function listGroups(db: Queryable): Promise<Group[]> {
+  const { rows } = await db.query<GroupRow>(`SELECT ${COLUMNS} FROM groups ORDER BY id <> $1, lower(name)`, [
+    DEFAULT_GROUP_ID,
+  ]);
+  return rows.map(toGroup);
+}
+
+/** One group; 404 where there is none. */
+export async function readGroup(db: Queryable, id: number): Promise<Group> {
+  const { rows } = await db.query<GroupRow>(`SELECT ${COLUMNS} FROM groups WHERE id = $1`, [id]);
+  return toGroup(existing(rows[0], id));
+}
+
+/** Stores a new group; 409 where its name is taken, upper and lower case being the same. */
+export async function insertGroup(db: Queryable, group: GroupCreate): Promise<Group> {
+  const text = `INSERT INTO groups (name, enabled, comment) VALUES ($1, $2, $3) RETURNING ${COLUMNS}`;
+  const { rows } = await refusingTakenNames(group.name, () =>
+    db.query<GroupRow>(text, [group.name, group.enabled, group.comment]),
+  );
+  return toGroup(rows[0]!);
+}
+
+/** Changes the given fields; 404, or 409 for a taken name and for disabling Default. */
+export async function updateGroup(db: Queryable, id: number, change: GroupUpdate): Promise<Group> {
+  if (id === DEFAULT_GROUP_ID && change.enabled === false) throw conflict('the group Default cannot be disabled');
+  const text = `UPDATE groups SET name = coalesce($2, name), enabled = coalesce($3, enabled),
+    comment = coalesce($4, comment), updated_at = now() WHERE id = $1 RETURNING ${COLUMNS}`;
+  const { rows } = await refusingTakenNames(change.name, () =>
+    db.query<GroupRow>(text, [id, change.name, change.enabled, change.comment]),
+  );
+  return toGroup(existing(rows[0], id));
+}
+
+/** Removes a group; 404, or 409 for Default and for a group that something still refers to. */
+export async function deleteGroup(db: Queryable, id: number): Promise<void> {
+  if (id === DEFAULT_GROUP_ID) throw conflict('the group Default cannot be deleted');
+  try {
+    const { rowCount } = await db.query('DELETE FROM groups WHERE id = $1', [id]);
+    if (rowCount === 0) throw notFound(`group ${id}`);
+  } catch (error) {
+    if (isForeignKeyViolation(error)) throw conflict(`group ${id} is in use; take its clients and lists away first`);
+    throw error;
+  }
+}
+
+function existing(row: GroupRow | undefined, id: number): GroupRow {
+  if (row === undefined) throw notFound(`group ${id}`);
+  return row;
+}
+
+async function refusingTakenNames<T>(name: string | undefined, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isUniqueViolation(error, 'groups_name_key')) throw conflict(`a group named "${name}" exists already`);
+    throw error;
+  }
+}
+
+function toGroup(row: GroupRow): Group {
+  return {
+    id: row.id,
+    name: row.name,
+    enabled: row.enabled,
+    comment: row.comment,
+    is_default: row.id === DEFAULT_GROUP_ID,
+    // Clients come with their own table; until then every client belongs to Default by having no row.
+    client_count: 0,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}

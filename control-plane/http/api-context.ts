@@ -1,0 +1,55 @@
+/**
+ * Everything the API is made of besides itself: what `start.ts` hands to `createApp`. Ports are as narrow
+ * as the routes need them; their real parts live in their own folders.
+ */
+import type { Config } from '../../config/schema.ts';
+import type { Health } from '../../shared/api/system.ts';
+import type { BlockFilterStats } from '../../shared/api/stats.ts';
+import type { Clock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/log.ts';
+import type { Authenticator } from '../auth/authenticator.ts';
+import type { Database } from '../db/database.ts';
+import type { SourceLife } from '../lists/source-life-port.ts';
+
+/** Parts of the running node that the routes speak to. */
+export interface ApiContext {
+  readonly version: string;
+  /** Name of this node, see `server.node_name`. */
+  readonly nodeName: string;
+  /** `clock.monotonicMs()` when the node started. */
+  readonly startedAtMs: number;
+  /** The configuration in force; asked for each request, because a reload replaces it. */
+  config(): Config;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly database: Database;
+  readonly auth: Authenticator;
+  /** Life of the blocklist sources: a change is stored and in force when its promise resolves. */
+  readonly sources: SourceLife;
+  readonly policy: PolicyPort;
+  readonly counters: QueryCounters;
+  readonly filters: FilterPort;
+  readonly health: HealthPort;
+}
+
+/** Puts changes of policy rows into force. */
+export interface PolicyPort {
+  /** Resolves when every thread answers with the policy that is in the database now. */
+  apply(): Promise<void>;
+}
+
+/** In-memory counters of this node. */
+export interface QueryCounters {
+  /** Queries of the last whole second or of the last sixty seconds. */
+  recentQueries(unit: 'second' | 'minute'): number;
+}
+
+/** What is known of the compiled filter in force. */
+export interface FilterPort {
+  stats(): BlockFilterStats;
+}
+
+/** State of the node's parts, from memory: asking must never wait for anything. */
+export interface HealthPort {
+  checks(): Health['checks'];
+}

@@ -1,0 +1,45 @@
+/**
+ * The guard in front of every route: deny by default. A request gets through if its route is public, or if
+ * it brings a session (or, from a later version on, an API token) whose role is enough.
+ */
+import type { Request } from 'express';
+import { forbidden } from '../api-error.ts';
+import type { Authenticator, Caller } from '../auth/authenticator.ts';
+import { refuseCrossOrigin } from './origin-check.ts';
+import type { Access } from './route.ts';
+import { sessionSecretOf } from './session-cookie.ts';
+
+/**
+ * The caller of a request to a route with `access`; null only on public routes. Throws 401 and 403, and
+ * DatabaseUnavailable where a session cannot be looked up.
+ */
+export async function guard(auth: Authenticator, access: Access, request: Request): Promise<Caller | null> {
+  const changesSomething = request.method !== 'GET' && request.method !== 'HEAD';
+  if (access === 'public') {
+    // Login, setup and logout change what the browser of the sender may do.
+    if (changesSomething) refuseCrossOrigin(request);
+    return null;
+  }
+  const caller = await identify(auth, request);
+  if (caller === null) throw await auth.refusal();
+  if (changesSomething) refuseCrossOrigin(request);
+  if (!isEnough(caller, access)) throw forbidden('the role viewer may read, not change');
+  return caller;
+}
+
+async function identify(auth: Authenticator, request: Request): Promise<Caller | null> {
+  const open = auth.openCaller();
+  if (open !== null) return open;
+  const secret = sessionSecretOf(request);
+  // API tokens: `X-Api-Key` counts for nothing until there is a store of tokens to look it up in.
+  return secret === undefined ? null : auth.callerOf(secret);
+}
+
+function isEnough(caller: Caller, access: Exclude<Access, 'public'>): boolean {
+  switch (access) {
+    case 'viewer':
+      return true;
+    case 'admin':
+      return caller.role === 'admin';
+  }
+}

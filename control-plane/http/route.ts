@@ -1,0 +1,106 @@
+/**
+ * What a route is: the row of `route-table.ts`, and how one request runs through it. The order is fixed:
+ * guard, parameters, query string, body, handler. Express only finds the row.
+ */
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { MAX_ID } from '../../shared/api/fields.ts';
+import { notFound } from '../api-error.ts';
+import type { Caller } from '../auth/authenticator.ts';
+import type { ApiContext } from './api-context.ts';
+import { DEFAULT_BODY_LIMIT_BYTES, readJsonBody } from './request-body.ts';
+import { validate } from './validate.ts';
+
+/** Least right a caller must have. `public` needs none; a viewer reads; an admin changes. */
+export type Access = 'public' | 'viewer' | 'admin';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** A request as its handler sees it: checked, and with its caller known. */
+export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown> {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** Null on public routes only, when nobody is signed in. */
+  readonly caller: Caller | null;
+  readonly http: Request;
+  /** For header fields, cookies, and a status other than the row's; the body is what the handler returns. */
+  readonly response: Response;
+}
+
+const NoFields = z.strictObject({});
+const AnyQuery = z.object({});
+type NoFields = typeof NoFields;
+type AnyQuery = typeof AnyQuery;
+
+/** One row of the route table as it is written. */
+interface RouteRow<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType> {
+  readonly method: Method;
+  /** Behind the API's prefix, parameters as `{id}`. */
+  readonly path: string;
+  readonly access: Access;
+  readonly tag: string;
+  /** One sentence for the reference, without a full stop. */
+  readonly summary: string;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  /** What the body of the answer looks like; none = 204. */
+  readonly answer?: A;
+  /** Status of success; by default 200, or 204 without an answer. */
+  readonly status?: number;
+  readonly bodyLimitBytes?: number;
+  readonly handle: (
+    context: ApiContext,
+    request: RouteRequest<z.output<P>, z.output<Q>, z.output<B>>,
+  ) => Promise<z.input<A>> | z.input<A>;
+}
+
+/** One row of the route table as the rest of the API reads it. */
+export interface Route {
+  readonly method: Method;
+  readonly path: string;
+  readonly access: Access;
+  readonly tag: string;
+  readonly summary: string;
+  readonly status: number;
+  readonly params: z.ZodType | undefined;
+  readonly query: z.ZodType | undefined;
+  readonly body: z.ZodType | undefined;
+  readonly answer: z.ZodType | undefined;
+  /** Checks the request and runs the handler; the guard has let it through. */
+  run(context: ApiContext, http: Request, response: Response, caller: Caller | null): Promise<unknown>;
+}
+
+/** Makes a row; the schemas say what the handler is given and must return. */
+export function route<
+  P extends z.ZodType = NoFields,
+  Q extends z.ZodType = AnyQuery,
+  B extends z.ZodType = NoFields,
+  A extends z.ZodType = z.ZodVoid,
+>(row: RouteRow<P, Q, B, A>): Route {
+  const run: Route['run'] = async (context, http, response, caller) => {
+    const params = validate(row.params ?? NoFields, http.params, 'path') as z.output<P>;
+    refuseImpossibleIds(params);
+    const query = validate(row.query ?? AnyQuery, http.query, 'query') as z.output<Q>;
+    const body = (await readBody(row.method, row.body, http, row.bodyLimitBytes)) as z.output<B>;
+    return row.handle(context, { params, query, body, caller, http, response });
+  };
+  const { method, path, access, tag, summary, params, query, body, answer } = row;
+  const status = row.status ?? (answer === undefined ? 204 : 200);
+  return { method, path, access, tag, summary, status, params, query, body, answer, run };
+}
+
+async function readBody(method: Method, schema: z.ZodType | undefined, http: Request, limitBytes = DEFAULT_BODY_LIMIT_BYTES) {
+  if (method === 'GET') return {};
+  const value = await readJsonBody(http, limitBytes);
+  // Routes that take nothing take an empty object as well: many clients cannot help but send one.
+  if (schema === undefined) return validate(NoFields, value ?? {}, 'body');
+  return validate(schema, value, 'body');
+}
+
+/** An id that no table can hold is an unknown id, and must not reach PostgreSQL (it would be an error there). */
+function refuseImpossibleIds(params: unknown): void {
+  for (const [name, value] of Object.entries(params as Record<string, unknown>))
+    if (typeof value === 'number' && value > MAX_ID) throw notFound(`${name} ${value}`);
+}

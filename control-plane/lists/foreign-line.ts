@@ -1,0 +1,50 @@
+/**
+ * Says of a line that made no rule what it is: a rule for browsers, a syntax that is not read, or nothing
+ * that any list syntax explains. Only for such lines, so text and patterns are fine here; the patterns
+ * have no nested repetition, so that no line takes long.
+ */
+import type { UnusedLine } from './list-statistics.ts';
+
+/** A line that is understood but makes no rule. */
+export function skippedLine(reason: string): UnusedLine {
+  return { invalid: false, reason };
+}
+
+/** A line that no list syntax explains. */
+export function invalidLine(reason: string): UnusedLine {
+  return { invalid: true, reason };
+}
+
+/** Bytes of a line that are looked at. */
+const LOOK_BYTES = 512;
+
+const COSMETIC = skippedLine('cosmetic rule');
+const DNSMASQ = skippedLine('dnsmasq syntax is not supported');
+const UNBOUND = skippedLine('unbound syntax is not supported');
+const ZONE = skippedLine('zone file syntax is not supported');
+const PATTERN = skippedLine('pattern is not supported');
+const MODIFIER = skippedLine('modifier is not supported');
+const URL_PATH = skippedLine('URL or path: a DNS server sees names only');
+const NO_RULE = invalidLine('not a rule');
+
+const EXPLANATIONS: readonly (readonly [RegExp, UnusedLine])[] = [
+  [/#[@?$%]?[@?$%]?#/, COSMETIC],
+  [/^(?:address|server|local|ipset|nftset|rebind-domain-ok)=/i, DNSMASQ],
+  [/^(?:server|local-zone|local-data|local-data-ptr):/i, UNBOUND],
+  [/^\$(?:TTL|ORIGIN)\b/i, ZONE],
+  [/\s(?:CNAME|SOA|NS)\s/i, ZONE],
+  [/\^?\$[~a-z]/i, MODIFIER],
+  [/^https?:\/\//i, URL_PATH],
+  [/^:\/\/|[*^|]/, PATTERN],
+  [/^[.-][^\s/]+$/, PATTERN],
+  [/^[^\s/]+\//, URL_PATH],
+];
+
+/** Why the line in [start, end) of `bytes` makes no rule. */
+export function explainForeignLine(bytes: Uint8Array, start: number, end: number): UnusedLine {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).latin1Slice(
+    start,
+    Math.min(end, start + LOOK_BYTES),
+  );
+  return EXPLANATIONS.find(([pattern]) => pattern.test(text))?.[1] ?? NO_RULE;
+}

@@ -1,0 +1,60 @@
+/** What is known of a list after reading it: counts, the first lines that were of no use, and its fault. */
+
+/** How most rules of a list are written. */
+export type ListFormat = 'hosts' | 'domains' | 'wildcard' | 'adblock' | 'unknown';
+
+/** Why a line makes no rule: no list syntax explains it, or it is of no use here or not supported. */
+export interface UnusedLine {
+  readonly invalid: boolean;
+  readonly reason: string;
+}
+
+/** A line that made no rule. */
+export interface LineSample {
+  /** 1-based. */
+  readonly line: number;
+  readonly reason: string;
+  /** Start of the line, at most `SAMPLE_TEXT_LENGTH` bytes of it. */
+  readonly text: string;
+}
+
+/** Why a list as a whole cannot be used. */
+export interface ListFault {
+  readonly code: 'not_a_list' | 'empty' | 'no_rules' | 'unreadable';
+  readonly message: string;
+}
+
+/** Counts of one list. A hosts line with nine names is one line and nine rules. */
+export interface ListStatistics {
+  readonly lines: number;
+  readonly rules: number;
+  /** Rules that cover the names below theirs. */
+  readonly wildcardRules: number;
+  readonly invalidLines: number;
+  readonly skippedLines: number;
+  readonly format: ListFormat;
+  /** The first of each, at most `MAX_SAMPLES`. */
+  readonly invalidSamples: readonly LineSample[];
+  readonly skippedSamples: readonly LineSample[];
+  readonly fault: ListFault | null;
+}
+
+/** Most samples of each kind that are kept. */
+export const MAX_SAMPLES = 100;
+/** Longest text of a sample. */
+export const SAMPLE_TEXT_LENGTH = 120;
+
+/** The statistics of a list that could not be read to its end. */
+export function unreadableList(message: string): ListStatistics {
+  return {
+    lines: 0,
+    rules: 0,
+    wildcardRules: 0,
+    invalidLines: 0,
+    skippedLines: 0,
+    format: 'unknown',
+    invalidSamples: [],
+    skippedSamples: [],
+    fault: { code: 'unreadable', message },
+  };
+}

@@ -1,0 +1,58 @@
+/**
+ * The entry of the process: reads the command line and the configuration, and hands over to the
+ * subcommand. The parts of the server are loaded by `start` only, so that the others answer at once.
+ */
+import { loadConfig } from '../config/load-config.ts';
+import type { LoadedConfig } from '../config/parse-config.ts';
+import { HELP, parseArguments } from './cli/arguments.ts';
+import type { Subcommand } from './cli/arguments.ts';
+import { checkConfig } from './cli/check-config.ts';
+import { PasswordReader } from './cli/read-password.ts';
+import { setPassword } from './cli/set-password.ts';
+import { processTerminal as terminal } from './cli/terminal.ts';
+import { version } from './version.ts';
+
+/** Does what the command line asks for; the exit status, or undefined where a server now runs. */
+async function main(argv: readonly string[]): Promise<number | undefined> {
+  const command = parseArguments(argv);
+  switch (command.kind) {
+    case 'help':
+      process.stdout.write(HELP);
+      return 0;
+    case 'version':
+      terminal.out(version);
+      return 0;
+    case 'mistake':
+      terminal.err(`weir: ${command.message}`);
+      terminal.err('"weir --help" tells more');
+      return 2;
+    default: {
+      const result = await loadConfig({ file: command.file, env: process.env, cwd: process.cwd() });
+      if (command.kind === 'check-config' || !result.ok) return checkConfig(result, terminal);
+      return runSubcommand(command.kind, result.value);
+    }
+  }
+}
+
+async function runSubcommand(
+  kind: Exclude<Subcommand, 'check-config'>,
+  loaded: LoadedConfig,
+): Promise<number | undefined> {
+  if (kind === 'start') {
+    const { startWeir } = await import('./start.ts');
+    await startWeir(loaded);
+    return undefined;
+  }
+  const { hashPassword } = await import('./auth/password.ts');
+  const { storeAdminPassword } = await import('./cli/store-admin-password.ts');
+  const reader = new PasswordReader(process.stdin);
+  return setPassword({ loaded, reader, terminal, hash: hashPassword, store: storeAdminPassword });
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  // What could not start leaves nothing behind that is worth waiting for.
+  terminal.err(`weir: ${error instanceof Error ? error.message : String(error)}`);
+  process.exit(1);
+}

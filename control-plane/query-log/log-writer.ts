@@ -1,0 +1,233 @@
+/**
+ * The way of a log row into the database: encoded at once, sent in batches, spooled to disk while the
+ * database is away and sent from there when it is back. Answering never waits for any of it. A kill of
+ * Weir loses what is gathered here and not yet sent, about one second; everything is bounded, and what is
+ * beyond a bound is dropped and counted.
+ */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../../shared/log.ts';
+import type { Database } from '../db/database.ts';
+import { DatabaseUnavailable, reasonOf } from '../db/database-errors.ts';
+import { storeBatch } from './batch-store.ts';
+import { CopyEncoder } from './copy-encoder.ts';
+import { newBatch } from './log-batch.ts';
+import type { LogBatch } from './log-batch.ts';
+import { LogSpool } from './log-spool.ts';
+import type { QueryLogPrivacy } from './privacy.ts';
+import type { QueryLogRow } from './row.ts';
+
+/** What a writer needs. */
+export interface LogWriterOptions {
+  readonly database: Database;
+  /** The spool is made in it. */
+  readonly dataDir: string;
+  /** `nodeIdOf(server.node_name)` */
+  readonly nodeId: number;
+  readonly logger: Logger;
+  /** `database.query_log_privacy`, or `off` where `log_queries` is false; asked for every row. */
+  privacy(): QueryLogPrivacy;
+  /** Rows of a full batch. */
+  readonly maxBatchRows?: number;
+  /** Milliseconds after which a batch is sent however small it is. */
+  readonly maxWaitMs?: number;
+  /** Most bytes of the spool. */
+  readonly maxSpoolBytes?: number;
+}
+
+/** Rows since the start, for `/metrics` and tests. */
+export interface LogWriterCounters {
+  /** In the database. */
+  readonly written: number;
+  /** Written to the spool; they count as `written` too when they have got into the database. */
+  readonly spooled: number;
+  /** Lost: beyond a bound, refused by the disk or by the database. */
+  readonly dropped: number;
+  /** In memory now. */
+  readonly waiting: number;
+}
+
+const DEFAULTS = { maxBatchRows: 5000, maxWaitMs: 1000, maxSpoolBytes: 256 * 1024 * 1024 } as const;
+/** Bytes at which a batch is full, whatever its rows: answers can be long. */
+const MAX_BATCH_BYTES = 4 * 1024 * 1024;
+/** Bytes that may be on their way to a disk that does not keep up. */
+const MAX_SPILLING_BYTES = 64 * 1024 * 1024;
+/** Milliseconds that the database gets when Weir stops; what it has not taken then is spooled. */
+const CLOSE_MS = 1500;
+
+interface WaitingBatch extends LogBatch {
+  /** `performance.now()` when it was sealed. */
+  readonly sealedMs: number;
+}
+
+/** Takes rows and gets them into the query log. */
+export class LogWriter {
+  readonly #options: LogWriterOptions & typeof DEFAULTS;
+  readonly #encoder: CopyEncoder;
+  readonly #spool: LogSpool;
+  readonly #queue: WaitingBatch[] = [];
+  readonly #tick: NodeJS.Timeout;
+  readonly #stopListening: () => void;
+  /** All work on the spool's files, one piece after the other. */
+  #spoolWork: Promise<void>;
+  #spillingBytes = 0;
+  #sending: WaitingBatch | undefined;
+  #pump: Promise<void> | undefined;
+  #closing = false;
+  #written = 0;
+  #spooled = 0;
+  #dropped = 0;
+
+  constructor(options: LogWriterOptions) {
+    this.#options = { ...DEFAULTS, ...options };
+    this.#encoder = new CopyEncoder(options.nodeId);
+    this.#spool = new LogSpool(join(options.dataDir, 'spool'), this.#options.maxSpoolBytes);
+    this.#spoolWork = this.#spool.open().catch((error: unknown) => {
+      options.logger.error('open the query log spool', { reason: reasonOf(error) });
+    });
+    this.#tick = setInterval(() => this.#onTick(), this.#options.maxWaitMs);
+    this.#stopListening = options.database.onStatus(() => this.#wake());
+    void this.#spoolWork.then(() => this.#wake());
+  }
+
+  /** Adds one row; returns at once. The row and its bytes are copied. */
+  append(row: QueryLogRow): void {
+    const privacy = this.#options.privacy();
+    if (privacy === 'off') return;
+    this.#encoder.encode(row, privacy);
+    const isFull = this.#encoder.rowCount >= this.#options.maxBatchRows;
+    if (isFull || this.#encoder.byteLength >= MAX_BATCH_BYTES) this.#seal();
+  }
+
+  /** Sends what is there and resolves when it is in the database or in the spool. */
+  async flush(): Promise<void> {
+    this.#seal();
+    while (this.#pump !== undefined) await this.#pump;
+    await this.#spoolWork;
+  }
+
+  counters(): LogWriterCounters {
+    const batches = this.#sending ? [this.#sending, ...this.#queue] : this.#queue;
+    const waiting = batches.reduce((sum, batch) => sum + batch.rowCount, this.#encoder.rowCount);
+    return { written: this.#written, spooled: this.#spooled, dropped: this.#dropped, waiting };
+  }
+
+  /** Flushes; what the database does not take in time goes to the spool. No row may be added after. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    clearInterval(this.#tick);
+    this.#stopListening();
+    this.#seal();
+    const inTime = new AbortController();
+    const late = sleep(CLOSE_MS, undefined, { signal: inTime.signal }).catch(() => undefined);
+    await Promise.race([this.#pump, late]);
+    inTime.abort();
+    // The batch on its way may or may not arrive; its id keeps it from being stored twice.
+    if (this.#sending) this.#spill(this.#sending);
+    for (const batch of this.#queue.splice(0)) this.#spill(batch);
+    await this.#spoolWork;
+  }
+
+  #onTick(): void {
+    this.#seal();
+    const oldestMs = performance.now() - this.#options.maxWaitMs;
+    while (this.#queue[0] !== undefined && this.#queue[0].sealedMs < oldestMs) this.#spill(this.#queue.shift()!);
+    this.#wake();
+  }
+
+  #seal(): void {
+    if (this.#encoder.rowCount > 0) {
+      this.#queue.push({ ...newBatch(this.#encoder.take()), sealedMs: performance.now() });
+    }
+    this.#wake();
+  }
+
+  #wake(): void {
+    this.#pump ??= this.#send().finally(() => (this.#pump = undefined));
+  }
+
+  /** Sends batches until there are none, then those of the spool. */
+  async #send(): Promise<void> {
+    await Promise.resolve(); // `#pump` is set before anything here ends.
+    for (;;) {
+      const batch = this.#queue.shift();
+      if (batch !== undefined) await this.#sendOne(batch);
+      else if (this.#closing || !(await this.#replayOne())) return;
+    }
+  }
+
+  async #sendOne(batch: WaitingBatch): Promise<void> {
+    this.#sending = batch;
+    try {
+      await storeBatch(this.#options.database, batch, { durable: false });
+      this.#written += batch.rowCount;
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) this.#spill(batch);
+      else this.#drop(batch.rowCount, 'store query log', error);
+    } finally {
+      this.#sending = undefined;
+    }
+  }
+
+  /** Sends the oldest batch of the spool; false when there is none or no database. */
+  async #replayOne(): Promise<boolean> {
+    if (this.#options.database.status().state !== 'up') return false;
+    await this.#spoolWork;
+    if (this.#spool.fileCount === 0) return false;
+    let goOn = true;
+    await this.#onSpool('replay the query log spool', async () => {
+      const oldest = await this.#spool.oldest();
+      if (oldest === undefined) return;
+      if (oldest.batch === null) {
+        this.#drop(oldest.rowCount, 'replay the query log spool', new Error('a file was damaged'));
+      } else {
+        goOn = await this.#replay(oldest.batch);
+      }
+      if (goOn) await this.#spool.removeOldest();
+    });
+    return goOn;
+  }
+
+  /** False when the database went away again, so the batch stays where it is. */
+  async #replay(batch: LogBatch): Promise<boolean> {
+    try {
+      await storeBatch(this.#options.database, batch, { durable: true });
+      this.#written += batch.rowCount;
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) return false;
+      this.#drop(batch.rowCount, 'replay the query log spool', error);
+    }
+    return true;
+  }
+
+  /** Puts a batch on disk, behind whatever is being done there. */
+  #spill(batch: LogBatch): void {
+    if (this.#spillingBytes > MAX_SPILLING_BYTES) {
+      return this.#drop(batch.rowCount, 'spool query log', new Error('the disk does not keep up'));
+    }
+    this.#spillingBytes += batch.bytes.length;
+    void this.#onSpool('spool query log', async () => {
+      try {
+        const { droppedRows } = await this.#spool.add(batch);
+        this.#spooled += batch.rowCount;
+        if (droppedRows > 0) this.#drop(droppedRows, 'spool query log', new Error('the spool is full'));
+      } catch (error) {
+        this.#drop(batch.rowCount, 'spool query log', error);
+      } finally {
+        this.#spillingBytes -= batch.bytes.length;
+      }
+    });
+  }
+
+  #onSpool(action: string, work: () => Promise<void>): Promise<void> {
+    this.#spoolWork = this.#spoolWork.then(work).catch((error: unknown) => {
+      this.#options.logger.error(action, { reason: reasonOf(error) });
+    });
+    return this.#spoolWork;
+  }
+
+  #drop(rowCount: number, action: string, cause: unknown): void {
+    this.#dropped += rowCount;
+    this.#options.logger.error(`${action}: ${rowCount} rows are lost`, { reason: reasonOf(cause), rows: rowCount });
+  }
+}

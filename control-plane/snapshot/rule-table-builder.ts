@@ -1,0 +1,214 @@
+/**
+ * Builds the rule table of `shared/snapshot/rule-table.ts`: names are hashed from their text and put into
+ * the final buckets at once, which grow in place, so that a rebuild needs no memory beside the table it
+ * makes. The buffer is a growable SharedArrayBuffer; its length is exact when finished.
+ */
+import { FOLD, hashHighStep, hashLowStep } from '../../shared/dns/name.ts';
+import { LAYOUT_VERSION, RULE_TABLE_MAGIC, RuleTableLayout as L, checksumWords } from '../../shared/snapshot/layout.ts';
+import type { AttributeTable } from './attribute-table.ts';
+import { AttributeInterner } from './attribute-table.ts';
+
+/** Most bytes of a table; address space is reserved for it, memory is taken as it fills: 63 M names. */
+const MAX_TABLE_BYTES = 0x4000_0000;
+/** Buckets to begin with: 4 KiB. */
+const FIRST_BUCKETS = 63;
+/** Load at which the table grows, and by how much: a finished table is 0.78 to 0.9 full. */
+const MAX_LOAD = 0.9;
+const GROWTH = 1.15;
+
+const BUCKET_BYTES = L.BUCKET_WORDS * 4;
+const HEADER_BYTES = L.HEADER_WORDS * 4;
+const DOT = 0x2e;
+
+/** Secret start values of the two lanes of the names' hashes. */
+export interface TableSeeds {
+  /** i32 or u32 each. */
+  readonly low: number;
+  readonly high: number;
+}
+
+/** A finished table. */
+export interface BuiltTable {
+  readonly rules: SharedArrayBuffer;
+  readonly attributes: AttributeTable;
+  readonly nameCount: number;
+}
+
+/** Find-or-insert table of names; sources are added one after the other. */
+export class RuleTableBuilder {
+  private readonly seeds: TableSeeds;
+  private readonly buffer: SharedArrayBuffer;
+  private readonly interner = new AttributeInterner();
+  private words: Int32Array;
+  private bucketCount = FIRST_BUCKETS;
+  private bucketScale = FIRST_BUCKETS / 0x1_0000_0000;
+  private names = 0;
+  private growAt = 0;
+
+  /** Throws a RangeError later, in `add`, when the table would need more than `maxBytes`. */
+  constructor(seeds: TableSeeds, maxBytes: number = MAX_TABLE_BYTES) {
+    this.seeds = { low: seeds.low | 0, high: seeds.high | 0 };
+    this.buffer = new SharedArrayBuffer(tableBytes(FIRST_BUCKETS), { maxByteLength: maxBytes });
+    this.words = new Int32Array(this.buffer, 0, this.buffer.byteLength >>> 2);
+    this.growAt = Math.floor(FIRST_BUCKETS * L.NAMES_PER_BUCKET * MAX_LOAD);
+  }
+
+  /** What is added from now on is said by source `index`; indexes ascend. */
+  beginSource(index: number): void {
+    this.interner.beginSource(index);
+  }
+
+  /**
+   * Adds the name whose text, ASCII in any case and without a final dot, lies in [start, end) of `bytes`.
+   * `kinds` are `RuleKind` bits. The hash is that of `hashName` over the folded wire form.
+   */
+  addName(bytes: Uint8Array, start: number, end: number, kinds: number): void {
+    let low = this.seeds.low;
+    let high = this.seeds.high;
+    let labelEnd = end;
+    for (let at = end - 1; at >= start; at--) {
+      let byte = bytes[at]!;
+      if (byte === DOT) {
+        byte = labelEnd - at - 1;
+        labelEnd = at;
+      } else byte = FOLD[byte]!;
+      low = hashLowStep(low, byte);
+      high = hashHighStep(high, byte);
+    }
+    const length = labelEnd - start;
+    this.add(hashLowStep(low, length), hashHighStep(high, length), kinds);
+  }
+
+  /** Adds the name with these hash lanes (i32). */
+  add(low: number, high: number, kinds: number): void {
+    if (this.names >= this.growAt) this.grow();
+    const words = this.words;
+    let bucket = this.homeOf(low);
+    for (;;) {
+      const at = L.HEADER_WORDS + (bucket << L.BUCKET_SHIFT);
+      for (let slot = at; slot < at + L.NAMES_PER_BUCKET; slot++) {
+        const attribute = words[slot + L.ATTRIBUTE_AT]!;
+        if (attribute === 0) {
+          words[slot] = low;
+          words[slot + L.HIGH_AT] = high;
+          words[slot + L.ATTRIBUTE_AT] = this.interner.first(kinds) + 1;
+          this.names++;
+          return;
+        }
+        if (words[slot] === low && words[slot + L.HIGH_AT] === high) {
+          words[slot + L.ATTRIBUTE_AT] = this.interner.extend(attribute - 1, kinds) + 1;
+          return;
+        }
+      }
+      words[at + L.OVERFLOW_AT]! |= 1 << high;
+      bucket = bucket + 1 === this.bucketCount ? 0 : bucket + 1;
+    }
+  }
+
+  /** Numbers the attributes anew, writes header and checksum. The builder must not be used after it. */
+  finish(): BuiltTable {
+    const { table, renumber } = this.interner.finish();
+    const words = this.words;
+    for (let at = L.HEADER_WORDS; at < words.length; at += L.BUCKET_WORDS) {
+      for (let slot = at + L.ATTRIBUTE_AT; slot < at + L.OVERFLOW_AT; slot++) {
+        const attribute = words[slot]!;
+        if (attribute !== 0) words[slot] = renumber[attribute - 1]! + 1;
+      }
+    }
+    words[L.MAGIC_WORD] = RULE_TABLE_MAGIC;
+    words[L.VERSION_WORD] = LAYOUT_VERSION;
+    words[L.BUCKET_COUNT_WORD] = this.bucketCount;
+    words[L.NAME_COUNT_WORD] = this.names;
+    words[L.ATTRIBUTE_COUNT_WORD] = table.nameCounts.length;
+    words[L.SEED_LOW_WORD] = this.seeds.low;
+    words[L.SEED_HIGH_WORD] = this.seeds.high;
+    words[L.CHECKSUM_WORD] = checksumWords(new Uint32Array(this.buffer, 0, words.length), L.HEADER_WORDS);
+    return { rules: this.buffer, attributes: table, nameCount: this.names };
+  }
+
+  /**
+   * Makes room in place. A name's home only moves up, so buckets are worked off from the last to the
+   * first; a name that had overflowed from a bucket below waits until that one has been worked off.
+   */
+  private grow(): void {
+    const before = this.bucketCount;
+    const after = Math.ceil(before * GROWTH);
+    if (tableBytes(after) > this.buffer.maxByteLength)
+      throw new RangeError(`build rule table: more than ${this.names} names do not fit in ${this.buffer.maxByteLength} bytes`);
+    this.buffer.grow(tableBytes(after));
+    this.words = new Int32Array(this.buffer, 0, this.buffer.byteLength >>> 2);
+    this.bucketCount = after;
+    this.bucketScale = after / 0x1_0000_0000;
+    this.growAt = Math.floor(after * L.NAMES_PER_BUCKET * MAX_LOAD);
+    const waiting: Lifted = { names: [], homes: [] };
+    for (let bucket = before - 1; bucket >= 0; bucket--) {
+      this.lift(bucket, waiting);
+      if (waiting.names.length > 0) this.settle(bucket, waiting);
+    }
+  }
+
+  private homeOf(low: number): number {
+    return ((low >>> 0) * this.bucketScale) >>> 0;
+  }
+
+  /** Empties a bucket into `waiting`. */
+  private lift(bucket: number, waiting: Lifted): void {
+    const words = this.words;
+    const at = L.HEADER_WORDS + (bucket << L.BUCKET_SHIFT);
+    for (let slot = at; slot < at + L.NAMES_PER_BUCKET; slot++) {
+      const attribute = words[slot + L.ATTRIBUTE_AT]!;
+      if (attribute === 0) break;
+      const low = words[slot]!;
+      waiting.names.push(low, words[slot + L.HIGH_AT]!, attribute);
+      waiting.homes.push(this.homeOf(low));
+    }
+    words.fill(0, at, at + L.BUCKET_WORDS);
+  }
+
+  /** Puts the waiting names whose home is at or above `bucket` into the table. */
+  private settle(bucket: number, waiting: Lifted): void {
+    const { names, homes } = waiting;
+    let kept = 0;
+    for (let index = 0; index < homes.length; index++) {
+      const home = homes[index]!;
+      if (home >= bucket) {
+        this.place(home, names[index * 3]!, names[index * 3 + 1]!, names[index * 3 + 2]!);
+        continue;
+      }
+      homes[kept] = home;
+      for (let field = 0; field < 3; field++) names[kept * 3 + field] = names[index * 3 + field]!;
+      kept++;
+    }
+    homes.length = kept;
+    names.length = kept * 3;
+  }
+
+  /**
+   * Puts a name that is not in the table into the first free slot from `home` on. Where that wraps around
+   * into buckets that are still to be worked off, the name is simply lifted and settled once more.
+   */
+  private place(home: number, low: number, high: number, attribute: number): void {
+    const words = this.words;
+    for (let bucket = home; ; bucket = bucket + 1 === this.bucketCount ? 0 : bucket + 1) {
+      const at = L.HEADER_WORDS + (bucket << L.BUCKET_SHIFT);
+      for (let slot = at; slot < at + L.NAMES_PER_BUCKET; slot++) {
+        if (words[slot + L.ATTRIBUTE_AT] !== 0) continue;
+        words[slot] = low;
+        words[slot + L.HIGH_AT] = high;
+        words[slot + L.ATTRIBUTE_AT] = attribute;
+        return;
+      }
+      words[at + L.OVERFLOW_AT]! |= 1 << high;
+    }
+  }
+}
+
+/** Names on their way from the smaller to the larger table: three words each, and the home of each. */
+interface Lifted {
+  readonly names: number[];
+  readonly homes: number[];
+}
+
+function tableBytes(buckets: number): number {
+  return HEADER_BYTES + buckets * BUCKET_BYTES;
+}

@@ -1,0 +1,82 @@
+/**
+ * The answer thread: receive, decide, send, report; nothing else. It blocks in the kernel and never sees
+ * its event loop, so that no answer from policy or cache waits for a timer, a handshake or a signature.
+ * What it cannot answer goes to the worker's resolve thread through the miss ring.
+ */
+import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import { Counter } from '../shared/counters.ts';
+import type { ThreadStart, ToWorker } from '../shared/messages.ts';
+import { Protocol } from '../shared/query-log.ts';
+import { AnswerCache } from './cache/answer-cache.ts';
+import { CacheMemory } from './cache/cache-memory.ts';
+import type { NativeCalls } from './listeners/native-calls.ts';
+import { BATCH_SIZE, SLOT_SIZE, UdpBatch } from './listeners/udp-batch.ts';
+import { openUdpSockets } from './listeners/udp-sockets.ts';
+import { UdpWait } from './listeners/udp-wait.ts';
+import { MissWriter } from './miss-writer.ts';
+import { Pipeline } from './pipeline.ts';
+import { Query, Verdict } from './query.ts';
+import { Reporter } from './report/reporter.ts';
+import { openSnapshot } from './state.ts';
+import { announce, obeyFault } from './thread-port.ts';
+
+/** Runs the loop; returns when told to drain. Throws a ListenError where a socket cannot be opened. */
+export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: NativeCalls): void {
+  const control = new Int32Array(start.memory.control);
+  const sockets = openUdpSockets(calls, control, start.settings.bindAddresses, start.settings.dnsPort);
+  const batch = new UdpBatch(calls, sockets);
+  const wait = new UdpWait(calls, control, sockets);
+  const reporter = new Reporter(start.memory.answerCounters, start.memory.answerLog);
+  const pipeline = new Pipeline(openSnapshot(start.snapshot), new AnswerCache(new CacheMemory(start.cache)), reporter);
+  const misses = new MissWriter(start.memory.missRing, control);
+  const query = new Query();
+  query.clientBytes = batch.clients;
+  query.protocol = Protocol.udp;
+  announce(port, { type: 'ready', backend: 'batch' });
+  announce(port, { type: 'snapshot-in-force', version: start.snapshot.version });
+
+  /** One turn: what one receive brought is answered by one send. */
+  function answerBatch(socketIndex: number, block: boolean): number {
+    const count = batch.receive(socketIndex, block);
+    if (count === 0) return 0;
+    const arrivedAtMs = performance.now();
+    query.arrivedMs = Date.now();
+    query.arrivedSecs = Math.floor(query.arrivedMs / 1000);
+    for (let slot = 0; slot < count; slot++) {
+      query.clientAt = slot * 16;
+      query.begin(batch.slots, slot * SLOT_SIZE, batch.lengthOf(slot), SLOT_SIZE);
+      const verdict = pipeline.run(query);
+      if (verdict === Verdict.ANSWERED) {
+        batch.reply(slot, query.replyLength);
+        reporter.answered(query, pipeline.snapshot.version);
+      } else if (verdict === Verdict.UNRESOLVED && !misses.write(query, batch, slot)) {
+        reporter.count(Counter.UNRESOLVED_DROPPED);
+      }
+    }
+    batch.send();
+    misses.publish();
+    reporter.publish((performance.now() - arrivedAtMs) * 1000);
+    return count;
+  }
+
+  /** Reads the port after the control plane has bumped the mail word; true = drain. */
+  function readMail(): boolean {
+    for (let mail = receiveMessageOnPort(port); mail !== undefined; mail = receiveMessageOnPort(port)) {
+      const message = mail.message as ToWorker;
+      if (message.type === 'snapshot') {
+        pipeline.snapshot = openSnapshot(message.snapshot);
+        announce(port, { type: 'snapshot-in-force', version: message.snapshot.version });
+      } else if (message.type === 'fault' && start.settings.faultInjection) {
+        obeyFault(message.fault);
+      } else if (message.type === 'drain') {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  wait.forever(answerBatch, readMail);
+  // What the kernel had queued before the end is still answered.
+  for (let index = 0; index < sockets.length; index++) while (answerBatch(index, false) === BATCH_SIZE);
+  announce(port, { type: 'drained' });
+}

@@ -1,0 +1,136 @@
+/**
+ * The shared answer cache, read side: an answer is found by hash, confirmed by its whole key, copied behind
+ * the client's question and its TTLs counted down. Readers take no lock and never wait: an entry is copied
+ * first and believed only if the writer's TAIL has not reached it meanwhile. Writing is `cache-writer.ts`;
+ * the layout is `shared/answer-cache.ts`.
+ */
+import { CACHE_UNIT, CacheBucket, CacheEntry, CacheHead } from '../../shared/answer-cache.ts';
+import { ExtendedError, RRClass } from '../../shared/dns/iana.ts';
+import type { Query } from '../query.ts';
+import { type CacheMemory, keyFlagsOf, keyHashLow, unitsBetween } from './cache-memory.ts';
+import { finishReply, NO_EDE, optSize, replyLimit } from '../respond/reply.ts';
+import { FlagsLow, readU32, writeU32 } from '../../shared/dns/wire.ts';
+import { DnssecStatus } from '../../shared/query-log.ts';
+
+/** What a look-up found. */
+export const CacheHit = { NONE: 0, FRESH: 1, STALE: 2 } as const;
+
+/** TTL of records in a stale answer, seconds (RFC 8767 section 4 recommends 30). */
+const STALE_TTL_SECS = 30;
+
+/** Read side of the cache; one a thread. */
+export class AnswerCache {
+  private readonly memory: CacheMemory;
+  /** A word of this thread's own; an atomic write to it orders the loads before it (fence). */
+  private readonly fence = new Int32Array(new SharedArrayBuffer(64));
+
+  constructor(memory: CacheMemory) {
+    this.memory = memory;
+  }
+
+  /**
+   * Answers `query` from the cache. FRESH: the answer lies in the slot. STALE is returned, and the answer
+   * written, only when `allowStale`; else an expired entry is NONE.
+   */
+  answer(query: Query, partition: number, nowSecs: number, allowStale: boolean): number {
+    const memory = this.memory;
+    const keyFlags = keyFlagsOf(query.dnssecOk, query.checkingDisabled);
+    const low = keyHashLow(query.hashLow[0]!, query.qtype, keyFlags);
+    const high = query.hashHigh[0]!;
+    const bucket = (low & memory.bucketMask) << CacheBucket.SHIFT;
+    const index = memory.index;
+    for (let slot = 0; slot < CacheBucket.SLOTS; slot++) {
+      if (index[bucket + slot] !== high) continue;
+      const reference = Atomics.load(index, bucket + CacheBucket.REFERENCE_AT + slot);
+      if (reference === 0) continue;
+      const position = (reference >>> 0) - 1;
+      const entry = (position % memory.slabUnits) * CACHE_UNIT;
+      if (!this.keyMatches(entry, query, partition, keyFlags)) continue;
+      const hit = this.copyAnswer(entry, query, nowSecs, allowStale);
+      // Orders the copy before the check on machines that reorder loads.
+      Atomics.add(this.fence, 0, 1);
+      const tail = Atomics.load(memory.head, CacheHead.TAIL_WORD) >>> 0;
+      if (unitsBetween(memory, tail, position) >= memory.slabUnits) return CacheHit.NONE;
+      if (hit === CacheHit.NONE) return hit;
+      index[bucket + CacheBucket.USED_AT] = index[bucket + CacheBucket.USED_AT]! | (1 << slot);
+      this.finish(query, hit);
+      return hit;
+    }
+    return CacheHit.NONE;
+  }
+
+  private rcode = 0;
+  private authenticated = 0;
+  private answerCount = 0;
+  private authorityCount = 0;
+  private bodyEnd = 0;
+
+  private keyMatches(entry: number, query: Query, partition: number, keyFlags: number): boolean {
+    const { slab, slabHalves } = this.memory;
+    const half = entry >>> 1;
+    if (slabHalves[half + (CacheEntry.QTYPE >>> 1)] !== query.qtype) return false;
+    if (slabHalves[half + (CacheEntry.QCLASS >>> 1)] !== RRClass.IN || query.qclass !== RRClass.IN) return false;
+    if (slabHalves[half + (CacheEntry.PARTITION >>> 1)] !== partition) return false;
+    if (slab[entry + CacheEntry.KEY_FLAGS] !== keyFlags) return false;
+    const length = query.qnameLength;
+    if (slab[entry + CacheEntry.QNAME_LENGTH] !== length) return false;
+    const qname = query.qname;
+    const at = entry + CacheEntry.QNAME;
+    for (let i = 0; i < length; i++) if (slab[at + i] !== qname[i]) return false;
+    return true;
+  }
+
+  /**
+   * Copies the body behind the question and counts TTLs down; may have copied nonsense where the writer was
+   * faster, so every length is bounded by the slot and nothing is believed before the check in `answer`.
+   */
+  private copyAnswer(entry: number, query: Query, nowSecs: number, allowStale: boolean): number {
+    const { slab, slabWords, slabHalves } = this.memory;
+    const word = entry >>> 2;
+    const half = entry >>> 1;
+    const stale = nowSecs >= slabWords[word + (CacheEntry.EXPIRES_AT_SECS >>> 2)]!;
+    if (stale && (!allowStale || nowSecs >= slabWords[word + (CacheEntry.STALE_UNTIL_SECS >>> 2)]!)) return CacheHit.NONE;
+    const bodyLength = slabHalves[half + (CacheEntry.BODY_LENGTH >>> 1)]!;
+    const ttlCount = slabHalves[half + (CacheEntry.TTL_COUNT >>> 1)]!;
+    const ttlsHalf = half + ((CacheEntry.QNAME + query.qnameLength + 1) >>> 1);
+    const { bytes } = query;
+    const target = query.at + query.questionEnd;
+    this.rcode = slab[entry + CacheEntry.RCODE]!;
+    this.answerCount = slabHalves[half + (CacheEntry.ANSWER_COUNT >>> 1)]!;
+    this.authorityCount = slabHalves[half + (CacheEntry.AUTHORITY_COUNT >>> 1)]!;
+    this.bodyEnd = query.questionEnd + bodyLength;
+    query.dnssec = slab[entry + CacheEntry.DNSSEC]!;
+    query.upstream = slabHalves[half + (CacheEntry.UPSTREAM >>> 1)]!;
+    query.answersAt = query.questionEnd;
+    query.answersLength = slabHalves[half + (CacheEntry.ANSWERS_LENGTH >>> 1)]!;
+    query.answersCount = this.answerCount;
+    const hit = stale ? CacheHit.STALE : CacheHit.FRESH;
+    // An answer that will be truncated need not be copied.
+    if (this.bodyEnd + optSize(query, NO_EDE) > replyLimit(query)) return hit;
+    const body = (ttlsHalf + ttlCount) << 1;
+    for (let i = 0; i < bodyLength; i++) bytes[target + i] = slab[body + i]!;
+    const ageSecs = nowSecs - slabWords[word + (CacheEntry.STORED_AT_SECS >>> 2)]!;
+    for (let i = 0; i < ttlCount; i++) {
+      const offset = slabHalves[ttlsHalf + i]!;
+      if (offset + 4 > bodyLength) return CacheHit.NONE;
+      const ttlSecs = readU32(bytes, target + offset);
+      writeU32(bytes, target + offset, stale ? STALE_TTL_SECS : ttlSecs > ageSecs ? ttlSecs - ageSecs : 0);
+    }
+    this.authenticated =
+      query.dnssec === DnssecStatus.secure && (query.dnssecOk || query.authenticDataWanted) ? FlagsLow.AD : 0;
+    return hit;
+  }
+
+  private finish(query: Query, hit: number): void {
+    query.cached = 1;
+    finishReply(
+      query,
+      this.rcode,
+      this.authenticated,
+      this.answerCount,
+      this.authorityCount,
+      this.bodyEnd,
+      hit === CacheHit.STALE ? ExtendedError.STALE_ANSWER : NO_EDE,
+    );
+  }
+}

@@ -1,0 +1,226 @@
+/**
+ * The slow way of a query: asks the resolver for what neither policy nor cache could answer, keeps the
+ * answer in the shared cache, and replies to the client, with a stale answer where no upstream helped
+ * (RFC 8767). Where the reply goes is the caller's business.
+ */
+import type { Clock } from '../shared/clock.ts';
+import { Counter } from '../shared/counters.ts';
+import { ExtendedError, Rcode } from '../shared/dns/iana.ts';
+import { readU32, writeU32 } from '../shared/dns/wire.ts';
+import type { WorkerSettings } from '../shared/messages.ts';
+import { DnssecStatus, QueryStatus } from '../shared/query-log.ts';
+import { type AnswerCache, CacheHit } from './cache/answer-cache.ts';
+import type { CacheWriter } from './cache/cache-writer.ts';
+import { ParseOutcome, parseQuery } from './parse-query.ts';
+import type { Pipeline } from './pipeline.ts';
+import { Query } from './query.ts';
+import type { Reporter } from './report/reporter.ts';
+import type { CacheableAnswer } from './resolve/response-reader.ts';
+import type { Resolution, Resolver } from './resolve/resolver.ts';
+import { finishReply, NO_EDE, replyWithRcode } from './respond/reply.ts';
+import { POOLS_PARTITION } from './stages/cached-answer.ts';
+
+/** A request that waits for the resolver; every buffer is its own. */
+export interface WaitingRequest {
+  /** Header and question at least. */
+  readonly message: Uint8Array;
+  /** 16 bytes. */
+  readonly client: Uint8Array;
+  /** `Protocol`. */
+  readonly protocol: number;
+  /** Unix milliseconds. */
+  readonly arrivedMs: number;
+  readonly groupIndex: number;
+  /** 0 = no EDNS. */
+  readonly udpSize: number;
+  readonly dnssecOk: boolean;
+  /** Takes the reply; the bytes are good only during the call. */
+  send(reply: Uint8Array): void;
+}
+
+/** RFC 9520 section 3.2: a failure is remembered for at least 1 s; Weir keeps it 5 s. */
+const FAILURE_TTL_SECS = 5;
+const SCRATCH_SIZE = 65_535;
+
+/** Parts that a forwarder works with. */
+export interface ForwarderParts {
+  readonly resolver: Resolver;
+  readonly pipeline: Pipeline;
+  readonly cache: AnswerCache;
+  readonly writer: CacheWriter;
+  readonly reporter: Reporter;
+  readonly clock: Clock;
+  readonly settings: WorkerSettings['cache'];
+}
+
+/** Answers waiting requests. One a resolve thread. */
+export class Forwarder {
+  private readonly parts: ForwarderParts;
+  private readonly query = new Query();
+  private readonly scratch = new Uint8Array(SCRATCH_SIZE);
+  /** Outcomes whose answer is in the cache already: one outcome serves every client that asked. */
+  private readonly kept = new WeakSet<Resolution>();
+  private waiting = 0;
+  private whenIdle: (() => void) | undefined;
+
+  constructor(parts: ForwarderParts) {
+    this.parts = parts;
+  }
+
+  /** Takes a request whose question neither policy nor cache could answer. */
+  take(request: WaitingRequest): void {
+    const { query } = this;
+    this.open(request);
+    // Another client's question may have been answered since the answer thread looked.
+    if (this.parts.settings.enabled && this.answerFromCache(request, false)) return;
+    this.waiting++;
+    const question = {
+      qname: query.qname.slice(0, query.qnameLength),
+      qtype: query.qtype,
+      qclass: query.qclass,
+      dnssecOk: query.dnssecOk,
+      checkingDisabled: query.checkingDisabled,
+    };
+    this.parts.resolver.resolve(question, (resolution) => {
+      this.finish(request, resolution);
+      this.waiting--;
+      if (this.waiting === 0) this.whenIdle?.();
+    });
+  }
+
+  /** Resolves once no request waits. */
+  idle(): Promise<void> {
+    if (this.waiting === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.whenIdle = resolve;
+    });
+  }
+
+  private open(request: WaitingRequest): void {
+    const { query, scratch } = this;
+    const { rules } = this.parts.pipeline.snapshot;
+    scratch.set(request.message);
+    query.clientBytes = request.client;
+    query.clientAt = 0;
+    query.protocol = request.protocol;
+    query.arrivedMs = request.arrivedMs;
+    query.arrivedSecs = Math.floor(this.parts.clock.nowMs() / 1000);
+    query.begin(scratch, 0, request.message.length, SCRATCH_SIZE);
+    if (parseQuery(query, rules.seedLow, rules.seedHigh) !== ParseOutcome.OK) throw new Error('reopen request: it was readable before');
+    query.hasEdns = request.udpSize !== 0;
+    query.udpSize = query.hasEdns ? request.udpSize : query.udpSize;
+    query.dnssecOk = request.dnssecOk;
+    query.groupIndex = request.groupIndex;
+    query.groupId = this.parts.pipeline.snapshot.policy.groupId(request.groupIndex);
+  }
+
+  private answerFromCache(request: WaitingRequest, allowStale: boolean): boolean {
+    const { query } = this;
+    const hit = this.parts.cache.answer(query, POOLS_PARTITION, query.arrivedSecs, allowStale);
+    if (hit === CacheHit.NONE) return false;
+    query.status = hit === CacheHit.STALE ? QueryStatus.STALE : QueryStatus.CACHED;
+    this.parts.reporter.count(hit === CacheHit.STALE ? Counter.CACHE_STALE_HITS : Counter.CACHE_HITS);
+    this.reply(request);
+    return true;
+  }
+
+  private finish(request: WaitingRequest, resolution: Resolution): void {
+    this.open(request);
+    if (resolution.kind === 'answer') {
+      this.query.upstream = resolution.upstream + 1;
+      this.keepOnce(resolution, resolution.answer, resolution.upstream + 1);
+      this.answerFrom(resolution.answer);
+      this.reply(request);
+      return;
+    }
+    if (this.parts.settings.enabled && this.answerFromCache(request, true)) return;
+    this.query.upstream = resolution.upstream + 1;
+    this.keepOnce(resolution, failedAnswer(resolution.rcode), resolution.upstream + 1);
+    this.query.status = resolution.reason === 'timeout' ? QueryStatus.TIMEOUT : QueryStatus.SERVFAIL;
+    const noReach = resolution.reason === 'timeout' || resolution.reason === 'network' || resolution.reason === 'no-upstreams';
+    replyWithRcode(this.query, resolution.rcode, noReach ? ExtendedError.NO_REACHABLE_AUTHORITY : NO_EDE);
+    this.reply(request);
+  }
+
+  /** Keeps an outcome in the shared cache, once for all clients that wait for it. */
+  private keepOnce(resolution: Resolution, answer: CacheableAnswer, upstream: number): void {
+    const { settings, writer } = this.parts;
+    if (this.kept.has(resolution)) return;
+    this.kept.add(resolution);
+    const { query } = this;
+    clampTtls(answer, settings.minTtlSecs, settings.maxTtlSecs);
+    const ttlSecs = lifetimeSecs(answer, settings);
+    if (!settings.enabled || ttlSecs === 0) return;
+    const staleSecs = resolution.kind === 'answer' ? settings.serveStaleSecs : 0;
+    const now = query.arrivedSecs;
+    writer.store(
+      {
+        qname: query.qname.subarray(0, query.qnameLength),
+        nameLow: query.hashLow[0]!,
+        nameHigh: query.hashHigh[0]!,
+        qtype: query.qtype,
+        qclass: query.qclass,
+        dnssecOk: query.dnssecOk,
+        checkingDisabled: query.checkingDisabled,
+        partition: POOLS_PARTITION,
+      },
+      answer,
+      {
+        storedAtSecs: now,
+        expiresAtSecs: now + ttlSecs,
+        staleUntilSecs: now + ttlSecs + staleSecs,
+        dnssec: DnssecStatus.unchecked,
+        upstream,
+      },
+    );
+  }
+
+  private answerFrom(answer: CacheableAnswer): void {
+    const { query, scratch } = this;
+    scratch.set(answer.body, query.questionEnd);
+    query.status = QueryStatus.ALLOWED;
+    query.answersAt = query.questionEnd;
+    query.answersLength = answer.answersLength;
+    query.answersCount = answer.answerCount;
+    const end = query.questionEnd + answer.body.length;
+    finishReply(query, answer.rcode, 0, answer.answerCount, answer.authorityCount, end, NO_EDE);
+  }
+
+  private reply(request: WaitingRequest): void {
+    request.send(this.scratch.subarray(0, this.query.replyLength));
+    this.parts.reporter.answered(this.query, this.parts.pipeline.snapshot.version);
+    this.parts.reporter.publish(Math.max(0, (this.parts.clock.nowMs() - request.arrivedMs) * 1000));
+  }
+}
+
+/** An answer without records, kept so that a failure is not asked again at once. */
+function failedAnswer(rcode: number): CacheableAnswer {
+  return {
+    rcode,
+    authenticated: false,
+    answerCount: 0,
+    authorityCount: 0,
+    body: new Uint8Array(0),
+    ttlOffsets: new Uint16Array(0),
+    minTtlSecs: FAILURE_TTL_SECS,
+    negative: true,
+    answersLength: 0,
+  };
+}
+
+/** Brings every TTL of an answer within the configured bounds, in place. */
+function clampTtls(answer: CacheableAnswer, minSecs: number, maxSecs: number): void {
+  for (const at of answer.ttlOffsets) {
+    const ttlSecs = readU32(answer.body, at);
+    const clamped = Math.min(Math.max(ttlSecs, minSecs), maxSecs);
+    if (clamped !== ttlSecs) writeU32(answer.body, at, clamped);
+  }
+}
+
+/** Seconds for which an answer may be kept. */
+function lifetimeSecs(answer: CacheableAnswer, settings: WorkerSettings['cache']): number {
+  if (answer.rcode === Rcode.SERVFAIL || answer.rcode === Rcode.REFUSED) return FAILURE_TTL_SECS;
+  const maxSecs = answer.negative ? Math.min(settings.negativeMaxTtlSecs, settings.maxTtlSecs) : settings.maxTtlSecs;
+  const bounded = Math.min(Math.max(answer.minTtlSecs, answer.negative ? 0 : settings.minTtlSecs), maxSecs);
+  return bounded;
+}

@@ -1,0 +1,194 @@
+/**
+ * Datagrams in batches: up to 64 are received into slots of one buffer by one system call, answered in
+ * place, and sent by one call. What a datagram means is not known here. The kernel's structures (struct
+ * mmsghdr, msghdr, iovec; 64-bit) are laid out once; per batch only lengths change.
+ */
+import { MissRecord } from '../../shared/miss-ring.ts';
+import { ADDRESS_SIZE } from '../../shared/net/ip.ts';
+import { Errno, type NativeCalls } from './native-calls.ts';
+import { SOCKADDR_SIZE, unpackAddress } from './socket-address.ts';
+import type { UdpSocket } from './udp-sockets.ts';
+
+/** Datagrams of one batch. */
+export const BATCH_SIZE = 64;
+/** Bytes of a slot: larger than any answer over UDP; longer requests are cut and flagged. */
+export const SLOT_SIZE = 2048;
+
+const NAME_SIZE = 32;
+/** Room for one IPV6_PKTINFO control message: 16 of head, 20 of struct in6_pktinfo, 4 of padding. */
+const CONTROL_SIZE = 40;
+/** Offset of ipi6_ifindex, and of ipi_ifindex, in the control message. */
+const CONTROL_IPV6_INTERFACE = 32;
+const CONTROL_IPV4_INTERFACE = 16;
+
+/** Offsets in struct mmsghdr, bytes. */
+const Message = { SIZE: 64, NAME: 0, NAME_LENGTH: 8, IOV: 16, IOV_COUNT: 24, CONTROL: 32, CONTROL_LENGTH: 40, FLAGS: 48, LENGTH: 56 } as const;
+/** Offsets in struct iovec, bytes. */
+const Iov = { SIZE: 16, BASE: 0, LENGTH: 8 } as const;
+
+/** Words of struct mmsghdr at which a pointer to something of the slot starts. */
+const SLOT_POINTERS = [Message.NAME >>> 2, Message.CONTROL >>> 2] as const;
+
+const MSG_TRUNC = 0x20;
+const MSG_DONTWAIT = 0x40;
+const MSG_WAITFORONE = 0x10000;
+
+/** Batches over the sockets of one thread. */
+export class UdpBatch {
+  /** Slots, SLOT_SIZE bytes each; slot i starts at i * SLOT_SIZE. */
+  readonly slots: Uint8Array = new Uint8Array(new ArrayBuffer(BATCH_SIZE * SLOT_SIZE));
+  /** Client address of each slot, 16 bytes. */
+  readonly clients: Uint8Array = new Uint8Array(BATCH_SIZE * ADDRESS_SIZE);
+  /** Index of the socket the batch came by. */
+  socketIndex = 0;
+  /** Answers that the kernel refused, ever. */
+  sendErrors = 0;
+
+  private readonly calls: NativeCalls;
+  private readonly sockets: readonly UdpSocket[];
+  /** Socket addresses, NAME_SIZE bytes a slot, and control messages, CONTROL_SIZE bytes a slot. */
+  private readonly names = new Uint8Array(new ArrayBuffer(BATCH_SIZE * NAME_SIZE));
+  private readonly controls = new Uint8Array(new ArrayBuffer(BATCH_SIZE * CONTROL_SIZE));
+  private readonly received = new Int32Array(new ArrayBuffer(BATCH_SIZE * Message.SIZE));
+  private readonly receivedIov = new Int32Array(new ArrayBuffer(BATCH_SIZE * Iov.SIZE));
+  private readonly receivedAddress: bigint;
+  private readonly sent = new Int32Array(new ArrayBuffer(BATCH_SIZE * Message.SIZE));
+  private readonly sentIov = new Int32Array(new ArrayBuffer(BATCH_SIZE * Iov.SIZE));
+  private readonly sentAddresses: readonly bigint[];
+  /** Slot that each message of `sent` points at. */
+  private readonly sentSlot = new Int32Array(BATCH_SIZE).fill(-1);
+  private sendCount = 0;
+
+  constructor(calls: NativeCalls, sockets: readonly UdpSocket[]) {
+    this.calls = calls;
+    this.sockets = sockets;
+    this.receivedAddress = calls.address(this.received);
+    const sentAddress = calls.address(this.sent);
+    this.sentAddresses = Array.from({ length: BATCH_SIZE }, (_, i) => sentAddress + BigInt(i * Message.SIZE));
+    this.layOut();
+  }
+
+  /** Receives from socket `index`; `wait` blocks until a datagram or the socket's timeout. Returns how many. */
+  receive(index: number, wait: boolean): number {
+    this.socketIndex = index;
+    const socket = this.sockets[index]!;
+    const { received } = this;
+    for (let i = 0; i < BATCH_SIZE; i++) {
+      received[(i * Message.SIZE + Message.NAME_LENGTH) >>> 2] = SOCKADDR_SIZE;
+      received[(i * Message.SIZE + Message.CONTROL_LENGTH) >>> 2] = socket.hasPacketInfo ? CONTROL_SIZE : 0;
+    }
+    const count = this.calls.recvmmsg(
+      socket.fd, this.receivedAddress, BATCH_SIZE, wait ? MSG_WAITFORONE : MSG_DONTWAIT, null,
+    );
+    for (let i = 0; i < count; i++) unpackAddress(this.names, i * NAME_SIZE, this.clients, i * ADDRESS_SIZE);
+    return count > 0 ? count : 0;
+  }
+
+  /** Length of the datagram in `slot`; SLOT_SIZE at most. */
+  lengthOf(slot: number): number {
+    return this.received[(slot * Message.SIZE + Message.LENGTH) >>> 2]!;
+  }
+
+  /** Whether the datagram was longer than its slot. */
+  isCut(slot: number): boolean {
+    return (this.received[(slot * Message.SIZE + Message.FLAGS) >>> 2]! & MSG_TRUNC) !== 0;
+  }
+
+  /** Writes where `slot` came from into the miss record at `at`, so that another thread can reply. */
+  copyOrigin(slot: number, to: Uint8Array, at: number): void {
+    const nameLength = this.received[(slot * Message.SIZE + Message.NAME_LENGTH) >>> 2]!;
+    const controlLength = this.received[(slot * Message.SIZE + Message.CONTROL_LENGTH) >>> 2]!;
+    if (controlLength !== 0) this.freeInterface(slot, controlLength);
+    to[at + MissRecord.NAME_LENGTH] = nameLength;
+    to[at + MissRecord.CONTROL_LENGTH] = controlLength;
+    for (let i = 0; i < nameLength; i++) to[at + MissRecord.NAME + i] = this.names[slot * NAME_SIZE + i]!;
+    for (let i = 0; i < controlLength; i++) to[at + MissRecord.CONTROL + i] = this.controls[slot * CONTROL_SIZE + i]!;
+  }
+
+  /** Puts the first `length` bytes of `slot` into the next `send`, to where they came from. */
+  reply(slot: number, length: number): void {
+    const index = this.sendCount++;
+    if (this.sentSlot[index] !== slot) this.pointSent(index, slot);
+    const { sent, received } = this;
+    const to = (index * Message.SIZE) >>> 2;
+    const from = (slot * Message.SIZE) >>> 2;
+    this.sentIov[(index * Iov.SIZE + Iov.LENGTH) >>> 2] = length;
+    sent[to + (Message.NAME_LENGTH >>> 2)] = received[from + (Message.NAME_LENGTH >>> 2)]!;
+    const controlLength = received[from + (Message.CONTROL_LENGTH >>> 2)]!;
+    sent[to + (Message.CONTROL_LENGTH >>> 2)] = controlLength;
+    if (controlLength !== 0) this.freeInterface(slot, controlLength);
+  }
+
+  /** Sends the replies in order; waits where the socket's buffer is full, gives up on what is refused. */
+  send(): void {
+    const fd = this.sockets[this.socketIndex]!.fd;
+    let done = 0;
+    while (done < this.sendCount) {
+      const count = this.calls.sendmmsg(fd, this.sentAddresses[done]!, this.sendCount - done, 0);
+      if (count > 0) {
+        done += count;
+        continue;
+      }
+      if (this.calls.errno() === Errno.EINTR) continue;
+      // The first message of the rest is the one that failed: leave it out and go on.
+      this.sendErrors++;
+      done++;
+    }
+    this.sendCount = 0;
+  }
+
+  /** Fills in the pointers of both header arrays; later only words are copied between them. */
+  private layOut(): void {
+    const { calls } = this;
+    const receivedIov = new BigUint64Array(this.receivedIov.buffer);
+    const received = new BigUint64Array(this.received.buffer);
+    const sent = new BigUint64Array(this.sent.buffer);
+    const slots = calls.address(this.slots);
+    const names = calls.address(this.names);
+    const controls = calls.address(this.controls);
+    const receivedIovAddress = calls.address(this.receivedIov);
+    const sentIovAddress = calls.address(this.sentIov);
+    for (let i = 0; i < BATCH_SIZE; i++) {
+      receivedIov[(i * Iov.SIZE + Iov.BASE) >>> 3] = slots + BigInt(i * SLOT_SIZE);
+      receivedIov[(i * Iov.SIZE + Iov.LENGTH) >>> 3] = BigInt(SLOT_SIZE);
+      const at = (i * Message.SIZE) >>> 3;
+      received[at + (Message.NAME >>> 3)] = names + BigInt(i * NAME_SIZE);
+      received[at + (Message.CONTROL >>> 3)] = controls + BigInt(i * CONTROL_SIZE);
+      received[at + (Message.IOV >>> 3)] = receivedIovAddress + BigInt(i * Iov.SIZE);
+      sent[at + (Message.IOV >>> 3)] = sentIovAddress + BigInt(i * Iov.SIZE);
+      received[at + (Message.IOV_COUNT >>> 3)] = 1n;
+      sent[at + (Message.IOV_COUNT >>> 3)] = 1n;
+      this.pointSent(i, i);
+    }
+  }
+
+  /** Makes message `index` of the next send carry `slot`. */
+  private pointSent(index: number, slot: number): void {
+    const { sent, received, sentIov, receivedIov } = this;
+    const to = (index * Message.SIZE) >>> 2;
+    const from = (slot * Message.SIZE) >>> 2;
+    for (const pointer of SLOT_POINTERS) {
+      sent[to + pointer] = received[from + pointer]!;
+      sent[to + pointer + 1] = received[from + pointer + 1]!;
+    }
+    const toIov = (index * Iov.SIZE) >>> 2;
+    const fromIov = (slot * Iov.SIZE) >>> 2;
+    sentIov[toIov] = receivedIov[fromIov]!;
+    sentIov[toIov + 1] = receivedIov[fromIov + 1]!;
+    this.sentSlot[index] = slot;
+  }
+
+  /**
+   * Leaves the choice of interface to the routing table: the reply's source address is what matters, and the
+   * way back may differ. Link-local IPv6 keeps it, as the address means nothing without its interface.
+   */
+  private freeInterface(slot: number, controlLength: number): void {
+    const at = slot * CONTROL_SIZE;
+    const { controls } = this;
+    if (controlLength === CONTROL_SIZE) {
+      if (controls[at + 16] !== 0xfe) controls.fill(0, at + CONTROL_IPV6_INTERFACE, at + CONTROL_IPV6_INTERFACE + 4);
+    } else {
+      controls.fill(0, at + CONTROL_IPV4_INTERFACE, at + CONTROL_IPV4_INTERFACE + 4);
+    }
+  }
+}

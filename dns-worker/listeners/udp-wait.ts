@@ -1,0 +1,77 @@
+/**
+ * How an answer thread waits. Busy with one socket it blocks in recvmmsg itself (two system calls a
+ * wake-up); with several, or when nothing came for a while, it sleeps in poll together with an eventfd by
+ * which the control plane wakes it. An idle thread uses no CPU; a busy one hears its mail within 4 ms.
+ */
+import { WorkerControl } from '../../shared/messages.ts';
+import { Errno, type NativeCalls } from './native-calls.ts';
+import type { UdpSocket } from './udp-sockets.ts';
+
+const POLLIN = 1;
+/** Offsets in struct pollfd, i32 words: descriptor, then events and revents in one. */
+const POLLFD_WORDS = 2;
+const EFD_NONBLOCK = 0o4000;
+const EFD_CLOEXEC = 0o2000000;
+/** Empty receives in a row before the thread goes to sleep in poll: about 100 ms. */
+const EMPTY_ROUNDS_BEFORE_SLEEP = 25;
+/** Longest sleep; a wake-up that got lost costs this much. */
+const SLEEP_MS = 1000;
+
+/** Waits on the sockets of one thread and its eventfd. */
+export class UdpWait {
+  private readonly calls: NativeCalls;
+  private readonly control: Int32Array;
+  private readonly sockets: readonly UdpSocket[];
+  private readonly wakeFd: number;
+  private readonly pollfds: Int32Array;
+  private readonly pollfdsAddress: bigint;
+  private readonly eventBytes = new Uint8Array(new ArrayBuffer(8));
+  private readonly eventAddress: bigint;
+
+  constructor(calls: NativeCalls, control: Int32Array, sockets: readonly UdpSocket[]) {
+    this.calls = calls;
+    this.control = control;
+    this.sockets = sockets;
+    const noted = Atomics.load(control, WorkerControl.WAKE_FD_WORD);
+    this.wakeFd = noted !== 0 ? noted : calls.eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    Atomics.store(control, WorkerControl.WAKE_FD_WORD, this.wakeFd);
+    this.pollfds = new Int32Array(new ArrayBuffer((sockets.length + 1) * POLLFD_WORDS * 4));
+    this.pollfdsAddress = calls.address(this.pollfds);
+    this.eventAddress = calls.address(this.eventBytes);
+    [this.wakeFd, ...sockets.map((socket) => socket.fd)].forEach((fd, index) => {
+      this.pollfds[index * POLLFD_WORDS] = fd;
+      this.pollfds[index * POLLFD_WORDS + 1] = POLLIN;
+    });
+  }
+
+  /** Calls `answerBatch` for sockets with datagrams and `readMail` after mail, until that returns true. */
+  forever(answerBatch: (socket: number, block: boolean) => number, readMail: () => boolean): void {
+    const single = this.sockets.length === 1;
+    let mailSeen = Atomics.load(this.control, WorkerControl.MAIL_WORD) - 1;
+    let emptyRounds = 0;
+    for (;;) {
+      const mail = Atomics.load(this.control, WorkerControl.MAIL_WORD);
+      if (mail !== mailSeen) {
+        mailSeen = mail;
+        if (readMail()) return;
+      }
+      let count = 0;
+      if (single && emptyRounds < EMPTY_ROUNDS_BEFORE_SLEEP) count = answerBatch(0, true);
+      else for (let index = 0; index < this.sockets.length; index++) count += answerBatch(index, false);
+      emptyRounds = count > 0 ? 0 : emptyRounds + 1;
+      if (count === 0 && (!single || emptyRounds >= EMPTY_ROUNDS_BEFORE_SLEEP)) this.sleep(mailSeen);
+    }
+  }
+
+  /** Sleeps until a datagram, a wake-up, or SLEEP_MS have passed. */
+  private sleep(mailSeen: number): void {
+    Atomics.store(this.control, WorkerControl.ANSWER_ASLEEP_WORD, 1);
+    // Mail that came before the flag was up is not signalled.
+    if (Atomics.load(this.control, WorkerControl.MAIL_WORD) === mailSeen) {
+      const ready = this.calls.poll(this.pollfdsAddress, this.sockets.length + 1, SLEEP_MS);
+      if (ready > 0 && this.pollfds[1]! >>> 16 !== 0) this.calls.read(this.wakeFd, this.eventAddress, 8);
+      if (ready < 0 && this.calls.errno() !== Errno.EINTR) throw new Error(`poll: errno ${String(this.calls.errno())}`);
+    }
+    Atomics.store(this.control, WorkerControl.ANSWER_ASLEEP_WORD, 0);
+  }
+}

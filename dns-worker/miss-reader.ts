@@ -1,0 +1,92 @@
+/**
+ * The resolve thread's end of the miss ring. Sleeps without cost until the answer thread has something
+ * (Atomics.waitAsync), and takes what lies there in portions, so that sockets get their turn.
+ */
+import { setImmediate } from 'node:timers/promises';
+import { WorkerControl } from '../shared/messages.ts';
+import { MissFlags, MissRecord, MissRing } from '../shared/miss-ring.ts';
+import { readOrigin, type UdpOrigin } from './listeners/udp-reply.ts';
+
+/** A question taken from the ring; every buffer is a copy. */
+export interface Miss {
+  readonly message: Uint8Array;
+  readonly client: Uint8Array;
+  readonly arrivedMs: number;
+  readonly groupIndex: number;
+  /** 0 = no EDNS. */
+  readonly udpSize: number;
+  readonly dnssecOk: boolean;
+  readonly origin: UdpOrigin;
+}
+
+/** Records taken before other events of the thread are looked at. */
+const PORTION = 128;
+
+/** Read side of a miss ring. */
+export class MissReader {
+  private readonly ring: Int32Array;
+  private readonly control: Int32Array;
+  private readonly bytes: Uint8Array;
+  private readonly view: DataView;
+  private stopped = false;
+
+  constructor(buffer: SharedArrayBuffer, control: Int32Array) {
+    this.ring = new Int32Array(buffer, 0, MissRing.RECORDS_BYTE >>> 2);
+    this.control = control;
+    this.bytes = new Uint8Array(buffer, MissRing.RECORDS_BYTE);
+    this.view = new DataView(buffer, MissRing.RECORDS_BYTE);
+  }
+
+  /** Hands every record to `take` until `stop`; what lies in the ring then is still handed over. */
+  async run(take: (miss: Miss) => void): Promise<void> {
+    for (;;) {
+      if (this.takePortion(take) === PORTION) {
+        await setImmediate();
+        continue;
+      }
+      if (this.stopped) return;
+      await this.sleep();
+    }
+  }
+
+  /** Ends `run` once the ring is empty. */
+  stop(): void {
+    this.stopped = true;
+    Atomics.notify(this.ring, MissRing.HEAD_WORD);
+  }
+
+  private takePortion(take: (miss: Miss) => void): number {
+    let taken = 0;
+    const head = Atomics.load(this.ring, MissRing.HEAD_WORD);
+    let tail = Atomics.load(this.ring, MissRing.TAIL_WORD);
+    for (; tail !== head && taken < PORTION; taken++) {
+      const miss = this.read((tail & (MissRing.CAPACITY - 1)) * MissRecord.SIZE);
+      tail = (tail + 1) | 0;
+      Atomics.store(this.ring, MissRing.TAIL_WORD, tail);
+      take(miss);
+    }
+    return taken;
+  }
+
+  private async sleep(): Promise<void> {
+    const tail = Atomics.load(this.ring, MissRing.TAIL_WORD);
+    Atomics.store(this.control, WorkerControl.RESOLVE_ASLEEP_WORD, 1);
+    const wait = Atomics.waitAsync(this.ring, MissRing.HEAD_WORD, tail);
+    if (wait.async) await wait.value;
+    Atomics.store(this.control, WorkerControl.RESOLVE_ASLEEP_WORD, 0);
+  }
+
+  private read(at: number): Miss {
+    const { bytes, view } = this;
+    const length = view.getUint16(at + MissRecord.MESSAGE_LENGTH, true);
+    return {
+      message: bytes.slice(at + MissRecord.MESSAGE, at + MissRecord.MESSAGE + length),
+      client: bytes.slice(at + MissRecord.CLIENT, at + MissRecord.CLIENT + 16),
+      arrivedMs: view.getFloat64(at + MissRecord.ARRIVED_MS, true),
+      groupIndex: view.getInt32(at + MissRecord.GROUP_INDEX, true),
+      udpSize: view.getUint16(at + MissRecord.UDP_SIZE, true),
+      dnssecOk: (bytes[at + MissRecord.FLAGS]! & MissFlags.DNSSEC_OK) !== 0,
+      origin: readOrigin(bytes, at, view.getInt32(at + MissRecord.SOCKET, true)),
+    };
+  }
+}

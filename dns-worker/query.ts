@@ -1,0 +1,114 @@
+/**
+ * The words the stages speak: the one reusable Query of a thread, and the closed set of verdicts. A Query
+ * is a view of the message that lies in the receive slot, plus what the stages have found out; it is
+ * filled by `parse-query.ts`, read and written by the stages, and never outlives its turn.
+ */
+import { MAX_LABELS, MAX_NAME_LENGTH } from '../shared/dns/name.ts';
+
+/** What a stage decided. */
+export const Verdict = {
+  /** The next stage looks at the query. */
+  CONTINUE: 0,
+  /** The answer lies in the slot, `replyLength` bytes of it. */
+  ANSWERED: 1,
+  /** No answer is due. */
+  DROPPED: 2,
+  /** The question goes to the resolver. */
+  UNRESOLVED: 3,
+} as const;
+export type VerdictCode = (typeof Verdict)[keyof typeof Verdict];
+
+/** One client request in flight. One object a thread; its fields are overwritten for each request. */
+export class Query {
+  /** Buffer that holds the message, and where it starts and how long it is. */
+  bytes: Uint8Array = new Uint8Array(0);
+  at = 0;
+  length = 0;
+  /** Bytes from `at` that an answer may fill. */
+  capacity = 0;
+  /** Length of the answer written at `at`. */
+  replyLength = 0;
+
+  /** Client address, 16 bytes (IPv4 as ::ffff:a.b.c.d), in `clientBytes` from `clientAt`. */
+  clientBytes: Uint8Array = new Uint8Array(16);
+  clientAt = 0;
+  /** `Protocol`. */
+  protocol = 0;
+  /** Wall clock of arrival, seconds and milliseconds. */
+  arrivedSecs = 0;
+  arrivedMs = 0;
+
+  /** The qname folded, in wire form, and its length with the final zero. */
+  readonly qname: Uint8Array = new Uint8Array(MAX_NAME_LENGTH + 1);
+  qnameLength = 0;
+  /** Offsets of the labels in `qname`, first label first. */
+  readonly labelAt: Uint8Array = new Uint8Array(MAX_LABELS + 1);
+  labelCount = 0;
+  /** Hash lanes of the name from each label on, see `shared/dns/name.ts`. */
+  readonly hashLow: Int32Array = new Int32Array(MAX_LABELS + 1);
+  readonly hashHigh: Int32Array = new Int32Array(MAX_LABELS + 1);
+  qtype = 0;
+  qclass = 0;
+  /** Offset from `at` of the first byte behind the question. */
+  questionEnd = 0;
+
+  /** Whether the request has an OPT record, and what it says (RFC 6891). */
+  hasEdns = false;
+  ednsVersion = 0;
+  dnssecOk = false;
+  /** Largest answer over UDP that the client takes, 512 at least. */
+  udpSize = 0;
+  recursionDesired = false;
+  checkingDisabled = false;
+  authenticDataWanted = false;
+
+  /** Index of the client's group in the policy table. */
+  groupIndex = 0;
+  groupId = 0;
+
+  /** What the log will say. */
+  status = 0;
+  rcode = 0;
+  cached = 0;
+  dnssec = 0;
+  upstream = 0;
+  /** Attribute id of the deciding rule plus one; 0 = none. */
+  ruleAttribute = 0;
+  ruleNameOffset = 0;
+  ruleKind = 0;
+  /** Answer RRs in the reply: offset from `at`, bytes, count. */
+  answersAt = 0;
+  answersLength = 0;
+  answersCount = 0;
+
+  /** Points the query at a message and forgets the one before. */
+  begin(bytes: Uint8Array, at: number, length: number, capacity: number): void {
+    this.bytes = bytes;
+    this.at = at;
+    this.length = length;
+    this.capacity = capacity;
+    this.replyLength = 0;
+    this.qnameLength = 0;
+    this.labelCount = 0;
+    this.qtype = 0;
+    this.qclass = 0;
+    this.questionEnd = 0;
+    this.hasEdns = false;
+    this.ednsVersion = 0;
+    this.dnssecOk = false;
+    this.udpSize = 512;
+    this.groupIndex = 0;
+    this.groupId = 1;
+    this.status = 0;
+    this.rcode = 0;
+    this.cached = 0;
+    this.dnssec = 0;
+    this.upstream = 0;
+    this.ruleAttribute = 0;
+    this.ruleNameOffset = 0;
+    this.ruleKind = 0;
+    this.answersAt = 0;
+    this.answersLength = 0;
+    this.answersCount = 0;
+  }
+}

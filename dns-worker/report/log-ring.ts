@@ -1,0 +1,95 @@
+/**
+ * Writes one record a query into the thread's log ring, straight from the Query and the reply in its slot.
+ * A full ring drops the record and counts it: answers never wait for the log.
+ */
+import { LogRecord, LogRing } from '../../shared/query-log.ts';
+import type { Query } from '../query.ts';
+
+/** Write side of one log ring. */
+export class LogRingWriter {
+  private readonly control: Int32Array;
+  private readonly bytes: Uint8Array;
+  private readonly halves: Uint16Array;
+  private readonly words: Uint32Array;
+  private readonly doubles: Float64Array;
+  private readonly mask: number;
+  private head: number;
+  private published: number;
+  /** Last TAIL seen; read again only when the ring looks full. */
+  private tail: number;
+
+  constructor(buffer: SharedArrayBuffer) {
+    this.control = new Int32Array(buffer, 0, LogRing.RECORDS_BYTE >>> 2);
+    this.bytes = new Uint8Array(buffer, LogRing.RECORDS_BYTE);
+    this.halves = new Uint16Array(buffer, LogRing.RECORDS_BYTE);
+    this.words = new Uint32Array(buffer, LogRing.RECORDS_BYTE);
+    this.doubles = new Float64Array(buffer, LogRing.RECORDS_BYTE);
+    this.mask = this.bytes.length / LogRecord.SIZE - 1;
+    this.head = Atomics.load(this.control, LogRing.HEAD_WORD);
+    this.published = this.head;
+    this.tail = Atomics.load(this.control, LogRing.TAIL_WORD);
+  }
+
+  /** Appends the answered query; its response time follows with `publish`. */
+  write(query: Query, snapshotVersion: number): void {
+    if (((this.head - this.tail) | 0) > this.mask) {
+      this.tail = Atomics.load(this.control, LogRing.TAIL_WORD);
+      if (((this.head - this.tail) | 0) > this.mask) {
+        Atomics.add(this.control, LogRing.DROPPED_WORD, 1);
+        return;
+      }
+    }
+    const at = (this.head & this.mask) * LogRecord.SIZE;
+    this.writeHead(at, query, snapshotVersion);
+    this.writeTail(at, query);
+    this.head = (this.head + 1) | 0;
+  }
+
+  /**
+   * Makes what was written since the last call visible to the reader. `responseTimeUs` counts for all of
+   * it: the answers of a batch leave together.
+   */
+  publish(responseTimeUs: number): void {
+    for (; this.published !== this.head; this.published = (this.published + 1) | 0) {
+      const at = (this.published & this.mask) * LogRecord.SIZE;
+      this.words[(at + LogRecord.RESPONSE_TIME_US) >>> 2] = responseTimeUs;
+    }
+    Atomics.store(this.control, LogRing.HEAD_WORD, this.head);
+  }
+
+  private writeHead(at: number, query: Query, snapshotVersion: number): void {
+    const { bytes, words, halves } = this;
+    this.doubles[(at + LogRecord.TIMESTAMP_MS) >>> 3] = query.arrivedMs;
+    words[(at + LogRecord.SNAPSHOT_VERSION) >>> 2] = snapshotVersion;
+    const { clientBytes, clientAt } = query;
+    for (let i = 0; i < 16; i++) bytes[at + LogRecord.CLIENT + i] = clientBytes[clientAt + i]!;
+    words[(at + LogRecord.GROUP_ID) >>> 2] = query.groupId;
+    words[(at + LogRecord.RULE_ATTRIBUTE) >>> 2] = query.ruleAttribute;
+    halves[(at + LogRecord.QTYPE) >>> 1] = query.qtype;
+    halves[(at + LogRecord.UPSTREAM) >>> 1] = query.upstream;
+    bytes[at + LogRecord.STATUS] = query.status;
+    bytes[at + LogRecord.PROTOCOL] = query.protocol;
+    bytes[at + LogRecord.RCODE] = query.rcode;
+    bytes[at + LogRecord.DNSSEC] = query.dnssec;
+    bytes[at + LogRecord.CACHED] = query.cached;
+    bytes[at + LogRecord.RULE_NAME_OFFSET] = query.ruleNameOffset;
+    bytes[at + LogRecord.RULE_KIND] = query.ruleKind;
+  }
+
+  /** Copies the qname, and the answer RRs where they fit whole. */
+  private writeTail(at: number, query: Query): void {
+    const { bytes, halves } = this;
+    const { qname, qnameLength } = query;
+    bytes[at + LogRecord.QNAME_LENGTH] = qnameLength;
+    let to = at + LogRecord.QNAME;
+    for (let i = 0; i < qnameLength; i++) bytes[to + i] = qname[i]!;
+    to += qnameLength;
+    const fits = qnameLength + query.answersLength <= LogRecord.TAIL_SIZE;
+    const length = fits ? query.answersLength : 0;
+    halves[(at + LogRecord.ANSWERS_LENGTH) >>> 1] = length;
+    halves[(at + LogRecord.ANSWERS_COUNT) >>> 1] = fits ? query.answersCount : 0;
+    const from = query.at + query.answersAt;
+    const source = query.bytes;
+    for (let i = 0; i < length; i++) bytes[to + i] = source[from + i]!;
+  }
+}

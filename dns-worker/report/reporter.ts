@@ -1,0 +1,35 @@
+/** What a thread tells of its work: a log record and a count for each answered query. */
+import { Counter } from '../../shared/counters.ts';
+import type { Query } from '../query.ts';
+import { LogRingWriter } from './log-ring.ts';
+
+/** Log ring and counters of one thread. */
+export class Reporter {
+  private readonly counters: Float64Array;
+  private readonly log: LogRingWriter;
+
+  constructor(counters: SharedArrayBuffer, log: SharedArrayBuffer) {
+    this.counters = new Float64Array(counters);
+    this.log = new LogRingWriter(log);
+  }
+
+  /** Counts and logs a query whose answer is about to be sent. */
+  answered(query: Query, snapshotVersion: number): void {
+    const { counters } = this;
+    counters[Counter.QUERIES] = counters[Counter.QUERIES]! + 1;
+    const status = Counter.FIRST_STATUS + query.status;
+    counters[status] = counters[status]! + 1;
+    // What had no readable question is counted by its class, not logged as a query.
+    if (query.qnameLength !== 0) this.log.write(query, snapshotVersion);
+  }
+
+  /** Adds one to a counter of `shared/counters.ts`. */
+  count(counter: number): void {
+    this.counters[counter] = this.counters[counter]! + 1;
+  }
+
+  /** Lets the control plane see the records written since the last call, all with this response time. */
+  publish(responseTimeUs: number): void {
+    this.log.publish(responseTimeUs);
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * Questions to one server over a byte stream (RFC 7766): connections are kept and reused, questions are
+ * pipelined and answers taken in any order, matched by an id that is unique on its connection and by the
+ * exact question. How a connection is opened is the caller's: TCP here, TLS with the same code.
+ */
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { FrameReader, frame } from '../../shared/dns/framing.ts';
+import { Header, readU16, writeU16 } from '../../shared/dns/wire.ts';
+import type { Exchange, ExchangeDone, ExchangeOutcome, ServerAddress } from './exchange.ts';
+import { errorDetail } from './exchange.ts';
+import type { Question } from './question.ts';
+import { encodeQuery, randomQueryId } from './question.ts';
+import { readResponse } from './response-reader.ts';
+
+/** A connection is closed after this long without traffic (RFC 7766 section 6.2.3 leaves the value open). */
+const IDLE_TIMEOUT_MS = 10_000;
+/** Questions under way on one connection before another one is opened. */
+const MAX_IN_FLIGHT = 256;
+/** Connections to one server. */
+const MAX_CONNECTIONS = 8;
+/** Ids given up on one connection before it takes no more questions. */
+const MAX_ABANDONED = 1024;
+
+/** Opens a connection; it may still be connecting when returned. */
+export type OpenStream = (server: ServerAddress) => Socket;
+
+/** Opens a plain TCP connection. */
+export const openTcp: OpenStream = (server) =>
+  connect({ host: server.ip, port: server.port, family: server.family, noDelay: true });
+
+interface StreamQuery {
+  readonly question: Question;
+  readonly done: ExchangeDone;
+  /** On which connection it is under way; null once over. */
+  connection: StreamConnection | null;
+  id: number;
+  /** A connection may have been closed by the server just when we used it: that is no failure yet. */
+  retried: boolean;
+}
+
+/** All connections to one server. */
+export class StreamUpstream {
+  readonly #open: OpenStream;
+  readonly #server: ServerAddress;
+  readonly #connections = new Set<StreamConnection>();
+  #closed = false;
+
+  constructor(server: ServerAddress, open: OpenStream) {
+    this.#server = server;
+    this.#open = open;
+  }
+
+  /** Asks on a connection that has room, or on a new one. */
+  ask(question: Question, done: ExchangeDone): Exchange {
+    const query: StreamQuery = { question, done, connection: null, id: 0, retried: false };
+    this.#assign(query);
+    return {
+      resend: () => undefined,
+      cancel: () => {
+        const { connection } = query;
+        query.connection = null;
+        connection?.abandon(query);
+      },
+    };
+  }
+
+  /** Ends every connection; nothing that is under way is answered. */
+  close(): void {
+    this.#closed = true;
+    for (const connection of this.#connections) connection.destroy();
+  }
+
+  #assign(query: StreamQuery): void {
+    for (const connection of this.#connections) {
+      if (connection.hasRoom) {
+        connection.send(query);
+        return;
+      }
+    }
+    const refusal = this.#closed ? 'closed' : 'too many connections';
+    if (this.#closed || this.#connections.size >= MAX_CONNECTIONS) {
+      queueMicrotask(() => query.done({ kind: 'failed', reason: 'network', detail: refusal }));
+      return;
+    }
+    const connection = new StreamConnection(this.#open(this.#server), (orphans, detail) => {
+      this.#connections.delete(connection);
+      this.#reassign(orphans, connection.wasUseful, detail);
+    });
+    this.#connections.add(connection);
+    connection.send(query);
+  }
+
+  #reassign(orphans: Iterable<StreamQuery>, wasUseful: boolean, detail: string): void {
+    for (const query of orphans) {
+      if (wasUseful && !query.retried && !this.#closed) {
+        query.retried = true;
+        this.#assign(query);
+      } else {
+        query.done({ kind: 'failed', reason: 'network', detail });
+      }
+    }
+  }
+}
+
+type ConnectionEnd = (orphans: Iterable<StreamQuery>, detail: string) => void;
+
+class StreamConnection {
+  /** Whether the server ever answered on it. */
+  wasUseful = false;
+  readonly #socket: Socket;
+  readonly #queries = new Map<number, StreamQuery>();
+  /** Ids whose answers may still come: never used again here. */
+  readonly #abandoned = new Set<number>();
+  readonly #frames = new FrameReader((message) => this.#receive(message));
+  readonly #onEnd: ConnectionEnd;
+  #ended = false;
+  #detail = 'connection closed';
+
+  constructor(socket: Socket, onEnd: ConnectionEnd) {
+    this.#socket = socket;
+    this.#onEnd = onEnd;
+    socket.setTimeout(IDLE_TIMEOUT_MS, () => this.destroy());
+    socket.on('data', (chunk: Buffer) => this.#frames.push(chunk));
+    socket.on('error', (error) => {
+      this.#detail = errorDetail(error);
+    });
+    // A server that has closed its half answers nothing any more.
+    socket.on('end', () => this.destroy());
+    socket.on('close', () => this.#end());
+  }
+
+  get hasRoom(): boolean {
+    return !this.#ended && this.#queries.size < MAX_IN_FLIGHT && this.#abandoned.size < MAX_ABANDONED;
+  }
+
+  send(query: StreamQuery): void {
+    let id = randomQueryId();
+    while (this.#queries.has(id) || this.#abandoned.has(id)) id = (id + 1) & 0xffff;
+    query.id = id;
+    query.connection = this;
+    this.#queries.set(id, query);
+    const message = encodeQuery(query.question, 0, true);
+    writeU16(message, Header.ID, id);
+    this.#socket.write(frame(message));
+  }
+
+  abandon(query: StreamQuery): void {
+    if (!this.#queries.delete(query.id)) return;
+    this.#abandoned.add(query.id);
+    // Nothing ever came from this server: whoever asks next had better try a new connection.
+    if (!this.wasUseful || (!this.hasRoom && this.#queries.size === 0)) this.#retire();
+  }
+
+  destroy(): void {
+    this.#ended = true;
+    this.#socket.destroy();
+  }
+
+  #retire(): void {
+    this.#ended = true;
+    if (this.#queries.size === 0) this.#socket.destroy();
+  }
+
+  #end(): void {
+    this.#ended = true;
+    const orphans = [...this.#queries.values()];
+    this.#queries.clear();
+    for (const query of orphans) query.connection = null;
+    this.#onEnd(orphans, this.#detail);
+  }
+
+  #receive(message: Uint8Array): boolean {
+    const id = message.length < Header.SIZE ? -1 : readU16(message, Header.ID);
+    if (this.#abandoned.delete(id)) {
+      this.wasUseful = true;
+      return true;
+    }
+    const query = this.#queries.get(id);
+    const outcome = query === undefined ? null : readStreamAnswer(message, query.question);
+    if (query === undefined || outcome === null) {
+      this.#detail = 'malformed response';
+      this.destroy();
+      return false;
+    }
+    this.wasUseful = true;
+    this.#queries.delete(id);
+    query.connection = null;
+    if (this.#ended && this.#queries.size === 0) this.#socket.destroy();
+    query.done(outcome);
+    return true;
+  }
+}
+
+/** Null where the stream can no longer be trusted: what came answers another question or is no message. */
+function readStreamAnswer(message: Uint8Array, question: Question): ExchangeOutcome | null {
+  const reading = readResponse(message, question);
+  switch (reading.kind) {
+    case 'answer':
+      return reading;
+    case 'truncated':
+      return { kind: 'failed', reason: 'malformed', detail: 'truncated over a stream' };
+    case 'fault':
+      if (reading.fault === 'malformed' || reading.fault === 'not-a-response-to-this') return null;
+      return { kind: 'failed', reason: 'malformed', detail: reading.fault };
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * What is known of one upstream's health: counters, the state they lead to, and latencies over a bounded
+ * window. Evidence comes from live questions and from probes (`upstream.ts` asks both). Only what proves
+ * the server at fault counts against it: silence, network errors, garbage, or a SERVFAIL or REFUSED where
+ * another server had the answer. A broken domain makes every server say SERVFAIL and blames none.
+ */
+
+/** As reported; Unknown until there was evidence. */
+export type HealthStatus = 'Healthy' | 'Unhealthy' | 'Unknown';
+
+/** When evidence changes the state. */
+export interface HealthThresholds {
+  /** Off: failures are counted, but no server is set aside. */
+  readonly enabled: boolean;
+  /** Consecutive failures that make a server Unhealthy. */
+  readonly failureThreshold: number;
+  /** Consecutive successes that make an Unhealthy server Healthy again. */
+  readonly successThreshold: number;
+}
+
+const WINDOW = 256;
+/** Share of a new sample in the smoothed latency. */
+const SMOOTHING = 0.2;
+
+/** Latencies of the last answers, milliseconds. */
+export interface LatencySummary {
+  readonly avg: number;
+  readonly p50: number;
+  readonly p95: number;
+}
+
+/** One upstream's record. */
+export class Health {
+  status: HealthStatus = 'Unknown';
+  /** Live questions asked of it, and those that it did not answer well; probes are in neither. */
+  queries = 0;
+  failures = 0;
+  consecutiveFailures = 0;
+  /** The last failure, doubt or fault; kept when the server is well again. */
+  lastError: string | null = null;
+  /** Milliseconds, exponentially weighted; 0 until measured. Silence counts as a slow answer. */
+  smoothedLatencyMs = 0;
+  /** When the server last answered anything, milliseconds of the monotonic clock; -1 = never. */
+  lastAnswerMs = -1;
+
+  readonly #thresholds: HealthThresholds;
+  readonly #samples = new Float64Array(WINDOW);
+  #sampleCount = 0;
+  #successes = 0;
+
+  constructor(thresholds: HealthThresholds) {
+    this.#thresholds = thresholds;
+  }
+
+  /** The server answered, whatever the response code. */
+  recordLatency(latencyMs: number, nowMs: number): void {
+    this.lastAnswerMs = nowMs;
+    this.#samples[this.#sampleCount++ % WINDOW] = latencyMs;
+    this.#smooth(latencyMs);
+  }
+
+  /** The server gave a good answer. */
+  recordSuccess(): void {
+    this.consecutiveFailures = 0;
+    this.#successes++;
+    if (this.status !== 'Unhealthy' || this.#successes >= this.#thresholds.successThreshold)
+      this.status = 'Healthy';
+  }
+
+  /** A response code that is no good answer but may well be the truth: noted, not held against it. */
+  recordDoubt(detail: string): void {
+    this.lastError = detail;
+  }
+
+  /** Proof against the server. `waitedMs`, where it was silent, is what its latency is at least. */
+  recordFault(detail: string, waitedMs = 0): void {
+    this.lastError = detail;
+    if (waitedMs > 0) this.#smooth(Math.max(waitedMs, this.smoothedLatencyMs));
+    this.#successes = 0;
+    this.consecutiveFailures++;
+    if (this.#thresholds.enabled && this.consecutiveFailures >= this.#thresholds.failureThreshold) {
+      this.status = 'Unhealthy';
+    }
+  }
+
+  /** Over the last 256 answers, to a microsecond; null before the first. */
+  latency(): LatencySummary | null {
+    const count = Math.min(this.#sampleCount, WINDOW);
+    if (count === 0) return null;
+    const sorted = this.#samples.slice(0, count).sort();
+    let sum = 0;
+    for (const sample of sorted) sum += sample;
+    const rank = (share: number): number => sorted[Math.min(count - 1, Math.floor(share * count))]!;
+    return {
+      avg: toMicroseconds(sum / count),
+      p50: toMicroseconds(rank(0.5)),
+      p95: toMicroseconds(rank(0.95)),
+    };
+  }
+
+  #smooth(latencyMs: number): void {
+    this.smoothedLatencyMs =
+      this.smoothedLatencyMs === 0
+        ? latencyMs
+        : this.smoothedLatencyMs + SMOOTHING * (latencyMs - this.smoothedLatencyMs);
+  }
+}
+
+function toMicroseconds(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}

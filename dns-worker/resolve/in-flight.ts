@@ -1,0 +1,64 @@
+/**
+ * Questions under way, so that identical ones are asked once however many clients wait: it saves work and
+ * denies a forger the many simultaneous chances of a birthday attack (RFC 5452 section 5).
+ */
+import type { Logger } from '../../shared/log.ts';
+import { errorDetail } from './exchange.ts';
+
+/** The table; `R` is what the waiters are told. */
+export class InFlight<R> {
+  readonly #waiting = new Map<string, ((result: R) => void)[]>();
+  readonly #logger: Logger;
+  #waiters = 0;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  /** Distinct questions under way. */
+  get questions(): number {
+    return this.#waiting.size;
+  }
+
+  /** Everybody who waits for one of them. */
+  get waiters(): number {
+    return this.#waiters;
+  }
+
+  /** Whether the question with this key is under way. */
+  has(key: string): boolean {
+    return this.#waiting.has(key);
+  }
+
+  /** Adds a waiter; true when it is the first, who must see to it that `settle` is called. */
+  join(key: string, waiter: (result: R) => void): boolean {
+    this.#waiters++;
+    const others = this.#waiting.get(key);
+    if (others !== undefined) {
+      others.push(waiter);
+      return false;
+    }
+    this.#waiting.set(key, [waiter]);
+    return true;
+  }
+
+  /** Tells everyone who waits; a waiter that throws is logged and keeps nobody from being told. */
+  settle(key: string, result: R): void {
+    const waiters = this.#waiting.get(key);
+    if (waiters === undefined) return;
+    this.#waiting.delete(key);
+    this.#waiters -= waiters.length;
+    for (const waiter of waiters) {
+      try {
+        waiter(result);
+      } catch (error) {
+        this.#logger.error('tell a waiting query its answer failed', { error: errorDetail(error) });
+      }
+    }
+  }
+
+  /** The keys of all questions under way, to settle them at the end. */
+  keys(): readonly string[] {
+    return [...this.#waiting.keys()];
+  }
+}

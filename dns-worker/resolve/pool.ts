@@ -1,0 +1,54 @@
+/**
+ * Pools of upstreams in the order of their priority, and the plan of whom to ask for one question: every
+ * pool's healthy servers as its strategy has them, then those that were set aside, which are better than
+ * no answer.
+ */
+import type { PoolStrategy } from '../../shared/messages.ts';
+import { wavesOf } from './strategies.ts';
+import type { Upstream } from './upstream.ts';
+
+/** Most servers that one question asks at the same time. */
+const MAX_WAVE = 8;
+/** Most waves of one question; with `MAX_WAVE` it bounds the packets a client's question can cause. */
+const MAX_WAVES = 16;
+
+/** A pool with its servers. */
+export class Pool {
+  readonly name: string;
+  readonly priority: number;
+  readonly upstreams: readonly Upstream[];
+  readonly #strategy: PoolStrategy;
+  #turn = 0;
+
+  constructor(name: string, strategy: PoolStrategy, priority: number, upstreams: readonly Upstream[]) {
+    this.name = name;
+    this.priority = priority;
+    this.upstreams = upstreams;
+    this.#strategy = strategy;
+  }
+
+  /** The waves of its healthy servers; counts as one question. */
+  waves(): Upstream[][] {
+    const usable = this.upstreams.filter(
+      (upstream) => upstream.isAskable && upstream.health.status !== 'Unhealthy',
+    );
+    return wavesOf(this.#strategy, usable, this.#turn++);
+  }
+}
+
+/** Whom to ask for one question, in waves. `pools` are in order of priority. Empty = nobody can be asked. */
+export function planWaves(pools: readonly Pool[]): Upstream[][] {
+  const waves: Upstream[][] = [];
+  const setAside: Upstream[] = [];
+  for (const pool of pools) {
+    for (const wave of pool.waves()) waves.push(wave.slice(0, MAX_WAVE));
+    for (const upstream of pool.upstreams) {
+      if (upstream.isAskable && upstream.health.status === 'Unhealthy') setAside.push(upstream);
+    }
+  }
+  const healthy = waves.slice(0, MAX_WAVES);
+  for (let i = 0; i < setAside.length && healthy.length < MAX_WAVES; i += MAX_WAVE) {
+    healthy.push(setAside.slice(i, i + MAX_WAVE));
+  }
+  return healthy;
+}

@@ -1,0 +1,111 @@
+/**
+ * Health probes: each upstream is asked for the root's name servers on a schedule with jitter, unless live
+ * answers already show that it is well. A server that was set aside is probed until it may come back.
+ */
+import type { Clock } from '../../shared/clock.ts';
+import { RRClass, RRType, Rcode } from '../../shared/dns/iana.ts';
+import type { Logger } from '../../shared/log.ts';
+import type { WorkerSettings } from '../../shared/messages.ts';
+import type { Question } from './question.ts';
+import type { Attempt, AttemptOutcome, Upstream } from './upstream.ts';
+import { isDefinitive } from './upstream.ts';
+
+/** `. NS`: every resolver has it at hand. */
+const PROBE: Question = {
+  qname: new Uint8Array(1),
+  qtype: RRType.NS,
+  qclass: RRClass.IN,
+  dnssecOk: false,
+  checkingDisabled: false,
+};
+
+/** The first probe comes within this, and the second success of a server on its way back, milliseconds. */
+const SOON_MS = 1000;
+/** Intervals vary by this share to both sides, so that workers and nodes do not probe in step. */
+const JITTER = 0.2;
+
+/** Probes one upstream until closed. */
+export class Probe {
+  readonly #upstream: Upstream;
+  readonly #settings: WorkerSettings['healthCheck'];
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  #timer: NodeJS.Timeout;
+  #attempt: Attempt | null = null;
+  #closed = false;
+
+  constructor(upstream: Upstream, settings: WorkerSettings['healthCheck'], clock: Clock, logger: Logger) {
+    this.#upstream = upstream;
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#timer = this.#after(Math.random() * Math.min(SOON_MS, this.#intervalMs));
+  }
+
+  /** Stops; a probe under way is given up. */
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#attempt?.cancel();
+  }
+
+  get #intervalMs(): number {
+    return this.#settings.intervalSecs * 1000;
+  }
+
+  #after(delayMs: number): NodeJS.Timeout {
+    const timer = setTimeout(() => this.#tick(), delayMs);
+    timer.unref();
+    return timer;
+  }
+
+  #next(): void {
+    if (this.#closed) return;
+    const { status, consecutiveFailures } = this.#upstream.health;
+    const isComingBack = status === 'Unhealthy' && consecutiveFailures === 0;
+    const jittered = this.#intervalMs * (1 - JITTER + 2 * JITTER * Math.random());
+    this.#timer = this.#after(isComingBack ? Math.min(SOON_MS, jittered) : jittered);
+  }
+
+  #tick(): void {
+    const { health } = this.#upstream;
+    const sinceAnswerMs = this.#clock.monotonicMs() - health.lastAnswerMs;
+    if (health.status === 'Healthy' && health.lastAnswerMs >= 0 && sinceAnswerMs < this.#intervalMs) {
+      this.#next();
+      return;
+    }
+    const before = health.status;
+    const attempt = this.#upstream.probe(PROBE, (_attempt, outcome) => {
+      clearTimeout(this.#timer);
+      judge(this.#upstream, outcome);
+      this.#conclude(before);
+    });
+    this.#attempt = attempt;
+    this.#timer = setTimeout(() => {
+      attempt.timeOut();
+      this.#conclude(before);
+    }, this.#settings.timeoutMs);
+    this.#timer.unref();
+  }
+
+  #conclude(before: string): void {
+    this.#attempt = null;
+    const { status, lastError } = this.#upstream.health;
+    const fields = { upstream: this.#upstream.settings.address };
+    if (status === 'Unhealthy' && before !== status) {
+      this.#logger.warn('upstream set aside', { ...fields, error: lastError });
+    }
+    if (status === 'Healthy' && before === 'Unhealthy') this.#logger.info('upstream is back', fields);
+    this.#next();
+  }
+}
+
+/**
+ * What the attempt has left open: a response code. A server that serves only zones of its own refuses the
+ * root and is well; one that cannot reach the root says SERVFAIL and is of no use.
+ */
+function judge(upstream: Upstream, outcome: AttemptOutcome): void {
+  if (outcome.kind !== 'answer' || isDefinitive(outcome.answer.rcode)) return;
+  if (outcome.answer.rcode === Rcode.SERVFAIL) upstream.health.recordFault('SERVFAIL to a probe');
+  else upstream.health.recordSuccess();
+}

@@ -1,0 +1,141 @@
+/**
+ * One question from the first attempt to the outcome: waves of servers (`pool.ts`), the next wave when all
+ * asked so far have failed or a step's time is over, repetition when everybody has been asked, the first
+ * good answer wins, and no error counts while another server may still answer.
+ */
+import type { Clock } from '../../shared/clock.ts';
+import { Rcode, rcodeName } from '../../shared/dns/iana.ts';
+import type { Question } from './question.ts';
+import type { CacheableAnswer } from './response-reader.ts';
+import type { Attempt, AttemptOutcome, Upstream } from './upstream.ts';
+import { isDefinitive } from './upstream.ts';
+
+/** How a question ended. `upstream` is an index into the resolver's upstreams; -1 = nobody was asked. */
+export type Resolution =
+  | { readonly kind: 'answer'; readonly answer: CacheableAnswer; readonly upstream: number }
+  | {
+      readonly kind: 'failed';
+      readonly reason: 'timeout' | 'servfail' | 'refused' | 'network' | 'no-upstreams' | 'overloaded';
+      /** What to tell the client. */
+      readonly rcode: number;
+      readonly upstream: number;
+    };
+
+/** Bounds of the time for which one wave is waited for alone, milliseconds. */
+const MIN_STEP_MS = 100;
+const MAX_STEP_MS = 1000;
+
+/** One question under way. */
+export class QuestionRun {
+  readonly #question: Question;
+  readonly #waves: readonly (readonly Upstream[])[];
+  readonly #clock: Clock;
+  readonly #done: (resolution: Resolution) => void;
+  readonly #deadlineMs: number;
+  readonly #stepMs: number;
+  readonly #pending = new Set<Attempt>();
+  /** Servers that answered with a response code that settles nothing. */
+  readonly #doubtful: { readonly upstream: Upstream; readonly rcode: number }[] = [];
+  #nextWave = 0;
+  #lastAsked = -1;
+  #timer: NodeJS.Timeout | undefined;
+  #over = false;
+
+  /** `waves` is not empty. Nothing happens before `start`. */
+  constructor(
+    question: Question,
+    waves: readonly (readonly Upstream[])[],
+    timing: { readonly clock: Clock; readonly timeoutMs: number },
+    done: (resolution: Resolution) => void,
+  ) {
+    this.#question = question;
+    this.#waves = waves;
+    this.#clock = timing.clock;
+    this.#done = done;
+    this.#deadlineMs = timing.clock.monotonicMs() + timing.timeoutMs;
+    this.#stepMs = Math.min(MAX_STEP_MS, Math.max(MIN_STEP_MS, timing.timeoutMs / (waves.length + 1)));
+  }
+
+  /** Asks the first wave. `done` is called once, after this has returned. */
+  start(): void {
+    this.#launch();
+    this.#arm();
+  }
+
+  /** Gives up; `done` is not called. */
+  cancel(): void {
+    this.#stop();
+    for (const attempt of this.#pending) attempt.cancel();
+  }
+
+  #launch(): void {
+    const wave = this.#waves[this.#nextWave++] ?? [];
+    for (const upstream of wave) {
+      this.#lastAsked = upstream.index;
+      this.#pending.add(upstream.ask(this.#question, this.#onOutcome));
+    }
+  }
+
+  #arm(): void {
+    const remainingMs = this.#deadlineMs - this.#clock.monotonicMs();
+    this.#timer = setTimeout(this.#onStep, Math.max(1, Math.min(this.#stepMs, remainingMs)));
+  }
+
+  readonly #onStep = (): void => {
+    if (this.#clock.monotonicMs() >= this.#deadlineMs) {
+      this.#stop();
+      for (const attempt of this.#pending) attempt.timeOut();
+      this.#done(this.#failure('timeout'));
+      return;
+    }
+    if (this.#nextWave < this.#waves.length) this.#launch();
+    else for (const attempt of this.#pending) attempt.resend();
+    this.#arm();
+  };
+
+  readonly #onOutcome = (attempt: Attempt, outcome: AttemptOutcome): void => {
+    this.#pending.delete(attempt);
+    if (this.#over) return;
+    if (outcome.kind === 'answer') {
+      const { rcode } = outcome.answer;
+      if (isDefinitive(rcode)) {
+        this.#win(attempt, outcome.answer);
+        return;
+      }
+      this.#doubtful.push({ upstream: attempt.upstream, rcode });
+    }
+    if (this.#pending.size > 0) return;
+    if (this.#nextWave < this.#waves.length) {
+      this.#launch();
+      return;
+    }
+    this.#stop();
+    this.#done(this.#failure('network'));
+  };
+
+  #win(attempt: Attempt, answer: CacheableAnswer): void {
+    this.#stop();
+    for (const { upstream, rcode } of this.#doubtful) {
+      upstream.health.recordFault(`${rcodeName(rcode)} where another server answered`);
+    }
+    const remainingMs = this.#deadlineMs - this.#clock.monotonicMs();
+    for (const loser of this.#pending) loser.upstream.linger(loser, Math.max(1, remainingMs));
+    this.#done({ kind: 'answer', answer, upstream: attempt.upstream.index });
+  }
+
+  #stop(): void {
+    this.#over = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** A response code, where there was one, says more than the silence of others. */
+  #failure(otherwise: 'timeout' | 'network'): Resolution {
+    const doubtful = this.#doubtful.at(-1);
+    if (doubtful === undefined) {
+      return { kind: 'failed', reason: otherwise, rcode: Rcode.SERVFAIL, upstream: this.#lastAsked };
+    }
+    const { rcode, upstream } = doubtful;
+    const reason = rcode === Rcode.REFUSED ? 'refused' : 'servfail';
+    return { kind: 'failed', reason, rcode, upstream: upstream.index };
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * A question on its way to an upstream: its identity, the query message that asks it, and the test whether
+ * a message is a reply to it. Reading what such a reply says is `response-reader.ts`.
+ */
+import { randomFillSync } from 'node:crypto';
+import { FOLD } from '../../shared/dns/name.ts';
+import { RRType } from '../../shared/dns/iana.ts';
+import {
+  FlagsHigh,
+  FlagsLow,
+  Header,
+  QUESTION_TAIL_SIZE,
+  UDP_PAYLOAD_SIZE,
+  readU16,
+  writeU16,
+} from '../../shared/dns/wire.ts';
+
+/** What is asked, and the two flags that change what is answered. */
+export interface Question {
+  /** Folded, uncompressed wire form; owned by the question. */
+  readonly qname: Uint8Array;
+  readonly qtype: number;
+  readonly qclass: number;
+  readonly dnssecOk: boolean;
+  readonly checkingDisabled: boolean;
+}
+
+/** Root owner, type, class, TTL, empty RDATA (RFC 6891 section 6.1.2). */
+const OPT_SIZE = 11;
+/** The DO bit in the third octet of OPT's TTL field (RFC 3225 section 3). */
+const DO_FLAG = 0x80;
+
+const randomIds = new Uint16Array(2048);
+let nextRandomId = randomIds.length;
+
+/** A query id from the system's CSPRNG, 0..65535 (RFC 5452 section 4.3). */
+export function randomQueryId(): number {
+  if (nextRandomId === randomIds.length) {
+    randomFillSync(randomIds);
+    nextRandomId = 0;
+  }
+  return randomIds[nextRandomId++]!;
+}
+
+/** Text that two questions share exactly when they are identical. */
+export function questionKey(question: Question): string {
+  const { qname, qtype, qclass } = question;
+  const flags = (question.dnssecOk ? 1 : 0) | (question.checkingDisabled ? 2 : 0);
+  const name = Buffer.from(qname.buffer, qname.byteOffset, qname.length).latin1Slice();
+  return name + String.fromCharCode(qtype, qclass, flags);
+}
+
+/**
+ * The query message for an upstream: RD set, DO and CD as the question has them. `edns` off leaves the
+ * OPT record out, for servers that answer FORMERR to it (RFC 6891 section 7); DO is lost with it.
+ */
+export function encodeQuery(question: Question, id: number, edns: boolean): Buffer {
+  const { qname } = question;
+  const tail = Header.SIZE + qname.length;
+  const query = Buffer.allocUnsafe(tail + QUESTION_TAIL_SIZE + (edns ? OPT_SIZE : 0)).fill(0);
+  writeU16(query, Header.ID, id);
+  query[Header.FLAGS_HIGH] = FlagsHigh.RD;
+  query[Header.FLAGS_LOW] = question.checkingDisabled ? FlagsLow.CD : 0;
+  query[Header.QDCOUNT + 1] = 1;
+  query.set(qname, Header.SIZE);
+  writeU16(query, tail, question.qtype);
+  writeU16(query, tail + 2, question.qclass);
+  if (edns) {
+    query[Header.ARCOUNT + 1] = 1;
+    const opt = tail + QUESTION_TAIL_SIZE;
+    writeU16(query, opt + 1, RRType.OPT);
+    writeU16(query, opt + 3, UDP_PAYLOAD_SIZE);
+    if (question.dnssecOk) query[opt + 7] = DO_FLAG;
+  }
+  return query;
+}
+
+/**
+ * Whether a message is a response with exactly this question: QR, opcode QUERY, one question, its name
+ * (ASCII case ignored, uncompressed), type and class. The id is the exchange's to compare.
+ */
+export function isResponseTo(message: Uint8Array, question: Question): boolean {
+  const { qname } = question;
+  const tail = Header.SIZE + qname.length;
+  if (message.length < tail + QUESTION_TAIL_SIZE) return false;
+  if ((message[Header.FLAGS_HIGH]! & (FlagsHigh.QR | FlagsHigh.OPCODE)) !== FlagsHigh.QR) return false;
+  if (readU16(message, Header.QDCOUNT) !== 1) return false;
+  if (readU16(message, tail) !== question.qtype || readU16(message, tail + 2) !== question.qclass)
+    return false;
+  for (let i = 0; i < qname.length; i++) {
+    if (FOLD[message[Header.SIZE + i]!] !== qname[i]) return false;
+  }
+  return true;
+}

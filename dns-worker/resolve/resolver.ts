@@ -1,0 +1,140 @@
+/**
+ * The slow path's entrance: a question that the cache could not answer goes in, an answer fit for the
+ * cache or a typed failure comes out. Identical questions share one run; how many may be under way is
+ * bounded. What is asked, cached or replied is the caller's business.
+ */
+import type { Clock } from '../../shared/clock.ts';
+import { Rcode } from '../../shared/dns/iana.ts';
+import type { Logger } from '../../shared/log.ts';
+import type { UpstreamReport, WorkerSettings } from '../../shared/messages.ts';
+import { Bootstrap } from './bootstrap.ts';
+import { InFlight } from './in-flight.ts';
+import { Pool, planWaves } from './pool.ts';
+import { Probe } from './probe.ts';
+import type { Question } from './question.ts';
+import { questionKey } from './question.ts';
+import type { Resolution } from './question-run.ts';
+import { QuestionRun } from './question-run.ts';
+import { Upstream } from './upstream.ts';
+
+export type { Question } from './question.ts';
+export type { Resolution } from './question-run.ts';
+export type { CacheableAnswer } from './response-reader.ts';
+
+/** Distinct questions under way; each holds sockets. */
+const MAX_QUESTIONS = 10_000;
+/** Clients that wait for them. */
+const MAX_WAITERS = 65_536;
+
+/** What the resolver takes from the settings. */
+export type ResolverSettings = Pick<WorkerSettings, 'pools' | 'queryTimeoutMs' | 'bootstrap' | 'healthCheck'>;
+
+/** Resolves through the pools of its settings; for other settings make another one. */
+export class Resolver {
+  readonly #settings: ResolverSettings;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #bootstrap: Bootstrap;
+  readonly #upstreams: readonly Upstream[];
+  readonly #pools: readonly Pool[];
+  readonly #probes: readonly Probe[];
+  readonly #inFlight: InFlight<Resolution>;
+  readonly #runs = new Map<string, QuestionRun>();
+  #closed = false;
+
+  constructor(settings: ResolverSettings, clock: Clock, logger: Logger) {
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#inFlight = new InFlight(logger);
+    this.#bootstrap = new Bootstrap(settings.bootstrap, clock);
+    const upstreams: Upstream[] = [];
+    this.#pools = settings.pools
+      .map((pool) => {
+        const parts = { bootstrap: this.#bootstrap, clock, thresholds: settings.healthCheck };
+        const servers = pool.servers.map((server) => {
+          const place = { index: upstreams.length, poolName: pool.name, strategy: pool.strategy };
+          const upstream = new Upstream(place, server, parts);
+          upstreams.push(upstream);
+          return upstream;
+        });
+        return new Pool(pool.name, pool.strategy, pool.priority, servers);
+      })
+      .sort((a, b) => a.priority - b.priority);
+    this.#upstreams = upstreams;
+    this.#probes = settings.healthCheck.enabled ? this.#probe(upstreams) : [];
+  }
+
+  /** Resolves; `done` is called exactly once, never before this has returned. */
+  resolve(question: Question, done: (resolution: Resolution) => void): void {
+    const key = questionKey(question);
+    const refusal = this.#refusal(key);
+    if (refusal !== null) {
+      queueMicrotask(() => done({ kind: 'failed', reason: refusal, rcode: Rcode.SERVFAIL, upstream: -1 }));
+      return;
+    }
+    if (!this.#inFlight.join(key, done)) return;
+    const waves = planWaves(this.#pools);
+    if (waves.length === 0) {
+      queueMicrotask(() => {
+        this.#inFlight.settle(key, {
+          kind: 'failed',
+          reason: 'no-upstreams',
+          rcode: Rcode.SERVFAIL,
+          upstream: -1,
+        });
+      });
+      return;
+    }
+    const timing = { clock: this.#clock, timeoutMs: this.#settings.queryTimeoutMs };
+    const run = new QuestionRun(question, waves, timing, (resolution) => {
+      this.#runs.delete(key);
+      this.#inFlight.settle(key, resolution);
+    });
+    this.#runs.set(key, run);
+    run.start();
+  }
+
+  /** Distinct questions under way. */
+  get inFlight(): number {
+    return this.#inFlight.questions;
+  }
+
+  /** The state of every upstream, in the order of `Resolution.upstream`. */
+  report(): UpstreamReport[] {
+    return this.#upstreams.map((upstream) => upstream.report());
+  }
+
+  /** The configured text of an upstream; '' for an index that is none. */
+  upstreamAddress(index: number): string {
+    return this.#upstreams[index]?.settings.address ?? '';
+  }
+
+  /** Fails what is under way and closes every socket. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const probe of this.#probes) probe.close();
+    for (const run of this.#runs.values()) run.cancel();
+    this.#runs.clear();
+    for (const key of this.#inFlight.keys()) {
+      this.#inFlight.settle(key, { kind: 'failed', reason: 'network', rcode: Rcode.SERVFAIL, upstream: -1 });
+    }
+    this.#bootstrap.close();
+    for (const upstream of this.#upstreams) upstream.close();
+    // Sockets report their end a turn later.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  #probe(upstreams: readonly Upstream[]): readonly Probe[] {
+    return upstreams
+      .filter((upstream) => upstream.isAskable)
+      .map((upstream) => new Probe(upstream, this.#settings.healthCheck, this.#clock, this.#logger));
+  }
+
+  #refusal(key: string): 'network' | 'overloaded' | null {
+    if (this.#closed) return 'network';
+    if (this.#inFlight.waiters >= MAX_WAITERS) return 'overloaded';
+    return this.#inFlight.questions >= MAX_QUESTIONS && !this.#inFlight.has(key) ? 'overloaded' : null;
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * The answer to a blocked question, as `blocking.mode` wants it: an unusable address, NXDOMAIN, NODATA,
+ * REFUSED, or an address of the operator's. Negative ones carry a SOA, so that clients may cache them
+ * (RFC 2308 section 5), and every one carries an extended error where the client speaks EDNS.
+ */
+import { ExtendedError, Rcode, RRClass, RRType } from '../../shared/dns/iana.ts';
+import { Header, Record, writeU16, writeU32 } from '../../shared/dns/wire.ts';
+import { BlockingMode, type PolicyTable } from '../../shared/snapshot/policy-table.ts';
+import type { Query } from '../query.ts';
+import { finishReply, replyWithRcode } from './reply.ts';
+
+/** Compression pointer to the qname (RFC 1035 section 4.1.4). */
+const QNAME_POINTER = 0xc000 | Header.SIZE;
+const POINTER_SIZE = 2;
+/** RNAME of the SOA that RFC 6303 section 3 proposes for zones made up on the spot: nobody.invalid. */
+const SOA_RNAME = Uint8Array.from([6, ...Buffer.from('nobody'), 7, ...Buffer.from('invalid'), 0]);
+const SOA_REFRESH_SECS = 3600;
+const SOA_RETRY_SECS = 1200;
+const SOA_EXPIRE_SECS = 604_800;
+
+/** Writes the answer for a question that policy blocks. */
+export function answerBlocked(query: Query, policy: PolicyTable, extendedError: number): void {
+  switch (policy.blockingMode) {
+    case BlockingMode.nxdomain:
+      answerNegative(query, Rcode.NXDOMAIN, policy.blockingTtlSecs, extendedError);
+      return;
+    case BlockingMode.refused:
+      replyWithRcode(query, Rcode.REFUSED, extendedError);
+      return;
+    case BlockingMode.nodata:
+      answerNegative(query, Rcode.NOERROR, policy.blockingTtlSecs, extendedError);
+      return;
+    default:
+      answerAddress(query, policy, extendedError);
+  }
+}
+
+/** One A or AAAA record; NODATA for other types. The custom addresses are zero in mode `null_ip`. */
+function answerAddress(query: Query, policy: PolicyTable, extendedError: number): void {
+  if (query.qtype === RRType.A) writeAddress(query, policy.customIpv4, 4, policy.blockingTtlSecs, extendedError);
+  else if (query.qtype === RRType.AAAA) writeAddress(query, policy.customIpv6, 16, policy.blockingTtlSecs, extendedError);
+  else answerNegative(query, Rcode.NOERROR, policy.blockingTtlSecs, extendedError);
+}
+
+function writeAddress(query: Query, address: Uint8Array, size: number, ttlSecs: number, extendedError: number): void {
+  const rdata = writeRecordHead(query, query.questionEnd, query.qtype, ttlSecs, size);
+  const { bytes } = query;
+  for (let i = 0; i < size; i++) bytes[query.at + rdata + i] = address[i]!;
+  query.answersAt = query.questionEnd;
+  query.answersLength = rdata + size - query.questionEnd;
+  query.answersCount = 1;
+  finishReply(query, Rcode.NOERROR, 0, 1, 0, rdata + size, extendedError);
+}
+
+/** NXDOMAIN, or NODATA when `rcode` is NOERROR, with a SOA whose owner is the qname. */
+export function answerNegative(query: Query, rcode: number, ttlSecs: number, extendedError: number): void {
+  const rdataSize = POINTER_SIZE + SOA_RNAME.length + 20;
+  let at = query.at + writeRecordHead(query, query.questionEnd, RRType.SOA, ttlSecs, rdataSize);
+  const { bytes } = query;
+  writeU16(bytes, at, QNAME_POINTER);
+  at += POINTER_SIZE;
+  for (let i = 0; i < SOA_RNAME.length; i++) bytes[at + i] = SOA_RNAME[i]!;
+  at += SOA_RNAME.length;
+  writeU32(bytes, at, 1);
+  writeU32(bytes, at + 4, SOA_REFRESH_SECS);
+  writeU32(bytes, at + 8, SOA_RETRY_SECS);
+  writeU32(bytes, at + 12, SOA_EXPIRE_SECS);
+  writeU32(bytes, at + 16, ttlSecs);
+  query.answersLength = 0;
+  query.answersCount = 0;
+  finishReply(query, rcode, 0, 0, 1, at + 20 - query.at, extendedError);
+}
+
+/** Writes owner, type, class, TTL and RDLENGTH at offset `from`; returns the offset of the RDATA. */
+function writeRecordHead(query: Query, from: number, type: number, ttlSecs: number, rdataSize: number): number {
+  const { bytes } = query;
+  const at = query.at + from;
+  writeU16(bytes, at, QNAME_POINTER);
+  const fields = at + POINTER_SIZE;
+  writeU16(bytes, fields + Record.TYPE, type);
+  writeU16(bytes, fields + Record.CLASS, RRClass.IN);
+  writeU32(bytes, fields + Record.TTL, ttlSecs);
+  writeU16(bytes, fields + Record.RDLENGTH, rdataSize);
+  return from + POINTER_SIZE + Record.RDATA;
+}
+
+/** Extended error of a blocked answer: the operator's policy, not a law's or the client's. */
+export const BLOCKED_EDE = ExtendedError.BLOCKED;

@@ -1,0 +1,23 @@
+/** Questions that a forwarding server does not take: other classes, transfers, meta types, unknown EDNS. */
+import { ExtendedError, Rcode, RRClass, RRType } from '../../shared/dns/iana.ts';
+import { QueryStatus } from '../../shared/query-log.ts';
+import { Verdict, type Query, type VerdictCode } from '../query.ts';
+import { NO_EDE, replyWithRcode } from '../respond/reply.ts';
+
+/** Answers what is refused by its mere form. */
+export function questionChecksStage(query: Query): VerdictCode {
+  // RFC 6891 section 6.1.3: a version that is not implemented is answered with BADVERS.
+  if (query.ednsVersion !== 0) return refuse(query, Rcode.BADVERS, NO_EDE);
+  if (query.qclass !== RRClass.IN) return refuse(query, Rcode.REFUSED, ExtendedError.NOT_SUPPORTED);
+  const { qtype } = query;
+  if (qtype === RRType.OPT) return refuse(query, Rcode.FORMERR, NO_EDE);
+  if (qtype === RRType.AXFR || qtype === RRType.IXFR) return refuse(query, Rcode.REFUSED, ExtendedError.NOT_SUPPORTED);
+  if (qtype === RRType.TSIG || qtype === RRType.TKEY) return refuse(query, Rcode.NOTIMP, NO_EDE);
+  return Verdict.CONTINUE;
+}
+
+function refuse(query: Query, rcode: number, extendedError: number): VerdictCode {
+  query.status = QueryStatus.REFUSED;
+  replyWithRcode(query, rcode, extendedError);
+  return Verdict.ANSWERED;
+}

@@ -1,0 +1,16 @@
+/** The snapshot a thread answers from: replaced whole between two batches, never edited. */
+import { PolicyTable } from '../shared/snapshot/policy-table.ts';
+import { RuleTable } from '../shared/snapshot/rule-table.ts';
+import type { SnapshotBuffers } from '../shared/snapshot/snapshot.ts';
+
+/** A snapshot opened for reading. */
+export interface OpenSnapshot {
+  readonly version: number;
+  readonly rules: RuleTable;
+  readonly policy: PolicyTable;
+}
+
+/** Opens the buffers of a snapshot; throws a RangeError where they are of another layout. */
+export function openSnapshot(buffers: SnapshotBuffers): OpenSnapshot {
+  return { version: buffers.version, rules: new RuleTable(buffers.rules), policy: new PolicyTable(buffers.policy) };
+}

@@ -1,0 +1,31 @@
+/**
+ * Entry of every DNS thread. A worker is a pair: the answer thread blocks on the sockets and answers from
+ * policy and cache (`answer-thread.ts`); the resolve thread waits for all else (`resolve-thread.ts`).
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { ThreadStart } from '../shared/messages.ts';
+import { runAnswerThread } from './answer-thread.ts';
+import { ListenError } from './listeners/listen-error.ts';
+import { loadNativeCalls } from './listeners/native-calls.ts';
+import { runResolveThread } from './resolve-thread.ts';
+import { announce, portLogger } from './thread-port.ts';
+
+const start = workerData as ThreadStart;
+const port = parentPort;
+if (port === null) throw new Error('start DNS thread: this file runs only as a worker thread');
+
+const native = start.settings.udpBackend === 'dgram' ? { reason: 'asked for by configuration' } : loadNativeCalls();
+const calls = 'calls' in native ? native.calls : null;
+
+try {
+  if (start.role === 'resolve') {
+    if ('reason' in native && start.worker === 0)
+      portLogger(port, {}).warn('answer over node:dgram: batched sockets are not to be had', { reason: native.reason });
+    await runResolveThread(start, port, calls);
+  } else if (calls !== null) {
+    runAnswerThread(start, port, calls);
+  }
+} catch (error) {
+  if (!(error instanceof ListenError)) throw error;
+  announce(port, { type: 'listen-failed', address: error.address, port: error.port, code: error.code });
+}

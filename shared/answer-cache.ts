@@ -1,0 +1,115 @@
+/**
+ * Layout of the answer cache that all threads of a node share: a head, an index of buckets, and a slab
+ * that is written as a ring of segments. Reading and writing it is `dns-worker/cache`; the control plane
+ * makes the memory and reads the counters.
+ *
+ * A position counts 16-byte units written since the start, modulo a multiple of the slab's size near 2^32
+ * (`positionLimit`); its unit lies at position modulo the slab's size. An entry is valid while its position
+ * is less than one slab ahead of TAIL.
+ */
+
+/** i32 words of the head. */
+export const CacheHead = {
+  /** 0 = free, else 1 + the worker that writes. */
+  LOCK_WORD: 0,
+  /** Position at which the next entry is written; only the holder of the lock looks at it. */
+  HEAD_WORD: 16,
+  /** Position of the oldest segment; advanced before its bytes are overwritten. */
+  TAIL_WORD: 32,
+  ENTRIES_WORD: 48,
+  INSERTIONS_WORD: 49,
+  EVICTIONS_WORD: 50,
+  /** Dead entries passed by TAIL: replaced or expired ones. */
+  LAZY_DELETIONS_WORD: 51,
+  /** Live entries moved from TAIL to HEAD because they were in use. */
+  COMPACTIONS_WORD: 52,
+  BUCKET_COUNT_WORD: 56,
+  SLAB_UNITS_WORD: 57,
+  BYTES: 256,
+} as const;
+
+/** A bucket of the index: one cache line of i32 words. */
+export const CacheBucket = {
+  WORDS: 16,
+  /** log2 of WORDS. */
+  SHIFT: 4,
+  SLOTS: 7,
+  /** High hash lane of each slot's entry. */
+  TAG_AT: 0,
+  /** Position of each slot's entry plus one; 0 = free. */
+  REFERENCE_AT: 7,
+  /** One bit a slot: the entry was read since TAIL last passed it. Written without a lock: a hint. */
+  USED_AT: 14,
+} as const;
+
+/** Bytes of a slab unit; entries start on units. */
+export const CACHE_UNIT = 16;
+
+/** Byte offsets in an entry. Little-endian except where DNS bytes are kept as they came. */
+export const CacheEntry = {
+  /** u32: units of this entry, padding included. */
+  UNITS: 0,
+  /** i32: lanes of the key's hash. */
+  HASH_LOW: 4,
+  HASH_HIGH: 8,
+  /** u16 qtype, u16 qclass. */
+  QTYPE: 12,
+  QCLASS: 14,
+  /** u32: Unix seconds. */
+  STORED_AT_SECS: 16,
+  EXPIRES_AT_SECS: 20,
+  STALE_UNTIL_SECS: 24,
+  /** u16: bytes of answer and authority RRs; of them answer RRs. */
+  BODY_LENGTH: 28,
+  ANSWERS_LENGTH: 30,
+  ANSWER_COUNT: 32,
+  AUTHORITY_COUNT: 34,
+  /** u16: how many TTL offsets there are. */
+  TTL_COUNT: 36,
+  /** u8 each. */
+  RCODE: 38,
+  /** `CacheKeyFlags`. */
+  KEY_FLAGS: 39,
+  QNAME_LENGTH: 40,
+  DNSSEC: 41,
+  /** u16: upstream index plus one. */
+  UPSTREAM: 42,
+  /** u16: partition of the cache (0 = the pools; others: forward zones). */
+  PARTITION: 44,
+  /** qname, then padding to 2, then u16 TTL offsets, then the body. */
+  QNAME: 48,
+} as const;
+
+/** Bits of the key beside name, type and class. */
+export const CacheKeyFlags = { DNSSEC_OK: 1, CHECKING_DISABLED: 2 } as const;
+
+/** The slab is opened, filled and emptied in segments of this many units (64 KiB); an entry lies in one. */
+export const CACHE_SEGMENT_UNITS = 4096;
+
+/** Largest answer worth keeping, bytes of body. */
+export const CACHE_MAX_BODY = 16_384;
+
+const BYTES_PER_ENTRY_EXPECTED = 192;
+const MIN_BUCKETS = 64;
+const MIN_SEGMENTS = 4;
+
+/** Positions are counted modulo this: the largest multiple of the slab's size whose references fit in a word. */
+export function positionLimit(slabUnits: number): number {
+  return Math.floor(0xffff_ffff / slabUnits) * slabUnits;
+}
+
+/** Makes an empty cache of about `maxBytes` (index and slab together; at least 256 KiB). */
+export function createAnswerCache(maxBytes: number): SharedArrayBuffer {
+  const budget = Math.max(maxBytes, 262_144);
+  const bucketBytes = CacheBucket.WORDS * 4;
+  const wanted = budget / (BYTES_PER_ENTRY_EXPECTED + bucketBytes / CacheBucket.SLOTS) / (CacheBucket.SLOTS * 0.7);
+  const buckets = Math.max(MIN_BUCKETS, 2 ** Math.floor(Math.log2(wanted)));
+  const slabBytes = budget - CacheHead.BYTES - buckets * bucketBytes;
+  const segments = Math.max(MIN_SEGMENTS, Math.floor(slabBytes / (CACHE_SEGMENT_UNITS * CACHE_UNIT)));
+  const slabUnits = segments * CACHE_SEGMENT_UNITS;
+  const buffer = new SharedArrayBuffer(CacheHead.BYTES + buckets * bucketBytes + slabUnits * CACHE_UNIT);
+  const words = new Int32Array(buffer, 0, CacheHead.BYTES >>> 2);
+  words[CacheHead.BUCKET_COUNT_WORD] = buckets;
+  words[CacheHead.SLAB_UNITS_WORD] = slabUnits;
+  return buffer;
+}

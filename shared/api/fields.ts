@@ -1,0 +1,85 @@
+/**
+ * The building blocks of every request and answer of the REST API: ids, timestamps, texts, periods, pages.
+ * A schema here both validates what came in and describes it in the OpenAPI document; the schemas of the
+ * features are the files beside this one. Nothing here knows about HTTP.
+ */
+import { z } from 'zod';
+
+/** Largest id of any table (PostgreSQL `integer`). */
+export const MAX_ID = 0x7fff_ffff;
+
+/** Id of an entity. */
+export const Id = z.int().min(1).max(MAX_ID);
+
+/** An id in a path; digits only, because a client that sends anything else has a bug worth naming. */
+export const PathId = z
+  .string()
+  .regex(/^\d{1,15}$/, 'expected an integer')
+  .transform(Number)
+  .meta({ type: 'integer', minimum: 1, maximum: MAX_ID });
+
+/** Path parameters of one entity. */
+export const IdParams = z.strictObject({ id: PathId });
+
+/** A moment, ISO 8601 in UTC with `Z`. */
+export const Timestamp = z.iso.datetime();
+
+/**
+ * Free text of at most `max` UTF-16 units on one line or several. Control characters other than tab and
+ * line feed are refused (PostgreSQL cannot store NUL), and so are lone surrogates, which have no UTF-8.
+ */
+export function text(max: number): z.ZodString {
+  return z
+    .string()
+    .max(max)
+    .refine((value) => value.isWellFormed(), 'expected well-formed Unicode')
+    // eslint-disable-next-line no-control-regex -- control characters are what this looks for
+    .refine((value) => !/[\u0000-\u0008\u000b-\u001f\u007f]/.test(value), 'expected no control characters');
+}
+
+/** A name that people give to a thing: 1..`max` units, no blanks at its ends, one line. */
+export function label(max: number): z.ZodString {
+  return text(max)
+    .min(1)
+    .refine((value) => value === value.trim(), 'expected no blanks at the ends')
+    .refine((value) => !/[\t\n]/.test(value), 'expected one line');
+}
+
+/** A comment; null is taken as well and means none, which is the empty text. */
+export const Comment = text(1000)
+  .nullable()
+  .transform((value) => value ?? '');
+
+const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+const MAX_PERIOD_MS = 3660 * UNIT_MS.d;
+
+/** Milliseconds of a period text such as `15m`, `24h`, `7d`, `2w`; undefined where it is none. */
+export function periodMs(value: string): number | undefined {
+  const parts = /^([1-9]\d{0,6})([mhdw])$/.exec(value);
+  if (parts === null) return undefined;
+  const ms = Number(parts[1]) * UNIT_MS[parts[2] as keyof typeof UNIT_MS];
+  return ms <= MAX_PERIOD_MS ? ms : undefined;
+}
+
+/** A look back from now: `<N>m|h|d|w`, at most ten years. */
+export const Period = z
+  .string()
+  .refine((value) => periodMs(value) !== undefined, 'expected <N>m, <N>h, <N>d or <N>w of at most ten years')
+  .meta({ examples: ['24h'], pattern: '^[1-9]\\d{0,6}[mhdw]$' });
+
+/** Page of a long list. */
+export const Page = z.object({
+  limit: z.coerce.number().int().min(1).max(1000).default(100),
+  offset: z.coerce.number().int().min(0).max(MAX_ID).default(0),
+});
+
+/** The envelope of a long list. */
+export function pageOf<Row extends z.ZodType>(row: Row) {
+  return z.strictObject({
+    data: z.array(row),
+    total: z.int().min(0),
+    limit: z.int(),
+    offset: z.int(),
+    next_cursor: z.string().nullable().optional(),
+  });
+}

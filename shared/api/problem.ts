@@ -1,0 +1,40 @@
+/** The one shape of every error answer: problem details of RFC 9457 with Weir's two members. */
+import { z } from 'zod';
+
+/** Stable machine codes of errors; texts may change, these do not. */
+export const PROBLEM_CODES = [
+  'invalid',
+  'malformed',
+  'unauthorized',
+  'setup_required',
+  'forbidden',
+  'cross_origin',
+  'not_found',
+  'method_not_allowed',
+  'conflict',
+  'too_large',
+  'unsupported_media_type',
+  'upgrade_refused',
+  'locked_out',
+  'busy',
+  'unavailable',
+  'internal',
+] as const;
+export type ProblemCode = (typeof PROBLEM_CODES)[number];
+
+/** One bad field of a request; `path` is dotted (`group_ids.0`), empty for the body as a whole. */
+export const FieldProblem = z.strictObject({ path: z.string(), message: z.string() });
+export type FieldProblem = z.infer<typeof FieldProblem>;
+
+/** Body of every error answer, `application/problem+json`. */
+export const Problem = z
+  .strictObject({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    error: z.enum(PROBLEM_CODES),
+    errors: z.array(FieldProblem).optional(),
+  })
+  .meta({ id: 'Problem' });
+export type Problem = z.infer<typeof Problem>;

@@ -1,0 +1,15 @@
+/** Time as a dependency: the only place that reads the system's clocks, so that tests can steer time. */
+
+/** Reads of the two clocks. */
+export interface Clock {
+  /** Wall clock, milliseconds since the Unix epoch. */
+  nowMs(): number;
+  /** Monotonic clock in milliseconds with a fraction; only differences mean anything. */
+  monotonicMs(): number;
+}
+
+/** The machine's clocks. */
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+};

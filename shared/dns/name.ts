@@ -1,0 +1,120 @@
+/**
+ * Domain names as bytes: folding (RFC 4343), conversion between text and wire form (RFC 1035 sections
+ * 3.1 and 5.1), and the keyed hash by which rules and cached answers are found. The hash runs from the
+ * last label to the first, so one pass over a name yields the hash of each of its parents.
+ */
+
+/** Longest name in wire form, final zero included (RFC 1035 section 2.3.4). */
+export const MAX_NAME_LENGTH = 255;
+/** Longest label. */
+export const MAX_LABEL_LENGTH = 63;
+/** Most labels that fit in a name. */
+export const MAX_LABELS = 127;
+
+/** Lower case of each byte; only A to Z change (RFC 4343 section 3). */
+export const FOLD: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= 0x41 && byte <= 0x5a ? byte + 32 : byte,
+);
+
+const HASH_LOW_FACTOR = 0x9e3779b1 | 0;
+const HASH_HIGH_FACTOR = 0x85ebca77 | 0;
+
+/** Adds one byte to the low lane of a name's running hash. */
+export function hashLowStep(lane: number, byte: number): number {
+  const mixed = Math.imul(lane ^ byte, HASH_LOW_FACTOR);
+  return mixed ^ (mixed >>> 15);
+}
+
+/** Adds one byte to the high lane of a name's running hash. */
+export function hashHighStep(lane: number, byte: number): number {
+  const mixed = Math.imul((lane + byte) | 0, HASH_HIGH_FACTOR);
+  return mixed ^ (mixed >>> 13);
+}
+
+/**
+ * Parses presentation form into folded wire form; null when it is no valid name. Escapes `\.` and
+ * `\DDD` are understood; a final dot is optional; `.` and the empty text are the root.
+ */
+export function nameFromText(text: string): Uint8Array | null {
+  const wire = new Uint8Array(MAX_NAME_LENGTH + 1);
+  const source = Buffer.from(text, 'utf8');
+  if (source.length === 0 || (source.length === 1 && source[0] === 0x2e)) return wire.slice(0, 1);
+  let labelAt = 0;
+  let at = 1;
+  for (let i = 0; i < source.length; i++) {
+    let byte = source[i]!;
+    if (byte === 0x2e) {
+      const length = at - labelAt - 1;
+      if (length === 0 || length > MAX_LABEL_LENGTH) return null;
+      wire[labelAt] = length;
+      labelAt = at++;
+      if (at > MAX_NAME_LENGTH) return i === source.length - 1 && labelAt < MAX_NAME_LENGTH ? wire.slice(0, at) : null;
+      if (i === source.length - 1) return wire.slice(0, at);
+      continue;
+    }
+    if (byte === 0x5c) {
+      const escaped = readEscape(source, i + 1);
+      if (escaped === null) return null;
+      byte = escaped.byte;
+      i += escaped.length;
+    }
+    if (at >= MAX_NAME_LENGTH) return null;
+    wire[at++] = FOLD[byte]!;
+  }
+  const length = at - labelAt - 1;
+  if (length === 0 || length > MAX_LABEL_LENGTH || at + 1 > MAX_NAME_LENGTH) return null;
+  wire[labelAt] = length;
+  return wire.slice(0, at + 1);
+}
+
+function readEscape(source: Uint8Array, at: number): { byte: number; length: number } | null {
+  const first = source[at];
+  if (first === undefined) return null;
+  if (first < 0x30 || first > 0x39) return { byte: first, length: 1 };
+  const digits = String.fromCharCode(first, source[at + 1] ?? 0, source[at + 2] ?? 0);
+  if (!/^\d{3}$/.test(digits) || Number(digits) > 255) return null;
+  return { byte: Number(digits), length: 3 };
+}
+
+/**
+ * Presentation form without a final dot (`.` for the root). Bytes outside printable ASCII become `\DDD`,
+ * dots and backslashes inside a label are escaped (RFC 1035 section 5.1). `wire` is uncompressed and valid.
+ */
+export function nameToText(wire: Uint8Array, start = 0): string {
+  let text = '';
+  for (let at = start; wire[at] !== 0; ) {
+    const end = at + 1 + wire[at]!;
+    if (text !== '') text += '.';
+    for (at++; at < end; at++) text += escapeByte(wire[at]!);
+  }
+  return text === '' ? '.' : text;
+}
+
+function escapeByte(byte: number): string {
+  if (byte === 0x2e || byte === 0x5c) return `\\${String.fromCharCode(byte)}`;
+  if (byte > 0x20 && byte < 0x7f) return String.fromCharCode(byte);
+  return `\\${String(byte).padStart(3, '0')}`;
+}
+
+/** Both lanes of a whole name's hash, i32. */
+export interface NameHash {
+  low: number;
+  high: number;
+}
+
+/**
+ * Hashes a folded wire name from `start` (the length byte of a label) to its end into `into`.
+ * Seeds are the table's, so that nobody can choose names that collide in it.
+ */
+export function hashName(wire: Uint8Array, start: number, seedLow: number, seedHigh: number, into: NameHash): void {
+  let end = start;
+  while (wire[end] !== 0) end += wire[end]! + 1;
+  let low = seedLow;
+  let high = seedHigh;
+  for (let at = end - 1; at >= start; at--) {
+    low = hashLowStep(low, wire[at]!);
+    high = hashHighStep(high, wire[at]!);
+  }
+  into.low = low;
+  into.high = high;
+}

@@ -1,0 +1,18 @@
+/**
+ * The logger every part is handed. Winston stands behind it on the control plane; threads send their
+ * lines over their MessagePort. Levels: error = a person must act, warn = degraded, info = lifecycle,
+ * debug = per query.
+ */
+
+/** Fields of a log line; values must survive JSON. Never secrets. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/** Structured logging, one method a level. */
+export interface Logger {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  /** A logger whose lines all carry `fields`. */
+  child(fields: LogFields): Logger;
+}

@@ -1,0 +1,145 @@
+/**
+ * Every message between the control plane and its threads, the data a thread is started with, and the
+ * shared memory they look at together. `answer` threads and `resolve` threads speak the same protocol.
+ */
+import type { SnapshotBuffers } from './snapshot/snapshot.ts';
+
+/** What a thread does: answer from policy and cache, or resolve what the first could not answer. */
+export type ThreadRole = 'answer' | 'resolve';
+
+/** One upstream server of a pool, parsed. */
+export interface UpstreamSettings {
+  /** The configured text, e.g. `udp://192.0.2.1:53`; its name in logs and API. */
+  readonly address: string;
+  readonly transport: 'udp' | 'tcp' | 'tls' | 'https';
+  /** IP address or host name. */
+  readonly host: string;
+  readonly port: number;
+  /** Address pinned by `host@ip`, if any. */
+  readonly pinnedIp?: string;
+  /** Path and query of a DoH upstream. */
+  readonly path?: string;
+}
+
+/** How a pool spreads its questions. */
+export type PoolStrategy = 'Parallel' | 'Failover' | 'Balanced' | 'Fastest';
+
+/** A pool of upstreams. Pools are asked in order of `priority`, lower first. */
+export interface PoolSettings {
+  readonly name: string;
+  readonly strategy: PoolStrategy;
+  readonly priority: number;
+  readonly servers: readonly UpstreamSettings[];
+}
+
+/** Settings that a thread needs; the control plane derives them from the configuration. */
+export interface WorkerSettings {
+  /** Addresses to answer on; IPv4 and IPv6 literals. */
+  readonly bindAddresses: readonly string[];
+  readonly dnsPort: number;
+  readonly pools: readonly PoolSettings[];
+  /** Budget of one client question, milliseconds. */
+  readonly queryTimeoutMs: number;
+  readonly bootstrap: readonly string[];
+  readonly healthCheck: {
+    readonly enabled: boolean;
+    readonly intervalSecs: number;
+    readonly timeoutMs: number;
+    readonly failureThreshold: number;
+    readonly successThreshold: number;
+  };
+  readonly cache: {
+    readonly enabled: boolean;
+    readonly minTtlSecs: number;
+    readonly maxTtlSecs: number;
+    readonly negativeMaxTtlSecs: number;
+    readonly serveStaleSecs: number;
+    readonly optimisticRefresh: boolean;
+  };
+  /** Concurrent TCP connections of one client address; 0 = unlimited. */
+  readonly tcpMaxConnectionsPerIp: number;
+  /** Microseconds an answer thread may wait for a fuller batch when busy; 0 = never. */
+  readonly coalesceUs: number;
+  /** Back end of the UDP sockets; `dgram` forces the fallback. */
+  readonly udpBackend: 'auto' | 'dgram';
+  /** Test hooks are obeyed only when this is on. */
+  readonly faultInjection: boolean;
+}
+
+/** Shared memory of one worker, made by the control plane so that it outlives the threads. */
+export interface WorkerMemory {
+  /** `WorkerControl` words. */
+  readonly control: SharedArrayBuffer;
+  /** Ring of questions that the answer thread hands to the resolve thread. */
+  readonly missRing: SharedArrayBuffer;
+  /** Query-log rings, one a thread. */
+  readonly answerLog: SharedArrayBuffer;
+  readonly resolveLog: SharedArrayBuffer;
+  /** Counters, one block a thread (`dns-worker/report`). */
+  readonly answerCounters: SharedArrayBuffer;
+  readonly resolveCounters: SharedArrayBuffer;
+}
+
+/** `workerData` of a thread. */
+export interface ThreadStart {
+  readonly role: ThreadRole;
+  /** 0-based index of the worker. */
+  readonly worker: number;
+  readonly settings: WorkerSettings;
+  readonly memory: WorkerMemory;
+  /** The answer cache of the whole node. */
+  readonly cache: SharedArrayBuffer;
+  readonly snapshot: SnapshotBuffers;
+}
+
+/** i32 words of `WorkerMemory.control`. */
+export const WorkerControl = {
+  /** Bumped by the control plane after each message to the answer thread; it then reads its port. */
+  MAIL_WORD: 0,
+  /** Descriptor of the eventfd that wakes the answer thread out of its wait; 0 = none yet. */
+  WAKE_FD_WORD: 1,
+  /** 1 while the answer thread sleeps without a timeout. */
+  ANSWER_ASLEEP_WORD: 2,
+  /** 1 while the resolve thread waits to be told of misses. */
+  RESOLVE_ASLEEP_WORD: 3,
+  /** Bumped by the answer thread for each loop; a heartbeat. */
+  ANSWER_BEAT_WORD: 4,
+  /** Number of UDP descriptors that follow; they stay open when a thread dies and are taken over. */
+  UDP_FD_COUNT_WORD: 8,
+  UDP_FD_FIRST_WORD: 9,
+  /** Most UDP sockets of a worker. */
+  MAX_UDP_FDS: 16,
+  BYTES: 256,
+} as const;
+
+/** Control plane to thread. */
+export type ToWorker =
+  | { readonly type: 'snapshot'; readonly snapshot: SnapshotBuffers }
+  | { readonly type: 'settings'; readonly settings: WorkerSettings }
+  /** Answer what is in flight, close the listeners, say `drained`. */
+  | { readonly type: 'drain' }
+  /** Test hook: die or hang as named. */
+  | { readonly type: 'fault'; readonly fault: 'exit' | 'throw' | 'hang' };
+
+/** State of one upstream as its resolve thread sees it. */
+export interface UpstreamReport {
+  readonly address: string;
+  readonly poolName: string;
+  readonly strategy: PoolStrategy;
+  readonly status: 'Healthy' | 'Unhealthy' | 'Unknown';
+  readonly queries: number;
+  readonly failures: number;
+  readonly consecutiveFailures: number;
+  readonly lastError: string | null;
+  /** Milliseconds; null until something was measured. */
+  readonly latencyMs: { readonly avg: number; readonly p50: number; readonly p95: number } | null;
+}
+
+/** Thread to control plane. */
+export type FromWorker =
+  | { readonly type: 'ready'; readonly backend: 'batch' | 'dgram' }
+  | { readonly type: 'listen-failed'; readonly address: string; readonly port: number; readonly code: string }
+  | { readonly type: 'snapshot-in-force'; readonly version: number }
+  | { readonly type: 'upstreams'; readonly upstreams: readonly UpstreamReport[] }
+  | { readonly type: 'log'; readonly level: 'debug' | 'info' | 'warn' | 'error'; readonly message: string; readonly fields?: Readonly<Record<string, unknown>> }
+  | { readonly type: 'drained' };

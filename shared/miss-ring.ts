@@ -1,0 +1,50 @@
+/**
+ * Layout of the ring by which an answer thread hands a worker's resolve thread the questions that neither
+ * policy nor cache could answer. One writer, one reader. A record holds what the reply needs (where it goes
+ * and from which address) and the question; EDNS is kept as the fields that were read from it.
+ */
+
+/** i32 words of the ring's head; each on a cache line of its own. */
+export const MissRing = {
+  /** Records ever written; only the answer thread stores it. */
+  HEAD_WORD: 0,
+  /** Records ever taken; only the resolve thread stores it. */
+  TAIL_WORD: 16,
+  RECORDS_BYTE: 128,
+  /** Records there is room for, a power of two. */
+  CAPACITY: 4096,
+} as const;
+
+/** Byte offsets in a record. */
+export const MissRecord = {
+  SIZE: 384,
+  /** f64: arrival, Unix milliseconds. */
+  ARRIVED_MS: 0,
+  /** i32: index of the socket it came by. */
+  SOCKET: 8,
+  /** i32: index and id of the client's group. */
+  GROUP_INDEX: 12,
+  /** u16: client's UDP size; 0 = no EDNS. */
+  UDP_SIZE: 16,
+  /** u8 bits: 1 = DO, 2 = a refresh of the cache that nobody waits for. */
+  FLAGS: 18,
+  /** u8: bytes of the socket address; of the control message that names the local address. */
+  NAME_LENGTH: 20,
+  CONTROL_LENGTH: 21,
+  /** u16: bytes of header and question. */
+  MESSAGE_LENGTH: 22,
+  /** struct sockaddr, 28 bytes at most. */
+  NAME: 24,
+  /** 16 bytes: client address as everywhere. */
+  CLIENT: 52,
+  /** Control message, 40 bytes at most. */
+  CONTROL: 72,
+  /** Header and question: 12 + 255 + 4 bytes at most. */
+  MESSAGE: 112,
+} as const;
+
+/** Bits of `MissRecord.FLAGS`. */
+export const MissFlags = { DNSSEC_OK: 1, REFRESH: 2 } as const;
+
+/** Bytes of shared memory for a miss ring. */
+export const MISS_RING_BYTES = MissRing.RECORDS_BYTE + MissRing.CAPACITY * MissRecord.SIZE;

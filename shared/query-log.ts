@@ -1,0 +1,114 @@
+/**
+ * One answered query as the log knows it: the closed sets (status, protocol, DNSSEC state) with the
+ * numbers that stand for them in shared memory and in the database, and the byte layout of one record
+ * in a thread's log ring. Writing records is `dns-worker/report`, reading them `control-plane/query-log`.
+ */
+
+/** What became of a query. The numbers are stored: never renumber, only append. */
+export const QueryStatus = {
+  ALLOWED: 0,
+  CACHED: 1,
+  STALE: 2,
+  LOCAL: 3,
+  BLOCKED_LIST: 4,
+  BLOCKED_MANAGED: 5,
+  BLOCKED_REGEX: 6,
+  BLOCKED_CNAME: 7,
+  BLOCKED_SERVICE: 8,
+  BLOCKED_SCHEDULE: 9,
+  BLOCKED_REBIND: 10,
+  SAFE_SEARCH: 11,
+  RATE_LIMITED: 12,
+  REFUSED: 13,
+  SERVFAIL: 14,
+  TIMEOUT: 15,
+} as const;
+export type QueryStatusName = keyof typeof QueryStatus;
+export type QueryStatusCode = (typeof QueryStatus)[QueryStatusName];
+
+/** Status names by their stored number. */
+export const QUERY_STATUS_NAMES = Object.keys(QueryStatus) as readonly QueryStatusName[];
+
+/** Whether a status counts as blocked in statistics. */
+export function isBlockedStatus(code: number): boolean {
+  return code >= QueryStatus.BLOCKED_LIST && code <= QueryStatus.BLOCKED_REBIND;
+}
+
+/** How a query reached Weir. The numbers are stored. */
+export const Protocol = { udp: 0, tcp: 1, dot: 2, doh: 3 } as const;
+export type ProtocolName = keyof typeof Protocol;
+export type ProtocolCode = (typeof Protocol)[ProtocolName];
+export const PROTOCOL_NAMES = Object.keys(Protocol) as readonly ProtocolName[];
+
+/** What validation said of an answer. The numbers are stored. */
+export const DnssecStatus = { unchecked: 0, secure: 1, insecure: 2, bogus: 3, indeterminate: 4 } as const;
+export type DnssecStatusName = keyof typeof DnssecStatus;
+export type DnssecStatusCode = (typeof DnssecStatus)[DnssecStatusName];
+export const DNSSEC_STATUS_NAMES = Object.keys(DnssecStatus) as readonly DnssecStatusName[];
+
+/**
+ * Byte layout of one record: a fixed head, then the folded qname in wire form, then the answer RRs in
+ * wire form as sent (compression pointers count from a message whose question is this qname).
+ * All integers are little-endian (the machine's order; rings never leave the machine).
+ */
+export const LogRecord = {
+  /** Size of one record in bytes. */
+  SIZE: 320,
+  /** f64: time of arrival, Unix milliseconds. */
+  TIMESTAMP_MS: 0,
+  /** u32: from arrival to the answer being handed to the kernel, microseconds. */
+  RESPONSE_TIME_US: 8,
+  /** u32: version of the snapshot that decided; names what RULE_ATTRIBUTE means. */
+  SNAPSHOT_VERSION: 12,
+  /** 16 bytes: client address; IPv4 as ::ffff:a.b.c.d. */
+  CLIENT: 16,
+  /** u32: id of the client's group. */
+  GROUP_ID: 32,
+  /** u32: attribute id of the deciding rule plus one; 0 = no rule. */
+  RULE_ATTRIBUTE: 36,
+  /** u16: qtype. */
+  QTYPE: 40,
+  /** u16: upstream index plus one; 0 = none asked. */
+  UPSTREAM: 42,
+  /** u8: QueryStatus. */
+  STATUS: 44,
+  /** u8: Protocol. */
+  PROTOCOL: 45,
+  /** u8: rcode as sent. */
+  RCODE: 46,
+  /** u8: DnssecStatus. */
+  DNSSEC: 47,
+  /** u8: 1 = the answer came from the cache. */
+  CACHED: 48,
+  /** u8: offset in the qname at which the deciding rule's name starts. */
+  RULE_NAME_OFFSET: 49,
+  /** u8: length of the qname in bytes, final zero included (1..255). */
+  QNAME_LENGTH: 50,
+  /** u8: RuleKind of the deciding rule, see `snapshot/rule-table.ts`. */
+  RULE_KIND: 51,
+  /** u16: bytes of answer RRs that follow the qname; whole RRs only. */
+  ANSWERS_LENGTH: 52,
+  /** u16: RRs in those bytes. */
+  ANSWERS_COUNT: 54,
+  /** The qname. */
+  QNAME: 64,
+  /** Bytes there are for qname and answers together. */
+  TAIL_SIZE: 256,
+} as const;
+
+/** Words (i32) at the head of a ring; each on a cache line of its own. */
+export const LogRing = {
+  /** Records ever written (wraps at 2^32); only the writing thread stores it. */
+  HEAD_WORD: 0,
+  /** Records ever consumed; only the control plane stores it. */
+  TAIL_WORD: 16,
+  /** Records dropped because the ring was full. */
+  DROPPED_WORD: 32,
+  /** Byte at which record 0 starts. */
+  RECORDS_BYTE: 256,
+} as const;
+
+/** Bytes of shared memory for a ring of `records` (a power of two). */
+export function logRingBytes(records: number): number {
+  return LogRing.RECORDS_BYTE + records * LogRecord.SIZE;
+}

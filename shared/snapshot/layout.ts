@@ -1,0 +1,68 @@
+/**
+ * Every offset of the shared policy memory, in one place. Both buffers are little-endian u32 words
+ * unless a line says bytes; they lie on disk as they lie in memory.
+ */
+
+/** First word of a rule table and of a policy table: "WRUL", "WPOL". */
+export const RULE_TABLE_MAGIC = 0x4c555257;
+export const POLICY_TABLE_MAGIC = 0x4c4f5057;
+/** Raised whenever a layout changes; a file of another layout is rebuilt, never read. */
+export const LAYOUT_VERSION = 1;
+
+/**
+ * Rule table: a header, then buckets of 64 bytes (one cache line). A bucket holds five names: five low
+ * lanes, five high lanes, five attribute ids plus one (0 = free), and a word that has bit (high lane mod 32)
+ * set for each name that found this bucket full and went on to the next one: so a name that is not listed
+ * rarely looks further. 12.8 bytes a name when full; built at a load of 0.78 to 0.9: 14.2 to 16.4.
+ */
+export const RuleTableLayout = {
+  MAGIC_WORD: 0,
+  VERSION_WORD: 1,
+  BUCKET_COUNT_WORD: 2,
+  NAME_COUNT_WORD: 3,
+  ATTRIBUTE_COUNT_WORD: 4,
+  SEED_LOW_WORD: 5,
+  SEED_HIGH_WORD: 6,
+  /** Sum over all words behind the header, see `checksumWords`. */
+  CHECKSUM_WORD: 7,
+  HEADER_WORDS: 16,
+  BUCKET_WORDS: 16,
+  /** log2 of BUCKET_WORDS. */
+  BUCKET_SHIFT: 4,
+  NAMES_PER_BUCKET: 5,
+  LOW_AT: 0,
+  HIGH_AT: 5,
+  ATTRIBUTE_AT: 10,
+  OVERFLOW_AT: 15,
+} as const;
+
+/**
+ * Policy table: a header, then one row of two words a group (id, policy class), then one byte a (class,
+ * attribute): the union of `RuleKind` bits of the sources that serve the class.
+ */
+export const PolicyTableLayout = {
+  MAGIC_WORD: 0,
+  VERSION_WORD: 1,
+  SNAPSHOT_VERSION_WORD: 2,
+  GROUP_COUNT_WORD: 3,
+  CLASS_COUNT_WORD: 4,
+  ATTRIBUTE_COUNT_WORD: 5,
+  /** 1 = blocking is on. */
+  BLOCKING_ENABLED_WORD: 6,
+  /** `BlockingMode`. */
+  BLOCKING_MODE_WORD: 7,
+  BLOCKING_TTL_SECS_WORD: 8,
+  /** Address bytes in network order. */
+  CUSTOM_IPV4_BYTE: 36,
+  CUSTOM_IPV6_BYTE: 40,
+  CHECKSUM_WORD: 14,
+  HEADER_WORDS: 16,
+  GROUP_ROW_WORDS: 2,
+} as const;
+
+/** Order-dependent sum of words `from` to the end: finds torn and damaged files, not forgeries. */
+export function checksumWords(words: Uint32Array, from: number): number {
+  let sum = 0x811c9dc5;
+  for (let at = from; at < words.length; at++) sum = Math.imul(sum ^ words[at]!, 0x01000193) ^ (sum >>> 15);
+  return sum >>> 0;
+}

@@ -1,0 +1,60 @@
+/**
+ * What the rules mean for each group, and how a blocked query is answered: small, rebuilt at every change
+ * of a group, a source's assignment or a blocking setting, while the rule table stays.
+ * Building is `control-plane/snapshot/policy-table-builder.ts`.
+ */
+import { LAYOUT_VERSION, POLICY_TABLE_MAGIC, PolicyTableLayout as L } from './layout.ts';
+
+/** Answer given to a blocked query (`blocking.mode`). */
+export const BlockingMode = { null_ip: 0, nxdomain: 1, nodata: 2, refused: 3, custom_ip: 4 } as const;
+export type BlockingModeName = keyof typeof BlockingMode;
+
+/** Read side of a policy table. */
+export class PolicyTable {
+  readonly snapshotVersion: number;
+  readonly groupCount: number;
+  readonly attributeCount: number;
+  readonly blockingEnabled: boolean;
+  readonly blockingMode: number;
+  readonly blockingTtlSecs: number;
+  /** 4 and 16 bytes, network order. */
+  readonly customIpv4: Uint8Array;
+  readonly customIpv6: Uint8Array;
+  private readonly words: Uint32Array;
+  private readonly kinds: Uint8Array;
+
+  /** Wraps `buffer`; throws a RangeError where it is no policy table of this layout. */
+  constructor(buffer: SharedArrayBuffer) {
+    const words = new Uint32Array(buffer, 0, buffer.byteLength >>> 2);
+    if (words[L.MAGIC_WORD] !== POLICY_TABLE_MAGIC || words[L.VERSION_WORD] !== LAYOUT_VERSION)
+      throw new RangeError('read policy table: not a policy table of this layout');
+    this.words = words;
+    this.snapshotVersion = words[L.SNAPSHOT_VERSION_WORD]!;
+    this.groupCount = words[L.GROUP_COUNT_WORD]!;
+    this.attributeCount = words[L.ATTRIBUTE_COUNT_WORD]!;
+    this.blockingEnabled = words[L.BLOCKING_ENABLED_WORD] === 1;
+    this.blockingMode = words[L.BLOCKING_MODE_WORD]!;
+    this.blockingTtlSecs = words[L.BLOCKING_TTL_SECS_WORD]!;
+    this.customIpv4 = new Uint8Array(buffer, L.CUSTOM_IPV4_BYTE, 4);
+    this.customIpv6 = new Uint8Array(buffer, L.CUSTOM_IPV6_BYTE, 16);
+    const kindsAt = (L.HEADER_WORDS + this.groupCount * L.GROUP_ROW_WORDS) * 4;
+    const kindsLength = words[L.CLASS_COUNT_WORD]! * this.attributeCount;
+    if (kindsAt + kindsLength > buffer.byteLength) throw new RangeError('read policy table: shorter than its header says');
+    this.kinds = new Uint8Array(buffer, kindsAt, kindsLength);
+  }
+
+  /** Id of the group at `index`; the group Default is index 0. */
+  groupId(index: number): number {
+    return this.words[L.HEADER_WORDS + index * L.GROUP_ROW_WORDS]!;
+  }
+
+  /** Policy class of the group at `index`; groups with the same sources share a class. */
+  groupClass(index: number): number {
+    return this.words[L.HEADER_WORDS + index * L.GROUP_ROW_WORDS + 1]!;
+  }
+
+  /** Union of `RuleKind` bits that `attribute` means for `policyClass`. */
+  kindsOf(policyClass: number, attribute: number): number {
+    return this.kinds[policyClass * this.attributeCount + attribute]!;
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * The compiled rules of all lists: name -> attribute id, in one immutable buffer that every thread reads.
+ * An attribute stands for one distinct set of (source, kind); what it means for a group is in
+ * `policy-table.ts`. A name is confirmed by a 64-bit keyed fingerprint: among n names an unlisted one is
+ * taken for a listed one with odds of n / 2^64 (5 million names: 2.7e-13 a look-up).
+ * Building is `control-plane/snapshot/rule-table-builder.ts`.
+ */
+import { LAYOUT_VERSION, RULE_TABLE_MAGIC, RuleTableLayout as L } from './layout.ts';
+
+/** What a source says of a name; bits of an attribute's meaning for a group. */
+export const RuleKind = {
+  /** Blocks exactly this name. */
+  BLOCK_EXACT: 1,
+  /** Blocks this name and all below it. */
+  BLOCK_SUFFIX: 2,
+  ALLOW_EXACT: 4,
+  ALLOW_SUFFIX: 8,
+  /** `$important`: outranks allow rules of lists; covers the name and all below it. */
+  IMPORTANT_BLOCK_SUFFIX: 16,
+  IMPORTANT_ALLOW_SUFFIX: 32,
+} as const;
+
+/** Kinds that reach the names below theirs. */
+export const SUFFIX_KINDS =
+  RuleKind.BLOCK_SUFFIX | RuleKind.ALLOW_SUFFIX | RuleKind.IMPORTANT_BLOCK_SUFFIX | RuleKind.IMPORTANT_ALLOW_SUFFIX;
+
+/** Read side of a rule table. */
+export class RuleTable {
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  readonly nameCount: number;
+  readonly attributeCount: number;
+  private readonly words: Int32Array;
+  private readonly bucketCount: number;
+  /** Buckets a unit of a low lane: turns the lane into a bucket with one multiplication. */
+  private readonly bucketScale: number;
+
+  /** Wraps `buffer`; throws a RangeError where it is no rule table of this layout. */
+  constructor(buffer: SharedArrayBuffer) {
+    // With its length given, the view is an ordinary (fast) one over a growable buffer too.
+    const words = new Int32Array(buffer, 0, buffer.byteLength >>> 2);
+    if (words[L.MAGIC_WORD] !== RULE_TABLE_MAGIC || words[L.VERSION_WORD] !== LAYOUT_VERSION)
+      throw new RangeError('read rule table: not a rule table of this layout');
+    this.words = words;
+    this.bucketCount = words[L.BUCKET_COUNT_WORD]!;
+    if (words.length !== L.HEADER_WORDS + this.bucketCount * L.BUCKET_WORDS)
+      throw new RangeError('read rule table: length does not fit its bucket count');
+    this.bucketScale = this.bucketCount / 0x1_0000_0000;
+    this.nameCount = words[L.NAME_COUNT_WORD]!;
+    this.attributeCount = words[L.ATTRIBUTE_COUNT_WORD]!;
+    this.seedLow = words[L.SEED_LOW_WORD]!;
+    this.seedHigh = words[L.SEED_HIGH_WORD]!;
+  }
+
+  /**
+   * The attribute id of the name with these hash lanes (i32, seeded with this table's seeds), or -1.
+   * Allocates nothing.
+   */
+  find(low: number, high: number): number {
+    const words = this.words;
+    let bucket = ((low >>> 0) * this.bucketScale) >>> 0;
+    for (let probes = this.bucketCount; probes > 0; probes--) {
+      const at = L.HEADER_WORDS + (bucket << L.BUCKET_SHIFT);
+      for (let slot = at; slot < at + L.NAMES_PER_BUCKET; slot++) {
+        if (words[slot] === low && words[slot + L.HIGH_AT] === high) {
+          const attribute = words[slot + L.ATTRIBUTE_AT]!;
+          if (attribute !== 0) return attribute - 1;
+        }
+      }
+      if (((words[at + L.OVERFLOW_AT]! >>> high) & 1) === 0) return -1;
+      bucket = bucket + 1 === this.bucketCount ? 0 : bucket + 1;
+    }
+    return -1;
+  }
+}

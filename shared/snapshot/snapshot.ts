@@ -1,0 +1,14 @@
+/**
+ * Everything a thread knows about policy, field by field. A snapshot is immutable: a change makes a new
+ * one, and threads swap the pointer between two batches. Building it is the control plane's work.
+ */
+
+/** A snapshot as it crosses a MessagePort and as it lies on disk. */
+export interface SnapshotBuffers {
+  /** Strictly growing on one node; 0 only for the empty snapshot. */
+  readonly version: number;
+  /** The compiled rules of all lists, see `rule-table.ts`; shared by many versions. */
+  readonly rules: SharedArrayBuffer;
+  /** What the rules mean for each group, and the blocking settings, see `policy-table.ts`. */
+  readonly policy: SharedArrayBuffer;
+}

@@ -1,0 +1,81 @@
+// From a question stream and a block list to the exact questions of a workload. Pure.
+//
+// choice: a blocked question asks A or AAAA of a listed name, because that is what every peer can block exactly (a
+// hosts file knows no other types). An allowed question's name has no listed parent, because some peers block below
+// a listed name too; and no server has a reason of its own (private reverse zones, single labels) not to forward it.
+import type { Question } from './question.ts';
+import { seededRandom, shuffle } from './random.ts';
+
+const ANSWERED_LOCALLY =
+  /(^|\.)(localhost|local|test|invalid|onion|internal|lan|home|corp|resolver\.arpa|home\.arpa)$/;
+const PRIVATE_REVERSE =
+  /((^|\.)(0|10|127|254\.169|168\.192|255\.255|(1[6-9]|2\d|3[01])\.172)\.in-addr|ip6)\.arpa$/;
+
+export interface QuestionMix {
+  questions: Question[];
+  blockedCount: number;
+}
+
+/** True when no server has a reason to answer the name itself, and neither it nor a parent is listed. */
+export function isForwarded(name: string, listed: ReadonlySet<string>): boolean {
+  const folded = name.toLowerCase();
+  if (!folded.includes('.') || ANSWERED_LOCALLY.test(folded) || PRIVATE_REVERSE.test(folded)) return false;
+  for (let dot = -1; ;) {
+    if (listed.has(folded.slice(dot + 1))) return false;
+    dot = folded.indexOf('.', dot + 1);
+    if (dot < 0) return true;
+  }
+}
+
+/** `count` questions, exactly `blockedShare` of them blocked, both kinds in the order of the stream. */
+export function mixQuestions(
+  stream: readonly Question[],
+  listed: ReadonlySet<string>,
+  count: number,
+  blockedShare: number,
+  seed: number,
+): QuestionMix {
+  const allowed = stream.filter(({ name }) => isForwarded(name, listed));
+  const blocked = stream.filter(
+    ({ name, type }) => (type === 'A' || type === 'AAAA') && listed.has(name.toLowerCase()),
+  );
+  if (allowed.length === 0 || blocked.length === 0)
+    throw new Error(
+      `mix questions: ${allowed.length} allowed and ${blocked.length} blocked ones to choose from`,
+    );
+  const blockedCount = Math.round(count * blockedShare);
+  const isBlocked = Array.from({ length: count }, (_, index) => index < blockedCount);
+  shuffle(isBlocked, seededRandom(seed));
+  let nextAllowed = 0;
+  let nextBlocked = 0;
+  const questions = isBlocked.map((wantsBlocked) =>
+    wantsBlocked ? blocked[nextBlocked++ % blocked.length]! : allowed[nextAllowed++ % allowed.length]!,
+  );
+  return { questions, blockedCount };
+}
+
+/** Eight octets that the generator overwrites with a serial number, so that each name is asked once. */
+const SERIAL_LABEL = '00000000';
+
+/** `count` questions below different allowed names, each with a first label of its own to be stamped. */
+export function uniqueQuestions(
+  stream: readonly Question[],
+  listed: ReadonlySet<string>,
+  count: number,
+): Question[] {
+  const names = new Set<string>();
+  for (const { name, type } of stream) {
+    if (names.size === count) break;
+    if (type === 'A' && name.length < 200 && isForwarded(name, listed)) names.add(name.toLowerCase());
+  }
+  return [...names].map((name) => ({ name: `${SERIAL_LABEL}.${name}`, type: 'A' }));
+}
+
+/** The same questions with the serial numbers from `first` on written out, `count` of them. */
+export function stampQuestions(questions: readonly Question[], first: number, count: number): Question[] {
+  return Array.from({ length: count }, (_, index) => {
+    const { name, type } = questions[index % questions.length]!;
+    const serial = ((first + index) >>> 0).toString(16).padStart(SERIAL_LABEL.length, '0');
+    return { name: serial + name.slice(SERIAL_LABEL.length), type };
+  });
+}

@@ -1,0 +1,25 @@
+// One line of a question file, the format that dnsperf reads too.
+
+/** A name as it is asked (its case kept) and the mnemonic of the type. */
+export interface Question {
+  name: string;
+  type: string;
+}
+
+/** Parses `name TYPE` lines; throws an Error naming the first line that is none. */
+export function parseQuestions(text: string): Question[] {
+  const questions: Question[] = [];
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '' || line.startsWith('#')) continue;
+    const [name, type, ...rest] = line.trim().split(/\s+/);
+    if (name === undefined || type === undefined || rest.length > 0)
+      throw new Error(`read questions: line ${index + 1} is no question: ${JSON.stringify(line)}`);
+    questions.push({ name, type });
+  }
+  return questions;
+}
+
+/** The text of a question file. */
+export function formatQuestions(questions: readonly Question[]): string {
+  return questions.map(({ name, type }) => `${name} ${type}\n`).join('');
+}

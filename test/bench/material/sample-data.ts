@@ -1,0 +1,72 @@
+// Real lists and a real question stream, where a folder with them is present ($WEIR_BENCH_DATA, or `shared/data`
+// beside the checkout). Only the simplest list lines are read: hosts lines and plain names. Weir's own list parser
+// is not used on purpose: every server must get the same names, spelled out.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { Question } from './question.ts';
+import { parseQuestions } from './question.ts';
+
+const QUERY_FILE = 'queries.txt.gz';
+const LIST_FOLDERS = ['domains', 'hosts'];
+const BLOCKING_ADDRESSES = new Set(['0.0.0.0', '127.0.0.1', '::', '::1']);
+const HOST_NAME =
+  /^(?=.{4,200}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)+$/;
+const ADDRESS_LIKE = /^[0-9.]+$/;
+
+/**
+ * The folder with sample data, or undefined where there is none or $WEIR_BENCH_DATA is set to nothing. Throws when
+ * $WEIR_BENCH_DATA names a folder without it.
+ */
+export function findSampleData(root: string): string | undefined {
+  const wanted = process.env['WEIR_BENCH_DATA'];
+  if (wanted === '') return undefined;
+  const folder = wanted ?? join(root, '..', 'shared', 'data');
+  if (existsSync(join(folder, QUERY_FILE))) return folder;
+  if (wanted !== undefined)
+    throw new Error(`read WEIR_BENCH_DATA: no ${QUERY_FILE} in ${JSON.stringify(wanted)}`);
+  return undefined;
+}
+
+/** The names one list line blocks, lower-case; none for comments, real addresses and whatever is no host name. */
+export function namesOfLine(line: string): string[] {
+  const words = line
+    .replace(/[#!].*/, '')
+    .trim()
+    .toLowerCase()
+    .split(/\s+/);
+  const first = words[0] ?? '';
+  const names = words.length > 1 ? (BLOCKING_ADDRESSES.has(first) ? words.slice(1) : []) : [first];
+  return names.filter((name) => HOST_NAME.test(name) && !ADDRESS_LIKE.test(name));
+}
+
+/** Up to `most` different names of the sample lists, in file order. */
+export function readSampleNames(folder: string, most: number): string[] {
+  const names = new Set<string>();
+  for (const file of listFilesBelow(folder)) {
+    const found = readText(file).split('\n').flatMap(namesOfLine);
+    for (const name of found) names.add(name);
+    if (names.size >= most) break;
+  }
+  return [...names].slice(0, most);
+}
+
+function listFilesBelow(folder: string): string[] {
+  return LIST_FOLDERS.map((kind) => join(folder, 'lists', kind))
+    .filter((lists) => existsSync(lists))
+    .flatMap((lists) =>
+      readdirSync(lists)
+        .sort()
+        .map((file) => join(lists, file)),
+    );
+}
+
+/** The question stream of the sample data. */
+export function readSampleQuestions(folder: string): Question[] {
+  return parseQuestions(readText(join(folder, QUERY_FILE)));
+}
+
+function readText(file: string): string {
+  const bytes = readFileSync(file);
+  return (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
+}

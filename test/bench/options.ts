@@ -1,0 +1,114 @@
+// The command line of the harness: what it accepts, its defaults, its help text. Nothing is started here.
+import { parseArgs } from 'node:util';
+
+export interface Options {
+  /** Names of servers, empty = all that are installed. */
+  peers: string[];
+  /** Names of workloads, empty = all. */
+  workloads: string[];
+  rotations: number;
+  /** Seconds per run; undefined = what the workload says. */
+  secs: number | undefined;
+  /** How many names the block list has. */
+  names: number;
+  seed: number;
+  basePort: number;
+  serverCore: number;
+  loadCore: number;
+  /** The server that the ratios are taken to. */
+  baseline: string;
+  /** False: build nothing with a compiler, load with dnsperf. */
+  native: boolean;
+  /** Keep the temporary folder with every configuration and log. */
+  keep: boolean;
+  quick: boolean;
+  help: boolean;
+}
+
+export const HELP = `npm run bench -- [options]
+
+  --peers a,b         servers to measure: weir, unbound, dnsmasq, pdns-recursor, dnsdist, bind9, echo (all installed)
+  --workload a,b      workloads to run, files of test/bench/workloads (all)
+  --rotations N       turns of every server, medians are over these (5)
+  --secs N            seconds of one run (as the workload says)
+  --names N           names of the block list (1000000)
+  --quick             two rotations of 1.5 s, 100000 names: does everything work, no figures to keep
+  --seed N            seed of everything generated (20260822)
+  --base-port N       ports from here upwards are used, 30 of them (5600)
+  --server-core N     the core the measured server runs on (0)
+  --load-core N       the core of generator and upstream (1)
+  --baseline NAME     ratios are taken to this server (weir)
+  --no-native         no compiler: load with dnsperf, no echo server
+  --keep              keep the temporary folder
+  --help
+`;
+
+/** Parses the arguments after the script name; throws an Error that names the bad one. */
+export function parseOptions(args: string[]): Options {
+  const { values } = parseArgs({
+    args,
+    allowPositionals: false,
+    options: {
+      peers: { type: 'string' },
+      workload: { type: 'string', multiple: true },
+      rotations: { type: 'string' },
+      secs: { type: 'string' },
+      names: { type: 'string' },
+      seed: { type: 'string' },
+      'base-port': { type: 'string' },
+      'server-core': { type: 'string' },
+      'load-core': { type: 'string' },
+      baseline: { type: 'string' },
+      quick: { type: 'boolean' },
+      'no-native': { type: 'boolean' },
+      keep: { type: 'boolean' },
+      help: { type: 'boolean' },
+    },
+  });
+  const quick = values.quick ?? false;
+  const secs = quick ? 1.5 : undefined;
+  return {
+    peers: words(values.peers),
+    workloads: words((values.workload ?? []).join(',')),
+    rotations: wholeNumber('rotations', values.rotations, quick ? 2 : 5, 1, 1000),
+    secs: values.secs === undefined ? secs : positiveNumber('secs', values.secs),
+    names: wholeNumber('names', values.names, quick ? 100_000 : 1_000_000, 100, 20_000_000),
+    seed: wholeNumber('seed', values.seed, 20_260_822, 0, 2 ** 32 - 1),
+    basePort: wholeNumber('base-port', values['base-port'], 5600, 1024, 65_500),
+    serverCore: wholeNumber('server-core', values['server-core'], 0, 0, 4095),
+    loadCore: wholeNumber('load-core', values['load-core'], 1, 0, 4095),
+    baseline: values.baseline ?? 'weir',
+    native: !(values['no-native'] ?? false),
+    keep: values.keep ?? false,
+    quick,
+    help: values.help ?? false,
+  };
+}
+
+function words(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+}
+
+function wholeNumber(
+  option: string,
+  text: string | undefined,
+  fallback: number,
+  min: number,
+  max: number,
+): number {
+  if (text === undefined) return fallback;
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < min || value > max)
+    throw new Error(`read --${option}: ${JSON.stringify(text)} is no whole number from ${min} to ${max}`);
+  return value;
+}
+
+function positiveNumber(option: string, text: string): number {
+  const value = Number(text);
+  if (!Number.isFinite(value) || value <= 0)
+    throw new Error(`read --${option}: ${JSON.stringify(text)} is no positive number`);
+  return value;
+}

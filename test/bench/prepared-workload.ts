@@ -1,0 +1,53 @@
+// A workload with its questions cut from the material and written where the generator reads them.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Material } from './material/material.ts';
+import { mixQuestions, uniqueQuestions } from './material/question-mix.ts';
+import { formatQuestions } from './material/question.ts';
+import type { Workload } from './workload.ts';
+
+export interface PreparedWorkload extends Workload {
+  questionFile: string;
+  /** Blocked questions in one pass. */
+  blockedCount: number;
+  /** Every run must ask names never asked before. */
+  unique: boolean;
+  /** Seconds of one run. */
+  secs: number;
+}
+
+/** Cuts and writes the questions of a workload. `secs` overrides the length of a run. */
+export function prepareWorkload(
+  workload: Workload,
+  material: Material,
+  seed: number,
+  dir: string,
+  secs: number | undefined,
+): PreparedWorkload {
+  const questionFile = join(dir, `${workload.name}.questions`);
+  const { questions, blockedCount } = cutQuestions(workload, material, seed);
+  writeFileSync(questionFile, formatQuestions(questions));
+  return {
+    ...workload,
+    questionFile,
+    blockedCount,
+    unique: workload.questions.kind === 'unique',
+    secs: secs ?? workload.load.secs,
+  };
+}
+
+function cutQuestions(
+  { questions }: Workload,
+  material: Material,
+  seed: number,
+): ReturnType<typeof mixQuestions> {
+  switch (questions.kind) {
+    case 'mix':
+      return mixQuestions(material.stream, material.listed, questions.count, questions.blockedShare, seed);
+    case 'unique':
+      return {
+        questions: uniqueQuestions(material.stream, material.listed, questions.count),
+        blockedCount: 0,
+      };
+  }
+}

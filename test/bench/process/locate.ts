@@ -1,0 +1,35 @@
+// Finding what is installed: programs on PATH and in the system folders an ordinary user's PATH leaves out.
+import { execFileSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
+
+const SYSTEM_FOLDERS = ['/usr/sbin', '/sbin', '/usr/local/sbin'];
+
+/** The full path of a program, or undefined where it is not installed. */
+export function locate(program: string): string | undefined {
+  const folders = [...(process.env['PATH'] ?? '').split(':'), ...SYSTEM_FOLDERS];
+  return folders.map((folder) => join(folder, program)).find(isExecutable);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false; // absent, or not ours to run: the next folder may have it
+  }
+}
+
+/** The first version number in what the program prints, or '?'. */
+export function versionOf(binary: string, args: string[]): string {
+  try {
+    const script = '"$0" "$@" 2>&1';
+    const text = execFileSync('/bin/sh', ['-c', script, binary, ...args], {
+      encoding: 'utf8',
+      timeout: 10_000,
+    });
+    return /\d+\.\d+(\.\d+)*/.exec(text)?.[0] ?? '?';
+  } catch {
+    return '?'; // some programs end non-zero after printing their version; the bench goes on without it
+  }
+}

@@ -1,0 +1,133 @@
+// From single runs to the figures of the report: medians per server, and ratios that are taken within a rotation,
+// where both servers met the same weather, before their median is.
+
+/** One measured run of one server. */
+export interface Run {
+  server: string;
+  rotation: number;
+  qps: number;
+  sent: number;
+  answered: number;
+  lost: number;
+  rcodes: Record<string, number>;
+  latencyUs?: { mean: number; p50: number; p90: number; p99: number; p999: number; max: number };
+  /** CPU time per answered question, all threads and processes together, user and system. */
+  cpuUs: number;
+  /** The part of it that processes below the server spent (Weir's database). */
+  childrenCpuUs: number;
+  /** The part of it that the server's own threads spent, by group. */
+  threadGroupsCpuUs: Record<string, number>;
+  /** What reached the upstream meanwhile: 0 with a warm cache. */
+  upstreamQuestions: number;
+  rssMiB: number;
+  childrenRssMiB: number;
+}
+
+/** The medians of one server in one workload. */
+export interface Row {
+  server: string;
+  runs: number;
+  qps: number;
+  cpuUs: number;
+  /** Undefined for servers whose threads are not told apart. */
+  workersCpuUs: number | undefined;
+  childrenCpuUs: number;
+  p50Us: number | undefined;
+  p99Us: number | undefined;
+  /** Sum over all runs. */
+  lost: number;
+  /** Share of questions that went upstream, 0..1. */
+  missShare: number;
+  rssMiB: number;
+  childrenRssMiB: number;
+  loadSecs: number;
+}
+
+/** The baseline's figure divided by the server's. */
+export interface RatioRow {
+  server: string;
+  qps: number;
+  cpu: number;
+  workersCpu: number | undefined;
+  p50: number | undefined;
+  p99: number | undefined;
+}
+
+/** The median; NaN of nothing. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  if (sorted.length === 0) return NaN;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+function medianOf(runs: readonly Run[], figure: (run: Run) => number | undefined): number | undefined {
+  const values = runs.map(figure).filter((value) => value !== undefined);
+  return values.length === 0 ? undefined : median(values);
+}
+
+function workersCpuUs(run: Run): number | undefined {
+  return run.threadGroupsCpuUs['workers'];
+}
+
+/** One row per server, in the order of `loadSecs`. */
+export function medianRows(runs: readonly Run[], loadSecs: ReadonlyMap<string, number>): Row[] {
+  return [...loadSecs].flatMap(([server, secs]) => {
+    const own = runs.filter((run) => run.server === server);
+    if (own.length === 0) return [];
+    const of = (figure: (run: Run) => number): number => median(own.map(figure));
+    return [
+      {
+        server,
+        runs: own.length,
+        qps: of((run) => run.qps),
+        cpuUs: of((run) => run.cpuUs),
+        workersCpuUs: medianOf(own, workersCpuUs),
+        childrenCpuUs: of((run) => run.childrenCpuUs),
+        p50Us: medianOf(own, (run) => run.latencyUs?.p50),
+        p99Us: medianOf(own, (run) => run.latencyUs?.p99),
+        lost: own.reduce((sum, run) => sum + run.lost, 0),
+        missShare: of((run) => run.upstreamQuestions / Math.max(1, run.sent)),
+        rssMiB: of((run) => run.rssMiB),
+        childrenRssMiB: of((run) => run.childrenRssMiB),
+        loadSecs: secs,
+      },
+    ];
+  });
+}
+
+/** Ratios of the baseline to every other server; empty where the baseline was not measured. */
+export function ratioRows(runs: readonly Run[], baseline: string, servers: readonly string[]): RatioRow[] {
+  const base = new Map(runs.filter(({ server }) => server === baseline).map((run) => [run.rotation, run]));
+  return servers
+    .filter((server) => server !== baseline)
+    .flatMap((server) => {
+      const pairs = runs
+        .filter((run) => run.server === server)
+        .flatMap((run) => {
+          const pair = base.get(run.rotation);
+          return pair === undefined ? [] : [[pair, run] as const];
+        });
+      if (pairs.length === 0) return [];
+      const ratio = (
+        mine: (run: Run) => number | undefined,
+        other: (run: Run) => number | undefined = mine,
+      ): number | undefined => {
+        const ratios = pairs.flatMap(([baseRun, run]) => {
+          const [top, bottom] = [mine(baseRun), other(run)];
+          return top === undefined || bottom === undefined || bottom === 0 ? [] : [top / bottom];
+        });
+        return ratios.length === 0 ? undefined : median(ratios);
+      };
+      return [
+        {
+          server,
+          qps: ratio((run) => run.qps) ?? NaN,
+          cpu: ratio((run) => run.cpuUs) ?? NaN,
+          workersCpu: ratio(workersCpuUs, (run) => run.cpuUs),
+          p50: ratio((run) => run.latencyUs?.p50),
+          p99: ratio((run) => run.latencyUs?.p99),
+        },
+      ];
+    });
+}

@@ -1,0 +1,172 @@
+// One server between its start and its end: started and timed, checked by the gate, warmed, and measured.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { checkGate } from './gate.ts';
+import type { LoadGenerator, LoadJob } from './load/load.ts';
+import { probe } from './probe.ts';
+import type { Child } from './process/child.ts';
+import { lastLines, startChild } from './process/child.ts';
+import { cpuBetween, readCpu, readMemory } from './process/proc-tree.ts';
+import type { Run } from './report/figures.ts';
+import type { ListFiles, Room } from './servers/server.ts';
+import type { Contestant } from './servers/server-table.ts';
+import type { Upstream } from './upstream.ts';
+import type { PreparedWorkload } from './prepared-workload.ts';
+
+const START_TIMEOUT_MS = 120_000;
+const CACHE_ENTRIES = 200_000;
+/** Few in flight while warming: a loss there would be a miss later. */
+const WARMUP_WINDOW = 64;
+const WARMUP_SECS = 120;
+
+/** What all servers of a run share. */
+export interface Stage {
+  dir: string;
+  basePort: number;
+  serverCore: number;
+  upstream: Upstream;
+  load: LoadGenerator;
+  lists: ListFiles;
+  /** An allowed name or several, for the gate. */
+  allowedNames: readonly string[];
+}
+
+export interface RunningServer {
+  name: string;
+  child: Child;
+  port: number;
+  /** From the start of the process to the first blocked answer (the first answer, of the echo server). */
+  loadSecs: number;
+  contestant: Contestant;
+}
+
+/** Starts a server with its list and times it. Throws with the server's last words when it does not come up. */
+export async function startServer(
+  stage: Stage,
+  contestant: Contestant,
+  place: number,
+  queryLog: boolean,
+): Promise<RunningServer> {
+  const { server, installed } = contestant;
+  const dir = join(stage.dir, `${server.name}${queryLog ? '-logged' : ''}`);
+  mkdirSync(dir);
+  const room: Room = {
+    dir,
+    port: stage.basePort + 1 + place,
+    webPort: stage.basePort + 20 + place,
+    upstreamPort: stage.upstream.port,
+    cacheEntries: CACHE_ENTRIES,
+    queryLog,
+    lists: stage.lists,
+    start: async (launch) => startChild(launch, stage.serverCore, join(dir, 'output.log')),
+  };
+  const launch = server.prepare(room, installed.binary);
+  await server.firstRun?.(room, launch);
+  const startedAt = performance.now();
+  const child = await room.start(launch);
+  const deadline = startedAt + START_TIMEOUT_MS;
+  const listed = stage.lists.names.at(-1)!;
+  try {
+    while ((await probe(room.port, listed)) !== 'blocked') {
+      if (child.ended() !== undefined) throw new Error(`it ended: ${child.ended()}\n${lastLines(child)}`);
+      if (performance.now() > deadline)
+        throw new Error(`${listed} is not blocked after ${START_TIMEOUT_MS} ms`);
+      await delay(10);
+    }
+  } catch (error) {
+    await child.stop();
+    throw new Error(`start ${server.name}`, { cause: error });
+  }
+  const loadSecs = (performance.now() - startedAt) / 1000;
+  return { name: server.name, child, port: room.port, loadSecs, contestant };
+}
+
+/** Fills the server's cache and lets it pass the gate. Throws when it does not do what will be measured. */
+export async function warmAndCheck(
+  stage: Stage,
+  running: RunningServer,
+  workload: PreparedWorkload,
+): Promise<void> {
+  const { server } = running.contestant;
+  if (server.filters) await checkGate(running.port, stage.lists.names, stage.allowedNames);
+  if (workload.warmupPasses === 0) return;
+  const pass: LoadJob = {
+    port: running.port,
+    questionFile: workload.questionFile,
+    secs: WARMUP_SECS,
+    rateQps: undefined,
+    window: WARMUP_WINDOW,
+    sockets: 4,
+    passes: workload.warmupPasses,
+    firstSerial: undefined,
+    check: false,
+  };
+  await stage.load.run(pass);
+  const checked = await stage.load.run({ ...pass, passes: 1, check: true });
+  const faults: string[] = [];
+  const failed = Object.entries(checked.rcodes).filter(([rcode]) => rcode !== '0' && rcode !== '3');
+  if (failed.length > 0)
+    faults.push(`answers with rcode ${failed.map(([rcode, n]) => `${rcode}: ${n}`).join(', ')}`);
+  if (checked.answered < checked.sent * 0.999) faults.push(`${checked.sent - checked.answered} unanswered`);
+  if ((checked.mismatched ?? 0) > 0) faults.push(`${checked.mismatched ?? 0} answers to another question`);
+  if (server.filters && checked.blocked !== undefined) {
+    const off = Math.abs(checked.blocked - workload.blockedCount) / checked.sent;
+    if (off > 0.001) faults.push(`${checked.blocked} answers blocked, expected ${workload.blockedCount}`);
+  }
+  if (faults.length > 0) throw new Error(`check ${server.name}: ${faults.join('; ')}`);
+}
+
+/** One measured run. */
+export async function measure(
+  stage: Stage,
+  running: RunningServer,
+  workload: PreparedWorkload,
+  rotation: number,
+  firstSerial: number | undefined,
+): Promise<Run> {
+  const { pid } = running.child;
+  const askedBefore = await stage.upstream.questionCount();
+  const before = readCpu(pid);
+  const result = await stage.load.run({
+    port: running.port,
+    questionFile: workload.questionFile,
+    secs: workload.secs,
+    rateQps: workload.load.rateQps,
+    window: workload.load.window,
+    sockets: workload.load.sockets,
+    passes: undefined,
+    firstSerial,
+    check: false,
+  });
+  await delay(workload.settleMs);
+  const cpu = cpuBetween(
+    before,
+    readCpu(pid),
+    (comm) => running.contestant.server.threadGroup?.(comm) ?? 'all',
+  );
+  const memory = readMemory(pid);
+  if (running.child.ended() !== undefined)
+    throw new Error(
+      `measure ${running.name}: it ended: ${running.child.ended()}\n${lastLines(running.child)}`,
+    );
+  const perAnswer = (ns: number): number => ns / 1000 / Math.max(1, result.answered);
+  return {
+    server: running.name,
+    rotation,
+    qps: result.answered / result.elapsedSecs,
+    sent: result.sent,
+    answered: result.answered,
+    lost: result.lost,
+    rcodes: result.rcodes,
+    ...(result.latencyUs === undefined ? {} : { latencyUs: result.latencyUs }),
+    cpuUs: perAnswer(cpu.totalNs),
+    childrenCpuUs: perAnswer(cpu.childrenNs),
+    threadGroupsCpuUs: Object.fromEntries(
+      Object.entries(cpu.groupsNs).map(([group, ns]) => [group, perAnswer(ns)]),
+    ),
+    upstreamQuestions: (await stage.upstream.questionCount()) - askedBefore,
+    rssMiB: memory.ownBytes / 2 ** 20,
+    childrenRssMiB: memory.childrenBytes / 2 ** 20,
+  };
+}

@@ -1,0 +1,33 @@
+// dnsdist: a filtering cache in front of the upstream, the list as a set of exact names.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { locate, versionOf } from '../process/locate.ts';
+import type { BenchServer, Room } from './server.ts';
+
+export const dnsdist: BenchServer = {
+  name: 'dnsdist',
+  filters: true,
+  logsQueries: false,
+  installed: () => {
+    const binary = locate('dnsdist');
+    return binary === undefined ? undefined : { binary, version: versionOf(binary, ['--version']) };
+  },
+  prepare: (room, binary) => {
+    const file = join(room.dir, 'dnsdist.conf');
+    writeFileSync(file, configuration(room));
+    return { command: binary, args: ['--supervised', '--disable-syslog', '-C', file] };
+  },
+};
+
+function configuration(room: Room): string {
+  return `setLocal("127.0.0.1:${room.port}")
+setACL({"127.0.0.0/8"})
+setSecurityPollSuffix("")
+setMaxUDPOutstanding(65535)
+newServer({address="127.0.0.1:${room.upstreamPort}"}):setUp()
+getPool(""):setCache(newPacketCache(${room.cacheEntries * 2}, {maxTTL=86400}))
+local blocked = newDNSNameSet()
+for name in io.lines("${room.lists.file('plain')}") do blocked:add(newDNSName(name)) end
+addAction(QNameSetRule(blocked), RCodeAction(DNSRCode.NXDOMAIN))
+`;
+}

@@ -1,0 +1,14 @@
+// The floor: a batch echo server in C. What it costs, the kernel costs; nothing that answers DNS can cost less.
+import type { NativeTools } from '../native-tools.ts';
+import type { BenchServer } from './server.ts';
+
+/** The echo server, where it could be built. */
+export function echoServer(native: NativeTools | undefined): BenchServer {
+  return {
+    name: 'echo',
+    filters: false,
+    logsQueries: false,
+    installed: () => (native === undefined ? undefined : { binary: native.echo, version: '-' }),
+    prepare: (room, binary) => ({ command: binary, args: ['echo', String(room.port)] }),
+  };
+}

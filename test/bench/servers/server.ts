@@ -1,0 +1,47 @@
+// What the harness knows about a server it measures: whether it is installed, how it is configured and started.
+// One file beside this one per server.
+import type { Child, Launch } from '../process/child.ts';
+
+/** Where one server lives while it is measured, and what it has to serve. */
+export interface Room {
+  /** The server's own empty folder. */
+  dir: string;
+  port: number;
+  /** A second port, for servers with a web interface. */
+  webPort: number;
+  upstreamPort: number;
+  /** How many different questions its cache must hold with room to spare. */
+  cacheEntries: number;
+  queryLog: boolean;
+  lists: ListFiles;
+  /** Starts a program pinned to the measured core, with its output in `dir`. */
+  start(launch: Launch): Promise<Child>;
+}
+
+/** The block list in every format, written when first asked for. */
+export interface ListFiles {
+  names: readonly string[];
+  file(format: ListFormat): string;
+}
+
+export type ListFormat = 'plain' | 'hosts' | 'rpz' | 'unbound';
+
+export interface Installed {
+  binary: string;
+  version: string;
+}
+
+export interface BenchServer {
+  name: string;
+  /** False for the echo server: it only shows what the system calls cost. */
+  filters: boolean;
+  /** True when it can write a query log. */
+  logsQueries: boolean;
+  installed(): Installed | undefined;
+  /** Writes its configuration and says how to start it. */
+  prepare(room: Room, binary: string): Launch;
+  /** What must happen once before the measured start, such as loading lists through an API. */
+  firstRun?(room: Room, launch: Launch): Promise<void>;
+  /** The group of a thread by its name, for servers whose threads do different work. */
+  threadGroup?(comm: string): string;
+}

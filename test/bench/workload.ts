@@ -1,0 +1,49 @@
+// What a workload file may say, and reading the files of `workloads/`. A workload says what is asked, how fast and
+// how long; which servers answer and how they are set up is not its business, but for the query logs.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+const WORKLOADS_DIR = join(import.meta.dirname, 'workloads');
+
+const mixedQuestions = z.strictObject({
+  kind: z.literal('mix'),
+  count: z.int().positive(),
+  blockedShare: z.number().min(0).max(1),
+});
+
+const uniqueQuestions = z.strictObject({ kind: z.literal('unique'), count: z.int().positive() });
+
+const workloadSchema = z.strictObject({
+  name: z.string().regex(/^[a-z0-9-]+$/),
+  about: z.string().min(1),
+  questions: z.discriminatedUnion('kind', [mixedQuestions, uniqueQuestions]),
+  warmupPasses: z.int().min(0).max(10),
+  load: z.strictObject({
+    secs: z.number().positive(),
+    rateQps: z.number().positive().optional(),
+    window: z.int().positive(),
+    sockets: z.int().positive(),
+  }),
+  settleMs: z.int().min(0),
+  weirQueryLog: z.boolean(),
+  peerQueryLog: z.boolean(),
+});
+
+/** One workload file. `settleMs` passes after the load before CPU time is read, so that a log is written by then. */
+export type Workload = z.infer<typeof workloadSchema>;
+
+/** Checks one workload file's text; throws an Error that names the file and every bad key. */
+export function parseWorkload(text: string, file: string): Workload {
+  const parsed = workloadSchema.safeParse(JSON.parse(text));
+  if (!parsed.success) throw new Error(`read workload ${file}: ${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}
+
+/** All workloads of the repository, by name. */
+export function readWorkloads(): Workload[] {
+  return readdirSync(WORKLOADS_DIR)
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => parseWorkload(readFileSync(join(WORKLOADS_DIR, file), 'utf8'), file))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
