@@ -132,6 +132,7 @@ module.exports = {
     door('luxon', '^(shared/policy/|control-plane/schedules/)'),
     door('winston', '^control-plane/log\\.ts$'),
     door('toml', '^config/'),
+    door('zod', '^shared/api/'),
     door('piscina', '^control-plane/snapshot/'),
     door('koffi', '^dns-worker/listeners/native-calls\\.ts$'),
 

@@ -81,9 +81,9 @@ export const postgresUrl: Check<string> = (value) =>
     ? undefined
     : 'a URL such as postgres://user:password@db.example.org:5432/weir';
 
-/** The text form of an Argon2id hash. */
+/** The text form of an Argon2id hash; its three parameters in any order, as programs differ in that. */
 export const argon2Hash: Check<string> = (value) =>
-  /^\$argon2id\$v=\d+\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/u.test(value)
+  /^\$argon2id\$v=\d+\$[mtp]=\d+(?:,[mtp]=\d+){2}\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/u.test(value)
     ? undefined
     : 'an Argon2id hash that starts with $argon2id$';
 

@@ -33,7 +33,9 @@ export class ApiError extends Error {
 
 /** 400: every field that is wrong, and why. */
 export function invalid(fields: readonly FieldProblem[]): ApiError {
-  const named = fields.map((field) => (field.path === '' ? field.message : `${field.path}: ${field.message}`));
+  const named = fields.map((field) =>
+    field.path === '' ? field.message : `${field.path}: ${field.message}`,
+  );
   return new ApiError(400, 'invalid', named.join('; '), { fields });
 }
 
@@ -53,12 +55,17 @@ export function forbidden(detail: string): ApiError {
 }
 
 /** 401: neither a session nor a token that counts. RFC 9110 section 11.6.1 asks for the challenge. */
-export function unauthorized(detail: string, code: 'unauthorized' | 'setup_required' = 'unauthorized'): ApiError {
+export function unauthorized(
+  detail: string,
+  code: 'unauthorized' | 'setup_required' = 'unauthorized',
+): ApiError {
   const headers = { 'WWW-Authenticate': 'Session realm="weir", ApiKey realm="weir"' };
   return new ApiError(401, code, detail, { headers });
 }
 
 /** 429: come back in `retryAfterSecs`. */
 export function tooMany(code: 'locked_out' | 'busy', detail: string, retryAfterSecs: number): ApiError {
-  return new ApiError(429, code, detail, { headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSecs))) } });
+  return new ApiError(429, code, detail, {
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSecs))) },
+  });
 }

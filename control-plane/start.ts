@@ -1,7 +1,190 @@
-/** Starts everything, in order. */
+/**
+ * Starts Weir, in the order in which parts may depend on each other: DNS answers from what the last run
+ * left on disk before anything else is there; the database comes up in the background; what needs it
+ * follows. Stopping is the same list backwards.
+ */
 import type { LoadedConfig } from '../config/parse-config.ts';
+import { createAnswerCache } from '../shared/answer-cache.ts';
+import { systemClock } from '../shared/clock.ts';
+import type { Logger } from '../shared/log.ts';
+import { Authenticator } from './auth/authenticator.ts';
+import { nodeIdOf, registerNode } from './cluster/node-store.ts';
+import { lockDataDir } from './db/data-dir-lock.ts';
+import { startDatabase } from './db/database.ts';
+import { onDatabaseUp } from './db/on-up.ts';
+import { createApp } from './http/app.ts';
+import { startWebServer } from './http/server.ts';
+import { seedFirstSource } from './lists/first-source.ts';
+import { ListCache } from './lists/list-cache.ts';
+import { ListLife } from './lists/list-life.ts';
+import { createLogger } from './log.ts';
+import { LogDrain } from './query-log/log-drain.ts';
+import { startLogMaintenance } from './query-log/log-maintenance.ts';
+import { queryLogReader } from './query-log/query-log-reader.ts';
+import { LogWriter } from './query-log/log-writer.ts';
+import type { QueryLogPrivacy } from './query-log/privacy.ts';
+import { recordNames } from './query-log/record-names.ts';
+import { blockingSettings, nodeNameOf } from './settings/derived.ts';
+import { CompilePool } from './snapshot/compile-pool.ts';
+import { filterStats } from './snapshot/filter-stats.ts';
+import { Generations } from './snapshot/generations.ts';
+import { PolicyInForce } from './snapshot/policy-in-force.ts';
+import { readPolicyRows } from './snapshot/policy-store.ts';
+import { SnapshotPublisher } from './snapshot/publisher.ts';
+import { startingState } from './snapshot/starting-state.ts';
+import { QueryRate } from './stats/query-rate.ts';
+import { readSummary } from './stats/stats-store.ts';
+import { greeting } from './system/greeting.ts';
+import { nodeHealth } from './system/node-health.ts';
+import { version } from './version.ts';
+import { chooseDnsPort } from './workers/dns-port.ts';
+import { obeyFaultRequests } from './workers/fault-injection.ts';
+import { WorkerSupervisor } from './workers/supervisor.ts';
+import { workerHooks, workerSettings } from './workers/worker-settings.ts';
 
-/** Starts Weir and resolves once it answers. */
-export async function startWeir(_loaded: LoadedConfig): Promise<void> {
-  throw new Error('start: not there yet');
+/** Parts that were started and how each is stopped, in the order of starting. */
+type Stops = (() => Promise<void> | void)[];
+
+/** Starts Weir and resolves once it answers; it then runs until SIGTERM or SIGINT. */
+export async function startWeir(loaded: LoadedConfig): Promise<void> {
+  const logger = createLogger(loaded.config.logging);
+  const stops: Stops = [];
+  let stopping: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopping ??= stopInReverse(stops, logger));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      logger.info('stopping', { signal });
+      void stop().then(() => process.exit(0));
+    });
+  }
+  try {
+    await startParts(loaded, logger, stops);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): Promise<void> {
+  const startedAtMs = systemClock.monotonicMs();
+  const { config } = loaded;
+  const clock = systemClock;
+  const nodeName = nodeNameOf(config);
+  const lock = lockDataDir(config.server.data_dir);
+  stops.push(() => lock.release());
+  const { dataDir } = lock;
+
+  const dnsPort = await chooseDnsPort(
+    config.server.bind_address,
+    config.server.dns_port,
+    loaded.explicit.has('server.dns_port'),
+  );
+  const database = startDatabase({
+    urls: config.database.url,
+    lock,
+    logger: logger.child({ part: 'database' }),
+  });
+  stops.push(() => database.close());
+  const privacy = (): QueryLogPrivacy =>
+    config.database.log_queries ? config.database.query_log_privacy : 'off';
+  const writer = new LogWriter({ database, dataDir, nodeId: nodeIdOf(nodeName), logger, privacy });
+  stops.push(() => writer.close());
+
+  const generations = new Generations(dataDir, logger);
+  const initial = await startingState(generations, blockingSettings(config));
+  const hooks = workerHooks(process.env);
+  const settings = workerSettings(config, dnsPort.port, hooks);
+  const supervisor = new WorkerSupervisor({
+    workers: config.server.workers,
+    settings,
+    cache: createAnswerCache(config.cache.max_bytes),
+    snapshot: initial.snapshot,
+    logger: logger.child({ part: 'dns' }),
+  });
+  const broadcast = supervisor.broadcast.bind(supervisor);
+  const publisher = new SnapshotPublisher({ initial, broadcast, generations, logger });
+  stops.push(() => publisher.settled());
+  await supervisor.start();
+  if (hooks.faultInjection) obeyFaultRequests(supervisor);
+  const drain = new LogDrain(supervisor.memories(), recordNames(publisher, settings.pools), (row) =>
+    writer.append(row),
+  );
+  const rate = new QueryRate(supervisor.memories());
+  drain.start();
+  rate.start();
+  stops.push(async () => {
+    await supervisor.drain();
+    drain.stop();
+    rate.stop();
+  });
+
+  const readRows = () => readPolicyRows(database);
+  const policy = new PolicyInForce({ publisher, readRows, blocking: () => blockingSettings(config), logger });
+  const pool = new CompilePool();
+  const lists = new ListLife({
+    database,
+    policy,
+    publisher,
+    pool,
+    clock,
+    logger,
+    cache: new ListCache(dataDir),
+    refreshHours: () => config.blocking.list_refresh_hours,
+    listDirs: () => config.blocking.list_dirs,
+  });
+  stops.push(async () => {
+    await lists.close();
+    await pool.close();
+  });
+  stops.push(
+    startLogMaintenance({ database, clock, logger, queryLogDays: () => config.database.query_log_days }),
+  );
+  stops.push(
+    onDatabaseUp(database, logger, 'register node', () =>
+      registerNode(database, { name: nodeName, version }),
+    ),
+  );
+  stops.push(
+    onDatabaseUp(database, logger, 'bring lists into force', async () => {
+      await seedFirstSource(database);
+      await lists.start();
+    }),
+  );
+
+  const app = createApp({
+    version,
+    nodeName,
+    startedAtMs,
+    clock,
+    logger,
+    database,
+    policy,
+    config: () => config,
+    dnsPort: () => dnsPort.port,
+    auth: new Authenticator({ config: () => config, database, clock, logger }),
+    sources: lists,
+    queryLog: queryLogReader(database),
+    stats: { summary: (from, to) => readSummary(database, from.getTime(), to.getTime()) },
+    counters: rate,
+    filters: { stats: () => filterStats(publisher.current()) },
+    health: { checks: () => nodeHealth({ supervisor, database, publisher }) },
+  });
+  const web = await startWebServer(app, config, logger);
+  stops.push(() => web.close());
+  const webPort = web.endpoints[0]?.port ?? config.server.web_port;
+  const bindAddresses = config.server.bind_address;
+  process.stdout.write(
+    greeting({ version, configFile: loaded.file, dataDir, bindAddresses, dnsPort, webPort }),
+  );
+}
+
+/** Stops all parts, last first; a part that fails to stop does not keep the others from it. */
+async function stopInReverse(stops: Stops, logger: Logger): Promise<void> {
+  for (const stop of stops.toReversed()) {
+    try {
+      await stop();
+    } catch (error) {
+      logger.error('stop a part', { reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
 }

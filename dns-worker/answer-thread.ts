@@ -4,6 +4,7 @@
  * What it cannot answer goes to the worker's resolve thread through the miss ring.
  */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import { systemClock } from '../shared/clock.ts';
 import { Counter } from '../shared/counters.ts';
 import type { ThreadStart, ToWorker } from '../shared/messages.ts';
 import { Protocol } from '../shared/query-log.ts';
@@ -27,7 +28,11 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
   const batch = new UdpBatch(calls, sockets);
   const wait = new UdpWait(calls, control, sockets);
   const reporter = new Reporter(start.memory.answerCounters, start.memory.answerLog);
-  const pipeline = new Pipeline(openSnapshot(start.snapshot), new AnswerCache(new CacheMemory(start.cache)), reporter);
+  const pipeline = new Pipeline(
+    openSnapshot(start.snapshot),
+    new AnswerCache(new CacheMemory(start.cache)),
+    reporter,
+  );
   const misses = new MissWriter(start.memory.missRing, control);
   const query = new Query();
   query.clientBytes = batch.clients;
@@ -39,8 +44,8 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
   function answerBatch(socketIndex: number, block: boolean): number {
     const count = batch.receive(socketIndex, block);
     if (count === 0) return 0;
-    const arrivedAtMs = performance.now();
-    query.arrivedMs = Date.now();
+    query.arrivedMonotonicMs = systemClock.monotonicMs();
+    query.arrivedMs = systemClock.nowMs();
     query.arrivedSecs = Math.floor(query.arrivedMs / 1000);
     for (let slot = 0; slot < count; slot++) {
       query.clientAt = slot * 16;
@@ -55,7 +60,7 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
     }
     batch.send();
     misses.publish();
-    reporter.publish((performance.now() - arrivedAtMs) * 1000);
+    reporter.publish((systemClock.monotonicMs() - query.arrivedMonotonicMs) * 1000);
     return count;
   }
 

@@ -30,6 +30,8 @@ export interface WaitingRequest {
   readonly protocol: number;
   /** Unix milliseconds. */
   readonly arrivedMs: number;
+  /** `Clock.monotonicMs` */
+  readonly arrivedMonotonicMs: number;
   readonly groupIndex: number;
   /** 0 = no EDNS. */
   readonly udpSize: number;
@@ -106,7 +108,8 @@ export class Forwarder {
     query.arrivedMs = request.arrivedMs;
     query.arrivedSecs = Math.floor(this.parts.clock.nowMs() / 1000);
     query.begin(scratch, 0, request.message.length, SCRATCH_SIZE);
-    if (parseQuery(query, rules.seedLow, rules.seedHigh) !== ParseOutcome.OK) throw new Error('reopen request: it was readable before');
+    if (parseQuery(query, rules.seedLow, rules.seedHigh) !== ParseOutcome.OK)
+      throw new Error('reopen request: it was readable before');
     query.hasEdns = request.udpSize !== 0;
     query.udpSize = query.hasEdns ? request.udpSize : query.udpSize;
     query.dnssecOk = request.dnssecOk;
@@ -137,7 +140,10 @@ export class Forwarder {
     this.query.upstream = resolution.upstream + 1;
     this.keepOnce(resolution, failedAnswer(resolution.rcode), resolution.upstream + 1);
     this.query.status = resolution.reason === 'timeout' ? QueryStatus.TIMEOUT : QueryStatus.SERVFAIL;
-    const noReach = resolution.reason === 'timeout' || resolution.reason === 'network' || resolution.reason === 'no-upstreams';
+    const noReach =
+      resolution.reason === 'timeout' ||
+      resolution.reason === 'network' ||
+      resolution.reason === 'no-upstreams';
     replyWithRcode(this.query, resolution.rcode, noReach ? ExtendedError.NO_REACHABLE_AUTHORITY : NO_EDE);
     this.reply(request);
   }
@@ -189,7 +195,7 @@ export class Forwarder {
   private reply(request: WaitingRequest): void {
     request.send(this.scratch.subarray(0, this.query.replyLength));
     this.parts.reporter.answered(this.query, this.parts.pipeline.snapshot.version);
-    this.parts.reporter.publish(Math.max(0, (this.parts.clock.nowMs() - request.arrivedMs) * 1000));
+    this.parts.reporter.publish((this.parts.clock.monotonicMs() - request.arrivedMonotonicMs) * 1000);
   }
 }
 
@@ -220,7 +226,9 @@ function clampTtls(answer: CacheableAnswer, minSecs: number, maxSecs: number): v
 /** Seconds for which an answer may be kept. */
 function lifetimeSecs(answer: CacheableAnswer, settings: WorkerSettings['cache']): number {
   if (answer.rcode === Rcode.SERVFAIL || answer.rcode === Rcode.REFUSED) return FAILURE_TTL_SECS;
-  const maxSecs = answer.negative ? Math.min(settings.negativeMaxTtlSecs, settings.maxTtlSecs) : settings.maxTtlSecs;
+  const maxSecs = answer.negative
+    ? Math.min(settings.negativeMaxTtlSecs, settings.maxTtlSecs)
+    : settings.maxTtlSecs;
   const bounded = Math.min(Math.max(answer.minTtlSecs, answer.negative ? 0 : settings.minTtlSecs), maxSecs);
   return bounded;
 }

@@ -12,6 +12,7 @@ export interface Miss {
   readonly message: Uint8Array;
   readonly client: Uint8Array;
   readonly arrivedMs: number;
+  readonly arrivedMonotonicMs: number;
   readonly groupIndex: number;
   /** 0 = no EDNS. */
   readonly udpSize: number;
@@ -83,6 +84,7 @@ export class MissReader {
       message: bytes.slice(at + MissRecord.MESSAGE, at + MissRecord.MESSAGE + length),
       client: bytes.slice(at + MissRecord.CLIENT, at + MissRecord.CLIENT + 16),
       arrivedMs: view.getFloat64(at + MissRecord.ARRIVED_MS, true),
+      arrivedMonotonicMs: view.getFloat64(at + MissRecord.ARRIVED_MONOTONIC_MS, true),
       groupIndex: view.getInt32(at + MissRecord.GROUP_INDEX, true),
       udpSize: view.getUint16(at + MissRecord.UDP_SIZE, true),
       dnssecOk: (bytes[at + MissRecord.FLAGS]! & MissFlags.DNSSEC_OK) !== 0,

@@ -32,6 +32,7 @@ export class MissWriter {
     const at = (this.head & (MissRing.CAPACITY - 1)) * MissRecord.SIZE;
     const { bytes, words, halves } = this;
     this.doubles[(at + MissRecord.ARRIVED_MS) >>> 3] = query.arrivedMs;
+    this.doubles[(at + MissRecord.ARRIVED_MONOTONIC_MS) >>> 3] = query.arrivedMonotonicMs;
     words[(at + MissRecord.SOCKET) >>> 2] = batch.socketIndex;
     words[(at + MissRecord.GROUP_INDEX) >>> 2] = query.groupIndex;
     halves[(at + MissRecord.UDP_SIZE) >>> 1] = query.hasEdns ? query.udpSize : 0;

@@ -4,7 +4,16 @@
  */
 import { FOLD, hashHighStep, hashLowStep, MAX_LABEL_LENGTH, MAX_NAME_LENGTH } from '../shared/dns/name.ts';
 import { Opcode, RRType } from '../shared/dns/iana.ts';
-import { CLASSIC_UDP_SIZE, FlagsHigh, FlagsLow, Header, QUESTION_TAIL_SIZE, readU16, Record, skipRecord } from '../shared/dns/wire.ts';
+import {
+  CLASSIC_UDP_SIZE,
+  FlagsHigh,
+  FlagsLow,
+  Header,
+  QUESTION_TAIL_SIZE,
+  readU16,
+  Record,
+  skipRecord,
+} from '../shared/dns/wire.ts';
 import type { Query } from './query.ts';
 
 /** What is to be done with a request after reading it. */
@@ -29,7 +38,8 @@ export function parseQuery(query: Query, seedLow: number, seedHigh: number): num
   query.recursionDesired = (high & FlagsHigh.RD) !== 0;
   query.checkingDisabled = (low & FlagsLow.CD) !== 0;
   query.authenticDataWanted = (low & FlagsLow.AD) !== 0;
-  if ((high & FlagsHigh.OPCODE) >> FlagsHigh.OPCODE_SHIFT !== Opcode.QUERY) return ParseOutcome.NOT_IMPLEMENTED;
+  if ((high & FlagsHigh.OPCODE) >> FlagsHigh.OPCODE_SHIFT !== Opcode.QUERY)
+    return ParseOutcome.NOT_IMPLEMENTED;
   // RFC 9619: a QUERY message has exactly one question.
   if (readU16(bytes, at + Header.QDCOUNT) !== 1) return ParseOutcome.FORMAT_ERROR;
   if (!readQuestion(query)) return ParseOutcome.FORMAT_ERROR;
@@ -54,7 +64,8 @@ function readQuestion(query: Query): boolean {
     labelAt[labels++] = written;
     qname[written++] = labelLength;
     offset++;
-    for (const labelEnd = offset + labelLength; offset < labelEnd; offset++) qname[written++] = FOLD[bytes[offset]!]!;
+    for (const labelEnd = offset + labelLength; offset < labelEnd; offset++)
+      qname[written++] = FOLD[bytes[offset]!]!;
   }
   qname[written] = 0;
   offset++;

@@ -37,6 +37,8 @@ export class Query {
   /** Wall clock of arrival, seconds and milliseconds. */
   arrivedSecs = 0;
   arrivedMs = 0;
+  /** Arrival on the monotonic clock that all threads share, milliseconds. */
+  arrivedMonotonicMs = 0;
 
   /** The qname folded, in wire form, and its length with the final zero. */
   readonly qname: Uint8Array = new Uint8Array(MAX_NAME_LENGTH + 1);

@@ -33,7 +33,11 @@ const SCRATCH_SIZE = 65_535;
 const MAX_UDP_REPLY = 2048;
 
 /** Starts listeners and readers; `calls` is null where UDP goes over node:dgram. Throws a ListenError. */
-export async function runResolveThread(start: ThreadStart, port: MessagePort, calls: NativeCalls | null): Promise<void> {
+export async function runResolveThread(
+  start: ThreadStart,
+  port: MessagePort,
+  calls: NativeCalls | null,
+): Promise<void> {
   const { settings, memory } = start;
   const logger = portLogger(port, { worker: start.worker });
   const control = new Int32Array(memory.control);
@@ -43,7 +47,10 @@ export async function runResolveThread(start: ThreadStart, port: MessagePort, ca
   const pipeline = new Pipeline(openSnapshot(start.snapshot), cache, reporter);
   const resolver = new Resolver(settings, systemClock, logger);
   const forwarder = new Forwarder({
-    resolver, pipeline, cache, reporter,
+    resolver,
+    pipeline,
+    cache,
+    reporter,
     writer: new CacheWriter(cacheMemory, start.worker),
     clock: systemClock,
     settings: settings.cache,
@@ -52,27 +59,37 @@ export async function runResolveThread(start: ThreadStart, port: MessagePort, ca
   const scratch = new Uint8Array(SCRATCH_SIZE);
 
   /** Runs a message that came to this thread itself through the pipeline. */
-  function answerHere(message: Uint8Array, client: Uint8Array, protocol: number, capacity: number, send: (reply: Uint8Array) => void): void {
-    const startedAtMs = performance.now();
+  function answerHere(
+    message: Uint8Array,
+    client: Uint8Array,
+    protocol: number,
+    capacity: number,
+    send: (reply: Uint8Array) => void,
+  ): void {
     scratch.set(message);
     query.clientBytes = client;
     query.clientAt = 0;
     query.protocol = protocol;
-    query.arrivedMs = Date.now();
+    query.arrivedMs = systemClock.nowMs();
+    query.arrivedMonotonicMs = systemClock.monotonicMs();
     query.arrivedSecs = Math.floor(query.arrivedMs / 1000);
     query.begin(scratch, 0, message.length, capacity);
     const verdict = pipeline.run(query);
     if (verdict === Verdict.ANSWERED) {
       send(scratch.subarray(0, query.replyLength));
       reporter.answered(query, pipeline.snapshot.version);
-      reporter.publish((performance.now() - startedAtMs) * 1000);
+      reporter.publish((systemClock.monotonicMs() - query.arrivedMonotonicMs) * 1000);
     } else if (verdict === Verdict.UNRESOLVED) {
       forwarder.take(waitingFrom(query, client, send));
     }
   }
 
   const tcp = await listenTcp(
-    { addresses: settings.bindAddresses, port: settings.dnsPort, maxConnectionsPerIp: settings.tcpMaxConnectionsPerIp },
+    {
+      addresses: settings.bindAddresses,
+      port: settings.dnsPort,
+      maxConnectionsPerIp: settings.tcpMaxConnectionsPerIp,
+    },
     (message: Uint8Array, client: StreamClient) => {
       answerHere(message, client.address, client.protocol, SCRATCH_SIZE, (reply) => {
         client.send(reply);
@@ -91,9 +108,11 @@ export async function runResolveThread(start: ThreadStart, port: MessagePort, ca
   const udpReply = calls === null ? null : new UdpReply(calls, control);
   const misses = new MissReader(memory.missRing, control);
   const reading = misses.run((miss) => {
-    forwarder.take(waitingFromMiss(miss, (reply) => {
-      if (udpReply?.send(reply, miss.origin) !== true) reporter.count(Counter.SEND_ERRORS);
-    }));
+    forwarder.take(
+      waitingFromMiss(miss, (reply) => {
+        if (udpReply?.send(reply, miss.origin) !== true) reporter.count(Counter.SEND_ERRORS);
+      }),
+    );
   });
   const reports = setInterval(() => {
     announce(port, { type: 'upstreams', upstreams: resolver.report() });
@@ -133,6 +152,7 @@ function waitingFrom(query: Query, client: Uint8Array, send: (reply: Uint8Array)
     client: client.slice(),
     protocol: query.protocol,
     arrivedMs: query.arrivedMs,
+    arrivedMonotonicMs: query.arrivedMonotonicMs,
     groupIndex: query.groupIndex,
     udpSize: query.hasEdns ? query.udpSize : 0,
     dnssecOk: query.dnssecOk,

@@ -12,5 +12,9 @@ export interface OpenSnapshot {
 
 /** Opens the buffers of a snapshot; throws a RangeError where they are of another layout. */
 export function openSnapshot(buffers: SnapshotBuffers): OpenSnapshot {
-  return { version: buffers.version, rules: new RuleTable(buffers.rules), policy: new PolicyTable(buffers.policy) };
+  return {
+    version: buffers.version,
+    rules: new RuleTable(buffers.rules),
+    policy: new PolicyTable(buffers.policy),
+  };
 }

@@ -14,13 +14,16 @@ const start = workerData as ThreadStart;
 const port = parentPort;
 if (port === null) throw new Error('start DNS thread: this file runs only as a worker thread');
 
-const native = start.settings.udpBackend === 'dgram' ? { reason: 'asked for by configuration' } : loadNativeCalls();
+const native =
+  start.settings.udpBackend === 'dgram' ? { reason: 'asked for by configuration' } : loadNativeCalls();
 const calls = 'calls' in native ? native.calls : null;
 
 try {
   if (start.role === 'resolve') {
     if ('reason' in native && start.worker === 0)
-      portLogger(port, {}).warn('answer over node:dgram: batched sockets are not to be had', { reason: native.reason });
+      portLogger(port, {}).warn('answer over node:dgram: batched sockets are not to be had', {
+        reason: native.reason,
+      });
     await runResolveThread(start, port, calls);
   } else if (calls !== null) {
     runAnswerThread(start, port, calls);

@@ -6,7 +6,7 @@ CREATE TABLE blocklist_sources (
   name            text NOT NULL,
   url             text NOT NULL CONSTRAINT blocklist_sources_url_key UNIQUE,
   enabled         boolean NOT NULL DEFAULT true,
-  comment         text,
+  comment         text NOT NULL DEFAULT '',
   subdomains      boolean NOT NULL DEFAULT false, -- plain and hosts names cover their subdomains too
   format          text,                           -- as detected at the last fetch
   status          text NOT NULL DEFAULT 'pending',

@@ -21,11 +21,10 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_expires_at_idx ON sessions (expires_at);
 
--- Failed logins since the last success, by user name and client address together: whoever guesses from one
--- address must not be able to lock the administrator out at another.
+-- Failed logins of each user name from each client address; `address` is IPv4, or the /64 of IPv6.
 CREATE TABLE login_failures (
   username text NOT NULL,
-  address  text NOT NULL, -- IPv6: its /64, of which a client can take any number of addresses
+  address  text NOT NULL,
   failures integer NOT NULL,
   last_at  timestamptz NOT NULL,
   PRIMARY KEY (username, address)

@@ -102,7 +102,8 @@ export function positionLimit(slabUnits: number): number {
 export function createAnswerCache(maxBytes: number): SharedArrayBuffer {
   const budget = Math.max(maxBytes, 262_144);
   const bucketBytes = CacheBucket.WORDS * 4;
-  const wanted = budget / (BYTES_PER_ENTRY_EXPECTED + bucketBytes / CacheBucket.SLOTS) / (CacheBucket.SLOTS * 0.7);
+  const wanted =
+    budget / (BYTES_PER_ENTRY_EXPECTED + bucketBytes / CacheBucket.SLOTS) / (CacheBucket.SLOTS * 0.7);
   const buckets = Math.max(MIN_BUCKETS, 2 ** Math.floor(Math.log2(wanted)));
   const slabBytes = budget - CacheHead.BYTES - buckets * bucketBytes;
   const segments = Math.max(MIN_SEGMENTS, Math.floor(slabBytes / (CACHE_SEGMENT_UNITS * CACHE_UNIT)));
@@ -112,4 +113,28 @@ export function createAnswerCache(maxBytes: number): SharedArrayBuffer {
   words[CacheHead.BUCKET_COUNT_WORD] = buckets;
   words[CacheHead.SLAB_UNITS_WORD] = slabUnits;
   return buffer;
+}
+
+/**
+ * Frees the lock that a dead worker holds. What it was writing may be half done, so the cache starts empty:
+ * every reference is dropped, and TAIL moves one turn ahead, which no reader's position survives.
+ */
+export function releaseCacheLock(buffer: SharedArrayBuffer, worker: number): void {
+  const head = new Int32Array(buffer, 0, CacheHead.BYTES >>> 2);
+  if (Atomics.load(head, CacheHead.LOCK_WORD) !== worker + 1) return;
+  const slabUnits = head[CacheHead.SLAB_UNITS_WORD]!;
+  const index = new Int32Array(
+    buffer,
+    CacheHead.BYTES,
+    head[CacheHead.BUCKET_COUNT_WORD]! * CacheBucket.WORDS,
+  );
+  for (let at = 0; at < index.length; at++) Atomics.store(index, at, 0);
+  const segmentStart = (position: number): number =>
+    Math.ceil(position / CACHE_SEGMENT_UNITS) * CACHE_SEGMENT_UNITS;
+  const restart = (segmentStart(head[CacheHead.HEAD_WORD]! >>> 0) + slabUnits) % positionLimit(slabUnits);
+  Atomics.store(head, CacheHead.HEAD_WORD, restart | 0);
+  Atomics.store(head, CacheHead.TAIL_WORD, restart | 0);
+  Atomics.store(head, CacheHead.ENTRIES_WORD, 0);
+  Atomics.store(head, CacheHead.LOCK_WORD, 0);
+  Atomics.notify(head, CacheHead.LOCK_WORD);
 }

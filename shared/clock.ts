@@ -4,12 +4,12 @@
 export interface Clock {
   /** Wall clock, milliseconds since the Unix epoch. */
   nowMs(): number;
-  /** Monotonic clock in milliseconds with a fraction; only differences mean anything. */
+  /** Monotonic clock in milliseconds with a fraction, the same in all threads; only differences mean anything. */
   monotonicMs(): number;
 }
 
 /** The machine's clocks. */
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
-  monotonicMs: () => performance.now(),
+  monotonicMs: () => performance.timeOrigin + performance.now(),
 };

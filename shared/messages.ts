@@ -141,5 +141,10 @@ export type FromWorker =
   | { readonly type: 'listen-failed'; readonly address: string; readonly port: number; readonly code: string }
   | { readonly type: 'snapshot-in-force'; readonly version: number }
   | { readonly type: 'upstreams'; readonly upstreams: readonly UpstreamReport[] }
-  | { readonly type: 'log'; readonly level: 'debug' | 'info' | 'warn' | 'error'; readonly message: string; readonly fields?: Readonly<Record<string, unknown>> }
+  | {
+      readonly type: 'log';
+      readonly level: 'debug' | 'info' | 'warn' | 'error';
+      readonly message: string;
+      readonly fields?: Readonly<Record<string, unknown>>;
+    }
   | { readonly type: 'drained' };

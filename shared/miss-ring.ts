@@ -20,6 +20,8 @@ export const MissRecord = {
   SIZE: 384,
   /** f64: arrival, Unix milliseconds. */
   ARRIVED_MS: 0,
+  /** f64: arrival, `Clock.monotonicMs`. */
+  ARRIVED_MONOTONIC_MS: 376,
   /** i32: index of the socket it came by. */
   SOCKET: 8,
   /** i32: index and id of the client's group. */

@@ -76,7 +76,9 @@ export class AdminAccount {
   /** Replaces the password, and does `alongside` in the same transaction; 409 where the configuration has it. */
   async replacePassword(password: string, alongside: (tx: Queryable) => Promise<void>): Promise<void> {
     if (this.configuredHash() !== '')
-      throw conflict('the password is set by auth.admin.password_hash in the configuration file; change it there');
+      throw conflict(
+        'the password is set by auth.admin.password_hash in the configuration file; change it there',
+      );
     const hash = await hashPassword(password);
     await this.parts.database.transaction(async (tx) => {
       await credentials.replaceHash(tx, hash, this.now());

@@ -1,6 +1,5 @@
 /** HTTP of `{api}/auth/*`. Decisions are the authenticator's. */
 import type { Request } from 'express';
-import type { z } from 'zod';
 import type {
   AuthStatus,
   ChangePasswordBody,
@@ -24,7 +23,7 @@ export function readAuthStatus(context: ApiContext): Promise<AuthStatus> {
 /** POST auth/setup */
 export async function setUpPassword(
   context: ApiContext,
-  { body }: RouteRequest<unknown, unknown, z.output<typeof SetupBody>>,
+  { body }: RouteRequest<unknown, unknown, SetupBody>,
 ): Promise<void> {
   await context.auth.setUp(body.password);
 }
@@ -32,7 +31,7 @@ export async function setUpPassword(
 /** POST auth/login */
 export async function logIn(
   context: ApiContext,
-  { body, http, response }: RouteRequest<unknown, unknown, z.output<typeof LoginBody>>,
+  { body, http, response }: RouteRequest<unknown, unknown, LoginBody>,
 ): Promise<LoginAnswer> {
   const attempt = { username: body.username, password: body.password, rememberMe: body.remember_me };
   const { secret, session } = await context.auth.logIn(attempt, originOf(http));
@@ -50,7 +49,7 @@ export async function logOut(context: ApiContext, { http, response }: RouteReque
 /** POST auth/change-password */
 export async function changePassword(
   context: ApiContext,
-  { body, caller, http }: RouteRequest<unknown, unknown, z.output<typeof ChangePasswordBody>>,
+  { body, caller, http }: RouteRequest<unknown, unknown, ChangePasswordBody>,
 ): Promise<void> {
   const passwords = { current: body.current_password, next: body.new_password };
   await context.auth.changePassword(caller!, passwords, originOf(http));
@@ -76,7 +75,7 @@ export async function listSessions(context: ApiContext, { caller }: RouteRequest
 /** DELETE auth/sessions/{id} */
 export async function revokeSession(
   context: ApiContext,
-  { params, caller, http, response }: RouteRequest<z.output<typeof IdParams>>,
+  { params, caller, http, response }: RouteRequest<IdParams>,
 ): Promise<void> {
   await context.auth.revokeSession(params.id);
   if (caller?.sessionId === params.id) clearSessionCookie(http, response);

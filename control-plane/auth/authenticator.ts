@@ -88,7 +88,9 @@ export class Authenticator {
   /** The caller behind a session's secret; null where that session is over or never was. */
   async callerOf(secret: string): Promise<Caller | null> {
     const session = await this.findSession(hashSessionSecret(secret));
-    return session === null ? null : { username: session.username, role: session.role, sessionId: session.id };
+    return session === null
+      ? null
+      : { username: session.username, role: session.role, sessionId: session.id };
   }
 
   /** The 401 for a request without credentials that count. */
@@ -129,7 +131,11 @@ export class Authenticator {
   }
 
   /** Replaces the password and ends all other sessions; a wrong current one counts as a failed login. */
-  async changePassword(caller: Caller, passwords: { current: string; next: string }, origin: LoginOrigin): Promise<void> {
+  async changePassword(
+    caller: Caller,
+    passwords: { current: string; next: string },
+    origin: LoginOrigin,
+  ): Promise<void> {
     if (!(await this.account.isConfigured())) throw await this.refusal();
     await this.checkPassword(caller.username, passwords.current, origin);
     await this.account.replacePassword(passwords.next, (tx) =>
@@ -172,7 +178,10 @@ export class Authenticator {
       throw tooMany('locked_out', 'too many failed logins; the login is locked', waitMs / 1000);
     }
     if (!(await this.account.matches(username, password))) {
-      this.parts.logger.warn('refused a login: wrong user name or password', { username, address: origin.address });
+      this.parts.logger.warn('refused a login: wrong user name or password', {
+        username,
+        address: origin.address,
+      });
       throw unauthorized('wrong user name or password');
     }
     await failures.clearFailures(this.parts.database, who);

@@ -9,7 +9,8 @@ export async function readHash(db: Queryable): Promise<string | null> {
 
 /** Stores the first hash; false where there is one already, which stays. */
 export async function insertHash(db: Queryable, hash: string, now: Date): Promise<boolean> {
-  const text = 'INSERT INTO admin_credential (password_hash, updated_at) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING';
+  const text =
+    'INSERT INTO admin_credential (password_hash, updated_at) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING';
   return (await db.query(text, [hash, now])).rowCount === 1;
 }
 

@@ -53,7 +53,10 @@ export async function countAttempt(db: Queryable, source: LoginSource, rule: Loc
 
 /** Forgets the failures of a source that has logged in. */
 export async function clearFailures(db: Queryable, source: LoginSource): Promise<void> {
-  await db.query('DELETE FROM login_failures WHERE username = $1 AND address = $2', [source.username, source.address]);
+  await db.query('DELETE FROM login_failures WHERE username = $1 AND address = $2', [
+    source.username,
+    source.address,
+  ]);
 }
 
 /** Removes what no longer counts. */

@@ -37,7 +37,8 @@ export class SessionMemory {
     const remembered = this.byHash.get(secretHash.toString('base64'));
     if (remembered === undefined) return null;
     const nowMs = this.clock.nowMs();
-    const isFresh = nowMs - remembered.seenMs <= BELIEVED_MS && remembered.session.expiresAt.getTime() > nowMs;
+    const isFresh =
+      nowMs - remembered.seenMs <= BELIEVED_MS && remembered.session.expiresAt.getTime() > nowMs;
     return isFresh ? remembered.session : null;
   }
 

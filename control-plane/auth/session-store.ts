@@ -44,7 +44,11 @@ export async function insertSession(db: Queryable, session: NewSession): Promise
 }
 
 /** The session of a secret, unless it is over. */
-export async function findSession(db: Queryable, secretHash: Buffer, now: Date): Promise<StoredSession | null> {
+export async function findSession(
+  db: Queryable,
+  secretHash: Buffer,
+  now: Date,
+): Promise<StoredSession | null> {
   const text = `SELECT ${COLUMNS} FROM sessions WHERE secret_hash = $1 AND expires_at > $2`;
   return (await db.query<StoredSession>(text, [secretHash, now])).rows[0] ?? null;
 }
@@ -71,8 +75,15 @@ export async function deleteSessionByHash(db: Queryable, secretHash: Buffer): Pr
 }
 
 /** Ends all sessions of a user, but `keptId` where it is given. */
-export async function deleteSessionsOfUser(db: Queryable, username: string, keptId: number | null): Promise<void> {
-  await db.query('DELETE FROM sessions WHERE username = $1 AND id IS DISTINCT FROM $2::integer', [username, keptId]);
+export async function deleteSessionsOfUser(
+  db: Queryable,
+  username: string,
+  keptId: number | null,
+): Promise<void> {
+  await db.query('DELETE FROM sessions WHERE username = $1 AND id IS DISTINCT FROM $2::integer', [
+    username,
+    keptId,
+  ]);
 }
 
 /** Removes the sessions that are over; returns how many. */

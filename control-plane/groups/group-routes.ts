@@ -1,12 +1,11 @@
 /** HTTP of `{api}/groups`. A change of a group is in the database and in force when the answer is sent. */
-import type { z } from 'zod';
 import type { IdParams } from '../../shared/api/fields.ts';
 import type { Group, GroupCreate, GroupUpdate } from '../../shared/api/groups.ts';
 import type { ApiContext } from '../http/api-context.ts';
 import type { RouteRequest } from '../http/route.ts';
 import * as store from './group-store.ts';
 
-type ById = RouteRequest<z.output<typeof IdParams>>;
+type ById = RouteRequest<IdParams>;
 
 /** GET groups */
 export function listGroups(context: ApiContext): Promise<Group[]> {
@@ -31,7 +30,7 @@ export async function createGroup(
 /** PUT groups/{id} */
 export async function updateGroup(
   context: ApiContext,
-  { params, body }: RouteRequest<z.output<typeof IdParams>, unknown, GroupUpdate>,
+  { params, body }: RouteRequest<IdParams, unknown, GroupUpdate>,
 ): Promise<Group> {
   const group = await store.updateGroup(context.database, params.id, body);
   await context.policy.apply();

@@ -41,7 +41,8 @@ export async function insertGroup(db: Queryable, group: GroupCreate): Promise<Gr
 
 /** Changes the given fields; 404, or 409 for a taken name and for disabling Default. */
 export async function updateGroup(db: Queryable, id: number, change: GroupUpdate): Promise<Group> {
-  if (id === DEFAULT_GROUP_ID && change.enabled === false) throw conflict('the group Default cannot be disabled');
+  if (id === DEFAULT_GROUP_ID && change.enabled === false)
+    throw conflict('the group Default cannot be disabled');
   const text = `UPDATE groups SET name = coalesce($2, name), enabled = coalesce($3, enabled),
     comment = coalesce($4, comment), updated_at = now() WHERE id = $1 RETURNING ${COLUMNS}`;
   const { rows } = await refusingTakenNames(change.name, () =>
@@ -57,7 +58,8 @@ export async function deleteGroup(db: Queryable, id: number): Promise<void> {
     const { rowCount } = await db.query('DELETE FROM groups WHERE id = $1', [id]);
     if (rowCount === 0) throw notFound(`group ${id}`);
   } catch (error) {
-    if (isForeignKeyViolation(error)) throw conflict(`group ${id} is in use; take its clients and lists away first`);
+    if (isForeignKeyViolation(error))
+      throw conflict(`group ${id} is in use; take its clients and lists away first`);
     throw error;
   }
 }

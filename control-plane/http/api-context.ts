@@ -10,6 +10,8 @@ import type { Logger } from '../../shared/log.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { Database } from '../db/database.ts';
 import type { SourceLife } from '../lists/source-life-port.ts';
+import type { QueryLogReader } from '../query-log/query-log-port.ts';
+import type { StatsReader } from '../stats/stats-port.ts';
 
 /** Parts of the running node that the routes speak to. */
 export interface ApiContext {
@@ -20,6 +22,8 @@ export interface ApiContext {
   readonly startedAtMs: number;
   /** The configuration in force; asked for each request, because a reload replaces it. */
   config(): Config;
+  /** The port that DNS is answered on; not that of the configuration where that one could not be had. */
+  dnsPort(): number;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly database: Database;
@@ -27,6 +31,8 @@ export interface ApiContext {
   /** Life of the blocklist sources: a change is stored and in force when its promise resolves. */
   readonly sources: SourceLife;
   readonly policy: PolicyPort;
+  readonly queryLog: QueryLogReader;
+  readonly stats: StatsReader;
   readonly counters: QueryCounters;
   readonly filters: FilterPort;
   readonly health: HealthPort;

@@ -5,7 +5,7 @@
 import cookieParser from 'cookie-parser';
 import express from 'express';
 import type { NextFunction, Request, Response } from 'express';
-import { z } from 'zod';
+import { OpenApiAnswer } from '../../shared/api/schema.ts';
 import { ApiError, notFound } from '../api-error.ts';
 import type { ApiContext } from './api-context.ts';
 import { apiPrefix } from './api-prefix.ts';
@@ -65,7 +65,7 @@ function withOpenApi(routes: readonly Route[], describe: () => OpenApiDocument):
     access: 'viewer',
     tag: 'System',
     summary: 'This description of the API, OpenAPI 3.1',
-    answer: z.looseObject({ openapi: z.literal('3.1.0') }),
+    answer: OpenApiAnswer,
     handle: () => ({ ...describe() }),
   });
   return [...routes, self];
@@ -100,7 +100,7 @@ function methodNotAllowed(routes: readonly Route[]) {
 function addPages(app: express.Express, context: ApiContext, document: OpenApiDocument): void {
   const docs = docsPage(document);
   app.get('/docs', (_request, response) => sendPage(response, docs));
-  app.get('/', (_request, response) => sendPage(response, landingPage(context)));
+  app.get('/', (request, response) => sendPage(response, landingPage(context, request.host)));
   const { alt_compat: compat } = context.config().server;
   const settings = JSON.stringify({ apiBase: apiPrefix(compat), compat, version: context.version });
   app.get('/svc-config.js', (_request, response) => {

@@ -1,7 +1,25 @@
 /** The reference at `/docs`: the OpenAPI document as a page that needs no network, no script and no login. */
-import type { JsonSchema, OpenApiDocument, OperationDoc } from './openapi.ts';
-import { html, page } from './page.ts';
+import type { OpenApiDocument, OperationDoc } from './openapi.ts';
+import { page, write } from './page.ts';
 import type { Markup, Page } from './page.ts';
+
+/** The keywords of JSON Schema that Weir's schemas use. */
+interface SchemaDoc {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly string[];
+  readonly anyOf?: readonly SchemaDoc[];
+  readonly items?: SchemaDoc;
+  readonly properties?: Readonly<Record<string, SchemaDoc>>;
+  readonly required?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+}
 
 /** Renders the reference. */
 export function docsPage(document: OpenApiDocument): Page {
@@ -10,41 +28,46 @@ export function docsPage(document: OpenApiDocument): Page {
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
   const byTag = Map.groupBy(operations, ({ operation }) => operation.tags[0]!);
-  const body = html`
+  const chapters = [...byTag].map(([tag, members]) => {
+    const parts = members.map(({ path, method, operation }) =>
+      describeOperation(method, prefix + path, operation),
+    );
+    return write`<h2>${tag}</h2>${parts}`;
+  });
+  const shapes = Object.entries(document.components.schemas).map(
+    ([name, schema]) =>
+      write`<details id="${name}"><summary><code>${name}</code></summary>${describeFields(schema)}</details>`,
+  );
+  const body = write`
 <h1>${document.info.title} API</h1>
-<p>Version ${document.info.version}. Paths begin with <code>${prefix}</code>. The same as data:
-<a href="${prefix}/openapi.json">openapi.json</a>.</p>
+<p>Version ${document.info.version}. Paths begin with <code>${prefix}</code>.
+The same as data: <a href="${prefix}/openapi.json">openapi.json</a>.</p>
 <p>${document.info.description.replaceAll('`', '')}</p>
-${[...byTag].map(
-  ([tag, members]) => html`
-<h2>${tag}</h2>
-${members.map(({ path, method, operation }) => describeOperation(method, prefix + path, operation))}`,
-)}
+${chapters}
 <h2>Shapes</h2>
-${Object.entries(document.components.schemas).map(
-  ([name, schema]) => html`
-<details id="${name}"><summary><code>${name}</code></summary>
-${describeFields(schema)}
-</details>`,
-)}`;
+${shapes}`;
   return page(`${document.info.title} API reference`, body);
 }
 
 function describeOperation(method: string, path: string, operation: OperationDoc): Markup {
   const body = operation.requestBody?.content['application/json']?.schema;
-  return html`
+  const parameters = operation.parameters.map(({ name, in: place, required, schema }) => [
+    write`<code>${name}</code>`,
+    required ? `${place}, required` : place,
+    shapeOf(schema),
+  ]);
+  const answers = Object.entries(operation.responses).map(([status, { description, content }]) => {
+    const schema = Object.values(content ?? {})[0]?.schema;
+    return [status, description, schema === undefined ? '' : shapeOf(schema)];
+  });
+  return write`
 <details id="${operation.operationId}">
 <summary><span class="method">${method.toUpperCase()}</span> <code>${path}</code> ${operation.summary}</summary>
 <p>${accessText(operation['x-weir-access'])}</p>
-${operation.parameters.length === 0 ? '' : html`<h3>Parameters</h3>${rows(operation.parameters.map((parameter) => [parameter.name, `${parameter.in}${parameter.required ? ', required' : ''}`, shapeOf(parameter.schema)]))}`}
-${body === undefined ? '' : html`<h3>Body</h3><p>${shapeOf(body)}</p>`}
+${parameters.length === 0 ? '' : write`<h3>Parameters</h3>${rows(parameters)}`}
+${body === undefined ? '' : write`<h3>Body</h3><p>${shapeOf(body)}</p>`}
 <h3>Answers</h3>
-${rows(
-  Object.entries(operation.responses).map(([status, response]) => {
-    const schema = Object.values(response.content ?? {})[0]?.schema;
-    return [status, response.description, schema === undefined ? '' : shapeOf(schema)];
-  }),
-)}
+${rows(answers)}
 </details>`;
 }
 
@@ -60,16 +83,22 @@ function accessText(access: OperationDoc['x-weir-access']): string {
 }
 
 function rows(cells: readonly (readonly (Markup | string)[])[]): Markup {
-  return html`<table>${cells.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</table>`;
+  return write`<table>
+    ${cells.map(
+      (row) =>
+        write`<tr>
+          ${row.map((cell) => write`<td>${cell}</td>`)}
+        </tr>`,
+    )}
+  </table>`;
 }
 
-function describeFields(schema: JsonSchema): Markup {
-  const properties = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>);
-  if (properties.length === 0) return html`<p>${shapeOf(schema)}</p>`;
-  const required = (schema['required'] ?? []) as string[];
+function describeFields(schema: SchemaDoc): Markup {
+  const { properties, required = [] } = schema;
+  if (properties === undefined) return write`<p>${shapeOf(schema)}</p>`;
   return rows(
-    properties.map(([name, property]) => [
-      html`<code>${name}</code>`,
+    Object.entries(properties).map(([name, property]) => [
+      write`<code>${name}</code>`,
       required.includes(name) ? 'required' : '',
       shapeOf(property),
     ]),
@@ -77,34 +106,38 @@ function describeFields(schema: JsonSchema): Markup {
 }
 
 /** One line that says what a value may be. */
-function shapeOf(schema: JsonSchema): Markup {
-  const reference = schema['$ref'];
-  if (typeof reference === 'string') {
-    const name = reference.slice(reference.lastIndexOf('/') + 1);
-    return html`<a href="#${name}"><code>${name}</code></a>`;
+function shapeOf(schema: SchemaDoc): Markup {
+  const { $ref, anyOf, properties, type = 'any' } = schema;
+  if ($ref !== undefined) {
+    const name = $ref.slice($ref.lastIndexOf('/') + 1);
+    return write`<a href="#${name}"><code>${name}</code></a>`;
   }
-  const choices = schema['anyOf'] as JsonSchema[] | undefined;
-  if (choices !== undefined) return html`${choices.map((choice, index) => html`${index === 0 ? '' : ' or '}${shapeOf(choice)}`)}`;
-  if (schema['type'] === 'array') return html`list of ${shapeOf((schema['items'] ?? {}) as JsonSchema)}`;
-  const inner = schema['properties'] as Record<string, JsonSchema> | undefined;
-  if (inner !== undefined) return html`{ ${Object.entries(inner).map(([name, property], index) => html`${index === 0 ? '' : ', '}<code>${name}</code>: ${shapeOf(property)}`)} }`;
-  return html`${String(schema['type'] ?? 'any')}${notesOn(schema)}`;
+  if (anyOf !== undefined) return joined(anyOf.map(shapeOf), ' or ');
+  if (type === 'array') return write`list of ${shapeOf(schema.items ?? {})}`;
+  if (properties === undefined) return write`${type}${notesOn(schema)}`;
+  const fields = Object.entries(properties).map(
+    ([name, field]) => write`<code>${name}</code>: ${shapeOf(field)}`,
+  );
+  return write`{ ${joined(fields, ', ')} }`;
 }
 
-function notesOn(schema: JsonSchema): string {
+function joined(parts: readonly Markup[], between: string): Markup {
+  return write`${parts.map((part, index) => write`${index === 0 ? '' : between}${part}`)}`;
+}
+
+function notesOn(schema: SchemaDoc): string {
   const notes = [
-    schema['format'],
-    (schema['enum'] as unknown[] | undefined)?.join(' | '),
-    bounds(schema['minimum'], schema['maximum'], ''),
-    bounds(schema['minLength'], schema['maxLength'], ' characters'),
-    schema['default'] === undefined ? undefined : `default ${JSON.stringify(schema['default'])}`,
-    schema['description'],
+    schema.format,
+    schema.enum?.join(' | '),
+    bounds(schema.minimum, schema.maximum, ''),
+    bounds(schema.minLength, schema.maxLength, ' characters'),
+    schema.default === undefined ? undefined : `default ${JSON.stringify(schema.default)}`,
+    schema.description,
   ].filter((note) => note !== undefined);
   return notes.length === 0 ? '' : ` (${notes.join('; ')})`;
 }
 
-function bounds(low: unknown, high: unknown, unit: string): string | undefined {
-  if (low === undefined && high === undefined) return undefined;
-  if (high === undefined) return `at least ${String(low)}${unit}`;
-  return low === undefined ? `at most ${String(high)}${unit}` : `${String(low)} to ${String(high)}${unit}`;
+function bounds(low: number | undefined, high: number | undefined, unit: string): string | undefined {
+  if (low === undefined) return high === undefined ? undefined : `at most ${high}${unit}`;
+  return high === undefined ? `at least ${low}${unit}` : `${low} to ${high}${unit}`;
 }

@@ -1,26 +1,28 @@
 /** The page at `/` until the dashboard moves in: says that Weir runs and what to do next. */
 import { apiPrefix } from './api-prefix.ts';
 import type { ApiContext } from './api-context.ts';
-import { html, page } from './page.ts';
+import { page, write } from './page.ts';
 import type { Page } from './page.ts';
 
-/** Renders the page. It is public, so it tells nothing that the network could not find out by itself. */
-export function landingPage(context: ApiContext): Page {
-  const { server } = context.config();
-  const api = apiPrefix(server.alt_compat);
-  const body = html`
+/**
+ * Renders the page; `host` is what the browser calls this machine. The page is public, so it tells nothing
+ * that the network could not find out by itself.
+ */
+export function landingPage(context: ApiContext, host: string): Page {
+  const api = apiPrefix(context.config().server.alt_compat);
+  const body = write`
 <h1>Weir is running</h1>
 <p>This is the DNS filter on <strong>${context.nodeName}</strong>, version ${context.version}. Two steps are left.</p>
 <h2>1. Set a password</h2>
 <p>On the machine itself:</p>
 <pre>weir set-password</pre>
 <p>or once over the network, as long as there is none:</p>
-<pre>curl -X POST -H 'Content-Type: application/json' -d '{"password":"at least eight characters"}' \\
-  http://${context.nodeName}:${server.web_port}${api}/auth/setup</pre>
+<pre>curl -X POST -H 'Content-Type: application/json' \\
+  -d '{"password":"at least eight characters"}' http://${host}${api}/auth/setup</pre>
 <h2>2. Point your clients at it</h2>
 <p>Give this machine's address as the DNS server in your router's DHCP settings, or on one client to try it.
-DNS is answered on port ${server.dns_port}:</p>
-<pre>dig @${context.nodeName} -p ${server.dns_port} example.com</pre>
+DNS is answered on port ${context.dnsPort()}:</p>
+<pre>dig @${context.nodeName} -p ${context.dnsPort()} example.com</pre>
 <h2>More</h2>
 <p><a href="/docs">API reference</a> · <a href="${api}/health">health</a></p>`;
   return page('Weir', body);

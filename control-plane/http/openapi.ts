@@ -2,13 +2,11 @@
  * The OpenAPI 3.1 document, made from the route table: the schemas that validate requests are the ones that
  * are described, so the two cannot disagree.
  */
-import { z } from 'zod';
 import { Problem } from '../../shared/api/problem.ts';
-import { SESSION_COOKIE } from './session-cookie.ts';
+import { jsonSchemaOf } from '../../shared/api/schema.ts';
+import type { JsonSchema, Schema } from '../../shared/api/schema.ts';
 import type { Route } from './route.ts';
-
-/** A JSON Schema of draft 2020-12, as OpenAPI 3.1 takes it. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+import { SESSION_COOKIE } from './session-cookie.ts';
 
 /** A parameter of the path or of the query string. */
 export interface ParameterDoc {
@@ -59,7 +57,8 @@ export function openApiDocument(routes: readonly Route[], prefix: string, versio
   const components: Record<string, JsonSchema> = {};
   const paths: Record<string, Record<string, OperationDoc>> = {};
   describeSchema(Problem, 'output', components);
-  for (const route of routes) (paths[route.path] ??= {})[route.method.toLowerCase()] = describeRoute(route, components);
+  for (const route of routes)
+    (paths[route.path] ??= {})[route.method.toLowerCase()] = describeRoute(route, components);
   return {
     openapi: '3.1.0',
     info: { title: 'Weir', version, description: DESCRIPTION },
@@ -103,7 +102,7 @@ function operationId({ method, path }: Route): string {
 
 function describeParameters(
   place: ParameterDoc['in'],
-  schema: z.ZodType | undefined,
+  schema: Schema | undefined,
   components: Record<string, JsonSchema>,
 ): ParameterDoc[] {
   if (schema === undefined) return [];
@@ -120,7 +119,10 @@ function describeParameters(
 }
 
 /** The errors that a route can end in, apart from the body's: those follow from what it takes. */
-function describeResponses(route: Route, components: Record<string, JsonSchema>): Record<string, ResponseDoc> {
+function describeResponses(
+  route: Route,
+  components: Record<string, JsonSchema>,
+): Record<string, ResponseDoc> {
   const success: ResponseDoc =
     route.answer === undefined
       ? { description: 'done' }
@@ -134,7 +136,11 @@ function describeResponses(route: Route, components: Record<string, JsonSchema>)
     [route.body !== undefined, 409, 'duplicate, or in use'],
     [route.body !== undefined, 413, 'body too large'],
     [route.body !== undefined, 415, 'body is not JSON'],
-    [route.path === '/auth/login' || route.path === '/auth/change-password', 429, 'locked out; see Retry-After'],
+    [
+      route.path === '/auth/login' || route.path === '/auth/change-password',
+      429,
+      'locked out; see Retry-After',
+    ],
     [true, 503, 'the database cannot be reached; see Retry-After'],
   ];
   const problem = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
@@ -150,26 +156,17 @@ function json(schema: JsonSchema): Content {
 
 /** JSON Schema of `schema`; its named parts go to `components`, and references lead there. */
 function describeSchema(
-  schema: z.ZodType,
+  schema: Schema,
   io: 'input' | 'output',
   components: Record<string, JsonSchema>,
 ): JsonSchema {
-  const whole = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: simplify });
-  const { $schema: _draft, $defs = {}, ...rest } = relocateReferences(whole) as Record<string, unknown>;
+  const whole = relocateReferences(jsonSchemaOf(schema, io)) as JsonSchema;
+  const { $schema: _draft, $defs = {}, ...rest } = whole;
   for (const [name, part] of Object.entries($defs as Record<string, JsonSchema>)) {
     const { id: _id, ...described } = part;
     components[name] = described;
   }
   return rest;
-}
-
-/** Drops what only a machine would want to read: the long patterns behind `date-time`, bounds of doubles. */
-function simplify({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
-  if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
-  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-  // Ids in paths arrive as digits; whoever reads the document wants to know that they are integers.
-  if (jsonSchema.type === 'integer') delete jsonSchema.pattern;
 }
 
 function relocateReferences(value: unknown): unknown {

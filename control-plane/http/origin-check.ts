@@ -11,7 +11,8 @@ import { ApiError } from '../api-error.ts';
  */
 export function refuseCrossOrigin(request: Request): void {
   const { origin, 'sec-fetch-site': site } = request.headers;
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw crossOrigin(`sec-fetch-site ${String(site)}`);
+  if (site !== undefined && site !== 'same-origin' && site !== 'none')
+    throw crossOrigin(`sec-fetch-site ${site}`);
   if (origin === undefined) return;
   // Express reads X-Forwarded-Host here where the peer is a trusted proxy.
   if (hostOf(origin) !== request.host.toLowerCase()) throw crossOrigin(`origin ${origin}`);

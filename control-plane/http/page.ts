@@ -15,7 +15,10 @@ export interface Markup {
 }
 
 /** Builds markup; whatever is put in is escaped, unless it is markup itself or a list of it. */
-export function html(texts: TemplateStringsArray, ...values: readonly (Markup | readonly Markup[] | string | number)[]): Markup {
+export function write(
+  texts: TemplateStringsArray,
+  ...values: readonly (Markup | readonly Markup[] | string | number)[]
+): Markup {
   const parts = texts.map((text, index) => text + (index < values.length ? render(values[index]!) : ''));
   return { markup: parts.join('') };
 }
@@ -28,19 +31,18 @@ function render(value: Markup | readonly Markup[] | string | number): string {
 
 /** A page with the house's style sheet. */
 export function page(title: string, body: Markup): Page {
-  const { markup } = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<style>${{ markup: STYLE }}</style>
-</head>
-<body>
-${body}
-</body>
-</html>
-`;
+  const { markup } = write`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title}</title>
+        ${{ markup: `<style>${STYLE}</style>` }}
+      </head>
+      <body>
+        ${body}
+      </body>
+    </html> `;
   return { html: markup, contentPolicy: CONTENT_POLICY };
 }
 

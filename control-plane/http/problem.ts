@@ -48,11 +48,16 @@ function toApiError(thrown: unknown): ApiError {
     return new ApiError(503, 'unavailable', 'the database cannot be reached', { headers, cause: thrown });
   }
   // Express refuses paths that are no percent-encoded UTF-8 with an error that carries its status.
-  if (thrown instanceof URIError) return new ApiError(400, 'malformed', 'the path is not percent-encoded UTF-8');
-  return new ApiError(500, 'internal', 'something went wrong inside Weir; its log says what', { cause: thrown });
+  if (thrown instanceof URIError)
+    return new ApiError(400, 'malformed', 'the path is not percent-encoded UTF-8');
+  return new ApiError(500, 'internal', 'something went wrong inside Weir; its log says what', {
+    cause: thrown,
+  });
 }
 
 function describe(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
-  return thrown.cause === undefined ? (thrown.stack ?? thrown.message) : `${thrown.stack} <- ${describe(thrown.cause)}`;
+  return thrown.cause === undefined
+    ? (thrown.stack ?? thrown.message)
+    : `${thrown.stack} <- ${describe(thrown.cause)}`;
 }

@@ -43,11 +43,15 @@ function unsupported(detail: string): ApiError {
 async function readBytes(request: Request, limitBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
-  // The request must outlive this loop even if it ends early: the answer goes over the same socket.
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    sizeBytes += chunk.length;
-    if (sizeBytes <= limitBytes) chunks.push(chunk);
-    else if (sizeBytes > limitBytes + DRAIN_BYTES) break;
+  try {
+    // The request must outlive this loop even if it ends early: the answer goes over the same socket.
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      sizeBytes += chunk.length;
+      if (sizeBytes <= limitBytes) chunks.push(chunk);
+      else if (sizeBytes > limitBytes + DRAIN_BYTES) break;
+    }
+  } catch (error) {
+    throw new ApiError(400, 'malformed', 'the body ended too early', { cause: error });
   }
   if (sizeBytes <= limitBytes) return Buffer.concat(chunks);
   const headers = { Connection: 'close' };
@@ -60,8 +64,13 @@ function parseJson(bytes: Buffer): unknown {
   } catch (error) {
     // V8 quotes the text around the fault; a body may hold a password.
     const at = /at position \d+/.exec(error instanceof Error ? error.message : '');
-    throw new ApiError(400, 'malformed', `the body is not JSON in UTF-8${at === null ? '' : `: fault ${at[0]}`}`, {
-      fields: [{ path: '', message: 'expected JSON in UTF-8' }],
-    });
+    throw new ApiError(
+      400,
+      'malformed',
+      `the body is not JSON in UTF-8${at === null ? '' : `: fault ${at[0]}`}`,
+      {
+        fields: [{ path: '', message: 'expected JSON in UTF-8' }],
+      },
+    );
   }
 }

@@ -3,8 +3,9 @@
  * guard, parameters, query string, body, handler. Express only finds the row.
  */
 import type { Request, Response } from 'express';
-import { z } from 'zod';
 import { MAX_ID } from '../../shared/api/fields.ts';
+import { IgnoredFields, NoFields } from '../../shared/api/schema.ts';
+import type { Checked, Nothing, Schema, Unchecked } from '../../shared/api/schema.ts';
 import { notFound } from '../api-error.ts';
 import type { Caller } from '../auth/authenticator.ts';
 import type { ApiContext } from './api-context.ts';
@@ -28,13 +29,8 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
   readonly response: Response;
 }
 
-const NoFields = z.strictObject({});
-const AnyQuery = z.object({});
-type NoFields = typeof NoFields;
-type AnyQuery = typeof AnyQuery;
-
 /** One row of the route table as it is written. */
-interface RouteRow<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType> {
+interface RouteRow<P extends Schema, Q extends Schema, B extends Schema, A extends Schema> {
   readonly method: Method;
   /** Behind the API's prefix, parameters as `{id}`. */
   readonly path: string;
@@ -52,8 +48,8 @@ interface RouteRow<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType
   readonly bodyLimitBytes?: number;
   readonly handle: (
     context: ApiContext,
-    request: RouteRequest<z.output<P>, z.output<Q>, z.output<B>>,
-  ) => Promise<z.input<A>> | z.input<A>;
+    request: RouteRequest<Checked<P>, Checked<Q>, Checked<B>>,
+  ) => Promise<Unchecked<A>> | Unchecked<A>;
 }
 
 /** One row of the route table as the rest of the API reads it. */
@@ -64,26 +60,26 @@ export interface Route {
   readonly tag: string;
   readonly summary: string;
   readonly status: number;
-  readonly params: z.ZodType | undefined;
-  readonly query: z.ZodType | undefined;
-  readonly body: z.ZodType | undefined;
-  readonly answer: z.ZodType | undefined;
+  readonly params: Schema | undefined;
+  readonly query: Schema | undefined;
+  readonly body: Schema | undefined;
+  readonly answer: Schema | undefined;
   /** Checks the request and runs the handler; the guard has let it through. */
   run(context: ApiContext, http: Request, response: Response, caller: Caller | null): Promise<unknown>;
 }
 
 /** Makes a row; the schemas say what the handler is given and must return. */
 export function route<
-  P extends z.ZodType = NoFields,
-  Q extends z.ZodType = AnyQuery,
-  B extends z.ZodType = NoFields,
-  A extends z.ZodType = z.ZodVoid,
+  P extends Schema = NoFields,
+  Q extends Schema = IgnoredFields,
+  B extends Schema = NoFields,
+  A extends Schema = Nothing,
 >(row: RouteRow<P, Q, B, A>): Route {
   const run: Route['run'] = async (context, http, response, caller) => {
-    const params = validate(row.params ?? NoFields, http.params, 'path') as z.output<P>;
+    const params = validate(row.params ?? NoFields, http.params) as Checked<P>;
     refuseImpossibleIds(params);
-    const query = validate(row.query ?? AnyQuery, http.query, 'query') as z.output<Q>;
-    const body = (await readBody(row.method, row.body, http, row.bodyLimitBytes)) as z.output<B>;
+    const query = validate(row.query ?? IgnoredFields, http.query) as Checked<Q>;
+    const body = (await readBody(row.method, row.body, http, row.bodyLimitBytes)) as Checked<B>;
     return row.handle(context, { params, query, body, caller, http, response });
   };
   const { method, path, access, tag, summary, params, query, body, answer } = row;
@@ -91,12 +87,17 @@ export function route<
   return { method, path, access, tag, summary, status, params, query, body, answer, run };
 }
 
-async function readBody(method: Method, schema: z.ZodType | undefined, http: Request, limitBytes = DEFAULT_BODY_LIMIT_BYTES) {
+async function readBody(
+  method: Method,
+  schema: Schema | undefined,
+  http: Request,
+  limitBytes = DEFAULT_BODY_LIMIT_BYTES,
+) {
   if (method === 'GET') return {};
   const value = await readJsonBody(http, limitBytes);
   // Routes that take nothing take an empty object as well: many clients cannot help but send one.
-  if (schema === undefined) return validate(NoFields, value ?? {}, 'body');
-  return validate(schema, value, 'body');
+  if (schema === undefined) return validate(NoFields, value ?? {});
+  return validate(schema, value);
 }
 
 /** An id that no table can hold is an unknown id, and must not reach PostgreSQL (it would be an error there). */

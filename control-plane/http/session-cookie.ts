@@ -13,7 +13,10 @@ export function sessionSecretOf(request: Request): string | undefined {
 
 /** Hands the secret to the browser; without `until` it is forgotten when the browser ends. */
 export function setSessionCookie(request: Request, response: Response, secret: string, until?: Date): void {
-  response.cookie(SESSION_COOKIE, secret, { ...attributes(request), ...(until === undefined ? {} : { expires: until }) });
+  response.cookie(SESSION_COOKIE, secret, {
+    ...attributes(request),
+    ...(until === undefined ? {} : { expires: until }),
+  });
 }
 
 /** Takes the cookie back. */

@@ -1,26 +1,26 @@
 /** Checks parameters, query strings and bodies against their schemas, naming every bad field at once. */
-import type { z } from 'zod';
 import type { FieldProblem } from '../../shared/api/problem.ts';
+import type { Checked, Fault, Schema } from '../../shared/api/schema.ts';
 import { invalid } from '../api-error.ts';
 
 /** What the schema makes of `value`; throws 400 with every field that is wrong. */
-export function validate<S extends z.ZodType>(schema: S, value: unknown, whole: string): z.output<S> {
+export function validate<S extends Schema>(schema: S, value: unknown): Checked<S> {
   const result = schema.safeParse(value, { reportInput: false });
   if (result.success) return result.data;
-  throw invalid(result.error.issues.flatMap((issue) => toFieldProblems(issue, whole)));
+  throw invalid(result.error.issues.flatMap(toFieldProblems));
 }
 
-function toFieldProblems(issue: z.core.$ZodIssue, whole: string): FieldProblem[] {
-  const path = issue.path.map(String);
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: [...path, key].join('.'), message: 'unknown field' }));
-  }
-  return [{ path: path.join('.'), message: path.length === 0 ? `${whole}: ${plain(issue)}` : plain(issue) }];
+function toFieldProblems(fault: Fault): FieldProblem[] {
+  const path = fault.path.map(String);
+  if (fault.code === 'unrecognized_keys')
+    return fault.keys.map((key) => ({ path: [...path, key].join('.'), message: 'unknown field' }));
+  return [{ path: path.join('.'), message: messageOf(fault) }];
 }
 
 /** The library's message without its preamble, and in words that need no knowledge of JavaScript. */
-function plain(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type' && issue.message.endsWith('received undefined')) return `missing; expected ${issue.expected}`;
-  const text = issue.message.replace(/^Invalid (?:input|option|value): /, '').replace(/, received NaN$/, '');
+function messageOf(fault: Fault): string {
+  if (fault.code === 'invalid_type' && fault.message.endsWith('received undefined'))
+    return `missing; expected ${fault.expected}`;
+  const text = fault.message.replace(/^Invalid (?:input|option|value): /, '').replace(/, received NaN$/, '');
   return text.charAt(0).toLowerCase() + text.slice(1);
 }

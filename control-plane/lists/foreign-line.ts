@@ -42,9 +42,7 @@ const EXPLANATIONS: readonly (readonly [RegExp, UnusedLine])[] = [
 
 /** Why the line in [start, end) of `bytes` makes no rule. */
 export function explainForeignLine(bytes: Uint8Array, start: number, end: number): UnusedLine {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).latin1Slice(
-    start,
-    Math.min(end, start + LOOK_BYTES),
-  );
+  const line = bytes.subarray(start, Math.min(end, start + LOOK_BYTES));
+  const text = Buffer.from(line.buffer, line.byteOffset, line.length).toString('latin1');
   return EXPLANATIONS.find(([pattern]) => pattern.test(text))?.[1] ?? NO_RULE;
 }

@@ -12,6 +12,14 @@ export interface SpoolOutcome {
   readonly droppedRows: number;
 }
 
+/** A batch that waits on disk. */
+export interface SpooledBatch {
+  readonly name: string;
+  readonly rowCount: number;
+  /** null when the file was damaged. */
+  readonly batch: LogBatch | null;
+}
+
 interface SpoolFile {
   readonly name: string;
   readonly sizeBytes: number;
@@ -71,6 +79,7 @@ export class LogSpool {
       days: batch.days,
       crc32: crc32(batch.bytes),
     };
+    await mkdir(this.#dir, { recursive: true, mode: 0o700 });
     const head = Buffer.from(`${JSON.stringify(header)}\n`);
     const sizeBytes = head.length + batch.bytes.length;
     const droppedRows = await this.#makeRoom(sizeBytes);
@@ -94,26 +103,28 @@ export class LogSpool {
     return { droppedRows };
   }
 
-  /** The oldest batch, or null with its rows counted as dropped when its file is damaged. */
-  async oldest(): Promise<{ batch: LogBatch | null; rowCount: number } | undefined> {
+  /** The batch that has waited longest. */
+  async oldest(): Promise<SpooledBatch | undefined> {
     const file = this.#files[0];
     if (file === undefined) return undefined;
-    return { batch: parseFile(await readFile(join(this.#dir, file.name))), rowCount: file.rowCount };
+    const batch = parseFile(await readFile(join(this.#dir, file.name)));
+    return { name: file.name, rowCount: file.rowCount, batch };
   }
 
-  /** Removes the oldest batch: it is in the database, or beyond help. */
-  async removeOldest(): Promise<void> {
-    const file = this.#files.shift();
-    if (file === undefined) return;
-    this.#sizeBytes -= file.sizeBytes;
-    await rm(join(this.#dir, file.name), { force: true });
+  /** Removes a batch: it is in the database, or beyond help. */
+  async remove(name: string): Promise<void> {
+    const at = this.#files.findIndex((file) => file.name === name);
+    if (at < 0) return;
+    const [file] = this.#files.splice(at, 1);
+    this.#sizeBytes -= file?.sizeBytes ?? 0;
+    await rm(join(this.#dir, name), { force: true });
   }
 
   async #makeRoom(sizeBytes: number): Promise<number> {
     let droppedRows = 0;
     while (this.#files.length > 0 && this.#sizeBytes + sizeBytes > this.#maxBytes) {
       droppedRows += this.#files[0]!.rowCount;
-      await this.removeOldest();
+      await this.remove(this.#files[0]!.name);
     }
     return droppedRows;
   }

@@ -14,6 +14,7 @@ import { CopyEncoder } from './copy-encoder.ts';
 import { newBatch } from './log-batch.ts';
 import type { LogBatch } from './log-batch.ts';
 import { LogSpool } from './log-spool.ts';
+import type { SpooledBatch } from './log-spool.ts';
 import type { QueryLogPrivacy } from './privacy.ts';
 import type { QueryLogRow } from './row.ts';
 
@@ -52,6 +53,8 @@ const DEFAULTS = { maxBatchRows: 5000, maxWaitMs: 1000, maxSpoolBytes: 256 * 102
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 /** Bytes that may be on their way to a disk that does not keep up. */
 const MAX_SPILLING_BYTES = 64 * 1024 * 1024;
+/** Milliseconds between two log lines about lost rows. */
+const LOSS_LOG_MS = 10_000;
 /** Milliseconds that the database gets when Weir stops; what it has not taken then is spooled. */
 const CLOSE_MS = 1500;
 
@@ -62,7 +65,7 @@ interface WaitingBatch extends LogBatch {
 
 /** Takes rows and gets them into the query log. */
 export class LogWriter {
-  readonly #options: LogWriterOptions & typeof DEFAULTS;
+  readonly #options: Required<LogWriterOptions>;
   readonly #encoder: CopyEncoder;
   readonly #spool: LogSpool;
   readonly #queue: WaitingBatch[] = [];
@@ -77,6 +80,7 @@ export class LogWriter {
   #written = 0;
   #spooled = 0;
   #dropped = 0;
+  #lossLoggedMs = -Infinity;
 
   constructor(options: LogWriterOptions) {
     this.#options = { ...DEFAULTS, ...options };
@@ -131,7 +135,8 @@ export class LogWriter {
   #onTick(): void {
     this.#seal();
     const oldestMs = performance.now() - this.#options.maxWaitMs;
-    while (this.#queue[0] !== undefined && this.#queue[0].sealedMs < oldestMs) this.#spill(this.#queue.shift()!);
+    while (this.#queue[0] !== undefined && this.#queue[0].sealedMs < oldestMs)
+      this.#spill(this.#queue.shift()!);
     this.#wake();
   }
 
@@ -169,34 +174,25 @@ export class LogWriter {
     }
   }
 
-  /** Sends the oldest batch of the spool; false when there is none or no database. */
+  /** Sends the oldest batch of the spool; false when there is none or the database is away. */
   async #replayOne(): Promise<boolean> {
     if (this.#options.database.status().state !== 'up') return false;
-    await this.#spoolWork;
-    if (this.#spool.fileCount === 0) return false;
-    let goOn = true;
-    await this.#onSpool('replay the query log spool', async () => {
-      const oldest = await this.#spool.oldest();
-      if (oldest === undefined) return;
-      if (oldest.batch === null) {
-        this.#drop(oldest.rowCount, 'replay the query log spool', new Error('a file was damaged'));
-      } else {
-        goOn = await this.#replay(oldest.batch);
-      }
-      if (goOn) await this.#spool.removeOldest();
+    const action = 'replay the query log spool';
+    let oldest: SpooledBatch | undefined;
+    await this.#onSpool(action, async () => {
+      oldest = await this.#spool.oldest();
     });
-    return goOn;
-  }
-
-  /** False when the database went away again, so the batch stays where it is. */
-  async #replay(batch: LogBatch): Promise<boolean> {
+    if (oldest === undefined) return false;
+    const { name, batch, rowCount } = oldest;
     try {
+      if (batch === null) throw new Error(`file ${name} was damaged`);
       await storeBatch(this.#options.database, batch, { durable: true });
-      this.#written += batch.rowCount;
+      this.#written += rowCount;
     } catch (error) {
       if (error instanceof DatabaseUnavailable) return false;
-      this.#drop(batch.rowCount, 'replay the query log spool', error);
+      this.#drop(rowCount, action, error);
     }
+    await this.#onSpool(action, () => this.#spool.remove(name));
     return true;
   }
 
@@ -228,6 +224,9 @@ export class LogWriter {
 
   #drop(rowCount: number, action: string, cause: unknown): void {
     this.#dropped += rowCount;
-    this.#options.logger.error(`${action}: ${rowCount} rows are lost`, { reason: reasonOf(cause), rows: rowCount });
+    if (performance.now() - this.#lossLoggedMs < LOSS_LOG_MS) return;
+    this.#lossLoggedMs = performance.now();
+    const fields = { reason: reasonOf(cause), rows: rowCount, rowsSinceStart: this.#dropped };
+    this.#options.logger.error(`${action}: rows are lost`, fields);
   }
 }

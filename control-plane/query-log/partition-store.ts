@@ -2,7 +2,7 @@
  * Days of the query log as partitions of its table: made before they are needed, dropped when they are too
  * old. Making and attaching are two steps, because that way neither waits for readers or writers.
  */
-import type { Database } from '../db/database.ts';
+import type { Database, Queryable } from '../db/database.ts';
 import { DAY_MS } from './copy-encoder.ts';
 
 /** Key of the advisory lock under which nodes make and drop partitions one after the other. */
@@ -35,7 +35,7 @@ export async function ensurePartitions(database: Database, days: readonly number
 }
 
 /** Days that have a partition, oldest first. */
-export async function listPartitions(database: Pick<Database, 'query'>): Promise<number[]> {
+export async function listPartitions(database: Queryable): Promise<number[]> {
   const { rows } = await database.query<{ name: string }>(
     `SELECT relname AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
      WHERE inhparent = 'query_log'::regclass ORDER BY relname`,

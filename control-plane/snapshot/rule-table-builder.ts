@@ -40,17 +40,24 @@ export class RuleTableBuilder {
   private readonly buffer: SharedArrayBuffer;
   private readonly interner = new AttributeInterner();
   private words: Int32Array;
-  private bucketCount = FIRST_BUCKETS;
-  private bucketScale = FIRST_BUCKETS / 0x1_0000_0000;
+  private bucketCount = 0;
+  private bucketScale = 0;
   private names = 0;
   private growAt = 0;
+  /** While growing: the bucket at work, and names (three words each) that wait for a bucket below it. */
+  private readonly lifted = new Int32Array(L.BUCKET_WORDS);
+  private readonly waiting: number[] = [];
 
-  /** Throws a RangeError later, in `add`, when the table would need more than `maxBytes`. */
-  constructor(seeds: TableSeeds, maxBytes: number = MAX_TABLE_BYTES) {
+  /**
+   * `expectedNames` sizes the first buckets: guess too low rather than too high, for a table never shrinks.
+   * `add` throws a RangeError when the table would need more than `maxBytes`.
+   */
+  constructor(seeds: TableSeeds, expectedNames = 0, maxBytes: number = MAX_TABLE_BYTES) {
     this.seeds = { low: seeds.low | 0, high: seeds.high | 0 };
+    const buckets = Math.max(FIRST_BUCKETS, Math.ceil(expectedNames / (L.NAMES_PER_BUCKET * MAX_LOAD)));
     this.buffer = new SharedArrayBuffer(tableBytes(FIRST_BUCKETS), { maxByteLength: maxBytes });
-    this.words = new Int32Array(this.buffer, 0, this.buffer.byteLength >>> 2);
-    this.growAt = Math.floor(FIRST_BUCKETS * L.NAMES_PER_BUCKET * MAX_LOAD);
+    this.words = new Int32Array(0);
+    this.resize(buckets);
   }
 
   /** What is added from now on is said by source `index`; indexes ascend. */
@@ -132,55 +139,53 @@ export class RuleTableBuilder {
    */
   private grow(): void {
     const before = this.bucketCount;
-    const after = Math.ceil(before * GROWTH);
-    if (tableBytes(after) > this.buffer.maxByteLength)
+    this.resize(Math.ceil(before * GROWTH));
+    for (let bucket = before - 1; bucket >= 0; bucket--) this.moveBucket(bucket);
+  }
+
+  private resize(buckets: number): void {
+    if (tableBytes(buckets) > this.buffer.maxByteLength)
       throw new RangeError(`build rule table: more than ${this.names} names do not fit in ${this.buffer.maxByteLength} bytes`);
-    this.buffer.grow(tableBytes(after));
+    this.buffer.grow(tableBytes(buckets));
     this.words = new Int32Array(this.buffer, 0, this.buffer.byteLength >>> 2);
-    this.bucketCount = after;
-    this.bucketScale = after / 0x1_0000_0000;
-    this.growAt = Math.floor(after * L.NAMES_PER_BUCKET * MAX_LOAD);
-    const waiting: Lifted = { names: [], homes: [] };
-    for (let bucket = before - 1; bucket >= 0; bucket--) {
-      this.lift(bucket, waiting);
-      if (waiting.names.length > 0) this.settle(bucket, waiting);
-    }
+    this.bucketCount = buckets;
+    this.bucketScale = buckets / 0x1_0000_0000;
+    this.growAt = Math.floor(buckets * L.NAMES_PER_BUCKET * MAX_LOAD);
   }
 
   private homeOf(low: number): number {
     return ((low >>> 0) * this.bucketScale) >>> 0;
   }
 
-  /** Empties a bucket into `waiting`. */
-  private lift(bucket: number, waiting: Lifted): void {
-    const words = this.words;
+  /** Gives the names of a bucket of the smaller table, and those that waited for it, their new places. */
+  private moveBucket(bucket: number): void {
     const at = L.HEADER_WORDS + (bucket << L.BUCKET_SHIFT);
-    for (let slot = at; slot < at + L.NAMES_PER_BUCKET; slot++) {
-      const attribute = words[slot + L.ATTRIBUTE_AT]!;
-      if (attribute === 0) break;
-      const low = words[slot]!;
-      waiting.names.push(low, words[slot + L.HIGH_AT]!, attribute);
-      waiting.homes.push(this.homeOf(low));
+    const { words, lifted, waiting } = this;
+    for (let word = 0; word < L.BUCKET_WORDS; word++) {
+      lifted[word] = words[at + word]!;
+      words[at + word] = 0;
     }
-    words.fill(0, at, at + L.BUCKET_WORDS);
+    if (waiting.length > 0) this.settleWaiting(bucket);
+    for (let slot = 0; slot < L.NAMES_PER_BUCKET; slot++) {
+      const attribute = lifted[slot + L.ATTRIBUTE_AT]!;
+      if (attribute === 0) return;
+      const low = lifted[slot]!;
+      const high = lifted[slot + L.HIGH_AT]!;
+      const home = this.homeOf(low);
+      if (home >= bucket) this.place(home, low, high, attribute);
+      else waiting.push(low, high, attribute);
+    }
   }
 
-  /** Puts the waiting names whose home is at or above `bucket` into the table. */
-  private settle(bucket: number, waiting: Lifted): void {
-    const { names, homes } = waiting;
-    let kept = 0;
-    for (let index = 0; index < homes.length; index++) {
-      const home = homes[index]!;
-      if (home >= bucket) {
-        this.place(home, names[index * 3]!, names[index * 3 + 1]!, names[index * 3 + 2]!);
-        continue;
-      }
-      homes[kept] = home;
-      for (let field = 0; field < 3; field++) names[kept * 3 + field] = names[index * 3 + field]!;
-      kept++;
+  /** Places the waiting names whose home is at or above `bucket`. */
+  private settleWaiting(bucket: number): void {
+    const names = this.waiting.splice(0);
+    for (let at = 0; at < names.length; at += 3) {
+      const low = names[at]!;
+      const home = this.homeOf(low);
+      if (home >= bucket) this.place(home, low, names[at + 1]!, names[at + 2]!);
+      else this.waiting.push(low, names[at + 1]!, names[at + 2]!);
     }
-    homes.length = kept;
-    names.length = kept * 3;
   }
 
   /**
@@ -201,12 +206,6 @@ export class RuleTableBuilder {
       words[at + L.OVERFLOW_AT]! |= 1 << high;
     }
   }
-}
-
-/** Names on their way from the smaller to the larger table: three words each, and the home of each. */
-interface Lifted {
-  readonly names: number[];
-  readonly homes: number[];
 }
 
 function tableBytes(buckets: number): number {

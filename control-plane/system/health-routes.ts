@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import type { Health } from '../../shared/api/system.ts';
 import type { ApiContext } from '../http/api-context.ts';
 import type { RouteRequest } from '../http/route.ts';
+import { uptimeSecs } from './uptime.ts';
 
 /** GET health: 200 while DNS is answered, else 503. */
 export function readHealth(context: ApiContext, { response }: RouteRequest): Health {
@@ -21,9 +22,4 @@ export function readHealth(context: ApiContext, { response }: RouteRequest): Hea
 /** GET hostname */
 export function readHostname(): { hostname: string } {
   return { hostname: hostname() };
-}
-
-/** Whole seconds since the node started. */
-export function uptimeSecs(context: ApiContext): number {
-  return Math.floor((context.clock.monotonicMs() - context.startedAtMs) / 1000);
 }

@@ -18,6 +18,12 @@ export const CacheHit = { NONE: 0, FRESH: 1, STALE: 2 } as const;
 /** TTL of records in a stale answer, seconds (RFC 8767 section 4 recommends 30). */
 const STALE_TTL_SECS = 30;
 
+/**
+ * Whether the copy must be ordered before the check of TAIL by an atomic write. x86 keeps loads in order,
+ * and Atomics.load keeps the compiler from moving them.
+ */
+const LOADS_MAY_PASS_LOADS = process.arch !== 'x64';
+
 /** Read side of the cache; one a thread. */
 export class AnswerCache {
   private readonly memory: CacheMemory;
@@ -41,14 +47,14 @@ export class AnswerCache {
     const index = memory.index;
     for (let slot = 0; slot < CacheBucket.SLOTS; slot++) {
       if (index[bucket + slot] !== high) continue;
-      const reference = Atomics.load(index, bucket + CacheBucket.REFERENCE_AT + slot);
+      // A plain load: an entry is found out by its own key, whatever the reference was.
+      const reference = index[bucket + CacheBucket.REFERENCE_AT + slot]!;
       if (reference === 0) continue;
       const position = (reference >>> 0) - 1;
       const entry = (position % memory.slabUnits) * CACHE_UNIT;
       if (!this.keyMatches(entry, query, partition, keyFlags)) continue;
       const hit = this.copyAnswer(entry, query, nowSecs, allowStale);
-      // Orders the copy before the check on machines that reorder loads.
-      Atomics.add(this.fence, 0, 1);
+      if (LOADS_MAY_PASS_LOADS) Atomics.add(this.fence, 0, 1);
       const tail = Atomics.load(memory.head, CacheHead.TAIL_WORD) >>> 0;
       if (unitsBetween(memory, tail, position) >= memory.slabUnits) return CacheHit.NONE;
       if (hit === CacheHit.NONE) return hit;
@@ -69,7 +75,8 @@ export class AnswerCache {
     const { slab, slabHalves } = this.memory;
     const half = entry >>> 1;
     if (slabHalves[half + (CacheEntry.QTYPE >>> 1)] !== query.qtype) return false;
-    if (slabHalves[half + (CacheEntry.QCLASS >>> 1)] !== RRClass.IN || query.qclass !== RRClass.IN) return false;
+    if (slabHalves[half + (CacheEntry.QCLASS >>> 1)] !== RRClass.IN || query.qclass !== RRClass.IN)
+      return false;
     if (slabHalves[half + (CacheEntry.PARTITION >>> 1)] !== partition) return false;
     if (slab[entry + CacheEntry.KEY_FLAGS] !== keyFlags) return false;
     const length = query.qnameLength;
@@ -89,7 +96,8 @@ export class AnswerCache {
     const word = entry >>> 2;
     const half = entry >>> 1;
     const stale = nowSecs >= slabWords[word + (CacheEntry.EXPIRES_AT_SECS >>> 2)]!;
-    if (stale && (!allowStale || nowSecs >= slabWords[word + (CacheEntry.STALE_UNTIL_SECS >>> 2)]!)) return CacheHit.NONE;
+    if (stale && (!allowStale || nowSecs >= slabWords[word + (CacheEntry.STALE_UNTIL_SECS >>> 2)]!))
+      return CacheHit.NONE;
     const bodyLength = slabHalves[half + (CacheEntry.BODY_LENGTH >>> 1)]!;
     const ttlCount = slabHalves[half + (CacheEntry.TTL_COUNT >>> 1)]!;
     const ttlsHalf = half + ((CacheEntry.QNAME + query.qnameLength + 1) >>> 1);

@@ -1,5 +1,11 @@
 /** Views of the answer cache's memory and the hash of its keys, for its reader and its writer. */
-import { CACHE_UNIT, CacheBucket, CacheHead, CacheKeyFlags, positionLimit } from '../../shared/answer-cache.ts';
+import {
+  CACHE_UNIT,
+  CacheBucket,
+  CacheHead,
+  CacheKeyFlags,
+  positionLimit,
+} from '../../shared/answer-cache.ts';
 
 const TYPE_FACTOR = 0x9e3779b1 | 0;
 

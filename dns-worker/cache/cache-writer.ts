@@ -121,7 +121,7 @@ export class CacheWriter {
     const keptUnits = this.collectUsed(oldest);
     Atomics.store(head, CacheHead.TAIL_WORD, this.advance(oldest, CACHE_SEGMENT_UNITS) | 0);
     slab.set(this.kept.subarray(0, keptUnits * CACHE_UNIT), this.entryAt(position));
-    for (let moved = 0; moved < keptUnits; ) {
+    for (let moved = 0; moved < keptUnits;) {
       const at = position + moved;
       moved += slabWords[(this.entryAt(at) + CacheEntry.UNITS) >>> 2]!;
       this.point(at);
@@ -134,7 +134,7 @@ export class CacheWriter {
   private collectUsed(oldest: number): number {
     const { head, index, slab, slabWords } = this.memory;
     let keptUnits = 0;
-    for (let passed = 0; passed < CACHE_SEGMENT_UNITS; ) {
+    for (let passed = 0; passed < CACHE_SEGMENT_UNITS;) {
       const position = oldest + passed;
       const entry = this.entryAt(position);
       const units = slabWords[(entry + CacheEntry.UNITS) >>> 2]!;
@@ -196,7 +196,8 @@ export class CacheWriter {
     for (let slot = 0; slot < CacheBucket.SLOTS; slot++) {
       const reference = index[bucket + CacheBucket.REFERENCE_AT + slot]!;
       if (reference === 0) free = slot;
-      else if (index[bucket + slot] === high && this.sameKey(this.entryAt((reference >>> 0) - 1), entry)) return slot;
+      else if (index[bucket + slot] === high && this.sameKey(this.entryAt((reference >>> 0) - 1), entry))
+        return slot;
     }
     if (free >= 0) return free;
     Atomics.add(head, CacheHead.EVICTIONS_WORD, 1);
@@ -210,11 +211,18 @@ export class CacheWriter {
     const { slab } = this.memory;
     for (const at of KEY_BYTES) if (slab[a + at] !== slab[b + at]) return false;
     const length = slab[a + CacheEntry.QNAME_LENGTH]!;
-    for (let i = 0; i < length; i++) if (slab[a + CacheEntry.QNAME + i] !== slab[b + CacheEntry.QNAME + i]) return false;
+    for (let i = 0; i < length; i++)
+      if (slab[a + CacheEntry.QNAME + i] !== slab[b + CacheEntry.QNAME + i]) return false;
     return true;
   }
 
-  private writeEntry(entry: number, units: number, key: CacheKey, answer: CacheableAnswer, notes: CacheNotes): void {
+  private writeEntry(
+    entry: number,
+    units: number,
+    key: CacheKey,
+    answer: CacheableAnswer,
+    notes: CacheNotes,
+  ): void {
     const { slab, slabWords, slabHalves } = this.memory;
     const word = entry >>> 2;
     const half = entry >>> 1;

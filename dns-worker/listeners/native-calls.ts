@@ -25,7 +25,14 @@ export interface NativeCalls {
 }
 
 /** Error numbers of Linux that are told apart. */
-export const Errno = { EINTR: 4, EAGAIN: 11, EACCES: 13, EADDRINUSE: 98, EADDRNOTAVAIL: 99, EAFNOSUPPORT: 97 } as const;
+export const Errno = {
+  EINTR: 4,
+  EAGAIN: 11,
+  EACCES: 13,
+  EADDRINUSE: 98,
+  EADDRNOTAVAIL: 99,
+  EAFNOSUPPORT: 97,
+} as const;
 
 /** What koffi offers and Weir uses. */
 interface Koffi {
@@ -34,7 +41,9 @@ interface Koffi {
   address(buffer: ArrayBufferView): bigint;
 }
 
-const SIGNATURES: Readonly<Record<Exclude<keyof NativeCalls, 'errno' | 'address'>, readonly [string, readonly string[]]>> = {
+const SIGNATURES: Readonly<
+  Record<Exclude<keyof NativeCalls, 'errno' | 'address'>, readonly [string, readonly string[]]>
+> = {
   socket: ['int', ['int', 'int', 'int']],
   bind: ['int', ['int', 'void *', 'uint']],
   setsockopt: ['int', ['int', 'int', 'int', 'void *', 'uint']],
@@ -50,15 +59,21 @@ const SIGNATURES: Readonly<Record<Exclude<keyof NativeCalls, 'errno' | 'address'
 /** Loads the calls, or tells why they are not to be had. */
 export function loadNativeCalls(): { calls: NativeCalls } | { reason: string } {
   if (process.platform !== 'linux') return { reason: `platform ${process.platform} has no recvmmsg` };
-  if (process.arch !== 'x64' && process.arch !== 'arm64') return { reason: `structures are not laid out for ${process.arch}` };
+  if (process.arch !== 'x64' && process.arch !== 'arm64')
+    return { reason: `structures are not laid out for ${process.arch}` };
   if (endianness() !== 'LE') return { reason: 'structures are not laid out for big-endian machines' };
   try {
     const koffi = createRequire(import.meta.url)('koffi') as Koffi;
     const libc = koffi.load(null);
     const functions = Object.fromEntries(
-      Object.entries(SIGNATURES).map(([name, [result, parameters]]) => [name, libc.func(name, result, parameters)]),
+      Object.entries(SIGNATURES).map(([name, [result, parameters]]) => [
+        name,
+        libc.func(name, result, parameters),
+      ]),
     ) as unknown as Omit<NativeCalls, 'errno' | 'address'>;
-    return { calls: { ...functions, errno: () => koffi.errno(), address: (buffer) => koffi.address(buffer) } };
+    return {
+      calls: { ...functions, errno: () => koffi.errno(), address: (buffer) => koffi.address(buffer) },
+    };
   } catch (error) {
     return { reason: error instanceof Error ? error.message : String(error) };
   }

@@ -29,14 +29,24 @@ export function packSocketAddress(address: Uint8Array, port: number): PackedSock
   return { family: mapped ? AF_INET : AF_INET6, bytes, length: mapped ? SOCKADDR_IN_SIZE : SOCKADDR_SIZE };
 }
 
-/** Writes the address of a socket address as 16 bytes. */
-export function unpackAddress(from: Uint8Array, fromAt: number, to: Uint8Array, toAt: number): void {
-  if (from[fromAt] === AF_INET6) {
-    for (let i = 0; i < 16; i++) to[toAt + i] = from[fromAt + SockAddr.IPV6 + i]!;
+/** The third word of ::ffff:0:0/96 as it lies in a little-endian machine's memory. */
+const MAPPED_WORD = 0xffff_0000 | 0;
+
+/**
+ * Writes the address of a socket address as 16 bytes. Offsets count words of 32 bits; the low half of the
+ * first word is the family (little-endian machines only, as `native-calls.ts` sees to).
+ */
+export function unpackAddress(from: Int32Array, fromAt: number, to: Int32Array, toAt: number): void {
+  if ((from[fromAt]! & 0xffff) === AF_INET6) {
+    const address = fromAt + (SockAddr.IPV6 >>> 2);
+    to[toAt] = from[address]!;
+    to[toAt + 1] = from[address + 1]!;
+    to[toAt + 2] = from[address + 2]!;
+    to[toAt + 3] = from[address + 3]!;
     return;
   }
-  for (let i = 0; i < 10; i++) to[toAt + i] = 0;
-  to[toAt + 10] = 0xff;
-  to[toAt + 11] = 0xff;
-  for (let i = 0; i < 4; i++) to[toAt + 12 + i] = from[fromAt + SockAddr.IPV4 + i]!;
+  to[toAt] = 0;
+  to[toAt + 1] = 0;
+  to[toAt + 2] = MAPPED_WORD;
+  to[toAt + 3] = from[fromAt + (SockAddr.IPV4 >>> 2)]!;
 }

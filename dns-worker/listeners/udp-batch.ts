@@ -22,7 +22,17 @@ const CONTROL_IPV6_INTERFACE = 32;
 const CONTROL_IPV4_INTERFACE = 16;
 
 /** Offsets in struct mmsghdr, bytes. */
-const Message = { SIZE: 64, NAME: 0, NAME_LENGTH: 8, IOV: 16, IOV_COUNT: 24, CONTROL: 32, CONTROL_LENGTH: 40, FLAGS: 48, LENGTH: 56 } as const;
+const Message = {
+  SIZE: 64,
+  NAME: 0,
+  NAME_LENGTH: 8,
+  IOV: 16,
+  IOV_COUNT: 24,
+  CONTROL: 32,
+  CONTROL_LENGTH: 40,
+  FLAGS: 48,
+  LENGTH: 56,
+} as const;
 /** Offsets in struct iovec, bytes. */
 const Iov = { SIZE: 16, BASE: 0, LENGTH: 8 } as const;
 
@@ -38,7 +48,7 @@ export class UdpBatch {
   /** Slots, SLOT_SIZE bytes each; slot i starts at i * SLOT_SIZE. */
   readonly slots: Uint8Array = new Uint8Array(new ArrayBuffer(BATCH_SIZE * SLOT_SIZE));
   /** Client address of each slot, 16 bytes. */
-  readonly clients: Uint8Array = new Uint8Array(BATCH_SIZE * ADDRESS_SIZE);
+  readonly clients: Uint8Array = new Uint8Array(new ArrayBuffer(BATCH_SIZE * ADDRESS_SIZE));
   /** Index of the socket the batch came by. */
   socketIndex = 0;
   /** Answers that the kernel refused, ever. */
@@ -48,6 +58,8 @@ export class UdpBatch {
   private readonly sockets: readonly UdpSocket[];
   /** Socket addresses, NAME_SIZE bytes a slot, and control messages, CONTROL_SIZE bytes a slot. */
   private readonly names = new Uint8Array(new ArrayBuffer(BATCH_SIZE * NAME_SIZE));
+  private readonly nameWords = new Int32Array(this.names.buffer);
+  private readonly clientWords = new Int32Array(this.clients.buffer);
   private readonly controls = new Uint8Array(new ArrayBuffer(BATCH_SIZE * CONTROL_SIZE));
   private readonly received = new Int32Array(new ArrayBuffer(BATCH_SIZE * Message.SIZE));
   private readonly receivedIov = new Int32Array(new ArrayBuffer(BATCH_SIZE * Iov.SIZE));
@@ -58,6 +70,9 @@ export class UdpBatch {
   /** Slot that each message of `sent` points at. */
   private readonly sentSlot = new Int32Array(BATCH_SIZE).fill(-1);
   private sendCount = 0;
+  /** Datagrams of the last receive, and whether its socket told local addresses. */
+  private lastCount = BATCH_SIZE;
+  private lastHadPacketInfo = false;
 
   constructor(calls: NativeCalls, sockets: readonly UdpSocket[]) {
     this.calls = calls;
@@ -73,15 +88,25 @@ export class UdpBatch {
     this.socketIndex = index;
     const socket = this.sockets[index]!;
     const { received } = this;
-    for (let i = 0; i < BATCH_SIZE; i++) {
+    const controlLength = socket.hasPacketInfo ? CONTROL_SIZE : 0;
+    // The kernel has written the lengths of the slots that it filled last time.
+    const used = socket.hasPacketInfo === this.lastHadPacketInfo ? this.lastCount : BATCH_SIZE;
+    for (let i = 0; i < used; i++) {
       received[(i * Message.SIZE + Message.NAME_LENGTH) >>> 2] = SOCKADDR_SIZE;
-      received[(i * Message.SIZE + Message.CONTROL_LENGTH) >>> 2] = socket.hasPacketInfo ? CONTROL_SIZE : 0;
+      received[(i * Message.SIZE + Message.CONTROL_LENGTH) >>> 2] = controlLength;
     }
+    this.lastHadPacketInfo = socket.hasPacketInfo;
     const count = this.calls.recvmmsg(
-      socket.fd, this.receivedAddress, BATCH_SIZE, wait ? MSG_WAITFORONE : MSG_DONTWAIT, null,
+      socket.fd,
+      this.receivedAddress,
+      BATCH_SIZE,
+      wait ? MSG_WAITFORONE : MSG_DONTWAIT,
+      null,
     );
-    for (let i = 0; i < count; i++) unpackAddress(this.names, i * NAME_SIZE, this.clients, i * ADDRESS_SIZE);
-    return count > 0 ? count : 0;
+    this.lastCount = count > 0 ? count : 0;
+    for (let i = 0; i < count; i++)
+      unpackAddress(this.nameWords, i * (NAME_SIZE >>> 2), this.clientWords, i * (ADDRESS_SIZE >>> 2));
+    return this.lastCount;
   }
 
   /** Length of the datagram in `slot`; SLOT_SIZE at most. */
@@ -102,7 +127,8 @@ export class UdpBatch {
     to[at + MissRecord.NAME_LENGTH] = nameLength;
     to[at + MissRecord.CONTROL_LENGTH] = controlLength;
     for (let i = 0; i < nameLength; i++) to[at + MissRecord.NAME + i] = this.names[slot * NAME_SIZE + i]!;
-    for (let i = 0; i < controlLength; i++) to[at + MissRecord.CONTROL + i] = this.controls[slot * CONTROL_SIZE + i]!;
+    for (let i = 0; i < controlLength; i++)
+      to[at + MissRecord.CONTROL + i] = this.controls[slot * CONTROL_SIZE + i]!;
   }
 
   /** Puts the first `length` bytes of `slot` into the next `send`, to where they came from. */
@@ -186,7 +212,8 @@ export class UdpBatch {
     const at = slot * CONTROL_SIZE;
     const { controls } = this;
     if (controlLength === CONTROL_SIZE) {
-      if (controls[at + 16] !== 0xfe) controls.fill(0, at + CONTROL_IPV6_INTERFACE, at + CONTROL_IPV6_INTERFACE + 4);
+      if (controls[at + 16] !== 0xfe)
+        controls.fill(0, at + CONTROL_IPV6_INTERFACE, at + CONTROL_IPV6_INTERFACE + 4);
     } else {
       controls.fill(0, at + CONTROL_IPV4_INTERFACE, at + CONTROL_IPV4_INTERFACE + 4);
     }

@@ -8,7 +8,11 @@ import { isIPv6 } from 'node:net';
 import { ListenError } from './listen-error.ts';
 
 /** What to do with a datagram. */
-export type DatagramHandler = (message: Uint8Array, from: RemoteInfo, reply: (bytes: Uint8Array) => void) => void;
+export type DatagramHandler = (
+  message: Uint8Array,
+  from: RemoteInfo,
+  reply: (bytes: Uint8Array) => void,
+) => void;
 
 /** Binds every address; throws a ListenError. The result closes the sockets. */
 export async function listenDgram(
@@ -26,7 +30,11 @@ export async function listenDgram(
     );
   };
   for (const address of addresses) {
-    const socket = createSocket({ type: isIPv6(address) ? 'udp6' : 'udp4', ipv6Only: isIPv6(address), reusePort: true });
+    const socket = createSocket({
+      type: isIPv6(address) ? 'udp6' : 'udp4',
+      ipv6Only: isIPv6(address),
+      reusePort: true,
+    });
     try {
       socket.bind(port, address);
       await once(socket, 'listening');
@@ -47,5 +55,7 @@ export async function listenDgram(
 }
 
 function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : String(error);
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : String(error);
 }

@@ -11,7 +11,15 @@ const NAME_SIZE = 32;
 const CONTROL_SIZE = 40;
 const MSG_DONTWAIT = 0x40;
 /** Offsets in struct msghdr, in 64-bit words; and the sizes of msghdr and iovec. */
-const MsgHdr = { NAME: 0, NAME_LENGTH: 1, IOV: 2, IOV_COUNT: 3, CONTROL: 4, CONTROL_LENGTH: 5, WORDS: 7 } as const;
+const MsgHdr = {
+  NAME: 0,
+  NAME_LENGTH: 1,
+  IOV: 2,
+  IOV_COUNT: 3,
+  CONTROL: 4,
+  CONTROL_LENGTH: 5,
+  WORDS: 7,
+} as const;
 
 /** Where a reply goes: what the miss record says of it, copied. */
 export interface UdpOrigin {

@@ -40,7 +40,12 @@ export interface UdpSocket {
 }
 
 /** Takes over the descriptors noted in `control`, or opens and notes them. Throws a ListenError. */
-export function openUdpSockets(calls: NativeCalls, control: Int32Array, addresses: readonly string[], port: number): UdpSocket[] {
+export function openUdpSockets(
+  calls: NativeCalls,
+  control: Int32Array,
+  addresses: readonly string[],
+  port: number,
+): UdpSocket[] {
   const wanted = mergeWildcards(addresses);
   const known = Atomics.load(control, WorkerControl.UDP_FD_COUNT_WORD);
   if (known === wanted.length)
@@ -48,8 +53,12 @@ export function openUdpSockets(calls: NativeCalls, control: Int32Array, addresse
       fd: control[WorkerControl.UDP_FD_FIRST_WORD + index]!,
       hasPacketInfo: isWildcard(address),
     }));
-  const sockets = wanted.map((address) => openUdpSocket(calls, address, port, wanted.length < addresses.length));
-  sockets.forEach((socket, index) => Atomics.store(control, WorkerControl.UDP_FD_FIRST_WORD + index, socket.fd));
+  const sockets = wanted.map((address) =>
+    openUdpSocket(calls, address, port, wanted.length < addresses.length),
+  );
+  sockets.forEach((socket, index) =>
+    Atomics.store(control, WorkerControl.UDP_FD_FIRST_WORD + index, socket.fd),
+  );
   Atomics.store(control, WorkerControl.UDP_FD_COUNT_WORD, sockets.length);
   return sockets;
 }
@@ -100,4 +109,3 @@ function openUdpSocket(calls: NativeCalls, text: string, port: number, dualStack
 function errnoName(errno: number): string {
   return Object.entries(Errno).find(([, code]) => code === errno)?.[0] ?? `errno ${String(errno)}`;
 }
-

@@ -50,6 +50,7 @@ export class UdpWait {
     let mailSeen = Atomics.load(this.control, WorkerControl.MAIL_WORD) - 1;
     let emptyRounds = 0;
     for (;;) {
+      this.control[WorkerControl.ANSWER_BEAT_WORD] = (this.control[WorkerControl.ANSWER_BEAT_WORD]! + 1) | 0;
       const mail = Atomics.load(this.control, WorkerControl.MAIL_WORD);
       if (mail !== mailSeen) {
         mailSeen = mail;
@@ -70,7 +71,8 @@ export class UdpWait {
     if (Atomics.load(this.control, WorkerControl.MAIL_WORD) === mailSeen) {
       const ready = this.calls.poll(this.pollfdsAddress, this.sockets.length + 1, SLEEP_MS);
       if (ready > 0 && this.pollfds[1]! >>> 16 !== 0) this.calls.read(this.wakeFd, this.eventAddress, 8);
-      if (ready < 0 && this.calls.errno() !== Errno.EINTR) throw new Error(`poll: errno ${String(this.calls.errno())}`);
+      if (ready < 0 && this.calls.errno() !== Errno.EINTR)
+        throw new Error(`poll: errno ${String(this.calls.errno())}`);
     }
     Atomics.store(this.control, WorkerControl.ANSWER_ASLEEP_WORD, 0);
   }

@@ -24,6 +24,8 @@ const MAX_POINTER = 0x3fff;
 /** Slots of the suffix table; at most half are used: names beyond are written in full. */
 const SUFFIX_SLOTS = 512;
 const MAX_SUFFIXES = SUFFIX_SLOTS / 2;
+/** Where an answer must end, so that the reply has room for its OPT record with an EDE text. */
+const MAX_END = MAX_MESSAGE_SIZE - 512;
 /** A label and a name at their longest, and a record's fixed part, beyond the limit of what is kept. */
 const SLACK = 1024;
 
@@ -67,7 +69,7 @@ export class BodyWriter {
 
   /**
    * Appends record `index` of the table with this TTL; false where its RDATA is malformed or the message
-   * would outgrow 65,535 octets. Nothing written since `begin` is usable then.
+   * would outgrow 65,023 octets. Nothing written since `begin` is usable then.
    */
   record(message: Uint8Array, table: RecordTable, index: number, ttlSecs: number): boolean {
     const ownerAt = table.ownerAt[index]!;
@@ -95,7 +97,7 @@ export class BodyWriter {
       if (!this.#copy(message, at, end)) return false;
     }
     writeU16(this.#image, fixedAt + Record.RDLENGTH, this.#end - fixedAt - Record.RDATA);
-    return this.#end <= MAX_MESSAGE_SIZE;
+    return this.#end <= MAX_END;
   }
 
   /** A copy of what was written. */
@@ -111,7 +113,7 @@ export class BodyWriter {
   }
 
   #copy(message: Uint8Array, from: number, to: number): boolean {
-    if (this.#end + to - from > MAX_MESSAGE_SIZE) return false;
+    if (this.#end + to - from > MAX_END) return false;
     let at = this.#end;
     for (let i = from; i < to; i++) this.#image[at++] = message[i]!;
     this.#end = at;
@@ -125,7 +127,7 @@ export class BodyWriter {
       if (!expandRdataName(message, offset, end, this.#name)) return false;
       offset = this.#name.next;
       this.#putName(this.#name, known.compress);
-      if (this.#end > MAX_MESSAGE_SIZE) return false;
+      if (this.#end > MAX_END) return false;
     }
     if (known.tail >= 0 && end - offset !== known.tail) return false;
     return this.#copy(message, offset, end);

@@ -5,6 +5,7 @@
  */
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
+import type { Clock } from '../../shared/clock.ts';
 import { FrameReader, frame } from '../../shared/dns/framing.ts';
 import { Header, readU16, writeU16 } from '../../shared/dns/wire.ts';
 import type { Exchange, ExchangeDone, ExchangeOutcome, ServerAddress } from './exchange.ts';
@@ -22,6 +23,9 @@ const MAX_CONNECTIONS = 8;
 /** Ids given up on one connection before it takes no more questions. */
 const MAX_ABANDONED = 1024;
 
+/** A connection that brought nothing for so long while a question waited takes no more of them. */
+const SILENCE_MS = 1000;
+
 /** Opens a connection; it may still be connecting when returned. */
 export type OpenStream = (server: ServerAddress) => Socket;
 
@@ -35,6 +39,9 @@ interface StreamQuery {
   /** On which connection it is under way; null once over. */
   connection: StreamConnection | null;
   id: number;
+  sentMs: number;
+  /** Messages that had come on the connection by then. */
+  receivedBefore: number;
   /** A connection may have been closed by the server just when we used it: that is no failure yet. */
   retried: boolean;
 }
@@ -43,17 +50,27 @@ interface StreamQuery {
 export class StreamUpstream {
   readonly #open: OpenStream;
   readonly #server: ServerAddress;
+  readonly #clock: Clock;
   readonly #connections = new Set<StreamConnection>();
   #closed = false;
 
-  constructor(server: ServerAddress, open: OpenStream) {
+  constructor(server: ServerAddress, open: OpenStream, clock: Clock) {
     this.#server = server;
     this.#open = open;
+    this.#clock = clock;
   }
 
   /** Asks on a connection that has room, or on a new one. */
   ask(question: Question, done: ExchangeDone): Exchange {
-    const query: StreamQuery = { question, done, connection: null, id: 0, retried: false };
+    const query: StreamQuery = {
+      question,
+      done,
+      connection: null,
+      id: 0,
+      sentMs: 0,
+      receivedBefore: 0,
+      retried: false,
+    };
     this.#assign(query);
     return {
       resend: () => undefined,
@@ -83,7 +100,7 @@ export class StreamUpstream {
       queueMicrotask(() => query.done({ kind: 'failed', reason: 'network', detail: refusal }));
       return;
     }
-    const connection = new StreamConnection(this.#open(this.#server), (orphans, detail) => {
+    const connection = new StreamConnection(this.#open(this.#server), this.#clock, (orphans, detail) => {
       this.#connections.delete(connection);
       this.#reassign(orphans, connection.wasUseful, detail);
     });
@@ -106,9 +123,10 @@ export class StreamUpstream {
 type ConnectionEnd = (orphans: Iterable<StreamQuery>, detail: string) => void;
 
 class StreamConnection {
-  /** Whether the server ever answered on it. */
-  wasUseful = false;
   readonly #socket: Socket;
+  readonly #clock: Clock;
+  /** Messages received. */
+  #received = 0;
   readonly #queries = new Map<number, StreamQuery>();
   /** Ids whose answers may still come: never used again here. */
   readonly #abandoned = new Set<number>();
@@ -117,8 +135,9 @@ class StreamConnection {
   #ended = false;
   #detail = 'connection closed';
 
-  constructor(socket: Socket, onEnd: ConnectionEnd) {
+  constructor(socket: Socket, clock: Clock, onEnd: ConnectionEnd) {
     this.#socket = socket;
+    this.#clock = clock;
     this.#onEnd = onEnd;
     socket.setTimeout(IDLE_TIMEOUT_MS, () => this.destroy());
     socket.on('data', (chunk: Buffer) => this.#frames.push(chunk));
@@ -130,6 +149,11 @@ class StreamConnection {
     socket.on('close', () => this.#end());
   }
 
+  /** Whether the server ever answered on it. */
+  get wasUseful(): boolean {
+    return this.#received > 0;
+  }
+
   get hasRoom(): boolean {
     return !this.#ended && this.#queries.size < MAX_IN_FLIGHT && this.#abandoned.size < MAX_ABANDONED;
   }
@@ -139,6 +163,8 @@ class StreamConnection {
     while (this.#queries.has(id) || this.#abandoned.has(id)) id = (id + 1) & 0xffff;
     query.id = id;
     query.connection = this;
+    query.sentMs = this.#clock.monotonicMs();
+    query.receivedBefore = this.#received;
     this.#queries.set(id, query);
     const message = encodeQuery(query.question, 0, true);
     writeU16(message, Header.ID, id);
@@ -148,8 +174,10 @@ class StreamConnection {
   abandon(query: StreamQuery): void {
     if (!this.#queries.delete(query.id)) return;
     this.#abandoned.add(query.id);
-    // Nothing ever came from this server: whoever asks next had better try a new connection.
-    if (!this.wasUseful || (!this.hasRoom && this.#queries.size === 0)) this.#retire();
+    const waitedMs = this.#clock.monotonicMs() - query.sentMs;
+    const isSilent = this.#received === query.receivedBefore && (!this.wasUseful || waitedMs >= SILENCE_MS);
+    // The other end may be gone without a word: whoever asks next had better try a new connection.
+    if (isSilent || this.#abandoned.size >= MAX_ABANDONED) this.#retire();
   }
 
   destroy(): void {
@@ -173,7 +201,7 @@ class StreamConnection {
   #receive(message: Uint8Array): boolean {
     const id = message.length < Header.SIZE ? -1 : readU16(message, Header.ID);
     if (this.#abandoned.delete(id)) {
-      this.wasUseful = true;
+      this.#received++;
       return true;
     }
     const query = this.#queries.get(id);
@@ -183,7 +211,7 @@ class StreamConnection {
       this.destroy();
       return false;
     }
-    this.wasUseful = true;
+    this.#received++;
     this.#queries.delete(id);
     query.connection = null;
     if (this.#ended && this.#queries.size === 0) this.#socket.destroy();
@@ -202,6 +230,6 @@ function readStreamAnswer(message: Uint8Array, question: Question): ExchangeOutc
       return { kind: 'failed', reason: 'malformed', detail: 'truncated over a stream' };
     case 'fault':
       if (reading.fault === 'malformed' || reading.fault === 'not-a-response-to-this') return null;
-      return { kind: 'failed', reason: 'malformed', detail: reading.fault };
+      return { kind: 'failed', reason: 'unusable', detail: reading.fault };
   }
 }

@@ -88,12 +88,8 @@ class UdpExchange implements Exchange {
     if (message.length < Header.SIZE || readU16(message, Header.ID) !== this.#id) return;
     const reading = readResponse(message, this.#question);
     if (reading.kind !== 'fault') this.#end(reading);
-    else if (
-      reading.fault === 'chain-too-long' ||
-      reading.fault === 'too-many-records' ||
-      reading.fault === 'referral'
-    ) {
-      this.#end({ kind: 'failed', reason: 'malformed', detail: reading.fault });
+    else if (reading.fault !== 'malformed' && reading.fault !== 'not-a-response-to-this') {
+      this.#end({ kind: 'failed', reason: 'unusable', detail: reading.fault });
     }
   }
 

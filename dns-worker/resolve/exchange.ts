@@ -14,8 +14,15 @@ export type ExchangeOutcome =
   | { readonly kind: 'answer'; readonly answer: CacheableAnswer }
   /** TC was set: ask again over TCP. */
   | { readonly kind: 'truncated' }
-  /** No answer can come any more. */
-  | { readonly kind: 'failed'; readonly reason: 'network' | 'malformed'; readonly detail: string };
+  /**
+   * No answer can come any more. `unusable`: the response was well formed, but no answer to keep; that may
+   * be the domain's doing (a chain without end) and is not held against the server.
+   */
+  | {
+      readonly kind: 'failed';
+      readonly reason: 'network' | 'malformed' | 'unusable';
+      readonly detail: string;
+    };
 
 /** Called at most once, never before the call that started the exchange has returned. */
 export type ExchangeDone = (outcome: ExchangeOutcome) => void;

@@ -44,12 +44,15 @@ export class Health {
   lastAnswerMs = -1;
 
   readonly #thresholds: HealthThresholds;
+  readonly #onChange: (status: HealthStatus) => void;
   readonly #samples = new Float64Array(WINDOW);
   #sampleCount = 0;
   #successes = 0;
 
-  constructor(thresholds: HealthThresholds) {
+  /** `onChange` hears of every new status, after `lastError` is set. */
+  constructor(thresholds: HealthThresholds, onChange: (status: HealthStatus) => void) {
     this.#thresholds = thresholds;
+    this.#onChange = onChange;
   }
 
   /** The server answered, whatever the response code. */
@@ -63,8 +66,8 @@ export class Health {
   recordSuccess(): void {
     this.consecutiveFailures = 0;
     this.#successes++;
-    if (this.status !== 'Unhealthy' || this.#successes >= this.#thresholds.successThreshold)
-      this.status = 'Healthy';
+    if (this.status === 'Unhealthy' && this.#successes < this.#thresholds.successThreshold) return;
+    this.#change('Healthy');
   }
 
   /** A response code that is no good answer but may well be the truth: noted, not held against it. */
@@ -79,7 +82,7 @@ export class Health {
     this.#successes = 0;
     this.consecutiveFailures++;
     if (this.#thresholds.enabled && this.consecutiveFailures >= this.#thresholds.failureThreshold) {
-      this.status = 'Unhealthy';
+      this.#change('Unhealthy');
     }
   }
 
@@ -96,6 +99,12 @@ export class Health {
       p50: toMicroseconds(rank(0.5)),
       p95: toMicroseconds(rank(0.95)),
     };
+  }
+
+  #change(status: HealthStatus): void {
+    if (this.status === status) return;
+    this.status = status;
+    this.#onChange(status);
   }
 
   #smooth(latencyMs: number): void {

@@ -4,7 +4,6 @@
  */
 import type { Clock } from '../../shared/clock.ts';
 import { RRClass, RRType, Rcode } from '../../shared/dns/iana.ts';
-import type { Logger } from '../../shared/log.ts';
 import type { WorkerSettings } from '../../shared/messages.ts';
 import type { Question } from './question.ts';
 import type { Attempt, AttemptOutcome, Upstream } from './upstream.ts';
@@ -19,7 +18,7 @@ const PROBE: Question = {
   checkingDisabled: false,
 };
 
-/** The first probe comes within this, and the second success of a server on its way back, milliseconds. */
+/** The first probe comes within this, as do those of a server just set aside or on its way back, milliseconds. */
 const SOON_MS = 1000;
 /** Intervals vary by this share to both sides, so that workers and nodes do not probe in step. */
 const JITTER = 0.2;
@@ -29,16 +28,15 @@ export class Probe {
   readonly #upstream: Upstream;
   readonly #settings: WorkerSettings['healthCheck'];
   readonly #clock: Clock;
-  readonly #logger: Logger;
   #timer: NodeJS.Timeout;
   #attempt: Attempt | null = null;
   #closed = false;
 
-  constructor(upstream: Upstream, settings: WorkerSettings['healthCheck'], clock: Clock, logger: Logger) {
+  constructor(upstream: Upstream, settings: WorkerSettings['healthCheck'], clock: Clock) {
     this.#upstream = upstream;
     this.#settings = settings;
     this.#clock = clock;
-    this.#logger = logger;
+    upstream.onSetAside = () => this.#hurry();
     this.#timer = this.#after(Math.random() * Math.min(SOON_MS, this.#intervalMs));
   }
 
@@ -67,6 +65,13 @@ export class Probe {
     this.#timer = this.#after(isComingBack ? Math.min(SOON_MS, jittered) : jittered);
   }
 
+  /** A server that has just been set aside for its answers to questions may be well after all: ask soon. */
+  #hurry(): void {
+    if (this.#closed || this.#attempt !== null) return;
+    clearTimeout(this.#timer);
+    this.#timer = this.#after(Math.min(SOON_MS, this.#intervalMs));
+  }
+
   #tick(): void {
     const { health } = this.#upstream;
     const sinceAnswerMs = this.#clock.monotonicMs() - health.lastAnswerMs;
@@ -74,28 +79,21 @@ export class Probe {
       this.#next();
       return;
     }
-    const before = health.status;
     const attempt = this.#upstream.probe(PROBE, (_attempt, outcome) => {
       clearTimeout(this.#timer);
       judge(this.#upstream, outcome);
-      this.#conclude(before);
+      this.#conclude();
     });
     this.#attempt = attempt;
     this.#timer = setTimeout(() => {
       attempt.timeOut();
-      this.#conclude(before);
+      this.#conclude();
     }, this.#settings.timeoutMs);
     this.#timer.unref();
   }
 
-  #conclude(before: string): void {
+  #conclude(): void {
     this.#attempt = null;
-    const { status, lastError } = this.#upstream.health;
-    const fields = { upstream: this.#upstream.settings.address };
-    if (status === 'Unhealthy' && before !== status) {
-      this.#logger.warn('upstream set aside', { ...fields, error: lastError });
-    }
-    if (status === 'Healthy' && before === 'Unhealthy') this.#logger.info('upstream is back', fields);
     this.#next();
   }
 }

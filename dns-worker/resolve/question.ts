@@ -46,7 +46,7 @@ export function randomQueryId(): number {
 export function questionKey(question: Question): string {
   const { qname, qtype, qclass } = question;
   const flags = (question.dnssecOk ? 1 : 0) | (question.checkingDisabled ? 2 : 0);
-  const name = Buffer.from(qname.buffer, qname.byteOffset, qname.length).latin1Slice();
+  const name = Buffer.from(qname.buffer, qname.byteOffset, qname.length).toString('latin1');
   return name + String.fromCharCode(qtype, qclass, flags);
 }
 

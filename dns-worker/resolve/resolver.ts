@@ -33,7 +33,6 @@ export type ResolverSettings = Pick<WorkerSettings, 'pools' | 'queryTimeoutMs' |
 export class Resolver {
   readonly #settings: ResolverSettings;
   readonly #clock: Clock;
-  readonly #logger: Logger;
   readonly #bootstrap: Bootstrap;
   readonly #upstreams: readonly Upstream[];
   readonly #pools: readonly Pool[];
@@ -45,13 +44,12 @@ export class Resolver {
   constructor(settings: ResolverSettings, clock: Clock, logger: Logger) {
     this.#settings = settings;
     this.#clock = clock;
-    this.#logger = logger;
     this.#inFlight = new InFlight(logger);
     this.#bootstrap = new Bootstrap(settings.bootstrap, clock);
     const upstreams: Upstream[] = [];
     this.#pools = settings.pools
       .map((pool) => {
-        const parts = { bootstrap: this.#bootstrap, clock, thresholds: settings.healthCheck };
+        const parts = { bootstrap: this.#bootstrap, clock, logger, thresholds: settings.healthCheck };
         const servers = pool.servers.map((server) => {
           const place = { index: upstreams.length, poolName: pool.name, strategy: pool.strategy };
           const upstream = new Upstream(place, server, parts);
@@ -129,7 +127,7 @@ export class Resolver {
   #probe(upstreams: readonly Upstream[]): readonly Probe[] {
     return upstreams
       .filter((upstream) => upstream.isAskable)
-      .map((upstream) => new Probe(upstream, this.#settings.healthCheck, this.#clock, this.#logger));
+      .map((upstream) => new Probe(upstream, this.#settings.healthCheck, this.#clock));
   }
 
   #refusal(key: string): 'network' | 'overloaded' | null {

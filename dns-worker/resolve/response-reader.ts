@@ -14,7 +14,6 @@ import type { Question } from './question.ts';
 import { isResponseTo } from './question.ts';
 import { expandRdataName } from './rdata-layout.ts';
 import { RecordTable } from './record-table.ts';
-import type { ExpandedName } from './wire-name.ts';
 import { copyName, findSuffix, newExpandedName } from './wire-name.ts';
 
 /** Most CNAME hops of one answer; a longer chain is a fault. */

@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../../shared/clock.ts';
 import { Rcode, rcodeName } from '../../shared/dns/iana.ts';
+import type { Logger } from '../../shared/log.ts';
 import type { PoolStrategy, UpstreamReport, UpstreamSettings } from '../../shared/messages.ts';
 import type { Bootstrap } from './bootstrap.ts';
 import type { Exchange, ExchangeOutcome, ServerAddress } from './exchange.ts';
@@ -18,7 +19,7 @@ import type { CacheableAnswer } from './response-reader.ts';
 /** How an attempt ended by itself. */
 export type AttemptOutcome =
   | { readonly kind: 'answer'; readonly answer: CacheableAnswer }
-  | { readonly kind: 'failed'; readonly reason: 'network' | 'malformed' };
+  | { readonly kind: 'failed'; readonly reason: 'network' | 'malformed' | 'unusable' };
 
 /** Called at most once, never before `ask` has returned. */
 export type AttemptDone = (attempt: Attempt, outcome: AttemptOutcome) => void;
@@ -37,6 +38,8 @@ export class Upstream {
   readonly index: number;
   readonly settings: UpstreamSettings;
   readonly health: Health;
+  /** Called when it becomes Unhealthy. */
+  onSetAside: (() => void) | null = null;
   readonly #poolName: string;
   readonly #strategy: PoolStrategy;
   readonly #bootstrap: Bootstrap;
@@ -48,11 +51,22 @@ export class Upstream {
   constructor(
     place: { readonly index: number; readonly poolName: string; readonly strategy: PoolStrategy },
     settings: UpstreamSettings,
-    parts: { readonly bootstrap: Bootstrap; readonly clock: Clock; readonly thresholds: HealthThresholds },
+    parts: {
+      readonly bootstrap: Bootstrap;
+      readonly clock: Clock;
+      readonly logger: Logger;
+      readonly thresholds: HealthThresholds;
+    },
   ) {
     this.index = place.index;
     this.settings = settings;
-    this.health = new Health(parts.thresholds);
+    this.health = new Health(parts.thresholds, (status) => {
+      const fields = { upstream: settings.address, pool: place.poolName, lastError: this.health.lastError };
+      if (status === 'Unhealthy') {
+        parts.logger.warn('upstream set aside', fields);
+        this.onSetAside?.();
+      } else parts.logger.info('upstream answers', { upstream: settings.address, pool: place.poolName });
+    });
     this.#poolName = place.poolName;
     this.#strategy = place.strategy;
     this.#bootstrap = parts.bootstrap;
@@ -146,7 +160,7 @@ export class Upstream {
   #askTcp(attempt: Attempt, server: ServerAddress, question: Question): void {
     if (this.#stream === null || this.#streamIp !== server.ip) {
       // Connections to a former address end by their idle timeout.
-      this.#stream = new StreamUpstream(server, openTcp);
+      this.#stream = new StreamUpstream(server, openTcp, this.#clock);
       this.#streamIp = server.ip;
     }
     attempt.exchange = this.#stream.ask(question, (outcome) => attempt.end(outcome));
@@ -196,7 +210,9 @@ export class Attempt implements Exchange {
     if (this.#over) return;
     const { health } = this.upstream;
     if (this.#live) health.failures++;
-    health.recordFault('timeout', this.#clock.monotonicMs() - this.#startedMs);
+    // It answered others meanwhile: then it is the question that takes long, not the server that is away.
+    if (health.lastAnswerMs > this.#startedMs) health.recordDoubt('timeout');
+    else health.recordFault('timeout', this.#clock.monotonicMs() - this.#startedMs);
     this.cancel();
   }
 
@@ -207,7 +223,8 @@ export class Attempt implements Exchange {
     if (outcome.kind !== 'answer') {
       const failure = outcome.kind === 'failed' ? outcome : TRUNCATED_AGAIN;
       if (this.#live) health.failures++;
-      health.recordFault(failure.detail);
+      if (failure.reason === 'unusable') health.recordDoubt(failure.detail);
+      else health.recordFault(failure.detail);
       this.#done(this, { kind: 'failed', reason: failure.reason });
       return;
     }

@@ -37,12 +37,20 @@ export function answerBlocked(query: Query, policy: PolicyTable, extendedError: 
 
 /** One A or AAAA record; NODATA for other types. The custom addresses are zero in mode `null_ip`. */
 function answerAddress(query: Query, policy: PolicyTable, extendedError: number): void {
-  if (query.qtype === RRType.A) writeAddress(query, policy.customIpv4, 4, policy.blockingTtlSecs, extendedError);
-  else if (query.qtype === RRType.AAAA) writeAddress(query, policy.customIpv6, 16, policy.blockingTtlSecs, extendedError);
+  if (query.qtype === RRType.A)
+    writeAddress(query, policy.customIpv4, 4, policy.blockingTtlSecs, extendedError);
+  else if (query.qtype === RRType.AAAA)
+    writeAddress(query, policy.customIpv6, 16, policy.blockingTtlSecs, extendedError);
   else answerNegative(query, Rcode.NOERROR, policy.blockingTtlSecs, extendedError);
 }
 
-function writeAddress(query: Query, address: Uint8Array, size: number, ttlSecs: number, extendedError: number): void {
+function writeAddress(
+  query: Query,
+  address: Uint8Array,
+  size: number,
+  ttlSecs: number,
+  extendedError: number,
+): void {
   const rdata = writeRecordHead(query, query.questionEnd, query.qtype, ttlSecs, size);
   const { bytes } = query;
   for (let i = 0; i < size; i++) bytes[query.at + rdata + i] = address[i]!;
@@ -72,7 +80,13 @@ export function answerNegative(query: Query, rcode: number, ttlSecs: number, ext
 }
 
 /** Writes owner, type, class, TTL and RDLENGTH at offset `from`; returns the offset of the RDATA. */
-function writeRecordHead(query: Query, from: number, type: number, ttlSecs: number, rdataSize: number): number {
+function writeRecordHead(
+  query: Query,
+  from: number,
+  type: number,
+  ttlSecs: number,
+  rdataSize: number,
+): number {
   const { bytes } = query;
   const at = query.at + from;
   writeU16(bytes, at, QNAME_POINTER);

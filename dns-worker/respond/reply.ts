@@ -3,7 +3,15 @@
  * has put behind it, then OPT. Nothing allocates. What the RRs are is decided elsewhere.
  */
 import { EdnsOption, RRType } from '../../shared/dns/iana.ts';
-import { CLASSIC_UDP_SIZE, FlagsHigh, FlagsLow, Header, MAX_MESSAGE_SIZE, UDP_PAYLOAD_SIZE, writeU16 } from '../../shared/dns/wire.ts';
+import {
+  CLASSIC_UDP_SIZE,
+  FlagsHigh,
+  FlagsLow,
+  Header,
+  MAX_MESSAGE_SIZE,
+  UDP_PAYLOAD_SIZE,
+  writeU16,
+} from '../../shared/dns/wire.ts';
 import { Protocol } from '../../shared/query-log.ts';
 import type { Query } from '../query.ts';
 
@@ -62,7 +70,8 @@ export function finishReply(
   const low = bytes[at + Header.FLAGS_LOW]!;
   bytes[at + Header.FLAGS_HIGH] =
     FlagsHigh.QR | (high & (FlagsHigh.OPCODE | FlagsHigh.RD)) | (flags & FlagsHigh.AA) | truncated;
-  bytes[at + Header.FLAGS_LOW] = FlagsLow.RA | (low & FlagsLow.CD) | (flags & FlagsLow.AD) | (rcode & FlagsLow.RCODE);
+  bytes[at + Header.FLAGS_LOW] =
+    FlagsLow.RA | (low & FlagsLow.CD) | (flags & FlagsLow.AD) | (rcode & FlagsLow.RCODE);
   writeU16(bytes, at + Header.QDCOUNT, end === Header.SIZE ? 0 : 1);
   writeU16(bytes, at + Header.ANCOUNT, answerCount);
   writeU16(bytes, at + Header.NSCOUNT, authorityCount);
@@ -96,5 +105,13 @@ function writeOpt(query: Query, end: number, rcode: number, extendedError: numbe
 export function replyWithRcode(query: Query, rcode: number, extendedError: number): void {
   query.answersLength = 0;
   query.answersCount = 0;
-  finishReply(query, rcode, 0, 0, 0, query.questionEnd === 0 ? Header.SIZE : query.questionEnd, extendedError);
+  finishReply(
+    query,
+    rcode,
+    0,
+    0,
+    0,
+    query.questionEnd === 0 ? Header.SIZE : query.questionEnd,
+    extendedError,
+  );
 }

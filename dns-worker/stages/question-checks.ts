@@ -11,7 +11,8 @@ export function questionChecksStage(query: Query): VerdictCode {
   if (query.qclass !== RRClass.IN) return refuse(query, Rcode.REFUSED, ExtendedError.NOT_SUPPORTED);
   const { qtype } = query;
   if (qtype === RRType.OPT) return refuse(query, Rcode.FORMERR, NO_EDE);
-  if (qtype === RRType.AXFR || qtype === RRType.IXFR) return refuse(query, Rcode.REFUSED, ExtendedError.NOT_SUPPORTED);
+  if (qtype === RRType.AXFR || qtype === RRType.IXFR)
+    return refuse(query, Rcode.REFUSED, ExtendedError.NOT_SUPPORTED);
   if (qtype === RRType.TSIG || qtype === RRType.TKEY) return refuse(query, Rcode.NOTIMP, NO_EDE);
   return Verdict.CONTINUE;
 }

@@ -16,11 +16,16 @@ export const AuthStatus = z
 export type AuthStatus = z.infer<typeof AuthStatus>;
 
 /** A password as it is set; 8..256 characters (UTF-16 units). */
-const NewPassword = z.string().min(8).max(256).refine((value) => value.isWellFormed(), 'expected well-formed Unicode');
+const NewPassword = z
+  .string()
+  .min(8)
+  .max(256)
+  .refine((value) => value.isWellFormed(), 'expected well-formed Unicode');
 /** A password as it is tried; longer than any that can be set is refused before it costs a hash. */
 const TriedPassword = z.string().min(1).max(1024);
 
 export const SetupBody = z.strictObject({ password: NewPassword }).meta({ id: 'SetupRequest' });
+export type SetupBody = z.output<typeof SetupBody>;
 
 export const LoginBody = z
   .strictObject({
@@ -29,6 +34,7 @@ export const LoginBody = z
     remember_me: z.boolean().default(false),
   })
   .meta({ id: 'LoginRequest' });
+export type LoginBody = z.output<typeof LoginBody>;
 
 export const LoginAnswer = z
   .strictObject({ username: z.string(), role: Role, expires_at: Timestamp })
@@ -38,6 +44,7 @@ export type LoginAnswer = z.infer<typeof LoginAnswer>;
 export const ChangePasswordBody = z
   .strictObject({ current_password: TriedPassword, new_password: NewPassword })
   .meta({ id: 'ChangePasswordRequest' });
+export type ChangePasswordBody = z.output<typeof ChangePasswordBody>;
 
 export const Session = z
   .strictObject({
@@ -54,3 +61,4 @@ export const Session = z
   })
   .meta({ id: 'Session' });
 export type Session = z.infer<typeof Session>;
+export const SessionList = z.array(Session);

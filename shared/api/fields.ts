@@ -11,8 +11,8 @@ export const MAX_ID = 0x7fff_ffff;
 /** Id of an entity. */
 export const Id = z.int().min(1).max(MAX_ID);
 
-/** An id in a path; digits only, because a client that sends anything else has a bug worth naming. */
-export const PathId = z
+/** An id in a path: digits only, because a client that sends anything else has a bug worth naming. */
+const PathId = z
   .string()
   .regex(/^\d{1,15}$/, 'expected an integer')
   .transform(Number)
@@ -20,6 +20,7 @@ export const PathId = z
 
 /** Path parameters of one entity. */
 export const IdParams = z.strictObject({ id: PathId });
+export type IdParams = z.output<typeof IdParams>;
 
 /** A moment, ISO 8601 in UTC with `Z`. */
 export const Timestamp = z.iso.datetime();
@@ -29,12 +30,14 @@ export const Timestamp = z.iso.datetime();
  * line feed are refused (PostgreSQL cannot store NUL), and so are lone surrogates, which have no UTF-8.
  */
 export function text(max: number): z.ZodString {
-  return z
-    .string()
-    .max(max)
-    .refine((value) => value.isWellFormed(), 'expected well-formed Unicode')
-    // eslint-disable-next-line no-control-regex -- control characters are what this looks for
-    .refine((value) => !/[\u0000-\u0008\u000b-\u001f\u007f]/.test(value), 'expected no control characters');
+  return (
+    z
+      .string()
+      .max(max)
+      .refine((value) => value.isWellFormed(), 'expected well-formed Unicode')
+      // eslint-disable-next-line no-control-regex -- control characters are what this looks for
+      .refine((value) => !/[\u0000-\u0008\u000b-\u001f\u007f]/.test(value), 'expected no control characters')
+  );
 }
 
 /** A name that people give to a thing: 1..`max` units, no blanks at its ends, one line. */

@@ -18,6 +18,7 @@ export const Group = z
   })
   .meta({ id: 'Group' });
 export type Group = z.infer<typeof Group>;
+export const GroupList = z.array(Group);
 
 const Name = label(100);
 

@@ -27,6 +27,7 @@ export const BlocklistSource = z
   })
   .meta({ id: 'BlocklistSource' });
 export type BlocklistSource = z.infer<typeof BlocklistSource>;
+export const BlocklistSourceList = z.array(BlocklistSource);
 
 const Name = label(200);
 
@@ -68,5 +69,7 @@ export type SourceUpdate = z.infer<typeof SourceUpdateBody>;
 function isListUrl(value: string): boolean {
   if (value !== value.trim() || !URL.canParse(value)) return false;
   const { protocol, hostname } = new URL(value);
-  return protocol === 'file:' ? hostname === '' : (protocol === 'http:' || protocol === 'https:') && hostname !== '';
+  return protocol === 'file:'
+    ? hostname === ''
+    : (protocol === 'http:' || protocol === 'https:') && hostname !== '';
 }

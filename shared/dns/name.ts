@@ -16,6 +16,8 @@ export const FOLD: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x41 && byte <= 0x5a ? byte + 32 : byte,
 );
 
+const DOT = 0x2e;
+const BACKSLASH = 0x5c;
 const HASH_LOW_FACTOR = 0x9e3779b1 | 0;
 const HASH_HIGH_FACTOR = 0x85ebca77 | 0;
 
@@ -36,35 +38,35 @@ export function hashHighStep(lane: number, byte: number): number {
  * `\DDD` are understood; a final dot is optional; `.` and the empty text are the root.
  */
 export function nameFromText(text: string): Uint8Array | null {
-  const wire = new Uint8Array(MAX_NAME_LENGTH + 1);
   const source = Buffer.from(text, 'utf8');
-  if (source.length === 0 || (source.length === 1 && source[0] === 0x2e)) return wire.slice(0, 1);
+  const wire = new Uint8Array(MAX_NAME_LENGTH);
+  if (text === '' || text === '.') return wire.slice(0, 1);
   let labelAt = 0;
   let at = 1;
   for (let i = 0; i < source.length; i++) {
-    let byte = source[i]!;
-    if (byte === 0x2e) {
-      const length = at - labelAt - 1;
-      if (length === 0 || length > MAX_LABEL_LENGTH) return null;
-      wire[labelAt] = length;
+    if (source[i] === DOT) {
+      if (!closeLabel(wire, labelAt, at)) return null;
+      if (i === source.length - 1) return withRoot(wire, at);
       labelAt = at++;
-      if (at > MAX_NAME_LENGTH) return i === source.length - 1 && labelAt < MAX_NAME_LENGTH ? wire.slice(0, at) : null;
-      if (i === source.length - 1) return wire.slice(0, at);
       continue;
     }
-    if (byte === 0x5c) {
-      const escaped = readEscape(source, i + 1);
-      if (escaped === null) return null;
-      byte = escaped.byte;
-      i += escaped.length;
-    }
-    if (at >= MAX_NAME_LENGTH) return null;
-    wire[at++] = FOLD[byte]!;
+    const escaped = source[i] === BACKSLASH ? readEscape(source, i + 1) : { byte: source[i]!, length: 0 };
+    if (escaped === null || at >= MAX_NAME_LENGTH) return null;
+    wire[at++] = FOLD[escaped.byte]!;
+    i += escaped.length;
   }
+  return closeLabel(wire, labelAt, at) ? withRoot(wire, at) : null;
+}
+
+/** Writes the length of the label that starts at `labelAt`; false where it is empty or too long. */
+function closeLabel(wire: Uint8Array, labelAt: number, at: number): boolean {
   const length = at - labelAt - 1;
-  if (length === 0 || length > MAX_LABEL_LENGTH || at + 1 > MAX_NAME_LENGTH) return null;
   wire[labelAt] = length;
-  return wire.slice(0, at + 1);
+  return length > 0 && length <= MAX_LABEL_LENGTH;
+}
+
+function withRoot(wire: Uint8Array, at: number): Uint8Array | null {
+  return at < MAX_NAME_LENGTH ? wire.slice(0, at + 1) : null;
 }
 
 function readEscape(source: Uint8Array, at: number): { byte: number; length: number } | null {
@@ -82,7 +84,7 @@ function readEscape(source: Uint8Array, at: number): { byte: number; length: num
  */
 export function nameToText(wire: Uint8Array, start = 0): string {
   let text = '';
-  for (let at = start; wire[at] !== 0; ) {
+  for (let at = start; wire[at] !== 0;) {
     const end = at + 1 + wire[at]!;
     if (text !== '') text += '.';
     for (at++; at < end; at++) text += escapeByte(wire[at]!);
@@ -91,7 +93,7 @@ export function nameToText(wire: Uint8Array, start = 0): string {
 }
 
 function escapeByte(byte: number): string {
-  if (byte === 0x2e || byte === 0x5c) return `\\${String.fromCharCode(byte)}`;
+  if (byte === DOT || byte === BACKSLASH) return `\\${String.fromCharCode(byte)}`;
   if (byte > 0x20 && byte < 0x7f) return String.fromCharCode(byte);
   return `\\${String(byte).padStart(3, '0')}`;
 }
@@ -106,7 +108,13 @@ export interface NameHash {
  * Hashes a folded wire name from `start` (the length byte of a label) to its end into `into`.
  * Seeds are the table's, so that nobody can choose names that collide in it.
  */
-export function hashName(wire: Uint8Array, start: number, seedLow: number, seedHigh: number, into: NameHash): void {
+export function hashName(
+  wire: Uint8Array,
+  start: number,
+  seedLow: number,
+  seedHigh: number,
+  into: NameHash,
+): void {
   let end = start;
   while (wire[end] !== 0) end += wire[end]! + 1;
   let low = seedLow;

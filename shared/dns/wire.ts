@@ -4,7 +4,16 @@
  */
 
 /** Offsets in the header, bytes. */
-export const Header = { ID: 0, FLAGS_HIGH: 2, FLAGS_LOW: 3, QDCOUNT: 4, ANCOUNT: 6, NSCOUNT: 8, ARCOUNT: 10, SIZE: 12 } as const;
+export const Header = {
+  ID: 0,
+  FLAGS_HIGH: 2,
+  FLAGS_LOW: 3,
+  QDCOUNT: 4,
+  ANCOUNT: 6,
+  NSCOUNT: 8,
+  ARCOUNT: 10,
+  SIZE: 12,
+} as const;
 
 /** Bits of the byte at `Header.FLAGS_HIGH`. */
 export const FlagsHigh = { QR: 0x80, OPCODE: 0x78, OPCODE_SHIFT: 3, AA: 0x04, TC: 0x02, RD: 0x01 } as const;

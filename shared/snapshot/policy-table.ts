@@ -39,7 +39,8 @@ export class PolicyTable {
     this.customIpv6 = new Uint8Array(buffer, L.CUSTOM_IPV6_BYTE, 16);
     const kindsAt = (L.HEADER_WORDS + this.groupCount * L.GROUP_ROW_WORDS) * 4;
     const kindsLength = words[L.CLASS_COUNT_WORD]! * this.attributeCount;
-    if (kindsAt + kindsLength > buffer.byteLength) throw new RangeError('read policy table: shorter than its header says');
+    if (kindsAt + kindsLength > buffer.byteLength)
+      throw new RangeError('read policy table: shorter than its header says');
     this.kinds = new Uint8Array(buffer, kindsAt, kindsLength);
   }
 

@@ -22,7 +22,10 @@ export const RuleKind = {
 
 /** Kinds that reach the names below theirs. */
 export const SUFFIX_KINDS =
-  RuleKind.BLOCK_SUFFIX | RuleKind.ALLOW_SUFFIX | RuleKind.IMPORTANT_BLOCK_SUFFIX | RuleKind.IMPORTANT_ALLOW_SUFFIX;
+  RuleKind.BLOCK_SUFFIX |
+  RuleKind.ALLOW_SUFFIX |
+  RuleKind.IMPORTANT_BLOCK_SUFFIX |
+  RuleKind.IMPORTANT_ALLOW_SUFFIX;
 
 /** Read side of a rule table. */
 export class RuleTable {

@@ -14,7 +14,7 @@ import type { Options } from './options.ts';
 import { HELP, parseOptions } from './options.ts';
 import type { PreparedWorkload } from './prepared-workload.ts';
 import { prepareWorkload } from './prepared-workload.ts';
-import { canPin, killRunning } from './process/child.ts';
+import { canPin, stopRunning } from './process/child.ts';
 import { locate } from './process/locate.ts';
 import type { RatioRow, Row, Run } from './report/figures.ts';
 import { medianRows, ratioRows } from './report/figures.ts';
@@ -50,6 +50,10 @@ async function main(options: Options): Promise<boolean> {
   if (contestants.length === 0) throw new Error('choose servers: none of them is installed');
   const dir = mkdtempSync(join(tmpdir(), 'weir-bench-'));
   chmodSync(dir, 0o755); // a database started by root runs as another user and must reach its folder
+  process.once('exit', () => {
+    if (options.keep) console.log(`kept: ${dir}`);
+    else rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+  });
   try {
     const material = gatherMaterial(ROOT, options.names, options.seed);
     const workloads = chooseWorkloads(options).map((workload) =>
@@ -103,9 +107,7 @@ async function main(options: Options): Promise<boolean> {
     for (const { server, reason } of excluded) console.log(`left out: ${server}: ${reason}`);
     return excluded.length === 0;
   } finally {
-    killRunning();
-    if (options.keep) console.log(`kept: ${dir}`);
-    else rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+    await stopRunning();
   }
 }
 
@@ -171,8 +173,8 @@ function chooseWorkloads(options: Options): ReturnType<typeof readWorkloads> {
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
-    killRunning();
-    process.exit(130);
+    // A second signal finds no handler and ends this process at once.
+    void stopRunning().then(() => process.exit(130));
   });
 try {
   const options = parseOptions(process.argv.slice(2));
@@ -180,6 +182,5 @@ try {
   else process.exitCode = (await main(options)) ? 0 : 1;
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
-  killRunning();
   process.exitCode = 1;
 }

@@ -160,6 +160,7 @@ export async function measure(
     lost: result.lost,
     rcodes: result.rcodes,
     ...(result.latencyUs === undefined ? {} : { latencyUs: result.latencyUs }),
+    ...(result.slippedSecs === undefined ? {} : { slippedSecs: result.slippedSecs }),
     cpuUs: perAnswer(cpu.totalNs),
     childrenCpuUs: perAnswer(cpu.childrenNs),
     threadGroupsCpuUs: Object.fromEntries(

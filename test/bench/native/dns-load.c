@@ -30,6 +30,7 @@ enum {
 static const uint64_t SECOND_NS = 1000000000ull;
 static const uint64_t EXPIRY_PERIOD_NS = 50000000ull;
 static const uint64_t SPIN_BELOW_NS = 60000ull;
+static const uint64_t SLIP_ABOVE_NS = 3000000ull;
 
 struct options {
   const char *address, *question_path;
@@ -62,7 +63,7 @@ struct run {
   struct histogram latency;
   size_t next_question;
   int next_flow;
-  uint64_t started_at, last_answer_at;
+  uint64_t started_at, last_answer_at, slipped_ns;
 };
 
 static struct mmsghdr send_messages[BATCH_MAX], receive_messages[BATCH_MAX];
@@ -174,12 +175,21 @@ static int send_batch(struct run *run, struct flow *flow, int most, uint64_t now
   return sent;
 }
 
-// Questions that may be sent now: what the rate has let fall due, what the passes leave.
-static uint64_t due_now(const struct run *run, uint64_t now, bool sending) {
+// When question number `serial` (from 0) falls due.
+static uint64_t due_at(const struct run *run, uint64_t serial) {
+  return run->started_at + run->slipped_ns + (uint64_t)((double)serial * 1e9 / run->options.rate_qps);
+}
+
+// Questions that may be sent now: what the rate has let fall due, what the passes leave. When this program itself
+// was held up, the schedule slips: a burst to catch up would measure the burst, not the server.
+static uint64_t due_now(struct run *run, uint64_t now, bool sending) {
   if (!sending) return 0;
   uint64_t due = UINT64_MAX, sent = run->counts.sent;
   if (run->options.rate_qps > 0) {
-    uint64_t scheduled = (uint64_t)((double)(now - run->started_at) * run->options.rate_qps / 1e9);
+    uint64_t next = due_at(run, sent);
+    if (now > next + SLIP_ABOVE_NS) run->slipped_ns += now - next;
+    uint64_t passed = now - run->started_at - run->slipped_ns;
+    uint64_t scheduled = (uint64_t)((double)passed * run->options.rate_qps / 1e9) + 1;
     due = scheduled > sent ? scheduled - sent : 0;
   }
   if (run->options.passes > 0) {
@@ -284,8 +294,7 @@ static void expire(struct run *run, uint64_t now) {
 static void wait_a_little(const struct run *run, bool sending) {
   struct timespec nap = {0, 1000000};
   if (sending && run->options.rate_qps > 0) {
-    uint64_t next = run->started_at + (uint64_t)((double)(run->counts.sent + 1) * 1e9 / run->options.rate_qps);
-    uint64_t now = clock_ns();
+    uint64_t next = due_at(run, run->counts.sent), now = clock_ns();
     if (next < now + SPIN_BELOW_NS) return;
     uint64_t rest = next - now - SPIN_BELOW_NS;
     if (rest < 1000000) nap.tv_nsec = (long)rest;
@@ -336,10 +345,10 @@ static void print_result(const struct run *run) {
     comma = ",";
   }
   printf("},\"latencyUs\":{\"mean\":%.1f,\"p50\":%.1f,\"p90\":%.1f,\"p99\":%.1f,\"p999\":%.1f,\"max\":%.1f},"
-         "\"generatorCpuSecs\":%.3f}\n",
+         "\"slippedSecs\":%.6f,\"generatorCpuSecs\":%.3f}\n",
          h->count == 0 ? 0.0 : (double)h->total_ns / (double)h->count / 1e3, (double)histogram_quantile(h, 0.5) / 1e3,
          (double)histogram_quantile(h, 0.9) / 1e3, (double)histogram_quantile(h, 0.99) / 1e3,
-         (double)histogram_quantile(h, 0.999) / 1e3, (double)h->max_ns / 1e3, own_secs);
+         (double)histogram_quantile(h, 0.999) / 1e3, (double)h->max_ns / 1e3, (double)run->slipped_ns / 1e9, own_secs);
 }
 
 int main(int argc, char **argv) {

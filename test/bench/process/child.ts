@@ -1,5 +1,4 @@
 // Starting programs pinned to a core, keeping their output, and ending exactly those, also when the harness dies.
-import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -25,7 +24,7 @@ export interface Child {
   stop(): Promise<void>;
 }
 
-const running = new Set<ChildProcess>();
+const running = new Set<Child>();
 
 /** True where programs can be pinned to cores. */
 export const canPin = locate('taskset') !== undefined;
@@ -49,13 +48,8 @@ export async function startChild(launch: Launch, core: number, logFile: string):
     child.once('error', (error) => resolve(error.message));
   });
   let ended: string | undefined;
-  void exit.then((how) => {
-    ended = how;
-    running.delete(child);
-  });
-  running.add(child);
   if (child.pid === undefined) throw new Error(`start ${launch.command}: ${await exit}`);
-  return {
+  const started: Child = {
     pid: child.pid,
     logFile,
     ended: () => ended,
@@ -72,6 +66,12 @@ export async function startChild(launch: Launch, core: number, logFile: string):
       await killer;
     },
   };
+  running.add(started);
+  void exit.then((how) => {
+    ended = how;
+    running.delete(started);
+  });
+  return started;
 }
 
 /** The last lines a program wrote, for an error message. */
@@ -79,7 +79,7 @@ export function lastLines(child: Child, count = 8): string {
   return readFileSync(child.logFile, 'utf8').trimEnd().split('\n').slice(-count).join('\n');
 }
 
-/** Ends whatever still runs, at once: for the way out after an error or an interrupt. */
-export function killRunning(): void {
-  for (const child of running) child.kill('SIGTERM');
+/** Ends whatever still runs and waits for it: for the way out after an error or an interrupt. */
+export async function stopRunning(): Promise<void> {
+  await Promise.all([...running].map(async (child) => child.stop()));
 }

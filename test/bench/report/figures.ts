@@ -21,6 +21,8 @@ export interface Run {
   upstreamQuestions: number;
   rssMiB: number;
   childrenRssMiB: number;
+  /** See LoadResult; more than a few milliseconds mean a busy machine. */
+  slippedSecs?: number;
 }
 
 /** The medians of one server in one workload. */

@@ -8,7 +8,7 @@ const RPZ_HEAD = '$TTL 3600\n@ SOA localhost. root.localhost. 1 3600 900 604800 
 
 const FORMATS: Record<ListFormat, { head: string; line: (name: string) => string }> = {
   plain: { head: '', line: (name) => `${name}\n` },
-  hosts: { head: '', line: (name) => `0.0.0.0 ${name}\n:: ${name}\n` },
+  dnsmasq: { head: '', line: (name) => `local=/${name}/\n` },
   rpz: { head: RPZ_HEAD, line: (name) => `${name} CNAME .\n` },
   unbound: { head: 'server:\n', line: (name) => `local-zone: "${name}" always_null\n` },
 };

@@ -24,7 +24,7 @@ export interface ListFiles {
   file(format: ListFormat): string;
 }
 
-export type ListFormat = 'plain' | 'hosts' | 'rpz' | 'unbound';
+export type ListFormat = 'plain' | 'dnsmasq' | 'rpz' | 'unbound';
 
 export interface Installed {
   binary: string;

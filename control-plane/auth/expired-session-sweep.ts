@@ -1,0 +1,42 @@
+/** The background task that removes sessions that are over, and lockouts that have passed. */
+import type { Logger } from '../../shared/log.ts';
+import { DatabaseUnavailable } from '../db/database-errors.ts';
+
+/** Sessions end by their time alone; this only keeps the tables small. */
+const INTERVAL_MS = 10 * 60_000;
+
+/** What is swept. */
+interface Sweepable {
+  removeExpired(): Promise<void>;
+}
+
+/** Sweeps every `intervalMs`; returns how to stop, which waits for a sweep that runs. */
+export function startExpiredSessionSweep(
+  auth: Sweepable,
+  logger: Logger,
+  intervalMs = INTERVAL_MS,
+): () => Promise<void> {
+  let running: Promise<void> = Promise.resolve();
+  let isRunning = false;
+  const timer = setInterval(() => {
+    if (isRunning) return;
+    isRunning = true;
+    running = sweep(auth, logger).finally(() => (isRunning = false));
+  }, intervalMs);
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
+}
+
+async function sweep(auth: Sweepable, logger: Logger): Promise<void> {
+  try {
+    await auth.removeExpired();
+  } catch (error) {
+    // Without a database there is nothing to remove; the next sweep does it all.
+    if (error instanceof DatabaseUnavailable) return;
+    logger.error('remove expired sessions', {
+      error: error instanceof Error ? error.message : String(error),
+    });
+  }
+}

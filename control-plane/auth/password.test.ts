@@ -1,0 +1,42 @@
+import { describe, expect, test } from '@jest/globals';
+import { ApiError } from '../api-error.ts';
+import { hashPassword, verifyPassword } from './password.ts';
+
+describe('hashPassword()', () => {
+  test('makes an Argon2id hash of 32 MiB and three passes, another each time', async () => {
+    const [one, two] = [await hashPassword('secret word'), await hashPassword('secret word')];
+    expect(one).toMatch(/^\$argon2id\$v=19\$m=32768,(?:t=3,p=1|p=1,t=3)\$/);
+    expect(one).not.toBe(two);
+  });
+
+  test('refuses with 429 when too many want one at once, and recovers', async () => {
+    const results = await Promise.allSettled(Array.from({ length: 40 }, () => hashPassword('x'.repeat(8))));
+    const refused = results.filter((result) => result.status === 'rejected');
+    expect(refused).toHaveLength(6);
+    for (const { reason } of refused) {
+      expect(reason).toBeInstanceOf(ApiError);
+      expect(reason).toMatchObject({ status: 429, code: 'busy' });
+    }
+    expect(await hashPassword('afterwards')).toMatch(/^\$argon2id\$/);
+  });
+});
+
+describe('verifyPassword()', () => {
+  test('knows the password, to the last character', async () => {
+    const password = 'pässwörd \u{1f512}\0 end';
+    const hash = await hashPassword(password);
+    expect(await verifyPassword(hash, password)).toBe(true);
+    expect(await verifyPassword(hash, `${password}.`)).toBe(false);
+    expect(await verifyPassword(hash, 'pässwörd \u{1f512}')).toBe(false);
+  });
+
+  test.each([
+    '',
+    'plain text',
+    '$argon2id$',
+    '$argon2id$v=19$m=1,t=1,p=1$AAAA$',
+    '$2b$10$abcdefghijklmnopqrstuv',
+  ])('is false for %j, which is no hash', async (hash) =>
+    expect(await verifyPassword(hash, 'secret')).toBe(false),
+  );
+});

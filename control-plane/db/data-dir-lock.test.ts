@@ -1,0 +1,77 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeTempDir } from '../../test/support/test-database.ts';
+import { DataDirError, lockDataDir } from './data-dir-lock.ts';
+
+const dirs: string[] = [];
+function tempDir(): string {
+  const dir = makeTempDir();
+  dirs.push(dir);
+  return dir;
+}
+afterEach(() => {
+  for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true });
+});
+
+/** Runs another process that locks the directory and stays. */
+async function holdElsewhere(dataDir: string): Promise<{ pid: number; kill(): Promise<void> }> {
+  const program = `import { lockDataDir } from ${JSON.stringify(new URL('./data-dir-lock.ts', import.meta.url).href)};
+    lockDataDir(${JSON.stringify(dataDir)}); process.stdout.write('locked'); setInterval(() => {}, 60000);`;
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  return {
+    pid: child.pid ?? 0,
+    async kill() {
+      child.kill('SIGKILL');
+      await once(child, 'close');
+    },
+  };
+}
+
+describe('lockDataDir()', () => {
+  test('lockDataDir() creates the directory and lets the next one in after release()', () => {
+    const dataDir = join(tempDir(), 'a', 'b');
+    const first = lockDataDir(dataDir);
+    expect(existsSync(dataDir)).toBe(true);
+    first.release();
+    const second = lockDataDir(dataDir);
+    expect(second.dataDir).toBe(dataDir);
+    second.release();
+  });
+
+  test('lockDataDir() refuses a directory that this very process holds', () => {
+    const dataDir = tempDir();
+    const lock = lockDataDir(dataDir);
+    expect(() => lockDataDir(dataDir)).toThrow(expect.objectContaining({ reason: 'in_use' }));
+    lock.release();
+  });
+
+  test('lockDataDir() refuses a directory of another process, naming both, until that is killed', async () => {
+    const dataDir = tempDir();
+    const holder = await holdElsewhere(dataDir);
+    expect(() => lockDataDir(dataDir)).toThrow(
+      `data directory ${dataDir} is in use by another weir (process ${holder.pid})`,
+    );
+    await holder.kill();
+    lockDataDir(dataDir).release();
+  });
+
+  test('lockDataDir() believes no pid file: its own process id in one that was left behind is no holder', () => {
+    const dataDir = tempDir();
+    writeFileSync(join(dataDir, 'weir.pid'), `${process.pid}\n`);
+    lockDataDir(dataDir).release();
+  });
+
+  test('lockDataDir() says why a directory cannot be created', () => {
+    const file = join(tempDir(), 'file');
+    writeFileSync(file, '');
+    const attempt = (): unknown => lockDataDir(join(file, 'data'));
+    expect(attempt).toThrow(DataDirError);
+    expect(attempt).toThrow(`create data directory ${file}/data: a part of the path is not a directory`);
+  });
+});

@@ -1,0 +1,123 @@
+/** Listens for HTTP on every bind address and closes again. What is answered is `app.ts`. */
+import type { Express } from 'express';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isIPv6 } from 'node:net';
+import type { Config } from '../../config/schema.ts';
+import type { Logger } from '../../shared/log.ts';
+
+/** Time to send the head of a request, and the whole of it. Slow clients must not hold descriptors for long. */
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+/** Connections of one listener; a flood of them must leave descriptors to DNS. */
+const MAX_CONNECTIONS = 500;
+/** How long answers may take to finish when Weir stops. */
+const CLOSE_GRACE_MS = 1500;
+
+/** The web server cannot listen. Its message says where, why, and what to do. */
+export class WebServerError extends Error {
+  readonly address: string;
+  readonly port: number;
+  /** Code of the system, such as EADDRINUSE. */
+  readonly code: string;
+
+  constructor(address: string, port: number, cause: NodeJS.ErrnoException) {
+    super(`listen for HTTP on ${endpoint(address, port)}: ${explain(cause, port)}`, { cause });
+    this.name = 'WebServerError';
+    this.address = address;
+    this.port = port;
+    this.code = cause.code ?? 'UNKNOWN';
+  }
+}
+
+/** A listening web server. */
+export interface WebServer {
+  /** Where it listens; ports are the real ones where the configuration says 0. */
+  readonly endpoints: readonly { readonly address: string; readonly port: number }[];
+  /** Stops listening at once, lets running answers finish for a moment, then cuts what is left. */
+  close(): Promise<void>;
+}
+
+/** Listens on `server.web_port` of every `server.bind_address`. @throws {WebServerError} and then listens nowhere. */
+export async function startWebServer(app: Express, config: Config, logger: Logger): Promise<WebServer> {
+  const { bind_address: addresses, web_port: port, web_tls: tls } = config.server;
+  if (tls.enabled)
+    throw new Error('listen for HTTP: server.web_tls.enabled is not supported by this version');
+  const servers: Server[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(servers.map(closeServer));
+  };
+  try {
+    for (const address of addresses) {
+      const server = await listen(app, address, port, addresses.includes('0.0.0.0'));
+      if (server === null) {
+        logger.warn('skipped a bind address: this machine has no IPv6', { address });
+      } else {
+        // Such as EMFILE on accept: the listener lives on, and so must the process.
+        server.on('error', (error) =>
+          logger.error('http listener failed', { address, error: error.message }),
+        );
+        servers.push(server);
+      }
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const endpoints = servers.map((server) => server.address() as AddressInfo);
+  for (const { address, port: actualPort } of endpoints)
+    logger.info('listening for HTTP', { address, port: actualPort });
+  return {
+    endpoints: endpoints.map(({ address, port: actualPort }) => ({ address, port: actualPort })),
+    close,
+  };
+}
+
+/** A listening server; null where `host` is the IPv6 wildcard and the machine has no IPv6. */
+function listen(app: Express, host: string, port: number, hasIpv4Wildcard: boolean): Promise<Server | null> {
+  const server = createServer(
+    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
+    app,
+  );
+  server.maxConnections = MAX_CONNECTIONS;
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const lacksIpv6 = error.code === 'EAFNOSUPPORT' || error.code === 'EADDRNOTAVAIL';
+      if (host === '::' && hasIpv4Wildcard && lacksIpv6) resolve(null);
+      else reject(new WebServerError(host, port, error));
+    });
+    server.listen({ host, port, ipv6Only: isIPv6(host) && hasIpv4Wildcard }, () => {
+      server.removeAllListeners('error');
+      resolve(server);
+    });
+  });
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+function endpoint(address: string, port: number): string {
+  return isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+function explain(error: NodeJS.ErrnoException, port: number): string {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return `port ${port} is taken by another program; stop that one or choose another server.web_port`;
+    case 'EACCES':
+      return `port ${port} may be opened by root only; choose a server.web_port of 1024 or above`;
+    case 'EADDRNOTAVAIL':
+      return 'this machine does not have that address; see server.bind_address';
+    default:
+      return error.message;
+  }
+}

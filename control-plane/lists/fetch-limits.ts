@@ -1,0 +1,28 @@
+/** How much time, memory and patience a list server gets. */
+
+/** Limits of one fetch; tests use smaller ones. */
+export interface FetchLimits {
+  /** Name look-up, connection and TLS together. */
+  readonly connectMs: number;
+  /** Without a byte. */
+  readonly idleMs: number;
+  /** For everything, redirects included. */
+  readonly totalMs: number;
+  readonly redirects: number;
+  /** Bytes on the wire of a compressed list. */
+  readonly compressedBytes: number;
+  /** Bytes of text. */
+  readonly textBytes: number;
+}
+
+const MIB = 1_048_576;
+
+/** The largest public lists have 150 MiB of text. */
+export const FETCH_LIMITS: FetchLimits = {
+  connectMs: 10_000,
+  idleMs: 30_000,
+  totalMs: 300_000,
+  redirects: 5,
+  compressedBytes: 128 * MIB,
+  textBytes: 512 * MIB,
+};

@@ -1,0 +1,39 @@
+/** Gzip (RFC 1952) as a step of a chain of chunks. */
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+
+/** Whether bytes start with the mark of a gzip file (RFC 1952 section 2.3.1). */
+export function isGzip(head: Uint8Array): boolean {
+  return head[0] === 0x1f && head[1] === 0x8b;
+}
+
+/** The decompressed chunks; throws what `chunks` throws, and zlib's error for damaged data. */
+export async function* gunzip(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const stream = createGunzip();
+  // A failure destroys `stream` with its error, which is thrown to whoever reads the chunks below.
+  pipeline(chunks, stream).catch(() => undefined);
+  for await (const chunk of stream) yield chunk as Buffer;
+}
+
+/** Decompresses where the first bytes say gzip, else passes on. */
+export async function* gunzipIfMarked(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let head = Buffer.alloc(0);
+  let isDone = false;
+  while (head.length < 2 && !isDone) {
+    const next = await iterator.next();
+    if (next.done === true) isDone = true;
+    else head = Buffer.concat([head, next.value]);
+  }
+  const all = startingWith(head, iterator);
+  yield* isGzip(head) ? gunzip(all) : all;
+}
+
+async function* startingWith(head: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    if (head.length > 0) yield head;
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * The last good copy of each list, `<data_dir>/list-cache/`, gzip-compressed. A file's name says whose it
+ * is, of which URL, and what is in it, so that a copy and its description can never disagree:
+ * `<source id>-<URL key>-<content key>.gz`. A new copy is renamed into place; the one before stays until it
+ * is pruned, because a compile may be reading it.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TEMPORARY_SUFFIX, syncFolder } from '../snapshot/durable-file.ts';
+
+const COPY_FILE = /^(\d{1,10})-([0-9a-f]{16})-([0-9a-f]{32})\.gz$/;
+
+/** A list on disk. */
+export interface ListCopy {
+  readonly path: string;
+  readonly urlKey: string;
+  /** Equal keys mean equal text. */
+  readonly contentKey: string;
+}
+
+/** The copies of all sources. */
+export class ListCache {
+  private readonly folder: string;
+  private readonly copies = new Map<number, ListCopy>();
+
+  constructor(dataDir: string) {
+    this.folder = join(dataDir, 'list-cache');
+  }
+
+  /** Finds the copies on disk; where a source has two, the newer counts. */
+  async open(): Promise<void> {
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    const times = new Map<number, number>();
+    for (const file of await readdir(this.folder)) {
+      const path = join(this.folder, file);
+      if (file.endsWith(TEMPORARY_SUFFIX)) await rm(path, { force: true });
+      const match = COPY_FILE.exec(file);
+      if (match === null) continue;
+      const id = Number(match[1]);
+      const { mtimeMs } = await stat(path);
+      if (mtimeMs < (times.get(id) ?? 0)) continue;
+      times.set(id, mtimeMs);
+      this.copies.set(id, { path, urlKey: match[2]!, contentKey: match[3]! });
+    }
+  }
+
+  /** The last good copy of a source, maybe of a URL that it had before. */
+  copyOf(id: number): ListCopy | undefined {
+    return this.copies.get(id);
+  }
+
+  /** Whether the copy of a source is one of this URL. */
+  isOf(id: number, url: string): boolean {
+    return this.copies.get(id)?.urlKey === urlKey(url);
+  }
+
+  /** Path of a file that becomes a copy by `commit`, or is removed by whoever made it. */
+  temporaryPath(): string {
+    return join(this.folder, `${randomUUID()}${TEMPORARY_SUFFIX}`);
+  }
+
+  /** Makes a finished file the copy of a source; `digest` is that of its text, hexadecimal. */
+  async commit(id: number, url: string, digest: string, temporaryPath: string): Promise<void> {
+    const copy = { urlKey: urlKey(url), contentKey: contentKey(digest) };
+    const path = join(this.folder, `${id}-${copy.urlKey}-${copy.contentKey}.gz`);
+    await rename(temporaryPath, path);
+    await syncFolder(this.folder);
+    this.copies.set(id, { path, ...copy });
+  }
+
+  /** Whether the copy at hand holds the text with this digest and is one of this URL. */
+  holds(id: number, url: string, digest: string): boolean {
+    return this.isOf(id, url) && this.copies.get(id)?.contentKey === contentKey(digest);
+  }
+
+  /** Forgets the copy of a source; its file goes with the next pruning. */
+  forget(id: number): void {
+    this.copies.delete(id);
+  }
+
+  /** Removes the files of all copies but the last ones of these sources. */
+  async prune(ids: ReadonlySet<number>): Promise<void> {
+    for (const id of this.copies.keys()) if (!ids.has(id)) this.copies.delete(id);
+    const kept = new Set([...this.copies.values()].map(({ path }) => path));
+    for (const file of await readdir(this.folder)) {
+      const path = join(this.folder, file);
+      if (COPY_FILE.test(file) && !kept.has(path)) await rm(path, { force: true });
+    }
+  }
+}
+
+function urlKey(url: string): string {
+  return createHash('sha256').update(url).digest('hex').slice(0, 16);
+}
+
+function contentKey(digest: string): string {
+  return digest.slice(0, 32);
+}

@@ -1,0 +1,126 @@
+/**
+ * Keeps the rules in force equal to the copies on disk: every enabled source with a good copy is compiled
+ * into one table. A burst of changes is one compile, and nothing is compiled that is in force already.
+ */
+import type { Clock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/log.ts';
+import type { ListFile } from '../snapshot/compile-job.ts';
+import type { CompilePool } from '../snapshot/compile-pool.ts';
+import type { CompiledRules } from '../snapshot/compiled-rules.ts';
+import { Coalescer } from '../snapshot/coalescer.ts';
+import type { PolicyInForce } from '../snapshot/policy-in-force.ts';
+import type { ListReading } from './line-rules.ts';
+import type { ListCache } from './list-cache.ts';
+import type { SourceFacts, StoredSource } from './source-store.ts';
+
+/** What a compiler is made of. */
+export interface CompilerParts {
+  readonly readSources: () => Promise<readonly StoredSource[]>;
+  readonly cache: ListCache;
+  readonly pool: CompilePool;
+  readonly policy: PolicyInForce;
+  /** The rules in force now. */
+  readonly compiled: () => CompiledRules;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Writes what a compile found out about a source. */
+  readonly record: (source: StoredSource, facts: SourceFacts) => Promise<void>;
+  /** Ends a compile at work. */
+  readonly signal: AbortSignal;
+}
+
+interface Input extends ListFile {
+  readonly id: number;
+  readonly inputKey: string;
+}
+
+/** Text that makes one name on average is longer than this even in lists that overlap a lot. */
+const TEXT_BYTES_PER_NAME = 64;
+
+/** Compiles when there is something to compile. */
+export class ListCompiler {
+  private readonly parts: CompilerParts;
+  private readonly compiler = new Coalescer(() => this.compileNow());
+
+  constructor(parts: CompilerParts) {
+    this.parts = parts;
+  }
+
+  /**
+   * Resolves when the database's sources are in force with the copies on disk as they were when this was
+   * called, or newer. Throws a CompileError, or what the database throws; the rules in force then stay.
+   */
+  bringIntoForce(): Promise<void> {
+    return this.compiler.run();
+  }
+
+  /** Resolves when no compile is at work. */
+  idle(): Promise<void> {
+    return this.compiler.idle();
+  }
+
+  private async compileNow(): Promise<void> {
+    const { cache, policy } = this.parts;
+    const sources = await this.parts.readSources();
+    const inputs = this.inputsOf(sources);
+    const inForce = this.parts.compiled().sources;
+    const keys = inForce.map(({ inputKey, statistics }) => (statistics.fault === null ? inputKey : null));
+    const isInForce = inputs.length === keys.length && inputs.every(({ inputKey }, index) => keys[index] === inputKey);
+    if (isInForce) await policy.apply();
+    else {
+      const compiled = await this.compile(inputs, sources);
+      await policy.useRules(compiled);
+      await this.recordCounts(compiled, sources);
+    }
+    // Only now is nobody reading the copies of before.
+    await cache.prune(new Set(sources.map(({ id }) => id)));
+  }
+
+  private async compile(inputs: readonly Input[], sources: readonly StoredSource[]): Promise<CompiledRules> {
+    const { clock, pool, logger, signal } = this.parts;
+    const startedMs = clock.monotonicMs();
+    const ids = new Set(inputs.map(({ id }) => id));
+    const textBytes = sources.reduce((sum, { id, bytes }) => sum + (ids.has(id) ? bytes : 0), 0);
+    const lists = inputs.map(({ path, reading }) => ({ path, reading }));
+    const { table, statistics } = await pool.compile(lists, Math.floor(textBytes / TEXT_BYTES_PER_NAME), signal);
+    const compileMs = Math.round(clock.monotonicMs() - startedMs);
+    logger.info('lists compiled', { lists: lists.length, names: table.nameCount, bytes: table.rules.byteLength, compileMs });
+    return {
+      rules: table.rules,
+      attributes: table.attributes,
+      sources: inputs.map(({ id, inputKey }, index) => ({ id, inputKey, statistics: statistics[index]! })),
+      compiledAtMs: clock.nowMs(),
+      compileMs,
+    };
+  }
+
+  /** What was counted, where the database says otherwise; a copy that could not be read is fetched anew. */
+  private async recordCounts(compiled: CompiledRules, sources: readonly StoredSource[]): Promise<void> {
+    for (const { id, statistics } of compiled.sources) {
+      const source = sources.find((candidate) => candidate.id === id)!;
+      const { rules, invalidLines, format, fault } = statistics;
+      if (fault !== null) {
+        this.parts.cache.forget(id);
+        await this.parts.record(source, { status: 'error', lastError: fault.message });
+      } else if (source.rules !== rules || source.invalid_lines !== invalidLines || source.format !== format)
+        await this.parts.record(source, { rules, invalidLines, format });
+    }
+  }
+
+  private inputsOf(sources: readonly StoredSource[]): Input[] {
+    const inputs: Input[] = [];
+    for (const source of sources) {
+      const copy = this.parts.cache.copyOf(source.id);
+      if (!source.enabled || copy === undefined) continue;
+      const reading = readingOf(source);
+      const inputKey = `${source.id}-${copy.contentKey}-${reading.kind}${reading.subdomains ? '-subdomains' : ''}`;
+      inputs.push({ id: source.id, inputKey, path: copy.path, reading });
+    }
+    return inputs;
+  }
+}
+
+/** How the list of a source is to be read. */
+export function readingOf(source: StoredSource): ListReading {
+  return { kind: 'block', subdomains: source.subdomains };
+}

@@ -1,0 +1,37 @@
+/** Why a list could not be fetched or used; the message is shown to people as the source's `last_error`. */
+
+/** What went wrong, for tests and for deciding what to do next. */
+export type ListErrorCode =
+  | 'bad_url'
+  | 'refused_host'
+  | 'refused_path'
+  | 'network'
+  | 'timeout'
+  | 'http_status'
+  | 'redirects'
+  | 'bad_encoding'
+  | 'too_large'
+  | 'not_a_list'
+  | 'empty'
+  | 'no_rules'
+  | 'unreadable'
+  | 'stopped';
+
+/** A list that is of no use now. Messages hold no password. */
+export class ListError extends Error {
+  override readonly name = 'ListError';
+  readonly code: ListErrorCode;
+
+  constructor(code: ListErrorCode, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
+
+/** A URL without the user name and password that it may hold. */
+export function shownUrl(url: URL): string {
+  const shown = new URL(url);
+  shown.username = '';
+  shown.password = '';
+  return shown.href;
+}

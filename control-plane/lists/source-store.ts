@@ -1,0 +1,166 @@
+/** SQL of `blocklist_sources` and the groups they serve. What becomes of a source is `list-life.ts`. */
+import type { BlocklistSource, SourceCreate, SourceStatus, SourceUpdate } from '../../shared/api/sources.ts';
+import { conflict, invalid, notFound } from '../api-error.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../db/database-errors.ts';
+import type { Queryable } from '../db/database.ts';
+
+interface SourceRow {
+  readonly id: number;
+  readonly name: string;
+  readonly url: string;
+  readonly enabled: boolean;
+  readonly comment: string | null;
+  readonly group_ids: number[];
+  readonly subdomains: boolean;
+  readonly format: string | null;
+  readonly status: SourceStatus;
+  readonly rules: number;
+  readonly invalid_lines: number;
+  /** `bigint` comes as text. */
+  readonly bytes: string;
+  readonly etag: string | null;
+  readonly last_modified: string | null;
+  readonly last_checked_at: Date | null;
+  readonly last_changed_at: Date | null;
+  readonly last_error: string | null;
+}
+
+/** A source with what only its life needs. */
+export interface StoredSource extends BlocklistSource {
+  /** The header as the server sent it. */
+  readonly lastModified: string | null;
+}
+
+/** Facts that the life of a source finds out; absent ones stay as they are. */
+export interface SourceFacts {
+  readonly status?: SourceStatus;
+  readonly format?: string;
+  readonly rules?: number;
+  readonly invalidLines?: number;
+  /** Bytes of text. */
+  readonly bytes?: number;
+  readonly etag?: string | null;
+  readonly lastModified?: string | null;
+  readonly lastCheckedAt?: Date;
+  readonly lastChangedAt?: Date;
+  readonly lastError?: string | null;
+}
+
+const GROUP_IDS = `(SELECT coalesce(array_agg(g.group_id ORDER BY g.group_id), '{}')
+  FROM blocklist_source_groups g WHERE g.source_id = s.id) AS group_ids`;
+const SELECT = `SELECT s.*, ${GROUP_IDS} FROM blocklist_sources s`;
+
+/** All sources, oldest first. */
+export async function listSources(db: Queryable): Promise<StoredSource[]> {
+  const { rows } = await db.query<SourceRow>(`${SELECT} ORDER BY s.id`);
+  return rows.map(toSource);
+}
+
+/** One source; 404 where there is none. */
+export async function readSource(db: Queryable, id: number): Promise<StoredSource> {
+  const { rows } = await db.query<SourceRow>(`${SELECT} WHERE s.id = $1`, [id]);
+  if (rows[0] === undefined) throw notFound(`blocklist source ${id}`);
+  return toSource(rows[0]);
+}
+
+/** Stores a new source in the transaction `tx`; 409 for a taken URL, 400 for an unknown group. */
+export async function insertSource(tx: Queryable, source: SourceCreate): Promise<StoredSource> {
+  const text = `INSERT INTO blocklist_sources (name, url, enabled, comment, subdomains)
+    VALUES ($1, $2, $3, $4, $5) RETURNING id`;
+  const values = [source.name, source.url, source.enabled, source.comment, source.subdomains];
+  const { rows } = await refusingTakenUrls(source.url, () => tx.query<{ id: number }>(text, values));
+  const { id } = rows[0]!;
+  await replaceGroups(tx, id, source.group_ids);
+  return readSource(tx, id);
+}
+
+/**
+ * Changes the given fields in the transaction `tx`; 404, 409 for a taken URL, 400 for an unknown group. What
+ * is known of the old URL's server is forgotten with it.
+ */
+export async function updateSource(tx: Queryable, id: number, change: SourceUpdate): Promise<StoredSource> {
+  const text = `UPDATE blocklist_sources SET name = coalesce($2, name), url = coalesce($3, url),
+    enabled = coalesce($4, enabled), comment = coalesce($5, comment), subdomains = coalesce($6, subdomains),
+    etag = CASE WHEN $3 <> url THEN NULL ELSE etag END,
+    last_modified = CASE WHEN $3 <> url THEN NULL ELSE last_modified END,
+    status = CASE WHEN $3 <> url THEN 'pending' ELSE status END,
+    last_error = CASE WHEN $3 <> url THEN NULL ELSE last_error END,
+    updated_at = now() WHERE id = $1`;
+  const values = [id, change.name, change.url, change.enabled, change.comment, change.subdomains];
+  const { rowCount } = await refusingTakenUrls(change.url, () => tx.query(text, values));
+  if (rowCount === 0) throw notFound(`blocklist source ${id}`);
+  if (change.group_ids !== undefined) await replaceGroups(tx, id, change.group_ids);
+  return readSource(tx, id);
+}
+
+/** Removes a source; 404 where there is none. */
+export async function deleteSource(db: Queryable, id: number): Promise<void> {
+  const { rowCount } = await db.query('DELETE FROM blocklist_sources WHERE id = $1', [id]);
+  if (rowCount === 0) throw notFound(`blocklist source ${id}`);
+}
+
+/** Writes what was found out about a source of this URL; nothing happens where there is none any more. */
+export async function recordFacts(db: Queryable, id: number, url: string, facts: SourceFacts): Promise<void> {
+  const columns: readonly (readonly [string, unknown])[] = [
+    ['status', facts.status],
+    ['format', facts.format],
+    ['rules', facts.rules],
+    ['invalid_lines', facts.invalidLines],
+    ['bytes', facts.bytes],
+    ['etag', facts.etag],
+    ['last_modified', facts.lastModified],
+    ['last_checked_at', facts.lastCheckedAt],
+    ['last_changed_at', facts.lastChangedAt],
+    ['last_error', facts.lastError],
+  ];
+  const given = columns.filter(([, value]) => value !== undefined);
+  if (given.length === 0) return;
+  const assignments = given.map(([column], index) => `${column} = $${index + 3}`).join(', ');
+  const text = `UPDATE blocklist_sources SET ${assignments} WHERE id = $1 AND url = $2`;
+  await db.query(text, [id, url, ...given.map(([, value]) => value)]);
+}
+
+async function replaceGroups(tx: Queryable, id: number, groupIds: readonly number[]): Promise<void> {
+  await tx.query('DELETE FROM blocklist_source_groups WHERE source_id = $1', [id]);
+  if (groupIds.length === 0) return;
+  try {
+    await tx.query(
+      'INSERT INTO blocklist_source_groups (source_id, group_id) SELECT $1::integer, unnest($2::integer[])',
+      [id, groupIds],
+    );
+  } catch (error) {
+    if (isForeignKeyViolation(error)) throw invalid([{ path: 'group_ids', message: 'expected ids of groups that exist' }]);
+    throw error;
+  }
+}
+
+async function refusingTakenUrls<T>(url: string | undefined, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isUniqueViolation(error, 'blocklist_sources_url_key')) throw conflict(`a blocklist source of ${url} exists already`);
+    throw error;
+  }
+}
+
+function toSource(row: SourceRow): StoredSource {
+  return {
+    id: row.id,
+    name: row.name,
+    url: row.url,
+    enabled: row.enabled,
+    comment: row.comment ?? '',
+    group_ids: row.group_ids,
+    subdomains: row.subdomains,
+    format: row.format,
+    status: row.status,
+    rules: row.rules,
+    invalid_lines: row.invalid_lines,
+    bytes: Number(row.bytes),
+    etag: row.etag,
+    last_checked_at: row.last_checked_at?.toISOString() ?? null,
+    last_changed_at: row.last_changed_at?.toISOString() ?? null,
+    last_error: row.last_error,
+    lastModified: row.last_modified,
+  };
+}

@@ -1,0 +1,25 @@
+/** Lets a bounded number of pieces of work run at once, in the order in which they came. */
+
+/** A limit on concurrency. */
+export class Turnstile {
+  private free: number;
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(places: number) {
+    this.free = places;
+  }
+
+  /** Runs `work` when there is a place. */
+  async pass<T>(work: () => Promise<T>): Promise<T> {
+    if (this.free > 0) this.free--;
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.waiting.shift();
+      // The place goes from hand to hand, so that nobody overtakes.
+      if (next === undefined) this.free++;
+      else next();
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/** Runs a piece of work one at a time; a burst of calls becomes one more run. */
+
+/** Serialises `work`. Each caller waits for a run that began after its call. */
+export class Coalescer {
+  private readonly work: () => Promise<void>;
+  private running: Promise<void> | undefined;
+  private queued: Promise<void> | undefined;
+
+  constructor(work: () => Promise<void>) {
+    this.work = work;
+  }
+
+  /** Resolves or rejects as the run does that covers this call. */
+  run(): Promise<void> {
+    if (this.queued !== undefined) return this.queued;
+    if (this.running === undefined) return this.start();
+    this.queued = ended(this.running).then(() => {
+      this.queued = undefined;
+      return this.start();
+    });
+    return this.queued;
+  }
+
+  /** Resolves when nothing runs and nothing waits to run; never rejects. */
+  async idle(): Promise<void> {
+    for (let next = this.queued ?? this.running; next !== undefined; next = this.queued ?? this.running)
+      await ended(next);
+  }
+
+  private start(): Promise<void> {
+    const running = this.work().finally(() => {
+      this.running = undefined;
+    });
+    this.running = running;
+    return running;
+  }
+}
+
+/** Waits for the end of a run whose outcome is somebody else's business. */
+function ended(run: Promise<void>): Promise<void> {
+  return run.catch(() => undefined);
+}

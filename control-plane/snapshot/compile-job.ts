@@ -1,0 +1,24 @@
+/** What crosses the border between the compile pool and its thread. */
+import type { ListReading } from '../lists/line-rules.ts';
+import type { ListStatistics } from '../lists/list-statistics.ts';
+import type { BuiltTable, TableSeeds } from './rule-table-builder.ts';
+
+/** One list on disk, plain or gzip-compressed. */
+export interface ListFile {
+  readonly path: string;
+  readonly reading: ListReading;
+}
+
+/** Lists to put into one table; the place in the array becomes the source index. */
+export interface CompileJob {
+  readonly lists: readonly ListFile[];
+  readonly seeds: TableSeeds;
+  /** Names to make room for at once, see `RuleTableBuilder`. */
+  readonly expectedNames: number;
+}
+
+/** A table and what each list gave to it. */
+export interface CompileOutcome {
+  readonly table: BuiltTable;
+  readonly statistics: readonly ListStatistics[];
+}

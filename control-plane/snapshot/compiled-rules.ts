@@ -1,0 +1,85 @@
+/**
+ * What a compile makes, and the rows that give it a meaning: the words in which lists, policy, publisher
+ * and generations on disk speak to each other. No behaviour beyond reading identities.
+ */
+import { RuleTableLayout as L } from '../../shared/snapshot/layout.ts';
+import type { BlockingModeName } from '../../shared/snapshot/policy-table.ts';
+import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
+import type { ListStatistics } from '../lists/list-statistics.ts';
+import type { AttributeTable } from './attribute-table.ts';
+
+/** One source that went into a rule table; its place in the array is its source index there. */
+export interface CompiledSource {
+  /** `blocklist_sources.id`. */
+  readonly id: number;
+  /** Names the bytes and the way they were read; equal keys compile to equal rules. */
+  readonly inputKey: string;
+  readonly statistics: ListStatistics;
+}
+
+/** A rule table with everything that is needed to give it a meaning. */
+export interface CompiledRules {
+  readonly rules: SharedArrayBuffer;
+  readonly attributes: AttributeTable;
+  readonly sources: readonly CompiledSource[];
+  /** Unix milliseconds; 0 for the empty table. */
+  readonly compiledAtMs: number;
+  readonly compileMs: number;
+}
+
+/** A group as policy sees it. */
+export interface PolicyGroup {
+  readonly id: number;
+  /** A disabled group is treated as Default. */
+  readonly enabled: boolean;
+}
+
+/** A source as policy sees it. */
+export interface PolicySource {
+  readonly id: number;
+  readonly name: string;
+  readonly enabled: boolean;
+  /** Groups it serves; empty = every group. */
+  readonly groupIds: readonly number[];
+}
+
+/** The rows that policy is made of. */
+export interface PolicyRows {
+  readonly groups: readonly PolicyGroup[];
+  readonly sources: readonly PolicySource[];
+}
+
+/** How blocked queries are answered; the section `blocking` of the configuration. */
+export interface BlockingSettings {
+  readonly enabled: boolean;
+  readonly mode: BlockingModeName;
+  readonly ttlSecs: number;
+  /** Address literals of the mode `custom_ip`; empty = the null address. */
+  readonly customIpv4: string;
+  readonly customIpv6: string;
+}
+
+/** A snapshot and what it was made of. */
+export interface PublishedState {
+  readonly snapshot: SnapshotBuffers;
+  readonly compiled: CompiledRules;
+  readonly rows: PolicyRows;
+}
+
+/**
+ * Identity of a rule table: seeds (random for each compile), checksum and counts, as 48 hexadecimal digits.
+ * Every header word that a reader relies on is in it.
+ */
+export function rulesIdOf(rules: SharedArrayBuffer): string {
+  const header = new Uint32Array(rules, 0, L.HEADER_WORDS);
+  return [
+    L.SEED_LOW_WORD,
+    L.SEED_HIGH_WORD,
+    L.CHECKSUM_WORD,
+    L.NAME_COUNT_WORD,
+    L.ATTRIBUTE_COUNT_WORD,
+    L.BUCKET_COUNT_WORD,
+  ]
+    .map((word) => header[word]!.toString(16).padStart(8, '0'))
+    .join('');
+}

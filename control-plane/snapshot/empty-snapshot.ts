@@ -1,0 +1,20 @@
+/** What a node answers from before it ever compiled a list: no rules, and the group Default. */
+import { DEFAULT_GROUP_ID } from '../../shared/api/groups.ts';
+import { emptyAttributes } from './attribute-table.ts';
+import type { BlockingSettings, CompiledRules, PolicyRows, PublishedState } from './compiled-rules.ts';
+import { buildPolicyTable } from './policy-table-builder.ts';
+import { RuleTableBuilder } from './rule-table-builder.ts';
+
+/** Version 0, at once and from nothing. */
+export function emptySnapshot(blocking: BlockingSettings): PublishedState {
+  const { rules } = new RuleTableBuilder({ low: 0, high: 0 }).finish();
+  const compiled: CompiledRules = {
+    rules,
+    attributes: emptyAttributes(),
+    sources: [],
+    compiledAtMs: 0,
+    compileMs: 0,
+  };
+  const rows: PolicyRows = { groups: [{ id: DEFAULT_GROUP_ID, enabled: true }], sources: [] };
+  return { snapshot: { version: 0, rules, policy: buildPolicyTable(0, compiled, rows, blocking) }, compiled, rows };
+}

@@ -1,0 +1,38 @@
+/** Counts of the compiled filter in force, as `{api}/block-filter/stats` shows them. */
+import type { BlockFilterStats } from '../../shared/api/stats.ts';
+import { RuleKind, SUFFIX_KINDS } from '../../shared/snapshot/rule-table.ts';
+import { attributeCount, forEachPair } from './attribute-table.ts';
+import type { PublishedState } from './compiled-rules.ts';
+
+const BLOCK_KINDS = RuleKind.BLOCK_EXACT | RuleKind.BLOCK_SUFFIX | RuleKind.IMPORTANT_BLOCK_SUFFIX;
+const ALLOW_KINDS = RuleKind.ALLOW_EXACT | RuleKind.ALLOW_SUFFIX | RuleKind.IMPORTANT_ALLOW_SUFFIX;
+
+/** Counts different names over all enabled sources, whichever groups they serve. */
+export function filterStats({ snapshot, compiled, rows }: PublishedState): BlockFilterStats {
+  const enabled = new Set(rows.sources.filter((source) => source.enabled).map(({ id }) => id));
+  const counts = compiled.sources.map(({ id, statistics }) => enabled.has(id) && statistics.fault === null);
+  let blocked = 0;
+  let allowed = 0;
+  let wildcards = 0;
+  for (let attribute = 0; attribute < attributeCount(compiled.attributes); attribute++) {
+    let kinds = 0;
+    forEachPair(compiled.attributes, attribute, (source, bits) => {
+      if (counts[source] === true) kinds |= bits;
+    });
+    const names = compiled.attributes.nameCounts[attribute]!;
+    if ((kinds & BLOCK_KINDS) !== 0) blocked += names;
+    if ((kinds & ALLOW_KINDS) !== 0) allowed += names;
+    if ((kinds & SUFFIX_KINDS) !== 0) wildcards += names;
+  }
+  const isCompiled = compiled.compiledAtMs > 0;
+  return {
+    blocked_domains: blocked,
+    allowed_domains: allowed,
+    wildcard_rules: wildcards,
+    regex_rules: 0,
+    filter_bytes: snapshot.rules.byteLength + snapshot.policy.byteLength,
+    snapshot_id: snapshot.version,
+    compiled_at: isCompiled ? new Date(compiled.compiledAtMs).toISOString() : null,
+    compile_ms: isCompiled ? compiled.compileMs : null,
+  };
+}

@@ -1,0 +1,77 @@
+/**
+ * Brings what is in the database into force: a change of a group, of a source's assignment or of a blocking
+ * setting makes a new policy table over the rules in force; a compile brings new rules. A burst of changes
+ * is one publication.
+ */
+import type { Logger } from '../../shared/log.ts';
+import { DatabaseUnavailable } from '../db/database-errors.ts';
+import { Coalescer } from './coalescer.ts';
+import type { BlockingSettings, CompiledRules, PolicyRows } from './compiled-rules.ts';
+import type { SnapshotPublisher } from './publisher.ts';
+
+/** What it takes to build a policy. */
+export interface PolicyParts {
+  readonly publisher: SnapshotPublisher;
+  readonly readRows: () => Promise<PolicyRows>;
+  /** Asked for each policy, because a reload of the configuration changes it. */
+  readonly blocking: () => BlockingSettings;
+  readonly logger: Logger;
+}
+
+/** The one way to publish. */
+export class PolicyInForce {
+  private readonly parts: PolicyParts;
+  private readonly applier = new Coalescer(() => this.applyNow());
+  /** Rules that are to come into force with the next publication. */
+  private compiled: CompiledRules;
+  /** Something besides the rows has changed and has not been published. */
+  private hasOtherChange = false;
+
+  constructor(parts: PolicyParts) {
+    this.parts = parts;
+    this.compiled = parts.publisher.current().compiled;
+  }
+
+  /** Resolves when every thread answers with what was in the database when this was called, or later. */
+  apply(): Promise<void> {
+    return this.applier.run();
+  }
+
+  /** Puts blocking settings into force; without a database, over the rows known before. */
+  async applySettings(): Promise<void> {
+    await this.applyDespiteDatabase();
+  }
+
+  /** Resolves when every thread answers with these rules; without a database, over the rows known before. */
+  async useRules(compiled: CompiledRules): Promise<void> {
+    this.compiled = compiled;
+    await this.applyDespiteDatabase();
+  }
+
+  private async applyDespiteDatabase(): Promise<void> {
+    this.hasOtherChange = true;
+    try {
+      await this.applier.run();
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+      this.parts.logger.warn('read policy: the rows known before stay in force', { reason: error.message });
+    }
+  }
+
+  private async applyNow(): Promise<void> {
+    const hadOtherChange = this.hasOtherChange;
+    this.hasOtherChange = false;
+    let rows: PolicyRows;
+    try {
+      rows = await this.parts.readRows();
+    } catch (error) {
+      if (hadOtherChange) await this.publish(this.parts.publisher.current().rows);
+      throw error;
+    }
+    await this.publish(rows);
+  }
+
+  private async publish(rows: PolicyRows): Promise<void> {
+    await this.parts.publisher.publish(this.compiled, rows, this.parts.blocking());
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Builds the policy table of `shared/snapshot/policy-table.ts`: what each attribute of the rule table means
+ * for each group, and how blocked queries are answered. Pure, and small enough for the control plane's loop.
+ */
+import { DEFAULT_GROUP_ID } from '../../shared/api/groups.ts';
+import { addressFromText, isMappedIpv4 } from '../../shared/net/ip.ts';
+import { LAYOUT_VERSION, POLICY_TABLE_MAGIC, PolicyTableLayout as L, checksumWords } from '../../shared/snapshot/layout.ts';
+import { BlockingMode } from '../../shared/snapshot/policy-table.ts';
+import { attributeCount, forEachPair } from './attribute-table.ts';
+import type { BlockingSettings, CompiledRules, PolicyGroup, PolicyRows } from './compiled-rules.ts';
+
+/** Builds the policy of snapshot `version`. The group Default is there at index 0, listed or not. */
+export function buildPolicyTable(
+  version: number,
+  compiled: CompiledRules,
+  rows: PolicyRows,
+  blocking: BlockingSettings,
+): SharedArrayBuffer {
+  const groups = orderGroups(rows.groups);
+  const classes = classify(groups, compiled, rows);
+  const attributes = attributeCount(compiled.attributes);
+  const kindsAt = (L.HEADER_WORDS + groups.length * L.GROUP_ROW_WORDS) * 4;
+  const buffer = new SharedArrayBuffer((kindsAt + classes.served.length * attributes + 3) & ~3);
+  const words = new Uint32Array(buffer);
+  words[L.MAGIC_WORD] = POLICY_TABLE_MAGIC;
+  words[L.VERSION_WORD] = LAYOUT_VERSION;
+  words[L.SNAPSHOT_VERSION_WORD] = version;
+  words[L.GROUP_COUNT_WORD] = groups.length;
+  words[L.CLASS_COUNT_WORD] = classes.served.length;
+  words[L.ATTRIBUTE_COUNT_WORD] = attributes;
+  writeBlocking(buffer, blocking);
+  for (const [index, group] of groups.entries()) {
+    const row = L.HEADER_WORDS + index * L.GROUP_ROW_WORDS;
+    words[row] = group.id;
+    words[row + 1] = classes.ofGroup[index]!;
+  }
+  const kinds = new Uint8Array(buffer, kindsAt);
+  for (const [index, served] of classes.served.entries()) {
+    for (let attribute = 0; attribute < attributes; attribute++) {
+      forEachPair(compiled.attributes, attribute, (source, bits) => {
+        if (served[source] === true) kinds[index * attributes + attribute]! |= bits;
+      });
+    }
+  }
+  words[L.CHECKSUM_WORD] = checksumWords(words, L.HEADER_WORDS);
+  return buffer;
+}
+
+/**
+ * For each compiled source, by index, whether it serves the group: it is enabled, could be read, and names
+ * the group or none at all.
+ */
+export function sourcesServing(group: PolicyGroup | undefined, compiled: CompiledRules, rows: PolicyRows): boolean[] {
+  const id = group?.enabled === true ? group.id : DEFAULT_GROUP_ID;
+  const byId = new Map(rows.sources.map((source) => [source.id, source]));
+  return compiled.sources.map(({ id: sourceId, statistics }) => {
+    const source = byId.get(sourceId);
+    if (source === undefined || !source.enabled || statistics.fault !== null) return false;
+    return source.groupIds.length === 0 || source.groupIds.includes(id);
+  });
+}
+
+function orderGroups(groups: readonly PolicyGroup[]): PolicyGroup[] {
+  const others = groups.filter((group) => group.id !== DEFAULT_GROUP_ID).sort((a, b) => a.id - b.id);
+  return [{ id: DEFAULT_GROUP_ID, enabled: true }, ...others];
+}
+
+/** Groups that the same sources serve share a class. */
+function classify(
+  groups: readonly PolicyGroup[],
+  compiled: CompiledRules,
+  rows: PolicyRows,
+): { ofGroup: number[]; served: boolean[][] } {
+  const served: boolean[][] = [];
+  const known = new Map<string, number>();
+  const ofGroup = groups.map((group) => {
+    const flags = sourcesServing(group, compiled, rows);
+    const key = flags.map((flag) => (flag ? '1' : '0')).join('');
+    let policyClass = known.get(key);
+    if (policyClass === undefined) {
+      policyClass = served.push(flags) - 1;
+      known.set(key, policyClass);
+    }
+    return policyClass;
+  });
+  return { ofGroup, served };
+}
+
+function writeBlocking(buffer: SharedArrayBuffer, blocking: BlockingSettings): void {
+  const words = new Uint32Array(buffer);
+  words[L.BLOCKING_ENABLED_WORD] = blocking.enabled ? 1 : 0;
+  words[L.BLOCKING_MODE_WORD] = BlockingMode[blocking.mode];
+  words[L.BLOCKING_TTL_SECS_WORD] = blocking.ttlSecs;
+  const ipv4 = addressFromText(blocking.customIpv4);
+  if (ipv4 !== null && isMappedIpv4(ipv4)) new Uint8Array(buffer, L.CUSTOM_IPV4_BYTE, 4).set(ipv4.subarray(12));
+  const ipv6 = addressFromText(blocking.customIpv6);
+  if (ipv6 !== null && !isMappedIpv4(ipv6)) new Uint8Array(buffer, L.CUSTOM_IPV6_BYTE, 16).set(ipv6);
+}

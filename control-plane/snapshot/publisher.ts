@@ -1,0 +1,97 @@
+/**
+ * Owns the snapshot in force. Publishing builds the policy table under the next version, hands the snapshot
+ * to every thread, and when all have taken it over, writes the generation to disk. One publication at a
+ * time; the disk may lag behind, and then only the newest generation is written.
+ */
+import type { Logger } from '../../shared/log.ts';
+import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
+import { Coalescer } from './coalescer.ts';
+import type { BlockingSettings, CompiledRules, PolicyRows, PublishedState } from './compiled-rules.ts';
+import type { Generations } from './generations.ts';
+import { buildPolicyTable } from './policy-table-builder.ts';
+import type { RuleDescription } from './rule-history.ts';
+import { RuleHistory } from './rule-history.ts';
+
+/** Hands a snapshot to all threads; resolves when each of them answers with it. */
+export type Broadcast = (snapshot: SnapshotBuffers) => Promise<void>;
+
+/** What a publisher is made of. */
+export interface PublisherParts {
+  /** What the threads were started with, see `startingState`. */
+  readonly initial: PublishedState;
+  readonly broadcast: Broadcast;
+  readonly generations: Generations;
+  readonly logger: Logger;
+}
+
+/** The only one that gives out snapshot versions. */
+export class SnapshotPublisher {
+  private readonly parts: PublisherParts;
+  private readonly history = new RuleHistory();
+  private readonly saver = new Coalescer(() => this.save());
+  private state: PublishedState;
+  private version: number;
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: PublisherParts) {
+    this.parts = parts;
+    this.state = parts.initial;
+    this.version = parts.initial.snapshot.version;
+    this.history.add(parts.initial);
+  }
+
+  /** The snapshot in force and what it was made of. */
+  current(): PublishedState {
+    return this.state;
+  }
+
+  /**
+   * Builds the policy, and puts it and the rules into force; resolves when every thread has acknowledged.
+   * Rejects when that fails; `current()` then still names the new state, since some threads may have it.
+   */
+  publish(compiled: CompiledRules, rows: PolicyRows, blocking: BlockingSettings): Promise<SnapshotBuffers> {
+    const publication = this.last.then(() => this.publishNow(compiled, rows, blocking));
+    // The chain goes on after a failure, which its caller is told of.
+    this.last = publication.catch(() => undefined);
+    return publication;
+  }
+
+  /** Resolves when all publications are done and the newest state was written, or could not be. */
+  async settled(): Promise<void> {
+    await this.last;
+    await this.saver.idle();
+  }
+
+  /** See `RuleHistory.describe`; `attribute` counts from 0. */
+  describeRule(version: number, attribute: number, kinds?: number, groupId?: number): RuleDescription | undefined {
+    return this.history.describe(version, attribute, kinds, groupId);
+  }
+
+  private async publishNow(
+    compiled: CompiledRules,
+    rows: PolicyRows,
+    blocking: BlockingSettings,
+  ): Promise<SnapshotBuffers> {
+    const version = ++this.version;
+    const policy = buildPolicyTable(version, compiled, rows, blocking);
+    const snapshot: SnapshotBuffers = { version, rules: compiled.rules, policy };
+    this.state = { snapshot, compiled, rows };
+    // Before the first thread can name it in a record.
+    this.history.add(this.state);
+    await this.parts.broadcast(snapshot);
+    void this.saver.run();
+    return snapshot;
+  }
+
+  private async save(): Promise<void> {
+    const { state } = this;
+    const { version } = state.snapshot;
+    try {
+      await this.parts.generations.save(state);
+      this.parts.logger.debug('generation written', { version });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.parts.logger.error('write generation: the one before stays on disk', { version, reason });
+    }
+  }
+}

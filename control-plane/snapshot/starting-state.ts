@@ -1,0 +1,17 @@
+/** What the threads are started with: the newest generation on disk, or nothing but the group Default. */
+import type { BlockingSettings, PublishedState } from './compiled-rules.ts';
+import { emptySnapshot } from './empty-snapshot.ts';
+import type { Generations } from './generations.ts';
+import { buildPolicyTable } from './policy-table-builder.ts';
+
+/**
+ * Loads the newest whole generation under a version of its own, with the blocking settings of today, which
+ * may not be those it was written with.
+ */
+export async function startingState(generations: Generations, blocking: BlockingSettings): Promise<PublishedState> {
+  const { state, highestVersion } = await generations.load();
+  const { compiled, rows } = state ?? emptySnapshot(blocking);
+  const version = state === undefined && highestVersion === 0 ? 0 : highestVersion + 1;
+  const policy = buildPolicyTable(version, compiled, rows, blocking);
+  return { snapshot: { version, rules: compiled.rules, policy }, compiled, rows };
+}

@@ -1,0 +1,8 @@
+/** What the API asks of the statistics. */
+import type { StatsSummary } from '../../shared/api/stats.ts';
+
+/** Read side of the statistics. */
+export interface StatsReader {
+  /** Summary of the queries of all nodes from `from` (inclusive) to `to` (exclusive). */
+  summary(from: Date, to: Date): Promise<Omit<StatsSummary, 'uptime_secs'>>;
+}

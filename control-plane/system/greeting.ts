@@ -1,0 +1,51 @@
+/** What a person reads after `npm start`: where Weir listens, and what to do next. */
+import { isIPv6 } from 'node:net';
+import type { ChosenPort } from '../workers/dns-port.ts';
+
+/** What the greeting tells. */
+export interface GreetingFacts {
+  readonly version: string;
+  readonly configFile: string | undefined;
+  readonly dataDir: string;
+  readonly bindAddresses: readonly string[];
+  readonly dnsPort: ChosenPort;
+  readonly webPort: number;
+}
+
+/** The greeting, several lines. */
+export function greeting(facts: GreetingFacts): string {
+  const { dnsPort } = facts;
+  const where = facts.bindAddresses.map((address) => endpoint(address, dnsPort.port)).join(', ');
+  const lines = [
+    '',
+    `Weir ${facts.version} answers.`,
+    '',
+    `  DNS        ${where} (UDP and TCP)`,
+    `  Web        http://${reachable(facts.bindAddresses)}:${String(facts.webPort)}/`,
+    `  Settings   ${facts.configFile ?? 'defaults (no configuration file was found)'}`,
+    `  Data       ${facts.dataDir}`,
+    '',
+  ];
+  if (dnsPort.notice !== null)
+    lines.push(`Port ${String(dnsPort.port)} instead of 53: ${dnsPort.notice}`, '');
+  lines.push(
+    'Next:',
+    `  1. Try it:          dig @${reachable(facts.bindAddresses)} -p ${String(dnsPort.port)} example.com`,
+    `  2. Set a password:  open the web page, or run: npm run weir -- set-password`,
+    '  3. Point your router or your devices at this machine as their DNS server.',
+    '',
+  );
+  return lines.join('\n');
+}
+
+function endpoint(address: string, port: number): string {
+  return isIPv6(address) ? `[${address}]:${String(port)}` : `${address}:${String(port)}`;
+}
+
+/** An address that works on this machine. */
+function reachable(addresses: readonly string[]): string {
+  const first = addresses.find((address) => !isIPv6(address)) ?? addresses[0] ?? '127.0.0.1';
+  if (first === '0.0.0.0') return '127.0.0.1';
+  if (first === '::') return '[::1]';
+  return isIPv6(first) ? `[${first}]` : first;
+}

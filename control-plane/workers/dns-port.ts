@@ -1,0 +1,101 @@
+/**
+ * Chooses the DNS port. Threads listen with SO_REUSEPORT, which would silently share a port with another
+ * server of the same user; so each address is first tried without it, over UDP and TCP. Where port 53 was
+ * not asked for and is not to be had, 5300 is taken, with the reason and the cure in plain words.
+ */
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer, isIPv6 } from 'node:net';
+import { hasErrorCode } from '../../shared/error-code.ts';
+
+/** Port used where 53 was not asked for and cannot be bound. */
+export const FALLBACK_DNS_PORT = 5300;
+
+/** The port that was asked for is not to be had; the message says why and what to do. */
+export class DnsPortUnavailable extends Error {
+  constructor(message: string, cause: unknown) {
+    super(message, { cause });
+    this.name = 'DnsPortUnavailable';
+  }
+}
+
+/** A port that can be listened on, and why it is not the one in the configuration, if so. */
+export interface ChosenPort {
+  readonly port: number;
+  readonly notice: string | null;
+}
+
+/** Tries `port`, and 5300 where `explicit` is false. Throws DnsPortUnavailable. */
+export async function chooseDnsPort(
+  addresses: readonly string[],
+  port: number,
+  explicit: boolean,
+): Promise<ChosenPort> {
+  const failure = await tryPort(addresses, port);
+  if (failure === null) return { port, notice: null };
+  const reason = explain(failure, port);
+  if (explicit) throw new DnsPortUnavailable(reason, failure.cause);
+  const second = await tryPort(addresses, FALLBACK_DNS_PORT);
+  if (second === null) return { port: FALLBACK_DNS_PORT, notice: reason };
+  throw new DnsPortUnavailable(`${reason}; ${explain(second, FALLBACK_DNS_PORT)}`, second.cause);
+}
+
+interface PortFailure {
+  readonly address: string;
+  readonly transport: 'UDP' | 'TCP';
+  readonly cause: unknown;
+}
+
+async function tryPort(addresses: readonly string[], port: number): Promise<PortFailure | null> {
+  for (const address of addresses) {
+    for (const [transport, bind] of [
+      ['UDP', bindUdp],
+      ['TCP', bindTcp],
+    ] as const) {
+      try {
+        await bind(address, port);
+      } catch (cause) {
+        // A kernel without IPv6 is served over IPv4.
+        if (address === '::' && hasErrorCode(cause, 'EAFNOSUPPORT') && addresses.includes('0.0.0.0'))
+          continue;
+        return { address, transport, cause };
+      }
+    }
+  }
+  return null;
+}
+
+async function bindUdp(address: string, port: number): Promise<void> {
+  const socket = createSocket({ type: isIPv6(address) ? 'udp6' : 'udp4', ipv6Only: isIPv6(address) });
+  try {
+    socket.bind({ address, port, exclusive: true });
+    await once(socket, 'listening');
+  } finally {
+    socket.close();
+  }
+}
+
+async function bindTcp(address: string, port: number): Promise<void> {
+  const server = createServer();
+  server.listen({ host: address, port, exclusive: true, ipv6Only: isIPv6(address) });
+  await once(server, 'listening');
+  server.close();
+  await once(server, 'close');
+}
+
+function explain(failure: PortFailure, port: number): string {
+  const where = `${failure.address} ${failure.transport} port ${String(port)}`;
+  if (hasErrorCode(failure.cause, 'EACCES') || hasErrorCode(failure.cause, 'EPERM'))
+    return (
+      `listen on ${where}: not permitted (ports below 1024 need root, or the capability ` +
+      `CAP_NET_BIND_SERVICE, or: sysctl net.ipv4.ip_unprivileged_port_start=${String(port)})`
+    );
+  if (hasErrorCode(failure.cause, 'EADDRINUSE'))
+    return (
+      `listen on ${where}: another program has it (find it with: ss -lnup 'sport = :${String(port)}'; ` +
+      `systemd-resolved lets go with DNSStubListener=no), or set server.bind_address or server.dns_port`
+    );
+  if (hasErrorCode(failure.cause, 'EADDRNOTAVAIL'))
+    return `listen on ${where}: this machine does not have that address; correct server.bind_address`;
+  return `listen on ${where}: ${failure.cause instanceof Error ? failure.cause.message : String(failure.cause)}`;
+}

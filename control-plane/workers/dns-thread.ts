@@ -1,0 +1,75 @@
+/**
+ * One DNS thread as the control plane sees it: started by URL, spoken to through typed messages, its end
+ * noticed. Whether and when a dead one is replaced is `supervisor.ts`.
+ */
+import { writeSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { type FromWorker, type ThreadStart, type ToWorker, WorkerControl } from '../../shared/messages.ts';
+
+/** What a thread's owner is told. */
+export interface DnsThreadEvents {
+  /** Called for every message. */
+  message(thread: DnsThread, message: FromWorker): void;
+  /** Called once, when the thread is gone; `cause` is what it died of, if it said. */
+  ended(thread: DnsThread, exitCode: number, cause: Error | undefined): void;
+}
+
+const ENTRY = new URL('../../dns-worker/thread.ts', import.meta.url);
+/** Largest young generation of a DNS thread, MiB: the hot path allocates nothing, forwarding little. */
+const YOUNG_GENERATION_MIB = 8;
+const EVENTFD_ONE = Uint8Array.from([1, 0, 0, 0, 0, 0, 0, 0]);
+
+/** A running DNS thread. */
+export class DnsThread {
+  readonly start: ThreadStart;
+  /** Version of the snapshot it answers from; -1 until it said so. */
+  versionInForce = -1;
+  /** What its sockets are served by; null until it is ready. */
+  backend: 'batch' | 'dgram' | null = null;
+  ended = false;
+  private readonly worker: Worker;
+  private readonly control: Int32Array;
+
+  constructor(start: ThreadStart, events: DnsThreadEvents) {
+    this.start = start;
+    this.control = new Int32Array(start.memory.control);
+    this.worker = new Worker(ENTRY, {
+      workerData: start,
+      name: `dns-${start.role}-${String(start.worker)}`,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
+    });
+    let cause: Error | undefined;
+    this.worker.on('message', (message: FromWorker) => {
+      if (message.type === 'ready') this.backend = message.backend;
+      if (message.type === 'snapshot-in-force') this.versionInForce = message.version;
+      events.message(this, message);
+    });
+    this.worker.on('error', (error: unknown) => {
+      cause = error instanceof Error ? error : new Error(String(error));
+    });
+    this.worker.on('exit', (exitCode) => {
+      this.ended = true;
+      events.ended(this, exitCode, cause);
+    });
+  }
+
+  /** Sends a message and wakes the thread if it sleeps in the kernel. */
+  post(message: ToWorker): void {
+    this.worker.postMessage(message);
+    if (this.start.role !== 'answer') return;
+    Atomics.add(this.control, WorkerControl.MAIL_WORD, 1);
+    const wakeFd = Atomics.load(this.control, WorkerControl.WAKE_FD_WORD);
+    if (wakeFd !== 0 && Atomics.load(this.control, WorkerControl.ANSWER_ASLEEP_WORD) === 1)
+      writeSync(wakeFd, EVENTFD_ONE);
+  }
+
+  /** Grows with each turn of the thread's loop; stands still when it hangs. Only for answer threads. */
+  heartbeat(): number {
+    return Atomics.load(this.control, WorkerControl.ANSWER_BEAT_WORD);
+  }
+
+  /** Ends the thread without ceremony. */
+  async terminate(): Promise<void> {
+    await this.worker.terminate();
+  }
+}

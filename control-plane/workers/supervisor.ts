@@ -1,0 +1,275 @@
+/**
+ * Keeps the DNS threads alive and on the newest snapshot. A thread that dies or hangs is replaced at once
+ * and counted, the others go on; its sockets, counters and log ring are taken over by its successor.
+ * What a snapshot is made of is not known here.
+ */
+import { availableParallelism } from 'node:os';
+import { releaseCacheLock } from '../../shared/answer-cache.ts';
+import type { Logger } from '../../shared/log.ts';
+import type {
+  FromWorker,
+  ThreadRole,
+  UpstreamReport,
+  WorkerMemory,
+  WorkerSettings,
+} from '../../shared/messages.ts';
+import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
+import { DnsThread } from './dns-thread.ts';
+import { createWorkerMemory } from './worker-memory.ts';
+
+/** What the supervisor is started with. */
+export interface SupervisorOptions {
+  /** 0 = one per core. */
+  readonly workers: number;
+  readonly settings: WorkerSettings;
+  readonly cache: SharedArrayBuffer;
+  readonly snapshot: SnapshotBuffers;
+  readonly logger: Logger;
+}
+
+/** A port of the DNS listeners that could not be had. */
+export class DnsListenError extends Error {
+  readonly code: string;
+  constructor(address: string, port: number, code: string) {
+    super(`listen for DNS on ${address} port ${String(port)}: ${code}`);
+    this.name = 'DnsListenError';
+    this.code = code;
+  }
+}
+
+/** Longest wait for a thread to take a snapshot before the others are not held up by it, milliseconds. */
+const SNAPSHOT_WAIT_MS = 2000;
+/** A thread that dies sooner than this after its start is restarted with a pause, milliseconds. */
+const QUICK_DEATH_MS = 1000;
+const RESTART_PAUSE_MS = 500;
+/** How often heartbeats are looked at, and how many beats may be missed. An idle thread beats each second. */
+const HEARTBEAT_MS = 1000;
+const MISSED_BEATS = 5;
+const DRAIN_MS = 4000;
+
+/** One worker: its memory and its threads. */
+interface DnsWorker {
+  readonly memory: WorkerMemory;
+  readonly threads: Map<ThreadRole, DnsThread>;
+  upstreams: readonly UpstreamReport[];
+  lastBeat: number;
+  missedBeats: number;
+}
+
+/** The DNS threads of this node. */
+export class WorkerSupervisor {
+  private readonly options: SupervisorOptions;
+  private readonly workers: DnsWorker[] = [];
+  private snapshot: SnapshotBuffers;
+  private stopping = false;
+  private heartbeats: NodeJS.Timeout | undefined;
+  private readonly watchers = new Set<() => void>();
+  private listenFailure: DnsListenError | undefined;
+  private restartCount = 0;
+
+  constructor(options: SupervisorOptions) {
+    this.options = options;
+    this.snapshot = options.snapshot;
+  }
+
+  /** Starts all workers; rejects with a DnsListenError where a port cannot be had. */
+  async start(): Promise<void> {
+    const count = this.options.workers === 0 ? availableParallelism() : this.options.workers;
+    for (let index = 0; index < count; index++) {
+      this.workers.push({
+        memory: createWorkerMemory(),
+        threads: new Map(),
+        upstreams: [],
+        lastBeat: 0,
+        missedBeats: 0,
+      });
+      this.startThread(index, 'resolve');
+    }
+    await this.until(
+      () => this.listenFailure !== undefined || this.workers.every((worker) => isAnswering(worker)),
+    );
+    if (this.listenFailure !== undefined) {
+      this.stopping = true;
+      await Promise.all(this.threads().map((thread) => thread.terminate()));
+      throw this.listenFailure;
+    }
+    this.heartbeats = setInterval(() => this.checkHeartbeats(), HEARTBEAT_MS);
+  }
+
+  /** Gives every thread a snapshot; resolves when all answer from it. */
+  async broadcast(snapshot: SnapshotBuffers): Promise<void> {
+    this.snapshot = snapshot;
+    for (const thread of this.threads()) thread.post({ type: 'snapshot', snapshot });
+    const late = new Promise<boolean>((resolve) =>
+      setTimeout(() => resolve(false), SNAPSHOT_WAIT_MS).unref(),
+    );
+    const inForce = this.until(() =>
+      this.threads().every((thread) => thread.versionInForce >= snapshot.version),
+    );
+    if (!(await Promise.race([inForce.then(() => true), late])))
+      this.options.logger.warn('publish snapshot: a thread does not take it', { version: snapshot.version });
+  }
+
+  /** Lets every thread finish what is in flight and ends it. */
+  async drain(): Promise<void> {
+    this.stopping = true;
+    clearInterval(this.heartbeats);
+    const deadline = new Promise<void>((resolve) => setTimeout(resolve, DRAIN_MS).unref());
+    const ended = (role: ThreadRole): Promise<void> => {
+      for (const worker of this.workers) worker.threads.get(role)?.post({ type: 'drain' });
+      return this.until(() => this.threads().every((thread) => thread.start.role !== role));
+    };
+    // The answer threads first: what they leave behind in their rings is the resolve threads' to answer.
+    await Promise.race([ended('answer').then(() => ended('resolve')), deadline]);
+    await Promise.all(this.threads().map((thread) => thread.terminate()));
+  }
+
+  /** Memory of each worker, for those who read log rings and counters. */
+  memories(): readonly WorkerMemory[] {
+    return this.workers.map((worker) => worker.memory);
+  }
+
+  /** Upstreams as each worker last reported them. */
+  upstreams(): readonly (readonly UpstreamReport[])[] {
+    return this.workers.map((worker) => worker.upstreams);
+  }
+
+  /** How many workers answer now, how many there should be, and threads replaced so far. */
+  state(): { answering: number; workers: number; restarts: number; backend: 'batch' | 'dgram' | null } {
+    const backend = this.workers[0]?.threads.get('resolve')?.backend ?? null;
+    return {
+      answering: this.workers.filter((worker) => isAnswering(worker)).length,
+      workers: this.workers.length,
+      restarts: this.restartCount,
+      backend,
+    };
+  }
+
+  /** Test hook: makes a thread die or hang; obeyed only with fault injection on. */
+  injectFault(index: number, role: ThreadRole, fault: 'exit' | 'throw' | 'hang'): void {
+    this.workers[index]?.threads.get(role)?.post({ type: 'fault', fault });
+  }
+
+  private threads(): DnsThread[] {
+    return this.workers.flatMap((worker) => [...worker.threads.values()]);
+  }
+
+  private startThread(index: number, role: ThreadRole): void {
+    const worker = this.workers[index]!;
+    const startedAtMs = performance.now();
+    const thread = new DnsThread(
+      {
+        role,
+        worker: index,
+        settings: this.options.settings,
+        memory: worker.memory,
+        cache: this.options.cache,
+        snapshot: this.snapshot,
+      },
+      {
+        message: (from, message) => this.onMessage(index, from, message),
+        ended: (_thread, exitCode, cause) =>
+          this.onEnded(index, role, exitCode, cause, performance.now() - startedAtMs),
+      },
+    );
+    worker.threads.set(role, thread);
+  }
+
+  private onMessage(index: number, thread: DnsThread, message: FromWorker): void {
+    const worker = this.workers[index]!;
+    switch (message.type) {
+      case 'ready':
+        if (
+          thread.start.role === 'resolve' &&
+          message.backend === 'batch' &&
+          !worker.threads.has('answer') &&
+          !this.stopping
+        )
+          this.startThread(index, 'answer');
+        break;
+      case 'snapshot-in-force':
+        // A snapshot published while the thread was starting.
+        if (message.version < this.snapshot.version)
+          thread.post({ type: 'snapshot', snapshot: this.snapshot });
+        break;
+      case 'upstreams':
+        worker.upstreams = message.upstreams;
+        break;
+      case 'listen-failed':
+        this.listenFailure = new DnsListenError(message.address, message.port, message.code);
+        break;
+      case 'log':
+        this.options.logger[message.level](message.message, message.fields);
+        break;
+      case 'drained':
+        break;
+    }
+    this.notify();
+  }
+
+  private onEnded(
+    index: number,
+    role: ThreadRole,
+    exitCode: number,
+    cause: Error | undefined,
+    livedMs: number,
+  ): void {
+    const worker = this.workers[index]!;
+    worker.threads.delete(role);
+    if (!this.stopping && this.listenFailure === undefined) {
+      this.restartCount++;
+      this.options.logger.error('replace a DNS thread that died', {
+        worker: index,
+        role,
+        exit_code: exitCode,
+        cause: cause?.stack,
+      });
+      releaseCacheLock(this.options.cache, index);
+      const restart = (): void => {
+        if (!this.stopping && !worker.threads.has(role)) this.startThread(index, role);
+      };
+      if (livedMs < QUICK_DEATH_MS) setTimeout(restart, RESTART_PAUSE_MS);
+      else restart();
+    }
+    this.notify();
+  }
+
+  /** Ends answer threads that make no turns any more; their end brings the replacement. */
+  private checkHeartbeats(): void {
+    for (const [index, worker] of this.workers.entries()) {
+      const thread = worker.threads.get('answer');
+      if (thread === undefined) continue;
+      const beat = thread.heartbeat();
+      worker.missedBeats = beat === worker.lastBeat ? worker.missedBeats + 1 : 0;
+      worker.lastBeat = beat;
+      if (worker.missedBeats < MISSED_BEATS) continue;
+      worker.missedBeats = 0;
+      this.options.logger.error('end a DNS thread that hangs', { worker: index });
+      void thread.terminate();
+    }
+  }
+
+  /** Resolves once `condition` holds; it is looked at after every event of a thread. */
+  private until(condition: () => boolean): Promise<void> {
+    if (condition()) return Promise.resolve();
+    return new Promise((resolve) => {
+      const watcher = (): void => {
+        if (!condition()) return;
+        this.watchers.delete(watcher);
+        resolve();
+      };
+      this.watchers.add(watcher);
+    });
+  }
+
+  private notify(): void {
+    for (const watcher of [...this.watchers]) watcher();
+  }
+}
+
+/** Whether a worker has the threads it needs, and they are ready. */
+function isAnswering(worker: DnsWorker): boolean {
+  const resolve = worker.threads.get('resolve');
+  if (resolve === undefined || resolve.backend === null) return false;
+  return resolve.backend === 'dgram' || (worker.threads.get('answer')?.backend ?? null) !== null;
+}

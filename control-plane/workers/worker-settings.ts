@@ -1,0 +1,48 @@
+/** From the configuration to what the DNS threads need of it. */
+import type { Config } from '../../config/schema.ts';
+import { poolsOf } from '../../config/upstream-url.ts';
+import type { WorkerSettings } from '../../shared/messages.ts';
+
+/** Switches that are not configuration: set by tests and by the bench through the environment. */
+export interface WorkerHooks {
+  readonly udpBackend: WorkerSettings['udpBackend'];
+  readonly faultInjection: boolean;
+}
+
+/** Settings for threads that listen on `dnsPort`. */
+export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHooks): WorkerSettings {
+  const { dns, cache, server } = config;
+  return {
+    bindAddresses: server.bind_address,
+    dnsPort,
+    pools: poolsOf(dns.pools),
+    queryTimeoutMs: dns.query_timeout_ms,
+    bootstrap: dns.bootstrap,
+    healthCheck: {
+      enabled: dns.health_check.enabled,
+      intervalSecs: dns.health_check.interval_secs,
+      timeoutMs: dns.health_check.timeout_ms,
+      failureThreshold: dns.health_check.failure_threshold,
+      successThreshold: dns.health_check.success_threshold,
+    },
+    cache: {
+      enabled: cache.enabled,
+      minTtlSecs: cache.min_ttl_secs,
+      maxTtlSecs: cache.max_ttl_secs,
+      negativeMaxTtlSecs: cache.negative_max_ttl_secs,
+      serveStaleSecs: cache.serve_stale_secs,
+      optimisticRefresh: cache.optimistic_refresh,
+    },
+    tcpMaxConnectionsPerIp: dns.rate_limit.tcp_max_connections_per_ip,
+    coalesceUs: 0,
+    ...hooks,
+  };
+}
+
+/** Reads the hooks: WEIR_UDP_BACKEND=dgram forces the fallback, WEIR_FAULT_INJECTION=1 lets tests break threads. */
+export function workerHooks(env: NodeJS.ProcessEnv): WorkerHooks {
+  return {
+    udpBackend: env['WEIR_UDP_BACKEND'] === 'dgram' ? 'dgram' : 'auto',
+    faultInjection: env['WEIR_FAULT_INJECTION'] === '1',
+  };
+}

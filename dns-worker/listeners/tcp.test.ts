@@ -1,0 +1,295 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { FrameReader, frame } from '../../shared/dns/framing.ts';
+import { Protocol } from '../../shared/query-log.ts';
+import { ListenError } from './listen-error.ts';
+import { MAX_QUERIES_IN_FLIGHT, MAX_UNSENT_BYTES } from './stream-connection.ts';
+import type { ListenTcpOptions, StreamClient, StreamHandler, TcpListener } from './tcp.ts';
+import { listenTcp } from './tcp.ts';
+
+let listener: TcpListener | undefined;
+const clients: Socket[] = [];
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.destroy();
+  await listener?.close();
+  listener = undefined;
+});
+
+const echo: StreamHandler = (message, client) => client.send(message);
+
+async function listen(
+  handler: StreamHandler = echo,
+  options: Partial<ListenTcpOptions> = {},
+): Promise<TcpListener> {
+  listener = await listenTcp(
+    { addresses: ['127.0.0.1'], port: 0, maxConnectionsPerIp: 0, ...options },
+    handler,
+  );
+  return listener;
+}
+
+interface Client {
+  readonly socket: Socket;
+  readonly received: Uint8Array[];
+  /** Resolves when so many messages have come. */
+  readonly messages: (count: number) => Promise<Uint8Array[]>;
+  readonly closed: Promise<unknown>;
+}
+
+function client(port: number, host = '127.0.0.1'): Client {
+  const socket = connect({ port, host, noDelay: true });
+  clients.push(socket);
+  const received: Uint8Array[] = [];
+  const frames = new FrameReader((message) => {
+    received.push(message.slice());
+    return true;
+  });
+  socket.on('data', (chunk: Buffer) => frames.push(chunk));
+  socket.on('error', () => undefined);
+  const closed = once(socket, 'close').catch(() => undefined);
+  const messages = async (count: number): Promise<Uint8Array[]> => {
+    while (received.length < count && !socket.destroyed) {
+      await Promise.race([once(socket, 'data').catch(() => undefined), closed]);
+    }
+    return received;
+  };
+  return { socket, received, messages, closed };
+}
+
+function message(number: number, size = 20): Uint8Array {
+  const bytes = new Uint8Array(size);
+  bytes[0] = number >>> 8;
+  bytes[1] = number;
+  return bytes;
+}
+
+function portOf(of: TcpListener): number {
+  return of.addresses[0]!.port;
+}
+
+describe('listenTcp', () => {
+  test.each([
+    ['127.0.0.1', [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 127, 0, 0, 1]],
+    ['::1', [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]],
+  ])('listenTcp() tells the handler who asks from %s', async (address, expected) => {
+    const seen: StreamClient[] = [];
+    const on = await listen(
+      (bytes, from) => {
+        seen.push(from);
+        from.send(bytes);
+      },
+      { addresses: [address] },
+    );
+    const { socket, messages } = client(portOf(on), address);
+    socket.write(frame(message(1)));
+    await messages(1);
+    expect([...seen[0]!.address]).toEqual(expected);
+    expect(seen[0]).toMatchObject({ port: socket.localPort, protocol: Protocol.tcp });
+  });
+
+  test('listenTcp() serves IPv4 and IPv6 wildcards side by side, and a second listener on the same port', async () => {
+    const on = await listen(echo, { addresses: ['0.0.0.0'] });
+    const port = portOf(on);
+    const second = await listenTcp({ addresses: ['0.0.0.0', '::'], port, maxConnectionsPerIp: 0 }, echo);
+    expect(second.addresses).toEqual([
+      { address: '0.0.0.0', port },
+      { address: '::', port },
+    ]);
+    const { socket, messages } = client(port, '::1');
+    socket.write(frame(message(5)));
+    expect(await messages(1)).toEqual([message(5)]);
+    await second.close();
+  });
+
+  test('listenTcp() fails with the address, and leaves nothing open', async () => {
+    const failing = listenTcp(
+      { addresses: ['127.0.0.1', '192.0.2.1'], port: 0, maxConnectionsPerIp: 0 },
+      echo,
+    );
+    await expect(failing).rejects.toThrow(ListenError);
+    await expect(failing).rejects.toMatchObject({ address: '192.0.2.1', code: 'EADDRNOTAVAIL' });
+  });
+
+  test('listenTcp() carries messages of 65,535 octets both ways', async () => {
+    const on = await listen();
+    const { socket, messages } = client(portOf(on));
+    const large = message(7, 65_535);
+    socket.write(frame(large));
+    expect(await messages(1)).toEqual([large]);
+  });
+
+  test('listenTcp() lets replies overtake each other', async () => {
+    const held: [Uint8Array, StreamClient][] = [];
+    const on = await listen((bytes, from) => {
+      held.push([bytes.slice(), from]);
+      if (held.length === 3) for (const [each, to] of held.reverse()) to.send(each);
+    });
+    const { socket, messages } = client(portOf(on));
+    socket.write(Buffer.concat([1, 2, 3].map((n) => frame(message(n)))));
+    expect((await messages(3)).map((bytes) => bytes[1])).toEqual([3, 2, 1]);
+  });
+
+  test('listenTcp() answers a client that has closed its half, then closes', async () => {
+    const on = await listen((bytes, from) => {
+      const copy = bytes.slice();
+      setImmediate(() => from.send(copy));
+    });
+    const { socket, received, closed } = client(portOf(on));
+    socket.end(Buffer.concat([frame(message(1)), frame(message(2))]));
+    await closed;
+    expect(received).toEqual([message(1), message(2)]);
+  });
+
+  test('listenTcp() answers every query of a client that sends very many at once, without deep stacks (CVE-2025-30193)', async () => {
+    const on = await listen();
+    const { socket, messages } = client(portOf(on));
+    const count = 20_000;
+    socket.write(Buffer.concat(Array.from({ length: count }, (_, i) => frame(message(i)))));
+    const got = await messages(count);
+    expect(got.map((bytes) => (bytes[0]! << 8) | bytes[1]!)).toEqual(
+      Array.from({ length: count }, (_, i) => i),
+    );
+  });
+
+  test('listenTcp() reads no more than its bound of queries before some are answered', async () => {
+    const held: StreamClient[] = [];
+    const on = await listen((_bytes, from) => held.push(from));
+    const { socket, messages } = client(portOf(on));
+    socket.write(
+      Buffer.concat(Array.from({ length: MAX_QUERIES_IN_FLIGHT + 50 }, (_, i) => frame(message(i)))),
+    );
+    while (held.length < MAX_QUERIES_IN_FLIGHT) await new Promise((done) => setImmediate(done));
+    for (let i = 0; i < 20; i++) await new Promise((done) => setImmediate(done));
+    expect(held).toHaveLength(MAX_QUERIES_IN_FLIGHT);
+    for (let i = 0; i < MAX_QUERIES_IN_FLIGHT + 50; i++) {
+      while (held.length <= i) await new Promise((done) => setImmediate(done));
+      held[i]!.send(message(i));
+    }
+    expect(await messages(MAX_QUERIES_IN_FLIGHT + 50)).toHaveLength(MAX_QUERIES_IN_FLIGHT + 50);
+  });
+
+  test('listenTcp() reads no more from a client that does not take its answers', async () => {
+    let asked = 0;
+    const large = new Uint8Array(60_000);
+    const on = await listen((_bytes, from) => {
+      asked++;
+      from.send(large);
+    });
+    const { socket, messages } = client(portOf(on));
+    socket.pause();
+    const count = 2000;
+    socket.write(Buffer.concat(Array.from({ length: count }, (_, i) => frame(message(i)))));
+    let before = -1;
+    while (before !== asked || asked === 0) {
+      before = asked;
+      for (let i = 0; i < 50; i++) await new Promise((done) => setImmediate(done));
+    }
+    expect(asked * large.length).toBeGreaterThan(MAX_UNSENT_BYTES);
+    expect(asked).toBeLessThan(count);
+    socket.resume();
+    expect(await messages(count)).toHaveLength(count);
+  });
+
+  test.each([
+    ['an empty message', Uint8Array.of(0, 0)],
+    ['half a header', frame(new Uint8Array(11))],
+  ])('listenTcp() closes a connection that brings %s and serves the others', async (_what, bytes) => {
+    const on = await listen();
+    const bad = client(portOf(on));
+    const well = client(portOf(on));
+    bad.socket.write(bytes);
+    await bad.closed;
+    well.socket.write(frame(message(1)));
+    expect(await well.messages(1)).toEqual([message(1)]);
+  });
+
+  test('listenTcp() closes at once what is over the limit of an address, and lets in again later', async () => {
+    const on = await listen(echo, { maxConnectionsPerIp: 2 });
+    const first = client(portOf(on));
+    const second = client(portOf(on));
+    for (const each of [first, second]) {
+      each.socket.write(frame(message(1)));
+      await each.messages(1);
+    }
+    const third = client(portOf(on));
+    await third.closed;
+    first.socket.end();
+    await first.closed;
+    const fourth = client(portOf(on));
+    fourth.socket.write(frame(message(4)));
+    expect(await fourth.messages(1)).toEqual([message(4)]);
+    expect(third.received).toEqual([]);
+  });
+
+  test('listenTcp() closes what is over the limit of all', async () => {
+    const on = await listen(echo, { maxConnections: 1 });
+    const first = client(portOf(on));
+    first.socket.write(frame(message(1)));
+    await first.messages(1);
+    await client(portOf(on)).closed;
+    first.socket.write(frame(message(2)));
+    expect(await first.messages(2)).toHaveLength(2);
+  });
+
+  test.each([
+    ['says nothing', () => undefined],
+    ['has sent half a message', (socket: Socket) => void socket.write(frame(message(1)).subarray(0, 9))],
+    ['drips octets', (socket: Socket) => void drip(socket)],
+    ['asks what is never answered', (socket: Socket) => void socket.write(frame(message(1)))],
+  ])('listenTcp() closes a connection that idles: it %s', async (_what, act) => {
+    const on = await listen(() => undefined, { idleTimeoutMs: 80 });
+    const { socket, closed, received } = client(portOf(on));
+    await once(socket, 'connect');
+    act(socket);
+    await closed;
+    expect(received).toEqual([]);
+  });
+
+  test('listenTcp() outlives clients that reset', async () => {
+    const held: StreamClient[] = [];
+    const on = await listen((bytes, from) => {
+      held.push(from);
+      if (held.length > 20) from.send(bytes);
+    });
+    for (let i = 0; i < 20; i++) {
+      const { socket } = client(portOf(on));
+      await once(socket, 'connect');
+      socket.write(frame(message(i)));
+      while (held.length <= i) await new Promise((done) => setImmediate(done));
+      socket.resetAndDestroy();
+    }
+    for (const gone of held) gone.send(message(1));
+    const { socket, messages } = client(portOf(on));
+    socket.write(frame(message(3)));
+    expect(await messages(1)).toEqual([message(3)]);
+  });
+
+  test('close() answers what is in flight, then ends every connection', async () => {
+    const held: StreamClient[] = [];
+    const on = await listen((_bytes, from) => held.push(from));
+    const idle = client(portOf(on));
+    await once(idle.socket, 'connect');
+    const busy = client(portOf(on));
+    busy.socket.write(frame(message(1)));
+    while (held.length === 0) await new Promise((done) => setImmediate(done));
+    const closing = on.close();
+    listener = undefined;
+    await idle.closed;
+    held[0]!.send(message(1));
+    await busy.closed;
+    await closing;
+    expect(busy.received).toEqual([message(1)]);
+  });
+});
+
+/** One octet after the other of a message that never ends. */
+async function drip(socket: Socket): Promise<void> {
+  socket.write(Uint8Array.of(0xff, 0xff));
+  while (!socket.destroyed) {
+    socket.write(Uint8Array.of(1));
+    await new Promise((done) => setTimeout(done, 10));
+  }
+}

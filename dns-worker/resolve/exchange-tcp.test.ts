@@ -1,0 +1,189 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { frame } from '../../shared/dns/framing.ts';
+import { a, idOf, octets, opt, question, questionOf, response, u16 } from '../../test/fixtures/messages.ts';
+import type { TestRecord } from '../../test/fixtures/messages.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { ScriptedUpstream } from '../../test/fixtures/scripted-upstream.ts';
+import type { ReceivedQuery } from '../../test/fixtures/scripted-upstream.ts';
+import type { ExchangeOutcome } from './exchange.ts';
+import { StreamUpstream, openTcp } from './exchange-tcp.ts';
+import type { Question } from './question.ts';
+
+let upstream: ScriptedUpstream;
+let stream: StreamUpstream;
+let nowMs = 0;
+const clock: Clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
+
+function www(i: number): Question {
+  return question(`w${String(i)}.example.org`, 'A');
+}
+
+function ask(asked: Question): Promise<ExchangeOutcome> {
+  return new Promise((resolve) => {
+    stream.ask(asked, resolve);
+  });
+}
+
+/** Answers with the number in the name as the last octet. */
+function good(query: ReceivedQuery): Uint8Array {
+  const asked = questionOf(query.bytes);
+  const number = Number(String.fromCharCode(...asked.qname.subarray(2, 1 + asked.qname[0]!)));
+  return response(asked, {
+    id: idOf(query.bytes),
+    answers: [a(Uint8Array.of(0xc0, 12), `192.0.2.${String(number)}`)],
+  });
+}
+
+function lastOctet(outcome: ExchangeOutcome): number | undefined {
+  return outcome.kind === 'answer' ? outcome.answer.body.at(-1) : undefined;
+}
+
+beforeEach(async () => {
+  upstream = await ScriptedUpstream.start();
+  stream = new StreamUpstream({ ip: upstream.ip, port: upstream.port, family: 4 }, openTcp, clock);
+});
+
+afterEach(async () => {
+  stream.close();
+  await upstream.close();
+});
+
+describe('StreamUpstream', () => {
+  test('ask() uses one connection for questions after each other', async () => {
+    upstream.tcpScript = (query) => query.reply(good(query));
+    for (let i = 1; i <= 5; i++) expect(lastOctet(await ask(www(i)))).toBe(i);
+    expect(upstream.tcpConnections).toBe(1);
+  });
+
+  test('ask() pipelines and takes the answers in any order, each id once (CVE-2026-33596)', async () => {
+    upstream.tcpScript = (_query, index) => {
+      if (index === 99) for (const query of [...upstream.tcpQueries].reverse()) query.reply(good(query));
+    };
+    const outcomes = await Promise.all(Array.from({ length: 100 }, (_, i) => ask(www(i))));
+    expect(outcomes.map(lastOctet)).toEqual(Array.from({ length: 100 }, (_, i) => i));
+    expect(upstream.tcpConnections).toBe(1);
+    expect(new Set(upstream.tcpQueries.map(({ bytes }) => idOf(bytes))).size).toBe(100);
+  });
+
+  test('ask() opens further connections when one is full, and refuses beyond its bound', async () => {
+    const outcomes = Array.from({ length: 8 * 256 + 1 }, (_, i) => ask(www(i)));
+    expect(await outcomes.at(-1)).toEqual({
+      kind: 'failed',
+      reason: 'network',
+      detail: 'too many connections',
+    });
+    expect(upstream.tcpConnections).toBeLessThanOrEqual(8);
+  });
+
+  test('ask() takes an answer of 64 KiB that drips in', async () => {
+    const asked = question('big.example.org', 'TXT');
+    const text = octets(...Array.from({ length: 250 }, () => [255, ...new Uint8Array(255).fill(0x61)]));
+    const record: TestRecord = { owner: Uint8Array.of(0xc0, 12), type: 'TXT', ttl: 60, rdata: text };
+    upstream.tcpScript = ({ bytes, connection }) => {
+      const whole = frame(response(asked, { id: idOf(bytes), answers: [record] }));
+      connection?.write(whole.subarray(0, 1));
+      setImmediate(() => {
+        connection?.write(whole.subarray(1, 3));
+        setImmediate(() => connection?.write(whole.subarray(3)));
+      });
+    };
+    const outcome = await ask(asked);
+    expect(outcome.kind === 'answer' && outcome.answer.body.length).toBe(12 + text.length);
+  });
+
+  test('ask() tries once more on a new connection when a kept one was closed', async () => {
+    upstream.tcpScript = (query, index) => {
+      if (index === 1) query.connection?.destroy();
+      else query.reply(good(query));
+    };
+    expect(lastOctet(await ask(www(1)))).toBe(1);
+    expect(lastOctet(await ask(www(2)))).toBe(2);
+    expect(upstream.tcpConnections).toBe(2);
+  });
+
+  test.each<[string, (query: ReceivedQuery) => void]>([
+    ['reset', (query) => query.connection?.resetAndDestroy()],
+    ['half-closed', (query) => query.connection?.end()],
+  ])('ask() fails when a new connection is %s before the answer', async (_how, script) => {
+    upstream.tcpScript = script;
+    expect(await ask(www(1))).toMatchObject({ kind: 'failed', reason: 'network' });
+    expect(upstream.tcpConnections).toBe(1);
+  });
+
+  test.each<[string, (query: ReceivedQuery) => void]>([
+    ['an id nobody asked with', (query) => query.reply(response(www(1), { id: idOf(query.bytes) ^ 1 }))],
+    ['another question', (query) => query.reply(response(www(2), { id: idOf(query.bytes) }))],
+    ['an empty message', (query) => query.connection?.write(Uint8Array.of(0, 0))],
+    ['noise', (query) => query.reply(octets(u16(idOf(query.bytes)), new Uint8Array(40).fill(0xff)))],
+    ['a record cut short', (query) => query.reply(good(query).subarray(0, -2))],
+  ])('ask() gives up a connection that brings %s (GHSA-4qjf-2hgm-92q6)', async (_what, script) => {
+    upstream.tcpScript = script;
+    expect(await ask(www(1))).toMatchObject({
+      kind: 'failed',
+      reason: 'network',
+      detail: 'malformed response',
+    });
+  });
+
+  test('ask() fails where TC is set even here', async () => {
+    upstream.tcpScript = (query) =>
+      query.reply(response(www(1), { id: idOf(query.bytes), flags: 0x8380, additionals: [opt()] }));
+    expect(await ask(www(1))).toEqual({
+      kind: 'failed',
+      reason: 'malformed',
+      detail: 'truncated over a stream',
+    });
+  });
+
+  test('ask() fails at once where nobody listens', async () => {
+    await upstream.close();
+    expect(await ask(www(1))).toEqual({ kind: 'failed', reason: 'network', detail: 'ECONNREFUSED' });
+    upstream = await ScriptedUpstream.start();
+  });
+
+  test('cancel() keeps the connection, and the late answer harms nobody', async () => {
+    const late: ReceivedQuery[] = [];
+    upstream.tcpScript = (query, index) => {
+      if (index === 1) late.push(query);
+      else query.reply(good(query));
+      if (index === 2) for (const held of late) held.reply(good(held));
+    };
+    await ask(www(1));
+    let ended = 0;
+    const cancelled = stream.ask(www(2), () => ended++);
+    cancelled.cancel();
+    expect(lastOctet(await ask(www(3)))).toBe(3);
+    expect(lastOctet(await ask(www(4)))).toBe(4);
+    expect(upstream.tcpConnections).toBe(1);
+    expect(ended).toBe(0);
+  });
+
+  test('cancel() after a silence gives the connection up: the other end may be gone', async () => {
+    let late: ReceivedQuery | undefined;
+    upstream.tcpScript = (query, index) => {
+      if (index === 1) late = query;
+      else query.reply(good(query));
+    };
+    await ask(www(1));
+    const exchange = stream.ask(www(2), () => undefined);
+    while (late === undefined) await new Promise((resolve) => setImmediate(resolve));
+    nowMs += 1500;
+    exchange.cancel();
+    expect(lastOctet(await ask(www(3)))).toBe(3);
+    expect(upstream.tcpConnections).toBe(2);
+  });
+
+  test('cancel() of the only question on a connection that never brought anything closes it', async () => {
+    const opened = new Promise<void>((resolve) => {
+      upstream.onConnection = (connection) => connection.on('close', () => resolve());
+    });
+    const received = new Promise<void>((resolve) => {
+      upstream.tcpScript = () => resolve();
+    });
+    const exchange = stream.ask(www(1), () => undefined);
+    await received;
+    exchange.cancel();
+    await opened;
+    expect(upstream.tcpConnections).toBe(1);
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, test } from '@jest/globals';
+import { Health } from './health.ts';
+import type { HealthStatus } from './health.ts';
+
+const THRESHOLDS = { enabled: true, failureThreshold: 3, successThreshold: 2 };
+
+function health(thresholds = THRESHOLDS): { record: Health; changes: HealthStatus[] } {
+  const changes: HealthStatus[] = [];
+  return { record: new Health(thresholds, (status) => changes.push(status)), changes };
+}
+
+describe('Health', () => {
+  test('recordFault() sets a server aside at the threshold, not before', () => {
+    const { record, changes } = health();
+    record.recordFault('timeout');
+    record.recordFault('timeout');
+    expect(record.status).toBe('Unknown');
+    record.recordFault('ECONNREFUSED');
+    expect(record).toMatchObject({ status: 'Unhealthy', consecutiveFailures: 3, lastError: 'ECONNREFUSED' });
+    expect(changes).toEqual(['Unhealthy']);
+  });
+
+  test('recordSuccess() ends a row of faults, and brings a server back after as many as the threshold', () => {
+    const { record, changes } = health();
+    record.recordFault('timeout');
+    record.recordFault('timeout');
+    record.recordSuccess();
+    record.recordFault('timeout');
+    expect(record.status).toBe('Healthy');
+    for (let i = 0; i < 3; i++) record.recordFault('timeout');
+    record.recordSuccess();
+    expect(record.status).toBe('Unhealthy');
+    record.recordSuccess();
+    expect(changes).toEqual(['Healthy', 'Unhealthy', 'Healthy']);
+  });
+
+  test('recordDoubt() blames nobody', () => {
+    const { record } = health();
+    for (let i = 0; i < 10; i++) record.recordDoubt('SERVFAIL');
+    expect(record).toMatchObject({ status: 'Unknown', consecutiveFailures: 0, lastError: 'SERVFAIL' });
+  });
+
+  test('recordFault() counts but sets nobody aside when health checks are off', () => {
+    const { record } = health({ ...THRESHOLDS, enabled: false });
+    for (let i = 0; i < 10; i++) record.recordFault('timeout');
+    expect(record).toMatchObject({ status: 'Unknown', consecutiveFailures: 10 });
+  });
+
+  test('latency() looks at the last 256 answers only', () => {
+    const { record } = health();
+    expect(record.latency()).toBeNull();
+    for (let i = 0; i < 1000; i++) record.recordLatency(5000, i);
+    for (let i = 1; i <= 256; i++) record.recordLatency(i, 1000 + i);
+    expect(record.latency()).toEqual({ avg: 128.5, p50: 129, p95: 244 });
+    expect(record.lastAnswerMs).toBe(1256);
+  });
+
+  test('smoothedLatencyMs follows the answers, and silence makes a server slow', () => {
+    const { record } = health();
+    record.recordLatency(10, 0);
+    expect(record.smoothedLatencyMs).toBe(10);
+    record.recordLatency(20, 1);
+    expect(record.smoothedLatencyMs).toBeCloseTo(12);
+    record.recordFault('timeout', 1000);
+    expect(record.smoothedLatencyMs).toBeGreaterThan(200);
+  });
+});

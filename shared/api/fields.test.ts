@@ -1,0 +1,61 @@
+import { describe, expect, test } from '@jest/globals';
+import { IdParams, label, Page, periodMs, text, Timestamp } from './fields.ts';
+
+describe('periodMs()', () => {
+  test.each([
+    ['1m', 60_000],
+    ['90m', 5_400_000],
+    ['24h', 86_400_000],
+    ['7d', 604_800_000],
+    ['2w', 1_209_600_000],
+    ['3660d', 316_224_000_000],
+  ])('%s is %d', (period, ms) => expect(periodMs(period)).toBe(ms));
+
+  test.each(['', '0h', '01h', '1', 'h', '1s', '1H', ' 1h', '1h\n', '-1h', '1.5h', '3661d', '9999999w'])(
+    '%j is no period',
+    (period) => expect(periodMs(period)).toBeUndefined(),
+  );
+});
+
+describe('text()', () => {
+  test.each(['', 'line\nline\tend', 'Grüße 🧒', 'x'.repeat(10)])('takes %j', (value) => {
+    expect(text(10).safeParse(value).success).toBe(true);
+  });
+
+  test.each(['x'.repeat(11), 'a\0b', 'a\rb', '\u001b[31m', 'a\u007f', '\ud800', 5, null])(
+    'refuses %j',
+    (value) => {
+      expect(text(10).safeParse(value).success).toBe(false);
+    },
+  );
+});
+
+describe('label()', () => {
+  test.each(['', ' a', 'a ', 'a\tb', 'a\nb', '\u00a0a'])('refuses %j', (value) => {
+    expect(label(10).safeParse(value).success).toBe(false);
+  });
+});
+
+describe('IdParams', () => {
+  test('makes a number of digits', () => expect(IdParams.parse({ id: '42' })).toEqual({ id: 42 }));
+  test.each(['', '-1', '+1', '1.0', '0x1', '1e3', ' 1', '١'])('refuses %j', (id) => {
+    expect(IdParams.safeParse({ id }).success).toBe(false);
+  });
+});
+
+describe('Page', () => {
+  test('starts at 0 with 100', () => expect(Page.parse({})).toEqual({ limit: 100, offset: 0 }));
+  test('takes 1 to 1000', () => {
+    expect(Page.parse({ limit: '1000', offset: '7' })).toEqual({ limit: 1000, offset: 7 });
+    for (const limit of ['0', '1001', 'NaN', 'Infinity', '1.5', '-5'])
+      expect(Page.safeParse({ limit }).success).toBe(false);
+  });
+});
+
+describe('Timestamp', () => {
+  test('is UTC with Z only', () => {
+    expect(Timestamp.safeParse('2026-01-15T12:00:00.000Z').success).toBe(true);
+    for (const value of ['2026-01-15T12:00:00+01:00', '2026-01-15', '2026-02-30T00:00:00Z'])
+      expect(Timestamp.safeParse(value).success).toBe(false);
+  });
+});

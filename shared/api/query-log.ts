@@ -1,0 +1,67 @@
+/** Requests and answers of `{api}/queries`. */
+import { z } from 'zod';
+import { DNSSEC_STATUS_NAMES, PROTOCOL_NAMES, QUERY_STATUS_NAMES } from '../query-log.ts';
+import { Id, Page, pageOf, Period, text, Timestamp } from './fields.ts';
+
+const Status = z.enum(QUERY_STATUS_NAMES);
+const Protocol = z.enum(PROTOCOL_NAMES);
+const Dnssec = z.enum(DNSSEC_STATUS_NAMES);
+
+/** A moment to look from or to, with any offset. */
+const Moment = z.iso.datetime({ offset: true });
+
+const MNEMONIC = /^[A-Za-z0-9_-]{1,20}$/;
+
+/** Which part of the log to show; all conditions hold together. */
+export const QueryLogQuery = Page.extend({
+  cursor: text(200)
+    .min(1)
+    .optional()
+    .meta({ description: 'next_cursor of the page before; replaces offset' }),
+  period: Period.optional(),
+  from: Moment.optional().meta({ description: 'inclusive' }),
+  to: Moment.optional().meta({ description: 'exclusive' }),
+  domain: text(255).min(1).optional().meta({ description: 'part of the queried name' }),
+  client: z
+    .union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'expected an IP address or a network in CIDR')
+    .optional(),
+  group_id: z.coerce.number().int().min(1).max(0x7fff_ffff).optional(),
+  type: z.string().regex(MNEMONIC, 'expected a type such as A, HTTPS or TYPE65').optional(),
+  status: Status.optional(),
+  rcode: z.string().regex(MNEMONIC, 'expected an rcode such as NXDOMAIN').optional(),
+  protocol: Protocol.optional(),
+  upstream: text(300).min(1).optional(),
+  dnssec: Dnssec.optional(),
+  node: text(255).min(1).optional(),
+});
+export type QueryLogQuery = z.output<typeof QueryLogQuery>;
+
+/** One answered query. */
+export const LoggedQuery = z
+  .strictObject({
+    id: Id.max(Number.MAX_SAFE_INTEGER),
+    timestamp: Timestamp,
+    node: z.string(),
+    client: z.string(),
+    client_hostname: z.string().nullable(),
+    group_id: Id,
+    domain: z.string(),
+    type: z.string(),
+    protocol: Protocol,
+    status: Status,
+    block_source: z.string().nullable(),
+    block_rule: z.string().nullable(),
+    rcode: z.string(),
+    response_time_us: z.int().min(0),
+    cached: z.boolean(),
+    upstream: z.string().nullable(),
+    dnssec_status: Dnssec,
+    answers: z
+      .array(z.strictObject({ name: z.string(), type: z.string(), ttl: z.int(), data: z.string() }))
+      .nullable(),
+  })
+  .meta({ id: 'LoggedQuery' });
+export type LoggedQuery = z.infer<typeof LoggedQuery>;
+
+export const QueryLogPage = pageOf(LoggedQuery).meta({ id: 'QueryLogPage' });
+export type QueryLogPage = z.infer<typeof QueryLogPage>;

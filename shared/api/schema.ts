@@ -1,0 +1,45 @@
+/**
+ * The door to the schema library: what the rest of Weir needs of it, in words of its own. Schemas are
+ * written in the files beside this one only.
+ */
+import { z } from 'zod';
+
+/** Anything that checks a value and describes what it expects. */
+export type Schema = z.ZodType;
+/** What a checked value is. */
+export type Checked<S extends Schema> = z.output<S>;
+/** A value before it is checked. */
+export type Unchecked<S extends Schema> = z.input<S>;
+/** One thing that is wrong with a value. */
+export type Fault = z.core.$ZodIssue;
+
+/** A JSON Schema of draft 2020-12. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** No field at all. */
+export const NoFields = z.strictObject({});
+/** Whatever the query string holds; unknown parameters are no error there, and ignored. */
+export const IgnoredFields = z.object({});
+/** An OpenAPI document. */
+export const OpenApiAnswer = z.looseObject({ openapi: z.literal('3.1.0') });
+
+export type NoFields = typeof NoFields;
+export type IgnoredFields = typeof IgnoredFields;
+export type Nothing = z.ZodVoid;
+
+/**
+ * JSON Schema of what goes into `schema` or comes out of it. Named parts are under `$defs`, and references
+ * lead there (`#/$defs/Name`).
+ */
+export function jsonSchemaOf(schema: Schema, io: 'input' | 'output'): JsonSchema {
+  return z.toJSONSchema(schema, { io, unrepresentable: 'any', override: simplify });
+}
+
+/** Drops what only a machine would want to read: the long patterns behind formats, bounds of doubles. */
+function simplify({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  // Ids in paths arrive as digits; whoever reads the document wants to know that they are integers.
+  if (jsonSchema.type === 'integer') delete jsonSchema.pattern;
+}

@@ -1,0 +1,87 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { FrameReader, frame } from './framing.ts';
+
+function collect(): { reader: FrameReader; taken: Uint8Array[] } {
+  const taken: Uint8Array[] = [];
+  const reader = new FrameReader((message) => {
+    taken.push(message.slice());
+    return true;
+  });
+  return { reader, taken };
+}
+
+describe('FrameReader', () => {
+  test('push() gives back every message however the stream is cut', () => {
+    const messages = fc.array(fc.uint8Array({ maxLength: 700 }), { maxLength: 12 });
+    const cuts = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 40 });
+    fc.assert(
+      fc.property(messages, cuts, (sent, sizes) => {
+        const stream = Buffer.concat(sent.map(frame));
+        const { reader, taken } = collect();
+        for (let at = 0, i = 0; at < stream.length; i++) {
+          const size = sizes[i % sizes.length]!;
+          reader.push(Uint8Array.from(stream.subarray(at, at + size)));
+          at += size;
+        }
+        expect(taken.map((bytes) => [...bytes])).toEqual(sent.map((bytes) => [...bytes]));
+        expect(reader.isEmpty).toBe(true);
+      }),
+    );
+  });
+
+  test('push() takes a message of 65,535 octets sent one octet at a time at its length', () => {
+    const { reader, taken } = collect();
+    const message = new Uint8Array(65_535).fill(7);
+    const stream = frame(message);
+    reader.push(stream.subarray(0, 1));
+    reader.push(stream.subarray(1, 2));
+    expect(reader.isEmpty).toBe(false);
+    reader.push(stream.subarray(2));
+    expect(taken).toEqual([message]);
+  });
+
+  test('push() hands over a whole message as a view, without a copy', () => {
+    const chunk = frame(Uint8Array.of(1, 2, 3));
+    let seen: Uint8Array | undefined;
+    const reader = new FrameReader((message) => {
+      seen = message;
+      return true;
+    });
+    reader.push(chunk);
+    expect(seen?.buffer).toBe(chunk.buffer);
+  });
+
+  test('push() stops where the taker says false and resume() goes on', () => {
+    const taken: number[] = [];
+    const reader = new FrameReader((message) => {
+      taken.push(message[0]!);
+      return message[0] !== 2;
+    });
+    reader.push(Buffer.concat([frame(Uint8Array.of(1)), frame(Uint8Array.of(2)), frame(Uint8Array.of(3))]));
+    reader.push(frame(Uint8Array.of(4)));
+    expect(taken).toEqual([1, 2]);
+    reader.resume();
+    expect(taken).toEqual([1, 2, 3, 4]);
+  });
+
+  test('resume() called by the taker itself does not nest', () => {
+    let depth = 0;
+    let deepest = 0;
+    const reader = new FrameReader(() => {
+      depth++;
+      deepest = Math.max(deepest, depth);
+      reader.resume();
+      depth--;
+      return true;
+    });
+    reader.push(Buffer.concat(Array.from({ length: 5000 }, () => frame(Uint8Array.of(1)))));
+    expect(deepest).toBe(1);
+  });
+});
+
+describe('frame', () => {
+  test('frame() refuses a message that no length can announce', () => {
+    expect(() => frame(new Uint8Array(65_536))).toThrow('65536 octets do not fit');
+  });
+});

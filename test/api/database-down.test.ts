@@ -1,0 +1,93 @@
+/** The API while its database cannot be reached: what needs it says 503, what does not goes on. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { lockDataDir } from '../../control-plane/db/data-dir-lock.ts';
+import { startDatabase } from '../../control-plane/db/database.ts';
+import type { Database } from '../../control-plane/db/database.ts';
+import { Health } from '../../shared/api/system.ts';
+import { openSuiteDatabase, PASSWORD, RecordingLogger, RunningApi } from './running-api.ts';
+import type { TestAnswer } from './running-api.ts';
+
+function expectUnavailable(answer: TestAnswer): void {
+  expect([answer.status, answer.problem.error]).toEqual([503, 'unavailable']);
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+}
+
+describe('with a database that was never there', () => {
+  let folder: string;
+  let lock: ReturnType<typeof lockDataDir>;
+  let database: Database;
+  let api: RunningApi;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'weir-api-'));
+    lock = lockDataDir(folder);
+    // Port 9 of the loopback: nobody listens there.
+    database = startDatabase({
+      urls: 'postgres://weir@127.0.0.1:9/weir',
+      lock,
+      logger: new RecordingLogger(),
+    });
+    api = await RunningApi.start(database);
+  });
+  afterAll(async () => {
+    await api.close();
+    await database.close();
+    lock.release();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test('health is 200 and degraded, without waiting', async () => {
+    const answer = await api.send('GET', '/api/health');
+    expect(answer.status).toBe(200);
+    expect(Health.parse(answer.body)).toMatchObject({
+      status: 'degraded',
+      checks: { database: { status: 'down' } },
+    });
+  });
+
+  test('status, setup and login are 503 with Retry-After', async () => {
+    expectUnavailable(await api.send('GET', '/api/auth/status'));
+    expectUnavailable(await api.send('POST', '/api/auth/setup', { json: { password: PASSWORD } }));
+    const json = { username: 'admin', password: PASSWORD };
+    expectUnavailable(await api.send('POST', '/api/auth/login', { json }));
+  });
+
+  test('requests without a session are 401, with an unknown one 503', async () => {
+    expect((await api.send('GET', '/api/groups')).status).toBe(401);
+    expectUnavailable(await api.send('GET', '/api/groups', { session: 'A'.repeat(43) }));
+  });
+
+  test('with authentication off, memory is read and the database asked in vain', async () => {
+    const open = await RunningApi.start(database, 'auth.enabled = false');
+    expect((await open.send('GET', '/api/config')).status).toBe(200);
+    expect((await open.send('GET', '/api/stats/rate')).status).toBe(200);
+    expectUnavailable(await open.send('GET', '/api/groups'));
+    expectUnavailable(await open.send('POST', '/api/groups', { json: { name: 'Kids' } }));
+    await open.close();
+  });
+
+  test('bad input is 400 all the same, and no text tells where the database is', async () => {
+    expect((await api.send('POST', '/api/auth/login', { json: {} })).status).toBe(400);
+    expect((await api.send('GET', '/api/auth/status')).text).not.toMatch(/127\.0\.0\.1|ECONNREFUSED/);
+  });
+});
+
+describe('with a database that was lost', () => {
+  test('those who were signed in read from memory until that is too long ago', async () => {
+    const suite = await openSuiteDatabase();
+    const api = await RunningApi.start(suite.database);
+    await api.setUp();
+    const session = await api.logIn();
+    await suite.close();
+
+    expect((await api.send('GET', '/api/config', { session })).status).toBe(200);
+    expectUnavailable(await api.send('GET', '/api/groups', { session }));
+    expectUnavailable(await api.send('GET', '/api/config', { session: 'A'.repeat(43) }));
+    api.clock.advanceSecs(601);
+    expectUnavailable(await api.send('GET', '/api/config', { session }));
+    await api.close();
+  });
+});

@@ -1,0 +1,166 @@
+/** What the API tells about the node and its queries: health, configuration, rate, summary, log. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { hashPassword } from '../../control-plane/auth/password.ts';
+import { QueryLogPage } from '../../shared/api/query-log.ts';
+import { BlockFilterStats, QueryRate, StatsSummary } from '../../shared/api/stats.ts';
+import { ConfigAnswer, Health, Hostname } from '../../shared/api/system.ts';
+import { RecordingQueryLog } from './memory-statistics.ts';
+import { openSuiteDatabase, RunningApi } from './running-api.ts';
+import type { SuiteDatabase } from './running-api.ts';
+
+let suite: SuiteDatabase;
+let api: RunningApi;
+
+beforeAll(async () => {
+  suite = await openSuiteDatabase();
+  api = await RunningApi.start(suite.database, 'auth.enabled = false');
+});
+afterAll(async () => {
+  await api.close();
+  await suite.close();
+});
+
+describe('GET /health', () => {
+  test('tells the state of each part', async () => {
+    api.clock.advanceSecs(90);
+    const health = Health.parse((await api.send('GET', '/api/health')).body);
+    expect(health).toMatchObject({ status: 'ok', version: '0.0.0-test', node: 'node-a', uptime_secs: 90 });
+  });
+
+  test.each([
+    ['degraded', 'ok', 200],
+    ['ok', 'down', 200],
+    ['down', 'ok', 503],
+  ] as const)('with DNS %s and filters %s is %d and says degraded', async (dns, filters, status) => {
+    const checks = {
+      dns: { status: dns, detail: 'why' },
+      database: { status: 'ok' },
+      upstreams: { status: 'ok' },
+      filters: { status: filters },
+    } as const;
+    const node = await RunningApi.start(suite.database, '', { health: { checks: () => checks } });
+    const answer = await node.send('GET', '/api/health');
+    await node.close();
+    expect(answer.status).toBe(status);
+    expect(Health.parse(answer.body)).toMatchObject({ status: 'degraded', checks });
+  });
+});
+
+describe('GET /config', () => {
+  test('shows every section and no secret', async () => {
+    const hash = await hashPassword('from the file');
+    const toml = [
+      `auth.admin.password_hash = "${hash}"`,
+      'auth.enabled = false',
+      'database.url = "postgres://weir:s3cr3t-word@db.example/weir"',
+    ].join('\n');
+    const node = await RunningApi.start(suite.database, toml);
+    const answer = await node.send('GET', '/api/config');
+    await node.close();
+    const config = ConfigAnswer.parse(answer.body);
+    expect(config.server).toMatchObject({ web_port: 0, alt_compat: false, web_tls: { enabled: false } });
+    expect(config.dns['pools']).toBeInstanceOf(Array);
+    expect(config.auth).toMatchObject({ enabled: false, admin: { username: 'admin' } });
+    expect(config.database).toMatchObject({ log_queries: true });
+    expect(answer.text).not.toMatch(/argon2|s3cr3t-word|password_hash/);
+  });
+});
+
+describe('statistics', () => {
+  test('GET /hostname, /block-filter/stats and /stats have their shapes', async () => {
+    expect(Hostname.parse((await api.send('GET', '/api/hostname')).body).hostname).not.toBe('');
+    expect(
+      BlockFilterStats.parse((await api.send('GET', '/api/block-filter/stats')).body).blocked_domains,
+    ).toBe(12);
+    const summary = StatsSummary.parse((await api.send('GET', '/api/stats?period=7d')).body);
+    expect(summary.queries_total).toBe(0);
+  });
+
+  test('GET /stats/rate counts per second or minute', async () => {
+    const rate = async (query: string) =>
+      QueryRate.parse((await api.send('GET', `/api/stats/rate${query}`)).body);
+    expect(await rate('')).toEqual({ queries: 1500, rate: '1.5k q/s' });
+    expect(await rate('?unit=second')).toEqual({ queries: 1500, rate: '1.5k q/s' });
+    expect(await rate('?unit=minute')).toEqual({ queries: 90_000, rate: '90k q/min' });
+    const answer = await api.send('GET', '/api/stats/rate?unit=hour');
+    expect([answer.status, answer.problem.errors![0]!.path]).toEqual([400, 'unit']);
+  });
+
+  test.each(['0h', '-1h', '24', 'h', '1y', '99999999d', '24h%00', '', '1h&period=2h'])(
+    'GET /stats?period=%s is 400',
+    async (period) => {
+      const answer = await api.send('GET', `/api/stats?period=${period}`);
+      expect([answer.status, answer.problem.errors![0]!.path]).toEqual([400, 'period']);
+    },
+  );
+});
+
+describe('GET /queries', () => {
+  const log = new RecordingQueryLog();
+  let node: RunningApi;
+
+  beforeAll(async () => {
+    node = await RunningApi.start(suite.database, 'auth.enabled = false', { queryLog: log });
+  });
+  afterAll(() => node.close());
+
+  test('hands every filter to the log', async () => {
+    const query =
+      'limit=5&offset=10&period=1h&domain=Example&client=2001:db8::/64&group_id=2&type=HTTPS&status=BLOCKED_LIST' +
+      '&rcode=NXDOMAIN&protocol=doh&upstream=udp://192.0.2.1:53&dnssec=secure&node=a&unknown=ignored';
+    const page = QueryLogPage.parse((await node.send('GET', `/api/queries?${query}`)).body);
+    expect(page).toMatchObject({ data: [], total: 0, limit: 5, offset: 10 });
+    expect(log.filters.at(-1)).toEqual({
+      limit: 5,
+      offset: 10,
+      from: new Date(node.clock.nowMs() - 3_600_000),
+      to: null,
+      domain: 'Example',
+      client: '2001:db8::/64',
+      group_id: 2,
+      type: 'HTTPS',
+      status: 'BLOCKED_LIST',
+      rcode: 'NXDOMAIN',
+      protocol: 'doh',
+      upstream: 'udp://192.0.2.1:53',
+      dnssec: 'secure',
+      node: 'a',
+    });
+  });
+
+  test('starts with the newest hundred of all time', async () => {
+    await node.send('GET', '/api/queries');
+    expect(log.filters.at(-1)).toEqual({ limit: 100, offset: 0, from: null, to: null });
+  });
+
+  test('takes times with any offset', async () => {
+    await node.send('GET', '/api/queries?from=2026-01-01T00:00:00%2B02:00&to=2026-01-02T00:00:00Z');
+    const { from, to } = log.filters.at(-1)!;
+    expect([from, to]).toEqual([new Date('2025-12-31T22:00:00Z'), new Date('2026-01-02T00:00:00Z')]);
+  });
+
+  test.each([
+    ['limit=0', 'limit'],
+    ['limit=1001', 'limit'],
+    ['limit=ten', 'limit'],
+    ['limit=', 'limit'],
+    ['limit=1&limit=2', 'limit'],
+    ['offset=-1', 'offset'],
+    ['offset=1.5', 'offset'],
+    ['offset=99999999999', 'offset'],
+    ['domain=%00', 'domain'],
+    ['client=localhost', 'client'],
+    ['client=192.0.2.1/33', 'client'],
+    ['group_id=x', 'group_id'],
+    ['status=BLOCKED', 'status'],
+    ['protocol=quic', 'protocol'],
+    ['dnssec=maybe', 'dnssec'],
+    ['type=A%20OR', 'type'],
+    ['from=yesterday', 'from'],
+    ['from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z', 'to'],
+    ['from=2026-01-02T00:00:00Z&period=1h', 'period'],
+  ])('refuses %s and names the parameter', async (query, path) => {
+    const answer = await node.send('GET', `/api/queries?${query}`);
+    expect([answer.status, answer.problem.errors![0]!.path]).toEqual([400, path]);
+  });
+});

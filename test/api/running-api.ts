@@ -1,0 +1,278 @@
+/**
+ * The API over real HTTP and a real PostgreSQL server of its own, for the suites beside this file. Parts that
+ * lie behind the ports of `ApiContext` and have suites of their own are stood in for by plain objects here.
+ */
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request as httpRequest } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '../../config/schema.ts';
+import { Authenticator } from '../../control-plane/auth/authenticator.ts';
+import { lockDataDir } from '../../control-plane/db/data-dir-lock.ts';
+import { startDatabase } from '../../control-plane/db/database.ts';
+import type { Database } from '../../control-plane/db/database.ts';
+import type { ApiContext } from '../../control-plane/http/api-context.ts';
+import { createApp } from '../../control-plane/http/app.ts';
+import { startWebServer } from '../../control-plane/http/server.ts';
+import { Problem } from '../../shared/api/problem.ts';
+import type { Clock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/log.ts';
+import { MemorySources } from './memory-sources.ts';
+import { emptyStats, RecordingQueryLog } from './memory-statistics.ts';
+import { testConfig } from './test-config.ts';
+
+/** The administrator's password once `setUp()` was called. */
+export const PASSWORD = 'correct horse battery';
+
+/** A clock that a test moves. */
+export class SteeredClock implements Clock {
+  private ms = Date.UTC(2026, 0, 15, 12);
+
+  nowMs(): number {
+    return this.ms;
+  }
+
+  monotonicMs(): number {
+    return this.ms;
+  }
+
+  advanceSecs(secs: number): void {
+    this.ms += secs * 1000;
+  }
+}
+
+/** A database of one suite, in a folder that goes away with it. */
+export interface SuiteDatabase {
+  readonly database: Database;
+  /** Empties what the API fills, as if Weir had just been installed. */
+  reset(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts an embedded server with all migrations in force. */
+export async function openSuiteDatabase(): Promise<SuiteDatabase> {
+  const folder = await mkdtemp(join(tmpdir(), 'weir-api-'));
+  const lock = lockDataDir(folder);
+  const database = startDatabase({ urls: '', lock, logger: new RecordingLogger() });
+  await database.whenUp();
+  return {
+    database,
+    reset: async () => {
+      await database.query('TRUNCATE sessions, admin_credential, login_failures');
+      await database.query('DELETE FROM blocklist_sources');
+      await database.query('DELETE FROM groups WHERE id <> 1');
+    },
+    close: async () => {
+      await database.close();
+      lock.release();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Keeps every line, so that tests can look for secrets and faults in them. */
+export class RecordingLogger implements Logger {
+  readonly lines: { readonly level: string; readonly message: string; readonly fields: unknown }[] = [];
+
+  debug(message: string, fields?: unknown): void {
+    this.lines.push({ level: 'debug', message, fields });
+  }
+
+  info(message: string, fields?: unknown): void {
+    this.lines.push({ level: 'info', message, fields });
+  }
+
+  warn(message: string, fields?: unknown): void {
+    this.lines.push({ level: 'warn', message, fields });
+  }
+
+  error(message: string, fields?: unknown): void {
+    this.lines.push({ level: 'error', message, fields });
+  }
+
+  child(): Logger {
+    return this;
+  }
+}
+
+/** A request of a test. */
+export interface TestRequest {
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** Sent as it is; goes with `headers`. */
+  readonly raw?: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Secret of a session. */
+  readonly session?: string;
+}
+
+/** An answer, read to its end. */
+export interface TestAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  /** The body as JSON; undefined where there is none. */
+  readonly body: unknown;
+  /** The body as problem details; throws where it is none. */
+  readonly problem: Problem;
+}
+
+/** A listening API. */
+export class RunningApi {
+  readonly clock: SteeredClock;
+  readonly logger: RecordingLogger;
+  readonly sources: MemorySources;
+  readonly context: ApiContext;
+  /** How often a policy change was put into force. */
+  policyChanges = 0;
+  readonly port: number;
+  private readonly closeServer: () => Promise<void>;
+
+  private constructor(parts: {
+    readonly clock: SteeredClock;
+    readonly logger: RecordingLogger;
+    readonly sources: MemorySources;
+    readonly context: ApiContext;
+    readonly port: number;
+    readonly closeServer: () => Promise<void>;
+  }) {
+    this.clock = parts.clock;
+    this.logger = parts.logger;
+    this.sources = parts.sources;
+    this.context = parts.context;
+    this.port = parts.port;
+    this.closeServer = parts.closeServer;
+  }
+
+  /** Listens on a free port of the loopback. */
+  static async start(
+    database: Database,
+    toml = '',
+    overrides: Partial<ApiContext> = {},
+  ): Promise<RunningApi> {
+    const config = testConfig(toml);
+    const clock = new SteeredClock();
+    const logger = new RecordingLogger();
+    const sources = new MemorySources();
+    const policy = { apply: async () => void (running.policyChanges += 1) };
+    const context: ApiContext = {
+      ...standIns(config, database, clock, logger),
+      sources,
+      policy,
+      ...overrides,
+    };
+    const server = await startWebServer(createApp(context), config, logger);
+    const { port } = server.endpoints[0]!;
+    const running: RunningApi = new RunningApi({
+      clock,
+      logger,
+      sources,
+      context,
+      port,
+      closeServer: () => server.close(),
+    });
+    return running;
+  }
+
+  /** Sends a request and reads the whole answer. */
+  async send(method: string, path: string, options: TestRequest = {}): Promise<TestAnswer> {
+    const body = options.raw ?? (options.json === undefined ? undefined : JSON.stringify(options.json));
+    const headers: Record<string, string> = { ...options.headers };
+    if (options.json !== undefined) headers['content-type'] ??= 'application/json';
+    if (options.session !== undefined) headers['cookie'] = `svc_session=${options.session}`;
+    if (body !== undefined && headers['transfer-encoding'] === undefined)
+      headers['content-length'] ??= String(Buffer.byteLength(body));
+    const request = httpRequest({ host: '127.0.0.1', port: this.port, method, path, headers, agent: false });
+    const answered = once(request, 'response');
+    request.end(body);
+    const [response] = (await answered) as [IncomingMessage];
+    const text = Buffer.concat(await response.toArray()).toString();
+    const isJson = /json/.test(response.headers['content-type'] ?? '') && text !== '';
+    const answer = isJson ? (JSON.parse(text) as unknown) : undefined;
+    return {
+      status: response.statusCode!,
+      headers: response.headers,
+      text,
+      body: answer,
+      get problem() {
+        return Problem.parse(answer);
+      },
+    };
+  }
+
+  /** Sets the password of a fresh installation. */
+  async setUp(): Promise<void> {
+    await this.send('POST', '/api/auth/setup', { json: { password: PASSWORD } });
+  }
+
+  /** Logs in and returns the session's secret. */
+  async logIn(options: { remember_me?: boolean; headers?: Record<string, string> } = {}): Promise<string> {
+    const { headers = {}, ...more } = options;
+    const json = { username: 'admin', password: PASSWORD, ...more };
+    const answer = await this.send('POST', '/api/auth/login', { json, headers });
+    const cookie = sessionCookie(answer);
+    if (cookie === undefined) throw new Error(`log in: ${answer.status} ${answer.text}`);
+    return cookie.secret;
+  }
+
+  close(): Promise<void> {
+    return this.closeServer();
+  }
+}
+
+/** The session cookie that an answer sets. */
+export function sessionCookie(answer: TestAnswer): { secret: string; attributes: string[] } | undefined {
+  const lines = answer.headers['set-cookie'] as string[] | undefined;
+  const line = lines?.find((text) => text.startsWith('svc_session='));
+  if (line === undefined) return undefined;
+  const [pair = '', ...attributes] = line.split('; ');
+  return { secret: pair.slice('svc_session='.length), attributes };
+}
+
+function standIns(
+  config: Config,
+  database: Database,
+  clock: Clock,
+  logger: Logger,
+): Omit<ApiContext, 'sources' | 'policy'> {
+  return {
+    version: '0.0.0-test',
+    nodeName: 'node-a',
+    startedAtMs: clock.monotonicMs(),
+    config: () => config,
+    dnsPort: () => 5353,
+    clock,
+    logger,
+    database,
+    auth: new Authenticator({ config: () => config, database, clock, logger }),
+    queryLog: new RecordingQueryLog(),
+    stats: emptyStats,
+    counters: { recentQueries: (unit: 'second' | 'minute') => (unit === 'second' ? 1500 : 90_000) },
+    filters: {
+      stats: () => ({
+        blocked_domains: 12,
+        allowed_domains: 3,
+        wildcard_rules: 2,
+        regex_rules: 0,
+        filter_bytes: 4096,
+        snapshot_id: 7,
+        compiled_at: '2026-01-15T11:00:00.000Z',
+        compile_ms: 1.5,
+      }),
+    },
+    health: {
+      checks: () => {
+        const { state, error } = database.status();
+        const isUp = state === 'up';
+        return {
+          dns: { status: 'ok' },
+          database: isUp ? { status: 'ok' } : { status: 'down', detail: error ?? state },
+          upstreams: { status: 'ok' },
+          filters: { status: 'ok' },
+        } as const;
+      },
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { checkGate, spread } from './gate.ts';
+import { probe } from './probe.ts';
+
+const PORT = 5696;
+
+describe('checkGate', () => {
+  let upstream: ChildProcess;
+
+  beforeAll(async () => {
+    upstream = spawn(process.execPath, [join(import.meta.dirname, 'node-upstream.ts'), String(PORT)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(upstream.stdout!, 'data');
+  });
+
+  afterAll(async () => {
+    upstream.kill();
+    await once(upstream, 'exit');
+  });
+
+  test('checkGate() lets a server pass that answers what is not listed', async () => {
+    await expect(checkGate(PORT, [], ['www.example.com', 'a.example.net'])).resolves.toBeUndefined();
+  });
+
+  test('checkGate() stops a server that blocks nothing, and names the name', async () => {
+    await expect(checkGate(PORT, ['ads.example.org'], ['www.example.com'])).rejects.toThrow(
+      'ads.example.org is listed but allowed',
+    );
+  });
+
+  test('probe() finds no answer where nobody listens', async () => {
+    expect(await probe(PORT + 1, 'www.example.com')).toBe('no answer');
+  });
+});
+
+describe('spread', () => {
+  test('spread() keeps the first and the last and takes evenly between', () => {
+    expect(spread([0, 1, 2, 3, 4, 5, 6, 7, 8], 3)).toEqual([0, 4, 8]);
+    expect(spread(['a', 'b'], 5)).toEqual(['a', 'b']);
+  });
+});

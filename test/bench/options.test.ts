@@ -1,0 +1,41 @@
+import { describe, expect, test } from '@jest/globals';
+import { parseOptions } from './options.ts';
+
+describe('parseOptions', () => {
+  test('parseOptions() measures everything five times unless told otherwise', () => {
+    expect(parseOptions([])).toMatchObject({
+      peers: [],
+      workloads: [],
+      rotations: 5,
+      secs: undefined,
+      names: 1_000_000,
+      baseline: 'weir',
+      native: true,
+    });
+  });
+
+  test('parseOptions() splits names at commas and takes repeated workloads', () => {
+    const options = parseOptions(['--peers', 'unbound, echo', '--workload', 'a,b', '--workload', 'c']);
+    expect(options.peers).toEqual(['unbound', 'echo']);
+    expect(options.workloads).toEqual(['a', 'b', 'c']);
+  });
+
+  test('parseOptions() lets single options outweigh --quick', () => {
+    expect(parseOptions(['--quick'])).toMatchObject({ rotations: 2, secs: 1.5, names: 100_000 });
+    expect(parseOptions(['--quick', '--rotations', '7', '--secs', '0.5'])).toMatchObject({
+      rotations: 7,
+      secs: 0.5,
+    });
+  });
+
+  test.each([
+    [['--rotations', '0'], '--rotations'],
+    [['--rotations', 'many'], '--rotations'],
+    [['--secs', '-1'], '--secs'],
+    [['--names', '1e6'], '--names'],
+    [['--base-port', '80'], '--base-port'],
+    [['--unknown'], '--unknown'],
+  ])('parseOptions() refuses %j and names the option', (args, option) => {
+    expect(() => parseOptions(args)).toThrow(option);
+  });
+});

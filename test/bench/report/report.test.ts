@@ -1,0 +1,98 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Run } from './figures.ts';
+import { median, medianRows, ratioRows } from './figures.ts';
+import { alignColumns, figureTable, ratioTable } from './table.ts';
+
+function run(server: string, rotation: number, qps: number, cpuUs: number, more: Partial<Run> = {}): Run {
+  return {
+    server,
+    rotation,
+    qps,
+    sent: 1000,
+    answered: 999,
+    lost: 1,
+    rcodes: { '0': 999 },
+    cpuUs,
+    childrenCpuUs: 0,
+    threadGroupsCpuUs: { all: cpuUs },
+    upstreamQuestions: 10,
+    rssMiB: 50,
+    childrenRssMiB: 0,
+    ...more,
+  };
+}
+
+const RUNS = [
+  run('weir', 0, 300, 3, { threadGroupsCpuUs: { workers: 2, other: 1 } }),
+  run('peer', 0, 100, 6),
+  run('weir', 1, 200, 4, { threadGroupsCpuUs: { workers: 3, other: 1 } }),
+  run('peer', 1, 100, 4),
+  run('weir', 2, 220, 5, { threadGroupsCpuUs: { workers: 4, other: 1 } }),
+  run('peer', 2, 110, 10),
+];
+const LOAD_SECS = new Map([
+  ['weir', 1.5],
+  ['peer', 2.5],
+  ['failed', 1],
+]);
+
+describe('figures', () => {
+  test('median() takes the middle, or the mean of the two in the middle', () => {
+    expect(median([3, 1, 2])).toBe(2);
+    expect(median([4, 1, 3, 2])).toBe(2.5);
+    expect(median([])).toBeNaN();
+  });
+
+  test('medianRows() has a row per measured server, losses added up', () => {
+    const rows = medianRows(RUNS, LOAD_SECS);
+    expect(rows.map(({ server }) => server)).toEqual(['weir', 'peer']);
+    expect(rows[0]).toMatchObject({
+      runs: 3,
+      qps: 220,
+      cpuUs: 4,
+      workersCpuUs: 3,
+      lost: 3,
+      missShare: 0.01,
+      loadSecs: 1.5,
+    });
+    expect(rows[1]!.workersCpuUs).toBeUndefined();
+    expect(rows[1]!.p50Us).toBeUndefined();
+  });
+
+  test('ratioRows() divides within a rotation before it takes the median', () => {
+    const [ratios, ...others] = ratioRows(RUNS, 'weir', ['weir', 'peer']);
+    expect(others).toEqual([]);
+    expect(ratios).toMatchObject({ server: 'peer', qps: 2, cpu: 0.5, p50: undefined });
+    expect(ratios!.workersCpu).toBeCloseTo(0.4);
+  });
+
+  test('ratioRows() is empty where the baseline has no runs', () => {
+    expect(ratioRows(RUNS, 'absent', ['weir', 'peer'])).toEqual([]);
+  });
+});
+
+describe('tables', () => {
+  test('figureTable() shows columns of workers and children only where there are some', () => {
+    const rows = medianRows(RUNS, LOAD_SECS);
+    expect(figureTable(rows)).toContain('workers us/q');
+    expect(figureTable(rows)).not.toContain('children');
+    expect(figureTable(rows.slice(1))).not.toContain('workers');
+    const withDatabase = rows.map((row) => ({ ...row, childrenCpuUs: 2, childrenRssMiB: 30 }));
+    expect(figureTable(withDatabase)).toContain('children us/q');
+  });
+
+  test('ratioTable() names the baseline and marks what was not measured', () => {
+    const lines = ratioTable('weir', ratioRows(RUNS, 'weir', ['weir', 'peer'])).split('\n');
+    expect(lines[0]).toMatch(/^weir \/ +q\/s +cpu +workers cpu +p50 +p99$/);
+    expect(lines[1]).toMatch(/^peer +2\.00 +0\.50 +0\.40 +- +-$/);
+  });
+
+  test('alignColumns() sets the first column left and the others right', () => {
+    expect(
+      alignColumns([
+        ['a', 'long'],
+        ['abc', '1'],
+      ]),
+    ).toBe('a    long\nabc     1');
+  });
+});

@@ -1,0 +1,17 @@
+import { describe, expect, test } from '@jest/globals';
+import { parseWorkload, readWorkloads } from './workload.ts';
+
+describe('workloads', () => {
+  test('readWorkloads() finds the workloads of the repository, each named after its file', () => {
+    const names = readWorkloads().map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['cached-mix', 'cached-mix-20k', 'uncached']));
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test('parseWorkload() names the file and the bad key', () => {
+    const [workload] = readWorkloads();
+    const text = JSON.stringify({ ...workload, settleMs: -1 });
+    expect(() => parseWorkload(text, 'bad.json')).toThrow(/bad\.json[^]*settleMs/);
+    expect(() => parseWorkload(JSON.stringify({ ...workload, extra: 1 }), 'bad.json')).toThrow(/extra/);
+  });
+});
