@@ -18,7 +18,10 @@ export interface AdjustableLogger extends Logger {
 }
 
 /** Makes the logger of the process. `output` is for tests. */
-export function createLogger(settings: LogSettings, output: NodeJS.WritableStream = process.stderr): AdjustableLogger {
+export function createLogger(
+  settings: LogSettings,
+  output: NodeJS.WritableStream = process.stderr,
+): AdjustableLogger {
   const root = winston.createLogger({
     level: settings.level,
     format: formatOf(settings),
@@ -48,7 +51,9 @@ function wrap(root: winston.Logger, own: LogFields): Logger {
 
 function formatOf({ format }: LogSettings): winston.Logform.Format {
   const print = format === 'json' ? toJson : toText;
-  return winston.format.printf((info) => print(info.level, String(info.message), info['fields'] as LogFields));
+  return winston.format.printf((info) =>
+    print(info.level, String(info.message), info['fields'] as LogFields),
+  );
 }
 
 function toJson(level: string, message: string, fields: LogFields): string {

@@ -8,6 +8,7 @@ import { createAnswerCache } from '../shared/answer-cache.ts';
 import { systemClock } from '../shared/clock.ts';
 import type { Logger } from '../shared/log.ts';
 import { Authenticator } from './auth/authenticator.ts';
+import { startExpiredSessionSweep } from './auth/expired-session-sweep.ts';
 import { nodeIdOf, registerNode } from './cluster/node-store.ts';
 import { lockDataDir } from './db/data-dir-lock.ts';
 import { startDatabase } from './db/database.ts';
@@ -151,6 +152,8 @@ async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): P
     }),
   );
 
+  const auth = new Authenticator({ config: () => config, database, clock, logger });
+  stops.push(startExpiredSessionSweep(auth, logger));
   const app = createApp({
     version,
     nodeName,
@@ -161,7 +164,7 @@ async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): P
     policy,
     config: () => config,
     dnsPort: () => dnsPort.port,
-    auth: new Authenticator({ config: () => config, database, clock, logger }),
+    auth,
     sources: lists,
     queryLog: queryLogReader(database),
     stats: { summary: (from, to) => readSummary(database, from.getTime(), to.getTime()) },

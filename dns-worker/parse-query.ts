@@ -2,7 +2,14 @@
  * Reads a request in place: header, the one question, OPT. The qname is checked, folded and hashed here,
  * label by label, so that no later stage looks at the message again. Every byte is hostile.
  */
-import { FOLD, hashHighStep, hashLowStep, MAX_LABEL_LENGTH, MAX_NAME_LENGTH } from '../shared/dns/name.ts';
+import {
+  foldWord,
+  hashHighStep,
+  hashLowStep,
+  LAST_WORD_MASK,
+  MAX_LABEL_LENGTH,
+  MAX_NAME_LENGTH,
+} from '../shared/dns/name.ts';
 import { Opcode, RRType } from '../shared/dns/iana.ts';
 import {
   CLASSIC_UDP_SIZE,
@@ -47,48 +54,60 @@ export function parseQuery(query: Query, seedLow: number, seedHigh: number): num
   return readOpt(query) ? ParseOutcome.OK : ParseOutcome.FORMAT_ERROR;
 }
 
-/** Checks and folds the qname, label by label; false where it is malformed or cut off. */
+/** Checks the qname label by label and copies it folded; false where it is malformed or cut off. */
 function readQuestion(query: Query): boolean {
-  const { bytes, at, qname, labelAt } = query;
+  const { bytes, at, labelAt } = query;
+  const start = at + Header.SIZE;
   const end = at + query.length;
-  let offset = at + Header.SIZE;
-  let written = 0;
+  let offset = start;
   let labels = 0;
   for (;;) {
     if (offset >= end) return false;
     const labelLength = bytes[offset]!;
     if (labelLength === 0) break;
     // Also refuses compression pointers: there is nothing before the question to point at.
-    if (labelLength > MAX_LABEL_LENGTH) return false;
-    if (written + labelLength + 2 > MAX_NAME_LENGTH || offset + labelLength >= end) return false;
-    labelAt[labels++] = written;
-    qname[written++] = labelLength;
-    offset++;
-    for (const labelEnd = offset + labelLength; offset < labelEnd; offset++)
-      qname[written++] = FOLD[bytes[offset]!]!;
+    if (labelLength > MAX_LABEL_LENGTH || offset - start + labelLength + 2 > MAX_NAME_LENGTH) return false;
+    labelAt[labels++] = offset - start;
+    offset += labelLength + 1;
   }
-  qname[written] = 0;
   offset++;
   if (offset + QUESTION_TAIL_SIZE > end) return false;
-  query.qnameLength = written + 1;
+  query.qnameLength = offset - start;
   query.labelCount = labels;
   query.qtype = readU16(bytes, offset);
   query.qclass = readU16(bytes, offset + 2);
   query.questionEnd = offset + QUESTION_TAIL_SIZE - at;
+  foldName(query, start);
   return true;
+}
+
+/** Copies the name at `start` of the message's buffer, folded, four bytes at a time. */
+function foldName(query: Query, start: number): void {
+  const { view, qnameWords, qnameLength } = query;
+  const last = (qnameLength - 1) >>> 2;
+  // The last word ends at most three bytes behind the name, within type and class.
+  for (let word = 0; word <= last; word++)
+    qnameWords[word] = foldWord(view.getInt32(start + (word << 2), true));
+  qnameWords[last] = qnameWords[last]! & LAST_WORD_MASK[qnameLength & 3]!;
 }
 
 /** Hashes the name from its end, keeping the lanes at the start of every label. */
 function hashSuffixes(query: Query, seedLow: number, seedHigh: number): void {
-  const { qname, labelAt, hashLow, hashHigh } = query;
+  const { qname, qnameView, labelAt, hashLow, hashHigh } = query;
   let low = seedLow;
   let high = seedHigh;
-  let offset = query.qnameLength - 2;
   for (let label = query.labelCount - 1; label >= 0; label--) {
-    for (const start = labelAt[label]!; offset >= start; offset--) {
-      const byte = qname[offset]!;
-      low = hashLowStep(low, byte);
-      high = hashHighStep(high, byte);
+    let at = labelAt[label]!;
+    const end = at + qname[at]! + 1;
+    for (; at + 4 <= end; at += 4) {
+      const word = qnameView.getInt32(at, true);
+      low = hashLowStep(low, word);
+      high = hashHighStep(high, word);
+    }
+    if (at < end) {
+      const word = qnameView.getInt32(at, true) & LAST_WORD_MASK[end - at]!;
+      low = hashLowStep(low, word);
+      high = hashHighStep(high, word);
     }
     hashLow[label] = low;
     hashHigh[label] = high;

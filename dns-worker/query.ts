@@ -18,10 +18,15 @@ export const Verdict = {
 } as const;
 export type VerdictCode = (typeof Verdict)[keyof typeof Verdict];
 
+/** Room for a name and for the word that its last bytes are read and written with: 255 + 9, a multiple of 4. */
+const QNAME_BUFFER_SIZE = MAX_NAME_LENGTH + 9;
+
 /** One client request in flight. One object a thread; its fields are overwritten for each request. */
 export class Query {
   /** Buffer that holds the message, and where it starts and how long it is. */
   bytes: Uint8Array = new Uint8Array(0);
+  /** The same buffer, for words at any byte; it may be read and written four bytes past the message's end. */
+  view: DataView = new DataView(new ArrayBuffer(0));
   at = 0;
   length = 0;
   /** Bytes from `at` that an answer may fill. */
@@ -40,8 +45,13 @@ export class Query {
   /** Arrival on the monotonic clock that all threads share, milliseconds. */
   arrivedMonotonicMs = 0;
 
-  /** The qname folded, in wire form, and its length with the final zero. */
-  readonly qname: Uint8Array = new Uint8Array(MAX_NAME_LENGTH + 1);
+  /**
+   * The qname folded, in wire form, filled with zeros to a whole word, and its length with the final zero;
+   * and the same memory as words and as a view for words at any byte.
+   */
+  readonly qname: Uint8Array = new Uint8Array(QNAME_BUFFER_SIZE);
+  readonly qnameWords: Int32Array = new Int32Array(this.qname.buffer);
+  readonly qnameView: DataView = new DataView(this.qname.buffer);
   qnameLength = 0;
   /** Offsets of the labels in `qname`, first label first. */
   readonly labelAt: Uint8Array = new Uint8Array(MAX_LABELS + 1);
@@ -85,7 +95,10 @@ export class Query {
 
   /** Points the query at a message and forgets the one before. */
   begin(bytes: Uint8Array, at: number, length: number, capacity: number): void {
-    this.bytes = bytes;
+    if (this.bytes !== bytes) {
+      this.bytes = bytes;
+      this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    }
     this.at = at;
     this.length = length;
     this.capacity = capacity;

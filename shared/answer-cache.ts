@@ -76,7 +76,7 @@ export const CacheEntry = {
   UPSTREAM: 42,
   /** u16: partition of the cache (0 = the pools; others: forward zones). */
   PARTITION: 44,
-  /** qname, then padding to 2, then u16 TTL offsets, then the body. */
+  /** qname, u16 TTL offsets, body: each starts on a word; the gaps are zero. */
   QNAME: 48,
 } as const;
 

@@ -47,8 +47,8 @@ export type DnssecStatusCode = (typeof DnssecStatus)[DnssecStatusName];
 export const DNSSEC_STATUS_NAMES = Object.keys(DnssecStatus) as readonly DnssecStatusName[];
 
 /**
- * Byte layout of one record: a fixed head, then the folded qname in wire form, then the answer RRs in
- * wire form as sent (compression pointers count from a message whose question is this qname).
+ * Byte layout of one record: a fixed head, then the folded qname in wire form, then, on the next word, the
+ * answer RRs in wire form as sent (compression pointers count from a message whose question is this qname).
  * All integers are little-endian (the machine's order; rings never leave the machine).
  */
 export const LogRecord = {
@@ -92,9 +92,12 @@ export const LogRecord = {
   ANSWERS_COUNT: 54,
   /** The qname. */
   QNAME: 64,
-  /** Bytes there are for qname and answers together. */
-  TAIL_SIZE: 256,
 } as const;
+
+/** Where the answer RRs of a record lie, bytes from its start. */
+export function logAnswersOffset(qnameLength: number): number {
+  return LogRecord.QNAME + ((qnameLength + 3) & ~3);
+}
 
 /** Words (i32) at the head of a ring; each on a cache line of its own. */
 export const LogRing = {

@@ -23,5 +23,7 @@ export async function registerNode(database: Queryable, { name, version }: NodeI
   );
   const holder = rows[0]?.name;
   if (holder === name) return;
-  throw new Error(`register node ${name}: its id is taken by node ${String(holder)}; choose another server.node_name`);
+  throw new Error(
+    `register node ${name}: its id is taken by node ${String(holder)}; choose another server.node_name`,
+  );
 }

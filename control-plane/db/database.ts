@@ -130,7 +130,10 @@ class PooledDatabase implements Database {
     });
   }
 
-  async query<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<QueryRows<Row>> {
+  async query<Row extends QueryResultRow>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<QueryRows<Row>> {
     return this.withClient((client) => client.query<Row>(text, values as unknown[]));
   }
 
@@ -235,7 +238,8 @@ class PooledDatabase implements Database {
       try {
         const probe = { text: 'SHOW transaction_read_only', query_timeout: PROBE_MS };
         const { rows } = await pool.query<{ transaction_read_only: string }>(probe);
-        if (rows[0]?.transaction_read_only !== 'off') throw new DatabaseUnavailable('server became read-only');
+        if (rows[0]?.transaction_read_only !== 'off')
+          throw new DatabaseUnavailable('server became read-only');
       } catch (error) {
         lost.abort(error);
       }

@@ -72,7 +72,9 @@ describe('createEmbeddedServer()', () => {
     expect(statSync(join(dataDir, 'postgres')).mode & 0o777).toBe(0o700);
     expect(statSync(join(dataDir, 'postgres.password')).mode & 0o777).toBe(0o600);
     expect(statSync(join(dataDir, 'postgres')).uid).not.toBe(0);
-    await expect(query({ ...address, password: 'wrong' }, 'SELECT 1')).rejects.toThrow('password authentication failed');
+    await expect(query({ ...address, password: 'wrong' }, 'SELECT 1')).rejects.toThrow(
+      'password authentication failed',
+    );
   });
 
   test('ensureRunning() listens on a Unix socket only, in a short folder when the path of the data directory is long', async () => {
@@ -166,7 +168,9 @@ describe('createEmbeddedServer()', () => {
     await first.close();
     writeFileSync(join(dataDir, 'postgres', 'cluster', 'PG_VERSION'), '9\n');
     const second = serverOn(dataDir);
-    await expect(second.server.ensureRunning()).rejects.toThrow(/made by PostgreSQL 9 and version \d+ is installed/);
+    await expect(second.server.ensureRunning()).rejects.toThrow(
+      /made by PostgreSQL 9 and version \d+ is installed/,
+    );
   });
 
   test('ensureRunning() says what is wrong when the server does not start', async () => {

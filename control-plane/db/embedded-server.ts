@@ -121,7 +121,9 @@ async function startServer(dataDir: string, logger: Logger): Promise<Running> {
   const source = findPostgresPackage();
   const home = openPostgresHome(dataDir);
   if (home.isElsewhere) {
-    logger.warn(`keep the database in ${home.dir}: user ${home.account.name} cannot get through to ${dataDir}`);
+    logger.warn(
+      `keep the database in ${home.dir}: user ${home.account.name} cannot get through to ${dataDir}`,
+    );
   }
   const runtime = prepareRuntime(source, home.account, home.dir);
   const password = await prepareCluster(dataDir, home, runtime, logger);

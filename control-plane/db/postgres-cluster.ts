@@ -70,7 +70,11 @@ function runProgram(
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
     child.once('error', (error) => {
-      reject(new Error(`run ${program}: ${explainSpawnError(error, { runtime, account: home.account })}`, { cause: error }));
+      reject(
+        new Error(`run ${program}: ${explainSpawnError(error, { runtime, account: home.account })}`, {
+          cause: error,
+        }),
+      );
     });
     child.once('close', (code) => {
       if (code === 0) return resolve();

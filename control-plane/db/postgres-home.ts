@@ -4,7 +4,15 @@
  * below `/var/lib/weir`; `<data_dir>/postgres.location` then says which. Nothing is started here.
  */
 import { createHash } from 'node:crypto';
-import { chownSync, existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { canTraverse, choosePostgresAccount } from './postgres-account.ts';
 import type { PostgresAccount } from './postgres-account.ts';
@@ -28,7 +36,8 @@ export function openPostgresHome(dataDir: string, elsewhere = ELSEWHERE): Postgr
   const pointer = join(dataDir, 'postgres.location');
   const recorded = existsSync(pointer) ? readFileSync(pointer, 'utf8').trim() : undefined;
   const account = choosePostgresAccount(recorded ?? preferred, dataDir);
-  const dir = recorded ?? (canTraverse(dataDir, account) ? preferred : fallbackFor(dataDir, preferred, elsewhere));
+  const dir =
+    recorded ?? (canTraverse(dataDir, account) ? preferred : fallbackFor(dataDir, preferred, elsewhere));
   createOwned(dir, account);
   if (dir !== preferred && recorded === undefined) writeFileSync(pointer, `${dir}\n`);
   return { dir, cluster: join(dir, 'cluster'), account, isElsewhere: dir !== preferred };

@@ -89,11 +89,16 @@ export function serverEnvironment(): NodeJS.ProcessEnv {
 }
 
 /** Turns the faults of a spawn into words that help. */
-export function explainSpawnError(error: Error, { runtime, account }: Pick<PostgresLaunch, 'runtime' | 'account'>): string {
+export function explainSpawnError(
+  error: Error,
+  { runtime, account }: Pick<PostgresLaunch, 'runtime' | 'account'>,
+): string {
   const code = 'code' in error ? String(error.code) : '';
   const program = join(runtime, 'bin');
-  if (code === 'ENOENT') return `the binaries in ${program} need glibc, which this system lacks; set database.url`;
-  if (code === 'EPERM') return `weir may not switch to user ${account.name}; start it as that user or set database.url`;
+  if (code === 'ENOENT')
+    return `the binaries in ${program} need glibc, which this system lacks; set database.url`;
+  if (code === 'EPERM')
+    return `weir may not switch to user ${account.name}; start it as that user or set database.url`;
   if (code === 'EACCES') return `user ${account.name} may not execute the binaries in ${program}`;
   return error.message;
 }
@@ -126,7 +131,8 @@ function watchOver(pid: number, account: PostgresAccount, logger: Logger): () =>
     detached: true,
     ...spawnIdentity(account),
   });
-  const note = (error: Error): void => logger.debug('watch over PostgreSQL: not possible', { error: error.message });
+  const note = (error: Error): void =>
+    logger.debug('watch over PostgreSQL: not possible', { error: error.message });
   watch.once('error', note);
   watch.stdin.once('error', note);
   watch.unref();
@@ -155,7 +161,8 @@ async function stopChild(child: PostgresChild, exited: Promise<string>, logger: 
 export async function endOrphans(cluster: string, logger: Logger): Promise<void> {
   const pidFile = join(cluster, 'postmaster.pid');
   let orphans = serversOn(cluster);
-  if (orphans.length > 0) logger.warn('end the PostgreSQL server that a killed weir left behind', { pids: orphans });
+  if (orphans.length > 0)
+    logger.warn('end the PostgreSQL server that a killed weir left behind', { pids: orphans });
   for (const [signal, timeoutMs] of STOP_STEPS) {
     if (orphans.length === 0) break;
     const parent = readPid(pidFile);
@@ -165,7 +172,8 @@ export async function endOrphans(cluster: string, logger: Logger): Promise<void>
       orphans = serversOn(cluster);
     }
   }
-  if (orphans.length > 0) throw new Error(`end orphaned PostgreSQL processes ${orphans.join(', ')}: still there`);
+  if (orphans.length > 0)
+    throw new Error(`end orphaned PostgreSQL processes ${orphans.join(', ')}: still there`);
   rmSync(pidFile, { force: true });
 }
 

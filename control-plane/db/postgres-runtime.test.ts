@@ -23,7 +23,10 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 function versionOf(runtime: string): string {
-  const run = spawnSync(join(runtime, 'bin', 'initdb'), ['--version'], { cwd: '/', ...spawnIdentity(account) });
+  const run = spawnSync(join(runtime, 'bin', 'initdb'), ['--version'], {
+    cwd: '/',
+    ...spawnIdentity(account),
+  });
   return `${run.stdout.toString()}${run.stderr.toString()}`;
 }
 

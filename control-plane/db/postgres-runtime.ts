@@ -129,6 +129,7 @@ function openToOthers(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) openToOthers(path);
-    else if (entry.isFile()) chmodSync(path, statSync(path).mode | (basename(folder) === 'bin' ? 0o755 : 0o644));
+    else if (entry.isFile())
+      chmodSync(path, statSync(path).mode | (basename(folder) === 'bin' ? 0o755 : 0o644));
   }
 }

@@ -36,7 +36,8 @@ export async function choosePostgresSocket(home: PostgresHome): Promise<Postgres
   }
   if (fits(join(tmpdir(), 'weir-XXXXXX'))) {
     const short = makeShortFolder(home.account);
-    if (await canListen(short)) return unixSocket(short, () => rmSync(short, { recursive: true, force: true }));
+    if (await canListen(short))
+      return unixSocket(short, () => rmSync(short, { recursive: true, force: true }));
     rmSync(short, { recursive: true, force: true });
   }
   return loopback();

@@ -118,36 +118,31 @@ function describeParameters(
   }));
 }
 
-/** The errors that a route can end in, apart from the body's: those follow from what it takes. */
+/** What a route can end in. Most errors follow from what it takes, the rest is in its row. */
 function describeResponses(
   route: Route,
   components: Record<string, JsonSchema>,
 ): Record<string, ResponseDoc> {
-  const success: ResponseDoc =
-    route.answer === undefined
-      ? { description: 'done' }
-      : { description: 'success', content: json(describeSchema(route.answer, 'output', components)) };
+  const { answer } = route;
+  const content = answer === undefined ? undefined : json(describeSchema(answer, 'output', components));
+  const successes = { [route.status]: answer === undefined ? 'done' : 'success', ...route.alsoStatuses };
   const takesInput = route.params !== undefined || route.query !== undefined || route.body !== undefined;
-  const errors: [boolean, number, string][] = [
-    [takesInput, 400, 'malformed or invalid; every bad field is named'],
-    [route.access !== 'public', 401, 'no session or token that counts'],
-    [route.access === 'admin' || route.method !== 'GET', 403, 'not permitted'],
-    [route.params !== undefined, 404, 'no such entity'],
-    [route.body !== undefined, 409, 'duplicate, or in use'],
-    [route.body !== undefined, 413, 'body too large'],
-    [route.body !== undefined, 415, 'body is not JSON'],
-    [
-      route.path === '/auth/login' || route.path === '/auth/change-password',
-      429,
-      'locked out; see Retry-After',
-    ],
-    [true, 503, 'the database cannot be reached; see Retry-After'],
-  ];
+  const errors: Record<number, string> = {
+    ...(takesInput ? { 400: 'malformed or invalid; every bad field is named' } : {}),
+    ...(route.access === 'public' ? {} : { 401: 'no session or token that counts' }),
+    ...(route.access === 'admin' || route.method !== 'GET' ? { 403: 'not permitted' } : {}),
+    ...(route.params === undefined ? {} : { 404: 'no such entity' }),
+    ...(route.body === undefined ? {} : { 413: 'body too large', 415: 'body is not JSON' }),
+    503: 'the database cannot be reached; see Retry-After',
+    ...route.errors,
+  };
   const problem = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
-  const described = errors
-    .filter(([applies]) => applies)
-    .map(([, status, description]) => [String(status), { description, content: problem }] as const);
-  return { [String(route.status)]: success, ...Object.fromEntries(described) };
+  const responses: Record<string, ResponseDoc> = {};
+  for (const [status, description] of Object.entries(errors))
+    responses[status] = { description, content: problem };
+  for (const [status, description] of Object.entries(successes))
+    responses[status] = content === undefined ? { description } : { description, content };
+  return responses;
 }
 
 function json(schema: JsonSchema): Content {

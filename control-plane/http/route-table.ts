@@ -40,6 +40,7 @@ export const routeTable: readonly Route[] = [
     tag: 'System',
     summary: 'State of this node; 200 while DNS is answered, else 503',
     answer: Health,
+    alsoStatuses: { 503: 'DNS is not answered' },
     handle: health.readHealth,
   }),
   route({
@@ -77,6 +78,7 @@ export const routeTable: readonly Route[] = [
     tag: 'Authentication',
     summary: 'Set the first password; 403 once there is one',
     body: SetupBody,
+    errors: { 403: 'a password is set already' },
     handle: auth.setUpPassword,
   }),
   route({
@@ -87,6 +89,7 @@ export const routeTable: readonly Route[] = [
     summary: 'Open a session; its secret comes as a cookie',
     body: LoginBody,
     answer: LoginAnswer,
+    errors: { 401: 'wrong credentials', 429: 'locked out, or too many at once; see Retry-After' },
     handle: auth.logIn,
   }),
   route({
@@ -104,6 +107,11 @@ export const routeTable: readonly Route[] = [
     tag: 'Authentication',
     summary: "Change the caller's password and end the caller's other sessions",
     body: ChangePasswordBody,
+    errors: {
+      401: 'wrong password, or no session or token that counts',
+      409: 'the configuration file has the password',
+      429: 'locked out, or too many at once; see Retry-After',
+    },
     handle: auth.changePassword,
   }),
   route({
@@ -143,6 +151,7 @@ export const routeTable: readonly Route[] = [
     body: GroupCreateBody,
     status: 201,
     answer: Group,
+    errors: { 409: 'the name is taken' },
     handle: groups.createGroup,
   }),
   route({
@@ -164,6 +173,7 @@ export const routeTable: readonly Route[] = [
     params: IdParams,
     body: GroupUpdateBody,
     answer: Group,
+    errors: { 409: 'the name is taken, or Default would be disabled' },
     handle: groups.updateGroup,
   }),
   route({
@@ -173,6 +183,7 @@ export const routeTable: readonly Route[] = [
     tag: 'Groups',
     summary: 'Delete a group that nothing refers to; Default stays',
     params: IdParams,
+    errors: { 409: 'something refers to the group, or it is Default' },
     handle: groups.deleteGroup,
   }),
 
@@ -194,6 +205,7 @@ export const routeTable: readonly Route[] = [
     body: SourceCreateBody,
     status: 201,
     answer: BlocklistSource,
+    errors: { 409: 'the URL is taken' },
     handle: sources.createSource,
   }),
   route({
@@ -225,6 +237,7 @@ export const routeTable: readonly Route[] = [
     params: IdParams,
     body: SourceUpdateBody,
     answer: BlocklistSource,
+    errors: { 409: 'the URL is taken' },
     handle: sources.updateSource,
   }),
   route({

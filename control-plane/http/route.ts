@@ -29,6 +29,9 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
   readonly response: Response;
 }
 
+/** Descriptions by status. */
+type Statuses = Readonly<Record<number, string>>;
+
 /** One row of the route table as it is written. */
 interface RouteRow<P extends Schema, Q extends Schema, B extends Schema, A extends Schema> {
   readonly method: Method;
@@ -45,6 +48,10 @@ interface RouteRow<P extends Schema, Q extends Schema, B extends Schema, A exten
   readonly answer?: A;
   /** Status of success; by default 200, or 204 without an answer. */
   readonly status?: number;
+  /** Other statuses that come with the same body as success, and what they say. */
+  readonly alsoStatuses?: Statuses;
+  /** Errors that do not follow from what the route takes, and what they say. */
+  readonly errors?: Statuses;
   readonly bodyLimitBytes?: number;
   readonly handle: (
     context: ApiContext,
@@ -64,6 +71,8 @@ export interface Route {
   readonly query: Schema | undefined;
   readonly body: Schema | undefined;
   readonly answer: Schema | undefined;
+  readonly alsoStatuses: Statuses;
+  readonly errors: Statuses;
   /** Checks the request and runs the handler; the guard has let it through. */
   run(context: ApiContext, http: Request, response: Response, caller: Caller | null): Promise<unknown>;
 }
@@ -83,8 +92,23 @@ export function route<
     return row.handle(context, { params, query, body, caller, http, response });
   };
   const { method, path, access, tag, summary, params, query, body, answer } = row;
+  const { alsoStatuses = {}, errors = {} } = row;
   const status = row.status ?? (answer === undefined ? 204 : 200);
-  return { method, path, access, tag, summary, status, params, query, body, answer, run };
+  return {
+    method,
+    path,
+    access,
+    tag,
+    summary,
+    status,
+    params,
+    query,
+    body,
+    answer,
+    alsoStatuses,
+    errors,
+    run,
+  };
 }
 
 async function readBody(

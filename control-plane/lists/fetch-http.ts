@@ -26,14 +26,19 @@ export interface HttpWays {
 }
 
 /** The response to a GET of `url` with a status of 200 or 304; its body is still to be read or destroyed. */
-export async function requestList(url: URL, validators: Validators, ways: HttpWays): Promise<http.IncomingMessage> {
+export async function requestList(
+  url: URL,
+  validators: Validators,
+  ways: HttpWays,
+): Promise<http.IncomingMessage> {
   let target = url;
   for (let redirects = 0; redirects <= ways.limits.redirects; redirects++) {
     const response = await request(target, validators, ways);
     const status = response.statusCode ?? 0;
     if (status === 200 || status === 304) return response;
     response.destroy();
-    if (!REDIRECTS.has(status)) throw new ListError('http_status', `fetch ${shownUrl(target)}: the server answered ${status}`);
+    if (!REDIRECTS.has(status))
+      throw new ListError('http_status', `fetch ${shownUrl(target)}: the server answered ${status}`);
     target = redirectTarget(target, response.headers.location);
   }
   throw new ListError('redirects', `fetch ${shownUrl(url)}: more than ${ways.limits.redirects} redirects`);
@@ -59,15 +64,22 @@ function request(url: URL, validators: Validators, ways: HttpWays): Promise<http
       agent: false,
       signal,
     });
+    let incoming: http.IncomingMessage | undefined;
     const stop = (what: string): void => {
-      outgoing.destroy(new ListError('timeout', `fetch ${shownUrl(url)}: ${what}`));
+      // Once there is a response, only its own error reaches whoever reads the body.
+      (incoming ?? outgoing).destroy(new ListError('timeout', `fetch ${shownUrl(url)}: ${what}`));
     };
     const connecting = setTimeout(() => stop(`not connected after ${limits.connectMs} ms`), limits.connectMs);
     const connected = (): void => clearTimeout(connecting);
     outgoing.setTimeout(limits.idleMs, () => stop(`silent for ${limits.idleMs} ms`));
-    outgoing.once('socket', (socket) => socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', connected));
+    outgoing.once('socket', (socket) =>
+      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', connected),
+    );
     outgoing.once('close', connected);
-    outgoing.once('response', resolve);
+    outgoing.once('response', (response) => {
+      incoming = response;
+      resolve(response);
+    });
     // Stays on: after the response, errors reach the body and come here as well.
     outgoing.on('error', (error) => reject(asListError(error, url, signal)));
     outgoing.end();
@@ -90,7 +102,11 @@ export function asListError(error: unknown, url: URL, signal: AbortSignal): List
   if (signal.aborted && signal.reason instanceof ListError) return signal.reason;
   const isCompressionFault = error instanceof Error && 'code' in error && /^Z_/.test(String(error.code));
   if (isCompressionFault)
-    return new ListError('bad_encoding', `fetch ${shownUrl(url)}: damaged compressed data: ${reasonOf(error)}`, error);
+    return new ListError(
+      'bad_encoding',
+      `fetch ${shownUrl(url)}: damaged compressed data: ${reasonOf(error)}`,
+      error,
+    );
   return new ListError('network', `fetch ${shownUrl(url)}: ${reasonOf(error)}`, error);
 }
 

@@ -48,12 +48,15 @@ export async function fetchList(request: ListRequest): Promise<FetchOutcome> {
   const limits = request.limits ?? FETCH_LIMITS;
   const deadline = new AbortController();
   const timer = setTimeout(() => {
-    deadline.abort(new ListError('timeout', `fetch ${shownUrl(url)}: not finished after ${limits.totalMs} ms`));
+    deadline.abort(
+      new ListError('timeout', `fetch ${shownUrl(url)}: not finished after ${limits.totalMs} ms`),
+    );
   }, limits.totalMs);
   const signal = AbortSignal.any([request.signal, deadline.signal]);
   try {
     if (url.protocol === 'file:') return await fetchFile(url, request, limits, signal);
-    if (url.protocol === 'http:' || url.protocol === 'https:') return await fetchWeb(url, request, limits, signal);
+    if (url.protocol === 'http:' || url.protocol === 'https:')
+      return await fetchWeb(url, request, limits, signal);
     throw new ListError('bad_url', `fetch ${url.protocol}: lists are fetched over http, https and file only`);
   } catch (error) {
     if (request.signal.aborted) throw new ListError('stopped', `fetch ${shownUrl(url)}: stopped`, error);
@@ -80,7 +83,11 @@ async function fetchWeb(
     const reading = { shown: shownUrl(url), isEncoded, path: request.path, limits, signal };
     const stored = await storeBody(response as AsyncIterable<Buffer>, reading);
     const { etag, 'last-modified': lastModified } = response.headers;
-    return { type: 'fetched', ...stored, validators: { etag: etag ?? null, lastModified: lastModified ?? null } };
+    return {
+      type: 'fetched',
+      ...stored,
+      validators: { etag: etag ?? null, lastModified: lastModified ?? null },
+    };
   } finally {
     response.destroy();
   }
@@ -96,7 +103,10 @@ async function fetchFile(
   try {
     if (etag === request.validators.etag) return UNCHANGED;
     const reading = { shown: url.pathname, isEncoded: false, path: request.path, limits, signal };
-    const stored = await storeBody(file.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>, reading);
+    const stored = await storeBody(
+      file.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>,
+      reading,
+    );
     return { type: 'fetched', ...stored, validators: { etag, lastModified: null } };
   } finally {
     await file.close();

@@ -60,7 +60,12 @@ export class LineRules {
   rules = 0;
   wildcardRules = 0;
   /** Rules by the way they were written. */
-  readonly forms: Record<Exclude<ListFormat, 'unknown'>, number> = { hosts: 0, domains: 0, wildcard: 0, adblock: 0 };
+  readonly forms: Record<Exclude<ListFormat, 'unknown'>, number> = {
+    hosts: 0,
+    domains: 0,
+    wildcard: 0,
+    adblock: 0,
+  };
   private readonly sink: RuleSink;
   private readonly plainKind: number;
   private readonly suffixKind: number;
@@ -87,7 +92,9 @@ export class LineRules {
       case BRACKET:
         return bytes[end - 1] === BRACKET_END ? null : explainForeignLine(bytes, start, end);
       case PIPE:
-        return bytes[start + 1] === PIPE ? this.adblock(bytes, start + 2, end, this.suffixKind) : START_ANCHOR;
+        return bytes[start + 1] === PIPE
+          ? this.adblock(bytes, start + 2, end, this.suffixKind)
+          : START_ANCHOR;
       case AT:
         if (bytes[start + 1] !== AT) return explainForeignLine(bytes, start, end);
         if (bytes[start + 2] !== PIPE || bytes[start + 3] !== PIPE) return EXCEPTION;
@@ -112,9 +119,9 @@ export class LineRules {
     let behind = name.stop + 1;
     // A name ends where the pattern ends, so an end anchor adds nothing.
     if (bytes[behind] === PIPE) behind++;
-    if (behind < end && !isComment(bytes, behind, end)) return bytes[behind] === DOLLAR ? MODIFIER : whyNoCaret(bytes[behind]!);
-    if (name.numeric) return ADDRESS;
-    if (!name.valid) return NOT_A_NAME;
+    if (behind < end && !isComment(bytes, behind, end))
+      return bytes[behind] === DOLLAR ? MODIFIER : whyNoCaret(bytes[behind]!);
+    if (!name.valid || name.numeric) return name.valid && name.labels === 4 ? ADDRESS : NOT_A_NAME;
     this.forms.adblock++;
     this.emit(kind);
     return null;
@@ -153,8 +160,7 @@ export class LineRules {
 
   private plain(): UnusedLine | null {
     const name = this.name;
-    if (name.numeric) return name.valid && name.labels === 4 ? ADDRESS : NOT_A_NAME;
-    if (!name.valid) return NOT_A_NAME;
+    if (!name.valid || name.numeric) return name.valid && name.labels === 4 ? ADDRESS : NOT_A_NAME;
     if (name.labels <= 2 && isLocalName(name)) return null;
     if (name.labels === 1 && !this.subdomains) return ONE_LABEL;
     this.forms.domains++;
@@ -170,7 +176,7 @@ export class LineRules {
     if (first === 'real-address') return REAL_ADDRESS;
     const name = this.name;
     let unused: UnusedLine | null = null;
-    for (let at = wordEnd; at < end; ) {
+    for (let at = wordEnd; at < end;) {
       if (bytes[at]! <= 0x20) {
         at++;
         continue;
@@ -182,7 +188,8 @@ export class LineRules {
       const clean = at === end || bytes[at]! <= 0x20 || bytes[at] === HASH;
       if (!clean) at = endOfWord(bytes, at, end);
       if (!clean || !name.valid) unused = NOT_A_NAME;
-      else if (name.numeric) unused ??= judgeWord(bytes, name.start, name.end) === 'block-address' ? null : ADDRESS;
+      else if (name.numeric)
+        unused ??= judgeWord(bytes, name.start, name.end) === 'block-address' ? null : ADDRESS;
       else if (!isLocalName(name)) {
         this.forms.hosts++;
         this.emit(wildcard ? this.suffixKind : this.plainKind);

@@ -65,7 +65,8 @@ export class ListCompiler {
     const inputs = this.inputsOf(sources);
     const inForce = this.parts.compiled().sources;
     const keys = inForce.map(({ inputKey, statistics }) => (statistics.fault === null ? inputKey : null));
-    const isInForce = inputs.length === keys.length && inputs.every(({ inputKey }, index) => keys[index] === inputKey);
+    const isInForce =
+      inputs.length === keys.length && inputs.every(({ inputKey }, index) => keys[index] === inputKey);
     if (isInForce) await policy.apply();
     else {
       const compiled = await this.compile(inputs, sources);
@@ -82,9 +83,18 @@ export class ListCompiler {
     const ids = new Set(inputs.map(({ id }) => id));
     const textBytes = sources.reduce((sum, { id, bytes }) => sum + (ids.has(id) ? bytes : 0), 0);
     const lists = inputs.map(({ path, reading }) => ({ path, reading }));
-    const { table, statistics } = await pool.compile(lists, Math.floor(textBytes / TEXT_BYTES_PER_NAME), signal);
+    const { table, statistics } = await pool.compile(
+      lists,
+      Math.floor(textBytes / TEXT_BYTES_PER_NAME),
+      signal,
+    );
     const compileMs = Math.round(clock.monotonicMs() - startedMs);
-    logger.info('lists compiled', { lists: lists.length, names: table.nameCount, bytes: table.rules.byteLength, compileMs });
+    logger.info('lists compiled', {
+      lists: lists.length,
+      names: table.nameCount,
+      bytes: table.rules.byteLength,
+      compileMs,
+    });
     return {
       rules: table.rules,
       attributes: table.attributes,

@@ -52,7 +52,10 @@ export class ListLife implements SourceLife {
   private readonly stopping = new AbortController();
   private readonly turnstile = new Turnstile(CONCURRENT_FETCHES);
   /** Refreshes at work or waiting for their turn, by source. */
-  private readonly refreshes = new Map<number, { readonly done: Promise<void>; readonly abort: AbortController }>();
+  private readonly refreshes = new Map<
+    number,
+    { readonly done: Promise<void>; readonly abort: AbortController }
+  >();
   /** Failures in a row, by source. */
   private readonly failures = new Map<number, number>();
   /** Everything that goes on in the background; none of it rejects. */
@@ -158,7 +161,9 @@ export class ListLife implements SourceLife {
     const signal = AbortSignal.any([abort.signal, this.stopping.signal]);
     const done = this.turnstile
       .pass(() => this.refreshNow(id, signal))
-      .catch((error: unknown) => this.parts.logger.warn('refresh list failed', { id, reason: reasonOf(error) }))
+      .catch((error: unknown) =>
+        this.parts.logger.warn('refresh list failed', { id, reason: reasonOf(error) }),
+      )
       .finally(() => {
         if (this.refreshes.get(id)?.abort === abort) this.refreshes.delete(id);
       });
@@ -184,7 +189,9 @@ export class ListLife implements SourceLife {
   /** The first lines of a source in force that made no rule, invalid ones first. */
   unusedLines(id: number): readonly LineSample[] {
     const source = this.parts.publisher.current().compiled.sources.find((compiled) => compiled.id === id);
-    return source === undefined ? [] : [...source.statistics.invalidSamples, ...source.statistics.skippedSamples];
+    return source === undefined
+      ? []
+      : [...source.statistics.invalidSamples, ...source.statistics.skippedSamples];
   }
 
   /** Brings lists and policy into force; where lists cannot be compiled, policy alone, and says why. */
@@ -213,7 +220,11 @@ export class ListLife implements SourceLife {
       if (source.enabled) await this.compiler.bringIntoForce();
       this.failures.delete(id);
       await this.record(source, { status: 'ok', lastError: null, lastCheckedAt: now });
-      logger.info(isNew ? 'list updated' : 'list unchanged', { id, name: source.name, rules: facts.rules ?? source.rules });
+      logger.info(isNew ? 'list updated' : 'list unchanged', {
+        id,
+        name: source.name,
+        rules: facts.rules ?? source.rules,
+      });
     } catch (error) {
       if (signal.aborted) {
         // Not its fault, and not finished: the next look tries again.
@@ -221,8 +232,16 @@ export class ListLife implements SourceLife {
         return;
       }
       this.failures.set(id, (this.failures.get(id) ?? 0) + 1);
-      logger.warn('list not updated; its last copy stays in force', { id, name: source.name, reason: reasonOf(error) });
-      await this.record(source, { status: 'error', lastError: reasonOf(error), lastCheckedAt: new Date(clock.nowMs()) });
+      logger.warn('list not updated; its last copy stays in force', {
+        id,
+        name: source.name,
+        reason: reasonOf(error),
+      });
+      await this.record(source, {
+        status: 'error',
+        lastError: reasonOf(error),
+        lastCheckedAt: new Date(clock.nowMs()),
+      });
     }
   }
 
@@ -232,7 +251,9 @@ export class ListLife implements SourceLife {
   }
 
   private inBackground(what: string, work: Promise<void>): void {
-    this.watch(work.catch((error: unknown) => this.parts.logger.warn(`${what} failed`, { reason: reasonOf(error) })));
+    this.watch(
+      work.catch((error: unknown) => this.parts.logger.warn(`${what} failed`, { reason: reasonOf(error) })),
+    );
   }
 
   /** `work` never rejects. */

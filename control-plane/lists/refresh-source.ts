@@ -29,14 +29,20 @@ export interface Refreshed {
 }
 
 /** Renews the copy of `source`. Throws a ListError or a CompileError; the copy before stays then. */
-export async function refreshSource(source: StoredSource, parts: RefreshParts, signal: AbortSignal): Promise<Refreshed> {
+export async function refreshSource(
+  source: StoredSource,
+  parts: RefreshParts,
+  signal: AbortSignal,
+): Promise<Refreshed> {
   const { cache, limits, lookup } = parts;
   const path = cache.temporaryPath();
   try {
     const hasCopy = cache.isOf(source.id, source.url);
     const outcome = await fetchList({
       url: source.url,
-      validators: hasCopy ? { etag: source.etag, lastModified: source.lastModified } : { etag: null, lastModified: null },
+      validators: hasCopy
+        ? { etag: source.etag, lastModified: source.lastModified }
+        : { etag: null, lastModified: null },
       path,
       listDirs: parts.listDirs(),
       signal,

@@ -129,7 +129,8 @@ async function replaceGroups(tx: Queryable, id: number, groupIds: readonly numbe
       [id, groupIds],
     );
   } catch (error) {
-    if (isForeignKeyViolation(error)) throw invalid([{ path: 'group_ids', message: 'expected ids of groups that exist' }]);
+    if (isForeignKeyViolation(error))
+      throw invalid([{ path: 'group_ids', message: 'expected ids of groups that exist' }]);
     throw error;
   }
 }
@@ -138,7 +139,8 @@ async function refusingTakenUrls<T>(url: string | undefined, work: () => Promise
   try {
     return await work();
   } catch (error) {
-    if (isUniqueViolation(error, 'blocklist_sources_url_key')) throw conflict(`a blocklist source of ${url} exists already`);
+    if (isUniqueViolation(error, 'blocklist_sources_url_key'))
+      throw conflict(`a blocklist source of ${url} exists already`);
     throw error;
   }
 }

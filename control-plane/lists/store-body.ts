@@ -48,13 +48,20 @@ export async function storeBody(body: AsyncIterable<Buffer>, reading: BodyReadin
   return text.result();
 }
 
-function textOf(body: AsyncIterable<Buffer>, { isEncoded, limits, shown }: BodyReading): AsyncIterable<Buffer> {
+function textOf(
+  body: AsyncIterable<Buffer>,
+  { isEncoded, limits, shown }: BodyReading,
+): AsyncIterable<Buffer> {
   // Text that comes uncompressed is held to the larger limit, by the meter behind.
   const decoded = isEncoded ? gunzip(limitBytes(body, limits.compressedBytes, shown)) : body;
   return gunzipIfMarked(decoded);
 }
 
-async function* limitBytes(chunks: AsyncIterable<Buffer>, limit: number, shown: string): AsyncGenerator<Buffer> {
+async function* limitBytes(
+  chunks: AsyncIterable<Buffer>,
+  limit: number,
+  shown: string,
+): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const chunk of chunks) {
     bytes += chunk.length;

@@ -6,6 +6,7 @@ import type { WorkerMemory } from '../../shared/messages.ts';
 import {
   type DnssecStatusCode,
   isBlockedStatus,
+  logAnswersOffset,
   LogRecord,
   LogRing,
   type ProtocolCode,
@@ -108,6 +109,7 @@ export class LogDrain {
     const qnameLength = bytes[at + LogRecord.QNAME_LENGTH]!;
     const qnameAt = at + LogRecord.QNAME;
     const answersLength = view.getUint16(at + LogRecord.ANSWERS_LENGTH, true);
+    const answersAt = at + logAnswersOffset(qnameLength);
     const upstream = view.getUint16(at + LogRecord.UPSTREAM, true);
     row.timestampMs = view.getFloat64(at + LogRecord.TIMESTAMP_MS, true);
     row.client = bytes.subarray(at + LogRecord.CLIENT, at + LogRecord.CLIENT + 16);
@@ -121,10 +123,7 @@ export class LogDrain {
     row.responseTimeUs = view.getUint32(at + LogRecord.RESPONSE_TIME_US, true);
     row.cached = bytes[at + LogRecord.CACHED] === 1;
     row.upstream = upstream === 0 ? null : (this.names.upstream(upstream - 1) ?? null);
-    row.answers =
-      answersLength === 0
-        ? null
-        : bytes.subarray(qnameAt + qnameLength, qnameAt + qnameLength + answersLength);
+    row.answers = answersLength === 0 ? null : bytes.subarray(answersAt, answersAt + answersLength);
     this.nameRule(reader, at);
     this.append(row);
   }

@@ -58,7 +58,8 @@ export class AttributeInterner {
 
   /** Starts a source; throws a RangeError unless indexes ascend. */
   beginSource(index: number): void {
-    if (index <= this.source) throw new RangeError(`begin source ${index}: source ${this.source} was begun already`);
+    if (index <= this.source)
+      throw new RangeError(`begin source ${index}: source ${this.source} was begun already`);
     this.source = index;
     this.transitions = new Map();
   }

@@ -41,7 +41,11 @@ export class CompilePool {
   }
 
   /** Builds one table of all lists, with fresh seeds. Throws a CompileError. */
-  async compile(lists: readonly ListFile[], expectedNames: number, signal?: AbortSignal): Promise<CompileOutcome> {
+  async compile(
+    lists: readonly ListFile[],
+    expectedNames: number,
+    signal?: AbortSignal,
+  ): Promise<CompileOutcome> {
     const random = randomBytes(8);
     const seeds = { low: random.readInt32LE(0), high: random.readInt32LE(4) };
     const job: CompileJob = { lists, seeds, expectedNames };

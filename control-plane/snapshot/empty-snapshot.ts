@@ -16,5 +16,9 @@ export function emptySnapshot(blocking: BlockingSettings): PublishedState {
     compileMs: 0,
   };
   const rows: PolicyRows = { groups: [{ id: DEFAULT_GROUP_ID, enabled: true }], sources: [] };
-  return { snapshot: { version: 0, rules, policy: buildPolicyTable(0, compiled, rows, blocking) }, compiled, rows };
+  return {
+    snapshot: { version: 0, rules, policy: buildPolicyTable(0, compiled, rows, blocking) },
+    compiled,
+    rows,
+  };
 }

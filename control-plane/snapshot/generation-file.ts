@@ -24,7 +24,11 @@ export interface GenerationContent {
   readonly policy: SharedArrayBuffer;
   readonly attributes: AttributeTable;
   readonly rows: PolicyRows;
-  readonly sources: readonly { readonly id: number; readonly inputKey: string; readonly statistics: ListStatistics }[];
+  readonly sources: readonly {
+    readonly id: number;
+    readonly inputKey: string;
+    readonly statistics: ListStatistics;
+  }[];
   readonly compiledAtMs: number;
   readonly compileMs: number;
 }
@@ -52,7 +56,9 @@ export function encodeGeneration({ snapshot, compiled, rows }: PublishedState): 
   const sizes = [json.length, snapshot.policy.byteLength, offsets.length, pairs.length, nameCounts.length];
   header.set([MAGIC, FORMAT, ...sizes]);
   const parts = [header, json, new Uint8Array(snapshot.policy), offsets, pairs, nameCounts];
-  const body = Buffer.concat(parts.map((part) => new Uint8Array(part.buffer, part.byteOffset, part.byteLength)));
+  const body = Buffer.concat(
+    parts.map((part) => new Uint8Array(part.buffer, part.byteOffset, part.byteLength)),
+  );
   const trailer = Buffer.alloc(4);
   trailer.writeUInt32LE(crc32(body));
   return Buffer.concat([body, trailer]);
@@ -75,7 +81,8 @@ export function decodeGeneration(file: Buffer): GenerationContent {
   if (magic !== MAGIC || format !== FORMAT) throw new DamagedGeneration('file is of another format');
   if (HEADER_BYTES + jsonBytes + policyBytes + (offsets + pairs + nameCounts) * 4 !== end)
     throw new DamagedGeneration('length does not fit its header');
-  if (crc32(file.subarray(0, end)) !== file.readUInt32LE(end)) throw new DamagedGeneration('checksum is wrong');
+  if (crc32(file.subarray(0, end)) !== file.readUInt32LE(end))
+    throw new DamagedGeneration('checksum is wrong');
   let at = HEADER_BYTES;
   const take = (length: number): Buffer => file.subarray(at, (at += length));
   const description = JSON.parse(take(jsonBytes).toString('utf8')) as Description;

@@ -86,10 +86,11 @@ export class Generations {
     const file = await open(join(this.folder, rulesFile(rulesId)));
     try {
       const { size } = await file.stat();
-      if (size < RuleTableLayout.HEADER_WORDS * 4 || size % 4 !== 0) throw new DamagedGeneration('rule table is torn');
+      if (size < RuleTableLayout.HEADER_WORDS * 4 || size % 4 !== 0)
+        throw new DamagedGeneration('rule table is torn');
       const rules = new SharedArrayBuffer(size);
       const bytes = new Uint8Array(rules);
-      for (let at = 0; at < size; ) {
+      for (let at = 0; at < size;) {
         const { bytesRead } = await file.read(bytes, at, size - at, at);
         if (bytesRead === 0) throw new DamagedGeneration('rule table is torn');
         at += bytesRead;

@@ -4,7 +4,12 @@
  */
 import { DEFAULT_GROUP_ID } from '../../shared/api/groups.ts';
 import { addressFromText, isMappedIpv4 } from '../../shared/net/ip.ts';
-import { LAYOUT_VERSION, POLICY_TABLE_MAGIC, PolicyTableLayout as L, checksumWords } from '../../shared/snapshot/layout.ts';
+import {
+  LAYOUT_VERSION,
+  POLICY_TABLE_MAGIC,
+  PolicyTableLayout as L,
+  checksumWords,
+} from '../../shared/snapshot/layout.ts';
 import { BlockingMode } from '../../shared/snapshot/policy-table.ts';
 import { attributeCount, forEachPair } from './attribute-table.ts';
 import type { BlockingSettings, CompiledRules, PolicyGroup, PolicyRows } from './compiled-rules.ts';
@@ -50,7 +55,11 @@ export function buildPolicyTable(
  * For each compiled source, by index, whether it serves the group: it is enabled, could be read, and names
  * the group or none at all.
  */
-export function sourcesServing(group: PolicyGroup | undefined, compiled: CompiledRules, rows: PolicyRows): boolean[] {
+export function sourcesServing(
+  group: PolicyGroup | undefined,
+  compiled: CompiledRules,
+  rows: PolicyRows,
+): boolean[] {
   const id = group?.enabled === true ? group.id : DEFAULT_GROUP_ID;
   const byId = new Map(rows.sources.map((source) => [source.id, source]));
   return compiled.sources.map(({ id: sourceId, statistics }) => {
@@ -92,7 +101,8 @@ function writeBlocking(buffer: SharedArrayBuffer, blocking: BlockingSettings): v
   words[L.BLOCKING_MODE_WORD] = BlockingMode[blocking.mode];
   words[L.BLOCKING_TTL_SECS_WORD] = blocking.ttlSecs;
   const ipv4 = addressFromText(blocking.customIpv4);
-  if (ipv4 !== null && isMappedIpv4(ipv4)) new Uint8Array(buffer, L.CUSTOM_IPV4_BYTE, 4).set(ipv4.subarray(12));
+  if (ipv4 !== null && isMappedIpv4(ipv4))
+    new Uint8Array(buffer, L.CUSTOM_IPV4_BYTE, 4).set(ipv4.subarray(12));
   const ipv6 = addressFromText(blocking.customIpv6);
   if (ipv6 !== null && !isMappedIpv4(ipv6)) new Uint8Array(buffer, L.CUSTOM_IPV6_BYTE, 16).set(ipv6);
 }

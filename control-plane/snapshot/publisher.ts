@@ -63,7 +63,12 @@ export class SnapshotPublisher {
   }
 
   /** See `RuleHistory.describe`; `attribute` counts from 0. */
-  describeRule(version: number, attribute: number, kinds?: number, groupId?: number): RuleDescription | undefined {
+  describeRule(
+    version: number,
+    attribute: number,
+    kinds?: number,
+    groupId?: number,
+  ): RuleDescription | undefined {
     return this.history.describe(version, attribute, kinds, groupId);
   }
 

@@ -36,7 +36,12 @@ export class RuleHistory {
    * to lists that say one of these `RuleKind` bits, `groupId` to lists that serve the group. Undefined for
    * versions that are forgotten, and where no list is left.
    */
-  describe(version: number, attribute: number, kinds?: number, groupId?: number): RuleDescription | undefined {
+  describe(
+    version: number,
+    attribute: number,
+    kinds?: number,
+    groupId?: number,
+  ): RuleDescription | undefined {
     const known = this.versions.get(version);
     if (known === undefined) return undefined;
     const { compiled, rows } = known;

@@ -4,7 +4,12 @@
  * makes. The buffer is a growable SharedArrayBuffer; its length is exact when finished.
  */
 import { FOLD, hashHighStep, hashLowStep } from '../../shared/dns/name.ts';
-import { LAYOUT_VERSION, RULE_TABLE_MAGIC, RuleTableLayout as L, checksumWords } from '../../shared/snapshot/layout.ts';
+import {
+  LAYOUT_VERSION,
+  RULE_TABLE_MAGIC,
+  RuleTableLayout as L,
+  checksumWords,
+} from '../../shared/snapshot/layout.ts';
 import type { AttributeTable } from './attribute-table.ts';
 import { AttributeInterner } from './attribute-table.ts';
 
@@ -72,18 +77,26 @@ export class RuleTableBuilder {
   addName(bytes: Uint8Array, start: number, end: number, kinds: number): void {
     let low = this.seeds.low;
     let high = this.seeds.high;
-    let labelEnd = end;
-    for (let at = end - 1; at >= start; at--) {
-      let byte = bytes[at]!;
-      if (byte === DOT) {
-        byte = labelEnd - at - 1;
-        labelEnd = at;
-      } else byte = FOLD[byte]!;
-      low = hashLowStep(low, byte);
-      high = hashHighStep(high, byte);
+    for (let labelEnd = end; labelEnd > start;) {
+      let labelAt = labelEnd;
+      while (labelAt > start && bytes[labelAt - 1] !== DOT) labelAt--;
+      let word = labelEnd - labelAt;
+      let shift = 8;
+      for (let at = labelAt; at < labelEnd; at++) {
+        word |= FOLD[bytes[at]!]! << shift;
+        shift = (shift + 8) & 31;
+        if (shift !== 0) continue;
+        low = hashLowStep(low, word);
+        high = hashHighStep(high, word);
+        word = 0;
+      }
+      if (shift !== 0) {
+        low = hashLowStep(low, word);
+        high = hashHighStep(high, word);
+      }
+      labelEnd = labelAt - 1;
     }
-    const length = labelEnd - start;
-    this.add(hashLowStep(low, length), hashHighStep(high, length), kinds);
+    this.add(low, high, kinds);
   }
 
   /** Adds the name with these hash lanes (i32). */
@@ -145,7 +158,9 @@ export class RuleTableBuilder {
 
   private resize(buckets: number): void {
     if (tableBytes(buckets) > this.buffer.maxByteLength)
-      throw new RangeError(`build rule table: more than ${this.names} names do not fit in ${this.buffer.maxByteLength} bytes`);
+      throw new RangeError(
+        `build rule table: more than ${this.names} names do not fit in ${this.buffer.maxByteLength} bytes`,
+      );
     this.buffer.grow(tableBytes(buckets));
     this.words = new Int32Array(this.buffer, 0, this.buffer.byteLength >>> 2);
     this.bucketCount = buckets;

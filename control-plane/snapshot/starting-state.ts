@@ -8,7 +8,10 @@ import { buildPolicyTable } from './policy-table-builder.ts';
  * Loads the newest whole generation under a version of its own, with the blocking settings of today, which
  * may not be those it was written with.
  */
-export async function startingState(generations: Generations, blocking: BlockingSettings): Promise<PublishedState> {
+export async function startingState(
+  generations: Generations,
+  blocking: BlockingSettings,
+): Promise<PublishedState> {
   const { state, highestVersion } = await generations.load();
   const { compiled, rows } = state ?? emptySnapshot(blocking);
   const version = state === undefined && highestVersion === 0 ? 0 : highestVersion + 1;

@@ -7,7 +7,14 @@
 import { CACHE_UNIT, CacheBucket, CacheEntry, CacheHead } from '../../shared/answer-cache.ts';
 import { ExtendedError, RRClass } from '../../shared/dns/iana.ts';
 import type { Query } from '../query.ts';
-import { type CacheMemory, keyFlagsOf, keyHashLow, unitsBetween } from './cache-memory.ts';
+import {
+  bodyOffset,
+  type CacheMemory,
+  keyFlagsOf,
+  keyHashLow,
+  ttlOffsetsOffset,
+  unitsBetween,
+} from './cache-memory.ts';
 import { finishReply, NO_EDE, optSize, replyLimit } from '../respond/reply.ts';
 import { FlagsLow, readU32, writeU32 } from '../../shared/dns/wire.ts';
 import { DnssecStatus } from '../../shared/query-log.ts';
@@ -72,7 +79,7 @@ export class AnswerCache {
   private bodyEnd = 0;
 
   private keyMatches(entry: number, query: Query, partition: number, keyFlags: number): boolean {
-    const { slab, slabHalves } = this.memory;
+    const { slab, slabHalves, slabWords } = this.memory;
     const half = entry >>> 1;
     if (slabHalves[half + (CacheEntry.QTYPE >>> 1)] !== query.qtype) return false;
     if (slabHalves[half + (CacheEntry.QCLASS >>> 1)] !== RRClass.IN || query.qclass !== RRClass.IN)
@@ -81,9 +88,9 @@ export class AnswerCache {
     if (slab[entry + CacheEntry.KEY_FLAGS] !== keyFlags) return false;
     const length = query.qnameLength;
     if (slab[entry + CacheEntry.QNAME_LENGTH] !== length) return false;
-    const qname = query.qname;
-    const at = entry + CacheEntry.QNAME;
-    for (let i = 0; i < length; i++) if (slab[at + i] !== qname[i]) return false;
+    const { qnameWords } = query;
+    const at = (entry + CacheEntry.QNAME) >>> 2;
+    for (let i = 0; i << 2 < length; i++) if (slabWords[at + i] !== qnameWords[i]) return false;
     return true;
   }
 
@@ -100,8 +107,8 @@ export class AnswerCache {
       return CacheHit.NONE;
     const bodyLength = slabHalves[half + (CacheEntry.BODY_LENGTH >>> 1)]!;
     const ttlCount = slabHalves[half + (CacheEntry.TTL_COUNT >>> 1)]!;
-    const ttlsHalf = half + ((CacheEntry.QNAME + query.qnameLength + 1) >>> 1);
-    const { bytes } = query;
+    const ttlsHalf = half + (ttlOffsetsOffset(query.qnameLength) >>> 1);
+    const { bytes, view } = query;
     const target = query.at + query.questionEnd;
     this.rcode = slab[entry + CacheEntry.RCODE]!;
     this.answerCount = slabHalves[half + (CacheEntry.ANSWER_COUNT >>> 1)]!;
@@ -115,8 +122,9 @@ export class AnswerCache {
     const hit = stale ? CacheHit.STALE : CacheHit.FRESH;
     // An answer that will be truncated need not be copied.
     if (this.bodyEnd + optSize(query, NO_EDE) > replyLimit(query)) return hit;
-    const body = (ttlsHalf + ttlCount) << 1;
-    for (let i = 0; i < bodyLength; i++) bytes[target + i] = slab[body + i]!;
+    const body = (entry + bodyOffset(query.qnameLength, ttlCount)) >>> 2;
+    // Copies up to three bytes more than there are: OPT, or nothing that is sent, lies there.
+    for (let i = 0; i << 2 < bodyLength; i++) view.setInt32(target + (i << 2), slabWords[body + i]!, true);
     const ageSecs = nowSecs - slabWords[word + (CacheEntry.STORED_AT_SECS >>> 2)]!;
     for (let i = 0; i < ttlCount; i++) {
       const offset = slabHalves[ttlsHalf + i]!;

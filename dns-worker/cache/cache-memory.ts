@@ -2,6 +2,7 @@
 import {
   CACHE_UNIT,
   CacheBucket,
+  CacheEntry,
   CacheHead,
   CacheKeyFlags,
   positionLimit,
@@ -48,4 +49,14 @@ export function keyFlagsOf(dnssecOk: boolean, checkingDisabled: boolean): number
 export function keyHashLow(nameLow: number, qtype: number, keyFlags: number): number {
   const mixed = Math.imul(nameLow ^ (qtype << 2) ^ keyFlags, TYPE_FACTOR);
   return mixed ^ (mixed >>> 16);
+}
+
+/** Where the TTL offsets of an entry lie, bytes from its start. */
+export function ttlOffsetsOffset(qnameLength: number): number {
+  return (CacheEntry.QNAME + qnameLength + 3) & ~3;
+}
+
+/** Where the body of an entry lies, bytes from its start. */
+export function bodyOffset(qnameLength: number, ttlCount: number): number {
+  return (ttlOffsetsOffset(qnameLength) + ttlCount * 2 + 3) & ~3;
 }

@@ -14,7 +14,14 @@ import {
   CacheHead,
 } from '../../shared/answer-cache.ts';
 import type { CacheableAnswer } from '../resolve/response-reader.ts';
-import { type CacheMemory, keyFlagsOf, keyHashLow, unitsBetween } from './cache-memory.ts';
+import {
+  bodyOffset,
+  type CacheMemory,
+  keyFlagsOf,
+  keyHashLow,
+  ttlOffsetsOffset,
+  unitsBetween,
+} from './cache-memory.ts';
 
 /** What an answer is kept under. */
 export interface CacheKey {
@@ -63,7 +70,7 @@ export class CacheWriter {
   store(key: CacheKey, answer: CacheableAnswer, notes: CacheNotes): boolean {
     if (answer.body.length > CACHE_MAX_BODY || !this.lock()) return false;
     try {
-      const bodyAt = ttlOffsetsAt(key.qname.length) + answer.ttlOffsets.length * 2;
+      const bodyAt = bodyOffset(key.qname.length, answer.ttlOffsets.length);
       const units = Math.ceil((bodyAt + answer.body.length) / CACHE_UNIT);
       const position = this.reserve(units);
       this.writeEntry(this.entryAt(position), units, key, answer, notes);
@@ -246,10 +253,11 @@ export class CacheWriter {
     slab[entry + CacheEntry.DNSSEC] = notes.dnssec;
     slabHalves[half + (CacheEntry.UPSTREAM >>> 1)] = notes.upstream;
     slabHalves[half + (CacheEntry.PARTITION >>> 1)] = key.partition;
+    const ttlsAt = ttlOffsetsOffset(key.qname.length);
+    slabWords[(entry + ttlsAt - 4) >>> 2] = 0;
     slab.set(key.qname, entry + CacheEntry.QNAME);
-    const ttlsAt = ttlOffsetsAt(key.qname.length);
     slabHalves.set(answer.ttlOffsets, half + (ttlsAt >>> 1));
-    slab.set(answer.body, entry + ttlsAt + answer.ttlOffsets.length * 2);
+    slab.set(answer.body, entry + bodyOffset(key.qname.length, answer.ttlOffsets.length));
   }
 }
 
@@ -264,8 +272,3 @@ const KEY_BYTES: readonly number[] = [
   CacheEntry.PARTITION,
   CacheEntry.PARTITION + 1,
 ];
-
-/** Where the TTL offsets of an entry lie, from its start: behind the qname, on an even byte. */
-function ttlOffsetsAt(qnameLength: number): number {
-  return (CacheEntry.QNAME + qnameLength + 1) & ~1;
-}

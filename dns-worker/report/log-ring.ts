@@ -2,7 +2,7 @@
  * Writes one record a query into the thread's log ring, straight from the Query and the reply in its slot.
  * A full ring drops the record and counts it: answers never wait for the log.
  */
-import { LogRecord, LogRing } from '../../shared/query-log.ts';
+import { logAnswersOffset, LogRecord, LogRing } from '../../shared/query-log.ts';
 import type { Query } from '../query.ts';
 
 /** Write side of one log ring. */
@@ -10,7 +10,7 @@ export class LogRingWriter {
   private readonly control: Int32Array;
   private readonly bytes: Uint8Array;
   private readonly halves: Uint16Array;
-  private readonly words: Uint32Array;
+  private readonly words: Int32Array;
   private readonly doubles: Float64Array;
   private readonly mask: number;
   private head: number;
@@ -22,7 +22,7 @@ export class LogRingWriter {
     this.control = new Int32Array(buffer, 0, LogRing.RECORDS_BYTE >>> 2);
     this.bytes = new Uint8Array(buffer, LogRing.RECORDS_BYTE);
     this.halves = new Uint16Array(buffer, LogRing.RECORDS_BYTE);
-    this.words = new Uint32Array(buffer, LogRing.RECORDS_BYTE);
+    this.words = new Int32Array(buffer, LogRing.RECORDS_BYTE);
     this.doubles = new Float64Array(buffer, LogRing.RECORDS_BYTE);
     this.mask = this.bytes.length / LogRecord.SIZE - 1;
     this.head = Atomics.load(this.control, LogRing.HEAD_WORD);
@@ -78,18 +78,18 @@ export class LogRingWriter {
 
   /** Copies the qname, and the answer RRs where they fit whole. */
   private writeTail(at: number, query: Query): void {
-    const { bytes, halves } = this;
-    const { qname, qnameLength } = query;
+    const { bytes, halves, words } = this;
+    const { qnameWords, qnameLength, view } = query;
     bytes[at + LogRecord.QNAME_LENGTH] = qnameLength;
-    let to = at + LogRecord.QNAME;
-    for (let i = 0; i < qnameLength; i++) bytes[to + i] = qname[i]!;
-    to += qnameLength;
-    const fits = qnameLength + query.answersLength <= LogRecord.TAIL_SIZE;
+    const qnameAt = (at + LogRecord.QNAME) >>> 2;
+    for (let i = 0; i << 2 < qnameLength; i++) words[qnameAt + i] = qnameWords[i]!;
+    const answersAt = logAnswersOffset(qnameLength);
+    const fits = answersAt + query.answersLength <= LogRecord.SIZE;
     const length = fits ? query.answersLength : 0;
     halves[(at + LogRecord.ANSWERS_LENGTH) >>> 1] = length;
     halves[(at + LogRecord.ANSWERS_COUNT) >>> 1] = fits ? query.answersCount : 0;
     const from = query.at + query.answersAt;
-    const source = query.bytes;
-    for (let i = 0; i < length; i++) bytes[to + i] = source[from + i]!;
+    const to = (at + answersAt) >>> 2;
+    for (let i = 0; i << 2 < length; i++) words[to + i] = view.getInt32(from + (i << 2), true);
   }
 }

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../shared/clock.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
 import type { PoolSettings, PoolStrategy, UpstreamSettings } from '../../shared/messages.ts';
-import { a, idOf, ns, question, questionOf, response } from '../../test/fixtures/messages.ts';
+import { a, cname, idOf, ns, question, questionOf, response } from '../../test/fixtures/messages.ts';
 import { QuietLogger } from '../../test/fixtures/quiet-logger.ts';
 import { ScriptedUpstream } from '../../test/fixtures/scripted-upstream.ts';
 import type { ReceivedQuery, Script } from '../../test/fixtures/scripted-upstream.ts';
@@ -368,6 +368,47 @@ describe('Resolver: health', () => {
       { queries: 10, failures: 10, consecutiveFailures: 0, lastError: 'SERVFAIL' },
     ]);
     expect(by.report().map(({ status }) => status)).not.toContain('Unhealthy');
+  });
+
+  test('an endless CNAME chain makes nobody unhealthy', async () => {
+    const server = await upstream((query) => {
+      const asked = questionOf(query.bytes);
+      const answers = [cname('www.example.org', 'b.example.org'), cname('b.example.org', 'www.example.org')];
+      query.reply(
+        response(
+          asked,
+          asked.qname.length === 1 ? { id: idOf(query.bytes) } : { id: idOf(query.bytes), answers },
+        ),
+      );
+    });
+    const healthCheck = { ...HEALTH_ON, intervalSecs: 3600 };
+    const by = resolver([pool('Failover', [settingsOf(server)])], { healthCheck });
+    for (let i = 0; i < 5; i++) expect(summary(await resolve(by))).toBe('network 2');
+    expect(by.report()).toMatchObject([{ failures: 5, consecutiveFailures: 0, lastError: 'chain-too-long' }]);
+  });
+
+  test('a question that takes too long blames nobody who answers others meanwhile', async () => {
+    const server = await upstream((query) => {
+      if (questionOf(query.bytes).qname[1] !== 0x77) query.reply(good(query, 1));
+    });
+    const by = resolver([pool('Failover', [settingsOf(server)])], { queryTimeoutMs: 150 });
+    const slow = resolve(by);
+    await new Promise((done) => setTimeout(done, 5));
+    await resolve(by, question('other.example.org', 'A'));
+    expect(summary(await slow)).toBe('timeout 2');
+    expect(by.report()).toMatchObject([{ failures: 1, consecutiveFailures: 0, lastError: 'timeout' }]);
+  });
+
+  test('a server set aside for its answers comes back by probes, long before the next interval', async () => {
+    const bad = await upstream((query, index) => {
+      (query.bytes[12] === 0 ? answers(1) : fails(SERVFAIL))(query, index);
+    });
+    const well = await upstream(answers(2));
+    const healthCheck = { ...HEALTH_ON, intervalSecs: 3600 };
+    const by = resolver([pool('Failover', [settingsOf(bad), settingsOf(well)])], { healthCheck });
+    while (by.report()[0]?.status !== 'Unhealthy') await resolve(by);
+    while (by.report()[0]?.status !== 'Healthy') await new Promise((done) => setTimeout(done, 20));
+    expect(by.report()[0]?.consecutiveFailures).toBe(0);
   });
 
   test('probes set a dead server aside and notice its recovery, without counting as queries', async () => {

@@ -9,6 +9,7 @@ import { randomInt } from 'node:crypto';
 import { FOLD } from '../../shared/dns/name.ts';
 import { RRClass, RRType, Rcode } from '../../shared/dns/iana.ts';
 import { FlagsHigh, FlagsLow, Header, QUESTION_TAIL_SIZE, readU16, readU32 } from '../../shared/dns/wire.ts';
+import type { CacheableAnswer, ResponseFault, ResponseReading } from './cacheable-answer.ts';
 import { BodyWriter } from './body-writer.ts';
 import type { Question } from './question.ts';
 import { isResponseTo } from './question.ts';
@@ -16,41 +17,10 @@ import { expandRdataName } from './rdata-layout.ts';
 import { RecordTable } from './record-table.ts';
 import { copyName, findSuffix, newExpandedName } from './wire-name.ts';
 
+export type { CacheableAnswer, ResponseReading } from './cacheable-answer.ts';
+
 /** Most CNAME hops of one answer; a longer chain is a fault. */
 export const MAX_CHAIN_HOPS = 11;
-
-/** A normalised answer: everything a reply needs behind the client's own header and question. */
-export interface CacheableAnswer {
-  /** 12 bits, the OPT record's part included. */
-  readonly rcode: number;
-  /** The upstream's AD bit. */
-  readonly authenticated: boolean;
-  readonly answerCount: number;
-  readonly authorityCount: number;
-  /** Answer and authority records as they follow the question; pointers count from octet 12 = qname. */
-  readonly body: Uint8Array;
-  /** Offset of each TTL in `body`, ascending. */
-  readonly ttlOffsets: Uint16Array;
-  /**
-   * Seconds for which all of it holds; 0 = do not cache. For negatives it includes the SOA's TTL and
-   * MINIMUM (RFC 2308 section 5); a negative answer without SOA is 0.
-   */
-  readonly minTtlSecs: number;
-  /** NXDOMAIN or NODATA, at the end of the chain if there is one. */
-  readonly negative: boolean;
-  /** Octets of `body` that are the answer section. */
-  readonly answersLength: number;
-}
-
-/** Why a message was not taken. */
-export type ResponseFault =
-  'malformed' | 'not-a-response-to-this' | 'chain-too-long' | 'too-many-records' | 'referral';
-
-/** What a message turned out to be. */
-export type ResponseReading =
-  | { readonly kind: 'answer'; readonly answer: CacheableAnswer }
-  | { readonly kind: 'truncated' }
-  | { readonly kind: 'fault'; readonly fault: ResponseFault };
 
 const TRUNCATED: ResponseReading = { kind: 'truncated' };
 const NO_TTL = 0xffffffff;

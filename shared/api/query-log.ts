@@ -1,5 +1,6 @@
 /** Requests and answers of `{api}/queries`. */
 import { z } from 'zod';
+import { Rcode, rrTypeCode } from '../dns/iana.ts';
 import { DNSSEC_STATUS_NAMES, PROTOCOL_NAMES, QUERY_STATUS_NAMES } from '../query-log.ts';
 import { Id, Page, pageOf, Period, text, Timestamp } from './fields.ts';
 
@@ -10,7 +11,12 @@ const Dnssec = z.enum(DNSSEC_STATUS_NAMES);
 /** A moment to look from or to, with any offset. */
 const Moment = z.iso.datetime({ offset: true });
 
-const MNEMONIC = /^[A-Za-z0-9_-]{1,20}$/;
+const TypeName = z
+  .string()
+  .refine((value) => rrTypeCode(value) !== undefined, 'expected a type such as A, HTTPS or TYPE65');
+const RcodeText = z
+  .string()
+  .refine((value) => isRcode(value.toUpperCase()), 'expected an rcode such as NXDOMAIN or RCODE23');
 
 /** Which part of the log to show; all conditions hold together. */
 export const QueryLogQuery = Page.extend({
@@ -26,9 +32,9 @@ export const QueryLogQuery = Page.extend({
     .union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'expected an IP address or a network in CIDR')
     .optional(),
   group_id: z.coerce.number().int().min(1).max(0x7fff_ffff).optional(),
-  type: z.string().regex(MNEMONIC, 'expected a type such as A, HTTPS or TYPE65').optional(),
+  type: TypeName.optional(),
   status: Status.optional(),
-  rcode: z.string().regex(MNEMONIC, 'expected an rcode such as NXDOMAIN').optional(),
+  rcode: RcodeText.optional(),
   protocol: Protocol.optional(),
   upstream: text(300).min(1).optional(),
   dnssec: Dnssec.optional(),
@@ -65,3 +71,7 @@ export type LoggedQuery = z.infer<typeof LoggedQuery>;
 
 export const QueryLogPage = pageOf(LoggedQuery).meta({ id: 'QueryLogPage' });
 export type QueryLogPage = z.infer<typeof QueryLogPage>;
+
+function isRcode(name: string): boolean {
+  return Object.hasOwn(Rcode, name) || /^RCODE\d{1,4}$/.test(name);
+}

@@ -4,7 +4,7 @@ import { hashPassword } from '../../control-plane/auth/password.ts';
 import { QueryLogPage } from '../../shared/api/query-log.ts';
 import { BlockFilterStats, QueryRate, StatsSummary } from '../../shared/api/stats.ts';
 import { ConfigAnswer, Health, Hostname } from '../../shared/api/system.ts';
-import { RecordingQueryLog } from './memory-statistics.ts';
+import { RecordingQueryLog } from './recording-query-log.ts';
 import { openSuiteDatabase, RunningApi } from './running-api.ts';
 import type { SuiteDatabase } from './running-api.ts';
 
@@ -128,6 +128,11 @@ describe('GET /queries', () => {
     });
   });
 
+  test('takes what it does not know by name as a number', async () => {
+    await node.send('GET', '/api/queries?type=TYPE65280&rcode=rcode23');
+    expect(log.filters.at(-1)).toMatchObject({ type: 'TYPE65280', rcode: 'rcode23' });
+  });
+
   test('starts with the newest hundred of all time', async () => {
     await node.send('GET', '/api/queries');
     expect(log.filters.at(-1)).toEqual({ limit: 100, offset: 0, from: null, to: null });
@@ -137,6 +142,16 @@ describe('GET /queries', () => {
     await node.send('GET', '/api/queries?from=2026-01-01T00:00:00%2B02:00&to=2026-01-02T00:00:00Z');
     const { from, to } = log.filters.at(-1)!;
     expect([from, to]).toEqual([new Date('2025-12-31T22:00:00Z'), new Date('2026-01-02T00:00:00Z')]);
+  });
+
+  test('reads the log of the database', async () => {
+    const everything =
+      'period=1h&domain=x&client=192.0.2.0/24&group_id=1&type=A&status=CACHED&rcode=NOERROR&protocol=udp' +
+      '&upstream=u&dnssec=secure&node=n';
+    const page = QueryLogPage.parse((await api.send('GET', `/api/queries?${everything}`)).body);
+    expect(page).toMatchObject({ data: [], total: 0, limit: 100, offset: 0 });
+    const answer = await api.send('GET', '/api/queries?cursor=forged');
+    expect([answer.status, answer.problem.errors![0]!.path]).toEqual([400, 'cursor']);
   });
 
   test.each([
@@ -156,6 +171,8 @@ describe('GET /queries', () => {
     ['protocol=quic', 'protocol'],
     ['dnssec=maybe', 'dnssec'],
     ['type=A%20OR', 'type'],
+    ['type=TYPE65536', 'type'],
+    ['rcode=NOSUCH', 'rcode'],
     ['from=yesterday', 'from'],
     ['from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z', 'to'],
     ['from=2026-01-02T00:00:00Z&period=1h', 'period'],

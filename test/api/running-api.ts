@@ -16,11 +16,12 @@ import type { Database } from '../../control-plane/db/database.ts';
 import type { ApiContext } from '../../control-plane/http/api-context.ts';
 import { createApp } from '../../control-plane/http/app.ts';
 import { startWebServer } from '../../control-plane/http/server.ts';
+import { queryLogReader } from '../../control-plane/query-log/query-log-reader.ts';
+import { readSummary } from '../../control-plane/stats/stats-store.ts';
 import { Problem } from '../../shared/api/problem.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import { MemorySources } from './memory-sources.ts';
-import { emptyStats, RecordingQueryLog } from './memory-statistics.ts';
 import { testConfig } from './test-config.ts';
 
 /** The administrator's password once `setUp()` was called. */
@@ -247,8 +248,8 @@ function standIns(
     logger,
     database,
     auth: new Authenticator({ config: () => config, database, clock, logger }),
-    queryLog: new RecordingQueryLog(),
-    stats: emptyStats,
+    queryLog: queryLogReader(database),
+    stats: { summary: (from: Date, to: Date) => readSummary(database, from.getTime(), to.getTime()) },
     counters: { recentQueries: (unit: 'second' | 'minute') => (unit === 'second' ? 1500 : 90_000) },
     filters: {
       stats: () => ({

@@ -1,5 +1,5 @@
 /** A real embedded database in a data directory of its own, for one suite. Takes half a second. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lockDataDir } from '../../control-plane/db/data-dir-lock.ts';
@@ -18,9 +18,11 @@ export interface TestDatabase {
   stop(): Promise<void>;
 }
 
-/** Makes a temporary folder that every user can reach. */
+/** Makes a temporary folder that every user can reach: under root the server runs as another one. */
 export function makeTempDir(): string {
-  return mkdtempSync(join(tmpdir(), 'weir-test-'));
+  const dir = mkdtempSync(join(tmpdir(), 'weir-test-'));
+  chmodSync(dir, 0o755);
+  return dir;
 }
 
 /** Starts a migrated database. */

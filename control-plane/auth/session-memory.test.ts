@@ -1,0 +1,58 @@
+import { describe, expect, test } from '@jest/globals';
+import { SessionMemory } from './session-memory.ts';
+import type { StoredSession } from './session-store.ts';
+
+let nowMs = Date.UTC(2026, 0, 15);
+const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
+
+function session(id: number, lifeMs = 86_400_000): StoredSession {
+  const createdAt = new Date(nowMs);
+  return {
+    id,
+    username: 'admin',
+    role: 'admin',
+    ipAddress: '192.0.2.1',
+    userAgent: null,
+    rememberMe: false,
+    createdAt,
+    lastSeenAt: createdAt,
+    expiresAt: new Date(nowMs + lifeMs),
+  };
+}
+
+const hash = (n: number): Buffer => Buffer.from([n >>> 8, n & 255]);
+
+describe('SessionMemory', () => {
+  test('recalls what it noted, for ten minutes', () => {
+    const memory = new SessionMemory(clock);
+    memory.note(hash(1), session(1));
+    nowMs += 600_000;
+    expect(memory.recall(hash(1))?.id).toBe(1);
+    expect(memory.recall(hash(2))).toBeNull();
+    nowMs += 1;
+    expect(memory.recall(hash(1))).toBeNull();
+  });
+
+  test('never outlives the session', () => {
+    const memory = new SessionMemory(clock);
+    memory.note(hash(1), session(1, 1000));
+    nowMs += 1000;
+    expect(memory.recall(hash(1))).toBeNull();
+  });
+
+  test('forgets what ended, here or according to the database', () => {
+    const memory = new SessionMemory(clock);
+    for (const n of [1, 2, 3]) memory.note(hash(n), session(n));
+    memory.note(hash(1), null);
+    memory.forget(({ id }) => id === 2);
+    expect([1, 2, 3].map((n) => memory.recall(hash(n))?.id)).toEqual([undefined, undefined, 3]);
+  });
+
+  test('keeps the thousand that were seen last', () => {
+    const memory = new SessionMemory(clock);
+    for (let n = 0; n < 1000; n++) memory.note(hash(n), session(n));
+    memory.note(hash(0), session(0));
+    memory.note(hash(1000), session(1000));
+    expect([0, 1, 2, 1000].map((n) => memory.recall(hash(n)) !== null)).toEqual([true, false, true, true]);
+  });
+});

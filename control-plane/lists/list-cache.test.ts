@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ListCache } from './list-cache.ts';
+
+const DIGEST_A = 'a'.repeat(64);
+const DIGEST_B = 'b'.repeat(64);
+const URL_1 = 'http://lists.example/1';
+const URL_2 = 'http://lists.example/2';
+
+let dataDir: string;
+let cache: ListCache;
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'weir-cache-'));
+  cache = new ListCache(dataDir);
+  await cache.open();
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+async function put(id: number, url: string, digest: string, text: string): Promise<void> {
+  const path = cache.temporaryPath();
+  writeFileSync(path, text);
+  await cache.commit(id, url, digest, path);
+}
+
+function files(): string[] {
+  return readdirSync(join(dataDir, 'list-cache'));
+}
+
+describe('ListCache', () => {
+  test('finds after a restart what was committed, and whose it is', async () => {
+    await put(7, URL_1, DIGEST_A, 'text');
+    const again = new ListCache(dataDir);
+    await again.open();
+    expect(readFileSync(again.copyOf(7)!.path, 'utf8')).toBe('text');
+    expect([again.isOf(7, URL_1), again.isOf(7, URL_2), again.isOf(8, URL_1)]).toEqual([true, false, false]);
+    expect([again.holds(7, URL_1, DIGEST_A), again.holds(7, URL_1, DIGEST_B)]).toEqual([true, false]);
+  });
+
+  test('keeps the copy before on disk until it is pruned', async () => {
+    await put(7, URL_1, DIGEST_A, 'old');
+    const before = cache.copyOf(7)!.path;
+    await put(7, URL_1, DIGEST_B, 'new');
+    expect(readFileSync(before, 'utf8')).toBe('old');
+    await cache.prune(new Set([7]));
+    expect(files()).toHaveLength(1);
+    expect(readFileSync(cache.copyOf(7)!.path, 'utf8')).toBe('new');
+  });
+
+  test('takes the newer of two copies that a crash left', async () => {
+    await put(7, URL_1, DIGEST_A, 'old');
+    utimesSync(cache.copyOf(7)!.path, 1000, 1000);
+    await put(7, URL_1, DIGEST_B, 'new');
+    const again = new ListCache(dataDir);
+    await again.open();
+    expect(again.holds(7, URL_1, DIGEST_B)).toBe(true);
+  });
+
+  test('removes half-written files of a crash, and leaves foreign files alone', async () => {
+    writeFileSync(cache.temporaryPath(), 'torn');
+    writeFileSync(join(dataDir, 'list-cache', 'README'), 'mine');
+    await new ListCache(dataDir).open();
+    await cache.prune(new Set());
+    expect(files()).toEqual(['README']);
+  });
+
+  test('prunes the copies of sources that are gone', async () => {
+    await put(7, URL_1, DIGEST_A, 'seven');
+    await put(8, URL_2, DIGEST_B, 'eight');
+    await cache.prune(new Set([8]));
+    expect(cache.copyOf(7)).toBeUndefined();
+    expect(files()).toHaveLength(1);
+  });
+});

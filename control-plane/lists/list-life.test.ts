@@ -1,0 +1,405 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { readdirSync, rmSync, truncateSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { hashName, nameFromText } from '../../shared/dns/name.ts';
+import { PolicyTable } from '../../shared/snapshot/policy-table.ts';
+import { RuleTable } from '../../shared/snapshot/rule-table.ts';
+import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
+import type { SourceCreate } from '../../shared/api/sources.ts';
+import { MemoryLogger } from '../../test/support/memory-logger.ts';
+import type { TestDatabase } from '../../test/support/test-database.ts';
+import { makeTempDir, startTestDatabase } from '../../test/support/test-database.ts';
+import { until } from '../../test/support/until.ts';
+import type { BlockingSettings } from '../snapshot/compiled-rules.ts';
+import { CompilePool } from '../snapshot/compile-pool.ts';
+import { Generations } from '../snapshot/generations.ts';
+import { PolicyInForce } from '../snapshot/policy-in-force.ts';
+import { readPolicyRows } from '../snapshot/policy-store.ts';
+import { SnapshotPublisher } from '../snapshot/publisher.ts';
+import { startingState } from '../snapshot/starting-state.ts';
+import { ListCache } from './list-cache.ts';
+import { ListLife } from './list-life.ts';
+
+const BLOCKING: BlockingSettings = { enabled: true, mode: 'null_ip', ttlSecs: 10, customIpv4: '', customIpv6: '' };
+
+/** A node without threads: what would be broadcast is kept. */
+interface Node {
+  readonly life: ListLife;
+  readonly policy: PolicyInForce;
+  readonly publisher: SnapshotPublisher;
+  readonly snapshots: SnapshotBuffers[];
+  readonly logger: MemoryLogger;
+  readonly clock: { nowMs(): number; monotonicMs(): number; ms: number };
+  stop(): Promise<void>;
+}
+
+let db: TestDatabase;
+let server: Server;
+let base: string;
+let answers: Map<string, RequestListener>;
+let asked: string[];
+let dataDir: string;
+let nodes: Node[];
+
+beforeAll(async () => {
+  db = await startTestDatabase();
+  server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    const answer = answers.get(request.url ?? '');
+    if (answer === undefined) response.writeHead(404).end();
+    else answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await db.stop();
+});
+beforeEach(async () => {
+  await db.database.query('DELETE FROM blocklist_sources');
+  await db.database.query('DELETE FROM groups WHERE id <> 1');
+  dataDir = makeTempDir();
+  answers = new Map();
+  asked = [];
+  nodes = [];
+});
+afterEach(async () => {
+  for (const node of nodes) await node.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+async function startNode(heapMib?: number): Promise<Node> {
+  const logger = new MemoryLogger();
+  const generations = new Generations(dataDir, logger);
+  const snapshots: SnapshotBuffers[] = [];
+  const publisher = new SnapshotPublisher({
+    initial: await startingState(generations, BLOCKING),
+    broadcast: async (snapshot) => void snapshots.push(snapshot),
+    generations,
+    logger,
+  });
+  const { database } = db;
+  const readRows = () => readPolicyRows(database);
+  const policy = new PolicyInForce({ publisher, readRows, blocking: () => BLOCKING, logger });
+  const pool = new CompilePool(heapMib);
+  const clock = {
+    ms: Date.now(),
+    nowMs: () => clock.ms,
+    monotonicMs: () => performance.now(),
+  };
+  const cache = new ListCache(dataDir);
+  const life = new ListLife({
+    database,
+    cache,
+    pool,
+    policy,
+    publisher,
+    refreshHours: () => 24,
+    listDirs: () => [],
+    clock,
+    logger,
+  });
+  let isStopped = false;
+  const node: Node = {
+    life,
+    policy,
+    publisher,
+    snapshots,
+    logger,
+    clock,
+    async stop() {
+      if (isStopped) return;
+      isStopped = true;
+      await life.close();
+      await pool.close();
+      await publisher.settled();
+    },
+  };
+  nodes.push(node);
+  await life.start();
+  return node;
+}
+
+/** Kinds that the snapshot in force has for a name and a group. */
+function kindsOf(node: Node, name: string, groupId = 1): number {
+  const { rules, policy } = node.publisher.current().snapshot;
+  const table = new RuleTable(rules);
+  const meaning = new PolicyTable(policy);
+  const hash = { low: 0, high: 0 };
+  hashName(nameFromText(name)!, 0, table.seedLow, table.seedHigh, hash);
+  const attribute = table.find(hash.low, hash.high);
+  if (attribute < 0) return 0;
+  const index = Array.from({ length: meaning.groupCount }, (_, at) => meaning.groupId(at)).indexOf(groupId);
+  return meaning.kindsOf(meaning.groupClass(index), attribute);
+}
+
+function serve(path: string, text: string, etag?: string): string {
+  answers.set(path, (request, response) => {
+    if (etag !== undefined && request.headers['if-none-match'] === etag) response.writeHead(304).end();
+    else response.writeHead(200, etag === undefined ? {} : { ETag: etag }).end(text);
+  });
+  return base + path;
+}
+
+function source(url: string, change: Partial<SourceCreate> = {}): SourceCreate {
+  return { name: 'ads', url, enabled: true, comment: '', group_ids: [], subdomains: false, ...change };
+}
+
+describe('ListLife', () => {
+  test('create() answers at once; the list is fetched, compiled and in force soon after', async () => {
+    const node = await startNode();
+    const url = serve('/a', 'a.example\nnot a rule\n||b.example^\n', '"1"');
+    const created = await node.life.create(source(url));
+    expect(created).toMatchObject({ status: 'pending', rules: 0, last_checked_at: null });
+    await node.life.idle();
+    expect([kindsOf(node, 'a.example'), kindsOf(node, 'b.example'), kindsOf(node, 'c.example')]).toEqual([1, 2, 0]);
+    expect(await node.life.read(created.id)).toMatchObject({
+      status: 'ok',
+      rules: 2,
+      invalid_lines: 1,
+      bytes: 34,
+      format: 'domains',
+      etag: '"1"',
+      last_error: null,
+      last_checked_at: new Date(node.clock.ms).toISOString(),
+      last_changed_at: new Date(node.clock.ms).toISOString(),
+    });
+    expect(node.life.unusedLines(created.id)).toEqual([{ line: 2, reason: 'not a rule', text: 'not a rule' }]);
+  });
+
+  test('refresh() asks whether the list has changed, and compiles it only if it has', async () => {
+    const node = await startNode();
+    const { id } = await node.life.create(source(serve('/a', 'a.example\n', '"1"')));
+    await node.life.idle();
+    const compiledAt = node.publisher.current().compiled;
+    node.clock.ms += 1000;
+    expect(await node.life.refresh(id)).toMatchObject({ id, status: 'updating' });
+    await node.life.idle();
+    expect(node.publisher.current().compiled).toBe(compiledAt);
+    expect(await node.life.read(id)).toMatchObject({
+      last_checked_at: new Date(node.clock.ms).toISOString(),
+      last_changed_at: new Date(node.clock.ms - 1000).toISOString(),
+    });
+    serve('/a', 'a2.example\n', '"2"');
+    await node.life.refresh(id);
+    await node.life.idle();
+    expect([kindsOf(node, 'a.example'), kindsOf(node, 'a2.example')]).toEqual([0, 1]);
+  });
+
+  test.each<[string, RequestListener | undefined, RegExp]>([
+    ['404', undefined, /answered 404/],
+    ['an HTML page', (_, r) => r.end('<html>Sign in</html>'), /HTML/],
+    ['nothing', (_, r) => r.end(), /empty/],
+    ['comments only', (_, r) => r.end('# gone\n'), /no rule/],
+    ['rules of no use', (_, r) => r.end('||a.example^$doc\n'), /line 1: modifier/],
+    ['a closed connection', (request) => request.socket.destroy(), /fetch http/],
+  ])('a fetch that brings %s keeps the last copy in force and says why', async (_what, answer, reason) => {
+    const node = await startNode();
+    const { id } = await node.life.create(source(serve('/a', 'a.example\n')));
+    await node.life.idle();
+    if (answer === undefined) answers.delete('/a');
+    else answers.set('/a', answer);
+    await node.life.refresh(id);
+    await node.life.idle();
+    expect(kindsOf(node, 'a.example')).toBe(1);
+    expect(await node.life.read(id)).toMatchObject({
+      status: 'error',
+      last_error: expect.stringMatching(reason),
+      rules: 1,
+    });
+    serve('/a', 'a.example\n');
+    await node.life.refresh(id);
+    await node.life.idle();
+    expect(await node.life.read(id)).toMatchObject({ status: 'ok', last_error: null });
+  });
+
+  test('update() has disabling, enabling, groups and subdomains in force when it resolves', async () => {
+    const node = await startNode();
+    await db.database.query("INSERT INTO groups (id, name) VALUES (7, 'kids')");
+    const { id } = await node.life.create(source(serve('/a', 'a.example\n')));
+    await node.life.idle();
+    await node.life.update(id, { enabled: false });
+    expect(kindsOf(node, 'a.example')).toBe(0);
+    await node.life.update(id, { enabled: true });
+    expect(kindsOf(node, 'a.example')).toBe(1);
+    await node.life.update(id, { group_ids: [7] });
+    expect([kindsOf(node, 'a.example'), kindsOf(node, 'a.example', 7)]).toEqual([0, 1]);
+    await node.life.update(id, { subdomains: true, group_ids: [] });
+    expect([kindsOf(node, 'a.example'), kindsOf(node, 'a.example', 7)]).toEqual([2, 2]);
+    expect(asked).toEqual(['/a']);
+  });
+
+  test('update() of the URL keeps the old list in force until the new one is there', async () => {
+    const node = await startNode();
+    const { id } = await node.life.create(source(serve('/a', 'a.example\n', '"1"')));
+    await node.life.idle();
+    let release = (): void => undefined;
+    answers.set('/b', (request, response) => {
+      expect(request.headers['if-none-match']).toBeUndefined();
+      release = () => response.end('b.example\n');
+    });
+    expect(await node.life.update(id, { url: `${base}/b` })).toMatchObject({ status: 'pending', etag: null });
+    await until(() => asked.includes('/b'));
+    expect([kindsOf(node, 'a.example'), kindsOf(node, 'b.example')]).toEqual([1, 0]);
+    release();
+    await node.life.idle();
+    expect([kindsOf(node, 'a.example'), kindsOf(node, 'b.example')]).toEqual([0, 1]);
+  });
+
+  test('remove() takes a list out of force at once and its names out of memory soon after', async () => {
+    const node = await startNode();
+    const { id } = await node.life.create(source(serve('/a', 'a.example\n')));
+    await node.life.create(source(serve('/b', 'b.example\n')));
+    await node.life.idle();
+    await node.life.remove(id);
+    expect([kindsOf(node, 'a.example'), kindsOf(node, 'b.example')]).toEqual([0, 1]);
+    await node.life.idle();
+    expect(new RuleTable(node.publisher.current().snapshot.rules).nameCount).toBe(1);
+    expect(readdirSync(join(dataDir, 'list-cache'))).toHaveLength(1);
+    await expect(node.life.read(id)).rejects.toMatchObject({ status: 404 });
+  });
+
+  test('remove() ends a fetch at work', async () => {
+    const node = await startNode();
+    answers.set('/slow', (_, response) => void response.write('# slow\n'));
+    const { id } = await node.life.create(source(`${base}/slow`));
+    await until(() => asked.includes('/slow'));
+    await node.life.remove(id);
+    await node.life.idle();
+    expect(await node.life.list()).toEqual([]);
+  });
+
+  test('a burst of new lists is fetched four at a time and compiled a few times at most', async () => {
+    const node = await startNode();
+    let atWork = 0;
+    let most = 0;
+    for (let index = 0; index < 12; index++) {
+      answers.set(`/${index}`, (_, response) => {
+        most = Math.max(most, ++atWork);
+        setTimeout(() => {
+          atWork--;
+          response.end(`n${index}.example\n`);
+        }, 20);
+      });
+      await node.life.create(source(`${base}/${index}`, { name: `list ${index}`, enabled: false }));
+    }
+    await db.database.query('UPDATE blocklist_sources SET enabled = true');
+    expect((await node.life.refreshAll()).map(({ status }) => status)).toEqual(Array(12).fill('updating'));
+    await node.life.idle();
+    expect(most).toBe(4);
+    expect(Array.from({ length: 12 }, (_, index) => kindsOf(node, `n${index}.example`))).toEqual(Array(12).fill(1));
+    expect((await node.life.list()).every(({ status }) => status === 'ok')).toBe(true);
+  });
+
+  test('a disabled source is not fetched until it is enabled', async () => {
+    const node = await startNode();
+    const { id } = await node.life.create(source(serve('/a', 'a.example\n'), { enabled: false }));
+    await node.life.idle();
+    expect(asked).toEqual([]);
+    await node.life.update(id, { enabled: true });
+    await node.life.idle();
+    expect(kindsOf(node, 'a.example')).toBe(1);
+  });
+
+  test('refuses a URL that another source has and groups that do not exist', async () => {
+    const node = await startNode();
+    const url = serve('/a', 'a.example\n');
+    const { id } = await node.life.create(source(url));
+    await expect(node.life.create(source(url))).rejects.toMatchObject({ status: 409 });
+    await expect(node.life.update(id, { group_ids: [1, 99] })).rejects.toMatchObject({ status: 400 });
+    await expect(node.life.update(99_999, { name: 'x' })).rejects.toMatchObject({ status: 404 });
+    await expect(node.life.remove(99_999)).rejects.toMatchObject({ status: 404 });
+    await expect(node.life.refresh(99_999)).rejects.toMatchObject({ status: 404 });
+    expect(await node.life.list()).toHaveLength(1);
+  });
+
+  test('a restart answers from disk without fetching or compiling anything', async () => {
+    const first = await startNode();
+    await first.life.create(source(serve('/a', 'a.example\n')));
+    await first.life.idle();
+    await first.stop();
+    asked = [];
+    const second = await startNode();
+    await second.life.idle();
+    expect(kindsOf(second, 'a.example')).toBe(1);
+    expect(asked).toEqual([]);
+    expect(second.logger.text()).not.toContain('lists compiled');
+    expect(second.publisher.current().snapshot.version).toBeGreaterThan(first.publisher.current().snapshot.version);
+  });
+
+  test('a restart without snapshots compiles from the copies, without a fetch', async () => {
+    const first = await startNode();
+    await first.life.create(source(serve('/a', 'a.example\n')));
+    await first.life.idle();
+    await first.stop();
+    rmSync(join(dataDir, 'snapshots'), { recursive: true });
+    asked = [];
+    const second = await startNode();
+    expect(kindsOf(second, 'a.example')).toBe(1);
+    await second.life.idle();
+    expect(asked).toEqual([]);
+  });
+
+  test('a copy that was damaged on disk is reported and fetched anew', async () => {
+    const first = await startNode();
+    const { id } = await first.life.create(source(serve('/a', 'a.example\n', '"1"')));
+    await first.life.idle();
+    await first.stop();
+    rmSync(join(dataDir, 'snapshots'), { recursive: true });
+    const [copy] = readdirSync(join(dataDir, 'list-cache'));
+    truncateSync(join(dataDir, 'list-cache', copy!), 15);
+    const second = await startNode();
+    await second.life.idle();
+    expect(kindsOf(second, 'a.example')).toBe(1);
+    expect(await second.life.read(id)).toMatchObject({ status: 'ok', last_error: null });
+  });
+
+  test('looks for lists that are due: after a day, and after a failure within minutes', async () => {
+    const node = await startNode();
+    await node.life.create(source(serve('/a', 'a.example\n')));
+    await node.life.create(source(`${base}/missing`, { name: 'missing' }));
+    await node.life.idle();
+    const look = async (minutes: number): Promise<string[]> => {
+      asked = [];
+      node.clock.ms += minutes * 60_000;
+      await node.life.refreshDue();
+      await node.life.idle();
+      return asked.toSorted();
+    };
+    expect(await look(0)).toEqual([]);
+    expect(await look(1)).toEqual(['/missing']);
+    expect(await look(1)).toEqual([]);
+    expect(await look(24 * 60)).toEqual(['/a', '/missing']);
+  });
+
+  test('a compile that dies leaves the rules before in force and is the last error of its source', async () => {
+    const healthy = await startNode();
+    await healthy.life.create(source(serve('/a', 'a.example\n')));
+    await healthy.life.idle();
+    await healthy.stop();
+    // A thread with so little memory cannot even start.
+    const node = await startNode(1);
+    const { id } = await node.life.create(source(serve('/b', 'b.example\n')));
+    await node.life.idle();
+    expect([kindsOf(node, 'a.example'), kindsOf(node, 'b.example')]).toEqual([1, 0]);
+    expect(await node.life.read(id)).toMatchObject({ status: 'error', last_error: expect.stringMatching(/lists: /) });
+  });
+
+  test('close() ends fetches at work, and the next start takes them up again', async () => {
+    const first = await startNode();
+    answers.set('/a', (_, response) => void response.write('# slow\n'));
+    const { id } = await first.life.create(source(`${base}/a`));
+    await until(() => asked.includes('/a'));
+    await first.stop();
+    expect(await first.life.read(id)).toMatchObject({ status: 'pending', last_error: null });
+    serve('/a', 'a.example\n');
+    const second = await startNode();
+    await second.life.idle();
+    expect(kindsOf(second, 'a.example')).toBe(1);
+  });
+});

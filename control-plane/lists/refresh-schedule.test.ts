@@ -1,0 +1,23 @@
+import { describe, expect, test } from '@jest/globals';
+import { isDue } from './refresh-schedule.ts';
+
+const NOW = 1_800_000_000_000;
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
+
+describe('isDue()', () => {
+  test.each([
+    ['was never tried', undefined, 0, true],
+    ['succeeded a little less than 24 hours ago', NOW - 24 * HOUR + 1, 0, false],
+    ['succeeded 24 hours ago', NOW - 24 * HOUR, 0, true],
+    ['failed once, less than a minute ago', NOW - MINUTE + 1, 1, false],
+    ['failed once, a minute ago', NOW - MINUTE, 1, true],
+    ['failed four times, 7 minutes ago', NOW - 7 * MINUTE, 4, false],
+    ['failed four times, 8 minutes ago', NOW - 8 * MINUTE, 4, true],
+    ['failed a thousand times, 29 minutes ago', NOW - 29 * MINUTE, 1000, false],
+    ['failed a thousand times, 30 minutes ago', NOW - 30 * MINUTE, 1000, true],
+    ['was tried in the future, the clock having been set back', NOW + 48 * HOUR, 0, true],
+  ])('a list that %s', (_what, lastMs, failures, expected) => {
+    expect(isDue({ lastMs, failures }, NOW, 24)).toBe(expected);
+  });
+});

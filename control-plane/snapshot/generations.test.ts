@@ -1,0 +1,188 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MemoryLogger } from '../../test/support/memory-logger.ts';
+import { compiledFrom } from '../../test/support/compiled-rules.ts';
+import type { BlockingSettings, CompiledRules, PublishedState } from './compiled-rules.ts';
+import { Generations } from './generations.ts';
+import { buildPolicyTable } from './policy-table-builder.ts';
+import { startingState } from './starting-state.ts';
+import { PolicyTable } from '../../shared/snapshot/policy-table.ts';
+
+const BLOCKING: BlockingSettings = {
+  enabled: true,
+  mode: 'null_ip',
+  ttlSecs: 10,
+  customIpv4: '',
+  customIpv6: '',
+};
+const RULES = compiledFrom([
+  {
+    id: 10,
+    names: [
+      ['a.example', 1],
+      ['b.example', 2],
+    ],
+  },
+]);
+const OTHER_RULES = compiledFrom([{ id: 10, names: [['c.example', 1]] }], 2);
+
+let dataDir: string;
+let folder: string;
+let logger: MemoryLogger;
+let generations: Generations;
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'weir-generations-'));
+  folder = join(dataDir, 'snapshots');
+  logger = new MemoryLogger();
+  generations = new Generations(dataDir, logger);
+  await generations.load();
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+function state(version: number, compiled: CompiledRules = RULES): PublishedState {
+  const rows = {
+    groups: [{ id: 1, enabled: true }],
+    sources: [{ id: 10, name: 'ads', enabled: true, groupIds: [] }],
+  };
+  const policy = buildPolicyTable(version, compiled, rows, BLOCKING);
+  return { snapshot: { version, rules: compiled.rules, policy }, compiled, rows };
+}
+
+function bytesOf(buffer: SharedArrayBuffer): string {
+  return Buffer.from(new Uint8Array(buffer)).toString('hex');
+}
+
+function files(pattern: RegExp): string[] {
+  return readdirSync(folder)
+    .filter((file) => pattern.test(file))
+    .sort();
+}
+
+/** What a node that starts now would get. */
+async function loadedVersion(): Promise<number | undefined> {
+  return (await new Generations(dataDir, logger).load()).state?.snapshot.version;
+}
+
+describe('Generations', () => {
+  test('has nothing to load in a new folder', async () => {
+    await expect(generations.load()).resolves.toEqual({ state: undefined, highestVersion: 0 });
+  });
+
+  test('loads what was saved, byte for byte', async () => {
+    const saved = state(5);
+    await generations.save(saved);
+    const { state: loaded, highestVersion } = await new Generations(dataDir, logger).load();
+    expect(highestVersion).toBe(5);
+    expect(bytesOf(loaded!.snapshot.rules)).toBe(bytesOf(saved.snapshot.rules));
+    expect(bytesOf(loaded!.snapshot.policy)).toBe(bytesOf(saved.snapshot.policy));
+    expect(loaded!.compiled.attributes).toEqual(saved.compiled.attributes);
+    expect(loaded!.compiled.sources).toEqual(saved.compiled.sources);
+    expect(loaded!.rows).toEqual(saved.rows);
+  });
+
+  test('shares a rule table between generations, and keeps the last three', async () => {
+    for (const version of [1, 2, 3]) await generations.save(state(version));
+    expect(files(/^rules-/)).toHaveLength(1);
+    for (const version of [4, 5]) await generations.save(state(version, OTHER_RULES));
+    expect(files(/^rules-/)).toHaveLength(2);
+    await generations.save(state(6, OTHER_RULES));
+    expect(files(/^rules-/)).toHaveLength(1);
+    expect(files(/^generation-/).map((file) => Number(file.slice(11, 21)))).toEqual([4, 5, 6]);
+  });
+
+  test('lets nobody else read its files', async () => {
+    await generations.save(state(1));
+    expect(files(/./).map((file) => statSync(join(folder, file)).mode & 0o777)).toEqual([0o600, 0o600]);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+  });
+
+  test('falls back to the generation before for every length a torn file may have', async () => {
+    await generations.save(state(1));
+    await generations.save(state(2, OTHER_RULES));
+    for (const file of files(/-0000000002-|^rules-00000002/)) {
+      const whole = readFileSync(join(folder, file));
+      for (let length = whole.length - 1; length >= 0; length -= Math.ceil(whole.length / 40)) {
+        truncateSync(join(folder, file), length);
+        await expect(loadedVersion()).resolves.toBe(1);
+      }
+      writeFileSync(join(folder, file), whole);
+    }
+    await expect(loadedVersion()).resolves.toBe(2);
+  });
+
+  test('falls back for a changed bit anywhere, and still counts the version as used', async () => {
+    await generations.save(state(1));
+    await generations.save(state(2, OTHER_RULES));
+    for (const file of files(/-0000000002-|^rules-00000002/)) {
+      const whole = readFileSync(join(folder, file));
+      const step = Math.ceil(whole.length / 150);
+      for (let at = 0; at < whole.length; at += at < 64 ? 1 : step) {
+        // Padding of the header means nothing.
+        if (file.startsWith('rules-') && at >= 32 && at < 64) continue;
+        const damaged = Buffer.from(whole);
+        damaged[at]! ^= 0x10;
+        writeFileSync(join(folder, file), damaged);
+        const { state: loaded, highestVersion } = await new Generations(dataDir, logger).load();
+        expect([file, at, loaded?.snapshot.version, highestVersion]).toEqual([file, at, 1, 2]);
+      }
+      writeFileSync(join(folder, file), whole);
+    }
+    expect(logger.text()).toContain('skip damaged generation');
+  });
+
+  test('falls back when the rule table is missing', async () => {
+    await generations.save(state(1));
+    await generations.save(state(2, OTHER_RULES));
+    rmSync(join(folder, files(/^rules-00000002/)[0]!));
+    await expect(loadedVersion()).resolves.toBe(1);
+  });
+
+  test('ignores and removes what a killed writer left', async () => {
+    await generations.save(state(1));
+    writeFileSync(join(folder, 'generation-0000000002-x.weir.tmp'), 'half');
+    writeFileSync(join(folder, 'rules-x.weir.tmp'), 'half');
+    await expect(loadedVersion()).resolves.toBe(1);
+    expect(files(/\.tmp$/)).toEqual([]);
+  });
+
+  test('save() throws when it cannot write', async () => {
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, 'a file where the folder should be');
+    await expect(generations.save(state(2))).rejects.toThrow(/ENOTDIR/);
+  });
+});
+
+describe('startingState()', () => {
+  test('is the empty snapshot at the very first start', async () => {
+    const { snapshot, rows } = await startingState(generations, BLOCKING);
+    expect(snapshot.version).toBe(0);
+    expect(rows.sources).toEqual([]);
+  });
+
+  test('is the newest generation under a new version with the settings of today', async () => {
+    await generations.save(state(8));
+    const { snapshot, compiled } = await startingState(generations, { ...BLOCKING, mode: 'refused' });
+    expect(snapshot.version).toBe(9);
+    expect(new PolicyTable(snapshot.policy)).toMatchObject({ snapshotVersion: 9, blockingMode: 3 });
+    expect(compiled.sources.map(({ id }) => id)).toEqual([10]);
+  });
+
+  test('goes on counting where every generation is damaged', async () => {
+    await generations.save(state(8));
+    truncateSync(join(folder, files(/^generation-/)[0]!), 10);
+    const { snapshot, rows } = await startingState(generations, BLOCKING);
+    expect(snapshot.version).toBe(9);
+    expect(rows.sources).toEqual([]);
+  });
+});

@@ -1,0 +1,180 @@
+import { describe, expect, test } from '@jest/globals';
+import { RuleKind } from '../../shared/snapshot/rule-table.ts';
+import { BlockingMode, PolicyTable } from '../../shared/snapshot/policy-table.ts';
+import type { BlockingSettings, CompiledRules, PolicyGroup, PolicySource } from './compiled-rules.ts';
+import { emptySnapshot } from './empty-snapshot.ts';
+import { filterStats } from './filter-stats.ts';
+import { buildPolicyTable } from './policy-table-builder.ts';
+import { compiledFrom } from '../../test/support/compiled-rules.ts';
+
+const { BLOCK_EXACT, BLOCK_SUFFIX, ALLOW_SUFFIX } = RuleKind;
+const BLOCKING: BlockingSettings = {
+  enabled: true,
+  mode: 'null_ip',
+  ttlSecs: 10,
+  customIpv4: '',
+  customIpv6: '',
+};
+const DEFAULT: PolicyGroup = { id: 1, enabled: true };
+
+function source(id: number, change: Partial<PolicySource> = {}): PolicySource {
+  return { id, name: `list ${id}`, enabled: true, groupIds: [], ...change };
+}
+
+/** Kinds of each group for each attribute. */
+function kindsOf(
+  compiled: CompiledRules,
+  groups: PolicyGroup[],
+  sources: PolicySource[],
+): Record<string, number[]> {
+  const policy = new PolicyTable(buildPolicyTable(5, compiled, { groups, sources }, BLOCKING));
+  return Object.fromEntries(
+    Array.from({ length: policy.groupCount }, (_, index) => [
+      policy.groupId(index),
+      Array.from({ length: policy.attributeCount }, (_, attribute) =>
+        policy.kindsOf(policy.groupClass(index), attribute),
+      ),
+    ]),
+  );
+}
+
+describe('buildPolicyTable()', () => {
+  // Attribute 0: list 10 blocks; 1: lists 10 and 20 block; 2: list 20 allows.
+  const compiled = compiledFrom([
+    {
+      id: 10,
+      names: [
+        ['a.example', BLOCK_EXACT],
+        ['b.example', BLOCK_EXACT],
+      ],
+    },
+    {
+      id: 20,
+      names: [
+        ['b.example', BLOCK_SUFFIX],
+        ['c.example', ALLOW_SUFFIX],
+      ],
+    },
+  ]);
+
+  test('lets a source without groups serve every group', () => {
+    const groups = [DEFAULT, { id: 7, enabled: true }];
+    expect(kindsOf(compiled, groups, [source(10), source(20)])).toEqual({ 1: [1, 3, 8], 7: [1, 3, 8] });
+  });
+
+  test('lets a source with groups serve those only', () => {
+    const groups = [DEFAULT, { id: 7, enabled: true }];
+    const sources = [source(10, { groupIds: [1] }), source(20, { groupIds: [7] })];
+    expect(kindsOf(compiled, groups, sources)).toEqual({ 1: [1, 1, 0], 7: [0, 2, 8] });
+  });
+
+  test('treats a disabled group as Default', () => {
+    const groups = [DEFAULT, { id: 7, enabled: false }];
+    const sources = [source(10, { groupIds: [1] }), source(20, { groupIds: [7] })];
+    expect(kindsOf(compiled, groups, sources)).toEqual({ 1: [1, 1, 0], 7: [1, 1, 0] });
+  });
+
+  test('lets disabled, deleted and unreadable sources say nothing', () => {
+    const damaged = compiledFrom([
+      { id: 10, names: [['a.example', BLOCK_EXACT]], fault: 'unexpected end of file' },
+      { id: 20, names: [['b.example', BLOCK_EXACT]] },
+      { id: 30, names: [['c.example', BLOCK_EXACT]] },
+    ]);
+    expect(kindsOf(damaged, [DEFAULT], [source(10), source(20, { enabled: false })])).toEqual({
+      1: [0, 0, 0],
+    });
+    expect(kindsOf(damaged, [DEFAULT], [source(10), source(20)])).toEqual({ 1: [0, 1, 0] });
+  });
+
+  test('gives groups that the same sources serve one class, and Default the first row', () => {
+    const groups = [{ id: 9, enabled: true }, { id: 7, enabled: true }, DEFAULT];
+    const rows = { groups, sources: [source(10, { groupIds: [7] }), source(20)] };
+    const policy = new PolicyTable(buildPolicyTable(5, compiled, rows, BLOCKING));
+    expect([0, 1, 2].map((index) => [policy.groupId(index), policy.groupClass(index)])).toEqual([
+      [1, 0],
+      [7, 1],
+      [9, 0],
+    ]);
+  });
+
+  test('puts Default in where the rows lack it', () => {
+    const policy = new PolicyTable(buildPolicyTable(5, compiled, { groups: [], sources: [] }, BLOCKING));
+    expect([policy.groupCount, policy.groupId(0)]).toEqual([1, 1]);
+  });
+
+  test('carries version and blocking settings', () => {
+    const blocking: BlockingSettings = {
+      enabled: false,
+      mode: 'custom_ip',
+      ttlSecs: 77,
+      customIpv4: '192.0.2.9',
+      customIpv6: '2001:db8::9',
+    };
+    const policy = new PolicyTable(
+      buildPolicyTable(42, compiled, { groups: [DEFAULT], sources: [] }, blocking),
+    );
+    expect(policy).toMatchObject({
+      snapshotVersion: 42,
+      blockingEnabled: false,
+      blockingMode: BlockingMode.custom_ip,
+      blockingTtlSecs: 77,
+    });
+    expect(Array.from(policy.customIpv4)).toEqual([192, 0, 2, 9]);
+    expect(Buffer.from(policy.customIpv6).toString('hex')).toBe('20010db8000000000000000000000009');
+  });
+});
+
+describe('emptySnapshot()', () => {
+  test('is version 0, knows Default and blocks nothing', () => {
+    const { snapshot } = emptySnapshot(BLOCKING);
+    const policy = new PolicyTable(snapshot.policy);
+    expect(snapshot.version).toBe(0);
+    expect([policy.groupCount, policy.groupId(0), policy.attributeCount]).toEqual([1, 1, 0]);
+    expect(filterStats(emptySnapshot(BLOCKING))).toMatchObject({
+      blocked_domains: 0,
+      compiled_at: null,
+      snapshot_id: 0,
+    });
+  });
+});
+
+describe('filterStats()', () => {
+  const compiled = compiledFrom([
+    {
+      id: 10,
+      names: [
+        ['a.example', BLOCK_EXACT],
+        ['b.example', BLOCK_EXACT],
+      ],
+    },
+    {
+      id: 20,
+      names: [
+        ['b.example', BLOCK_SUFFIX],
+        ['c.example', ALLOW_SUFFIX],
+      ],
+    },
+  ]);
+  const state = (sources: PolicySource[]) => {
+    const rows = { groups: [DEFAULT], sources };
+    const policy = buildPolicyTable(3, compiled, rows, BLOCKING);
+    return { snapshot: { version: 3, rules: compiled.rules, policy }, compiled, rows };
+  };
+
+  test('counts a name once, however many lists have it', () => {
+    expect(filterStats(state([source(10), source(20, { groupIds: [4] })]))).toMatchObject({
+      blocked_domains: 2,
+      allowed_domains: 1,
+      wildcard_rules: 2,
+      snapshot_id: 3,
+    });
+  });
+
+  test('leaves out what only disabled sources say', () => {
+    expect(filterStats(state([source(10), source(20, { enabled: false })]))).toMatchObject({
+      blocked_domains: 2,
+      allowed_domains: 0,
+      wildcard_rules: 0,
+    });
+  });
+});

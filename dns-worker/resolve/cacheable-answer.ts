@@ -1,0 +1,34 @@
+/** What reading an upstream's response comes to (`response-reader.ts`): the shapes, without the work. */
+
+/** A normalised answer: everything a reply needs behind the client's own header and question. */
+export interface CacheableAnswer {
+  /** 12 bits, the OPT record's part included. */
+  readonly rcode: number;
+  /** The upstream's AD bit. */
+  readonly authenticated: boolean;
+  readonly answerCount: number;
+  readonly authorityCount: number;
+  /** Answer and authority records as they follow the question; pointers count from octet 12 = qname. */
+  readonly body: Uint8Array;
+  /** Offset of each TTL in `body`, ascending. */
+  readonly ttlOffsets: Uint16Array;
+  /**
+   * Seconds for which all of it holds; 0 = do not cache. For negatives it includes the SOA's TTL and
+   * MINIMUM (RFC 2308 section 5); a negative answer without SOA is 0.
+   */
+  readonly minTtlSecs: number;
+  /** NXDOMAIN or NODATA, at the end of the chain if there is one. */
+  readonly negative: boolean;
+  /** Octets of `body` that are the answer section. */
+  readonly answersLength: number;
+}
+
+/** Why a message was not taken. */
+export type ResponseFault =
+  'malformed' | 'not-a-response-to-this' | 'chain-too-long' | 'too-many-records' | 'referral';
+
+/** What a message turned out to be. */
+export type ResponseReading =
+  | { readonly kind: 'answer'; readonly answer: CacheableAnswer }
+  | { readonly kind: 'truncated' }
+  | { readonly kind: 'fault'; readonly fault: ResponseFault };

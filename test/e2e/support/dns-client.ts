@@ -1,0 +1,186 @@
+/** A DNS client over UDP and TCP that hides nothing: no retries, no cache, replies as they came. */
+import { createSocket } from 'node:dgram';
+import type { RemoteInfo, Socket as UdpSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { connect, isIPv6 } from 'node:net';
+import type { Socket } from 'node:net';
+import { FrameReader, frame } from '../../../shared/dns/framing.ts';
+import { query, Reply } from './dns-message.ts';
+import type { QueryOptions, TypeSpec } from './dns-message.ts';
+
+/** A question and how to put it. */
+export interface Question extends QueryOptions {
+  readonly name: string;
+  readonly type: TypeSpec;
+}
+
+/** A reply that does not come within this time is lost, milliseconds. */
+const LOST_MS = 8000;
+
+/** One UDP socket. */
+export class UdpClient {
+  readonly #socket: UdpSocket;
+  readonly #to: { readonly address: string; readonly port: number };
+  readonly #waiting = new Map<number, (reply: Reply) => void>();
+  #nextId = Math.floor(Math.random() * 0x1_0000);
+  /** Everything that came and was not waited for. */
+  readonly unexpected: Uint8Array[] = [];
+
+  private constructor(socket: UdpSocket, to: { address: string; port: number }) {
+    this.#socket = socket;
+    this.#to = to;
+    socket.on('message', (bytes, from) => this.#receive(bytes, from));
+  }
+
+  /** Opens a socket towards a server. */
+  static async open(port: number, address = '127.0.0.1'): Promise<UdpClient> {
+    const socket = createSocket({ type: isIPv6(address) ? 'udp6' : 'udp4', recvBufferSize: 4 << 20 });
+    socket.bind(0);
+    await once(socket, 'listening');
+    return new UdpClient(socket, { address, port });
+  }
+
+  /** Sends octets and waits for nothing. */
+  send(bytes: Uint8Array): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#socket.send(bytes, this.#to.port, this.#to.address, (error) => {
+        if (error === null) resolve();
+        else reject(error);
+      });
+    });
+  }
+
+  /** Asks and waits for the reply. Rejects where none comes. */
+  async ask(name: string, type: TypeSpec, options: QueryOptions = {}): Promise<Reply> {
+    const id = options.id ?? this.#freeId();
+    return this.exchange(query(name, type, { ...options, id }));
+  }
+
+  /** Sends a message and waits for a reply with its ID. */
+  async exchange(message: Uint8Array): Promise<Reply> {
+    const id = (message[0]! << 8) | message[1]!;
+    let lost: NodeJS.Timeout | undefined;
+    const reply = new Promise<Reply>((resolve, reject) => {
+      this.#waiting.set(id, resolve);
+      lost = setTimeout(() => {
+        const asked = Buffer.from(message).subarray(0, 60).toString('latin1');
+        reject(new Error(`ask ${this.#to.address} port ${String(this.#to.port)}: no reply to ${JSON.stringify(asked)}`));
+      }, LOST_MS);
+    });
+    try {
+      await this.send(message);
+      return await reply;
+    } finally {
+      clearTimeout(lost);
+      this.#waiting.delete(id);
+    }
+  }
+
+  /** Asks all questions, `inFlight` at a time; replies in the order of the questions. */
+  async askAll(questions: readonly Question[], inFlight = 64): Promise<Reply[]> {
+    const replies: Reply[] = [];
+    let next = 0;
+    const askOn = async (): Promise<void> => {
+      while (next < questions.length) {
+        const index = next++;
+        const { name, type, ...options } = questions[index]!;
+        replies[index] = await this.ask(name, type, options);
+      }
+    };
+    await Promise.all(Array.from({ length: inFlight }, askOn));
+    return replies;
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+
+  #freeId(): number {
+    do this.#nextId = (this.#nextId + 1) & 0xffff;
+    while (this.#waiting.has(this.#nextId));
+    return this.#nextId;
+  }
+
+  #receive(bytes: Buffer, from: RemoteInfo): void {
+    const take = bytes.length < 12 ? undefined : this.#waiting.get(bytes.readUInt16BE(0));
+    if (take === undefined) this.unexpected.push(bytes);
+    else take(new Reply(bytes, from.address));
+  }
+}
+
+/** One TCP connection. */
+export class TcpClient {
+  readonly socket: Socket;
+  /** Resolves when the connection is over, whoever ended it. */
+  readonly closed: Promise<void>;
+  readonly #received: Uint8Array[] = [];
+  #wake: () => void = () => undefined;
+
+  private constructor(socket: Socket) {
+    this.socket = socket;
+    const frames = new FrameReader((message) => {
+      this.#received.push(message.slice());
+      return true;
+    });
+    socket.on('data', (chunk: Buffer) => {
+      frames.push(chunk);
+      this.#wake();
+    });
+    socket.on('error', () => undefined); // 'close' follows
+    this.closed = new Promise((resolve) => {
+      socket.on('close', () => {
+        this.#wake();
+        resolve();
+      });
+    });
+  }
+
+  /** Connects. */
+  static async open(port: number, host = '127.0.0.1'): Promise<TcpClient> {
+    const socket = connect({ port, host, noDelay: true });
+    const client = new TcpClient(socket);
+    await once(socket, 'connect');
+    return client;
+  }
+
+  /** Sends a message behind its length. */
+  send(message: Uint8Array): void {
+    this.socket.write(frame(message));
+  }
+
+  /** The first `count` messages, or fewer where the connection ends before. */
+  async messages(count: number): Promise<readonly Uint8Array[]> {
+    while (this.#received.length < count && !this.socket.destroyed) {
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+    return this.#received;
+  }
+
+  /** Sends one message and reads the next reply. */
+  async exchange(message: Uint8Array): Promise<Reply> {
+    const count = this.#received.length + 1;
+    this.send(message);
+    const bytes = (await this.messages(count))[count - 1];
+    if (bytes === undefined) throw new Error('ask over TCP: the connection ended without a reply');
+    return new Reply(bytes, '');
+  }
+
+  async ask(name: string, type: TypeSpec, options: QueryOptions = {}): Promise<Reply> {
+    return this.exchange(query(name, type, options));
+  }
+
+  async close(): Promise<void> {
+    this.socket.destroy();
+    await this.closed;
+  }
+}
+
+/** Asks one question on a connection of its own. */
+export async function askOverTcp(port: number, name: string, type: TypeSpec, options: QueryOptions = {}): Promise<Reply> {
+  const client = await TcpClient.open(port);
+  try {
+    return await client.ask(name, type, options);
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * Ports for servers under test. They lie below the range from which the kernel gives out source ports, so
+ * that no question on its way to an upstream takes one between its choice here and its use.
+ */
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer, isIPv6 } from 'node:net';
+
+const FIRST = 20_000;
+const COUNT = 10_000;
+
+/** A port that is free over UDP and TCP on all of `addresses`. */
+export async function freePort(addresses: readonly string[]): Promise<number> {
+  for (;;) {
+    const port = FIRST + Math.floor(Math.random() * COUNT);
+    if (await isFree(addresses, port)) return port;
+  }
+}
+
+async function isFree(addresses: readonly string[], port: number): Promise<boolean> {
+  for (const address of addresses) {
+    const ipv6Only = isIPv6(address);
+    const udp = createSocket({ type: ipv6Only ? 'udp6' : 'udp4', ipv6Only });
+    const tcp = createServer();
+    try {
+      udp.bind({ port, address, exclusive: true });
+      await once(udp, 'listening');
+      tcp.listen({ port, host: address, ipv6Only, exclusive: true });
+      await once(tcp, 'listening');
+    } catch {
+      return false;
+    } finally {
+      udp.close();
+      await new Promise((resolve) => tcp.close(resolve));
+    }
+  }
+  return true;
+}
