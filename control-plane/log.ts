@@ -25,6 +25,7 @@ export function createLogger(
   const root = winston.createLogger({
     level: settings.level,
     format: formatOf(settings),
+    // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- winston types its own transport twice
     transports: [new winston.transports.Stream({ stream: output, eol: '\n' })],
   });
   return {
@@ -73,7 +74,7 @@ function oneLine(text: string): string {
 
 function valueText(value: unknown): string {
   if (typeof value === 'string' && /^[\w./:@+-]+$/.test(value)) return value;
-  return oneLine(JSON.stringify(value, plain) ?? 'undefined');
+  return oneLine(value === undefined ? 'undefined' : JSON.stringify(value, plain));
 }
 
 /** Values that JSON has no words for. */

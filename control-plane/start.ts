@@ -4,14 +4,15 @@
  * follows. Stopping is the same list backwards.
  */
 import type { LoadedConfig } from '../config/parse-config.ts';
+import type { Config } from '../config/schema.ts';
 import { createAnswerCache } from '../shared/answer-cache.ts';
-import { systemClock } from '../shared/clock.ts';
+import { systemClock as clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/log.ts';
 import { Authenticator } from './auth/authenticator.ts';
 import { startExpiredSessionSweep } from './auth/expired-session-sweep.ts';
 import { nodeIdOf, registerNode } from './cluster/node-store.ts';
 import { lockDataDir } from './db/data-dir-lock.ts';
-import { startDatabase } from './db/database.ts';
+import { type Database, startDatabase } from './db/database.ts';
 import { onDatabaseUp } from './db/on-up.ts';
 import { createApp } from './http/app.ts';
 import { startWebServer } from './http/server.ts';
@@ -23,7 +24,6 @@ import { LogDrain } from './query-log/log-drain.ts';
 import { startLogMaintenance } from './query-log/log-maintenance.ts';
 import { queryLogReader } from './query-log/query-log-reader.ts';
 import { LogWriter } from './query-log/log-writer.ts';
-import type { QueryLogPrivacy } from './query-log/privacy.ts';
 import { recordNames } from './query-log/record-names.ts';
 import { blockingSettings, nodeNameOf } from './settings/derived.ts';
 import { CompilePool } from './snapshot/compile-pool.ts';
@@ -66,15 +66,22 @@ export async function startWeir(loaded: LoadedConfig): Promise<void> {
   }
 }
 
+/** What every part is started with. */
+interface Node {
+  readonly loaded: LoadedConfig;
+  readonly config: Config;
+  readonly name: string;
+  readonly logger: Logger;
+  readonly dataDir: string;
+  readonly database: Database;
+  readonly stops: Stops;
+}
+
 async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): Promise<void> {
-  const startedAtMs = systemClock.monotonicMs();
+  const startedAtMs = clock.monotonicMs();
   const { config } = loaded;
-  const clock = systemClock;
-  const nodeName = nodeNameOf(config);
   const lock = lockDataDir(config.server.data_dir);
   stops.push(() => lock.release());
-  const { dataDir } = lock;
-
   const dnsPort = await chooseDnsPort(
     config.server.bind_address,
     config.server.dns_port,
@@ -86,15 +93,33 @@ async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): P
     logger: logger.child({ part: 'database' }),
   });
   stops.push(() => database.close());
-  const privacy = (): QueryLogPrivacy =>
-    config.database.log_queries ? config.database.query_log_privacy : 'off';
-  const writer = new LogWriter({ database, dataDir, nodeId: nodeIdOf(nodeName), logger, privacy });
-  stops.push(() => writer.close());
+  const name = nodeNameOf(config);
+  const node: Node = { loaded, config, name, logger, dataDir: lock.dataDir, database, stops };
+  const dns = await startDns(node, dnsPort.port);
+  const policy = startPolicy(node, dns.publisher);
+  startHousekeeping(node, policy.lists);
+  const webPort = await startWeb(node, { ...dns, ...policy, startedAtMs, dnsPort: dnsPort.port });
+  const bindAddresses = config.server.bind_address;
+  process.stdout.write(
+    greeting({ version, configFile: loaded.file, dataDir: lock.dataDir, bindAddresses, dnsPort, webPort }),
+  );
+}
 
+/** The answering side: threads on the last snapshot, and the way of their log records into the database. */
+async function startDns(node: Node, dnsPort: number) {
+  const { config, logger, dataDir, database, stops } = node;
+  const writer = new LogWriter({
+    database,
+    dataDir,
+    nodeId: nodeIdOf(node.name),
+    logger,
+    privacy: () => (config.database.log_queries ? config.database.query_log_privacy : 'off'),
+  });
+  stops.push(() => writer.close());
   const generations = new Generations(dataDir, logger);
   const initial = await startingState(generations, blockingSettings(config));
   const hooks = workerHooks(process.env);
-  const settings = workerSettings(config, dnsPort.port, hooks);
+  const settings = workerSettings(config, dnsPort, hooks);
   const supervisor = new WorkerSupervisor({
     workers: config.server.workers,
     settings,
@@ -107,9 +132,8 @@ async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): P
   stops.push(() => publisher.settled());
   await supervisor.start();
   if (hooks.faultInjection) obeyFaultRequests(supervisor);
-  const drain = new LogDrain(supervisor.memories(), recordNames(publisher, settings.pools), (row) =>
-    writer.append(row),
-  );
+  const names = recordNames(publisher, settings.pools);
+  const drain = new LogDrain(supervisor.memories(), names, (row) => writer.append(row));
   const rate = new QueryRate(supervisor.memories());
   drain.start();
   rate.start();
@@ -118,9 +142,17 @@ async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): P
     drain.stop();
     rate.stop();
   });
+  return { supervisor, publisher, rate };
+}
 
-  const readRows = () => readPolicyRows(database);
-  const policy = new PolicyInForce({ publisher, readRows, blocking: () => blockingSettings(config), logger });
+/** What decides: the policy in the database and the lists. */
+function startPolicy({ config, logger, dataDir, database, stops }: Node, publisher: SnapshotPublisher) {
+  const policy = new PolicyInForce({
+    publisher,
+    readRows: () => readPolicyRows(database),
+    blocking: () => blockingSettings(config),
+    logger,
+  });
   const pool = new CompilePool();
   const lists = new ListLife({
     database,
@@ -137,48 +169,58 @@ async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): P
     await lists.close();
     await pool.close();
   });
+  return { policy, lists };
+}
+
+/** What is due each time the database comes up, and from time to time. */
+function startHousekeeping({ config, name, logger, database, stops }: Node, lists: ListLife): void {
   stops.push(
     startLogMaintenance({ database, clock, logger, queryLogDays: () => config.database.query_log_days }),
-  );
-  stops.push(
-    onDatabaseUp(database, logger, 'register node', () =>
-      registerNode(database, { name: nodeName, version }),
-    ),
-  );
-  stops.push(
+    onDatabaseUp(database, logger, 'register node', () => registerNode(database, { name, version })),
     onDatabaseUp(database, logger, 'bring lists into force', async () => {
       await seedFirstSource(database);
       await lists.start();
     }),
   );
+}
 
+/** Parts that the API speaks to. */
+interface WebParts {
+  readonly supervisor: WorkerSupervisor;
+  readonly publisher: SnapshotPublisher;
+  readonly rate: QueryRate;
+  readonly policy: PolicyInForce;
+  readonly lists: ListLife;
+  readonly startedAtMs: number;
+  readonly dnsPort: number;
+}
+
+/** Dashboard and API; returns the port. */
+async function startWeb({ config, name, logger, database, stops }: Node, parts: WebParts): Promise<number> {
+  const { supervisor, publisher } = parts;
   const auth = new Authenticator({ config: () => config, database, clock, logger });
   stops.push(startExpiredSessionSweep(auth, logger));
   const app = createApp({
     version,
-    nodeName,
-    startedAtMs,
+    nodeName: name,
+    startedAtMs: parts.startedAtMs,
     clock,
     logger,
     database,
-    policy,
+    policy: parts.policy,
     config: () => config,
-    dnsPort: () => dnsPort.port,
+    dnsPort: () => parts.dnsPort,
     auth,
-    sources: lists,
+    sources: parts.lists,
     queryLog: queryLogReader(database),
     stats: { summary: (from, to) => readSummary(database, from.getTime(), to.getTime()) },
-    counters: rate,
+    counters: parts.rate,
     filters: { stats: () => filterStats(publisher.current()) },
     health: { checks: () => nodeHealth({ supervisor, database, publisher }) },
   });
   const web = await startWebServer(app, config, logger);
   stops.push(() => web.close());
-  const webPort = web.endpoints[0]?.port ?? config.server.web_port;
-  const bindAddresses = config.server.bind_address;
-  process.stdout.write(
-    greeting({ version, configFile: loaded.file, dataDir, bindAddresses, dnsPort, webPort }),
-  );
+  return web.endpoints[0]?.port ?? config.server.web_port;
 }
 
 /** Stops all parts, last first; a part that fails to stop does not keep the others from it. */

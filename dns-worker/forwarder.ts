@@ -17,7 +17,7 @@ import { Query } from './query.ts';
 import type { Reporter } from './report/reporter.ts';
 import type { CacheableAnswer } from './resolve/response-reader.ts';
 import type { Resolution, Resolver } from './resolve/resolver.ts';
-import { finishReply, NO_EDE, replyWithRcode } from './respond/reply.ts';
+import { finishReply, replyWithRcode } from './respond/reply.ts';
 import { POOLS_PARTITION } from './stages/cached-answer.ts';
 
 /** A request that waits for the resolver; every buffer is its own. */
@@ -43,6 +43,8 @@ export interface WaitingRequest {
 /** RFC 9520 section 3.2: a failure is remembered for at least 1 s; Weir keeps it 5 s. */
 const FAILURE_TTL_SECS = 5;
 const SCRATCH_SIZE = 65_535;
+/** Failures that mean that nobody could be asked. */
+const NO_REACH: ReadonlySet<string> = new Set(['timeout', 'network', 'no-upstreams']);
 
 /** Parts that a forwarder works with. */
 export interface ForwarderParts {
@@ -140,11 +142,8 @@ export class Forwarder {
     this.query.upstream = resolution.upstream + 1;
     this.keepOnce(resolution, failedAnswer(resolution.rcode), resolution.upstream + 1);
     this.query.status = resolution.reason === 'timeout' ? QueryStatus.TIMEOUT : QueryStatus.SERVFAIL;
-    const noReach =
-      resolution.reason === 'timeout' ||
-      resolution.reason === 'network' ||
-      resolution.reason === 'no-upstreams';
-    replyWithRcode(this.query, resolution.rcode, noReach ? ExtendedError.NO_REACHABLE_AUTHORITY : NO_EDE);
+    if (NO_REACH.has(resolution.reason)) this.query.extendedError = ExtendedError.NO_REACHABLE_AUTHORITY;
+    replyWithRcode(this.query, resolution.rcode);
     this.reply(request);
   }
 
@@ -189,7 +188,8 @@ export class Forwarder {
     query.answersLength = answer.answersLength;
     query.answersCount = answer.answerCount;
     const end = query.questionEnd + answer.body.length;
-    finishReply(query, answer.rcode, 0, answer.answerCount, answer.authorityCount, end, NO_EDE);
+    query.authorityCount = answer.authorityCount;
+    finishReply(query, answer.rcode, end);
   }
 
   private reply(request: WaitingRequest): void {

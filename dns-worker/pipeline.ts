@@ -15,7 +15,7 @@ import type { AnswerCache } from './cache/answer-cache.ts';
 import { ParseOutcome, parseQuery } from './parse-query.ts';
 import { type Query, Verdict, type VerdictCode } from './query.ts';
 import type { Reporter } from './report/reporter.ts';
-import { NO_EDE, replyWithRcode } from './respond/reply.ts';
+import { replyWithRcode } from './respond/reply.ts';
 import { cachedAnswerStage } from './stages/cached-answer.ts';
 import { clientGroupStage } from './stages/client-group.ts';
 import { policyStage } from './stages/policy.ts';
@@ -72,7 +72,7 @@ export class Pipeline {
 
   private fail(query: Query, rcode: number, status: number): VerdictCode {
     query.status = status;
-    replyWithRcode(query, rcode, NO_EDE);
+    replyWithRcode(query, rcode);
     return Verdict.ANSWERED;
   }
 }

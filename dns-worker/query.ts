@@ -18,6 +18,9 @@ export const Verdict = {
 } as const;
 export type VerdictCode = (typeof Verdict)[keyof typeof Verdict];
 
+/** No extended error is added to a reply. */
+export const NO_EDE = -1;
+
 /** Room for a name and for the word that its last bytes are read and written with: 255 + 9, a multiple of 4. */
 const QNAME_BUFFER_SIZE = MAX_NAME_LENGTH + 9;
 
@@ -92,6 +95,12 @@ export class Query {
   answersAt = 0;
   answersLength = 0;
   answersCount = 0;
+  /** Authority RRs in the reply. */
+  authorityCount = 0;
+  /** FlagsHigh.AA and FlagsLow.AD of the reply; the bits do not overlap. */
+  replyFlags = 0;
+  /** Extended error that goes with the reply, or NO_EDE. */
+  extendedError = NO_EDE;
 
   /** Points the query at a message and forgets the one before. */
   begin(bytes: Uint8Array, at: number, length: number, capacity: number): void {
@@ -125,5 +134,8 @@ export class Query {
     this.answersAt = 0;
     this.answersLength = 0;
     this.answersCount = 0;
+    this.authorityCount = 0;
+    this.replyFlags = 0;
+    this.extendedError = NO_EDE;
   }
 }

@@ -2,7 +2,6 @@
  * The resolve thread: an ordinary event loop with everything that waits: questions for upstreams, TCP
  * clients, and, where batched sockets are not to be had, UDP over node:dgram. One for each answer thread.
  */
-import type { RemoteInfo } from 'node:dgram';
 import type { MessagePort } from 'node:worker_threads';
 import { systemClock } from '../shared/clock.ts';
 import { Counter } from '../shared/counters.ts';
@@ -14,7 +13,7 @@ import { CacheMemory } from './cache/cache-memory.ts';
 import { CacheWriter } from './cache/cache-writer.ts';
 import { Forwarder, type WaitingRequest } from './forwarder.ts';
 import type { NativeCalls } from './listeners/native-calls.ts';
-import { listenTcp, type StreamClient } from './listeners/tcp.ts';
+import { listenTcp } from './listeners/tcp.ts';
 import { listenDgram } from './listeners/udp-dgram.ts';
 import { UdpReply } from './listeners/udp-reply.ts';
 import { type Miss, MissReader } from './miss-reader.ts';
@@ -30,7 +29,21 @@ const UPSTREAM_REPORT_MS = 1000;
 /** Longest wait for requests in flight when draining, milliseconds. */
 const DRAIN_MS = 3500;
 const SCRATCH_SIZE = 65_535;
+/** Room for a reply over UDP, bytes. */
 const MAX_UDP_REPLY = 2048;
+
+/** A message that came to this thread itself, and how it is answered. */
+interface DirectRequest {
+  readonly message: Uint8Array;
+  /** 16 bytes. */
+  readonly client: Uint8Array;
+  /** `Protocol`. */
+  readonly protocol: number;
+  /** Bytes that an answer may have. */
+  readonly capacity: number;
+  /** Takes the reply; the bytes are good only during the call. */
+  send(reply: Uint8Array): void;
+}
 
 /** Starts listeners and readers; `calls` is null where UDP goes over node:dgram. Throws a ListenError. */
 export async function runResolveThread(
@@ -38,133 +51,168 @@ export async function runResolveThread(
   port: MessagePort,
   calls: NativeCalls | null,
 ): Promise<void> {
-  const { settings, memory } = start;
-  const logger = portLogger(port, { worker: start.worker });
-  const control = new Int32Array(memory.control);
-  const cacheMemory = new CacheMemory(start.cache);
-  const cache = new AnswerCache(cacheMemory);
-  const reporter = new Reporter(memory.resolveCounters, memory.resolveLog);
-  const pipeline = new Pipeline(openSnapshot(start.snapshot), cache, reporter);
-  const resolver = new Resolver(settings, systemClock, logger);
-  const forwarder = new Forwarder({
-    resolver,
-    pipeline,
-    cache,
-    reporter,
-    writer: new CacheWriter(cacheMemory, start.worker),
-    clock: systemClock,
-    settings: settings.cache,
-  });
-  const query = new Query();
-  const scratch = new Uint8Array(SCRATCH_SIZE);
-
-  /** Runs a message that came to this thread itself through the pipeline. */
-  function answerHere(
-    message: Uint8Array,
-    client: Uint8Array,
-    protocol: number,
-    capacity: number,
-    send: (reply: Uint8Array) => void,
-  ): void {
-    scratch.set(message);
-    query.clientBytes = client;
-    query.clientAt = 0;
-    query.protocol = protocol;
-    query.arrivedMs = systemClock.nowMs();
-    query.arrivedMonotonicMs = systemClock.monotonicMs();
-    query.arrivedSecs = Math.floor(query.arrivedMs / 1000);
-    query.begin(scratch, 0, message.length, capacity);
-    const verdict = pipeline.run(query);
-    if (verdict === Verdict.ANSWERED) {
-      send(scratch.subarray(0, query.replyLength));
-      reporter.answered(query, pipeline.snapshot.version);
-      reporter.publish((systemClock.monotonicMs() - query.arrivedMonotonicMs) * 1000);
-    } else if (verdict === Verdict.UNRESOLVED) {
-      forwarder.take(waitingFrom(query, client, send));
-    }
-  }
-
-  const tcp = await listenTcp(
-    {
-      addresses: settings.bindAddresses,
-      port: settings.dnsPort,
-      maxConnectionsPerIp: settings.tcpMaxConnectionsPerIp,
-    },
-    (message: Uint8Array, client: StreamClient) => {
-      answerHere(message, client.address, client.protocol, SCRATCH_SIZE, (reply) => {
-        client.send(reply);
-      });
-    },
-  );
-  const udp =
-    calls === null
-      ? await listenDgram(settings.bindAddresses, settings.dnsPort, (message, from: RemoteInfo, reply) => {
-          const client = addressFromText(from.address) ?? new Uint8Array(16);
-          answerHere(message, client, Protocol.udp, MAX_UDP_REPLY, (bytes) => {
-            reply(bytes.slice());
-          });
-        })
-      : null;
-  const udpReply = calls === null ? null : new UdpReply(calls, control);
-  const misses = new MissReader(memory.missRing, control);
-  const reading = misses.run((miss) => {
-    forwarder.take(
-      waitingFromMiss(miss, (reply) => {
-        if (udpReply?.send(reply, miss.origin) !== true) reporter.count(Counter.SEND_ERRORS);
-      }),
-    );
-  });
-  const reports = setInterval(() => {
-    announce(port, { type: 'upstreams', upstreams: resolver.report() });
-  }, UPSTREAM_REPORT_MS);
-
-  async function drain(): Promise<void> {
-    misses.stop();
-    await reading;
-    const closing = Promise.all([tcp.close(), udp?.close()]);
-    await Promise.race([forwarder.idle(), new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())]);
-    clearInterval(reports);
-    await closing;
-    await resolver.close();
-    udpReply?.closeSockets();
-    announce(port, { type: 'drained' });
-    port.close();
-  }
-
-  port.on('message', (message: ToWorker) => {
-    if (message.type === 'snapshot') {
-      pipeline.snapshot = openSnapshot(message.snapshot);
-      announce(port, { type: 'snapshot-in-force', version: message.snapshot.version });
-    } else if (message.type === 'fault' && settings.faultInjection) {
-      obeyFault(message.fault);
-    } else if (message.type === 'drain') {
-      void drain();
-    }
-  });
+  const thread = new ResolveThread(start, port, calls);
+  await thread.listen();
+  port.on('message', (message: ToWorker) => thread.obey(message));
   announce(port, { type: 'ready', backend: calls === null ? 'dgram' : 'batch' });
   announce(port, { type: 'snapshot-in-force', version: start.snapshot.version });
 }
 
-/** Copies what a request needs while it waits. */
-function waitingFrom(query: Query, client: Uint8Array, send: (reply: Uint8Array) => void): WaitingRequest {
-  return {
-    message: headerAndQuestion(query.bytes.slice(query.at, query.at + query.questionEnd)),
-    client: client.slice(),
-    protocol: query.protocol,
-    arrivedMs: query.arrivedMs,
-    arrivedMonotonicMs: query.arrivedMonotonicMs,
-    groupIndex: query.groupIndex,
-    udpSize: query.hasEdns ? query.udpSize : 0,
-    dnssecOk: query.dnssecOk,
-    send,
-  };
+class ResolveThread {
+  private readonly start: ThreadStart;
+  private readonly port: MessagePort;
+  private readonly batched: boolean;
+  private readonly reporter: Reporter;
+  private readonly pipeline: Pipeline;
+  private readonly resolver: Resolver;
+  private readonly forwarder: Forwarder;
+  private readonly misses: MissReader;
+  private readonly udpReply: UdpReply | null;
+  private readonly query = new Query();
+  private readonly scratch = new Uint8Array(SCRATCH_SIZE);
+  private readonly listeners: { close(): Promise<void> }[] = [];
+  private reading: Promise<void> = Promise.resolve();
+  private reports: NodeJS.Timeout | undefined;
+
+  constructor(start: ThreadStart, port: MessagePort, calls: NativeCalls | null) {
+    const { settings, memory } = start;
+    const control = new Int32Array(memory.control);
+    const cacheMemory = new CacheMemory(start.cache);
+    const cache = new AnswerCache(cacheMemory);
+    this.start = start;
+    this.port = port;
+    this.batched = calls !== null;
+    this.reporter = new Reporter(memory.resolveCounters, memory.resolveLog);
+    this.pipeline = new Pipeline(openSnapshot(start.snapshot), cache, this.reporter);
+    this.resolver = new Resolver(settings, systemClock, portLogger(port, { worker: start.worker }));
+    this.forwarder = new Forwarder({
+      resolver: this.resolver,
+      pipeline: this.pipeline,
+      cache,
+      reporter: this.reporter,
+      writer: new CacheWriter(cacheMemory, start.worker),
+      clock: systemClock,
+      settings: settings.cache,
+    });
+    this.misses = new MissReader(memory.missRing, control);
+    this.udpReply = calls === null ? null : new UdpReply(calls, control);
+  }
+
+  /** Opens the listeners, then takes misses and tells of upstreams. Throws a ListenError. */
+  async listen(): Promise<void> {
+    const {
+      bindAddresses: addresses,
+      dnsPort: port,
+      tcpMaxConnectionsPerIp: maxConnectionsPerIp,
+    } = this.start.settings;
+    this.listeners.push(
+      await listenTcp({ addresses, port, maxConnectionsPerIp }, (message, client) => {
+        const send = (reply: Uint8Array): void => client.send(reply);
+        this.answer({
+          message,
+          client: client.address,
+          protocol: client.protocol,
+          capacity: SCRATCH_SIZE,
+          send,
+        });
+      }),
+    );
+    if (!this.batched) this.listeners.push(await this.listenDgram(addresses, port));
+    this.reading = this.misses.run((miss) => this.forwarder.take(this.waitingFromMiss(miss)));
+    this.reports = setInterval(() => {
+      announce(this.port, { type: 'upstreams', upstreams: this.resolver.report() });
+    }, UPSTREAM_REPORT_MS);
+  }
+
+  /** Does what the control plane says. */
+  obey(message: ToWorker): void {
+    switch (message.type) {
+      case 'snapshot':
+        this.pipeline.snapshot = openSnapshot(message.snapshot);
+        announce(this.port, { type: 'snapshot-in-force', version: message.snapshot.version });
+        break;
+      case 'fault':
+        if (this.start.settings.faultInjection) obeyFault(message.fault);
+        break;
+      case 'drain':
+        void this.drain();
+        break;
+    }
+  }
+
+  private listenDgram(addresses: readonly string[], port: number): Promise<{ close(): Promise<void> }> {
+    return listenDgram(addresses, port, (message, from, reply) => {
+      this.answer({
+        message,
+        client: addressFromText(from.address) ?? new Uint8Array(16),
+        protocol: Protocol.udp,
+        capacity: MAX_UDP_REPLY,
+        // dgram sends later, when the scratch buffer holds another answer.
+        send: (bytes) => reply(bytes.slice()),
+      });
+    });
+  }
+
+  /** Runs a message through the pipeline; what it cannot answer waits for the resolver. */
+  private answer(request: DirectRequest): void {
+    const { query, scratch, reporter, pipeline } = this;
+    scratch.set(request.message);
+    query.clientBytes = request.client;
+    query.clientAt = 0;
+    query.protocol = request.protocol;
+    query.arrivedMs = systemClock.nowMs();
+    query.arrivedMonotonicMs = systemClock.monotonicMs();
+    query.arrivedSecs = Math.floor(query.arrivedMs / 1000);
+    query.begin(scratch, 0, request.message.length, request.capacity);
+    const verdict = pipeline.run(query);
+    if (verdict === Verdict.UNRESOLVED) {
+      this.forwarder.take(this.waitingFrom(request));
+    } else if (verdict === Verdict.ANSWERED) {
+      request.send(scratch.subarray(0, query.replyLength));
+      reporter.answered(query, pipeline.snapshot.version);
+      reporter.publish((systemClock.monotonicMs() - query.arrivedMonotonicMs) * 1000);
+    }
+  }
+
+  /** Copies what a request needs while it waits. */
+  private waitingFrom(request: DirectRequest): WaitingRequest {
+    const { query } = this;
+    return {
+      message: headerAndQuestion(query.bytes.slice(query.at, query.at + query.questionEnd)),
+      client: request.client.slice(),
+      protocol: query.protocol,
+      arrivedMs: query.arrivedMs,
+      arrivedMonotonicMs: query.arrivedMonotonicMs,
+      groupIndex: query.groupIndex,
+      udpSize: query.hasEdns ? query.udpSize : 0,
+      dnssecOk: query.dnssecOk,
+      send: (reply) => request.send(reply),
+    };
+  }
+
+  private waitingFromMiss(miss: Miss): WaitingRequest {
+    const send = (reply: Uint8Array): void => {
+      if (this.udpReply?.send(reply, miss.origin) !== true) this.reporter.count(Counter.SEND_ERRORS);
+    };
+    return { ...miss, message: headerAndQuestion(miss.message), protocol: Protocol.udp, send };
+  }
+
+  private async drain(): Promise<void> {
+    this.misses.stop();
+    await this.reading;
+    const closing = Promise.all(this.listeners.map((listener) => listener.close()));
+    const deadline = new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref());
+    await Promise.race([this.forwarder.idle(), deadline]);
+    clearInterval(this.reports);
+    await closing;
+    await this.resolver.close();
+    this.udpReply?.closeSockets();
+    announce(this.port, { type: 'drained' });
+    this.port.close();
+  }
 }
 
-function waitingFromMiss(miss: Miss, send: (reply: Uint8Array) => void): WaitingRequest {
-  return { ...miss, message: headerAndQuestion(miss.message), protocol: Protocol.udp, send };
-}
-
-/** Counts of the sections behind the question are cleared: those were not copied. */
+/** Clears the counts of the sections behind the question: those were not copied. */
 function headerAndQuestion(message: Uint8Array): Uint8Array {
   message.fill(0, 6, 12);
   return message;

@@ -115,7 +115,6 @@ export const WorkerControl = {
 /** Control plane to thread. */
 export type ToWorker =
   | { readonly type: 'snapshot'; readonly snapshot: SnapshotBuffers }
-  | { readonly type: 'settings'; readonly settings: WorkerSettings }
   /** Answer what is in flight, close the listeners, say `drained`. */
   | { readonly type: 'drain' }
   /** Test hook: die or hang as named. */

@@ -2,8 +2,6 @@
  * The faults of a database as the rest of Weir needs to tell them apart: it cannot be reached (503, spool,
  * try again), or a constraint says no (409). Everything else is a bug and passes through as it is.
  */
-import type { DatabaseError as PostgresError } from 'pg';
-
 /** The database cannot be used now; the same call may work later. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
@@ -69,7 +67,7 @@ export function reasonOf(error: unknown): string {
 
 function breaks(error: unknown, sqlState: string, constraint: string | undefined): boolean {
   if (!(error instanceof Error) || codeOf(error) !== sqlState) return false;
-  return constraint === undefined || (error as PostgresError).constraint === constraint;
+  return constraint === undefined || ('constraint' in error && error.constraint === constraint);
 }
 
 function codeOf(error: Error): string {

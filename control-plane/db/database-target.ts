@@ -18,19 +18,19 @@ const CONNECT_TIMEOUT_MS = 5000;
 /** Milliseconds after which a statement that nobody waits for any more is given up. */
 const QUERY_TIMEOUT_MS = 120_000;
 
+/** bigint as a number: counts and ids stay far below 2^53. Everything else as pg does it. */
+const getTypeParser: typeof pg.types.getTypeParser = (oid, format) =>
+  oid === pg.types.builtins.INT8 && format !== 'binary'
+    ? Number
+    : (pg.types.getTypeParser(oid, format) as (value: string) => unknown);
+
 const COMMON: ClientConfig = {
   application_name: 'weir',
   connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   query_timeout: QUERY_TIMEOUT_MS,
   keepAlive: true,
-  types: { getTypeParser: typeParser as typeof pg.types.getTypeParser },
+  types: { getTypeParser },
 };
-
-/** bigint (20) as a number: counts and ids stay far below 2^53. Everything else as pg does it. */
-function typeParser(oid: number, format?: 'text' | 'binary'): unknown {
-  if (oid === 20 && format !== 'binary') return Number;
-  return pg.types.getTypeParser(oid, format as 'text');
-}
 
 /** Targets of one or several URLs; a text may hold several with commas between. */
 export function parseDatabaseUrls(urls: string | readonly string[]): DatabaseTarget[] {

@@ -141,7 +141,7 @@ class PooledDatabase implements Database {
     return this.withClient(async (client) => {
       await client.query('BEGIN');
       try {
-        const result = await work(client as Queryable);
+        const result = await work(client);
         await client.query('COMMIT');
         return result;
       } catch (error) {
@@ -186,13 +186,13 @@ class PooledDatabase implements Database {
   /** Connects, stays with what it got until that is lost, and starts again. */
   async #run(): Promise<void> {
     let pauseMs: number = RETRY_MS.first;
-    while (!this.#closing.signal.aborted) {
+    while (!this.#isClosing()) {
       const startedMs = performance.now();
       try {
         await this.#stay(await this.#open());
         if (performance.now() - startedMs > STEADY_MS) pauseMs = RETRY_MS.first;
       } catch (error) {
-        if (this.#closing.signal.aborted) return;
+        if (this.#isClosing()) return;
         this.#set({ state: 'down', server: this.#source.name, error: reasonOf(error) });
         if (error instanceof EmbeddedDatabaseUnsupported) return;
       }
@@ -216,6 +216,8 @@ class PooledDatabase implements Database {
     const lost = new AbortController();
     const pool = new pg.Pool({ ...target.config, max: this.#options.poolSize ?? 10 });
     pool.on('error', (error) => lost.abort(error));
+    // A client that is lent out reports its end by itself too, and unheard that would end the process.
+    pool.on('connect', (client) => client.on('error', (error) => lost.abort(error)));
     this.#lost = lost;
     this.#pool = pool;
     this.#set({ state: 'up', server: target.name, error: null });
@@ -223,7 +225,7 @@ class PooledDatabase implements Database {
       await this.#probeUntilLost(pool, lost);
     } finally {
       this.#pool = undefined;
-      if (!this.#closing.signal.aborted) {
+      if (!this.#isClosing()) {
         const reason = `database was lost: ${reasonOf(lost.signal.reason)}`;
         this.#set({ state: 'down', server: target.name, error: reason });
       }
@@ -232,7 +234,7 @@ class PooledDatabase implements Database {
   }
 
   async #probeUntilLost(pool: pg.Pool, lost: AbortController): Promise<void> {
-    while (!lost.signal.aborted && !this.#closing.signal.aborted) {
+    while (!this.#isClosing()) {
       await pause(PROBE_MS, lost.signal);
       if (lost.signal.aborted) return;
       try {
@@ -244,6 +246,10 @@ class PooledDatabase implements Database {
         lost.abort(error);
       }
     }
+  }
+
+  #isClosing(): boolean {
+    return this.#closing.signal.aborted;
   }
 
   #set(status: DatabaseStatus): void {

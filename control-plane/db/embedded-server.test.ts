@@ -25,7 +25,11 @@ function makeDataDir(): string {
 }
 
 /** A server with its lock, both of which go when the test ends. */
-function serverOn(dataDir: string): { server: EmbeddedServer; logger: MemoryLogger; close(): Promise<void> } {
+function serverOn(dataDir: string): {
+  server: EmbeddedServer;
+  logger: MemoryLogger;
+  close: () => Promise<void>;
+} {
   const lock = lockDataDir(dataDir);
   const logger = new MemoryLogger();
   const server = createEmbeddedServer(lock, logger);

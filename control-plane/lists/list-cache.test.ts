@@ -44,7 +44,7 @@ describe('ListCache', () => {
     const before = cache.copyOf(7)!.path;
     await put(7, URL_1, DIGEST_B, 'new');
     expect(readFileSync(before, 'utf8')).toBe('old');
-    await cache.prune(new Set([7]));
+    await cache.prune();
     expect(files()).toHaveLength(1);
     expect(readFileSync(cache.copyOf(7)!.path, 'utf8')).toBe('new');
   });
@@ -62,15 +62,33 @@ describe('ListCache', () => {
     writeFileSync(cache.temporaryPath(), 'torn');
     writeFileSync(join(dataDir, 'list-cache', 'README'), 'mine');
     await new ListCache(dataDir).open();
-    await cache.prune(new Set());
+    await cache.prune();
     expect(files()).toEqual(['README']);
   });
 
-  test('prunes the copies of sources that are gone', async () => {
+  test('prune() never takes a copy that is just arriving', async () => {
+    for (let round = 0; round < 30; round++) {
+      const ids = [1, 2, 3, 4];
+      const digest = round.toString(16).padStart(64, '0');
+      await Promise.all([...ids.map((id) => put(id, URL_1, digest, `${id} ${round}`)), cache.prune(), cache.prune()]);
+      expect(ids.map((id) => readFileSync(cache.copyOf(id)!.path, 'utf8'))).toEqual(ids.map((id) => `${id} ${round}`));
+    }
+  });
+
+  test('forget() leaves a newer copy than the one that is meant', async () => {
+    await put(7, URL_1, DIGEST_A, 'old');
+    const before = cache.copyOf(7)!.path;
+    await put(7, URL_1, DIGEST_B, 'new');
+    cache.forget(7, before);
+    expect(cache.holds(7, URL_1, DIGEST_B)).toBe(true);
+  });
+
+  test('prunes the copies of sources that are forgotten', async () => {
     await put(7, URL_1, DIGEST_A, 'seven');
     await put(8, URL_2, DIGEST_B, 'eight');
-    await cache.prune(new Set([8]));
-    expect(cache.copyOf(7)).toBeUndefined();
+    cache.forget(7);
+    await cache.prune();
+    expect(cache.ids()).toEqual([8]);
     expect(files()).toHaveLength(1);
   });
 });

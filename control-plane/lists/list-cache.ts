@@ -23,6 +23,8 @@ export interface ListCopy {
 export class ListCache {
   private readonly folder: string;
   private readonly copies = new Map<number, ListCopy>();
+  /** Paths on their way to being copies; no pruning may take them for old ones. */
+  private readonly arriving = new Set<string>();
 
   constructor(dataDir: string) {
     this.folder = join(dataDir, 'list-cache');
@@ -64,9 +66,14 @@ export class ListCache {
   async commit(id: number, url: string, digest: string, temporaryPath: string): Promise<void> {
     const copy = { urlKey: urlKey(url), contentKey: contentKey(digest) };
     const path = join(this.folder, `${id}-${copy.urlKey}-${copy.contentKey}.gz`);
-    await rename(temporaryPath, path);
-    await syncFolder(this.folder);
-    this.copies.set(id, { path, ...copy });
+    this.arriving.add(path);
+    try {
+      await rename(temporaryPath, path);
+      await syncFolder(this.folder);
+      this.copies.set(id, { path, ...copy });
+    } finally {
+      this.arriving.delete(path);
+    }
   }
 
   /** Whether the copy at hand holds the text with this digest and is one of this URL. */
@@ -74,19 +81,28 @@ export class ListCache {
     return this.isOf(id, url) && this.copies.get(id)?.contentKey === contentKey(digest);
   }
 
-  /** Forgets the copy of a source; its file goes with the next pruning. */
-  forget(id: number): void {
-    this.copies.delete(id);
+  /** Sources that have a copy. */
+  ids(): number[] {
+    return [...this.copies.keys()];
   }
 
-  /** Removes the files of all copies but the last ones of these sources. */
-  async prune(ids: ReadonlySet<number>): Promise<void> {
-    for (const id of this.copies.keys()) if (!ids.has(id)) this.copies.delete(id);
-    const kept = new Set([...this.copies.values()].map(({ path }) => path));
+  /** Forgets the copy of a source, or only the one at `path`; its file goes with the next pruning. */
+  forget(id: number, path?: string): void {
+    if (path === undefined || this.copies.get(id)?.path === path) this.copies.delete(id);
+  }
+
+  /** Removes the files of copies that were replaced or forgotten; nobody may be reading one. */
+  async prune(): Promise<void> {
     for (const file of await readdir(this.folder)) {
       const path = join(this.folder, file);
-      if (COPY_FILE.test(file) && !kept.has(path)) await rm(path, { force: true });
+      if (COPY_FILE.test(file) && !this.isNeeded(path)) await rm(path, { force: true });
     }
+  }
+
+  private isNeeded(path: string): boolean {
+    if (this.arriving.has(path)) return true;
+    for (const copy of this.copies.values()) if (copy.path === path) return true;
+    return false;
   }
 }
 

@@ -41,6 +41,7 @@ const TEXT_BYTES_PER_NAME = 64;
 export class ListCompiler {
   private readonly parts: CompilerParts;
   private readonly compiler = new Coalescer(() => this.compileNow());
+  private isToCompact = false;
 
   constructor(parts: CompilerParts) {
     this.parts = parts;
@@ -54,6 +55,18 @@ export class ListCompiler {
     return this.compiler.run();
   }
 
+  /** The same, and leaves nothing in memory that no enabled source needs. */
+  compact(): Promise<void> {
+    this.isToCompact = true;
+    return this.compiler.run();
+  }
+
+  /** Whether a source cannot be in force without a compile. */
+  needsCompile(source: StoredSource): boolean {
+    const [input] = this.inputsOf([source]);
+    return input !== undefined && !this.keysInForce().has(input.inputKey);
+  }
+
   /** Resolves when no compile is at work. */
   idle(): Promise<void> {
     return this.compiler.idle();
@@ -63,18 +76,27 @@ export class ListCompiler {
     const { cache, policy } = this.parts;
     const sources = await this.parts.readSources();
     const inputs = this.inputsOf(sources);
-    const inForce = this.parts.compiled().sources;
-    const keys = inForce.map(({ inputKey, statistics }) => (statistics.fault === null ? inputKey : null));
+    const isToCompact = this.isToCompact;
+    this.isToCompact = false;
+    const keys = this.keysInForce();
+    // What was disabled may stay in memory until there is something to compile: it means nothing there, and
+    // is back in force at once when it is enabled again.
     const isInForce =
-      inputs.length === keys.length && inputs.every(({ inputKey }, index) => keys[index] === inputKey);
+      inputs.every(({ inputKey }) => keys.has(inputKey)) &&
+      !(isToCompact && this.parts.compiled().sources.length > inputs.length);
     if (isInForce) await policy.apply();
     else {
       const compiled = await this.compile(inputs, sources);
       await policy.useRules(compiled);
-      await this.recordCounts(compiled, sources);
+      await this.recordCounts(compiled, inputs, sources);
     }
     // Only now is nobody reading the copies of before.
-    await cache.prune(new Set(sources.map(({ id }) => id)));
+    await cache.prune();
+  }
+
+  private keysInForce(): ReadonlySet<string> {
+    const readable = this.parts.compiled().sources.filter(({ statistics }) => statistics.fault === null);
+    return new Set(readable.map(({ inputKey }) => inputKey));
   }
 
   private async compile(inputs: readonly Input[], sources: readonly StoredSource[]): Promise<CompiledRules> {
@@ -105,12 +127,16 @@ export class ListCompiler {
   }
 
   /** What was counted, where the database says otherwise; a copy that could not be read is fetched anew. */
-  private async recordCounts(compiled: CompiledRules, sources: readonly StoredSource[]): Promise<void> {
-    for (const { id, statistics } of compiled.sources) {
+  private async recordCounts(
+    compiled: CompiledRules,
+    inputs: readonly Input[],
+    sources: readonly StoredSource[],
+  ): Promise<void> {
+    for (const [index, { id, statistics }] of compiled.sources.entries()) {
       const source = sources.find((candidate) => candidate.id === id)!;
       const { rules, invalidLines, format, fault } = statistics;
       if (fault !== null) {
-        this.parts.cache.forget(id);
+        this.parts.cache.forget(id, inputs[index]!.path);
         await this.parts.record(source, { status: 'error', lastError: fault.message });
       } else if (source.rules !== rules || source.invalid_lines !== invalidLines || source.format !== format)
         await this.parts.record(source, { rules, invalidLines, format });

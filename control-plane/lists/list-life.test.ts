@@ -23,12 +23,19 @@ import { startingState } from '../snapshot/starting-state.ts';
 import { ListCache } from './list-cache.ts';
 import { ListLife } from './list-life.ts';
 
-const BLOCKING: BlockingSettings = { enabled: true, mode: 'null_ip', ttlSecs: 10, customIpv4: '', customIpv6: '' };
+const BLOCKING: BlockingSettings = {
+  enabled: true,
+  mode: 'null_ip',
+  ttlSecs: 10,
+  customIpv4: '',
+  customIpv6: '',
+};
 
 /** A node without threads: what would be broadcast is kept. */
 interface Node {
   readonly life: ListLife;
   readonly policy: PolicyInForce;
+  readonly pool: CompilePool;
   readonly publisher: SnapshotPublisher;
   readonly snapshots: SnapshotBuffers[];
   readonly logger: MemoryLogger;
@@ -73,7 +80,7 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-async function startNode(heapMib?: number): Promise<Node> {
+async function startNode(): Promise<Node> {
   const logger = new MemoryLogger();
   const generations = new Generations(dataDir, logger);
   const snapshots: SnapshotBuffers[] = [];
@@ -86,7 +93,7 @@ async function startNode(heapMib?: number): Promise<Node> {
   const { database } = db;
   const readRows = () => readPolicyRows(database);
   const policy = new PolicyInForce({ publisher, readRows, blocking: () => BLOCKING, logger });
-  const pool = new CompilePool(heapMib);
+  const pool = new CompilePool();
   const clock = {
     ms: Date.now(),
     nowMs: () => clock.ms,
@@ -108,6 +115,7 @@ async function startNode(heapMib?: number): Promise<Node> {
   const node: Node = {
     life,
     policy,
+    pool,
     publisher,
     snapshots,
     logger,
@@ -157,7 +165,9 @@ describe('ListLife', () => {
     const created = await node.life.create(source(url));
     expect(created).toMatchObject({ status: 'pending', rules: 0, last_checked_at: null });
     await node.life.idle();
-    expect([kindsOf(node, 'a.example'), kindsOf(node, 'b.example'), kindsOf(node, 'c.example')]).toEqual([1, 2, 0]);
+    expect([kindsOf(node, 'a.example'), kindsOf(node, 'b.example'), kindsOf(node, 'c.example')]).toEqual([
+      1, 2, 0,
+    ]);
     expect(await node.life.read(created.id)).toMatchObject({
       status: 'ok',
       rules: 2,
@@ -169,7 +179,9 @@ describe('ListLife', () => {
       last_checked_at: new Date(node.clock.ms).toISOString(),
       last_changed_at: new Date(node.clock.ms).toISOString(),
     });
-    expect(node.life.unusedLines(created.id)).toEqual([{ line: 2, reason: 'not a rule', text: 'not a rule' }]);
+    expect(node.life.unusedLines(created.id)).toEqual([
+      { line: 2, reason: 'not a rule', text: 'not a rule' },
+    ]);
   });
 
   test('refresh() asks whether the list has changed, and compiles it only if it has', async () => {
@@ -223,10 +235,12 @@ describe('ListLife', () => {
     await db.database.query("INSERT INTO groups (id, name) VALUES (7, 'kids')");
     const { id } = await node.life.create(source(serve('/a', 'a.example\n')));
     await node.life.idle();
+    const { compiled } = node.publisher.current();
     await node.life.update(id, { enabled: false });
     expect(kindsOf(node, 'a.example')).toBe(0);
     await node.life.update(id, { enabled: true });
     expect(kindsOf(node, 'a.example')).toBe(1);
+    expect(node.publisher.current().compiled).toBe(compiled);
     await node.life.update(id, { group_ids: [7] });
     expect([kindsOf(node, 'a.example'), kindsOf(node, 'a.example', 7)]).toEqual([0, 1]);
     await node.life.update(id, { subdomains: true, group_ids: [] });
@@ -292,7 +306,9 @@ describe('ListLife', () => {
     expect((await node.life.refreshAll()).map(({ status }) => status)).toEqual(Array(12).fill('updating'));
     await node.life.idle();
     expect(most).toBe(4);
-    expect(Array.from({ length: 12 }, (_, index) => kindsOf(node, `n${index}.example`))).toEqual(Array(12).fill(1));
+    expect(Array.from({ length: 12 }, (_, index) => kindsOf(node, `n${index}.example`))).toEqual(
+      Array(12).fill(1),
+    );
     expect((await node.life.list()).every(({ status }) => status === 'ok')).toBe(true);
   });
 
@@ -304,6 +320,28 @@ describe('ListLife', () => {
     await node.life.update(id, { enabled: true });
     await node.life.idle();
     expect(kindsOf(node, 'a.example')).toBe(1);
+  });
+
+  test('a restart gives back the memory of a list that was disabled', async () => {
+    const first = await startNode();
+    const { id } = await first.life.create(source(serve('/a', 'a.example\n')));
+    await first.life.idle();
+    await first.life.update(id, { enabled: false });
+    expect(first.publisher.current().compiled.sources).toHaveLength(1);
+    await first.stop();
+    const second = await startNode();
+    expect(second.publisher.current().compiled.sources).toEqual([]);
+    await second.life.update(id, { enabled: true });
+    expect(kindsOf(second, 'a.example')).toBe(1);
+  });
+
+  test('read() shows a source that waits for its turn as being updated', async () => {
+    const node = await startNode();
+    answers.set('/slow', (_, response) => void response.write('# slow\n'));
+    const { id } = await node.life.create(source(`${base}/slow`));
+    expect(await node.life.read(id)).toMatchObject({ status: 'updating' });
+    expect((await node.life.list()).map(({ status }) => status)).toEqual(['updating']);
+    await node.life.remove(id);
   });
 
   test('refuses a URL that another source has and groups that do not exist', async () => {
@@ -329,7 +367,9 @@ describe('ListLife', () => {
     expect(kindsOf(second, 'a.example')).toBe(1);
     expect(asked).toEqual([]);
     expect(second.logger.text()).not.toContain('lists compiled');
-    expect(second.publisher.current().snapshot.version).toBeGreaterThan(first.publisher.current().snapshot.version);
+    expect(second.publisher.current().snapshot.version).toBeGreaterThan(
+      first.publisher.current().snapshot.version,
+    );
   });
 
   test('a restart without snapshots compiles from the copies, without a fetch', async () => {
@@ -378,16 +418,25 @@ describe('ListLife', () => {
   });
 
   test('a compile that dies leaves the rules before in force and is the last error of its source', async () => {
-    const healthy = await startNode();
-    await healthy.life.create(source(serve('/a', 'a.example\n')));
-    await healthy.life.idle();
-    await healthy.stop();
-    // A thread with so little memory cannot even start.
-    const node = await startNode(1);
-    const { id } = await node.life.create(source(serve('/b', 'b.example\n')));
+    const node = await startNode();
+    const { id } = await node.life.create(source(serve('/a', 'a.example\n')));
+    await node.life.idle();
+    await node.pool.close();
+    serve('/a', 'b.example\n');
+    await node.life.refresh(id);
     await node.life.idle();
     expect([kindsOf(node, 'a.example'), kindsOf(node, 'b.example')]).toEqual([1, 0]);
-    expect(await node.life.read(id)).toMatchObject({ status: 'error', last_error: expect.stringMatching(/lists: /) });
+    expect(await node.life.read(id)).toMatchObject({
+      status: 'error',
+      last_error: expect.stringMatching(/lists: /),
+    });
+    // What needs no compile is in force all the same, and what does says why it is not.
+    await node.life.update(id, { enabled: false });
+    expect(kindsOf(node, 'a.example')).toBe(0);
+    expect(await node.life.update(id, { enabled: true, subdomains: true })).toMatchObject({
+      status: 'error',
+    });
+    expect(kindsOf(node, 'a.example')).toBe(1);
   });
 
   test('close() ends fetches at work, and the next start takes them up again', async () => {

@@ -82,8 +82,12 @@ export class ListLife implements SourceLife {
    * now on, in the background. Throws what the database throws; call it again then.
    */
   async start(): Promise<void> {
-    await this.parts.cache.open();
-    await this.compileOrKeep();
+    const { cache, database } = this.parts;
+    await cache.open();
+    const cached = cache.ids();
+    const known = new Set((await store.listSources(database)).map(({ id }) => id));
+    for (const id of cached) if (!known.has(id)) cache.forget(id);
+    await this.compileOrKeep(this.compiler.compact());
     if (this.stopping.signal.aborted || this.timer !== undefined) return;
     this.timer = setInterval(() => this.inBackground('look for due lists', this.refreshDue()), LOOK_MS);
     this.timer.unref();
@@ -103,19 +107,19 @@ export class ListLife implements SourceLife {
     await this.compiler.idle();
   }
 
-  list(): Promise<BlocklistSource[]> {
-    return store.listSources(this.parts.database).then((sources) => sources.map(withoutLifeFields));
+  async list(): Promise<BlocklistSource[]> {
+    return (await store.listSources(this.parts.database)).map((source) => this.shown(source));
   }
 
   async read(id: number): Promise<BlocklistSource> {
-    return withoutLifeFields(await store.readSource(this.parts.database, id));
+    return this.shown(await store.readSource(this.parts.database, id));
   }
 
   async create(source: SourceCreate): Promise<BlocklistSource> {
     const created = await this.parts.database.transaction((tx) => store.insertSource(tx, source));
-    await this.parts.policy.apply();
+    const shown = this.shown(created);
     if (created.enabled) void this.startRefresh(created.id);
-    return withoutLifeFields(created);
+    return shown;
   }
 
   async update(id: number, change: SourceUpdate): Promise<BlocklistSource> {
@@ -123,34 +127,35 @@ export class ListLife implements SourceLife {
     const hasCopy = this.parts.cache.isOf(id, updated.url);
     // An attempt at work may be for the URL of before.
     if (change.url !== undefined && !hasCopy) this.refreshes.get(id)?.abort.abort();
-    const fault = await this.compileOrKeep();
-    if (fault !== undefined) await this.record(updated, { status: 'error', lastError: fault });
+    if (this.compiler.needsCompile(updated)) {
+      const fault = await this.compileOrKeep(this.compiler.bringIntoForce());
+      if (fault !== undefined) await this.record(updated, { status: 'error', lastError: fault });
+    } else await this.parts.policy.apply();
+    const shown = await this.read(id);
     if (updated.enabled && !hasCopy) void this.startRefresh(id);
-    return this.read(id);
+    return shown;
   }
 
   async remove(id: number): Promise<void> {
     await store.deleteSource(this.parts.database, id);
     this.refreshes.get(id)?.abort.abort();
     this.failures.delete(id);
+    this.parts.cache.forget(id);
     // Without its row it means nothing at once; its names leave the table with the next compile.
     await this.parts.policy.apply();
-    this.inBackground('compile without removed list', this.compiler.bringIntoForce());
+    this.inBackground('compile without removed list', this.compiler.compact());
   }
 
   async refresh(id: number): Promise<BlocklistSource> {
     const source = await store.readSource(this.parts.database, id);
     void this.startRefresh(id);
-    return { ...withoutLifeFields(source), status: 'updating' };
+    return this.shown(source);
   }
 
   async refreshAll(): Promise<BlocklistSource[]> {
     const sources = await store.listSources(this.parts.database);
     for (const { id, enabled } of sources) if (enabled) void this.startRefresh(id);
-    return sources.map((source) => {
-      const shown = withoutLifeFields(source);
-      return source.enabled ? { ...shown, status: 'updating' } : shown;
-    });
+    return sources.map((source) => this.shown(source));
   }
 
   /** Refreshes a source and resolves when that has ended, well or not; joins one that is at work. */
@@ -194,10 +199,10 @@ export class ListLife implements SourceLife {
       : [...source.statistics.invalidSamples, ...source.statistics.skippedSamples];
   }
 
-  /** Brings lists and policy into force; where lists cannot be compiled, policy alone, and says why. */
-  private async compileOrKeep(): Promise<string | undefined> {
+  /** Waits for a compile; where lists cannot be compiled, brings policy alone into force and says why. */
+  private async compileOrKeep(compile: Promise<void>): Promise<string | undefined> {
     try {
-      await this.compiler.bringIntoForce();
+      await compile;
       return undefined;
     } catch (error) {
       if (!(error instanceof CompileError)) throw error;
@@ -208,8 +213,8 @@ export class ListLife implements SourceLife {
   }
 
   private async refreshNow(id: number, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return;
     const { database, clock, logger } = this.parts;
+    signal.throwIfAborted();
     const source = await store.readSource(database, id);
     await this.record(source, { status: 'updating' });
     try {
@@ -245,6 +250,11 @@ export class ListLife implements SourceLife {
     }
   }
 
+  /** As the API shows it: what waits for its turn to be fetched counts as being fetched. */
+  private shown({ lastModified: _, ...source }: StoredSource): BlocklistSource {
+    return this.refreshes.has(source.id) ? { ...source, status: 'updating' } : source;
+  }
+
   /** Facts about a URL that the source no longer has are nobody's. */
   private async record(source: StoredSource, facts: SourceFacts): Promise<void> {
     await store.recordFacts(this.parts.database, source.id, source.url, facts);
@@ -261,10 +271,6 @@ export class ListLife implements SourceLife {
     const watched = work.finally(() => this.background.delete(watched));
     this.background.add(watched);
   }
-}
-
-function withoutLifeFields({ lastModified: _, ...source }: StoredSource): BlocklistSource {
-  return source;
 }
 
 function reasonOf(error: unknown): string {

@@ -135,7 +135,7 @@ export class LogDrain {
     const attribute = reader.view.getUint32(at + LogRecord.RULE_ATTRIBUTE, true);
     if (attribute === 0 || !isBlockedStatus(row.status)) return;
     const version = reader.view.getUint32(at + LogRecord.SNAPSHOT_VERSION, true);
-    const ruleName = row.qname.subarray(reader.bytes[at + LogRecord.RULE_NAME_OFFSET]!);
+    const ruleName = row.qname.subarray(reader.bytes[at + LogRecord.RULE_NAME_OFFSET]);
     const named = this.names.rule(
       version,
       attribute - 1,

@@ -16,7 +16,7 @@ export interface LogMaintenanceOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   /** `database.query_log_days`; asked each time. */
-  queryLogDays(): number;
+  readonly queryLogDays: () => number;
 }
 
 /** Milliseconds between two looks at the index, which then costs next to nothing. */

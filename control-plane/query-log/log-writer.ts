@@ -27,7 +27,7 @@ export interface LogWriterOptions {
   readonly nodeId: number;
   readonly logger: Logger;
   /** `database.query_log_privacy`, or `off` where `log_queries` is false; asked for every row. */
-  privacy(): QueryLogPrivacy;
+  readonly privacy: () => QueryLogPrivacy;
   /** Rows of a full batch. */
   readonly maxBatchRows?: number;
   /** Milliseconds after which a batch is sent however small it is. */

@@ -35,7 +35,7 @@ export interface QueryLogRequest extends QueryLogFilter {
 /** What the store cannot know by itself. */
 export interface QueryLogContext {
   /** Host name of a client's address, if it has one. */
-  hostnameOf(address: string): string | null;
+  readonly hostnameOf: (address: string) => string | null;
 }
 
 interface StoredRow {

@@ -33,7 +33,8 @@ function lookUp({ table }: CompileOutcome, name: string): string[] | null {
   hashName(nameFromText(name)!, 0, rules.seedLow, rules.seedHigh, hash);
   const attribute = rules.find(hash.low, hash.high);
   const pairs: string[] = [];
-  if (attribute >= 0) forEachPair(table.attributes, attribute, (source, kinds) => pairs.push(`${source}:${kinds}`));
+  if (attribute >= 0)
+    forEachPair(table.attributes, attribute, (source, kinds) => pairs.push(`${source}:${kinds}`));
   return attribute < 0 ? null : pairs;
 }
 
@@ -49,12 +50,9 @@ describe('CompilePool', () => {
     );
     expect(outcome.table.rules).toBeInstanceOf(SharedArrayBuffer);
     expect(outcome.table.nameCount).toBe(3);
-    expect(['a.example', 'b.example', 'c.example', 'd.example'].map((name) => lookUp(outcome, name))).toEqual([
-      ['0:1'],
-      ['0:1', '1:2'],
-      ['2:2'],
-      null,
-    ]);
+    expect(['a.example', 'b.example', 'c.example', 'd.example'].map((name) => lookUp(outcome, name))).toEqual(
+      [['0:1'], ['0:1', '1:2'], ['2:2'], null],
+    );
     expect(outcome.statistics.map(({ rules, invalidLines }) => [rules, invalidLines])).toEqual([
       [2, 0],
       [1, 1],
@@ -65,21 +63,33 @@ describe('CompilePool', () => {
   test('seeds each table anew', async () => {
     const lists = [list('a', 'a.example\n')];
     const [first, second] = [await pool.compile(lists, 0), await pool.compile(lists, 0)];
-    const seeds = [first, second].map(({ table }) => new RuleTable(table.rules)).map((table) => [table.seedLow, table.seedHigh]);
+    const seeds = [first, second]
+      .map(({ table }) => new RuleTable(table.rules))
+      .map((table) => [table.seedLow, table.seedHigh]);
     expect(seeds[0]).not.toEqual(seeds[1]);
   });
 
   test('reports a damaged or missing list as its fault and compiles the others', async () => {
-    const torn = list('torn.gz', gzipSync(Array.from({ length: 5000 }, (_, index) => `n${index}.example\n`).join('')));
+    const torn = list(
+      'torn.gz',
+      gzipSync(Array.from({ length: 5000 }, (_, index) => `n${index}.example\n`).join('')),
+    );
     truncateSync(torn.path, 3000);
     const missing = { ...torn, path: join(folder, 'none') };
     const outcome = await pool.compile([torn, missing, list('ok', 'ok.example\n')], 0);
-    expect(outcome.statistics.map(({ fault }) => fault?.code ?? null)).toEqual(['unreadable', 'unreadable', null]);
+    expect(outcome.statistics.map(({ fault }) => fault?.code ?? null)).toEqual([
+      'unreadable',
+      'unreadable',
+      null,
+    ]);
     expect(lookUp(outcome, 'ok.example')).toEqual(['2:1']);
   });
 
   test('inspect() counts and builds nothing', async () => {
-    await expect(pool.inspect(list('a', '<html>'))).resolves.toMatchObject({ rules: 0, fault: { code: 'not_a_list' } });
+    await expect(pool.inspect(list('a', '<html>'))).resolves.toMatchObject({
+      rules: 0,
+      fault: { code: 'not_a_list' },
+    });
     await expect(pool.inspect(list('b', 'b.example\n'))).resolves.toMatchObject({ rules: 1, fault: null });
   });
 
@@ -94,24 +104,35 @@ describe('CompilePool', () => {
     const big = list('big', 'a.example\n'.repeat(2_000_000));
     const job = pool.compile([big], 0, stop.signal);
     setImmediate(() => stop.abort());
-    await expect(job).rejects.toMatchObject({ name: 'CompileError', message: expect.stringMatching(/^compile lists: /) });
+    await expect(job).rejects.toMatchObject({
+      name: 'CompileError',
+      message: expect.stringMatching(/^compile lists: /),
+    });
     await expect(pool.inspect(list('a', 'a.example\n'))).resolves.toMatchObject({ rules: 1 });
   });
 
   test('rejects a job that runs out of memory, and the process lives on', async () => {
-    const small = new CompilePool(8);
+    const small = new CompilePool(16);
     try {
-      // One attribute for each name in both of two lists of their own would need more heap than there is.
-      const lists = Array.from({ length: 18 }, (_, bit) =>
-        list(
-          `list${bit}`,
-          Array.from({ length: 120_000 }, (_, index) => ((index >> bit) & 1 ? `n${index}.example\n` : '')).join(''),
-        ),
-      );
-      await expect(small.compile(lists, 0)).rejects.toMatchObject({ name: 'CompileError' });
+      // Every name is in another set of lists, and each set costs heap.
+      const lists = Array.from({ length: 18 }, (_, bit) => {
+        const names = Array.from({ length: 200_000 }, (_, index) =>
+          (index >> bit) & 1 ? `n${index}.example\n` : '',
+        );
+        return list(`list${bit}`, names.join(''));
+      });
+      await expect(small.compile(lists, 0)).rejects.toMatchObject({
+        name: 'CompileError',
+        message: expect.stringMatching(/^compile lists: .*memory/),
+      });
     } finally {
       await small.close();
     }
     await expect(pool.inspect(list('a', 'a.example\n'))).resolves.toMatchObject({ rules: 1 });
+  });
+
+  test('rejects jobs after it was closed', async () => {
+    await pool.close();
+    await expect(pool.compile([], 0)).rejects.toMatchObject({ name: 'CompileError' });
   });
 });

@@ -21,6 +21,10 @@ export class CompileError extends Error {
 /** Runs jobs in a thread of their own. */
 export class CompilePool {
   private readonly pool: Piscina;
+  /** Ends the jobs that wait for a thread which died before it took one. */
+  private readonly waiting = new Set<AbortController>();
+
+  private isClosed = false;
 
   constructor(heapMib: number = HEAP_MIB) {
     this.pool = new Piscina({
@@ -29,6 +33,10 @@ export class CompilePool {
       maxThreads: 1,
       idleTimeout: IDLE_MS,
       resourceLimits: { maxOldGenerationSizeMb: heapMib },
+    });
+    // A thread that dies with a job rejects that job; one that dies without is told of here only.
+    this.pool.on('error', (error: unknown) => {
+      for (const job of this.waiting) job.abort(error);
     });
   }
 
@@ -52,17 +60,26 @@ export class CompilePool {
     return (await this.run('compile', job, signal)) as CompileOutcome;
   }
 
-  /** Stops the thread; jobs at work reject. */
+  /** Stops the thread; jobs at work reject, and so do later ones. */
   async close(): Promise<void> {
+    this.isClosed = true;
     await this.pool.destroy();
   }
 
-  private async run(name: string, job: unknown, signal: AbortSignal | undefined): Promise<unknown> {
+  private async run(name: string, job: unknown, stop: AbortSignal | undefined): Promise<unknown> {
+    // A destroyed Piscina would start a thread again.
+    if (this.isClosed) throw new CompileError(`${name} lists: the compile thread was stopped`);
+    const died = new AbortController();
+    const signal = stop === undefined ? died.signal : AbortSignal.any([stop, died.signal]);
+    this.waiting.add(died);
     try {
-      return await this.pool.run(job, signal === undefined ? { name } : { name, signal });
-    } catch (cause) {
+      return await this.pool.run(job, { name, signal });
+    } catch (error) {
+      const cause: unknown = died.signal.aborted ? died.signal.reason : error;
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new CompileError(`${name} lists: ${reason}`, { cause });
+    } finally {
+      this.waiting.delete(died);
     }
   }
 }

@@ -15,7 +15,7 @@ import {
   ttlOffsetsOffset,
   unitsBetween,
 } from './cache-memory.ts';
-import { finishReply, NO_EDE, optSize, replyLimit } from '../respond/reply.ts';
+import { finishReply, optSize, replyLimit } from '../respond/reply.ts';
 import { FlagsLow, readU32, writeU32 } from '../../shared/dns/wire.ts';
 import { DnssecStatus } from '../../shared/query-log.ts';
 
@@ -72,10 +72,8 @@ export class AnswerCache {
     return CacheHit.NONE;
   }
 
+  /** What `copyAnswer` found out, for `finish`. */
   private rcode = 0;
-  private authenticated = 0;
-  private answerCount = 0;
-  private authorityCount = 0;
   private bodyEnd = 0;
 
   private keyMatches(entry: number, query: Query, partition: number, keyFlags: number): boolean {
@@ -111,17 +109,16 @@ export class AnswerCache {
     const { bytes, view } = query;
     const target = query.at + query.questionEnd;
     this.rcode = slab[entry + CacheEntry.RCODE]!;
-    this.answerCount = slabHalves[half + (CacheEntry.ANSWER_COUNT >>> 1)]!;
-    this.authorityCount = slabHalves[half + (CacheEntry.AUTHORITY_COUNT >>> 1)]!;
+    query.answersCount = slabHalves[half + (CacheEntry.ANSWER_COUNT >>> 1)]!;
+    query.authorityCount = slabHalves[half + (CacheEntry.AUTHORITY_COUNT >>> 1)]!;
     this.bodyEnd = query.questionEnd + bodyLength;
     query.dnssec = slab[entry + CacheEntry.DNSSEC]!;
     query.upstream = slabHalves[half + (CacheEntry.UPSTREAM >>> 1)]!;
     query.answersAt = query.questionEnd;
     query.answersLength = slabHalves[half + (CacheEntry.ANSWERS_LENGTH >>> 1)]!;
-    query.answersCount = this.answerCount;
     const hit = stale ? CacheHit.STALE : CacheHit.FRESH;
     // An answer that will be truncated need not be copied.
-    if (this.bodyEnd + optSize(query, NO_EDE) > replyLimit(query)) return hit;
+    if (this.bodyEnd + optSize(query) > replyLimit(query)) return hit;
     const body = (entry + bodyOffset(query.qnameLength, ttlCount)) >>> 2;
     // Copies up to three bytes more than there are: OPT, or nothing that is sent, lies there.
     for (let i = 0; i << 2 < bodyLength; i++) view.setInt32(target + (i << 2), slabWords[body + i]!, true);
@@ -132,21 +129,14 @@ export class AnswerCache {
       const ttlSecs = readU32(bytes, target + offset);
       writeU32(bytes, target + offset, stale ? STALE_TTL_SECS : ttlSecs > ageSecs ? ttlSecs - ageSecs : 0);
     }
-    this.authenticated =
-      query.dnssec === DnssecStatus.secure && (query.dnssecOk || query.authenticDataWanted) ? FlagsLow.AD : 0;
     return hit;
   }
 
   private finish(query: Query, hit: number): void {
     query.cached = 1;
-    finishReply(
-      query,
-      this.rcode,
-      this.authenticated,
-      this.answerCount,
-      this.authorityCount,
-      this.bodyEnd,
-      hit === CacheHit.STALE ? ExtendedError.STALE_ANSWER : NO_EDE,
-    );
+    if (hit === CacheHit.STALE) query.extendedError = ExtendedError.STALE_ANSWER;
+    const wantsAuthentic = query.dnssecOk || query.authenticDataWanted;
+    query.replyFlags = query.dnssec === DnssecStatus.secure && wantsAuthentic ? FlagsLow.AD : 0;
+    finishReply(query, this.rcode, this.bodyEnd);
   }
 }

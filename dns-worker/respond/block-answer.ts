@@ -3,7 +3,7 @@
  * REFUSED, or an address of the operator's. Negative ones carry a SOA, so that clients may cache them
  * (RFC 2308 section 5), and every one carries an extended error where the client speaks EDNS.
  */
-import { ExtendedError, Rcode, RRClass, RRType } from '../../shared/dns/iana.ts';
+import { Rcode, RRClass, RRType } from '../../shared/dns/iana.ts';
 import { Header, Record, writeU16, writeU32 } from '../../shared/dns/wire.ts';
 import { BlockingMode, type PolicyTable } from '../../shared/snapshot/policy-table.ts';
 import type { Query } from '../query.ts';
@@ -18,50 +18,42 @@ const SOA_REFRESH_SECS = 3600;
 const SOA_RETRY_SECS = 1200;
 const SOA_EXPIRE_SECS = 604_800;
 
-/** Writes the answer for a question that policy blocks. */
+/** Writes the answer for a question that policy blocks; `extendedError` says why (RFC 8914 section 4). */
 export function answerBlocked(query: Query, policy: PolicyTable, extendedError: number): void {
+  query.extendedError = extendedError;
+  const ttlSecs = policy.blockingTtlSecs;
   switch (policy.blockingMode) {
     case BlockingMode.nxdomain:
-      answerNegative(query, Rcode.NXDOMAIN, policy.blockingTtlSecs, extendedError);
+      answerNegative(query, Rcode.NXDOMAIN, ttlSecs);
       return;
     case BlockingMode.refused:
-      replyWithRcode(query, Rcode.REFUSED, extendedError);
+      replyWithRcode(query, Rcode.REFUSED);
       return;
     case BlockingMode.nodata:
-      answerNegative(query, Rcode.NOERROR, policy.blockingTtlSecs, extendedError);
+      answerNegative(query, Rcode.NOERROR, ttlSecs);
       return;
     default:
-      answerAddress(query, policy, extendedError);
+      // The custom addresses are zero in mode `null_ip`.
+      if (query.qtype === RRType.A) answerAddress(query, policy.customIpv4, ttlSecs);
+      else if (query.qtype === RRType.AAAA) answerAddress(query, policy.customIpv6, ttlSecs);
+      else answerNegative(query, Rcode.NOERROR, ttlSecs);
   }
 }
 
-/** One A or AAAA record; NODATA for other types. The custom addresses are zero in mode `null_ip`. */
-function answerAddress(query: Query, policy: PolicyTable, extendedError: number): void {
-  if (query.qtype === RRType.A)
-    writeAddress(query, policy.customIpv4, 4, policy.blockingTtlSecs, extendedError);
-  else if (query.qtype === RRType.AAAA)
-    writeAddress(query, policy.customIpv6, 16, policy.blockingTtlSecs, extendedError);
-  else answerNegative(query, Rcode.NOERROR, policy.blockingTtlSecs, extendedError);
-}
-
-function writeAddress(
-  query: Query,
-  address: Uint8Array,
-  size: number,
-  ttlSecs: number,
-  extendedError: number,
-): void {
+/** One A or AAAA record. */
+function answerAddress(query: Query, address: Uint8Array, ttlSecs: number): void {
+  const size = address.length;
   const rdata = writeRecordHead(query, query.questionEnd, query.qtype, ttlSecs, size);
   const { bytes } = query;
   for (let i = 0; i < size; i++) bytes[query.at + rdata + i] = address[i]!;
   query.answersAt = query.questionEnd;
   query.answersLength = rdata + size - query.questionEnd;
   query.answersCount = 1;
-  finishReply(query, Rcode.NOERROR, 0, 1, 0, rdata + size, extendedError);
+  finishReply(query, Rcode.NOERROR, rdata + size);
 }
 
 /** NXDOMAIN, or NODATA when `rcode` is NOERROR, with a SOA whose owner is the qname. */
-export function answerNegative(query: Query, rcode: number, ttlSecs: number, extendedError: number): void {
+export function answerNegative(query: Query, rcode: number, ttlSecs: number): void {
   const rdataSize = POINTER_SIZE + SOA_RNAME.length + 20;
   let at = query.at + writeRecordHead(query, query.questionEnd, RRType.SOA, ttlSecs, rdataSize);
   const { bytes } = query;
@@ -74,9 +66,8 @@ export function answerNegative(query: Query, rcode: number, ttlSecs: number, ext
   writeU32(bytes, at + 8, SOA_RETRY_SECS);
   writeU32(bytes, at + 12, SOA_EXPIRE_SECS);
   writeU32(bytes, at + 16, ttlSecs);
-  query.answersLength = 0;
-  query.answersCount = 0;
-  finishReply(query, rcode, 0, 0, 1, at + 20 - query.at, extendedError);
+  query.authorityCount = 1;
+  finishReply(query, rcode, at + 20 - query.at);
 }
 
 /** Writes owner, type, class, TTL and RDLENGTH at offset `from`; returns the offset of the RDATA. */
@@ -97,6 +88,3 @@ function writeRecordHead(
   writeU16(bytes, fields + Record.RDLENGTH, rdataSize);
   return from + POINTER_SIZE + Record.RDATA;
 }
-
-/** Extended error of a blocked answer: the operator's policy, not a law's or the client's. */
-export const BLOCKED_EDE = ExtendedError.BLOCKED;

@@ -13,15 +13,12 @@ import {
   writeU16,
 } from '../../shared/dns/wire.ts';
 import { Protocol } from '../../shared/query-log.ts';
-import type { Query } from '../query.ts';
+import { NO_EDE, type Query } from '../query.ts';
 
 /** OPT without options: root name, type, class, ttl, rdlength. */
 const OPT_SIZE = 11;
 /** Extended DNS error option without text: code, length, info-code (RFC 8914 section 2). */
 const EDE_OPTION_SIZE = 6;
-/** No extended error is added. */
-export const NO_EDE = -1;
-
 /** Largest answer this request may get, bytes. */
 export function replyLimit(query: Query): number {
   const limit =
@@ -36,52 +33,42 @@ export function replyLimit(query: Query): number {
 }
 
 /** Bytes that OPT takes in the answer to this request. */
-export function optSize(query: Query, extendedError: number): number {
+export function optSize(query: Query): number {
   if (!query.hasEdns) return 0;
-  return extendedError === NO_EDE ? OPT_SIZE : OPT_SIZE + EDE_OPTION_SIZE;
+  return query.extendedError === NO_EDE ? OPT_SIZE : OPT_SIZE + EDE_OPTION_SIZE;
 }
 
 /**
- * Finishes an answer whose records end at `bodyEnd` (offset from the message's start). `flags` are bits of
- * FlagsHigh.AA and FlagsLow.AD, which do not overlap. Sets `replyLength` and the fields the log shows.
+ * Finishes an answer whose records end at `bodyEnd` (offset from the message's start); how many there are,
+ * the flags and the extended error are the query's. Sets `replyLength` and what the log shows.
  */
-export function finishReply(
-  query: Query,
-  rcode: number,
-  flags: number,
-  answerCount: number,
-  authorityCount: number,
-  bodyEnd: number,
-  extendedError: number,
-): void {
+export function finishReply(query: Query, rcode: number, bodyEnd: number): void {
   const { bytes, at } = query;
   let end = bodyEnd;
   let truncated = 0;
-  if (end + optSize(query, extendedError) > replyLimit(query)) {
+  if (end + optSize(query) > replyLimit(query)) {
     // RFC 2181 section 9: TC is set when an RRset that is required did not fit; what is left is no use.
     truncated = FlagsHigh.TC;
-    answerCount = 0;
-    authorityCount = 0;
-    query.answersLength = 0;
-    query.answersCount = 0;
+    clearRecords(query);
     end = query.questionEnd;
   }
   const high = bytes[at + Header.FLAGS_HIGH]!;
   const low = bytes[at + Header.FLAGS_LOW]!;
+  const flags = query.replyFlags;
   bytes[at + Header.FLAGS_HIGH] =
     FlagsHigh.QR | (high & (FlagsHigh.OPCODE | FlagsHigh.RD)) | (flags & FlagsHigh.AA) | truncated;
   bytes[at + Header.FLAGS_LOW] =
     FlagsLow.RA | (low & FlagsLow.CD) | (flags & FlagsLow.AD) | (rcode & FlagsLow.RCODE);
   writeU16(bytes, at + Header.QDCOUNT, end === Header.SIZE ? 0 : 1);
-  writeU16(bytes, at + Header.ANCOUNT, answerCount);
-  writeU16(bytes, at + Header.NSCOUNT, authorityCount);
+  writeU16(bytes, at + Header.ANCOUNT, query.answersCount);
+  writeU16(bytes, at + Header.NSCOUNT, query.authorityCount);
   writeU16(bytes, at + Header.ARCOUNT, query.hasEdns ? 1 : 0);
   query.rcode = rcode;
-  query.replyLength = query.hasEdns ? writeOpt(query, end, rcode, extendedError) : end;
+  query.replyLength = query.hasEdns ? writeOpt(query, end, rcode) : end;
 }
 
-function writeOpt(query: Query, end: number, rcode: number, extendedError: number): number {
-  const { bytes } = query;
+function writeOpt(query: Query, end: number, rcode: number): number {
+  const { bytes, extendedError } = query;
   const at = query.at + end;
   bytes[at] = 0;
   writeU16(bytes, at + 1, RRType.OPT);
@@ -102,16 +89,13 @@ function writeOpt(query: Query, end: number, rcode: number, extendedError: numbe
 }
 
 /** Answers with an rcode and no records. A request whose question could not be read gets the bare header. */
-export function replyWithRcode(query: Query, rcode: number, extendedError: number): void {
+export function replyWithRcode(query: Query, rcode: number): void {
+  clearRecords(query);
+  finishReply(query, rcode, query.questionEnd === 0 ? Header.SIZE : query.questionEnd);
+}
+
+function clearRecords(query: Query): void {
   query.answersLength = 0;
   query.answersCount = 0;
-  finishReply(
-    query,
-    rcode,
-    0,
-    0,
-    0,
-    query.questionEnd === 0 ? Header.SIZE : query.questionEnd,
-    extendedError,
-  );
+  query.authorityCount = 0;
 }

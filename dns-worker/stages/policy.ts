@@ -2,10 +2,11 @@
  * The lists: looks up the qname and each of its parents in the rule table and weighs what the client's
  * group makes of the rules found. Important rules first, then allow before block (contract: decision order).
  */
+import { ExtendedError } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import { RuleKind, SUFFIX_KINDS } from '../../shared/snapshot/rule-table.ts';
 import { Verdict, type Query, type VerdictCode } from '../query.ts';
-import { answerBlocked, BLOCKED_EDE } from '../respond/block-answer.ts';
+import { answerBlocked } from '../respond/block-answer.ts';
 import type { OpenSnapshot } from '../state.ts';
 
 const BLOCK = RuleKind.BLOCK_EXACT | RuleKind.BLOCK_SUFFIX;
@@ -16,7 +17,7 @@ export function policyStage(query: Query, snapshot: OpenSnapshot): VerdictCode {
   const { policy } = snapshot;
   if (!policy.blockingEnabled || !judgeName(query, snapshot)) return Verdict.CONTINUE;
   query.status = QueryStatus.BLOCKED_LIST;
-  answerBlocked(query, policy, BLOCKED_EDE);
+  answerBlocked(query, policy, ExtendedError.BLOCKED);
   return Verdict.ANSWERED;
 }
 

@@ -1,8 +1,8 @@
 /** Questions that a forwarding server does not take: other classes, transfers, meta types, unknown EDNS. */
 import { ExtendedError, Rcode, RRClass, RRType } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
-import { Verdict, type Query, type VerdictCode } from '../query.ts';
-import { NO_EDE, replyWithRcode } from '../respond/reply.ts';
+import { NO_EDE, type Query, Verdict, type VerdictCode } from '../query.ts';
+import { replyWithRcode } from '../respond/reply.ts';
 
 /** Answers what is refused by its mere form. */
 export function questionChecksStage(query: Query): VerdictCode {
@@ -19,6 +19,7 @@ export function questionChecksStage(query: Query): VerdictCode {
 
 function refuse(query: Query, rcode: number, extendedError: number): VerdictCode {
   query.status = QueryStatus.REFUSED;
-  replyWithRcode(query, rcode, extendedError);
+  query.extendedError = extendedError;
+  replyWithRcode(query, rcode);
   return Verdict.ANSWERED;
 }

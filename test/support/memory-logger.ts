@@ -40,7 +40,9 @@ export class MemoryLogger implements Logger {
 
   /** All lines as one text. */
   text(): string {
-    return this.lines.map((line) => `${line.level} ${line.message} ${JSON.stringify(line.fields)}`).join('\n');
+    return this.lines
+      .map((line) => `${line.level} ${line.message} ${JSON.stringify(line.fields)}`)
+      .join('\n');
   }
 
   #keep(level: MemoryLine['level'], message: string, fields: LogFields = {}): void {

@@ -26,7 +26,9 @@ export function makeTempDir(): string {
 }
 
 /** Starts a migrated database. */
-export async function startTestDatabase(dataDir: string = join(makeTempDir(), 'data')): Promise<TestDatabase> {
+export async function startTestDatabase(
+  dataDir: string = join(makeTempDir(), 'data'),
+): Promise<TestDatabase> {
   const logger = new MemoryLogger();
   const lock = lockDataDir(dataDir);
   const database = startDatabase({ urls: '', lock, logger });

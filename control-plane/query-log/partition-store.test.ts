@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { logRow } from '../../test/support/log-row.ts';
+import { MemoryLogger } from '../../test/support/memory-logger.ts';
+import { startTestDatabase } from '../../test/support/test-database.ts';
+import type { TestDatabase } from '../../test/support/test-database.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { storeBatch } from './batch-store.ts';
+import { CopyEncoder, DAY_MS } from './copy-encoder.ts';
+import { newBatch } from './log-batch.ts';
+import { keepDays, startLogMaintenance } from './log-maintenance.ts';
+import { ensurePartitions, listPartitions, partitionOf, summarizePartition } from './partition-store.ts';
+
+const TODAY = Date.UTC(2026, 6, 5) / DAY_MS;
+const clock: Clock = { nowMs: () => TODAY * DAY_MS + 1000, monotonicMs: () => 0 };
+let own: TestDatabase;
+beforeAll(async () => {
+  own = await startTestDatabase();
+});
+afterAll(() => own.stop());
+
+describe('partitionOf()', () => {
+  test('partitionOf() names the day in UTC', () => {
+    expect(partitionOf(TODAY)).toBe('query_log_20260705');
+  });
+});
+
+describe('ensurePartitions()', () => {
+  test('ensurePartitions() makes a day once, by however many nodes at the same time', async () => {
+    await Promise.all([1, 2, 3].map(() => ensurePartitions(own.database, [TODAY - 100, TODAY - 99])));
+    expect(await listPartitions(own.database)).toEqual([TODAY - 100, TODAY - 99]);
+  });
+
+  test('ensurePartitions() does not wait for somebody who reads the log', async () => {
+    await own.database.transaction(async (tx) => {
+      await tx.query('SELECT count(*) FROM query_log');
+      await ensurePartitions(own.database, [TODAY - 98]);
+    });
+    expect(await listPartitions(own.database)).toContain(TODAY - 98);
+  });
+});
+
+describe('keepDays()', () => {
+  test('keepDays() has the next days ready and drops what is older than query_log_days', async () => {
+    const options = { database: own.database, clock, logger: new MemoryLogger(), queryLogDays: () => 30 };
+    await ensurePartitions(own.database, [TODAY - 30, TODAY - 29]);
+    await keepDays(options);
+    expect(await listPartitions(own.database)).toEqual([TODAY - 29, TODAY, TODAY + 1, TODAY + 2]);
+    await keepDays({ ...options, queryLogDays: () => 1 });
+    expect(await listPartitions(own.database)).toEqual([TODAY, TODAY + 1, TODAY + 2]);
+  });
+});
+
+describe('startLogMaintenance()', () => {
+  test('startLogMaintenance() works at once and ends when it is told to', async () => {
+    const logger = new MemoryLogger();
+    await own.database.query(`DROP TABLE IF EXISTS ${partitionOf(TODAY)}`);
+    const stop = startLogMaintenance({ database: own.database, clock, logger, queryLogDays: () => 30 });
+    await stop();
+    expect(await listPartitions(own.database)).toContain(TODAY);
+    expect(logger.lines.filter(({ level }) => level !== 'info')).toEqual([]);
+  });
+});
+
+describe('summarizePartition()', () => {
+  test('summarizePartition() lets the index on time leave out the pages of other hours', async () => {
+    const encoder = new CopyEncoder(1);
+    for (let i = 0; i < 20_000; i++)
+      encoder.encode(logRow({ timestampMs: TODAY * DAY_MS + i * 4000 }), 'full');
+    await storeBatch(own.database, newBatch(encoder.take()), { durable: true });
+    await summarizePartition(own.database, TODAY);
+    const plan = await own.database.transaction(async (tx) => {
+      await tx.query('SET LOCAL enable_seqscan = off');
+      const { rows } = await tx.query<{ 'QUERY PLAN': string }>(
+        `EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, BUFFERS OFF)
+         SELECT * FROM query_log WHERE "timestamp" >= '2026-07-05 10:00Z' AND "timestamp" < '2026-07-05 10:10Z'`,
+      );
+      return rows.map((row) => row['QUERY PLAN']).join('\n');
+    });
+    const removed = Number(/Rows Removed by Index Recheck: (\d+)/.exec(plan)?.[1]);
+    expect(plan).toContain('Bitmap Index Scan');
+    expect(removed).toBeLessThan(5000);
+  });
+});

@@ -1,0 +1,33 @@
+/** Rows of the query log for tests. */
+import type { QueryLogRow } from '../../control-plane/query-log/row.ts';
+import { nameFromText } from '../../shared/dns/name.ts';
+import { DnssecStatus, Protocol, QueryStatus } from '../../shared/query-log.ts';
+
+/** Wire form of a name that a test wrote down. */
+export function wireName(text: string): Uint8Array {
+  const wire = nameFromText(text);
+  if (wire === null) throw new Error(`read name ${text}: not a name`);
+  return wire;
+}
+
+/** A row of an ordinary answer from the cache, changed as a test wants it. */
+export function logRow(change: Partial<QueryLogRow> = {}): QueryLogRow {
+  return {
+    timestampMs: Date.UTC(2026, 6, 5, 12),
+    client: Uint8Array.of(192, 0, 2, 7),
+    groupId: 1,
+    qname: wireName('www.example.org'),
+    qtype: 1,
+    protocol: Protocol.udp,
+    status: QueryStatus.CACHED,
+    rcode: 0,
+    dnssec: DnssecStatus.unchecked,
+    responseTimeUs: 42,
+    cached: true,
+    blockSource: null,
+    blockRule: null,
+    upstream: null,
+    answers: null,
+    ...change,
+  };
+}
