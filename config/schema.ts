@@ -124,6 +124,11 @@ const dns = section('How questions are answered and forwarded.', {
     unit: 'milliseconds',
     doc: 'Time one question may take in all.',
   }),
+  udp_coalesce_us: int(0, 0, 1000, {
+    restart,
+    unit: 'microseconds',
+    doc: 'Time that a thread with more than 10,000 queries a second may wait for a fuller batch: less CPU, more latency; 0 never waits.',
+  }),
   default_strategy: choice(STRATEGIES, 'Parallel', { doc: 'Strategy of pools that name none.' }),
   dnssec_enabled: bool(false, { doc: 'Validates the DNSSEC signatures of what upstreams answer.' }),
   dnssec_trust_anchors: text(

@@ -26,7 +26,7 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
   const control = new Int32Array(start.memory.control);
   const sockets = openUdpSockets(calls, control, start.settings.bindAddresses, start.settings.dnsPort);
   const batch = new UdpBatch(calls, sockets);
-  const wait = new UdpWait(calls, control, sockets);
+  const wait = new UdpWait(calls, control, sockets, start.settings.coalesceUs);
   const reporter = new Reporter(start.memory.answerCounters, start.memory.answerLog);
   const pipeline = new Pipeline(
     openSnapshot(start.snapshot),

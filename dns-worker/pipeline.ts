@@ -20,6 +20,7 @@ import { cachedAnswerStage } from './stages/cached-answer.ts';
 import { clientGroupStage } from './stages/client-group.ts';
 import { policyStage } from './stages/policy.ts';
 import { questionChecksStage } from './stages/question-checks.ts';
+import { VerdictMemo } from './stages/verdict-memo.ts';
 import type { OpenSnapshot } from './state.ts';
 
 /** Decides about queries from a snapshot and the shared cache. One a thread. */
@@ -27,6 +28,7 @@ export class Pipeline {
   snapshot: OpenSnapshot;
   private readonly cache: AnswerCache;
   private readonly reporter: Reporter;
+  private readonly memo = new VerdictMemo();
 
   constructor(snapshot: OpenSnapshot, cache: AnswerCache, reporter: Reporter) {
     this.snapshot = snapshot;
@@ -52,7 +54,7 @@ export class Pipeline {
     if (verdict !== Verdict.CONTINUE) return verdict;
     verdict = clientGroupStage(query, snapshot);
     if (verdict !== Verdict.CONTINUE) return verdict;
-    verdict = policyStage(query, snapshot);
+    verdict = policyStage(query, snapshot, this.memo);
     if (verdict !== Verdict.CONTINUE) return verdict;
     return cachedAnswerStage(query, this.cache, this.reporter);
   }

@@ -4,7 +4,7 @@
  * by a process id that was given out again. Node has no call for such locks, but its built-in SQLite takes
  * one for an exclusive transaction; the file stays empty and nothing is ever stored in it.
  */
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, chmodSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -40,11 +40,9 @@ export function lockDataDir(directory: string): DataDirLock {
   const pidFile = join(dataDir, 'weir.pid');
   const lock = openLock(dataDir, pidFile);
   try {
-    // Only for people and for the message above; the lock does not depend on it.
     writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o644 });
-  } catch (cause) {
-    lock.close();
-    throw new DataDirError('unusable', `write ${pidFile}: ${reasonOf(cause)}`, cause);
+  } catch {
+    rmSync(pidFile, { force: true }); // Only for people; a full disk is no reason not to answer queries.
   }
   return {
     dataDir,
@@ -69,7 +67,7 @@ function openLock(dataDir: string, pidFile: string): DatabaseSync {
   let lock: DatabaseSync | undefined;
   try {
     lock = new DatabaseSync(join(dataDir, 'lock'), { timeout: 0 });
-    lock.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE');
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return lock;
   } catch (cause) {
     if (lock?.isOpen) lock.close();
@@ -77,7 +75,22 @@ function openLock(dataDir: string, pidFile: string): DatabaseSync {
       const message = `data directory ${dataDir} is in use by another weir${holder(pidFile)}`;
       throw new DataDirError('in_use', message, cause);
     }
-    throw new DataDirError('unusable', `lock data directory ${dataDir}: ${reasonOf(cause)}`, cause);
+    throw new DataDirError(
+      'unusable',
+      `lock data directory ${dataDir}: ${deeperReason(dataDir, cause)}`,
+      cause,
+    );
+  }
+}
+
+/** SQLite only says that it could not; the directory itself says why. */
+function deeperReason(dataDir: string, error: unknown): string {
+  try {
+    accessSync(dataDir, constants.W_OK | constants.X_OK);
+    accessSync(join(dataDir, 'lock'), constants.R_OK | constants.W_OK);
+    return reasonOf(error);
+  } catch (cause) {
+    return reasonOf(cause);
   }
 }
 

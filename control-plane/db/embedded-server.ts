@@ -158,9 +158,9 @@ async function prepareCluster(
   }
   const password = randomBytes(24).toString('base64url');
   if (isNew) {
-    logger.info('create the embedded database', { cluster: home.cluster, user: home.account.name });
     writePrivately(passwordFile, password);
     await createCluster({ home, runtime, role: ROLE, password });
+    logger.info('embedded database was created', { cluster: home.cluster, user: home.account.name });
   } else {
     logger.warn('password file of the embedded database is missing: a new password is set', { passwordFile });
     await endOrphans(home.cluster, logger);

@@ -1,7 +1,7 @@
 /**
  * Where the embedded cluster lives: `<data_dir>/postgres`, or, when Weir is root and the user that runs
  * PostgreSQL cannot get through to the data directory (`/root` is closed to everybody else), a folder
- * below `/var/lib/weir`; `<data_dir>/postgres.location` then says which. Nothing is started here.
+ * below `/var/lib/weir-postgres`; `<data_dir>/postgres.location` then says which. Nothing is started here.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -13,7 +13,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { canTraverse, choosePostgresAccount } from './postgres-account.ts';
 import type { PostgresAccount } from './postgres-account.ts';
 
@@ -28,7 +28,7 @@ export interface PostgresHome {
 }
 
 /** Root of the fallback location. */
-const ELSEWHERE = '/var/lib/weir';
+const ELSEWHERE = '/var/lib/weir-postgres';
 
 /** Chooses and creates the home. Errors name the path and what to do. */
 export function openPostgresHome(dataDir: string, elsewhere = ELSEWHERE): PostgresHome {
@@ -39,6 +39,11 @@ export function openPostgresHome(dataDir: string, elsewhere = ELSEWHERE): Postgr
   const dir =
     recorded ?? (canTraverse(dataDir, account) ? preferred : fallbackFor(dataDir, preferred, elsewhere));
   createOwned(dir, account);
+  if (!canTraverse(dirname(dir), account)) {
+    throw new Error(
+      `open the database in ${dir}: user ${account.name} cannot get through the folders above it`,
+    );
+  }
   if (dir !== preferred && recorded === undefined) writeFileSync(pointer, `${dir}\n`);
   return { dir, cluster: join(dir, 'cluster'), account, isElsewhere: dir !== preferred };
 }
@@ -51,7 +56,7 @@ function fallbackFor(dataDir: string, preferred: string, elsewhere: string): str
     );
   }
   const mark = createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 16);
-  return join(elsewhere, `postgres-${mark}`);
+  return join(elsewhere, mark);
 }
 
 /** Makes a folder that only the account (and root) can enter. */

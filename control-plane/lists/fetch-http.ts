@@ -11,6 +11,9 @@ import { checkHost, guardedLookup } from './list-host.ts';
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
+/** Faults of the disk that the list is written to. */
+const DISK_FAULTS: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EACCES', 'ENOENT']);
+
 /** What servers told of the copy at hand, to ask whether it has changed (RFC 9110 section 13.1). */
 export interface Validators {
   readonly etag: string | null;
@@ -100,13 +103,15 @@ function headersOf({ etag, lastModified }: Validators): Record<string, string> {
 export function asListError(error: unknown, url: URL, signal: AbortSignal): ListError {
   if (error instanceof ListError) return error;
   if (signal.aborted && signal.reason instanceof ListError) return signal.reason;
-  const isCompressionFault = error instanceof Error && 'code' in error && /^Z_/.test(String(error.code));
-  if (isCompressionFault)
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code.startsWith('Z_'))
     return new ListError(
       'bad_encoding',
       `fetch ${shownUrl(url)}: damaged compressed data: ${reasonOf(error)}`,
       error,
     );
+  if (DISK_FAULTS.has(code))
+    return new ListError('disk', `store ${shownUrl(url)}: ${reasonOf(error)}`, error);
   return new ListError('network', `fetch ${shownUrl(url)}: ${reasonOf(error)}`, error);
 }
 

@@ -254,6 +254,14 @@ describe('fetchList() over http', () => {
     await expect(failure).rejects.toMatchObject({ message: expect.not.stringMatching(/secret/) });
   });
 
+  test('names a disk that takes no list', async () => {
+    answer = (_, response) => response.end(LIST);
+    await expect(fetchFrom(base, { path: join(folder, 'no', 'such', 'folder') })).rejects.toMatchObject({
+      code: 'disk',
+      message: expect.stringMatching(/^store http.*ENOENT/),
+    });
+  });
+
   test('ends when it is told to', async () => {
     const stop = new AbortController();
     answer = () => stop.abort();

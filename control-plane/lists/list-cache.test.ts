@@ -70,8 +70,14 @@ describe('ListCache', () => {
     for (let round = 0; round < 30; round++) {
       const ids = [1, 2, 3, 4];
       const digest = round.toString(16).padStart(64, '0');
-      await Promise.all([...ids.map((id) => put(id, URL_1, digest, `${id} ${round}`)), cache.prune(), cache.prune()]);
-      expect(ids.map((id) => readFileSync(cache.copyOf(id)!.path, 'utf8'))).toEqual(ids.map((id) => `${id} ${round}`));
+      await Promise.all([
+        ...ids.map((id) => put(id, URL_1, digest, `${id} ${round}`)),
+        cache.prune(),
+        cache.prune(),
+      ]);
+      expect(ids.map((id) => readFileSync(cache.copyOf(id)!.path, 'utf8'))).toEqual(
+        ids.map((id) => `${id} ${round}`),
+      );
     }
   });
 

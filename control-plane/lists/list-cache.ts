@@ -25,26 +25,22 @@ export class ListCache {
   private readonly copies = new Map<number, ListCopy>();
   /** Paths on their way to being copies; no pruning may take them for old ones. */
   private readonly arriving = new Set<string>();
+  private opened: Promise<void> | undefined;
 
   constructor(dataDir: string) {
     this.folder = join(dataDir, 'list-cache');
   }
 
-  /** Finds the copies on disk; where a source has two, the newer counts. */
-  async open(): Promise<void> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    const times = new Map<number, number>();
-    for (const file of await readdir(this.folder)) {
-      const path = join(this.folder, file);
-      if (file.endsWith(TEMPORARY_SUFFIX)) await rm(path, { force: true });
-      const match = COPY_FILE.exec(file);
-      if (match === null) continue;
-      const id = Number(match[1]);
-      const { mtimeMs } = await stat(path);
-      if (mtimeMs < (times.get(id) ?? 0)) continue;
-      times.set(id, mtimeMs);
-      this.copies.set(id, { path, urlKey: match[2]!, contentKey: match[3]! });
-    }
+  /**
+   * Finds the copies on disk, once, however often it is called; where a source has two, the newer counts.
+   * Nothing may be made or removed here before.
+   */
+  open(): Promise<void> {
+    this.opened ??= this.scan().catch((error: unknown) => {
+      this.opened = undefined;
+      throw error;
+    });
+    return this.opened;
   }
 
   /** The last good copy of a source, maybe of a URL that it had before. */
@@ -96,6 +92,22 @@ export class ListCache {
     for (const file of await readdir(this.folder)) {
       const path = join(this.folder, file);
       if (COPY_FILE.test(file) && !this.isNeeded(path)) await rm(path, { force: true });
+    }
+  }
+
+  private async scan(): Promise<void> {
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    const times = new Map<number, number>();
+    for (const file of await readdir(this.folder)) {
+      const path = join(this.folder, file);
+      if (file.endsWith(TEMPORARY_SUFFIX)) await rm(path, { force: true });
+      const match = COPY_FILE.exec(file);
+      if (match === null) continue;
+      const id = Number(match[1]);
+      const { mtimeMs } = await stat(path);
+      if (mtimeMs < (times.get(id) ?? 0)) continue;
+      times.set(id, mtimeMs);
+      this.copies.set(id, { path, urlKey: match[2]!, contentKey: match[3]! });
     }
   }
 

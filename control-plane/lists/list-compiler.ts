@@ -74,6 +74,7 @@ export class ListCompiler {
 
   private async compileNow(): Promise<void> {
     const { cache, policy } = this.parts;
+    await cache.open();
     const sources = await this.parts.readSources();
     const inputs = this.inputsOf(sources);
     const isToCompact = this.isToCompact;

@@ -15,6 +15,7 @@ export type ListErrorCode =
   | 'empty'
   | 'no_rules'
   | 'unreadable'
+  | 'disk'
   | 'stopped';
 
 /** A list that is of no use now. Messages hold no password. */

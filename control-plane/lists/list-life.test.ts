@@ -344,6 +344,21 @@ describe('ListLife', () => {
     await node.life.remove(id);
   });
 
+  test('start() may be called again while lists are being fetched', async () => {
+    const node = await startNode();
+    let release = (): void => undefined;
+    answers.set('/a', (_, response) => {
+      response.write('a.example\n');
+      release = () => response.end();
+    });
+    await node.life.create(source(`${base}/a`));
+    await until(() => readdirSync(join(dataDir, 'list-cache')).length === 1);
+    await node.life.start();
+    release();
+    await node.life.idle();
+    expect(kindsOf(node, 'a.example')).toBe(1);
+  });
+
   test('refuses a URL that another source has and groups that do not exist', async () => {
     const node = await startNode();
     const url = serve('/a', 'a.example\n');

@@ -79,7 +79,7 @@ export class ListLife implements SourceLife {
 
   /**
    * Brings what the database says into force from the copies on disk, then fetches what is due, now and from
-   * now on, in the background. Throws what the database throws; call it again then.
+   * now on, in the background. Throws what the database throws. To be called each time the database comes up.
    */
   async start(): Promise<void> {
     const { cache, database } = this.parts;

@@ -35,6 +35,7 @@ export async function refreshSource(
   signal: AbortSignal,
 ): Promise<Refreshed> {
   const { cache, limits, lookup } = parts;
+  await cache.open();
   const path = cache.temporaryPath();
   try {
     const hasCopy = cache.isOf(source.id, source.url);

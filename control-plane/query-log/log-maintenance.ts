@@ -1,6 +1,6 @@
 /**
- * Housekeeping of the query log's table: partitions are there before midnight, old days go, the index on
- * time knows the pages that were filled. Every node does it; doing it twice does no harm.
+ * Housekeeping of the query log's table, which the server's own vacuum leaves alone: partitions are there
+ * before midnight, old days go, the index on time and the planner know what was added. Every node does it; doing it twice does no harm.
  */
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
@@ -8,7 +8,12 @@ import type { Database } from '../db/database.ts';
 import { DatabaseUnavailable, reasonOf } from '../db/database-errors.ts';
 import { forgetOldBatches } from './batch-store.ts';
 import { DAY_MS } from './copy-encoder.ts';
-import { dropPartitionsBefore, ensurePartitions, summarizePartition } from './partition-store.ts';
+import {
+  analyzePartition,
+  dropPartitionsBefore,
+  ensurePartitions,
+  summarizePartition,
+} from './partition-store.ts';
 
 /** What housekeeping needs. */
 export interface LogMaintenanceOptions {
@@ -21,8 +26,8 @@ export interface LogMaintenanceOptions {
 
 /** Milliseconds between two looks at the index, which then costs next to nothing. */
 const INDEX_EVERY_MS = 60_000;
-/** Looks at the index between two looks at the days. */
-const LOOKS_PER_DAYS_CHECK = 30;
+/** Looks at the index between two looks at the days and their statistics. */
+const LOOKS_PER_DAYS_CHECK = 10;
 /** Days that have their partition before they come. */
 const DAYS_AHEAD = 2;
 /** Days for which a batch that waits on a node's disk is recognized. */
@@ -54,6 +59,7 @@ async function attempt(options: LogMaintenanceOptions, checkDays: boolean): Prom
     if (checkDays) await keepDays(options);
     const today = Math.floor(options.clock.nowMs() / DAY_MS);
     for (const day of [today - 1, today]) await summarizePartition(options.database, day);
+    if (checkDays) await analyzePartition(options.database, today);
   } catch (error) {
     if (error instanceof DatabaseUnavailable) return; // Said where it was noticed, and it comes back.
     options.logger.warn('keep the query log in order: tried again later', { reason: reasonOf(error) });

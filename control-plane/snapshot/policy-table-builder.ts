@@ -57,7 +57,7 @@ export function buildPolicyTable(
  */
 export function sourcesServing(
   group: PolicyGroup | undefined,
-  compiled: CompiledRules,
+  compiled: Pick<CompiledRules, 'sources'>,
   rows: PolicyRows,
 ): boolean[] {
   const id = group?.enabled === true ? group.id : DEFAULT_GROUP_ID;

@@ -18,13 +18,20 @@ export interface RuleDescription {
   readonly sources: readonly string[];
 }
 
+interface Meaning {
+  readonly compiled: Pick<CompiledRules, 'attributes' | 'sources'>;
+  readonly rows: PolicyRows;
+}
+
 /** What attribute ids of recent versions meant. */
 export class RuleHistory {
-  private readonly versions = new Map<number, { compiled: CompiledRules; rows: PolicyRows }>();
+  private readonly versions = new Map<number, Meaning>();
 
   /** Remembers a version, and forgets the oldest. */
   add({ snapshot, compiled, rows }: PublishedState): void {
-    this.versions.set(snapshot.version, { compiled, rows });
+    // Not the rules: a table that is no longer in force must not be kept in memory from here.
+    const { attributes, sources } = compiled;
+    this.versions.set(snapshot.version, { compiled: { attributes, sources }, rows });
     for (const version of this.versions.keys()) {
       if (this.versions.size <= REMEMBERED) break;
       this.versions.delete(version);

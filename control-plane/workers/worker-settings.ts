@@ -34,7 +34,7 @@ export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHoo
       optimisticRefresh: cache.optimistic_refresh,
     },
     tcpMaxConnectionsPerIp: dns.rate_limit.tcp_max_connections_per_ip,
-    coalesceUs: 0,
+    coalesceUs: dns.udp_coalesce_us,
     ...hooks,
   };
 }

@@ -15,6 +15,7 @@ export interface NativeCalls {
   sendmmsg(fd: number, messages: bigint, count: number, flags: number): number;
   sendmsg(fd: number, message: bigint, flags: number): number;
   poll(descriptors: bigint, count: number, timeoutMs: number): number;
+  usleep(microseconds: number): number;
   eventfd(initial: number, flags: number): number;
   read(fd: number, buffer: bigint, size: number): number;
   close(fd: number): number;
@@ -51,6 +52,7 @@ const SIGNATURES: Readonly<
   sendmmsg: ['int', ['int', 'void *', 'uint', 'int']],
   sendmsg: ['long', ['int', 'void *', 'int']],
   poll: ['int', ['void *', 'ulong', 'int']],
+  usleep: ['int', ['uint']],
   eventfd: ['int', ['uint', 'int']],
   read: ['long', ['int', 'void *', 'ulong']],
   close: ['int', ['int']],

@@ -17,6 +17,13 @@ const EMPTY_ROUNDS_BEFORE_SLEEP = 25;
 /** Longest sleep; a wake-up that got lost costs this much. */
 const SLEEP_MS = 1000;
 
+/** Datagrams after which the rate is taken anew. */
+const RATE_SAMPLE = 1024;
+/** Below this rate nothing is coalesced: there is nothing to gather, and waiting would only add latency. */
+const COALESCE_MIN_PER_SEC = 10_000;
+/** A batch this full was worth its system calls. */
+const FULL_ENOUGH = 16;
+
 /** Waits on the sockets of one thread and its eventfd. */
 export class UdpWait {
   private readonly calls: NativeCalls;
@@ -28,8 +35,15 @@ export class UdpWait {
   private readonly eventBytes = new Uint8Array(new ArrayBuffer(8));
   private readonly eventAddress: bigint;
 
-  constructor(calls: NativeCalls, control: Int32Array, sockets: readonly UdpSocket[]) {
+  private readonly coalesceUs: number;
+  private sampleStartMs = 0;
+  private sampleCount = 0;
+  private isBusy = false;
+
+  /** `coalesceUs` is how long a busy thread may wait for a fuller batch, 0 = never. */
+  constructor(calls: NativeCalls, control: Int32Array, sockets: readonly UdpSocket[], coalesceUs: number) {
     this.calls = calls;
+    this.coalesceUs = coalesceUs;
     this.control = control;
     this.sockets = sockets;
     const noted = Atomics.load(control, WorkerControl.WAKE_FD_WORD);
@@ -60,8 +74,21 @@ export class UdpWait {
       if (single && emptyRounds < EMPTY_ROUNDS_BEFORE_SLEEP) count = answerBatch(0, true);
       else for (let index = 0; index < this.sockets.length; index++) count += answerBatch(index, false);
       emptyRounds = count > 0 ? 0 : emptyRounds + 1;
+      if (this.coalesceUs !== 0) this.coalesce(count);
       if (count === 0 && (!single || emptyRounds >= EMPTY_ROUNDS_BEFORE_SLEEP)) this.sleep(mailSeen);
     }
+  }
+
+  /** After a thin batch at a high rate, lets more datagrams come before the next receive. */
+  private coalesce(count: number): void {
+    this.sampleCount += count;
+    if (this.sampleCount >= RATE_SAMPLE || count === 0) {
+      const nowMs = performance.now();
+      this.isBusy = this.sampleCount * 1000 >= COALESCE_MIN_PER_SEC * (nowMs - this.sampleStartMs);
+      this.sampleStartMs = nowMs;
+      this.sampleCount = 0;
+    }
+    if (this.isBusy && count < FULL_ENOUGH) this.calls.usleep(this.coalesceUs);
   }
 
   /** Sleeps until a datagram, a wake-up, or SLEEP_MS have passed. */

@@ -3,7 +3,7 @@
  * lie behind the ports of `ApiContext` and have suites of their own are stood in for by plain objects here.
  */
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -55,6 +55,7 @@ export interface SuiteDatabase {
 /** Starts an embedded server with all migrations in force. */
 export async function openSuiteDatabase(): Promise<SuiteDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'weir-api-'));
+  await chmod(folder, 0o755); // As root the server runs as another user, who must get through.
   const lock = lockDataDir(folder);
   const database = startDatabase({ urls: '', lock, logger: new RecordingLogger() });
   await database.whenUp();

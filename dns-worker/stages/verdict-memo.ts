@@ -1,0 +1,71 @@
+/**
+ * What a thread remembers of names it has judged: the verdict on a name for one policy class of one
+ * snapshot. Most queries ask for few names; a hit here is one cache line instead of a walk over a table
+ * that fits in no cache. Direct-mapped, 64 bits of hash confirm a hit, a newer snapshot ends it.
+ */
+
+/** Entries, a power of two: 1 MiB of memory. */
+const ENTRIES = 65_536;
+const ENTRY_WORDS = 4;
+const LOW_AT = 0;
+const HIGH_AT = 1;
+const VERSION_AT = 2;
+const VERDICT_AT = 3;
+
+const CLASS_FACTOR = 0x9e3779b1 | 0;
+/** The label index lies above the attribute, which is stored plus one. */
+const LABEL_SHIFT = 24;
+const ATTRIBUTE_MASK = 0xff_ffff;
+
+/** Nothing is remembered of the name. */
+export const UNKNOWN = -1;
+/** The name is not blocked. */
+export const NOT_BLOCKED = 0;
+
+/** The deciding rule's attribute id in a verdict that is neither UNKNOWN nor NOT_BLOCKED. */
+export function attributeOf(verdict: number): number {
+  return (verdict & ATTRIBUTE_MASK) - 1;
+}
+
+/** Index of the label at which the deciding rule's name starts. */
+export function labelOf(verdict: number): number {
+  return verdict >>> LABEL_SHIFT;
+}
+
+/** A verdict that blocks; NOT_BLOCKED's place is taken by attribute ids being stored plus one. */
+export function blockedBy(attribute: number, label: number): number {
+  return (attribute + 1) | (label << LABEL_SHIFT);
+}
+
+/** Verdicts of one thread. Hash lanes and versions are i32. */
+export class VerdictMemo {
+  private readonly words = new Int32Array(ENTRIES * ENTRY_WORDS);
+
+  /** The verdict on the name with these hash lanes, or UNKNOWN. */
+  recall(low: number, high: number, snapshotVersion: number, policyClass: number): number {
+    const { words } = this;
+    const key = classKey(low, policyClass);
+    const at = (key & (ENTRIES - 1)) * ENTRY_WORDS;
+    return words[at + LOW_AT] === key && words[at + HIGH_AT] === high && words[at + VERSION_AT] === ~snapshotVersion
+      ? words[at + VERDICT_AT]!
+      : UNKNOWN;
+  }
+
+  /** Remembers a verdict in place of whatever was there. */
+  remember(low: number, high: number, snapshotVersion: number, policyClass: number, verdict: number): void {
+    if ((verdict & ATTRIBUTE_MASK) === ATTRIBUTE_MASK) return;
+    const { words } = this;
+    const key = classKey(low, policyClass);
+    const at = (key & (ENTRIES - 1)) * ENTRY_WORDS;
+    words[at + LOW_AT] = key;
+    words[at + HIGH_AT] = high;
+    // Inverted, so that an empty entry is of no version.
+    words[at + VERSION_AT] = ~snapshotVersion;
+    words[at + VERDICT_AT] = verdict;
+  }
+}
+
+/** The low lane with the class mixed in: the same name has an entry for each class. */
+function classKey(low: number, policyClass: number): number {
+  return low ^ Math.imul(policyClass, CLASS_FACTOR);
+}
