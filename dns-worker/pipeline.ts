@@ -21,7 +21,7 @@ import { clientGroupStage } from './stages/client-group.ts';
 import { policyStage } from './stages/policy.ts';
 import { questionChecksStage } from './stages/question-checks.ts';
 import { VerdictMemo } from './stages/verdict-memo.ts';
-import type { OpenSnapshot } from './state.ts';
+import { freeReplacedTable, type OpenSnapshot } from './state.ts';
 
 /** Decides about queries from a snapshot and the shared cache. One a thread. */
 export class Pipeline {
@@ -34,6 +34,13 @@ export class Pipeline {
     this.snapshot = snapshot;
     this.cache = cache;
     this.reporter = reporter;
+  }
+
+  /** Answers from another snapshot from now on. */
+  replaceSnapshot(next: OpenSnapshot): void {
+    const before = this.snapshot.rules;
+    this.snapshot = next;
+    freeReplacedTable(before, next.rules);
   }
 
   /** Runs the stages; ANSWERED leaves the reply in the slot. Never throws: a bug is one SERVFAIL. */

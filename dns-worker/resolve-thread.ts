@@ -128,7 +128,7 @@ class ResolveThread {
   obey(message: ToWorker): void {
     switch (message.type) {
       case 'snapshot':
-        this.pipeline.snapshot = openSnapshot(message.snapshot);
+        this.pipeline.replaceSnapshot(openSnapshot(message.snapshot));
         announce(this.port, { type: 'snapshot-in-force', version: message.snapshot.version });
         break;
       case 'fault':

@@ -15,8 +15,6 @@ import { createEmbeddedServer } from './embedded-server.ts';
 import { migrate } from './migrate.ts';
 import { EmbeddedDatabaseUnsupported } from './postgres-runtime.ts';
 
-export { DatabaseUnavailable } from './database-errors.ts';
-
 /** What stores need of a connection, inside a transaction or not. */
 export interface Queryable {
   /** Runs one statement; values go apart from the text, never into it. */

@@ -6,7 +6,7 @@ import { canTraverse, choosePostgresAccount } from './postgres-account.ts';
 import { openPostgresHome } from './postgres-home.ts';
 
 const isRoot = process.geteuid?.() === 0;
-const stranger = { name: 'nobody', uid: 65534, gid: 65534, isSelf: false };
+const stranger = { name: 'stranger', uid: 64999, gid: 64999, isSelf: false };
 const dirs: string[] = [];
 
 /** A data directory behind one of the given mode. */

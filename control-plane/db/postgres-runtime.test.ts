@@ -9,7 +9,7 @@ import { EmbeddedDatabaseUnsupported, findPostgresPackage, prepareRuntime } from
 const root = makeTempDir();
 const nativeDir = join(root, 'package', 'native');
 const account = choosePostgresAccount('/nonexistent', '/');
-const stranger = { name: 'nobody', uid: 65534, gid: 65534, isSelf: false };
+const stranger = { name: 'stranger', uid: 64999, gid: 64999, isSelf: false };
 
 /** A package as npm leaves it when it may not run install scripts: without links. */
 beforeAll(() => {

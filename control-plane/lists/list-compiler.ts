@@ -6,7 +6,7 @@ import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { ListFile } from '../snapshot/compile-job.ts';
 import type { CompilePool } from '../snapshot/compile-pool.ts';
-import type { CompiledRules } from '../snapshot/compiled-rules.ts';
+import { type CompiledRules, seedsOf } from '../snapshot/compiled-rules.ts';
 import { Coalescer } from '../snapshot/coalescer.ts';
 import type { PolicyInForce } from '../snapshot/policy-in-force.ts';
 import type { ListReading } from './line-rules.ts';
@@ -107,8 +107,11 @@ export class ListCompiler {
     const textBytes = sources.reduce((sum, { id, bytes }) => sum + (ids.has(id) ? bytes : 0), 0);
     const lists = inputs.map(({ path, reading }) => ({ path, reading }));
     const { table, statistics } = await pool.compile(
-      lists,
-      Math.floor(textBytes / TEXT_BYTES_PER_NAME),
+      {
+        lists,
+        seeds: seedsOf(this.parts.compiled().rules),
+        expectedNames: Math.floor(textBytes / TEXT_BYTES_PER_NAME),
+      },
       signal,
     );
     const compileMs = Math.round(clock.monotonicMs() - startedMs);

@@ -19,7 +19,7 @@ export interface BatchDurability {
 const MISSING_PARTITION: ReadonlySet<unknown> = new Set(['42P01', '23514']);
 
 /**
- * Stores one batch in one transaction.
+ * Stores one batch in one transaction, or finds that it is stored already.
  * @throws {DatabaseUnavailable} when the outcome is unknown; sending it again is safe. Anything else means
  * that these rows cannot be stored.
  */
@@ -33,20 +33,24 @@ export async function storeBatch(database: Database, batch: LogBatch, how: Batch
   }
 }
 
-async function copyBatch(database: Database, batch: LogBatch, { durable }: BatchDurability): Promise<void> {
+async function copyBatch(
+  database: Database,
+  { id, days, bytes }: LogBatch,
+  { durable }: BatchDurability,
+): Promise<void> {
   // Naming the partition saves the search for it, row by row.
-  const [onlyDay] = batch.days.length === 1 ? batch.days : [];
+  const [onlyDay] = days.length === 1 ? days : [];
   const table = onlyDay === undefined ? 'query_log' : partitionOf(onlyDay);
   await database.withClient(async (client) => {
     await client.query(`BEGIN; SET LOCAL synchronous_commit = ${durable ? 'on' : 'off'}`);
     try {
-      const { rowCount } = await client.query(
+      const noted = await client.query(
         'INSERT INTO query_log_batches (id) VALUES ($1) ON CONFLICT DO NOTHING',
-        [batch.id],
+        [id],
       );
-      if (rowCount === 1) {
+      if (noted.rowCount === 1) {
         const copy = client.query(copyFrom(`COPY ${table} (${COPY_COLUMNS}) FROM STDIN (FORMAT binary)`));
-        copy.end(batch.bytes);
+        copy.end(bytes);
         await finished(copy);
       }
       await client.query('COMMIT');

@@ -1,143 +1,152 @@
 /**
- * Batches on disk while the database is away: one file each under `<data_dir>/spool`, readable by Weir
- * only, oldest first, bounded. A file is whole or it is not there; one that was damaged is dropped.
+ * Batches on disk while the database is away: files under `<data_dir>/spool`, readable by Weir only, oldest
+ * first, bounded. A file takes batches until it is large enough, so that a long absence leaves few files;
+ * each batch has its checksum, and what a kill cut off or a disk damaged is left out.
  */
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { LogBatch } from './log-batch.ts';
 
-/** What opening or adding threw away, in rows. */
-export interface SpoolOutcome {
-  readonly droppedRows: number;
-}
-
-/** A batch that waits on disk. */
-export interface SpooledBatch {
+/** The batches of one file. */
+export interface SpooledFile {
   readonly name: string;
-  readonly rowCount: number;
-  /** null when the file was damaged. */
-  readonly batch: LogBatch | null;
+  readonly batches: readonly LogBatch[];
+  /** True when something in the file could not be read; how many rows that were is not known. */
+  readonly isDamaged: boolean;
 }
 
-interface SpoolFile {
+interface FileEntry {
   readonly name: string;
-  readonly sizeBytes: number;
-  readonly rowCount: number;
+  sizeBytes: number;
+  rowCount: number;
 }
 
-/** First line of a file; the rows follow it. */
-interface SpoolHeader {
+/** Line before the bytes of each batch. */
+interface FrameHeader {
   readonly id: string;
   readonly rowCount: number;
   readonly days: readonly number[];
+  readonly sizeBytes: number;
   readonly crc32: number;
 }
 
-/** `<sequence>-<rows>-<batch id>.rows` */
-const FILE_NAME = /^(\d{12})-(\d+)-[0-9a-f-]{36}\.rows$/;
+const FILE_NAME = /^(\d{12})\.rows$/;
+/** Bytes after which the next batch gets a new file. */
+const FULL_FILE_BYTES = 1024 * 1024;
 
 /** The spool of one node. Calls must not overlap; `LogWriter` keeps them in line. */
 export class LogSpool {
   readonly #dir: string;
   readonly #maxBytes: number;
-  #files: SpoolFile[] = [];
-  #sizeBytes = 0;
+  readonly #files: FileEntry[] = [];
   #sequence = 0;
+  /** The file that takes the next batch, if any does. */
+  #growing: FileEntry | undefined;
 
   constructor(dir: string, maxBytes: number) {
     this.#dir = dir;
     this.#maxBytes = maxBytes;
   }
 
-  /** Batches on disk. */
-  get fileCount(): number {
-    return this.#files.length;
-  }
-
-  /** Finds what an earlier run left and removes what it did not finish. */
+  /** Finds what an earlier run left. */
   async open(): Promise<void> {
-    await mkdir(this.#dir, { recursive: true, mode: 0o700 });
+    await this.#makeDir();
     for (const name of (await readdir(this.#dir)).sort()) {
       const parts = FILE_NAME.exec(name);
-      if (parts === null) {
-        if (name.endsWith('.new')) await rm(join(this.#dir, name), { force: true });
-        continue;
-      }
-      const { size } = await stat(join(this.#dir, name));
-      this.#files.push({ name, sizeBytes: size, rowCount: Number(parts[2]) });
-      this.#sizeBytes += size;
+      if (parts === null) continue;
+      const content = await readFile(join(this.#dir, name));
+      const rowCount = parseFrames(content).batches.reduce((sum, batch) => sum + batch.rowCount, 0);
+      this.#files.push({ name, sizeBytes: content.length, rowCount });
       this.#sequence = Number(parts[1]);
     }
   }
 
-  /** Writes a batch; the oldest ones make room. Rejects when the disk does not take it. */
-  async add(batch: LogBatch): Promise<SpoolOutcome> {
-    const header: SpoolHeader = {
-      id: batch.id,
-      rowCount: batch.rowCount,
-      days: batch.days,
-      crc32: crc32(batch.bytes),
-    };
-    await mkdir(this.#dir, { recursive: true, mode: 0o700 });
-    const head = Buffer.from(`${JSON.stringify(header)}\n`);
-    const sizeBytes = head.length + batch.bytes.length;
-    const droppedRows = await this.#makeRoom(sizeBytes);
-    const sequence = String(++this.#sequence).padStart(12, '0');
-    const name = `${sequence}-${batch.rowCount}-${batch.id}.rows`;
-    const path = join(this.#dir, name);
+  /** Writes a batch; the oldest files make room. Resolves with the rows lost that way; rejects when the disk does not take it. */
+  async add(batch: LogBatch): Promise<number> {
+    const frame = frameOf(batch);
+    const lostRows = await this.#makeRoom(frame.length);
+    const file = await this.#fileFor(frame.length);
+    const path = join(this.#dir, file.name);
     try {
-      const file = await open(`${path}.new`, 'w', 0o600);
-      try {
-        await file.writev([head, batch.bytes]);
-      } finally {
-        await file.close();
-      }
-      await rename(`${path}.new`, path);
+      await appendFile(path, frame, { mode: 0o600 });
     } catch (error) {
-      await rm(`${path}.new`, { force: true });
+      // Half a batch would hide those that are written behind it.
+      await truncate(path, file.sizeBytes).catch(() => (this.#growing = undefined));
       throw error;
     }
-    this.#files.push({ name, sizeBytes, rowCount: batch.rowCount });
-    this.#sizeBytes += sizeBytes;
-    return { droppedRows };
+    file.sizeBytes += frame.length;
+    file.rowCount += batch.rowCount;
+    return lostRows;
   }
 
-  /** The batch that has waited longest. */
-  async oldest(): Promise<SpooledBatch | undefined> {
+  /** The file that has waited longest; it takes no more batches. */
+  async oldest(): Promise<SpooledFile | undefined> {
     const file = this.#files[0];
     if (file === undefined) return undefined;
-    const batch = parseFile(await readFile(join(this.#dir, file.name)));
-    return { name: file.name, rowCount: file.rowCount, batch };
+    if (this.#growing === file) this.#growing = undefined;
+    return { name: file.name, ...parseFrames(await readFile(join(this.#dir, file.name))) };
   }
 
-  /** Removes a batch: it is in the database, or beyond help. */
+  /** Removes a file: its batches are in the database, or beyond help. */
   async remove(name: string): Promise<void> {
     const at = this.#files.findIndex((file) => file.name === name);
-    if (at < 0) return;
-    const [file] = this.#files.splice(at, 1);
-    this.#sizeBytes -= file?.sizeBytes ?? 0;
+    if (at >= 0) this.#files.splice(at, 1);
+    if (this.#growing?.name === name) this.#growing = undefined;
     await rm(join(this.#dir, name), { force: true });
   }
 
-  async #makeRoom(sizeBytes: number): Promise<number> {
-    let droppedRows = 0;
-    while (this.#files.length > 0 && this.#sizeBytes + sizeBytes > this.#maxBytes) {
-      droppedRows += this.#files[0]!.rowCount;
-      await this.remove(this.#files[0]!.name);
+  async #makeDir(): Promise<void> {
+    await mkdir(this.#dir, { recursive: true, mode: 0o700 });
+  }
+
+  async #fileFor(frameBytes: number): Promise<FileEntry> {
+    if (this.#growing !== undefined && this.#growing.sizeBytes + frameBytes <= FULL_FILE_BYTES)
+      return this.#growing;
+    await this.#makeDir();
+    const name = `${String(++this.#sequence).padStart(12, '0')}.rows`;
+    this.#growing = { name, sizeBytes: 0, rowCount: 0 };
+    this.#files.push(this.#growing);
+    return this.#growing;
+  }
+
+  async #makeRoom(frameBytes: number): Promise<number> {
+    let lostRows = 0;
+    let sizeBytes = this.#files.reduce((sum, file) => sum + file.sizeBytes, 0);
+    for (let file = this.#files[0]; file && sizeBytes + frameBytes > this.#maxBytes; file = this.#files[0]) {
+      lostRows += file.rowCount;
+      sizeBytes -= file.sizeBytes;
+      await this.remove(file.name);
     }
-    return droppedRows;
+    return lostRows;
   }
 }
 
-function parseFile(content: Buffer): LogBatch | null {
-  const end = content.indexOf(0x0a);
+function frameOf({ id, rowCount, days, bytes }: LogBatch): Buffer {
+  const header: FrameHeader = { id, rowCount, days, sizeBytes: bytes.length, crc32: crc32(bytes) };
+  return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), bytes]);
+}
+
+/** The batches from the start of a file to its end or to the first damage. */
+function parseFrames(content: Buffer): { batches: LogBatch[]; isDamaged: boolean } {
+  const batches: LogBatch[] = [];
+  for (let at = 0; at < content.length;) {
+    const header = parseHeader(content, at);
+    if (header === null) return { batches, isDamaged: true };
+    const start = content.indexOf(0x0a, at) + 1;
+    const bytes = content.subarray(start, start + header.sizeBytes);
+    if (crc32(bytes) !== header.crc32) return { batches, isDamaged: true };
+    batches.push({ id: header.id, rowCount: header.rowCount, days: header.days, bytes });
+    at = start + header.sizeBytes;
+  }
+  return { batches, isDamaged: false };
+}
+
+function parseHeader(content: Buffer, at: number): FrameHeader | null {
+  const end = content.indexOf(0x0a, at);
   if (end < 0) return null;
   try {
-    const header = JSON.parse(content.toString('utf8', 0, end)) as SpoolHeader;
-    const bytes = content.subarray(end + 1);
-    if (crc32(bytes) !== header.crc32) return null;
-    return { id: header.id, rowCount: header.rowCount, days: header.days, bytes };
+    return JSON.parse(content.toString('utf8', at, end)) as FrameHeader;
   } catch {
     return null; // Not what was written there: the disk or somebody changed it.
   }

@@ -14,7 +14,7 @@ import { CopyEncoder } from './copy-encoder.ts';
 import { newBatch } from './log-batch.ts';
 import type { LogBatch } from './log-batch.ts';
 import { LogSpool } from './log-spool.ts';
-import type { SpooledBatch } from './log-spool.ts';
+import type { SpooledFile } from './log-spool.ts';
 import type { QueryLogPrivacy } from './privacy.ts';
 import type { QueryLogRow } from './row.ts';
 
@@ -58,6 +58,9 @@ const LOSS_LOG_MS = 10_000;
 /** Milliseconds that the database gets when Weir stops; what it has not taken then is spooled. */
 const CLOSE_MS = 1500;
 
+/** What is being done, in messages. */
+const REPLAY = 'replay the query log spool';
+
 interface WaitingBatch extends LogBatch {
   /** `performance.now()` when it was sealed. */
   readonly sealedMs: number;
@@ -74,6 +77,8 @@ export class LogWriter {
   /** All work on the spool's files, one piece after the other. */
   #spoolWork: Promise<void>;
   #spillingBytes = 0;
+  /** Batches of the file that is being sent which are counted already. */
+  readonly #replayed = new Set<string>();
   #sending: WaitingBatch | undefined;
   #pump: Promise<void> | undefined;
   #closing = false;
@@ -174,25 +179,33 @@ export class LogWriter {
     }
   }
 
-  /** Sends the oldest batch of the spool; false when there is none or the database is away. */
+  /** Sends the oldest file of the spool; false when there is none or the database is away. */
   async #replayOne(): Promise<boolean> {
     if (this.#options.database.status().state !== 'up') return false;
-    const action = 'replay the query log spool';
-    let oldest: SpooledBatch | undefined;
-    await this.#onSpool(action, async () => {
-      oldest = await this.#spool.oldest();
+    let file: SpooledFile | undefined;
+    await this.#onSpool(REPLAY, async () => {
+      file = await this.#spool.oldest();
     });
-    if (oldest === undefined) return false;
-    const { name, batch, rowCount } = oldest;
+    if (file === undefined) return false;
+    for (const batch of file.batches) if (!(await this.#replay(batch))) return false;
+    const { name, isDamaged } = file;
+    if (isDamaged) this.#options.logger.error(`${REPLAY}: rows of a damaged file are lost`, { file: name });
+    await this.#onSpool(REPLAY, () => this.#spool.remove(name));
+    this.#replayed.clear();
+    return true;
+  }
+
+  /** False when the database is away again, so the batch stays where it is. */
+  async #replay(batch: LogBatch): Promise<boolean> {
     try {
-      if (batch === null) throw new Error(`file ${name} was damaged`);
       await storeBatch(this.#options.database, batch, { durable: true });
-      this.#written += rowCount;
+      // A file whose last batches have to wait is sent again from its start.
+      if (!this.#replayed.has(batch.id)) this.#written += batch.rowCount;
+      this.#replayed.add(batch.id);
     } catch (error) {
       if (error instanceof DatabaseUnavailable) return false;
-      this.#drop(rowCount, action, error);
+      this.#drop(batch.rowCount, REPLAY, error);
     }
-    await this.#onSpool(action, () => this.#spool.remove(name));
     return true;
   }
 
@@ -204,9 +217,9 @@ export class LogWriter {
     this.#spillingBytes += batch.bytes.length;
     void this.#onSpool('spool query log', async () => {
       try {
-        const { droppedRows } = await this.#spool.add(batch);
+        const lostRows = await this.#spool.add(batch);
         this.#spooled += batch.rowCount;
-        if (droppedRows > 0) this.#drop(droppedRows, 'spool query log', new Error('the spool is full'));
+        if (lostRows > 0) this.#drop(lostRows, 'spool query log', new Error('the spool is full'));
       } catch (error) {
         this.#drop(batch.rowCount, 'spool query log', error);
       } finally {

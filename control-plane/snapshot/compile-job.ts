@@ -10,11 +10,18 @@ export interface ListFile {
 }
 
 /** Lists to put into one table; the place in the array becomes the source index. */
-export interface CompileJob {
+export interface CompileOrder {
   readonly lists: readonly ListFile[];
+  /** Those of the table in force: answers are cached under the same hashes. */
   readonly seeds: TableSeeds;
   /** Names to make room for at once, see `RuleTableBuilder`. */
   readonly expectedNames: number;
+}
+
+/** What the thread is sent. */
+export interface CompileJob extends CompileOrder {
+  /** u32, random. */
+  readonly build: number;
 }
 
 /** A table and what each list gave to it. */

@@ -8,6 +8,7 @@ import { RuleTable } from '../../shared/snapshot/rule-table.ts';
 import { forEachPair } from './attribute-table.ts';
 import type { CompileOutcome, ListFile } from './compile-job.ts';
 import { CompilePool } from './compile-pool.ts';
+import { rulesIdOf, seedsOf } from './compiled-rules.ts';
 
 let folder: string;
 let pool: CompilePool;
@@ -38,16 +39,19 @@ function lookUp({ table }: CompileOutcome, name: string): string[] | null {
   return attribute < 0 ? null : pairs;
 }
 
+const SEEDS = { low: 11, high: -22 };
+
+function compile(lists: ListFile[], by: CompilePool = pool, stop?: AbortSignal): Promise<CompileOutcome> {
+  return by.compile({ lists, seeds: SEEDS, expectedNames: 0 }, stop);
+}
+
 describe('CompilePool', () => {
   test('compiles plain and compressed lists into one shared table', async () => {
-    const outcome = await pool.compile(
-      [
-        list('a.gz', gzipSync('# a\na.example\nb.example\n')),
-        list('b', '||b.example^\nno rule here\n'),
-        list('c', '0.0.0.0 c.example\n', true),
-      ],
-      0,
-    );
+    const outcome = await compile([
+      list('a.gz', gzipSync('# a\na.example\nb.example\n')),
+      list('b', '||b.example^\nno rule here\n'),
+      list('c', '0.0.0.0 c.example\n', true),
+    ]);
     expect(outcome.table.rules).toBeInstanceOf(SharedArrayBuffer);
     expect(outcome.table.nameCount).toBe(3);
     expect(['a.example', 'b.example', 'c.example', 'd.example'].map((name) => lookUp(outcome, name))).toEqual(
@@ -60,13 +64,11 @@ describe('CompilePool', () => {
     ]);
   });
 
-  test('seeds each table anew', async () => {
+  test('keeps the seeds it is given, and marks each build', async () => {
     const lists = [list('a', 'a.example\n')];
-    const [first, second] = [await pool.compile(lists, 0), await pool.compile(lists, 0)];
-    const seeds = [first, second]
-      .map(({ table }) => new RuleTable(table.rules))
-      .map((table) => [table.seedLow, table.seedHigh]);
-    expect(seeds[0]).not.toEqual(seeds[1]);
+    const outcomes = [await compile(lists), await compile(lists)];
+    for (const { table } of outcomes) expect(seedsOf(table.rules)).toEqual(SEEDS);
+    expect(new Set(outcomes.map(({ table }) => rulesIdOf(table.rules))).size).toBe(2);
   });
 
   test('reports a damaged or missing list as its fault and compiles the others', async () => {
@@ -76,7 +78,7 @@ describe('CompilePool', () => {
     );
     truncateSync(torn.path, 3000);
     const missing = { ...torn, path: join(folder, 'none') };
-    const outcome = await pool.compile([torn, missing, list('ok', 'ok.example\n')], 0);
+    const outcome = await compile([torn, missing, list('ok', 'ok.example\n')]);
     expect(outcome.statistics.map(({ fault }) => fault?.code ?? null)).toEqual([
       'unreadable',
       'unreadable',
@@ -102,7 +104,7 @@ describe('CompilePool', () => {
   test('rejects a job that is stopped, and does the next one', async () => {
     const stop = new AbortController();
     const big = list('big', 'a.example\n'.repeat(2_000_000));
-    const job = pool.compile([big], 0, stop.signal);
+    const job = compile([big], pool, stop.signal);
     setImmediate(() => stop.abort());
     await expect(job).rejects.toMatchObject({
       name: 'CompileError',
@@ -121,7 +123,7 @@ describe('CompilePool', () => {
         );
         return list(`list${bit}`, names.join(''));
       });
-      await expect(small.compile(lists, 0)).rejects.toMatchObject({
+      await expect(compile(lists, small)).rejects.toMatchObject({
         name: 'CompileError',
         message: expect.stringMatching(/^compile lists: .*memory/),
       });
@@ -133,6 +135,6 @@ describe('CompilePool', () => {
 
   test('rejects jobs after it was closed', async () => {
     await pool.close();
-    await expect(pool.compile([], 0)).rejects.toMatchObject({ name: 'CompileError' });
+    await expect(compile([])).rejects.toMatchObject({ name: 'CompileError' });
   });
 });

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { Piscina } from 'piscina';
 import type { ListStatistics } from '../lists/list-statistics.ts';
-import type { CompileJob, CompileOutcome, ListFile } from './compile-job.ts';
+import type { CompileJob, CompileOrder, CompileOutcome, ListFile } from './compile-job.ts';
 
 /** Milliseconds that an idle thread is kept for the next job of a burst. */
 const IDLE_MS = 1000;
@@ -48,15 +48,9 @@ export class CompilePool {
     return (await this.run('inspect', list, signal)) as ListStatistics;
   }
 
-  /** Builds one table of all lists, with fresh seeds. Throws a CompileError. */
-  async compile(
-    lists: readonly ListFile[],
-    expectedNames: number,
-    signal?: AbortSignal,
-  ): Promise<CompileOutcome> {
-    const random = randomBytes(8);
-    const seeds = { low: random.readInt32LE(0), high: random.readInt32LE(4) };
-    const job: CompileJob = { lists, seeds, expectedNames };
+  /** Builds one table of all lists. Throws a CompileError. */
+  async compile(order: CompileOrder, signal?: AbortSignal): Promise<CompileOutcome> {
+    const job: CompileJob = { ...order, build: randomBytes(4).readUInt32LE(0) };
     return (await this.run('compile', job, signal)) as CompileOutcome;
   }
 

@@ -28,7 +28,7 @@ export async function compile(job: CompileJob): Promise<CompileOutcome> {
       builder.addName(bytes, start, end, kind);
     statistics.push(await readList(list.path, list.reading, add));
   }
-  return { table: builder.finish(), statistics };
+  return { table: builder.finish(job.build), statistics };
 }
 
 /** On Linux a priority belongs to a thread, so this leaves the rest of the process as it is. */

@@ -67,14 +67,14 @@ export interface PublishedState {
 }
 
 /**
- * Identity of a rule table: seeds (random for each compile), checksum and counts, as 48 hexadecimal digits.
+ * Identity of a rule table: the random word of its build, checksum and counts, as 48 hexadecimal digits.
  * Every header word that a reader relies on is in it.
  */
 export function rulesIdOf(rules: SharedArrayBuffer): string {
   const header = new Uint32Array(rules, 0, L.HEADER_WORDS);
   return [
+    L.BUILD_WORD,
     L.SEED_LOW_WORD,
-    L.SEED_HIGH_WORD,
     L.CHECKSUM_WORD,
     L.NAME_COUNT_WORD,
     L.ATTRIBUTE_COUNT_WORD,
@@ -82,4 +82,10 @@ export function rulesIdOf(rules: SharedArrayBuffer): string {
   ]
     .map((word) => header[word]!.toString(16).padStart(8, '0'))
     .join('');
+}
+
+/** The seeds that a table's names are hashed with; later tables keep them, as cached answers lie under them. */
+export function seedsOf(rules: SharedArrayBuffer): { readonly low: number; readonly high: number } {
+  const header = new Int32Array(rules, 0, L.HEADER_WORDS);
+  return { low: header[L.SEED_LOW_WORD]!, high: header[L.SEED_HIGH_WORD]! };
 }

@@ -1,4 +1,5 @@
 /** What a node answers from before it ever compiled a list: no rules, and the group Default. */
+import { randomBytes } from 'node:crypto';
 import { DEFAULT_GROUP_ID } from '../../shared/api/groups.ts';
 import { emptyAttributes } from './attribute-table.ts';
 import type { BlockingSettings, CompiledRules, PolicyRows, PublishedState } from './compiled-rules.ts';
@@ -7,7 +8,9 @@ import { RuleTableBuilder } from './rule-table-builder.ts';
 
 /** Version 0, at once and from nothing. */
 export function emptySnapshot(blocking: BlockingSettings): PublishedState {
-  const { rules } = new RuleTableBuilder({ low: 0, high: 0 }).finish();
+  const random = randomBytes(8);
+  const seeds = { low: random.readInt32LE(0), high: random.readInt32LE(4) };
+  const { rules } = new RuleTableBuilder(seeds).finish();
   const compiled: CompiledRules = {
     rules,
     attributes: emptyAttributes(),

@@ -100,6 +100,8 @@ function writeBlocking(buffer: SharedArrayBuffer, blocking: BlockingSettings): v
   words[L.BLOCKING_ENABLED_WORD] = blocking.enabled ? 1 : 0;
   words[L.BLOCKING_MODE_WORD] = BlockingMode[blocking.mode];
   words[L.BLOCKING_TTL_SECS_WORD] = blocking.ttlSecs;
+  // In every other mode the addresses are zero: those of `null_ip`, whatever the configuration names.
+  if (blocking.mode !== 'custom_ip') return;
   const ipv4 = addressFromText(blocking.customIpv4);
   if (ipv4 !== null && isMappedIpv4(ipv4))
     new Uint8Array(buffer, L.CUSTOM_IPV4_BYTE, 4).set(ipv4.subarray(12));

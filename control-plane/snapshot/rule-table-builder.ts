@@ -125,8 +125,8 @@ export class RuleTableBuilder {
     }
   }
 
-  /** Numbers the attributes anew, writes header and checksum. The builder must not be used after it. */
-  finish(): BuiltTable {
+  /** Numbers the attributes anew, writes header and checksum; `build` is a u32 that marks this build. The builder must not be used after it. */
+  finish(build = 0): BuiltTable {
     const { table, renumber } = this.interner.finish();
     const words = this.words;
     for (let at = L.HEADER_WORDS; at < words.length; at += L.BUCKET_WORDS) {
@@ -140,6 +140,7 @@ export class RuleTableBuilder {
     words[L.BUCKET_COUNT_WORD] = this.bucketCount;
     words[L.NAME_COUNT_WORD] = this.names;
     words[L.ATTRIBUTE_COUNT_WORD] = table.nameCounts.length;
+    words[L.BUILD_WORD] = build;
     words[L.SEED_LOW_WORD] = this.seeds.low;
     words[L.SEED_HIGH_WORD] = this.seeds.high;
     words[L.CHECKSUM_WORD] = checksumWords(new Uint32Array(this.buffer, 0, words.length), L.HEADER_WORDS);

@@ -46,7 +46,9 @@ export class VerdictMemo {
     const { words } = this;
     const key = classKey(low, policyClass);
     const at = (key & (ENTRIES - 1)) * ENTRY_WORDS;
-    return words[at + LOW_AT] === key && words[at + HIGH_AT] === high && words[at + VERSION_AT] === ~snapshotVersion
+    return words[at + LOW_AT] === key &&
+      words[at + HIGH_AT] === high &&
+      words[at + VERSION_AT] === ~snapshotVersion
       ? words[at + VERDICT_AT]!
       : UNKNOWN;
   }

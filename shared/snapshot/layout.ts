@@ -7,7 +7,7 @@
 export const RULE_TABLE_MAGIC = 0x4c555257;
 export const POLICY_TABLE_MAGIC = 0x4c4f5057;
 /** Raised whenever a layout changes; a file of another layout is rebuilt, never read. */
-export const LAYOUT_VERSION = 1;
+export const LAYOUT_VERSION = 2;
 
 /**
  * Rule table: a header, then buckets of 64 bytes (one cache line). A bucket holds five names: five low
@@ -25,6 +25,8 @@ export const RuleTableLayout = {
   SEED_HIGH_WORD: 6,
   /** Sum over all words behind the header, see `checksumWords`. */
   CHECKSUM_WORD: 7,
+  /** Random for each compile: tells tables apart that happen to be alike. */
+  BUILD_WORD: 8,
   HEADER_WORDS: 16,
   BUCKET_WORDS: 16,
   /** log2 of BUCKET_WORDS. */

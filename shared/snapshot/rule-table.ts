@@ -32,6 +32,8 @@ export class RuleTable {
   readonly seedLow: number;
   readonly seedHigh: number;
   readonly nameCount: number;
+  /** Random mark of the build. */
+  readonly build: number;
   readonly attributeCount: number;
   private readonly words: Int32Array;
   private readonly bucketCount: number;
@@ -50,6 +52,7 @@ export class RuleTable {
       throw new RangeError('read rule table: length does not fit its bucket count');
     this.bucketScale = this.bucketCount / 0x1_0000_0000;
     this.nameCount = words[L.NAME_COUNT_WORD]!;
+    this.build = words[L.BUILD_WORD]!;
     this.attributeCount = words[L.ATTRIBUTE_COUNT_WORD]!;
     this.seedLow = words[L.SEED_LOW_WORD]!;
     this.seedHigh = words[L.SEED_HIGH_WORD]!;

@@ -163,11 +163,10 @@ if (nsdProgram !== null) {
     });
 
     test('weir answers several questions of one TCP connection, sent at once', async () => {
-      const client = await TcpClient.open(weir.dnsPort);
+      await using client = await TcpClient.open(weir.dnsPort);
       const names = Array.from({ length: 40 }, (_, i) => `tcp${String(i)}.wild.${ZONE}`);
       names.forEach((name, id) => client.send(query(name, 'A', { id })));
       const ids = (await client.messages(names.length)).map((bytes) => bytes[1]!);
-      await client.close();
       expect(ids.toSorted((a, b) => a - b)).toEqual(names.map((_, id) => id));
     });
 
@@ -201,8 +200,8 @@ if (nsdProgram !== null) {
         `[[dns.pools]]\nname = "${name}"\nstrategy = "Failover"\npriority = ${String(priority)}\nservers = ${JSON.stringify(list)}\n`;
       const alive = `127.0.0.1:${String(authority.port)}`;
       for (const pools of [pool('one', 1, [dead[0]!, alive]), pool('dead', 1, dead) + pool('alive', 2, [alive])]) {
-        const weir = await Weir.start({ pools });
-        const udp = await UdpClient.open(weir.dnsPort);
+        await using weir = await Weir.start({ pools });
+        using udp = await UdpClient.open(weir.dnsPort);
         const replies = await udp.askAll([
           { name: `www.${ZONE}`, type: 'A' },
           { name: `www.${ZONE}`, type: 'AAAA' },
@@ -211,7 +210,6 @@ if (nsdProgram !== null) {
           [Rcode.NOERROR, 2],
           [Rcode.NOERROR, 1],
         ]);
-        udp.close();
         expect(await weir.stop()).toMatchObject({ code: 0 });
       }
     });
@@ -223,8 +221,8 @@ if (nsdProgram !== null && unboundProgram !== null)
     test('weir answers what the resolver found out, and its NXDOMAIN', async () => {
       const resolver = await startUnbound(unboundProgram, ZONE, authority.port);
       servers.push(resolver);
-      const weir = await Weir.start({ upstreams: [`127.0.0.1:${String(resolver.port)}`] });
-      const udp = await UdpClient.open(weir.dnsPort);
+      await using weir = await Weir.start({ upstreams: [`127.0.0.1:${String(resolver.port)}`] });
+      using udp = await UdpClient.open(weir.dnsPort);
       expect((await udp.ask(`alias.${ZONE}`, 'A', { edns: {} })).answers.map(({ type }) => type)).toEqual([
         'CNAME',
         'CNAME',
@@ -234,7 +232,6 @@ if (nsdProgram !== null && unboundProgram !== null)
       expect((await udp.ask(`svc.${ZONE}`, RRType.SVCB)).data.map(unknown)).toEqual([SVCB_RDATA]);
       expect(await udp.ask(`missing.${ZONE}`, 'A')).toMatchObject({ rcode: Rcode.NXDOMAIN });
       expect((await askOverTcp(weir.dnsPort, `long.${ZONE}`, 'TXT')).data).toHaveLength(1);
-      udp.close();
       expect(await weir.stop()).toMatchObject({ code: 0 });
     });
   });

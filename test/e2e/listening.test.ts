@@ -28,28 +28,25 @@ describe.each(BACK_ENDS)('weir on its addresses, back end %s', (backEnd) => {
     afterAll(() => weir.stop());
 
     test.each(loopbacks)('weir answers on %s, over UDP and TCP, first and from the cache', async (address) => {
-      const udp = await UdpClient.open(weir.dnsPort, address);
-      const tcp = await TcpClient.open(weir.dnsPort, address);
+      using udp = await UdpClient.open(weir.dnsPort, address);
+      await using tcp = await TcpClient.open(weir.dnsPort, address);
       for (let round = 0; round < 2; round++) {
         expect(await udp.ask('both.example.com', 'A')).toMatchObject({ data: [EVERY_ADDRESS], from: address });
         expect(await tcp.ask('both.example.com', 'A')).toMatchObject({ data: [EVERY_ADDRESS] });
       }
-      udp.close();
-      await tcp.close();
     });
   });
 });
 
 describe('weir on wildcards', () => {
   test('weir replies from the address it was asked at, first and from the cache', async () => {
-    const weir = await Weir.start({ addresses: everywhere, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
+    await using weir = await Weir.start({ addresses: everywhere, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
     for (const name of ['first.example.com', 'second.example.com'])
       for (const address of ['127.0.0.2', '127.1.2.3', ...loopbacks]) {
-        const udp = await UdpClient.open(weir.dnsPort, address);
+        using udp = await UdpClient.open(weir.dnsPort, address);
         for (let round = 0; round < 2; round++)
           expect(await udp.ask(`${String(round)}.${name}`, 'A')).toMatchObject({ from: address });
         expect(await udp.ask(`only.${address.replaceAll(':', '-')}.${name}`, 'A')).toMatchObject({ from: address });
-        udp.close();
       }
     expect(await weir.stop()).toMatchObject({ code: 0 });
   });

@@ -95,6 +95,10 @@ export class UdpClient {
     this.#socket.close();
   }
 
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
   #freeId(): number {
     do this.#nextId = (this.#nextId + 1) & 0xffff;
     while (this.#waiting.has(this.#nextId));
@@ -173,14 +177,14 @@ export class TcpClient {
     this.socket.destroy();
     await this.closed;
   }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
 }
 
 /** Asks one question on a connection of its own. */
 export async function askOverTcp(port: number, name: string, type: TypeSpec, options: QueryOptions = {}): Promise<Reply> {
-  const client = await TcpClient.open(port);
-  try {
-    return await client.ask(name, type, options);
-  } finally {
-    await client.close();
-  }
+  await using client = await TcpClient.open(port);
+  return await client.ask(name, type, options);
 }

@@ -95,6 +95,11 @@ export class OwnProcess {
     }
   }
 
+  /** Ends what a test started with `await using`, whatever became of the test. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end('SIGKILL');
+  }
+
   /** Sends a signal, if any, and waits for the end. */
   async end(signal?: NodeJS.Signals): Promise<Ended> {
     const sinceMs = performance.now();
@@ -202,6 +207,10 @@ export class Weir extends OwnProcess {
     const ended = await this.end('SIGTERM');
     if (this.#ownsRoom) this.room.remove();
     return ended;
+  }
+
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
   }
 }
 
