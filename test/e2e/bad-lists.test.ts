@@ -81,9 +81,7 @@ describe('weir with lists that turn bad', () => {
     expect(source).toMatchObject({ status: 'error', rules: 0, last_error: expect.stringMatching(reason) as string });
     expect(await isBlocked('half.example.com')).toBe(false);
     expect(await isBlocked('bomb.example.com')).toBe(false);
-    expect((await weir.health()).body.checks.filters.status).toBe('degraded');
     await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
-    expect((await weir.health()).body.checks.filters.status).toBe('ok');
   });
 
   test.each(['file:///etc/passwd', 'file:///nowhere/at/all'])('weir takes no list from %s', async (url) => {

@@ -19,7 +19,7 @@ export function compiledFrom(sources: readonly TestSource[], seed = 1): Compiled
     builder.beginSource(index);
     for (const [name, kinds] of names) builder.addName(Buffer.from(name), 0, name.length, kinds);
   }
-  const { rules, attributes } = builder.finish();
+  const { rules, attributes } = builder.finish(seed);
   return {
     rules,
     attributes,
