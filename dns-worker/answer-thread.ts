@@ -19,6 +19,7 @@ import { Pipeline } from './pipeline.ts';
 import { Query, Verdict } from './query.ts';
 import { Reporter } from './report/reporter.ts';
 import { openSnapshot } from './state.ts';
+import { ThreadMeter } from './thread-meter.ts';
 import { announce, obeyFault } from './thread-port.ts';
 
 /** Runs the loop; returns when told to drain. Throws a ListenError where a socket cannot be opened. */
@@ -34,6 +35,7 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
     reporter,
   );
   const misses = new MissWriter(start.memory.missRing, control);
+  const meter = new ThreadMeter();
   const query = new Query();
   query.clientBytes = batch.clients;
   query.protocol = Protocol.udp;
@@ -73,6 +75,8 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
         announce(port, { type: 'snapshot-in-force', version: message.snapshot.version });
       } else if (message.type === 'fault' && start.settings.faultInjection) {
         obeyFault(message.fault);
+      } else if (message.type === 'measure' && start.settings.faultInjection) {
+        announce(port, { type: 'measures', measures: meter.read() });
       } else if (message.type === 'drain') {
         return true;
       }

@@ -22,6 +22,7 @@ import { Query, Verdict } from './query.ts';
 import { Reporter } from './report/reporter.ts';
 import { Resolver } from './resolve/resolver.ts';
 import { openSnapshot } from './state.ts';
+import { ThreadMeter } from './thread-meter.ts';
 import { announce, obeyFault, portLogger } from './thread-port.ts';
 
 /** How often the state of the upstreams is told to the control plane, milliseconds. */
@@ -68,6 +69,7 @@ class ResolveThread {
   private readonly forwarder: Forwarder;
   private readonly misses: MissReader;
   private readonly udpReply: UdpReply | null;
+  private readonly meter = new ThreadMeter();
   private readonly query = new Query();
   private readonly scratch = new Uint8Array(SCRATCH_SIZE);
   private readonly listeners: { close(): Promise<void> }[] = [];
@@ -133,6 +135,10 @@ class ResolveThread {
         break;
       case 'fault':
         if (this.start.settings.faultInjection) obeyFault(message.fault);
+        break;
+      case 'measure':
+        if (this.start.settings.faultInjection)
+          announce(this.port, { type: 'measures', measures: this.meter.read() });
         break;
       case 'drain':
         void this.drain();

@@ -118,7 +118,19 @@ export type ToWorker =
   /** Answer what is in flight, close the listeners, say `drained`. */
   | { readonly type: 'drain' }
   /** Test hook: die or hang as named. */
-  | { readonly type: 'fault'; readonly fault: 'exit' | 'throw' | 'hang' };
+  | { readonly type: 'fault'; readonly fault: 'exit' | 'throw' | 'hang' }
+  /** Test hook: say `measures`. */
+  | { readonly type: 'measure' };
+
+/** What a thread's memory has been through; told to tests and to the bench only. */
+export interface ThreadMeasures {
+  /** Bytes ever allocated on the thread's heap. */
+  readonly allocatedBytes: number;
+  /** Bytes in use on it now. */
+  readonly usedHeapBytes: number;
+  /** Garbage collections since the last time this was asked; the first question begins the count. */
+  readonly collections: readonly { readonly kind: string; readonly pauseMs: number }[];
+}
 
 /** State of one upstream as its resolve thread sees it. */
 export interface UpstreamReport {
@@ -140,6 +152,7 @@ export type FromWorker =
   | { readonly type: 'listen-failed'; readonly address: string; readonly port: number; readonly code: string }
   | { readonly type: 'snapshot-in-force'; readonly version: number }
   | { readonly type: 'upstreams'; readonly upstreams: readonly UpstreamReport[] }
+  | { readonly type: 'measures'; readonly measures: ThreadMeasures }
   | {
       readonly type: 'log';
       readonly level: 'debug' | 'info' | 'warn' | 'error';

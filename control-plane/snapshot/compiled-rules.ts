@@ -67,7 +67,7 @@ export interface PublishedState {
 }
 
 /**
- * Identity of a rule table: the random word of its build, checksum and counts, as 48 hexadecimal digits.
+ * Identity of a rule table: the random word of its build, checksum and counts, as 56 hexadecimal digits.
  * Every header word that a reader relies on is in it.
  */
 export function rulesIdOf(rules: SharedArrayBuffer): string {
@@ -75,6 +75,7 @@ export function rulesIdOf(rules: SharedArrayBuffer): string {
   return [
     L.BUILD_WORD,
     L.SEED_LOW_WORD,
+    L.SEED_HIGH_WORD,
     L.CHECKSUM_WORD,
     L.NAME_COUNT_WORD,
     L.ATTRIBUTE_COUNT_WORD,

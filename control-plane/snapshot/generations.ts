@@ -17,8 +17,8 @@ import { DamagedGeneration, decodeGeneration, encodeGeneration } from './generat
 
 /** Generations that stay on disk. */
 const KEPT = 3;
-const GENERATION_FILE = /^generation-(\d{10})-([0-9a-f]{48})\.weir$/;
-const RULES_FILE = /^rules-([0-9a-f]{48})\.weir$/;
+const GENERATION_FILE = /^generation-(\d{10})-([0-9a-f]{56})\.weir$/;
+const RULES_FILE = /^rules-([0-9a-f]{56})\.weir$/;
 
 interface GenerationName {
   readonly file: string;
