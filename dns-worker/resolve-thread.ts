@@ -5,7 +5,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { systemClock } from '../shared/clock.ts';
 import { Counter } from '../shared/counters.ts';
-import type { ThreadStart, ToWorker } from '../shared/messages.ts';
+import { type ThreadStart, type ToWorker, WorkerControl } from '../shared/messages.ts';
 import { addressFromText } from '../shared/net/ip.ts';
 import { Protocol } from '../shared/query-log.ts';
 import { AnswerCache } from './cache/answer-cache.ts';
@@ -25,7 +25,7 @@ import { openSnapshot } from './state.ts';
 import { ThreadMeter } from './thread-meter.ts';
 import { announce, obeyFault, portLogger } from './thread-port.ts';
 
-/** How often the state of the upstreams is told to the control plane, milliseconds. */
+/** How often the thread shows that it lives and tells the state of its upstreams, milliseconds. */
 const UPSTREAM_REPORT_MS = 1000;
 /** Longest wait for requests in flight when draining, milliseconds. */
 const DRAIN_MS = 3500;
@@ -62,6 +62,7 @@ export async function runResolveThread(
 class ResolveThread {
   private readonly start: ThreadStart;
   private readonly port: MessagePort;
+  private readonly control: Int32Array;
   private readonly batched: boolean;
   private readonly reporter: Reporter;
   private readonly pipeline: Pipeline;
@@ -78,11 +79,11 @@ class ResolveThread {
 
   constructor(start: ThreadStart, port: MessagePort, calls: NativeCalls | null) {
     const { settings, memory } = start;
-    const control = new Int32Array(memory.control);
     const cacheMemory = new CacheMemory(start.cache);
     const cache = new AnswerCache(cacheMemory);
     this.start = start;
     this.port = port;
+    this.control = new Int32Array(memory.control);
     this.batched = calls !== null;
     this.reporter = new Reporter(memory.resolveCounters, memory.resolveLog);
     this.pipeline = new Pipeline(openSnapshot(start.snapshot), cache, this.reporter);
@@ -96,8 +97,8 @@ class ResolveThread {
       clock: systemClock,
       settings: settings.cache,
     });
-    this.misses = new MissReader(memory.missRing, control);
-    this.udpReply = calls === null ? null : new UdpReply(calls, control);
+    this.misses = new MissReader(memory.missRing, this.control);
+    this.udpReply = calls === null ? null : new UdpReply(calls, this.control);
   }
 
   /** Opens the listeners, then takes misses and tells of upstreams. Throws a ListenError. */
@@ -122,6 +123,7 @@ class ResolveThread {
     if (!this.batched) this.listeners.push(await this.listenDgram(addresses, port));
     this.reading = this.misses.run((miss) => this.forwarder.take(this.waitingFromMiss(miss)));
     this.reports = setInterval(() => {
+      Atomics.add(this.control, WorkerControl.RESOLVE_BEAT_WORD, 1);
       announce(this.port, { type: 'upstreams', upstreams: this.resolver.report() });
     }, UPSTREAM_REPORT_MS);
   }

@@ -104,6 +104,8 @@ export const WorkerControl = {
   RESOLVE_ASLEEP_WORD: 3,
   /** Bumped by the answer thread for each loop; a heartbeat. */
   ANSWER_BEAT_WORD: 4,
+  /** Bumped by the resolve thread each second, from its event loop. */
+  RESOLVE_BEAT_WORD: 5,
   /** Number of UDP descriptors that follow; they stay open when a thread dies and are taken over. */
   UDP_FD_COUNT_WORD: 8,
   UDP_FD_FIRST_WORD: 9,

@@ -5,7 +5,13 @@
 import { writeSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import { type FromWorker, type ThreadStart, type ToWorker, WorkerControl } from '../../shared/messages.ts';
+import {
+  type FromWorker,
+  type ThreadMeasures,
+  type ThreadStart,
+  type ToWorker,
+  WorkerControl,
+} from '../../shared/messages.ts';
 
 /** What a thread's owner is told. */
 export interface DnsThreadEvents {
@@ -30,9 +36,13 @@ export class DnsThread {
   versionInForce = -1;
   /** What its sockets are served by; null until it is ready. */
   backend: 'batch' | 'dgram' | null = null;
+  /** Test hook: its answer to the last `measure`; null until it came. */
+  measures: ThreadMeasures | null = null;
   ended = false;
   private readonly worker: Worker;
   private readonly control: Int32Array;
+  private lastBeat = 0;
+  private missed = 0;
 
   constructor(start: ThreadStart, events: DnsThreadEvents) {
     this.start = start;
@@ -46,6 +56,7 @@ export class DnsThread {
     this.worker.on('message', (message: FromWorker) => {
       if (message.type === 'ready') this.backend = message.backend;
       if (message.type === 'snapshot-in-force') this.versionInForce = message.version;
+      if (message.type === 'measures') this.measures = message.measures;
       events.message(this, message);
     });
     this.worker.on('error', (error: unknown) => {
@@ -67,9 +78,14 @@ export class DnsThread {
       writeSync(wakeFd, EVENTFD_ONE);
   }
 
-  /** Grows with each turn of the thread's loop; stands still when it hangs. Only for answer threads. */
-  heartbeat(): number {
-    return Atomics.load(this.control, WorkerControl.ANSWER_BEAT_WORD);
+  /** Whether its loop has turned since the last call; returns how many calls in a row it has not. */
+  missedBeats(): number {
+    const word =
+      this.start.role === 'answer' ? WorkerControl.ANSWER_BEAT_WORD : WorkerControl.RESOLVE_BEAT_WORD;
+    const beat = Atomics.load(this.control, word);
+    this.missed = beat === this.lastBeat ? this.missed + 1 : 0;
+    this.lastBeat = beat;
+    return this.missed;
   }
 
   /** Ends the thread without ceremony. */

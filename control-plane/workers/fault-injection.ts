@@ -1,20 +1,65 @@
 /**
- * Test hook: with WEIR_FAULT_INJECTION=1 the parent process may break a DNS thread over the IPC channel, to
- * see it replaced. Without the switch, or without a channel, there is nothing to speak to.
+ * Test hooks: with WEIR_FAULT_INJECTION=1 the parent process may break a DNS thread over the IPC channel, to
+ * see it replaced, and ask what the threads have counted and allocated. Without the switch, or without a
+ * channel, there is nothing to speak to.
  */
-import type { ThreadRole } from '../../shared/messages.ts';
+import { Counter } from '../../shared/counters.ts';
+import type { ThreadMeasures, ThreadRole } from '../../shared/messages.ts';
+import { LogRing, QUERY_STATUS_NAMES } from '../../shared/query-log.ts';
 import type { WorkerSupervisor } from './supervisor.ts';
 
 /** What a test sends. */
-interface FaultRequest {
-  readonly worker: number;
-  readonly role: ThreadRole;
-  readonly fault: 'exit' | 'throw' | 'hang';
+type TestRequest =
+  | { readonly worker: number; readonly role: ThreadRole; readonly fault: 'exit' | 'throw' | 'hang' }
+  /** Answered with a MeasureReply of the same number. */
+  | { readonly measure: number };
+
+/** A thread as a test sees it. */
+export interface MeasuredThread {
+  /** Slots of `shared/counters.ts` by name, statuses under theirs; they outlive the thread. */
+  readonly counters: Readonly<Record<string, number>>;
+  /** Log records that found the ring full. */
+  readonly logRecordsDropped: number;
+  /** Null where there is no such thread, as the answer thread on the fallback back end. */
+  readonly memory: ThreadMeasures | null;
+}
+
+/** What is sent back for `measure`. */
+export interface MeasureReply {
+  readonly measure: number;
+  readonly workers: readonly Readonly<Record<ThreadRole, MeasuredThread>>[];
 }
 
 /** Obeys requests of the parent process from now on. */
 export function obeyFaultRequests(supervisor: WorkerSupervisor): void {
-  process.on('message', (request: FaultRequest) => {
-    supervisor.injectFault(request.worker, request.role, request.fault);
+  process.on('message', (request: TestRequest) => {
+    if ('fault' in request) supervisor.injectFault(request.worker, request.role, request.fault);
+    else void measure(supervisor, request.measure).then((reply) => process.send?.(reply));
   });
+}
+
+async function measure(supervisor: WorkerSupervisor, number: number): Promise<MeasureReply> {
+  const heaps = await supervisor.measure();
+  const workers = supervisor.memories().map((memory, index) => ({
+    answer: measured(memory.answerCounters, memory.answerLog, heaps[index]?.answer),
+    resolve: measured(memory.resolveCounters, memory.resolveLog, heaps[index]?.resolve),
+  }));
+  return { measure: number, workers };
+}
+
+function measured(
+  counters: SharedArrayBuffer,
+  log: SharedArrayBuffer,
+  memory: ThreadMeasures | null | undefined,
+): MeasuredThread {
+  const slots = new Float64Array(counters);
+  const { FIRST_STATUS, ...single } = Counter;
+  return {
+    counters: Object.fromEntries([
+      ...Object.entries(single).map(([name, slot]) => [name, slots[slot]!]),
+      ...QUERY_STATUS_NAMES.map((name, status) => [`STATUS_${name}`, slots[FIRST_STATUS + status]!]),
+    ]) as Record<string, number>,
+    logRecordsDropped: Atomics.load(new Int32Array(log, 0, LogRing.RECORDS_BYTE >>> 2), LogRing.DROPPED_WORD) >>> 0,
+    memory: memory ?? null,
+  };
 }

@@ -8,6 +8,7 @@ import { releaseCacheLock } from '../../shared/answer-cache.ts';
 import type { Logger } from '../../shared/log.ts';
 import type {
   FromWorker,
+  ThreadMeasures,
   ThreadRole,
   UpstreamReport,
   WorkerMemory,
@@ -42,9 +43,9 @@ const SNAPSHOT_WAIT_MS = 2000;
 /** A thread that dies sooner than this after its start is restarted with a pause, milliseconds. */
 const QUICK_DEATH_MS = 1000;
 const RESTART_PAUSE_MS = 500;
-/** How often heartbeats are looked at, and how many beats may be missed. An idle thread beats each second. */
+/** How often heartbeats are looked at, and how many misses in a row are a hang. An idle thread beats each second. */
 const HEARTBEAT_MS = 1000;
-const MISSED_BEATS = 5;
+const MISSED_BEATS = 3;
 const DRAIN_MS = 4000;
 
 /** One worker: its memory and its threads. */
@@ -52,8 +53,6 @@ interface DnsWorker {
   readonly memory: WorkerMemory;
   readonly threads: Map<ThreadRole, DnsThread>;
   upstreams: readonly UpstreamReport[];
-  lastBeat: number;
-  missedBeats: number;
 }
 
 /** The DNS threads of this node. */
@@ -64,7 +63,9 @@ export class WorkerSupervisor {
   private stopping = false;
   private heartbeats: NodeJS.Timeout | undefined;
   private readonly watchers = new Set<() => void>();
-  private listenFailure: DnsListenError | undefined;
+  /** Why `start` cannot succeed: a port that is not to be had, or threads that die as they start. */
+  private startFailure: Error | undefined;
+  private hasStarted = false;
   private restartCount = 0;
 
   constructor(options: SupervisorOptions) {
@@ -72,7 +73,7 @@ export class WorkerSupervisor {
     this.snapshot = options.snapshot;
   }
 
-  /** Starts all workers; rejects with a DnsListenError where a port cannot be had. */
+  /** Starts all workers; rejects with a DnsListenError where a port cannot be had, and where threads die. */
   async start(): Promise<void> {
     const count = this.options.workers === 0 ? availableParallelism() : this.options.workers;
     for (let index = 0; index < count; index++) {
@@ -80,19 +81,18 @@ export class WorkerSupervisor {
         memory: createWorkerMemory(),
         threads: new Map(),
         upstreams: [],
-        lastBeat: 0,
-        missedBeats: 0,
       });
       this.startThread(index, 'resolve');
     }
     await this.until(
-      () => this.listenFailure !== undefined || this.workers.every((worker) => isAnswering(worker)),
+      () => this.startFailure !== undefined || this.workers.every((worker) => isAnswering(worker)),
     );
-    if (this.listenFailure !== undefined) {
+    if (this.startFailure !== undefined) {
       this.stopping = true;
       await Promise.all(this.threads().map((thread) => thread.terminate()));
-      throw this.listenFailure;
+      throw this.startFailure;
     }
+    this.hasStarted = true;
     this.heartbeats = setInterval(() => this.checkHeartbeats(), HEARTBEAT_MS);
   }
 
@@ -143,6 +143,19 @@ export class WorkerSupervisor {
       restarts: this.restartCount,
       backend,
     };
+  }
+
+  /** Test hook: what each thread's heap has been through; obeyed only with fault injection on. */
+  async measure(): Promise<readonly Readonly<Record<ThreadRole, ThreadMeasures | null>>[]> {
+    for (const thread of this.threads()) {
+      thread.measures = null;
+      thread.post({ type: 'measure' });
+    }
+    await this.until(() => this.threads().every(({ measures }) => measures !== null));
+    return this.workers.map(({ threads }) => ({
+      answer: threads.get('answer')?.measures ?? null,
+      resolve: threads.get('resolve')?.measures ?? null,
+    }));
   }
 
   /** Test hook: makes a thread die or hang; obeyed only with fault injection on. */
@@ -196,11 +209,12 @@ export class WorkerSupervisor {
         worker.upstreams = message.upstreams;
         break;
       case 'listen-failed':
-        this.listenFailure = new DnsListenError(message.address, message.port, message.code);
+        this.startFailure = new DnsListenError(message.address, message.port, message.code);
         break;
       case 'log':
         this.options.logger[message.level](message.message, message.fields);
         break;
+      case 'measures':
       case 'drained':
         break;
     }
@@ -216,7 +230,11 @@ export class WorkerSupervisor {
   ): void {
     const worker = this.workers[index]!;
     worker.threads.delete(role);
-    if (!this.stopping && this.listenFailure === undefined) {
+    if (!this.hasStarted && !this.stopping) {
+      this.startFailure ??= new Error(`start DNS thread: ${cause?.message ?? `it ended with ${exitCode}`}`, {
+        cause,
+      });
+    } else if (!this.stopping) {
       this.restartCount++;
       this.options.logger.error('replace a DNS thread that died', {
         worker: index,
@@ -224,7 +242,8 @@ export class WorkerSupervisor {
         exit_code: exitCode,
         cause: cause?.stack,
       });
-      releaseCacheLock(this.options.cache, index);
+      // Only resolve threads write the cache; a living one may hold the lock while its worker's other thread dies.
+      if (role === 'resolve') releaseCacheLock(this.options.cache, index);
       const restart = (): void => {
         if (!this.stopping && !worker.threads.has(role)) this.startThread(index, role);
       };
@@ -234,17 +253,12 @@ export class WorkerSupervisor {
     this.notify();
   }
 
-  /** Ends answer threads that make no turns any more; their end brings the replacement. */
+  /** Ends threads whose loop turns no more; their end brings the replacement. */
   private checkHeartbeats(): void {
-    for (const [index, worker] of this.workers.entries()) {
-      const thread = worker.threads.get('answer');
-      if (thread === undefined) continue;
-      const beat = thread.heartbeat();
-      worker.missedBeats = beat === worker.lastBeat ? worker.missedBeats + 1 : 0;
-      worker.lastBeat = beat;
-      if (worker.missedBeats < MISSED_BEATS) continue;
-      worker.missedBeats = 0;
-      this.options.logger.error('end a DNS thread that hangs', { worker: index });
+    for (const thread of this.threads()) {
+      if (thread.backend === null || thread.missedBeats() !== MISSED_BEATS) continue;
+      const { worker, role } = thread.start;
+      this.options.logger.error('end a DNS thread that hangs', { worker, role });
       void thread.terminate();
     }
   }

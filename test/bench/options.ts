@@ -1,7 +1,14 @@
 // The command line of the harness: what it accepts, its defaults, its help text. Nothing is started here.
 import { parseArgs } from 'node:util';
 
+/** What the bench is made of; see README.md. */
+export const SUITES = ['peers', 'scaling', 'hot-path'] as const;
+export type Suite = (typeof SUITES)[number];
+
 export interface Options {
+  suites: Suite[];
+  /** Rows of the suite `scaling`, empty = all. */
+  rows: string[];
   /** Names of servers, empty = all that are installed. */
   peers: string[];
   /** Names of workloads, empty = all. */
@@ -27,6 +34,8 @@ export interface Options {
 
 export const HELP = `npm run bench -- [options]
 
+  --suite a,b         peers, scaling, hot-path (all, or those whose --peers, --workload or --row is given)
+  --row a,b           rows of scaling: workers, groups, names, cache, footprint, disturbances (all)
   --peers a,b         servers to measure: weir, unbound, dnsmasq, pdns-recursor, dnsdist, bind9, echo (all installed)
   --workload a,b      workloads to run, files of test/bench/workloads (all)
   --rotations N       turns of every server, medians are over these (5)
@@ -49,6 +58,8 @@ export function parseOptions(args: string[]): Options {
     args,
     allowPositionals: false,
     options: {
+      suite: { type: 'string' },
+      row: { type: 'string' },
       peers: { type: 'string' },
       workload: { type: 'string', multiple: true },
       rotations: { type: 'string' },
@@ -67,9 +78,14 @@ export function parseOptions(args: string[]): Options {
   });
   const quick = values.quick ?? false;
   const secs = quick ? 1.5 : undefined;
+  const peers = words(values.peers);
+  const rows = words(values.row);
+  const workloads = words((values.workload ?? []).join(','));
   return {
-    peers: words(values.peers),
-    workloads: words((values.workload ?? []).join(',')),
+    suites: chooseSuites(words(values.suite), { peers: peers.length + workloads.length > 0, rows: rows.length > 0 }),
+    rows,
+    peers,
+    workloads,
     rotations: wholeNumber('rotations', values.rotations, quick ? 2 : 5, 1, 1000),
     secs: values.secs === undefined ? secs : positiveNumber('secs', values.secs),
     names: wholeNumber('names', values.names, quick ? 100_000 : 1_000_000, 100, 20_000_000),
@@ -83,6 +99,16 @@ export function parseOptions(args: string[]): Options {
     quick,
     help: values.help ?? false,
   };
+}
+
+function chooseSuites(wanted: readonly string[], named: { peers: boolean; rows: boolean }): Suite[] {
+  const unknown = wanted.filter((name) => !SUITES.some((suite) => suite === name));
+  if (unknown.length > 0)
+    throw new Error(`read --suite: no suite ${unknown.join(', ')}; there are ${SUITES.join(', ')}`);
+  if (wanted.length === 0 && (named.peers || named.rows))
+    return SUITES.filter((suite) => (suite === 'peers' && named.peers) || (suite === 'scaling' && named.rows));
+  if (wanted.length === 0) return [...SUITES];
+  return SUITES.filter((suite) => wanted.includes(suite));
 }
 
 function words(text: string | undefined): string[] {

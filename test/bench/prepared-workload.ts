@@ -2,9 +2,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Material } from './material/material.ts';
-import { mixQuestions, uniqueQuestions } from './material/question-mix.ts';
+import { mixQuestions, stampQuestions, uniqueQuestions } from './material/question-mix.ts';
 import { formatQuestions } from './material/question.ts';
 import type { Workload } from './workload.ts';
+
+/** Names below which distinct ones are made up. */
+const PARENTS = 20_000;
 
 export interface PreparedWorkload extends Workload {
   questionFile: string;
@@ -47,6 +50,15 @@ function cutQuestions(
     case 'unique':
       return {
         questions: uniqueQuestions(material.stream, material.listed, questions.count),
+        blockedCount: 0,
+      };
+    case 'distinct':
+      return {
+        questions: stampQuestions(
+          uniqueQuestions(material.stream, material.listed, PARENTS),
+          0,
+          questions.count,
+        ),
         blockedCount: 0,
       };
   }

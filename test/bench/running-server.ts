@@ -1,5 +1,5 @@
 // One server between its start and its end: started and timed, checked by the gate, warmed, and measured.
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { checkGate } from './gate.ts';
@@ -11,6 +11,7 @@ import { cpuBetween, readCpu, readMemory } from './process/proc-tree.ts';
 import type { Run } from './report/figures.ts';
 import type { ListFiles, Room } from './servers/server.ts';
 import type { Contestant } from './servers/server-table.ts';
+import type { WeirApi } from './servers/weir-api.ts';
 import type { Upstream } from './upstream.ts';
 import type { PreparedWorkload } from './prepared-workload.ts';
 
@@ -18,14 +19,19 @@ const START_TIMEOUT_MS = 120_000;
 const CACHE_ENTRIES = 200_000;
 /** Few in flight while warming: a loss there would be a miss later. */
 const WARMUP_WINDOW = 64;
-const WARMUP_SECS = 120;
+const WARMUP_SECS = 300;
+/** A log that has not grown for so long has got all it will get. */
+const LOG_PATIENCE_MS = 3000;
+const LOG_LOOK_MS = 500;
 
 /** What all servers of a run share. */
 export interface Stage {
   dir: string;
   basePort: number;
-  serverCore: number;
+  serverCores: readonly number[];
   upstream: Upstream;
+  /** Whether the rows of Weir's stored query log are counted after each run. */
+  countLog: boolean;
   load: LoadGenerator;
   lists: ListFiles;
   /** An allowed name or several, for the gate. */
@@ -36,6 +42,10 @@ export interface RunningServer {
   name: string;
   child: Child;
   port: number;
+  /** What it blocks. */
+  names: readonly string[];
+  /** A session with it, where it has an API. */
+  api: WeirApi | undefined;
   /** From the start of the process to the first blocked answer (the first answer, of the echo server). */
   loadSecs: number;
   contestant: Contestant;
@@ -49,8 +59,7 @@ export async function startServer(
   queryLog: boolean,
 ): Promise<RunningServer> {
   const { server, installed } = contestant;
-  const dir = join(stage.dir, `${server.name}${queryLog ? '-logged' : ''}`);
-  mkdirSync(dir);
+  const dir = newFolder(join(stage.dir, server.name));
   const room: Room = {
     dir,
     port: stage.basePort + 1 + place,
@@ -59,27 +68,42 @@ export async function startServer(
     cacheEntries: CACHE_ENTRIES,
     queryLog,
     lists: stage.lists,
-    start: async (launch) => startChild(launch, stage.serverCore, join(dir, 'output.log')),
+    start: async (launch) => startChild(launch, stage.serverCores, join(dir, 'output.log')),
   };
   const launch = server.prepare(room, installed.binary);
   await server.firstRun?.(room, launch);
   const startedAt = performance.now();
   const child = await room.start(launch);
   const deadline = startedAt + START_TIMEOUT_MS;
-  const listed = stage.lists.names.at(-1)!;
+  const { names } = stage.lists;
+  const listed = names.at(-1)!;
+  const alive = (): void => {
+    if (child.ended() !== undefined) throw new Error(`it ended: ${child.ended()}\n${lastLines(child)}`);
+  };
   try {
     while ((await probe(room.port, listed)) !== 'blocked') {
-      if (child.ended() !== undefined) throw new Error(`it ended: ${child.ended()}\n${lastLines(child)}`);
+      alive();
       if (performance.now() > deadline)
         throw new Error(`${listed} is not blocked after ${START_TIMEOUT_MS} ms`);
       await delay(10);
     }
+    const loadSecs = (performance.now() - startedAt) / 1000;
+    const api = await server.connect?.(room, alive);
+    return { name: server.name, child, port: room.port, names, api, loadSecs, contestant };
   } catch (error) {
     await child.stop();
     throw new Error(`start ${server.name}`, { cause: error });
   }
-  const loadSecs = (performance.now() - startedAt) / 1000;
-  return { name: server.name, child, port: room.port, loadSecs, contestant };
+}
+
+/** Makes the folder, or one with a number behind its name where the same server was started before. */
+function newFolder(wanted: string): string {
+  for (let number = 1; ; number++) {
+    const dir = number === 1 ? wanted : `${wanted}-${number}`;
+    if (existsSync(dir)) continue;
+    mkdirSync(dir);
+    return dir;
+  }
 }
 
 /** Fills the server's cache and lets it pass the gate. Throws when it does not do what will be measured. */
@@ -89,7 +113,7 @@ export async function warmAndCheck(
   workload: PreparedWorkload,
 ): Promise<void> {
   const { server } = running.contestant;
-  if (server.filters) await checkGate(running.port, stage.lists.names, stage.allowedNames);
+  if (server.filters) await checkGate(running.port, running.names, stage.allowedNames);
   if (workload.warmupPasses === 0) return;
   const pass: LoadJob = {
     port: running.port,
@@ -126,6 +150,7 @@ export async function measure(
   firstSerial: number | undefined,
 ): Promise<Run> {
   const { pid } = running.child;
+  const startedAt = new Date();
   const askedBefore = await stage.upstream.questionCount();
   const before = readCpu(pid);
   const result = await stage.load.run({
@@ -146,6 +171,8 @@ export async function measure(
     (comm) => running.contestant.server.threadGroup?.(comm) ?? 'all',
   );
   const memory = readMemory(pid);
+  const logged = stage.countLog && workload.weirQueryLog && running.api !== undefined;
+  const logLost = logged ? await lostRows(running.api!, startedAt, result.answered) : undefined;
   if (running.child.ended() !== undefined)
     throw new Error(
       `measure ${running.name}: it ended: ${running.child.ended()}\n${lastLines(running.child)}`,
@@ -161,6 +188,8 @@ export async function measure(
     rcodes: result.rcodes,
     ...(result.latencyUs === undefined ? {} : { latencyUs: result.latencyUs }),
     ...(result.slippedSecs === undefined ? {} : { slippedSecs: result.slippedSecs }),
+    ...(result.late === undefined ? {} : { late: result.late }),
+    ...(logLost === undefined ? {} : { logLost }),
     cpuUs: perAnswer(cpu.totalNs),
     childrenCpuUs: perAnswer(cpu.childrenNs),
     threadGroupsCpuUs: Object.fromEntries(
@@ -170,4 +199,16 @@ export async function measure(
     rssMiB: memory.ownBytes / 2 ** 20,
     childrenRssMiB: memory.childrenBytes / 2 ** 20,
   };
+}
+
+/** Answered queries that the stored query log does not have, once it gets no more. */
+async function lostRows(api: WeirApi, since: Date, answered: number): Promise<number> {
+  let stored = await api.storedQueries(since);
+  for (let stoodStillMs = 0; stored < answered && stoodStillMs < LOG_PATIENCE_MS; stoodStillMs += LOG_LOOK_MS) {
+    await delay(LOG_LOOK_MS);
+    const now = await api.storedQueries(since);
+    if (now > stored) stoodStillMs = 0;
+    stored = now;
+  }
+  return Math.max(0, answered - stored);
 }

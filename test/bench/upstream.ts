@@ -29,7 +29,7 @@ export async function startUpstream(
     native === undefined
       ? { command: process.execPath, args: [join(import.meta.dirname, 'node-upstream.ts'), String(port)] }
       : { command: native.echo, args: ['answer', String(port)] };
-  const child = await startChild(launch, core, join(dir, 'upstream.log'));
+  const child = await startChild(launch, [core], join(dir, 'upstream.log'));
   while ((await probe(port, 'ready.example.com')) !== 'allowed') {
     if (child.ended() !== undefined) throw new Error(`start upstream: ${lastLines(child)}`);
     await delay(20);

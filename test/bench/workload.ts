@@ -14,10 +14,12 @@ const mixedQuestions = z.strictObject({
 
 const uniqueQuestions = z.strictObject({ kind: z.literal('unique'), count: z.int().positive() });
 
+const distinctQuestions = z.strictObject({ kind: z.literal('distinct'), count: z.int().positive() });
+
 const workloadSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9-]+$/),
   about: z.string().min(1),
-  questions: z.discriminatedUnion('kind', [mixedQuestions, uniqueQuestions]),
+  questions: z.discriminatedUnion('kind', [mixedQuestions, uniqueQuestions, distinctQuestions]),
   warmupPasses: z.int().min(0).max(10),
   load: z.strictObject({
     secs: z.number().positive(),

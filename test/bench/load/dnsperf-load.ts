@@ -12,11 +12,11 @@ const RCODES = ['NOERROR', 'FORMERR', 'SERVFAIL', 'NXDOMAIN', 'NOTIMP', 'REFUSED
 const UNIQUE_QUESTIONS_PER_SEC = 100_000;
 
 /** A generator that runs dnsperf on `core`. */
-export function dnsperfLoad(program: string, core: number): LoadGenerator {
+export function dnsperfLoad(program: string, cores: readonly number[]): LoadGenerator {
   return {
     name: 'dnsperf',
     run: async (job) => {
-      const { command, args } = pinned({ command: program, args: argumentsOf(job, questionFile(job)) }, core);
+      const { command, args } = pinned({ command: program, args: argumentsOf(job, questionFile(job)) }, cores);
       const { stdout } = await promisify(execFile)(command, args, { timeout: (job.secs + 30) * 1000 });
       return parseDnsperf(stdout);
     },

@@ -40,6 +40,8 @@ export const loadResultSchema = z.object({
   /** Only of a checking run: answers to another question, and blocked answers. */
   mismatched: z.number().optional(),
   blocked: z.number().optional(),
+  /** Answers that came later than 5 ms after their question. */
+  late: z.number().optional(),
   /** How long the generator was held up and sent nothing at a fixed rate: other work on its core. */
   slippedSecs: z.number().optional(),
   generatorCpuSecs: z.number().optional(),

@@ -31,6 +31,7 @@ static const uint64_t SECOND_NS = 1000000000ull;
 static const uint64_t EXPIRY_PERIOD_NS = 50000000ull;
 static const uint64_t SPIN_BELOW_NS = 60000ull;
 static const uint64_t SLIP_ABOVE_NS = 3000000ull;
+static const uint64_t LATE_ABOVE_NS = 5000000ull;
 
 struct options {
   const char *address, *question_path;
@@ -52,7 +53,7 @@ struct flow {
 };
 
 struct counts {
-  uint64_t sent, answered, lost, stray, send_errors, mismatched, blocked, truncated, answer_bytes, rcodes[16];
+  uint64_t sent, answered, lost, stray, send_errors, mismatched, blocked, truncated, late, answer_bytes, rcodes[16];
 };
 
 struct run {
@@ -255,6 +256,7 @@ static void take_answer(struct run *run, struct flow *flow, const uint8_t *answe
     return;
   }
   histogram_add(&run->latency, now - flow->sent_at[slot]);
+  if (now - flow->sent_at[slot] > LATE_ABOVE_NS) counts->late++;
   counts->answered++;
   counts->answer_bytes += length;
   counts->rcodes[answer[3] & 15]++;
@@ -331,10 +333,11 @@ static void print_result(const struct run *run) {
   double own_secs = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                     (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
   printf("{\"elapsedSecs\":%.6f,\"sent\":%llu,\"answered\":%llu,\"lost\":%llu,\"stray\":%llu,\"sendErrors\":%llu,"
-         "\"truncated\":%llu,\"answerBytes\":%llu,",
+         "\"truncated\":%llu,\"late\":%llu,\"answerBytes\":%llu,",
          (double)(run->last_answer_at - run->started_at) / 1e9, (unsigned long long)c->sent,
          (unsigned long long)c->answered, (unsigned long long)c->lost, (unsigned long long)c->stray,
-         (unsigned long long)c->send_errors, (unsigned long long)c->truncated, (unsigned long long)c->answer_bytes);
+         (unsigned long long)c->send_errors, (unsigned long long)c->truncated, (unsigned long long)c->late,
+         (unsigned long long)c->answer_bytes);
   if (run->options.check)
     printf("\"mismatched\":%llu,\"blocked\":%llu,", (unsigned long long)c->mismatched, (unsigned long long)c->blocked);
   printf("\"rcodes\":{");

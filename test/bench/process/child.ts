@@ -1,10 +1,12 @@
 // Starting programs pinned to a core, keeping their output, and ending exactly those, also when the harness dies.
-import { spawn } from 'node:child_process';
+import type { StdioOptions } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { locate } from './locate.ts';
 
 const TERMINATE_GRACE_MS = 15_000;
+const REPLY_PATIENCE_MS = 10_000;
 
 /** What to run. `user` and other privileges are the harness's own. */
 export interface Launch {
@@ -12,6 +14,10 @@ export interface Launch {
   args: string[];
   cwd?: string;
   env?: Record<string, string>;
+  /** Opens a channel for messages, see `Child.ask`. */
+  ipc?: boolean;
+  /** Change of priority, below 0 only where that is allowed (as root); else it is left as it is. */
+  nice?: number;
 }
 
 /** A started program; standard output and error go to `logFile`. */
@@ -20,6 +26,8 @@ export interface Child {
   logFile: string;
   /** Undefined while it runs, else how it ended. */
   ended(): string | undefined;
+  /** Sends a message over the channel of an `ipc` launch, and resolves with the next message from there. */
+  ask(message: object): Promise<unknown>;
   /** Asks it to end and waits; kills it after 15 s. */
   stop(): Promise<void>;
 }
@@ -29,19 +37,31 @@ const running = new Set<Child>();
 /** True where programs can be pinned to cores. */
 export const canPin = locate('taskset') !== undefined;
 
-/** `launch` with its threads and children bound to one core, where that can be done. */
-export function pinned(launch: Launch, core: number): Launch {
-  return canPin
-    ? { ...launch, command: 'taskset', args: ['-c', String(core), launch.command, ...launch.args] }
-    : launch;
+/** `launch` with its threads and children bound to these cores, and its priority, where that can be done. */
+export function pinned(launch: Launch, cores: readonly number[]): Launch {
+  const { command, args, nice = 0 } = launch;
+  const bound = canPin ? ['taskset', '-c', cores.join(','), command, ...args] : [command, ...args];
+  const mayRise = process.getuid?.() === 0;
+  const whole = nice < 0 && mayRise ? ['nice', '-n', String(nice), ...bound] : bound;
+  return { ...launch, command: whole[0]!, args: whole.slice(1) };
 }
 
-/** Starts a program on `core`. Throws when it cannot be started at all. */
-export async function startChild(launch: Launch, core: number, logFile: string): Promise<Child> {
-  const { command, args, cwd, env } = pinned(launch, core);
+/** Binds one thread of a running program to a core, where that can be done. */
+export function pinThread(tid: number, core: number): void {
+  if (canPin) execFileSync('taskset', ['-p', '-c', String(core), String(tid)], { stdio: 'ignore' });
+}
+
+/** Starts a program on `cores`. Throws when it cannot be started at all. */
+export async function startChild(
+  launch: Launch,
+  cores: readonly number[],
+  logFile: string,
+): Promise<Child> {
+  const { command, args, cwd, env } = pinned(launch, cores);
   // The log is handed over as a descriptor: piped through this process, a chatty server would cost CPU here.
   const log = openSync(logFile, 'a');
-  const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', log, log] });
+  const stdio: StdioOptions = ['ignore', log, log, ...(launch.ipc === true ? (['ipc'] as const) : [])];
+  const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio });
   closeSync(log);
   const exit = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
@@ -53,6 +73,18 @@ export async function startChild(launch: Launch, core: number, logFile: string):
     pid: child.pid,
     logFile,
     ended: () => ended,
+    ask: async (message) =>
+      new Promise((resolve, reject) => {
+        const late = setTimeout(
+          () => reject(new Error(`ask ${launch.command}: no reply in ${REPLY_PATIENCE_MS} ms`)),
+          REPLY_PATIENCE_MS,
+        );
+        child.once('message', (reply) => {
+          clearTimeout(late);
+          resolve(reply);
+        });
+        child.send(message);
+      }),
     stop: async () => {
       if (ended !== undefined) return;
       child.kill('SIGTERM');

@@ -21,6 +21,10 @@ export interface Run {
   upstreamQuestions: number;
   rssMiB: number;
   childrenRssMiB: number;
+  /** Answers later than 5 ms. */
+  late?: number;
+  /** Answered queries that Weir's stored query log does not have. */
+  logLost?: number;
   /** See LoadResult; more than a few milliseconds mean a busy machine. */
   slippedSecs?: number;
 }
@@ -38,6 +42,8 @@ export interface Row {
   p99Us: number | undefined;
   /** Sum over all runs. */
   lost: number;
+  /** Rows that its stored query log lacks, sum over all runs; undefined for servers that store none. */
+  logLost: number | undefined;
   /** Share of questions that went upstream, 0..1. */
   missShare: number;
   rssMiB: number;
@@ -63,12 +69,14 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-function medianOf(runs: readonly Run[], figure: (run: Run) => number | undefined): number | undefined {
+/** The median of a figure that some runs have; undefined where none has it. */
+export function medianOf(runs: readonly Run[], figure: (run: Run) => number | undefined): number | undefined {
   const values = runs.map(figure).filter((value) => value !== undefined);
   return values.length === 0 ? undefined : median(values);
 }
 
-function workersCpuUs(run: Run): number | undefined {
+/** CPU time per answered question of the threads that answer, where they are told apart. */
+export function workersCpuUs(run: Run): number | undefined {
   return run.threadGroupsCpuUs['workers'];
 }
 
@@ -89,6 +97,9 @@ export function medianRows(runs: readonly Run[], loadSecs: ReadonlyMap<string, n
         p50Us: medianOf(own, (run) => run.latencyUs?.p50),
         p99Us: medianOf(own, (run) => run.latencyUs?.p99),
         lost: own.reduce((sum, run) => sum + run.lost, 0),
+        logLost: own.some((run) => run.logLost !== undefined)
+          ? own.reduce((sum, run) => sum + (run.logLost ?? 0), 0)
+          : undefined,
         missShare: of((run) => run.upstreamQuestions / Math.max(1, run.sent)),
         rssMiB: of((run) => run.rssMiB),
         childrenRssMiB: of((run) => run.childrenRssMiB),
@@ -98,33 +109,43 @@ export function medianRows(runs: readonly Run[], loadSecs: ReadonlyMap<string, n
   });
 }
 
+/** The median over the rotations of a figure made of both servers' runs; undefined where there is no such pair. */
+export function pairedMedian(
+  runs: readonly Run[],
+  mine: string,
+  other: string,
+  figure: (mine: Run, other: Run) => number | undefined,
+): number | undefined {
+  const others = new Map(runs.filter(({ server }) => server === other).map((run) => [run.rotation, run]));
+  const values = runs
+    .filter(({ server }) => server === mine)
+    .flatMap((run) => {
+      const pair = others.get(run.rotation);
+      const value = pair === undefined ? undefined : figure(run, pair);
+      return value === undefined ? [] : [value];
+    });
+  return values.length === 0 ? undefined : median(values);
+}
+
 /** Ratios of the baseline to every other server; empty where the baseline was not measured. */
 export function ratioRows(runs: readonly Run[], baseline: string, servers: readonly string[]): RatioRow[] {
-  const base = new Map(runs.filter(({ server }) => server === baseline).map((run) => [run.rotation, run]));
   return servers
     .filter((server) => server !== baseline)
     .flatMap((server) => {
-      const pairs = runs
-        .filter((run) => run.server === server)
-        .flatMap((run) => {
-          const pair = base.get(run.rotation);
-          return pair === undefined ? [] : [[pair, run] as const];
-        });
-      if (pairs.length === 0) return [];
       const ratio = (
         mine: (run: Run) => number | undefined,
         other: (run: Run) => number | undefined = mine,
-      ): number | undefined => {
-        const ratios = pairs.flatMap(([baseRun, run]) => {
+      ): number | undefined =>
+        pairedMedian(runs, baseline, server, (baseRun, run) => {
           const [top, bottom] = [mine(baseRun), other(run)];
-          return top === undefined || bottom === undefined || bottom === 0 ? [] : [top / bottom];
+          return top === undefined || bottom === undefined || bottom === 0 ? undefined : top / bottom;
         });
-        return ratios.length === 0 ? undefined : median(ratios);
-      };
+      const qps = ratio((run) => run.qps);
+      if (qps === undefined) return [];
       return [
         {
           server,
-          qps: ratio((run) => run.qps) ?? NaN,
+          qps,
           cpu: ratio((run) => run.cpuUs) ?? NaN,
           workersCpu: ratio(workersCpuUs, (run) => run.cpuUs),
           p50: ratio((run) => run.latencyUs?.p50),

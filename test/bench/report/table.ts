@@ -10,20 +10,19 @@ export function figureTable(rows: readonly Row[]): string {
   const head = ['server', 'q/s', 'cpu us/q'];
   if (workers) head.push('workers us/q');
   if (children) head.push('children us/q');
-  head.push('p50 us', 'p99 us', 'lost', 'missed', 'RSS MiB');
+  head.push('p50 us', 'p99 us', 'lost');
+  const logs = rows.some(({ logLost }) => logLost !== undefined);
+  if (logs) head.push('log lost');
+  head.push('missed', 'RSS MiB');
   if (children) head.push('children MiB');
   head.push('load s');
   const lines = rows.map((row) => {
     const cells = [row.server, Math.round(row.qps).toLocaleString('en'), fixed(row.cpuUs, 2)];
     if (workers) cells.push(fixed(row.workersCpuUs, 2));
     if (children) cells.push(row.childrenRssMiB > 0 ? fixed(row.childrenCpuUs, 2) : MISSING);
-    cells.push(
-      fixed(row.p50Us, 0),
-      fixed(row.p99Us, 0),
-      String(row.lost),
-      `${fixed(row.missShare * 100, 2)} %`,
-    );
-    cells.push(fixed(row.rssMiB, 0));
+    cells.push(fixed(row.p50Us, 0), fixed(row.p99Us, 0), String(row.lost));
+    if (logs) cells.push(fixed(row.logLost, 0));
+    cells.push(`${fixed(row.missShare * 100, 2)} %`, fixed(row.rssMiB, 0));
     if (children) cells.push(row.childrenRssMiB > 0 ? fixed(row.childrenRssMiB, 0) : MISSING);
     cells.push(fixed(row.loadSecs, 2));
     return cells;

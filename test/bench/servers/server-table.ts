@@ -10,6 +10,7 @@ import { echoServer } from './echo.ts';
 import { pdnsRecursor } from './pdns-recursor.ts';
 import type { BenchServer, Installed } from './server.ts';
 import { unbound } from './unbound.ts';
+import type { WeirVariant } from './weir.ts';
 import { weir } from './weir.ts';
 
 /** A server that can be started on this machine. */
@@ -18,16 +19,29 @@ export interface Contestant {
   installed: Installed;
 }
 
+/** Weir, waiting a little for fuller batches when it is busy: only where the rate, not the server, is the limit. */
+export const COALESCING: WeirVariant = {
+  name: 'weir-coalescing',
+  workloads: ['cached-mix-20k'],
+  coalesceUs: 200,
+};
+
+/** Weir with other settings, as a contestant of its own. Throws where it is not installed. */
+export function weirContestant(root: string, variant: WeirVariant): Contestant {
+  const server = weir(root, versionOf(root), variant);
+  const installed = server.installed();
+  if (installed === undefined) throw new Error('start weir: it is not installed');
+  return { server, installed };
+}
+
 /** The wanted servers (all, when none is named) that are installed, and the names of those that are not. */
 export function findServers(
   root: string,
   native: NativeTools | undefined,
   wanted: readonly string[],
 ): { contestants: Contestant[]; missing: string[] } {
-  const { version } = z
-    .object({ version: z.string() })
-    .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
-  const all = [weir(root, version), unbound, dnsmasq, pdnsRecursor, dnsdist, bind9, echoServer(native)];
+  const weirs = [weir(root, versionOf(root)), weir(root, versionOf(root), COALESCING)];
+  const all = [...weirs, unbound, dnsmasq, pdnsRecursor, dnsdist, bind9, echoServer(native)];
   const unknown = wanted.filter((name) => !all.some((server) => server.name === name));
   if (unknown.length > 0)
     throw new Error(
@@ -35,10 +49,20 @@ export function findServers(
     );
   const contestants: Contestant[] = [];
   const missing: string[] = [];
-  for (const server of all.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+  for (const server of all.filter(({ name }) => isWanted(name, wanted))) {
     const installed = server.installed();
     if (installed === undefined) missing.push(server.name);
     else contestants.push({ server, installed });
   }
   return { contestants, missing };
+}
+
+function isWanted(name: string, wanted: readonly string[]): boolean {
+  if (wanted.length === 0 || wanted.includes(name)) return true;
+  return name === COALESCING.name && wanted.includes('weir');
+}
+
+function versionOf(root: string): string {
+  const file = join(root, 'package.json');
+  return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(file, 'utf8'))).version;
 }

@@ -1,6 +1,7 @@
 // What the harness knows about a server it measures: whether it is installed, how it is configured and started.
 // One file beside this one per server.
 import type { Child, Launch } from '../process/child.ts';
+import type { WeirApi } from './weir-api.ts';
 
 /** Where one server lives while it is measured, and what it has to serve. */
 export interface Room {
@@ -44,4 +45,8 @@ export interface BenchServer {
   firstRun?(room: Room, launch: Launch): Promise<void>;
   /** The group of a thread by its name, for servers whose threads do different work. */
   threadGroup?(comm: string): string;
+  /** The only workloads it takes part in; all where it does not say. */
+  workloads?: readonly string[];
+  /** Opens a session with the started server, for servers that can be asked about themselves. */
+  connect?(room: Room, alive: () => void): Promise<WeirApi>;
 }

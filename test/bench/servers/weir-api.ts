@@ -1,26 +1,46 @@
-// The few calls of Weir's REST API that the harness makes: set up, sign in, replace the block lists by one file.
+// The few calls of Weir's REST API that the harness makes: set up, sign in, lists, groups, and the query log.
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 
 const PASSWORD = 'bench password';
-const CALL_TIMEOUT_MS = 30_000;
+const CALL_TIMEOUT_MS = 60_000;
 
 const statusSchema = z.object({ setup_required: z.boolean() });
 const sourceSchema = z.object({
   id: z.number(),
+  url: z.string(),
+  subdomains: z.boolean(),
   status: z.string().nullish(),
   rules: z.number().nullish(),
   last_error: z.string().nullish(),
 });
+const groupSchema = z.object({ id: z.number() });
+const pageSchema = z.object({ total: z.number() });
 
 export type Source = z.infer<typeof sourceSchema>;
+
+/** What every client of Weir looks at now and then. */
+const POLLED = ['/health', '/queries?limit=100', '/stats?period=5m', '/stats/rate', '/blocklist-sources'];
 
 /** A signed-in session. */
 export interface WeirApi {
   /** Deletes every source that the first start brought along. */
   removeSources(): Promise<void>;
-  addSource(listFile: string): Promise<Source>;
+  /** Adds a list file, for some groups or for all. */
+  addSource(listFile: string, groupIds?: readonly number[]): Promise<Source>;
   source(id: number): Promise<Source>;
+  sources(): Promise<Source[]>;
+  /** Compiles all lists anew: the list is read another way. Resolves when the new table answers. */
+  setSubdomains(id: number, subdomains: boolean): Promise<void>;
+  /** Fetches the list again; what changed comes into force later. */
+  refresh(id: number): Promise<void>;
+  createGroup(name: string): Promise<number>;
+  /** A change that means a new snapshot and nothing else; resolves when every thread answers from it. */
+  swapSnapshot(note: string): Promise<void>;
+  /** Rows of the stored query log since a moment. */
+  storedQueries(since: Date): Promise<number>;
+  /** Asks what a dashboard asks. */
+  poll(): Promise<void>;
 }
 
 /** Waits for the API, sets the password where none is set, signs in. Throws after `timeoutMs`. */
@@ -36,18 +56,38 @@ export async function signIn(port: number, timeoutMs: number, alive: () => void)
   const { setup_required } = statusSchema.parse((await call('GET', '/auth/status')).body);
   if (setup_required) await call('POST', '/auth/setup', { password: PASSWORD });
   const { cookie } = await call('POST', '/auth/login', { username: 'admin', password: PASSWORD });
-  const signedIn = caller(`http://127.0.0.1:${port}/api`, cookie);
+  return session(caller(`http://127.0.0.1:${port}/api`, cookie));
+}
+
+function session(call: Call): WeirApi {
+  const sources = async (): Promise<Source[]> =>
+    z.array(sourceSchema).parse((await call('GET', '/blocklist-sources')).body);
   return {
     removeSources: async () => {
-      const { body } = await signedIn('GET', '/blocklist-sources');
-      for (const { id } of z.array(sourceSchema).parse(body))
-        await signedIn('DELETE', `/blocklist-sources/${id}`);
+      for (const { id } of await sources()) await call('DELETE', `/blocklist-sources/${id}`);
     },
-    addSource: async (listFile) => {
-      const source = { name: 'bench', url: `file://${listFile}`, enabled: true };
-      return sourceSchema.parse((await signedIn('POST', '/blocklist-sources', source)).body);
+    addSource: async (listFile, groupIds = []) => {
+      const name = listFile.slice(listFile.lastIndexOf('/') + 1);
+      const source = { name, url: `file://${listFile}`, enabled: true, group_ids: groupIds };
+      return sourceSchema.parse((await call('POST', '/blocklist-sources', source)).body);
     },
-    source: async (id) => sourceSchema.parse((await signedIn('GET', `/blocklist-sources/${id}`)).body),
+    source: async (id) => sourceSchema.parse((await call('GET', `/blocklist-sources/${id}`)).body),
+    sources,
+    setSubdomains: async (id, subdomains) => {
+      await call('PUT', `/blocklist-sources/${id}`, { subdomains });
+    },
+    refresh: async (id) => {
+      await call('POST', `/blocklist-sources/${id}/refresh`);
+    },
+    createGroup: async (name) => groupSchema.parse((await call('POST', '/groups', { name })).body).id,
+    swapSnapshot: async (note) => {
+      await call('PUT', '/groups/1', { comment: note });
+    },
+    storedQueries: async (since) =>
+      pageSchema.parse((await call('GET', `/queries?limit=1&from=${since.toISOString()}`)).body).total,
+    poll: async () => {
+      for (const path of POLLED) await call('GET', path);
+    },
   };
 }
 

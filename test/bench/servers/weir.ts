@@ -1,34 +1,58 @@
-// Weir, through its ordinary entry: a configuration file, one worker, everything on. Its list comes in through the
-// REST API on a first run; the measured start is the one after it, as on any day but the first.
+// Weir, through its ordinary entry: a configuration file, everything on. Its list comes in through the REST API on
+// a first run; the measured start is the one after it, as on any day but the first. A variant is the same Weir with
+// another setting or two.
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Launch } from '../process/child.ts';
 import { lastLines } from '../process/child.ts';
 import { probe } from '../probe.ts';
 import type { BenchServer, Room } from './server.ts';
+import type { WeirApi } from './weir-api.ts';
 import { signIn } from './weir-api.ts';
 
 const API_TIMEOUT_MS = 60_000;
 const LIST_TIMEOUT_MS = 300_000;
 /** Threads that answer queries; whatever else the process does is "other". */
 const WORKER_THREAD = /answer|resolve|worker-?\d|^dns/i;
+/** Lists that only some groups use, and their length: they make the groups differ in what they block. */
+const GROUP_LISTS = 8;
+const GROUP_LIST_NAMES = 100;
+
+/** What a variant does differently. */
+export interface WeirVariant {
+  /** Its name in the report. */
+  name: string;
+  /** The only workloads it takes part in. */
+  workloads?: readonly string[];
+  /** Threads that answer; 1 unless said. */
+  workers?: number;
+  /** `cache.max_bytes`; 128 MiB unless said. */
+  cacheBytes?: number;
+  /** `dns.udp_coalesce_us`; 0 unless said. */
+  coalesceUs?: number;
+  /** Groups beside Default, each with lists of its own. */
+  groups?: number;
+  /** Lets the harness ask its threads what they counted and allocated. */
+  testHooks?: boolean;
+  /** Further options of Node, for Node's own reports; they are written into the server's folder. */
+  nodeFlags?: readonly string[];
+}
 
 /** Weir from the checkout at `root`, where its entry exists. */
-export function weir(root: string, version: string): BenchServer {
-  const entry = join(root, 'control-plane', 'main.ts');
-  const node = join(root, 'node_modules', '.bin', 'node');
+export function weir(root: string, version: string, variant: WeirVariant = { name: 'weir' }): BenchServer {
+  const script = join(root, 'control-plane', 'cli', 'weir');
   return {
-    name: 'weir',
+    name: variant.name,
     filters: true,
     logsQueries: true,
-    installed: () =>
-      existsSync(entry) ? { binary: existsSync(node) ? node : process.execPath, version } : undefined,
+    ...(variant.workloads === undefined ? {} : { workloads: variant.workloads }),
+    installed: () => (existsSync(script) ? { binary: script, version } : undefined),
     prepare: (room, binary) => {
       mkdirSync(listDir(room), { recursive: true });
       const file = join(room.dir, 'weir.toml');
-      writeFileSync(file, configuration(room));
-      const flags = ['--disable-warning=ExperimentalWarning'];
-      return { command: binary, args: [...flags, entry, 'start', '--config', file], cwd: root };
+      writeFileSync(file, configuration(room, variant));
+      return launchOf(root, binary, file, room, variant);
     },
     firstRun: async (room, launch) => {
       const list = join(listDir(room), 'names.txt');
@@ -41,17 +65,49 @@ export function weir(root: string, version: string): BenchServer {
         const api = await signIn(room.webPort, API_TIMEOUT_MS, alive);
         await api.removeSources();
         const { id } = await api.addSource(list);
+        if (variant.groups !== undefined) await addGroups(room, api, variant.groups);
         await untilInForce(room, async () => (await api.source(id)).last_error, alive);
       } finally {
         await child.stop();
       }
     },
     threadGroup: (comm) => (WORKER_THREAD.test(comm) ? 'workers' : 'other'),
+    connect: async (room, alive) => signIn(room.webPort, API_TIMEOUT_MS, alive),
+  };
+}
+
+/** The `weir` command, or what it would run where Node is to be given more options than it gives. */
+function launchOf(root: string, script: string, file: string, room: Room, variant: WeirVariant): Launch {
+  const ipc = variant.testHooks === true;
+  const env: Record<string, string> = ipc ? { WEIR_FAULT_INJECTION: '1' } : {};
+  const start = ['start', '--config', file];
+  if (variant.nodeFlags === undefined) return { command: script, args: start, cwd: room.dir, env, ipc };
+  const flags = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=2', ...variant.nodeFlags];
+  return {
+    command: join(root, 'node_modules', '.bin', 'node'),
+    args: [...flags, join(root, 'control-plane', 'main.ts'), ...start],
+    cwd: room.dir,
+    env,
+    ipc,
   };
 }
 
 function listDir(room: Room): string {
   return join(room.dir, 'lists');
+}
+
+/** Makes groups that block different things: group number g has list number n where bit n of g is set. */
+async function addGroups(room: Room, api: WeirApi, count: number): Promise<void> {
+  const ids: number[] = [];
+  for (let number = 1; number <= count; number++) ids.push(await api.createGroup(`group ${number}`));
+  for (let list = 0; list < GROUP_LISTS; list++) {
+    const file = join(listDir(room), `group-${list}.txt`);
+    const names = Array.from({ length: GROUP_LIST_NAMES }, (_, n) => `n${n}.list${list}.group.example.org\n`);
+    writeFileSync(file, names.join(''));
+    const groups = ids.filter((_, index) => (((index + 1) >>> list) & 1) === 1);
+    if (groups.length > 0) await api.addSource(file, groups);
+  }
+  while ((await api.sources()).some(({ status }) => status !== 'ok')) await delay(100);
 }
 
 /** Waits until the first and the last name of the list are blocked: the answers, not a status, are the proof. */
@@ -72,14 +128,17 @@ async function untilInForce(
   }
 }
 
-function configuration(room: Room): string {
+function configuration(room: Room, variant: WeirVariant): string {
   return `[server]
 dns_port = ${room.port}
 web_port = ${room.webPort}
 bind_address = ["127.0.0.1"]
-workers = 1
+workers = ${variant.workers ?? 1}
 node_name = "bench"
 data_dir = "${join(room.dir, 'data')}"
+
+[dns]
+udp_coalesce_us = ${variant.coalesceUs ?? 0}
 
 [[dns.pools]]
 name = "bench"
@@ -88,7 +147,7 @@ priority = 1
 servers = ["127.0.0.1:${room.upstreamPort}"]
 
 [cache]
-max_bytes = ${128 << 20}
+max_bytes = ${variant.cacheBytes ?? 128 << 20}
 
 [database]
 log_queries = ${room.queryLog}

@@ -1,0 +1,155 @@
+// `npm run bench -- --suite hot-path`: that an answer thread in steady state allocates next to nothing, collects no
+// garbage and runs optimised code. The real Weir is asked, as everywhere: its threads tell what they allocated and
+// collected (a test hook), and V8 writes down every deoptimisation of each of them.
+import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Bench } from './bench.ts';
+import { ROOT, stageOf } from './bench.ts';
+import type { Material } from './material/material.ts';
+import type { PreparedWorkload } from './prepared-workload.ts';
+import type { Goal } from './report/goal.ts';
+import { goalTable } from './report/goal.ts';
+import { alignColumns } from './report/table.ts';
+import type { RunningServer, Stage } from './running-server.ts';
+import { measure, startServer, warmAndCheck } from './running-server.ts';
+import { weirContestant } from './servers/server-table.ts';
+import { saturatedMix } from './suites/mix.ts';
+import type { WorkerMeasures } from './thread-measures.ts';
+import { askThreads, longestPauseMs } from './thread-measures.ts';
+
+/** Runs before the state is called steady: code is optimised and table sizes are settled by then. */
+const WARM_RUNS = 2;
+/**
+ * A batch costs an object or two (the clock's number), a query nothing: so there are bounds for full batches and for
+ * batches of one.
+ */
+const MOST_BYTES_PER_QUERY = 1;
+const MOST_BYTES_PER_BATCH = 32;
+const SATURATED = 'saturated';
+const V8_LOG = /^isolate-.*\.log$/;
+/** A line of V8's log: what was thrown away, where, why. */
+const DEOPTIMISATION = /^code-deopt,\d+,\d+,\w+,-?\d+,-?\d+,([^,]*),(<.*>),(.*)$/;
+
+/** One workload in steady state. */
+export interface ProofRun {
+  workload: string;
+  answered: number;
+  allocatedBytes: number;
+  bytesPerMillion: number;
+  collections: number;
+  longestPauseMs: number;
+  /** As V8 names them: kind, places, reason. Of all threads, those of code that answer threads do not run too. */
+  deoptimisations: string[];
+}
+
+export interface HotPathResult {
+  runs: ProofRun[];
+  goals: Goal[];
+}
+
+/** Measures saturated and at an ordinary rate. */
+export async function proveHotPath(bench: Bench, material: Material): Promise<HotPathResult> {
+  console.log('\nhot-path: what an answer thread in steady state allocates, collects and deoptimises');
+  const stage = stageOf(bench, material);
+  const nodeFlags = ['--log-deopt', '--logfile-per-isolate'];
+  const contestant = weirContestant(ROOT, { name: 'weir-hot-path', testHooks: true, nodeFlags });
+  const running = await startServer(stage, contestant, 0, true);
+  const saturated = saturatedMix(bench, material, SATURATED);
+  const ordinary = saturatedMix(bench, material, 'rate-20k', { rateQps: 20_000, window: 1000 });
+  await warmAndCheck(stage, running, saturated);
+  const runs: ProofRun[] = [];
+  for (const workload of [saturated, ordinary]) {
+    for (let warm = 0; warm < WARM_RUNS; warm++) await measure(stage, running, workload, 0, undefined);
+    runs.push(await prove(stage, running, workload));
+  }
+  await running.child.stop();
+  const goals = runs.flatMap(goalsOf);
+  console.log(`\n${tableOf(runs)}\n\n${goalTable(goals)}`);
+  for (const { workload, deoptimisations } of runs)
+    for (const line of deoptimisations) console.log(`${workload}: deoptimised: ${line}`);
+  return { runs, goals };
+}
+
+async function prove(stage: Stage, running: RunningServer, workload: PreparedWorkload): Promise<ProofRun> {
+  const dir = dirname(running.child.logFile);
+  const asked = allocated(await askThreads(running.child));
+  const before = allocated(await askThreads(running.child));
+  const logs = logSizes(dir);
+  const { answered } = await measure(stage, running, workload, 0, undefined);
+  const workers = await askThreads(running.child);
+  // Asking allocates too: what two questions in a row cost is taken off.
+  const allocatedBytes = Math.max(0, allocated(workers) - before - (before - asked));
+  const threads = workers.map(({ answer }) => answer);
+  return {
+    workload: workload.name,
+    answered,
+    allocatedBytes,
+    bytesPerMillion: (allocatedBytes / answered) * 1e6,
+    collections: threads.reduce((total, { memory }) => total + (memory?.collections.length ?? 0), 0),
+    longestPauseMs: longestPauseMs(threads),
+    deoptimisations: deoptimisationsSince(dir, logs),
+  };
+}
+
+function allocated(workers: WorkerMeasures): number {
+  return workers.reduce((total, { answer }) => total + (answer.memory?.allocatedBytes ?? 0), 0);
+}
+
+function goalsOf(run: ProofRun): Goal[] {
+  return [
+    {
+      what: `${run.workload}: bytes allocated per query`,
+      measured: run.bytesPerMillion / 1e6,
+      unit: '',
+      atMost: run.workload === SATURATED ? MOST_BYTES_PER_QUERY : MOST_BYTES_PER_BATCH,
+    },
+    { what: `${run.workload}: garbage collections`, measured: run.collections, unit: '', atMost: 0 },
+    {
+      what: `${run.workload}: deoptimisations in dns-worker/`,
+      measured: run.deoptimisations.filter((line) => line.includes('/dns-worker/')).length,
+      unit: '',
+      atMost: 0,
+    },
+  ];
+}
+
+function tableOf(runs: readonly ProofRun[]): string {
+  return alignColumns([
+    ['answer thread', 'queries', 'bytes', 'bytes per million', 'collections', 'longest ms', 'deopts, all threads'],
+    ...runs.map((run) => [
+      run.workload,
+      String(run.answered),
+      String(run.allocatedBytes),
+      run.bytesPerMillion.toFixed(0),
+      String(run.collections),
+      run.longestPauseMs.toFixed(1),
+      String(run.deoptimisations.length),
+    ]),
+  ]);
+}
+
+/** V8 writes one log a thread, each line as it happens. */
+function logSizes(dir: string): Map<string, number> {
+  const files = readdirSync(dir).filter((file) => V8_LOG.test(file));
+  return new Map(files.map((file) => [join(dir, file), statSync(join(dir, file)).size]));
+}
+
+function deoptimisationsSince(dir: string, before: ReadonlyMap<string, number>): string[] {
+  return [...logSizes(dir).keys()].flatMap((file) =>
+    readFrom(file, before.get(file) ?? 0)
+      .split('\n')
+      .flatMap((line) => {
+        const found = DEOPTIMISATION.exec(line);
+        return found === null ? [] : [`${found[1]!} ${found[2]!} ${found[3]!}`];
+      }),
+  );
+}
+
+/** The end of a file; the files grow large, so that only what is new is read. */
+function readFrom(file: string, offset: number): string {
+  const bytes = Buffer.alloc(Math.max(0, statSync(file).size - offset));
+  const descriptor = openSync(file, 'r');
+  const read = readSync(descriptor, bytes, 0, bytes.length, offset);
+  closeSync(descriptor);
+  return bytes.toString('utf8', 0, read);
+}

@@ -1,0 +1,37 @@
+// A goal: a figure, the bound it is meant to keep, and whether it did.
+import { alignColumns } from './table.ts';
+
+export interface Goal {
+  /** What was measured, in words. */
+  what: string;
+  /** Undefined where it could not be measured. */
+  measured: number | undefined;
+  unit: string;
+  atMost?: number;
+  atLeast?: number;
+}
+
+/** Whether a goal is met; undefined where it was not measured. */
+export function isMet({ measured, atMost, atLeast }: Goal): boolean | undefined {
+  if (measured === undefined || Number.isNaN(measured)) return undefined;
+  return (atMost === undefined || measured <= atMost) && (atLeast === undefined || measured >= atLeast);
+}
+
+/** One line a goal: what, measured, aim, met or not. */
+export function goalTable(goals: readonly Goal[]): string {
+  const lines = goals.map((goal) => [
+    goal.what,
+    amount(goal.measured, goal.unit),
+    goal.atMost === undefined
+      ? `at least ${amount(goal.atLeast, goal.unit)}`
+      : `at most ${amount(goal.atMost, goal.unit)}`,
+    { true: 'met', false: 'NOT MET', undefined: '-' }[String(isMet(goal)) as 'true' | 'false' | 'undefined'],
+  ]);
+  return alignColumns([['goal', 'measured', 'aim', ''], ...lines]);
+}
+
+function amount(value: number | undefined, unit: string): string {
+  if (value === undefined || Number.isNaN(value)) return '-';
+  const digits = Number.isInteger(value) ? 0 : Math.abs(value) < 10 ? 2 : 1;
+  return unit === '' ? value.toFixed(digits) : `${value.toFixed(digits)} ${unit}`;
+}

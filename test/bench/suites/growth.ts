@@ -1,0 +1,92 @@
+// What a query costs as things grow that a query should not notice: groups, names on the lists, cached answers.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Bench } from '../bench.ts';
+import { ROOT, stageOf } from '../bench.ts';
+import type { Material } from '../material/material.ts';
+import { gatherMaterial } from '../material/material.ts';
+import { isForwarded } from '../material/question-mix.ts';
+import { medianRows, pairedMedian, workersCpuUs } from '../report/figures.ts';
+import type { Goal } from '../report/goal.ts';
+import { figureTable } from '../report/table.ts';
+import { listFiles } from '../servers/list-files.ts';
+import type { Step } from './in-turn.ts';
+import { loadTimes, runInTurn, startSteps, stopSteps } from './in-turn.ts';
+import { saturatedMix } from './mix.ts';
+import type { ScalingResult } from './scaling.ts';
+
+const MOST = 1.15;
+const GROUPS = [10, 50, 200];
+/** Cached answers, and the same for `--quick`. */
+const ANSWERS = [1000, 100_000, 1_000_000];
+const QUICK_ANSWERS = [1000, 10_000, 100_000];
+/** Room for the largest number; memory that is not used is not taken. */
+const CACHE_BYTES = 512 << 20;
+
+type Result = Promise<Omit<ScalingResult, 'name'>>;
+
+/** Groups, each of which blocks something else. */
+export async function growGroups(bench: Bench, material: Material): Result {
+  const stage = stageOf(bench, material);
+  const workload = saturatedMix(bench, material, 'groups');
+  return grow(
+    bench,
+    GROUPS.map((groups) => ({ variant: { name: `weir-${groups}-groups`, groups }, stage, workload })),
+  );
+}
+
+/** Names on the list; the questions are the same and are about the names that all lists have. */
+export async function growNames(bench: Bench, material: Material): Result {
+  const most = material.names.length * 5;
+  const largest = gatherMaterial(ROOT, most, bench.options.seed);
+  const counts = [Math.round(material.names.length / 10), material.names.length, most];
+  const names = largest.names.slice(0, counts[0]);
+  const listed = new Set(names);
+  const stream = largest.stream.filter(
+    ({ name }) => listed.has(name.toLowerCase()) || isForwarded(name, largest.listed),
+  );
+  const workload = saturatedMix(bench, { ...largest, names, listed, stream }, 'names');
+  return grow(
+    bench,
+    counts.map((count) => {
+      const dir = join(bench.dir, `lists-${count}`);
+      mkdirSync(dir);
+      return {
+        variant: { name: `weir-${count}-names` },
+        stage: { ...stageOf(bench, largest), lists: listFiles(dir, largest.names.slice(0, count)) },
+        workload,
+      };
+    }),
+  );
+}
+
+/** Cached answers, each asked for as often as any other. */
+export async function growCache(bench: Bench, material: Material): Result {
+  const stage = stageOf(bench, material);
+  return grow(
+    bench,
+    (bench.options.quick ? QUICK_ANSWERS : ANSWERS).map((count) => ({
+      variant: { name: `weir-${count}-cached`, cacheBytes: CACHE_BYTES },
+      stage,
+      workload: {
+        ...saturatedMix(bench, material, `cached-${count}`, {}, { kind: 'distinct', count }),
+        warmupPasses: 1,
+      },
+    })),
+  );
+}
+
+async function grow(bench: Bench, wanted: readonly Step[]): Result {
+  const steps = await startSteps(wanted);
+  const runs = await runInTurn(steps, bench.options.rotations);
+  await stopSteps(steps);
+  const [first, ...others] = steps.map(({ running }) => running.name);
+  const goals: Goal[] = others.map((name) => ({
+    what: `${name}: CPU of the workers per query / ${first!}`,
+    measured: pairedMedian(runs, name, first!, (more, few) => workersCpuUs(more)! / workersCpuUs(few)!),
+    unit: '',
+    atMost: MOST,
+  }));
+  const rows = medianRows(runs, loadTimes(steps));
+  return { table: figureTable(rows), goals, figures: { rows, runs } };
+}

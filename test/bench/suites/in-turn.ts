@@ -1,0 +1,58 @@
+// Several Weirs that differ in one thing, measured in turn as the peers are: figures are compared within a rotation.
+import { setTimeout as delay } from 'node:timers/promises';
+import { ROOT } from '../bench.ts';
+import type { PreparedWorkload } from '../prepared-workload.ts';
+import type { Run } from '../report/figures.ts';
+import type { RunningServer, Stage } from '../running-server.ts';
+import { measure, startServer, warmAndCheck } from '../running-server.ts';
+import { weirContestant } from '../servers/server-table.ts';
+import type { WeirVariant } from '../servers/weir.ts';
+
+/** Rows that were written while warming are stored by then. */
+const SETTLE_MS = 3000;
+
+/** One of the Weirs, what it serves and what it is asked. */
+export interface Step {
+  variant: WeirVariant;
+  stage: Stage;
+  workload: PreparedWorkload;
+}
+
+export interface StartedStep extends Step {
+  running: RunningServer;
+}
+
+/** Starts the Weirs one after the other and warms their caches. */
+export async function startSteps(steps: readonly Step[]): Promise<StartedStep[]> {
+  const started: StartedStep[] = [];
+  for (const [place, step] of steps.entries()) {
+    const running = await startServer(step.stage, weirContestant(ROOT, step.variant), place, true);
+    console.log(`  ${running.name} is up after ${running.loadSecs.toFixed(2)} s`);
+    await warmAndCheck(step.stage, running, step.workload);
+    started.push({ ...step, running });
+  }
+  await delay(SETTLE_MS);
+  return started;
+}
+
+/** Measures each in every rotation; each rotation begins with another one. */
+export async function runInTurn(steps: readonly StartedStep[], rotations: number): Promise<Run[]> {
+  const runs: Run[] = [];
+  for (let rotation = 0; rotation < rotations; rotation++) {
+    const first = rotation % steps.length;
+    for (const { stage, running, workload } of [...steps.slice(first), ...steps.slice(0, first)])
+      runs.push(await measure(stage, running, workload, rotation, undefined));
+    console.log(`  rotation ${rotation + 1} of ${rotations} done`);
+  }
+  return runs;
+}
+
+/** Ends them all. */
+export async function stopSteps(steps: readonly StartedStep[]): Promise<void> {
+  for (const { running } of steps) await running.child.stop();
+}
+
+/** Start-up times by name, as the tables want them. */
+export function loadTimes(steps: readonly StartedStep[]): Map<string, number> {
+  return new Map(steps.map(({ running }) => [running.name, running.loadSecs]));
+}

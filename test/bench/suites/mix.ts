@@ -1,0 +1,27 @@
+// The workload `cached-mix` for the scaling rows, under another name and with other numbers in flight.
+import type { Bench } from '../bench.ts';
+import type { Material } from '../material/material.ts';
+import type { PreparedWorkload } from '../prepared-workload.ts';
+import { prepareWorkload } from '../prepared-workload.ts';
+import type { Workload } from '../workload.ts';
+import { readWorkloads } from '../workload.ts';
+
+const BASE = 'cached-mix';
+
+/** The mix, cut from `material`, as fast as the server can unless `load` has a rate. */
+export function saturatedMix(
+  bench: Bench,
+  material: Material,
+  name: string,
+  load: Partial<Workload['load']> = {},
+  questions?: Workload['questions'],
+): PreparedWorkload {
+  const base = readWorkloads().find((workload) => workload.name === BASE)!;
+  const workload: Workload = {
+    ...base,
+    name,
+    load: { ...base.load, ...load },
+    questions: questions ?? base.questions,
+  };
+  return prepareWorkload(workload, material, bench.options.seed, bench.dir, bench.options.secs);
+}

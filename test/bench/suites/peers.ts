@@ -1,0 +1,111 @@
+// The suite `peers`: every installed server takes its turn with every workload.
+import type { Bench } from '../bench.ts';
+import { ROOT, stageOf } from '../bench.ts';
+import type { Material } from '../material/material.ts';
+import type { Options } from '../options.ts';
+import type { PreparedWorkload } from '../prepared-workload.ts';
+import { prepareWorkload } from '../prepared-workload.ts';
+import type { RatioRow, Row, Run } from '../report/figures.ts';
+import { medianRows, ratioRows } from '../report/figures.ts';
+import type { Goal } from '../report/goal.ts';
+import { goalTable } from '../report/goal.ts';
+import { peerGoals } from '../report/peer-goals.ts';
+import { figureTable, ratioTable } from '../report/table.ts';
+import type { Exclusion } from '../rotations.ts';
+import { runRotations, startAll } from '../rotations.ts';
+import type { Stage } from '../running-server.ts';
+import type { Contestant } from '../servers/server-table.ts';
+import { findServers } from '../servers/server-table.ts';
+import { readWorkloads } from '../workload.ts';
+
+export interface WorkloadResult {
+  name: string;
+  about: string;
+  rows: Row[];
+  baseline: string;
+  ratios: RatioRow[];
+  goals: Goal[];
+  runs: Run[];
+}
+
+export interface PeersResult {
+  servers: { name: string; version: string }[];
+  missing: string[];
+  excluded: Exclusion[];
+  workloads: WorkloadResult[];
+}
+
+/** Runs the suite. Throws where no server is installed. */
+export async function runPeers(bench: Bench, material: Material): Promise<PeersResult> {
+  const { options } = bench;
+  const { contestants, missing } = findServers(ROOT, bench.native, options.peers);
+  if (missing.length > 0) console.log(`not installed, so not measured: ${missing.join(', ')}`);
+  if (contestants.length === 0) throw new Error('choose servers: none of them is installed');
+  const workloads = chooseWorkloads(options).map((workload) =>
+    prepareWorkload(workload, material, options.seed, bench.dir, options.secs),
+  );
+  const stage: Stage = { ...stageOf(bench, material), countLog: true };
+  const excluded: Exclusion[] = [];
+  const results: WorkloadResult[] = [];
+  for (const queryLog of [false, true]) {
+    const sameSetUp = workloads.filter(({ peerQueryLog }) => peerQueryLog === queryLog);
+    results.push(...(await runSetUp(stage, contestants, sameSetUp, options, excluded)));
+  }
+  const servers = contestants.map(({ server, installed }) => ({
+    name: server.name,
+    version: installed.version,
+  }));
+  return { servers, missing, excluded, workloads: results };
+}
+
+/** The workloads that share one set-up of the servers, which therefore start (and load their lists) only once. */
+async function runSetUp(
+  stage: Stage,
+  contestants: readonly Contestant[],
+  workloads: readonly PreparedWorkload[],
+  options: Options,
+  excluded: Exclusion[],
+): Promise<WorkloadResult[]> {
+  const [first] = workloads;
+  if (first === undefined) return [];
+  const taking = contestants.filter(
+    ({ server }) =>
+      (!first.peerQueryLog || server.logsQueries) &&
+      (server.workloads === undefined || workloads.some(({ name }) => server.workloads!.includes(name))),
+  );
+  console.log(`\nstarting servers${first.peerQueryLog ? ', query logs on' : ''}`);
+  const servers = await startAll(
+    stage,
+    taking,
+    ({ server }) => (server.name.startsWith('weir') ? first.weirQueryLog : first.peerQueryLog),
+    excluded,
+  );
+  const loadSecs = new Map(servers.map(({ name, loadSecs }) => [name, loadSecs]));
+  const results: WorkloadResult[] = [];
+  for (const workload of workloads) {
+    console.log(`\n${workload.name}: ${workload.about}`);
+    const runs = await runRotations(stage, servers, workload, options.rotations, excluded);
+    const rows = medianRows(runs, loadSecs);
+    const names = rows.map(({ server }) => server);
+    const baseline = names.includes(options.baseline) ? options.baseline : names[0];
+    if (baseline === undefined) continue;
+    const ratios = ratioRows(runs, baseline, names);
+    const goals = peerGoals(workload.name, runs);
+    console.log(`\n${figureTable(rows)}`);
+    if (ratios.length > 0) console.log(`\n${ratioTable(baseline, ratios)}`);
+    if (goals.length > 0) console.log(`\n${goalTable(goals)}`);
+    results.push({ name: workload.name, about: workload.about, rows, baseline, ratios, goals, runs });
+  }
+  for (const server of servers) await server.child.stop();
+  return results;
+}
+
+function chooseWorkloads(options: Options): ReturnType<typeof readWorkloads> {
+  const all = readWorkloads();
+  const unknown = options.workloads.filter((name) => !all.some((workload) => workload.name === name));
+  if (unknown.length > 0)
+    throw new Error(
+      `read --workload: no workload ${unknown.join(', ')}; there are ${all.map(({ name }) => name).join(', ')}`,
+    );
+  return all.filter(({ name }) => options.workloads.length === 0 || options.workloads.includes(name));
+}

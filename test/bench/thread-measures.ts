@@ -1,0 +1,28 @@
+// Asking a Weir with test hooks what its threads have counted and allocated, and taking differences of that.
+import type { MeasuredThread, MeasureReply } from '../../control-plane/workers/fault-injection.ts';
+import type { Child } from './process/child.ts';
+
+export type WorkerMeasures = MeasureReply['workers'];
+
+let questions = 0;
+
+/** Every worker's threads as they are now. Rejects where the server has no test hooks. */
+export async function askThreads(child: Child): Promise<WorkerMeasures> {
+  return ((await child.ask({ measure: ++questions })) as MeasureReply).workers;
+}
+
+/** Sum of a counter over threads. */
+export function countOf(threads: readonly MeasuredThread[], counter: string): number {
+  return threads.reduce((total, { counters }) => total + (counters[counter] ?? 0), 0);
+}
+
+/** All threads of all workers. */
+export function threadsOf(workers: WorkerMeasures): MeasuredThread[] {
+  return workers.flatMap(({ answer, resolve }) => [answer, resolve]);
+}
+
+/** The longest collection in milliseconds since the question before, 0 where there was none. */
+export function longestPauseMs(threads: readonly MeasuredThread[]): number {
+  const pauses = threads.flatMap(({ memory }) => memory?.collections.map(({ pauseMs }) => pauseMs) ?? []);
+  return Math.max(0, ...pauses);
+}
