@@ -8,6 +8,7 @@ import { systemClock } from '../shared/clock.ts';
 import { Counter } from '../shared/counters.ts';
 import type { ThreadStart, ToWorker } from '../shared/messages.ts';
 import { Protocol } from '../shared/query-log.ts';
+import { ArrivalClock } from './arrival-clock.ts';
 import { AnswerCache } from './cache/answer-cache.ts';
 import { CacheMemory } from './cache/cache-memory.ts';
 import type { NativeCalls } from './listeners/native-calls.ts';
@@ -36,6 +37,7 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
   );
   const misses = new MissWriter(start.memory.missRing, control);
   const meter = new ThreadMeter();
+  const arrivals = new ArrivalClock();
   const query = new Query();
   query.clientBytes = batch.clients;
   query.protocol = Protocol.udp;
@@ -46,9 +48,7 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
   function answerBatch(socketIndex: number, block: boolean): number {
     const count = batch.receive(socketIndex, block);
     if (count === 0) return 0;
-    query.arrivedMonotonicMs = systemClock.monotonicMs();
-    query.arrivedMs = systemClock.nowMs();
-    query.arrivedSecs = Math.floor(query.arrivedMs / 1000);
+    arrivals.stamp(query);
     for (let slot = 0; slot < count; slot++) {
       query.clientAt = slot * 16;
       query.begin(batch.slots, slot * SLOT_SIZE, batch.lengthOf(slot), SLOT_SIZE);

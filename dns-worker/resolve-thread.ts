@@ -13,8 +13,8 @@ import { CacheMemory } from './cache/cache-memory.ts';
 import { CacheWriter } from './cache/cache-writer.ts';
 import { Forwarder, type WaitingRequest } from './forwarder.ts';
 import type { NativeCalls } from './listeners/native-calls.ts';
-import { listenTcp } from './listeners/tcp.ts';
-import { listenDgram } from './listeners/udp-dgram.ts';
+import { listenTcp, type TcpListener } from './listeners/tcp.ts';
+import { type DatagramListener, listenDgram } from './listeners/udp-dgram.ts';
 import { UdpReply } from './listeners/udp-reply.ts';
 import { type Miss, MissReader } from './miss-reader.ts';
 import { Pipeline } from './pipeline.ts';
@@ -28,7 +28,7 @@ import { announce, obeyFault, portLogger } from './thread-port.ts';
 /** How often the thread shows that it lives and tells the state of its upstreams, milliseconds. */
 const UPSTREAM_REPORT_MS = 1000;
 /** Longest wait for requests in flight when draining, milliseconds. */
-const DRAIN_MS = 3500;
+const DRAIN_MS = 3200;
 const SCRATCH_SIZE = 65_535;
 /** Room for a reply over UDP, bytes. */
 const MAX_UDP_REPLY = 2048;
@@ -73,7 +73,8 @@ class ResolveThread {
   private readonly meter = new ThreadMeter();
   private readonly query = new Query();
   private readonly scratch = new Uint8Array(SCRATCH_SIZE);
-  private readonly listeners: { close(): Promise<void> }[] = [];
+  private tcp: TcpListener | undefined;
+  private datagrams: DatagramListener | undefined;
   private reading: Promise<void> = Promise.resolve();
   private reports: NodeJS.Timeout | undefined;
 
@@ -108,19 +109,17 @@ class ResolveThread {
       dnsPort: port,
       tcpMaxConnectionsPerIp: maxConnectionsPerIp,
     } = this.start.settings;
-    this.listeners.push(
-      await listenTcp({ addresses, port, maxConnectionsPerIp }, (message, client) => {
-        const send = (reply: Uint8Array): void => client.send(reply);
-        this.answer({
-          message,
-          client: client.address,
-          protocol: client.protocol,
-          capacity: SCRATCH_SIZE,
-          send,
-        });
-      }),
-    );
-    if (!this.batched) this.listeners.push(await this.listenDgram(addresses, port));
+    this.tcp = await listenTcp({ addresses, port, maxConnectionsPerIp }, (message, client) => {
+      const send = (reply: Uint8Array): void => client.send(reply);
+      this.answer({
+        message,
+        client: client.address,
+        protocol: client.protocol,
+        capacity: SCRATCH_SIZE,
+        send,
+      });
+    });
+    if (!this.batched) this.datagrams = await this.listenDgram(addresses, port);
     this.reading = this.misses.run((miss) => this.forwarder.take(this.waitingFromMiss(miss)));
     this.reports = setInterval(() => {
       Atomics.add(this.control, WorkerControl.RESOLVE_BEAT_WORD, 1);
@@ -148,7 +147,7 @@ class ResolveThread {
     }
   }
 
-  private listenDgram(addresses: readonly string[], port: number): Promise<{ close(): Promise<void> }> {
+  private listenDgram(addresses: readonly string[], port: number): Promise<DatagramListener> {
     return listenDgram(addresses, port, (message, from, reply) => {
       this.answer({
         message,
@@ -208,11 +207,13 @@ class ResolveThread {
   private async drain(): Promise<void> {
     this.misses.stop();
     await this.reading;
-    const closing = Promise.all(this.listeners.map((listener) => listener.close()));
+    const closing = this.tcp?.close();
+    await this.datagrams?.stopReceiving();
     const deadline = new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref());
     await Promise.race([this.forwarder.idle(), deadline]);
     clearInterval(this.reports);
     await closing;
+    await this.datagrams?.close();
     await this.resolver.close();
     this.udpReply?.closeSockets();
     announce(this.port, { type: 'drained' });

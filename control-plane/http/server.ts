@@ -12,8 +12,8 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 /** Connections of one listener; a flood of them must leave descriptors to DNS. */
 const MAX_CONNECTIONS = 500;
-/** How long answers may take to finish when Weir stops. */
-const CLOSE_GRACE_MS = 1500;
+/** How long answers may take to finish when Weir stops; DNS drains after it, and all of it has 5 s. */
+const CLOSE_GRACE_MS = 500;
 
 /** The web server cannot listen. Its message says where, why, and what to do. */
 export class WebServerError extends Error {

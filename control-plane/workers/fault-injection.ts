@@ -59,7 +59,8 @@ function measured(
       ...Object.entries(single).map(([name, slot]) => [name, slots[slot]!]),
       ...QUERY_STATUS_NAMES.map((name, status) => [`STATUS_${name}`, slots[FIRST_STATUS + status]!]),
     ]) as Record<string, number>,
-    logRecordsDropped: Atomics.load(new Int32Array(log, 0, LogRing.RECORDS_BYTE >>> 2), LogRing.DROPPED_WORD) >>> 0,
+    logRecordsDropped:
+      Atomics.load(new Int32Array(log, 0, LogRing.RECORDS_BYTE >>> 2), LogRing.DROPPED_WORD) >>> 0,
     memory: memory ?? null,
   };
 }

@@ -46,7 +46,8 @@ const RESTART_PAUSE_MS = 500;
 /** How often heartbeats are looked at, and how many misses in a row are a hang. An idle thread beats each second. */
 const HEARTBEAT_MS = 1000;
 const MISSED_BEATS = 3;
-const DRAIN_MS = 4000;
+/** Longest wait for all threads when stopping, milliseconds: more than the longest question, less than 5 s. */
+const DRAIN_MS = 3500;
 
 /** One worker: its memory and its threads. */
 interface DnsWorker {

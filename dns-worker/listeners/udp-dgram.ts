@@ -5,6 +5,7 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { ListenError } from './listen-error.ts';
 
 /** What to do with a datagram. */
@@ -14,14 +15,27 @@ export type DatagramHandler = (
   reply: (bytes: Uint8Array) => void,
 ) => void;
 
-/** Binds every address; throws a ListenError. The result closes the sockets. */
+/** Open sockets. */
+export interface DatagramListener {
+  /** Hands over what the kernel has queued, then nothing more; replies may still be sent. */
+  stopReceiving(): Promise<void>;
+  /** Closes the sockets once the replies that were handed over are with the kernel. */
+  close(): Promise<void>;
+}
+
+/** Time to read what the kernel has queued, milliseconds. */
+const QUEUE_MS = 20;
+
+/** Binds every address; throws a ListenError. */
 export async function listenDgram(
   addresses: readonly string[],
   port: number,
   handler: DatagramHandler,
-): Promise<{ close(): Promise<void> }> {
+): Promise<DatagramListener> {
   const sockets: Socket[] = [];
   const close = async (): Promise<void> => {
+    // dgram hands a datagram to the kernel on a later tick, and to nobody after the close.
+    await setImmediate();
     await Promise.all(
       sockets.map(async (socket) => {
         socket.close();
@@ -51,7 +65,11 @@ export async function listenDgram(
     });
     sockets.push(socket);
   }
-  return { close };
+  const stopReceiving = async (): Promise<void> => {
+    await sleep(QUEUE_MS);
+    for (const socket of sockets) socket.removeAllListeners('message');
+  };
+  return { stopReceiving, close };
 }
 
 function errorCode(error: unknown): string {

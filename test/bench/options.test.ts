@@ -20,6 +20,16 @@ describe('parseOptions', () => {
     expect(options.workloads).toEqual(['a', 'b', 'c']);
   });
 
+  test('parseOptions() runs every suite, or those that are named, or those whose parts are named', () => {
+    expect(parseOptions([]).suites).toEqual(['peers', 'scaling', 'hot-path']);
+    expect(parseOptions(['--suite', 'hot-path,peers']).suites).toEqual(['peers', 'hot-path']);
+    expect(parseOptions(['--peers', 'unbound']).suites).toEqual(['peers']);
+    expect(parseOptions(['--workload', 'uncached', '--row', 'cache'])).toMatchObject({
+      suites: ['peers', 'scaling'],
+      rows: ['cache'],
+    });
+  });
+
   test('parseOptions() lets single options outweigh --quick', () => {
     expect(parseOptions(['--quick'])).toMatchObject({ rotations: 2, secs: 1.5, names: 100_000 });
     expect(parseOptions(['--quick', '--rotations', '7', '--secs', '0.5'])).toMatchObject({
@@ -34,6 +44,7 @@ describe('parseOptions', () => {
     [['--secs', '-1'], '--secs'],
     [['--names', '1e6'], '--names'],
     [['--base-port', '80'], '--base-port'],
+    [['--suite', 'peer'], '--suite'],
     [['--unknown'], '--unknown'],
   ])('parseOptions() refuses %j and names the option', (args, option) => {
     expect(() => parseOptions(args)).toThrow(option);

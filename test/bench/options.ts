@@ -82,7 +82,10 @@ export function parseOptions(args: string[]): Options {
   const rows = words(values.row);
   const workloads = words((values.workload ?? []).join(','));
   return {
-    suites: chooseSuites(words(values.suite), { peers: peers.length + workloads.length > 0, rows: rows.length > 0 }),
+    suites: chooseSuites(words(values.suite), {
+      peers: peers.length + workloads.length > 0,
+      rows: rows.length > 0,
+    }),
     rows,
     peers,
     workloads,
@@ -106,7 +109,9 @@ function chooseSuites(wanted: readonly string[], named: { peers: boolean; rows: 
   if (unknown.length > 0)
     throw new Error(`read --suite: no suite ${unknown.join(', ')}; there are ${SUITES.join(', ')}`);
   if (wanted.length === 0 && (named.peers || named.rows))
-    return SUITES.filter((suite) => (suite === 'peers' && named.peers) || (suite === 'scaling' && named.rows));
+    return SUITES.filter(
+      (suite) => (suite === 'peers' && named.peers) || (suite === 'scaling' && named.rows),
+    );
   if (wanted.length === 0) return [...SUITES];
   return SUITES.filter((suite) => wanted.includes(suite));
 }

@@ -6,7 +6,7 @@ import { checkGate } from './gate.ts';
 import type { LoadGenerator, LoadJob } from './load/load.ts';
 import { probe } from './probe.ts';
 import type { Child } from './process/child.ts';
-import { lastLines, startChild } from './process/child.ts';
+import { lastLines, pinThread, startChild } from './process/child.ts';
 import { cpuBetween, readCpu, readMemory } from './process/proc-tree.ts';
 import type { Run } from './report/figures.ts';
 import type { ListFiles, Room } from './servers/server.ts';
@@ -16,6 +16,7 @@ import type { Upstream } from './upstream.ts';
 import type { PreparedWorkload } from './prepared-workload.ts';
 
 const START_TIMEOUT_MS = 120_000;
+const ANSWER_THREAD = /answer/;
 const CACHE_ENTRIES = 200_000;
 /** Few in flight while warming: a loss there would be a miss later. */
 const WARMUP_WINDOW = 64;
@@ -94,6 +95,12 @@ export async function startServer(
     await child.stop();
     throw new Error(`start ${server.name}`, { cause: error });
   }
+}
+
+/** Keeps Weir's answer threads on one core, while the rest of it runs where there is room. */
+export function pinAnswerThreads(running: RunningServer, core: number): void {
+  for (const { tid, comm } of readCpu(running.child.pid).threads)
+    if (ANSWER_THREAD.test(comm)) pinThread(tid, core);
 }
 
 /** Makes the folder, or one with a number behind its name where the same server was started before. */
@@ -204,7 +211,11 @@ export async function measure(
 /** Answered queries that the stored query log does not have, once it gets no more. */
 async function lostRows(api: WeirApi, since: Date, answered: number): Promise<number> {
   let stored = await api.storedQueries(since);
-  for (let stoodStillMs = 0; stored < answered && stoodStillMs < LOG_PATIENCE_MS; stoodStillMs += LOG_LOOK_MS) {
+  for (
+    let stoodStillMs = 0;
+    stored < answered && stoodStillMs < LOG_PATIENCE_MS;
+    stoodStillMs += LOG_LOOK_MS
+  ) {
     await delay(LOG_LOOK_MS);
     const now = await api.storedQueries(since);
     if (now > stored) stoodStillMs = 0;

@@ -19,7 +19,8 @@ let authority: RunningServer;
 /** Data of a record of a type that the codec does not know. */
 const unknown = (octets: unknown): string => Buffer.from(octets as Uint8Array).toString('hex');
 
-const SVCB_RDATA = '0001' + '03777777' + '04776569720474657374' + '00' + '0001' + '0003' + '026832' + '0003' + '0002' + '20fb';
+const SVCB_RDATA =
+  '0001' + '03777777' + '04776569720474657374' + '00' + '0001' + '0003' + '026832' + '0003' + '0002' + '20fb';
 const HTTPS_RDATA = '0001' + '00' + '0001' + '0006' + '026832' + '026833' + '0004' + '0004' + 'c0000201';
 
 if (nsdProgram !== null) {
@@ -51,7 +52,10 @@ if (nsdProgram !== null) {
       ['NS', '', [`ns.${ZONE}`]],
     ] as const)('weir answers %s of "%s" with the records of the zone', async (type, owner, data) => {
       const reply = await udp.ask(owner === '' ? ZONE : `${owner}.${ZONE}`, type, { edns: {} });
-      expect({ rcode: reply.rcode, truncated: reply.truncated }).toEqual({ rcode: Rcode.NOERROR, truncated: false });
+      expect({ rcode: reply.rcode, truncated: reply.truncated }).toEqual({
+        rcode: Rcode.NOERROR,
+        truncated: false,
+      });
       expect(reply.data.toSorted()).toEqual(data);
       expect(reply.message).toMatchObject({ flag_qr: true, flag_ra: true, flag_rd: true, flag_aa: false });
     });
@@ -113,7 +117,11 @@ if (nsdProgram !== null) {
         const reply = await udp.ask(`${owner}.${ZONE}`, 'AAAA', { edns: {} });
         expect(reply).toMatchObject({ rcode, answers: [] });
         expect(reply.authorities).toEqual([
-          expect.objectContaining({ name: ZONE, type: 'SOA', data: expect.objectContaining({ minimum: 60 }) }),
+          expect.objectContaining({
+            name: ZONE,
+            type: 'SOA',
+            data: expect.objectContaining({ minimum: 60 }),
+          }),
         ]);
         // RFC 2308 section 5: not longer than MINIMUM says.
         expect(reply.authorities[0]!.ttl).toBeLessThanOrEqual(60);
@@ -199,7 +207,10 @@ if (nsdProgram !== null) {
       const pool = (name: string, priority: number, list: readonly string[]): string =>
         `[[dns.pools]]\nname = "${name}"\nstrategy = "Failover"\npriority = ${String(priority)}\nservers = ${JSON.stringify(list)}\n`;
       const alive = `127.0.0.1:${String(authority.port)}`;
-      for (const pools of [pool('one', 1, [dead[0]!, alive]), pool('dead', 1, dead) + pool('alive', 2, [alive])]) {
+      for (const pools of [
+        pool('one', 1, [dead[0]!, alive]),
+        pool('dead', 1, dead) + pool('alive', 2, [alive]),
+      ]) {
         await using weir = await Weir.start({ pools });
         using udp = await UdpClient.open(weir.dnsPort);
         const replies = await udp.askAll([

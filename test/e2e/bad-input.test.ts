@@ -28,7 +28,10 @@ beforeAll(async () => {
 afterAll(() => upstream.close());
 
 /** Header of a query with these counts, and what follows. */
-function message(counts: readonly [number, number, number, number], ...rest: (Uint8Array | readonly number[])[]): Uint8Array {
+function message(
+  counts: readonly [number, number, number, number],
+  ...rest: (Uint8Array | readonly number[])[]
+): Uint8Array {
   return octets([0x12, 0x34, 0x01, 0], counts.flatMap(u16), ...rest);
 }
 
@@ -89,21 +92,30 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     expect(weir.replacedThreads).toBe(0);
   }
 
-  test.each(MALFORMED)('weir answers a message with %s with FORMERR, over UDP and TCP', async (_what, bytes) => {
-    const overUdp = await udp.exchange(bytes);
-    expect(overUdp).toMatchObject({ rcode: Rcode.FORMERR, answers: [] });
-    await using tcp = await TcpClient.open(weir.dnsPort);
-    const overTcp = await tcp.exchange(bytes);
-    expect(overTcp).toMatchObject({ rcode: Rcode.FORMERR, answers: [] });
-    // RFC 1035 section 4.1.1: the ID and the opcode are copied, QR is set.
-    for (const { id, message: { flag_qr: isResponse } } of [overUdp, overTcp])
-      expect({ id, isResponse }).toEqual({ id: 0x1234, isResponse: true });
-  });
+  test.each(MALFORMED)(
+    'weir answers a message with %s with FORMERR, over UDP and TCP',
+    async (_what, bytes) => {
+      const overUdp = await udp.exchange(bytes);
+      expect(overUdp).toMatchObject({ rcode: Rcode.FORMERR, answers: [] });
+      await using tcp = await TcpClient.open(weir.dnsPort);
+      const overTcp = await tcp.exchange(bytes);
+      expect(overTcp).toMatchObject({ rcode: Rcode.FORMERR, answers: [] });
+      // RFC 1035 section 4.1.1: the ID and the opcode are copied, QR is set.
+      for (const {
+        id,
+        message: { flag_qr: isResponse },
+      } of [overUdp, overTcp])
+        expect({ id, isResponse }).toEqual({ id: 0x1234, isResponse: true });
+    },
+  );
 
   test('weir answers every opcode but QUERY with NOTIMP', async () => {
     for (let opcode = 0; opcode < 16; opcode++) {
       const reply = await udp.exchange(query(NAME, 'A', { id: opcode, flags: 0x0100 | (opcode << 11) }));
-      expect(reply).toMatchObject({ rcode: opcode === Opcode.QUERY ? Rcode.NOERROR : Rcode.NOTIMP, id: opcode });
+      expect(reply).toMatchObject({
+        rcode: opcode === Opcode.QUERY ? Rcode.NOERROR : Rcode.NOTIMP,
+        id: opcode,
+      });
       expect((reply.bytes[2]! >> 3) & 0xf).toBe(opcode);
     }
   });
@@ -142,9 +154,35 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
   });
 
   test('weir survives datagrams of every size that is near an edge', async () => {
-    const edges = [0, 1, 11, 12, 13, 16, 17, 28, 255, 256, 511, 512, 513, 1231, 1232, 1233, 2046, 2047, 2048, 2049, 4095, 4096, 32_768, MAX_DATAGRAM];
+    const edges = [
+      0,
+      1,
+      11,
+      12,
+      13,
+      16,
+      17,
+      28,
+      255,
+      256,
+      511,
+      512,
+      513,
+      1231,
+      1232,
+      1233,
+      2046,
+      2047,
+      2048,
+      2049,
+      4095,
+      4096,
+      32_768,
+      MAX_DATAGRAM,
+    ];
     for (const size of edges)
-      for (const fill of [0x00, 0x01, 0x3f, 0x40, 0xc0, 0xff]) await udp.send(new Uint8Array(size).fill(fill));
+      for (const fill of [0x00, 0x01, 0x3f, 0x40, 0xc0, 0xff])
+        await udp.send(new Uint8Array(size).fill(fill));
     await expectGoesOn();
   });
 
@@ -171,7 +209,13 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     const head = query(NAME, 'A', { id: 5, edns: {} });
     // An EDNS padding option (RFC 7830) fills what is left.
     const optionSize = MAX_MESSAGE - head.length - 4;
-    const padded = octets(head.slice(0, -2), u16(optionSize + 4), u16(12), u16(optionSize), new Uint8Array(optionSize));
+    const padded = octets(
+      head.slice(0, -2),
+      u16(optionSize + 4),
+      u16(12),
+      u16(optionSize),
+      new Uint8Array(optionSize),
+    );
     expect(padded).toHaveLength(MAX_MESSAGE);
     await using tcp = await TcpClient.open(weir.dnsPort);
     expect(await tcp.exchange(padded)).toMatchObject({ rcode: Rcode.NOERROR, data: [EVERY_ADDRESS], id: 5 });
@@ -181,12 +225,15 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     expect(await tcp.exchange(padded)).toMatchObject({ rcode: Rcode.NOERROR });
   });
 
-  test.each([0, 1, 11])('weir closes a TCP connection on which a message of %s octets comes', async (length) => {
-    await using tcp = await TcpClient.open(weir.dnsPort);
-    tcp.send(new Uint8Array(length));
-    await tcp.closed;
-    await expectGoesOn();
-  });
+  test.each([0, 1, 11])(
+    'weir closes a TCP connection on which a message of %s octets comes',
+    async (length) => {
+      await using tcp = await TcpClient.open(weir.dnsPort);
+      tcp.send(new Uint8Array(length));
+      await tcp.closed;
+      await expectGoesOn();
+    },
+  );
 
   test('weir answers a TCP query that comes octet by octet, and one whose client has closed its half', async () => {
     await using dripping = await TcpClient.open(weir.dnsPort);
@@ -205,7 +252,8 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
   test('weir goes on where clients vanish with their questions open', async () => {
     for (let round = 0; round < 20; round++) {
       await using tcp = await TcpClient.open(weir.dnsPort);
-      for (let i = 0; i < 100; i++) tcp.send(query(`${String(i)}.gone${String(round)}.example.com`, 'A', { id: i }));
+      for (let i = 0; i < 100; i++)
+        tcp.send(query(`${String(i)}.gone${String(round)}.example.com`, 'A', { id: i }));
       tcp.socket.resetAndDestroy();
     }
     await expectGoesOn();
@@ -225,7 +273,7 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     expect(await other.ask(NAME, 'A')).toMatchObject({ data: [EVERY_ADDRESS] });
     await Promise.all(clients.map((client) => client.close()));
     // The server learns of the closed connections in its own time.
-    for (let answered = false; !answered; ) {
+    for (let answered = false; !answered;) {
       answered = await askOverTcp(weir.dnsPort, NAME, 'A').then(
         () => true,
         () => false,

@@ -60,31 +60,37 @@ const CASES: readonly (readonly [string, ListAnswer, RegExp])[] = [
 ];
 
 describe('weir with lists that turn bad', () => {
-  test.each(CASES)('weir keeps the good copy where the URL comes to answer %s, and says why', async (what, bad, reason) => {
-    const path = `/${encodeURIComponent(what)}`;
-    lists.serve(path, 'good.example.com\n');
-    const source = await api.addSource({ name: what, url: lists.url(path) });
-    expect(source).toMatchObject({ status: 'ok', rules: 1, last_error: null });
-    lists.serve(path, bad);
-    await api.expect(202, 'POST', `/blocklist-sources/${String(source.id)}/refresh`);
-    const after: BlocklistSource = await api.settledSource(source.id);
-    expect(after).toMatchObject({ status: 'error', rules: 1 });
-    expect(after.last_error).toMatch(reason);
-    expect(await isBlocked('good.example.com')).toBe(true);
-    await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
-    expect(await isBlocked('good.example.com')).toBe(false);
-  });
+  test.each(CASES)(
+    'weir keeps the good copy where the URL comes to answer %s, and says why',
+    async (what, bad, reason) => {
+      const path = `/${encodeURIComponent(what)}`;
+      lists.serve(path, 'good.example.com\n');
+      const source = await api.addSource({ name: what, url: lists.url(path) });
+      expect(source).toMatchObject({ status: 'ok', rules: 1, last_error: null });
+      lists.serve(path, bad);
+      await api.expect(202, 'POST', `/blocklist-sources/${String(source.id)}/refresh`);
+      const after: BlocklistSource = await api.settledSource(source.id);
+      expect(after).toMatchObject({ status: 'error', rules: 1 });
+      expect(after.last_error).toMatch(reason);
+      expect(await isBlocked('good.example.com')).toBe(true);
+      await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
+      expect(await isBlocked('good.example.com')).toBe(false);
+    },
+  );
 
-  test.each(CASES)('weir takes a source whose URL answers %s from the start, and blocks nothing by it', async (what, bad, reason) => {
-    const path = `/new-${encodeURIComponent(what)}`;
-    lists.serve(path, bad);
-    const source = await api.addSource({ name: `new ${what}`, url: lists.url(path) });
-    expect(source).toMatchObject({ status: 'error', rules: 0 });
-    expect(source.last_error).toMatch(reason);
-    expect(await isBlocked('half.example.com')).toBe(false);
-    expect(await isBlocked('bomb.example.com')).toBe(false);
-    await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
-  });
+  test.each(CASES)(
+    'weir takes a source whose URL answers %s from the start, and blocks nothing by it',
+    async (what, bad, reason) => {
+      const path = `/new-${encodeURIComponent(what)}`;
+      lists.serve(path, bad);
+      const source = await api.addSource({ name: `new ${what}`, url: lists.url(path) });
+      expect(source).toMatchObject({ status: 'error', rules: 0 });
+      expect(source.last_error).toMatch(reason);
+      expect(await isBlocked('half.example.com')).toBe(false);
+      expect(await isBlocked('bomb.example.com')).toBe(false);
+      await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
+    },
+  );
 
   test.each(['file:///etc/passwd', 'file:///nowhere/at/all'])('weir takes no list from %s', async (url) => {
     const source = await api.addSource({ name: url, url });

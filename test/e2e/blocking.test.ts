@@ -72,7 +72,11 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
     expect(await udp.ask('web.example.com', 'AAAA')).toMatchObject({ rcode: Rcode.NOERROR, data: ['::'] });
     for (const type of [RRType.HTTPS, RRType.MX, RRType.TXT]) {
       const reply = await udp.ask('web.example.com', type, { edns: {} });
-      expect(reply).toMatchObject({ rcode: Rcode.NOERROR, answers: [], extendedErrors: [ExtendedError.BLOCKED] });
+      expect(reply).toMatchObject({
+        rcode: Rcode.NOERROR,
+        answers: [],
+        extendedErrors: [ExtendedError.BLOCKED],
+      });
       expect(reply.authorities.map((record) => record.type)).toEqual(['SOA']);
     }
   });
@@ -87,12 +91,20 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
       for (const name of names) found.push(await isBlocked(udp, name));
       return found;
     };
-    expect(await verdicts('adblock.example.net', 'a.b.adblock.example.net', 'xadblock.example.net')).toEqual([true, true, false]);
+    expect(await verdicts('adblock.example.net', 'a.b.adblock.example.net', 'xadblock.example.net')).toEqual([
+      true,
+      true,
+      false,
+    ]);
     expect(await verdicts('star.example.net', 'a.star.example.net')).toEqual([true, true]);
     expect(await verdicts('hosts.example.net', 'a.hosts.example.net')).toEqual([true, false]);
     expect(await verdicts('plain.example.net', 'a.plain.example.net')).toEqual([true, false]);
     await api.expect(200, 'PUT', sourcePath(plain), { subdomains: true });
-    expect(await verdicts('plain.example.net', 'a.plain.example.net', 'xplain.example.net')).toEqual([true, true, false]);
+    expect(await verdicts('plain.example.net', 'a.plain.example.net', 'xplain.example.net')).toEqual([
+      true,
+      true,
+      false,
+    ]);
   });
 
   test('weir has switching, assigning and deleting a source in force when the response is there', async () => {
@@ -122,7 +134,10 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
     lists.serve('/changing.txt', 'after.example.org\n');
     await api.expect(202, 'POST', `${sourcePath(source)}/refresh`);
     await api.settledSource(source.id);
-    expect([await isBlocked(udp, 'before.example.org'), await isBlocked(udp, 'after.example.org')]).toEqual([false, true]);
+    expect([await isBlocked(udp, 'before.example.org'), await isBlocked(udp, 'after.example.org')]).toEqual([
+      false,
+      true,
+    ]);
   });
 
   test('weir logs which source and which rule blocked a query', async () => {
@@ -139,7 +154,11 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
       type: 'AAAA',
       answers: [expect.objectContaining({ type: 'AAAA', data: '::' })],
     });
-    expect(await newest('file.example.com')).toMatchObject({ ...blocked, block_source: 'file list', block_rule: 'file.example.com' });
+    expect(await newest('file.example.com')).toMatchObject({
+      ...blocked,
+      block_source: 'file list',
+      block_rule: 'file.example.com',
+    });
   });
 });
 
@@ -151,7 +170,9 @@ describe('weir after a restart', () => {
     lists.serve('/modes.txt', 'blocked.example.com\n');
     await using weir = await Weir.start({ room });
     const api = await weir.api();
-    expect(await api.addSource({ name: 'modes', url: lists.url('/modes.txt') })).toMatchObject({ status: 'ok' });
+    expect(await api.addSource({ name: 'modes', url: lists.url('/modes.txt') })).toMatchObject({
+      status: 'ok',
+    });
     expect(await weir.stop()).toMatchObject({ code: 0 });
   });
 
@@ -160,7 +181,10 @@ describe('weir after a restart', () => {
     ['nxdomain', { a: [Rcode.NXDOMAIN, []], aaaa: [Rcode.NXDOMAIN, []], soa: true }],
     ['nodata', { a: [Rcode.NOERROR, []], aaaa: [Rcode.NOERROR, []], soa: true }],
     ['refused', { a: [Rcode.REFUSED, []], aaaa: [Rcode.REFUSED, []], soa: false }],
-    ['custom_ip', { a: [Rcode.NOERROR, ['192.0.2.99']], aaaa: [Rcode.NOERROR, ['2001:db8::99']], soa: false }],
+    [
+      'custom_ip',
+      { a: [Rcode.NOERROR, ['192.0.2.99']], aaaa: [Rcode.NOERROR, ['2001:db8::99']], soa: false },
+    ],
   ])('weir blocks from disk at once, in mode %s', async (mode, expected) => {
     const toml = `[blocking]\nmode = "${mode}"\nttl_secs = 17\ncustom_ipv4 = "192.0.2.99"\ncustom_ipv6 = "2001:db8::99"\n`;
     await using weir = await Weir.start({ room, toml, withoutDatabase: true });
@@ -179,7 +203,12 @@ describe('weir after a restart', () => {
 
   test('weir lets everything pass with blocking switched off', async () => {
     const toml = '[blocking]\nenabled = false\n';
-    await using weir = await Weir.start({ room, toml, upstreams: [`127.0.0.1:${String(upstream.port)}`], withoutDatabase: true });
+    await using weir = await Weir.start({
+      room,
+      toml,
+      upstreams: [`127.0.0.1:${String(upstream.port)}`],
+      withoutDatabase: true,
+    });
     using udp = await UdpClient.open(weir.dnsPort);
     expect(await isBlocked(udp, 'blocked.example.com')).toBe(false);
     expect(await weir.stop()).toMatchObject({ code: 0 });

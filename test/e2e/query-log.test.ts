@@ -50,7 +50,9 @@ describe.each(BACK_ENDS)('the query log of weir, back end %s', (backEnd) => {
   test('weir logs every query once, with what became of it, however fast they come', async () => {
     await using weir = await Weir.start({ backEnd, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
     const api = await weir.api();
-    expect(await api.addSource({ name: 'blocked', url: lists.url('/blocked.txt') })).toMatchObject({ status: 'ok' });
+    expect(await api.addSource({ name: 'blocked', url: lists.url('/blocked.txt') })).toMatchObject({
+      status: 'ok',
+    });
     const clients = await Promise.all(Array.from({ length: CLIENTS }, () => UdpClient.open(weir.dnsPort)));
     await clients[0]!.ask('known.example.com', 'A');
     const sent = CLIENTS * QUERIES_OF_A_CLIENT + 1;
@@ -68,7 +70,8 @@ describe.each(BACK_ENDS)('the query log of weir, back end %s', (backEnd) => {
 
     expect(await api.untilQueryCount(sent + TCP_QUERIES)).toBe(sent + TCP_QUERIES);
     const fifth = replies.length / 5;
-    const count = (status: QueryStatusName, more = ''): Promise<number> => api.queryCount(`status=${status}&${more}`);
+    const count = (status: QueryStatusName, more = ''): Promise<number> =>
+      api.queryCount(`status=${status}&${more}`);
     expect(await count('BLOCKED_LIST')).toBe(fifth);
     expect(await count('REFUSED')).toBe(fifth);
     expect(await count('CACHED', 'domain=known.example.com&protocol=udp')).toBe(fifth);
@@ -93,7 +96,9 @@ describe.each(BACK_ENDS)('the query log of weir, back end %s', (backEnd) => {
     await using weir = await Weir.start({ backEnd, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
     using udp = await UdpClient.open(weir.dnsPort);
     const count = 3000;
-    await udp.askAll(Array.from({ length: count }, (_, i): Question => ({ name: `${String(i)}.example.com`, type: 'A' })));
+    await udp.askAll(
+      Array.from({ length: count }, (_, i): Question => ({ name: `${String(i)}.example.com`, type: 'A' })),
+    );
     expect(await weir.end('SIGTERM')).toMatchObject({ code: 0 });
     await using again = await Weir.start({ backEnd, room: weir.room });
     const api = await again.api();

@@ -58,22 +58,27 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
   }
 
   const faults = roles.flatMap((role) =>
-    (['exit', 'throw', 'hang'] as const).flatMap((fault) => [0, 1].map((worker) => ({ role, fault, worker }))),
+    (['exit', 'throw', 'hang'] as const).flatMap((fault) =>
+      [0, 1].map((worker) => ({ role, fault, worker })),
+    ),
   );
 
-  test.each(faults)('weir replaces the $role thread of worker $worker after $fault', async ({ role, fault, worker }) => {
-    const before = weir.replacedThreads;
-    weir.injectFault(worker, role, fault);
-    await untilReplaced(before + 1);
-    expect(weir.replacedThreads).toBe(before + 1);
-    expect((await weir.health()).body.checks.dns).toEqual({
-      status: 'ok',
-      detail: `${String(WORKERS)} of ${String(WORKERS)} workers answer, ${String(before + 1)} threads were replaced`,
-    });
-    const name = `after-${String(serial++)}.example.com`;
-    expect(await askFromEverywhere(name)).toEqual(Array<string>(CLIENTS).fill(EVERY_ADDRESS));
-    expect((await askOverTcp(weir.dnsPort, name, 'A')).data).toEqual([EVERY_ADDRESS]);
-  });
+  test.each(faults)(
+    'weir replaces the $role thread of worker $worker after $fault',
+    async ({ role, fault, worker }) => {
+      const before = weir.replacedThreads;
+      weir.injectFault(worker, role, fault);
+      await untilReplaced(before + 1);
+      expect(weir.replacedThreads).toBe(before + 1);
+      expect((await weir.health()).body.checks.dns).toEqual({
+        status: 'ok',
+        detail: `${String(WORKERS)} of ${String(WORKERS)} workers answer, ${String(before + 1)} threads were replaced`,
+      });
+      const name = `after-${String(serial++)}.example.com`;
+      expect(await askFromEverywhere(name)).toEqual(Array<string>(CLIENTS).fill(EVERY_ADDRESS));
+      expect((await askOverTcp(weir.dnsPort, name, 'A')).data).toEqual([EVERY_ADDRESS]);
+    },
+  );
 
   if (backEnd === 'batch') {
     test('weir answers from the cache what comes while an answer thread is dead, and loses none of it', async () => {
@@ -82,7 +87,9 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
       weir.injectFault(0, 'answer', 'exit');
       // No pause: some of these lie in the socket of a thread that is not there.
       for (let round = 0; round < 20; round++)
-        expect(await askFromEverywhere('queued.example.com')).toEqual(Array<string>(CLIENTS).fill(EVERY_ADDRESS));
+        expect(await askFromEverywhere('queued.example.com')).toEqual(
+          Array<string>(CLIENTS).fill(EVERY_ADDRESS),
+        );
       await untilReplaced(before + 1);
     });
 
@@ -91,7 +98,9 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
       const before = weir.replacedThreads;
       for (let worker = 0; worker < WORKERS; worker++) weir.injectFault(worker, 'resolve', 'throw');
       for (let round = 0; round < 20; round++)
-        expect(await askFromEverywhere('known.example.com')).toEqual(Array<string>(CLIENTS).fill(EVERY_ADDRESS));
+        expect(await askFromEverywhere('known.example.com')).toEqual(
+          Array<string>(CLIENTS).fill(EVERY_ADDRESS),
+        );
       await untilReplaced(before + WORKERS);
       // What it was asked while it was dead, its successor answers.
       expect(await askFromEverywhere('new.example.com')).toEqual(Array<string>(CLIENTS).fill(EVERY_ADDRESS));
@@ -106,14 +115,18 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
       for (const role of roles) weir.injectFault(worker, role, 'exit');
     await tcp.closed;
     await untilReplaced(before + WORKERS * roles.length);
-    expect(await askFromEverywhere('all-new.example.com')).toEqual(Array<string>(CLIENTS).fill(EVERY_ADDRESS));
+    expect(await askFromEverywhere('all-new.example.com')).toEqual(
+      Array<string>(CLIENTS).fill(EVERY_ADDRESS),
+    );
   });
 
   test('weir has the newest lists in force in threads that were replaced', async () => {
     const api = await weir.api();
     const before = weir.replacedThreads;
     for (const role of roles) weir.injectFault(0, role, 'exit');
-    expect(await api.addSource({ name: 'list', url: lists.url('/list.txt') })).toMatchObject({ status: 'ok' });
+    expect(await api.addSource({ name: 'list', url: lists.url('/list.txt') })).toMatchObject({
+      status: 'ok',
+    });
     await untilReplaced(before + roles.length);
     expect(await askFromEverywhere('listed.example.com')).toEqual(Array<string>(CLIENTS).fill('0.0.0.0'));
   });

@@ -15,10 +15,7 @@ export function batchLoad(program: string, cores: readonly number[], nice = 0): 
   return {
     name: 'dns-load',
     run: async (job) => {
-      const { command, args } = pinned(
-        { command: program, args: argumentsOf(job), nice },
-        cores,
-      );
+      const { command, args } = pinned({ command: program, args: argumentsOf(job), nice }, cores);
       const { stdout } = await promisify(execFile)(command, args, { timeout: job.secs * 1000 + GRACE_MS });
       return loadResultSchema.parse(JSON.parse(stdout));
     },

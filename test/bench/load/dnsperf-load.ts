@@ -16,7 +16,10 @@ export function dnsperfLoad(program: string, cores: readonly number[]): LoadGene
   return {
     name: 'dnsperf',
     run: async (job) => {
-      const { command, args } = pinned({ command: program, args: argumentsOf(job, questionFile(job)) }, cores);
+      const { command, args } = pinned(
+        { command: program, args: argumentsOf(job, questionFile(job)) },
+        cores,
+      );
       const { stdout } = await promisify(execFile)(command, args, { timeout: (job.secs + 30) * 1000 });
       return parseDnsperf(stdout);
     },

@@ -34,13 +34,16 @@ export interface Child {
 
 const running = new Set<Child>();
 
+const TASKSET = locate('taskset');
+
 /** True where programs can be pinned to cores. */
-export const canPin = locate('taskset') !== undefined;
+export const canPin = TASKSET !== undefined;
 
 /** `launch` with its threads and children bound to these cores, and its priority, where that can be done. */
 export function pinned(launch: Launch, cores: readonly number[]): Launch {
   const { command, args, nice = 0 } = launch;
-  const bound = canPin ? ['taskset', '-c', cores.join(','), command, ...args] : [command, ...args];
+  const bound =
+    TASKSET !== undefined ? [TASKSET, '-c', cores.join(','), command, ...args] : [command, ...args];
   const mayRise = process.getuid?.() === 0;
   const whole = nice < 0 && mayRise ? ['nice', '-n', String(nice), ...bound] : bound;
   return { ...launch, command: whole[0]!, args: whole.slice(1) };
@@ -48,15 +51,12 @@ export function pinned(launch: Launch, cores: readonly number[]): Launch {
 
 /** Binds one thread of a running program to a core, where that can be done. */
 export function pinThread(tid: number, core: number): void {
-  if (canPin) execFileSync('taskset', ['-p', '-c', String(core), String(tid)], { stdio: 'ignore' });
+  if (TASKSET !== undefined)
+    execFileSync(TASKSET, ['-p', '-c', String(core), String(tid)], { stdio: 'ignore' });
 }
 
 /** Starts a program on `cores`. Throws when it cannot be started at all. */
-export async function startChild(
-  launch: Launch,
-  cores: readonly number[],
-  logFile: string,
-): Promise<Child> {
+export async function startChild(launch: Launch, cores: readonly number[], logFile: string): Promise<Child> {
   const { command, args, cwd, env } = pinned(launch, cores);
   // The log is handed over as a descriptor: piped through this process, a chatty server would cost CPU here.
   const log = openSync(logFile, 'a');

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { readMemorySplit } from './memory.ts';
 import { cpuBetween, parseStat, processTree, readCpu, readMemory } from './proc-tree.ts';
 
 const STAT =
@@ -59,5 +60,8 @@ describe('proc-tree', () => {
     const { threads } = readCpu(process.pid);
     expect(threads.some(({ tid, cpuNs }) => tid === process.pid && cpuNs > 0)).toBe(true);
     expect(readMemory(process.pid).ownBytes).toBeGreaterThan(2 ** 20);
+    const { rss, anonymous, file, shared } = readMemorySplit(process.pid);
+    expect(anonymous).toBeGreaterThan(1);
+    expect(rss).toBeCloseTo(anonymous + file + shared, 0);
   });
 });

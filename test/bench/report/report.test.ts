@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Run } from './figures.ts';
+import { goalTable, isMet } from './goal.ts';
+import { peerGoals } from './peer-goals.ts';
 import { median, medianRows, ratioRows } from './figures.ts';
 import { alignColumns, figureTable, ratioTable } from './table.ts';
 
@@ -68,6 +70,53 @@ describe('figures', () => {
 
   test('ratioRows() is empty where the baseline has no runs', () => {
     expect(ratioRows(RUNS, 'absent', ['weir', 'peer'])).toEqual([]);
+  });
+});
+
+describe('goals', () => {
+  test('isMet() keeps to the bound, and says nothing of what was not measured', () => {
+    const goal = { what: 'x', unit: '', atMost: 2 };
+    expect(isMet({ ...goal, measured: 2 })).toBe(true);
+    expect(isMet({ ...goal, measured: 2.01 })).toBe(false);
+    expect(isMet({ what: 'x', unit: '', atLeast: 1.6, measured: 1.5 })).toBe(false);
+    expect(isMet({ ...goal, measured: undefined })).toBeUndefined();
+    expect(isMet({ ...goal, measured: NaN })).toBeUndefined();
+  });
+
+  test('goalTable() has measured, aim and outcome in a line', () => {
+    const lines = goalTable([
+      { what: 'ratio', measured: 0.617, unit: '', atMost: 0.6 },
+      { what: 'memory', measured: 100, unit: 'MiB', atMost: 120 },
+      { what: 'rate', measured: undefined, unit: '', atLeast: 1.6 },
+    ]).split('\n');
+    expect(lines[1]).toMatch(/^ratio +0\.62 +at most 0\.60 +NOT MET$/);
+    expect(lines[2]).toMatch(/^memory +100 MiB +at most 120 MiB +met$/);
+    expect(lines[3]).toMatch(/^rate +- +at least 1\.60 +-$/);
+  });
+
+  test('peerGoals() compares the workers, and everything together, with each peer within a rotation', () => {
+    const runs = RUNS.map((each) => ({ ...each, server: each.server === 'peer' ? 'unbound' : each.server }));
+    const goals = peerGoals('cached-mix', runs);
+    const measured = (what: string): number | undefined =>
+      goals.find((goal) => goal.what.startsWith(what))?.measured;
+    expect(measured('saturated: CPU of the workers / unbound')).toBeCloseTo(0.4);
+    expect(measured('saturated: CPU of all processes, log stored / unbound')).toBe(0.5);
+    expect(measured('saturated: q/s / unbound')).toBe(2);
+    expect(measured('saturated: CPU of the workers / dnsdist')).toBeUndefined();
+    expect(peerGoals('uncached', runs)).toEqual([]);
+    expect(
+      peerGoals(
+        'cached-mix',
+        RUNS.filter(({ server }) => server === 'peer'),
+      ),
+    ).toEqual([]);
+  });
+
+  test('peerGoals() adds up what was lost at an ordinary rate', () => {
+    const runs = [0, 1].map((rotation) => run('weir', rotation, 20_000, 9, { lost: rotation, logLost: 3 }));
+    const goals = peerGoals('cached-mix-20k', runs);
+    expect(goals.find(({ what }) => what.includes('answers lost'))).toMatchObject({ measured: 1, atMost: 0 });
+    expect(goals.find(({ what }) => what.includes('stored log'))).toMatchObject({ measured: 6, atMost: 0 });
   });
 });
 

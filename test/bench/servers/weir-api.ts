@@ -20,7 +20,13 @@ const pageSchema = z.object({ total: z.number() });
 export type Source = z.infer<typeof sourceSchema>;
 
 /** What every client of Weir looks at now and then. */
-const POLLED = ['/health', '/queries?limit=100', '/stats?period=5m', '/stats/rate', '/blocklist-sources'];
+const POLLED = [
+  '/health',
+  '/stats/rate',
+  '/blocklist-sources',
+  '/queries?limit=100&period=1m',
+  '/stats?period=1m',
+];
 
 /** A signed-in session. */
 export interface WeirApi {

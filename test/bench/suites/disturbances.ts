@@ -1,18 +1,16 @@
 // Whether answers come late while the control plane is busy: a snapshot swapped ten times a second, a list compiled
-// again and again. The answer thread has the server's core; everything else of Weir shares the other one with the
-// generator, which goes first there, because a generator that waits sees late answers where there are none.
+// again and again. The answer thread keeps to the server's core, everything else of Weir runs where there is room, as
+// on any day. The generator goes before it, because a generator that waits sees late answers where there are none.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench } from '../bench.ts';
 import { ROOT, stageOf } from '../bench.ts';
 import type { Material } from '../material/material.ts';
-import { pinThread } from '../process/child.ts';
-import { readCpu } from '../process/proc-tree.ts';
 import type { Run } from '../report/figures.ts';
 import { medianOf } from '../report/figures.ts';
 import type { Goal } from '../report/goal.ts';
 import { alignColumns } from '../report/table.ts';
 import type { RunningServer, Stage } from '../running-server.ts';
-import { measure, startServer, warmAndCheck } from '../running-server.ts';
+import { measure, pinAnswerThreads, startServer, warmAndCheck } from '../running-server.ts';
 import { weirContestant } from '../servers/server-table.ts';
 import type { WeirApi } from '../servers/weir-api.ts';
 import { askThreads, longestPauseMs } from '../thread-measures.ts';
@@ -22,7 +20,6 @@ import type { ScalingResult } from './scaling.ts';
 /** Slow enough for the generator to sleep between two questions, and so to leave its core to the compiler. */
 const RATE_QPS = 5000;
 const SWAP_EVERY_MS = 100;
-const ANSWER_THREAD = /answer/;
 
 type Disturbance = 'none' | 'swaps' | 'compiles';
 const DISTURBANCES: readonly Disturbance[] = ['none', 'swaps', 'compiles'];
@@ -42,14 +39,13 @@ export async function measureDisturbances(
 ): Promise<Omit<ScalingResult, 'name'>> {
   const stage: Stage = {
     ...stageOf(bench, material),
-    serverCores: [bench.options.loadCore],
+    serverCores: bench.bothCores,
     load: bench.loadAhead,
   };
   const workload = saturatedMix(bench, material, 'disturbances', { rateQps: RATE_QPS, window: 1000 });
   const contestant = weirContestant(ROOT, { name: 'weir-disturbed', testHooks: true });
   const running = await startServer(stage, contestant, 0, true);
-  for (const { tid, comm } of readCpu(running.child.pid).threads)
-    if (ANSWER_THREAD.test(comm)) pinThread(tid, bench.options.serverCore);
+  pinAnswerThreads(running, bench.options.serverCore);
   await warmAndCheck(stage, running, workload);
   const runs: DisturbedRun[] = [];
   for (let rotation = 0; rotation < bench.options.rotations; rotation++) {
@@ -114,14 +110,29 @@ function goalsOf(runs: readonly DisturbedRun[]): Goal[] {
   // Two standard deviations of a count: what the machine does to the quiet runs it does to the others, too.
   const atMost = Math.ceil(quiet + 2 * Math.sqrt(quiet));
   return [
-    { what: `a swap each ${SWAP_EVERY_MS} ms: answers later than 5 ms`, measured: late(of('swaps')), unit: '', atMost },
+    {
+      what: `a swap each ${SWAP_EVERY_MS} ms: answers later than 5 ms`,
+      measured: late(of('swaps')),
+      unit: '',
+      atMost,
+    },
     { what: 'compiling: answers later than 5 ms', measured: late(of('compiles')), unit: '', atMost },
   ];
 }
 
 function tableOf(runs: readonly DisturbedRun[]): string {
   return alignColumns([
-    ['meanwhile', 'done', 'answers', 'p50 us', 'p99 us', 'p99.9 us', 'max us', 'later than 5 ms', 'GC max ms'],
+    [
+      'meanwhile',
+      'done',
+      'answers',
+      'p50 us',
+      'p99 us',
+      'p99.9 us',
+      'max us',
+      'later than 5 ms',
+      'GC max ms',
+    ],
     ...DISTURBANCES.map((disturbance) => {
       const own = runs.filter((run) => run.disturbance === disturbance);
       const figure = (of: (run: Run) => number | undefined): string => medianOf(own, of)?.toFixed(0) ?? '-';

@@ -39,7 +39,12 @@ export async function measureFootprint(
   const rested = readMemorySplit(pid);
   await running.child.stop();
   const goals: Goal[] = [
-    { what: 'at rest: CPU of all processes', measured: idle.all, unit: '% of a core', atMost: MOST_IDLE_PERCENT },
+    {
+      what: 'at rest: CPU of all processes',
+      measured: idle.all,
+      unit: '% of a core',
+      atMost: MOST_IDLE_PERCENT,
+    },
     { what: 'RSS after a start', measured: started.rss, unit: 'MiB', atMost: MOST_RSS_MIB },
     { what: 'RSS after a load', measured: rested.rss, unit: 'MiB', atMost: MOST_RSS_MIB },
   ];
@@ -72,9 +77,7 @@ async function idlePercent(
   await delay(secs * 1000);
   const cpu = cpuBetween(before, readCpu(pid), (comm) => comm);
   const percent = (ns: number): number => ns / 1e4 / (performance.now() - startedAt);
-  const threads = Object.fromEntries(
-    Object.entries(cpu.groupsNs).map(([comm, ns]) => [comm, percent(ns)]),
-  );
+  const threads = Object.fromEntries(Object.entries(cpu.groupsNs).map(([comm, ns]) => [comm, percent(ns)]));
   return {
     all: percent(cpu.totalNs),
     own: percent(cpu.totalNs - cpu.childrenNs),

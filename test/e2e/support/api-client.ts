@@ -4,6 +4,7 @@ import type { BlocklistSource, SourceCreate } from '../../../shared/api/sources.
 import type { Group } from '../../../shared/api/groups.ts';
 import type { LoggedQuery, QueryLogPage } from '../../../shared/api/query-log.ts';
 import type { StatsSummary } from '../../../shared/api/stats.ts';
+import { httpCall } from './http-call.ts';
 
 /** What came back. */
 export interface ApiAnswer<Body = unknown> {
@@ -12,7 +13,6 @@ export interface ApiAnswer<Body = unknown> {
 }
 
 const PASSWORD = 'a password of the tests';
-const CALL_TIMEOUT_MS = 30_000;
 const LOOK_MS = 25;
 const PAGE_SIZE = 1000;
 
@@ -32,18 +32,17 @@ export class ApiClient {
     const nobody = new ApiClient(base, '');
     const { body } = await nobody.call<{ setup_required: boolean }>('GET', '/auth/status');
     if (body.setup_required) await nobody.expect(204, 'POST', '/auth/setup', { password: PASSWORD });
-    const response = await send(base, '', 'POST', '/auth/login', { username: 'admin', password: PASSWORD });
-    if (response.status !== 200) throw new Error(`log in: status ${String(response.status)}: ${await response.text()}`);
-    await response.arrayBuffer();
-    const cookies = response.headers.getSetCookie().map((line) => line.split(';', 1)[0]);
+    const credentials = { username: 'admin', password: PASSWORD };
+    const { status, headers, text } = await httpCall('POST', `${base}/auth/login`, credentials);
+    if (status !== 200) throw new Error(`log in: status ${String(status)}: ${text}`);
+    const cookies = (headers['set-cookie'] ?? []).map((line) => line.split(';', 1)[0]);
     return new ApiClient(base, cookies.join('; '));
   }
 
   /** One call, whatever comes of it. */
   async call<Body = unknown>(method: string, path: string, body?: object): Promise<ApiAnswer<Body>> {
-    const response = await send(this.#base, this.#cookie, method, path, body);
-    const text = await response.text();
-    return { status: response.status, body: (text === '' ? undefined : JSON.parse(text)) as Body };
+    const { status, text } = await httpCall(method, this.#base + path, body, this.#cookie);
+    return { status, body: (text === '' ? undefined : JSON.parse(text)) as Body };
   }
 
   /** One call that must end with `status`. */
@@ -102,13 +101,4 @@ export class ApiClient {
   stats(): Promise<StatsSummary> {
     return this.expect<StatsSummary>(200, 'GET', '/stats?period=1h');
   }
-}
-
-function send(base: string, cookie: string, method: string, path: string, body?: object): Promise<Response> {
-  return fetch(base + path, {
-    method,
-    headers: { cookie, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
-  });
 }

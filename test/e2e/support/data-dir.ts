@@ -25,12 +25,12 @@ export function makeTempDir(): TempDir {
 }
 
 /**
- * Makes a data directory whose first start is behind it: with a database, but without the public list that
- * a first start subscribes to, so that no test asks the Internet for anything.
+ * Makes a data directory whose first start is behind it: with a database, the embedded one or that of `url`,
+ * but without the public list that a first start subscribes to, so that no test asks the Internet.
  */
-export async function prepareDataDir(dataDir: string): Promise<void> {
+export async function prepareDataDir(dataDir: string, url = ''): Promise<void> {
   const lock = lockDataDir(dataDir);
-  const database = startDatabase({ urls: '', lock, logger: new MemoryLogger() });
+  const database = startDatabase({ urls: url, lock, logger: new MemoryLogger() });
   try {
     await database.whenUp();
     await database.query(`INSERT INTO meta (key, value) VALUES ('first_source_seeded', 'true')`);

@@ -17,11 +17,17 @@ export interface Question extends QueryOptions {
 /** A reply that does not come within this time is lost, milliseconds. */
 const LOST_MS = 8000;
 
+/** Whoever waits for a reply. */
+interface Waiting {
+  readonly take: (reply: Reply) => void;
+  readonly giveUp: (reason: Error) => void;
+}
+
 /** One UDP socket. */
 export class UdpClient {
   readonly #socket: UdpSocket;
   readonly #to: { readonly address: string; readonly port: number };
-  readonly #waiting = new Map<number, (reply: Reply) => void>();
+  readonly #waiting = new Map<number, Waiting>();
   #nextId = Math.floor(Math.random() * 0x1_0000);
   /** Everything that came and was not waited for. */
   readonly unexpected: Uint8Array[] = [];
@@ -61,11 +67,15 @@ export class UdpClient {
     const id = (message[0]! << 8) | message[1]!;
     let lost: NodeJS.Timeout | undefined;
     const reply = new Promise<Reply>((resolve, reject) => {
-      this.#waiting.set(id, resolve);
-      lost = setTimeout(() => {
-        const asked = Buffer.from(message).subarray(0, 60).toString('latin1');
-        reject(new Error(`ask ${this.#to.address} port ${String(this.#to.port)}: no reply to ${JSON.stringify(asked)}`));
-      }, LOST_MS);
+      const giveUp = (reason: Error): void => reject(reason);
+      this.#waiting.set(id, { take: resolve, giveUp });
+      lost = setTimeout(
+        () =>
+          giveUp(
+            new Error(`ask ${this.#to.address} port ${String(this.#to.port)}: no reply to ${shown(message)}`),
+          ),
+        LOST_MS,
+      );
     });
     try {
       await this.send(message);
@@ -91,8 +101,10 @@ export class UdpClient {
     return replies;
   }
 
+  /** Closes the socket; whoever still waits for a reply gets none. */
   close(): void {
     this.#socket.close();
+    for (const { giveUp } of this.#waiting.values()) giveUp(new Error('ask: the client was closed'));
   }
 
   [Symbol.dispose](): void {
@@ -106,10 +118,14 @@ export class UdpClient {
   }
 
   #receive(bytes: Buffer, from: RemoteInfo): void {
-    const take = bytes.length < 12 ? undefined : this.#waiting.get(bytes.readUInt16BE(0));
-    if (take === undefined) this.unexpected.push(bytes);
-    else take(new Reply(bytes, from.address));
+    const waiting = bytes.length < 12 ? undefined : this.#waiting.get(bytes.readUInt16BE(0));
+    if (waiting === undefined) this.unexpected.push(bytes);
+    else waiting.take(new Reply(bytes, from.address));
   }
+}
+
+function shown(message: Uint8Array): string {
+  return JSON.stringify(Buffer.from(message).subarray(0, 60).toString('latin1'));
 }
 
 /** One TCP connection. */
@@ -184,7 +200,12 @@ export class TcpClient {
 }
 
 /** Asks one question on a connection of its own. */
-export async function askOverTcp(port: number, name: string, type: TypeSpec, options: QueryOptions = {}): Promise<Reply> {
+export async function askOverTcp(
+  port: number,
+  name: string,
+  type: TypeSpec,
+  options: QueryOptions = {},
+): Promise<Reply> {
   await using client = await TcpClient.open(port);
   return await client.ask(name, type, options);
 }

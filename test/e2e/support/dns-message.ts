@@ -75,11 +75,21 @@ export class Reply {
   }
 
   /** Type, TTL and data of each answer record, in order. */
-  get answers(): { readonly name: string; readonly type: string; readonly ttl: number; readonly data: unknown }[] {
+  get answers(): {
+    readonly name: string;
+    readonly type: string;
+    readonly ttl: number;
+    readonly data: unknown;
+  }[] {
     return recordsOf(this.message.answers);
   }
 
-  get authorities(): { readonly name: string; readonly type: string; readonly ttl: number; readonly data: unknown }[] {
+  get authorities(): {
+    readonly name: string;
+    readonly type: string;
+    readonly ttl: number;
+    readonly data: unknown;
+  }[] {
     return recordsOf(this.message.authorities);
   }
 
@@ -89,7 +99,12 @@ export class Reply {
   }
 
   /** The OPT record, if any. */
-  get opt(): { readonly udpSize: number; readonly version: number; readonly extendedRcode: number; readonly dnssecOk: boolean } | null {
+  get opt(): {
+    readonly udpSize: number;
+    readonly version: number;
+    readonly extendedRcode: number;
+    readonly dnssecOk: boolean;
+  } | null {
     const record = this.#opt();
     if (record === undefined) return null;
     const { udpPayloadSize: udpSize, ednsVersion: version, extendedRcode, flag_do: dnssecOk } = record;
@@ -119,7 +134,12 @@ interface OptRecord {
 
 function recordsOf(records: DecodedPacket['answers']) {
   return (records ?? []).map((record) => {
-    const { name, type, ttl = 0, data } = record as unknown as { name: string; type: string; ttl?: number; data: unknown };
+    const {
+      name,
+      type,
+      ttl = 0,
+      data,
+    } = record as unknown as { name: string; type: string; ttl?: number; data: unknown };
     return { name, type, ttl, data };
   });
 }

@@ -38,3 +38,15 @@ export function answerTo(query: Uint8Array): Uint8Array {
     isA ? answer : [],
   );
 }
+
+/** Like the echoing one, but every reply takes its time. */
+export async function startSlowUpstream(delayMs: number): Promise<ScriptedUpstream> {
+  const upstream = await ScriptedUpstream.start();
+  upstream.udpScript = (query) => {
+    // A reply that is due after the end of the test has nowhere to go.
+    setTimeout(() => {
+      if (!upstream.isClosed) query.reply(answerTo(query.bytes));
+    }, delayMs).unref();
+  };
+  return upstream;
+}

@@ -26,7 +26,8 @@ const MAX_NOISE = 600;
 export function randomPacket(random: SeededRandom): Uint8Array {
   if (random.below(2) === 0) return noise(random, random.below(MAX_NOISE));
   const packet = someQuery(random);
-  for (let changes = random.below(6); changes > 0; changes--) packet[random.below(packet.length)] = random.below(256);
+  for (let changes = random.below(6); changes > 0; changes--)
+    packet[random.below(packet.length)] = random.below(256);
   return packet.slice(0, random.below(4) === 0 ? random.below(packet.length + 1) : packet.length);
 }
 

@@ -13,6 +13,7 @@ import type { ThreadRole } from '../../../shared/messages.ts';
 import { ApiClient } from './api-client.ts';
 import { makeTempDir, prepareDataDir } from './data-dir.ts';
 import type { TempDir } from './data-dir.ts';
+import { httpCall } from './http-call.ts';
 import { freePort } from './free-ports.ts';
 
 /** How UDP is served: batched system calls, or node:dgram where those are not to be had. */
@@ -57,6 +58,12 @@ const LOOK_MS = 10;
 /** A process that does not end by itself within this time is killed, so that no test leaves one behind. */
 const END_MS = 20_000;
 
+/** Processes that have not ended; whatever ends this one takes them along. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 /** A process whose output is kept. */
 export class OwnProcess {
   readonly child: ChildProcess;
@@ -65,10 +72,21 @@ export class OwnProcess {
   constructor(
     command: string,
     args: readonly string[],
-    options: { cwd?: string; env: Readonly<Record<string, string>>; ipc?: boolean; uid?: number; gid?: number },
+    options: {
+      cwd?: string;
+      env: Readonly<Record<string, string>>;
+      ipc?: boolean;
+      uid?: number;
+      gid?: number;
+    },
   ) {
     const { ipc = false, ...others } = options;
-    this.child = spawn(command, args, { ...others, stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? ['ipc' as const] : [])] });
+    this.child = spawn(command, args, {
+      ...others,
+      stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? ['ipc' as const] : [])],
+    });
+    running.add(this.child);
+    this.child.once('exit', () => running.delete(this.child));
     for (const stream of [this.child.stdout, this.child.stderr])
       stream?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
     this.child.on('error', (error) => (this.#output += error.message));
@@ -90,7 +108,8 @@ export class OwnProcess {
   /** Resolves when the output matches; rejects when the process ends before. */
   async untilOutput(pattern: RegExp): Promise<void> {
     while (!pattern.test(this.#output)) {
-      if (this.hasEnded) throw new Error(`wait for ${String(pattern)}: the process ended; it said: ${this.#output}`);
+      if (this.hasEnded)
+        throw new Error(`wait for ${String(pattern)}: the process ended; it said: ${this.#output}`);
       await sleep(LOOK_MS);
     }
   }
@@ -100,13 +119,13 @@ export class OwnProcess {
     await this.end('SIGKILL');
   }
 
-  /** Sends a signal, if any, and waits for the end. */
-  async end(signal?: NodeJS.Signals): Promise<Ended> {
+  /** Sends a signal, if any, and waits for the end; kills the process when that has not come in time. */
+  async end(signal?: NodeJS.Signals, patienceMs: number = END_MS): Promise<Ended> {
     const sinceMs = performance.now();
     if (!this.hasEnded) {
       const closed = once(this.child, 'close');
       if (signal !== undefined) this.child.kill(signal);
-      const late = setTimeout(() => this.child.kill('SIGKILL'), END_MS);
+      const late = setTimeout(() => this.child.kill('SIGKILL'), patienceMs);
       await closed;
       clearTimeout(late);
     }
@@ -127,7 +146,12 @@ export class Weir extends OwnProcess {
   readonly #ownsRoom: boolean;
   #api: ApiClient | undefined;
 
-  private constructor(options: WeirOptions, room: TempDir, ports: { dns: number; web: number }, args: readonly string[]) {
+  private constructor(
+    options: WeirOptions,
+    room: TempDir,
+    ports: { dns: number; web: number },
+    args: readonly string[],
+  ) {
     const backEnd: Record<string, string> = options.backEnd === 'dgram' ? { WEIR_UDP_BACKEND: 'dgram' } : {};
     const env = { ...ownEnvironment(), WEIR_FAULT_INJECTION: '1', ...backEnd, ...options.env };
     super(NODE, [...START, ...args], { cwd: room.path, env, ipc: true });
@@ -167,8 +191,11 @@ export class Weir extends OwnProcess {
   }
 
   async health(): Promise<{ status: number; body: Health }> {
-    const response = await fetch(`http://${this.#address}:${String(this.webPort)}/api/health`);
-    return { status: response.status, body: (await response.json()) as Health };
+    const { status, text } = await httpCall(
+      'GET',
+      `http://${this.#address}:${String(this.webPort)}/api/health`,
+    );
+    return { status, body: JSON.parse(text) as Health };
   }
 
   /** Waits until `/health` says what is wanted, and returns that. */
@@ -216,7 +243,9 @@ export class Weir extends OwnProcess {
 
 /** The environment without what is meant for another Weir. */
 export function ownEnvironment(): Record<string, string> {
-  const wanted = Object.entries(process.env).filter(([name]) => !name.startsWith('WEIR_') && !name.startsWith('NODE_'));
+  const wanted = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('WEIR_') && !name.startsWith('NODE_'),
+  );
   return Object.fromEntries(wanted) as Record<string, string>;
 }
 

@@ -1,0 +1,104 @@
+/**
+ * The claim that no reader is ever given a torn answer, or another key's: readers and writers, more of them
+ * than cores, on one cache that is far too small, while writers are killed in the middle of writing and
+ * positions start over again and again. A few seconds of it belong to the tests; WEIR_CACHE_STRESS_SECS=3600
+ * makes an hour of it.
+ */
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { expect, test } from '@jest/globals';
+import { CacheHead, createAnswerCache, releaseCacheLock } from '../../shared/answer-cache.ts';
+import { StressCount, type StressStart } from '../../test/fixtures/cache-stress-thread.ts';
+import { CacheMemory } from './cache-memory.ts';
+
+const SECS = Number(process.env['WEIR_CACHE_STRESS_SECS'] ?? 4);
+const THREAD = new URL('../../test/fixtures/cache-stress-thread.ts', import.meta.url);
+const READERS = 3;
+const WRITERS = 3;
+/** Owner of the lock while this test itself moves the positions. */
+const MOVER = 90;
+/** Between two writers that are ended from outside, wherever they are; others end themselves while they write. */
+const KILL_EVERY_MS = 700;
+/** Deaths of a writer that held the lock, at least: a run without would not have tried what it is for. */
+const MIN_BROKEN_LOCKS = 3;
+const GRACE_MS = 60_000;
+
+test(
+  'AnswerCache gives whole answers of the right key only, whoever writes, dies or moves entries meanwhile',
+  async () => {
+    const cache = createAnswerCache(0);
+    const counts = new SharedArrayBuffer(StressCount.WORDS * 4);
+    const count = new Int32Array(counts);
+    const faults: string[] = [];
+    let seed = 1;
+    const start = (role: StressStart['role'], worker: number): Worker => {
+      const workerData: StressStart = { role, worker, seed: seed++, cache, counts };
+      const thread = new Worker(THREAD, { workerData });
+      thread.on('message', (fault: string) => faults.push(fault));
+      thread.on('error', (error) => faults.push(String(error)));
+      return thread;
+    };
+    const head = new CacheMemory(cache).head;
+    let brokenLocks = 0;
+    let moves = 0;
+    const writers: Worker[] = [];
+    const startWriter = (worker: number): void => {
+      const writer = start('writer', worker);
+      writers[worker] = writer;
+      writer.on('exit', () => {
+        if (Atomics.load(count, StressCount.STOP) === 1) return;
+        // What the supervisor does when a thread dies.
+        if (Atomics.load(head, CacheHead.LOCK_WORD) === worker + 1) brokenLocks++;
+        releaseCacheLock(cache, worker);
+        startWriter(worker);
+      });
+    };
+    startPositionsOver(cache);
+    const readers = Array.from({ length: READERS }, () => start('reader', 0));
+    for (let worker = 0; worker < WRITERS; worker++) startWriter(worker);
+    const untilMs = performance.now() + SECS * 1000;
+    for (let kill = 0; performance.now() < untilMs || brokenLocks < MIN_BROKEN_LOCKS || moves === 0; kill++) {
+      await sleep(KILL_EVERY_MS);
+      if (faults.length > 0) break;
+      if (startPositionsOver(cache)) moves++;
+      await writers[kill % WRITERS]!.terminate();
+    }
+    Atomics.store(count, StressCount.STOP, 1);
+    await Promise.all([...readers, ...writers].map((thread) => endOf(thread)));
+    expect(faults).toEqual([]);
+    expect(count[StressCount.HITS]! >>> 0).toBeGreaterThan(0);
+    expect(count[StressCount.MISSES]! >>> 0).toBeGreaterThan(0);
+    expect(count[StressCount.STORED]! >>> 0).toBeGreaterThan(0);
+    if (process.env['WEIR_CACHE_STRESS_SECS'] !== undefined) tell(count, head, { brokenLocks, moves });
+  },
+  SECS * 1000 + GRACE_MS,
+);
+
+/** Takes the lock as a writer would that then dies, a slab before positions start over; false where it is taken. */
+function startPositionsOver(cache: SharedArrayBuffer): boolean {
+  const { head, positionLimit, slabUnits } = new CacheMemory(cache);
+  if (Atomics.compareExchange(head, CacheHead.LOCK_WORD, 0, MOVER + 1) !== 0) return false;
+  // The release moves a slab ahead of HEAD.
+  Atomics.store(head, CacheHead.HEAD_WORD, (positionLimit - 2 * slabUnits) | 0);
+  releaseCacheLock(cache, MOVER);
+  return true;
+}
+
+async function endOf(thread: Worker): Promise<void> {
+  if (thread.threadId !== -1) await once(thread, 'exit');
+}
+
+/** What a long run has been through, for who asked for one. */
+function tell(count: Int32Array, head: Int32Array, more: Readonly<Record<string, number>>): void {
+  const figures = {
+    hits: count[StressCount.HITS]! >>> 0,
+    misses: count[StressCount.MISSES]! >>> 0,
+    stored: count[StressCount.STORED]! >>> 0,
+    notStored: count[StressCount.REFUSED]! >>> 0,
+    compactions: head[CacheHead.COMPACTIONS_WORD]! >>> 0,
+    evictions: head[CacheHead.EVICTIONS_WORD]! >>> 0,
+    ...more,
+  };
+  process.stdout.write(`${JSON.stringify(figures)}\n`);
+}

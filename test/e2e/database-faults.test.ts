@@ -1,0 +1,181 @@
+/**
+ * A database that is away, refuses Weir, dies or comes back: DNS goes on as it was last told to, `/health`
+ * says so, and the query log is complete again afterwards.
+ */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { lockDataDir } from '../../control-plane/db/data-dir-lock.ts';
+import { createEmbeddedServer } from '../../control-plane/db/embedded-server.ts';
+import type { EmbeddedServer, PostgresAddress } from '../../control-plane/db/embedded-server.ts';
+import { Rcode } from '../../shared/dns/iana.ts';
+import type { ScriptedUpstream } from '../fixtures/scripted-upstream.ts';
+import { MemoryLogger } from '../support/memory-logger.ts';
+import { makeTempDir, prepareDataDir } from './support/data-dir.ts';
+import { UdpClient } from './support/dns-client.ts';
+import { EVERY_ADDRESS, startEchoingUpstream } from './support/echoing-upstream.ts';
+import { httpCall } from './support/http-call.ts';
+import { startListServer } from './support/list-server.ts';
+import type { ListServer } from './support/list-server.ts';
+import { Load } from './support/load.ts';
+import { Weir } from './support/weir-process.ts';
+
+const SECRET = 'not-the-password';
+const DEAD_URL = `postgres://weir:${SECRET}@127.0.0.1:9/weir`;
+
+let upstream: ScriptedUpstream;
+let upstreams: readonly string[] = [];
+let lists: ListServer;
+beforeAll(async () => {
+  upstream = await startEchoingUpstream();
+  upstreams = [`127.0.0.1:${String(upstream.port)}`];
+  lists = await startListServer();
+  lists.serve('/list.txt', 'blocked.example.com\n');
+});
+afterAll(async () => {
+  await upstream.close();
+  await lists.close();
+});
+
+/** Blocked names are blocked and others resolve. */
+async function expectServes(weir: Weir, mark: string): Promise<void> {
+  using udp = await UdpClient.open(weir.dnsPort);
+  expect(await udp.ask('blocked.example.com', 'A')).toMatchObject({ data: ['0.0.0.0'] });
+  expect(await udp.ask(`${mark}.example.com`, 'A')).toMatchObject({ data: [EVERY_ADDRESS] });
+}
+
+async function expectDegraded(weir: Weir, reason: RegExp): Promise<void> {
+  await weir.untilHealth(({ checks }) => reason.test(checks.database.detail ?? ''));
+  const { status, body } = await weir.health();
+  expect({
+    status,
+    health: body.status,
+    database: body.checks.database.status,
+    dns: body.checks.dns.status,
+  }).toEqual({
+    status: 200,
+    health: 'degraded',
+    database: 'degraded',
+    dns: 'ok',
+  });
+  expect(JSON.stringify(body) + weir.output).not.toContain(SECRET);
+}
+
+describe('weir whose database is down at the start', () => {
+  const room = makeTempDir();
+  beforeAll(async () => {
+    await prepareDataDir(room.dataDir);
+    await using weir = await Weir.start({ room, upstreams });
+    const api = await weir.api();
+    expect(await api.addSource({ name: 'list', url: lists.url('/list.txt') })).toMatchObject({
+      status: 'ok',
+    });
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+  });
+  afterAll(() => room.remove());
+
+  test('weir answers and blocks from what is on disk, says so, and keeps the log for later', async () => {
+    await using weir = await Weir.start({
+      room,
+      upstreams,
+      env: { WEIR_DATABASE_URL: DEAD_URL },
+      withoutDatabase: true,
+    });
+    await expectServes(weir, 'while-down');
+    await expectDegraded(weir, /ECONNREFUSED/);
+    const url = `http://127.0.0.1:${String(weir.webPort)}/api/auth/login`;
+    const login = await httpCall('POST', url, { username: 'admin', password: 'whatever' });
+    expect(login).toMatchObject({ status: 503, text: expect.stringContaining('"unavailable"') });
+    expect(login.headers['retry-after']).toMatch(/^\d+$/);
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+
+    await using again = await Weir.start({ room, upstreams });
+    const api = await again.api();
+    expect(await api.untilQueryCount(1, 'domain=while-down')).toBe(1);
+    expect((await again.health()).body.status).toBe('ok');
+    expect(await again.stop()).toMatchObject({ code: 0 });
+  });
+});
+
+describe('weir with a database server of its owner', () => {
+  const room = makeTempDir();
+  const logger = new MemoryLogger();
+  let server: EmbeddedServer;
+  let address: PostgresAddress;
+  let release: () => void;
+  const url = (password: string): string =>
+    `postgres://${address.user}:${password}@localhost:${String(address.port)}/${address.database}?host=${encodeURIComponent(address.host)}`;
+
+  beforeAll(async () => {
+    const lock = lockDataDir(room.dataDir);
+    release = () => lock.release();
+    server = createEmbeddedServer(lock, logger);
+    address = await server.ensureRunning();
+  });
+  afterAll(async () => {
+    await server.stop();
+    release();
+    room.remove();
+  });
+
+  test('weir goes on without a database where the password is wrong, and says what is wrong', async () => {
+    const weirRoom = makeTempDir();
+    const env = { WEIR_DATABASE_URL: url(SECRET) };
+    await using weir = await Weir.start({ room: weirRoom, upstreams, env, withoutDatabase: true });
+    await expectDegraded(weir, /password authentication failed for user "weir"/);
+    expect(weir.output).toMatch(/warn +database is down .*password authentication failed/);
+    using udp = await UdpClient.open(weir.dnsPort);
+    expect(await udp.ask('anything.example.com', 'A')).toMatchObject({
+      rcode: Rcode.NOERROR,
+      data: [EVERY_ADDRESS],
+    });
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+    weirRoom.remove();
+  });
+
+  test('weir uses the server, migrates it, and starts none of its own', async () => {
+    const weirRoom = makeTempDir();
+    const env = { WEIR_DATABASE_URL: url(address.password) };
+    await prepareDataDir(weirRoom.dataDir, env.WEIR_DATABASE_URL);
+    await using weir = await Weir.start({ room: weirRoom, upstreams, env });
+    expect(weir.output).not.toContain(address.password);
+    expect(weir.output).not.toMatch(/create the embedded database|embedded database is running/);
+    const api = await weir.api();
+    expect(await api.addSource({ name: 'list', url: lists.url('/list.txt') })).toMatchObject({
+      status: 'ok',
+    });
+    await expectServes(weir, 'external');
+    expect(await api.untilQueryCount(2)).toBe(2);
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+    weirRoom.remove();
+  });
+});
+
+describe('weir whose database dies under load', () => {
+  test('weir answers without a gap, takes its database up again, and has every query in the log', async () => {
+    await using weir = await Weir.start({ upstreams });
+    const api = await weir.api();
+    expect(await api.addSource({ name: 'list', url: lists.url('/list.txt') })).toMatchObject({
+      status: 'ok',
+    });
+    const load = await Load.start(weir.dnsPort, 'kill');
+    await load.untilMore(1000);
+    for (let round = 0; round < 2; round++) {
+      const { databasePid } = weir;
+      process.kill(databasePid, 'SIGKILL');
+      await weir.untilHealth(({ checks }) => checks.database.status === 'degraded');
+      await expectServes(weir, `round-${String(round)}`);
+      await load.untilMore(1000);
+      await weir.untilHealth(({ checks }) => checks.database.status === 'ok');
+      expect(weir.databasePid).not.toBe(databasePid);
+    }
+    await load.untilMore(500);
+    await load.stop();
+    expect(load.lost).toEqual([]);
+    expect(load.replies.every(({ rcode }) => rcode === Rcode.NOERROR)).toBe(true);
+    const count = load.replies.length;
+    expect(await api.untilQueryCount(count, 'domain=.kill.example.com')).toBe(count);
+    // What was on its way when the server died is there once, not twice.
+    const domains = (await api.queries('domain=.kill.example.com')).map(({ domain }) => domain);
+    expect(new Set(domains).size).toBe(count);
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+  });
+});

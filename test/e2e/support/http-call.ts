@@ -1,0 +1,36 @@
+/** One HTTP request on a connection of its own, so that no call meets a server that is just closing an idle one. */
+import { request } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+/** What came back. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+const TIMEOUT_MS = 30_000;
+
+/** Makes the request; a body goes out as JSON. */
+export function httpCall(method: string, url: string, body?: object, cookie = ''): Promise<HttpAnswer> {
+  const content = body === undefined ? undefined : JSON.stringify(body);
+  const headers = {
+    ...(cookie === '' ? {} : { cookie }),
+    ...(content === undefined
+      ? {}
+      : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(content) }),
+  };
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { method, headers, agent: false, timeout: TIMEOUT_MS }, (response) => {
+      text(response).then((received) => {
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text: received });
+      }, reject);
+    });
+    outgoing.on('timeout', () =>
+      outgoing.destroy(new Error(`${method} ${url}: no answer in ${String(TIMEOUT_MS)} ms`)),
+    );
+    outgoing.on('error', reject);
+    outgoing.end(content);
+  });
+}

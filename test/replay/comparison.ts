@@ -1,0 +1,116 @@
+/**
+ * What a server did against what a reference expects, name by name, each difference put down to its kind. An
+ * exception or an inexact rule that covers a name explains why a full engine decides otherwise.
+ */
+import { isIP } from 'node:net';
+
+/** A name that was decided otherwise than expected. */
+export interface Difference {
+  readonly name: string;
+  /** How often it was asked. */
+  readonly asked: number;
+  /** Lists that should have blocked it; empty where it should have been allowed. */
+  readonly expectedBy: readonly string[];
+  readonly kind: string;
+  /** A line of a list that explains the difference, where there is one. */
+  readonly because: string | null;
+}
+
+/** Verdicts as they were observed: for each name, how often it was blocked and how often not. */
+export type Verdicts = ReadonlyMap<string, { readonly blocked: number; readonly allowed: number }>;
+
+/** The lines of lists that decide about names besides plain rules. */
+export class Explanations {
+  readonly #exceptions: ReadonlyMap<string, string>;
+  readonly #others: readonly (readonly [RegExp, string])[];
+  readonly #modified: ReadonlyMap<string, string>;
+
+  /** Reads the lines of all lists in which `@@`, patterns or modifiers occur. */
+  constructor(lines: Iterable<string>) {
+    const exceptions = new Map<string, string>();
+    const modified = new Map<string, string>();
+    const others: (readonly [RegExp, string])[] = [];
+    for (const line of lines) {
+      const exception = /^@@\|{1,2}([a-z0-9._-]+)\^?/.exec(line);
+      const withModifier = /^\|\|([a-z0-9._-]+)\^?\$/.exec(line);
+      if (exception !== null) exceptions.set(exception[1]!, line);
+      else if (withModifier !== null) modified.set(withModifier[1]!, line);
+      else if (/^[^!#@]*\*/.test(line) || /^\|\|[a-z0-9._-]+$/.test(line) || /^(\.|-|:\/\/)/.test(line))
+        others.push([patternOf(line), line]);
+    }
+    this.#exceptions = exceptions;
+    this.#modified = modified;
+    this.#others = others;
+  }
+
+  /** The exception that covers a name or a parent of it. */
+  exceptionFor(name: string): string | null {
+    return ofParents(name, this.#exceptions);
+  }
+
+  /** A rule with a modifier that covers a name. */
+  modifiedRuleFor(name: string): string | null {
+    return ofParents(name, this.#modified);
+  }
+
+  /** A pattern that matches a name. */
+  patternFor(name: string): string | null {
+    return this.#others.find(([pattern]) => pattern.test(name))?.[1] ?? null;
+  }
+}
+
+/** Every difference, most asked names first. `expected` has names in lower case. */
+export function differences(
+  verdicts: Verdicts,
+  expected: ReadonlyMap<string, readonly string[]>,
+  explanations: Explanations,
+): Difference[] {
+  const found: Difference[] = [];
+  for (const [name, { blocked, allowed }] of verdicts) {
+    const expectedBy = expected.get(name) ?? [];
+    const asked = blocked + allowed;
+    if (blocked > 0 && allowed > 0)
+      found.push({ name, asked, expectedBy, kind: 'decided now so, now so', because: null });
+    else if (allowed > 0 && expectedBy.length > 0)
+      found.push({ name, asked, expectedBy, ...whyAllowed(name, explanations) });
+    else if (blocked > 0 && expectedBy.length === 0)
+      found.push({ name, asked, expectedBy, ...whyBlocked(name, explanations) });
+  }
+  return found.sort((a, b) => b.asked - a.asked);
+}
+
+function whyAllowed(name: string, explanations: Explanations): Pick<Difference, 'kind' | 'because'> {
+  if (isIP(name) !== 0) return { kind: 'allowed, as an address in a list is no name', because: null };
+  const because = explanations.exceptionFor(name);
+  return { kind: because === null ? 'allowed, unexplained' : 'allowed by an exception (@@)', because };
+}
+
+function whyBlocked(name: string, explanations: Explanations): Pick<Difference, 'kind' | 'because'> {
+  const modified = explanations.modifiedRuleFor(name);
+  if (modified !== null) return { kind: 'blocked by a rule with a modifier', because: modified };
+  const pattern = explanations.patternFor(name);
+  if (pattern !== null) return { kind: 'blocked by a pattern', because: pattern };
+  return { kind: 'blocked, unexplained', because: null };
+}
+
+function ofParents(name: string, rules: ReadonlyMap<string, string>): string | null {
+  for (let rest = name; rest !== '';) {
+    const rule = rules.get(rest);
+    if (rule !== undefined) return rule;
+    const dot = rest.indexOf('.');
+    rest = dot < 0 ? '' : rest.slice(dot + 1);
+  }
+  return null;
+}
+
+/** A rough reading of an adblock pattern, good enough to name the likely rule. */
+function patternOf(line: string): RegExp {
+  const body = line.replace(/\$.*$/, '');
+  const isAnchored = body.startsWith('||');
+  const escaped = body
+    .replace(/^\|{1,2}|^:\/\//, '')
+    .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+    .replace(/\*/g, '.*')
+    .replace(/\\\^$|\\\|$/, '$');
+  return new RegExp(isAnchored ? `(^|\\.)${escaped}` : escaped);
+}

@@ -1,0 +1,60 @@
+/**
+ * What is replayed and what is expected of it: lists, a question file, and the names that a reference says
+ * are blocked. Only reading; what a server made of it is `comparison.ts`.
+ */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { parseQuestions } from '../bench/material/question.ts';
+import type { Question } from '../bench/material/question.ts';
+
+/** A list as it becomes a source. */
+export interface ReplayedList {
+  readonly name: string;
+  readonly file: string;
+  /** `subdomains` of the source. */
+  readonly subdomains: boolean;
+}
+
+/** The lists behind the sample data's `queries.blocked.tsv.gz`, with its names for them. */
+const REFERENCE_LISTS: readonly ReplayedList[] = [
+  { name: 'hagezi-pro', file: 'domains/hagezi-pro-onlydomains.txt.gz', subdomains: true },
+  { name: 'hagezi-gambling', file: 'domains/hagezi-gambling-onlydomains.txt.gz', subdomains: true },
+  { name: 'hagezi-nsfw', file: 'domains/hagezi-nsfw-onlydomains.txt.gz', subdomains: true },
+  { name: 'adguard-dns-simple', file: 'adblock/adguard-dns-filter.txt.gz', subdomains: false },
+  { name: 'stevenblack-unified', file: 'hosts/stevenblack-unified.hosts.gz', subdomains: false },
+];
+
+/**
+ * The lists below `folder`: those of the reference where they are all there, else every file in it. Publishers
+ * that write "onlydomains" mean subdomains too.
+ */
+export function listsIn(folder: string): ReplayedList[] {
+  const reference = REFERENCE_LISTS.map((list) => ({ ...list, file: join(folder, list.file) }));
+  if (reference.every(({ file }) => existsSync(file))) return reference;
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => statSync(join(folder, name)).isFile())
+    .sort()
+    .map((name) => ({ name, file: join(folder, name), subdomains: name.includes('onlydomains') }));
+}
+
+/** The questions of a file, packed or not. */
+export function readQuestions(file: string): Question[] {
+  return parseQuestions(readText(file));
+}
+
+/** Blocked names and the lists that block them: `name<TAB>list,list` a line. */
+export function readExpected(file: string): Map<string, readonly string[]> {
+  const expected = new Map<string, readonly string[]>();
+  for (const line of readText(file).split('\n')) {
+    const [name, lists] = line.split('\t');
+    if (name !== undefined && name !== '' && lists !== undefined) expected.set(name, lists.split(','));
+  }
+  return expected;
+}
+
+/** The text of a file, packed or not. */
+export function readText(file: string): string {
+  const bytes = readFileSync(file);
+  return (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
+}
