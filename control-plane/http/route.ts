@@ -29,6 +29,11 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
   readonly response: Response;
 }
 
+/** Whose name a change is recorded under. */
+export function authorOf({ caller }: Pick<RouteRequest, 'caller'>): string {
+  return caller?.username ?? 'anonymous';
+}
+
 /** Descriptions by status. */
 type Statuses = Readonly<Record<number, string>>;
 

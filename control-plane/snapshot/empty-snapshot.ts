@@ -18,7 +18,13 @@ export function emptySnapshot(blocking: BlockingSettings): PublishedState {
     compiledAtMs: 0,
     compileMs: 0,
   };
-  const rows: PolicyRows = { groups: [{ id: DEFAULT_GROUP_ID, enabled: true }], sources: [] };
+  const rows: PolicyRows = {
+    groups: [{ id: DEFAULT_GROUP_ID, enabled: true }],
+    sources: [],
+    managedDomains: [],
+    regexFilters: [],
+    blockedServices: [],
+  };
   return {
     snapshot: { version: 0, rules, policy: buildPolicyTable(0, compiled, rows, blocking) },
     compiled,
