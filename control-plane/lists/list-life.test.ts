@@ -8,7 +8,7 @@ import { hashName, nameFromText } from '../../shared/dns/name.ts';
 import { PolicyTable } from '../../shared/snapshot/policy-table.ts';
 import { RuleTable } from '../../shared/snapshot/rule-table.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
-import type { SourceCreate } from '../../shared/api/sources.ts';
+import type { SourceCreate, SourceUpdate } from '../../shared/api/sources.ts';
 import { MemoryLogger } from '../../test/support/memory-logger.ts';
 import type { TestDatabase } from '../../test/support/test-database.ts';
 import { makeTempDir, startTestDatabase } from '../../test/support/test-database.ts';
@@ -22,6 +22,7 @@ import { SnapshotPublisher } from '../snapshot/publisher.ts';
 import { startingState } from '../snapshot/starting-state.ts';
 import { ListCache } from './list-cache.ts';
 import { ListLife } from './list-life.ts';
+import { NamesFolder } from './names-folder.ts';
 
 const BLOCKING: BlockingSettings = {
   enabled: true,
@@ -31,9 +32,33 @@ const BLOCKING: BlockingSettings = {
   customIpv6: '',
 };
 
+/** The life of blocklists, as most tests want to speak to it. */
+class BlockLists {
+  private readonly all: ListLife;
+
+  constructor(all: ListLife) {
+    this.all = all;
+  }
+
+  list = () => this.all.list('block');
+  read = (id: number) => this.all.read('block', id);
+  create = (created: SourceCreate) => this.all.create('block', created, 'tester');
+  update = (id: number, change: SourceUpdate) => this.all.update('block', id, change, 'tester');
+  remove = (id: number) => this.all.remove('block', id, 'tester');
+  refresh = (id: number) => this.all.refresh('block', id);
+  refreshAll = () => this.all.refreshAll('block');
+  approve = (id: number) => this.all.approve('block', id, 'tester');
+  unusedLines = (id: number) => this.all.unusedLines('block', id);
+  refreshDue = () => this.all.refreshDue();
+  idle = () => this.all.idle();
+  start = () => this.all.start();
+  close = () => this.all.close();
+}
+
 /** A node without threads: what would be broadcast is kept. */
 interface Node {
-  readonly life: ListLife;
+  readonly life: BlockLists;
+  readonly all: ListLife;
   readonly policy: PolicyInForce;
   readonly pool: CompilePool;
   readonly publisher: SnapshotPublisher;
@@ -50,6 +75,7 @@ let answers: Map<string, RequestListener>;
 let asked: string[];
 let dataDir: string;
 let nodes: Node[];
+let mostAsked: string[];
 
 beforeAll(async () => {
   db = await startTestDatabase();
@@ -68,12 +94,14 @@ afterAll(async () => {
   await db.stop();
 });
 beforeEach(async () => {
-  await db.database.query('DELETE FROM blocklist_sources');
+  await db.database.query('TRUNCATE revisions, managed_domains');
+  await db.database.query('DELETE FROM list_sources');
   await db.database.query('DELETE FROM groups WHERE id <> 1');
   dataDir = makeTempDir();
   answers = new Map();
   asked = [];
   nodes = [];
+  mostAsked = [];
 });
 afterEach(async () => {
   for (const node of nodes) await node.stop();
@@ -91,7 +119,7 @@ async function startNode(): Promise<Node> {
     logger,
   });
   const { database } = db;
-  const readRows = () => readPolicyRows(database);
+  const readRows = () => readPolicyRows(database, () => undefined);
   const policy = new PolicyInForce({ publisher, readRows, blocking: () => BLOCKING, logger });
   const pool = new CompilePool();
   const clock = {
@@ -100,12 +128,16 @@ async function startNode(): Promise<Node> {
     monotonicMs: () => performance.now(),
   };
   const cache = new ListCache(dataDir);
+  const names = new NamesFolder(dataDir);
   const life = new ListLife({
     database,
     cache,
     pool,
     policy,
     publisher,
+    generations,
+    names,
+    mostAsked: { names: async () => mostAsked },
     refreshHours: () => 24,
     listDirs: () => [],
     clock,
@@ -113,7 +145,8 @@ async function startNode(): Promise<Node> {
   });
   let isStopped = false;
   const node: Node = {
-    life,
+    life: new BlockLists(life),
+    all: life,
     policy,
     pool,
     publisher,
@@ -179,7 +212,7 @@ describe('ListLife', () => {
       last_checked_at: new Date(node.clock.ms).toISOString(),
       last_changed_at: new Date(node.clock.ms).toISOString(),
     });
-    expect(node.life.unusedLines(created.id)).toEqual([
+    expect(await node.life.unusedLines(created.id)).toEqual([
       { line: 2, reason: 'not a rule', text: 'not a rule' },
     ]);
   });
@@ -302,7 +335,7 @@ describe('ListLife', () => {
       });
       await node.life.create(source(`${base}/${index}`, { name: `list ${index}`, enabled: false }));
     }
-    await db.database.query('UPDATE blocklist_sources SET enabled = true');
+    await db.database.query('UPDATE list_sources SET enabled = true');
     expect((await node.life.refreshAll()).map(({ status }) => status)).toEqual(Array(12).fill('updating'));
     await node.life.idle();
     expect(most).toBe(4);

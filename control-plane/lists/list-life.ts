@@ -1,25 +1,34 @@
 /**
- * The life of the blocklist sources on this node: what the API changes is brought into force, and lists are
+ * The life of the list sources on this node: what the API changes is brought into force, and lists are
  * fetched when they are new, when they are due, and when somebody asks. A source moves from `pending` over
- * `updating` to `ok` or `error`; whatever goes wrong, its last good copy stays in force.
+ * `updating` to `ok`, `held` or `error`; whatever goes wrong, its last good copy stays in force. The row of a
+ * source says which copy that is.
  */
-import type { BlocklistSource, SourceCreate, SourceUpdate } from '../../shared/api/sources.ts';
+import type { BlocklistSource, SourceCreate, SourceUpdate, UnusedLine } from '../../shared/api/sources.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
+import { conflict } from '../api-error.ts';
 import type { Database } from '../db/database.ts';
+import { SYSTEM_AUTHOR, changePolicy } from '../revisions/policy-change.ts';
+import { neededCopies } from '../revisions/revision-store.ts';
 import { CompileError } from '../snapshot/compile-pool.ts';
 import type { CompilePool } from '../snapshot/compile-pool.ts';
+import { seedsOf } from '../snapshot/compiled-rules.ts';
+import type { CompiledRules } from '../snapshot/compiled-rules.ts';
+import type { Generations } from '../snapshot/generations.ts';
 import type { PolicyInForce } from '../snapshot/policy-in-force.ts';
 import type { SnapshotPublisher } from '../snapshot/publisher.ts';
 import type { FetchLimits } from './fetch-limits.ts';
-import type { LineSample } from './list-statistics.ts';
 import type { ListCache } from './list-cache.ts';
 import { ListCompiler } from './list-compiler.ts';
+import type { MostAskedNames } from './list-guard.ts';
 import type { Lookup } from './list-host.ts';
+import type { NamesFolder } from './names-folder.ts';
 import { isDue } from './refresh-schedule.ts';
 import { refreshSource } from './refresh-source.ts';
+import type { Refreshed } from './refresh-source.ts';
 import type { SourceLife } from './source-life-port.ts';
-import type { SourceFacts, StoredSource } from './source-store.ts';
+import type { SourceFacts, SourceKind, StoredSource } from './source-store.ts';
 import * as store from './source-store.ts';
 import { Turnstile } from './turnstile.ts';
 
@@ -28,8 +37,14 @@ export interface ListLifeParts {
   readonly database: Database;
   readonly cache: ListCache;
   readonly pool: CompilePool;
+  /** Text of the compiled rules. */
+  readonly names: NamesFolder;
   readonly policy: PolicyInForce;
   readonly publisher: SnapshotPublisher;
+  /** Rules of before, to go back to without a compile. */
+  readonly generations: Pick<Generations, 'findRules' | 'rulesIds'>;
+  /** What the guard of lists looks at. */
+  readonly mostAsked: Pick<MostAskedNames, 'names'>;
   /** `blocking.list_refresh_hours`; asked at each look, as `listDirs` is. */
   readonly refreshHours: () => number;
   /** `blocking.list_dirs`. */
@@ -69,10 +84,14 @@ export class ListLife implements SourceLife {
       compiled: () => parts.publisher.current().compiled,
       cache: parts.cache,
       pool: parts.pool,
+      names: parts.names,
+      keptRules: () => parts.generations.rulesIds(),
       policy: parts.policy,
       clock: parts.clock,
       logger: parts.logger,
-      record: (source, facts) => this.record(source, facts),
+      findCompiled: (keys) => this.findCompiled(keys),
+      neededCopies: () => neededCopies(parts.database),
+      record: async (source, facts) => void (await this.record(source, facts)),
       signal: this.stopping.signal,
     });
   }
@@ -84,9 +103,10 @@ export class ListLife implements SourceLife {
   async start(): Promise<void> {
     const { cache, database } = this.parts;
     await cache.open();
-    const cached = cache.ids();
-    const known = new Set((await store.listSources(database)).map(({ id }) => id));
-    for (const id of cached) if (!known.has(id)) cache.forget(id);
+    const sources = await store.listSources(database);
+    const known = new Set(sources.map(({ id }) => id));
+    for (const id of cache.ids()) if (!known.has(id)) cache.forget(id);
+    for (const source of sources) await this.chooseCopy(source);
     await this.compileOrKeep(this.compiler.compact());
     if (this.stopping.signal.aborted || this.timer !== undefined) return;
     this.timer = setInterval(() => this.inBackground('look for due lists', this.refreshDue()), LOOK_MS);
@@ -107,23 +127,29 @@ export class ListLife implements SourceLife {
     await this.compiler.idle();
   }
 
-  async list(): Promise<BlocklistSource[]> {
-    return (await store.listSources(this.parts.database)).map((source) => this.shown(source));
+  async list(kind: SourceKind): Promise<BlocklistSource[]> {
+    return (await store.listSources(this.parts.database, kind)).map((source) => this.shown(source));
   }
 
-  async read(id: number): Promise<BlocklistSource> {
-    return this.shown(await store.readSource(this.parts.database, id));
+  async read(kind: SourceKind, id: number): Promise<BlocklistSource> {
+    return this.shown(await store.readSource(this.parts.database, id, kind));
   }
 
-  async create(source: SourceCreate): Promise<BlocklistSource> {
-    const created = await this.parts.database.transaction((tx) => store.insertSource(tx, source));
+  async create(kind: SourceKind, source: SourceCreate, author: string): Promise<BlocklistSource> {
+    const created = await changePolicy(this.parts.database, author, async (tx) => {
+      const result = await store.insertSource(tx, kind, source);
+      return { result, summary: `${kind}list ${result.name}: created` };
+    });
     const shown = this.shown(created);
     if (created.enabled) void this.startRefresh(created.id);
     return shown;
   }
 
-  async update(id: number, change: SourceUpdate): Promise<BlocklistSource> {
-    const updated = await this.parts.database.transaction((tx) => store.updateSource(tx, id, change));
+  async update(kind: SourceKind, id: number, change: SourceUpdate, author: string): Promise<BlocklistSource> {
+    const updated = await changePolicy(this.parts.database, author, async (tx) => {
+      const result = await store.updateSource(tx, kind, id, change);
+      return { result, summary: `${kind}list ${result.name}: changed` };
+    });
     const hasCopy = this.parts.cache.isOf(id, updated.url);
     // An attempt at work may be for the URL of before.
     if (change.url !== undefined && !hasCopy) this.refreshes.get(id)?.abort.abort();
@@ -131,13 +157,16 @@ export class ListLife implements SourceLife {
       const fault = await this.compileOrKeep(this.compiler.bringIntoForce());
       if (fault !== undefined) await this.record(updated, { status: 'error', lastError: fault });
     } else await this.parts.policy.apply();
-    const shown = await this.read(id);
+    const shown = await this.read(kind, id);
     if (updated.enabled && !hasCopy) void this.startRefresh(id);
     return shown;
   }
 
-  async remove(id: number): Promise<void> {
-    await store.deleteSource(this.parts.database, id);
+  async remove(kind: SourceKind, id: number, author: string): Promise<void> {
+    await changePolicy(this.parts.database, author, async (tx) => {
+      const name = await store.deleteSource(tx, kind, id);
+      return { result: undefined, summary: `${kind}list ${name}: deleted` };
+    });
     this.refreshes.get(id)?.abort.abort();
     this.failures.delete(id);
     this.parts.cache.forget(id);
@@ -146,16 +175,51 @@ export class ListLife implements SourceLife {
     this.inBackground('compile without removed list', this.compiler.compact());
   }
 
-  async refresh(id: number): Promise<BlocklistSource> {
-    const source = await store.readSource(this.parts.database, id);
+  async refresh(kind: SourceKind, id: number): Promise<BlocklistSource> {
+    const source = await store.readSource(this.parts.database, id, kind);
     void this.startRefresh(id);
     return this.shown(source);
   }
 
-  async refreshAll(): Promise<BlocklistSource[]> {
-    const sources = await store.listSources(this.parts.database);
+  async refreshAll(kind: SourceKind): Promise<BlocklistSource[]> {
+    const sources = await store.listSources(this.parts.database, kind);
     for (const { id, enabled } of sources) if (enabled) void this.startRefresh(id);
     return sources.map((source) => this.shown(source));
+  }
+
+  async approve(kind: SourceKind, id: number, author: string): Promise<BlocklistSource> {
+    const { database, cache } = this.parts;
+    await cache.open();
+    const source = await store.readSource(database, id, kind);
+    const { heldKey } = source;
+    if (heldKey === null) throw conflict(`${kind}list source ${id} holds no copy back`);
+    if (!cache.use(id, heldKey))
+      throw conflict(
+        `the held copy of ${kind}list source ${id} is not on this node's disk; refresh the list`,
+      );
+    const facts: SourceFacts = { status: 'ok', lastError: null, contentKey: heldKey, heldKey: null };
+    await this.changeContent(source, { ...facts, lastChangedAt: this.now() }, author, 'held copy approved');
+    const fault = await this.compileOrKeep(this.compiler.bringIntoForce());
+    if (fault !== undefined) await this.record(source, { status: 'error', lastError: fault });
+    return this.read(kind, id);
+  }
+
+  async unusedLines(kind: SourceKind, id: number): Promise<UnusedLine[]> {
+    await store.readSource(this.parts.database, id, kind);
+    const source = this.parts.publisher.current().compiled.sources.find((compiled) => compiled.id === id);
+    if (source === undefined) return [];
+    return [...source.statistics.invalidSamples, ...source.statistics.skippedSamples];
+  }
+
+  /** Brings into force what a rollback made of the rows, lists as they were then included. */
+  async bringBack(): Promise<void> {
+    const { cache, database } = this.parts;
+    await cache.open();
+    const sources = await store.listSources(database);
+    for (const source of sources) await this.chooseCopy(source);
+    await this.compileOrKeep(this.compiler.bringIntoForce());
+    for (const { id, url, enabled } of sources)
+      if (enabled && !cache.isOf(id, url)) void this.startRefresh(id);
   }
 
   /** Refreshes a source and resolves when that has ended, well or not; joins one that is at work. */
@@ -183,20 +247,13 @@ export class ListLife implements SourceLife {
     for (const source of await store.listSources(database)) {
       if (!source.enabled || this.stopping.signal.aborted) continue;
       const failures = this.failures.get(source.id) ?? 0;
-      const isAsStored = source.status === 'ok' && cache.isOf(source.id, source.url);
+      const isAsStored =
+        (source.status === 'ok' || source.status === 'held') && cache.isOf(source.id, source.url);
       // What failed, or was not finished, before this start is tried at once.
       const lastMs = failures > 0 || isAsStored ? Date.parse(source.last_checked_at ?? '') : NaN;
       const attempts = { lastMs: Number.isNaN(lastMs) ? undefined : lastMs, failures };
       if (isDue(attempts, clock.nowMs(), this.parts.refreshHours())) void this.startRefresh(source.id);
     }
-  }
-
-  /** The first lines of a source in force that made no rule, invalid ones first. */
-  unusedLines(id: number): readonly LineSample[] {
-    const source = this.parts.publisher.current().compiled.sources.find((compiled) => compiled.id === id);
-    return source === undefined
-      ? []
-      : [...source.statistics.invalidSamples, ...source.statistics.skippedSamples];
   }
 
   /** Waits for a compile; where lists cannot be compiled, brings policy alone into force and says why. */
@@ -213,23 +270,21 @@ export class ListLife implements SourceLife {
   }
 
   private async refreshNow(id: number, signal: AbortSignal): Promise<void> {
-    const { database, clock, logger } = this.parts;
+    const { database, logger } = this.parts;
     signal.throwIfAborted();
     const source = await store.readSource(database, id);
     await this.record(source, { status: 'updating' });
     try {
-      const { facts, isNew } = await refreshSource(source, this.parts, signal);
-      const now = new Date(clock.nowMs());
-      // Before the compile: should that fail, what is on disk is known all the same.
-      await this.record(source, { ...facts, ...(isNew ? { lastChangedAt: now } : {}) });
-      if (source.enabled) await this.compiler.bringIntoForce();
+      const refreshed = await refreshSource(source, this.parts, signal);
+      await this.takeOver(source, refreshed);
       this.failures.delete(id);
-      await this.record(source, { status: 'ok', lastError: null, lastCheckedAt: now });
-      logger.info(isNew ? 'list updated' : 'list unchanged', {
-        id,
-        name: source.name,
-        rules: facts.rules ?? source.rules,
-      });
+      if (refreshed.outcome === 'held')
+        logger.warn('list held', { id, name: source.name, reason: refreshed.reason });
+      else
+        logger.info(refreshed.outcome === 'new' ? 'list updated' : 'list unchanged', {
+          id,
+          name: source.name,
+        });
     } catch (error) {
       if (signal.aborted) {
         // Not its fault, and not finished: the next look tries again.
@@ -245,19 +300,84 @@ export class ListLife implements SourceLife {
       await this.record(source, {
         status: 'error',
         lastError: reasonOf(error),
-        lastCheckedAt: new Date(clock.nowMs()),
+        lastCheckedAt: this.now(),
       });
     }
   }
 
+  /** Stores what a refresh came to, and brings a new copy into force. */
+  private async takeOver(source: StoredSource, refreshed: Refreshed): Promise<void> {
+    const lastCheckedAt = this.now();
+    if (refreshed.outcome === 'held') {
+      await this.record(source, { ...refreshed.facts, status: 'held', lastCheckedAt });
+      return;
+    }
+    if (refreshed.outcome === 'new') {
+      // Before the compile: should that fail, what is on disk is known all the same.
+      const facts = { ...refreshed.facts, lastChangedAt: lastCheckedAt };
+      if (!(await this.changeContent(source, facts, SYSTEM_AUTHOR, `updated, ${facts.rules ?? 0} rules`)))
+        return;
+      this.parts.cache.use(source.id, refreshed.contentKey);
+    } else await this.record(source, refreshed.facts);
+    if (source.enabled) await this.compiler.bringIntoForce();
+    await this.record(source, { status: 'ok', lastError: null, lastCheckedAt });
+  }
+
+  /** Writes which copy of a list counts from now on; false where the source is gone or has another URL. */
+  private changeContent(
+    source: StoredSource,
+    facts: SourceFacts,
+    author: string,
+    what: string,
+  ): Promise<boolean> {
+    return changePolicy(this.parts.database, author, async (tx) => {
+      const result = await store.recordFacts(tx, source.id, source.url, facts);
+      return { result, summary: result ? `${source.kind}list ${source.name}: ${what}` : null };
+    });
+  }
+
+  /** Makes the copy count that the row names; where it is not on disk, the row learns what there is. */
+  private async chooseCopy(source: StoredSource): Promise<void> {
+    const { cache } = this.parts;
+    const { id, contentKey, heldKey } = source;
+    if (contentKey !== null && cache.use(id, contentKey)) return;
+    const copy = cache.copyOf(id);
+    if (copy === undefined) return;
+    if (copy.contentKey === heldKey) cache.forget(id);
+    else await this.record(source, { contentKey: copy.contentKey });
+  }
+
+  /** Rules on disk that hold all of these inputs, under the hashes that answers are cached under. */
+  private findCompiled(inputKeys: readonly string[]): Promise<CompiledRules | undefined> {
+    const { generations, publisher } = this.parts;
+    const seeds = seedsOf(publisher.current().compiled.rules);
+    return generations
+      .findRules((sources) => {
+        const keys = new Set(
+          sources.filter(({ statistics }) => statistics.fault === null).map(({ inputKey }) => inputKey),
+        );
+        return sources.length === inputKeys.length && inputKeys.every((key) => keys.has(key));
+      })
+      .then((found) => {
+        if (found === undefined) return undefined;
+        const { low, high } = seedsOf(found.rules);
+        return low === seeds.low && high === seeds.high ? found : undefined;
+      });
+  }
+
+  private now(): Date {
+    return new Date(this.parts.clock.nowMs());
+  }
+
   /** As the API shows it: what waits for its turn to be fetched counts as being fetched. */
-  private shown({ lastModified: _, ...source }: StoredSource): BlocklistSource {
+  private shown(stored: StoredSource): BlocklistSource {
+    const { lastModified: _modified, kind: _kind, contentKey: _content, heldKey: _held, ...source } = stored;
     return this.refreshes.has(source.id) ? { ...source, status: 'updating' } : source;
   }
 
   /** Facts about a URL that the source no longer has are nobody's. */
-  private async record(source: StoredSource, facts: SourceFacts): Promise<void> {
-    await store.recordFacts(this.parts.database, source.id, source.url, facts);
+  private record(source: StoredSource, facts: SourceFacts): Promise<boolean> {
+    return store.recordFacts(this.parts.database, source.id, source.url, facts);
   }
 
   private inBackground(what: string, work: Promise<void>): void {

@@ -13,7 +13,13 @@ import type { Queryable } from '../db/database.ts';
 const rowsOf = (name: string): string =>
   `jsonb_populate_recordset(NULL::${name}, (SELECT policy -> '${name}' FROM revisions WHERE id = $1))`;
 
-const CLEARED = ['list_source_groups', 'managed_domains', 'regex_filters', 'blocked_services', 'custom_services'];
+const CLEARED = [
+  'list_source_groups',
+  'managed_domains',
+  'regex_filters',
+  'blocked_services',
+  'custom_services',
+];
 
 const RESTORE_GROUPS = `INSERT INTO groups (id, name, enabled, comment, created_at, updated_at)
   SELECT id, name, enabled, comment, created_at, updated_at FROM ${rowsOf('groups')}
@@ -23,8 +29,7 @@ const RESTORE_GROUPS = `INSERT INTO groups (id, name, enabled, comment, created_
 const DELETE_NEW_SOURCES = `DELETE FROM list_sources WHERE id NOT IN (SELECT id FROM ${rowsOf('list_sources')})`;
 
 /** The list had changed since. */
-const IS_UNDONE =
-  'list_sources.url = excluded.url AND list_sources.content_key <> excluded.content_key';
+const IS_UNDONE = 'list_sources.url = excluded.url AND list_sources.content_key <> excluded.content_key';
 
 /** A source that was deleted since is fetched anew: nothing of its server's answers is kept. */
 const RESTORE_SOURCES = `INSERT INTO list_sources
@@ -70,7 +75,9 @@ export async function restorePolicy(tx: Queryable, id: number): Promise<void> {
     for (const text of RESTORE_OTHERS) await tx.query(text, [id]);
   } catch (error) {
     if (isUniqueViolation(error) || isForeignKeyViolation(error))
-      throw conflict(`revision ${id} cannot be restored: a group or source made since has a name or URL of then`);
+      throw conflict(
+        `revision ${id} cannot be restored: a group or source made since has a name or URL of then`,
+      );
     throw error;
   }
 }

@@ -48,9 +48,10 @@ export async function recordRevision(tx: Queryable, author: string, summary: str
        AND id <= (SELECT id FROM revisions ORDER BY id DESC OFFSET $1 LIMIT 1)`,
     [KEPT_POLICIES],
   );
-  await tx.query('DELETE FROM revisions WHERE id <= (SELECT id FROM revisions ORDER BY id DESC OFFSET $1 LIMIT 1)', [
-    KEPT_REVISIONS,
-  ]);
+  await tx.query(
+    'DELETE FROM revisions WHERE id <= (SELECT id FROM revisions ORDER BY id DESC OFFSET $1 LIMIT 1)',
+    [KEPT_REVISIONS],
+  );
 }
 
 /** Newest first. */

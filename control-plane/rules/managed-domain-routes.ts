@@ -1,6 +1,12 @@
 /** HTTP of `{api}/managed-domains`. A change is in the database and in force when the answer is sent. */
 import type { IdParams } from '../../shared/api/fields.ts';
-import type { ManagedDomain, ManagedDomainCreate, ManagedDomainPage, ManagedDomainQuery, ManagedDomainUpdate } from '../../shared/api/rules.ts';
+import type {
+  ManagedDomain,
+  ManagedDomainCreate,
+  ManagedDomainPage,
+  ManagedDomainQuery,
+  ManagedDomainUpdate,
+} from '../../shared/api/rules.ts';
 import type { ApiContext } from '../http/api-context.ts';
 import { authorOf } from '../http/route.ts';
 import type { RouteRequest } from '../http/route.ts';
@@ -18,7 +24,10 @@ export async function listManagedDomains(
 }
 
 /** GET managed-domains/{id} */
-export async function readManagedDomain({ database }: ApiContext, { params }: RouteRequest<IdParams>): Promise<ManagedDomain> {
+export async function readManagedDomain(
+  { database }: ApiContext,
+  { params }: RouteRequest<IdParams>,
+): Promise<ManagedDomain> {
   return shown(await readRule(database, MANAGED_DOMAINS, params.id));
 }
 

@@ -14,7 +14,10 @@ export async function listRegexFilters({ database }: ApiContext): Promise<RegexF
 }
 
 /** GET regex-filters/{id} */
-export async function readRegexFilter({ database }: ApiContext, { params }: RouteRequest<IdParams>): Promise<RegexFilter> {
+export async function readRegexFilter(
+  { database }: ApiContext,
+  { params }: RouteRequest<IdParams>,
+): Promise<RegexFilter> {
   return shown(await readRule(database, REGEX_FILTERS, params.id));
 }
 

@@ -28,12 +28,7 @@ export function updateRule(
 }
 
 /** Removes a rule and puts it out of force. */
-export async function deleteRule(
-  parts: Parts,
-  author: string,
-  of: RuleTableName,
-  id: number,
-): Promise<void> {
+export async function deleteRule(parts: Parts, author: string, of: RuleTableName, id: number): Promise<void> {
   await change(parts, author, of, 'deleted', (tx) => store.deleteRule(tx, of, id));
 }
 

@@ -19,7 +19,11 @@ export const MANAGED_DOMAINS: RuleTableName = {
   matches: 'domain',
   noun: 'managed domain',
 };
-export const REGEX_FILTERS: RuleTableName = { table: 'regex_filters', matches: 'pattern', noun: 'regex filter' };
+export const REGEX_FILTERS: RuleTableName = {
+  table: 'regex_filters',
+  matches: 'pattern',
+  noun: 'regex filter',
+};
 
 /** A rule of either table; `text` is its domain or its pattern. */
 export interface StoredRule {

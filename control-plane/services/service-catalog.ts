@@ -72,19 +72,17 @@ export function parseCatalog(text: string): CatalogFile {
 }
 
 function byId({ services }: CatalogFile, updatedAt: string): ReadonlyMap<string, CatalogService> {
-  const shown = services.map(
-    ({ id, name, category, domains, exact, icon }): CatalogService => ({
-      id,
-      name,
-      category,
-      category_name: CATEGORY_NAMES[category],
-      icon,
-      domains,
-      exact_domains: exact,
-      is_custom: false,
-      updated_at: updatedAt,
-    }),
-  );
+  const shown = services.map(({ id, name, category, domains, exact, icon }): CatalogService => ({
+    id,
+    name,
+    category,
+    category_name: CATEGORY_NAMES[category],
+    icon,
+    domains,
+    exact_domains: exact,
+    is_custom: false,
+    updated_at: updatedAt,
+  }));
   shown.sort((a, b) => a.name.localeCompare(b.name, 'en'));
   return new Map(shown.map((service) => [service.id, service]));
 }

@@ -78,7 +78,14 @@ export async function unblockService(
 }
 
 function asCatalogService(custom: CustomService): CatalogService {
-  const { service_id: id, name, category, category_name: categoryName, domains, updated_at: updatedAt } = custom;
+  const {
+    service_id: id,
+    name,
+    category,
+    category_name: categoryName,
+    domains,
+    updated_at: updatedAt,
+  } = custom;
   return {
     id,
     name,

@@ -40,7 +40,11 @@ export async function listBlocked(db: Queryable, groupId: number | undefined): P
 }
 
 /** Blocks a service; 409 where it is blocked, 404 for an unknown group. */
-export async function insertBlocked(db: Queryable, serviceId: string, groupId: number): Promise<BlockedService> {
+export async function insertBlocked(
+  db: Queryable,
+  serviceId: string,
+  groupId: number,
+): Promise<BlockedService> {
   const text = `INSERT INTO blocked_services (service_id, group_id) VALUES ($1, $2) RETURNING ${BLOCK}`;
   try {
     const { rows } = await db.query<BlockRow>(text, [serviceId, groupId]);
@@ -55,10 +59,10 @@ export async function insertBlocked(db: Queryable, serviceId: string, groupId: n
 
 /** Unblocks a service; 404 where it is not blocked. */
 export async function deleteBlocked(db: Queryable, serviceId: string, groupId: number): Promise<void> {
-  const { rowCount } = await db.query('DELETE FROM blocked_services WHERE service_id = $1 AND group_id = $2', [
-    serviceId,
-    groupId,
-  ]);
+  const { rowCount } = await db.query(
+    'DELETE FROM blocked_services WHERE service_id = $1 AND group_id = $2',
+    [serviceId, groupId],
+  );
   if (rowCount === 0) throw notFound(`block of service ${serviceId} for group ${groupId}`);
 }
 
@@ -85,7 +89,8 @@ export async function insertCustom(tx: Queryable, service: CustomServiceCreate):
     RETURNING ${CUSTOM}`;
   const values = [slug, service.name, service.category, service.domains];
   const { rows } = await refusingTakenNames(service.name, () => tx.query<CustomRow>(text, values));
-  if (rows[0] === undefined) throw invalid([{ path: 'name', message: 'expected a name less like many others' }]);
+  if (rows[0] === undefined)
+    throw invalid([{ path: 'name', message: 'expected a name less like many others' }]);
   return toCustom(rows[0]);
 }
 
@@ -115,7 +120,10 @@ export async function deleteCustom(tx: Queryable, serviceId: string): Promise<st
 /** `My Games!` is `custom-my-games`; a name without ASCII letters is `custom-service`. */
 function slugOf(name: string): string {
   const ascii = name.normalize('NFKD').toLowerCase();
-  const slug = ascii.replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-+|-+$/g, '').slice(0, 60);
+  const slug = ascii
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 60);
   return `custom-${slug === '' ? 'service' : slug}`;
 }
 

@@ -25,7 +25,13 @@ const Pattern = text(MAX_PATTERN_LENGTH)
     if (!compiled.ok) context.addIssue(`not a linear-time regular expression: ${compiled.reason}`);
   });
 
-const shared = { name: label(200), action: Action, group_id: GroupId, comment: z.string(), enabled: z.boolean() };
+const shared = {
+  name: label(200),
+  action: Action,
+  group_id: GroupId,
+  comment: z.string(),
+  enabled: z.boolean(),
+};
 const changes = {
   name: label(200).optional(),
   action: Action.optional(),

@@ -46,7 +46,9 @@ export const BlockedService = z
 export type BlockedService = z.infer<typeof BlockedService>;
 export const BlockedServiceList = z.array(BlockedService);
 
-export const BlockedServiceQuery = z.object({ group_id: z.coerce.number().int().min(1).max(MAX_ID).optional() });
+export const BlockedServiceQuery = z.object({
+  group_id: z.coerce.number().int().min(1).max(MAX_ID).optional(),
+});
 export type BlockedServiceQuery = z.output<typeof BlockedServiceQuery>;
 
 export const ServiceBlockBody = z
@@ -121,7 +123,10 @@ export const CustomServiceList = z.array(CustomService);
 /** One service of a catalog file, as shipped and as fetched from `blocking.catalog_url`. */
 const CatalogFileService = z
   .object({
-    id: ServiceId.refine((id) => !id.startsWith('custom-'), 'expected an id that is not that of a custom service'),
+    id: ServiceId.refine(
+      (id) => !id.startsWith('custom-'),
+      'expected an id that is not that of a custom service',
+    ),
     name: z.string().min(1).max(200),
     category: Category,
     domains: z.array(ServiceDomain).max(10_000).default([]),
@@ -131,5 +136,8 @@ const CatalogFileService = z
   .refine(({ domains, exact }) => domains.length + exact.length > 0, 'expected at least one domain');
 
 /** A catalog file; members that are not named here are for people and ignored. */
-export const CatalogFile = z.object({ schema: z.literal(1), services: z.array(CatalogFileService).min(1).max(20_000) });
+export const CatalogFile = z.object({
+  schema: z.literal(1),
+  services: z.array(CatalogFileService).min(1).max(20_000),
+});
 export type CatalogFile = z.output<typeof CatalogFile>;

@@ -1,0 +1,150 @@
+/**
+ * The rules in force as people may look through them: managed domains and regex filters first, then the
+ * names of all lists, each with the sources that say so. The text comes from the names file of the table in
+ * force, the sources from the table itself.
+ */
+import type { CompiledListQuery, CompiledRule, CompiledRulePage } from '../../shared/api/compiled-lists.ts';
+import { hashName, nameFromText } from '../../shared/dns/name.ts';
+import { RuleKind, RuleTable } from '../../shared/snapshot/rule-table.ts';
+import { forEachPair } from '../snapshot/attribute-table.ts';
+import type { PolicyRows, PublishedState } from '../snapshot/compiled-rules.ts';
+import { rulesIdOf } from '../snapshot/compiled-rules.ts';
+import { SOURCE_DIGIT_ZERO, SOURCE_MARK } from './names-file.ts';
+import type { NamesFolder } from './names-folder.ts';
+import { searchNames } from './names-search.ts';
+import type { SourceKind } from './source-store.ts';
+
+const IMPORTANT = { block: RuleKind.IMPORTANT_BLOCK_SUFFIX, allow: RuleKind.IMPORTANT_ALLOW_SUFFIX };
+const BELOW = {
+  block: RuleKind.BLOCK_SUFFIX | RuleKind.BLOCK_BELOW | RuleKind.IMPORTANT_BLOCK_SUFFIX,
+  allow: RuleKind.ALLOW_SUFFIX | RuleKind.ALLOW_BELOW | RuleKind.IMPORTANT_ALLOW_SUFFIX,
+};
+const ALL = { block: RuleKind.BLOCK_EXACT | BELOW.block, allow: RuleKind.ALLOW_EXACT | BELOW.allow };
+
+/** What there is to look through. */
+export interface CompiledListsParts {
+  readonly current: () => PublishedState;
+  readonly names: NamesFolder;
+}
+
+/** Pages of the rules in force. */
+export class CompiledLists {
+  private readonly parts: CompiledListsParts;
+
+  constructor(parts: CompiledListsParts) {
+    this.parts = parts;
+  }
+
+  /** One page of what blocks or of what allows. */
+  async page(kind: SourceKind, { limit, offset, search }: CompiledListQuery): Promise<CompiledRulePage> {
+    const state = this.parts.current();
+    const needle = asWritten(search ?? '');
+    const manual = manualRules(kind, state.rows).filter(({ domain }) =>
+      domain.toLowerCase().includes(needle),
+    );
+    const rows = manual.slice(offset, offset + limit);
+    const lines = new LineReader(kind, state);
+    const found =
+      state.compiled.sources.length === 0
+        ? { lines: [], total: 0 }
+        : await searchNames(this.parts.names.pathsOf(rulesIdOf(state.compiled.rules))[kind], {
+            from: Math.max(0, offset - manual.length),
+            count: limit - rows.length,
+            search: needle,
+            counts: lines.areAllActive ? undefined : (line) => lines.read(line) !== null,
+          });
+    for (const line of found.lines) {
+      const rule = lines.read(line);
+      if (rule !== null) rows.push(rule);
+    }
+    return { data: rows, total: manual.length + found.total, limit, offset };
+  }
+}
+
+/** Turns lines of a names file into rules. */
+class LineReader {
+  /** Whether every compiled source is enabled, so that every line counts. */
+  readonly areAllActive: boolean;
+  private readonly kind: SourceKind;
+  private readonly state: PublishedState;
+  /** By source index; null = not enabled or gone. */
+  private readonly sourceNames: readonly (string | null)[];
+  private readonly table: RuleTable;
+  private readonly hash = { low: 0, high: 0 };
+
+  constructor(kind: SourceKind, state: PublishedState) {
+    this.kind = kind;
+    this.state = state;
+    this.table = new RuleTable(state.compiled.rules);
+    const enabled = state.rows.sources.filter((source) => source.enabled);
+    const byId = new Map(enabled.map(({ id, name }) => [id, name]));
+    this.sourceNames = state.compiled.sources.map(({ id }) => byId.get(id) ?? null);
+    this.areAllActive = this.sourceNames.every((name) => name !== null);
+  }
+
+  /** Null for a rule that no enabled source has. */
+  read(line: string): CompiledRule | null {
+    const mark = line.indexOf(String.fromCharCode(SOURCE_MARK));
+    return mark < 0 ? this.name(line) : this.text(line.slice(0, mark), line.slice(mark + 1));
+  }
+
+  private name(name: string): CompiledRule | null {
+    const wire = nameFromText(name);
+    if (wire === null) return null;
+    const { table, hash, kind } = this;
+    hashName(wire, 0, table.seedLow, table.seedHigh, hash);
+    const attribute = table.find(hash.low, hash.high);
+    if (attribute < 0) return null;
+    const sources: string[] = [];
+    let kinds = 0;
+    forEachPair(this.state.compiled.attributes, attribute, (index, bits) => {
+      const source = this.sourceNames[index] ?? null;
+      if (source === null || (bits & ALL[kind]) === 0) return;
+      sources.push(source);
+      kinds |= bits;
+    });
+    if (sources.length === 0) return null;
+    return {
+      domain: name,
+      match: (kinds & BELOW[kind]) === 0 ? 'exact' : 'subdomains',
+      important: (kinds & IMPORTANT[kind]) !== 0,
+      sources,
+    };
+  }
+
+  private text(text: string, digits: string): CompiledRule | null {
+    const index = Number([...digits].map((digit) => digit.charCodeAt(0) - SOURCE_DIGIT_ZERO).join(''));
+    const source = this.sourceNames[index] ?? null;
+    if (source === null) return null;
+    const match = /^(?:@@)?\//.test(text) ? 'regex' : 'pattern';
+    return { domain: text, match, important: /[$,]important\b/.test(text), sources: [source] };
+  }
+}
+
+function manualRules(kind: SourceKind, { managedDomains, regexFilters }: PolicyRows): CompiledRule[] {
+  const action = kind === 'block' ? 'deny' : 'allow';
+  const domains = managedDomains
+    .filter((rule) => rule.action === action)
+    .map(({ domain, suffix, name }): CompiledRule => ({
+      domain,
+      match: suffix ? 'subdomains' : 'exact',
+      important: true,
+      sources: [name],
+    }));
+  const regexes = regexFilters
+    .filter((rule) => rule.action === action)
+    .map(({ pattern, name }): CompiledRule => ({
+      domain: pattern,
+      match: 'regex',
+      important: true,
+      sources: [name],
+    }));
+  return [...domains, ...regexes];
+}
+
+/** Names are kept in lower case and as A-labels. */
+function asWritten(search: string): string {
+  // eslint-disable-next-line no-control-regex -- all of ASCII is what this looks for
+  if (/^[\u0000-\u007f]*$/.test(search) || !URL.canParse(`http://${search}/`)) return search.toLowerCase();
+  return new URL(`http://${search}/`).hostname;
+}
