@@ -6,7 +6,7 @@ import { ListCache } from './list-cache.ts';
 
 const DIGEST_A = 'a'.repeat(64);
 const DIGEST_B = 'b'.repeat(64);
-const NONE: ReadonlySet<string> = new Set();
+const NONE = async (): Promise<ReadonlySet<string>> => new Set();
 const URL_1 = 'http://lists.example/1';
 const URL_2 = 'http://lists.example/2';
 
@@ -23,8 +23,9 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 async function put(id: number, url: string, digest: string, text: string): Promise<void> {
   const path = cache.temporaryPath();
   writeFileSync(path, text);
-  const { contentKey } = await cache.store(id, url, digest, path);
-  cache.use(id, contentKey);
+  const copy = await cache.store(id, url, digest, path);
+  cache.use(id, copy.contentKey);
+  cache.settle(copy);
 }
 
 function files(): string[] {
@@ -83,6 +84,17 @@ describe('ListCache', () => {
     }
   });
 
+  test('prune() leaves a stored copy alone until it is settled', async () => {
+    const path = cache.temporaryPath();
+    writeFileSync(path, 'text');
+    const copy = await cache.store(7, URL_1, DIGEST_A, path);
+    await cache.prune(NONE);
+    expect(files()).toHaveLength(1);
+    cache.settle(copy);
+    await cache.prune(NONE);
+    expect(files()).toEqual([]);
+  });
+
   test('forget() leaves a newer copy than the one that is meant', async () => {
     await put(7, URL_1, DIGEST_A, 'old');
     const before = cache.copyOf(7)!.path;
@@ -95,7 +107,7 @@ describe('ListCache', () => {
     await put(7, URL_1, DIGEST_A, 'old');
     const { contentKey } = cache.copyOf(7)!;
     await put(7, URL_1, DIGEST_B, 'new');
-    await cache.prune(new Set([contentKey]));
+    await cache.prune(async () => new Set([contentKey]));
     expect(files()).toHaveLength(2);
     expect(cache.use(7, contentKey)).toBe(true);
     expect(readFileSync(cache.copyOf(7)!.path, 'utf8')).toBe('old');

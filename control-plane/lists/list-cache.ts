@@ -62,20 +62,33 @@ export class ListCache {
     return join(this.folder, `${randomUUID()}${TEMPORARY_SUFFIX}`);
   }
 
-  /** Puts a finished file beside the copies of a source; `digest` is that of its text, hexadecimal. */
+  /**
+   * Puts a finished file beside the copies of a source; `digest` is that of its text, hexadecimal. It is safe
+   * from pruning until `settle`, by when it counts or is on record as needed.
+   */
   async store(id: number, url: string, digest: string, temporaryPath: string): Promise<ListCopy> {
-    const copy = { urlKey: urlKey(url), contentKey: contentKey(digest) };
-    const path = join(this.folder, `${id}-${copy.urlKey}-${copy.contentKey}.gz`);
-    this.arriving.add(path);
+    const keys = { urlKey: urlKey(url), contentKey: contentKey(digest) };
+    const copy = { path: join(this.folder, `${id}-${keys.urlKey}-${keys.contentKey}.gz`), ...keys };
+    this.arriving.add(copy.path);
     try {
-      await rename(temporaryPath, path);
+      await rename(temporaryPath, copy.path);
       await syncFolder(this.folder);
-      const stored = { path, ...copy };
-      this.stored.set(id, [...this.storedOf(id).filter((other) => other.path !== path), stored]);
-      return stored;
-    } finally {
-      this.arriving.delete(path);
+    } catch (error) {
+      this.arriving.delete(copy.path);
+      throw error;
     }
+    this.stored.set(id, [...this.storedOf(id).filter(({ path }) => path !== copy.path), copy]);
+    return copy;
+  }
+
+  /** Ends what `store` began. */
+  settle(copy: ListCopy): void {
+    this.arriving.delete(copy.path);
+  }
+
+  /** Whether there is a stored copy of this content. */
+  has(id: number, contentKey: string): boolean {
+    return this.storedOf(id).some((stored) => stored.contentKey === contentKey);
   }
 
   /** Makes a stored copy the one that counts; false where there is none of this content. */
@@ -100,17 +113,20 @@ export class ListCache {
     if (path === undefined || this.copies.get(id)?.path === path) this.copies.delete(id);
   }
 
-  /** Removes copies that neither count nor are among the `needed` contents; nobody may be reading one. */
-  async prune(needed: ReadonlySet<string>): Promise<void> {
-    for (const file of await readdir(this.folder)) {
+  /**
+   * Removes copies that neither count nor are among the contents that `readNeeded` names; nobody may be
+   * reading one. What arrives while that is asked is left alone.
+   */
+  async prune(readNeeded: () => Promise<ReadonlySet<string>>): Promise<void> {
+    const files = (await readdir(this.folder)).filter((file) => !this.isNeeded(join(this.folder, file)));
+    const needed = await readNeeded();
+    for (const file of files) {
       const path = join(this.folder, file);
       const match = COPY_FILE.exec(file);
       if (match === null || needed.has(match[3]!) || this.isNeeded(path)) continue;
       const id = Number(match[1]);
-      this.stored.set(
-        id,
-        this.storedOf(id).filter((copy) => copy.path !== path),
-      );
+      const others = this.storedOf(id).filter((copy) => copy.path !== path);
+      this.stored.set(id, others);
       await rm(path, { force: true });
     }
   }

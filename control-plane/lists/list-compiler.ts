@@ -102,7 +102,7 @@ export class ListCompiler {
       await this.recordCounts(compiled, inputs, sources);
     }
     // Only now is nobody reading the copies of before.
-    await cache.prune(await this.parts.neededCopies());
+    await cache.prune(this.parts.neededCopies);
     const kept = await this.parts.keptRules();
     await names.prune(new Set([...kept, rulesIdOf(this.parts.compiled().rules)]));
   }

@@ -9,7 +9,7 @@ import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import { conflict } from '../api-error.ts';
 import type { Database } from '../db/database.ts';
-import { SYSTEM_AUTHOR, changePolicy } from '../revisions/policy-change.ts';
+import { changePolicy } from '../revisions/policy-change.ts';
 import { neededCopies } from '../revisions/revision-store.ts';
 import { CompileError } from '../snapshot/compile-pool.ts';
 import type { CompilePool } from '../snapshot/compile-pool.ts';
@@ -24,13 +24,11 @@ import { ListCompiler } from './list-compiler.ts';
 import type { MostAskedNames } from './list-guard.ts';
 import type { Lookup } from './list-host.ts';
 import type { NamesFolder } from './names-folder.ts';
-import { isDue } from './refresh-schedule.ts';
-import { refreshSource } from './refresh-source.ts';
-import type { Refreshed } from './refresh-source.ts';
+import { ListRefresher } from './list-refresher.ts';
 import type { SourceLife } from './source-life-port.ts';
+import { recordContent, recordSource } from './source-records.ts';
 import type { SourceFacts, SourceKind, StoredSource } from './source-store.ts';
 import * as store from './source-store.ts';
-import { Turnstile } from './turnstile.ts';
 
 /** What the life of lists is made of. */
 export interface ListLifeParts {
@@ -55,8 +53,6 @@ export interface ListLifeParts {
   readonly lookup?: Lookup;
 }
 
-/** Fetches at once. */
-const CONCURRENT_FETCHES = 4;
 /** Between two looks for lists that are due. */
 const LOOK_MS = 60_000;
 
@@ -65,15 +61,8 @@ export class ListLife implements SourceLife {
   private readonly parts: ListLifeParts;
   private readonly compiler: ListCompiler;
   private readonly stopping = new AbortController();
-  private readonly turnstile = new Turnstile(CONCURRENT_FETCHES);
-  /** Refreshes at work or waiting for their turn, by source. */
-  private readonly refreshes = new Map<
-    number,
-    { readonly done: Promise<void>; readonly abort: AbortController }
-  >();
-  /** Failures in a row, by source. */
-  private readonly failures = new Map<number, number>();
-  /** Everything that goes on in the background; none of it rejects. */
+  private readonly refresher: ListRefresher;
+  /** Everything else that goes on in the background; none of it rejects. */
   private readonly background = new Set<Promise<void>>();
   private timer: NodeJS.Timeout | undefined;
 
@@ -91,9 +80,10 @@ export class ListLife implements SourceLife {
       logger: parts.logger,
       findCompiled: (keys) => this.findCompiled(keys),
       neededCopies: () => neededCopies(parts.database),
-      record: async (source, facts) => void (await this.record(source, facts)),
+      record: async (source, facts) => void (await recordSource(parts.database, source, facts)),
       signal: this.stopping.signal,
     });
+    this.refresher = new ListRefresher({ ...parts, bringIntoForce: () => this.compiler.bringIntoForce() });
   }
 
   /**
@@ -109,20 +99,28 @@ export class ListLife implements SourceLife {
     for (const source of sources) await this.chooseCopy(source);
     await this.compileOrKeep(this.compiler.compact());
     if (this.stopping.signal.aborted || this.timer !== undefined) return;
-    this.timer = setInterval(() => this.inBackground('look for due lists', this.refreshDue()), LOOK_MS);
+    this.timer = setInterval(() => this.lookForDue(), LOOK_MS);
     this.timer.unref();
-    this.inBackground('look for due lists', this.refreshDue());
+    this.lookForDue();
+  }
+
+  /** Starts a refresh of each enabled source that is due. */
+  refreshDue(): Promise<void> {
+    return this.refresher.startDue();
   }
 
   /** Stops timers, fetches and compiles; resolves when nothing is at work any more. */
   async close(): Promise<void> {
     clearInterval(this.timer);
     this.stopping.abort();
+    this.refresher.close();
     await this.idle();
   }
 
   /** Resolves when no fetch and no compile is at work. */
   async idle(): Promise<void> {
+    while (this.background.size > 0) await Promise.all(this.background);
+    await this.refresher.idle();
     while (this.background.size > 0) await Promise.all(this.background);
     await this.compiler.idle();
   }
@@ -141,7 +139,7 @@ export class ListLife implements SourceLife {
       return { result, summary: `${kind}list ${result.name}: created` };
     });
     const shown = this.shown(created);
-    if (created.enabled) void this.startRefresh(created.id);
+    if (created.enabled) void this.refresher.start(created.id);
     return shown;
   }
 
@@ -152,13 +150,14 @@ export class ListLife implements SourceLife {
     });
     const hasCopy = this.parts.cache.isOf(id, updated.url);
     // An attempt at work may be for the URL of before.
-    if (change.url !== undefined && !hasCopy) this.refreshes.get(id)?.abort.abort();
+    if (change.url !== undefined && !hasCopy) this.refresher.stop(id);
     if (this.compiler.needsCompile(updated)) {
       const fault = await this.compileOrKeep(this.compiler.bringIntoForce());
-      if (fault !== undefined) await this.record(updated, { status: 'error', lastError: fault });
+      if (fault !== undefined)
+        await recordSource(this.parts.database, updated, { status: 'error', lastError: fault });
     } else await this.parts.policy.apply();
     const shown = await this.read(kind, id);
-    if (updated.enabled && !hasCopy) void this.startRefresh(id);
+    if (updated.enabled && !hasCopy) void this.refresher.start(id);
     return shown;
   }
 
@@ -167,8 +166,7 @@ export class ListLife implements SourceLife {
       const name = await store.deleteSource(tx, kind, id);
       return { result: undefined, summary: `${kind}list ${name}: deleted` };
     });
-    this.refreshes.get(id)?.abort.abort();
-    this.failures.delete(id);
+    this.refresher.forget(id);
     this.parts.cache.forget(id);
     // Without its row it means nothing at once; its names leave the table with the next compile.
     await this.parts.policy.apply();
@@ -177,13 +175,13 @@ export class ListLife implements SourceLife {
 
   async refresh(kind: SourceKind, id: number): Promise<BlocklistSource> {
     const source = await store.readSource(this.parts.database, id, kind);
-    void this.startRefresh(id);
+    void this.refresher.start(id);
     return this.shown(source);
   }
 
   async refreshAll(kind: SourceKind): Promise<BlocklistSource[]> {
     const sources = await store.listSources(this.parts.database, kind);
-    for (const { id, enabled } of sources) if (enabled) void this.startRefresh(id);
+    for (const { id, enabled } of sources) if (enabled) void this.refresher.start(id);
     return sources.map((source) => this.shown(source));
   }
 
@@ -193,14 +191,17 @@ export class ListLife implements SourceLife {
     const source = await store.readSource(database, id, kind);
     const { heldKey } = source;
     if (heldKey === null) throw conflict(`${kind}list source ${id} holds no copy back`);
-    if (!cache.use(id, heldKey))
+    if (!cache.has(id, heldKey))
       throw conflict(
         `the held copy of ${kind}list source ${id} is not on this node's disk; refresh the list`,
       );
     const facts: SourceFacts = { status: 'ok', lastError: null, contentKey: heldKey, heldKey: null };
-    await this.changeContent(source, { ...facts, lastChangedAt: this.now() }, author, 'held copy approved');
+    const lastChangedAt = new Date(this.parts.clock.nowMs());
+    const by = { author, what: 'held copy approved' };
+    await recordContent(database, source, { ...facts, lastChangedAt }, by);
+    cache.use(id, heldKey);
     const fault = await this.compileOrKeep(this.compiler.bringIntoForce());
-    if (fault !== undefined) await this.record(source, { status: 'error', lastError: fault });
+    if (fault !== undefined) await recordSource(database, source, { status: 'error', lastError: fault });
     return this.read(kind, id);
   }
 
@@ -214,46 +215,14 @@ export class ListLife implements SourceLife {
   /** Brings into force what a rollback made of the rows, lists as they were then included. */
   async bringBack(): Promise<void> {
     const { cache, database } = this.parts;
+    // What is being fetched may be what was just undone.
+    this.refresher.stop();
     await cache.open();
     const sources = await store.listSources(database);
     for (const source of sources) await this.chooseCopy(source);
     await this.compileOrKeep(this.compiler.bringIntoForce());
     for (const { id, url, enabled } of sources)
-      if (enabled && !cache.isOf(id, url)) void this.startRefresh(id);
-  }
-
-  /** Refreshes a source and resolves when that has ended, well or not; joins one that is at work. */
-  startRefresh(id: number): Promise<void> {
-    const known = this.refreshes.get(id);
-    if (known !== undefined && !known.abort.signal.aborted) return known.done;
-    const abort = new AbortController();
-    const signal = AbortSignal.any([abort.signal, this.stopping.signal]);
-    const done = this.turnstile
-      .pass(() => this.refreshNow(id, signal))
-      .catch((error: unknown) =>
-        this.parts.logger.warn('refresh list failed', { id, reason: reasonOf(error) }),
-      )
-      .finally(() => {
-        if (this.refreshes.get(id)?.abort === abort) this.refreshes.delete(id);
-      });
-    this.refreshes.set(id, { done, abort });
-    this.watch(done);
-    return done;
-  }
-
-  /** Starts a refresh of each enabled source that is due. */
-  async refreshDue(): Promise<void> {
-    const { clock, database, cache } = this.parts;
-    for (const source of await store.listSources(database)) {
-      if (!source.enabled || this.stopping.signal.aborted) continue;
-      const failures = this.failures.get(source.id) ?? 0;
-      const isAsStored =
-        (source.status === 'ok' || source.status === 'held') && cache.isOf(source.id, source.url);
-      // What failed, or was not finished, before this start is tried at once.
-      const lastMs = failures > 0 || isAsStored ? Date.parse(source.last_checked_at ?? '') : NaN;
-      const attempts = { lastMs: Number.isNaN(lastMs) ? undefined : lastMs, failures };
-      if (isDue(attempts, clock.nowMs(), this.parts.refreshHours())) void this.startRefresh(source.id);
-    }
+      if (enabled && !cache.isOf(id, url)) void this.refresher.start(id);
   }
 
   /** Waits for a compile; where lists cannot be compiled, brings policy alone into force and says why. */
@@ -269,130 +238,48 @@ export class ListLife implements SourceLife {
     }
   }
 
-  private async refreshNow(id: number, signal: AbortSignal): Promise<void> {
-    const { database, logger } = this.parts;
-    signal.throwIfAborted();
-    const source = await store.readSource(database, id);
-    await this.record(source, { status: 'updating' });
-    try {
-      const refreshed = await refreshSource(source, this.parts, signal);
-      await this.takeOver(source, refreshed);
-      this.failures.delete(id);
-      if (refreshed.outcome === 'held')
-        logger.warn('list held', { id, name: source.name, reason: refreshed.reason });
-      else
-        logger.info(refreshed.outcome === 'new' ? 'list updated' : 'list unchanged', {
-          id,
-          name: source.name,
-        });
-    } catch (error) {
-      if (signal.aborted) {
-        // Not its fault, and not finished: the next look tries again.
-        await this.record(source, { status: source.status === 'updating' ? 'pending' : source.status });
-        return;
-      }
-      this.failures.set(id, (this.failures.get(id) ?? 0) + 1);
-      logger.warn('list not updated; its last copy stays in force', {
-        id,
-        name: source.name,
-        reason: reasonOf(error),
-      });
-      await this.record(source, {
-        status: 'error',
-        lastError: reasonOf(error),
-        lastCheckedAt: this.now(),
-      });
-    }
-  }
-
-  /** Stores what a refresh came to, and brings a new copy into force. */
-  private async takeOver(source: StoredSource, refreshed: Refreshed): Promise<void> {
-    const lastCheckedAt = this.now();
-    if (refreshed.outcome === 'held') {
-      await this.record(source, { ...refreshed.facts, status: 'held', lastCheckedAt });
-      return;
-    }
-    if (refreshed.outcome === 'new') {
-      // Before the compile: should that fail, what is on disk is known all the same.
-      const facts = { ...refreshed.facts, lastChangedAt: lastCheckedAt };
-      if (!(await this.changeContent(source, facts, SYSTEM_AUTHOR, `updated, ${facts.rules ?? 0} rules`)))
-        return;
-      this.parts.cache.use(source.id, refreshed.contentKey);
-    } else await this.record(source, refreshed.facts);
-    if (source.enabled) await this.compiler.bringIntoForce();
-    await this.record(source, { status: 'ok', lastError: null, lastCheckedAt });
-  }
-
-  /** Writes which copy of a list counts from now on; false where the source is gone or has another URL. */
-  private changeContent(
-    source: StoredSource,
-    facts: SourceFacts,
-    author: string,
-    what: string,
-  ): Promise<boolean> {
-    return changePolicy(this.parts.database, author, async (tx) => {
-      const result = await store.recordFacts(tx, source.id, source.url, facts);
-      return { result, summary: result ? `${source.kind}list ${source.name}: ${what}` : null };
-    });
-  }
-
   /** Makes the copy count that the row names; where it is not on disk, the row learns what there is. */
   private async chooseCopy(source: StoredSource): Promise<void> {
-    const { cache } = this.parts;
+    const { cache, database } = this.parts;
     const { id, contentKey, heldKey } = source;
     if (contentKey !== null && cache.use(id, contentKey)) return;
     const copy = cache.copyOf(id);
     if (copy === undefined) return;
     if (copy.contentKey === heldKey) cache.forget(id);
-    else await this.record(source, { contentKey: copy.contentKey });
+    else await recordSource(database, source, { contentKey: copy.contentKey });
   }
 
-  /** Rules on disk that hold all of these inputs, under the hashes that answers are cached under. */
-  private findCompiled(inputKeys: readonly string[]): Promise<CompiledRules | undefined> {
+  /** Rules on disk that hold just these inputs, under the hashes that answers are cached under. */
+  private async findCompiled(inputKeys: readonly string[]): Promise<CompiledRules | undefined> {
     const { generations, publisher } = this.parts;
-    const seeds = seedsOf(publisher.current().compiled.rules);
-    return generations
-      .findRules((sources) => {
-        const keys = new Set(
-          sources.filter(({ statistics }) => statistics.fault === null).map(({ inputKey }) => inputKey),
-        );
-        return sources.length === inputKeys.length && inputKeys.every((key) => keys.has(key));
-      })
-      .then((found) => {
-        if (found === undefined) return undefined;
-        const { low, high } = seedsOf(found.rules);
-        return low === seeds.low && high === seeds.high ? found : undefined;
-      });
-  }
-
-  private now(): Date {
-    return new Date(this.parts.clock.nowMs());
+    const found = await generations.findRules((sources) => {
+      const readable = sources.filter(({ statistics }) => statistics.fault === null);
+      const keys = new Set(readable.map(({ inputKey }) => inputKey));
+      return sources.length === inputKeys.length && inputKeys.every((key) => keys.has(key));
+    });
+    if (found === undefined) return undefined;
+    const ours = seedsOf(publisher.current().compiled.rules);
+    const { low, high } = seedsOf(found.rules);
+    return low === ours.low && high === ours.high ? found : undefined;
   }
 
   /** As the API shows it: what waits for its turn to be fetched counts as being fetched. */
   private shown(stored: StoredSource): BlocklistSource {
     const { lastModified: _modified, kind: _kind, contentKey: _content, heldKey: _held, ...source } = stored;
-    return this.refreshes.has(source.id) ? { ...source, status: 'updating' } : source;
+    return this.refresher.isAtWork(source.id) ? { ...source, status: 'updating' } : source;
   }
 
-  /** Facts about a URL that the source no longer has are nobody's. */
-  private record(source: StoredSource, facts: SourceFacts): Promise<boolean> {
-    return store.recordFacts(this.parts.database, source.id, source.url, facts);
+  private lookForDue(): void {
+    this.inBackground('look for due lists', this.refreshDue());
   }
 
   private inBackground(what: string, work: Promise<void>): void {
-    this.watch(
-      work.catch((error: unknown) => this.parts.logger.warn(`${what} failed`, { reason: reasonOf(error) })),
-    );
-  }
-
-  /** `work` never rejects. */
-  private watch(work: Promise<void>): void {
-    const watched = work.finally(() => this.background.delete(watched));
+    const watched = work
+      .catch((error: unknown) => {
+        const reason = error instanceof Error ? error.message : String(error);
+        this.parts.logger.warn(`${what} failed`, { reason });
+      })
+      .finally(() => this.background.delete(watched));
     this.background.add(watched);
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -11,6 +11,7 @@
  */
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { FOLD } from '../../shared/dns/name.ts';
+import { RuleKind } from '../../shared/snapshot/rule-table.ts';
 
 /** Lines between two entries of the index. */
 export const LINES_PER_MARK = 1024;
@@ -21,13 +22,15 @@ export const SOURCE_MARK = 0x01;
 /** Code of the digit 0 in that index. */
 export const SOURCE_DIGIT_ZERO = 0x0e;
 
-/** Bits of what a name is new to. */
-export const NewTo = { BLOCKLIST: 1, ALLOWLIST: 2 } as const;
-
 /** Paths of the two files of a table. */
 export function namesPaths(stem: string): { readonly block: string; readonly allow: string } {
   return { block: `${stem}-block.names`, allow: `${stem}-allow.names` };
 }
+
+const BLOCK_KINDS =
+  RuleKind.BLOCK_EXACT | RuleKind.BLOCK_SUFFIX | RuleKind.BLOCK_BELOW | RuleKind.IMPORTANT_BLOCK_SUFFIX;
+const ALLOW_KINDS =
+  RuleKind.ALLOW_EXACT | RuleKind.ALLOW_SUFFIX | RuleKind.ALLOW_BELOW | RuleKind.IMPORTANT_ALLOW_SUFFIX;
 
 const BUFFER_BYTES = 262_144;
 const LF = 0x0a;
@@ -43,10 +46,13 @@ export class NamesWriter {
     this.allow = new LineWriter(paths.allow);
   }
 
-  /** Adds the name in [start, end) of `bytes` to what it is new to (`NewTo` bits). */
-  add(bytes: Uint8Array, start: number, end: number, newTo: number): void {
-    if ((newTo & NewTo.BLOCKLIST) !== 0) this.block.name(bytes, start, end);
-    if ((newTo & NewTo.ALLOWLIST) !== 0) this.allow.name(bytes, start, end);
+  /**
+   * Adds the name in [start, end) of `bytes`, which had the kinds `before` and gets `kinds` as well, to each
+   * file that it is new to.
+   */
+  add(bytes: Uint8Array, start: number, end: number, before: number, kinds: number): void {
+    if ((before & BLOCK_KINDS) === 0 && (kinds & BLOCK_KINDS) !== 0) this.block.name(bytes, start, end);
+    if ((before & ALLOW_KINDS) === 0 && (kinds & ALLOW_KINDS) !== 0) this.allow.name(bytes, start, end);
   }
 
   /** Adds a rule that is no name: a pattern or a regular expression. */

@@ -9,7 +9,7 @@ import type { CompilePool } from '../snapshot/compile-pool.ts';
 import type { FetchLimits } from './fetch-limits.ts';
 import { fetchList } from './fetch-list.ts';
 import { contentKey } from './list-cache.ts';
-import type { ListCache } from './list-cache.ts';
+import type { ListCache, ListCopy } from './list-cache.ts';
 import { readingOf } from './list-compiler.ts';
 import { ListError } from './list-error.ts';
 import { reasonToHold } from './list-guard.ts';
@@ -31,10 +31,16 @@ export interface RefreshParts {
 /** What came of a refresh: the copy at hand is still the newest, a newer one may be used, or must wait. */
 export type Refreshed =
   | { readonly outcome: 'unchanged'; readonly facts: SourceFacts }
-  | { readonly outcome: 'new'; readonly facts: SourceFacts; readonly contentKey: string }
-  | { readonly outcome: 'held'; readonly facts: SourceFacts; readonly reason: string };
+  | { readonly outcome: 'new'; readonly facts: SourceFacts; readonly copy: ListCopy }
+  | {
+      readonly outcome: 'held';
+      readonly facts: SourceFacts;
+      readonly reason: string;
+      /** Absent where it was held before. */
+      readonly copy?: ListCopy;
+    };
 
-/** Fetches the list of `source` anew. Throws a ListError or a CompileError; the copy before stays then. */
+/** Fetches the list of `source` anew; a `copy` waits to be settled. Throws a ListError or a CompileError; the copy before stays then. */
 export async function refreshSource(
   source: StoredSource,
   parts: RefreshParts,
@@ -90,10 +96,10 @@ async function takeIn(
   if (statistics.fault !== null) throw new ListError(statistics.fault.code, statistics.fault.message);
   const reason =
     before === undefined ? null : await judge(next, { path: before.path, reading, watch }, pool, signal);
-  const stored = await cache.store(source.id, source.url, digest, path);
+  const copy = await cache.store(source.id, source.url, digest, path);
   if (reason !== null) {
-    const facts = { ...validators, heldKey: stored.contentKey, lastError: reason };
-    return { outcome: 'held', facts, reason };
+    const facts = { ...validators, heldKey: copy.contentKey, lastError: reason };
+    return { outcome: 'held', facts, reason, copy };
   }
   const { rules, invalidLines, format } = statistics;
   const facts = {
@@ -102,10 +108,10 @@ async function takeIn(
     rules,
     invalidLines,
     format,
-    contentKey: stored.contentKey,
+    contentKey: copy.contentKey,
     heldKey: null,
   };
-  return { outcome: 'new', facts, contentKey: stored.contentKey };
+  return { outcome: 'new', facts, copy };
 }
 
 /** Compares with the copy before; one that cannot be read any more keeps nothing from being replaced. */

@@ -2,8 +2,8 @@
 import type {
   CustomService,
   CustomServiceCreate,
-  CustomServiceParams,
   CustomServiceUpdate,
+  ServiceParams,
 } from '../../shared/api/services.ts';
 import { notFound } from '../api-error.ts';
 import type { ApiContext } from '../http/api-context.ts';
@@ -12,7 +12,7 @@ import type { RouteRequest } from '../http/route.ts';
 import { changePolicy } from '../revisions/policy-change.ts';
 import * as store from './service-store.ts';
 
-type ById = RouteRequest<CustomServiceParams>;
+type ById = RouteRequest<ServiceParams>;
 
 /** GET custom-services */
 export function listCustomServices({ database }: ApiContext): Promise<CustomService[]> {
@@ -40,7 +40,7 @@ export function createCustomService(
 /** PATCH custom-services/{service_id} */
 export async function updateCustomService(
   context: ApiContext,
-  request: RouteRequest<CustomServiceParams, unknown, CustomServiceUpdate>,
+  request: RouteRequest<ServiceParams, unknown, CustomServiceUpdate>,
 ): Promise<CustomService> {
   const service = await changePolicy(context.database, authorOf(request), async (tx) => {
     const result = await store.updateCustom(tx, request.params.service_id, request.body);

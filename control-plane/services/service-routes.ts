@@ -28,15 +28,16 @@ export async function listCatalog({ catalog, database }: ApiContext): Promise<Ca
   return [...catalog.all(), ...custom.map(asCatalogService)];
 }
 
-/** GET services/catalog/{id} */
+/** GET services/catalog/{service_id} */
 export async function readCatalogService(
   { catalog, database }: ApiContext,
   { params }: RouteRequest<ServiceParams>,
 ): Promise<CatalogService> {
-  const builtIn = catalog.get(params.id);
+  const { service_id: id } = params;
+  const builtIn = catalog.get(id);
   if (builtIn !== undefined) return builtIn;
-  const custom = await store.findCustom(database, params.id);
-  if (custom === undefined) throw notFound(`service ${params.id}`);
+  const custom = await store.findCustom(database, id);
+  if (custom === undefined) throw notFound(`service ${id}`);
   return asCatalogService(custom);
 }
 

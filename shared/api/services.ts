@@ -57,12 +57,10 @@ export const ServiceBlockBody = z
 export type ServiceBlock = z.output<typeof ServiceBlockBody>;
 
 /** Path parameters of a service; ids of the catalog are texts. */
-export const ServiceParams = z.strictObject({ id: z.string() });
+export const ServiceParams = z.strictObject({ service_id: ServiceId });
 export type ServiceParams = z.output<typeof ServiceParams>;
-export const CustomServiceParams = z.strictObject({ service_id: z.string() });
-export type CustomServiceParams = z.output<typeof CustomServiceParams>;
 export const ServiceGroupParams = z.strictObject({
-  service_id: z.string(),
+  service_id: ServiceId,
   group_id: z
     .string()
     .regex(/^\d{1,15}$/, 'expected an integer')

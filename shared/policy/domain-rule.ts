@@ -12,7 +12,8 @@ const LAST_LABEL_IS_NUMBER = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/;
 export function canonicalDomain(value: string): string | null {
   const trimmed = value.trim().replace(/[.\u3002]$/, '');
   const ascii = isAscii(trimmed) ? trimmed.toLowerCase() : toALabels(trimmed);
-  if (ascii === null || ascii.length === 0 || ascii.length > MAX_LENGTH || LAST_LABEL_IS_NUMBER.test(ascii)) return null;
+  if (ascii === null || ascii.length === 0 || ascii.length > MAX_LENGTH || LAST_LABEL_IS_NUMBER.test(ascii))
+    return null;
   return ascii.split('.').every((label) => LABEL.test(label)) ? ascii : null;
 }
 

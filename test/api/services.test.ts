@@ -139,7 +139,7 @@ describe('custom services', () => {
       'custom-service-2',
     ]);
     expect(CustomServiceList.parse(await get('/custom-services'))).toHaveLength(3);
-    expect((await define({ name: 'ä', category: 'adult', domains: ['c.example'] })).status).toBe(409);
+    expect((await define({ name: '日本', category: 'adult', domains: ['c.example'] })).status).toBe(409);
   });
 
   test.each([
