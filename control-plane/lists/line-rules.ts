@@ -58,6 +58,7 @@ const HASH = 0x23;
 const DOLLAR = 0x24;
 const PERCENT = 0x25;
 const STAR = 0x2a;
+const HYPHEN = 0x2d;
 const DOT = 0x2e;
 const SLASH = 0x2f;
 const COLON = 0x3a;
@@ -206,7 +207,6 @@ export class LineRules {
   private record(rest: string, wildcard: boolean): UnusedLine | null {
     const name = this.name;
     const owner = textOf(name.bytes, name.start, name.end);
-    if (/^(?:NS|SOA|IN)$/i.test(owner)) return null;
     const action = readPolicyRecord(owner, rest);
     if (action === null) {
       if (rest.includes('(') && !rest.includes(')')) this.zoneLines = MAX_ZONE_LINES;
@@ -268,12 +268,17 @@ export class LineRules {
     const name = this.name;
     scanName(bytes, start, end, name);
     const stop = name.stop;
-    if (stop === end) return this.plain();
+    if (stop === end) {
+      // A hyphen at either end is no name's: a part of names, in Adblock style.
+      const isPart = name.labels === 1 && (bytes[start] === HYPHEN || bytes[end - 1] === HYPHEN);
+      return isPart ? this.complex(bytes, start, end) : this.plain();
+    }
     const next = bytes[stop]!;
     if (next <= 0x20) {
       if (name.numeric) return this.hosts(bytes, start, stop, end);
       if (isComment(bytes, stop, end)) return this.plain();
       const rest = textOf(bytes, stop, end);
+      if (stop - start <= 3 && /^(?:NS|SOA|IN)$/i.test(textOf(bytes, start, stop))) return null;
       return isRecord(rest) ? this.record(rest, false) : explainForeignLine(bytes, start, end);
     }
     if (next === EQUALS && isLetter(bytes[start]!))

@@ -20,6 +20,8 @@ export interface CompiledSource {
 /** A rule table with everything that is needed to give it a meaning. */
 export interface CompiledRules {
   readonly rules: SharedArrayBuffer;
+  /** Patterns and conditional rules, see `shared/snapshot/special-rules.ts`. */
+  readonly special: SharedArrayBuffer;
   readonly attributes: AttributeTable;
   readonly sources: readonly CompiledSource[];
   /** Unix milliseconds; 0 for the empty table. */

@@ -12,9 +12,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MemoryLogger } from '../../test/support/memory-logger.ts';
 import { compiledFrom } from '../../test/support/compiled-rules.ts';
-import type { BlockingSettings, CompiledRules, PublishedState } from './compiled-rules.ts';
+import type { BlockingSettings, CompiledRules, PolicyRows, PublishedState } from './compiled-rules.ts';
 import { Generations } from './generations.ts';
-import { buildPolicyTable } from './policy-table-builder.ts';
+import { buildSnapshot } from './snapshot-builder.ts';
 import { startingState } from './starting-state.ts';
 import { PolicyTable } from '../../shared/snapshot/policy-table.ts';
 
@@ -51,12 +51,16 @@ beforeEach(async () => {
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 function state(version: number, compiled: CompiledRules = RULES): PublishedState {
-  const rows = {
+  const rows: PolicyRows = {
     groups: [{ id: 1, enabled: true }],
-    sources: [{ id: 10, name: 'ads', enabled: true, groupIds: [] }],
+    sources: [{ id: 10, name: 'ads', kind: 'block', enabled: true, groupIds: [] }],
+    managedDomains: [
+      { id: 1, name: 'one', domain: 'x.example', suffix: false, action: 'deny', groupId: null },
+    ],
+    regexFilters: [],
+    blockedServices: [],
   };
-  const policy = buildPolicyTable(version, compiled, rows, BLOCKING);
-  return { snapshot: { version, rules: compiled.rules, policy }, compiled, rows };
+  return { snapshot: buildSnapshot(version, compiled, rows, BLOCKING), compiled, rows };
 }
 
 function bytesOf(buffer: SharedArrayBuffer): string {

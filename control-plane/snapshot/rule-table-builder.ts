@@ -49,6 +49,8 @@ export class RuleTableBuilder {
   private bucketScale = 0;
   private names = 0;
   private growAt = 0;
+  private hashLow = 0;
+  private hashHigh = 0;
   /** While growing: the bucket at work, and names (three words each) that wait for a bucket below it. */
   private readonly lifted = new Int32Array(L.BUCKET_WORDS);
   private readonly waiting: number[] = [];
@@ -72,9 +74,28 @@ export class RuleTableBuilder {
 
   /**
    * Adds the name whose text, ASCII in any case and without a final dot, lies in [start, end) of `bytes`.
-   * `kinds` are `RuleKind` bits. The hash is that of `hashName` over the folded wire form.
+   * `kinds` are `RuleKind` bits. The hash is that of `hashName` over the folded wire form. Returns the kinds
+   * that the name had before.
    */
-  addName(bytes: Uint8Array, start: number, end: number, kinds: number): void {
+  addName(bytes: Uint8Array, start: number, end: number, kinds: number): number {
+    this.hash(bytes, start, end);
+    return this.add(this.hashLow, this.hashHigh, kinds);
+  }
+
+  /**
+   * Takes back what these sources said of a name, `kinds` of it (`$badfilter`); after the last source only.
+   * The name itself stays in the table, with what is left.
+   */
+  removeName(name: string, kinds: number, sources: ReadonlySet<number>): void {
+    this.hash(Buffer.from(name), 0, name.length);
+    const slot = this.slotOf(this.hashLow, this.hashHigh);
+    if (slot < 0) return;
+    const attribute = this.words[slot + L.ATTRIBUTE_AT]! - 1;
+    this.words[slot + L.ATTRIBUTE_AT] = this.interner.without(attribute, kinds, sources) + 1;
+  }
+
+  /** Leaves the lanes of the name in `hashLow` and `hashHigh`. */
+  private hash(bytes: Uint8Array, start: number, end: number): void {
     let low = this.seeds.low;
     let high = this.seeds.high;
     for (let labelEnd = end; labelEnd > start;) {
@@ -96,11 +117,27 @@ export class RuleTableBuilder {
       }
       labelEnd = labelAt - 1;
     }
-    this.add(low, high, kinds);
+    this.hashLow = low;
+    this.hashHigh = high;
   }
 
-  /** Adds the name with these hash lanes (i32). */
-  add(low: number, high: number, kinds: number): void {
+  /** Word of the low lane of the name with these lanes, or -1. */
+  private slotOf(low: number, high: number): number {
+    const words = this.words;
+    let bucket = this.homeOf(low);
+    for (let probes = this.bucketCount; probes > 0; probes--) {
+      const at = L.HEADER_WORDS + (bucket << L.BUCKET_SHIFT);
+      for (let slot = at; slot < at + L.NAMES_PER_BUCKET; slot++)
+        if (words[slot] === low && words[slot + L.HIGH_AT] === high && words[slot + L.ATTRIBUTE_AT] !== 0)
+          return slot;
+      if (((words[at + L.OVERFLOW_AT]! >>> high) & 1) === 0) return -1;
+      bucket = bucket + 1 === this.bucketCount ? 0 : bucket + 1;
+    }
+    return -1;
+  }
+
+  /** Adds the name with these hash lanes (i32); returns the kinds that it had before. */
+  add(low: number, high: number, kinds: number): number {
     if (this.names >= this.growAt) this.grow();
     const words = this.words;
     let bucket = this.homeOf(low);
@@ -113,11 +150,11 @@ export class RuleTableBuilder {
           words[slot + L.HIGH_AT] = high;
           words[slot + L.ATTRIBUTE_AT] = this.interner.first(kinds) + 1;
           this.names++;
-          return;
+          return 0;
         }
         if (words[slot] === low && words[slot + L.HIGH_AT] === high) {
           words[slot + L.ATTRIBUTE_AT] = this.interner.extend(attribute - 1, kinds) + 1;
-          return;
+          return this.interner.union(attribute - 1);
         }
       }
       words[at + L.OVERFLOW_AT]! |= 1 << high;
