@@ -56,13 +56,13 @@ const SHAPES: readonly (readonly [RegExp, SpecialMatch])[] = [
 export function readAdblockRule(line: string, allow: boolean): AdblockOutcome {
   const exception = line.startsWith('@@');
   const body = exception ? line.slice(2) : line;
-  const regex = /^\/(.+)\/(?:\$([^/]*))?$/s.exec(body);
-  if (regex === null && /#[@?$%]?[@?$%]?#/.test(body)) return unused(COSMETIC);
-  const [text, options] = regex === null ? splitOptions(body) : [regex[1]!, regex[2] ?? ''];
-  if (text === '' || (regex === null && /\s/.test(text))) return unused(NO_RULE);
+  const expression = splitExpression(body);
+  if (expression === null && /#[@?$%]?[@?$%]?#/.test(body)) return unused(COSMETIC);
+  const [text, options] = expression ?? splitOptions(body);
+  if (text === '' || (expression === null && /\s/.test(text))) return unused(NO_RULE);
   const modifiers = readModifiers(options);
   if (typeof modifiers === 'string') return unused(skippedLine(modifiers));
-  const place = regex === null ? readPlace(text) : readExpression(text);
+  const place = expression === null ? readPlace(text) : readExpression(text);
   if ('invalid' in place) return unused(place);
   const allows = allow || exception;
   if (allows && modifiers.rewrite !== undefined) return unused(EXCEPTION_REWRITE);
@@ -70,7 +70,7 @@ export function readAdblockRule(line: string, allow: boolean): AdblockOutcome {
     place,
     modifiers,
     allows,
-    ruleText(exception, regex === null ? text : `/${text}/`, modifiers),
+    ruleText(exception, expression === null ? text : `/${text}/`, modifiers),
   );
 }
 
@@ -95,6 +95,14 @@ function nameKind(match: SpecialMatch, important: boolean, allows: boolean): num
   if (match === 'exact') return allows ? RuleKind.ALLOW_EXACT : RuleKind.BLOCK_EXACT;
   if (match === 'below') return allows ? RuleKind.ALLOW_BELOW : RuleKind.BLOCK_BELOW;
   return allows ? RuleKind.ALLOW_SUFFIX : RuleKind.BLOCK_SUFFIX;
+}
+
+/** A regular expression between slashes, and the text behind the `$` after it; null where it is none. */
+function splitExpression(body: string): [string, string] | null {
+  if (!body.startsWith('/')) return null;
+  if (body.endsWith('/')) return body.length > 2 ? [body.slice(1, -1), ''] : null;
+  const at = body.lastIndexOf('/$');
+  return at > 1 ? [body.slice(1, at), body.slice(at + 2)] : null;
 }
 
 /** The text before and behind the first `$`. */

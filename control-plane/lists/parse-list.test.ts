@@ -184,7 +184,7 @@ describe('ListParser', () => {
     ['UTF-16', Buffer.from('\ufeffexample.com\n', 'utf16le'), 'not_a_list'],
     ['nothing', '', 'empty'],
     ['comments only', '# nothing\n\n! here\n', 'empty'],
-    ['rules that are of no use only', '||a.example^$doc\n/x/\n', 'no_rules'],
+    ['rules that are of no use only', '||a.example^$doc\n/x/y\n', 'no_rules'],
   ])('has a fault for %s', (_what, text, code) => {
     const parsed = parse(text);
     expect(parsed.found).toEqual([]);
