@@ -14,6 +14,7 @@ import { nodeIdOf, registerNode } from './cluster/node-store.ts';
 import { lockDataDir } from './db/data-dir-lock.ts';
 import { type Database, startDatabase } from './db/database.ts';
 import { onDatabaseUp } from './db/on-up.ts';
+import { Explainer } from './explain/explainer.ts';
 import { createApp } from './http/app.ts';
 import { startWebServer } from './http/server.ts';
 import { seedFirstSource } from './lists/first-source.ts';
@@ -151,10 +152,17 @@ async function startDns(node: Node, dnsPort: number) {
   return { supervisor, publisher, generations, rate };
 }
 
+/** Parts of the answering side that policy is put into force with. */
+interface DnsParts {
+  readonly supervisor: WorkerSupervisor;
+  readonly publisher: SnapshotPublisher;
+  readonly generations: Generations;
+}
+
 /** What decides: the policy in the database and the lists. */
-async function startPolicy(node: Node, dns: { publisher: SnapshotPublisher; generations: Generations }) {
+async function startPolicy(node: Node, dns: DnsParts) {
   const { config, logger, dataDir, database, stops } = node;
-  const { publisher, generations } = dns;
+  const { supervisor, publisher, generations } = dns;
   const catalog = new ServiceCatalog(dataDir);
   await catalog.load(logger);
   const policy = new PolicyInForce({
@@ -198,7 +206,12 @@ async function startPolicy(node: Node, dns: { publisher: SnapshotPublisher; gene
     apply: () => policy.apply(),
   });
   stops.push(() => catalogRefresh.close());
-  return { policy, lists, compiledLists, catalog, catalogRefresh };
+  const explainer = new Explainer({
+    ask: (question) => supervisor.explain(question),
+    publisher,
+    findLine: (sourceId, ruleName, kinds) => lists.findLine(sourceId, ruleName, kinds),
+  });
+  return { policy, lists, explainer, compiledLists, catalog, catalogRefresh };
 }
 
 /** What is due each time the database comes up, and from time to time. */
@@ -225,6 +238,7 @@ interface WebParts {
   readonly policy: PolicyInForce;
   readonly lists: ListLife;
   readonly compiledLists: CompiledLists;
+  readonly explainer: Explainer;
   readonly catalog: ServiceCatalog;
   readonly startedAtMs: number;
   readonly dnsPort: number;
@@ -252,6 +266,7 @@ async function startWeb({ config, name, logger, database, stops }: Node, parts: 
     counters: parts.rate,
     compiledLists: parts.compiledLists,
     catalog: parts.catalog,
+    explainer: parts.explainer,
     filters: { stats: () => filterStats(publisher.current()) },
     health: { checks: () => nodeHealth({ supervisor, database, publisher }) },
   });

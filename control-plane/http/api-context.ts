@@ -5,6 +5,7 @@
 import type { Config } from '../../config/schema.ts';
 import type { CompiledListQuery, CompiledRulePage } from '../../shared/api/compiled-lists.ts';
 import type { CatalogService } from '../../shared/api/services.ts';
+import type { ExplainAnswer, ExplainQuery } from '../../shared/api/explain.ts';
 import type { Health } from '../../shared/api/system.ts';
 import type { BlockFilterStats } from '../../shared/api/stats.ts';
 import type { Clock } from '../../shared/clock.ts';
@@ -40,6 +41,7 @@ export interface ApiContext {
   readonly filters: FilterPort;
   readonly compiledLists: CompiledListsPort;
   readonly catalog: CatalogPort;
+  readonly explainer: ExplainPort;
   readonly health: HealthPort;
 }
 
@@ -63,6 +65,11 @@ export interface FilterPort {
 /** The rules in force, for people to look through. */
 export interface CompiledListsPort {
   page(kind: SourceKind, query: CompiledListQuery): Promise<CompiledRulePage>;
+}
+
+/** What a client would be answered, and why. */
+export interface ExplainPort {
+  explain(query: ExplainQuery): Promise<ExplainAnswer>;
 }
 
 /** The built-in services. */

@@ -3,6 +3,7 @@
  * revisions of all of it. Part of `route-table.ts`, whose head says what a row means.
  */
 import { CompiledListQuery, CompiledRulePage } from '../../shared/api/compiled-lists.ts';
+import { ExplainAnswer, ExplainQuery } from '../../shared/api/explain.ts';
 import { IdParams } from '../../shared/api/fields.ts';
 import { Revision, RevisionList } from '../../shared/api/revisions.ts';
 import {
@@ -24,6 +25,7 @@ import {
   UnusedLineList,
 } from '../../shared/api/sources.ts';
 import { BlockFilterStats } from '../../shared/api/stats.ts';
+import { explain } from '../explain/explain-routes.ts';
 import { readAllowlist, readBlocklist } from '../lists/compiled-list-routes.ts';
 import { sourceHandlers } from '../lists/source-routes.ts';
 import type { SourceKind } from '../lists/source-store.ts';
@@ -36,6 +38,7 @@ import type { Route } from './route.ts';
 import { serviceRoutes } from './service-route-table.ts';
 
 /** Rows of one path of sources; `noun` is one of them. */
+// eslint-disable-next-line max-lines-per-function -- a table: a row each
 function sourceRoutes(path: string, kind: SourceKind, noun: string): Route[] {
   const sources = sourceHandlers(kind);
   const tag = 'Lists';
@@ -162,6 +165,16 @@ export const filterRoutes: readonly Route[] = [
   ...sourceRoutes('/allowlist-sources', 'allow', 'allowlist source'),
   ...sourceRoutes('/whitelist-sources', 'allow', 'allowlist source'),
   ...compiledListRoutes(),
+  route({
+    method: 'GET',
+    path: '/explain',
+    access: 'viewer',
+    tag: 'Lists',
+    summary: 'What a client would be answered, and why: every stage, rule, list and line',
+    query: ExplainQuery,
+    answer: ExplainAnswer,
+    handle: explain,
+  }),
   route({
     method: 'GET',
     path: '/block-filter/stats',

@@ -1,15 +1,15 @@
 /**
  * The rules in force as people may look through them: managed domains and regex filters first, then the
- * names of all lists, each with the sources that say so. The text comes from the names file of the table in
+ * patterns and conditional rules of lists, then the names of all lists, each with the sources that say so. The text comes from the names file of the table in
  * force, the sources from the table itself.
  */
 import type { CompiledListQuery, CompiledRule, CompiledRulePage } from '../../shared/api/compiled-lists.ts';
 import { hashName, nameFromText } from '../../shared/dns/name.ts';
 import { RuleKind, RuleTable } from '../../shared/snapshot/rule-table.ts';
+import { decodeSpecialRules } from '../../shared/snapshot/special-rules.ts';
 import { forEachPair } from '../snapshot/attribute-table.ts';
 import type { PolicyRows, PublishedState } from '../snapshot/compiled-rules.ts';
 import { rulesIdOf } from '../snapshot/compiled-rules.ts';
-import { SOURCE_DIGIT_ZERO, SOURCE_MARK } from './names-file.ts';
 import type { NamesFolder } from './names-folder.ts';
 import { searchNames } from './names-search.ts';
 import type { SourceKind } from './source-store.ts';
@@ -61,7 +61,7 @@ export class CompiledLists {
   }
 }
 
-/** Turns lines of a names file into rules. */
+/** Turns what was compiled into rules for people. */
 class LineReader {
   /** Whether every compiled source is enabled, so that every line counts. */
   readonly areAllActive: boolean;
@@ -82,13 +82,8 @@ class LineReader {
     this.areAllActive = this.sourceNames.every((name) => name !== null);
   }
 
-  /** Null for a rule that no enabled source has. */
-  read(line: string): CompiledRule | null {
-    const mark = line.indexOf(String.fromCharCode(SOURCE_MARK));
-    return mark < 0 ? this.name(line) : this.text(line.slice(0, mark), line.slice(mark + 1));
-  }
-
-  private name(name: string): CompiledRule | null {
+  /** Null for a name that no enabled source has. */
+  read(name: string): CompiledRule | null {
     const wire = nameFromText(name);
     if (wire === null) return null;
     const { table, hash, kind } = this;
@@ -112,12 +107,20 @@ class LineReader {
     };
   }
 
-  private text(text: string, digits: string): CompiledRule | null {
-    const index = Number([...digits].map((digit) => digit.charCodeAt(0) - SOURCE_DIGIT_ZERO).join(''));
-    const source = this.sourceNames[index] ?? null;
-    if (source === null) return null;
-    const match = /^(?:@@)?\//.test(text) ? 'regex' : 'pattern';
-    return { domain: text, match, important: /[$,]important\b/.test(text), sources: [source] };
+  /** Rules of lists that are no plain names. */
+  specialRules(): CompiledRule[] {
+    const found: CompiledRule[] = [];
+    for (const { source, kind, match, rule } of decodeSpecialRules(this.state.compiled.special)) {
+      const name = this.sourceNames[source] ?? null;
+      if (name === null || (kind & ALL[this.kind]) === 0) continue;
+      found.push({
+        domain: rule,
+        match: match === 'regex' ? 'regex' : 'pattern',
+        important: (kind & IMPORTANT[this.kind]) !== 0,
+        sources: [name],
+      });
+    }
+    return found;
   }
 }
 

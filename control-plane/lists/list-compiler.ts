@@ -32,7 +32,7 @@ export interface CompilerParts {
   /** Contents that must stay on disk, see `ListCache.prune`. */
   readonly neededCopies: () => Promise<ReadonlySet<string>>;
   /** Writes what a compile found out about a source. */
-  readonly record: (source: StoredSource, facts: SourceFacts) => Promise<void>;
+  readonly record: (source: StoredSource, facts: SourceFacts) => Promise<unknown>;
   /** Ends a compile at work. */
   readonly signal: AbortSignal;
 }

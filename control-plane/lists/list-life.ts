@@ -20,7 +20,7 @@ import type { PolicyInForce } from '../snapshot/policy-in-force.ts';
 import type { SnapshotPublisher } from '../snapshot/publisher.ts';
 import type { FetchLimits } from './fetch-limits.ts';
 import type { ListCache } from './list-cache.ts';
-import { ListCompiler } from './list-compiler.ts';
+import { ListCompiler, readingOf } from './list-compiler.ts';
 import type { MostAskedNames } from './list-guard.ts';
 import type { Lookup } from './list-host.ts';
 import type { NamesFolder } from './names-folder.ts';
@@ -80,7 +80,7 @@ export class ListLife implements SourceLife {
       logger: parts.logger,
       findCompiled: (keys) => this.findCompiled(keys),
       neededCopies: () => neededCopies(parts.database),
-      record: async (source, facts) => void (await recordSource(parts.database, source, facts)),
+      record: (source, facts) => recordSource(parts.database, source, facts),
       signal: this.stopping.signal,
     });
     this.refresher = new ListRefresher({ ...parts, bringIntoForce: () => this.compiler.bringIntoForce() });
@@ -210,6 +210,15 @@ export class ListLife implements SourceLife {
     const source = this.parts.publisher.current().compiled.sources.find((compiled) => compiled.id === id);
     if (source === undefined) return [];
     return [...source.statistics.invalidSamples, ...source.statistics.skippedSamples];
+  }
+
+  /** Line of the first rule of these kinds at `name` in the copy of a source; null where there is none. */
+  async findLine(id: number, name: string, kinds: number): Promise<number | null> {
+    const { cache, database, pool } = this.parts;
+    const copy = cache.copyOf(id);
+    if (copy === undefined) return null;
+    const reading = readingOf(await store.readSource(database, id));
+    return pool.findLine({ path: copy.path, reading }, name, kinds);
   }
 
   /** Brings into force what a rollback made of the rows, lists as they were then included. */

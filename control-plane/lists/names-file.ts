@@ -1,9 +1,8 @@
 /**
- * The text of a compiled table's rules, for people to look through: the table itself holds hashes. A line a
- * rule, each name once, in the order in which the lists name them:
+ * The names of a compiled table as text, for people to look through: the table itself holds hashes. Each
+ * name once, in the order in which the lists name them:
  *
- *   bytes        lines of folded names, each ended by LF; a rule that is no name is followed by U+0001 and
- *                the index of its source, its digits as U+000E to U+0017, which no search can contain
+ *   bytes        lines of folded names, each ended by LF
  *   f64 x n      byte offset of every 1024th line
  *   f64 x 3      bytes of text, lines, n
  *
@@ -17,10 +16,6 @@ import { RuleKind } from '../../shared/snapshot/rule-table.ts';
 export const LINES_PER_MARK = 1024;
 /** Bytes of the three last numbers. */
 export const TRAILER_BYTES = 24;
-/** Separates the text of a rule from the index of its source. */
-export const SOURCE_MARK = 0x01;
-/** Code of the digit 0 in that index. */
-export const SOURCE_DIGIT_ZERO = 0x0e;
 
 /** Paths of the two files of a table. */
 export function namesPaths(stem: string): { readonly block: string; readonly allow: string } {
@@ -55,13 +50,6 @@ export class NamesWriter {
     if ((before & ALLOW_KINDS) === 0 && (kinds & ALLOW_KINDS) !== 0) this.allow.name(bytes, start, end);
   }
 
-  /** Adds a rule that is no name: a pattern or a regular expression. */
-  addText(text: string, isAllow: boolean, source: number): void {
-    const digits = [...String(source)].map((digit) => SOURCE_DIGIT_ZERO + Number(digit));
-    const bytes = Buffer.concat([Buffer.from(text), Buffer.from([SOURCE_MARK, ...digits])]);
-    (isAllow ? this.allow : this.block).text(bytes);
-  }
-
   /** Writes what is left and closes both files. */
   finish(): void {
     this.block.finish();
@@ -88,14 +76,6 @@ class LineWriter {
     for (let at = start; at < end; at++) buffer[to++] = FOLD[bytes[at]!]!;
     buffer[to++] = LF;
     this.length = to;
-  }
-
-  text(bytes: Uint8Array): void {
-    if (bytes.length >= BUFFER_BYTES) return;
-    this.beginLine(bytes.length + 1);
-    this.buffer.set(bytes, this.length);
-    this.length += bytes.length;
-    this.buffer[this.length++] = LF;
   }
 
   finish(): void {

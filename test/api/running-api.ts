@@ -256,6 +256,19 @@ function standIns(
     queryLog: queryLogReader(database),
     stats: { summary: (from: Date, to: Date) => readSummary(database, from.getTime(), to.getTime()) },
     counters: { recentQueries: (unit: 'second' | 'minute') => (unit === 'second' ? 1500 : 90_000) },
+    explainer: {
+      explain: async ({ domain, type, client }) => ({
+        domain,
+        type,
+        client,
+        group_id: 1,
+        snapshot_id: 7,
+        status: 'ALLOWED',
+        decided_by: null,
+        stages: [],
+        answer: null,
+      }),
+    },
     catalog: new ServiceCatalog(tmpdir()),
     compiledLists: {
       page: async (kind, { limit, offset }) => ({
