@@ -9,7 +9,9 @@ describe('reasonToHold()', () => {
     [100, 49, 'held: the list shrank from 100 to 49 rules'],
     [1, 1, null],
     [3, 1, 'held: the list shrank from 3 to 1 rules'],
-    [100, 1_000_000, null],
+    [100, 999, null],
+    [100, 1000, 'held: the list grew from 100 to 1000 rules'],
+    [99, 1_000_000, null],
   ])('from %d to %d rules says %j', (before, next, reason) =>
     expect(reasonToHold(copy(before), copy(next))).toBe(reason),
   );

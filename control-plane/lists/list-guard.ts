@@ -1,6 +1,7 @@
 /**
  * Looks at a new copy of a list before it takes the place of the one before: a list that lost most of its
- * rules, or that would block what this network uses, is held until a person approves it. The first copy of a
+ * rules or became another list by its size, or that would block what this network uses, is held until a
+ * person approves it. The first copy of a
  * source is never held: whoever adds a list means what it blocks.
  */
 import type { Clock } from '../../shared/clock.ts';
@@ -16,12 +17,17 @@ export interface GuardedCopy {
 const SHOWN_NAMES = 5;
 /** Most-asked allowed names that are looked at. */
 export const WATCHED_NAMES = 1000;
+/** Growth that makes another list of one, unless it was a short list. */
+const GROWTH = 10;
+const SHORT_LIST_RULES = 100;
 const DAY_MS = 86_400_000;
 
 /** Why `next` must not simply replace `before`; null where it may. */
 export function reasonToHold(before: GuardedCopy, next: GuardedCopy): string | null {
   if (next.rules * 2 < before.rules)
     return `held: the list shrank from ${before.rules} to ${next.rules} rules`;
+  if (before.rules >= SHORT_LIST_RULES && next.rules >= before.rules * GROWTH)
+    return `held: the list grew from ${before.rules} to ${next.rules} rules`;
   const known = new Set(before.blocked);
   const fresh = next.blocked.filter((name) => !known.has(name));
   if (fresh.length === 0) return null;

@@ -200,7 +200,7 @@ function source(url: string, change: Partial<SourceCreate> = {}): SourceCreate {
 describe('ListLife', () => {
   test('create() answers at once; the list is fetched, compiled and in force soon after', async () => {
     const node = await startNode();
-    const url = serve('/a', 'a.example\nnot a rule\n||b.example^\n', '"1"');
+    const url = serve('/a', 'a.example\nno rule at all\n||b.example^\n', '"1"');
     const created = await node.life.create(source(url));
     expect(created).toMatchObject({ status: 'pending', rules: 0, last_checked_at: null });
     await node.life.idle();
@@ -211,7 +211,7 @@ describe('ListLife', () => {
       status: 'ok',
       rules: 2,
       invalid_lines: 1,
-      bytes: 34,
+      bytes: 38,
       format: 'domains',
       etag: '"1"',
       last_error: null,
@@ -219,7 +219,7 @@ describe('ListLife', () => {
       last_changed_at: new Date(node.clock.ms).toISOString(),
     });
     expect(await node.life.unusedLines(created.id)).toEqual([
-      { line: 2, reason: 'not a rule', text: 'not a rule' },
+      { line: 2, reason: 'not a rule', text: 'no rule at all' },
     ]);
   });
 
