@@ -68,7 +68,7 @@ describe('weir with lists that turn bad', () => {
     lists.serve(path, bad);
     await api.expect(202, 'POST', `/blocklist-sources/${String(source.id)}/refresh`);
     const after: BlocklistSource = await api.settledSource(source.id);
-    expect(after).toMatchObject({ status: 'error', rules: 1, last_error: expect.stringMatching(reason) as string });
+    expect(after).toMatchObject({ status: 'error', rules: 1, last_error: expect.stringMatching(reason) as unknown });
     expect(await isBlocked('good.example.com')).toBe(true);
     await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
     expect(await isBlocked('good.example.com')).toBe(false);
@@ -78,7 +78,7 @@ describe('weir with lists that turn bad', () => {
     const path = `/new-${encodeURIComponent(what)}`;
     lists.serve(path, bad);
     const source = await api.addSource({ name: `new ${what}`, url: lists.url(path) });
-    expect(source).toMatchObject({ status: 'error', rules: 0, last_error: expect.stringMatching(reason) as string });
+    expect(source).toMatchObject({ status: 'error', rules: 0, last_error: expect.stringMatching(reason) as unknown });
     expect(await isBlocked('half.example.com')).toBe(false);
     expect(await isBlocked('bomb.example.com')).toBe(false);
     await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);

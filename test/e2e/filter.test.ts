@@ -34,7 +34,7 @@ afterAll(async () => {
 /** The address that a name is answered with; its rcode where there is none. */
 async function answerOf(name: string): Promise<string> {
   const reply = await udp.ask(name, 'A');
-  return reply.data[0] ?? String(reply.rcode);
+  return String(reply.data[0] ?? reply.rcode);
 }
 
 const BLOCKED = '0.0.0.0';
