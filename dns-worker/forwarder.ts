@@ -14,7 +14,7 @@ import { type AnswerCache, CacheHit } from './cache/answer-cache.ts';
 import type { CacheWriter } from './cache/cache-writer.ts';
 import { ParseOutcome, parseQuery } from './parse-query.ts';
 import type { Pipeline, PipelineRecorder } from './pipeline.ts';
-import { Query } from './query.ts';
+import { Query, Verdict } from './query.ts';
 import type { Reporter } from './report/reporter.ts';
 import type { CacheableAnswer } from './resolve/response-reader.ts';
 import type { Resolution, Resolver } from './resolve/resolver.ts';
@@ -137,6 +137,7 @@ export class Forwarder {
 
   private finish(request: WaitingRequest, resolution: Resolution): void {
     this.open(request);
+    request.explained?.passed('forward', Verdict.CONTINUE);
     if (resolution.kind === 'answer') {
       this.query.upstream = resolution.upstream + 1;
       this.keepOnce(resolution, resolution.answer, resolution.upstream + 1);

@@ -54,6 +54,8 @@ export class RuleTableBuilder {
   /** While growing: the bucket at work, and names (three words each) that wait for a bucket below it. */
   private readonly lifted = new Int32Array(L.BUCKET_WORDS);
   private readonly waiting: number[] = [];
+  /** Names that found no room up to the table's end; they go on at its start when all have moved. */
+  private readonly wrapped: number[] = [];
 
   /**
    * `expectedNames` sizes the first buckets: guess too low rather than too high, for a table never shrinks.
@@ -192,6 +194,9 @@ export class RuleTableBuilder {
     const before = this.bucketCount;
     this.resize(Math.ceil(before * GROWTH));
     for (let bucket = before - 1; bucket >= 0; bucket--) this.moveBucket(bucket);
+    const wrapped = this.wrapped.splice(0);
+    for (let at = 0; at < wrapped.length; at += 3)
+      this.place(0, wrapped[at]!, wrapped[at + 1]!, wrapped[at + 2]!);
   }
 
   private resize(buckets: number): void {
@@ -242,12 +247,13 @@ export class RuleTableBuilder {
   }
 
   /**
-   * Puts a name that is not in the table into the first free slot from `home` on. Where that wraps around
-   * into buckets that are still to be worked off, the name is simply lifted and settled once more.
+   * Puts a name that is not in the table into the first free slot from bucket `from` on. One that finds none
+   * up to the end goes on at bucket 0, but not before all buckets have been worked off: what it left in the
+   * overflow words below would be wiped out.
    */
-  private place(home: number, low: number, high: number, attribute: number): void {
+  private place(from: number, low: number, high: number, attribute: number): void {
     const words = this.words;
-    for (let bucket = home; ; bucket = bucket + 1 === this.bucketCount ? 0 : bucket + 1) {
+    for (let bucket = from; bucket < this.bucketCount; bucket++) {
       const at = L.HEADER_WORDS + (bucket << L.BUCKET_SHIFT);
       for (let slot = at; slot < at + L.NAMES_PER_BUCKET; slot++) {
         if (words[slot + L.ATTRIBUTE_AT] !== 0) continue;
@@ -258,6 +264,7 @@ export class RuleTableBuilder {
       }
       words[at + L.OVERFLOW_AT]! |= 1 << high;
     }
+    this.wrapped.push(low, high, attribute);
   }
 }
 

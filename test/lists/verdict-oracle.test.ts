@@ -198,33 +198,39 @@ function manualRules(random: Random): { manual: Manual[]; rows: Parameters<typeo
 }
 
 describe('Judge', () => {
-  test.each(Array.from({ length: 60 }, (_, seed) => seed + 1))('agrees with a naive evaluator, seed %i', (seed) => {
-    const random = randomFrom(seed * 7919);
-    const rules = Array.from({ length: 1 + random(25) }, () => anyRule(random));
-    const bad = adblockRule(random);
-    const lists: ListText[] = [0, 1].map((list) => ({
-      text: rules.filter((_, index) => index % 2 === list).map(({ text }) => `${text}\n`).join(''),
-      reading: { kind: 'block', subdomains: false },
-    }));
-    // A rule and, in another list, what takes it back.
-    lists.push({ text: `${bad.text}\n`, reading: { kind: 'block', subdomains: false } });
-    const option = bad.text.includes('$') && !bad.text.endsWith('$') ? ',badfilter' : '$badfilter';
-    lists.push({ text: `${bad.text}${option}\n`, reading: { kind: 'block', subdomains: false } });
-    const left = rules.filter(({ text }) => text !== bad.text);
-    const { manual, rows } = manualRules(random);
-    const snapshot = openLists(lists, rows);
-    const judge = new Judge();
-    for (let round = 0; round < 400; round++) {
-      const question: Question = {
-        name: nameOf(random),
-        qtype: pick(random, [1, 28, 16]),
-        client: pick(random, CLIENTS),
-      };
-      const query = queryFor(question.name, snapshot, question.qtype);
-      query.clientBytes = addressFromText(question.client)!;
-      const verdict = judge.judge(query, query, snapshot, 0);
-      const seen = { ...question, outcome: outcomeOf(verdict), rules: lists.map(({ text }) => text) };
-      expect(seen).toEqual({ ...seen, outcome: naive(left, manual, question) });
-    }
-  });
+  test.each(Array.from({ length: 60 }, (_, seed) => seed + 1))(
+    'agrees with a naive evaluator, seed %i',
+    (seed) => {
+      const random = randomFrom(seed * 7919);
+      const rules = Array.from({ length: 1 + random(25) }, () => anyRule(random));
+      const bad = adblockRule(random);
+      const lists: ListText[] = [0, 1].map((list) => ({
+        text: rules
+          .filter((_, index) => index % 2 === list)
+          .map(({ text }) => `${text}\n`)
+          .join(''),
+        reading: { kind: 'block', subdomains: false },
+      }));
+      // A rule and, in another list, what takes it back.
+      lists.push({ text: `${bad.text}\n`, reading: { kind: 'block', subdomains: false } });
+      const option = bad.text.includes('$') && !bad.text.endsWith('$') ? ',badfilter' : '$badfilter';
+      lists.push({ text: `${bad.text}${option}\n`, reading: { kind: 'block', subdomains: false } });
+      const left = rules.filter(({ text }) => text !== bad.text);
+      const { manual, rows } = manualRules(random);
+      const snapshot = openLists(lists, rows);
+      const judge = new Judge();
+      for (let round = 0; round < 400; round++) {
+        const question: Question = {
+          name: nameOf(random),
+          qtype: pick(random, [1, 28, 16]),
+          client: pick(random, CLIENTS),
+        };
+        const query = queryFor(question.name, snapshot, question.qtype);
+        query.clientBytes = addressFromText(question.client)!;
+        const verdict = judge.judge(query, query, snapshot, 0);
+        const seen = { ...question, outcome: outcomeOf(verdict), rules: lists.map(({ text }) => text) };
+        expect(seen).toEqual({ ...seen, outcome: naive(left, manual, question) });
+      }
+    },
+  );
 });
