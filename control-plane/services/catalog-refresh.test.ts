@@ -28,7 +28,9 @@ beforeEach(() => {
     url: () => url,
     refreshHours: () => 24,
     listDirs: () => [dataDir],
-    apply: async () => void applied++,
+    apply: async () => {
+      applied++;
+    },
     clock: { nowMs: () => nowMs, monotonicMs: () => nowMs },
     logger,
   });

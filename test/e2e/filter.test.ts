@@ -34,7 +34,8 @@ afterAll(async () => {
 /** The address that a name is answered with; its rcode where there is none. */
 async function answerOf(name: string): Promise<string> {
   const reply = await udp.ask(name, 'A');
-  return String(reply.data[0] ?? reply.rcode);
+  const [data] = reply.data;
+  return typeof data === 'string' ? data : String(reply.rcode);
 }
 
 const BLOCKED = '0.0.0.0';
