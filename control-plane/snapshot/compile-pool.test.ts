@@ -92,7 +92,9 @@ describe('CompilePool', () => {
       statistics: { rules: 0, fault: { code: 'not_a_list' } },
       watched: [],
     });
-    await expect(pool.inspect(list('b', '||b.example^\n'), ['c.example', 'x.b.example'])).resolves.toMatchObject({
+    await expect(
+      pool.inspect(list('b', '||b.example^\n'), ['c.example', 'x.b.example']),
+    ).resolves.toMatchObject({
       statistics: { rules: 1, fault: null },
       watched: ['x.b.example'],
     });
