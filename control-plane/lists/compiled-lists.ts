@@ -7,11 +7,14 @@ import type { CompiledListQuery, CompiledRule, CompiledRulePage } from '../../sh
 import { hashName, nameFromText } from '../../shared/dns/name.ts';
 import { RuleKind, RuleTable } from '../../shared/snapshot/rule-table.ts';
 import { decodeSpecialRules } from '../../shared/snapshot/special-rules.ts';
+import { hasErrorCode } from '../../shared/error-code.ts';
+import { ApiError } from '../api-error.ts';
 import { forEachPair } from '../snapshot/attribute-table.ts';
 import type { PolicyRows, PublishedState } from '../snapshot/compiled-rules.ts';
 import { rulesIdOf } from '../snapshot/compiled-rules.ts';
 import type { NamesFolder } from './names-folder.ts';
 import { searchNames } from './names-search.ts';
+import type { NamesFound, NamesRequest } from './names-search.ts';
 import type { SourceKind } from './source-store.ts';
 
 const IMPORTANT = { block: RuleKind.IMPORTANT_BLOCK_SUFFIX, allow: RuleKind.IMPORTANT_ALLOW_SUFFIX };
@@ -44,20 +47,36 @@ export class CompiledLists {
     );
     const rows = manual.slice(offset, offset + limit);
     const lines = new LineReader(kind, state);
-    const found =
-      state.compiled.sources.length === 0
-        ? { lines: [], total: 0 }
-        : await searchNames(this.parts.names.pathsOf(rulesIdOf(state.compiled.rules))[kind], {
-            from: Math.max(0, offset - manual.length),
-            count: limit - rows.length,
-            search: needle,
-            counts: lines.areAllActive ? undefined : (line) => lines.read(line) !== null,
-          });
+    const found = await this.search(kind, state, {
+      from: Math.max(0, offset - manual.length),
+      count: limit - rows.length,
+      search: needle,
+      counts: lines.areAllActive ? undefined : (line) => lines.read(line) !== null,
+    });
     for (const line of found.lines) {
       const rule = lines.read(line);
       if (rule !== null) rows.push(rule);
     }
     return { data: rows, total: manual.length + found.total, limit, offset };
+  }
+
+  /** 503 while the names of the table in force are not on disk: they come with its next compile. */
+  private async search(
+    kind: SourceKind,
+    { compiled }: PublishedState,
+    request: NamesRequest,
+  ): Promise<NamesFound> {
+    if (compiled.sources.length === 0) return { lines: [], total: 0 };
+    try {
+      return await searchNames(this.parts.names.pathsOf(rulesIdOf(compiled.rules))[kind], request);
+    } catch (error) {
+      if (!hasErrorCode(error, 'ENOENT')) throw error;
+      const headers = { 'Retry-After': '1' };
+      throw new ApiError(503, 'unavailable', 'the names in force are being written', {
+        headers,
+        cause: error,
+      });
+    }
   }
 }
 

@@ -171,7 +171,7 @@ export class ListCompiler {
       const copy = this.parts.cache.copyOf(source.id);
       if (!source.enabled || copy === undefined) continue;
       const reading = readingOf(source);
-      const inputKey = `${source.id}-${copy.contentKey}-${reading.kind}${reading.subdomains ? '-subdomains' : ''}`;
+      const inputKey = inputKeyOf(source.id, copy.contentKey, reading);
       inputs.push({ id: source.id, inputKey, path: copy.path, reading });
     }
     return inputs;
@@ -181,4 +181,15 @@ export class ListCompiler {
 /** How the list of a source is to be read. */
 export function readingOf(source: StoredSource): ListReading {
   return { kind: source.kind, subdomains: source.subdomains };
+}
+
+/** Names the text of a list and the way it is read. */
+function inputKeyOf(id: number, contentKey: string, { kind, subdomains }: ListReading): string {
+  return `${id}-${contentKey}-${kind}${subdomains ? '-subdomains' : ''}`;
+}
+
+/** How the list behind an input key was read. */
+export function readingOfInput(inputKey: string): ListReading {
+  const [, , kind, subdomains] = inputKey.split('-');
+  return { kind: kind === 'allow' ? 'allow' : 'block', subdomains: subdomains !== undefined };
 }

@@ -20,7 +20,7 @@ import type { PolicyInForce } from '../snapshot/policy-in-force.ts';
 import type { SnapshotPublisher } from '../snapshot/publisher.ts';
 import type { FetchLimits } from './fetch-limits.ts';
 import type { ListCache } from './list-cache.ts';
-import { ListCompiler, readingOf } from './list-compiler.ts';
+import { ListCompiler, readingOfInput } from './list-compiler.ts';
 import type { MostAskedNames } from './list-guard.ts';
 import type { Lookup } from './list-host.ts';
 import type { NamesFolder } from './names-folder.ts';
@@ -214,11 +214,12 @@ export class ListLife implements SourceLife {
 
   /** Line of the first rule of these kinds at `name` in the copy of a source; null where there is none. */
   async findLine(id: number, name: string, kinds: number): Promise<number | null> {
-    const { cache, database, pool } = this.parts;
+    const { cache, pool, publisher } = this.parts;
+    const source = publisher.current().compiled.sources.find((compiled) => compiled.id === id);
     const copy = cache.copyOf(id);
-    if (copy === undefined) return null;
-    const reading = readingOf(await store.readSource(database, id));
-    return pool.findLine({ path: copy.path, reading }, name, kinds);
+    if (source === undefined || copy === undefined) return null;
+    // From memory: an explanation must not need the database.
+    return pool.findLine({ path: copy.path, reading: readingOfInput(source.inputKey) }, name, kinds);
   }
 
   /** Brings into force what a rollback made of the rows, lists as they were then included. */
