@@ -73,7 +73,7 @@ export class Judge {
     this.policyClass = policyClass;
     this.asker = asker;
     this.name = name;
-    this.isConditional = false;
+    this.forgetMatches();
     const verdict = this.judgeAnew(name);
     this.memo.remember(low, high, version, policyClass, this.isConditional ? CONDITIONAL : verdict);
     return verdict;
@@ -82,6 +82,16 @@ export class Judge {
   /** Whether the last verdict holds for this question or client only. */
   get wasConditional(): boolean {
     return this.isConditional;
+  }
+
+  /** What the callbacks have found out about the name before is of no use for the next. */
+  private forgetMatches(): void {
+    this.isConditional = false;
+    this.manualAllow = false;
+    this.manualDeny = -1;
+    this.union = 0;
+    this.special = -1;
+    this.importantSpecial = -1;
   }
 
   private judgeAnew(name: Query): number {
@@ -113,8 +123,6 @@ export class Judge {
         this.recorder?.met(RuleOrigin.MANAGED, attribute, kinds & ~SERVICE, name, label);
     }
     const isDecided = service !== NOT_BLOCKED || isAllowed || denied !== NOT_BLOCKED;
-    this.manualAllow = false;
-    this.manualDeny = -1;
     if (!isDecided || this.recorder !== null) manualSpecial.forEachMatch(name, this.metManual);
     if (service !== NOT_BLOCKED) return service;
     if (isAllowed) return ALLOWED;
@@ -149,9 +157,6 @@ export class Judge {
       this.recorder?.met(RuleOrigin.LIST, attribute, kinds, name, label);
     }
     if (special.rules.length > 0) {
-      this.union = 0;
-      this.special = -1;
-      this.importantSpecial = -1;
       special.forEachMatch(name, this.metSpecial);
       union |= this.union;
       blocking = preferred(this.special, special, blocking);

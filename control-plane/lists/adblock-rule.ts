@@ -40,6 +40,8 @@ const EXCEPTION_REWRITE = skippedLine('exception with $dnsrewrite is not support
 const NOT_A_NAME = invalidLine('not a domain name');
 const NO_RULE = invalidLine('not a rule');
 
+/** Longest pattern or name that is read, characters; names have 253, in UTF-8 some more. */
+const MAX_PLACE_LENGTH = 1024;
 /** Scheme and separator that stand for the start of a name. */
 const SCHEME = /^\|?(?:https?)?:\/\//;
 const NAME = '((?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)\\.?';
@@ -112,6 +114,8 @@ function splitOptions(body: string): [string, string] {
 }
 
 function readPlace(source: string): Place | UnusedLine {
+  // Also what keeps the expressions below, and the matching of patterns, from long work.
+  if (source.length > MAX_PLACE_LENGTH) return NOT_A_NAME;
   const scheme = SCHEME.exec(source);
   const text = toAscii((scheme === null ? source : `|${source.slice(scheme[0].length)}`).toLowerCase());
   if (text === null) return NOT_A_NAME;

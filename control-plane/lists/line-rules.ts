@@ -42,7 +42,7 @@ export interface SpecialSink {
 
 /** Special rules of one list that are taken, and regular expressions among them. */
 const MAX_SPECIAL_RULES = 50_000;
-const MAX_EXPRESSIONS = 5000;
+const MAX_EXPRESSIONS = 1000;
 /** Longest beginning of a zone that is spread over lines. */
 const MAX_ZONE_LINES = 20;
 
@@ -174,7 +174,10 @@ export class LineRules {
     const isExpression = line.startsWith('/') || line.startsWith('@@/');
     if (this.specialRules >= MAX_SPECIAL_RULES || (isExpression && this.expressions++ >= MAX_EXPRESSIONS))
       return TOO_MANY;
-    const outcome = readAdblockRule(isExpression ? line : line.replace(/\s+[#!;].*$/, ''), this.allow);
+    const outcome = readAdblockRule(
+      isExpression ? line : line.replace(/\s[#!;].*$/, '').trimEnd(),
+      this.allow,
+    );
     switch (outcome.type) {
       case 'unused':
         return outcome.unused;

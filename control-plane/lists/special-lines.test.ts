@@ -165,6 +165,26 @@ a.example CNAME .
     expect(parsed.names).toEqual(['BLOCK_EXACT example.net']);
   });
 
+  test('reads lines of 64 KiB of any one sign, in any place of a rule, in linear time', () => {
+    const signs = ['a', '.', '*', '|', '^', ' ', '/', '$', ',', '#', '(', '-', '~', '=', ';', '0', 'é'];
+    const frames = [
+      '%',
+      '||%',
+      '||a%x',
+      '||a.example^%x',
+      '/%/',
+      'address=/%/x y',
+      'a.example %',
+      '@@%|x',
+      '.%|é',
+      'local-zone: %x',
+    ];
+    for (const sign of signs) {
+      const text = frames.map((frame) => frame.replace('%', () => sign.repeat(30_000))).join('\n');
+      expect(parse(`${text}\nexample.net\n`).names).toContain('BLOCK_EXACT example.net');
+    }
+  });
+
   test('lets $badfilter name the rule that it takes back, whatever the order of its modifiers', () => {
     const { badFilters } = parse(
       '||example.com^$badfilter\n@@||a.example^$badfilter,important\n||b.example^$dnstype=A,badfilter\n',

@@ -13,4 +13,3 @@ export const RuleOrigin = {
   /** A pattern or conditional rule of a list; its index among the lists' special rules. */
   SPECIAL: 4,
 } as const;
-export type RuleOriginCode = (typeof RuleOrigin)[keyof typeof RuleOrigin];

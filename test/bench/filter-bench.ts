@@ -12,6 +12,7 @@ import { buildSnapshot } from '../../control-plane/snapshot/snapshot-builder.ts'
 import { Judge } from '../../dns-worker/judge.ts';
 import type { Query } from '../../dns-worker/query.ts';
 import { type OpenSnapshot, openSnapshot } from '../../dns-worker/state.ts';
+import { QuietLogger } from '../fixtures/quiet-logger.ts';
 import { queryFor } from '../support/compiled-lists.ts';
 
 const millions = Number(process.argv[2] ?? 1);
@@ -162,9 +163,7 @@ try {
   const watch = setInterval(() => (peakBytes = Math.max(peakBytes, process.memoryUsage().rss)), 5);
   const rssBefore = process.memoryUsage().rss;
   const startedMs = performance.now();
-  const { table, special, statistics } = await compile({ ...order, expectedNames } as Parameters<
-    typeof compile
-  >[0]);
+  const { table, special, statistics } = await compile({ ...order, expectedNames });
   const compileMs = performance.now() - startedMs;
   clearInterval(watch);
   const compiled: CompiledRules = {
@@ -183,7 +182,7 @@ try {
   row('bytes a name, sources included', (table.rules.byteLength / table.nameCount).toFixed(2));
   row('memory grown while compiling, peak, MiB', ((peakBytes - rssBefore) / 2 ** 20).toFixed(1));
 
-  const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+  const quiet = new QuietLogger();
   const generations = new Generations(folder, quiet);
   await generations.load();
   const rows = rowsWith([]);

@@ -175,12 +175,16 @@ function verdictOf(judge: Judge, snapshot: OpenSnapshot, name: string): Expectat
 const home = process.env['WEIR_BENCH_DATA'] ?? join(import.meta.dirname, '../../../shared/data');
 const root = join(home, 'lists');
 if (!existsSync(root)) {
-  console.error(`check lists: no lists at ${root}; set WEIR_BENCH_DATA`);
+  process.stderr.write(`check lists: no lists at ${root}; set WEIR_BENCH_DATA\n`);
   process.exit(2);
 }
+function print(...columns: string[]): void {
+  process.stdout.write(`${columns.join(' ')}\n`);
+}
+
 let faults = 0;
 let checkedNames = 0;
-console.log(
+print(
   'list'.padEnd(58),
   'rules'.padStart(8),
   'awk'.padStart(8),
@@ -218,7 +222,7 @@ for (const folder of readdirSync(root).sort()) {
     checkedNames += samples.length;
     const isWrong = counted !== own || wrong.length > 0;
     if (isWrong) faults++;
-    console.log(
+    print(
       `${folder}/${file}`.padEnd(58),
       String(own).padStart(8),
       String(counted).padStart(8),
@@ -230,5 +234,5 @@ for (const folder of readdirSync(root).sort()) {
     );
   }
 }
-console.log(`${checkedNames} names checked, ${faults} lists differ`);
+print(`${checkedNames} names checked, ${faults} lists differ`);
 process.exitCode = faults === 0 ? 0 : 1;
