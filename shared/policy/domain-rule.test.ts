@@ -23,7 +23,6 @@ describe('canonicalDomain()', () => {
     'a b',
     'a/b',
     'ü/b',
-    'a_',
     'a-',
     '-a',
     'ü@x',
