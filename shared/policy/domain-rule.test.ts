@@ -13,21 +13,10 @@ describe('canonicalDomain()', () => {
     ['1.example', '1.example'],
   ])('makes %j %j', (written, kept) => expect(canonicalDomain(written)).toBe(kept));
 
-  test.each([
-    '',
-    '.',
-    'a..b',
-    '192.0.2.1',
-    '1',
-    '0x7f',
-    'a b',
-    'a/b',
-    'ü/b',
-    'a-',
-    '-a',
-    'ü@x',
-    '\u0000',
-  ])('refuses %j', (written) => expect(canonicalDomain(written)).toBeNull());
+  test.each(['', '.', 'a..b', '192.0.2.1', '1', '0x7f', 'a b', 'a/b', 'ü/b', 'a-', '-a', 'ü@x', '\u0000'])(
+    'refuses %j',
+    (written) => expect(canonicalDomain(written)).toBeNull(),
+  );
 
   test('throws for nothing, and gives names that stay as they are', () => {
     fc.assert(
