@@ -39,6 +39,8 @@ async function runSubcommand(
   loaded: LoadedConfig,
 ): Promise<number | undefined> {
   if (kind === 'start') {
+    // A reader of the log that goes away, or a full disk under it, is no reason to stop answering.
+    for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
     const { startWeir } = await import('./start.ts');
     await startWeir(loaded);
     return undefined;

@@ -14,17 +14,24 @@ import { nodeIdOf, registerNode } from './cluster/node-store.ts';
 import { lockDataDir } from './db/data-dir-lock.ts';
 import { type Database, startDatabase } from './db/database.ts';
 import { onDatabaseUp } from './db/on-up.ts';
+import { Explainer } from './explain/explainer.ts';
 import { createApp } from './http/app.ts';
 import { startWebServer } from './http/server.ts';
 import { seedFirstSource } from './lists/first-source.ts';
+import { CompiledLists } from './lists/compiled-lists.ts';
 import { ListCache } from './lists/list-cache.ts';
+import { MostAskedNames, WATCHED_NAMES } from './lists/list-guard.ts';
 import { ListLife } from './lists/list-life.ts';
+import { NamesFolder } from './lists/names-folder.ts';
 import { createLogger } from './log.ts';
 import { LogDrain } from './query-log/log-drain.ts';
 import { startLogMaintenance } from './query-log/log-maintenance.ts';
+import { readMostAsked } from './query-log/most-asked-store.ts';
 import { queryLogReader } from './query-log/query-log-reader.ts';
 import { LogWriter } from './query-log/log-writer.ts';
 import { recordNames } from './query-log/record-names.ts';
+import { CatalogRefresh } from './services/catalog-refresh.ts';
+import { ServiceCatalog } from './services/service-catalog.ts';
 import { blockingSettings, nodeNameOf } from './settings/derived.ts';
 import { CompilePool } from './snapshot/compile-pool.ts';
 import { filterStats } from './snapshot/filter-stats.ts';
@@ -96,8 +103,8 @@ async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): P
   const name = nodeNameOf(config);
   const node: Node = { loaded, config, name, logger, dataDir: lock.dataDir, database, stops };
   const dns = await startDns(node, dnsPort.port);
-  const policy = startPolicy(node, dns.publisher);
-  startHousekeeping(node, policy.lists);
+  const policy = await startPolicy(node, dns);
+  startHousekeeping(node, policy);
   const webPort = await startWeb(node, { ...dns, ...policy, startedAtMs, dnsPort: dnsPort.port });
   const bindAddresses = config.server.bind_address;
   process.stdout.write(
@@ -142,18 +149,32 @@ async function startDns(node: Node, dnsPort: number) {
     drain.stop();
     rate.stop();
   });
-  return { supervisor, publisher, rate };
+  return { supervisor, publisher, generations, rate };
+}
+
+/** Parts of the answering side that policy is put into force with. */
+interface DnsParts {
+  readonly supervisor: WorkerSupervisor;
+  readonly publisher: SnapshotPublisher;
+  readonly generations: Generations;
 }
 
 /** What decides: the policy in the database and the lists. */
-function startPolicy({ config, logger, dataDir, database, stops }: Node, publisher: SnapshotPublisher) {
+async function startPolicy(node: Node, dns: DnsParts) {
+  const { config, logger, dataDir, database, stops } = node;
+  const { supervisor, publisher, generations } = dns;
+  const catalog = new ServiceCatalog(dataDir);
+  await catalog.load(logger);
   const policy = new PolicyInForce({
     publisher,
-    readRows: () => readPolicyRows(database),
+    readRows: () => readPolicyRows(database, (id) => catalog.find(id)),
     blocking: () => blockingSettings(config),
     logger,
   });
   const pool = new CompilePool();
+  const names = new NamesFolder(dataDir);
+  const readMostAskedNames = (): Promise<readonly string[]> =>
+    readMostAsked(database, nodeIdOf(node.name), clock.nowMs(), WATCHED_NAMES);
   const lists = new ListLife({
     database,
     policy,
@@ -162,6 +183,9 @@ function startPolicy({ config, logger, dataDir, database, stops }: Node, publish
     clock,
     logger,
     cache: new ListCache(dataDir),
+    generations,
+    names,
+    mostAsked: new MostAskedNames(readMostAskedNames, clock),
     refreshHours: () => config.blocking.list_refresh_hours,
     listDirs: () => config.blocking.list_dirs,
   });
@@ -169,17 +193,39 @@ function startPolicy({ config, logger, dataDir, database, stops }: Node, publish
     await lists.close();
     await pool.close();
   });
-  return { policy, lists };
+  const compiledLists = new CompiledLists({ current: () => publisher.current(), names });
+  const listDirs = (): readonly string[] => config.blocking.list_dirs;
+  const catalogRefresh = new CatalogRefresh({
+    catalog,
+    dataDir,
+    listDirs,
+    clock,
+    logger,
+    url: () => config.blocking.catalog_url,
+    refreshHours: () => config.blocking.catalog_refresh_hours,
+    apply: () => policy.apply(),
+  });
+  stops.push(() => catalogRefresh.close());
+  const explainer = new Explainer({
+    ask: (question) => supervisor.explain(question),
+    publisher,
+    findLine: (sourceId, ruleName, kinds) => lists.findLine(sourceId, ruleName, kinds),
+  });
+  return { policy, lists, explainer, compiledLists, catalog, catalogRefresh };
 }
 
 /** What is due each time the database comes up, and from time to time. */
-function startHousekeeping({ config, name, logger, database, stops }: Node, lists: ListLife): void {
+function startHousekeeping(
+  { config, name, logger, database, stops }: Node,
+  { lists, catalogRefresh }: { lists: ListLife; catalogRefresh: CatalogRefresh },
+): void {
   stops.push(
     startLogMaintenance({ database, clock, logger, queryLogDays: () => config.database.query_log_days }),
     onDatabaseUp(database, logger, 'register node', () => registerNode(database, { name, version })),
     onDatabaseUp(database, logger, 'bring lists into force', async () => {
       await seedFirstSource(database);
       await lists.start();
+      catalogRefresh.start();
     }),
   );
 }
@@ -191,6 +237,9 @@ interface WebParts {
   readonly rate: QueryRate;
   readonly policy: PolicyInForce;
   readonly lists: ListLife;
+  readonly compiledLists: CompiledLists;
+  readonly explainer: Explainer;
+  readonly catalog: ServiceCatalog;
   readonly startedAtMs: number;
   readonly dnsPort: number;
 }
@@ -215,6 +264,9 @@ async function startWeb({ config, name, logger, database, stops }: Node, parts: 
     queryLog: queryLogReader(database),
     stats: { summary: (from, to) => readSummary(database, from.getTime(), to.getTime()) },
     counters: parts.rate,
+    compiledLists: parts.compiledLists,
+    catalog: parts.catalog,
+    explainer: parts.explainer,
     filters: { stats: () => filterStats(publisher.current()) },
     health: { checks: () => nodeHealth({ supervisor, database, publisher }) },
   });

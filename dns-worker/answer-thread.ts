@@ -71,7 +71,7 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
     for (let mail = receiveMessageOnPort(port); mail !== undefined; mail = receiveMessageOnPort(port)) {
       const message = mail.message as ToWorker;
       if (message.type === 'snapshot') {
-        pipeline.replaceSnapshot(openSnapshot(message.snapshot));
+        pipeline.replaceSnapshot(openSnapshot(message.snapshot, pipeline.snapshot));
         announce(port, { type: 'snapshot-in-force', version: message.snapshot.version });
       } else if (message.type === 'fault' && start.settings.faultInjection) {
         obeyFault(message.fault);

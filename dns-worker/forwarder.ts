@@ -9,11 +9,12 @@ import { ExtendedError, Rcode } from '../shared/dns/iana.ts';
 import { readU32, writeU32 } from '../shared/dns/wire.ts';
 import type { WorkerSettings } from '../shared/messages.ts';
 import { DnssecStatus, QueryStatus } from '../shared/query-log.ts';
+import { leadsToNames } from './answer-names.ts';
 import { type AnswerCache, CacheHit } from './cache/answer-cache.ts';
 import type { CacheWriter } from './cache/cache-writer.ts';
 import { ParseOutcome, parseQuery } from './parse-query.ts';
-import type { Pipeline } from './pipeline.ts';
-import { Query } from './query.ts';
+import type { Pipeline, PipelineRecorder } from './pipeline.ts';
+import { Query, Verdict } from './query.ts';
 import type { Reporter } from './report/reporter.ts';
 import type { CacheableAnswer } from './resolve/response-reader.ts';
 import type { Resolution, Resolver } from './resolve/resolver.ts';
@@ -36,6 +37,8 @@ export interface WaitingRequest {
   /** 0 = no EDNS. */
   readonly udpSize: number;
   readonly dnssecOk: boolean;
+  /** Where the answer is explained rather than sent: hears of its checks, and nothing is logged or counted. */
+  readonly explained?: PipelineRecorder & { answered(query: Query): void };
   /** Takes the reply; the bytes are good only during the call. */
   send(reply: Uint8Array): void;
 }
@@ -115,8 +118,10 @@ export class Forwarder {
     query.hasEdns = request.udpSize !== 0;
     query.udpSize = query.hasEdns ? request.udpSize : query.udpSize;
     query.dnssecOk = request.dnssecOk;
-    query.groupIndex = request.groupIndex;
-    query.groupId = this.parts.pipeline.snapshot.policy.groupId(request.groupIndex);
+    const { policy } = this.parts.pipeline.snapshot;
+    // A group may have gone while the request waited.
+    query.groupIndex = request.groupIndex < policy.groupCount ? request.groupIndex : 0;
+    query.groupId = policy.groupId(query.groupIndex);
   }
 
   private answerFromCache(request: WaitingRequest, allowStale: boolean): boolean {
@@ -125,16 +130,20 @@ export class Forwarder {
     if (hit === CacheHit.NONE) return false;
     query.status = hit === CacheHit.STALE ? QueryStatus.STALE : QueryStatus.CACHED;
     this.parts.reporter.count(hit === CacheHit.STALE ? Counter.CACHE_STALE_HITS : Counter.CACHE_HITS);
+    this.parts.pipeline.checkAnswer(query, request.explained ?? null);
     this.reply(request);
     return true;
   }
 
   private finish(request: WaitingRequest, resolution: Resolution): void {
     this.open(request);
+    request.explained?.passed('forward', Verdict.CONTINUE);
     if (resolution.kind === 'answer') {
       this.query.upstream = resolution.upstream + 1;
       this.keepOnce(resolution, resolution.answer, resolution.upstream + 1);
       this.answerFrom(resolution.answer);
+      this.query.hasTargets = leadsToNames(resolution.answer);
+      this.parts.pipeline.checkAnswer(this.query, request.explained ?? null);
       this.reply(request);
       return;
     }
@@ -193,6 +202,11 @@ export class Forwarder {
   }
 
   private reply(request: WaitingRequest): void {
+    if (request.explained !== undefined) {
+      request.explained.answered(this.query);
+      request.send(this.scratch.subarray(0, this.query.replyLength));
+      return;
+    }
     request.send(this.scratch.subarray(0, this.query.replyLength));
     this.parts.reporter.answered(this.query, this.parts.pipeline.snapshot.version);
     this.parts.reporter.publish((this.parts.clock.monotonicMs() - request.arrivedMonotonicMs) * 1000);

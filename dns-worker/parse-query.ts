@@ -92,7 +92,7 @@ function foldName(query: Query, start: number): void {
 }
 
 /** Hashes the name from its end, keeping the lanes at the start of every label. */
-function hashSuffixes(query: Query, seedLow: number, seedHigh: number): void {
+export function hashSuffixes(query: Query, seedLow: number, seedHigh: number): void {
   const { qname, qnameView, labelAt, hashLow, hashHigh } = query;
   let low = seedLow;
   let high = seedHigh;

@@ -6,29 +6,40 @@
  *  2. questionChecks   cheapest refusals first; needs only the question
  *  3. clientGroup      every later stage asks on behalf of a group
  *  4. policy           before the cache: the cache holds upstream answers, never verdicts
- *  5. cachedAnswer     last, as it is the only one that may leave a question UNRESOLVED
+ *  5. cachedAnswer     last of those before the answer, as it may leave a question UNRESOLVED
+ *  6. answerNames      policy once more, on the names an answer leads to; the forwarder runs it on new answers
  */
 import { Counter } from '../shared/counters.ts';
 import { Rcode } from '../shared/dns/iana.ts';
+import type { ExplainedStageName } from '../shared/explain.ts';
 import { QueryStatus } from '../shared/query-log.ts';
+import { Judge, type MatchRecorder } from './judge.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
 import { ParseOutcome, parseQuery } from './parse-query.ts';
 import { type Query, Verdict, type VerdictCode } from './query.ts';
 import type { Reporter } from './report/reporter.ts';
 import { replyWithRcode } from './respond/reply.ts';
+import { AnswerNames } from './stages/answer-names.ts';
 import { cachedAnswerStage } from './stages/cached-answer.ts';
 import { clientGroupStage } from './stages/client-group.ts';
 import { policyStage } from './stages/policy.ts';
 import { questionChecksStage } from './stages/question-checks.ts';
-import { VerdictMemo } from './stages/verdict-memo.ts';
 import { freeReplacedTable, type OpenSnapshot } from './state.ts';
+import { ALLOWED } from './verdict-memo.ts';
+
+/** Hears of the stages as they pass a query; decides nothing. */
+export interface PipelineRecorder extends MatchRecorder {
+  passed(stage: ExplainedStageName, verdict: VerdictCode): void;
+}
 
 /** Decides about queries from a snapshot and the shared cache. One a thread. */
 export class Pipeline {
   snapshot: OpenSnapshot;
   private readonly cache: AnswerCache;
   private readonly reporter: Reporter;
-  private readonly memo = new VerdictMemo();
+  private recorder: PipelineRecorder | null = null;
+  private readonly judge = new Judge();
+  private readonly answerNames = new AnswerNames(this.judge);
 
   constructor(snapshot: OpenSnapshot, cache: AnswerCache, reporter: Reporter) {
     this.snapshot = snapshot;
@@ -58,12 +69,52 @@ export class Pipeline {
     const parsed = parseQuery(query, snapshot.rules.seedLow, snapshot.rules.seedHigh);
     if (parsed !== ParseOutcome.OK) return this.answerUnreadable(query, parsed);
     let verdict = questionChecksStage(query);
+    this.recorder?.passed('question_checks', verdict);
     if (verdict !== Verdict.CONTINUE) return verdict;
     verdict = clientGroupStage(query, snapshot);
+    this.recorder?.passed('client_group', verdict);
     if (verdict !== Verdict.CONTINUE) return verdict;
-    verdict = policyStage(query, snapshot, this.memo);
+    verdict = policyStage(query, snapshot, this.judge);
+    this.recorder?.passed('policy', verdict);
     if (verdict !== Verdict.CONTINUE) return verdict;
-    return cachedAnswerStage(query, this.cache, this.reporter);
+    verdict = cachedAnswerStage(query, this.cache, this.reporter);
+    this.recorder?.passed('cache', verdict);
+    if (verdict === Verdict.ANSWERED && query.hasTargets) {
+      const onNames = this.answerNames.check(query, snapshot);
+      this.recorder?.passed('answer_names', onNames);
+    }
+    return verdict;
+  }
+
+  /** The same as `run`, telling `recorder` of every stage and of every rule that meets a name. */
+  explain(query: Query, recorder: PipelineRecorder): VerdictCode {
+    return this.recorded(recorder, () => this.run(query));
+  }
+
+  /** Judges the names of an answer that lies in the slot, and replaces it where they are blocked. */
+  checkAnswer(query: Query, recorder: PipelineRecorder | null = null): void {
+    const { snapshot, judge } = this;
+    const { policy } = snapshot;
+    if (!query.hasTargets || !policy.blockingEnabled) return;
+    const onName = judge.judge(query, query, snapshot, policy.groupClass(query.groupIndex));
+    query.isAllowed = onName === ALLOWED;
+    if (recorder === null) this.answerNames.check(query, snapshot);
+    else
+      recorder.passed(
+        'answer_names',
+        this.recorded(recorder, () => this.answerNames.check(query, snapshot)),
+      );
+  }
+
+  private recorded(recorder: PipelineRecorder, work: () => VerdictCode): VerdictCode {
+    this.recorder = recorder;
+    this.judge.recorder = recorder;
+    try {
+      return work();
+    } finally {
+      this.recorder = null;
+      this.judge.recorder = null;
+    }
   }
 
   private answerUnreadable(query: Query, parsed: number): VerdictCode {

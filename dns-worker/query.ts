@@ -91,6 +91,16 @@ export class Query {
   ruleAttribute = 0;
   ruleNameOffset = 0;
   ruleKind = 0;
+  /** `RuleOrigin` of that rule; for a special rule `ruleAttribute` is its index plus one. */
+  ruleOrigin = 0;
+  /** Where the rule met a name of the answer: the name it stands at, in wire form. */
+  readonly ruleName: Uint8Array = new Uint8Array(MAX_NAME_LENGTH);
+  ruleNameLength = 0;
+  /** An allow rule let the qname pass: names in its answer are not judged. */
+  isAllowed = false;
+  /** The answer leads to other names (CNAME, DNAME, SVCB, HTTPS); and its place in the cache, if it came from there. */
+  hasTargets = false;
+  cacheReference = 0;
   /** Answer RRs in the reply: offset from `at`, bytes, count. */
   answersAt = 0;
   answersLength = 0;
@@ -131,6 +141,11 @@ export class Query {
     this.ruleAttribute = 0;
     this.ruleNameOffset = 0;
     this.ruleKind = 0;
+    this.ruleOrigin = 0;
+    this.ruleNameLength = 0;
+    this.isAllowed = false;
+    this.hasTargets = false;
+    this.cacheReference = 0;
     this.answersAt = 0;
     this.answersLength = 0;
     this.answersCount = 0;

@@ -11,6 +11,7 @@ import { Protocol } from '../shared/query-log.ts';
 import { AnswerCache } from './cache/answer-cache.ts';
 import { CacheMemory } from './cache/cache-memory.ts';
 import { CacheWriter } from './cache/cache-writer.ts';
+import { Explainer } from './explainer.ts';
 import { Forwarder, type WaitingRequest } from './forwarder.ts';
 import type { NativeCalls } from './listeners/native-calls.ts';
 import { listenTcp, type TcpListener } from './listeners/tcp.ts';
@@ -70,6 +71,7 @@ class ResolveThread {
   private readonly forwarder: Forwarder;
   private readonly misses: MissReader;
   private readonly udpReply: UdpReply | null;
+  private readonly explainer: Explainer;
   private readonly meter = new ThreadMeter();
   private readonly query = new Query();
   private readonly scratch = new Uint8Array(SCRATCH_SIZE);
@@ -98,6 +100,7 @@ class ResolveThread {
       clock: systemClock,
       settings: settings.cache,
     });
+    this.explainer = new Explainer(this.pipeline, this.forwarder, systemClock);
     this.misses = new MissReader(memory.missRing, this.control);
     this.udpReply = calls === null ? null : new UdpReply(calls, this.control);
   }
@@ -131,8 +134,13 @@ class ResolveThread {
   obey(message: ToWorker): void {
     switch (message.type) {
       case 'snapshot':
-        this.pipeline.replaceSnapshot(openSnapshot(message.snapshot));
+        this.pipeline.replaceSnapshot(openSnapshot(message.snapshot, this.pipeline.snapshot));
         announce(this.port, { type: 'snapshot-in-force', version: message.snapshot.version });
+        break;
+      case 'explain':
+        this.explainer.explain(message, (explanation) =>
+          announce(this.port, { type: 'explained', id: message.id, explanation }),
+        );
         break;
       case 'fault':
         if (this.start.settings.faultInjection) obeyFault(message.fault);

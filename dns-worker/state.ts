@@ -1,20 +1,38 @@
 /** The snapshot a thread answers from: replaced whole between two batches, never edited. */
 import { PolicyTable } from '../shared/snapshot/policy-table.ts';
 import { RuleTable } from '../shared/snapshot/rule-table.ts';
+import { SpecialMatcher } from '../shared/snapshot/special-matcher.ts';
+import { decodeSpecialRules } from '../shared/snapshot/special-rules.ts';
 import type { SnapshotBuffers } from '../shared/snapshot/snapshot.ts';
 
 /** A snapshot opened for reading. */
 export interface OpenSnapshot {
   readonly version: number;
   readonly rules: RuleTable;
+  /** Patterns and conditional rules of the lists. */
+  readonly special: SpecialMatcher;
+  /** Managed domains and blocked services; regex filters. */
+  readonly manual: RuleTable;
+  readonly manualSpecial: SpecialMatcher;
   readonly policy: PolicyTable;
 }
 
-/** Opens the buffers of a snapshot; throws a RangeError where they are of another layout. */
-export function openSnapshot(buffers: SnapshotBuffers): OpenSnapshot {
+/**
+ * Opens the buffers of a snapshot; what the lists' special rules were opened to is kept from `before` where
+ * they are the same. Throws a RangeError where they are of another layout.
+ */
+export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): OpenSnapshot {
+  const rules = new RuleTable(buffers.rules);
+  const { seedLow, seedHigh } = rules;
+  const isSame = before?.rules.build === rules.build && before.rules.nameCount === rules.nameCount;
   return {
     version: buffers.version,
-    rules: new RuleTable(buffers.rules),
+    rules,
+    special: isSame
+      ? before.special
+      : new SpecialMatcher(decodeSpecialRules(buffers.special), seedLow, seedHigh),
+    manual: new RuleTable(buffers.manual),
+    manualSpecial: new SpecialMatcher(decodeSpecialRules(buffers.manualSpecial), seedLow, seedHigh),
     policy: new PolicyTable(buffers.policy),
   };
 }

@@ -76,6 +76,8 @@ export const CacheEntry = {
   UPSTREAM: 42,
   /** u16: partition of the cache (0 = the pools; others: forward zones). */
   PARTITION: 44,
+  /** u8: 1 = the answer leads to other names (CNAME, DNAME, SVCB, HTTPS), which policy judges. */
+  HAS_TARGETS: 46,
   /** qname, u16 TTL offsets, body: each starts on a word; the gaps are zero. */
   QNAME: 48,
 } as const;

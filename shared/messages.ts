@@ -2,6 +2,7 @@
  * Every message between the control plane and its threads, the data a thread is started with, and the
  * shared memory they look at together. `answer` threads and `resolve` threads speak the same protocol.
  */
+import type { Explanation } from './explain.ts';
 import type { SnapshotBuffers } from './snapshot/snapshot.ts';
 
 /** What a thread does: answer from policy and cache, or resolve what the first could not answer. */
@@ -119,6 +120,16 @@ export type ToWorker =
   | { readonly type: 'snapshot'; readonly snapshot: SnapshotBuffers }
   /** Answer what is in flight, close the listeners, say `drained`. */
   | { readonly type: 'drain' }
+  /** Say `explained`: what a question would be answered, and why. Resolve threads only. */
+  | {
+      readonly type: 'explain';
+      readonly id: number;
+      /** Folded wire form. */
+      readonly qname: Uint8Array;
+      readonly qtype: number;
+      /** 16 bytes. */
+      readonly client: Uint8Array;
+    }
   /** Test hook: die or hang as named. */
   | { readonly type: 'fault'; readonly fault: 'exit' | 'throw' | 'hang' }
   /** Test hook: say `measures`. */
@@ -154,6 +165,7 @@ export type FromWorker =
   | { readonly type: 'listen-failed'; readonly address: string; readonly port: number; readonly code: string }
   | { readonly type: 'snapshot-in-force'; readonly version: number }
   | { readonly type: 'upstreams'; readonly upstreams: readonly UpstreamReport[] }
+  | { readonly type: 'explained'; readonly id: number; readonly explanation: Explanation }
   | { readonly type: 'measures'; readonly measures: ThreadMeasures }
   | {
       readonly type: 'log';

@@ -90,6 +90,13 @@ export const LogRecord = {
   ANSWERS_LENGTH: 52,
   /** u16: RRs in those bytes. */
   ANSWERS_COUNT: 54,
+  /** u8: `RuleOrigin` of the deciding rule. */
+  RULE_ORIGIN: 56,
+  /**
+   * u8: length of the deciding rule's name where that is no part of the qname (a CNAME target's); it follows
+   * the answer RRs on the next word, in wire form. 0 = RULE_NAME_OFFSET says where it is.
+   */
+  RULE_NAME_LENGTH: 57,
   /** The qname. */
   QNAME: 64,
 } as const;

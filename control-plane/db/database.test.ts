@@ -113,7 +113,7 @@ describe('transaction()', () => {
       .query(`INSERT INTO groups (name) VALUES ('DEFAULT')`)
       .catch((error: unknown) => error);
     expect(isUniqueViolation(taken, 'groups_name_key')).toBe(true);
-    const dangling = database.query('INSERT INTO blocklist_source_groups VALUES (1, 1)');
+    const dangling = database.query('INSERT INTO list_source_groups VALUES (1, 1)');
     expect(isForeignKeyViolation(await dangling.catch((error: unknown) => error))).toBe(true);
     const disabled = database.query('UPDATE groups SET enabled = false WHERE id = 1');
     await expect(disabled).rejects.toThrow('groups_default_stays_enabled');

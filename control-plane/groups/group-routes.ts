@@ -2,7 +2,9 @@
 import type { IdParams } from '../../shared/api/fields.ts';
 import type { Group, GroupCreate, GroupUpdate } from '../../shared/api/groups.ts';
 import type { ApiContext } from '../http/api-context.ts';
+import { authorOf } from '../http/route.ts';
 import type { RouteRequest } from '../http/route.ts';
+import { changePolicy } from '../revisions/policy-change.ts';
 import * as store from './group-store.ts';
 
 type ById = RouteRequest<IdParams>;
@@ -20,9 +22,12 @@ export function readGroup(context: ApiContext, { params }: ById): Promise<Group>
 /** POST groups */
 export async function createGroup(
   context: ApiContext,
-  { body }: RouteRequest<unknown, unknown, GroupCreate>,
+  request: RouteRequest<unknown, unknown, GroupCreate>,
 ): Promise<Group> {
-  const group = await store.insertGroup(context.database, body);
+  const group = await changePolicy(context.database, authorOf(request), async (tx) => {
+    const result = await store.insertGroup(tx, request.body);
+    return { result, summary: `group ${result.name}: created` };
+  });
   await context.policy.apply();
   return group;
 }
@@ -30,15 +35,23 @@ export async function createGroup(
 /** PUT groups/{id} */
 export async function updateGroup(
   context: ApiContext,
-  { params, body }: RouteRequest<IdParams, unknown, GroupUpdate>,
+  request: RouteRequest<IdParams, unknown, GroupUpdate>,
 ): Promise<Group> {
-  const group = await store.updateGroup(context.database, params.id, body);
+  const group = await changePolicy(context.database, authorOf(request), async (tx) => {
+    const result = await store.updateGroup(tx, request.params.id, request.body);
+    return { result, summary: `group ${result.name}: changed` };
+  });
   await context.policy.apply();
   return group;
 }
 
 /** DELETE groups/{id} */
-export async function deleteGroup(context: ApiContext, { params }: ById): Promise<void> {
-  await store.deleteGroup(context.database, params.id);
+export async function deleteGroup(context: ApiContext, request: ById): Promise<void> {
+  const { id } = request.params;
+  await changePolicy(context.database, authorOf(request), async (tx) => {
+    const { name } = await store.readGroup(tx, id);
+    await store.deleteGroup(tx, id);
+    return { result: undefined, summary: `group ${name}: deleted` };
+  });
   await context.policy.apply();
 }

@@ -59,7 +59,7 @@ export async function deleteGroup(db: Queryable, id: number): Promise<void> {
     if (rowCount === 0) throw notFound(`group ${id}`);
   } catch (error) {
     if (isForeignKeyViolation(error))
-      throw conflict(`group ${id} is in use; take its clients and lists away first`);
+      throw conflict(`group ${id} is in use; take its clients, lists and rules away first`);
     throw error;
   }
 }

@@ -3,6 +3,9 @@
  * as the routes need them; their real parts live in their own folders.
  */
 import type { Config } from '../../config/schema.ts';
+import type { CompiledListQuery, CompiledRulePage } from '../../shared/api/compiled-lists.ts';
+import type { CatalogService } from '../../shared/api/services.ts';
+import type { ExplainAnswer, ExplainQuery } from '../../shared/api/explain.ts';
 import type { Health } from '../../shared/api/system.ts';
 import type { BlockFilterStats } from '../../shared/api/stats.ts';
 import type { Clock } from '../../shared/clock.ts';
@@ -10,6 +13,7 @@ import type { Logger } from '../../shared/log.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { Database } from '../db/database.ts';
 import type { SourceLife } from '../lists/source-life-port.ts';
+import type { SourceKind } from '../lists/source-store.ts';
 import type { QueryLogReader } from '../query-log/query-log-port.ts';
 import type { StatsReader } from '../stats/stats-port.ts';
 
@@ -28,13 +32,16 @@ export interface ApiContext {
   readonly logger: Logger;
   readonly database: Database;
   readonly auth: Authenticator;
-  /** Life of the blocklist sources: a change is stored and in force when its promise resolves. */
+  /** Life of the list sources: a change is stored and in force when its promise resolves. */
   readonly sources: SourceLife;
   readonly policy: PolicyPort;
   readonly queryLog: QueryLogReader;
   readonly stats: StatsReader;
   readonly counters: QueryCounters;
   readonly filters: FilterPort;
+  readonly compiledLists: CompiledListsPort;
+  readonly catalog: CatalogPort;
+  readonly explainer: ExplainPort;
   readonly health: HealthPort;
 }
 
@@ -53,6 +60,22 @@ export interface QueryCounters {
 /** What is known of the compiled filter in force. */
 export interface FilterPort {
   stats(): BlockFilterStats;
+}
+
+/** The rules in force, for people to look through. */
+export interface CompiledListsPort {
+  page(kind: SourceKind, query: CompiledListQuery): Promise<CompiledRulePage>;
+}
+
+/** What a client would be answered, and why. */
+export interface ExplainPort {
+  explain(query: ExplainQuery): Promise<ExplainAnswer>;
+}
+
+/** The built-in services. */
+export interface CatalogPort {
+  all(): CatalogService[];
+  get(id: string): CatalogService | undefined;
 }
 
 /** State of the node's parts, from memory: asking must never wait for anything. */

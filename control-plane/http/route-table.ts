@@ -14,21 +14,15 @@ import {
 import { IdParams } from '../../shared/api/fields.ts';
 import { Group, GroupCreateBody, GroupList, GroupUpdateBody } from '../../shared/api/groups.ts';
 import { QueryLogPage, QueryLogQuery } from '../../shared/api/query-log.ts';
-import {
-  BlocklistSource,
-  BlocklistSourceList,
-  SourceCreateBody,
-  SourceUpdateBody,
-} from '../../shared/api/sources.ts';
-import { BlockFilterStats, QueryRate, RateQuery, StatsQuery, StatsSummary } from '../../shared/api/stats.ts';
+import { QueryRate, RateQuery, StatsQuery, StatsSummary } from '../../shared/api/stats.ts';
 import { ConfigAnswer, Health, Hostname } from '../../shared/api/system.ts';
 import * as auth from '../auth/auth-routes.ts';
 import * as groups from '../groups/group-routes.ts';
-import * as sources from '../lists/source-routes.ts';
 import * as queries from '../query-log/query-routes.ts';
 import * as config from '../settings/config-routes.ts';
 import * as stats from '../stats/stats-routes.ts';
 import * as health from '../system/health-routes.ts';
+import { filterRoutes } from './filter-route-table.ts';
 import { route } from './route.ts';
 import type { Route } from './route.ts';
 
@@ -187,88 +181,7 @@ export const routeTable: readonly Route[] = [
     handle: groups.deleteGroup,
   }),
 
-  route({
-    method: 'GET',
-    path: '/blocklist-sources',
-    access: 'viewer',
-    tag: 'Lists',
-    summary: 'All blocklist sources',
-    answer: BlocklistSourceList,
-    handle: sources.listSources,
-  }),
-  route({
-    method: 'POST',
-    path: '/blocklist-sources',
-    access: 'admin',
-    tag: 'Lists',
-    summary: 'Create a blocklist source; its first fetch starts at once',
-    body: SourceCreateBody,
-    status: 201,
-    answer: BlocklistSource,
-    errors: { 409: 'the URL is taken' },
-    handle: sources.createSource,
-  }),
-  route({
-    method: 'POST',
-    path: '/blocklist-sources/refresh',
-    access: 'admin',
-    tag: 'Lists',
-    summary: 'Fetch every enabled blocklist source now',
-    status: 202,
-    answer: BlocklistSourceList,
-    handle: sources.refreshAllSources,
-  }),
-  route({
-    method: 'GET',
-    path: '/blocklist-sources/{id}',
-    access: 'viewer',
-    tag: 'Lists',
-    summary: 'One blocklist source',
-    params: IdParams,
-    answer: BlocklistSource,
-    handle: sources.readSource,
-  }),
-  route({
-    method: 'PUT',
-    path: '/blocklist-sources/{id}',
-    access: 'admin',
-    tag: 'Lists',
-    summary: 'Change a blocklist source; absent fields keep their value',
-    params: IdParams,
-    body: SourceUpdateBody,
-    answer: BlocklistSource,
-    errors: { 409: 'the URL is taken' },
-    handle: sources.updateSource,
-  }),
-  route({
-    method: 'DELETE',
-    path: '/blocklist-sources/{id}',
-    access: 'admin',
-    tag: 'Lists',
-    summary: 'Delete a blocklist source; its rules are out of force at once',
-    params: IdParams,
-    handle: sources.deleteSource,
-  }),
-  route({
-    method: 'POST',
-    path: '/blocklist-sources/{id}/refresh',
-    access: 'admin',
-    tag: 'Lists',
-    summary: 'Fetch a blocklist source now',
-    params: IdParams,
-    status: 202,
-    answer: BlocklistSource,
-    handle: sources.refreshSource,
-  }),
-  route({
-    method: 'GET',
-    path: '/block-filter/stats',
-    access: 'viewer',
-    tag: 'Lists',
-    summary: 'Size and age of the compiled filter in force',
-    answer: BlockFilterStats,
-    handle: stats.readBlockFilterStats,
-  }),
+  ...filterRoutes,
 
   route({
     method: 'GET',

@@ -29,6 +29,11 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
   readonly response: Response;
 }
 
+/** Whose name a change is recorded under. */
+export function authorOf({ caller }: Pick<RouteRequest, 'caller'>): string {
+  return caller?.username ?? 'anonymous';
+}
+
 /** Descriptions by status. */
 type Statuses = Readonly<Record<number, string>>;
 
@@ -73,6 +78,7 @@ export interface Route {
   readonly answer: Schema | undefined;
   readonly alsoStatuses: Statuses;
   readonly errors: Statuses;
+  readonly bodyLimitBytes: number;
   /** Checks the request and runs the handler; the guard has let it through. */
   run(context: ApiContext, http: Request, response: Response, caller: Caller | null): Promise<unknown>;
 }
@@ -84,15 +90,15 @@ export function route<
   B extends Schema = NoFields,
   A extends Schema = Nothing,
 >(row: RouteRow<P, Q, B, A>): Route {
+  const { alsoStatuses = {}, errors = {}, bodyLimitBytes = DEFAULT_BODY_LIMIT_BYTES } = row;
   const run: Route['run'] = async (context, http, response, caller) => {
     const params = validate(row.params ?? NoFields, http.params) as Checked<P>;
     refuseImpossibleIds(params);
     const query = validate(row.query ?? IgnoredFields, http.query) as Checked<Q>;
-    const body = (await readBody(row.method, row.body, http, row.bodyLimitBytes)) as Checked<B>;
+    const body = (await readBody(row.method, row.body, http, bodyLimitBytes)) as Checked<B>;
     return row.handle(context, { params, query, body, caller, http, response });
   };
   const { method, path, access, tag, summary, params, query, body, answer } = row;
-  const { alsoStatuses = {}, errors = {} } = row;
   const status = row.status ?? (answer === undefined ? 204 : 200);
   return {
     method,
@@ -107,16 +113,12 @@ export function route<
     answer,
     alsoStatuses,
     errors,
+    bodyLimitBytes,
     run,
   };
 }
 
-async function readBody(
-  method: Method,
-  schema: Schema | undefined,
-  http: Request,
-  limitBytes = DEFAULT_BODY_LIMIT_BYTES,
-) {
+async function readBody(method: Method, schema: Schema | undefined, http: Request, limitBytes: number) {
   if (method === 'GET') return {};
   const value = await readJsonBody(http, limitBytes);
   // Routes that take nothing take an empty object as well: many clients cannot help but send one.

@@ -18,6 +18,6 @@ export async function seedFirstSource(database: Database): Promise<void> {
     const { rowCount } = await tx.query(
       `INSERT INTO meta (key, value) VALUES ('first_source_seeded', 'true') ON CONFLICT (key) DO NOTHING`,
     );
-    if (rowCount === 1) await insertSource(tx, { ...FIRST_SOURCE, group_ids: [] });
+    if (rowCount === 1) await insertSource(tx, 'block', { ...FIRST_SOURCE, group_ids: [] });
   });
 }

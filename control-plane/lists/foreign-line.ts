@@ -19,8 +19,6 @@ export function invalidLine(reason: string): UnusedLine {
 const LOOK_BYTES = 512;
 
 const COSMETIC = skippedLine('cosmetic rule');
-const DNSMASQ = skippedLine('dnsmasq syntax is not supported');
-const UNBOUND = skippedLine('unbound syntax is not supported');
 const ZONE = skippedLine('zone file syntax is not supported');
 const PATTERN = skippedLine('pattern is not supported');
 const MODIFIER = skippedLine('modifier is not supported');
@@ -29,8 +27,6 @@ const NO_RULE = invalidLine('not a rule');
 
 const EXPLANATIONS: readonly (readonly [RegExp, UnusedLine])[] = [
   [/#[@?$%]?[@?$%]?#/, COSMETIC],
-  [/^(?:address|server|local|ipset|nftset|rebind-domain-ok)=/i, DNSMASQ],
-  [/^(?:server|local-zone|local-data|local-data-ptr):/i, UNBOUND],
   [/^\$(?:TTL|ORIGIN)\b/i, ZONE],
   [/\s(?:CNAME|SOA|NS)\s/i, ZONE],
   [/\^?\$[~a-z]/i, MODIFIER],

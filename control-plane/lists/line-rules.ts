@@ -1,10 +1,19 @@
 /**
  * Understands one line of a filter list: hosts lines, plain domains, `*.domain`, `||domain^` and
- * `@@||domain^`, with comments. A line with anything that Weir does not know makes no rule: a rule is never
- * widened by leaving a part of it out. Nothing here makes an object for a usable line.
+ * `@@||domain^`, with comments, on the bytes and without making an object; what is more than that is read
+ * as text by `adblock-rule.ts` and `config-line.ts`. A line with anything that Weir does not know makes no
+ * rule: a rule is never widened by leaving a part of it out.
  * Cutting files into lines and counting is `parse-list.ts`.
  */
-import { RuleKind, SUFFIX_KINDS } from '../../shared/snapshot/rule-table.ts';
+import { INHERITED_KINDS, RuleKind } from '../../shared/snapshot/rule-table.ts';
+import { type BadFilter, type SpecialLine, readAdblockRule } from './adblock-rule.ts';
+import {
+  type ConfigOutcome,
+  isRecord,
+  readDnsmasqLine,
+  readPolicyRecord,
+  readUnboundLine,
+} from './config-line.ts';
 import { explainForeignLine, invalidLine, skippedLine } from './foreign-line.ts';
 import { isLocalName, judgeWord } from './hosts-line.ts';
 import type { ListFormat, UnusedLine } from './list-statistics.ts';
@@ -24,27 +33,36 @@ export interface ListReading {
  */
 export type RuleSink = (bytes: Uint8Array, start: number, end: number, kind: number, line: number) => void;
 
+/** Receives the rules that are more than a name; `source` is for the receiver to set. */
+export interface SpecialSink {
+  special(rule: SpecialLine, line: number): void;
+  /** Takes back the rules of the same text, of every list. */
+  badFilter(badFilter: BadFilter): void;
+}
+
+/** Special rules of one list that are taken, and regular expressions among them. */
+const MAX_SPECIAL_RULES = 50_000;
+const MAX_EXPRESSIONS = 1000;
+/** Longest beginning of a zone that is spread over lines. */
+const MAX_ZONE_LINES = 20;
+
 const NOT_A_NAME = invalidLine('not a domain name');
 const ONE_LABEL = invalidLine('a single word is no domain name');
 const ADDRESS = skippedLine('an address, not a name');
 const REAL_ADDRESS = skippedLine('hosts line with a real address: no block');
 const COSMETIC = skippedLine('cosmetic rule');
-const MODIFIER = skippedLine('modifier is not supported');
-const PREFIX = skippedLine('prefix pattern (|| without ^) is not supported');
-const PATTERN = skippedLine('pattern is not supported');
-const START_ANCHOR = skippedLine('start anchor (|) is not supported');
-const EXCEPTION = skippedLine('exception that is not @@||domain^ is not supported');
-const REGEX = skippedLine('regular expression is not supported');
-const URL_PATH = skippedLine('URL or path: a DNS server sees names only');
+const TOO_MANY = skippedLine('too many patterns in one list');
 
 const BANG = 0x21;
 const HASH = 0x23;
 const DOLLAR = 0x24;
 const PERCENT = 0x25;
 const STAR = 0x2a;
+const HYPHEN = 0x2d;
 const DOT = 0x2e;
 const SLASH = 0x2f;
 const COLON = 0x3a;
+const EQUALS = 0x3d;
 const SEMICOLON = 0x3b;
 const QUESTION = 0x3f;
 const AT = 0x40;
@@ -65,14 +83,25 @@ export class LineRules {
     domains: 0,
     wildcard: 0,
     adblock: 0,
+    dnsmasq: 0,
+    unbound: 0,
+    rpz: 0,
   };
   private readonly sink: RuleSink;
+  private readonly specialSink: SpecialSink | undefined;
+  private readonly allow: boolean;
+  private specialRules = 0;
+  private expressions = 0;
+  /** Lines that the parentheses of a zone's SOA record may still go on for. */
+  private zoneLines = 0;
   private readonly plainKind: number;
   private readonly suffixKind: number;
   private readonly subdomains: boolean;
   private readonly name = newScannedName();
 
-  constructor(reading: ListReading, sink: RuleSink) {
+  constructor(reading: ListReading, sink: RuleSink, specialSink?: SpecialSink) {
+    this.specialSink = specialSink;
+    this.allow = reading.kind === 'allow';
     const allow = reading.kind === 'allow';
     const exactKind = allow ? RuleKind.ALLOW_EXACT : RuleKind.BLOCK_EXACT;
     this.suffixKind = allow ? RuleKind.ALLOW_SUFFIX : RuleKind.BLOCK_SUFFIX;
@@ -83,6 +112,7 @@ export class LineRules {
 
   /** Reads the line [start, end), trimmed and not empty; says why it made no rule, comments aside. */
   read(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
+    if (this.zoneLines > 0) return this.zoneHead(bytes, start, end);
     switch (bytes[start]) {
       case HASH:
         return isCosmetic(bytes, start, end) ? COSMETIC : null;
@@ -93,36 +123,131 @@ export class LineRules {
         return bytes[end - 1] === BRACKET_END ? null : explainForeignLine(bytes, start, end);
       case PIPE:
         return bytes[start + 1] === PIPE
-          ? this.adblock(bytes, start + 2, end, this.suffixKind)
-          : START_ANCHOR;
+          ? this.adblock(bytes, start, start + 2, end, this.suffixKind)
+          : this.complex(bytes, start, end);
       case AT:
-        if (bytes[start + 1] !== AT) return explainForeignLine(bytes, start, end);
-        if (bytes[start + 2] !== PIPE || bytes[start + 3] !== PIPE) return EXCEPTION;
-        return this.adblock(bytes, start + 4, end, RuleKind.ALLOW_SUFFIX);
+        if (bytes[start + 1] !== AT) return this.zoneHead(bytes, start, end);
+        return bytes[start + 2] === PIPE && bytes[start + 3] === PIPE
+          ? this.adblock(bytes, start, start + 4, end, RuleKind.ALLOW_SUFFIX)
+          : this.complex(bytes, start, end);
       case STAR:
-        return bytes[start + 1] === DOT ? this.wildcard(bytes, start, end) : PATTERN;
+        return bytes[start + 1] === DOT ? this.wildcard(bytes, start, end) : this.complex(bytes, start, end);
       case SLASH:
-        return bytes[start + 1] === SLASH ? null : REGEX;
+        return bytes[start + 1] === SLASH ? null : this.complex(bytes, start, end);
+      case DOLLAR:
+        return /^\$(?:TTL|ORIGIN)\b/i.test(textOf(bytes, start, end))
+          ? null
+          : explainForeignLine(bytes, start, end);
       case DOT:
-        return PATTERN;
+        return this.complex(bytes, start, end);
+      case COLON:
+        return bytes[start + 1] === SLASH ? this.complex(bytes, start, end) : this.text(bytes, start, end);
       default:
         return this.text(bytes, start, end);
     }
   }
 
-  /** `||name^`, read from the name on. */
-  private adblock(bytes: Uint8Array, nameAt: number, end: number, kind: number): UnusedLine | null {
+  /** `||name^`, read from the name on; everything that is more is `complex`. */
+  private adblock(
+    bytes: Uint8Array,
+    start: number,
+    nameAt: number,
+    end: number,
+    kind: number,
+  ): UnusedLine | null {
     const name = this.name;
     scanName(bytes, nameAt, end, name);
-    if (name.stop === end) return PREFIX;
-    if (bytes[name.stop] !== CARET) return whyNoCaret(bytes[name.stop]!);
+    if (name.stop === end || bytes[name.stop] !== CARET) return this.complex(bytes, start, end);
     let behind = name.stop + 1;
     // A name ends where the pattern ends, so an end anchor adds nothing.
     if (bytes[behind] === PIPE) behind++;
-    if (behind < end && !isComment(bytes, behind, end))
-      return bytes[behind] === DOLLAR ? MODIFIER : whyNoCaret(bytes[behind]!);
+    if (behind < end && !isComment(bytes, behind, end)) return this.complex(bytes, start, end);
     if (!name.valid || name.numeric) return name.valid && name.labels === 4 ? ADDRESS : NOT_A_NAME;
     this.forms.adblock++;
+    this.emit(kind);
+    return null;
+  }
+
+  /** An Adblock-style rule that is more than a name. */
+  private complex(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
+    const line = textOf(bytes, start, end);
+    const isExpression = line.startsWith('/') || line.startsWith('@@/');
+    if (this.specialRules >= MAX_SPECIAL_RULES || (isExpression && this.expressions++ >= MAX_EXPRESSIONS))
+      return TOO_MANY;
+    const outcome = readAdblockRule(
+      isExpression ? line : line.replace(/\s[#!;].*$/, '').trimEnd(),
+      this.allow,
+    );
+    switch (outcome.type) {
+      case 'unused':
+        return outcome.unused;
+      case 'name':
+        return this.emitText(outcome.name, outcome.kind, 'adblock');
+      case 'badfilter':
+        this.specialSink?.badFilter(outcome.badFilter);
+        break;
+      default:
+        this.specialRules++;
+        if (outcome.rule.match !== 'exact') this.wildcardRules++;
+        this.specialSink?.special(outcome.rule, this.lineNumber);
+    }
+    this.rules++;
+    this.forms.adblock++;
+    return null;
+  }
+
+  /** A line of dnsmasq's or unbound's configuration. */
+  private config(outcome: ConfigOutcome, form: 'dnsmasq' | 'unbound'): UnusedLine | null {
+    if ('unused' in outcome) return outcome.unused;
+    const { exact, suffix } = this.kinds(outcome.allow);
+    let unused: UnusedLine | null = null;
+    for (const name of outcome.names)
+      unused = this.emitText(name, outcome.reach === 'exact' ? exact : suffix, form) ?? unused;
+    return unused;
+  }
+
+  /** A record of a response policy zone; its owner was just scanned. */
+  private record(rest: string, wildcard: boolean): UnusedLine | null {
+    const name = this.name;
+    const owner = textOf(name.bytes, name.start, name.end);
+    const action = readPolicyRecord(owner, rest);
+    if (action === null) {
+      if (rest.includes('(') && !rest.includes(')')) this.zoneLines = MAX_ZONE_LINES;
+      return null;
+    }
+    if (typeof action !== 'string') return action;
+    if (!name.valid || name.numeric) return NOT_A_NAME;
+    const { exact, below } = this.kinds(action === 'allow');
+    this.forms.rpz++;
+    this.emit(wildcard ? below : exact);
+    return null;
+  }
+
+  /** A zone's SOA record, which may be spread over lines. */
+  private zoneHead(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
+    const line = textOf(bytes, start, end).replace(/;.*$/, '');
+    if (this.zoneLines > 0) {
+      this.zoneLines = line.includes(')') ? 0 : this.zoneLines - 1;
+      return null;
+    }
+    if (!/^@\s+.*\b(?:SOA|NS)\b/i.test(line)) return explainForeignLine(bytes, start, end);
+    if (line.includes('(') && !line.includes(')')) this.zoneLines = MAX_ZONE_LINES;
+    return null;
+  }
+
+  private kinds(allow: boolean): { exact: number; suffix: number; below: number } {
+    return allow || this.allow
+      ? { exact: RuleKind.ALLOW_EXACT, suffix: RuleKind.ALLOW_SUFFIX, below: RuleKind.ALLOW_BELOW }
+      : { exact: RuleKind.BLOCK_EXACT, suffix: RuleKind.BLOCK_SUFFIX, below: RuleKind.BLOCK_BELOW };
+  }
+
+  private emitText(text: string, kind: number, form: keyof LineRules['forms']): UnusedLine | null {
+    const name = this.name;
+    const bytes = Buffer.from(text, 'utf8');
+    scanName(bytes, 0, bytes.length, name);
+    if (name.stop !== bytes.length || !name.valid) return NOT_A_NAME;
+    if (name.numeric) return name.labels === 4 ? ADDRESS : NOT_A_NAME;
+    this.forms[form]++;
     this.emit(kind);
     return null;
   }
@@ -131,7 +256,10 @@ export class LineRules {
   private wildcard(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
     const name = this.name;
     scanName(bytes, start + 2, end, name);
-    if (name.stop < end && !isComment(bytes, name.stop, end)) return explainForeignLine(bytes, start, end);
+    if (name.stop < end && !isComment(bytes, name.stop, end)) {
+      const rest = textOf(bytes, name.stop, end);
+      return isRecord(rest) ? this.record(rest, true) : this.complex(bytes, start, end);
+    }
     if (!name.valid || name.numeric) return NOT_A_NAME;
     this.forms.wildcard++;
     this.emit(this.suffixKind);
@@ -143,12 +271,25 @@ export class LineRules {
     const name = this.name;
     scanName(bytes, start, end, name);
     const stop = name.stop;
-    if (stop === end) return this.plain();
+    if (stop === end) {
+      // A hyphen at either end is no name's: a part of names, in Adblock style.
+      const isPart = name.labels === 1 && (bytes[start] === HYPHEN || bytes[end - 1] === HYPHEN);
+      return isPart ? this.complex(bytes, start, end) : this.plain();
+    }
     const next = bytes[stop]!;
     if (next <= 0x20) {
       if (name.numeric) return this.hosts(bytes, start, stop, end);
-      return isComment(bytes, stop, end) ? this.plain() : explainForeignLine(bytes, start, end);
+      if (isComment(bytes, stop, end)) return this.plain();
+      const rest = textOf(bytes, stop, end);
+      if (stop - start <= 3 && /^(?:NS|SOA|IN)$/i.test(textOf(bytes, start, stop))) return null;
+      return isRecord(rest) ? this.record(rest, false) : explainForeignLine(bytes, start, end);
     }
+    if (next === EQUALS && isLetter(bytes[start]!))
+      return this.config(readDnsmasqLine(textOf(bytes, start, end)), 'dnsmasq');
+    if (next === COLON && isUnboundOption(bytes, start, stop))
+      return this.config(readUnboundLine(textOf(bytes, start, end)), 'unbound');
+    if (next === CARET || next === PIPE || next === STAR || next === DOLLAR)
+      return this.complex(bytes, start, end);
     if (next === COLON) {
       const wordEnd = endOfWord(bytes, stop, end);
       if (wordEnd < end) return this.hosts(bytes, start, wordEnd, end);
@@ -201,7 +342,7 @@ export class LineRules {
   private emit(kind: number): void {
     const name = this.name;
     this.rules++;
-    if ((kind & SUFFIX_KINDS) !== 0) this.wildcardRules++;
+    if ((kind & INHERITED_KINDS) !== 0) this.wildcardRules++;
     this.sink(name.bytes, name.start, name.end, kind, this.lineNumber);
   }
 }
@@ -239,8 +380,19 @@ function isCosmetic(bytes: Uint8Array, at: number, end: number): boolean {
   return next + 1 < end && bytes[next] === HASH && bytes[next + 1]! > 0x20 && bytes[next + 1] !== HASH;
 }
 
-function whyNoCaret(next: number): UnusedLine {
-  if (next === SLASH || next === COLON) return URL_PATH;
-  if (next === DOLLAR) return MODIFIER;
-  return next <= 0x20 ? PREFIX : PATTERN;
+function isLetter(byte: number): boolean {
+  const lower = byte | 0x20;
+  return lower >= 0x61 && lower <= 0x7a;
+}
+
+/** Whether [start, end) is `local-zone`, `local-data` or a heading of unbound's configuration. */
+function isUnboundOption(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end - start > 20) return false;
+  return /^(?:local-zone|local-data|local-data-ptr|server|forward-zone|remote-control)$/i.test(
+    textOf(bytes, start, end),
+  );
+}
+
+function textOf(bytes: Uint8Array, start: number, end: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8');
 }

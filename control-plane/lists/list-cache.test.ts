@@ -6,6 +6,7 @@ import { ListCache } from './list-cache.ts';
 
 const DIGEST_A = 'a'.repeat(64);
 const DIGEST_B = 'b'.repeat(64);
+const NONE = async (): Promise<ReadonlySet<string>> => new Set();
 const URL_1 = 'http://lists.example/1';
 const URL_2 = 'http://lists.example/2';
 
@@ -22,7 +23,9 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 async function put(id: number, url: string, digest: string, text: string): Promise<void> {
   const path = cache.temporaryPath();
   writeFileSync(path, text);
-  await cache.commit(id, url, digest, path);
+  const copy = await cache.store(id, url, digest, path);
+  cache.use(id, copy.contentKey);
+  cache.settle(copy);
 }
 
 function files(): string[] {
@@ -44,7 +47,7 @@ describe('ListCache', () => {
     const before = cache.copyOf(7)!.path;
     await put(7, URL_1, DIGEST_B, 'new');
     expect(readFileSync(before, 'utf8')).toBe('old');
-    await cache.prune();
+    await cache.prune(NONE);
     expect(files()).toHaveLength(1);
     expect(readFileSync(cache.copyOf(7)!.path, 'utf8')).toBe('new');
   });
@@ -62,7 +65,7 @@ describe('ListCache', () => {
     writeFileSync(cache.temporaryPath(), 'torn');
     writeFileSync(join(dataDir, 'list-cache', 'README'), 'mine');
     await new ListCache(dataDir).open();
-    await cache.prune();
+    await cache.prune(NONE);
     expect(files()).toEqual(['README']);
   });
 
@@ -72,13 +75,24 @@ describe('ListCache', () => {
       const digest = round.toString(16).padStart(64, '0');
       await Promise.all([
         ...ids.map((id) => put(id, URL_1, digest, `${id} ${round}`)),
-        cache.prune(),
-        cache.prune(),
+        cache.prune(NONE),
+        cache.prune(NONE),
       ]);
       expect(ids.map((id) => readFileSync(cache.copyOf(id)!.path, 'utf8'))).toEqual(
         ids.map((id) => `${id} ${round}`),
       );
     }
+  });
+
+  test('prune() leaves a stored copy alone until it is settled', async () => {
+    const path = cache.temporaryPath();
+    writeFileSync(path, 'text');
+    const copy = await cache.store(7, URL_1, DIGEST_A, path);
+    await cache.prune(NONE);
+    expect(files()).toHaveLength(1);
+    cache.settle(copy);
+    await cache.prune(NONE);
+    expect(files()).toEqual([]);
   });
 
   test('forget() leaves a newer copy than the one that is meant', async () => {
@@ -89,11 +103,23 @@ describe('ListCache', () => {
     expect(cache.holds(7, URL_1, DIGEST_B)).toBe(true);
   });
 
+  test('prune() keeps what is needed, and use() goes back to it', async () => {
+    await put(7, URL_1, DIGEST_A, 'old');
+    const { contentKey } = cache.copyOf(7)!;
+    await put(7, URL_1, DIGEST_B, 'new');
+    await cache.prune(async () => new Set([contentKey]));
+    expect(files()).toHaveLength(2);
+    expect(cache.use(7, contentKey)).toBe(true);
+    expect(readFileSync(cache.copyOf(7)!.path, 'utf8')).toBe('old');
+    await cache.prune(NONE);
+    expect([files().length, cache.use(7, DIGEST_B.slice(0, 32))]).toEqual([1, false]);
+  });
+
   test('prunes the copies of sources that are forgotten', async () => {
     await put(7, URL_1, DIGEST_A, 'seven');
     await put(8, URL_2, DIGEST_B, 'eight');
     cache.forget(7);
-    await cache.prune();
+    await cache.prune(NONE);
     expect(cache.ids()).toEqual([8]);
     expect(files()).toHaveLength(1);
   });

@@ -6,11 +6,12 @@ import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { ListFile } from '../snapshot/compile-job.ts';
 import type { CompilePool } from '../snapshot/compile-pool.ts';
-import { type CompiledRules, seedsOf } from '../snapshot/compiled-rules.ts';
+import { type CompiledRules, rulesIdOf, seedsOf } from '../snapshot/compiled-rules.ts';
 import { Coalescer } from '../snapshot/coalescer.ts';
 import type { PolicyInForce } from '../snapshot/policy-in-force.ts';
 import type { ListReading } from './line-rules.ts';
 import type { ListCache } from './list-cache.ts';
+import type { NamesFolder } from './names-folder.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
 
 /** What a compiler is made of. */
@@ -18,13 +19,20 @@ export interface CompilerParts {
   readonly readSources: () => Promise<readonly StoredSource[]>;
   readonly cache: ListCache;
   readonly pool: CompilePool;
+  readonly names: NamesFolder;
   readonly policy: PolicyInForce;
   /** The rules in force now. */
   readonly compiled: () => CompiledRules;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** A table made before that holds all of these inputs; undefined where there is none. */
+  readonly findCompiled: (inputKeys: readonly string[]) => Promise<CompiledRules | undefined>;
+  /** Identities of the tables that a rollback may bring back. */
+  readonly keptRules: () => Promise<ReadonlySet<string>>;
+  /** Contents that must stay on disk, see `ListCache.prune`. */
+  readonly neededCopies: () => Promise<ReadonlySet<string>>;
   /** Writes what a compile found out about a source. */
-  readonly record: (source: StoredSource, facts: SourceFacts) => Promise<void>;
+  readonly record: (source: StoredSource, facts: SourceFacts) => Promise<unknown>;
   /** Ends a compile at work. */
   readonly signal: AbortSignal;
 }
@@ -73,7 +81,7 @@ export class ListCompiler {
   }
 
   private async compileNow(): Promise<void> {
-    const { cache, policy } = this.parts;
+    const { cache, policy, names } = this.parts;
     await cache.open();
     const sources = await this.parts.readSources();
     const inputs = this.inputsOf(sources);
@@ -84,15 +92,19 @@ export class ListCompiler {
     // is back in force at once when it is enabled again.
     const isInForce =
       inputs.every(({ inputKey }) => keys.has(inputKey)) &&
+      (inputs.length === 0 || (await names.has(rulesIdOf(this.parts.compiled().rules)))) &&
       !(isToCompact && this.parts.compiled().sources.length > inputs.length);
     if (isInForce) await policy.apply();
     else {
-      const compiled = await this.compile(inputs, sources);
+      const before = await this.parts.findCompiled(inputs.map(({ inputKey }) => inputKey));
+      const compiled = before ?? (await this.compile(inputs, sources));
       await policy.useRules(compiled);
       await this.recordCounts(compiled, inputs, sources);
     }
     // Only now is nobody reading the copies of before.
-    await cache.prune();
+    await cache.prune(this.parts.neededCopies);
+    const kept = await this.parts.keptRules();
+    await names.prune(new Set([...kept, rulesIdOf(this.parts.compiled().rules)]));
   }
 
   private keysInForce(): ReadonlySet<string> {
@@ -101,19 +113,22 @@ export class ListCompiler {
   }
 
   private async compile(inputs: readonly Input[], sources: readonly StoredSource[]): Promise<CompiledRules> {
-    const { clock, pool, logger, signal } = this.parts;
+    const { clock, pool, names, logger, signal } = this.parts;
     const startedMs = clock.monotonicMs();
     const ids = new Set(inputs.map(({ id }) => id));
     const textBytes = sources.reduce((sum, { id, bytes }) => sum + (ids.has(id) ? bytes : 0), 0);
+    const namesPath = await names.newStem();
     const lists = inputs.map(({ path, reading }) => ({ path, reading }));
-    const { table, statistics } = await pool.compile(
+    const { table, special, statistics } = await pool.compile(
       {
         lists,
+        namesPath,
         seeds: seedsOf(this.parts.compiled().rules),
         expectedNames: Math.floor(textBytes / TEXT_BYTES_PER_NAME),
       },
       signal,
     );
+    await names.adopt(namesPath, rulesIdOf(table.rules));
     const compileMs = Math.round(clock.monotonicMs() - startedMs);
     logger.info('lists compiled', {
       lists: lists.length,
@@ -123,6 +138,7 @@ export class ListCompiler {
     });
     return {
       rules: table.rules,
+      special,
       attributes: table.attributes,
       sources: inputs.map(({ id, inputKey }, index) => ({ id, inputKey, statistics: statistics[index]! })),
       compiledAtMs: clock.nowMs(),
@@ -136,11 +152,13 @@ export class ListCompiler {
     inputs: readonly Input[],
     sources: readonly StoredSource[],
   ): Promise<void> {
-    for (const [index, { id, statistics }] of compiled.sources.entries()) {
-      const source = sources.find((candidate) => candidate.id === id)!;
+    for (const { id, inputKey, statistics } of compiled.sources) {
+      const source = sources.find((candidate) => candidate.id === id);
+      const input = inputs.find((candidate) => candidate.inputKey === inputKey);
+      if (source === undefined || input === undefined) continue;
       const { rules, invalidLines, format, fault } = statistics;
       if (fault !== null) {
-        this.parts.cache.forget(id, inputs[index]!.path);
+        this.parts.cache.forget(id, input.path);
         await this.parts.record(source, { status: 'error', lastError: fault.message });
       } else if (source.rules !== rules || source.invalid_lines !== invalidLines || source.format !== format)
         await this.parts.record(source, { rules, invalidLines, format });
@@ -153,7 +171,7 @@ export class ListCompiler {
       const copy = this.parts.cache.copyOf(source.id);
       if (!source.enabled || copy === undefined) continue;
       const reading = readingOf(source);
-      const inputKey = `${source.id}-${copy.contentKey}-${reading.kind}${reading.subdomains ? '-subdomains' : ''}`;
+      const inputKey = inputKeyOf(source.id, copy.contentKey, reading);
       inputs.push({ id: source.id, inputKey, path: copy.path, reading });
     }
     return inputs;
@@ -162,5 +180,16 @@ export class ListCompiler {
 
 /** How the list of a source is to be read. */
 export function readingOf(source: StoredSource): ListReading {
-  return { kind: 'block', subdomains: source.subdomains };
+  return { kind: source.kind, subdomains: source.subdomains };
+}
+
+/** Names the text of a list and the way it is read. */
+function inputKeyOf(id: number, contentKey: string, { kind, subdomains }: ListReading): string {
+  return `${id}-${contentKey}-${kind}${subdomains ? '-subdomains' : ''}`;
+}
+
+/** How the list behind an input key was read. */
+export function readingOfInput(inputKey: string): ListReading {
+  const [, , kind, subdomains] = inputKey.split('-');
+  return { kind: kind === 'allow' ? 'allow' : 'block', subdomains: subdomains !== undefined };
 }

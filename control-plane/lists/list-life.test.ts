@@ -8,7 +8,7 @@ import { hashName, nameFromText } from '../../shared/dns/name.ts';
 import { PolicyTable } from '../../shared/snapshot/policy-table.ts';
 import { RuleTable } from '../../shared/snapshot/rule-table.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
-import type { SourceCreate } from '../../shared/api/sources.ts';
+import type { SourceCreate, SourceUpdate } from '../../shared/api/sources.ts';
 import { MemoryLogger } from '../../test/support/memory-logger.ts';
 import type { TestDatabase } from '../../test/support/test-database.ts';
 import { makeTempDir, startTestDatabase } from '../../test/support/test-database.ts';
@@ -20,8 +20,13 @@ import { PolicyInForce } from '../snapshot/policy-in-force.ts';
 import { readPolicyRows } from '../snapshot/policy-store.ts';
 import { SnapshotPublisher } from '../snapshot/publisher.ts';
 import { startingState } from '../snapshot/starting-state.ts';
+import type { Revision } from '../../shared/api/revisions.ts';
+import { listRevisions } from '../revisions/revision-store.ts';
+import { rollBack } from '../revisions/rollback.ts';
+import { CompiledLists } from './compiled-lists.ts';
 import { ListCache } from './list-cache.ts';
 import { ListLife } from './list-life.ts';
+import { NamesFolder } from './names-folder.ts';
 
 const BLOCKING: BlockingSettings = {
   enabled: true,
@@ -31,9 +36,34 @@ const BLOCKING: BlockingSettings = {
   customIpv6: '',
 };
 
+/** The life of blocklists, as most tests want to speak to it. */
+class BlockLists {
+  private readonly all: ListLife;
+
+  constructor(all: ListLife) {
+    this.all = all;
+  }
+
+  list = () => this.all.list('block');
+  read = (id: number) => this.all.read('block', id);
+  create = (created: SourceCreate) => this.all.create('block', created, 'tester');
+  update = (id: number, change: SourceUpdate) => this.all.update('block', id, change, 'tester');
+  remove = (id: number) => this.all.remove('block', id, 'tester');
+  refresh = (id: number) => this.all.refresh('block', id);
+  refreshAll = () => this.all.refreshAll('block');
+  approve = (id: number) => this.all.approve('block', id, 'tester');
+  unusedLines = (id: number) => this.all.unusedLines('block', id);
+  refreshDue = () => this.all.refreshDue();
+  idle = () => this.all.idle();
+  start = () => this.all.start();
+  close = () => this.all.close();
+}
+
 /** A node without threads: what would be broadcast is kept. */
 interface Node {
-  readonly life: ListLife;
+  readonly life: BlockLists;
+  readonly all: ListLife;
+  readonly lists: CompiledLists;
   readonly policy: PolicyInForce;
   readonly pool: CompilePool;
   readonly publisher: SnapshotPublisher;
@@ -50,6 +80,7 @@ let answers: Map<string, RequestListener>;
 let asked: string[];
 let dataDir: string;
 let nodes: Node[];
+let mostAsked: string[];
 
 beforeAll(async () => {
   db = await startTestDatabase();
@@ -68,12 +99,14 @@ afterAll(async () => {
   await db.stop();
 });
 beforeEach(async () => {
-  await db.database.query('DELETE FROM blocklist_sources');
+  await db.database.query('TRUNCATE revisions, managed_domains');
+  await db.database.query('DELETE FROM list_sources');
   await db.database.query('DELETE FROM groups WHERE id <> 1');
   dataDir = makeTempDir();
   answers = new Map();
   asked = [];
   nodes = [];
+  mostAsked = [];
 });
 afterEach(async () => {
   for (const node of nodes) await node.stop();
@@ -91,7 +124,7 @@ async function startNode(): Promise<Node> {
     logger,
   });
   const { database } = db;
-  const readRows = () => readPolicyRows(database);
+  const readRows = () => readPolicyRows(database, () => undefined);
   const policy = new PolicyInForce({ publisher, readRows, blocking: () => BLOCKING, logger });
   const pool = new CompilePool();
   const clock = {
@@ -100,12 +133,16 @@ async function startNode(): Promise<Node> {
     monotonicMs: () => performance.now(),
   };
   const cache = new ListCache(dataDir);
+  const names = new NamesFolder(dataDir);
   const life = new ListLife({
     database,
     cache,
     pool,
     policy,
     publisher,
+    generations,
+    names,
+    mostAsked: { names: async () => mostAsked },
     refreshHours: () => 24,
     listDirs: () => [],
     clock,
@@ -113,7 +150,9 @@ async function startNode(): Promise<Node> {
   });
   let isStopped = false;
   const node: Node = {
-    life,
+    life: new BlockLists(life),
+    all: life,
+    lists: new CompiledLists({ current: () => publisher.current(), names }),
     policy,
     pool,
     publisher,
@@ -161,7 +200,7 @@ function source(url: string, change: Partial<SourceCreate> = {}): SourceCreate {
 describe('ListLife', () => {
   test('create() answers at once; the list is fetched, compiled and in force soon after', async () => {
     const node = await startNode();
-    const url = serve('/a', 'a.example\nnot a rule\n||b.example^\n', '"1"');
+    const url = serve('/a', 'a.example\nno rule at all\n||b.example^\n', '"1"');
     const created = await node.life.create(source(url));
     expect(created).toMatchObject({ status: 'pending', rules: 0, last_checked_at: null });
     await node.life.idle();
@@ -172,15 +211,15 @@ describe('ListLife', () => {
       status: 'ok',
       rules: 2,
       invalid_lines: 1,
-      bytes: 34,
+      bytes: 38,
       format: 'domains',
       etag: '"1"',
       last_error: null,
       last_checked_at: new Date(node.clock.ms).toISOString(),
       last_changed_at: new Date(node.clock.ms).toISOString(),
     });
-    expect(node.life.unusedLines(created.id)).toEqual([
-      { line: 2, reason: 'not a rule', text: 'not a rule' },
+    expect(await node.life.unusedLines(created.id)).toEqual([
+      { line: 2, reason: 'not a rule', text: 'no rule at all' },
     ]);
   });
 
@@ -274,7 +313,8 @@ describe('ListLife', () => {
     expect([kindsOf(node, 'a.example'), kindsOf(node, 'b.example')]).toEqual([0, 1]);
     await node.life.idle();
     expect(new RuleTable(node.publisher.current().snapshot.rules).nameCount).toBe(1);
-    expect(readdirSync(join(dataDir, 'list-cache'))).toHaveLength(1);
+    // Both copies stay: a rollback brings the list back.
+    expect(readdirSync(join(dataDir, 'list-cache'))).toHaveLength(2);
     await expect(node.life.read(id)).rejects.toMatchObject({ status: 404 });
   });
 
@@ -302,7 +342,7 @@ describe('ListLife', () => {
       });
       await node.life.create(source(`${base}/${index}`, { name: `list ${index}`, enabled: false }));
     }
-    await db.database.query('UPDATE blocklist_sources SET enabled = true');
+    await db.database.query('UPDATE list_sources SET enabled = true');
     expect((await node.life.refreshAll()).map(({ status }) => status)).toEqual(Array(12).fill('updating'));
     await node.life.idle();
     expect(most).toBe(4);
@@ -466,4 +506,198 @@ describe('ListLife', () => {
     await second.life.idle();
     expect(kindsOf(second, 'a.example')).toBe(1);
   });
+
+  const TEN = Array.from({ length: 10 }, (_, index) => `n${index}.example\n`).join('');
+
+  test('a copy with less than half of the rules is held and says why; approve() applies it', async () => {
+    const node = await startNode();
+    const { id } = await node.life.create(source(serve('/a', TEN, '"1"')));
+    await node.life.idle();
+    serve('/a', 'n0.example\nn1.example\nn2.example\nn3.example\n', '"2"');
+    await node.life.refresh(id);
+    await node.life.idle();
+    const held = { status: 'held', rules: 10, last_error: 'held: the list shrank from 10 to 4 rules' };
+    expect(await node.life.read(id)).toMatchObject(held);
+    expect(kindsOf(node, 'n9.example')).toBe(1);
+    // Asking again changes nothing, whether the server says 304 or sends it once more.
+    await node.life.refresh(id);
+    await node.life.idle();
+    expect(await node.life.read(id)).toMatchObject(held);
+    serve('/a', 'n0.example\nn1.example\nn2.example\nn3.example\n', '"3"');
+    await node.life.refresh(id);
+    await node.life.idle();
+    expect(await node.life.read(id)).toMatchObject(held);
+    expect(readdirSync(join(dataDir, 'list-cache'))).toHaveLength(2);
+
+    expect(await node.life.approve(id)).toMatchObject({ status: 'ok', rules: 4, last_error: null });
+    expect([kindsOf(node, 'n0.example'), kindsOf(node, 'n9.example')]).toEqual([1, 0]);
+    await expect(node.life.approve(id)).rejects.toMatchObject({ status: 409 });
+  });
+
+  test('a copy that loses just half is taken, and so is one that comes back to its length', async () => {
+    const node = await startNode();
+    const { id } = await node.life.create(source(serve('/a', TEN)));
+    await node.life.idle();
+    serve('/a', 'n0.example\n'.repeat(4));
+    await node.life.refresh(id);
+    await node.life.idle();
+    expect((await node.life.read(id)).status).toBe('held');
+    serve('/a', TEN);
+    await node.life.refresh(id);
+    await node.life.idle();
+    expect(await node.life.read(id)).toMatchObject({ status: 'ok', last_error: null });
+    await expect(node.life.approve(id)).rejects.toMatchObject({ status: 409 });
+    serve('/a', 'n0.example\nn1.example\nn2.example\nn3.example\nn4.example\n');
+    await node.life.refresh(id);
+    await node.life.idle();
+    expect(await node.life.read(id)).toMatchObject({ status: 'ok', rules: 5 });
+  });
+
+  test.each(['used.example', '||used.example^', '||example^', '*.example'])(
+    'a copy that adds %j, which this network uses, is held',
+    async (rule) => {
+      const node = await startNode();
+      mostAsked = ['other.test', 'used.example'];
+      const { id } = await node.life.create(source(serve('/a', 'a.example\n')));
+      await node.life.idle();
+      serve('/a', `a.example\n${rule}\n`);
+      await node.life.refresh(id);
+      await node.life.idle();
+      expect(await node.life.read(id)).toMatchObject({
+        status: 'held',
+        last_error: 'held: it would block names that are much asked for here: used.example',
+      });
+      expect(kindsOf(node, 'used.example')).toBe(0);
+    },
+  );
+
+  test('a name that the list blocked before, or allows itself, holds nothing up', async () => {
+    const node = await startNode();
+    mostAsked = ['old.example', 'fine.example'];
+    const { id } = await node.life.create(source(serve('/a', 'old.example\n')));
+    await node.life.idle();
+    serve('/a', 'old.example\n||fine.example^\n@@||fine.example^\n');
+    await node.life.refresh(id);
+    await node.life.idle();
+    expect(await node.life.read(id)).toMatchObject({ status: 'ok', rules: 3 });
+  });
+
+  test('a held copy survives a restart and is not taken for the one that counts', async () => {
+    const first = await startNode();
+    const { id } = await first.life.create(source(serve('/a', TEN)));
+    await first.life.idle();
+    serve('/a', 'n0.example\n');
+    await first.life.refresh(id);
+    await first.life.idle();
+    await first.stop();
+    rmSync(join(dataDir, 'snapshots'), { recursive: true });
+    const second = await startNode();
+    expect(kindsOf(second, 'n9.example')).toBe(1);
+    expect(await second.life.approve(id)).toMatchObject({ status: 'ok', rules: 1 });
+    expect(kindsOf(second, 'n9.example')).toBe(0);
+  });
+
+  test('an allowlist allows, beside blocklists with the same URL', async () => {
+    const node = await startNode();
+    const url = serve('/a', 'a.example\n');
+    await node.life.create(source(url));
+    const allow = await node.all.create('allow', source(url), 'tester');
+    await node.life.idle();
+    expect(kindsOf(node, 'a.example')).toBe(1 | 4);
+    await expect(node.life.read(allow.id)).rejects.toMatchObject({ status: 404 });
+    await node.all.remove('allow', allow.id, 'tester');
+    expect(kindsOf(node, 'a.example')).toBe(1);
+  });
+
+  test('a rollback brings the list of then back without a compile, and holds what it undid', async () => {
+    const node = await startNode();
+    const { id } = await node.life.create(source(serve('/a', 'good.example\n', '"1"')));
+    await node.life.idle();
+    const [{ id: good }] = (await listRevisions(db.database)) as [Revision];
+    serve('/a', 'good.example\nbad.example\n', '"2"');
+    await node.life.refresh(id);
+    await node.life.idle();
+    await node.publisher.settled();
+    expect(kindsOf(node, 'bad.example')).toBe(1);
+    const compiles = countOf(node.logger, 'lists compiled');
+
+    await rollBack(db.database, () => node.all.bringBack(), good, 'tester');
+    await node.life.idle();
+    expect([kindsOf(node, 'good.example'), kindsOf(node, 'bad.example')]).toEqual([1, 0]);
+    expect(countOf(node.logger, 'lists compiled')).toBe(compiles);
+    expect(await node.life.read(id)).toMatchObject({
+      status: 'held',
+      rules: 1,
+      last_error: `held: undone by going back to revision ${good}`,
+    });
+    // The same bad copy does not come back by itself, after a restart neither; a newer one does.
+    await node.life.refresh(id);
+    await node.life.idle();
+    await node.stop();
+    const second = await startNode();
+    await second.life.idle();
+    expect([kindsOf(second, 'bad.example'), (await second.life.read(id)).status]).toEqual([0, 'held']);
+    serve('/a', 'good.example\nnew.example\n', '"3"');
+    await second.life.refresh(id);
+    await second.life.idle();
+    expect([kindsOf(second, 'new.example'), (await second.life.read(id)).status]).toEqual([1, 'ok']);
+  });
+
+  test('a rollback brings back a list that was deleted', async () => {
+    const node = await startNode();
+    const { id } = await node.life.create(source(serve('/a', 'a.example\n')));
+    await node.life.idle();
+    const [{ id: good }] = (await listRevisions(db.database)) as [Revision];
+    await node.life.remove(id);
+    await node.life.idle();
+    expect(kindsOf(node, 'a.example')).toBe(0);
+    await rollBack(db.database, () => node.all.bringBack(), good, 'tester');
+    expect(kindsOf(node, 'a.example')).toBe(1);
+    expect((await listRevisions(db.database)).map(({ summary }) => summary).slice(0, 3)).toEqual([
+      `rolled back to revision ${good}`,
+      'blocklist ads: deleted',
+      'blocklist ads: updated, 1 rules',
+    ]);
+  });
+
+  test('the rules in force can be looked through, with their sources', async () => {
+    const node = await startNode();
+    await node.life.create(source(serve('/a', 'A.example\n||b.example^\n'), { name: 'one' }));
+    await node.life.idle();
+    const { id } = await node.life.create(
+      source(serve('/b', 'a.example\nc.test\n@@||d.test^\n'), { name: 'two' }),
+    );
+    await node.life.idle();
+    const page = async (kind: 'block' | 'allow', search?: string, limit = 100, offset = 0) => {
+      const { data, total } = await node.lists.page(kind, { limit, offset, search });
+      return [total, ...data.map(({ domain, match, sources }) => `${domain} ${match} ${sources.join('+')}`)];
+    };
+    expect(await page('block')).toEqual([
+      3,
+      'a.example exact one+two',
+      'b.example subdomains one',
+      'c.test exact two',
+    ]);
+    expect(await page('block', undefined, 1, 1)).toEqual([3, 'b.example subdomains one']);
+    expect(await page('block', 'EXAMPLE')).toEqual([
+      2,
+      'a.example exact one+two',
+      'b.example subdomains one',
+    ]);
+    expect(await page('block', 'example', 1, 1)).toEqual([2, 'b.example subdomains one']);
+    expect(await page('block', 'nothing')).toEqual([0]);
+    expect(await page('allow')).toEqual([1, 'd.test subdomains two']);
+    await node.life.update(id, { enabled: false });
+    expect(await page('block')).toEqual([2, 'a.example exact one', 'b.example subdomains one']);
+    expect(await page('block', 'c.test')).toEqual([0]);
+    await db.database.query(
+      `INSERT INTO managed_domains (name, domain, action) VALUES ('mine', '*.x.test', 'deny')`,
+    );
+    await node.policy.apply();
+    expect(await page('block', undefined, 2)).toEqual([3, 'x.test subdomains mine', 'a.example exact one']);
+  });
 });
+
+function countOf(logger: MemoryLogger, message: string): number {
+  return logger.lines.filter((line) => line.message === message).length;
+}

@@ -1,35 +1,48 @@
 /**
- * The life of the blocklist sources on this node: what the API changes is brought into force, and lists are
+ * The life of the list sources on this node: what the API changes is brought into force, and lists are
  * fetched when they are new, when they are due, and when somebody asks. A source moves from `pending` over
- * `updating` to `ok` or `error`; whatever goes wrong, its last good copy stays in force.
+ * `updating` to `ok`, `held` or `error`; whatever goes wrong, its last good copy stays in force. The row of a
+ * source says which copy that is.
  */
-import type { BlocklistSource, SourceCreate, SourceUpdate } from '../../shared/api/sources.ts';
+import type { BlocklistSource, SourceCreate, SourceUpdate, UnusedLine } from '../../shared/api/sources.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
+import { conflict } from '../api-error.ts';
 import type { Database } from '../db/database.ts';
+import { changePolicy } from '../revisions/policy-change.ts';
+import { neededCopies } from '../revisions/revision-store.ts';
 import { CompileError } from '../snapshot/compile-pool.ts';
 import type { CompilePool } from '../snapshot/compile-pool.ts';
+import { seedsOf } from '../snapshot/compiled-rules.ts';
+import type { CompiledRules } from '../snapshot/compiled-rules.ts';
+import type { Generations } from '../snapshot/generations.ts';
 import type { PolicyInForce } from '../snapshot/policy-in-force.ts';
 import type { SnapshotPublisher } from '../snapshot/publisher.ts';
 import type { FetchLimits } from './fetch-limits.ts';
-import type { LineSample } from './list-statistics.ts';
 import type { ListCache } from './list-cache.ts';
-import { ListCompiler } from './list-compiler.ts';
+import { ListCompiler, readingOfInput } from './list-compiler.ts';
+import type { MostAskedNames } from './list-guard.ts';
 import type { Lookup } from './list-host.ts';
-import { isDue } from './refresh-schedule.ts';
-import { refreshSource } from './refresh-source.ts';
+import type { NamesFolder } from './names-folder.ts';
+import { ListRefresher } from './list-refresher.ts';
 import type { SourceLife } from './source-life-port.ts';
-import type { SourceFacts, StoredSource } from './source-store.ts';
+import { recordContent, recordSource } from './source-records.ts';
+import type { SourceFacts, SourceKind, StoredSource } from './source-store.ts';
 import * as store from './source-store.ts';
-import { Turnstile } from './turnstile.ts';
 
 /** What the life of lists is made of. */
 export interface ListLifeParts {
   readonly database: Database;
   readonly cache: ListCache;
   readonly pool: CompilePool;
+  /** Text of the compiled rules. */
+  readonly names: NamesFolder;
   readonly policy: PolicyInForce;
   readonly publisher: SnapshotPublisher;
+  /** Rules of before, to go back to without a compile. */
+  readonly generations: Pick<Generations, 'findRules' | 'rulesIds'>;
+  /** What the guard of lists looks at. */
+  readonly mostAsked: Pick<MostAskedNames, 'names'>;
   /** `blocking.list_refresh_hours`; asked at each look, as `listDirs` is. */
   readonly refreshHours: () => number;
   /** `blocking.list_dirs`. */
@@ -40,8 +53,6 @@ export interface ListLifeParts {
   readonly lookup?: Lookup;
 }
 
-/** Fetches at once. */
-const CONCURRENT_FETCHES = 4;
 /** Between two looks for lists that are due. */
 const LOOK_MS = 60_000;
 
@@ -50,15 +61,8 @@ export class ListLife implements SourceLife {
   private readonly parts: ListLifeParts;
   private readonly compiler: ListCompiler;
   private readonly stopping = new AbortController();
-  private readonly turnstile = new Turnstile(CONCURRENT_FETCHES);
-  /** Refreshes at work or waiting for their turn, by source. */
-  private readonly refreshes = new Map<
-    number,
-    { readonly done: Promise<void>; readonly abort: AbortController }
-  >();
-  /** Failures in a row, by source. */
-  private readonly failures = new Map<number, number>();
-  /** Everything that goes on in the background; none of it rejects. */
+  private readonly refresher: ListRefresher;
+  /** Everything else that goes on in the background; none of it rejects. */
   private readonly background = new Set<Promise<void>>();
   private timer: NodeJS.Timeout | undefined;
 
@@ -69,12 +73,17 @@ export class ListLife implements SourceLife {
       compiled: () => parts.publisher.current().compiled,
       cache: parts.cache,
       pool: parts.pool,
+      names: parts.names,
+      keptRules: () => parts.generations.rulesIds(),
       policy: parts.policy,
       clock: parts.clock,
       logger: parts.logger,
-      record: (source, facts) => this.record(source, facts),
+      findCompiled: (keys) => this.findCompiled(keys),
+      neededCopies: () => neededCopies(parts.database),
+      record: (source, facts) => recordSource(parts.database, source, facts),
       signal: this.stopping.signal,
     });
+    this.refresher = new ListRefresher({ ...parts, bringIntoForce: () => this.compiler.bringIntoForce() });
   }
 
   /**
@@ -84,119 +93,146 @@ export class ListLife implements SourceLife {
   async start(): Promise<void> {
     const { cache, database } = this.parts;
     await cache.open();
-    const cached = cache.ids();
-    const known = new Set((await store.listSources(database)).map(({ id }) => id));
-    for (const id of cached) if (!known.has(id)) cache.forget(id);
+    const sources = await store.listSources(database);
+    const known = new Set(sources.map(({ id }) => id));
+    for (const id of cache.ids()) if (!known.has(id)) cache.forget(id);
+    for (const source of sources) await this.chooseCopy(source);
     await this.compileOrKeep(this.compiler.compact());
     if (this.stopping.signal.aborted || this.timer !== undefined) return;
-    this.timer = setInterval(() => this.inBackground('look for due lists', this.refreshDue()), LOOK_MS);
+    this.timer = setInterval(() => this.lookForDue(), LOOK_MS);
     this.timer.unref();
-    this.inBackground('look for due lists', this.refreshDue());
+    this.lookForDue();
+  }
+
+  /** Starts a refresh of each enabled source that is due. */
+  refreshDue(): Promise<void> {
+    return this.refresher.startDue();
   }
 
   /** Stops timers, fetches and compiles; resolves when nothing is at work any more. */
   async close(): Promise<void> {
     clearInterval(this.timer);
     this.stopping.abort();
+    this.refresher.close();
     await this.idle();
   }
 
   /** Resolves when no fetch and no compile is at work. */
   async idle(): Promise<void> {
     while (this.background.size > 0) await Promise.all(this.background);
+    await this.refresher.idle();
+    while (this.background.size > 0) await Promise.all(this.background);
     await this.compiler.idle();
   }
 
-  async list(): Promise<BlocklistSource[]> {
-    return (await store.listSources(this.parts.database)).map((source) => this.shown(source));
+  async list(kind: SourceKind): Promise<BlocklistSource[]> {
+    return (await store.listSources(this.parts.database, kind)).map((source) => this.shown(source));
   }
 
-  async read(id: number): Promise<BlocklistSource> {
-    return this.shown(await store.readSource(this.parts.database, id));
+  async read(kind: SourceKind, id: number): Promise<BlocklistSource> {
+    return this.shown(await store.readSource(this.parts.database, id, kind));
   }
 
-  async create(source: SourceCreate): Promise<BlocklistSource> {
-    const created = await this.parts.database.transaction((tx) => store.insertSource(tx, source));
+  async create(kind: SourceKind, source: SourceCreate, author: string): Promise<BlocklistSource> {
+    const created = await changePolicy(this.parts.database, author, async (tx) => {
+      const result = await store.insertSource(tx, kind, source);
+      return { result, summary: `${kind}list ${result.name}: created` };
+    });
     const shown = this.shown(created);
-    if (created.enabled) void this.startRefresh(created.id);
+    if (created.enabled) void this.refresher.start(created.id);
     return shown;
   }
 
-  async update(id: number, change: SourceUpdate): Promise<BlocklistSource> {
-    const updated = await this.parts.database.transaction((tx) => store.updateSource(tx, id, change));
+  async update(kind: SourceKind, id: number, change: SourceUpdate, author: string): Promise<BlocklistSource> {
+    const updated = await changePolicy(this.parts.database, author, async (tx) => {
+      const result = await store.updateSource(tx, kind, id, change);
+      return { result, summary: `${kind}list ${result.name}: changed` };
+    });
     const hasCopy = this.parts.cache.isOf(id, updated.url);
     // An attempt at work may be for the URL of before.
-    if (change.url !== undefined && !hasCopy) this.refreshes.get(id)?.abort.abort();
+    if (change.url !== undefined && !hasCopy) this.refresher.stop(id);
     if (this.compiler.needsCompile(updated)) {
       const fault = await this.compileOrKeep(this.compiler.bringIntoForce());
-      if (fault !== undefined) await this.record(updated, { status: 'error', lastError: fault });
+      if (fault !== undefined)
+        await recordSource(this.parts.database, updated, { status: 'error', lastError: fault });
     } else await this.parts.policy.apply();
-    const shown = await this.read(id);
-    if (updated.enabled && !hasCopy) void this.startRefresh(id);
+    const shown = await this.read(kind, id);
+    if (updated.enabled && !hasCopy) void this.refresher.start(id);
     return shown;
   }
 
-  async remove(id: number): Promise<void> {
-    await store.deleteSource(this.parts.database, id);
-    this.refreshes.get(id)?.abort.abort();
-    this.failures.delete(id);
+  async remove(kind: SourceKind, id: number, author: string): Promise<void> {
+    await changePolicy(this.parts.database, author, async (tx) => {
+      const name = await store.deleteSource(tx, kind, id);
+      return { result: undefined, summary: `${kind}list ${name}: deleted` };
+    });
+    this.refresher.forget(id);
     this.parts.cache.forget(id);
     // Without its row it means nothing at once; its names leave the table with the next compile.
     await this.parts.policy.apply();
     this.inBackground('compile without removed list', this.compiler.compact());
   }
 
-  async refresh(id: number): Promise<BlocklistSource> {
-    const source = await store.readSource(this.parts.database, id);
-    void this.startRefresh(id);
+  async refresh(kind: SourceKind, id: number): Promise<BlocklistSource> {
+    const source = await store.readSource(this.parts.database, id, kind);
+    void this.refresher.start(id);
     return this.shown(source);
   }
 
-  async refreshAll(): Promise<BlocklistSource[]> {
-    const sources = await store.listSources(this.parts.database);
-    for (const { id, enabled } of sources) if (enabled) void this.startRefresh(id);
+  async refreshAll(kind: SourceKind): Promise<BlocklistSource[]> {
+    const sources = await store.listSources(this.parts.database, kind);
+    for (const { id, enabled } of sources) if (enabled) void this.refresher.start(id);
     return sources.map((source) => this.shown(source));
   }
 
-  /** Refreshes a source and resolves when that has ended, well or not; joins one that is at work. */
-  startRefresh(id: number): Promise<void> {
-    const known = this.refreshes.get(id);
-    if (known !== undefined && !known.abort.signal.aborted) return known.done;
-    const abort = new AbortController();
-    const signal = AbortSignal.any([abort.signal, this.stopping.signal]);
-    const done = this.turnstile
-      .pass(() => this.refreshNow(id, signal))
-      .catch((error: unknown) =>
-        this.parts.logger.warn('refresh list failed', { id, reason: reasonOf(error) }),
-      )
-      .finally(() => {
-        if (this.refreshes.get(id)?.abort === abort) this.refreshes.delete(id);
-      });
-    this.refreshes.set(id, { done, abort });
-    this.watch(done);
-    return done;
+  async approve(kind: SourceKind, id: number, author: string): Promise<BlocklistSource> {
+    const { database, cache } = this.parts;
+    await cache.open();
+    const source = await store.readSource(database, id, kind);
+    const { heldKey } = source;
+    if (heldKey === null) throw conflict(`${kind}list source ${id} holds no copy back`);
+    if (!cache.has(id, heldKey))
+      throw conflict(
+        `the held copy of ${kind}list source ${id} is not on this node's disk; refresh the list`,
+      );
+    const facts: SourceFacts = { status: 'ok', lastError: null, contentKey: heldKey, heldKey: null };
+    const lastChangedAt = new Date(this.parts.clock.nowMs());
+    const by = { author, what: 'held copy approved' };
+    await recordContent(database, source, { ...facts, lastChangedAt }, by);
+    cache.use(id, heldKey);
+    const fault = await this.compileOrKeep(this.compiler.bringIntoForce());
+    if (fault !== undefined) await recordSource(database, source, { status: 'error', lastError: fault });
+    return this.read(kind, id);
   }
 
-  /** Starts a refresh of each enabled source that is due. */
-  async refreshDue(): Promise<void> {
-    const { clock, database, cache } = this.parts;
-    for (const source of await store.listSources(database)) {
-      if (!source.enabled || this.stopping.signal.aborted) continue;
-      const failures = this.failures.get(source.id) ?? 0;
-      const isAsStored = source.status === 'ok' && cache.isOf(source.id, source.url);
-      // What failed, or was not finished, before this start is tried at once.
-      const lastMs = failures > 0 || isAsStored ? Date.parse(source.last_checked_at ?? '') : NaN;
-      const attempts = { lastMs: Number.isNaN(lastMs) ? undefined : lastMs, failures };
-      if (isDue(attempts, clock.nowMs(), this.parts.refreshHours())) void this.startRefresh(source.id);
-    }
-  }
-
-  /** The first lines of a source in force that made no rule, invalid ones first. */
-  unusedLines(id: number): readonly LineSample[] {
+  async unusedLines(kind: SourceKind, id: number): Promise<UnusedLine[]> {
+    await store.readSource(this.parts.database, id, kind);
     const source = this.parts.publisher.current().compiled.sources.find((compiled) => compiled.id === id);
-    return source === undefined
-      ? []
-      : [...source.statistics.invalidSamples, ...source.statistics.skippedSamples];
+    if (source === undefined) return [];
+    return [...source.statistics.invalidSamples, ...source.statistics.skippedSamples];
+  }
+
+  /** Line of the first rule of these kinds at `name` in the copy of a source; null where there is none. */
+  async findLine(id: number, name: string, kinds: number): Promise<number | null> {
+    const { cache, pool, publisher } = this.parts;
+    const source = publisher.current().compiled.sources.find((compiled) => compiled.id === id);
+    const copy = cache.copyOf(id);
+    if (source === undefined || copy === undefined) return null;
+    // From memory: an explanation must not need the database.
+    return pool.findLine({ path: copy.path, reading: readingOfInput(source.inputKey) }, name, kinds);
+  }
+
+  /** Brings into force what a rollback made of the rows, lists as they were then included. */
+  async bringBack(): Promise<void> {
+    const { cache, database } = this.parts;
+    // What is being fetched may be what was just undone.
+    this.refresher.stop();
+    await cache.open();
+    const sources = await store.listSources(database);
+    for (const source of sources) await this.chooseCopy(source);
+    await this.compileOrKeep(this.compiler.bringIntoForce());
+    for (const { id, url, enabled } of sources)
+      if (enabled && !cache.isOf(id, url)) void this.refresher.start(id);
   }
 
   /** Waits for a compile; where lists cannot be compiled, brings policy alone into force and says why. */
@@ -212,67 +248,48 @@ export class ListLife implements SourceLife {
     }
   }
 
-  private async refreshNow(id: number, signal: AbortSignal): Promise<void> {
-    const { database, clock, logger } = this.parts;
-    signal.throwIfAborted();
-    const source = await store.readSource(database, id);
-    await this.record(source, { status: 'updating' });
-    try {
-      const { facts, isNew } = await refreshSource(source, this.parts, signal);
-      const now = new Date(clock.nowMs());
-      // Before the compile: should that fail, what is on disk is known all the same.
-      await this.record(source, { ...facts, ...(isNew ? { lastChangedAt: now } : {}) });
-      if (source.enabled) await this.compiler.bringIntoForce();
-      this.failures.delete(id);
-      await this.record(source, { status: 'ok', lastError: null, lastCheckedAt: now });
-      logger.info(isNew ? 'list updated' : 'list unchanged', {
-        id,
-        name: source.name,
-        rules: facts.rules ?? source.rules,
-      });
-    } catch (error) {
-      if (signal.aborted) {
-        // Not its fault, and not finished: the next look tries again.
-        await this.record(source, { status: source.status === 'updating' ? 'pending' : source.status });
-        return;
-      }
-      this.failures.set(id, (this.failures.get(id) ?? 0) + 1);
-      logger.warn('list not updated; its last copy stays in force', {
-        id,
-        name: source.name,
-        reason: reasonOf(error),
-      });
-      await this.record(source, {
-        status: 'error',
-        lastError: reasonOf(error),
-        lastCheckedAt: new Date(clock.nowMs()),
-      });
-    }
+  /** Makes the copy count that the row names; where it is not on disk, the row learns what there is. */
+  private async chooseCopy(source: StoredSource): Promise<void> {
+    const { cache, database } = this.parts;
+    const { id, contentKey, heldKey } = source;
+    if (contentKey !== null && cache.use(id, contentKey)) return;
+    const copy = cache.copyOf(id);
+    if (copy === undefined) return;
+    if (copy.contentKey === heldKey) cache.forget(id);
+    else await recordSource(database, source, { contentKey: copy.contentKey });
+  }
+
+  /** Rules on disk that hold just these inputs, under the hashes that answers are cached under. */
+  private async findCompiled(inputKeys: readonly string[]): Promise<CompiledRules | undefined> {
+    const { generations, publisher } = this.parts;
+    const found = await generations.findRules((sources) => {
+      const readable = sources.filter(({ statistics }) => statistics.fault === null);
+      const keys = new Set(readable.map(({ inputKey }) => inputKey));
+      return sources.length === inputKeys.length && inputKeys.every((key) => keys.has(key));
+    });
+    if (found === undefined) return undefined;
+    const ours = seedsOf(publisher.current().compiled.rules);
+    const { low, high } = seedsOf(found.rules);
+    return low === ours.low && high === ours.high ? found : undefined;
   }
 
   /** As the API shows it: what waits for its turn to be fetched counts as being fetched. */
-  private shown({ lastModified: _, ...source }: StoredSource): BlocklistSource {
-    return this.refreshes.has(source.id) ? { ...source, status: 'updating' } : source;
+  private shown(stored: StoredSource): BlocklistSource {
+    const { lastModified: _modified, kind: _kind, contentKey: _content, heldKey: _held, ...source } = stored;
+    return this.refresher.isAtWork(source.id) ? { ...source, status: 'updating' } : source;
   }
 
-  /** Facts about a URL that the source no longer has are nobody's. */
-  private async record(source: StoredSource, facts: SourceFacts): Promise<void> {
-    await store.recordFacts(this.parts.database, source.id, source.url, facts);
+  private lookForDue(): void {
+    this.inBackground('look for due lists', this.refreshDue());
   }
 
   private inBackground(what: string, work: Promise<void>): void {
-    this.watch(
-      work.catch((error: unknown) => this.parts.logger.warn(`${what} failed`, { reason: reasonOf(error) })),
-    );
-  }
-
-  /** `work` never rejects. */
-  private watch(work: Promise<void>): void {
-    const watched = work.finally(() => this.background.delete(watched));
+    const watched = work
+      .catch((error: unknown) => {
+        const reason = error instanceof Error ? error.message : String(error);
+        this.parts.logger.warn(`${what} failed`, { reason });
+      })
+      .finally(() => this.background.delete(watched));
     this.background.add(watched);
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,8 @@
 /** What is known of a list after reading it: counts, the first lines that were of no use, and its fault. */
 
 /** How most rules of a list are written. */
-export type ListFormat = 'hosts' | 'domains' | 'wildcard' | 'adblock' | 'unknown';
+export type ListFormat =
+  'hosts' | 'domains' | 'wildcard' | 'adblock' | 'dnsmasq' | 'unbound' | 'rpz' | 'unknown';
 
 /** Why a line makes no rule: no list syntax explains it, or it is of no use here or not supported. */
 export interface UnusedLine {
@@ -33,6 +34,8 @@ export interface ListStatistics {
   readonly invalidLines: number;
   readonly skippedLines: number;
   readonly format: ListFormat;
+  /** Some rules are in Adblock style, whatever the others are. */
+  readonly hasAdblockRules: boolean;
   /** The first of each, at most `MAX_SAMPLES`. */
   readonly invalidSamples: readonly LineSample[];
   readonly skippedSamples: readonly LineSample[];
@@ -53,6 +56,7 @@ export function unreadableList(message: string): ListStatistics {
     invalidLines: 0,
     skippedLines: 0,
     format: 'unknown',
+    hasAdblockRules: false,
     invalidSamples: [],
     skippedSamples: [],
     fault: { code: 'unreadable', message },

@@ -4,7 +4,7 @@
  * becomes of the rules is `control-plane/snapshot/rule-table-builder.ts`.
  */
 import { LineCollector } from './line-collector.ts';
-import type { ListReading, RuleSink } from './line-rules.ts';
+import type { ListReading, RuleSink, SpecialSink } from './line-rules.ts';
 import { LineRules } from './line-rules.ts';
 import type { LineSample, ListFault, ListFormat, ListStatistics, UnusedLine } from './list-statistics.ts';
 import { MAX_SAMPLES, SAMPLE_TEXT_LENGTH } from './list-statistics.ts';
@@ -26,8 +26,8 @@ export class ListParser {
   private readonly invalidSamples: LineSample[] = [];
   private readonly skippedSamples: LineSample[] = [];
 
-  constructor(reading: ListReading, sink: RuleSink) {
-    this.rules = new LineRules(reading, sink);
+  constructor(reading: ListReading, sink: RuleSink, specialSink?: SpecialSink) {
+    this.rules = new LineRules(reading, sink, specialSink);
     this.lines = new LineCollector({
       line: (bytes, start, end) => this.line(bytes, start, end),
       overlongLine: () => {
@@ -62,6 +62,7 @@ export class ListParser {
       invalidLines: this.invalidLines,
       skippedLines: this.skippedLines,
       format: this.format(),
+      hasAdblockRules: this.rules.forms.adblock > 0,
       invalidSamples: this.invalidSamples,
       skippedSamples: this.skippedSamples,
       fault: this.fault,

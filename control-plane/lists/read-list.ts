@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { isGzip } from './gunzip.ts';
-import type { ListReading, RuleSink } from './line-rules.ts';
+import type { ListReading, RuleSink, SpecialSink } from './line-rules.ts';
 import type { ListStatistics } from './list-statistics.ts';
 import { unreadableList } from './list-statistics.ts';
 import { ListParser } from './parse-list.ts';
@@ -13,11 +13,16 @@ import { ListParser } from './parse-list.ts';
 const CHUNK_BYTES = 131_072;
 
 /**
- * Calls `sink` for each rule of the list at `path`. A file that cannot be read to its end is a fault in the
+ * Calls `sink` for each rule of the list at `path`, and `specialSink` for those that are more than a name. A file that cannot be read to its end is a fault in the
  * statistics, no error; rules before the damage were passed on already.
  */
-export async function readList(path: string, reading: ListReading, sink: RuleSink): Promise<ListStatistics> {
-  const parser = new ListParser(reading, sink);
+export async function readList(
+  path: string,
+  reading: ListReading,
+  sink: RuleSink,
+  specialSink?: SpecialSink,
+): Promise<ListStatistics> {
+  const parser = new ListParser(reading, sink, specialSink);
   const read = async (chunks: AsyncIterable<Buffer>): Promise<void> => {
     for await (const chunk of chunks) parser.push(chunk);
   };

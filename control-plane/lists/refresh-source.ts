@@ -1,14 +1,19 @@
 /**
- * One attempt to renew the copy of one source: fetch, look whether it is a list that can be used, and only
- * then take the place of the copy before. Bringing it into force is `list-compiler.ts`.
+ * One attempt to renew the copy of one source: fetch, look whether it is a list that can be used, and ask the
+ * guard whether it may take the place of the copy before. What is stored and put into force because of it is
+ * `list-life.ts`.
  */
 import { rm } from 'node:fs/promises';
+import type { ListInspection } from '../snapshot/compile-job.ts';
 import type { CompilePool } from '../snapshot/compile-pool.ts';
 import type { FetchLimits } from './fetch-limits.ts';
 import { fetchList } from './fetch-list.ts';
-import type { ListCache } from './list-cache.ts';
+import { contentKey } from './list-cache.ts';
+import type { ListCache, ListCopy } from './list-cache.ts';
 import { readingOf } from './list-compiler.ts';
 import { ListError } from './list-error.ts';
+import { reasonToHold } from './list-guard.ts';
+import type { MostAskedNames } from './list-guard.ts';
 import type { Lookup } from './list-host.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
 
@@ -16,19 +21,26 @@ import type { SourceFacts, StoredSource } from './source-store.ts';
 export interface RefreshParts {
   readonly cache: ListCache;
   readonly pool: CompilePool;
+  readonly mostAsked: Pick<MostAskedNames, 'names'>;
   /** Folders that `file:` sources may reach; asked for each fetch. */
   readonly listDirs: () => readonly string[];
   readonly limits?: FetchLimits;
   readonly lookup?: Lookup;
 }
 
-/** What a refresh found out, and whether there is a new copy to compile. */
-export interface Refreshed {
-  readonly facts: SourceFacts;
-  readonly isNew: boolean;
-}
+/** What came of a refresh: the copy at hand is still the newest, a newer one may be used, or must wait. */
+export type Refreshed =
+  | { readonly outcome: 'unchanged'; readonly facts: SourceFacts }
+  | { readonly outcome: 'new'; readonly facts: SourceFacts; readonly copy: ListCopy }
+  | {
+      readonly outcome: 'held';
+      readonly facts: SourceFacts;
+      readonly reason: string;
+      /** Absent where it was held before. */
+      readonly copy?: ListCopy;
+    };
 
-/** Renews the copy of `source`. Throws a ListError or a CompileError; the copy before stays then. */
+/** Fetches the list of `source` anew; a `copy` waits to be settled. Throws a ListError or a CompileError; the copy before stays then. */
 export async function refreshSource(
   source: StoredSource,
   parts: RefreshParts,
@@ -50,21 +62,76 @@ export async function refreshSource(
       ...(limits === undefined ? {} : { limits }),
       ...(lookup === undefined ? {} : { lookup }),
     });
-    if (outcome.type === 'unchanged') return { facts: {}, isNew: false };
+    // What the server has not changed since is the held copy, where there is one.
+    if (outcome.type === 'unchanged') return stillHeld(source, {}) ?? { outcome: 'unchanged', facts: {} };
     const { validators, bytes, digest } = outcome;
-    if (cache.holds(source.id, source.url, digest)) return { facts: { ...validators, bytes }, isNew: false };
-    const statistics = await parts.pool.inspect({ path, reading: readingOf(source) }, signal);
-    if (statistics.fault !== null) throw new ListError(statistics.fault.code, statistics.fault.message);
-    await cache.commit(source.id, source.url, digest, path);
-    const facts = {
-      ...validators,
-      bytes,
-      rules: statistics.rules,
-      invalidLines: statistics.invalidLines,
-      format: statistics.format,
-    };
-    return { facts, isNew: true };
+    if (cache.holds(source.id, source.url, digest))
+      return { outcome: 'unchanged', facts: { ...validators, bytes, heldKey: null } };
+    if (source.heldKey === contentKey(digest)) return stillHeld(source, validators)!;
+    return await takeIn(source, { path, digest, bytes, validators }, parts, signal);
   } finally {
     await rm(path, { force: true });
   }
+}
+
+interface Fetched {
+  readonly path: string;
+  readonly digest: string;
+  readonly bytes: number;
+  readonly validators: { readonly etag: string | null; readonly lastModified: string | null };
+}
+
+async function takeIn(
+  source: StoredSource,
+  { path, digest, bytes, validators }: Fetched,
+  parts: RefreshParts,
+  signal: AbortSignal,
+): Promise<Refreshed> {
+  const { cache, pool } = parts;
+  const before = cache.isOf(source.id, source.url) ? cache.copyOf(source.id) : undefined;
+  const reading = readingOf(source);
+  const watch = before === undefined || source.kind === 'allow' ? [] : await parts.mostAsked.names();
+  const next = await pool.inspect({ path, reading }, watch, signal);
+  const { statistics } = next;
+  if (statistics.fault !== null) throw new ListError(statistics.fault.code, statistics.fault.message);
+  const reason =
+    before === undefined ? null : await judge(next, { path: before.path, reading, watch }, pool, signal);
+  const copy = await cache.store(source.id, source.url, digest, path);
+  if (reason !== null) {
+    const facts = { ...validators, heldKey: copy.contentKey, lastError: reason };
+    return { outcome: 'held', facts, reason, copy };
+  }
+  const { rules, invalidLines, format } = statistics;
+  const facts = {
+    ...validators,
+    bytes,
+    rules,
+    invalidLines,
+    format,
+    contentKey: copy.contentKey,
+    heldKey: null,
+  };
+  return { outcome: 'new', facts, copy };
+}
+
+/** Compares with the copy before; one that cannot be read any more keeps nothing from being replaced. */
+async function judge(
+  next: ListInspection,
+  before: { path: string; reading: ReturnType<typeof readingOf>; watch: readonly string[] },
+  pool: CompilePool,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { watch, ...list } = before;
+  const old = await pool.inspect(list, watch, signal);
+  if (old.statistics.fault !== null) return null;
+  return reasonToHold(
+    { rules: old.statistics.rules, blocked: old.watched },
+    { rules: next.statistics.rules, blocked: next.watched },
+  );
+}
+
+function stillHeld(source: StoredSource, facts: SourceFacts): Refreshed | undefined {
+  if (source.heldKey === null) return undefined;
+  const reason = source.last_error ?? 'held';
+  return { outcome: 'held', facts: { ...facts, lastError: reason }, reason };
 }

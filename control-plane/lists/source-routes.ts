@@ -1,52 +1,35 @@
-/** HTTP of `{api}/blocklist-sources`. What becomes of a source is its life's business. */
+/** HTTP of `{api}/blocklist-sources` and `{api}/allowlist-sources`. What becomes of a source is its life's business. */
 import type { IdParams } from '../../shared/api/fields.ts';
-import type { BlocklistSource, SourceCreate, SourceUpdate } from '../../shared/api/sources.ts';
+import type { BlocklistSource, SourceCreate, SourceUpdate, UnusedLine } from '../../shared/api/sources.ts';
 import type { ApiContext } from '../http/api-context.ts';
+import { authorOf } from '../http/route.ts';
 import type { RouteRequest } from '../http/route.ts';
+import type { SourceKind } from './source-store.ts';
 
-/** GET blocklist-sources */
-export function listSources({ sources }: ApiContext): Promise<BlocklistSource[]> {
-  return sources.list();
-}
+type ById = RouteRequest<IdParams>;
 
-/** GET blocklist-sources/{id} */
-export function readSource(
-  { sources }: ApiContext,
-  { params }: RouteRequest<IdParams>,
-): Promise<BlocklistSource> {
-  return sources.read(params.id);
-}
-
-/** POST blocklist-sources */
-export function createSource(
-  { sources }: ApiContext,
-  { body }: RouteRequest<unknown, unknown, SourceCreate>,
-): Promise<BlocklistSource> {
-  return sources.create(body);
-}
-
-/** PUT blocklist-sources/{id} */
-export function updateSource(
-  { sources }: ApiContext,
-  { params, body }: RouteRequest<IdParams, unknown, SourceUpdate>,
-): Promise<BlocklistSource> {
-  return sources.update(params.id, body);
-}
-
-/** DELETE blocklist-sources/{id} */
-export function deleteSource({ sources }: ApiContext, { params }: RouteRequest<IdParams>): Promise<void> {
-  return sources.remove(params.id);
-}
-
-/** POST blocklist-sources/{id}/refresh */
-export function refreshSource(
-  { sources }: ApiContext,
-  { params }: RouteRequest<IdParams>,
-): Promise<BlocklistSource> {
-  return sources.refresh(params.id);
-}
-
-/** POST blocklist-sources/refresh */
-export function refreshAllSources({ sources }: ApiContext): Promise<BlocklistSource[]> {
-  return sources.refreshAll();
+/** The handlers for sources of one kind. */
+export function sourceHandlers(kind: SourceKind) {
+  return {
+    list: ({ sources }: ApiContext): Promise<BlocklistSource[]> => sources.list(kind),
+    read: ({ sources }: ApiContext, { params }: ById): Promise<BlocklistSource> =>
+      sources.read(kind, params.id),
+    create: (
+      { sources }: ApiContext,
+      request: RouteRequest<unknown, unknown, SourceCreate>,
+    ): Promise<BlocklistSource> => sources.create(kind, request.body, authorOf(request)),
+    update: (
+      { sources }: ApiContext,
+      request: RouteRequest<IdParams, unknown, SourceUpdate>,
+    ): Promise<BlocklistSource> => sources.update(kind, request.params.id, request.body, authorOf(request)),
+    remove: ({ sources }: ApiContext, request: ById): Promise<void> =>
+      sources.remove(kind, request.params.id, authorOf(request)),
+    refresh: ({ sources }: ApiContext, { params }: ById): Promise<BlocklistSource> =>
+      sources.refresh(kind, params.id),
+    refreshAll: ({ sources }: ApiContext): Promise<BlocklistSource[]> => sources.refreshAll(kind),
+    approve: ({ sources }: ApiContext, request: ById): Promise<BlocklistSource> =>
+      sources.approve(kind, request.params.id, authorOf(request)),
+    unusedLines: ({ sources }: ApiContext, { params }: ById): Promise<UnusedLine[]> =>
+      sources.unusedLines(kind, params.id),
+  };
 }

@@ -1,11 +1,15 @@
-/** SQL of `blocklist_sources` and the groups they serve. What becomes of a source is `list-life.ts`. */
+/** SQL of `list_sources`, block and allow, and the groups they serve. What becomes of a source is `list-life.ts`. */
 import type { BlocklistSource, SourceCreate, SourceStatus, SourceUpdate } from '../../shared/api/sources.ts';
 import { conflict, invalid, notFound } from '../api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/database-errors.ts';
 import type { Queryable } from '../db/database.ts';
 
+/** Whether the rules of a list block or allow. */
+export type SourceKind = 'block' | 'allow';
+
 interface SourceRow {
   readonly id: number;
+  readonly kind: SourceKind;
   readonly name: string;
   readonly url: string;
   readonly enabled: boolean;
@@ -23,12 +27,19 @@ interface SourceRow {
   readonly last_checked_at: Date | null;
   readonly last_changed_at: Date | null;
   readonly last_error: string | null;
+  readonly content_key: string | null;
+  readonly held_key: string | null;
 }
 
 /** A source with what only its life needs. */
 export interface StoredSource extends BlocklistSource {
   /** The header as the server sent it. */
   readonly lastModified: string | null;
+  readonly kind: SourceKind;
+  /** Content key of the copy that counts, see `list-cache.ts`. */
+  readonly contentKey: string | null;
+  /** Content key of a newer copy that waits to be approved. */
+  readonly heldKey: string | null;
 }
 
 /** Facts that the life of a source finds out; absent ones stay as they are. */
@@ -44,30 +55,38 @@ export interface SourceFacts {
   readonly lastCheckedAt?: Date;
   readonly lastChangedAt?: Date;
   readonly lastError?: string | null;
+  readonly contentKey?: string;
+  readonly heldKey?: string | null;
 }
 
 const GROUP_IDS = `(SELECT coalesce(array_agg(g.group_id ORDER BY g.group_id), '{}')
-  FROM blocklist_source_groups g WHERE g.source_id = s.id) AS group_ids`;
-const SELECT = `SELECT s.*, ${GROUP_IDS} FROM blocklist_sources s`;
+  FROM list_source_groups g WHERE g.source_id = s.id) AS group_ids`;
+const SELECT = `SELECT s.*, ${GROUP_IDS} FROM list_sources s`;
 
-/** All sources, oldest first. */
-export async function listSources(db: Queryable): Promise<StoredSource[]> {
-  const { rows } = await db.query<SourceRow>(`${SELECT} ORDER BY s.id`);
+/** All sources, or those of one kind, oldest first. */
+export async function listSources(db: Queryable, kind?: SourceKind): Promise<StoredSource[]> {
+  const text = `${SELECT} WHERE $1::text IS NULL OR s.kind = $1 ORDER BY s.id`;
+  const { rows } = await db.query<SourceRow>(text, [kind ?? null]);
   return rows.map(toSource);
 }
 
-/** One source; 404 where there is none. */
-export async function readSource(db: Queryable, id: number): Promise<StoredSource> {
-  const { rows } = await db.query<SourceRow>(`${SELECT} WHERE s.id = $1`, [id]);
-  if (rows[0] === undefined) throw notFound(`blocklist source ${id}`);
+/** One source; 404 where there is none, or none of that kind. */
+export async function readSource(db: Queryable, id: number, kind?: SourceKind): Promise<StoredSource> {
+  const text = `${SELECT} WHERE s.id = $1 AND ($2::text IS NULL OR s.kind = $2)`;
+  const { rows } = await db.query<SourceRow>(text, [id, kind ?? null]);
+  if (rows[0] === undefined) throw notFound(`${kind ?? 'block'}list source ${id}`);
   return toSource(rows[0]);
 }
 
 /** Stores a new source in the transaction `tx`; 409 for a taken URL, 400 for an unknown group. */
-export async function insertSource(tx: Queryable, source: SourceCreate): Promise<StoredSource> {
-  const text = `INSERT INTO blocklist_sources (name, url, enabled, comment, subdomains)
-    VALUES ($1, $2, $3, $4, $5) RETURNING id`;
-  const values = [source.name, source.url, source.enabled, source.comment, source.subdomains];
+export async function insertSource(
+  tx: Queryable,
+  kind: SourceKind,
+  source: SourceCreate,
+): Promise<StoredSource> {
+  const text = `INSERT INTO list_sources (kind, name, url, enabled, comment, subdomains)
+    VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`;
+  const values = [kind, source.name, source.url, source.enabled, source.comment, source.subdomains];
   const { rows } = await refusingTakenUrls(source.url, () => tx.query<{ id: number }>(text, values));
   const { id } = rows[0]!;
   await replaceGroups(tx, id, source.group_ids);
@@ -78,29 +97,42 @@ export async function insertSource(tx: Queryable, source: SourceCreate): Promise
  * Changes the given fields in the transaction `tx`; 404, 409 for a taken URL, 400 for an unknown group. What
  * is known of the old URL's server is forgotten with it.
  */
-export async function updateSource(tx: Queryable, id: number, change: SourceUpdate): Promise<StoredSource> {
-  const text = `UPDATE blocklist_sources SET name = coalesce($2, name), url = coalesce($3, url),
+export async function updateSource(
+  tx: Queryable,
+  kind: SourceKind,
+  id: number,
+  change: SourceUpdate,
+): Promise<StoredSource> {
+  const text = `UPDATE list_sources SET name = coalesce($2, name), url = coalesce($3, url),
     enabled = coalesce($4, enabled), comment = coalesce($5, comment), subdomains = coalesce($6, subdomains),
     etag = CASE WHEN $3 <> url THEN NULL ELSE etag END,
     last_modified = CASE WHEN $3 <> url THEN NULL ELSE last_modified END,
     status = CASE WHEN $3 <> url THEN 'pending' ELSE status END,
     last_error = CASE WHEN $3 <> url THEN NULL ELSE last_error END,
-    updated_at = now() WHERE id = $1`;
-  const values = [id, change.name, change.url, change.enabled, change.comment, change.subdomains];
+    held_key = CASE WHEN $3 <> url THEN NULL ELSE held_key END,
+    updated_at = now() WHERE id = $1 AND kind = $7`;
+  const values = [id, change.name, change.url, change.enabled, change.comment, change.subdomains, kind];
   const { rowCount } = await refusingTakenUrls(change.url, () => tx.query(text, values));
-  if (rowCount === 0) throw notFound(`blocklist source ${id}`);
+  if (rowCount === 0) throw notFound(`${kind}list source ${id}`);
   if (change.group_ids !== undefined) await replaceGroups(tx, id, change.group_ids);
   return readSource(tx, id);
 }
 
-/** Removes a source; 404 where there is none. */
-export async function deleteSource(db: Queryable, id: number): Promise<void> {
-  const { rowCount } = await db.query('DELETE FROM blocklist_sources WHERE id = $1', [id]);
-  if (rowCount === 0) throw notFound(`blocklist source ${id}`);
+/** Removes a source and returns its name; 404 where there is none. */
+export async function deleteSource(db: Queryable, kind: SourceKind, id: number): Promise<string> {
+  const text = 'DELETE FROM list_sources WHERE id = $1 AND kind = $2 RETURNING name';
+  const { rows } = await db.query<{ name: string }>(text, [id, kind]);
+  if (rows[0] === undefined) throw notFound(`${kind}list source ${id}`);
+  return rows[0].name;
 }
 
-/** Writes what was found out about a source of this URL; nothing happens where there is none any more. */
-export async function recordFacts(db: Queryable, id: number, url: string, facts: SourceFacts): Promise<void> {
+/** Writes what was found out about a source of this URL; false where there is none any more. */
+export async function recordFacts(
+  db: Queryable,
+  id: number,
+  url: string,
+  facts: SourceFacts,
+): Promise<boolean> {
   const columns: readonly (readonly [string, unknown])[] = [
     ['status', facts.status],
     ['format', facts.format],
@@ -112,20 +144,23 @@ export async function recordFacts(db: Queryable, id: number, url: string, facts:
     ['last_checked_at', facts.lastCheckedAt],
     ['last_changed_at', facts.lastChangedAt],
     ['last_error', facts.lastError],
+    ['content_key', facts.contentKey],
+    ['held_key', facts.heldKey],
   ];
   const given = columns.filter(([, value]) => value !== undefined);
-  if (given.length === 0) return;
+  if (given.length === 0) return true;
   const assignments = given.map(([column], index) => `${column} = $${index + 3}`).join(', ');
-  const text = `UPDATE blocklist_sources SET ${assignments} WHERE id = $1 AND url = $2`;
-  await db.query(text, [id, url, ...given.map(([, value]) => value)]);
+  const text = `UPDATE list_sources SET ${assignments} WHERE id = $1 AND url = $2`;
+  const { rowCount } = await db.query(text, [id, url, ...given.map(([, value]) => value)]);
+  return rowCount === 1;
 }
 
 async function replaceGroups(tx: Queryable, id: number, groupIds: readonly number[]): Promise<void> {
-  await tx.query('DELETE FROM blocklist_source_groups WHERE source_id = $1', [id]);
+  await tx.query('DELETE FROM list_source_groups WHERE source_id = $1', [id]);
   if (groupIds.length === 0) return;
   try {
     await tx.query(
-      'INSERT INTO blocklist_source_groups (source_id, group_id) SELECT $1::integer, unnest($2::integer[])',
+      'INSERT INTO list_source_groups (source_id, group_id) SELECT $1::integer, unnest($2::integer[])',
       [id, groupIds],
     );
   } catch (error) {
@@ -139,8 +174,7 @@ async function refusingTakenUrls<T>(url: string | undefined, work: () => Promise
   try {
     return await work();
   } catch (error) {
-    if (isUniqueViolation(error, 'blocklist_sources_url_key'))
-      throw conflict(`a blocklist source of ${url} exists already`);
+    if (isUniqueViolation(error, 'list_sources_url_key')) throw conflict(`a source of ${url} exists already`);
     throw error;
   }
 }
@@ -164,5 +198,8 @@ function toSource(row: SourceRow): StoredSource {
     last_changed_at: row.last_changed_at?.toISOString() ?? null,
     last_error: row.last_error,
     lastModified: row.last_modified,
+    kind: row.kind,
+    contentKey: row.content_key,
+    heldKey: row.held_key,
   };
 }

@@ -12,18 +12,13 @@ import {
   type ProtocolCode,
   type QueryStatusCode,
 } from '../../shared/query-log.ts';
+import type { DecidingRule } from '../snapshot/rule-history.ts';
 import type { QueryLogRow } from './row.ts';
 
 /** Names that the numbers of a record stand for. */
 export interface RecordNames {
-  /** The list and the rule behind an attribute of a snapshot; `ruleName` is the name the rule is written for. */
-  rule(
-    version: number,
-    attribute: number,
-    kinds: number,
-    ruleName: Uint8Array,
-    groupId: number,
-  ): { source: string; rule: string } | undefined;
+  /** The source and the text of a rule of a snapshot. */
+  rule(version: number, rule: DecidingRule): { source: string; rule: string } | undefined;
   /** Configured text of the upstream at `index`. */
   upstream(index: number): string | undefined;
 }
@@ -135,14 +130,21 @@ export class LogDrain {
     const attribute = reader.view.getUint32(at + LogRecord.RULE_ATTRIBUTE, true);
     if (attribute === 0 || !isBlockedStatus(row.status)) return;
     const version = reader.view.getUint32(at + LogRecord.SNAPSHOT_VERSION, true);
-    const ruleName = row.qname.subarray(reader.bytes[at + LogRecord.RULE_NAME_OFFSET]);
-    const named = this.names.rule(
-      version,
-      attribute - 1,
-      reader.bytes[at + LogRecord.RULE_KIND]!,
-      ruleName,
-      row.groupId,
-    );
+    const nameAt = reader.bytes[at + LogRecord.RULE_NAME_OFFSET]!;
+    // The rule of a name in the answer stands behind the answer records.
+    const answersLength = reader.view.getUint16(at + LogRecord.ANSWERS_LENGTH, true);
+    const elsewhere = at + logAnswersOffset(row.qname.length) + ((answersLength + 3) & ~3);
+    const ruleNameLength = reader.bytes[at + LogRecord.RULE_NAME_LENGTH]!;
+    const named = this.names.rule(version, {
+      origin: reader.bytes[at + LogRecord.RULE_ORIGIN]!,
+      index: attribute - 1,
+      kinds: reader.bytes[at + LogRecord.RULE_KIND]!,
+      name:
+        ruleNameLength === 0
+          ? row.qname.subarray(nameAt)
+          : reader.bytes.subarray(elsewhere, elsewhere + ruleNameLength),
+      groupId: row.groupId,
+    });
     row.blockSource = named?.source ?? null;
     row.blockRule = named?.rule ?? null;
   }

@@ -1,8 +1,6 @@
 /** The names behind the numbers of a log record: lists from the snapshots' history, upstreams from the pools. */
-import { nameToText } from '../../shared/dns/name.ts';
 import type { PoolSettings } from '../../shared/messages.ts';
 import type { SnapshotPublisher } from '../snapshot/publisher.ts';
-import { ruleText } from '../snapshot/rule-history.ts';
 import type { RecordNames } from './log-drain.ts';
 
 /** Names for records of threads that run with these pools. */
@@ -10,9 +8,6 @@ export function recordNames(publisher: SnapshotPublisher, pools: readonly PoolSe
   const upstreams = pools.flatMap((pool) => pool.servers.map((server) => server.address));
   return {
     upstream: (index) => upstreams[index],
-    rule: (version, attribute, kinds, ruleName, groupId) => {
-      const described = publisher.describeRule(version, attribute, kinds, groupId);
-      return described && { source: described.source, rule: ruleText(kinds, nameToText(ruleName)) };
-    },
+    rule: (version, rule) => publisher.describeRule(version, rule),
   };
 }

@@ -6,7 +6,7 @@
  */
 
 /** Bits of a pair that hold `RuleKind` bits; the source's index lies above them. */
-const KIND_BITS = 6;
+const KIND_BITS = 8;
 const KIND_MASK = (1 << KIND_BITS) - 1;
 
 /** All attributes of a rule table, flat, so that they cross a MessagePort and a disk as they are. */
@@ -52,6 +52,8 @@ export class AttributeInterner {
   private readonly sources: number[] = [];
   private readonly kinds: number[] = [];
   private readonly nameCounts: number[] = [];
+  /** Kinds of all sources of a set together. */
+  private readonly unions: number[] = [];
   /** (parent, kinds) to set, for the source at work: only it can make new sets. */
   private transitions = new Map<number, number>();
   private source = -1;
@@ -78,6 +80,31 @@ export class AttributeInterner {
     const next = own
       ? this.intern(this.parents[attribute]!, this.kinds[attribute]! | kinds)
       : this.intern(attribute, kinds);
+    this.nameCounts[attribute]!--;
+    this.nameCounts[next]!++;
+    return next;
+  }
+
+  /** What all sources of a set say together, `RuleKind` bits. */
+  union(attribute: number): number {
+    return this.unions[attribute]!;
+  }
+
+  /**
+   * The set of a name that had `attribute`, once these sources no longer say `kinds`: a set of its own, made
+   * after the last source. Sets without any source are possible.
+   */
+  without(attribute: number, kinds: number, sources: ReadonlySet<number>): number {
+    const chain: number[] = [];
+    for (let at = attribute; at >= 0; at = this.parents[at]!) chain.unshift(at);
+    let next = -1;
+    for (const at of chain) {
+      const source = this.sources[at]!;
+      const left = sources.has(source) ? this.kinds[at]! & ~kinds : this.kinds[at]!;
+      if (left === 0) continue;
+      next = this.append(next, source, left);
+    }
+    if (next < 0) next = this.append(-1, this.sources[chain[0]!]!, 0);
     this.nameCounts[attribute]!--;
     this.nameCounts[next]!++;
     return next;
@@ -114,13 +141,18 @@ export class AttributeInterner {
     const key = (parent + 1) * (KIND_MASK + 1) + kinds;
     const known = this.transitions.get(key);
     if (known !== undefined) return known;
-    const attribute = this.sources.length;
-    this.parents.push(parent);
-    this.sources.push(this.source);
-    this.kinds.push(kinds);
-    this.nameCounts.push(0);
+    const attribute = this.append(parent, this.source, kinds);
     this.transitions.set(key, attribute);
     return attribute;
+  }
+
+  private append(parent: number, source: number, kinds: number): number {
+    this.parents.push(parent);
+    this.sources.push(source);
+    this.kinds.push(kinds);
+    this.nameCounts.push(0);
+    this.unions.push(kinds | (parent < 0 ? 0 : this.unions[parent]!));
+    return this.sources.length - 1;
   }
 }
 

@@ -16,6 +16,8 @@ export interface CompileOrder {
   readonly seeds: TableSeeds;
   /** Names to make room for at once, see `RuleTableBuilder`. */
   readonly expectedNames: number;
+  /** Stem of the names files to write beside the table, see `lists/names-file.ts`. */
+  readonly namesPath?: string;
 }
 
 /** What the thread is sent. */
@@ -24,8 +26,17 @@ export interface CompileJob extends CompileOrder {
   readonly build: number;
 }
 
+/** What a list holds, without its rules. */
+export interface ListInspection {
+  readonly statistics: ListStatistics;
+  /** Of the names that were asked about, those that the list blocks. */
+  readonly watched: readonly string[];
+}
+
 /** A table and what each list gave to it. */
 export interface CompileOutcome {
   readonly table: BuiltTable;
+  /** See `shared/snapshot/special-rules.ts`. */
+  readonly special: SharedArrayBuffer;
   readonly statistics: readonly ListStatistics[];
 }

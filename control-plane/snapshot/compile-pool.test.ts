@@ -88,16 +88,21 @@ describe('CompilePool', () => {
   });
 
   test('inspect() counts and builds nothing', async () => {
-    await expect(pool.inspect(list('a', '<html>'))).resolves.toMatchObject({
-      rules: 0,
-      fault: { code: 'not_a_list' },
+    await expect(pool.inspect(list('a', '<html>'), [])).resolves.toMatchObject({
+      statistics: { rules: 0, fault: { code: 'not_a_list' } },
+      watched: [],
     });
-    await expect(pool.inspect(list('b', 'b.example\n'))).resolves.toMatchObject({ rules: 1, fault: null });
+    await expect(
+      pool.inspect(list('b', '||b.example^\n'), ['c.example', 'x.b.example']),
+    ).resolves.toMatchObject({
+      statistics: { rules: 1, fault: null },
+      watched: ['x.b.example'],
+    });
   });
 
   test('leaves the priority of everything else as it is', async () => {
     const before = getPriority();
-    await pool.inspect(list('a', 'a.example\n'));
+    await pool.inspect(list('a', 'a.example\n'), []);
     expect(getPriority()).toBe(before);
   });
 
@@ -110,7 +115,9 @@ describe('CompilePool', () => {
       name: 'CompileError',
       message: expect.stringMatching(/^compile lists: /),
     });
-    await expect(pool.inspect(list('a', 'a.example\n'))).resolves.toMatchObject({ rules: 1 });
+    await expect(pool.inspect(list('a', 'a.example\n'), [])).resolves.toMatchObject({
+      statistics: { rules: 1 },
+    });
   });
 
   test('rejects a job that runs out of memory, and the process lives on', async () => {
@@ -130,7 +137,9 @@ describe('CompilePool', () => {
     } finally {
       await small.close();
     }
-    await expect(pool.inspect(list('a', 'a.example\n'))).resolves.toMatchObject({ rules: 1 });
+    await expect(pool.inspect(list('a', 'a.example\n'), [])).resolves.toMatchObject({
+      statistics: { rules: 1 },
+    });
   });
 
   test('rejects jobs after it was closed', async () => {

@@ -5,8 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { Piscina } from 'piscina';
-import type { ListStatistics } from '../lists/list-statistics.ts';
-import type { CompileJob, CompileOrder, CompileOutcome, ListFile } from './compile-job.ts';
+import type { CompileJob, CompileOrder, CompileOutcome, ListFile, ListInspection } from './compile-job.ts';
 
 /** Milliseconds that an idle thread is kept for the next job of a burst. */
 const IDLE_MS = 1000;
@@ -41,17 +40,25 @@ export class CompilePool {
   }
 
   /**
-   * Counts what a list holds. Throws a CompileError when the thread dies; an unusable list is no error but
+   * Counts what a list holds, and says which of the names `watch` it blocks. Throws a CompileError when the thread dies; an unusable list is no error but
    * has its fault in the statistics.
    */
-  async inspect(list: ListFile, signal?: AbortSignal): Promise<ListStatistics> {
-    return (await this.run('inspect', list, signal)) as ListStatistics;
+  async inspect(list: ListFile, watch: readonly string[], signal?: AbortSignal): Promise<ListInspection> {
+    return (await this.run('inspect', { list, watch }, signal)) as ListInspection;
   }
 
   /** Builds one table of all lists. Throws a CompileError. */
   async compile(order: CompileOrder, signal?: AbortSignal): Promise<CompileOutcome> {
     const job: CompileJob = { ...order, build: randomBytes(4).readUInt32LE(0) };
     return (await this.run('compile', job, signal)) as CompileOutcome;
+  }
+
+  /**
+   * The first line of a list that gives `name` (folded) a rule of one of these `RuleKind` bits; null where
+   * there is none. Reads the list again: for people who ask, not for every answer. Throws a CompileError.
+   */
+  async findLine(list: ListFile, name: string, kinds: number): Promise<number | null> {
+    return (await this.run('findLine', { list, name, kinds }, undefined)) as number | null;
   }
 
   /** Stops the thread; jobs at work reject, and so do later ones. */

@@ -4,31 +4,76 @@
  */
 import { setPriority } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
+import { FOLD } from '../../shared/dns/name.ts';
+import { NamesWriter } from '../lists/names-file.ts';
 import { readList } from '../lists/read-list.ts';
 import type { ListStatistics } from '../lists/list-statistics.ts';
-import type { CompileJob, CompileOutcome, ListFile } from './compile-job.ts';
+import { WatchedNames } from '../lists/watched-names.ts';
+import type { CompileJob, CompileOutcome, ListFile, ListInspection } from './compile-job.ts';
 import { RuleTableBuilder } from './rule-table-builder.ts';
+import { SpecialRuleCollector } from './special-rule-collector.ts';
 
 const LOWEST_PRIORITY = 19;
 
-/** Counts what a list holds and builds nothing. */
-export async function inspect(list: ListFile): Promise<ListStatistics> {
+/** Counts what a list holds, looks for the names in `watch`, and builds nothing. */
+export async function inspect({
+  list,
+  watch,
+}: {
+  readonly list: ListFile;
+  readonly watch: readonly string[];
+}): Promise<ListInspection> {
   yieldToAnswering();
-  return readList(list.path, list.reading, () => undefined);
+  const names = new WatchedNames(watch);
+  const see = (bytes: Uint8Array, start: number, end: number, kind: number): void =>
+    names.see(bytes, start, end, kind);
+  const statistics = await readList(list.path, list.reading, see);
+  return { statistics, watched: names.blocked() };
 }
 
 /** Builds one table of all lists; a list that cannot be read has its fault in the statistics. */
 export async function compile(job: CompileJob): Promise<CompileOutcome> {
   yieldToAnswering();
   const builder = new RuleTableBuilder(job.seeds, job.expectedNames);
+  const collector = new SpecialRuleCollector();
+  const adblockSources = new Set<number>();
   const statistics: ListStatistics[] = [];
+  const names = job.namesPath === undefined ? null : new NamesWriter(job.namesPath);
+  const add = (bytes: Uint8Array, start: number, end: number, kind: number): void => {
+    const before = builder.addName(bytes, start, end, kind);
+    names?.add(bytes, start, end, before, kind);
+  };
   for (const [index, list] of job.lists.entries()) {
     builder.beginSource(index);
-    const add = (bytes: Uint8Array, start: number, end: number, kind: number): void =>
-      builder.addName(bytes, start, end, kind);
-    statistics.push(await readList(list.path, list.reading, add));
+    collector.beginSource(index);
+    const read = await readList(list.path, list.reading, add, collector);
+    if (read.hasAdblockRules) adblockSources.add(index);
+    statistics.push(read);
   }
-  return { table: builder.finish(job.build), statistics };
+  names?.finish();
+  const special = collector.finish(builder, adblockSources);
+  return { table: builder.finish(job.build), special, statistics };
+}
+
+/** The first line of a list that gives `name` a rule of one of these kinds; null = none. */
+export async function findLine({
+  list,
+  name,
+  kinds,
+}: {
+  readonly list: ListFile;
+  readonly name: string;
+  readonly kinds: number;
+}): Promise<number | null> {
+  yieldToAnswering();
+  const wanted = Buffer.from(name, 'latin1');
+  let found: number | null = null;
+  await readList(list.path, list.reading, (bytes, start, end, kind, line) => {
+    if (found !== null || (kind & kinds) === 0 || end - start !== wanted.length) return;
+    for (let at = 0; at < wanted.length; at++) if (FOLD[bytes[start + at]!] !== wanted[at]) return;
+    found = line;
+  });
+  return found;
 }
 
 /** On Linux a priority belongs to a thread, so this leaves the rest of the process as it is. */

@@ -10,7 +10,7 @@ import type { AttributeTable } from './attribute-table.ts';
 
 /** One source that went into a rule table; its place in the array is its source index there. */
 export interface CompiledSource {
-  /** `blocklist_sources.id`. */
+  /** `list_sources.id`. */
   readonly id: number;
   /** Names the bytes and the way they were read; equal keys compile to equal rules. */
   readonly inputKey: string;
@@ -20,6 +20,8 @@ export interface CompiledSource {
 /** A rule table with everything that is needed to give it a meaning. */
 export interface CompiledRules {
   readonly rules: SharedArrayBuffer;
+  /** Patterns and conditional rules, see `shared/snapshot/special-rules.ts`. */
+  readonly special: SharedArrayBuffer;
   readonly attributes: AttributeTable;
   readonly sources: readonly CompiledSource[];
   /** Unix milliseconds; 0 for the empty table. */
@@ -38,15 +40,53 @@ export interface PolicyGroup {
 export interface PolicySource {
   readonly id: number;
   readonly name: string;
+  readonly kind: 'block' | 'allow';
   readonly enabled: boolean;
   /** Groups it serves; empty = every group. */
   readonly groupIds: readonly number[];
+}
+
+/** An enabled rule for one domain. */
+export interface PolicyManagedDomain {
+  readonly id: number;
+  readonly name: string;
+  /** ASCII, folded, no final dot, no `*.`. */
+  readonly domain: string;
+  /** Whether it covers the names below as well. */
+  readonly suffix: boolean;
+  readonly action: 'allow' | 'deny';
+  /** Null = every group. */
+  readonly groupId: number | null;
+}
+
+/** An enabled rule for all names that a regular expression matches. */
+export interface PolicyRegexFilter {
+  readonly id: number;
+  readonly name: string;
+  readonly pattern: string;
+  readonly action: 'allow' | 'deny';
+  /** Null = every group. */
+  readonly groupId: number | null;
+}
+
+/** A service that is blocked for one group. */
+export interface PolicyBlockedService {
+  readonly serviceId: string;
+  readonly serviceName: string;
+  readonly groupId: number;
+  /** Names that are blocked with all names below; ASCII, folded, no final dot. */
+  readonly domains: readonly string[];
+  /** Names that are blocked by themselves. */
+  readonly exact: readonly string[];
 }
 
 /** The rows that policy is made of. */
 export interface PolicyRows {
   readonly groups: readonly PolicyGroup[];
   readonly sources: readonly PolicySource[];
+  readonly managedDomains: readonly PolicyManagedDomain[];
+  readonly regexFilters: readonly PolicyRegexFilter[];
+  readonly blockedServices: readonly PolicyBlockedService[];
 }
 
 /** How blocked queries are answered; the section `blocking` of the configuration. */

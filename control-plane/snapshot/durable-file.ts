@@ -5,13 +5,13 @@ import { dirname } from 'node:path';
 /** Ends the name of a file that is still being written; what a crash leaves behind is removed at start. */
 export const TEMPORARY_SUFFIX = '.tmp';
 
-/** Writes `bytes` to `path` (mode 0600): a file beside it, to disk, renamed, and the folder to disk. */
-export async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
+/** Writes `parts`, one behind the other, to `path` (mode 0600): a file beside it, to disk, renamed, and the folder to disk. */
+export async function writeDurably(path: string, ...parts: readonly Uint8Array[]): Promise<void> {
   const temporary = `${path}${TEMPORARY_SUFFIX}`;
   try {
     const file = await open(temporary, 'w', 0o600);
     try {
-      await file.writeFile(bytes);
+      for (const part of parts) await file.writeFile(part);
       await file.sync();
     } finally {
       await file.close();

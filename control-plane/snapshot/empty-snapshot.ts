@@ -1,9 +1,10 @@
 /** What a node answers from before it ever compiled a list: no rules, and the group Default. */
 import { randomBytes } from 'node:crypto';
 import { DEFAULT_GROUP_ID } from '../../shared/api/groups.ts';
+import { encodeSpecialRules } from '../../shared/snapshot/special-rules.ts';
 import { emptyAttributes } from './attribute-table.ts';
 import type { BlockingSettings, CompiledRules, PolicyRows, PublishedState } from './compiled-rules.ts';
-import { buildPolicyTable } from './policy-table-builder.ts';
+import { buildSnapshot } from './snapshot-builder.ts';
 import { RuleTableBuilder } from './rule-table-builder.ts';
 
 /** Version 0, at once and from nothing. */
@@ -13,15 +14,18 @@ export function emptySnapshot(blocking: BlockingSettings): PublishedState {
   const { rules } = new RuleTableBuilder(seeds).finish();
   const compiled: CompiledRules = {
     rules,
+    special: encodeSpecialRules([]),
     attributes: emptyAttributes(),
     sources: [],
     compiledAtMs: 0,
     compileMs: 0,
   };
-  const rows: PolicyRows = { groups: [{ id: DEFAULT_GROUP_ID, enabled: true }], sources: [] };
-  return {
-    snapshot: { version: 0, rules, policy: buildPolicyTable(0, compiled, rows, blocking) },
-    compiled,
-    rows,
+  const rows: PolicyRows = {
+    groups: [{ id: DEFAULT_GROUP_ID, enabled: true }],
+    sources: [],
+    managedDomains: [],
+    regexFilters: [],
+    blockedServices: [],
   };
+  return { snapshot: buildSnapshot(0, compiled, rows, blocking), compiled, rows };
 }

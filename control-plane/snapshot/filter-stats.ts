@@ -1,11 +1,14 @@
 /** Counts of the compiled filter in force, as `{api}/block-filter/stats` shows them. */
 import type { BlockFilterStats } from '../../shared/api/stats.ts';
-import { RuleKind, SUFFIX_KINDS } from '../../shared/snapshot/rule-table.ts';
+import { RuleKind, INHERITED_KINDS } from '../../shared/snapshot/rule-table.ts';
+import { type SpecialRule, decodeSpecialRules } from '../../shared/snapshot/special-rules.ts';
 import { attributeCount, forEachPair } from './attribute-table.ts';
 import type { PublishedState } from './compiled-rules.ts';
 
-const BLOCK_KINDS = RuleKind.BLOCK_EXACT | RuleKind.BLOCK_SUFFIX | RuleKind.IMPORTANT_BLOCK_SUFFIX;
-const ALLOW_KINDS = RuleKind.ALLOW_EXACT | RuleKind.ALLOW_SUFFIX | RuleKind.IMPORTANT_ALLOW_SUFFIX;
+const BLOCK_KINDS =
+  RuleKind.BLOCK_EXACT | RuleKind.BLOCK_SUFFIX | RuleKind.BLOCK_BELOW | RuleKind.IMPORTANT_BLOCK_SUFFIX;
+const ALLOW_KINDS =
+  RuleKind.ALLOW_EXACT | RuleKind.ALLOW_SUFFIX | RuleKind.ALLOW_BELOW | RuleKind.IMPORTANT_ALLOW_SUFFIX;
 
 /** Counts different names over all enabled sources, whichever groups they serve. */
 export function filterStats({ snapshot, compiled, rows }: PublishedState): BlockFilterStats {
@@ -22,17 +25,29 @@ export function filterStats({ snapshot, compiled, rows }: PublishedState): Block
     const names = compiled.attributes.nameCounts[attribute]!;
     if ((kinds & BLOCK_KINDS) !== 0) blocked += names;
     if ((kinds & ALLOW_KINDS) !== 0) allowed += names;
-    if ((kinds & SUFFIX_KINDS) !== 0) wildcards += names;
+    if ((kinds & INHERITED_KINDS) !== 0) wildcards += names;
   }
   const isCompiled = compiled.compiledAtMs > 0;
   return {
     blocked_domains: blocked,
     allowed_domains: allowed,
     wildcard_rules: wildcards,
-    regex_rules: 0,
-    filter_bytes: snapshot.rules.byteLength + snapshot.policy.byteLength,
+    regex_rules: rows.regexFilters.length + listRegexes(compiled, counts),
+    filter_bytes:
+      snapshot.rules.byteLength +
+      snapshot.special.byteLength +
+      snapshot.manual.byteLength +
+      snapshot.manualSpecial.byteLength +
+      snapshot.policy.byteLength,
     snapshot_id: snapshot.version,
     compiled_at: isCompiled ? new Date(compiled.compiledAtMs).toISOString() : null,
     compile_ms: isCompiled ? compiled.compileMs : null,
   };
+}
+
+/** Patterns and expressions of lists that count. */
+function listRegexes({ special }: PublishedState['compiled'], counts: readonly boolean[]): number {
+  const isText = ({ match, source }: SpecialRule): boolean =>
+    (match === 'regex' || match === 'pattern') && counts[source] === true;
+  return decodeSpecialRules(special).filter(isText).length;
 }

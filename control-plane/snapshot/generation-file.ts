@@ -1,6 +1,6 @@
 /**
- * One generation as bytes: policy, attributes, and the rows and sources they were made of. The rule table
- * is a file of its own that generations share, named by its identity. Little-endian:
+ * One generation as bytes: policy, attributes, and the rows and sources they were made of. The rule table,
+ * with the special rules behind it, is a file of its own that generations share, named by its identity. Little-endian:
  *
  *   u32 x 8   magic, format, bytes of JSON, bytes of policy, attribute offsets, pairs, name counts, 0
  *   bytes     JSON, policy, then the three attribute arrays (u32 each)
@@ -13,7 +13,7 @@ import type { PolicyRows, PublishedState } from './compiled-rules.ts';
 import { rulesIdOf } from './compiled-rules.ts';
 
 const MAGIC = 0x4e454757; // "WGEN"
-const FORMAT = 1;
+const FORMAT = 2;
 const HEADER_WORDS = 8;
 const HEADER_BYTES = HEADER_WORDS * 4;
 

@@ -12,9 +12,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MemoryLogger } from '../../test/support/memory-logger.ts';
 import { compiledFrom } from '../../test/support/compiled-rules.ts';
-import type { BlockingSettings, CompiledRules, PublishedState } from './compiled-rules.ts';
+import type { BlockingSettings, CompiledRules, PolicyRows, PublishedState } from './compiled-rules.ts';
 import { Generations } from './generations.ts';
-import { buildPolicyTable } from './policy-table-builder.ts';
+import { buildSnapshot } from './snapshot-builder.ts';
 import { startingState } from './starting-state.ts';
 import { PolicyTable } from '../../shared/snapshot/policy-table.ts';
 
@@ -51,12 +51,16 @@ beforeEach(async () => {
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 function state(version: number, compiled: CompiledRules = RULES): PublishedState {
-  const rows = {
+  const rows: PolicyRows = {
     groups: [{ id: 1, enabled: true }],
-    sources: [{ id: 10, name: 'ads', enabled: true, groupIds: [] }],
+    sources: [{ id: 10, name: 'ads', kind: 'block', enabled: true, groupIds: [] }],
+    managedDomains: [
+      { id: 1, name: 'one', domain: 'x.example', suffix: false, action: 'deny', groupId: null },
+    ],
+    regexFilters: [],
+    blockedServices: [],
   };
-  const policy = buildPolicyTable(version, compiled, rows, BLOCKING);
-  return { snapshot: { version, rules: compiled.rules, policy }, compiled, rows };
+  return { snapshot: buildSnapshot(version, compiled, rows, BLOCKING), compiled, rows };
 }
 
 function bytesOf(buffer: SharedArrayBuffer): string {
@@ -91,14 +95,32 @@ describe('Generations', () => {
     expect(loaded!.rows).toEqual(saved.rows);
   });
 
-  test('shares a rule table between generations, and keeps the last three', async () => {
+  test('shares a rule table between generations, and keeps the last twenty', async () => {
     for (const version of [1, 2, 3]) await generations.save(state(version));
     expect(files(/^rules-/)).toHaveLength(1);
-    for (const version of [4, 5]) await generations.save(state(version, OTHER_RULES));
+    for (let version = 4; version <= 22; version++) await generations.save(state(version, OTHER_RULES));
     expect(files(/^rules-/)).toHaveLength(2);
-    await generations.save(state(6, OTHER_RULES));
+    expect((await generations.rulesIds()).size).toBe(2);
+    await generations.save(state(23, OTHER_RULES));
     expect(files(/^rules-/)).toHaveLength(1);
-    expect(files(/^generation-/).map((file) => Number(file.slice(11, 21)))).toEqual([4, 5, 6]);
+    const kept = files(/^generation-/).map((file) => Number(file.slice(11, 21)));
+    expect(kept).toEqual(Array.from({ length: 20 }, (_, index) => index + 4));
+  });
+
+  test('findRules() gives back rules that are not the newest, and passes over damaged ones', async () => {
+    await generations.save(state(1));
+    await generations.save(state(2, OTHER_RULES));
+    const first = state(1).compiled.sources.map(({ inputKey }) => inputKey);
+    const isFirst = (sources: readonly { readonly inputKey: string }[]): boolean =>
+      sources.map(({ inputKey }) => inputKey).join() === first.join();
+    const found = await generations.findRules(isFirst);
+    expect(found?.sources.map(({ inputKey }) => inputKey)).toEqual(first);
+    expect(bytesOf(found!.rules)).toBe(bytesOf(state(1).compiled.rules));
+    truncateSync(join(folder, files(/-0000000001-/)[0]!), 20);
+    await expect(generations.findRules(isFirst)).resolves.toBeUndefined();
+    await expect(
+      new Generations(join(dataDir, 'nothing'), logger).findRules(() => true),
+    ).resolves.toBeUndefined();
   });
 
   test('lets nobody else read its files', async () => {

@@ -4,19 +4,21 @@
  * way in every checksum is verified, and a generation that is torn or damaged gives way to the one before.
  * File formats are `generation-file.ts` and `shared/snapshot/layout.ts`.
  */
-import { mkdir, open, readFile, readdir, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../../shared/log.ts';
-import { RuleTableLayout, checksumWords } from '../../shared/snapshot/layout.ts';
+import { RuleTableLayout, checksumWords, ruleTableBytes } from '../../shared/snapshot/layout.ts';
 import { PolicyTable } from '../../shared/snapshot/policy-table.ts';
 import { RuleTable } from '../../shared/snapshot/rule-table.ts';
-import type { PublishedState } from './compiled-rules.ts';
-import { rulesIdOf } from './compiled-rules.ts';
+import { decodeSpecialRules } from '../../shared/snapshot/special-rules.ts';
+import type { CompiledRules, PublishedState } from './compiled-rules.ts';
+import { rulesIdOf, seedsOf } from './compiled-rules.ts';
 import { TEMPORARY_SUFFIX, writeDurably } from './durable-file.ts';
+import { buildManualRules } from './manual-rules.ts';
 import { DamagedGeneration, decodeGeneration, encodeGeneration } from './generation-file.ts';
 
 /** Generations that stay on disk. */
-const KEPT = 3;
+const KEPT = 20;
 const GENERATION_FILE = /^generation-(\d{10})-([0-9a-f]{56})\.weir$/;
 const RULES_FILE = /^rules-([0-9a-f]{56})\.weir$/;
 
@@ -59,47 +61,85 @@ export class Generations {
   async save(state: PublishedState): Promise<void> {
     const rulesId = rulesIdOf(state.snapshot.rules);
     const rulesPath = join(this.folder, rulesFile(rulesId));
-    if (!(await exists(rulesPath))) await writeDurably(rulesPath, new Uint8Array(state.snapshot.rules));
+    const { rules, special } = state.snapshot;
+    if (!(await exists(rulesPath)))
+      await writeDurably(rulesPath, new Uint8Array(rules), new Uint8Array(special));
     const version = String(state.snapshot.version).padStart(10, '0');
     await writeDurably(join(this.folder, `generation-${version}-${rulesId}.weir`), encodeGeneration(state));
     await this.prune();
+  }
+
+  /** Identities of the rule tables that are kept. */
+  async rulesIds(): Promise<ReadonlySet<string>> {
+    return new Set((await this.list().catch(() => [])).map(({ rulesId }) => rulesId));
+  }
+
+  /**
+   * The newest rules on disk whose sources satisfy `fits`; undefined where there are none. What was damaged,
+   * or goes away while it is read, is passed over.
+   */
+  async findRules(fits: (sources: CompiledRules['sources']) => boolean): Promise<CompiledRules | undefined> {
+    const seen = new Set<string>();
+    for (const name of await this.list().catch(() => [])) {
+      if (seen.has(name.rulesId)) continue;
+      seen.add(name.rulesId);
+      try {
+        const { sources } = decodeGeneration(await readFile(join(this.folder, name.file)));
+        if (fits(sources)) return (await this.read(name)).compiled;
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        this.logger.debug('pass over generation', { file: name.file, reason });
+      }
+    }
+    return undefined;
   }
 
   private async read({ file, version, rulesId }: GenerationName): Promise<PublishedState> {
     const content = decodeGeneration(await readFile(join(this.folder, file)));
     if (content.version !== version || content.rulesId !== rulesId)
       throw new DamagedGeneration('content is not what the name says');
-    const rules = await this.readRules(rulesId);
+    const { rules, special } = await this.readRules(rulesId);
     // Both readers check the layout they are about to be read with.
     const policy = new PolicyTable(content.policy);
     if (policy.snapshotVersion !== version || policy.attributeCount !== new RuleTable(rules).attributeCount)
       throw new DamagedGeneration('policy and rules do not belong together');
     const { attributes, sources, compiledAtMs, compileMs } = content;
+    const manual = buildManualRules(content.rows, seedsOf(rules));
     return {
-      snapshot: { version, rules, policy: content.policy },
-      compiled: { rules, attributes, sources, compiledAtMs, compileMs },
+      snapshot: {
+        version,
+        rules,
+        special,
+        manual: manual.names,
+        manualSpecial: manual.special,
+        policy: content.policy,
+      },
+      compiled: { rules, special, attributes, sources, compiledAtMs, compileMs },
       rows: content.rows,
     };
   }
 
-  private async readRules(rulesId: string): Promise<SharedArrayBuffer> {
+  /** The rules' file holds the table, whose header tells its length, and behind it the special rules. */
+  private async readRules(
+    rulesId: string,
+  ): Promise<{ rules: SharedArrayBuffer; special: SharedArrayBuffer }> {
     const file = await open(join(this.folder, rulesFile(rulesId)));
     try {
       const { size } = await file.stat();
-      if (size < RuleTableLayout.HEADER_WORDS * 4 || size % 4 !== 0)
-        throw new DamagedGeneration('rule table is torn');
-      const rules = new SharedArrayBuffer(size);
-      const bytes = new Uint8Array(rules);
-      for (let at = 0; at < size;) {
-        const { bytesRead } = await file.read(bytes, at, size - at, at);
-        if (bytesRead === 0) throw new DamagedGeneration('rule table is torn');
-        at += bytesRead;
-      }
+      const header = new Uint32Array(RuleTableLayout.HEADER_WORDS);
+      await readFully(file, new Uint8Array(header.buffer), 0);
+      const tableBytes = ruleTableBytes(header[RuleTableLayout.BUCKET_COUNT_WORD]!);
+      if (size < tableBytes || size % 4 !== 0) throw new DamagedGeneration('rule table is torn');
+      const rules = new SharedArrayBuffer(tableBytes);
+      await readFully(file, new Uint8Array(rules), 0);
       const words = new Uint32Array(rules);
       if (checksumWords(words, RuleTableLayout.HEADER_WORDS) !== words[RuleTableLayout.CHECKSUM_WORD])
         throw new DamagedGeneration('checksum of the rule table is wrong');
       if (rulesIdOf(rules) !== rulesId) throw new DamagedGeneration('rule table is not what its name says');
-      return rules;
+      const special = new SharedArrayBuffer(size - tableBytes);
+      await readFully(file, new Uint8Array(special), tableBytes);
+      decodeSpecialRules(special);
+      return { rules, special };
     } finally {
       await file.close();
     }
@@ -126,6 +166,15 @@ export class Generations {
   private async removeTemporary(): Promise<void> {
     for (const file of await readdir(this.folder))
       if (file.endsWith(TEMPORARY_SUFFIX)) await rm(join(this.folder, file), { force: true });
+  }
+}
+
+/** Fills `bytes` from offset `from` of the file; throws a DamagedGeneration where it ends before. */
+async function readFully(file: FileHandle, bytes: Uint8Array, from: number): Promise<void> {
+  for (let at = 0; at < bytes.length;) {
+    const { bytesRead } = await file.read(bytes, at, bytes.length - at, from + at);
+    if (bytesRead === 0) throw new DamagedGeneration('rule table is torn');
+    at += bytesRead;
   }
 }
 

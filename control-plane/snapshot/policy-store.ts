@@ -1,18 +1,61 @@
 /** SQL of everything that policy is made of, read in one statement and so from one moment. */
 import type { Queryable } from '../db/database.ts';
-import type { PolicyGroup, PolicyRows, PolicySource } from './compiled-rules.ts';
+import type {
+  PolicyBlockedService,
+  PolicyGroup,
+  PolicyManagedDomain,
+  PolicyRegexFilter,
+  PolicyRows,
+  PolicySource,
+} from './compiled-rules.ts';
+
+/** What the catalog says of a service; undefined where it knows none of that id. */
+export type FindService = (
+  serviceId: string,
+) => Pick<PolicyBlockedService, 'serviceName' | 'domains' | 'exact'> | undefined;
+
+interface Row {
+  readonly groups: PolicyGroup[];
+  readonly sources: PolicySource[];
+  readonly managed: PolicyManagedDomain[];
+  readonly regexes: PolicyRegexFilter[];
+  readonly services: {
+    readonly serviceId: string;
+    readonly groupId: number;
+    /** Of custom services, else null. */
+    readonly name: string | null;
+    readonly domains: string[] | null;
+  }[];
+}
 
 const QUERY = `SELECT
   (SELECT coalesce(json_agg(json_build_object('id', id, 'enabled', enabled) ORDER BY id), '[]')
      FROM groups) AS groups,
-  (SELECT coalesce(json_agg(json_build_object('id', s.id, 'name', s.name, 'enabled', s.enabled, 'groupIds',
-          (SELECT coalesce(json_agg(g.group_id ORDER BY g.group_id), '[]')
-             FROM blocklist_source_groups g WHERE g.source_id = s.id)) ORDER BY s.id), '[]')
-     FROM blocklist_sources s) AS sources`;
+  (SELECT coalesce(json_agg(json_build_object('id', s.id, 'name', s.name, 'kind', s.kind, 'enabled', s.enabled,
+          'groupIds', (SELECT coalesce(json_agg(g.group_id ORDER BY g.group_id), '[]')
+             FROM list_source_groups g WHERE g.source_id = s.id)) ORDER BY s.id), '[]')
+     FROM list_sources s) AS sources,
+  (SELECT coalesce(json_agg(json_build_object('id', id, 'name', name,
+          'domain', CASE WHEN starts_with(domain, '*.') THEN substr(domain, 3) ELSE domain END,
+          'suffix', starts_with(domain, '*.'), 'action', action, 'groupId', group_id) ORDER BY id), '[]')
+     FROM managed_domains WHERE enabled) AS managed,
+  (SELECT coalesce(json_agg(json_build_object('id', id, 'name', name, 'pattern', pattern, 'action', action,
+          'groupId', group_id) ORDER BY id), '[]')
+     FROM regex_filters WHERE enabled) AS regexes,
+  (SELECT coalesce(json_agg(json_build_object('serviceId', b.service_id, 'groupId', b.group_id,
+          'name', c.name, 'domains', c.domains) ORDER BY b.id), '[]')
+     FROM blocked_services b LEFT JOIN custom_services c USING (service_id)) AS services`;
 
-/** Groups and sources as policy sees them. */
-export async function readPolicyRows(db: Queryable): Promise<PolicyRows> {
-  const { rows } = await db.query<{ groups: PolicyGroup[]; sources: PolicySource[] }>(QUERY);
-  const { groups, sources } = rows[0]!;
-  return { groups, sources };
+/** Everything as policy sees it; `findService` knows the built-in services. */
+export async function readPolicyRows(db: Queryable, findService: FindService): Promise<PolicyRows> {
+  const { rows } = await db.query<Row>(QUERY);
+  const { groups, sources, managed, regexes, services } = rows[0]!;
+  const blockedServices: PolicyBlockedService[] = [];
+  for (const { serviceId, groupId, name, domains } of services) {
+    const service =
+      name === null ? findService(serviceId) : { serviceName: name, domains: domains ?? [], exact: [] };
+    // A service that left the catalog blocks nothing until it comes back.
+    if (service !== undefined) blockedServices.push({ serviceId, groupId, ...service });
+  }
+  return { groups, sources, managedDomains: managed, regexFilters: regexes, blockedServices };
 }

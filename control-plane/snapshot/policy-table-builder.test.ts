@@ -1,10 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { RuleKind } from '../../shared/snapshot/rule-table.ts';
+import { ManualKind, RuleKind } from '../../shared/snapshot/rule-table.ts';
 import { BlockingMode, PolicyTable } from '../../shared/snapshot/policy-table.ts';
-import type { BlockingSettings, CompiledRules, PolicyGroup, PolicySource } from './compiled-rules.ts';
+import type {
+  BlockingSettings,
+  CompiledRules,
+  PolicyGroup,
+  PolicyRows,
+  PolicySource,
+} from './compiled-rules.ts';
 import { emptySnapshot } from './empty-snapshot.ts';
 import { filterStats } from './filter-stats.ts';
-import { buildPolicyTable } from './policy-table-builder.ts';
+import { buildSnapshot } from './snapshot-builder.ts';
 import { compiledFrom } from '../../test/support/compiled-rules.ts';
 
 const { BLOCK_EXACT, BLOCK_SUFFIX, ALLOW_SUFFIX } = RuleKind;
@@ -18,7 +24,15 @@ const BLOCKING: BlockingSettings = {
 const DEFAULT: PolicyGroup = { id: 1, enabled: true };
 
 function source(id: number, change: Partial<PolicySource> = {}): PolicySource {
-  return { id, name: `list ${id}`, enabled: true, groupIds: [], ...change };
+  return { id, name: `list ${id}`, kind: 'block', enabled: true, groupIds: [], ...change };
+}
+
+function rowsOf(groups: PolicyGroup[], sources: PolicySource[]): PolicyRows {
+  return { groups, sources, managedDomains: [], regexFilters: [], blockedServices: [] };
+}
+
+function tableOf(compiled: CompiledRules, rows: PolicyRows): PolicyTable {
+  return new PolicyTable(buildSnapshot(5, compiled, rows, BLOCKING).policy);
 }
 
 /** Kinds of each group for each attribute. */
@@ -27,7 +41,7 @@ function kindsOf(
   groups: PolicyGroup[],
   sources: PolicySource[],
 ): Record<string, number[]> {
-  const policy = new PolicyTable(buildPolicyTable(5, compiled, { groups, sources }, BLOCKING));
+  const policy = tableOf(compiled, rowsOf(groups, sources));
   return Object.fromEntries(
     Array.from({ length: policy.groupCount }, (_, index) => [
       policy.groupId(index),
@@ -88,8 +102,8 @@ describe('buildPolicyTable()', () => {
 
   test('gives groups that the same sources serve one class, and Default the first row', () => {
     const groups = [{ id: 9, enabled: true }, { id: 7, enabled: true }, DEFAULT];
-    const rows = { groups, sources: [source(10, { groupIds: [7] }), source(20)] };
-    const policy = new PolicyTable(buildPolicyTable(5, compiled, rows, BLOCKING));
+    const rows = rowsOf(groups, [source(10, { groupIds: [7] }), source(20)]);
+    const policy = tableOf(compiled, rows);
     expect([0, 1, 2].map((index) => [policy.groupId(index), policy.groupClass(index)])).toEqual([
       [1, 0],
       [7, 1],
@@ -97,8 +111,25 @@ describe('buildPolicyTable()', () => {
     ]);
   });
 
+  test('gives groups with manual rules of their own a class of their own', () => {
+    const manual = { id: 1, name: 'one', domain: 'x.example', suffix: true, action: 'deny' as const };
+    const rows = {
+      ...rowsOf([DEFAULT, { id: 7, enabled: true }, { id: 9, enabled: false }], [source(10), source(20)]),
+      managedDomains: [
+        { ...manual, groupId: null },
+        { ...manual, id: 2, groupId: 7 },
+      ],
+    };
+    const policy = tableOf(compiled, rows);
+    expect([0, 1, 2].map((index) => policy.groupClass(index))).toEqual([0, 1, 0]);
+    expect([0, 1].map((owner) => policy.isManualServed(0, owner))).toEqual([true, false]);
+    expect([0, 1].map((owner) => policy.isManualServed(1, owner))).toEqual([true, true]);
+    expect(policy.manualKindsOf(1, 0)).toBe(ManualKind.DENY_SUFFIX);
+    expect([0, 1].map((index) => policy.isServed(0, index))).toEqual([true, true]);
+  });
+
   test('puts Default in where the rows lack it', () => {
-    const policy = new PolicyTable(buildPolicyTable(5, compiled, { groups: [], sources: [] }, BLOCKING));
+    const policy = tableOf(compiled, rowsOf([], []));
     expect([policy.groupCount, policy.groupId(0)]).toEqual([1, 1]);
   });
 
@@ -110,9 +141,7 @@ describe('buildPolicyTable()', () => {
       customIpv4: '192.0.2.9',
       customIpv6: '2001:db8::9',
     };
-    const policy = new PolicyTable(
-      buildPolicyTable(42, compiled, { groups: [DEFAULT], sources: [] }, blocking),
-    );
+    const policy = new PolicyTable(buildSnapshot(42, compiled, rowsOf([DEFAULT], []), blocking).policy);
     expect(policy).toMatchObject({
       snapshotVersion: 42,
       blockingEnabled: false,
@@ -156,9 +185,8 @@ describe('filterStats()', () => {
     },
   ]);
   const state = (sources: PolicySource[]) => {
-    const rows = { groups: [DEFAULT], sources };
-    const policy = buildPolicyTable(3, compiled, rows, BLOCKING);
-    return { snapshot: { version: 3, rules: compiled.rules, policy }, compiled, rows };
+    const rows = rowsOf([DEFAULT], sources);
+    return { snapshot: buildSnapshot(3, compiled, rows, BLOCKING), compiled, rows };
   };
 
   test('counts a name once, however many lists have it', () => {

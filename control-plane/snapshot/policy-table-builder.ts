@@ -11,8 +11,15 @@ import {
   checksumWords,
 } from '../../shared/snapshot/layout.ts';
 import { BlockingMode } from '../../shared/snapshot/policy-table.ts';
-import { attributeCount, forEachPair } from './attribute-table.ts';
+import { type AttributeTable, attributeCount, forEachPair } from './attribute-table.ts';
 import type { BlockingSettings, CompiledRules, PolicyGroup, PolicyRows } from './compiled-rules.ts';
+
+/** What the manual rules add to a policy, see `manual-rules.ts`. */
+export interface ManualMeaning {
+  readonly attributes: AttributeTable;
+  /** Groups of each owner of manual rules; null = every group. */
+  readonly owners: readonly (number | null)[];
+}
 
 /** Builds the policy of snapshot `version`. The group Default is there at index 0, listed or not. */
 export function buildPolicyTable(
@@ -20,35 +27,59 @@ export function buildPolicyTable(
   compiled: CompiledRules,
   rows: PolicyRows,
   blocking: BlockingSettings,
+  manual: ManualMeaning,
 ): SharedArrayBuffer {
   const groups = orderGroups(rows.groups);
-  const classes = classify(groups, compiled, rows);
-  const attributes = attributeCount(compiled.attributes);
-  const kindsAt = (L.HEADER_WORDS + groups.length * L.GROUP_ROW_WORDS) * 4;
-  const buffer = new SharedArrayBuffer((kindsAt + classes.served.length * attributes + 3) & ~3);
+  const classes = classify(groups, compiled, rows, manual.owners);
+  const matrices = [
+    kindMatrix(compiled.attributes, classes.served),
+    flagMatrix(classes.served),
+    kindMatrix(manual.attributes, classes.owned),
+    flagMatrix(classes.owned),
+  ];
+  let at = (L.HEADER_WORDS + groups.length * L.GROUP_ROW_WORDS) * 4;
+  const size = matrices.reduce((sum, matrix) => sum + matrix.length, at);
+  const buffer = new SharedArrayBuffer((size + 3) & ~3);
   const words = new Uint32Array(buffer);
   words[L.MAGIC_WORD] = POLICY_TABLE_MAGIC;
   words[L.VERSION_WORD] = LAYOUT_VERSION;
   words[L.SNAPSHOT_VERSION_WORD] = version;
   words[L.GROUP_COUNT_WORD] = groups.length;
   words[L.CLASS_COUNT_WORD] = classes.served.length;
-  words[L.ATTRIBUTE_COUNT_WORD] = attributes;
+  words[L.ATTRIBUTE_COUNT_WORD] = attributeCount(compiled.attributes);
+  words[L.SOURCE_COUNT_WORD] = compiled.sources.length;
+  words[L.MANUAL_ATTRIBUTE_COUNT_WORD] = attributeCount(manual.attributes);
+  words[L.MANUAL_OWNER_COUNT_WORD] = manual.owners.length;
   writeBlocking(buffer, blocking);
   for (const [index, group] of groups.entries()) {
     const row = L.HEADER_WORDS + index * L.GROUP_ROW_WORDS;
     words[row] = group.id;
     words[row + 1] = classes.ofGroup[index]!;
   }
-  const kinds = new Uint8Array(buffer, kindsAt);
-  for (const [index, served] of classes.served.entries()) {
-    for (let attribute = 0; attribute < attributes; attribute++) {
-      forEachPair(compiled.attributes, attribute, (source, bits) => {
-        if (served[source] === true) kinds[index * attributes + attribute]! |= bits;
-      });
-    }
+  for (const matrix of matrices) {
+    new Uint8Array(buffer).set(matrix, at);
+    at += matrix.length;
   }
   words[L.CHECKSUM_WORD] = checksumWords(words, L.HEADER_WORDS);
   return buffer;
+}
+
+/** One row a class, one byte an attribute: the union of the bits of those that serve the class. */
+function kindMatrix(table: AttributeTable, served: readonly (readonly boolean[])[]): Uint8Array {
+  const attributes = attributeCount(table);
+  const kinds = new Uint8Array(served.length * attributes);
+  for (const [index, serves] of served.entries()) {
+    for (let attribute = 0; attribute < attributes; attribute++) {
+      forEachPair(table, attribute, (source, bits) => {
+        if (serves[source] === true) kinds[index * attributes + attribute]! |= bits;
+      });
+    }
+  }
+  return kinds;
+}
+
+function flagMatrix(served: readonly (readonly boolean[])[]): Uint8Array {
+  return Uint8Array.from(served.flatMap((flags) => flags.map((flag) => (flag ? 1 : 0))));
 }
 
 /**
@@ -60,7 +91,7 @@ export function sourcesServing(
   compiled: Pick<CompiledRules, 'sources'>,
   rows: PolicyRows,
 ): boolean[] {
-  const id = group?.enabled === true ? group.id : DEFAULT_GROUP_ID;
+  const id = effectiveGroupId(group);
   const byId = new Map(rows.sources.map((source) => [source.id, source]));
   return compiled.sources.map(({ id: sourceId, statistics }) => {
     const source = byId.get(sourceId);
@@ -74,25 +105,35 @@ function orderGroups(groups: readonly PolicyGroup[]): PolicyGroup[] {
   return [{ id: DEFAULT_GROUP_ID, enabled: true }, ...others];
 }
 
-/** Groups that the same sources serve share a class. */
+/** Id under which the rules of a group are looked up: a disabled group is treated as Default. */
+export function effectiveGroupId(group: PolicyGroup | undefined): number {
+  return group?.enabled === true ? group.id : DEFAULT_GROUP_ID;
+}
+
+/** Groups that the same sources serve and the same manual rules are for share a class. */
 function classify(
   groups: readonly PolicyGroup[],
   compiled: CompiledRules,
   rows: PolicyRows,
-): { ofGroup: number[]; served: boolean[][] } {
+  owners: readonly (number | null)[],
+): { ofGroup: number[]; served: boolean[][]; owned: boolean[][] } {
   const served: boolean[][] = [];
+  const owned: boolean[][] = [];
   const known = new Map<string, number>();
   const ofGroup = groups.map((group) => {
     const flags = sourcesServing(group, compiled, rows);
-    const key = flags.map((flag) => (flag ? '1' : '0')).join('');
+    const id = effectiveGroupId(group);
+    const owns = owners.map((owner) => owner === null || owner === id);
+    const key = [...flags, ...owns].map((flag) => (flag ? '1' : '0')).join('');
     let policyClass = known.get(key);
     if (policyClass === undefined) {
       policyClass = served.push(flags) - 1;
+      owned.push(owns);
       known.set(key, policyClass);
     }
     return policyClass;
   });
-  return { ofGroup, served };
+  return { ofGroup, served, owned };
 }
 
 function writeBlocking(buffer: SharedArrayBuffer, blocking: BlockingSettings): void {

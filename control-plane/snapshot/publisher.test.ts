@@ -3,12 +3,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PolicyTable } from '../../shared/snapshot/policy-table.ts';
-import { RuleKind } from '../../shared/snapshot/rule-table.ts';
+import { nameFromText } from '../../shared/dns/name.ts';
+import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
+import { ManualKind, RuleKind } from '../../shared/snapshot/rule-table.ts';
+import { encodeSpecialRules } from '../../shared/snapshot/special-rules.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
 import { compiledFrom } from '../../test/support/compiled-rules.ts';
 import { MemoryLogger } from '../../test/support/memory-logger.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 import type { BlockingSettings, PolicyRows } from './compiled-rules.ts';
+import type { DecidingRule } from './rule-history.ts';
 import { emptySnapshot } from './empty-snapshot.ts';
 import { Generations } from './generations.ts';
 import { PolicyInForce } from './policy-in-force.ts';
@@ -39,10 +43,22 @@ const ROWS: PolicyRows = {
     { id: 7, enabled: true },
   ],
   sources: [
-    { id: 10, name: 'ads', enabled: true, groupIds: [7] },
-    { id: 20, name: 'malware', enabled: true, groupIds: [] },
+    { id: 10, name: 'ads', kind: 'block', enabled: true, groupIds: [7] },
+    { id: 20, name: 'malware', kind: 'block', enabled: true, groupIds: [] },
+  ],
+  managedDomains: [
+    { id: 4, name: 'no games', domain: 'games.example', suffix: true, action: 'deny', groupId: 7 },
+  ],
+  regexFilters: [{ id: 5, name: 'ad words', pattern: '^ads?[0-9]', action: 'deny', groupId: null }],
+  blockedServices: [
+    { serviceId: 'tube', serviceName: 'Tube', groupId: 7, domains: ['tube.example'], exact: [] },
   ],
 };
+
+/** A rule of the lists' table as a record names it. */
+function listed(index: number, kinds: number, groupId: number): DecidingRule {
+  return { origin: RuleOrigin.LIST, index, kinds, name: nameFromText('b.example')!, groupId };
+}
 
 let dataDir: string;
 let logger: MemoryLogger;
@@ -106,26 +122,60 @@ describe('SnapshotPublisher', () => {
     await publisher.publish(RULES, ROWS, BLOCKING);
     const renamed = { ...ROWS, sources: ROWS.sources.map((source) => ({ ...source, name: 'renamed' })) };
     await publisher.publish(RULES, renamed, BLOCKING);
-    expect(publisher.describeRule(1, 0)).toEqual({ source: 'ads', sources: ['ads'] });
-    expect(publisher.describeRule(1, 1)).toEqual({ source: 'ads', sources: ['ads', 'malware'] });
-    expect(publisher.describeRule(2, 0)?.source).toBe('renamed');
+    const both = BLOCK_EXACT | BLOCK_SUFFIX;
+    expect(publisher.describeRule(1, listed(0, both, 7))).toMatchObject({ source: 'ads', sources: ['ads'] });
+    expect(publisher.describeRule(1, listed(1, both, 7))).toEqual({
+      source: 'ads',
+      sources: ['ads', 'malware'],
+      sourceIds: [10, 20],
+      rule: '||b.example^',
+      line: null,
+    });
+    expect(publisher.describeRule(2, listed(0, both, 7))?.source).toBe('renamed');
   });
 
-  test('describeRule() can be narrowed to a kind and to a group', async () => {
+  test('describeRule() names only lists of that kind that serve the group', async () => {
     await publisher.publish(RULES, ROWS, BLOCKING);
-    expect(publisher.describeRule(1, 1, BLOCK_SUFFIX)?.sources).toEqual(['malware']);
-    expect(publisher.describeRule(1, 1, BLOCK_EXACT | BLOCK_SUFFIX, 1)?.sources).toEqual(['malware']);
-    expect(publisher.describeRule(1, 1, undefined, 7)?.sources).toEqual(['ads', 'malware']);
-    expect(publisher.describeRule(1, 0, undefined, 1)).toBeUndefined();
+    expect(publisher.describeRule(1, listed(1, BLOCK_SUFFIX, 7))?.sources).toEqual(['malware']);
+    expect(publisher.describeRule(1, listed(1, BLOCK_EXACT | BLOCK_SUFFIX, 1))?.sources).toEqual(['malware']);
+    expect(publisher.describeRule(1, listed(0, BLOCK_EXACT, 1))).toBeUndefined();
+  });
+
+  test('describeRule() names managed domains, services, regex filters and special rules', async () => {
+    const special = encodeSpecialRules([
+      { source: 1, line: 12, kind: BLOCK_SUFFIX, match: 'pattern', text: '||a*b^', rule: '||a*b^' },
+    ]);
+    await publisher.publish({ ...RULES, special }, ROWS, BLOCKING);
+    const rule = (origin: number, kinds: number, name: string, groupId: number): DecidingRule => ({
+      origin,
+      index: 0,
+      kinds,
+      name: nameFromText(name)!,
+      groupId,
+    });
+    const managed = rule(RuleOrigin.MANAGED, ManualKind.DENY_SUFFIX, 'games.example', 7);
+    expect(publisher.describeRule(1, managed)).toMatchObject({ source: 'no games', rule: '*.games.example' });
+    expect(publisher.describeRule(1, { ...managed, groupId: 1 })).toBeUndefined();
+    const service = rule(RuleOrigin.SERVICE, ManualKind.SERVICE_SUFFIX, 'tube.example', 7);
+    expect(publisher.describeRule(1, service)).toMatchObject({ source: 'Tube', sourceIds: ['tube'] });
+    expect(publisher.describeRule(1, rule(RuleOrigin.REGEX, 0, '', 1))).toMatchObject({
+      source: 'ad words',
+      rule: '^ads?[0-9]',
+    });
+    expect(publisher.describeRule(1, rule(RuleOrigin.SPECIAL, BLOCK_SUFFIX, '', 1))).toMatchObject({
+      source: 'malware',
+      rule: '||a*b^',
+      line: 12,
+    });
   });
 
   test('describeRule() knows nothing of attributes and versions that are not there or long gone', async () => {
     await publisher.publish(RULES, ROWS, BLOCKING);
-    expect(publisher.describeRule(1, 99)).toBeUndefined();
-    expect(publisher.describeRule(77, 0)).toBeUndefined();
+    expect(publisher.describeRule(1, listed(99, BLOCK_EXACT, 7))).toBeUndefined();
+    expect(publisher.describeRule(77, listed(0, BLOCK_EXACT, 7))).toBeUndefined();
     for (let index = 0; index < 64; index++) await publisher.publish(RULES, ROWS, BLOCKING);
-    expect(publisher.describeRule(1, 0)).toBeUndefined();
-    expect(publisher.describeRule(2, 0)).toBeDefined();
+    expect(publisher.describeRule(1, listed(0, BLOCK_EXACT, 7))).toBeUndefined();
+    expect(publisher.describeRule(2, listed(0, BLOCK_EXACT, 7))).toBeDefined();
   });
 });
 

@@ -8,9 +8,9 @@ import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
 import { Coalescer } from './coalescer.ts';
 import type { BlockingSettings, CompiledRules, PolicyRows, PublishedState } from './compiled-rules.ts';
 import type { Generations } from './generations.ts';
-import { buildPolicyTable } from './policy-table-builder.ts';
-import type { RuleDescription } from './rule-history.ts';
+import type { DecidingRule, RuleDescription } from './rule-history.ts';
 import { RuleHistory } from './rule-history.ts';
+import { buildSnapshot } from './snapshot-builder.ts';
 
 /** Hands a snapshot to all threads; resolves when each of them answers with it. */
 export type Broadcast = (snapshot: SnapshotBuffers) => Promise<void>;
@@ -62,14 +62,9 @@ export class SnapshotPublisher {
     await this.saver.idle();
   }
 
-  /** See `RuleHistory.describe`; `attribute` counts from 0. */
-  describeRule(
-    version: number,
-    attribute: number,
-    kinds?: number,
-    groupId?: number,
-  ): RuleDescription | undefined {
-    return this.history.describe(version, attribute, kinds, groupId);
+  /** See `RuleHistory.describe`. */
+  describeRule(version: number, rule: DecidingRule): RuleDescription | undefined {
+    return this.history.describe(version, rule);
   }
 
   private async publishNow(
@@ -78,8 +73,7 @@ export class SnapshotPublisher {
     blocking: BlockingSettings,
   ): Promise<SnapshotBuffers> {
     const version = ++this.version;
-    const policy = buildPolicyTable(version, compiled, rows, blocking);
-    const snapshot: SnapshotBuffers = { version, rules: compiled.rules, policy };
+    const snapshot = buildSnapshot(version, compiled, rows, blocking);
     this.state = { snapshot, compiled, rows };
     // Before the first thread can name it in a record.
     this.history.add(this.state);

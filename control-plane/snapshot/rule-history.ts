@@ -1,79 +1,158 @@
 /**
- * Remembers for the last versions what their attribute ids stood for, so that a log record, which holds a
- * version and an attribute, can be given the name of its list and the text of its rule.
+ * Remembers for the last versions what the numbers of their rules stood for, so that a log record, which
+ * holds a version and a number, can be given the name of its list or manual rule and the text of the rule.
  */
-import { RuleKind } from '../../shared/snapshot/rule-table.ts';
+import { nameToText } from '../../shared/dns/name.ts';
+import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
+import { ManualKind, RuleKind } from '../../shared/snapshot/rule-table.ts';
+import { type SpecialRule, decodeSpecialRules } from '../../shared/snapshot/special-rules.ts';
 import { forEachPair } from './attribute-table.ts';
 import type { CompiledRules, PolicyRows, PublishedState } from './compiled-rules.ts';
-import { sourcesServing } from './policy-table-builder.ts';
+import { effectiveGroupId, sourcesServing } from './policy-table-builder.ts';
 
 /** Versions that are remembered; records reach the log within a second. */
 const REMEMBERED = 64;
 
-/** The lists that decided a query. */
+/** A rule as a log record or an explanation names it. */
+export interface DecidingRule {
+  /** `RuleOrigin`. */
+  readonly origin: number;
+  /** Attribute id, or index of a special rule; from 0. */
+  readonly index: number;
+  /** `RuleKind` or `ManualKind` bits that counted. */
+  readonly kinds: number;
+  /** Name at which the rule stands, in wire form; nothing for patterns. */
+  readonly name: Uint8Array;
+  readonly groupId: number;
+}
+
+/** The rule that decided a query. */
 export interface RuleDescription {
-  /** Name of the first list that says so. */
+  /** Name of the first list, or of the managed domain, filter or service, that says so. */
   readonly source: string;
   /** Names of all lists that say so, in the order of their ids. */
   readonly sources: readonly string[];
+  /** Ids of the rows behind `sources`. */
+  readonly sourceIds: readonly (number | string)[];
+  /** The rule as its author would write it. */
+  readonly rule: string;
+  /** Line in its list where that is known without a search. */
+  readonly line: number | null;
 }
 
 interface Meaning {
-  readonly compiled: Pick<CompiledRules, 'attributes' | 'sources'>;
+  readonly compiled: Pick<CompiledRules, 'attributes' | 'sources' | 'special'>;
   readonly rows: PolicyRows;
 }
 
-/** What attribute ids of recent versions meant. */
+/** What rule numbers of recent versions meant. */
 export class RuleHistory {
   private readonly versions = new Map<number, Meaning>();
+  /** The special rules that were asked for last, opened. */
+  private opened: { buffer: SharedArrayBuffer; rules: readonly SpecialRule[] } | undefined;
 
   /** Remembers a version, and forgets the oldest. */
   add({ snapshot, compiled, rows }: PublishedState): void {
     // Not the rules: a table that is no longer in force must not be kept in memory from here.
-    const { attributes, sources } = compiled;
-    this.versions.set(snapshot.version, { compiled: { attributes, sources }, rows });
+    const { attributes, sources, special } = compiled;
+    this.versions.set(snapshot.version, { compiled: { attributes, sources, special }, rows });
     for (const version of this.versions.keys()) {
       if (this.versions.size <= REMEMBERED) break;
       this.versions.delete(version);
     }
   }
 
-  /**
-   * Which lists stand behind an attribute, counted from 0 (a log record holds it plus one). `kinds` narrows
-   * to lists that say one of these `RuleKind` bits, `groupId` to lists that serve the group. Undefined for
-   * versions that are forgotten, and where no list is left.
-   */
-  describe(
-    version: number,
-    attribute: number,
-    kinds?: number,
-    groupId?: number,
-  ): RuleDescription | undefined {
+  /** What stands behind a rule; undefined for versions that are forgotten, and where nothing is left. */
+  describe(version: number, rule: DecidingRule): RuleDescription | undefined {
     const known = this.versions.get(version);
     if (known === undefined) return undefined;
-    const { compiled, rows } = known;
-    const group = groupId === undefined ? undefined : (rows.groups.find(({ id }) => id === groupId) ?? null);
-    const serves = group === undefined ? null : sourcesServing(group ?? undefined, compiled, rows);
-    const names: string[] = [];
-    forEachPair(compiled.attributes, attribute, (index, bits) => {
-      if (kinds !== undefined && (bits & kinds) === 0) return;
-      if (serves !== null && serves[index] !== true) return;
-      const id = compiled.sources[index]?.id;
-      const name = rows.sources.find((source) => source.id === id)?.name;
-      if (name !== undefined) names.push(name);
-    });
-    return names[0] === undefined ? undefined : { source: names[0], sources: names };
+    switch (rule.origin) {
+      case RuleOrigin.LIST:
+        return describeListed(known, rule);
+      case RuleOrigin.SPECIAL:
+        return this.describeSpecial(known, rule);
+      case RuleOrigin.REGEX: {
+        const row = known.rows.regexFilters[rule.index];
+        return row && manual(row.name, row.pattern, row.id);
+      }
+      case RuleOrigin.MANAGED:
+        return describeManaged(known, rule);
+      default:
+        return describeService(known, rule);
+    }
+  }
+
+  private describeSpecial({ compiled, rows }: Meaning, { index }: DecidingRule): RuleDescription | undefined {
+    if (this.opened?.buffer !== compiled.special)
+      this.opened = { buffer: compiled.special, rules: decodeSpecialRules(compiled.special) };
+    const rule = this.opened.rules[index];
+    const id = rule && compiled.sources[rule.source]?.id;
+    const row = rows.sources.find((source) => source.id === id);
+    if (rule === undefined || row === undefined) return undefined;
+    return { source: row.name, sources: [row.name], sourceIds: [row.id], rule: rule.rule, line: rule.line };
   }
 }
 
+/** The lists that say `kinds` at an attribute and serve the group. */
+function describeListed({ compiled, rows }: Meaning, rule: DecidingRule): RuleDescription | undefined {
+  const group = rows.groups.find(({ id }) => id === rule.groupId);
+  const serves = sourcesServing(group, compiled, rows);
+  const found: { name: string; id: number }[] = [];
+  forEachPair(compiled.attributes, rule.index, (index, bits) => {
+    if ((bits & rule.kinds) === 0 || serves[index] !== true) return;
+    const id = compiled.sources[index]?.id;
+    const row = rows.sources.find((source) => source.id === id);
+    if (row !== undefined) found.push(row);
+  });
+  if (found[0] === undefined) return undefined;
+  return {
+    source: found[0].name,
+    sources: found.map(({ name }) => name),
+    sourceIds: found.map(({ id }) => id),
+    rule: ruleText(rule.kinds, nameToText(rule.name)),
+    line: null,
+  };
+}
+
+function describeManaged({ rows }: Meaning, rule: DecidingRule): RuleDescription | undefined {
+  const name = nameToText(rule.name);
+  const groupId = effectiveGroupId(rows.groups.find(({ id }) => id === rule.groupId));
+  const allows = (rule.kinds & (ManualKind.ALLOW_EXACT | ManualKind.ALLOW_SUFFIX)) !== 0;
+  const suffixOnly = (rule.kinds & (ManualKind.ALLOW_EXACT | ManualKind.DENY_EXACT)) === 0;
+  const row = rows.managedDomains.find(
+    (managed) =>
+      managed.domain === name &&
+      managed.action === (allows ? 'allow' : 'deny') &&
+      (managed.groupId === null || managed.groupId === groupId) &&
+      (!suffixOnly || managed.suffix),
+  );
+  return row && manual(row.name, row.suffix ? `*.${row.domain}` : row.domain, row.id);
+}
+
+function describeService({ rows }: Meaning, rule: DecidingRule): RuleDescription | undefined {
+  const name = nameToText(rule.name);
+  const groupId = effectiveGroupId(rows.groups.find(({ id }) => id === rule.groupId));
+  const row = rows.blockedServices.find(
+    (service) =>
+      service.groupId === groupId && (service.domains.includes(name) || service.exact.includes(name)),
+  );
+  return row && manual(row.serviceName, name, row.serviceId);
+}
+
+function manual(source: string, rule: string, id: number | string): RuleDescription {
+  return { source, sources: [source], sourceIds: [id], rule, line: null };
+}
+
 /**
- * The text of a rule for the name it stands at (a log record's RULE_NAME_OFFSET says where in the qname).
- * Where `kinds` holds several bits, the one that outranks the others is written.
+ * The text of a rule for the name it stands at. Where `kinds` holds several bits, the one that outranks the
+ * others is written.
  */
 export function ruleText(kinds: number, name: string): string {
   if ((kinds & RuleKind.IMPORTANT_ALLOW_SUFFIX) !== 0) return `@@||${name}^$important`;
   if ((kinds & RuleKind.IMPORTANT_BLOCK_SUFFIX) !== 0) return `||${name}^$important`;
   if ((kinds & RuleKind.ALLOW_SUFFIX) !== 0) return `@@||${name}^`;
   if ((kinds & RuleKind.ALLOW_EXACT) !== 0) return `@@|${name}^`;
-  return (kinds & RuleKind.BLOCK_SUFFIX) !== 0 ? `||${name}^` : name;
+  if ((kinds & RuleKind.ALLOW_BELOW) !== 0) return `@@||*.${name}^`;
+  if ((kinds & RuleKind.BLOCK_SUFFIX) !== 0) return `||${name}^`;
+  return (kinds & RuleKind.BLOCK_EXACT) !== 0 ? name : `||*.${name}^`;
 }

@@ -37,6 +37,20 @@ function* numbers(seed: number): Generator<number> {
 }
 
 describe('RuleTableBuilder', () => {
+  test('loses no name while it grows, wherever the last buckets overflow to', () => {
+    for (let seed = 1; seed <= 40; seed++) {
+      const builder = new RuleTableBuilder({ low: seed, high: ~seed });
+      builder.beginSource(0);
+      const names = Array.from({ length: 284 + seed * 11 }, (_, index) => `n${index}.example.com`);
+      for (const name of names) add(builder, name, BLOCK_EXACT);
+      const built = builder.finish();
+      expect({ seed, lost: names.filter((name) => lookUp(built, name) === null) }).toEqual({
+        seed,
+        lost: [],
+      });
+    }
+  });
+
   test('builds an empty table in which nothing is found', () => {
     const built = new RuleTableBuilder(SEEDS).finish();
     expect(lookUp(built, 'example.com')).toBeNull();

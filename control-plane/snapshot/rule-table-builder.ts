@@ -49,9 +49,13 @@ export class RuleTableBuilder {
   private bucketScale = 0;
   private names = 0;
   private growAt = 0;
+  private hashLow = 0;
+  private hashHigh = 0;
   /** While growing: the bucket at work, and names (three words each) that wait for a bucket below it. */
   private readonly lifted = new Int32Array(L.BUCKET_WORDS);
   private readonly waiting: number[] = [];
+  /** Names that found no room up to the table's end; they go on at its start when all have moved. */
+  private readonly wrapped: number[] = [];
 
   /**
    * `expectedNames` sizes the first buckets: guess too low rather than too high, for a table never shrinks.
@@ -72,9 +76,28 @@ export class RuleTableBuilder {
 
   /**
    * Adds the name whose text, ASCII in any case and without a final dot, lies in [start, end) of `bytes`.
-   * `kinds` are `RuleKind` bits. The hash is that of `hashName` over the folded wire form.
+   * `kinds` are `RuleKind` bits. The hash is that of `hashName` over the folded wire form. Returns the kinds
+   * that the name had before.
    */
-  addName(bytes: Uint8Array, start: number, end: number, kinds: number): void {
+  addName(bytes: Uint8Array, start: number, end: number, kinds: number): number {
+    this.hash(bytes, start, end);
+    return this.add(this.hashLow, this.hashHigh, kinds);
+  }
+
+  /**
+   * Takes back what these sources said of a name, `kinds` of it (`$badfilter`); after the last source only.
+   * The name itself stays in the table, with what is left.
+   */
+  removeName(name: string, kinds: number, sources: ReadonlySet<number>): void {
+    this.hash(Buffer.from(name), 0, name.length);
+    const slot = this.slotOf(this.hashLow, this.hashHigh);
+    if (slot < 0) return;
+    const attribute = this.words[slot + L.ATTRIBUTE_AT]! - 1;
+    this.words[slot + L.ATTRIBUTE_AT] = this.interner.without(attribute, kinds, sources) + 1;
+  }
+
+  /** Leaves the lanes of the name in `hashLow` and `hashHigh`. */
+  private hash(bytes: Uint8Array, start: number, end: number): void {
     let low = this.seeds.low;
     let high = this.seeds.high;
     for (let labelEnd = end; labelEnd > start;) {
@@ -96,11 +119,27 @@ export class RuleTableBuilder {
       }
       labelEnd = labelAt - 1;
     }
-    this.add(low, high, kinds);
+    this.hashLow = low;
+    this.hashHigh = high;
   }
 
-  /** Adds the name with these hash lanes (i32). */
-  add(low: number, high: number, kinds: number): void {
+  /** Word of the low lane of the name with these lanes, or -1. */
+  private slotOf(low: number, high: number): number {
+    const words = this.words;
+    let bucket = this.homeOf(low);
+    for (let probes = this.bucketCount; probes > 0; probes--) {
+      const at = L.HEADER_WORDS + (bucket << L.BUCKET_SHIFT);
+      for (let slot = at; slot < at + L.NAMES_PER_BUCKET; slot++)
+        if (words[slot] === low && words[slot + L.HIGH_AT] === high && words[slot + L.ATTRIBUTE_AT] !== 0)
+          return slot;
+      if (((words[at + L.OVERFLOW_AT]! >>> high) & 1) === 0) return -1;
+      bucket = bucket + 1 === this.bucketCount ? 0 : bucket + 1;
+    }
+    return -1;
+  }
+
+  /** Adds the name with these hash lanes (i32); returns the kinds that it had before. */
+  add(low: number, high: number, kinds: number): number {
     if (this.names >= this.growAt) this.grow();
     const words = this.words;
     let bucket = this.homeOf(low);
@@ -113,11 +152,11 @@ export class RuleTableBuilder {
           words[slot + L.HIGH_AT] = high;
           words[slot + L.ATTRIBUTE_AT] = this.interner.first(kinds) + 1;
           this.names++;
-          return;
+          return 0;
         }
         if (words[slot] === low && words[slot + L.HIGH_AT] === high) {
           words[slot + L.ATTRIBUTE_AT] = this.interner.extend(attribute - 1, kinds) + 1;
-          return;
+          return this.interner.union(attribute - 1);
         }
       }
       words[at + L.OVERFLOW_AT]! |= 1 << high;
@@ -155,6 +194,9 @@ export class RuleTableBuilder {
     const before = this.bucketCount;
     this.resize(Math.ceil(before * GROWTH));
     for (let bucket = before - 1; bucket >= 0; bucket--) this.moveBucket(bucket);
+    const wrapped = this.wrapped.splice(0);
+    for (let at = 0; at < wrapped.length; at += 3)
+      this.place(0, wrapped[at]!, wrapped[at + 1]!, wrapped[at + 2]!);
   }
 
   private resize(buckets: number): void {
@@ -205,12 +247,13 @@ export class RuleTableBuilder {
   }
 
   /**
-   * Puts a name that is not in the table into the first free slot from `home` on. Where that wraps around
-   * into buckets that are still to be worked off, the name is simply lifted and settled once more.
+   * Puts a name that is not in the table into the first free slot from bucket `from` on. One that finds none
+   * up to the end goes on at bucket 0, but not before all buckets have been worked off: what it left in the
+   * overflow words below would be wiped out.
    */
-  private place(home: number, low: number, high: number, attribute: number): void {
+  private place(from: number, low: number, high: number, attribute: number): void {
     const words = this.words;
-    for (let bucket = home; ; bucket = bucket + 1 === this.bucketCount ? 0 : bucket + 1) {
+    for (let bucket = from; bucket < this.bucketCount; bucket++) {
       const at = L.HEADER_WORDS + (bucket << L.BUCKET_SHIFT);
       for (let slot = at; slot < at + L.NAMES_PER_BUCKET; slot++) {
         if (words[slot + L.ATTRIBUTE_AT] !== 0) continue;
@@ -221,6 +264,7 @@ export class RuleTableBuilder {
       }
       words[at + L.OVERFLOW_AT]! |= 1 << high;
     }
+    this.wrapped.push(low, high, attribute);
   }
 }
 

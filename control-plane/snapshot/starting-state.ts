@@ -2,7 +2,7 @@
 import type { BlockingSettings, PublishedState } from './compiled-rules.ts';
 import { emptySnapshot } from './empty-snapshot.ts';
 import type { Generations } from './generations.ts';
-import { buildPolicyTable } from './policy-table-builder.ts';
+import { buildSnapshot } from './snapshot-builder.ts';
 
 /**
  * Loads the newest whole generation under a version of its own, with the blocking settings of today, which
@@ -15,6 +15,5 @@ export async function startingState(
   const { state, highestVersion } = await generations.load();
   const { compiled, rows } = state ?? emptySnapshot(blocking);
   const version = state === undefined && highestVersion === 0 ? 0 : highestVersion + 1;
-  const policy = buildPolicyTable(version, compiled, rows, blocking);
-  return { snapshot: { version, rules: compiled.rules, policy }, compiled, rows };
+  return { snapshot: buildSnapshot(version, compiled, rows, blocking), compiled, rows };
 }

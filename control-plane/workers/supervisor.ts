@@ -15,7 +15,10 @@ import type {
   WorkerSettings,
 } from '../../shared/messages.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
+import type { Explanation } from '../../shared/explain.ts';
 import { DnsThread } from './dns-thread.ts';
+import { Explanations } from './explanations.ts';
+import type { QuestionToExplain } from './explanations.ts';
 import { createWorkerMemory } from './worker-memory.ts';
 
 /** What the supervisor is started with. */
@@ -68,6 +71,7 @@ export class WorkerSupervisor {
   private startFailure: Error | undefined;
   private hasStarted = false;
   private restartCount = 0;
+  private readonly explanations = new Explanations();
 
   constructor(options: SupervisorOptions) {
     this.options = options;
@@ -159,6 +163,17 @@ export class WorkerSupervisor {
     }));
   }
 
+  /** Has a thread explain what a question would be answered, and why; rejects with ExplanationUnavailable. */
+  explain(question: QuestionToExplain): Promise<Explanation> {
+    return this.explanations.ask(question, (message) => {
+      const thread = this.threads().find(
+        ({ start, backend }) => start.role === 'resolve' && backend !== null,
+      );
+      thread?.post(message);
+      return thread !== undefined;
+    });
+  }
+
   /** Test hook: makes a thread die or hang; obeyed only with fault injection on. */
   injectFault(index: number, role: ThreadRole, fault: 'exit' | 'throw' | 'hang'): void {
     this.workers[index]?.threads.get(role)?.post({ type: 'fault', fault });
@@ -214,6 +229,9 @@ export class WorkerSupervisor {
         break;
       case 'log':
         this.options.logger[message.level](message.message, message.fields);
+        break;
+      case 'explained':
+        this.explanations.take(message);
         break;
       case 'measures':
       case 'drained':

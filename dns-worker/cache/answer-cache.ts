@@ -65,6 +65,7 @@ export class AnswerCache {
       const tail = Atomics.load(memory.head, CacheHead.TAIL_WORD) >>> 0;
       if (unitsBetween(memory, tail, position) >= memory.slabUnits) return CacheHit.NONE;
       if (hit === CacheHit.NONE) return hit;
+      query.cacheReference = reference;
       index[bucket + CacheBucket.USED_AT] = index[bucket + CacheBucket.USED_AT]! | (1 << slot);
       this.finish(query, hit);
       return hit;
@@ -112,6 +113,7 @@ export class AnswerCache {
     query.answersCount = slabHalves[half + (CacheEntry.ANSWER_COUNT >>> 1)]!;
     query.authorityCount = slabHalves[half + (CacheEntry.AUTHORITY_COUNT >>> 1)]!;
     this.bodyEnd = query.questionEnd + bodyLength;
+    query.hasTargets = slab[entry + CacheEntry.HAS_TARGETS] === 1;
     query.dnssec = slab[entry + CacheEntry.DNSSEC]!;
     query.upstream = slabHalves[half + (CacheEntry.UPSTREAM >>> 1)]!;
     query.answersAt = query.questionEnd;

@@ -14,6 +14,7 @@ import {
   CacheHead,
 } from '../../shared/answer-cache.ts';
 import type { CacheableAnswer } from '../resolve/response-reader.ts';
+import { leadsToNames } from '../answer-names.ts';
 import {
   bodyOffset,
   type CacheMemory,
@@ -253,6 +254,7 @@ export class CacheWriter {
     slab[entry + CacheEntry.DNSSEC] = notes.dnssec;
     slabHalves[half + (CacheEntry.UPSTREAM >>> 1)] = notes.upstream;
     slabHalves[half + (CacheEntry.PARTITION >>> 1)] = key.partition;
+    slab[entry + CacheEntry.HAS_TARGETS] = leadsToNames(answer) ? 1 : 0;
     const ttlsAt = ttlOffsetsOffset(key.qname.length);
     slabWords[(entry + ttlsAt - 4) >>> 2] = 0;
     slab.set(key.qname, entry + CacheEntry.QNAME);

@@ -74,6 +74,7 @@ export class LogRingWriter {
     bytes[at + LogRecord.CACHED] = query.cached;
     bytes[at + LogRecord.RULE_NAME_OFFSET] = query.ruleNameOffset;
     bytes[at + LogRecord.RULE_KIND] = query.ruleKind;
+    bytes[at + LogRecord.RULE_ORIGIN] = query.ruleOrigin;
   }
 
   /** Copies the qname, and the answer RRs where they fit whole. */
@@ -91,5 +92,15 @@ export class LogRingWriter {
     const from = query.at + query.answersAt;
     const to = (at + answersAt) >>> 2;
     for (let i = 0; i << 2 < length; i++) words[to + i] = view.getInt32(from + (i << 2), true);
+    bytes[at + LogRecord.RULE_NAME_LENGTH] = 0;
+    if (query.ruleNameLength !== 0) this.writeRuleName(at, at + answersAt + ((length + 3) & ~3), query);
+  }
+
+  /** The name of a rule that met a name in the answer, where it fits. */
+  private writeRuleName(at: number, nameAt: number, { ruleName, ruleNameLength }: Query): void {
+    const { bytes } = this;
+    if (nameAt + ruleNameLength > at + LogRecord.SIZE) return;
+    bytes[at + LogRecord.RULE_NAME_LENGTH] = ruleNameLength;
+    for (let i = 0; i < ruleNameLength; i++) bytes[nameAt + i] = ruleName[i]!;
   }
 }

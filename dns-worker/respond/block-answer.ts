@@ -40,8 +40,8 @@ export function answerBlocked(query: Query, policy: PolicyTable, extendedError: 
   }
 }
 
-/** One A or AAAA record. */
-function answerAddress(query: Query, address: Uint8Array, ttlSecs: number): void {
+/** One A or AAAA record: 4 or 16 bytes, as the question's type wants. */
+export function answerAddress(query: Query, address: Uint8Array, ttlSecs: number): void {
   const size = address.length;
   const rdata = writeRecordHead(query, query.questionEnd, query.qtype, ttlSecs, size);
   const { bytes } = query;

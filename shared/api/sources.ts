@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/blocklist-sources`. */
+/** Requests and answers of `{api}/blocklist-sources` and `{api}/allowlist-sources`. */
 import { z } from 'zod';
 import { Comment, Id, label, text, Timestamp } from './fields.ts';
 
@@ -28,6 +28,13 @@ export const BlocklistSource = z
   .meta({ id: 'BlocklistSource' });
 export type BlocklistSource = z.infer<typeof BlocklistSource>;
 export const BlocklistSourceList = z.array(BlocklistSource);
+
+/** A line of a list that made no rule. */
+export const UnusedLine = z
+  .strictObject({ line: z.int().min(1), reason: z.string(), text: z.string() })
+  .meta({ id: 'UnusedLine' });
+export type UnusedLine = z.infer<typeof UnusedLine>;
+export const UnusedLineList = z.array(UnusedLine);
 
 const Name = label(200);
 

@@ -3,11 +3,12 @@
  * unless a line says bytes; they lie on disk as they lie in memory.
  */
 
-/** First word of a rule table and of a policy table: "WRUL", "WPOL". */
+/** First word of a rule table, of a policy table and of special rules: "WRUL", "WPOL", "WSPC". */
 export const RULE_TABLE_MAGIC = 0x4c555257;
 export const POLICY_TABLE_MAGIC = 0x4c4f5057;
+export const SPECIAL_RULES_MAGIC = 0x43505357;
 /** Raised whenever a layout changes; a file of another layout is rebuilt, never read. */
-export const LAYOUT_VERSION = 2;
+export const LAYOUT_VERSION = 3;
 
 /**
  * Rule table: a header, then buckets of 64 bytes (one cache line). A bucket holds five names: five low
@@ -38,9 +39,25 @@ export const RuleTableLayout = {
   OVERFLOW_AT: 15,
 } as const;
 
+/** Bytes of a rule table with this many buckets. */
+export function ruleTableBytes(bucketCount: number): number {
+  return (RuleTableLayout.HEADER_WORDS + bucketCount * RuleTableLayout.BUCKET_WORDS) * 4;
+}
+
+/** Special rules: a header, then their text as JSON in UTF-8, zeros up to a whole word. */
+export const SpecialRulesLayout = {
+  MAGIC_WORD: 0,
+  VERSION_WORD: 1,
+  TEXT_BYTES_WORD: 2,
+  CHECKSUM_WORD: 3,
+  HEADER_WORDS: 4,
+} as const;
+
 /**
- * Policy table: a header, then one row of two words a group (id, policy class), then one byte a (class,
- * attribute): the union of `RuleKind` bits of the sources that serve the class.
+ * Policy table: a header, then one row of two words a group (id, policy class), then bytes: for each (class,
+ * attribute) of the lists' table the union of `RuleKind` bits of the sources that serve the class; for each
+ * (class, source) 1 where it serves the class; and both again for the manual table, whose bits are
+ * `ManualKind` and whose owners are sets of groups.
  */
 export const PolicyTableLayout = {
   MAGIC_WORD: 0,
@@ -58,7 +75,10 @@ export const PolicyTableLayout = {
   CUSTOM_IPV4_BYTE: 36,
   CUSTOM_IPV6_BYTE: 40,
   CHECKSUM_WORD: 14,
-  HEADER_WORDS: 16,
+  SOURCE_COUNT_WORD: 15,
+  MANUAL_ATTRIBUTE_COUNT_WORD: 16,
+  MANUAL_OWNER_COUNT_WORD: 17,
+  HEADER_WORDS: 20,
   GROUP_ROW_WORDS: 2,
 } as const;
 

@@ -22,6 +22,12 @@ export class PolicyTable {
   readonly customIpv6: Uint8Array;
   private readonly words: Uint32Array;
   private readonly kinds: Uint8Array;
+  private readonly served: Uint8Array;
+  private readonly manualKinds: Uint8Array;
+  private readonly manualServed: Uint8Array;
+  private readonly sourceCount: number;
+  readonly manualAttributeCount: number;
+  private readonly manualOwnerCount: number;
 
   /** Wraps `buffer`; throws a RangeError where it is no policy table of this layout. */
   constructor(buffer: SharedArrayBuffer) {
@@ -37,11 +43,22 @@ export class PolicyTable {
     this.blockingTtlSecs = words[L.BLOCKING_TTL_SECS_WORD]!;
     this.customIpv4 = new Uint8Array(buffer, L.CUSTOM_IPV4_BYTE, 4);
     this.customIpv6 = new Uint8Array(buffer, L.CUSTOM_IPV6_BYTE, 16);
-    const kindsAt = (L.HEADER_WORDS + this.groupCount * L.GROUP_ROW_WORDS) * 4;
-    const kindsLength = words[L.CLASS_COUNT_WORD]! * this.attributeCount;
-    if (kindsAt + kindsLength > buffer.byteLength)
-      throw new RangeError('read policy table: shorter than its header says');
-    this.kinds = new Uint8Array(buffer, kindsAt, kindsLength);
+    this.sourceCount = words[L.SOURCE_COUNT_WORD]!;
+    this.manualAttributeCount = words[L.MANUAL_ATTRIBUTE_COUNT_WORD]!;
+    this.manualOwnerCount = words[L.MANUAL_OWNER_COUNT_WORD]!;
+    const classes = words[L.CLASS_COUNT_WORD]!;
+    let at = (L.HEADER_WORDS + this.groupCount * L.GROUP_ROW_WORDS) * 4;
+    const take = (columns: number): Uint8Array => {
+      if (at + classes * columns > buffer.byteLength)
+        throw new RangeError('read policy table: shorter than its header says');
+      const matrix = new Uint8Array(buffer, at, classes * columns);
+      at += matrix.length;
+      return matrix;
+    };
+    this.kinds = take(this.attributeCount);
+    this.served = take(this.sourceCount);
+    this.manualKinds = take(this.manualAttributeCount);
+    this.manualServed = take(this.manualOwnerCount);
   }
 
   /** Id of the group at `index`; the group Default is index 0. */
@@ -57,5 +74,20 @@ export class PolicyTable {
   /** Union of `RuleKind` bits that `attribute` means for `policyClass`. */
   kindsOf(policyClass: number, attribute: number): number {
     return this.kinds[policyClass * this.attributeCount + attribute]!;
+  }
+
+  /** Whether the list with this source index serves the class. */
+  isServed(policyClass: number, source: number): boolean {
+    return this.served[policyClass * this.sourceCount + source] === 1;
+  }
+
+  /** Union of `ManualKind` bits that an attribute of the manual table means for `policyClass`. */
+  manualKindsOf(policyClass: number, attribute: number): number {
+    return this.manualKinds[policyClass * this.manualAttributeCount + attribute]!;
+  }
+
+  /** Whether the manual rules of this owner are for the class. */
+  isManualServed(policyClass: number, owner: number): boolean {
+    return this.manualServed[policyClass * this.manualOwnerCount + owner] === 1;
   }
 }

@@ -18,7 +18,24 @@ export const RuleKind = {
   /** `$important`: outranks allow rules of lists; covers the name and all below it. */
   IMPORTANT_BLOCK_SUFFIX: 16,
   IMPORTANT_ALLOW_SUFFIX: 32,
+  /** Blocks all names below this one, but not it. */
+  BLOCK_BELOW: 64,
+  ALLOW_BELOW: 128,
 } as const;
+
+/** What a manual rule says of a name; bits of an attribute of the manual table. */
+export const ManualKind = {
+  SERVICE_EXACT: 1,
+  SERVICE_SUFFIX: 2,
+  ALLOW_EXACT: 4,
+  ALLOW_SUFFIX: 8,
+  DENY_EXACT: 16,
+  DENY_SUFFIX: 32,
+} as const;
+
+/** Manual kinds that reach the names below theirs. */
+export const MANUAL_SUFFIX_KINDS =
+  ManualKind.SERVICE_SUFFIX | ManualKind.ALLOW_SUFFIX | ManualKind.DENY_SUFFIX;
 
 /** Kinds that reach the names below theirs. */
 export const SUFFIX_KINDS =
@@ -26,6 +43,10 @@ export const SUFFIX_KINDS =
   RuleKind.ALLOW_SUFFIX |
   RuleKind.IMPORTANT_BLOCK_SUFFIX |
   RuleKind.IMPORTANT_ALLOW_SUFFIX;
+
+/** Kinds that count for the very name they stand at, and those that count for the names below. */
+export const OWN_KINDS = 0xff & ~(RuleKind.BLOCK_BELOW | RuleKind.ALLOW_BELOW);
+export const INHERITED_KINDS = SUFFIX_KINDS | RuleKind.BLOCK_BELOW | RuleKind.ALLOW_BELOW;
 
 /** Read side of a rule table. */
 export class RuleTable {

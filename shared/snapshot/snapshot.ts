@@ -9,6 +9,12 @@ export interface SnapshotBuffers {
   readonly version: number;
   /** The compiled rules of all lists, see `rule-table.ts`; shared by many versions. */
   readonly rules: SharedArrayBuffer;
+  /** Patterns and conditional rules of all lists, see `special-rules.ts`; shared like `rules`. */
+  readonly special: SharedArrayBuffer;
+  /** Names of managed domains and blocked services: a rule table of its own, made anew at each change. */
+  readonly manual: SharedArrayBuffer;
+  /** Regex filters, as special rules. */
+  readonly manualSpecial: SharedArrayBuffer;
   /** What the rules mean for each group, and the blocking settings, see `policy-table.ts`. */
   readonly policy: SharedArrayBuffer;
 }

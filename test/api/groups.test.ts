@@ -112,12 +112,12 @@ describe('groups', () => {
   test('in use by a list are not deleted', async () => {
     const { id } = await create('Kids');
     await suite.database.query(
-      "INSERT INTO blocklist_sources (id, name, url) VALUES (900, 'l', 'https://lists.example/a')",
+      "INSERT INTO list_sources (id, name, url) VALUES (900, 'l', 'https://lists.example/a')",
     );
-    await suite.database.query('INSERT INTO blocklist_source_groups VALUES (900, $1)', [id]);
+    await suite.database.query('INSERT INTO list_source_groups VALUES (900, $1)', [id]);
     const answer = await api.send('DELETE', `/api/groups/${id}`);
     expect([answer.status, answer.problem.error]).toEqual([409, 'conflict']);
-    await suite.database.query('DELETE FROM blocklist_sources WHERE id = 900');
+    await suite.database.query('DELETE FROM list_sources WHERE id = 900');
     expect((await api.send('DELETE', `/api/groups/${id}`)).status).toBe(204);
   });
 

@@ -17,6 +17,7 @@ import type { ApiContext } from '../../control-plane/http/api-context.ts';
 import { createApp } from '../../control-plane/http/app.ts';
 import { startWebServer } from '../../control-plane/http/server.ts';
 import { queryLogReader } from '../../control-plane/query-log/query-log-reader.ts';
+import { ServiceCatalog } from '../../control-plane/services/service-catalog.ts';
 import { readSummary } from '../../control-plane/stats/stats-store.ts';
 import { Problem } from '../../shared/api/problem.ts';
 import type { Clock } from '../../shared/clock.ts';
@@ -63,7 +64,10 @@ export async function openSuiteDatabase(): Promise<SuiteDatabase> {
     database,
     reset: async () => {
       await database.query('TRUNCATE sessions, admin_credential, login_failures');
-      await database.query('DELETE FROM blocklist_sources');
+      await database.query(
+        'TRUNCATE managed_domains, regex_filters, blocked_services, custom_services, revisions',
+      );
+      await database.query('DELETE FROM list_sources');
       await database.query('DELETE FROM groups WHERE id <> 1');
     },
     close: async () => {
@@ -252,6 +256,28 @@ function standIns(
     queryLog: queryLogReader(database),
     stats: { summary: (from: Date, to: Date) => readSummary(database, from.getTime(), to.getTime()) },
     counters: { recentQueries: (unit: 'second' | 'minute') => (unit === 'second' ? 1500 : 90_000) },
+    explainer: {
+      explain: async ({ domain, type, client }) => ({
+        domain,
+        type,
+        client,
+        group_id: 1,
+        snapshot_id: 7,
+        status: 'ALLOWED',
+        decided_by: null,
+        stages: [],
+        answer: null,
+      }),
+    },
+    catalog: new ServiceCatalog(tmpdir()),
+    compiledLists: {
+      page: async (kind, { limit, offset }) => ({
+        data: [{ domain: `${kind}.example`, match: 'exact', important: false, sources: ['ads'] }],
+        total: 1,
+        limit,
+        offset,
+      }),
+    },
     filters: {
       stats: () => ({
         blocked_domains: 12,

@@ -1,6 +1,7 @@
-/** Blocklist sources as HTTP sees them; what becomes of a source has suites beside its code. */
+/** List sources as HTTP sees them; what becomes of a source has suites beside its code. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { BlocklistSource, BlocklistSourceList } from '../../shared/api/sources.ts';
+import { CompiledRulePage } from '../../shared/api/compiled-lists.ts';
+import { BlocklistSource, BlocklistSourceList, UnusedLineList } from '../../shared/api/sources.ts';
 import { openSuiteDatabase, RunningApi } from './running-api.ts';
 import type { SuiteDatabase, TestAnswer } from './running-api.ts';
 
@@ -87,5 +88,63 @@ describe('blocklist sources', () => {
     const answer = await post(json);
     const named = answer.problem.errors!.map((fault) => fault.path);
     expect([answer.status, [...new Set(named)]]).toEqual([400, paths]);
+  });
+});
+
+describe('allowlist sources', () => {
+  test('have a place of their own, and a second name', async () => {
+    const json = { name: 'Fine', url: 'https://lists.example/fine.txt' };
+    const created = await api.send('POST', '/api/allowlist-sources', { json });
+    expect(created.status).toBe(201);
+    const { id } = BlocklistSource.parse(created.body);
+    for (const base of ['/api/allowlist-sources', '/api/whitelist-sources']) {
+      expect((await api.send('GET', `${base}/${id}`)).body).toEqual(created.body);
+      expect((await api.send('GET', base)).body).toEqual([created.body]);
+      expect((await api.send('POST', `${base}/${id}/refresh`)).status).toBe(202);
+      expect((await api.send('POST', `${base}/refresh`)).status).toBe(202);
+    }
+    expect((await api.send('GET', `${BASE}/${id}`)).status).toBe(404);
+    expect((await api.send('DELETE', `${BASE}/${id}`)).status).toBe(404);
+    const changed = await api.send('PUT', `/api/whitelist-sources/${id}`, { json: { name: 'Finer' } });
+    expect(BlocklistSource.parse(changed.body).name).toBe('Finer');
+    expect((await api.send('DELETE', `/api/whitelist-sources/${id}`)).status).toBe(204);
+  });
+});
+
+describe('held copies', () => {
+  test('are put into force by approve, which is 409 where none is held', async () => {
+    const created = await post({ name: 'Held', url: 'https://lists.example/held.txt' });
+    const { id } = BlocklistSource.parse(created.body);
+    expect((await api.send('POST', `${BASE}/${id}/approve`)).status).toBe(409);
+    api.sources.hold(id);
+    expect(BlocklistSource.parse((await api.send('GET', `${BASE}/${id}`)).body).status).toBe('held');
+    const approved = await api.send('POST', `${BASE}/${id}/approve`);
+    expect([approved.status, BlocklistSource.parse(approved.body).status]).toEqual([200, 'ok']);
+    expect((await api.send('POST', `${BASE}/999/approve`)).status).toBe(404);
+  });
+});
+
+describe('lines of no use', () => {
+  test('are shown with their reasons', async () => {
+    const created = await post({ name: 'Lines', url: 'https://lists.example/lines.txt' });
+    const { id } = BlocklistSource.parse(created.body);
+    const lines = UnusedLineList.parse((await api.send('GET', `${BASE}/${id}/unused-lines`)).body);
+    expect(lines).toEqual([{ line: 3, reason: 'not a rule', text: 'what is this' }]);
+    expect((await api.send('GET', `${BASE}/999/unused-lines`)).status).toBe(404);
+  });
+});
+
+describe('compiled lists', () => {
+  test('are pages of the rules in force', async () => {
+    for (const [path, domain] of [
+      ['blocklist', 'block.example'],
+      ['allowlist', 'allow.example'],
+      ['whitelist', 'allow.example'],
+    ] as const) {
+      const answer = await api.send('GET', `/api/${path}?limit=5&offset=2&search=x`);
+      expect(CompiledRulePage.parse(answer.body)).toMatchObject({ limit: 5, offset: 2, data: [{ domain }] });
+    }
+    expect((await api.send('GET', '/api/blocklist?limit=0')).status).toBe(400);
+    expect((await api.send('POST', '/api/blocklist')).status).toBe(405);
   });
 });

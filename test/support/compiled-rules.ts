@@ -2,6 +2,7 @@
 import { unreadableList } from '../../control-plane/lists/list-statistics.ts';
 import type { ListStatistics } from '../../control-plane/lists/list-statistics.ts';
 import type { CompiledRules } from '../../control-plane/snapshot/compiled-rules.ts';
+import { encodeSpecialRules } from '../../shared/snapshot/special-rules.ts';
 import { RuleTableBuilder } from '../../control-plane/snapshot/rule-table-builder.ts';
 
 /** A source and its rules: name and `RuleKind` bits each. */
@@ -22,6 +23,7 @@ export function compiledFrom(sources: readonly TestSource[], seed = 1): Compiled
   const { rules, attributes } = builder.finish(seed);
   return {
     rules,
+    special: encodeSpecialRules([]),
     attributes,
     sources: sources.map(({ id, names, fault }) => ({
       id,

@@ -13,18 +13,29 @@ const VERSION_AT = 2;
 const VERDICT_AT = 3;
 
 const CLASS_FACTOR = 0x9e3779b1 | 0;
-/** The label index lies above the attribute, which is stored plus one. */
+/** A verdict: rule number plus one, above it its origin, above that the label. */
+const ORIGIN_SHIFT = 21;
+const ORIGIN_MASK = 0x7;
 const LABEL_SHIFT = 24;
-const ATTRIBUTE_MASK = 0xff_ffff;
+const RULE_MASK = 0x1f_ffff;
 
 /** Nothing is remembered of the name. */
 export const UNKNOWN = -1;
-/** The name is not blocked. */
+/** It depends on more than the name. */
+export const CONDITIONAL = -2;
+/** An allow rule lets the name pass. */
+export const ALLOWED = -3;
+/** No rule is for the name. */
 export const NOT_BLOCKED = 0;
 
-/** The deciding rule's attribute id in a verdict that is neither UNKNOWN nor NOT_BLOCKED. */
-export function attributeOf(verdict: number): number {
-  return (verdict & ATTRIBUTE_MASK) - 1;
+/** Number of the deciding rule in a verdict that blocks: an attribute id or the index of a special rule. */
+export function ruleOf(verdict: number): number {
+  return (verdict & RULE_MASK) - 1;
+}
+
+/** `RuleOrigin` of the deciding rule. */
+export function originOf(verdict: number): number {
+  return (verdict >>> ORIGIN_SHIFT) & ORIGIN_MASK;
 }
 
 /** Index of the label at which the deciding rule's name starts. */
@@ -32,10 +43,13 @@ export function labelOf(verdict: number): number {
   return verdict >>> LABEL_SHIFT;
 }
 
-/** A verdict that blocks; NOT_BLOCKED's place is taken by attribute ids being stored plus one. */
-export function blockedBy(attribute: number, label: number): number {
-  return (attribute + 1) | (label << LABEL_SHIFT);
+/** A verdict that blocks; NOT_BLOCKED's place is taken by rule numbers being stored plus one. */
+export function blockedBy(origin: number, rule: number, label: number): number {
+  return (rule + 1) | (origin << ORIGIN_SHIFT) | (label << LABEL_SHIFT);
 }
+
+/** The largest rule number that a verdict can name; beyond it (two million sets of lists) one of a kind stands for all. */
+export const MAX_RULE = RULE_MASK - 1;
 
 /** Verdicts of one thread. Hash lanes and versions are i32. */
 export class VerdictMemo {
@@ -55,7 +69,6 @@ export class VerdictMemo {
 
   /** Remembers a verdict in place of whatever was there. */
   remember(low: number, high: number, snapshotVersion: number, policyClass: number, verdict: number): void {
-    if ((verdict & ATTRIBUTE_MASK) === ATTRIBUTE_MASK) return;
     const { words } = this;
     const key = classKey(low, policyClass);
     const at = (key & (ENTRIES - 1)) * ENTRY_WORDS;

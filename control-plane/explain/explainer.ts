@@ -1,0 +1,119 @@
+/**
+ * Gives an explanation of a DNS thread its words: numbers of rules become their text, their list or filter,
+ * and the line in the list's copy, which is looked up on demand because no table holds it.
+ */
+import type { ExplainAnswer, ExplainQuery, ExplainedRule } from '../../shared/api/explain.ts';
+import { rcodeName, rrTypeCode } from '../../shared/dns/iana.ts';
+import { nameFromText, nameToText } from '../../shared/dns/name.ts';
+import { Header, QUESTION_TAIL_SIZE, readU16, skipName, skipRecord } from '../../shared/dns/wire.ts';
+import type { ExplainedRule as MetRule, Explanation } from '../../shared/explain.ts';
+import { addressFromText } from '../../shared/net/ip.ts';
+import { QUERY_STATUS_NAMES } from '../../shared/query-log.ts';
+import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
+import { ApiError } from '../api-error.ts';
+import { decodeStoredAnswers } from '../query-log/stored-answers.ts';
+import type { RuleDescription } from '../snapshot/rule-history.ts';
+import type { SnapshotPublisher } from '../snapshot/publisher.ts';
+import { ExplanationUnavailable } from '../workers/explanations.ts';
+import type { QuestionToExplain } from '../workers/explanations.ts';
+
+/** What an explainer is made of. */
+export interface ExplainerParts {
+  /** Has a DNS thread explain a question. */
+  readonly ask: (question: QuestionToExplain) => Promise<Explanation>;
+  readonly publisher: Pick<SnapshotPublisher, 'describeRule'>;
+  /** Line of the first rule of these kinds at a name in the copy of a list; null = not found. */
+  readonly findLine: (sourceId: number, name: string, kinds: number) => Promise<number | null>;
+}
+
+const ORIGINS = {
+  [RuleOrigin.LIST]: 'list',
+  [RuleOrigin.SPECIAL]: 'list',
+  [RuleOrigin.MANAGED]: 'managed_domain',
+  [RuleOrigin.REGEX]: 'regex_filter',
+  [RuleOrigin.SERVICE]: 'service',
+} as const;
+
+/** See above. */
+export class Explainer {
+  private readonly parts: ExplainerParts;
+
+  constructor(parts: ExplainerParts) {
+    this.parts = parts;
+  }
+
+  /** What a client's query would be answered, and why; 503 where no DNS thread can say. */
+  async explain({ domain, type, client }: ExplainQuery): Promise<ExplainAnswer> {
+    const qname = nameFromText(domain.toLowerCase())!;
+    const question = { qname, qtype: rrTypeCode(type)!, client: addressFromText(client)! };
+    const explanation = await this.ask(question);
+    const stages: ExplainAnswer['stages'] = [];
+    for (const { stage, verdict, rules } of explanation.stages) {
+      const described: ExplainedRule[] = [];
+      for (const rule of rules) {
+        const words = await this.describe(explanation, rule);
+        if (words !== null) described.push(words);
+      }
+      stages.push({ stage, verdict, rules: described });
+    }
+    const { decidedBy } = explanation;
+    return {
+      domain: nameToText(qname),
+      type: type.toUpperCase(),
+      client,
+      group_id: explanation.groupId,
+      snapshot_id: explanation.snapshotVersion,
+      status: QUERY_STATUS_NAMES[explanation.status] ?? 'SERVFAIL',
+      decided_by: decidedBy === null ? null : await this.describe(explanation, decidedBy),
+      stages,
+      answer: shownAnswer(explanation.answer),
+    };
+  }
+
+  private async ask(question: QuestionToExplain): Promise<Explanation> {
+    try {
+      return await this.parts.ask(question);
+    } catch (error) {
+      if (!(error instanceof ExplanationUnavailable)) throw error;
+      const headers = { 'Retry-After': '1' };
+      throw new ApiError(503, 'unavailable', error.message, { headers, cause: error });
+    }
+  }
+
+  /** Null for a rule that has lost its meaning since. */
+  private async describe(
+    { snapshotVersion, groupId }: Explanation,
+    rule: MetRule,
+  ): Promise<ExplainedRule | null> {
+    const known = this.parts.publisher.describeRule(snapshotVersion, { ...rule, groupId });
+    if (known === undefined) return null;
+    return {
+      judged: nameToText(rule.judged),
+      rule: known.rule,
+      origin: ORIGINS[rule.origin as keyof typeof ORIGINS],
+      source: known.source,
+      sources: [...known.sources],
+      line: known.line ?? (await this.lineOf(rule, known)),
+    };
+  }
+
+  private async lineOf(rule: MetRule, { sourceIds }: RuleDescription): Promise<number | null> {
+    const [sourceId] = sourceIds;
+    if (rule.origin !== RuleOrigin.LIST || typeof sourceId !== 'number') return null;
+    return this.parts.findLine(sourceId, nameToText(rule.name), rule.kinds);
+  }
+}
+
+function shownAnswer(message: Uint8Array): ExplainAnswer['answer'] {
+  if (message.length < Header.SIZE) return null;
+  const rcode = rcodeName(message[3]! & 0x0f);
+  const nameEnd = skipName(message, Header.SIZE, message.length);
+  if (readU16(message, Header.QDCOUNT) !== 1 || nameEnd < 0) return { rcode, answers: [] };
+  const start = nameEnd + QUESTION_TAIL_SIZE;
+  let end = start;
+  for (let count = readU16(message, Header.ANCOUNT); count > 0 && end >= 0; count--)
+    end = skipRecord(message, end, message.length);
+  if (end < 0) return { rcode, answers: [] };
+  const qname = nameToText(message, Header.SIZE);
+  return { rcode, answers: decodeStoredAnswers(qname, message.subarray(start, end)) };
+}

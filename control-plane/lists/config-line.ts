@@ -1,0 +1,96 @@
+/**
+ * Lines of other servers' configuration files that block names: dnsmasq's `address=`, `local=` and
+ * `server=`, unbound's `local-zone:` and `local-data:`, and the records of a response policy zone. Says which
+ * names a line means and what it does with them; `line-rules.ts` makes rules of them.
+ */
+import type { UnusedLine } from './list-statistics.ts';
+import { skippedLine } from './foreign-line.ts';
+import { judgeWord } from './hosts-line.ts';
+
+/** What a line does: names as text, and how far each reaches; or why it is of no use (null = as a comment). */
+export type ConfigOutcome =
+  | { readonly names: readonly string[]; readonly reach: 'exact' | 'suffix'; readonly allow: boolean }
+  | { readonly unused: UnusedLine | null };
+
+const REAL_ADDRESS = skippedLine('an answer with a real address: no block');
+const FORWARDING = skippedLine('forwarding to a server: no block');
+const OTHER_OPTION = skippedLine('an option that blocks nothing');
+const OPEN_ZONE = skippedLine('a zone that is answered as usual: no block');
+const EVERYTHING = skippedLine('a rule for every name is not taken');
+const REWRITE = skippedLine('RPZ rewriting is not supported');
+const TRIGGER = skippedLine('RPZ trigger that is no name');
+
+/** unbound's zone types that answer nothing of use. */
+const BLOCKING_ZONES: ReadonlySet<string> = new Set([
+  'always_nxdomain',
+  'always_null',
+  'always_nodata',
+  'always_refuse',
+  'always_deny',
+  'deny',
+  'refuse',
+  'static',
+  'redirect',
+  'inform_deny',
+  'inform_redirect',
+]);
+
+/** `address=/a/b/target`, `local=/a/`, `server=/a/target`. */
+export function readDnsmasqLine(line: string): ConfigOutcome {
+  const match = /^([a-z-]+)=(?:\/(.*)\/([^/\s]*))?\s*(?:#.*)?$/i.exec(line);
+  const option = match?.[1]?.toLowerCase();
+  if (match === null || (option !== 'address' && option !== 'local' && option !== 'server'))
+    return { unused: OTHER_OPTION };
+  if (match[2] === undefined) return { unused: FORWARDING };
+  const names = match[2].split('/').map((name) => name.replace(/^\*?\.+/, ''));
+  if (names.includes('#') || names.includes('')) return { unused: EVERYTHING };
+  const target = match[3]!.replace(/#\d+$/, '');
+  // `server=/x/#` asks the usual servers; `address=/x/#` gives the null address.
+  if (match[3] === '#') return option === 'address' ? blocked(names, 'suffix') : { unused: FORWARDING };
+  if (target === '' || isNull(target)) return blocked(names, 'suffix');
+  return { unused: option === 'address' ? REAL_ADDRESS : FORWARDING };
+}
+
+/** `local-zone: "a" type`, `local-data: "a A 0.0.0.0"`. */
+export function readUnboundLine(line: string): ConfigOutcome {
+  const zone = /^local-zone:\s*"?([^"\s]+)"?\s+"?([a-z_]+)"?\s*(?:#.*)?$/i.exec(line);
+  if (zone !== null) {
+    if (zone[1] === '.') return { unused: EVERYTHING };
+    return BLOCKING_ZONES.has(zone[2]!.toLowerCase()) ? blocked([zone[1]!], 'suffix') : { unused: OPEN_ZONE };
+  }
+  const data =
+    /^local-data:\s*["']?(\S+)\s+(?:\d+\s+)?(?:IN\s+)?(?:A|AAAA)\s+([^"'\s]+)["']?\s*(?:#.*)?$/i.exec(line);
+  if (data !== null) return isNull(data[2]!) ? blocked([data[1]!], 'exact') : { unused: REAL_ADDRESS };
+  return { unused: /^[a-z-]+:$/i.test(line) ? null : OTHER_OPTION };
+}
+
+/** What a record of a response policy zone does with the names that its owner stands for. */
+export function readPolicyRecord(owner: string, rest: string): 'block' | 'allow' | UnusedLine | null {
+  const words = rest.trim().split(/\s+/);
+  let at = 0;
+  while (/^\d+[smhdw]?$/i.test(words[at] ?? '') || /^IN$/i.test(words[at] ?? '')) at++;
+  const type = words[at]?.toUpperCase();
+  if (type === 'SOA' || type === 'NS') return null;
+  if (/(?:^|\.)rpz-(?:ip|client-ip|nsip|nsdname)(?:\.|$)/i.test(owner)) return TRIGGER;
+  const target = words[at + 1]?.toLowerCase();
+  if (target === undefined) return REWRITE;
+  if (type === 'A' || type === 'AAAA') return isNull(target) ? 'block' : REWRITE;
+  if (type !== 'CNAME') return REWRITE;
+  if (target === '.' || target === '*.' || target === 'rpz-drop.') return 'block';
+  if (target === 'rpz-passthru.') return 'allow';
+  return REWRITE;
+}
+
+/** Whether `rest`, which follows a name, is a resource record. */
+export function isRecord(rest: string): boolean {
+  return /^\s+(?:\d+[smhdw]?\s+)?(?:IN\s+)?(?:CNAME|SOA|NS|A|AAAA|TXT)\s+\S/i.test(rest);
+}
+
+function blocked(names: readonly string[], reach: 'exact' | 'suffix'): ConfigOutcome {
+  return { names, reach, allow: false };
+}
+
+function isNull(address: string): boolean {
+  const bytes = Buffer.from(address, 'latin1');
+  return judgeWord(bytes, 0, bytes.length) === 'block-address';
+}

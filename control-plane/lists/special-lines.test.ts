@@ -1,0 +1,212 @@
+/** Lines that are more than a name, and lines of other servers' configuration, in the odd forms lists have. */
+import { describe, expect, test } from '@jest/globals';
+import { RuleKind } from '../../shared/snapshot/rule-table.ts';
+import type { BadFilter, SpecialLine } from './adblock-rule.ts';
+import type { ListReading } from './line-rules.ts';
+import type { ListStatistics } from './list-statistics.ts';
+import { ListParser } from './parse-list.ts';
+
+const KIND_NAMES = new Map<number, string>(Object.entries(RuleKind).map(([name, bit]) => [bit, name]));
+
+interface Parsed extends ListStatistics {
+  readonly names: string[];
+  readonly special: SpecialLine[];
+  readonly specialLines: number[];
+  readonly badFilters: BadFilter[];
+}
+
+function parse(text: string, reading: ListReading = { kind: 'block', subdomains: false }): Parsed {
+  const names: string[] = [];
+  const special: SpecialLine[] = [];
+  const specialLines: number[] = [];
+  const badFilters: BadFilter[] = [];
+  const parser = new ListParser(
+    reading,
+    (bytes, start, end, kind) => {
+      const name = Buffer.from(bytes.subarray(start, end)).toString('latin1').toLowerCase();
+      names.push(`${KIND_NAMES.get(kind)} ${name}`);
+    },
+    {
+      special: (rule, line) => {
+        special.push(rule);
+        specialLines.push(line);
+      },
+      badFilter: (badFilter) => badFilters.push(badFilter),
+    },
+  );
+  parser.push(Buffer.from(text));
+  return { ...parser.end(), names, special, specialLines, badFilters };
+}
+
+describe('ListParser', () => {
+  test.each([
+    ['||example.com^$important', 'IMPORTANT_BLOCK_SUFFIX example.com'],
+    ['@@||example.com^$important', 'IMPORTANT_ALLOW_SUFFIX example.com'],
+    ['@@||example.com^|', 'ALLOW_SUFFIX example.com'],
+    ['||*.example^', 'BLOCK_BELOW example'],
+    ['*.example^', 'BLOCK_BELOW example'],
+    ['.example.com^', 'BLOCK_BELOW example.com'],
+    ['|example.com^', 'BLOCK_EXACT example.com'],
+    ['|example.com|', 'BLOCK_EXACT example.com'],
+    ['@@|example.com^', 'ALLOW_EXACT example.com'],
+    ['@@example.com', 'ALLOW_EXACT example.com'],
+    ['://example.com^', 'BLOCK_EXACT example.com'],
+    ['|https://example.com^', 'BLOCK_EXACT example.com'],
+    ['||EXAMPLE.com^*', 'BLOCK_SUFFIX example.com'],
+    ['||exämple.com^$important', 'IMPORTANT_BLOCK_SUFFIX xn--exmple-cua.com'],
+    ['address=/example.com/#', 'BLOCK_SUFFIX example.com'],
+    ['address=/example.com/0.0.0.0', 'BLOCK_SUFFIX example.com'],
+    ['address=/.example.com/', 'BLOCK_SUFFIX example.com'],
+    ['local=/example.com/', 'BLOCK_SUFFIX example.com'],
+    ['server=/example.com/', 'BLOCK_SUFFIX example.com'],
+    ['server=/example.com/127.0.0.1 # why', 'BLOCK_SUFFIX example.com'],
+    ['local-zone: "example.com." always_null', 'BLOCK_SUFFIX example.com'],
+    ['local-zone: "example.com" always_nxdomain', 'BLOCK_SUFFIX example.com'],
+    ['local-data: "example.com A 0.0.0.0"', 'BLOCK_EXACT example.com'],
+    ['example.com CNAME .', 'BLOCK_EXACT example.com'],
+    ['example.com\t60\tIN\tCNAME\t*.', 'BLOCK_EXACT example.com'],
+    ['*.example.com CNAME . ; all below', 'BLOCK_BELOW example.com'],
+    ['example.com CNAME rpz-passthru.', 'ALLOW_EXACT example.com'],
+    ['*.example.com CNAME rpz-passthru.', 'ALLOW_BELOW example.com'],
+    ['example.com A 0.0.0.0', 'BLOCK_EXACT example.com'],
+  ])('reads %s as a name', (line, rule) => {
+    const { names, special, invalidLines, skippedLines } = parse(`${line}\n`);
+    expect(names).toEqual([rule]);
+    expect({ special, invalidLines, skippedLines }).toEqual({
+      special: [],
+      invalidLines: 0,
+      skippedLines: 0,
+    });
+  });
+
+  test.each([
+    ['||ads*.example.com^', { match: 'pattern', text: '||ads*.example.com^' }],
+    ['||example.', { match: 'pattern', text: '||example.' }],
+    ['|ads.', { match: 'pattern', text: '|ads.' }],
+    ['-banner-', { match: 'pattern', text: '-banner-' }],
+    ['*example.com', { match: 'pattern', text: '*example.com' }],
+    ['://ads.', { match: 'pattern', text: '|ads.' }],
+    ['/^ads[0-9]+\\./', { match: 'regex', text: '^ads[0-9]+\\.' }],
+    ['@@/^ads\\D/', { match: 'regex', text: '^ads\\D', kind: RuleKind.ALLOW_SUFFIX }],
+    ['|example.com^$important', { match: 'exact', kind: RuleKind.IMPORTANT_BLOCK_SUFFIX }],
+    ['||example.com^$dnstype=A|AAAA', { match: 'suffix', text: 'example.com', types: [1, 28] }],
+    ['||example.com^$dnstype=~CNAME', { match: 'suffix', exceptTypes: [5] }],
+    ['||example.com.^$dnstype=~CNAME', { match: 'suffix', text: 'example.com' }],
+    ['||*.example^$denyallow=a.example|b.example', { match: 'below', denyallow: ['a.example', 'b.example'] }],
+    ['||example.com^$client=192.0.2.0/24', { clients: [{ address: expect.any(String), bits: 120 }] }],
+    ['||example.com^$client=~2001:db8::1', { exceptClients: [{ address: expect.any(String), bits: 128 }] }],
+    ['||example.com^$dnsrewrite=NXDOMAIN', { rewrite: { rcode: 3, ipv4: [], ipv6: [] } }],
+    ['||example.com^$dnsrewrite=REFUSED', { rewrite: { rcode: 5, ipv4: [], ipv6: [] } }],
+    ['||example.com^$dnsrewrite=192.0.2.7', { rewrite: { rcode: 0, ipv4: ['192.0.2.7'], ipv6: [] } }],
+    [
+      '||example.com^$dnsrewrite=NOERROR;AAAA;2001:db8::7',
+      { rewrite: { rcode: 0, ipv4: [], ipv6: ['2001:db8::7'] } },
+    ],
+  ])('reads %s as a special rule', (line, rule) => {
+    const parsed = parse(`! heading\n${line}\n`);
+    expect(parsed.special).toEqual([expect.objectContaining(rule)]);
+    expect(parsed.specialLines).toEqual([2]);
+    expect(parsed).toMatchObject({ names: [], invalidLines: 0, skippedLines: 0, rules: 1 });
+  });
+
+  test.each([
+    ['||actor^$doc', 'modifier is not supported: $doc'],
+    ['||example.com^$third-party,important', 'modifier is not supported: $third-party'],
+    ['||example.com^$ctag=device_tv', 'modifier is not supported: $ctag'],
+    ['||example.com^$dnstype=NOPE', '$dnstype with an unknown type: NOPE'],
+    ['||example.com^$client=laptop', '$client with something that is no address: names are not known here'],
+    ['||example.com^$dnsrewrite=ads.example.net', '$dnsrewrite to a host name is not supported'],
+    ['@@||example.com^$dnsrewrite=NXDOMAIN', 'exception with $dnsrewrite is not supported'],
+    ['||example.com/ads^', 'URL or path: a DNS server sees names only'],
+    ['/^https?:\\/\\/example/', 'regular expression for whole URLs'],
+    ['||a*^', 'pattern too short: it would match nearly everything'],
+    ['||192.0.2.1^$important', 'an address, not a name'],
+    ['example.com##.ad', 'cosmetic rule'],
+    ['address=/example.com/192.0.2.1', 'an answer with a real address: no block'],
+    ['server=/example.com/192.0.2.1', 'forwarding to a server: no block'],
+    ['server=/example.com/#', 'forwarding to a server: no block'],
+    ['address=/#/0.0.0.0', 'a rule for every name is not taken'],
+    ['local-zone: "example.com" transparent', 'a zone that is answered as usual: no block'],
+    ['local-zone: "." refuse', 'a rule for every name is not taken'],
+    ['example.com CNAME elsewhere.example.', 'RPZ rewriting is not supported'],
+    ['32.1.2.0.192.rpz-ip CNAME .', 'RPZ trigger that is no name'],
+  ])('skips %s: %s', (line, reason) => {
+    const parsed = parse(`${line}\nexample.net\n`);
+    expect(parsed.names).toEqual(['BLOCK_EXACT example.net']);
+    expect(parsed.special).toEqual([]);
+    expect(parsed.skippedSamples).toEqual([{ line: 1, reason, text: line }]);
+  });
+
+  test('refuses regular expressions that are not linear-time, with the reason', () => {
+    const { skippedSamples } = parse('/(?=a)b/\n/(a)\\1/\nexample.net\n');
+    expect(skippedSamples.map(({ reason }) => reason)).toEqual([
+      expect.stringMatching(/^regular expression: .*\(\?=/),
+      expect.stringMatching(/^regular expression: .*\\1/),
+    ]);
+  });
+
+  test('reads a zone whose SOA is spread over lines with comments', () => {
+    const zone = `$TTL 30
+@ SOA localhost. root.localhost. (
+    1 ; serial )
+    2 3 4 5 )
+  NS  localhost.
+@ IN NS localhost.
+a.example CNAME .
+*.a.example CNAME .
+`;
+    const parsed = parse(zone);
+    expect(parsed.names).toEqual(['BLOCK_EXACT a.example', 'BLOCK_BELOW a.example']);
+    expect(parsed).toMatchObject({ format: 'rpz', invalidLines: 0, skippedLines: 0 });
+  });
+
+  test('does not let an open parenthesis swallow a list', () => {
+    const parsed = parse(`@ SOA a. b. (\n${'x\n'.repeat(20)}example.net\n`);
+    expect(parsed.names).toEqual(['BLOCK_EXACT example.net']);
+  });
+
+  test('reads lines of 64 KiB of any one sign, in any place of a rule, in linear time', () => {
+    const signs = ['a', '.', '*', '|', '^', ' ', '/', '$', ',', '#', '(', '-', '~', '=', ';', '0', 'é'];
+    const frames = [
+      '%',
+      '||%',
+      '||a%x',
+      '||a.example^%x',
+      '/%/',
+      'address=/%/x y',
+      'a.example %',
+      '@@%|x',
+      '.%|é',
+      'local-zone: %x',
+    ];
+    for (const sign of signs) {
+      const text = frames.map((frame) => frame.replace('%', () => sign.repeat(30_000))).join('\n');
+      expect(parse(`${text}\nexample.net\n`).names).toContain('BLOCK_EXACT example.net');
+    }
+  });
+
+  test('lets $badfilter name the rule that it takes back, whatever the order of its modifiers', () => {
+    const { badFilters } = parse(
+      '||example.com^$badfilter\n@@||a.example^$badfilter,important\n||b.example^$dnstype=A,badfilter\n',
+    );
+    expect(badFilters).toEqual([
+      { rule: '||example.com^', name: 'example.com', kind: RuleKind.BLOCK_SUFFIX },
+      { rule: '@@||a.example^$important', name: 'a.example', kind: RuleKind.IMPORTANT_ALLOW_SUFFIX },
+      { rule: '||b.example^$dnstype=A', name: null, kind: RuleKind.BLOCK_SUFFIX },
+    ]);
+  });
+
+  test('reads the rules of an allowlist as exceptions', () => {
+    const list =
+      '||a.example^\n@@||b.example^\nc.example\n||d*.example^\naddress=/e.example/#\nf.example CNAME .\n';
+    const { names, special } = parse(list, { kind: 'allow', subdomains: false });
+    expect(names).toEqual([
+      'ALLOW_SUFFIX a.example',
+      'ALLOW_SUFFIX b.example',
+      'ALLOW_EXACT c.example',
+      'ALLOW_SUFFIX e.example',
+      'ALLOW_EXACT f.example',
+    ]);
+    expect(special).toEqual([expect.objectContaining({ kind: RuleKind.ALLOW_SUFFIX })]);
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, test } from '@jest/globals';
+import { RuleKind } from '../../shared/snapshot/rule-table.ts';
+import { WatchedNames } from './watched-names.ts';
+
+const NAMES = ['www.example.org', 'example.org', 'other.test'];
+
+function blockedBy(...rules: readonly (readonly [string, number])[]): string[] {
+  const watched = new WatchedNames(NAMES);
+  for (const [name, kind] of rules) {
+    const bytes = Buffer.from(`  ${name} `);
+    watched.see(bytes, 2, 2 + name.length, kind);
+  }
+  return watched.blocked();
+}
+
+describe('WatchedNames', () => {
+  test.each<[string, number, string[]]>([
+    ['example.org', RuleKind.BLOCK_EXACT, ['example.org']],
+    ['EXAMPLE.org', RuleKind.BLOCK_EXACT, ['example.org']],
+    ['example.org', RuleKind.BLOCK_SUFFIX, ['www.example.org', 'example.org']],
+    ['example.org', RuleKind.IMPORTANT_BLOCK_SUFFIX, ['www.example.org', 'example.org']],
+    ['example.org', RuleKind.BLOCK_BELOW, ['www.example.org']],
+    ['org', RuleKind.BLOCK_SUFFIX, ['www.example.org', 'example.org']],
+    ['org', RuleKind.BLOCK_EXACT, []],
+    ['ample.org', RuleKind.BLOCK_SUFFIX, []],
+    ['a.www.example.org', RuleKind.BLOCK_SUFFIX, []],
+    ['example.org', RuleKind.ALLOW_SUFFIX, []],
+  ])('%s with kind %d blocks %j', (name, kind, blocked) => expect(blockedBy([name, kind])).toEqual(blocked));
+
+  test('takes back what the list itself allows', () => {
+    expect(blockedBy(['org', RuleKind.BLOCK_SUFFIX], ['www.example.org', RuleKind.ALLOW_EXACT])).toEqual([
+      'example.org',
+    ]);
+  });
+
+  test('finds names among many that only look alike', () => {
+    const many = Array.from(
+      { length: 50_000 },
+      (_, index) => [`w${index}.example.org`, RuleKind.BLOCK_EXACT] as const,
+    );
+    expect(blockedBy(...many, ['other.test', RuleKind.BLOCK_EXACT])).toEqual(['other.test']);
+  });
+});

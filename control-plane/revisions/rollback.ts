@@ -1,0 +1,26 @@
+/**
+ * Going back to a revision: the rows of then in one transaction, which is itself a revision, and then the
+ * lists of then, from the rules on disk where they are still there (no compile), else from their copies.
+ */
+import type { Revision } from '../../shared/api/revisions.ts';
+import type { Database } from '../db/database.ts';
+import { changePolicy } from './policy-change.ts';
+import { restorePolicy } from './restore-store.ts';
+import { newestRevision, recordRevision, refuseForgotten } from './revision-store.ts';
+
+/** Makes revision `id` the policy in force and returns the revision that this is. 404, 409. */
+export async function rollBack(
+  database: Database,
+  bringBack: () => Promise<void>,
+  id: number,
+  author: string,
+): Promise<Revision> {
+  const revision = await changePolicy(database, author, async (tx) => {
+    await refuseForgotten(tx, id);
+    await restorePolicy(tx, id);
+    await recordRevision(tx, author, `rolled back to revision ${id}`);
+    return { result: await newestRevision(tx), summary: null };
+  });
+  await bringBack();
+  return revision;
+}

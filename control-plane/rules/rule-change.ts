@@ -1,0 +1,48 @@
+/** Changes of rules that people write: stored with a revision, and in force when the promise resolves. */
+import type { ApiContext } from '../http/api-context.ts';
+import { changePolicy } from '../revisions/policy-change.ts';
+import type { RuleChange, RuleFields, RuleTableName, StoredRule } from './rule-store.ts';
+import * as store from './rule-store.ts';
+
+type Parts = Pick<ApiContext, 'database' | 'policy'>;
+
+/** Stores a rule and puts it into force. */
+export function createRule(
+  parts: Parts,
+  author: string,
+  of: RuleTableName,
+  rule: RuleFields,
+): Promise<StoredRule> {
+  return change(parts, author, of, 'created', (tx) => store.insertRule(tx, of, rule));
+}
+
+/** Changes a rule and puts it into force. */
+export function updateRule(
+  parts: Parts,
+  author: string,
+  of: RuleTableName,
+  id: number,
+  fields: RuleChange,
+): Promise<StoredRule> {
+  return change(parts, author, of, 'changed', (tx) => store.updateRule(tx, of, id, fields));
+}
+
+/** Removes a rule and puts it out of force. */
+export async function deleteRule(parts: Parts, author: string, of: RuleTableName, id: number): Promise<void> {
+  await change(parts, author, of, 'deleted', (tx) => store.deleteRule(tx, of, id));
+}
+
+async function change(
+  { database, policy }: Parts,
+  author: string,
+  { noun }: RuleTableName,
+  verb: string,
+  work: (tx: Parameters<typeof store.insertRule>[0]) => Promise<StoredRule>,
+): Promise<StoredRule> {
+  const rule = await changePolicy(database, author, async (tx) => {
+    const result = await work(tx);
+    return { result, summary: `${noun} ${result.text} (${result.action}): ${verb}` };
+  });
+  await policy.apply();
+  return rule;
+}

@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { MemoryLogger } from '../../test/support/memory-logger.ts';
+import { CatalogRefresh } from './catalog-refresh.ts';
+import { ServiceCatalog } from './service-catalog.ts';
+
+let dataDir: string;
+let catalog: ServiceCatalog;
+let refresh: CatalogRefresh;
+let logger: MemoryLogger;
+let applied: number;
+let nowMs: number;
+let url: string;
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'weir-catalog-'));
+  catalog = new ServiceCatalog(dataDir);
+  logger = new MemoryLogger();
+  applied = 0;
+  nowMs = Date.UTC(2026, 5, 1);
+  url = pathToFileURL(join(dataDir, 'services.json')).href;
+  refresh = new CatalogRefresh({
+    catalog,
+    dataDir,
+    url: () => url,
+    refreshHours: () => 24,
+    listDirs: () => [dataDir],
+    apply: async () => {
+      applied++;
+    },
+    clock: { nowMs: () => nowMs, monotonicMs: () => nowMs },
+    logger,
+  });
+});
+afterEach(async () => {
+  await refresh.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+function serve(services: unknown, schema = 1): void {
+  writeFileSync(join(dataDir, 'services.json'), JSON.stringify({ schema, services }));
+}
+
+const GAMES = { id: 'games', name: 'Games', category: 'Gambling', domains: ['Games.example'], tags: ['x'] };
+
+describe('CatalogRefresh', () => {
+  test('takes a new catalog, brings it into force, and keeps it over a restart', async () => {
+    serve([GAMES]);
+    await refresh.look();
+    expect(catalog.all()).toEqual([
+      {
+        id: 'games',
+        name: 'Games',
+        category: 'gambling',
+        category_name: 'Gambling',
+        icon: null,
+        domains: ['games.example'],
+        exact_domains: [],
+        is_custom: false,
+        updated_at: new Date(nowMs).toISOString(),
+      },
+    ]);
+    expect(applied).toBe(1);
+    const again = new ServiceCatalog(dataDir);
+    await again.load(logger);
+    expect(again.all()).toEqual(catalog.all());
+    expect(readdirSync(dataDir).filter((file) => file.endsWith('.tmp'))).toEqual([]);
+  });
+
+  test('looks again after a day, and not before', async () => {
+    serve([GAMES]);
+    await refresh.look();
+    serve([{ ...GAMES, name: 'More games', domains: ['games.example', 'more.example'] }]);
+    await refresh.look();
+    expect(catalog.get('games')?.name).toBe('Games');
+    nowMs += 86_400_000;
+    await refresh.look();
+    expect([catalog.get('games')?.name, applied]).toEqual(['More games', 2]);
+  });
+
+  test.each<[string, () => void]>([
+    ['is missing', () => undefined],
+    ['is no JSON', () => writeFileSync(join(dataDir, 'services.json'), 'services: none\n')],
+    ['is of another schema', () => serve([GAMES], 2)],
+    ['has no service', () => serve([])],
+    ['has a domain that is none', () => serve([{ ...GAMES, domains: ['not a name'] }])],
+    ['takes the id of a custom service', () => serve([{ ...GAMES, id: 'custom-games' }])],
+    ['has a service without domains', () => serve([{ ...GAMES, domains: [] }])],
+  ])('keeps what is in force where the file %s, and says why', async (_what, prepare) => {
+    const before = catalog.all();
+    prepare();
+    await refresh.look();
+    expect([catalog.all(), applied]).toEqual([before, 0]);
+    expect(logger.text()).toContain('service catalog not updated');
+  });
+
+  test('fetches nothing without a URL', async () => {
+    url = '';
+    await refresh.look();
+    expect(logger.lines).toEqual([]);
+  });
+});
+
+describe('ServiceCatalog', () => {
+  test('uses the shipped file where the copy on disk is damaged, and says so', async () => {
+    writeFileSync(join(dataDir, 'service-catalog.json'), '{"fetched_at":"x"');
+    await catalog.load(logger);
+    expect(catalog.all().length).toBeGreaterThan(1000);
+    expect(logger.text()).toContain('skip damaged service catalog');
+  });
+
+  test('gives policy the domains of a service', () => {
+    expect(catalog.find('netflix')?.domains).toContain('netflix.com');
+    expect(catalog.find('nothing')).toBeUndefined();
+  });
+});

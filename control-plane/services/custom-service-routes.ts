@@ -1,0 +1,61 @@
+/** HTTP of `{api}/custom-services`: services that people define. Blocking them is `service-routes.ts`. */
+import type {
+  CustomService,
+  CustomServiceCreate,
+  CustomServiceUpdate,
+  ServiceParams,
+} from '../../shared/api/services.ts';
+import { notFound } from '../api-error.ts';
+import type { ApiContext } from '../http/api-context.ts';
+import { authorOf } from '../http/route.ts';
+import type { RouteRequest } from '../http/route.ts';
+import { changePolicy } from '../revisions/policy-change.ts';
+import * as store from './service-store.ts';
+
+type ById = RouteRequest<ServiceParams>;
+
+/** GET custom-services */
+export function listCustomServices({ database }: ApiContext): Promise<CustomService[]> {
+  return store.listCustom(database);
+}
+
+/** GET custom-services/{service_id} */
+export async function readCustomService({ database }: ApiContext, { params }: ById): Promise<CustomService> {
+  const service = await store.findCustom(database, params.service_id);
+  if (service === undefined) throw notFound(`custom service ${params.service_id}`);
+  return service;
+}
+
+/** POST custom-services and services/custom */
+export function createCustomService(
+  context: ApiContext,
+  request: RouteRequest<unknown, unknown, CustomServiceCreate>,
+): Promise<CustomService> {
+  return changePolicy(context.database, authorOf(request), async (tx) => {
+    const result = await store.insertCustom(tx, request.body);
+    return { result, summary: `custom service ${result.service_id}: created` };
+  });
+}
+
+/** PATCH custom-services/{service_id} */
+export async function updateCustomService(
+  context: ApiContext,
+  request: RouteRequest<ServiceParams, unknown, CustomServiceUpdate>,
+): Promise<CustomService> {
+  const service = await changePolicy(context.database, authorOf(request), async (tx) => {
+    const result = await store.updateCustom(tx, request.params.service_id, request.body);
+    return { result, summary: `custom service ${result.service_id}: changed` };
+  });
+  await context.policy.apply();
+  return service;
+}
+
+/** DELETE custom-services/{service_id} */
+export async function deleteCustomService(context: ApiContext, request: ById): Promise<void> {
+  const { service_id: serviceId } = request.params;
+  await changePolicy(context.database, authorOf(request), async (tx) => {
+    await store.deleteCustom(tx, serviceId);
+    return { result: undefined, summary: `custom service ${serviceId}: deleted` };
+  });
+  await context.policy.apply();
+}

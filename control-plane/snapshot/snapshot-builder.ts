@@ -1,0 +1,23 @@
+/** Puts a snapshot together: the lists' tables as they were compiled, the manual rules and the policy anew. */
+import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
+import { type BlockingSettings, type CompiledRules, type PolicyRows, seedsOf } from './compiled-rules.ts';
+import { buildManualRules } from './manual-rules.ts';
+import { buildPolicyTable } from './policy-table-builder.ts';
+
+/** Builds snapshot `version`. */
+export function buildSnapshot(
+  version: number,
+  compiled: CompiledRules,
+  rows: PolicyRows,
+  blocking: BlockingSettings,
+): SnapshotBuffers {
+  const manual = buildManualRules(rows, seedsOf(compiled.rules));
+  return {
+    version,
+    rules: compiled.rules,
+    special: compiled.special,
+    manual: manual.names,
+    manualSpecial: manual.special,
+    policy: buildPolicyTable(version, compiled, rows, blocking, manual),
+  };
+}

@@ -1,0 +1,42 @@
+/**
+ * Collects the rules of all lists that are more than a name while a table is built, and at the end takes
+ * back what `$badfilter` rules name, in whichever list it stands.
+ */
+import type { BadFilter, SpecialLine } from '../lists/adblock-rule.ts';
+import type { SpecialSink } from '../lists/line-rules.ts';
+import { type SpecialRule, encodeSpecialRules } from '../../shared/snapshot/special-rules.ts';
+import type { RuleTableBuilder } from './rule-table-builder.ts';
+
+/** Most special rules of all lists together. */
+const MAX_SPECIAL_RULES = 200_000;
+
+/** Sink of the special rules of one compile. */
+export class SpecialRuleCollector implements SpecialSink {
+  private readonly rules: SpecialRule[] = [];
+  private readonly badFilters: BadFilter[] = [];
+  private source = 0;
+
+  /** What is received from now on is said by source `index`. */
+  beginSource(index: number): void {
+    this.source = index;
+  }
+
+  special(rule: SpecialLine, line: number): void {
+    if (this.rules.length < MAX_SPECIAL_RULES) this.rules.push({ ...rule, source: this.source, line });
+  }
+
+  badFilter(badFilter: BadFilter): void {
+    this.badFilters.push(badFilter);
+  }
+
+  /**
+   * Takes back what is filtered out and encodes the rest. `adblockSources` are the lists with Adblock-style
+   * rules: names of other lists are written differently and so never the same text.
+   */
+  finish(builder: RuleTableBuilder, adblockSources: ReadonlySet<number>): SharedArrayBuffer {
+    const texts = new Set(this.badFilters.map(({ rule }) => rule));
+    for (const { name, kind } of this.badFilters)
+      if (name !== null) builder.removeName(name, kind, adblockSources);
+    return encodeSpecialRules(this.rules.filter(({ rule }) => !texts.has(rule)));
+  }
+}

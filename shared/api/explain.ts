@@ -1,0 +1,77 @@
+/** Requests and answers of `{api}/explain`. */
+import { z } from 'zod';
+import { nameFromText } from '../dns/name.ts';
+import { rrTypeCode } from '../dns/iana.ts';
+import { canonicalDomain } from '../policy/domain-rule.ts';
+import { QUERY_STATUS_NAMES } from '../query-log.ts';
+import { Id, text } from './fields.ts';
+
+/** Any name that a query could carry; IDN becomes A-labels. */
+const QueriedName = text(1020)
+  .min(1)
+  .transform((value, context) => {
+    const name = canonicalDomain(value) ?? value.trim();
+    if (name !== '' && nameFromText(name) !== null) return name;
+    context.addIssue('expected a domain name');
+    return z.NEVER;
+  });
+
+export const ExplainQuery = z.object({
+  domain: QueriedName,
+  type: z
+    .string()
+    .refine((value) => rrTypeCode(value) !== undefined, 'expected a type such as A, HTTPS or TYPE65')
+    .default('A'),
+  client: z
+    .union([z.ipv4(), z.ipv6()], 'expected an IP address')
+    .default('127.0.0.1')
+    .meta({ description: 'the address of the client that would ask' }),
+});
+export type ExplainQuery = z.output<typeof ExplainQuery>;
+
+export const ExplainedRule = z
+  .strictObject({
+    judged: z
+      .string()
+      .meta({ description: 'the name that the rule meets: the queried one, or one of the answer' }),
+    rule: z.string().meta({ description: 'the rule as its author would write it' }),
+    origin: z.enum(['list', 'managed_domain', 'regex_filter', 'service']),
+    source: z.string().meta({ description: 'name of the first list, filter or service that says so' }),
+    sources: z.array(z.string()),
+    line: z.int().nullable().meta({ description: 'line of the rule in the copy of the first list' }),
+  })
+  .meta({ id: 'ExplainedRule' });
+export type ExplainedRule = z.infer<typeof ExplainedRule>;
+
+export const ExplainAnswer = z
+  .strictObject({
+    domain: z.string(),
+    type: z.string(),
+    client: z.string(),
+    group_id: Id,
+    snapshot_id: z.int(),
+    status: z.enum(QUERY_STATUS_NAMES).meta({ description: 'as the query log would have it' }),
+    decided_by: ExplainedRule.nullable(),
+    stages: z.array(
+      z
+        .strictObject({
+          stage: z.string(),
+          verdict: z.enum(['continue', 'answered', 'dropped', 'unresolved']),
+          rules: z
+            .array(ExplainedRule)
+            .meta({ description: 'all that meet the name, whether they decide or not' }),
+        })
+        .meta({ id: 'ExplainedStage' }),
+    ),
+    answer: z
+      .strictObject({
+        rcode: z.string(),
+        answers: z.array(
+          z.strictObject({ name: z.string(), type: z.string(), ttl: z.int(), data: z.string() }),
+        ),
+      })
+      .nullable()
+      .meta({ description: 'what would be sent; null = nothing' }),
+  })
+  .meta({ id: 'Explanation' });
+export type ExplainAnswer = z.infer<typeof ExplainAnswer>;

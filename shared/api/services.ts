@@ -1,0 +1,141 @@
+/** Requests and answers of `{api}/services` and `{api}/custom-services`. */
+import { z } from 'zod';
+import { canonicalDomainRule } from '../policy/domain-rule.ts';
+import { Id, label, MAX_ID, text, Timestamp } from './fields.ts';
+
+/** The categories of the catalog and their names. */
+export const CATEGORY_NAMES = {
+  advertising: 'Advertising',
+  analytics: 'Analytics & Tracking',
+  social_media: 'Social Media',
+  telemetry: 'Telemetry',
+  adult: 'Adult Content',
+  gambling: 'Gambling',
+  video_streaming: 'Video Streaming',
+} as const;
+export type CategoryId = keyof typeof CATEGORY_NAMES;
+const CATEGORY_IDS = Object.keys(CATEGORY_NAMES) as [CategoryId, ...CategoryId[]];
+
+export const CategoryList = z.array(
+  z.strictObject({ id: z.enum(CATEGORY_IDS), name: z.string() }).meta({ id: 'ServiceCategory' }),
+);
+export type CategoryList = z.infer<typeof CategoryList>;
+
+/** Id of a service, e.g. `netflix` or `custom-my-games`. */
+const ServiceId = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,99}$/, 'expected the id of a service');
+
+export const CatalogService = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    category: z.enum(CATEGORY_IDS),
+    category_name: z.string(),
+    icon: z.string().nullable(),
+    domains: z.array(z.string()).meta({ description: 'each covers the name and its subdomains' }),
+    exact_domains: z.array(z.string()).meta({ description: 'each covers that name alone' }),
+    is_custom: z.boolean(),
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'CatalogService' });
+export type CatalogService = z.infer<typeof CatalogService>;
+export const CatalogServiceList = z.array(CatalogService);
+
+export const BlockedService = z
+  .strictObject({ id: Id, service_id: z.string(), group_id: Id, created_at: Timestamp })
+  .meta({ id: 'BlockedService' });
+export type BlockedService = z.infer<typeof BlockedService>;
+export const BlockedServiceList = z.array(BlockedService);
+
+export const BlockedServiceQuery = z.object({
+  group_id: z.coerce.number().int().min(1).max(MAX_ID).optional(),
+});
+export type BlockedServiceQuery = z.output<typeof BlockedServiceQuery>;
+
+export const ServiceBlockBody = z
+  .strictObject({ service_id: ServiceId, group_id: Id })
+  .meta({ id: 'ServiceBlock' });
+export type ServiceBlock = z.output<typeof ServiceBlockBody>;
+
+/** Path parameters of a service; ids of the catalog are texts. */
+export const ServiceParams = z.strictObject({ service_id: ServiceId });
+export type ServiceParams = z.output<typeof ServiceParams>;
+export const ServiceGroupParams = z.strictObject({
+  service_id: ServiceId,
+  group_id: z
+    .string()
+    .regex(/^\d{1,15}$/, 'expected an integer')
+    .transform(Number)
+    .meta({ type: 'integer', minimum: 1, maximum: MAX_ID }),
+});
+export type ServiceGroupParams = z.output<typeof ServiceGroupParams>;
+
+/** A category by its id or by its name. */
+const Category = z
+  .string()
+  .transform((value, context) => {
+    const id = CATEGORY_IDS.find((known) => known === value || CATEGORY_NAMES[known] === value);
+    if (id !== undefined) return id;
+    context.addIssue(`expected one of ${CATEGORY_IDS.join(', ')}`);
+    return z.NEVER;
+  })
+  .meta({ examples: [...CATEGORY_IDS] });
+
+/** Every domain of a service covers its subdomains, so `*.` before one changes nothing and is dropped. */
+const ServiceDomain = text(1020).transform((value, context) => {
+  const domain = canonicalDomainRule(value);
+  if (domain !== null) return domain.replace(/^\*\./, '');
+  context.addIssue('expected a domain name');
+  return z.NEVER;
+});
+const Domains = z
+  .array(ServiceDomain)
+  .min(1)
+  .max(10_000)
+  .transform((domains) => [...new Set(domains)]);
+
+export const CustomServiceCreateBody = z
+  .strictObject({ name: label(100), category: Category, domains: Domains })
+  .meta({ id: 'CustomServiceCreate' });
+export type CustomServiceCreate = z.output<typeof CustomServiceCreateBody>;
+
+/** Absent fields keep their value. */
+export const CustomServiceUpdateBody = z
+  .strictObject({ name: label(100).optional(), category: Category.optional(), domains: Domains.optional() })
+  .meta({ id: 'CustomServiceUpdate' });
+export type CustomServiceUpdate = z.output<typeof CustomServiceUpdateBody>;
+
+export const CustomService = z
+  .strictObject({
+    service_id: z.string(),
+    name: z.string(),
+    category: z.enum(CATEGORY_IDS),
+    category_name: z.string(),
+    domains: z.array(z.string()),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'CustomService' });
+export type CustomService = z.infer<typeof CustomService>;
+export const CustomServiceList = z.array(CustomService);
+
+/** One service of a catalog file, as shipped and as fetched from `blocking.catalog_url`. */
+const CatalogFileService = z
+  .object({
+    id: ServiceId.refine(
+      (id) => !id.startsWith('custom-'),
+      'expected an id that is not that of a custom service',
+    ),
+    name: z.string().min(1).max(200),
+    category: Category,
+    domains: z.array(ServiceDomain).max(10_000).default([]),
+    exact: z.array(ServiceDomain).max(10_000).default([]),
+    icon: z.string().max(2048).nullable().default(null),
+  })
+  .refine(({ domains, exact }) => domains.length + exact.length > 0, 'expected at least one domain');
+
+/** A catalog file; members that are not named here are for people and ignored. */
+export const CatalogFile = z.object({
+  schema: z.literal(1),
+  services: z.array(CatalogFileService).min(1).max(20_000),
+});
+export type CatalogFile = z.output<typeof CatalogFile>;

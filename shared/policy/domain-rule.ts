@@ -1,0 +1,38 @@
+/** How people may write a domain in a rule of theirs, and the one form in which it is kept. Pure. */
+
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+/** Longest name as text without its final dot, RFC 1035 section 2.3.4. */
+const MAX_LENGTH = 253;
+const LAST_LABEL_IS_NUMBER = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/;
+
+/**
+ * The name in ASCII (IDN as A-labels, RFC 5890), lower case, no final dot; null where it is no domain name.
+ * Addresses are none: no name ends in a number.
+ */
+export function canonicalDomain(value: string): string | null {
+  const trimmed = value.trim().replace(/[.\u3002]$/, '');
+  const ascii = isAscii(trimmed) ? trimmed.toLowerCase() : toALabels(trimmed);
+  if (ascii === null || ascii.length === 0 || ascii.length > MAX_LENGTH || LAST_LABEL_IS_NUMBER.test(ascii))
+    return null;
+  return ascii.split('.').every((label) => LABEL.test(label)) ? ascii : null;
+}
+
+/** The same for a rule, which may begin with `*.` to cover a name and all names below it. */
+export function canonicalDomainRule(value: string): string | null {
+  const trimmed = value.trim();
+  const isWildcard = trimmed.startsWith('*.');
+  const domain = canonicalDomain(isWildcard ? trimmed.slice(2) : trimmed);
+  return domain === null ? null : `${isWildcard ? '*.' : ''}${domain}`;
+}
+
+function isAscii(value: string): boolean {
+  // eslint-disable-next-line no-control-regex -- all of ASCII is what this looks for
+  return /^[\u0000-\u007f]*$/.test(value);
+}
+
+/** The URL standard's host parser does UTS 46, the mapping that browsers use. */
+function toALabels(value: string): string | null {
+  // It would take anything from these on for another part of a URL.
+  if (/[/\\?#@:[\]%\s]/.test(value) || !URL.canParse(`http://${value}/`)) return null;
+  return new URL(`http://${value}/`).hostname;
+}

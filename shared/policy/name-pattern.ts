@@ -1,0 +1,85 @@
+/**
+ * Patterns of Adblock-style rules as they apply to a name: `||` (start, or behind a dot), `|` and `://`
+ * (start), `|` and `^` at the end (end), `*` (anything), else any place. Pure text; linear time, since
+ * the leftmost place for each piece between stars is as good as any.
+ */
+
+/** Where the first piece must lie. */
+const Start = { ANYWHERE: 0, NAME: 1, LABEL: 2 } as const;
+
+/** A pattern, cut into pieces between its stars. */
+export interface NamePattern {
+  readonly start: number;
+  readonly end: boolean;
+  /** At least one; an empty first or last piece stands for a star there. */
+  readonly pieces: readonly string[];
+}
+
+/** Fewest letters of a pattern: a shorter one matches nearly everything. */
+const MIN_LITERAL = 3;
+
+/** Reads a pattern (lower case); a text says why it is none. */
+export function readNamePattern(text: string): NamePattern | string {
+  let body = text;
+  let start: number = Start.ANYWHERE;
+  const scheme = /^\|?(?:https?)?:\/\//.exec(body);
+  if (scheme !== null) {
+    start = Start.NAME;
+    body = body.slice(scheme[0].length);
+  } else if (body.startsWith('||')) {
+    start = Start.LABEL;
+    body = body.slice(2);
+  } else if (body.startsWith('|')) {
+    start = Start.NAME;
+    body = body.slice(1);
+  }
+  const tail = /[\^|]+\*?$|\*+$/.exec(body)?.[0] ?? '';
+  const end = /[\^|]/.test(tail);
+  body = body.slice(0, body.length - tail.length);
+  if (tail !== '' && !end) body += '*';
+  if (/[\^|]/.test(body)) return 'an anchor inside a pattern: no name can match';
+  if (!/^[a-z0-9._*-]*$/.test(body)) return 'pattern with characters that no name has';
+  const pieces = body.split(/\*+/);
+  if (pieces.join('').length < MIN_LITERAL) return 'pattern too short: it would match nearly everything';
+  return { start, end, pieces };
+}
+
+/** Longest text that every match contains. */
+export function longestPiece(pattern: NamePattern): string {
+  return pattern.pieces.reduce((longest, piece) => (piece.length > longest.length ? piece : longest));
+}
+
+/** Whether `name` (folded, no final dot) matches. */
+export function matchesPattern(pattern: NamePattern, name: string): boolean {
+  const { pieces, start, end } = pattern;
+  const first = pieces[0]!;
+  if (pieces.length === 1 && end) return endsAs(name, first, start);
+  let at = findFirst(name, first, start);
+  if (at < 0) return false;
+  at += first.length;
+  const last = end ? pieces.length - 1 : pieces.length;
+  for (let piece = 1; piece < last; piece++) {
+    const found = name.indexOf(pieces[piece]!, at);
+    if (found < 0) return false;
+    at = found + pieces[piece]!.length;
+  }
+  if (!end) return true;
+  const tail = pieces[last]!;
+  return name.length - tail.length >= at && name.endsWith(tail);
+}
+
+/** A single piece with both its end and, where asked for, its start anchored. */
+function endsAs(name: string, piece: string, start: number): boolean {
+  if (!name.endsWith(piece)) return false;
+  const at = name.length - piece.length;
+  if (start === Start.ANYWHERE || at === 0) return true;
+  return start === Start.LABEL && name[at - 1] === '.';
+}
+
+function findFirst(name: string, piece: string, start: number): number {
+  if (start === Start.NAME) return name.startsWith(piece) ? 0 : -1;
+  let at = name.indexOf(piece);
+  if (start === Start.ANYWHERE) return at;
+  while (at > 0 && name[at - 1] !== '.') at = name.indexOf(piece, at + 1);
+  return at;
+}

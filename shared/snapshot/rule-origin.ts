@@ -1,0 +1,15 @@
+/** Where a deciding rule comes from: a byte of a log record and of a verdict. */
+
+/** Origins; the numbers lie in shared memory only. */
+export const RuleOrigin = {
+  /** The rule table of all lists; the number beside it is an attribute. */
+  LIST: 0,
+  /** A blocked service; attribute of the manual table. */
+  SERVICE: 1,
+  /** A managed domain; attribute of the manual table. */
+  MANAGED: 2,
+  /** A regex filter; its index among the manual special rules. */
+  REGEX: 3,
+  /** A pattern or conditional rule of a list; its index among the lists' special rules. */
+  SPECIAL: 4,
+} as const;

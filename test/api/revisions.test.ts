@@ -1,0 +1,117 @@
+/** Revisions and going back to them, as HTTP and the database see it; lists of then are `list-life.test.ts`. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { Revision, RevisionList } from '../../shared/api/revisions.ts';
+import { readPolicyRows } from '../../control-plane/snapshot/policy-store.ts';
+import { openSuiteDatabase, RunningApi } from './running-api.ts';
+import type { SuiteDatabase, TestAnswer } from './running-api.ts';
+
+let suite: SuiteDatabase;
+let api: RunningApi;
+
+beforeAll(async () => {
+  suite = await openSuiteDatabase();
+  api = await RunningApi.start(suite.database, 'auth.enabled = false');
+});
+beforeEach(() => suite.reset());
+afterAll(async () => {
+  await api.close();
+  await suite.close();
+});
+
+const post = (path: string, json: unknown): Promise<TestAnswer> => api.send('POST', `/api${path}`, { json });
+const revisions = async (): Promise<Revision[]> =>
+  RevisionList.parse((await api.send('GET', '/api/revisions')).body);
+const rows = () =>
+  readPolicyRows(suite.database, () => ({ serviceName: 's', domains: ['s.example'], exact: [] }));
+const rollBack = (id: number): Promise<TestAnswer> => api.send('POST', `/api/revisions/${id}/rollback`);
+
+describe('revisions', () => {
+  test('say who changed what, newest first; a change that failed makes none', async () => {
+    await post('/groups', { name: 'kids' });
+    await post('/managed-domains', { domain: 'a.example', action: 'deny' });
+    await post('/managed-domains', { domain: 'a.example', action: 'deny' });
+    await post('/services', { service_id: 'netflix', group_id: 1 });
+    expect((await revisions()).map(({ summary, author }) => [author, summary])).toEqual([
+      [expect.any(String), 'service netflix: blocked for group 1'],
+      [expect.any(String), 'managed domain a.example (deny): created'],
+      [expect.any(String), 'group kids: created'],
+    ]);
+  });
+
+  test('bring every kind of rule back as it was, in one call that is itself a revision', async () => {
+    const group = ((await post('/groups', { name: 'kids' })).body as { id: number }).id;
+    const domain = (await post('/managed-domains', { domain: 'a.example', action: 'deny', group_id: group }))
+      .body as { id: number };
+    await post('/regex-filters', { pattern: '^ads', action: 'deny' });
+    await post('/services/custom', { name: 'Mine', category: 'adult', domains: ['mine.example'] });
+    await post('/services', { service_id: 'custom-mine', group_id: group });
+    await suite.database.query(
+      `INSERT INTO list_sources (id, name, url, content_key) VALUES (900, 'ads', 'http://l.example/', 'one')`,
+    );
+    await post('/services', { service_id: 'netflix', group_id: 1 });
+    const good = await rows();
+    const [{ id }] = (await revisions()) as [Revision];
+
+    await api.send('DELETE', `/api/managed-domains/${domain.id}`);
+    await post('/managed-domains', { domain: 'b.example', action: 'allow' });
+    await api.send('DELETE', '/api/custom-services/custom-mine');
+    await api.send('PUT', `/api/groups/${group}`, { json: { name: 'renamed', enabled: false } });
+    await suite.database.query(
+      `UPDATE list_sources SET name = 'other', enabled = false, content_key = 'two'`,
+    );
+    await suite.database.query(`INSERT INTO list_sources (name, url) VALUES ('new', 'http://n.example/')`);
+    const newer = ((await post('/groups', { name: 'newer' })).body as { id: number }).id;
+
+    const broughtBack = api.sources.broughtBack;
+    const answer = await rollBack(id);
+    expect([answer.status, Revision.parse(answer.body).summary]).toEqual([
+      200,
+      `rolled back to revision ${id}`,
+    ]);
+    expect(api.sources.broughtBack - broughtBack).toBe(1);
+    expect((await revisions())[0]).toEqual(answer.body);
+    const { groups, ...others } = await rows();
+    const { groups: goodGroups, ...goodOthers } = good;
+    expect(others).toEqual(goodOthers);
+    // Clients may belong to a group that was made since.
+    expect(groups).toEqual([...goodGroups, { id: newer, enabled: true }]);
+    const { rows: sources } = await suite.database.query(
+      'SELECT name, content_key, held_key, status, last_error FROM list_sources',
+    );
+    expect(sources).toEqual([
+      {
+        name: 'ads',
+        content_key: 'one',
+        held_key: 'two',
+        status: 'held',
+        last_error: `held: undone by going back to revision ${id}`,
+      },
+    ]);
+    // And back again.
+    const undone = await rollBack((await revisions())[1]!.id);
+    expect(undone.status).toBe(200);
+    expect((await rows()).managedDomains.map(({ domain: name }) => name)).toEqual(['b.example']);
+  });
+
+  test('are 404 where unknown, 409 where too old, 400 where no number', async () => {
+    for (let index = 0; index < 22; index++) await post('/managed-domains', { domain: `n${index}.example` });
+    const all = await revisions();
+    expect(all).toHaveLength(22);
+    expect(all.filter(({ can_rollback: can }) => can)).toHaveLength(20);
+    expect((await rollBack(all[21]!.id)).problem.error).toBe('conflict');
+    expect((await rollBack(all[19]!.id)).status).toBe(200);
+    expect((await rows()).managedDomains).toHaveLength(3);
+    expect((await rollBack(2_000_000_000)).status).toBe(404);
+    expect((await rollBack(Number.NaN)).status).toBe(400);
+  });
+
+  test('that cannot be restored change nothing', async () => {
+    const kids = ((await post('/groups', { name: 'kids' })).body as { id: number }).id;
+    const [{ id }] = (await revisions()) as [Revision];
+    await api.send('DELETE', `/api/groups/${kids}`);
+    await post('/groups', { name: 'Kids' });
+    await post('/managed-domains', { domain: 'stays.example' });
+    expect((await rollBack(id)).status).toBe(409);
+    expect((await rows()).managedDomains).toHaveLength(1);
+  });
+});

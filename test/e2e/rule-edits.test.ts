@@ -1,0 +1,55 @@
+/** A thousand edits of rules over a big list: each in force when it is answered, and memory stays flat. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { ApiClient } from './support/api-client.ts';
+import { UdpClient } from './support/dns-client.ts';
+import { startListServer } from './support/list-server.ts';
+import type { ListServer } from './support/list-server.ts';
+import { Weir } from './support/weir-process.ts';
+
+const NAMES = 200_000;
+/** Edits until pools, caches and the heap have their size, and edits that are measured. */
+const WARM_UP = 200;
+const EDITS = 1000;
+/** A snapshot that was kept for each edit would take some hundred kilobytes each. */
+const LEAK_KIB_PER_EDIT = 64;
+
+let lists: ListServer;
+let weir: Weir;
+let udp: UdpClient;
+let api: ApiClient;
+beforeAll(async () => {
+  lists = await startListServer();
+  weir = await Weir.start({ toml: '[dns]\nquery_timeout_ms = 100\n' });
+  udp = await UdpClient.open(weir.dnsPort);
+  api = await weir.api();
+});
+afterAll(async () => {
+  udp.close();
+  await lists.close();
+  expect(await weir.stop()).toMatchObject({ code: 0 });
+});
+
+function residentKib(): number {
+  const status = readFileSync(`/proc/${String(weir.pid)}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]);
+}
+
+/** Adds a rule and takes it away again, and looks at what DNS says in between now and then. */
+async function edit(index: number): Promise<void> {
+  const domain = `n${String(index)}.edited.example`;
+  const rule = await api.expect<{ id: number }>(201, 'POST', '/managed-domains', { domain });
+  if (index % 50 === 0) expect((await udp.ask(domain, 'A')).data).toEqual(['0.0.0.0']);
+  await api.expect(204, 'DELETE', `/managed-domains/${String(rule.id)}`);
+}
+
+test('weir takes a thousand edits without growing', async () => {
+  const text = Array.from({ length: NAMES }, (_, index) => `n${String(index)}.listed.example\n`).join('');
+  lists.serve('/list', text);
+  await api.addSource({ name: 'big', url: lists.url('/list') });
+  for (let index = 0; index < WARM_UP; index += 2) await edit(index);
+  const before = residentKib();
+  for (let index = 0; index < EDITS; index += 2) await edit(index);
+  expect(residentKib() - before).toBeLessThan(EDITS * LEAK_KIB_PER_EDIT);
+  expect((await udp.ask('n7.listed.example', 'A')).data).toEqual(['0.0.0.0']);
+}, 120_000);

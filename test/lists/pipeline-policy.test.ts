@@ -1,0 +1,252 @@
+/** The whole pipeline over compiled lists and manual rules: what is answered, and what the log is told. */
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { AnswerCache } from '../../dns-worker/cache/answer-cache.ts';
+import { CacheMemory } from '../../dns-worker/cache/cache-memory.ts';
+import { CacheWriter } from '../../dns-worker/cache/cache-writer.ts';
+import { Forwarder } from '../../dns-worker/forwarder.ts';
+import { Explainer } from '../../dns-worker/explainer.ts';
+import { Pipeline } from '../../dns-worker/pipeline.ts';
+import { Query, Verdict } from '../../dns-worker/query.ts';
+import { Reporter } from '../../dns-worker/report/reporter.ts';
+import type { Resolver } from '../../dns-worker/resolve/resolver.ts';
+import { readResponse } from '../../dns-worker/resolve/response-reader.ts';
+import { type OpenSnapshot, openSnapshot } from '../../dns-worker/state.ts';
+import { createAnswerCache } from '../../shared/answer-cache.ts';
+import { systemClock } from '../../shared/clock.ts';
+import { COUNTERS_BYTES } from '../../shared/counters.ts';
+import { decodeMessage } from '../../shared/dns/codec.ts';
+import { nameFromText, nameToText } from '../../shared/dns/name.ts';
+import type { Explanation } from '../../shared/explain.ts';
+import { addressFromText } from '../../shared/net/ip.ts';
+import { QUERY_STATUS_NAMES, logRingBytes } from '../../shared/query-log.ts';
+import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
+import {
+  type TestRecord,
+  a,
+  cname,
+  octets,
+  question,
+  response,
+  u16,
+  wireName,
+} from '../fixtures/messages.ts';
+import { type ListText, type OtherRows, snapshotOf, queryFor } from '../support/compiled-lists.ts';
+
+const BLOCK = { kind: 'block', subdomains: false } as const;
+const NOW = 1_800_000_000;
+
+let memory: CacheMemory;
+let pipeline: Pipeline;
+let reporter: Reporter;
+let version = 0;
+
+function use(lists: readonly ListText[], rows: OtherRows = {}): OpenSnapshot {
+  const snapshot = openSnapshot(snapshotOf(lists, rows, ++version));
+  pipeline.replaceSnapshot(snapshot);
+  return snapshot;
+}
+
+/** Puts what an upstream would answer into the cache. */
+function cache(name: string, qtype: number, answers: TestRecord[]): void {
+  const asked = question(name, qtype);
+  const read = readResponse(response(asked, { answers }), asked);
+  if (read.kind !== 'answer') throw new Error(`read answer: ${JSON.stringify(read)}`);
+  const query = queryFor(name, pipeline.snapshot, qtype);
+  const key = { qname: asked.qname, nameLow: query.hashLow[0]!, nameHigh: query.hashHigh[0]! };
+  new CacheWriter(memory, 0).store(
+    { ...key, qtype, qclass: 1, dnssecOk: false, checkingDisabled: false, partition: 0 },
+    read.answer,
+    { storedAtSecs: NOW, expiresAtSecs: NOW + 300, staleUntilSecs: NOW + 300, dnssec: 0, upstream: 1 },
+  );
+}
+
+function ask(
+  name: string,
+  qtype = 1,
+  client = '192.0.2.1',
+): { query: Query; verdict: number; status: string } {
+  const wire = nameFromText(name)!;
+  const bytes = new Uint8Array(2048);
+  bytes.set([0x12, 0x34, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
+  bytes.set(wire, 12);
+  bytes.set([0, qtype, 0, 1], 12 + wire.length);
+  const query = new Query();
+  query.clientBytes = addressFromText(client)!;
+  query.begin(bytes, 0, 16 + wire.length, bytes.length);
+  query.arrivedSecs = NOW;
+  const verdict = pipeline.run(query);
+  return { query, verdict, status: QUERY_STATUS_NAMES[query.status]! };
+}
+
+/** Response code and answers of what would be sent. */
+function sent({ query }: { query: Query }): unknown {
+  const { rcode, answers } = decodeMessage(query.bytes.slice(0, query.replyLength)) as {
+    rcode?: string;
+    answers?: { type: string; data: unknown }[];
+  };
+  return { rcode, answers: (answers ?? []).map(({ type, data }) => [type, data]) };
+}
+
+beforeEach(() => {
+  memory = new CacheMemory(createAnswerCache(262_144));
+  reporter = new Reporter(new SharedArrayBuffer(COUNTERS_BYTES), new SharedArrayBuffer(logRingBytes(16)));
+  pipeline = new Pipeline(openSnapshot(snapshotOf([])), new AnswerCache(memory), reporter);
+});
+
+describe('Pipeline', () => {
+  test('answers services with NXDOMAIN, whatever the mode, and for their group only', () => {
+    const service = { serviceId: 's', serviceName: 'S', domains: ['tube.example'], exact: ['t.example'] };
+    use([], { blockedServices: [{ ...service, groupId: 1 }] });
+    expect(ask('www.tube.example')).toMatchObject({ verdict: Verdict.ANSWERED, status: 'BLOCKED_SERVICE' });
+    expect(sent(ask('tube.example'))).toEqual({ rcode: 'NXDOMAIN', answers: [] });
+    expect(ask('t.example').status).toBe('BLOCKED_SERVICE');
+    expect(ask('a.t.example').verdict).toBe(Verdict.UNRESOLVED);
+    use([], { blockedServices: [{ ...service, groupId: 7 }] });
+    expect(ask('www.tube.example').verdict).toBe(Verdict.UNRESOLVED);
+  });
+
+  test('weighs managed domains, regex filters and lists in the order of the contract', () => {
+    const row = { name: 'm', suffix: false, groupId: null };
+    use([{ text: '||listed.example^\n||important.example^$important\n', reading: BLOCK }], {
+      managedDomains: [
+        { ...row, id: 1, domain: 'a.listed.example', action: 'allow' },
+        { ...row, id: 2, domain: 'b.listed.example', action: 'deny' },
+        { ...row, id: 3, domain: 'a.important.example', action: 'allow' },
+        { ...row, id: 4, domain: 'deny.example', suffix: true, action: 'deny' },
+      ],
+      regexFilters: [
+        { id: 1, name: 'r', pattern: '^c\\.', action: 'allow', groupId: null },
+        { id: 2, name: 'r', pattern: '^d[0-9]+\\.', action: 'deny', groupId: null },
+      ],
+    });
+    expect(ask('a.listed.example').verdict).toBe(Verdict.UNRESOLVED);
+    expect(ask('b.listed.example').status).toBe('BLOCKED_MANAGED');
+    expect(ask('c.listed.example').verdict).toBe(Verdict.UNRESOLVED);
+    expect(ask('e.listed.example').status).toBe('BLOCKED_LIST');
+    expect(ask('a.important.example').verdict).toBe(Verdict.UNRESOLVED);
+    expect(ask('c.deny.example').status).toBe('BLOCKED_MANAGED');
+    expect(ask('d12.example').status).toBe('BLOCKED_REGEX');
+  });
+
+  test('gives the answer that $dnsrewrite names', () => {
+    const text =
+      '||nx.example^$dnsrewrite=NXDOMAIN\n||refused.example^$dnsrewrite=REFUSED\n||to.example^$dnsrewrite=192.0.2.7\n';
+    use([{ text, reading: BLOCK }]);
+    expect(sent(ask('nx.example'))).toEqual({ rcode: 'NXDOMAIN', answers: [] });
+    expect(sent(ask('a.refused.example'))).toEqual({ rcode: 'REFUSED', answers: [] });
+    expect(sent(ask('to.example'))).toEqual({ rcode: 'NOERROR', answers: [['A', '192.0.2.7']] });
+    expect(sent(ask('to.example', 28))).toEqual({ rcode: 'NOERROR', answers: [] });
+  });
+
+  test('judges conditional rules for each question and client anew', () => {
+    use([{ text: '||typed.example^$dnstype=AAAA\n||own.example^$client=192.0.2.0/24\n', reading: BLOCK }]);
+    expect(ask('typed.example', 28).status).toBe('BLOCKED_LIST');
+    expect(ask('typed.example', 1).verdict).toBe(Verdict.UNRESOLVED);
+    expect(ask('typed.example', 28).status).toBe('BLOCKED_LIST');
+    expect(ask('own.example', 1, '192.0.2.9').status).toBe('BLOCKED_LIST');
+    expect(ask('own.example', 1, '198.51.100.9').verdict).toBe(Verdict.UNRESOLVED);
+  });
+
+  test('blocks a cached answer whose CNAME leads to a blocked name, and names the rule', () => {
+    use([{ text: '||tracker.example^\n', reading: BLOCK }]);
+    cache('shop.example', 1, [
+      cname('shop.example', 'shop.tracker.example'),
+      a('shop.tracker.example', '192.0.2.1'),
+    ]);
+    const answer = ask('shop.example');
+    expect(answer.status).toBe('BLOCKED_CNAME');
+    expect(sent(answer)).toEqual({ rcode: 'NOERROR', answers: [['A', '0.0.0.0']] });
+    expect(nameToText(answer.query.ruleName.slice(0, answer.query.ruleNameLength))).toBe('tracker.example');
+  });
+
+  test('judges a cached answer anew with each snapshot, and lets allowed names bring their answers along', () => {
+    use([]);
+    cache('shop.example', 1, [
+      cname('shop.example', 'x.tracker.example'),
+      a('x.tracker.example', '192.0.2.1'),
+    ]);
+    expect(ask('shop.example').status).toBe('CACHED');
+    expect(ask('shop.example').status).toBe('CACHED');
+    use([{ text: '||tracker.example^\n', reading: BLOCK }]);
+    expect(ask('shop.example').status).toBe('BLOCKED_CNAME');
+    use([{ text: '||tracker.example^\n@@||shop.example^\n', reading: BLOCK }]);
+    expect(ask('shop.example').status).toBe('CACHED');
+  });
+
+  test('judges the target of an HTTPS record', () => {
+    use([{ text: 'cdn.tracker.example\n', reading: BLOCK }]);
+    const rdata = octets(u16(1), wireName('cdn.tracker.example'));
+    cache('shop.example', 65, [{ owner: 'shop.example', type: 65, ttl: 300, rdata }]);
+    expect(ask('shop.example', 65).status).toBe('BLOCKED_CNAME');
+  });
+});
+
+describe('Explainer', () => {
+  function explain(name: string): Promise<Explanation> {
+    const resolver = {
+      resolve(asked: { qname: Uint8Array }, done: (resolution: unknown) => void) {
+        const owner = nameToText(asked.qname);
+        const put = question(owner, 1);
+        const answers = [cname(owner, 'x.tracker.example'), a('x.tracker.example', '192.0.2.1')];
+        const read = readResponse(response(put, { answers }), put);
+        if (read.kind === 'answer') done({ kind: 'answer', answer: read.answer, upstream: 0 });
+      },
+    } as unknown as Resolver;
+    const settings = {
+      enabled: true,
+      minTtlSecs: 0,
+      maxTtlSecs: 300,
+      negativeMaxTtlSecs: 300,
+      serveStaleSecs: 0,
+      optimisticRefresh: false,
+    };
+    const forwarder = new Forwarder({
+      resolver,
+      pipeline,
+      cache: new AnswerCache(memory),
+      writer: new CacheWriter(memory, 0),
+      reporter,
+      clock: systemClock,
+      settings,
+    });
+    const explainer = new Explainer(pipeline, forwarder, systemClock);
+    const asked = { qname: nameFromText(name)!, qtype: 1, client: addressFromText('192.0.2.1')! };
+    return new Promise((resolve) => explainer.explain(asked, resolve));
+  }
+
+  test('names every stage and every rule that meets the name, and the one that decides', async () => {
+    const manual = { id: 1, name: 'm', domain: 'ads.example', suffix: true, groupId: null };
+    use([{ text: '||ads.example^\n||a*s.example^\n', reading: BLOCK }], {
+      managedDomains: [{ ...manual, action: 'deny' }],
+    });
+    const { stages, status, decidedBy, answer } = await explain('x.ads.example');
+    expect(stages.map(({ stage, verdict }) => `${stage} ${verdict}`)).toEqual([
+      'question_checks continue',
+      'client_group continue',
+      'policy answered',
+    ]);
+    expect(stages[2]!.rules.map(({ origin }) => origin)).toEqual([
+      RuleOrigin.MANAGED,
+      RuleOrigin.LIST,
+      RuleOrigin.SPECIAL,
+    ]);
+    expect(QUERY_STATUS_NAMES[status]).toBe('BLOCKED_MANAGED');
+    expect(nameToText(decidedBy!.name)).toBe('ads.example');
+    expect(answer.length).toBeGreaterThan(12);
+  });
+
+  test('goes on to the upstreams and judges the names of their answer', async () => {
+    use([{ text: '||tracker.example^\n', reading: BLOCK }]);
+    const { stages, status, decidedBy } = await explain('shop.example');
+    expect(stages.map(({ stage, verdict }) => `${stage} ${verdict}`)).toEqual([
+      'question_checks continue',
+      'client_group continue',
+      'policy continue',
+      'cache unresolved',
+      'forward continue',
+      'answer_names answered',
+    ]);
+    expect(QUERY_STATUS_NAMES[status]).toBe('BLOCKED_CNAME');
+    expect(nameToText(decidedBy!.name)).toBe('tracker.example');
+  });
+});
