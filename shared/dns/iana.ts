@@ -94,7 +94,6 @@ export const Rcode = {
   BADVERS: 16,
   BADCOOKIE: 23,
 } as const;
-export type RcodeName = keyof typeof Rcode;
 
 const RCODE_NAMES: ReadonlyMap<number, string> = new Map(
   Object.entries(Rcode).map(([name, code]) => [code, name]),
