@@ -182,6 +182,21 @@ describe('weir that cannot start', () => {
     );
   });
 
+  test.each([
+    ['whose reader has gone away', {}],
+    // The kernel's own full disk.
+    ['on a full disk', { outputFile: '/dev/full' }],
+  ])('weir goes on answering with a log %s', async (_what, output) => {
+    await using weir = await Weir.start({ toml: '[logging]\nlevel = "debug"\n', ...output });
+    weir.deafen();
+    // Signing in writes to the log.
+    await weir.api();
+    using udp = await UdpClient.open(weir.dnsPort);
+    expect(await udp.ask('example.com', 'A', { qclass: RRClass.CH })).toMatchObject({ rcode: Rcode.REFUSED });
+    expect((await weir.health()).body).toMatchObject({ status: 'ok' });
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+  });
+
   test('weir that is told to stop while it starts ends, and leaves no database behind', async () => {
     for (const delayMs of [200, 450, 700, 950]) {
       const room = makeTempDir();

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Health } from '../../../shared/api/system.ts';
@@ -38,6 +38,8 @@ export interface WeirOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly dnsPort?: number;
   readonly webPort?: number;
+  /** A file that takes what Weir says, instead of `output`. */
+  readonly outputFile?: string;
   /** Does not wait for the database. */
   readonly withoutDatabase?: boolean;
 }
@@ -78,13 +80,16 @@ export class OwnProcess {
       ipc?: boolean;
       uid?: number;
       gid?: number;
+      outputFile?: string | undefined;
     },
   ) {
-    const { ipc = false, ...others } = options;
+    const { ipc = false, outputFile, ...others } = options;
+    const output = outputFile === undefined ? 'pipe' : openSync(outputFile, 'w');
     this.child = spawn(command, args, {
       ...others,
-      stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? ['ipc' as const] : [])],
+      stdio: ['ignore', output, output, ...(ipc ? ['ipc' as const] : [])],
     });
+    if (output !== 'pipe') closeSync(output);
     running.add(this.child);
     this.child.once('exit', () => running.delete(this.child));
     for (const stream of [this.child.stdout, this.child.stderr])
@@ -154,7 +159,8 @@ export class Weir extends OwnProcess {
   ) {
     const backEnd: Record<string, string> = options.backEnd === 'dgram' ? { WEIR_UDP_BACKEND: 'dgram' } : {};
     const env = { ...ownEnvironment(), WEIR_FAULT_INJECTION: '1', ...backEnd, ...options.env };
-    super(NODE, [...START, ...args], { cwd: room.path, env, ipc: true });
+    const { outputFile } = options;
+    super(NODE, [...START, ...args], { cwd: room.path, env, ipc: true, outputFile });
     this.dnsPort = ports.dns;
     this.webPort = ports.web;
     this.room = room;
@@ -166,7 +172,7 @@ export class Weir extends OwnProcess {
   static async start(options: WeirOptions = {}): Promise<Weir> {
     const weir = await Weir.launch(options);
     try {
-      await weir.untilOutput(/Weir \S+ answers\./);
+      if (options.outputFile === undefined) await weir.untilOutput(/Weir \S+ answers\./);
       if (options.withoutDatabase !== true)
         await weir.untilHealth(({ checks }) => checks.database.status === 'ok');
       return weir;
@@ -202,10 +208,16 @@ export class Weir extends OwnProcess {
   async untilHealth(isWanted: (health: Health) => boolean): Promise<Health> {
     for (;;) {
       if (this.hasEnded) throw new Error(`wait for health: weir ended; it said: ${this.output}`);
-      const { body } = await this.health();
-      if (isWanted(body)) return body;
+      const answer = await this.health().catch(() => null); // Not listening yet.
+      if (answer !== null && isWanted(answer.body)) return answer.body;
       await sleep(LOOK_MS);
     }
+  }
+
+  /** Closes the ends of the pipes that Weir writes to. */
+  deafen(): void {
+    this.child.stdout?.destroy();
+    this.child.stderr?.destroy();
   }
 
   /** The API, signed in once. */
