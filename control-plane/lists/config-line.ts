@@ -81,9 +81,11 @@ export function readPolicyRecord(owner: string, rest: string): 'block' | 'allow'
   return REWRITE;
 }
 
-/** Whether `rest`, which follows a name, is a resource record. */
+/** Whether `rest`, which follows a name, is a resource record and not prose. */
 export function isRecord(rest: string): boolean {
-  return /^\s+(?:\d+[smhdw]?\s+)?(?:IN\s+)?(?:CNAME|SOA|NS|A|AAAA|TXT)\s+\S/i.test(rest);
+  return /^\s+(?:\d+[smhdw]?\s+)?(?:IN\s+)?(?:(?:CNAME|SOA|NS|TXT)\s+\S|A\s+\d+\.[\d.]+(?:\s|$)|AAAA\s+[\da-f]*:[\da-f:.]*(?:\s|$))/i.test(
+    rest,
+  );
 }
 
 function blocked(names: readonly string[], reach: 'exact' | 'suffix'): ConfigOutcome {

@@ -160,6 +160,10 @@ a.example CNAME .
     expect(parsed).toMatchObject({ format: 'rpz', invalidLines: 0, skippedLines: 0 });
   });
 
+  test('takes no prose for an address record', () => {
+    expect(parse('not a rule\nexample.net\n')).toMatchObject({ invalidLines: 1, skippedLines: 0 });
+  });
+
   test('does not let an open parenthesis swallow a list', () => {
     const parsed = parse(`@ SOA a. b. (\n${'x\n'.repeat(20)}example.net\n`);
     expect(parsed.names).toEqual(['BLOCK_EXACT example.net']);
