@@ -18,6 +18,8 @@ import type { Contestant } from '../servers/server-table.ts';
 import { findServers } from '../servers/server-table.ts';
 import { readWorkloads } from '../workload.ts';
 
+const RATE_REACHED = 0.98;
+
 export interface WorkloadResult {
   name: string;
   about: string;
@@ -94,10 +96,22 @@ async function runSetUp(
     console.log(`\n${figureTable(rows)}`);
     if (ratios.length > 0) console.log(`\n${ratioTable(baseline, ratios)}`);
     if (goals.length > 0) console.log(`\n${goalTable(goals)}`);
+    warnOfSlowRuns(workload, runs);
     results.push({ name: workload.name, about: workload.about, rows, baseline, ratios, goals, runs });
   }
   for (const server of servers) await server.child.stop();
   return results;
+}
+
+/** At a fixed rate a generator that was held up says more about the machine than about the servers. */
+function warnOfSlowRuns({ load }: PreparedWorkload, runs: readonly Run[]): void {
+  const { rateQps } = load;
+  if (rateQps === undefined) return;
+  const slow = runs.filter(({ qps }) => qps < rateQps * RATE_REACHED).length;
+  if (slow > 0)
+    console.log(
+      `\n${slow} of ${runs.length} runs did not reach ${rateQps} q/s: the machine was busy, keep none of this`,
+    );
 }
 
 function chooseWorkloads(options: Options): ReturnType<typeof readWorkloads> {
