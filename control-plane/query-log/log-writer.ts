@@ -1,12 +1,12 @@
 /**
  * The way of a log row into the database: encoded at once, sent in batches, spooled to disk while the
  * database is away and sent from there when it is back. Answering never waits for any of it. A kill of
- * Weir loses what is gathered here and not yet sent, about one second; everything is bounded, and what is
- * beyond a bound is dropped and counted.
+ * Weir loses what is gathered here and not yet sent, about one second; a kill of the database or a full disk
+ * loses nothing. Everything is bounded, and what is beyond a bound is dropped and counted.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../../shared/log.ts';
+import type { LogFields, Logger } from '../../shared/log.ts';
 import type { Database } from '../db/database.ts';
 import { DatabaseUnavailable, reasonOf } from '../db/database-errors.ts';
 import { storeBatch } from './batch-store.ts';
@@ -17,6 +17,7 @@ import { LogSpool } from './log-spool.ts';
 import type { SpooledFile } from './log-spool.ts';
 import type { QueryLogPrivacy } from './privacy.ts';
 import type { QueryLogRow } from './row.ts';
+import { UnsettledBatches } from './unsettled-batches.ts';
 
 /** What a writer needs. */
 export interface LogWriterOptions {
@@ -51,7 +52,7 @@ export interface LogWriterCounters {
 const DEFAULTS = { maxBatchRows: 5000, maxWaitMs: 1000, maxSpoolBytes: 256 * 1024 * 1024 } as const;
 /** Bytes at which a batch is full, whatever its rows: answers can be long. */
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
-/** Bytes that may be on their way to a disk that does not keep up. */
+/** Bytes that may be on their way to a disk that does not keep up, and that may wait for one that is full. */
 const MAX_SPILLING_BYTES = 64 * 1024 * 1024;
 /** Milliseconds between two log lines about lost rows. */
 const LOSS_LOG_MS = 10_000;
@@ -77,6 +78,9 @@ export class LogWriter {
   /** All work on the spool's files, one piece after the other. */
   #spoolWork: Promise<void>;
   #spillingBytes = 0;
+  /** Batches that neither the database nor the disk took; tried again with the next tick. */
+  #held: LogBatch[] = [];
+  readonly #unsettled = new UnsettledBatches();
   /** Batches of the file that is being sent which are counted already. */
   readonly #replayed = new Set<string>();
   #sending: WaitingBatch | undefined;
@@ -95,7 +99,10 @@ export class LogWriter {
       options.logger.error('open the query log spool', { reason: reasonOf(error) });
     });
     this.#tick = setInterval(() => this.#onTick(), this.#options.maxWaitMs);
-    this.#stopListening = options.database.onStatus(() => this.#wake());
+    this.#stopListening = options.database.onStatus(({ state }) => {
+      if (state !== 'up') this.#takeBackUnsettled();
+      this.#wake();
+    });
     void this.#spoolWork.then(() => this.#wake());
   }
 
@@ -116,7 +123,7 @@ export class LogWriter {
   }
 
   counters(): LogWriterCounters {
-    const batches = this.#sending ? [this.#sending, ...this.#queue] : this.#queue;
+    const batches = [...(this.#sending ? [this.#sending] : []), ...this.#queue, ...this.#held];
     const waiting = batches.reduce((sum, batch) => sum + batch.rowCount, this.#encoder.rowCount);
     return { written: this.#written, spooled: this.#spooled, dropped: this.#dropped, waiting };
   }
@@ -133,12 +140,14 @@ export class LogWriter {
     inTime.abort();
     // The batch on its way may or may not arrive; its id keeps it from being stored twice.
     if (this.#sending) this.#spill(this.#sending);
-    for (const batch of this.#queue.splice(0)) this.#spill(batch);
+    for (const batch of [...this.#held.splice(0), ...this.#queue.splice(0)]) this.#spill(batch);
     await this.#spoolWork;
   }
 
   #onTick(): void {
     this.#seal();
+    this.#unsettled.forget();
+    for (const batch of this.#held.splice(0)) this.#queue.push({ ...batch, sealedMs: performance.now() });
     const oldestMs = performance.now() - this.#options.maxWaitMs;
     while (this.#queue[0] !== undefined && this.#queue[0].sealedMs < oldestMs)
       this.#spill(this.#queue.shift()!);
@@ -171,6 +180,7 @@ export class LogWriter {
     try {
       await storeBatch(this.#options.database, batch, { durable: false });
       this.#written += batch.rowCount;
+      this.#unsettled.add(batch);
     } catch (error) {
       if (error instanceof DatabaseUnavailable) this.#spill(batch);
       else this.#drop(batch.rowCount, 'store query log', error);
@@ -221,11 +231,28 @@ export class LogWriter {
         this.#spooled += batch.rowCount;
         if (lostRows > 0) this.#drop(lostRows, 'spool query log', new Error('the spool is full'));
       } catch (error) {
-        this.#drop(batch.rowCount, 'spool query log', error);
+        this.#hold(batch, error);
       } finally {
         this.#spillingBytes -= batch.bytes.length;
       }
     });
+  }
+
+  /** Keeps a batch that the disk did not take, which may be full for a while only. */
+  #hold(batch: LogBatch, cause: unknown): void {
+    const heldBytes = this.#held.reduce((sum, { bytes }) => sum + bytes.length, batch.bytes.length);
+    if (this.#closing || heldBytes > MAX_SPILLING_BYTES)
+      return this.#drop(batch.rowCount, 'spool query log', cause);
+    this.#held.push(batch);
+    this.#logTrouble('spool query log: rows are kept in memory', cause, { rows: batch.rowCount });
+  }
+
+  /** Sends again what a database that is gone may not have had on its disk. */
+  #takeBackUnsettled(): void {
+    for (const batch of this.#unsettled.takeBack()) {
+      this.#written -= batch.rowCount;
+      this.#spill(batch);
+    }
   }
 
   #onSpool(action: string, work: () => Promise<void>): Promise<void> {
@@ -237,9 +264,12 @@ export class LogWriter {
 
   #drop(rowCount: number, action: string, cause: unknown): void {
     this.#dropped += rowCount;
+    this.#logTrouble(`${action}: rows are lost`, cause, { rows: rowCount, rowsSinceStart: this.#dropped });
+  }
+
+  #logTrouble(message: string, cause: unknown, fields: LogFields): void {
     if (performance.now() - this.#lossLoggedMs < LOSS_LOG_MS) return;
     this.#lossLoggedMs = performance.now();
-    const fields = { reason: reasonOf(cause), rows: rowCount, rowsSinceStart: this.#dropped };
-    this.#options.logger.error(`${action}: rows are lost`, fields);
+    this.#options.logger.error(message, { reason: reasonOf(cause), ...fields });
   }
 }

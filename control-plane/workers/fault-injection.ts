@@ -32,6 +32,8 @@ export interface MeasureReply {
 
 /** Obeys requests of the parent process from now on. */
 export function obeyFaultRequests(supervisor: WorkerSupervisor): void {
+  // A test run that is killed leaves no server behind.
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   process.on('message', (request: TestRequest) => {
     if ('fault' in request) supervisor.injectFault(request.worker, request.role, request.fault);
     else void measure(supervisor, request.measure).then((reply) => process.send?.(reply));

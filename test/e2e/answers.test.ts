@@ -8,6 +8,7 @@ import { findProgram, startNsd, startUnbound } from '../fixtures/authority.ts';
 import type { RunningServer } from '../fixtures/authority.ts';
 import { askOverTcp, TcpClient, UdpClient } from './support/dns-client.ts';
 import { query } from './support/dns-message.ts';
+import { EVERY_ADDRESS, startEchoingUpstream } from './support/echoing-upstream.ts';
 import { BACK_ENDS, Weir } from './support/weir-process.ts';
 import { LONG_TEXTS, TTL, ZONE, ZONE_TEXT } from './support/zone.ts';
 
@@ -22,6 +23,19 @@ const unknown = (octets: unknown): string => Buffer.from(octets as Uint8Array).t
 const SVCB_RDATA =
   '0001' + '03777777' + '04776569720474657374' + '00' + '0001' + '0003' + '026832' + '0003' + '0002' + '20fb';
 const HTTPS_RDATA = '0001' + '00' + '0001' + '0006' + '026832' + '026833' + '0004' + '0004' + 'c0000201';
+
+describe('weir in front of any upstream', () => {
+  test('weir answers what its upstream says, over UDP and TCP, with and without EDNS', async () => {
+    await using upstream = await startEchoingUpstream();
+    await using weir = await Weir.start({ upstreams: [`127.0.0.1:${String(upstream.port)}`] });
+    using udp = await UdpClient.open(weir.dnsPort);
+    expect(await udp.ask('one.example.com', 'A')).toMatchObject({ data: [EVERY_ADDRESS], opt: null });
+    expect(await udp.ask('two.example.com', 'A', { edns: {} })).toMatchObject({ data: [EVERY_ADDRESS] });
+    expect(await udp.ask('one.example.com', 'AAAA')).toMatchObject({ rcode: Rcode.NOERROR, data: [] });
+    expect(await askOverTcp(weir.dnsPort, 'one.example.com', 'A')).toMatchObject({ data: [EVERY_ADDRESS] });
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+  });
+});
 
 if (nsdProgram !== null) {
   beforeAll(async () => {

@@ -7,7 +7,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { BlocklistSource } from '../../shared/api/sources.ts';
-import { Rcode } from '../../shared/dns/iana.ts';
+import { Rcode, RRClass } from '../../shared/dns/iana.ts';
 import type { ScriptedUpstream } from '../fixtures/scripted-upstream.ts';
 import { makeTempDir, prepareDataDir } from './support/data-dir.ts';
 import type { TempDir } from './support/data-dir.ts';
@@ -55,6 +55,19 @@ function fillDisk(room: TempDir): () => void {
   return () => rmSync(file);
 }
 
+describe('weir with its log on a full disk', () => {
+  test('weir goes on answering although not a line of its log can be written', async () => {
+    // The kernel's own full disk.
+    await using weir = await Weir.start({ outputFile: '/dev/full', toml: '[logging]\nlevel = "debug"\n' });
+    // Signing in writes to the log.
+    await weir.api();
+    using udp = await UdpClient.open(weir.dnsPort);
+    expect(await udp.ask('example.com', 'A', { qclass: RRClass.CH })).toMatchObject({ rcode: Rcode.REFUSED });
+    expect((await weir.health()).body).toMatchObject({ status: 'ok' });
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+  });
+});
+
 if (mayMount())
   describe('weir on a full disk', () => {
     let room: TempDir;
@@ -87,7 +100,7 @@ if (mayMount())
 
       const giveBack = fillDisk(room);
       const questions = Array.from({ length: QUERIES }, (_, i): Question => ({
-        name: `${String(i)}.example.com`,
+        name: `${String(i)}.full.example.com`,
         type: 'A',
       }));
       const replies = await udp.askAll(questions);
@@ -111,6 +124,12 @@ if (mayMount())
         await api.expect(202, 'POST', `/blocklist-sources/${String(body.id)}/refresh`);
         expect(await api.settledSource(body.id)).toMatchObject({ status: 'ok', rules: 50_000 });
       } else expect(await api.addSource(second)).toMatchObject({ status: 'ok', rules: 50_000 });
+      // What neither the database nor the spool had room for has waited in memory.
+      const logged = await api.untilQueryCount(QUERIES, 'domain=.full.example.com');
+      expect({ logged, isLost: weir.output.includes('rows are lost') }).toEqual({
+        logged: QUERIES,
+        isLost: false,
+      });
       expect(await udp.ask('n4711.example.net', 'A')).toMatchObject({ data: ['0.0.0.0'] });
       expect(await api.untilQueryCount(1, 'domain=n4711.example.net')).toBe(1);
       expect(await weir.stop()).toMatchObject({ code: 0 });

@@ -182,12 +182,8 @@ describe('weir that cannot start', () => {
     );
   });
 
-  test.each([
-    ['whose reader has gone away', {}],
-    // The kernel's own full disk.
-    ['on a full disk', { outputFile: '/dev/full' }],
-  ])('weir goes on answering with a log %s', async (_what, output) => {
-    await using weir = await Weir.start({ toml: '[logging]\nlevel = "debug"\n', ...output });
+  test('weir goes on answering when the reader of its log has gone away', async () => {
+    await using weir = await Weir.start({ toml: '[logging]\nlevel = "debug"\n' });
     weir.deafen();
     // Signing in writes to the log.
     await weir.api();

@@ -32,6 +32,7 @@ export function goalTable(goals: readonly Goal[]): string {
 
 function amount(value: number | undefined, unit: string): string {
   if (value === undefined || Number.isNaN(value)) return '-';
-  const digits = Number.isInteger(value) ? 0 : Math.abs(value) < 10 ? 2 : 1;
+  const size = Math.abs(value);
+  const digits = Number.isInteger(value) ? 0 : size < 1 ? 3 : size < 10 ? 2 : 1;
   return unit === '' ? value.toFixed(digits) : `${value.toFixed(digits)} ${unit}`;
 }

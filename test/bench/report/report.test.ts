@@ -89,7 +89,7 @@ describe('goals', () => {
       { what: 'memory', measured: 100, unit: 'MiB', atMost: 120 },
       { what: 'rate', measured: undefined, unit: '', atLeast: 1.6 },
     ]).split('\n');
-    expect(lines[1]).toMatch(/^ratio +0\.62 +at most 0\.60 +NOT MET$/);
+    expect(lines[1]).toMatch(/^ratio +0\.617 +at most 0\.600 +NOT MET$/);
     expect(lines[2]).toMatch(/^memory +100 MiB +at most 120 MiB +met$/);
     expect(lines[3]).toMatch(/^rate +- +at least 1\.60 +-$/);
   });
