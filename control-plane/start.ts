@@ -40,6 +40,7 @@ import { PolicyInForce } from './snapshot/policy-in-force.ts';
 import { readPolicyRows } from './snapshot/policy-store.ts';
 import { SnapshotPublisher } from './snapshot/publisher.ts';
 import { startingState } from './snapshot/starting-state.ts';
+import { type FindLivePolicy, NOTHING_LIVE } from './snapshot/compiled-rules.ts';
 import { QueryRate } from './stats/query-rate.ts';
 import { readSummary } from './stats/stats-store.ts';
 import { greeting } from './system/greeting.ts';
@@ -124,7 +125,8 @@ async function startDns(node: Node, dnsPort: number) {
   });
   stops.push(() => writer.close());
   const generations = new Generations(dataDir, logger);
-  const initial = await startingState(generations, blockingSettings(config));
+  const live: FindLivePolicy = () => ({ ...NOTHING_LIVE, nowMs: clock.nowMs() });
+  const initial = await startingState(generations, blockingSettings(config), live);
   const hooks = workerHooks(process.env);
   const settings = workerSettings(config, dnsPort, hooks);
   const supervisor = new WorkerSupervisor({
@@ -135,7 +137,7 @@ async function startDns(node: Node, dnsPort: number) {
     logger: logger.child({ part: 'dns' }),
   });
   const broadcast = supervisor.broadcast.bind(supervisor);
-  const publisher = new SnapshotPublisher({ initial, broadcast, generations, logger });
+  const publisher = new SnapshotPublisher({ initial, broadcast, live, generations, logger });
   stops.push(() => publisher.settled());
   await supervisor.start();
   if (hooks.faultInjection) obeyFaultRequests(supervisor);

@@ -17,6 +17,7 @@ import type { BlockingSettings } from '../snapshot/compiled-rules.ts';
 import { CompilePool } from '../snapshot/compile-pool.ts';
 import { Generations } from '../snapshot/generations.ts';
 import { PolicyInForce } from '../snapshot/policy-in-force.ts';
+import { NOTHING_LIVE } from '../snapshot/compiled-rules.ts';
 import { readPolicyRows } from '../snapshot/policy-store.ts';
 import { SnapshotPublisher } from '../snapshot/publisher.ts';
 import { startingState } from '../snapshot/starting-state.ts';
@@ -118,7 +119,8 @@ async function startNode(): Promise<Node> {
   const generations = new Generations(dataDir, logger);
   const snapshots: SnapshotBuffers[] = [];
   const publisher = new SnapshotPublisher({
-    initial: await startingState(generations, BLOCKING),
+    initial: await startingState(generations, BLOCKING, () => NOTHING_LIVE),
+    live: () => NOTHING_LIVE,
     broadcast: async (snapshot) => void snapshots.push(snapshot),
     generations,
     logger,

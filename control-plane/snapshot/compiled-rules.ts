@@ -80,6 +80,75 @@ export interface PolicyBlockedService {
   readonly exact: readonly string[];
 }
 
+/** A client that was given a group by its address. */
+export interface PolicyClient {
+  /** An address literal. */
+  readonly address: string;
+  readonly groupId: number;
+}
+
+/** A client that was given a group by its MAC. */
+export interface PolicyMacClient {
+  /** Six hexadecimal pairs with colons, lower case. */
+  readonly mac: string;
+  readonly groupId: number;
+}
+
+/** A network whose clients are in a group. */
+export interface PolicySubnet {
+  /** In canonical form. */
+  readonly cidr: string;
+  readonly groupId: number;
+}
+
+/** A part of the week in which a group's queries are all blocked or all allowed. */
+export interface PolicySlot {
+  /** Weekdays, one bit each. */
+  readonly days: number;
+  /** Minutes of the day; a slot whose end lies before its start goes over midnight. */
+  readonly start: number;
+  readonly end: number;
+  readonly action: 'block_all' | 'allow_all';
+}
+
+/** The schedule of a group. */
+export interface PolicySchedule {
+  readonly groupId: number;
+  /** IANA name. */
+  readonly timezone: string;
+  readonly slots: readonly PolicySlot[];
+}
+
+/** An engine whose safe search is enforced for a group. */
+export interface PolicySafeSearch {
+  readonly groupId: number;
+  readonly engine: string;
+  readonly youtubeMode: 'strict' | 'moderate';
+}
+
+/** A record that this server answers with itself. */
+export interface PolicyLocalRecord {
+  readonly id: number;
+  /** ASCII, folded, no final dot; `*.` in front for all names below. */
+  readonly fqdn: string;
+  readonly type: string;
+  readonly value: string;
+  readonly ttlSecs: number;
+}
+
+/** A zone that servers of its own are asked for. */
+export interface PolicyForwardZone {
+  readonly zone: string;
+  readonly servers: readonly string[];
+}
+
+/** What was said through the API about blocking as a whole. */
+export interface BlockingSwitch {
+  readonly enabled: boolean;
+  /** ISO 8601; from then on the configuration decides again. Null = until changed. */
+  readonly until: string | null;
+}
+
 /** The rows that policy is made of. */
 export interface PolicyRows {
   readonly groups: readonly PolicyGroup[];
@@ -87,7 +156,57 @@ export interface PolicyRows {
   readonly managedDomains: readonly PolicyManagedDomain[];
   readonly regexFilters: readonly PolicyRegexFilter[];
   readonly blockedServices: readonly PolicyBlockedService[];
+  readonly clients: readonly PolicyClient[];
+  readonly macClients: readonly PolicyMacClient[];
+  readonly subnets: readonly PolicySubnet[];
+  readonly schedules: readonly PolicySchedule[];
+  /** Only what is enabled. */
+  readonly safeSearch: readonly PolicySafeSearch[];
+  readonly localRecords: readonly PolicyLocalRecord[];
+  readonly forwardZones: readonly PolicyForwardZone[];
+  /** Null = the configuration decides. */
+  readonly blockingSwitch: BlockingSwitch | null;
 }
+
+/** A database in which nobody has said anything; what older generations do not know of is as here. */
+export const NO_POLICY_ROWS: PolicyRows = {
+  groups: [],
+  sources: [],
+  managedDomains: [],
+  regexFilters: [],
+  blockedServices: [],
+  clients: [],
+  macClients: [],
+  subnets: [],
+  schedules: [],
+  safeSearch: [],
+  localRecords: [],
+  forwardZones: [],
+  blockingSwitch: null,
+};
+
+/** What a schedule says of a group now. */
+export interface GroupOverride {
+  readonly override: 'BlockAll' | 'AllowAll' | null;
+  /** Unix seconds at which that changes; 0 = not in sight. */
+  readonly nextFlipAtSecs: number;
+}
+
+/** What is true now and stands in no database. */
+export interface LivePolicy {
+  /** Unix milliseconds of that now. */
+  readonly nowMs: number;
+  /** By group id. */
+  readonly overrides: ReadonlyMap<number, GroupOverride>;
+  /** Addresses at which clients that are known by MAC are seen. */
+  readonly clientAddresses: readonly PolicyClient[];
+}
+
+/** No schedule runs and no neighbour is seen. */
+export const NOTHING_LIVE: LivePolicy = { nowMs: 0, overrides: new Map(), clientAddresses: [] };
+
+/** Says what is live with these rows; asked for each snapshot. */
+export type FindLivePolicy = (rows: PolicyRows) => LivePolicy;
 
 /** How blocked queries are answered; the section `blocking` of the configuration. */
 export interface BlockingSettings {

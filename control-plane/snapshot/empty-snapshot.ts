@@ -3,7 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { DEFAULT_GROUP_ID } from '../../shared/api/groups.ts';
 import { encodeSpecialRules } from '../../shared/snapshot/special-rules.ts';
 import { emptyAttributes } from './attribute-table.ts';
-import type { BlockingSettings, CompiledRules, PolicyRows, PublishedState } from './compiled-rules.ts';
+import {
+  type BlockingSettings,
+  type CompiledRules,
+  NOTHING_LIVE,
+  NO_POLICY_ROWS,
+  type PolicyRows,
+  type PublishedState,
+} from './compiled-rules.ts';
 import { buildSnapshot } from './snapshot-builder.ts';
 import { RuleTableBuilder } from './rule-table-builder.ts';
 
@@ -20,12 +27,6 @@ export function emptySnapshot(blocking: BlockingSettings): PublishedState {
     compiledAtMs: 0,
     compileMs: 0,
   };
-  const rows: PolicyRows = {
-    groups: [{ id: DEFAULT_GROUP_ID, enabled: true }],
-    sources: [],
-    managedDomains: [],
-    regexFilters: [],
-    blockedServices: [],
-  };
-  return { snapshot: buildSnapshot(0, compiled, rows, blocking), compiled, rows };
+  const rows: PolicyRows = { ...NO_POLICY_ROWS, groups: [{ id: DEFAULT_GROUP_ID, enabled: true }] };
+  return { snapshot: buildSnapshot(0, compiled, rows, blocking, NOTHING_LIVE), compiled, rows };
 }

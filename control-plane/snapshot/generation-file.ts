@@ -1,16 +1,16 @@
 /**
- * One generation as bytes: policy, attributes, and the rows and sources they were made of. The rule table,
+ * One generation as bytes: attributes, and the rows and sources that a snapshot is built of. The rule table,
  * with the special rules behind it, is a file of its own that generations share, named by its identity. Little-endian:
  *
  *   u32 x 8   magic, format, bytes of JSON, bytes of policy, attribute offsets, pairs, name counts, 0
- *   bytes     JSON, policy, then the three attribute arrays (u32 each)
+ *   bytes     JSON, policy (nothing; in older files a table that is passed over), then the three
+ *             attribute arrays (u32 each)
  *   u32       CRC-32 of everything before it
  */
 import { crc32 } from 'node:zlib';
 import type { ListStatistics } from '../lists/list-statistics.ts';
 import type { AttributeTable } from './attribute-table.ts';
-import type { PolicyRows, PublishedState } from './compiled-rules.ts';
-import { rulesIdOf } from './compiled-rules.ts';
+import { NO_POLICY_ROWS, type PolicyRows, type PublishedState, rulesIdOf } from './compiled-rules.ts';
 
 const MAGIC = 0x4e454757; // "WGEN"
 const FORMAT = 2;
@@ -21,7 +21,6 @@ const HEADER_BYTES = HEADER_WORDS * 4;
 export interface GenerationContent {
   readonly version: number;
   readonly rulesId: string;
-  readonly policy: SharedArrayBuffer;
   readonly attributes: AttributeTable;
   readonly rows: PolicyRows;
   readonly sources: readonly {
@@ -33,7 +32,7 @@ export interface GenerationContent {
   readonly compileMs: number;
 }
 
-type Description = Omit<GenerationContent, 'policy' | 'attributes'>;
+type Description = Omit<GenerationContent, 'attributes'>;
 
 /** A file is torn, damaged, or of another format; the message says which. */
 export class DamagedGeneration extends Error {
@@ -53,9 +52,9 @@ export function encodeGeneration({ snapshot, compiled, rows }: PublishedState): 
   const json = Buffer.from(JSON.stringify(description));
   const { offsets, pairs, nameCounts } = compiled.attributes;
   const header = new Uint32Array(HEADER_WORDS);
-  const sizes = [json.length, snapshot.policy.byteLength, offsets.length, pairs.length, nameCounts.length];
+  const sizes = [json.length, 0, offsets.length, pairs.length, nameCounts.length];
   header.set([MAGIC, FORMAT, ...sizes]);
-  const parts = [header, json, new Uint8Array(snapshot.policy), offsets, pairs, nameCounts];
+  const parts = [header, json, offsets, pairs, nameCounts];
   const body = Buffer.concat(
     parts.map((part) => new Uint8Array(part.buffer, part.byteOffset, part.byteLength)),
   );
@@ -86,12 +85,12 @@ export function decodeGeneration(file: Buffer): GenerationContent {
   let at = HEADER_BYTES;
   const take = (length: number): Buffer => file.subarray(at, (at += length));
   const description = JSON.parse(take(jsonBytes).toString('utf8')) as Description;
-  const policy = new SharedArrayBuffer(policyBytes);
-  new Uint8Array(policy).set(take(policyBytes));
+  take(policyBytes);
   const words = (count: number): Uint32Array => {
     const bytes = take(count * 4);
     return new Uint32Array(Uint8Array.from(bytes).buffer);
   };
   const attributes = { offsets: words(offsets), pairs: words(pairs), nameCounts: words(nameCounts) };
-  return { ...description, policy, attributes };
+  // What was written before a kind of row was known says nothing of it.
+  return { ...description, rows: { ...NO_POLICY_ROWS, ...description.rows }, attributes };
 }

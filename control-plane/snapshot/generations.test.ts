@@ -12,7 +12,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MemoryLogger } from '../../test/support/memory-logger.ts';
 import { compiledFrom } from '../../test/support/compiled-rules.ts';
-import type { BlockingSettings, CompiledRules, PolicyRows, PublishedState } from './compiled-rules.ts';
+import {
+  type BlockingSettings,
+  type CompiledRules,
+  NOTHING_LIVE,
+  NO_POLICY_ROWS,
+  type PolicyRows,
+  type PublishedState,
+} from './compiled-rules.ts';
 import { Generations } from './generations.ts';
 import { buildSnapshot } from './snapshot-builder.ts';
 import { startingState } from './starting-state.ts';
@@ -52,15 +59,14 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 function state(version: number, compiled: CompiledRules = RULES): PublishedState {
   const rows: PolicyRows = {
+    ...NO_POLICY_ROWS,
     groups: [{ id: 1, enabled: true }],
     sources: [{ id: 10, name: 'ads', kind: 'block', enabled: true, groupIds: [] }],
     managedDomains: [
       { id: 1, name: 'one', domain: 'x.example', suffix: false, action: 'deny', groupId: null },
     ],
-    regexFilters: [],
-    blockedServices: [],
   };
-  return { snapshot: buildSnapshot(version, compiled, rows, BLOCKING), compiled, rows };
+  return { snapshot: buildSnapshot(version, compiled, rows, BLOCKING, NOTHING_LIVE), compiled, rows };
 }
 
 function bytesOf(buffer: SharedArrayBuffer): string {
@@ -75,21 +81,21 @@ function files(pattern: RegExp): string[] {
 
 /** What a node that starts now would get. */
 async function loadedVersion(): Promise<number | undefined> {
-  return (await new Generations(dataDir, logger).load()).state?.snapshot.version;
+  return (await new Generations(dataDir, logger).load()).kept?.version;
 }
 
 describe('Generations', () => {
   test('has nothing to load in a new folder', async () => {
-    await expect(generations.load()).resolves.toEqual({ state: undefined, highestVersion: 0 });
+    await expect(generations.load()).resolves.toEqual({ kept: undefined, highestVersion: 0 });
   });
 
   test('loads what was saved, byte for byte', async () => {
     const saved = state(5);
     await generations.save(saved);
-    const { state: loaded, highestVersion } = await new Generations(dataDir, logger).load();
+    const { kept: loaded, highestVersion } = await new Generations(dataDir, logger).load();
     expect(highestVersion).toBe(5);
-    expect(bytesOf(loaded!.snapshot.rules)).toBe(bytesOf(saved.snapshot.rules));
-    expect(bytesOf(loaded!.snapshot.policy)).toBe(bytesOf(saved.snapshot.policy));
+    expect(bytesOf(loaded!.compiled.rules)).toBe(bytesOf(saved.snapshot.rules));
+    expect(bytesOf(loaded!.compiled.special)).toBe(bytesOf(saved.compiled.special));
     expect(loaded!.compiled.attributes).toEqual(saved.compiled.attributes);
     expect(loaded!.compiled.sources).toEqual(saved.compiled.sources);
     expect(loaded!.rows).toEqual(saved.rows);
@@ -121,6 +127,13 @@ describe('Generations', () => {
     await expect(
       new Generations(join(dataDir, 'nothing'), logger).findRules(() => true),
     ).resolves.toBeUndefined();
+  });
+
+  test('loads what was written before a kind of row was known', async () => {
+    const { clients: _, blockingSwitch: __, ...older } = state(5).rows;
+    await generations.save({ ...state(5), rows: older as PolicyRows });
+    const { kept } = await generations.load();
+    expect(kept!.rows).toEqual(state(5).rows);
   });
 
   test('lets nobody else read its files', async () => {
@@ -155,8 +168,8 @@ describe('Generations', () => {
         const damaged = Buffer.from(whole);
         damaged[at]! ^= 0x10;
         writeFileSync(join(folder, file), damaged);
-        const { state: loaded, highestVersion } = await new Generations(dataDir, logger).load();
-        expect([file, at, loaded?.snapshot.version, highestVersion]).toEqual([file, at, 1, 2]);
+        const { kept: loaded, highestVersion } = await new Generations(dataDir, logger).load();
+        expect([file, at, loaded?.version, highestVersion]).toEqual([file, at, 1, 2]);
       }
       writeFileSync(join(folder, file), whole);
     }
@@ -187,14 +200,18 @@ describe('Generations', () => {
 
 describe('startingState()', () => {
   test('is the empty snapshot at the very first start', async () => {
-    const { snapshot, rows } = await startingState(generations, BLOCKING);
+    const { snapshot, rows } = await startingState(generations, BLOCKING, () => NOTHING_LIVE);
     expect(snapshot.version).toBe(0);
     expect(rows.sources).toEqual([]);
   });
 
   test('is the newest generation under a new version with the settings of today', async () => {
     await generations.save(state(8));
-    const { snapshot, compiled } = await startingState(generations, { ...BLOCKING, mode: 'refused' });
+    const { snapshot, compiled } = await startingState(
+      generations,
+      { ...BLOCKING, mode: 'refused' },
+      () => NOTHING_LIVE,
+    );
     expect(snapshot.version).toBe(9);
     expect(new PolicyTable(snapshot.policy)).toMatchObject({ snapshotVersion: 9, blockingMode: 3 });
     expect(compiled.sources.map(({ id }) => id)).toEqual([10]);
@@ -203,7 +220,7 @@ describe('startingState()', () => {
   test('goes on counting where every generation is damaged', async () => {
     await generations.save(state(8));
     truncateSync(join(folder, files(/^generation-/)[0]!), 10);
-    const { snapshot, rows } = await startingState(generations, BLOCKING);
+    const { snapshot, rows } = await startingState(generations, BLOCKING, () => NOTHING_LIVE);
     expect(snapshot.version).toBe(9);
     expect(rows.sources).toEqual([]);
   });

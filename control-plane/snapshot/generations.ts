@@ -8,13 +8,11 @@ import { type FileHandle, mkdir, open, readFile, readdir, rm, stat } from 'node:
 import { join } from 'node:path';
 import type { Logger } from '../../shared/log.ts';
 import { RuleTableLayout, checksumWords, ruleTableBytes } from '../../shared/snapshot/layout.ts';
-import { PolicyTable } from '../../shared/snapshot/policy-table.ts';
 import { RuleTable } from '../../shared/snapshot/rule-table.ts';
 import { decodeSpecialRules } from '../../shared/snapshot/special-rules.ts';
-import type { CompiledRules, PublishedState } from './compiled-rules.ts';
-import { rulesIdOf, seedsOf } from './compiled-rules.ts';
+import { attributeCount } from './attribute-table.ts';
+import { type CompiledRules, type PolicyRows, type PublishedState, rulesIdOf } from './compiled-rules.ts';
 import { TEMPORARY_SUFFIX, writeDurably } from './durable-file.ts';
-import { buildManualRules } from './manual-rules.ts';
 import { DamagedGeneration, decodeGeneration, encodeGeneration } from './generation-file.ts';
 
 /** Generations that stay on disk. */
@@ -26,6 +24,13 @@ interface GenerationName {
   readonly file: string;
   readonly version: number;
   readonly rulesId: string;
+}
+
+/** What a generation keeps: everything that a snapshot is built of. */
+export interface KeptGeneration {
+  readonly version: number;
+  readonly compiled: CompiledRules;
+  readonly rows: PolicyRows;
 }
 
 /** The folder of generations. Calls must not overlap; the publisher sees to that. */
@@ -42,19 +47,19 @@ export class Generations {
    * The newest whole generation, and the highest version ever used here, damaged files included, so that
    * versions go on growing. Also removes what a crash left half written.
    */
-  async load(): Promise<{ state: PublishedState | undefined; highestVersion: number }> {
+  async load(): Promise<{ kept: KeptGeneration | undefined; highestVersion: number }> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     await this.removeTemporary();
     const names = await this.list();
     for (const name of names) {
       try {
-        return { state: await this.read(name), highestVersion: names[0]!.version };
+        return { kept: await this.read(name), highestVersion: names[0]!.version };
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         this.logger.warn('skip damaged generation', { file: name.file, reason });
       }
     }
-    return { state: undefined, highestVersion: names[0]?.version ?? 0 };
+    return { kept: undefined, highestVersion: names[0]?.version ?? 0 };
   }
 
   /** Writes a generation and removes those that are too old. What was there stays when it throws. */
@@ -94,29 +99,16 @@ export class Generations {
     return undefined;
   }
 
-  private async read({ file, version, rulesId }: GenerationName): Promise<PublishedState> {
+  private async read({ file, version, rulesId }: GenerationName): Promise<KeptGeneration> {
     const content = decodeGeneration(await readFile(join(this.folder, file)));
     if (content.version !== version || content.rulesId !== rulesId)
       throw new DamagedGeneration('content is not what the name says');
     const { rules, special } = await this.readRules(rulesId);
-    // Both readers check the layout they are about to be read with.
-    const policy = new PolicyTable(content.policy);
-    if (policy.snapshotVersion !== version || policy.attributeCount !== new RuleTable(rules).attributeCount)
-      throw new DamagedGeneration('policy and rules do not belong together');
-    const { attributes, sources, compiledAtMs, compileMs } = content;
-    const manual = buildManualRules(content.rows, seedsOf(rules));
-    return {
-      snapshot: {
-        version,
-        rules,
-        special,
-        manual: manual.names,
-        manualSpecial: manual.special,
-        policy: content.policy,
-      },
-      compiled: { rules, special, attributes, sources, compiledAtMs, compileMs },
-      rows: content.rows,
-    };
+    const { rows, attributes, sources, compiledAtMs, compileMs } = content;
+    // The reader checks the layout it is about to be read with.
+    if (attributeCount(attributes) !== new RuleTable(rules).attributeCount)
+      throw new DamagedGeneration('attributes and rules do not belong together');
+    return { version, compiled: { rules, special, attributes, sources, compiledAtMs, compileMs }, rows };
   }
 
   /** The rules' file holds the table, whose header tells its length, and behind it the special rules. */

@@ -48,6 +48,14 @@ export class PolicyInForce {
     await this.applyDespiteDatabase();
   }
 
+  /**
+   * Puts what is live (schedules, neighbours, the end of a timer) into force over the rows known, without
+   * asking the database; resolves when every thread answers with it.
+   */
+  async applyLive(): Promise<void> {
+    await this.parts.publisher.refresh(this.parts.blocking());
+  }
+
   private async applyDespiteDatabase(): Promise<void> {
     this.hasOtherChange = true;
     try {

@@ -1,12 +1,13 @@
 /** SQL of everything that policy is made of, read in one statement and so from one moment. */
 import type { Queryable } from '../db/database.ts';
-import type {
-  PolicyBlockedService,
-  PolicyGroup,
-  PolicyManagedDomain,
-  PolicyRegexFilter,
-  PolicyRows,
-  PolicySource,
+import {
+  NO_POLICY_ROWS,
+  type PolicyBlockedService,
+  type PolicyGroup,
+  type PolicyManagedDomain,
+  type PolicyRegexFilter,
+  type PolicyRows,
+  type PolicySource,
 } from './compiled-rules.ts';
 
 /** What the catalog says of a service; undefined where it knows none of that id. */
@@ -57,5 +58,12 @@ export async function readPolicyRows(db: Queryable, findService: FindService): P
     // A service that left the catalog blocks nothing until it comes back.
     if (service !== undefined) blockedServices.push({ serviceId, groupId, ...service });
   }
-  return { groups, sources, managedDomains: managed, regexFilters: regexes, blockedServices };
+  return {
+    ...NO_POLICY_ROWS,
+    groups,
+    sources,
+    managedDomains: managed,
+    regexFilters: regexes,
+    blockedServices,
+  };
 }

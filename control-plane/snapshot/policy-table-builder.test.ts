@@ -1,12 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { ManualKind, RuleKind } from '../../shared/snapshot/rule-table.ts';
-import { BlockingMode, PolicyTable } from '../../shared/snapshot/policy-table.ts';
-import type {
-  BlockingSettings,
-  CompiledRules,
-  PolicyGroup,
-  PolicyRows,
-  PolicySource,
+import { BlockingMode, GroupOverrideCode, PolicyTable } from '../../shared/snapshot/policy-table.ts';
+import {
+  type BlockingSettings,
+  type CompiledRules,
+  type LivePolicy,
+  NOTHING_LIVE,
+  NO_POLICY_ROWS,
+  type PolicyGroup,
+  type PolicyRows,
+  type PolicySource,
 } from './compiled-rules.ts';
 import { emptySnapshot } from './empty-snapshot.ts';
 import { filterStats } from './filter-stats.ts';
@@ -28,11 +31,11 @@ function source(id: number, change: Partial<PolicySource> = {}): PolicySource {
 }
 
 function rowsOf(groups: PolicyGroup[], sources: PolicySource[]): PolicyRows {
-  return { groups, sources, managedDomains: [], regexFilters: [], blockedServices: [] };
+  return { ...NO_POLICY_ROWS, groups, sources };
 }
 
 function tableOf(compiled: CompiledRules, rows: PolicyRows): PolicyTable {
-  return new PolicyTable(buildSnapshot(5, compiled, rows, BLOCKING).policy);
+  return new PolicyTable(buildSnapshot(5, compiled, rows, BLOCKING, NOTHING_LIVE).policy);
 }
 
 /** Kinds of each group for each attribute. */
@@ -141,7 +144,9 @@ describe('buildPolicyTable()', () => {
       customIpv4: '192.0.2.9',
       customIpv6: '2001:db8::9',
     };
-    const policy = new PolicyTable(buildSnapshot(42, compiled, rowsOf([DEFAULT], []), blocking).policy);
+    const policy = new PolicyTable(
+      buildSnapshot(42, compiled, rowsOf([DEFAULT], []), blocking, NOTHING_LIVE).policy,
+    );
     expect(policy).toMatchObject({
       snapshotVersion: 42,
       blockingEnabled: false,
@@ -150,6 +155,44 @@ describe('buildPolicyTable()', () => {
     });
     expect(Array.from(policy.customIpv4)).toEqual([192, 0, 2, 9]);
     expect(Buffer.from(policy.customIpv6).toString('hex')).toBe('20010db8000000000000000000000009');
+  });
+
+  test('tells the override of each group, and a disabled group that of Default', () => {
+    const live: LivePolicy = {
+      ...NOTHING_LIVE,
+      overrides: new Map([
+        [1, { override: 'AllowAll', nextFlipAtSecs: 3600 }],
+        [7, { override: 'BlockAll', nextFlipAtSecs: 0 }],
+        [8, { override: 'BlockAll', nextFlipAtSecs: 60 }],
+      ]),
+    };
+    const groups = [DEFAULT, { id: 7, enabled: true }, { id: 8, enabled: false }, { id: 9, enabled: true }];
+    const { policy } = buildSnapshot(5, compiled, rowsOf(groups, []), BLOCKING, live);
+    const table = new PolicyTable(policy);
+    const told = [0, 1, 2, 3].map((index) => [table.groupOverride(index), table.groupNextFlipAtSecs(index)]);
+    const { None, BlockAll, AllowAll } = GroupOverrideCode;
+    expect(told).toEqual([
+      [AllowAll, 3600],
+      [BlockAll, 0],
+      [AllowAll, 3600],
+      [None, 0],
+    ]);
+  });
+
+  test.each([
+    ['no switch', true, null, true],
+    ['no switch', false, null, false],
+    ['off until changed', true, { enabled: false, until: null }, false],
+    ['on until changed', false, { enabled: true, until: null }, true],
+    ['off until later', true, { enabled: false, until: '2026-01-01T00:00:01Z' }, false],
+    ['off until now', true, { enabled: false, until: '2026-01-01T00:00:00Z' }, true],
+    ['on until now', false, { enabled: true, until: '2026-01-01T00:00:00Z' }, false],
+  ])('knows with %s over %s whether blocking is on', (_, configured, blockingSwitch, isOn) => {
+    const live = { ...NOTHING_LIVE, nowMs: Date.parse('2026-01-01T00:00:00Z') };
+    const rows = { ...rowsOf([DEFAULT], []), blockingSwitch };
+    const blocking = { ...BLOCKING, enabled: configured };
+    const table = new PolicyTable(buildSnapshot(5, compiled, rows, blocking, live).policy);
+    expect(table.blockingEnabled).toBe(isOn);
   });
 });
 
@@ -186,7 +229,7 @@ describe('filterStats()', () => {
   ]);
   const state = (sources: PolicySource[]) => {
     const rows = rowsOf([DEFAULT], sources);
-    return { snapshot: buildSnapshot(3, compiled, rows, BLOCKING), compiled, rows };
+    return { snapshot: buildSnapshot(3, compiled, rows, BLOCKING, NOTHING_LIVE), compiled, rows };
   };
 
   test('counts a name once, however many lists have it', () => {

@@ -10,9 +10,15 @@ import {
   PolicyTableLayout as L,
   checksumWords,
 } from '../../shared/snapshot/layout.ts';
-import { BlockingMode } from '../../shared/snapshot/policy-table.ts';
+import { BlockingMode, GroupOverrideCode } from '../../shared/snapshot/policy-table.ts';
 import { type AttributeTable, attributeCount, forEachPair } from './attribute-table.ts';
-import type { BlockingSettings, CompiledRules, PolicyGroup, PolicyRows } from './compiled-rules.ts';
+import type {
+  BlockingSettings,
+  CompiledRules,
+  LivePolicy,
+  PolicyGroup,
+  PolicyRows,
+} from './compiled-rules.ts';
 
 /** What the manual rules add to a policy, see `manual-rules.ts`. */
 export interface ManualMeaning {
@@ -21,13 +27,19 @@ export interface ManualMeaning {
   readonly owners: readonly (number | null)[];
 }
 
+/** What counts besides rules and rows. */
+export interface PolicyCircumstances {
+  readonly blocking: BlockingSettings;
+  readonly live: LivePolicy;
+}
+
 /** Builds the policy of snapshot `version`. The group Default is there at index 0, listed or not. */
 export function buildPolicyTable(
   version: number,
   compiled: CompiledRules,
   rows: PolicyRows,
-  blocking: BlockingSettings,
   manual: ManualMeaning,
+  { blocking, live }: PolicyCircumstances,
 ): SharedArrayBuffer {
   const groups = orderGroups(rows.groups);
   const classes = classify(groups, compiled, rows, manual.owners);
@@ -50,11 +62,14 @@ export function buildPolicyTable(
   words[L.SOURCE_COUNT_WORD] = compiled.sources.length;
   words[L.MANUAL_ATTRIBUTE_COUNT_WORD] = attributeCount(manual.attributes);
   words[L.MANUAL_OWNER_COUNT_WORD] = manual.owners.length;
-  writeBlocking(buffer, blocking);
+  writeBlocking(buffer, blocking, isBlockingEnabled(rows, blocking, live));
   for (const [index, group] of groups.entries()) {
     const row = L.HEADER_WORDS + index * L.GROUP_ROW_WORDS;
     words[row] = group.id;
     words[row + 1] = classes.ofGroup[index]!;
+    const scheduled = live.overrides.get(effectiveGroupId(group));
+    words[row + 2] = GroupOverrideCode[scheduled?.override ?? 'None'];
+    words[row + 3] = scheduled?.nextFlipAtSecs ?? 0;
   }
   for (const matrix of matrices) {
     new Uint8Array(buffer).set(matrix, at);
@@ -136,9 +151,20 @@ function classify(
   return { ofGroup, served, owned };
 }
 
-function writeBlocking(buffer: SharedArrayBuffer, blocking: BlockingSettings): void {
+/** What the API's switch says as long as it says something, else the configuration. */
+function isBlockingEnabled(
+  { blockingSwitch }: PolicyRows,
+  blocking: BlockingSettings,
+  { nowMs }: LivePolicy,
+): boolean {
+  if (blockingSwitch === null) return blocking.enabled;
+  const isOver = blockingSwitch.until !== null && Date.parse(blockingSwitch.until) <= nowMs;
+  return isOver ? blocking.enabled : blockingSwitch.enabled;
+}
+
+function writeBlocking(buffer: SharedArrayBuffer, blocking: BlockingSettings, enabled: boolean): void {
   const words = new Uint32Array(buffer);
-  words[L.BLOCKING_ENABLED_WORD] = blocking.enabled ? 1 : 0;
+  words[L.BLOCKING_ENABLED_WORD] = enabled ? 1 : 0;
   words[L.BLOCKING_MODE_WORD] = BlockingMode[blocking.mode];
   words[L.BLOCKING_TTL_SECS_WORD] = blocking.ttlSecs;
   // In every other mode the addresses are zero: those of `null_ip`, whatever the configuration names.

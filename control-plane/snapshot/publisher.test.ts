@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PolicyTable } from '../../shared/snapshot/policy-table.ts';
+import { GroupOverrideCode, PolicyTable } from '../../shared/snapshot/policy-table.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import { ManualKind, RuleKind } from '../../shared/snapshot/rule-table.ts';
@@ -11,7 +11,13 @@ import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
 import { compiledFrom } from '../../test/support/compiled-rules.ts';
 import { MemoryLogger } from '../../test/support/memory-logger.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
-import type { BlockingSettings, PolicyRows } from './compiled-rules.ts';
+import {
+  type BlockingSettings,
+  type FindLivePolicy,
+  NOTHING_LIVE,
+  NO_POLICY_ROWS,
+  type PolicyRows,
+} from './compiled-rules.ts';
 import type { DecidingRule } from './rule-history.ts';
 import { emptySnapshot } from './empty-snapshot.ts';
 import { Generations } from './generations.ts';
@@ -38,6 +44,7 @@ const RULES = compiledFrom([
   { id: 20, names: [['b.example', BLOCK_SUFFIX]] },
 ]);
 const ROWS: PolicyRows = {
+  ...NO_POLICY_ROWS,
   groups: [
     { id: 1, enabled: true },
     { id: 7, enabled: true },
@@ -65,6 +72,7 @@ let logger: MemoryLogger;
 let generations: Generations;
 let sent: SnapshotBuffers[];
 let broadcast: (snapshot: SnapshotBuffers) => Promise<void>;
+let live: FindLivePolicy;
 let publisher: SnapshotPublisher;
 
 beforeEach(async () => {
@@ -73,10 +81,12 @@ beforeEach(async () => {
   generations = new Generations(dataDir, logger);
   await generations.load();
   sent = [];
+  live = () => NOTHING_LIVE;
   broadcast = async (snapshot) => void sent.push(snapshot);
   publisher = new SnapshotPublisher({
     initial: emptySnapshot(BLOCKING),
     broadcast: (snapshot) => broadcast(snapshot),
+    live: (rows) => live(rows),
     generations,
     logger,
   });
@@ -99,7 +109,7 @@ describe('SnapshotPublisher', () => {
     expect(sent.map(({ version }) => version)).toEqual([1, 2, 3]);
     expect(sent.map(({ policy }) => new PolicyTable(policy).snapshotVersion)).toEqual([1, 2, 3]);
     await publisher.settled();
-    expect((await generations.load()).state?.snapshot.version).toBe(3);
+    expect((await generations.load()).kept?.version).toBe(3);
   });
 
   test('rejects when threads do not take a snapshot over, and goes on with the next', async () => {
@@ -233,6 +243,19 @@ describe('PolicyInForce', () => {
     expect([last.blockingMode, last.groupCount]).toEqual([1, 2]);
   });
 
+  test('applyLive() publishes what is live over the rows known, without the database', async () => {
+    await policy.apply();
+    rows = () => Promise.reject(new DatabaseUnavailable('down'));
+    live = ({ groups }) => ({
+      ...NOTHING_LIVE,
+      overrides: new Map([[groups[1]!.id, { override: 'BlockAll', nextFlipAtSecs: 60 }]]),
+    });
+    await policy.applyLive();
+    const table = new PolicyTable(sent.at(-1)!.policy);
+    expect([0, 1].map((index) => table.groupOverride(index))).toEqual([0, GroupOverrideCode.BlockAll]);
+    expect([0, 1].map((index) => table.groupNextFlipAtSecs(index))).toEqual([0, 60]);
+  });
+
   test('never puts older rows into force after newer ones', async () => {
     let count = 1;
     rows = async () => {
@@ -240,7 +263,13 @@ describe('PolicyInForce', () => {
       await new Promise((resolve) => setTimeout(resolve, count % 3));
       return { ...ROWS, groups };
     };
-    await Promise.all([policy.apply(), policy.useRules(RULES), policy.apply(), policy.applySettings()]);
+    await Promise.all([
+      policy.apply(),
+      policy.useRules(RULES),
+      policy.apply(),
+      policy.applyLive(),
+      policy.applySettings(),
+    ]);
     const counts = sent.map((snapshot) => new PolicyTable(snapshot.policy).groupCount);
     expect(counts).toEqual(counts.toSorted((a, b) => a - b));
     expect(sent.at(-1)!.rules).toBe(RULES.rules);

@@ -6,7 +6,13 @@
 import type { Logger } from '../../shared/log.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
 import { Coalescer } from './coalescer.ts';
-import type { BlockingSettings, CompiledRules, PolicyRows, PublishedState } from './compiled-rules.ts';
+import type {
+  BlockingSettings,
+  CompiledRules,
+  FindLivePolicy,
+  PolicyRows,
+  PublishedState,
+} from './compiled-rules.ts';
 import type { Generations } from './generations.ts';
 import type { DecidingRule, RuleDescription } from './rule-history.ts';
 import { RuleHistory } from './rule-history.ts';
@@ -20,6 +26,7 @@ export interface PublisherParts {
   /** What the threads were started with, see `startingState`. */
   readonly initial: PublishedState;
   readonly broadcast: Broadcast;
+  readonly live: FindLivePolicy;
   readonly generations: Generations;
   readonly logger: Logger;
 }
@@ -50,7 +57,16 @@ export class SnapshotPublisher {
    * Rejects when that fails; `current()` then still names the new state, since some threads may have it.
    */
   publish(compiled: CompiledRules, rows: PolicyRows, blocking: BlockingSettings): Promise<SnapshotBuffers> {
-    const publication = this.last.then(() => this.publishNow(compiled, rows, blocking));
+    return this.inTurn(() => this.publishNow(compiled, rows, blocking));
+  }
+
+  /** Publishes the rules and rows in force anew, because something else has changed. Needs no database. */
+  refresh(blocking: BlockingSettings): Promise<SnapshotBuffers> {
+    return this.inTurn(() => this.publishNow(this.state.compiled, this.state.rows, blocking));
+  }
+
+  private inTurn(publish: () => Promise<SnapshotBuffers>): Promise<SnapshotBuffers> {
+    const publication = this.last.then(publish);
     // The chain goes on after a failure, which its caller is told of.
     this.last = publication.catch(() => undefined);
     return publication;
@@ -73,7 +89,7 @@ export class SnapshotPublisher {
     blocking: BlockingSettings,
   ): Promise<SnapshotBuffers> {
     const version = ++this.version;
-    const snapshot = buildSnapshot(version, compiled, rows, blocking);
+    const snapshot = buildSnapshot(version, compiled, rows, blocking, this.parts.live(rows));
     this.state = { snapshot, compiled, rows };
     // Before the first thread can name it in a record.
     this.history.add(this.state);

@@ -1,6 +1,12 @@
 /** Puts a snapshot together: the lists' tables as they were compiled, the manual rules and the policy anew. */
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
-import { type BlockingSettings, type CompiledRules, type PolicyRows, seedsOf } from './compiled-rules.ts';
+import {
+  type BlockingSettings,
+  type CompiledRules,
+  type LivePolicy,
+  type PolicyRows,
+  seedsOf,
+} from './compiled-rules.ts';
 import { buildManualRules } from './manual-rules.ts';
 import { buildPolicyTable } from './policy-table-builder.ts';
 
@@ -10,6 +16,7 @@ export function buildSnapshot(
   compiled: CompiledRules,
   rows: PolicyRows,
   blocking: BlockingSettings,
+  live: LivePolicy,
 ): SnapshotBuffers {
   const manual = buildManualRules(rows, seedsOf(compiled.rules));
   return {
@@ -18,6 +25,6 @@ export function buildSnapshot(
     special: compiled.special,
     manual: manual.names,
     manualSpecial: manual.special,
-    policy: buildPolicyTable(version, compiled, rows, blocking, manual),
+    policy: buildPolicyTable(version, compiled, rows, manual, { blocking, live }),
   };
 }

@@ -1,5 +1,5 @@
 /** What the threads are started with: the newest generation on disk, or nothing but the group Default. */
-import type { BlockingSettings, PublishedState } from './compiled-rules.ts';
+import type { BlockingSettings, FindLivePolicy, PublishedState } from './compiled-rules.ts';
 import { emptySnapshot } from './empty-snapshot.ts';
 import type { Generations } from './generations.ts';
 import { buildSnapshot } from './snapshot-builder.ts';
@@ -11,9 +11,10 @@ import { buildSnapshot } from './snapshot-builder.ts';
 export async function startingState(
   generations: Generations,
   blocking: BlockingSettings,
+  live: FindLivePolicy,
 ): Promise<PublishedState> {
-  const { state, highestVersion } = await generations.load();
-  const { compiled, rows } = state ?? emptySnapshot(blocking);
-  const version = state === undefined && highestVersion === 0 ? 0 : highestVersion + 1;
-  return { snapshot: buildSnapshot(version, compiled, rows, blocking), compiled, rows };
+  const { kept, highestVersion } = await generations.load();
+  const { compiled, rows } = kept ?? emptySnapshot(blocking);
+  const version = kept === undefined && highestVersion === 0 ? 0 : highestVersion + 1;
+  return { snapshot: buildSnapshot(version, compiled, rows, blocking, live(rows)), compiled, rows };
 }

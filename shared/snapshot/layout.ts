@@ -1,6 +1,6 @@
 /**
- * Every offset of the shared policy memory, in one place. Both buffers are little-endian u32 words
- * unless a line says bytes; they lie on disk as they lie in memory.
+ * Every offset of the shared policy memory, in one place. The buffers are little-endian u32 words
+ * unless a line says bytes; rule tables and special rules lie on disk as they lie in memory.
  */
 
 /** First word of a rule table, of a policy table and of special rules: "WRUL", "WPOL", "WSPC". */
@@ -54,7 +54,8 @@ export const SpecialRulesLayout = {
 } as const;
 
 /**
- * Policy table: a header, then one row of two words a group (id, policy class), then bytes: for each (class,
+ * Policy table: a header, then one row of four words a group (id, policy class,
+ * `GroupOverrideCode`, Unix seconds of its next change or 0), then bytes: for each (class,
  * attribute) of the lists' table the union of `RuleKind` bits of the sources that serve the class; for each
  * (class, source) 1 where it serves the class; and both again for the manual table, whose bits are
  * `ManualKind` and whose owners are sets of groups.
@@ -79,7 +80,7 @@ export const PolicyTableLayout = {
   MANUAL_ATTRIBUTE_COUNT_WORD: 16,
   MANUAL_OWNER_COUNT_WORD: 17,
   HEADER_WORDS: 20,
-  GROUP_ROW_WORDS: 2,
+  GROUP_ROW_WORDS: 4,
 } as const;
 
 /** Order-dependent sum of words `from` to the end: finds torn and damaged files, not forgeries. */

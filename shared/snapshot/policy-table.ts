@@ -9,6 +9,9 @@ import { LAYOUT_VERSION, POLICY_TABLE_MAGIC, PolicyTableLayout as L } from './la
 export const BlockingMode = { null_ip: 0, nxdomain: 1, nodata: 2, refused: 3, custom_ip: 4 } as const;
 export type BlockingModeName = keyof typeof BlockingMode;
 
+/** What a group's schedule says now. */
+export const GroupOverrideCode = { None: 0, BlockAll: 1, AllowAll: 2 } as const;
+
 /** Read side of a policy table. */
 export class PolicyTable {
   readonly snapshotVersion: number;
@@ -69,6 +72,16 @@ export class PolicyTable {
   /** Policy class of the group at `index`; groups with the same sources share a class. */
   groupClass(index: number): number {
     return this.words[L.HEADER_WORDS + index * L.GROUP_ROW_WORDS + 1]!;
+  }
+
+  /** `GroupOverrideCode` of the group at `index`. */
+  groupOverride(index: number): number {
+    return this.words[L.HEADER_WORDS + index * L.GROUP_ROW_WORDS + 2]!;
+  }
+
+  /** Unix seconds at which that changes; 0 = not in sight. */
+  groupNextFlipAtSecs(index: number): number {
+    return this.words[L.HEADER_WORDS + index * L.GROUP_ROW_WORDS + 3]!;
   }
 
   /** Union of `RuleKind` bits that `attribute` means for `policyClass`. */

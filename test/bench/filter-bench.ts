@@ -6,7 +6,12 @@ import { readFileSync, rmSync, writeFileSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compile } from '../../control-plane/snapshot/compile-task.ts';
-import type { CompiledRules, PolicyRows } from '../../control-plane/snapshot/compiled-rules.ts';
+import {
+  type CompiledRules,
+  NOTHING_LIVE,
+  NO_POLICY_ROWS,
+  type PolicyRows,
+} from '../../control-plane/snapshot/compiled-rules.ts';
 import { Generations } from '../../control-plane/snapshot/generations.ts';
 import { buildSnapshot } from '../../control-plane/snapshot/snapshot-builder.ts';
 import { Judge } from '../../dns-worker/judge.ts';
@@ -133,13 +138,11 @@ function measureVerdicts(
 
 function rowsWith(patterns: readonly string[]): PolicyRows {
   return {
-    groups: [],
+    ...NO_POLICY_ROWS,
     sources: [{ id: 1, name: 'list', kind: 'block', enabled: true, groupIds: [] }],
-    managedDomains: [],
     regexFilters: patterns.map((pattern, index) => {
       return { id: index + 1, name: `r${index}`, pattern, action: 'deny' as const, groupId: null };
     }),
-    blockedServices: [],
   };
 }
 
@@ -196,12 +199,12 @@ try {
   await generations.load();
   const rows = rowsWith([]);
   const overlayStartedMs = performance.now();
-  const snapshot = buildSnapshot(1, compiled, rows, BLOCKING);
+  const snapshot = buildSnapshot(1, compiled, rows, BLOCKING, NOTHING_LIVE);
   row('policy and manual rules, ms', (performance.now() - overlayStartedMs).toFixed(2));
   await generations.save({ snapshot, compiled, rows });
   const loadStartedMs = performance.now();
-  const { state } = await new Generations(folder, quiet).load();
-  const opened = openSnapshot(state!.snapshot);
+  const { kept } = await new Generations(folder, quiet).load();
+  const opened = openSnapshot(buildSnapshot(2, kept!.compiled, kept!.rows, BLOCKING, NOTHING_LIVE));
   row(
     'warm start: from disk to open, checksums verified, ms',
     (performance.now() - loadStartedMs).toFixed(0),
@@ -221,7 +224,9 @@ try {
     texts.slice(0, 2000).map((_, index) => `www${index}.shop${index % 999}.org`),
     opened,
   );
-  const withRegexes = openSnapshot(buildSnapshot(2, compiled, rowsWith(expressions()), BLOCKING));
+  const withRegexes = openSnapshot(
+    buildSnapshot(2, compiled, rowsWith(expressions()), BLOCKING, NOTHING_LIVE),
+  );
   for (const [label, view] of [
     ['', opened],
     [', 200 regexes', withRegexes],
@@ -241,7 +246,10 @@ try {
   const editStartedMs = performance.now();
   let last: OpenSnapshot = opened;
   for (let edit = 0; edit < 1000; edit++)
-    last = openSnapshot(buildSnapshot(3 + edit, compiled, rowsWith([`^edit${edit}\\.`]), BLOCKING), last);
+    last = openSnapshot(
+      buildSnapshot(3 + edit, compiled, rowsWith([`^edit${edit}\\.`]), BLOCKING, NOTHING_LIVE),
+      last,
+    );
   const editMs = (performance.now() - editStartedMs) / 1000;
   collect();
   const flatAfter = process.memoryUsage();

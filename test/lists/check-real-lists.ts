@@ -13,6 +13,7 @@ import type { OpenSnapshot } from '../../dns-worker/state.ts';
 import { ALLOWED, NOT_BLOCKED } from '../../dns-worker/verdict-memo.ts';
 import { openSnapshot } from '../../dns-worker/state.ts';
 import { compileLists, queryFor } from '../support/compiled-lists.ts';
+import { NOTHING_LIVE, NO_POLICY_ROWS } from '../../control-plane/snapshot/compiled-rules.ts';
 import { buildSnapshot } from '../../control-plane/snapshot/snapshot-builder.ts';
 
 const SAMPLES = 1000;
@@ -208,14 +209,14 @@ for (const folder of readdirSync(root).sort()) {
     );
     const own = syntax === 'adblock' ? rules + invalidLines + skippedLines : rules;
     const row = { id: 1, name: file, kind, enabled: true, groupIds: [] };
-    const rows = { groups: [], sources: [row], managedDomains: [], regexFilters: [], blockedServices: [] };
+    const rows = { ...NO_POLICY_ROWS, sources: [row] };
     const blocking = { enabled: true, mode: 'null_ip' as const, ttlSecs: 10, customIpv4: '', customIpv6: '' };
     // Some lists are of no use to a block parser by their nature; their rules count all the same.
     const sources = compiled.sources.map((source) => ({
       ...source,
       statistics: { ...source.statistics, fault: null },
     }));
-    const snapshot = openSnapshot(buildSnapshot(1, { ...compiled, sources }, rows, blocking));
+    const snapshot = openSnapshot(buildSnapshot(1, { ...compiled, sources }, rows, blocking, NOTHING_LIVE));
     const judge = new Judge();
     const samples = sample(syntax, text, kind === 'allow');
     const wrong = samples.filter(({ name, verdict }) => verdictOf(judge, snapshot, name) !== verdict);

@@ -4,7 +4,12 @@ import { Query } from '../../dns-worker/query.ts';
 import { type OpenSnapshot, openSnapshot } from '../../dns-worker/state.ts';
 import type { ListReading } from '../../control-plane/lists/line-rules.ts';
 import { ListParser } from '../../control-plane/lists/parse-list.ts';
-import type { CompiledRules, PolicyRows } from '../../control-plane/snapshot/compiled-rules.ts';
+import {
+  type CompiledRules,
+  NOTHING_LIVE,
+  NO_POLICY_ROWS,
+  type PolicyRows,
+} from '../../control-plane/snapshot/compiled-rules.ts';
 import { RuleTableBuilder } from '../../control-plane/snapshot/rule-table-builder.ts';
 import { buildSnapshot } from '../../control-plane/snapshot/snapshot-builder.ts';
 import { SpecialRuleCollector } from '../../control-plane/snapshot/special-rule-collector.ts';
@@ -56,8 +61,9 @@ export function snapshotOf(lists: readonly ListText[], rows: OtherRows = {}, ver
   return buildSnapshot(
     version,
     compileLists(lists),
-    { groups: [], managedDomains: [], regexFilters: [], blockedServices: [], ...rows, sources },
+    { ...NO_POLICY_ROWS, ...rows, sources },
     { enabled: true, mode: 'null_ip', ttlSecs: 10, customIpv4: '', customIpv6: '' },
+    NOTHING_LIVE,
   );
 }
 
