@@ -66,6 +66,7 @@ export class Explainer {
       groupIndex: query.groupIndex,
       udpSize: 0,
       dnssecOk: false,
+      hasAlias: query.aliasLength > 0,
       explained: notes,
       send: (reply) => done(notes.explanation(groupId, reply.slice())),
     });

@@ -8,7 +8,7 @@ import { Counter } from '../shared/counters.ts';
 import { ExtendedError, Rcode } from '../shared/dns/iana.ts';
 import { readU32, writeU32 } from '../shared/dns/wire.ts';
 import type { WorkerSettings } from '../shared/messages.ts';
-import { DnssecStatus, QueryStatus } from '../shared/query-log.ts';
+import { DnssecStatus, Protocol, QueryStatus } from '../shared/query-log.ts';
 import { leadsToNames } from './answer-names.ts';
 import { type AnswerCache, CacheHit } from './cache/answer-cache.ts';
 import type { CacheWriter } from './cache/cache-writer.ts';
@@ -16,6 +16,15 @@ import { ParseOutcome, parseQuery } from './parse-query.ts';
 import type { Pipeline, PipelineRecorder } from './pipeline.ts';
 import { Query, Verdict } from './query.ts';
 import type { Reporter } from './report/reporter.ts';
+import {
+  type Alias,
+  aliasOf,
+  type AnswerSections,
+  joinAnswers,
+  questionForTarget,
+  type TargetAnswer,
+  targetAnswerOf,
+} from './resolve/follow-alias.ts';
 import type { CacheableAnswer } from './resolve/response-reader.ts';
 import type { Resolution, Resolver } from './resolve/resolver.ts';
 import { finishReply, replyWithRcode } from './respond/reply.ts';
@@ -37,8 +46,12 @@ export interface WaitingRequest {
   /** 0 = no EDNS. */
   readonly udpSize: number;
   readonly dnssecOk: boolean;
+  /** A stage says that the qname stands for another name, see `Pipeline.findAlias`. */
+  readonly hasAlias: boolean;
   /** Where the answer is explained rather than sent: hears of its checks, and nothing is logged or counted. */
   readonly explained?: PipelineRecorder & { answered(query: Query): void };
+  /** Where the question is a step on the way to an answer: takes it, unjudged, and nothing is sent or logged. */
+  readonly takeStep?: (query: Query) => void;
   /** Takes the reply; the bytes are good only during the call. */
   send(reply: Uint8Array): void;
 }
@@ -78,6 +91,7 @@ export class Forwarder {
   take(request: WaitingRequest): void {
     const { query } = this;
     this.open(request);
+    if (request.hasAlias && this.takeAlias(request)) return;
     // Another client's question may have been answered since the answer thread looked.
     if (this.parts.settings.enabled && this.answerFromCache(request, false)) return;
     this.waiting++;
@@ -101,6 +115,51 @@ export class Forwarder {
     return new Promise((resolve) => {
       this.whenIdle = resolve;
     });
+  }
+
+  /** Asks for the target of an alias in the client's name; false where the qname is none any more. */
+  private takeAlias(request: WaitingRequest): boolean {
+    const { query } = this;
+    const verdict = this.parts.pipeline.findAlias(query);
+    if (verdict === Verdict.CONTINUE) return false;
+    if (verdict === Verdict.ANSWERED) {
+      this.reply(request);
+      return true;
+    }
+    const { dnssecOk, client, groupIndex, arrivedMs, arrivedMonotonicMs } = request;
+    const alias = aliasOf(query);
+    this.take({
+      message: questionForTarget(alias, query),
+      protocol: Protocol.tcp, // Nothing is truncated.
+      udpSize: 0,
+      hasAlias: false,
+      takeStep: (step) => this.finishAlias(request, alias, targetAnswerOf(step)),
+      send: () => undefined,
+      ...{ dnssecOk, client, groupIndex, arrivedMs, arrivedMonotonicMs },
+    });
+    return true;
+  }
+
+  /** Answers with the alias and what its target came to; its names are judged as those of any answer. */
+  private finishAlias(request: WaitingRequest, alias: Alias, target: TargetAnswer): void {
+    this.open(request);
+    const { query } = this;
+    request.explained?.passed('forward', Verdict.CONTINUE);
+    query.cached = target.cached;
+    query.upstream = target.upstream;
+    query.extendedError = target.extendedError;
+    const joined = joinAnswers(query.qname.subarray(0, query.qnameLength), alias, target);
+    if (joined === null) {
+      query.status = isFailure(target.status) ? target.status : QueryStatus.SERVFAIL;
+      replyWithRcode(query, target.rcode === Rcode.NOERROR ? Rcode.SERVFAIL : target.rcode);
+    } else {
+      query.replyFlags = alias.replyFlags;
+      this.answerFrom(joined);
+      query.status = alias.status;
+      query.hasTargets = true;
+      this.parts.pipeline.checkAnswer(query, request.explained ?? null);
+    }
+    this.reply(request);
   }
 
   private open(request: WaitingRequest): void {
@@ -130,9 +189,13 @@ export class Forwarder {
     if (hit === CacheHit.NONE) return false;
     query.status = hit === CacheHit.STALE ? QueryStatus.STALE : QueryStatus.CACHED;
     this.parts.reporter.count(hit === CacheHit.STALE ? Counter.CACHE_STALE_HITS : Counter.CACHE_HITS);
-    this.parts.pipeline.checkAnswer(query, request.explained ?? null);
+    this.judge(request);
     this.reply(request);
     return true;
+  }
+
+  private judge({ takeStep, explained }: WaitingRequest): void {
+    if (takeStep === undefined) this.parts.pipeline.checkAnswer(this.query, explained ?? null);
   }
 
   private finish(request: WaitingRequest, resolution: Resolution): void {
@@ -143,7 +206,7 @@ export class Forwarder {
       this.keepOnce(resolution, resolution.answer, resolution.upstream + 1);
       this.answerFrom(resolution.answer);
       this.query.hasTargets = leadsToNames(resolution.answer);
-      this.parts.pipeline.checkAnswer(this.query, request.explained ?? null);
+      this.judge(request);
       this.reply(request);
       return;
     }
@@ -189,7 +252,7 @@ export class Forwarder {
     );
   }
 
-  private answerFrom(answer: CacheableAnswer): void {
+  private answerFrom(answer: AnswerSections): void {
     const { query, scratch } = this;
     scratch.set(answer.body, query.questionEnd);
     query.status = QueryStatus.ALLOWED;
@@ -202,6 +265,10 @@ export class Forwarder {
   }
 
   private reply(request: WaitingRequest): void {
+    if (request.takeStep !== undefined) {
+      request.takeStep(this.query);
+      return;
+    }
     if (request.explained !== undefined) {
       request.explained.answered(this.query);
       request.send(this.scratch.subarray(0, this.query.replyLength));
@@ -211,6 +278,11 @@ export class Forwarder {
     this.parts.reporter.answered(this.query, this.parts.pipeline.snapshot.version);
     this.parts.reporter.publish((this.parts.clock.monotonicMs() - request.arrivedMonotonicMs) * 1000);
   }
+}
+
+/** Statuses of a question to which there was no answer. */
+function isFailure(status: number): boolean {
+  return status === QueryStatus.SERVFAIL || status === QueryStatus.TIMEOUT;
 }
 
 /** An answer without records, kept so that a failure is not asked again at once. */

@@ -17,6 +17,7 @@ export interface Miss {
   /** 0 = no EDNS. */
   readonly udpSize: number;
   readonly dnssecOk: boolean;
+  readonly hasAlias: boolean;
   readonly origin: UdpOrigin;
 }
 
@@ -88,6 +89,7 @@ export class MissReader {
       groupIndex: view.getInt32(at + MissRecord.GROUP_INDEX, true),
       udpSize: view.getUint16(at + MissRecord.UDP_SIZE, true),
       dnssecOk: (bytes[at + MissRecord.FLAGS]! & MissFlags.DNSSEC_OK) !== 0,
+      hasAlias: (bytes[at + MissRecord.FLAGS]! & MissFlags.ALIAS) !== 0,
       origin: readOrigin(bytes, at, view.getInt32(at + MissRecord.SOCKET, true)),
     };
   }

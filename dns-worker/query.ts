@@ -81,6 +81,13 @@ export class Query {
   groupIndex = 0;
   groupId = 0;
 
+  /**
+   * Where the qname is an alias whose target has still to be resolved: the target, folded, in wire form; the
+   * CNAME records that lead to it are the answer so far. 0 = none. `status` and `replyFlags` are the answer's.
+   */
+  readonly alias: Uint8Array = new Uint8Array(MAX_NAME_LENGTH);
+  aliasLength = 0;
+
   /** What the log will say. */
   status = 0;
   rcode = 0;
@@ -133,6 +140,7 @@ export class Query {
     this.udpSize = 512;
     this.groupIndex = 0;
     this.groupId = 1;
+    this.aliasLength = 0;
     this.status = 0;
     this.rcode = 0;
     this.cached = 0;

@@ -201,6 +201,7 @@ class ResolveThread {
       groupIndex: query.groupIndex,
       udpSize: query.hasEdns ? query.udpSize : 0,
       dnssecOk: query.dnssecOk,
+      hasAlias: query.aliasLength > 0,
       send: (reply) => request.send(reply),
     };
   }

@@ -28,7 +28,7 @@ export const MissRecord = {
   GROUP_INDEX: 12,
   /** u16: client's UDP size; 0 = no EDNS. */
   UDP_SIZE: 16,
-  /** u8 bits: 1 = DO, 2 = a refresh of the cache that nobody waits for. */
+  /** u8: `MissFlags`. */
   FLAGS: 18,
   /** u8: bytes of the socket address; of the control message that names the local address. */
   NAME_LENGTH: 20,
@@ -45,8 +45,8 @@ export const MissRecord = {
   MESSAGE: 112,
 } as const;
 
-/** Bits of `MissRecord.FLAGS`. */
-export const MissFlags = { DNSSEC_OK: 1, REFRESH: 2 } as const;
+/** Bits of `MissRecord.FLAGS`; REFRESH = of the cache, nobody waits; ALIAS = the qname stands for another name. */
+export const MissFlags = { DNSSEC_OK: 1, REFRESH: 2, ALIAS: 4 } as const;
 
 /** Bytes of shared memory for a miss ring. */
 export const MISS_RING_BYTES = MissRing.RECORDS_BYTE + MissRing.CAPACITY * MissRecord.SIZE;

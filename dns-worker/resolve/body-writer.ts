@@ -69,11 +69,13 @@ export class BodyWriter {
 
   /**
    * Appends record `index` of the table with this TTL; false where its RDATA is malformed or the message
-   * would outgrow 65,023 octets. Nothing written since `begin` is usable then.
+   * would outgrow 65,023 octets. Nothing written since `begin` is usable then. `isAnswer` = the message has
+   * the question of `begin`.
    */
-  record(message: Uint8Array, table: RecordTable, index: number, ttlSecs: number): boolean {
+  record(message: Uint8Array, table: RecordTable, index: number, ttlSecs: number, isAnswer = true): boolean {
     const ownerAt = table.ownerAt[index]!;
-    if (message[ownerAt] === 0xc0 && message[ownerAt + 1] === Header.SIZE && this.#qnameLength > 1) {
+    const isQname = message[ownerAt] === 0xc0 && message[ownerAt + 1] === Header.SIZE;
+    if (isAnswer && isQname && this.#qnameLength > 1) {
       writeU16(this.#image, this.#end, 0xc000 | Header.SIZE);
       this.#end += 2;
     } else {

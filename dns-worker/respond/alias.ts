@@ -1,0 +1,65 @@
+/**
+ * CNAME records that this server makes itself, written behind the question one after the other; the last
+ * target may be left for the resolve thread to follow (`resolve/follow-alias.ts`). Nothing allocates.
+ */
+import { RRClass, RRType } from '../../shared/dns/iana.ts';
+import { Header, Record, writeU16, writeU32 } from '../../shared/dns/wire.ts';
+import { type Query, Verdict, type VerdictCode } from '../query.ts';
+
+const POINTER = 0xc000;
+const POINTER_SIZE = 2;
+/** Owner of the first record: the qname. */
+export const QNAME_OFFSET = Header.SIZE;
+
+/** Bytes that `appendCname` writes for a target of this length. */
+export function cnameSize(targetLength: number): number {
+  return POINTER_SIZE + Record.RDATA + targetLength;
+}
+
+/**
+ * Appends a CNAME whose owner is the name at `ownerOffset` of the message (`QNAME_OFFSET`, or what the call
+ * before returned); its target is the name at `nameAt` of `names`, uncompressed. Returns the offset of the target,
+ * where the next record's owner is. There must be room for `cnameSize` more bytes behind the answers.
+ */
+export function appendCname(
+  query: Query,
+  ownerOffset: number,
+  names: Uint8Array,
+  nameAt: number,
+  ttlSecs: number,
+): number {
+  const { bytes } = query;
+  const length = nameLength(names, nameAt);
+  if (query.answersCount === 0) query.answersAt = query.questionEnd;
+  const at = query.at + query.answersAt + query.answersLength;
+  writeU16(bytes, at, POINTER | ownerOffset);
+  const fields = at + POINTER_SIZE;
+  writeU16(bytes, fields + Record.TYPE, RRType.CNAME);
+  writeU16(bytes, fields + Record.CLASS, RRClass.IN);
+  writeU32(bytes, fields + Record.TTL, ttlSecs);
+  writeU16(bytes, fields + Record.RDLENGTH, length);
+  const rdata = fields + Record.RDATA;
+  for (let i = 0; i < length; i++) bytes[rdata + i] = names[nameAt + i]!;
+  query.answersLength += cnameSize(length);
+  query.answersCount++;
+  return rdata - query.at;
+}
+
+/**
+ * Leaves the query to the resolve thread, which asks for the name at `nameAt` of `names` (folded) and
+ * appends what it comes to. A stage that calls this must do so again in `Pipeline.findAlias`.
+ */
+export function followAlias(query: Query, names: Uint8Array, nameAt: number, status: number): VerdictCode {
+  const length = nameLength(names, nameAt);
+  for (let i = 0; i < length; i++) query.alias[i] = names[nameAt + i]!;
+  query.aliasLength = length;
+  query.status = status;
+  return Verdict.UNRESOLVED;
+}
+
+/** Bytes of an uncompressed name, final zero included. */
+function nameLength(names: Uint8Array, nameAt: number): number {
+  let end = nameAt;
+  while (names[end] !== 0) end += names[end]! + 1;
+  return end - nameAt + 1;
+}
