@@ -5,7 +5,7 @@
 import { FOLD } from '../../shared/dns/name.ts';
 import { keepsAnswers, keptClientBytes } from './privacy.ts';
 import type { QueryLogPrivacy } from './privacy.ts';
-import type { QueryLogRow } from './row.ts';
+import type { ByteRange, LoggedRule, QueryLogRow } from './row.ts';
 
 /** Columns in the order in which `encode()` writes them. */
 export const COPY_COLUMNS =
@@ -23,7 +23,8 @@ const POSTGRES_EPOCH_MS = Date.UTC(2000, 0, 1);
 /** Bytes of the columns of fixed size, each with its length word, and the column count. */
 const FIXED_SIZE = 2 + 12 + 3 * 8 + 5 * 6 + 5;
 /** Bytes that a row needs at most besides texts and answers: an address and a name of which all is escaped. */
-const MAX_BASE_SIZE = FIXED_SIZE + 4 + 20 + 4 + 4 * 255 + 4 * 4;
+const MAX_NAME_SIZE = 4 * 255;
+const MAX_BASE_SIZE = FIXED_SIZE + 4 + 20 + 4 + MAX_NAME_SIZE + 4 * 4;
 /** PostgreSQL's number for an IPv6 address in binary `inet`; IPv4 is 2. */
 const FAMILY = { ipv4: 2, ipv6: 3 } as const;
 
@@ -76,12 +77,15 @@ export class CopyEncoder {
     this.#reserve(row);
     const timestampMs = Math.min(Math.max(row.timestampMs, MIN_TIMESTAMP_MS), MAX_TIMESTAMP_MS);
     this.#writeFixed(row, timestampMs);
-    this.#writeClient(row.client, privacy);
-    this.#writeName(row.qname);
-    this.#writeText(row.blockSource);
-    this.#writeText(row.blockRule);
+    this.#writeClient(row.bytes, row.client, privacy);
+    this.#writeName(row.bytes, row.qname);
+    if (row.rule === null) {
+      this.#writeNull();
+      this.#writeNull();
+    } else this.#writeRule(row.rule, row.bytes, row.ruleName);
     this.#writeText(row.upstream);
-    this.#writeBytes(keepsAnswers(privacy) ? row.answers : null);
+    if (row.answers.length === 0 || !keepsAnswers(privacy)) this.#writeNull();
+    else this.#writeBytes(row.bytes, row.answers);
     this.#rowCount++;
     const day = Math.floor(timestampMs / DAY_MS);
     if (day !== this.#lastDay) {
@@ -106,8 +110,14 @@ export class CopyEncoder {
 
   #reserve(row: QueryLogRow): void {
     // A UTF-16 unit takes at most three bytes of UTF-8.
-    const texts = (row.blockSource?.length ?? 0) + (row.blockRule?.length ?? 0) + (row.upstream?.length ?? 0);
-    const needed = this.#at + MAX_BASE_SIZE + 3 * texts + (row.answers?.length ?? 0);
+    const { rule, upstream, answers } = row;
+    const ruleLength =
+      rule === null ? 0 : rule.source.length + rule.before.length + rule.after.length + MAX_NAME_SIZE;
+    const needed =
+      this.#at +
+      MAX_BASE_SIZE +
+      3 * (ruleLength + (upstream === null ? 0 : upstream.length)) +
+      answers.length;
     if (needed <= this.#buffer.length) return;
     const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#buffer.length * 2));
     this.#buffer.copy(larger, 0, 0, this.#at);
@@ -136,58 +146,54 @@ export class CopyEncoder {
     this.#at = at + 5;
   }
 
-  #writeClient(address: Uint8Array, privacy: QueryLogPrivacy): void {
+  #writeClient(bytes: Uint8Array, client: ByteRange, privacy: QueryLogPrivacy): void {
     const out = this.#buffer;
     const at = this.#at;
-    const start = isMappedIpv4(address) ? 12 : 0;
-    const length = address.length - start === 4 ? 4 : 16;
+    const start = isMappedIpv4(bytes, client) ? client.at + 12 : client.at;
+    const length = client.at + client.length - start === 4 ? 4 : 16;
     const kept = keptClientBytes(privacy, length);
     put32(out, at, 4 + length);
     out[at + 4] = length === 4 ? FAMILY.ipv4 : FAMILY.ipv6;
     out[at + 5] = length * 8;
     out[at + 6] = 0;
     out[at + 7] = length;
-    for (let i = 0; i < length; i++) out[at + 8 + i] = i < kept ? address[start + i]! : 0;
+    for (let i = 0; i < length; i++) out[at + 8 + i] = i < kept ? bytes[start + i]! : 0;
     this.#at = at + 8 + length;
   }
 
-  /** Presentation form without a final dot, as `nameToText()` of shared/dns makes it, but folded. */
-  #writeName(wire: Uint8Array): void {
+  #writeName(bytes: Uint8Array, name: ByteRange): void {
+    const start = this.#at + 4;
+    const end = putName(this.#buffer, start, bytes, name);
+    put32(this.#buffer, this.#at, end - start);
+    this.#at = end;
+  }
+
+  #writeRule(rule: LoggedRule, bytes: Uint8Array, name: ByteRange): void {
+    this.#writeText(rule.source);
+    if (!rule.atName) return this.#writeText(rule.before);
     const out = this.#buffer;
     const start = this.#at + 4;
-    let at = start;
-    for (let from = 0; wire[from] !== 0;) {
-      if (at !== start) out[at++] = 0x2e;
-      const end = from + 1 + wire[from]!;
-      for (from++; from < end; from++) {
-        const plain = PLAIN[wire[from]!]!;
-        if (plain !== 0) out[at++] = plain;
-        else at = putEscaped(out, at, wire[from]!);
-      }
-    }
-    if (at === start) out[at++] = 0x2e;
+    let at = putText(out, start, rule.before);
+    at = putName(out, at, bytes, name);
+    at = putText(out, at, rule.after);
     put32(out, this.#at, at - start);
     this.#at = at;
   }
 
   #writeText(text: string | null): void {
     if (text === null) return this.#writeNull();
-    const out = this.#buffer;
     const start = this.#at + 4;
-    let length = putAscii(out, start, text);
-    // PostgreSQL stores no NUL in a text, and one bad rule must not cost a whole batch.
-    if (length < 0) length = out.write(text.replaceAll('\0', ''), start, 'utf8');
-    put32(out, this.#at, length);
-    this.#at = start + length;
+    const end = putText(this.#buffer, start, text);
+    put32(this.#buffer, this.#at, end - start);
+    this.#at = end;
   }
 
-  #writeBytes(bytes: Uint8Array | null): void {
-    if (bytes === null) return this.#writeNull();
-    put32(this.#buffer, this.#at, bytes.length);
+  #writeBytes(bytes: Uint8Array, { at: from, length }: ByteRange): void {
+    put32(this.#buffer, this.#at, length);
     const out = this.#buffer;
     const start = this.#at + 4;
-    for (let i = 0; i < bytes.length; i++) out[start + i] = bytes[i]!; // Short: `set()` costs more than it saves.
-    this.#at = start + bytes.length;
+    for (let i = 0; i < length; i++) out[start + i] = bytes[from + i]!; // Short: `set()` costs more than it saves.
+    this.#at = start + length;
   }
 
   #writeNull(): void {
@@ -196,10 +202,32 @@ export class CopyEncoder {
   }
 }
 
-function isMappedIpv4(address: Uint8Array): boolean {
-  if (address.length !== 16 || address[10] !== 0xff || address[11] !== 0xff) return false;
-  for (let i = 0; i < 10; i++) if (address[i] !== 0) return false;
+function isMappedIpv4(bytes: Uint8Array, { at, length }: ByteRange): boolean {
+  if (length !== 16 || bytes[at + 10] !== 0xff || bytes[at + 11] !== 0xff) return false;
+  for (let i = 0; i < 10; i++) if (bytes[at + i] !== 0) return false;
   return true;
+}
+
+/** Presentation form without a final dot, as `nameToText()` of shared/dns makes it, but folded. */
+function putName(out: Buffer, start: number, bytes: Uint8Array, name: ByteRange): number {
+  let at = start;
+  for (let from = name.at; bytes[from] !== 0;) {
+    if (at !== start) out[at++] = 0x2e;
+    const end = from + 1 + bytes[from]!;
+    for (from++; from < end; from++) {
+      const plain = PLAIN[bytes[from]!]!;
+      if (plain !== 0) out[at++] = plain;
+      else at = putEscaped(out, at, bytes[from]!);
+    }
+  }
+  if (at === start) out[at++] = 0x2e;
+  return at;
+}
+
+function putText(out: Buffer, at: number, text: string): number {
+  const length = putAscii(out, at, text);
+  // PostgreSQL stores no NUL in a text, and one bad rule must not cost a whole batch.
+  return at + (length < 0 ? out.write(text.replaceAll('\0', ''), at, 'utf8') : length);
 }
 
 /** Writes a text of ASCII without NUL, four times as fast as `Buffer.write`; -1 when it is something else. */

@@ -12,13 +12,13 @@ import {
   type ProtocolCode,
   type QueryStatusCode,
 } from '../../shared/query-log.ts';
-import type { DecidingRule } from '../snapshot/rule-history.ts';
-import type { QueryLogRow } from './row.ts';
+import type { DecidingRuleNumbers } from '../snapshot/rule-history.ts';
+import type { LoggedRule, QueryLogRow } from './row.ts';
 
 /** Names that the numbers of a record stand for. */
 export interface RecordNames {
-  /** The source and the text of a rule of a snapshot. */
-  rule(version: number, rule: DecidingRule): { source: string; rule: string } | undefined;
+  /** A rule of a snapshot; `name()` is asked for the name at which it stands where that matters. */
+  rule(version: number, rule: DecidingRuleNumbers, name: () => Uint8Array): LoggedRule | undefined;
   /** Configured text of the upstream at `index`. */
   upstream(index: number): string | undefined;
 }
@@ -66,7 +66,9 @@ export class LogDrain {
   private readonly names: RecordNames;
   private readonly append: (row: QueryLogRow) => void;
   private timer: NodeJS.Timeout | undefined;
-  private readonly row: QueryLogRow;
+  private nextTurn: NodeJS.Immediate | undefined;
+  private readonly row: QueryLogRow = emptyRow();
+  private readonly numbers = { origin: 0, index: 0, kinds: 0, groupId: 0 };
 
   constructor(memories: readonly WorkerMemory[], names: RecordNames, append: (row: QueryLogRow) => void) {
     this.readers = memories.flatMap((memory) => [
@@ -75,17 +77,17 @@ export class LogDrain {
     ]);
     this.names = names;
     this.append = append;
-    this.row = emptyRow();
   }
 
   /** Begins to look at the rings. */
   start(): void {
-    this.timer = setInterval(() => this.drain(MAX_RECORDS_A_TURN), DRAIN_INTERVAL_MS);
+    this.timer = setInterval(() => this.drainInTurns(), DRAIN_INTERVAL_MS);
   }
 
   /** Takes what is left and ends. */
   stop(): void {
     clearInterval(this.timer);
+    clearImmediate(this.nextTurn);
     this.drain(Infinity);
   }
 
@@ -94,22 +96,39 @@ export class LogDrain {
     return this.readers.reduce((sum, reader) => sum + reader.dropped(), 0);
   }
 
-  private drain(limit: number): void {
-    for (const reader of this.readers) reader.drain(limit, (from, at) => this.take(from, at));
+  /** Goes on, in turns with the rest of the loop, for as long as a ring has more than one turn's records. */
+  private drainInTurns(): void {
+    if (this.drain(MAX_RECORDS_A_TURN)) this.nextTurn ??= setImmediate(this.takeTurn);
   }
+
+  private readonly takeTurn = (): void => {
+    this.nextTurn = undefined;
+    this.drainInTurns();
+  };
+
+  /** Whether some ring had as many records as are taken in one go. */
+  private drain(limit: number): boolean {
+    let hasMore = false;
+    for (const reader of this.readers) {
+      const taken = reader.drain(limit, this.takeRecord);
+      hasMore ||= taken === limit;
+    }
+    return hasMore;
+  }
+
+  private readonly takeRecord = (reader: LogRingReader, at: number): void => this.take(reader, at);
 
   private take(reader: LogRingReader, at: number): void {
     const { bytes, view } = reader;
     const { row } = this;
     const qnameLength = bytes[at + LogRecord.QNAME_LENGTH]!;
-    const qnameAt = at + LogRecord.QNAME;
-    const answersLength = view.getUint16(at + LogRecord.ANSWERS_LENGTH, true);
-    const answersAt = at + logAnswersOffset(qnameLength);
     const upstream = view.getUint16(at + LogRecord.UPSTREAM, true);
+    row.bytes = bytes;
     row.timestampMs = view.getFloat64(at + LogRecord.TIMESTAMP_MS, true);
-    row.client = bytes.subarray(at + LogRecord.CLIENT, at + LogRecord.CLIENT + 16);
+    row.client.at = at + LogRecord.CLIENT;
     row.groupId = view.getUint32(at + LogRecord.GROUP_ID, true);
-    row.qname = bytes.subarray(qnameAt, qnameAt + qnameLength);
+    row.qname.at = at + LogRecord.QNAME;
+    row.qname.length = qnameLength;
     row.qtype = view.getUint16(at + LogRecord.QTYPE, true);
     row.protocol = bytes[at + LogRecord.PROTOCOL]! as ProtocolCode;
     row.status = bytes[at + LogRecord.STATUS]! as QueryStatusCode;
@@ -118,44 +137,48 @@ export class LogDrain {
     row.responseTimeUs = view.getUint32(at + LogRecord.RESPONSE_TIME_US, true);
     row.cached = bytes[at + LogRecord.CACHED] === 1;
     row.upstream = upstream === 0 ? null : (this.names.upstream(upstream - 1) ?? null);
-    row.answers = answersLength === 0 ? null : bytes.subarray(answersAt, answersAt + answersLength);
-    this.nameRule(reader, at);
+    row.answers.at = at + logAnswersOffset(qnameLength);
+    row.answers.length = view.getUint16(at + LogRecord.ANSWERS_LENGTH, true);
+    row.rule = this.ruleOf(reader, at);
     this.append(row);
   }
 
-  private nameRule(reader: LogRingReader, at: number): void {
-    const { row } = this;
-    row.blockSource = null;
-    row.blockRule = null;
-    const attribute = reader.view.getUint32(at + LogRecord.RULE_ATTRIBUTE, true);
-    if (attribute === 0 || !isBlockedStatus(row.status)) return;
-    const version = reader.view.getUint32(at + LogRecord.SNAPSHOT_VERSION, true);
-    const nameAt = reader.bytes[at + LogRecord.RULE_NAME_OFFSET]!;
+  private ruleOf({ bytes, view }: LogRingReader, at: number): LoggedRule | null {
+    const { row, numbers } = this;
+    const attribute = view.getUint32(at + LogRecord.RULE_ATTRIBUTE, true);
+    if (attribute === 0 || !isBlockedStatus(row.status)) return null;
+    const { ruleName, answers, qname } = row;
+    ruleName.length = bytes[at + LogRecord.RULE_NAME_LENGTH]!;
     // The rule of a name in the answer stands behind the answer records.
-    const answersLength = reader.view.getUint16(at + LogRecord.ANSWERS_LENGTH, true);
-    const elsewhere = at + logAnswersOffset(row.qname.length) + ((answersLength + 3) & ~3);
-    const ruleNameLength = reader.bytes[at + LogRecord.RULE_NAME_LENGTH]!;
-    const named = this.names.rule(version, {
-      origin: reader.bytes[at + LogRecord.RULE_ORIGIN]!,
-      index: attribute - 1,
-      kinds: reader.bytes[at + LogRecord.RULE_KIND]!,
-      name:
-        ruleNameLength === 0
-          ? row.qname.subarray(nameAt)
-          : reader.bytes.subarray(elsewhere, elsewhere + ruleNameLength),
-      groupId: row.groupId,
-    });
-    row.blockSource = named?.source ?? null;
-    row.blockRule = named?.rule ?? null;
+    if (ruleName.length !== 0) ruleName.at = answers.at + ((answers.length + 3) & ~3);
+    else {
+      const offset = bytes[at + LogRecord.RULE_NAME_OFFSET]!;
+      ruleName.at = qname.at + offset;
+      ruleName.length = qname.length - offset;
+    }
+    numbers.origin = bytes[at + LogRecord.RULE_ORIGIN]!;
+    numbers.index = attribute - 1;
+    numbers.kinds = bytes[at + LogRecord.RULE_KIND]!;
+    numbers.groupId = row.groupId;
+    return (
+      this.names.rule(view.getUint32(at + LogRecord.SNAPSHOT_VERSION, true), numbers, this.ruleNameBytes) ??
+      null
+    );
   }
+
+  private readonly ruleNameBytes = (): Uint8Array => {
+    const { bytes, ruleName } = this.row;
+    return bytes.subarray(ruleName.at, ruleName.at + ruleName.length);
+  };
 }
 
 function emptyRow(): QueryLogRow {
   return {
+    bytes: new Uint8Array(0),
     timestampMs: 0,
-    client: new Uint8Array(16),
+    client: { at: 0, length: 16 },
     groupId: 0,
-    qname: new Uint8Array(1),
+    qname: { at: 0, length: 1 },
     qtype: 0,
     protocol: 0,
     status: 0,
@@ -163,9 +186,9 @@ function emptyRow(): QueryLogRow {
     dnssec: 0,
     responseTimeUs: 0,
     cached: false,
-    blockSource: null,
-    blockRule: null,
+    rule: null,
+    ruleName: { at: 0, length: 0 },
     upstream: null,
-    answers: null,
+    answers: { at: 0, length: 0 },
   };
 }

@@ -158,11 +158,10 @@ describe('LogWriter', () => {
 
   test('append() copies: the caller may use the row again at once', async () => {
     const { writer } = writerOn();
-    const row = logRow();
     for (const name of ['a.example', 'b.example']) {
-      row.qname = wireName(name);
+      const row = logRow({ qname: wireName(name) });
       writer.append(row);
-      row.qname.fill(0x78);
+      row.bytes.fill(0x78);
     }
     await writer.flush();
     expect(await storedDomains()).toEqual(['a.example', 'b.example']);

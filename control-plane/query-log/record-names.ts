@@ -8,6 +8,6 @@ export function recordNames(publisher: SnapshotPublisher, pools: readonly PoolSe
   const upstreams = pools.flatMap((pool) => pool.servers.map((server) => server.address));
   return {
     upstream: (index) => upstreams[index],
-    rule: (version, rule) => publisher.describeRule(version, rule),
+    rule: (version, rule, name) => publisher.loggedRule(version, rule, name),
   };
 }

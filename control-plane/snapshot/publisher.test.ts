@@ -144,6 +144,19 @@ describe('SnapshotPublisher', () => {
     expect(publisher.describeRule(2, listed(0, both, 7))?.source).toBe('renamed');
   });
 
+  test('loggedRule() says of a rule of a list what describeRule() says, for every name it stands at', async () => {
+    await publisher.publish(RULES, ROWS, BLOCKING);
+    const rule = listed(1, BLOCK_SUFFIX, 7);
+    const found = { source: 'malware', before: '||', atName: true, after: '^' };
+    expect(publisher.loggedRule(1, rule, () => rule.name)).toEqual(found);
+    const again = publisher.loggedRule(1, rule, () => {
+      throw new Error('the name is not asked for again');
+    });
+    expect(again).toEqual(found);
+    expect(publisher.loggedRule(1, listed(0, BLOCK_EXACT, 1), () => rule.name)).toBeUndefined();
+    expect(publisher.loggedRule(9, rule, () => rule.name)).toBeUndefined();
+  });
+
   test('describeRule() names only lists of that kind that serve the group', async () => {
     await publisher.publish(RULES, ROWS, BLOCKING);
     expect(publisher.describeRule(1, listed(1, BLOCK_SUFFIX, 7))?.sources).toEqual(['malware']);

@@ -14,7 +14,8 @@ import type {
   PublishedState,
 } from './compiled-rules.ts';
 import type { Generations } from './generations.ts';
-import type { DecidingRule, RuleDescription } from './rule-history.ts';
+import type { LoggedRule } from '../query-log/row.ts';
+import type { DecidingRule, DecidingRuleNumbers, RuleDescription } from './rule-history.ts';
 import { RuleHistory } from './rule-history.ts';
 import { buildSnapshot } from './snapshot-builder.ts';
 
@@ -81,6 +82,11 @@ export class SnapshotPublisher {
   /** See `RuleHistory.describe`. */
   describeRule(version: number, rule: DecidingRule): RuleDescription | undefined {
     return this.history.describe(version, rule);
+  }
+
+  /** See `RuleHistory.logged`. */
+  loggedRule(version: number, rule: DecidingRuleNumbers, name: () => Uint8Array): LoggedRule | undefined {
+    return this.history.logged(version, rule, name);
   }
 
   private async publishNow(

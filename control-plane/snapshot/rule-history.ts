@@ -7,23 +7,28 @@ import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import { ManualKind, RuleKind } from '../../shared/snapshot/rule-table.ts';
 import { type SpecialRule, decodeSpecialRules } from '../../shared/snapshot/special-rules.ts';
 import { forEachPair } from './attribute-table.ts';
+import type { LoggedRule } from '../query-log/row.ts';
 import type { CompiledRules, PolicyRows, PublishedState } from './compiled-rules.ts';
 import { effectiveGroupId, sourcesServing } from './policy-table-builder.ts';
 
 /** Versions that are remembered; records reach the log within a second. */
 const REMEMBERED = 64;
 
-/** A rule as a log record or an explanation names it. */
-export interface DecidingRule {
+/** A rule as a log record names it, but for its name. */
+export interface DecidingRuleNumbers {
   /** `RuleOrigin`. */
   readonly origin: number;
   /** Attribute id, or index of a special rule; from 0. */
   readonly index: number;
   /** `RuleKind` or `ManualKind` bits that counted. */
   readonly kinds: number;
+  readonly groupId: number;
+}
+
+/** A rule as an explanation names it. */
+export interface DecidingRule extends DecidingRuleNumbers {
   /** Name at which the rule stands, in wire form; nothing for patterns. */
   readonly name: Uint8Array;
-  readonly groupId: number;
 }
 
 /** The rule that decided a query. */
@@ -43,7 +48,12 @@ export interface RuleDescription {
 interface Meaning {
   readonly compiled: Pick<CompiledRules, 'attributes' | 'sources' | 'special'>;
   readonly rows: PolicyRows;
+  /** Rules of lists that were logged before, by `loggedKey`. */
+  readonly logged: Map<number, LoggedRule | undefined>;
 }
+
+/** Most rules of one version that are remembered for the log. */
+const MAX_LOGGED = 20_000;
 
 /** What rule numbers of recent versions meant. */
 export class RuleHistory {
@@ -55,7 +65,11 @@ export class RuleHistory {
   add({ snapshot, compiled, rows }: PublishedState): void {
     // Not the rules: a table that is no longer in force must not be kept in memory from here.
     const { attributes, sources, special } = compiled;
-    this.versions.set(snapshot.version, { compiled: { attributes, sources, special }, rows });
+    this.versions.set(snapshot.version, {
+      compiled: { attributes, sources, special },
+      rows,
+      logged: new Map(),
+    });
     for (const version of this.versions.keys()) {
       if (this.versions.size <= REMEMBERED) break;
       this.versions.delete(version);
@@ -80,6 +94,21 @@ export class RuleHistory {
       default:
         return describeService(known, rule);
     }
+  }
+
+  /** The same for the log: what a rule of a list stands for is worked out once, whatever name it stands at. */
+  logged(version: number, rule: DecidingRuleNumbers, name: () => Uint8Array): LoggedRule | undefined {
+    const memory = this.versions.get(version)?.logged;
+    if (memory === undefined) return undefined;
+    if (rule.origin !== RuleOrigin.LIST) return toLogged(this.describe(version, { ...rule, name: name() }));
+    const key = loggedKey(rule);
+    const known = memory.get(key);
+    if (known !== undefined || memory.has(key)) return known;
+    const found = this.describe(version, { ...rule, name: name() });
+    const [before, after] = ruleAffixes(rule.kinds);
+    const logged = found && { source: found.source, before, after, atName: true };
+    if (memory.size < MAX_LOGGED) memory.set(key, logged);
+    return logged;
   }
 
   private describeSpecial({ compiled, rows }: Meaning, { index }: DecidingRule): RuleDescription | undefined {
@@ -143,16 +172,28 @@ function manual(source: string, rule: string, id: number | string): RuleDescript
   return { source, sources: [source], sourceIds: [id], rule, line: null };
 }
 
-/**
- * The text of a rule for the name it stands at. Where `kinds` holds several bits, the one that outranks the
- * others is written.
- */
+function toLogged(found: RuleDescription | undefined): LoggedRule | undefined {
+  return found && { source: found.source, before: found.rule, after: '', atName: false };
+}
+
+/** Exact below 2^53: an attribute has at most 25 bits, its kinds 8, and groups are few. */
+function loggedKey({ index, kinds, groupId }: DecidingRuleNumbers): number {
+  return (groupId * 256 + kinds) * 0x200_0000 + index;
+}
+
+/** The text of a rule for the name it stands at. */
 export function ruleText(kinds: number, name: string): string {
-  if ((kinds & RuleKind.IMPORTANT_ALLOW_SUFFIX) !== 0) return `@@||${name}^$important`;
-  if ((kinds & RuleKind.IMPORTANT_BLOCK_SUFFIX) !== 0) return `||${name}^$important`;
-  if ((kinds & RuleKind.ALLOW_SUFFIX) !== 0) return `@@||${name}^`;
-  if ((kinds & RuleKind.ALLOW_EXACT) !== 0) return `@@|${name}^`;
-  if ((kinds & RuleKind.ALLOW_BELOW) !== 0) return `@@||*.${name}^`;
-  if ((kinds & RuleKind.BLOCK_SUFFIX) !== 0) return `||${name}^`;
-  return (kinds & RuleKind.BLOCK_EXACT) !== 0 ? name : `||*.${name}^`;
+  const [before, after] = ruleAffixes(kinds);
+  return before + name + after;
+}
+
+/** What stands before and behind the name; where `kinds` holds several bits, those of the one that outranks. */
+function ruleAffixes(kinds: number): readonly [before: string, after: string] {
+  if ((kinds & RuleKind.IMPORTANT_ALLOW_SUFFIX) !== 0) return ['@@||', '^$important'];
+  if ((kinds & RuleKind.IMPORTANT_BLOCK_SUFFIX) !== 0) return ['||', '^$important'];
+  if ((kinds & RuleKind.ALLOW_SUFFIX) !== 0) return ['@@||', '^'];
+  if ((kinds & RuleKind.ALLOW_EXACT) !== 0) return ['@@|', '^'];
+  if ((kinds & RuleKind.ALLOW_BELOW) !== 0) return ['@@||*.', '^'];
+  if ((kinds & RuleKind.BLOCK_SUFFIX) !== 0) return ['||', '^'];
+  return (kinds & RuleKind.BLOCK_EXACT) !== 0 ? ['', ''] : ['||*.', '^'];
 }
