@@ -2,6 +2,7 @@
  * What a compile makes, and the rows that give it a meaning: the words in which lists, policy, publisher
  * and generations on disk speak to each other. No behaviour beyond reading identities.
  */
+import type { LocalRecordType, WrittenLocalRecord } from '../../shared/policy/local-record.ts';
 import { RuleTableLayout as L } from '../../shared/snapshot/layout.ts';
 import type { BlockingModeName } from '../../shared/snapshot/policy-table.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
@@ -131,9 +132,20 @@ export interface PolicyLocalRecord {
   readonly id: number;
   /** ASCII, folded, no final dot; `*.` in front for all names below. */
   readonly fqdn: string;
-  readonly type: string;
+  /** The zone that it belongs to: names between the two are there, even without records. '' = none. */
+  readonly domain: string;
+  readonly type: LocalRecordType;
+  /** In canonical form. */
   readonly value: string;
   readonly ttlSecs: number;
+}
+
+/** A name that was leased with an address by DHCP. */
+export interface LeaseName {
+  /** ASCII, folded, no final dot. */
+  readonly fqdn: string;
+  /** An address literal. */
+  readonly address: string;
 }
 
 /** A zone that servers of its own are asked for. */
@@ -200,10 +212,23 @@ export interface LivePolicy {
   readonly overrides: ReadonlyMap<number, GroupOverride>;
   /** Addresses at which clients that are known by MAC are seen. */
   readonly clientAddresses: readonly PolicyClient[];
+  /** Local records of the configuration. */
+  readonly configRecords: readonly WrittenLocalRecord[];
+  /** Names and addresses that DHCP has leased. */
+  readonly leases: readonly LeaseName[];
+  /** `QuestionFlag` bits. */
+  readonly questionFlags: number;
 }
 
-/** No schedule runs and no neighbour is seen. */
-export const NOTHING_LIVE: LivePolicy = { nowMs: 0, overrides: new Map(), clientAddresses: [] };
+/** No schedule runs, no neighbour is seen, and no question is special. */
+export const NOTHING_LIVE: LivePolicy = {
+  nowMs: 0,
+  overrides: new Map(),
+  clientAddresses: [],
+  configRecords: [],
+  leases: [],
+  questionFlags: 0,
+};
 
 /** Says what is live with these rows; asked for each snapshot. */
 export type FindLivePolicy = (rows: PolicyRows) => LivePolicy;

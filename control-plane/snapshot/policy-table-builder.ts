@@ -62,6 +62,7 @@ export function buildPolicyTable(
   words[L.SOURCE_COUNT_WORD] = compiled.sources.length;
   words[L.MANUAL_ATTRIBUTE_COUNT_WORD] = attributeCount(manual.attributes);
   words[L.MANUAL_OWNER_COUNT_WORD] = manual.owners.length;
+  words[L.QUESTION_FLAGS_WORD] = live.questionFlags;
   writeBlocking(buffer, blocking, isBlockingEnabled(rows, blocking, live));
   for (const [index, group] of groups.entries()) {
     const row = L.HEADER_WORDS + index * L.GROUP_ROW_WORDS;

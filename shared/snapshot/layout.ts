@@ -3,10 +3,11 @@
  * unless a line says bytes; rule tables and special rules lie on disk as they lie in memory.
  */
 
-/** First word of a rule table, of a policy table and of special rules: "WRUL", "WPOL", "WSPC". */
+/** First word of a rule table, of a policy table, of special rules and of local names: "WRUL", "WPOL", "WSPC", "WLOC". */
 export const RULE_TABLE_MAGIC = 0x4c555257;
 export const POLICY_TABLE_MAGIC = 0x4c4f5057;
 export const SPECIAL_RULES_MAGIC = 0x43505357;
+export const LOCAL_NAMES_MAGIC = 0x434f4c57;
 /** Raised whenever a layout changes; a file of another layout is rebuilt, never read. */
 export const LAYOUT_VERSION = 3;
 
@@ -54,6 +55,46 @@ export const SpecialRulesLayout = {
 } as const;
 
 /**
+ * Local names: a header, then hash slots of two words (low lane of the name, word at which its node lies; 0 =
+ * free), then nodes, record sets and record data in any order. A node: high lane, bytes of its name, flags,
+ * node of the wildcard just below it (0 = none), number of record sets, word at which each of them lies, then
+ * the name in wire form. A record set: type, TTL in seconds, index among all record sets, source and id of
+ * its first record, node that a CNAME's target is (0 = no local name), number of records, word at which each
+ * lies. A record: bytes of its RDATA, and these.
+ */
+export const LocalNamesLayout = {
+  MAGIC_WORD: 0,
+  VERSION_WORD: 1,
+  /** A power of two, less one. */
+  SLOT_MASK_WORD: 2,
+  NODE_COUNT_WORD: 3,
+  SET_COUNT_WORD: 4,
+  /** Most labels that a name has. */
+  MAX_LABELS_WORD: 5,
+  /** 1 = there are wildcards. */
+  HAS_WILDCARDS_WORD: 6,
+  HEADER_WORDS: 8,
+  SLOT_WORDS: 2,
+  NODE_HIGH: 0,
+  NODE_NAME_BYTES: 1,
+  NODE_FLAGS: 2,
+  NODE_WILDCARD: 3,
+  NODE_SET_COUNT: 4,
+  NODE_SETS: 5,
+  SET_TYPE: 0,
+  SET_TTL_SECS: 1,
+  SET_INDEX: 2,
+  SET_SOURCE: 3,
+  SET_RECORD_ID: 4,
+  SET_TARGET: 5,
+  SET_COUNT: 6,
+  SET_RECORDS: 7,
+} as const;
+
+/** Bits of a node's flags: the name has no records, but is known to be there: NODATA. */
+export const LocalNodeFlag = { EMPTY: 1 } as const;
+
+/**
  * Policy table: a header, then one row of four words a group (id, policy class,
  * `GroupOverrideCode`, Unix seconds of its next change or 0), then bytes: for each (class,
  * attribute) of the lists' table the union of `RuleKind` bits of the sources that serve the class; for each
@@ -79,6 +120,8 @@ export const PolicyTableLayout = {
   SOURCE_COUNT_WORD: 15,
   MANUAL_ATTRIBUTE_COUNT_WORD: 16,
   MANUAL_OWNER_COUNT_WORD: 17,
+  /** `QuestionFlag` bits. */
+  QUESTION_FLAGS_WORD: 18,
   HEADER_WORDS: 20,
   GROUP_ROW_WORDS: 4,
 } as const;

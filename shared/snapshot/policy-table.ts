@@ -12,6 +12,17 @@ export type BlockingModeName = keyof typeof BlockingMode;
 /** What a group's schedule says now. */
 export const GroupOverrideCode = { None: 0, BlockAll: 1, AllowAll: 2 } as const;
 
+/** Switches of what is done with questions of a special form, see `dns-worker/stages/special-names.ts`. */
+export const QuestionFlag = {
+  BLOCK_PRIVATE_PTR: 1,
+  BLOCK_NON_FQDN: 2,
+  NEVER_FORWARD_NON_FQDN: 4,
+  NEVER_FORWARD_REVERSE: 8,
+  SPECIAL_NAMES: 16,
+  DOH_CANARY: 32,
+  PRIVATE_RELAY_CANARY: 64,
+} as const;
+
 /** Read side of a policy table. */
 export class PolicyTable {
   readonly snapshotVersion: number;
@@ -20,6 +31,8 @@ export class PolicyTable {
   readonly blockingEnabled: boolean;
   readonly blockingMode: number;
   readonly blockingTtlSecs: number;
+  /** `QuestionFlag` bits. */
+  readonly questionFlags: number;
   /** 4 and 16 bytes, network order. */
   readonly customIpv4: Uint8Array;
   readonly customIpv6: Uint8Array;
@@ -44,6 +57,7 @@ export class PolicyTable {
     this.blockingEnabled = words[L.BLOCKING_ENABLED_WORD] === 1;
     this.blockingMode = words[L.BLOCKING_MODE_WORD]!;
     this.blockingTtlSecs = words[L.BLOCKING_TTL_SECS_WORD]!;
+    this.questionFlags = words[L.QUESTION_FLAGS_WORD]!;
     this.customIpv4 = new Uint8Array(buffer, L.CUSTOM_IPV4_BYTE, 4);
     this.customIpv6 = new Uint8Array(buffer, L.CUSTOM_IPV6_BYTE, 16);
     this.sourceCount = words[L.SOURCE_COUNT_WORD]!;
