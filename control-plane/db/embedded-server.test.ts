@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
@@ -79,6 +80,19 @@ describe('createEmbeddedServer()', () => {
     await expect(query({ ...address, password: 'wrong' }, 'SELECT 1')).rejects.toThrow(
       'password authentication failed',
     );
+  });
+
+  test('ensureRunning() makes the server and its sessions yield to the DNS threads', async () => {
+    const { server } = serverOn(makeDataDir());
+    await server.ensureRunning();
+    const weir = getPriority();
+    expect(getPriority(server.pid())).toBe(weir + 5);
+    const children = readFileSync(`/proc/${server.pid()!}/task/${server.pid()!}/children`, 'utf8');
+    const niceness = children
+      .trim()
+      .split(' ')
+      .map((pid) => getPriority(Number(pid)));
+    expect(new Set(niceness)).toEqual(new Set([weir + 5]));
   });
 
   test('ensureRunning() listens on a Unix socket only, in a short folder when the path of the data directory is long', async () => {

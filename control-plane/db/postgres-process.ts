@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcessByStdio } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import { getPriority, setPriority } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -42,9 +43,13 @@ const STOP_STEPS: readonly (readonly [NodeJS.Signals, number])[] = [
   ['SIGKILL', 5000],
 ];
 
+/** How much nicer than Weir the server is. */
+const BEHIND_DNS = 5;
+
 /** Starts the server. Resolves when it accepts connections; rejects with its own words when it ends before. */
 export async function launchPostgres(launch: PostgresLaunch): Promise<RunningPostgres> {
   const child = spawnServer(launch);
+  yieldToDns(child, launch.logger);
   const lastWords: string[] = [];
   let isReady = (): void => undefined;
   const ready = new Promise<void>((resolve) => (isReady = resolve));
@@ -81,6 +86,16 @@ function spawnServer({ runtime, cluster, account, settings }: PostgresLaunch): P
     detached: true,
     ...spawnIdentity(account),
   });
+}
+
+/** Where a core is short, answers come before the log; sessions inherit it. */
+function yieldToDns({ pid }: PostgresChild, logger: Logger): void {
+  if (pid === undefined) return;
+  try {
+    setPriority(pid, getPriority() + BEHIND_DNS);
+  } catch (error) {
+    logger.debug('lower the priority of PostgreSQL: not possible', { error: String(error) });
+  }
 }
 
 /** Environment of PostgreSQL's programs: nothing of Weir's own, messages in English. */
