@@ -11,6 +11,7 @@ import { Protocol } from '../shared/query-log.ts';
 import { ArrivalClock } from './arrival-clock.ts';
 import { AnswerCache } from './cache/answer-cache.ts';
 import { CacheMemory } from './cache/cache-memory.ts';
+import { ClientSightings } from './client-sightings.ts';
 import type { NativeCalls } from './listeners/native-calls.ts';
 import { BATCH_SIZE, SLOT_SIZE, UdpBatch } from './listeners/udp-batch.ts';
 import { openUdpSockets } from './listeners/udp-sockets.ts';
@@ -34,6 +35,7 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
     openSnapshot(start.snapshot),
     new AnswerCache(new CacheMemory(start.cache)),
     reporter,
+    new ClientSightings(start.memory.answerClients),
   );
   const misses = new MissWriter(start.memory.missRing, control);
   const meter = new ThreadMeter();

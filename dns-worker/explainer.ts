@@ -63,7 +63,6 @@ export class Explainer {
       protocol: Protocol.tcp,
       arrivedMs: query.arrivedMs,
       arrivedMonotonicMs: query.arrivedMonotonicMs,
-      groupIndex: query.groupIndex,
       udpSize: 0,
       dnssecOk: false,
       hasAlias: query.aliasLength > 0,
@@ -92,8 +91,8 @@ class Notes implements PipelineRecorder {
     this.rules.push({ origin, index, kinds, judged: wire, name });
   }
 
-  passed(stage: ExplainedStageName, verdict: VerdictCode): void {
-    this.stages.push({ stage, verdict: VERDICTS[verdict], rules: this.rules });
+  passed(stage: ExplainedStageName, verdict: VerdictCode, detail?: string): void {
+    this.stages.push({ stage, verdict: VERDICTS[verdict], rules: this.rules, detail: detail ?? null });
     this.rules = [];
   }
 

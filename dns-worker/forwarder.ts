@@ -42,7 +42,6 @@ export interface WaitingRequest {
   readonly arrivedMs: number;
   /** `Clock.monotonicMs` */
   readonly arrivedMonotonicMs: number;
-  readonly groupIndex: number;
   /** 0 = no EDNS. */
   readonly udpSize: number;
   readonly dnssecOk: boolean;
@@ -177,10 +176,7 @@ export class Forwarder {
     query.hasEdns = request.udpSize !== 0;
     query.udpSize = query.hasEdns ? request.udpSize : query.udpSize;
     query.dnssecOk = request.dnssecOk;
-    const { policy } = this.parts.pipeline.snapshot;
-    // A group may have gone while the request waited.
-    query.groupIndex = request.groupIndex < policy.groupCount ? request.groupIndex : 0;
-    query.groupId = policy.groupId(query.groupIndex);
+    this.parts.pipeline.findGroup(query);
   }
 
   private answerFromCache(request: WaitingRequest, allowStale: boolean): boolean {

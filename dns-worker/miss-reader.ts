@@ -13,7 +13,6 @@ export interface Miss {
   readonly client: Uint8Array;
   readonly arrivedMs: number;
   readonly arrivedMonotonicMs: number;
-  readonly groupIndex: number;
   /** 0 = no EDNS. */
   readonly udpSize: number;
   readonly dnssecOk: boolean;
@@ -86,7 +85,6 @@ export class MissReader {
       client: bytes.slice(at + MissRecord.CLIENT, at + MissRecord.CLIENT + 16),
       arrivedMs: view.getFloat64(at + MissRecord.ARRIVED_MS, true),
       arrivedMonotonicMs: view.getFloat64(at + MissRecord.ARRIVED_MONOTONIC_MS, true),
-      groupIndex: view.getInt32(at + MissRecord.GROUP_INDEX, true),
       udpSize: view.getUint16(at + MissRecord.UDP_SIZE, true),
       dnssecOk: (bytes[at + MissRecord.FLAGS]! & MissFlags.DNSSEC_OK) !== 0,
       hasAlias: (bytes[at + MissRecord.FLAGS]! & MissFlags.ALIAS) !== 0,

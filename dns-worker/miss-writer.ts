@@ -34,7 +34,6 @@ export class MissWriter {
     this.doubles[(at + MissRecord.ARRIVED_MS) >>> 3] = query.arrivedMs;
     this.doubles[(at + MissRecord.ARRIVED_MONOTONIC_MS) >>> 3] = query.arrivedMonotonicMs;
     words[(at + MissRecord.SOCKET) >>> 2] = batch.socketIndex;
-    words[(at + MissRecord.GROUP_INDEX) >>> 2] = query.groupIndex;
     halves[(at + MissRecord.UDP_SIZE) >>> 1] = query.hasEdns ? query.udpSize : 0;
     bytes[at + MissRecord.FLAGS] =
       (query.dnssecOk ? MissFlags.DNSSEC_OK : 0) | (query.aliasLength > 0 ? MissFlags.ALIAS : 0);

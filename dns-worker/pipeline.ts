@@ -15,13 +15,14 @@ import type { ExplainedStageName } from '../shared/explain.ts';
 import { QueryStatus } from '../shared/query-log.ts';
 import { Judge, type MatchRecorder } from './judge.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
+import type { ClientSightings } from './client-sightings.ts';
 import { ParseOutcome, parseQuery } from './parse-query.ts';
 import { type Query, Verdict, type VerdictCode } from './query.ts';
 import type { Reporter } from './report/reporter.ts';
 import { replyWithRcode } from './respond/reply.ts';
 import { AnswerNames } from './stages/answer-names.ts';
 import { cachedAnswerStage } from './stages/cached-answer.ts';
-import { clientGroupStage } from './stages/client-group.ts';
+import { clientGroupStage, findClientGroup } from './stages/client-group.ts';
 import { policyStage } from './stages/policy.ts';
 import { questionChecksStage } from './stages/question-checks.ts';
 import { freeReplacedTable, type OpenSnapshot } from './state.ts';
@@ -29,7 +30,8 @@ import { ALLOWED } from './verdict-memo.ts';
 
 /** Hears of the stages as they pass a query; decides nothing. */
 export interface PipelineRecorder extends MatchRecorder {
-  passed(stage: ExplainedStageName, verdict: VerdictCode): void;
+  /** `detail` says in words what the stage found, where that is no rule. */
+  passed(stage: ExplainedStageName, verdict: VerdictCode, detail?: string): void;
 }
 
 /** Decides about queries from a snapshot and the shared cache. One a thread. */
@@ -37,14 +39,16 @@ export class Pipeline {
   snapshot: OpenSnapshot;
   private readonly cache: AnswerCache;
   private readonly reporter: Reporter;
+  private readonly sightings: ClientSightings;
   private recorder: PipelineRecorder | null = null;
   private readonly judge = new Judge();
   private readonly answerNames = new AnswerNames(this.judge);
 
-  constructor(snapshot: OpenSnapshot, cache: AnswerCache, reporter: Reporter) {
+  constructor(snapshot: OpenSnapshot, cache: AnswerCache, reporter: Reporter, sightings: ClientSightings) {
     this.snapshot = snapshot;
     this.cache = cache;
     this.reporter = reporter;
+    this.sightings = sightings;
   }
 
   /** Answers from another snapshot from now on. */
@@ -71,8 +75,11 @@ export class Pipeline {
     let verdict = questionChecksStage(query);
     this.recorder?.passed('question_checks', verdict);
     if (verdict !== Verdict.CONTINUE) return verdict;
-    verdict = clientGroupStage(query, snapshot);
-    this.recorder?.passed('client_group', verdict);
+    verdict =
+      this.recorder === null
+        ? clientGroupStage(query, snapshot, this.sightings)
+        : findClientGroup(query, snapshot);
+    this.recorder?.passed('client_group', verdict, clientDetail(query, snapshot));
     if (verdict !== Verdict.CONTINUE) return verdict;
     verdict = policyStage(query, snapshot, this.judge);
     this.recorder?.passed('policy', verdict);
@@ -84,6 +91,11 @@ export class Pipeline {
       this.recorder?.passed('answer_names', onNames);
     }
     return verdict;
+  }
+
+  /** Finds the group of the client anew for a query that has waited: groups may have changed meanwhile. */
+  findGroup(query: Query): void {
+    findClientGroup(query, this.snapshot);
   }
 
   /** The same as `run`, telling `recorder` of every stage and of every rule that meets a name. */
@@ -145,4 +157,10 @@ export class Pipeline {
     replyWithRcode(query, rcode);
     return Verdict.ANSWERED;
   }
+}
+
+/** Which record gave the client its group, in words. */
+function clientDetail({ clientRecord }: Query, { clients }: OpenSnapshot): string {
+  const { source, prefix } = clients.describe(clientRecord);
+  return prefix === null ? source : `${source} ${prefix}`;
 }

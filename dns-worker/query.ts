@@ -77,7 +77,8 @@ export class Query {
   checkingDisabled = false;
   authenticDataWanted = false;
 
-  /** Index of the client's group in the policy table. */
+  /** Number of the record in the client table that gave the group; index of the group in the policy table. */
+  clientRecord = 0;
   groupIndex = 0;
   groupId = 0;
 
@@ -138,6 +139,7 @@ export class Query {
     this.ednsVersion = 0;
     this.dnssecOk = false;
     this.udpSize = 512;
+    this.clientRecord = 0;
     this.groupIndex = 0;
     this.groupId = 1;
     this.aliasLength = 0;

@@ -11,6 +11,7 @@ import { Protocol } from '../shared/query-log.ts';
 import { AnswerCache } from './cache/answer-cache.ts';
 import { CacheMemory } from './cache/cache-memory.ts';
 import { CacheWriter } from './cache/cache-writer.ts';
+import { ClientSightings } from './client-sightings.ts';
 import { Explainer } from './explainer.ts';
 import { Forwarder, type WaitingRequest } from './forwarder.ts';
 import type { NativeCalls } from './listeners/native-calls.ts';
@@ -89,7 +90,8 @@ class ResolveThread {
     this.control = new Int32Array(memory.control);
     this.batched = calls !== null;
     this.reporter = new Reporter(memory.resolveCounters, memory.resolveLog);
-    this.pipeline = new Pipeline(openSnapshot(start.snapshot), cache, this.reporter);
+    const sightings = new ClientSightings(memory.resolveClients);
+    this.pipeline = new Pipeline(openSnapshot(start.snapshot), cache, this.reporter, sightings);
     this.resolver = new Resolver(settings, systemClock, portLogger(port, { worker: start.worker }));
     this.forwarder = new Forwarder({
       resolver: this.resolver,
@@ -198,7 +200,6 @@ class ResolveThread {
       protocol: query.protocol,
       arrivedMs: query.arrivedMs,
       arrivedMonotonicMs: query.arrivedMonotonicMs,
-      groupIndex: query.groupIndex,
       udpSize: query.hasEdns ? query.udpSize : 0,
       dnssecOk: query.dnssecOk,
       hasAlias: query.aliasLength > 0,

@@ -1,4 +1,5 @@
 /** The snapshot a thread answers from: replaced whole between two batches, never edited. */
+import { ClientTable } from '../shared/snapshot/client-table.ts';
 import { PolicyTable } from '../shared/snapshot/policy-table.ts';
 import { RuleTable } from '../shared/snapshot/rule-table.ts';
 import { SpecialMatcher } from '../shared/snapshot/special-matcher.ts';
@@ -15,6 +16,7 @@ export interface OpenSnapshot {
   readonly manual: RuleTable;
   readonly manualSpecial: SpecialMatcher;
   readonly policy: PolicyTable;
+  readonly clients: ClientTable;
 }
 
 /**
@@ -34,6 +36,7 @@ export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): O
     manual: new RuleTable(buffers.manual),
     manualSpecial: new SpecialMatcher(decodeSpecialRules(buffers.manualSpecial), seedLow, seedHigh),
     policy: new PolicyTable(buffers.policy),
+    clients: new ClientTable(buffers.clients),
   };
 }
 

@@ -23,6 +23,8 @@ export interface ExplainedStage {
   /** `answered` ends the query; `unresolved` hands it to the upstreams. */
   readonly verdict: 'continue' | 'answered' | 'dropped' | 'unresolved';
   readonly rules: readonly ExplainedRule[];
+  /** What the stage found where that is no rule, e.g. `subnet 192.0.2.0/24`. */
+  readonly detail: string | null;
 }
 
 /** The way of a question, and its answer. */

@@ -79,6 +79,9 @@ export interface WorkerMemory {
   /** Counters, one block a thread (`dns-worker/report`). */
   readonly answerCounters: SharedArrayBuffer;
   readonly resolveCounters: SharedArrayBuffer;
+  /** Clients that asked, one block a thread (`shared/client-sightings.ts`). */
+  readonly answerClients: SharedArrayBuffer;
+  readonly resolveClients: SharedArrayBuffer;
 }
 
 /** `workerData` of a thread. */

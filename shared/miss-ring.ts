@@ -24,8 +24,6 @@ export const MissRecord = {
   ARRIVED_MONOTONIC_MS: 376,
   /** i32: index of the socket it came by. */
   SOCKET: 8,
-  /** i32: index and id of the client's group. */
-  GROUP_INDEX: 12,
   /** u16: client's UDP size; 0 = no EDNS. */
   UDP_SIZE: 16,
   /** u8: `MissFlags`. */

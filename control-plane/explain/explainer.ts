@@ -48,13 +48,13 @@ export class Explainer {
     const question = { qname, qtype: rrTypeCode(type)!, client: addressFromText(client)! };
     const explanation = await this.ask(question);
     const stages: ExplainAnswer['stages'] = [];
-    for (const { stage, verdict, rules } of explanation.stages) {
+    for (const { stage, verdict, rules, detail } of explanation.stages) {
       const described: ExplainedRule[] = [];
       for (const rule of rules) {
         const words = await this.describe(explanation, rule);
         if (words !== null) described.push(words);
       }
-      stages.push({ stage, verdict, rules: described });
+      stages.push({ stage, verdict, rules: described, detail });
     }
     const { decidedBy } = explanation;
     return {

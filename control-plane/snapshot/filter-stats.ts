@@ -38,7 +38,8 @@ export function filterStats({ snapshot, compiled, rows }: PublishedState): Block
       snapshot.special.byteLength +
       snapshot.manual.byteLength +
       snapshot.manualSpecial.byteLength +
-      snapshot.policy.byteLength,
+      snapshot.policy.byteLength +
+      snapshot.clients.byteLength,
     snapshot_id: snapshot.version,
     compiled_at: isCompiled ? new Date(compiled.compiledAtMs).toISOString() : null,
     compile_ms: isCompiled ? compiled.compileMs : null,

@@ -116,7 +116,8 @@ export function sourcesServing(
   });
 }
 
-function orderGroups(groups: readonly PolicyGroup[]): PolicyGroup[] {
+/** Groups in the order of their indices in the policy table: Default first, then by id. */
+export function orderGroups(groups: readonly PolicyGroup[]): PolicyGroup[] {
   const others = groups.filter((group) => group.id !== DEFAULT_GROUP_ID).sort((a, b) => a.id - b.id);
   return [{ id: DEFAULT_GROUP_ID, enabled: true }, ...others];
 }

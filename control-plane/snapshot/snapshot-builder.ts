@@ -7,6 +7,7 @@ import {
   type PolicyRows,
   seedsOf,
 } from './compiled-rules.ts';
+import { buildClientTable } from './client-table-builder.ts';
 import { buildManualRules } from './manual-rules.ts';
 import { buildPolicyTable } from './policy-table-builder.ts';
 
@@ -26,5 +27,6 @@ export function buildSnapshot(
     manual: manual.names,
     manualSpecial: manual.special,
     policy: buildPolicyTable(version, compiled, rows, manual, { blocking, live }),
+    clients: buildClientTable(rows, live),
   };
 }

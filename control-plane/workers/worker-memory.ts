@@ -1,4 +1,5 @@
 /** Shared memory of the workers: made here, so that it outlives the threads that use it. */
+import { CLIENT_SIGHTINGS_BYTES } from '../../shared/client-sightings.ts';
 import { COUNTERS_BYTES } from '../../shared/counters.ts';
 import { WorkerControl, type WorkerMemory } from '../../shared/messages.ts';
 import { MISS_RING_BYTES } from '../../shared/miss-ring.ts';
@@ -18,5 +19,7 @@ export function createWorkerMemory(): WorkerMemory {
     resolveLog: new SharedArrayBuffer(logRingBytes(RESOLVE_LOG_RECORDS)),
     answerCounters: new SharedArrayBuffer(COUNTERS_BYTES),
     resolveCounters: new SharedArrayBuffer(COUNTERS_BYTES),
+    answerClients: new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES),
+    resolveClients: new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES),
   };
 }

@@ -1,10 +1,34 @@
-/** The group of the client: Default, until clients and subnets are known to the policy table. */
+/** The group of the client, by its address; every later stage asks on behalf of it. */
+import { addressWord } from '../../shared/net/ip.ts';
+import type { ClientSightings } from '../client-sightings.ts';
 import { Verdict, type Query, type VerdictCode } from '../query.ts';
 import type { OpenSnapshot } from '../state.ts';
 
-/** Finds the client's group. */
-export function clientGroupStage(query: Query, snapshot: OpenSnapshot): VerdictCode {
-  query.groupIndex = 0;
-  query.groupId = snapshot.policy.groupId(0);
+/** Finds the client's group, and counts the query as the client's. */
+export function clientGroupStage(
+  query: Query,
+  snapshot: OpenSnapshot,
+  sightings: ClientSightings,
+): VerdictCode {
+  setGroup(query, snapshot, sightings.count(query, snapshot.clients, snapshot.version));
   return Verdict.CONTINUE;
+}
+
+/** The same for a query that is none of the client's own, or was counted before: nothing is counted. */
+export function findClientGroup(query: Query, snapshot: OpenSnapshot): VerdictCode {
+  const { clientBytes, clientAt } = query;
+  const record = snapshot.clients.find(
+    addressWord(clientBytes, clientAt),
+    addressWord(clientBytes, clientAt + 4),
+    addressWord(clientBytes, clientAt + 8),
+    addressWord(clientBytes, clientAt + 12),
+  );
+  setGroup(query, snapshot, record);
+  return Verdict.CONTINUE;
+}
+
+function setGroup(query: Query, snapshot: OpenSnapshot, record: number): void {
+  query.clientRecord = record;
+  query.groupIndex = snapshot.clients.groupIndexOf(record);
+  query.groupId = snapshot.policy.groupId(query.groupIndex);
 }

@@ -60,6 +60,10 @@ export const ExplainAnswer = z
           rules: z
             .array(ExplainedRule)
             .meta({ description: 'all that meet the name, whether they decide or not' }),
+          detail: z.string().nullable().meta({
+            description:
+              'what the stage found where that is no rule; of client_group: what gave the client its group',
+          }),
         })
         .meta({ id: 'ExplainedStage' }),
     ),

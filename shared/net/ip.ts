@@ -57,6 +57,11 @@ function readIpv4(text: string, into: Uint8Array, at: number): boolean {
   return true;
 }
 
+/** Four bytes of an address as one signed word, first byte highest. */
+export function addressWord(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
+}
+
 /** Whether 16 bytes hold an IPv4 address. */
 export function isMappedIpv4(bytes: Uint8Array, at = 0): boolean {
   for (let i = 0; i < 10; i++) if (bytes[at + i] !== 0) return false;

@@ -3,11 +3,12 @@
  * unless a line says bytes; rule tables and special rules lie on disk as they lie in memory.
  */
 
-/** First word of a rule table, of a policy table, of special rules and of local names: "WRUL", "WPOL", "WSPC", "WLOC". */
+/** First word of each kind of memory: "WRUL", "WPOL", "WSPC", "WLOC", "WCLI". */
 export const RULE_TABLE_MAGIC = 0x4c555257;
 export const POLICY_TABLE_MAGIC = 0x4c4f5057;
 export const SPECIAL_RULES_MAGIC = 0x43505357;
 export const LOCAL_NAMES_MAGIC = 0x434f4c57;
+export const CLIENT_TABLE_MAGIC = 0x494c4357;
 /** Raised whenever a layout changes; a file of another layout is rebuilt, never read. */
 export const LAYOUT_VERSION = 3;
 
@@ -124,6 +125,25 @@ export const PolicyTableLayout = {
   QUESTION_FLAGS_WORD: 18,
   HEADER_WORDS: 20,
   GROUP_ROW_WORDS: 4,
+} as const;
+
+/**
+ * Client table: a header, the records that give clients their groups, then for each family the ranges of
+ * addresses without gaps or overlaps: all starts in rising order, then the number of the record that each
+ * range belongs to. A word of a start is four bytes of the address, first byte highest, with the sign bit
+ * inverted, so that signed words compare as addresses do. Record 0 stands for clients that none is for.
+ */
+export const ClientTableLayout = {
+  MAGIC_WORD: 0,
+  VERSION_WORD: 1,
+  RECORD_COUNT_WORD: 2,
+  IPV4_RANGE_COUNT_WORD: 3,
+  IPV6_RANGE_COUNT_WORD: 4,
+  HEADER_WORDS: 8,
+  /** A record: group index, `ClientGroupSource` times 256 plus the length of the prefix, four words of address. */
+  RECORD_WORDS: 6,
+  IPV4_WORDS: 1,
+  IPV6_WORDS: 4,
 } as const;
 
 /** Order-dependent sum of words `from` to the end: finds torn and damaged files, not forgeries. */

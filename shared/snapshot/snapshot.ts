@@ -17,4 +17,6 @@ export interface SnapshotBuffers {
   readonly manualSpecial: SharedArrayBuffer;
   /** What the rules mean for each group, and the blocking settings, see `policy-table.ts`. */
   readonly policy: SharedArrayBuffer;
+  /** Which group a client is in, see `client-table.ts`. */
+  readonly clients: SharedArrayBuffer;
 }

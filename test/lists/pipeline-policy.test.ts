@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { AnswerCache } from '../../dns-worker/cache/answer-cache.ts';
 import { CacheMemory } from '../../dns-worker/cache/cache-memory.ts';
 import { CacheWriter } from '../../dns-worker/cache/cache-writer.ts';
+import { ClientSightings } from '../../dns-worker/client-sightings.ts';
 import { Forwarder } from '../../dns-worker/forwarder.ts';
 import { Explainer } from '../../dns-worker/explainer.ts';
 import { Pipeline } from '../../dns-worker/pipeline.ts';
@@ -13,6 +14,7 @@ import { readResponse } from '../../dns-worker/resolve/response-reader.ts';
 import { type OpenSnapshot, openSnapshot } from '../../dns-worker/state.ts';
 import { createAnswerCache } from '../../shared/answer-cache.ts';
 import { systemClock } from '../../shared/clock.ts';
+import { CLIENT_SIGHTINGS_BYTES } from '../../shared/client-sightings.ts';
 import { COUNTERS_BYTES } from '../../shared/counters.ts';
 import { decodeMessage } from '../../shared/dns/codec.ts';
 import { nameFromText, nameToText } from '../../shared/dns/name.ts';
@@ -90,7 +92,12 @@ function sent({ query }: { query: Query }): unknown {
 beforeEach(() => {
   memory = new CacheMemory(createAnswerCache(262_144));
   reporter = new Reporter(new SharedArrayBuffer(COUNTERS_BYTES), new SharedArrayBuffer(logRingBytes(16)));
-  pipeline = new Pipeline(openSnapshot(snapshotOf([])), new AnswerCache(memory), reporter);
+  pipeline = new Pipeline(
+    openSnapshot(snapshotOf([])),
+    new AnswerCache(memory),
+    reporter,
+    new ClientSightings(new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES)),
+  );
 });
 
 describe('Pipeline', () => {

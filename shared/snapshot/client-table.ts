@@ -1,0 +1,99 @@
+/**
+ * Which group a client is in: flat ranges of addresses, in which precedence and longest prefix were resolved
+ * when they were built (`control-plane/snapshot/client-table-builder.ts`), so that finding is one binary
+ * search. What a thread remembers of its clients is `dns-worker/client-memory.ts`.
+ */
+import { addressToText } from '../net/ip.ts';
+import { CLIENT_TABLE_MAGIC, ClientTableLayout as L, LAYOUT_VERSION } from './layout.ts';
+
+/** What gave a client its group. The numbers lie in shared memory. */
+export const ClientGroupSource = { default: 0, subnet: 1, manual: 2, mac: 3 } as const;
+export type ClientGroupSourceName = keyof typeof ClientGroupSource;
+const SOURCE_NAMES = Object.keys(ClientGroupSource) as readonly ClientGroupSourceName[];
+
+/** Words three and four of every IPv4 address in IPv6 form (RFC 4291 section 2.5.5.2). */
+const MAPPED_WORD = 0xffff;
+const SIGN_BIT = 0x80000000 | 0;
+
+/** Read side of a client table. */
+export class ClientTable {
+  private readonly words: Int32Array;
+  private readonly recordCount: number;
+  private readonly ipv4At: number;
+  private readonly ipv4Count: number;
+  private readonly ipv6At: number;
+  private readonly ipv6Count: number;
+
+  /** Wraps `buffer`; throws a RangeError where it is no client table of this layout. */
+  constructor(buffer: SharedArrayBuffer) {
+    const words = new Int32Array(buffer);
+    if (words[L.MAGIC_WORD] !== CLIENT_TABLE_MAGIC || words[L.VERSION_WORD] !== LAYOUT_VERSION)
+      throw new RangeError('read client table: not a client table of this layout');
+    this.words = words;
+    this.recordCount = words[L.RECORD_COUNT_WORD]!;
+    this.ipv4Count = words[L.IPV4_RANGE_COUNT_WORD]!;
+    this.ipv6Count = words[L.IPV6_RANGE_COUNT_WORD]!;
+    this.ipv4At = L.HEADER_WORDS + this.recordCount * L.RECORD_WORDS;
+    this.ipv6At = this.ipv4At + this.ipv4Count * (L.IPV4_WORDS + 1);
+    if (this.ipv6At + this.ipv6Count * (L.IPV6_WORDS + 1) > words.length)
+      throw new RangeError('read client table: shorter than its header says');
+  }
+
+  /** Number of the record for an address of four words (`addressWord`); 0 where there is none. */
+  find(word0: number, word1: number, word2: number, word3: number): number {
+    return word0 === 0 && word1 === 0 && word2 === MAPPED_WORD
+      ? this.findIpv4(word3 ^ SIGN_BIT)
+      : this.findIpv6(word0 ^ SIGN_BIT, word1 ^ SIGN_BIT, word2 ^ SIGN_BIT, word3 ^ SIGN_BIT);
+  }
+
+  /** Index in the policy table of the group that a record gives. */
+  groupIndexOf(record: number): number {
+    return this.words[L.HEADER_WORDS + record * L.RECORD_WORDS]!;
+  }
+
+  /** What kind of record this is, and for which address or network it stands; null for the default. */
+  describe(record: number): { source: ClientGroupSourceName; prefix: string | null } {
+    const at = L.HEADER_WORDS + record * L.RECORD_WORDS;
+    const kind = this.words[at + 1]!;
+    const source = SOURCE_NAMES[kind >>> 8]!;
+    if (source === 'default') return { source, prefix: null };
+    const address = new DataView(new ArrayBuffer(16));
+    for (let word = 0; word < 4; word++) address.setInt32(word * 4, this.words[at + 2 + word]!);
+    const text = addressToText(new Uint8Array(address.buffer));
+    return { source, prefix: source === 'subnet' ? `${text}/${kind & 0xff}` : text };
+  }
+
+  private findIpv4(word: number): number {
+    const { words, ipv4At } = this;
+    let low = 0;
+    let high = this.ipv4Count - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (words[ipv4At + middle]! <= word) low = middle;
+      else high = middle - 1;
+    }
+    return words[ipv4At + this.ipv4Count + low]!;
+  }
+
+  private findIpv6(word0: number, word1: number, word2: number, word3: number): number {
+    const { words, ipv6At } = this;
+    let low = 0;
+    let high = this.ipv6Count - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      const at = ipv6At + middle * L.IPV6_WORDS;
+      if (this.startsAtOrBefore(at, word0, word1, word2, word3)) low = middle;
+      else high = middle - 1;
+    }
+    return words[ipv6At + this.ipv6Count * L.IPV6_WORDS + low]!;
+  }
+
+  /** Words are compared and not subtracted: a difference would not fit into a word. */
+  private startsAtOrBefore(at: number, word0: number, word1: number, word2: number, word3: number): boolean {
+    const { words } = this;
+    if (words[at]! !== word0) return words[at]! < word0;
+    if (words[at + 1]! !== word1) return words[at + 1]! < word1;
+    if (words[at + 2]! !== word2) return words[at + 2]! < word2;
+    return words[at + 3]! <= word3;
+  }
+}
