@@ -125,7 +125,7 @@ export class Forwarder {
       this.reply(request);
       return true;
     }
-    const { dnssecOk, client, groupIndex, arrivedMs, arrivedMonotonicMs } = request;
+    const { dnssecOk, client, arrivedMs, arrivedMonotonicMs } = request;
     const alias = aliasOf(query);
     this.take({
       message: questionForTarget(alias, query),
@@ -134,7 +134,7 @@ export class Forwarder {
       hasAlias: false,
       takeStep: (step) => this.finishAlias(request, alias, targetAnswerOf(step)),
       send: () => undefined,
-      ...{ dnssecOk, client, groupIndex, arrivedMs, arrivedMonotonicMs },
+      ...{ dnssecOk, client, arrivedMs, arrivedMonotonicMs },
     });
     return true;
   }
