@@ -35,7 +35,9 @@ import { ServiceCatalog } from './services/service-catalog.ts';
 import { blockingSettings, nodeNameOf } from './settings/derived.ts';
 import { CompilePool } from './snapshot/compile-pool.ts';
 import { filterStats } from './snapshot/filter-stats.ts';
+import { ZoneNumbers } from './snapshot/forward-zones.ts';
 import { Generations } from './snapshot/generations.ts';
+import { nameRules } from './snapshot/name-rules.ts';
 import { PolicyInForce } from './snapshot/policy-in-force.ts';
 import { readPolicyRows } from './snapshot/policy-store.ts';
 import { SnapshotPublisher } from './snapshot/publisher.ts';
@@ -125,7 +127,12 @@ async function startDns(node: Node, dnsPort: number) {
   });
   stops.push(() => writer.close());
   const generations = new Generations(dataDir, logger);
-  const live: FindLivePolicy = () => ({ ...NOTHING_LIVE, nowMs: clock.nowMs() });
+  const zones = new ZoneNumbers();
+  const live: FindLivePolicy = (rows) => ({
+    ...NOTHING_LIVE,
+    nowMs: clock.nowMs(),
+    names: nameRules(rows, zones),
+  });
   const initial = await startingState(generations, blockingSettings(config), live);
   const hooks = workerHooks(process.env);
   const settings = workerSettings(config, dnsPort, hooks);
@@ -141,7 +148,7 @@ async function startDns(node: Node, dnsPort: number) {
   stops.push(() => publisher.settled());
   await supervisor.start();
   if (hooks.faultInjection) obeyFaultRequests(supervisor);
-  const names = recordNames(publisher, settings.pools);
+  const names = recordNames(publisher, settings.pools, zones);
   const drain = new LogDrain(supervisor.memories(), names, (row) => writer.append(row));
   const rate = new QueryRate(supervisor.memories());
   drain.start();

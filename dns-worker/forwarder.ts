@@ -9,6 +9,7 @@ import { ExtendedError, Rcode } from '../shared/dns/iana.ts';
 import { readU32, writeU32 } from '../shared/dns/wire.ts';
 import type { WorkerSettings } from '../shared/messages.ts';
 import { DnssecStatus, Protocol, QueryStatus } from '../shared/query-log.ts';
+import { type ForwardZone, POOLS_PARTITION } from '../shared/snapshot/forward-zone.ts';
 import { leadsToNames } from './answer-names.ts';
 import { type AnswerCache, CacheHit } from './cache/answer-cache.ts';
 import type { CacheWriter } from './cache/cache-writer.ts';
@@ -26,9 +27,10 @@ import {
   targetAnswerOf,
 } from './resolve/follow-alias.ts';
 import type { CacheableAnswer } from './resolve/response-reader.ts';
-import type { Resolution, Resolver } from './resolve/resolver.ts';
+import type { Question, Resolution, Resolver } from './resolve/resolver.ts';
+import type { ZoneResolvers } from './resolve/zone-resolvers.ts';
 import { finishReply, replyWithRcode } from './respond/reply.ts';
-import { POOLS_PARTITION } from './stages/cached-answer.ts';
+import { forwardZoneStage } from './stages/forward-zone.ts';
 
 /** A request that waits for the resolver; every buffer is its own. */
 export interface WaitingRequest {
@@ -63,7 +65,9 @@ const NO_REACH: ReadonlySet<string> = new Set(['timeout', 'network', 'no-upstrea
 
 /** Parts that a forwarder works with. */
 export interface ForwarderParts {
+  /** Of the pools; and of each forward zone. */
   readonly resolver: Resolver;
+  readonly zones: ZoneResolvers;
   readonly pipeline: Pipeline;
   readonly cache: AnswerCache;
   readonly writer: CacheWriter;
@@ -101,8 +105,16 @@ export class Forwarder {
       dnssecOk: query.dnssecOk,
       checkingDisabled: query.checkingDisabled,
     };
-    this.parts.resolver.resolve(question, (resolution) => {
-      this.finish(request, resolution);
+    this.resolve(request, question);
+  }
+
+  /** Asks the zone of the question in `query`, else the pools. */
+  private resolve(request: WaitingRequest, question: Question): void {
+    const { pipeline, resolver, zones } = this.parts;
+    const zone = pipeline.snapshot.zones[this.query.zoneIndex];
+    const asked = zone === undefined ? resolver : zones.of(zone);
+    asked.resolve(question, (resolution) => {
+      this.finish(request, resolution, zone);
       this.waiting--;
       if (this.waiting === 0) this.whenIdle?.();
     });
@@ -177,11 +189,12 @@ export class Forwarder {
     query.udpSize = query.hasEdns ? request.udpSize : query.udpSize;
     query.dnssecOk = request.dnssecOk;
     this.parts.pipeline.findGroup(query);
+    forwardZoneStage(query, this.parts.pipeline.snapshot);
   }
 
   private answerFromCache(request: WaitingRequest, allowStale: boolean): boolean {
     const { query } = this;
-    const hit = this.parts.cache.answer(query, POOLS_PARTITION, query.arrivedSecs, allowStale);
+    const hit = this.parts.cache.answer(query, query.partition, query.arrivedSecs, allowStale);
     if (hit === CacheHit.NONE) return false;
     query.status = hit === CacheHit.STALE ? QueryStatus.STALE : QueryStatus.CACHED;
     this.parts.reporter.count(hit === CacheHit.STALE ? Counter.CACHE_STALE_HITS : Counter.CACHE_HITS);
@@ -194,12 +207,19 @@ export class Forwarder {
     if (takeStep === undefined) this.parts.pipeline.checkAnswer(this.query, explained ?? null);
   }
 
-  private finish(request: WaitingRequest, resolution: Resolution): void {
+  private finish(request: WaitingRequest, resolution: Resolution, zone: ForwardZone | undefined): void {
     this.open(request);
+    const partition = zone?.partition ?? POOLS_PARTITION;
+    // The name's zone has come, gone or changed meanwhile: what the others said is of no interest any more.
+    if (partition !== this.query.partition) {
+      this.take(request);
+      return;
+    }
+    const upstream = upstreamNumber(resolution, zone);
     request.explained?.passed('forward', Verdict.CONTINUE);
     if (resolution.kind === 'answer') {
-      this.query.upstream = resolution.upstream + 1;
-      this.keepOnce(resolution, resolution.answer, resolution.upstream + 1);
+      this.query.upstream = upstream;
+      this.keepOnce(resolution, resolution.answer, upstream);
       this.answerFrom(resolution.answer);
       this.query.hasTargets = leadsToNames(resolution.answer);
       this.judge(request);
@@ -207,8 +227,8 @@ export class Forwarder {
       return;
     }
     if (this.parts.settings.enabled && this.answerFromCache(request, true)) return;
-    this.query.upstream = resolution.upstream + 1;
-    this.keepOnce(resolution, failedAnswer(resolution.rcode), resolution.upstream + 1);
+    this.query.upstream = upstream;
+    this.keepOnce(resolution, failedAnswer(resolution.rcode), upstream);
     this.query.status = resolution.reason === 'timeout' ? QueryStatus.TIMEOUT : QueryStatus.SERVFAIL;
     if (NO_REACH.has(resolution.reason)) this.query.extendedError = ExtendedError.NO_REACHABLE_AUTHORITY;
     replyWithRcode(this.query, resolution.rcode);
@@ -235,7 +255,7 @@ export class Forwarder {
         qclass: query.qclass,
         dnssecOk: query.dnssecOk,
         checkingDisabled: query.checkingDisabled,
-        partition: POOLS_PARTITION,
+        partition: query.partition,
       },
       answer,
       {
@@ -279,6 +299,11 @@ export class Forwarder {
 /** Statuses of a question to which there was no answer. */
 function isFailure(status: number): boolean {
   return status === QueryStatus.SERVFAIL || status === QueryStatus.TIMEOUT;
+}
+
+/** What the log calls the server that settled a question; 0 = nobody was asked. */
+function upstreamNumber({ upstream }: Resolution, zone: ForwardZone | undefined): number {
+  return zone === undefined ? upstream + 1 : (zone.upstreamNumbers[upstream] ?? 0);
 }
 
 /** An answer without records, kept so that a failure is not asked again at once. */

@@ -3,6 +3,7 @@
  * return; stages know nothing of each other. The order is the contract's decision order:
  *
  *  1. parse            what cannot be read is answered or dropped before anything is looked up
+ *     forwardZone      a note of whom to ask; decides nothing, and the checks spare names that have a zone
  *  2. questionChecks   cheapest refusals first; needs only the question
  *  3. clientGroup      every later stage asks on behalf of a group
  *  4. policy           before the cache: the cache holds upstream answers, never verdicts
@@ -23,6 +24,7 @@ import { replyWithRcode } from './respond/reply.ts';
 import { AnswerNames } from './stages/answer-names.ts';
 import { cachedAnswerStage } from './stages/cached-answer.ts';
 import { clientGroupStage, findClientGroup } from './stages/client-group.ts';
+import { forwardZoneStage } from './stages/forward-zone.ts';
 import { policyStage } from './stages/policy.ts';
 import { questionChecksStage } from './stages/question-checks.ts';
 import { freeReplacedTable, type OpenSnapshot } from './state.ts';
@@ -72,6 +74,7 @@ export class Pipeline {
     const { snapshot } = this;
     const parsed = parseQuery(query, snapshot.rules.seedLow, snapshot.rules.seedHigh);
     if (parsed !== ParseOutcome.OK) return this.answerUnreadable(query, parsed);
+    forwardZoneStage(query, snapshot);
     let verdict = questionChecksStage(query);
     this.recorder?.passed('question_checks', verdict);
     if (verdict !== Verdict.CONTINUE) return verdict;

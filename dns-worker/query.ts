@@ -4,6 +4,7 @@
  * filled by `parse-query.ts`, read and written by the stages, and never outlives its turn.
  */
 import { MAX_LABELS, MAX_NAME_LENGTH } from '../shared/dns/name.ts';
+import { POOLS_PARTITION } from '../shared/snapshot/forward-zone.ts';
 
 /** What a stage decided. */
 export const Verdict = {
@@ -77,6 +78,10 @@ export class Query {
   checkingDisabled = false;
   authenticDataWanted = false;
 
+  /** Partition of the cache for this name: `POOLS_PARTITION`, or that of its forward zone, which is `zoneIndex` of the snapshot. */
+  partition = POOLS_PARTITION;
+  zoneIndex = -1;
+
   /** Number of the record in the client table that gave the group; index of the group in the policy table. */
   clientRecord = 0;
   groupIndex = 0;
@@ -140,6 +145,8 @@ export class Query {
     this.dnssecOk = false;
     this.udpSize = 512;
     this.clientRecord = 0;
+    this.partition = POOLS_PARTITION;
+    this.zoneIndex = -1;
     this.groupIndex = 0;
     this.groupId = 1;
     this.aliasLength = 0;

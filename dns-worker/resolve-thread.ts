@@ -23,6 +23,7 @@ import { Pipeline } from './pipeline.ts';
 import { Query, Verdict } from './query.ts';
 import { Reporter } from './report/reporter.ts';
 import { Resolver } from './resolve/resolver.ts';
+import { ZoneResolvers } from './resolve/zone-resolvers.ts';
 import { openSnapshot } from './state.ts';
 import { ThreadMeter } from './thread-meter.ts';
 import { announce, obeyFault, portLogger } from './thread-port.ts';
@@ -69,6 +70,7 @@ class ResolveThread {
   private readonly reporter: Reporter;
   private readonly pipeline: Pipeline;
   private readonly resolver: Resolver;
+  private readonly zones: ZoneResolvers;
   private readonly forwarder: Forwarder;
   private readonly misses: MissReader;
   private readonly udpReply: UdpReply | null;
@@ -92,9 +94,12 @@ class ResolveThread {
     this.reporter = new Reporter(memory.resolveCounters, memory.resolveLog);
     const sightings = new ClientSightings(memory.resolveClients);
     this.pipeline = new Pipeline(openSnapshot(start.snapshot), cache, this.reporter, sightings);
-    this.resolver = new Resolver(settings, systemClock, portLogger(port, { worker: start.worker }));
+    const logger = portLogger(port, { worker: start.worker });
+    this.resolver = new Resolver(settings, systemClock, logger);
+    this.zones = new ZoneResolvers(settings, systemClock, logger);
     this.forwarder = new Forwarder({
       resolver: this.resolver,
+      zones: this.zones,
       pipeline: this.pipeline,
       cache,
       reporter: this.reporter,
@@ -137,6 +142,7 @@ class ResolveThread {
     switch (message.type) {
       case 'snapshot':
         this.pipeline.replaceSnapshot(openSnapshot(message.snapshot, this.pipeline.snapshot));
+        void this.zones.keepOnly(this.pipeline.snapshot.zones);
         announce(this.port, { type: 'snapshot-in-force', version: message.snapshot.version });
         break;
       case 'explain':
@@ -225,6 +231,7 @@ class ResolveThread {
     await closing;
     await this.datagrams?.close();
     await this.resolver.close();
+    await this.zones.close();
     this.udpReply?.closeSockets();
     announce(this.port, { type: 'drained' });
     this.port.close();

@@ -1,10 +1,12 @@
 /** The snapshot a thread answers from: replaced whole between two batches, never edited. */
 import { ClientTable } from '../shared/snapshot/client-table.ts';
+import type { ForwardZone } from '../shared/snapshot/forward-zone.ts';
 import { PolicyTable } from '../shared/snapshot/policy-table.ts';
 import { RuleTable } from '../shared/snapshot/rule-table.ts';
 import { SpecialMatcher } from '../shared/snapshot/special-matcher.ts';
 import { decodeSpecialRules } from '../shared/snapshot/special-rules.ts';
 import type { SnapshotBuffers } from '../shared/snapshot/snapshot.ts';
+import { NameTable } from './name-table.ts';
 
 /** A snapshot opened for reading. */
 export interface OpenSnapshot {
@@ -17,6 +19,9 @@ export interface OpenSnapshot {
   readonly manualSpecial: SpecialMatcher;
   readonly policy: PolicyTable;
   readonly clients: ClientTable;
+  /** Forward zones, and where a name's zone is among them. */
+  readonly zones: readonly ForwardZone[];
+  readonly zoneNames: NameTable;
 }
 
 /**
@@ -26,6 +31,7 @@ export interface OpenSnapshot {
 export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): OpenSnapshot {
   const rules = new RuleTable(buffers.rules);
   const { seedLow, seedHigh } = rules;
+  const { forwardZones: zones } = buffers.names;
   const isSame = before?.rules.build === rules.build && before.rules.nameCount === rules.nameCount;
   return {
     version: buffers.version,
@@ -37,6 +43,12 @@ export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): O
     manualSpecial: new SpecialMatcher(decodeSpecialRules(buffers.manualSpecial), seedLow, seedHigh),
     policy: new PolicyTable(buffers.policy),
     clients: new ClientTable(buffers.clients),
+    zones,
+    zoneNames: new NameTable(
+      zones.flatMap(({ names }, number) => names.map((name) => ({ name, number }))),
+      seedLow,
+      seedHigh,
+    ),
   };
 }
 

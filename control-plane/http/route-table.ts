@@ -23,6 +23,7 @@ import * as config from '../settings/config-routes.ts';
 import * as stats from '../stats/stats-routes.ts';
 import * as health from '../system/health-routes.ts';
 import { filterRoutes } from './filter-route-table.ts';
+import { forwardingRoutes } from './forwarding-route-table.ts';
 import { route } from './route.ts';
 import type { Route } from './route.ts';
 
@@ -182,6 +183,7 @@ export const routeTable: readonly Route[] = [
   }),
 
   ...filterRoutes,
+  ...forwardingRoutes,
 
   route({
     method: 'GET',

@@ -1,13 +1,18 @@
-/** The names behind the numbers of a log record: lists from the snapshots' history, upstreams from the pools. */
+/** The names behind the numbers of a log record: lists from the snapshots' history, upstreams from pools and zones. */
 import type { PoolSettings } from '../../shared/messages.ts';
+import type { ZoneNumbers } from '../snapshot/forward-zones.ts';
 import type { SnapshotPublisher } from '../snapshot/publisher.ts';
 import type { RecordNames } from './log-drain.ts';
 
 /** Names for records of threads that run with these pools. */
-export function recordNames(publisher: SnapshotPublisher, pools: readonly PoolSettings[]): RecordNames {
+export function recordNames(
+  publisher: SnapshotPublisher,
+  pools: readonly PoolSettings[],
+  zones: Pick<ZoneNumbers, 'upstreamOf'>,
+): RecordNames {
   const upstreams = pools.flatMap((pool) => pool.servers.map((server) => server.address));
   return {
-    upstream: (index) => upstreams[index],
+    upstream: (index) => upstreams[index] ?? zones.upstreamOf(index + 1),
     rule: (version, rule, name) => publisher.loggedRule(version, rule, name),
   };
 }

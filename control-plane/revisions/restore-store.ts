@@ -19,6 +19,7 @@ const CLEARED = [
   'regex_filters',
   'blocked_services',
   'custom_services',
+  'forward_zones',
 ];
 
 const RESTORE_GROUPS = `INSERT INTO groups (id, name, enabled, comment, created_at, updated_at)
@@ -63,6 +64,8 @@ const RESTORE_OTHERS = [
      SELECT service_id, name, category, domains, created_at, updated_at FROM ${rowsOf('custom_services')}`,
   `INSERT INTO blocked_services (id, service_id, group_id, created_at)
      SELECT id, service_id, group_id, created_at FROM ${rowsOf('blocked_services')}`,
+  `INSERT INTO forward_zones (id, zone, servers, comment, enabled, created_at, updated_at)
+     SELECT id, zone, servers, comment, enabled, created_at, updated_at FROM ${rowsOf('forward_zones')}`,
 ];
 
 /** Makes the tables those of revision `id`, which must be kept; 409 where a newer group has a name of then. */

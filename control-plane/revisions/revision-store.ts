@@ -32,6 +32,7 @@ const POLICY = `jsonb_build_object(${[
   'regex_filters',
   'custom_services',
   'blocked_services',
+  'forward_zones',
 ]
   .map(table)
   .join(', ')})`;

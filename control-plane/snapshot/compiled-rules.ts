@@ -4,6 +4,7 @@
  */
 import type { LocalRecordType, WrittenLocalRecord } from '../../shared/policy/local-record.ts';
 import { RuleTableLayout as L } from '../../shared/snapshot/layout.ts';
+import { NO_NAME_RULES, type NameRules } from '../../shared/snapshot/name-rules.ts';
 import type { BlockingModeName } from '../../shared/snapshot/policy-table.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
 import type { ListStatistics } from '../lists/list-statistics.ts';
@@ -150,7 +151,9 @@ export interface LeaseName {
 
 /** A zone that servers of its own are asked for. */
 export interface PolicyForwardZone {
+  /** Canonical, see `shared/policy/forward-zone.ts`. */
   readonly zone: string;
+  /** Upstream URLs. */
   readonly servers: readonly string[];
 }
 
@@ -218,9 +221,11 @@ export interface LivePolicy {
   readonly leases: readonly LeaseName[];
   /** `QuestionFlag` bits. */
   readonly questionFlags: number;
+  /** The rows and the configuration together, numbered for this run. */
+  readonly names: NameRules;
 }
 
-/** No schedule runs, no neighbour is seen, and no question is special. */
+/** No schedule runs, no neighbour is seen, no question is special, and every name is for the pools. */
 export const NOTHING_LIVE: LivePolicy = {
   nowMs: 0,
   overrides: new Map(),
@@ -228,6 +233,7 @@ export const NOTHING_LIVE: LivePolicy = {
   configRecords: [],
   leases: [],
   questionFlags: 0,
+  names: NO_NAME_RULES,
 };
 
 /** Says what is live with these rows; asked for each snapshot. */

@@ -3,6 +3,7 @@ import type { Queryable } from '../db/database.ts';
 import {
   NO_POLICY_ROWS,
   type PolicyBlockedService,
+  type PolicyForwardZone,
   type PolicyGroup,
   type PolicyManagedDomain,
   type PolicyRegexFilter,
@@ -27,6 +28,7 @@ interface Row {
     readonly name: string | null;
     readonly domains: string[] | null;
   }[];
+  readonly zones: PolicyForwardZone[];
 }
 
 const QUERY = `SELECT
@@ -45,12 +47,14 @@ const QUERY = `SELECT
      FROM regex_filters WHERE enabled) AS regexes,
   (SELECT coalesce(json_agg(json_build_object('serviceId', b.service_id, 'groupId', b.group_id,
           'name', c.name, 'domains', c.domains) ORDER BY b.id), '[]')
-     FROM blocked_services b LEFT JOIN custom_services c USING (service_id)) AS services`;
+     FROM blocked_services b LEFT JOIN custom_services c USING (service_id)) AS services,
+  (SELECT coalesce(json_agg(json_build_object('zone', zone, 'servers', servers) ORDER BY id), '[]')
+     FROM forward_zones WHERE enabled) AS zones`;
 
 /** Everything as policy sees it; `findService` knows the built-in services. */
 export async function readPolicyRows(db: Queryable, findService: FindService): Promise<PolicyRows> {
   const { rows } = await db.query<Row>(QUERY);
-  const { groups, sources, managed, regexes, services } = rows[0]!;
+  const { groups, sources, managed, regexes, services, zones } = rows[0]!;
   const blockedServices: PolicyBlockedService[] = [];
   for (const { serviceId, groupId, name, domains } of services) {
     const service =
@@ -65,5 +69,6 @@ export async function readPolicyRows(db: Queryable, findService: FindService): P
     managedDomains: managed,
     regexFilters: regexes,
     blockedServices,
+    forwardZones: zones,
   };
 }

@@ -28,5 +28,6 @@ export function buildSnapshot(
     manualSpecial: manual.special,
     policy: buildPolicyTable(version, compiled, rows, manual, { blocking, live }),
     clients: buildClientTable(rows, live),
+    names: live.names,
   };
 }

@@ -5,12 +5,9 @@ import { CacheHit, type AnswerCache } from '../cache/answer-cache.ts';
 import { Verdict, type Query, type VerdictCode } from '../query.ts';
 import type { Reporter } from '../report/reporter.ts';
 
-/** Partition of answers that come from the pools. */
-export const POOLS_PARTITION = 0;
-
 /** Answers from the cache where a fresh answer lies there. */
 export function cachedAnswerStage(query: Query, cache: AnswerCache, reporter: Reporter): VerdictCode {
-  if (cache.answer(query, POOLS_PARTITION, query.arrivedSecs, false) === CacheHit.FRESH) {
+  if (cache.answer(query, query.partition, query.arrivedSecs, false) === CacheHit.FRESH) {
     query.status = QueryStatus.CACHED;
     reporter.count(Counter.CACHE_HITS);
     return Verdict.ANSWERED;

@@ -3,6 +3,8 @@
  * one, and threads swap the pointer between two batches. Building it is the control plane's work.
  */
 
+import type { NameRules } from './name-rules.ts';
+
 /** A snapshot as it crosses a MessagePort and as it lies on disk. */
 export interface SnapshotBuffers {
   /** Strictly growing on one node; 0 only for the empty snapshot. */
@@ -19,4 +21,5 @@ export interface SnapshotBuffers {
   readonly policy: SharedArrayBuffer;
   /** Which group a client is in, see `client-table.ts`. */
   readonly clients: SharedArrayBuffer;
+  readonly names: NameRules;
 }

@@ -65,7 +65,7 @@ export async function openSuiteDatabase(): Promise<SuiteDatabase> {
     reset: async () => {
       await database.query('TRUNCATE sessions, admin_credential, login_failures');
       await database.query(
-        'TRUNCATE managed_domains, regex_filters, blocked_services, custom_services, revisions',
+        'TRUNCATE managed_domains, regex_filters, blocked_services, custom_services, revisions, forward_zones',
       );
       await database.query('DELETE FROM list_sources');
       await database.query('DELETE FROM groups WHERE id <> 1');

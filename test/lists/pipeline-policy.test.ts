@@ -10,6 +10,7 @@ import { Pipeline } from '../../dns-worker/pipeline.ts';
 import { Query, Verdict } from '../../dns-worker/query.ts';
 import { Reporter } from '../../dns-worker/report/reporter.ts';
 import type { Resolver } from '../../dns-worker/resolve/resolver.ts';
+import { ZoneResolvers } from '../../dns-worker/resolve/zone-resolvers.ts';
 import { readResponse } from '../../dns-worker/resolve/response-reader.ts';
 import { type OpenSnapshot, openSnapshot } from '../../dns-worker/state.ts';
 import { createAnswerCache } from '../../shared/answer-cache.ts';
@@ -32,6 +33,7 @@ import {
   u16,
   wireName,
 } from '../fixtures/messages.ts';
+import { QuietLogger } from '../fixtures/quiet-logger.ts';
 import { type ListText, type OtherRows, snapshotOf, queryFor } from '../support/compiled-lists.ts';
 
 const BLOCK = { kind: 'block', subdomains: false } as const;
@@ -207,8 +209,20 @@ describe('Explainer', () => {
       serveStaleSecs: 0,
       optimisticRefresh: false,
     };
+    const healthCheck = {
+      enabled: false,
+      intervalSecs: 1,
+      timeoutMs: 1,
+      failureThreshold: 1,
+      successThreshold: 1,
+    };
     const forwarder = new Forwarder({
       resolver,
+      zones: new ZoneResolvers(
+        { queryTimeoutMs: 1, bootstrap: [], healthCheck },
+        systemClock,
+        new QuietLogger(),
+      ),
       pipeline,
       cache: new AnswerCache(memory),
       writer: new CacheWriter(memory, 0),

@@ -1,0 +1,73 @@
+/** HTTP of `{api}/forward-zones`. A change is in the database and in force when the answer is sent. */
+import { upstream } from '../../config/upstream-url.ts';
+import type { IdParams } from '../../shared/api/fields.ts';
+import type { ForwardZone, ForwardZoneCreate, ForwardZoneUpdate } from '../../shared/api/forward-zones.ts';
+import { invalid } from '../api-error.ts';
+import type { Queryable } from '../db/database.ts';
+import type { ApiContext } from '../http/api-context.ts';
+import { authorOf } from '../http/route.ts';
+import type { RouteRequest } from '../http/route.ts';
+import { changePolicy } from '../revisions/policy-change.ts';
+import * as store from './forward-zone-store.ts';
+
+/** GET forward-zones */
+export function listForwardZones({ database }: ApiContext): Promise<ForwardZone[]> {
+  return store.listForwardZones(database);
+}
+
+/** GET forward-zones/{id} */
+export function readForwardZone(
+  { database }: ApiContext,
+  { params }: RouteRequest<IdParams>,
+): Promise<ForwardZone> {
+  return store.readForwardZone(database, params.id);
+}
+
+/** POST forward-zones */
+export function createForwardZone(
+  context: ApiContext,
+  request: RouteRequest<unknown, unknown, ForwardZoneCreate>,
+): Promise<ForwardZone> {
+  refuseBadServers(request.body.servers);
+  return change(context, authorOf(request), 'created', (tx) => store.insertForwardZone(tx, request.body));
+}
+
+/** PUT forward-zones/{id} */
+export function updateForwardZone(
+  context: ApiContext,
+  request: RouteRequest<IdParams, unknown, ForwardZoneUpdate>,
+): Promise<ForwardZone> {
+  const { body, params } = request;
+  refuseBadServers(body.servers ?? []);
+  return change(context, authorOf(request), 'changed', (tx) => store.updateForwardZone(tx, params.id, body));
+}
+
+/** DELETE forward-zones/{id} */
+export async function deleteForwardZone(
+  context: ApiContext,
+  request: RouteRequest<IdParams>,
+): Promise<void> {
+  await change(context, authorOf(request), 'deleted', (tx) => store.deleteForwardZone(tx, request.params.id));
+}
+
+function refuseBadServers(servers: readonly string[]): void {
+  const faults = servers.flatMap((server, index) => {
+    const expected = upstream(server);
+    return expected === undefined ? [] : [{ path: `servers.${index}`, message: `expected ${expected}` }];
+  });
+  if (faults.length > 0) throw invalid(faults);
+}
+
+async function change(
+  { database, policy }: ApiContext,
+  author: string,
+  verb: string,
+  work: (tx: Queryable) => Promise<ForwardZone>,
+): Promise<ForwardZone> {
+  const zone = await changePolicy(database, author, async (tx) => {
+    const result = await work(tx);
+    return { result, summary: `forward zone ${result.zone}: ${verb}` };
+  });
+  await policy.apply();
+  return zone;
+}

@@ -1,0 +1,68 @@
+/** The routes of what is asked from whom. Part of `route-table.ts`, whose head says what a row means. */
+import { IdParams } from '../../shared/api/fields.ts';
+import {
+  ForwardZone,
+  ForwardZoneCreateBody,
+  ForwardZoneList,
+  ForwardZoneUpdateBody,
+} from '../../shared/api/forward-zones.ts';
+import * as zones from '../forward-zones/forward-zone-routes.ts';
+import { route } from './route.ts';
+import type { Route } from './route.ts';
+
+const TAKEN = { 409: 'the zone is there already' };
+
+export const forwardingRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/forward-zones',
+    access: 'viewer',
+    tag: 'Forwarding',
+    summary: 'All conditional forward zones',
+    answer: ForwardZoneList,
+    handle: zones.listForwardZones,
+  }),
+  route({
+    method: 'POST',
+    path: '/forward-zones',
+    access: 'admin',
+    tag: 'Forwarding',
+    summary: 'Create a forward zone; the longest name that fits a question decides',
+    body: ForwardZoneCreateBody,
+    status: 201,
+    answer: ForwardZone,
+    errors: TAKEN,
+    handle: zones.createForwardZone,
+  }),
+  route({
+    method: 'GET',
+    path: '/forward-zones/{id}',
+    access: 'viewer',
+    tag: 'Forwarding',
+    summary: 'One forward zone',
+    params: IdParams,
+    answer: ForwardZone,
+    handle: zones.readForwardZone,
+  }),
+  route({
+    method: 'PUT',
+    path: '/forward-zones/{id}',
+    access: 'admin',
+    tag: 'Forwarding',
+    summary: 'Change a forward zone; absent fields keep their value',
+    params: IdParams,
+    body: ForwardZoneUpdateBody,
+    answer: ForwardZone,
+    errors: TAKEN,
+    handle: zones.updateForwardZone,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/forward-zones/{id}',
+    access: 'admin',
+    tag: 'Forwarding',
+    summary: 'Delete a forward zone; its sockets are closed',
+    params: IdParams,
+    handle: zones.deleteForwardZone,
+  }),
+];

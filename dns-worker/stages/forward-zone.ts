@@ -1,0 +1,17 @@
+/**
+ * The forward zone of the question's name, the one with the longest name if there are several. It decides
+ * whom to ask, which part of the cache to look into, and what may be answered with a private address.
+ */
+import { NOT_FOUND } from '../name-table.ts';
+import { Verdict, type Query, type VerdictCode } from '../query.ts';
+import type { OpenSnapshot } from '../state.ts';
+
+/** Notes the zone; decides nothing. */
+export function forwardZoneStage(query: Query, { zoneNames, zones }: OpenSnapshot): VerdictCode {
+  if (zoneNames.size === 0) return Verdict.CONTINUE;
+  const index = zoneNames.findSuffix(query);
+  if (index === NOT_FOUND) return Verdict.CONTINUE;
+  query.zoneIndex = index;
+  query.partition = zones[index]!.partition;
+  return Verdict.CONTINUE;
+}
