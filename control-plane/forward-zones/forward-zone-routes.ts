@@ -43,10 +43,7 @@ export function updateForwardZone(
 }
 
 /** DELETE forward-zones/{id} */
-export async function deleteForwardZone(
-  context: ApiContext,
-  request: RouteRequest<IdParams>,
-): Promise<void> {
+export async function deleteForwardZone(context: ApiContext, request: RouteRequest<IdParams>): Promise<void> {
   await change(context, authorOf(request), 'deleted', (tx) => store.deleteForwardZone(tx, request.params.id));
 }
 

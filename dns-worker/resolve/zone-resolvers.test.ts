@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { describe, expect, test } from '@jest/globals';
+import { systemClock } from '../../shared/clock.ts';
+import { nameFromText } from '../../shared/dns/name.ts';
+import type { ForwardZone } from '../../shared/snapshot/forward-zone.ts';
+import { a, idOf, question, questionOf, response } from '../../test/fixtures/messages.ts';
+import { QuietLogger } from '../../test/fixtures/quiet-logger.ts';
+import { ScriptedUpstream } from '../../test/fixtures/scripted-upstream.ts';
+import type { Resolution } from './resolver.ts';
+import { ZoneResolvers } from './zone-resolvers.ts';
+
+const healthCheck = {
+  enabled: false,
+  intervalSecs: 30,
+  timeoutMs: 2000,
+  failureThreshold: 3,
+  successThreshold: 2,
+};
+
+function zoneOf({ ip, port }: ScriptedUpstream, partition: number): ForwardZone {
+  const server = { address: `tcp://${ip}:${port}`, transport: 'tcp', host: ip, port } as const;
+  const names = [nameFromText('example.org')!];
+  return { zone: 'example.org', names, partition, servers: [server], upstreamNumbers: [0x8000] };
+}
+
+describe('ZoneResolvers', () => {
+  test('keepOnly() closes the connections of a zone that goes and fails what it was asked', async () => {
+    await using server = await ScriptedUpstream.start();
+    server.tcpScript = (query, index) => {
+      const answers = [a(Uint8Array.of(0xc0, 12), '192.0.2.1')];
+      if (index === 0) query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), answers }));
+    };
+    const opened = new Promise<Socket>((resolve) => {
+      server.onConnection = resolve;
+    });
+    const zones = new ZoneResolvers(
+      { queryTimeoutMs: 3000, bootstrap: [], healthCheck },
+      systemClock,
+      new QuietLogger(),
+    );
+    const zone = zoneOf(server, 1);
+    const ask = (name: string): Promise<Resolution> =>
+      new Promise((done) => zones.of(zone).resolve(question(name, 'A'), done));
+    expect((await ask('a.example.org')).kind).toBe('answer');
+    const closed = once(await opened, 'close');
+    const waiting = ask('b.example.org');
+    await zones.keepOnly([zoneOf(server, 1)]);
+    expect((await opened).destroyed).toBe(false);
+    await zones.keepOnly([zoneOf(server, 2)]);
+    expect(await waiting).toMatchObject({ kind: 'failed', reason: 'network' });
+    await closed;
+    await zones.close();
+  });
+});
