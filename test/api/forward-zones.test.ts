@@ -74,7 +74,7 @@ describe('forward zones', () => {
     [{ zone: 'a.example', servers: [] }, ['servers']],
     [{ zone: 'a.example', servers: ['192.0.2.53', '192.0.2.53'] }, ['servers']],
     [{ zone: 'a.example', servers: ['192.0.2.53', 'ftp://192.0.2.53', 'a b'] }, ['servers.1', 'servers.2']],
-    [{ zone: 'a.example', servers: '192.0.2.53' }, ['servers']],
+    [{ zone: 'a.example', servers: 7 }, ['servers']],
     [{ zone: 'a.example', servers: Array.from({ length: 9 }, (_, i) => `192.0.2.${i}`) }, ['servers']],
     [{ zone: 'a.example', servers: ['192.0.2.53'], priority: 1 }, ['priority']],
   ])('refuse %j and name every bad field', async (json, paths) => {
