@@ -25,6 +25,8 @@ export interface RecordNames {
 
 /** How often the rings are looked at, milliseconds: a quarter of what the larger one holds at full speed. */
 const DRAIN_INTERVAL_MS = 20;
+/** The same while they are found empty, for the sake of idle machines; the larger one still holds more. */
+const IDLE_INTERVAL_MS = 50;
 /** Records taken in one go before the control plane's loop gets its turn. */
 const MAX_RECORDS_A_TURN = 4000;
 
@@ -81,12 +83,12 @@ export class LogDrain {
 
   /** Begins to look at the rings. */
   start(): void {
-    this.timer = setInterval(() => this.drainInTurns(), DRAIN_INTERVAL_MS);
+    this.timer = setTimeout(this.takeTurn, DRAIN_INTERVAL_MS);
   }
 
   /** Takes what is left and ends. */
   stop(): void {
-    clearInterval(this.timer);
+    clearTimeout(this.timer);
     clearImmediate(this.nextTurn);
     this.drain(Infinity);
   }
@@ -97,23 +99,18 @@ export class LogDrain {
   }
 
   /** Goes on, in turns with the rest of the loop, for as long as a ring has more than one turn's records. */
-  private drainInTurns(): void {
-    if (this.drain(MAX_RECORDS_A_TURN)) this.nextTurn ??= setImmediate(this.takeTurn);
-  }
-
   private readonly takeTurn = (): void => {
-    this.nextTurn = undefined;
-    this.drainInTurns();
+    const taken = this.drain(MAX_RECORDS_A_TURN);
+    this.nextTurn = taken === MAX_RECORDS_A_TURN ? setImmediate(this.takeTurn) : undefined;
+    if (this.nextTurn === undefined)
+      this.timer = setTimeout(this.takeTurn, taken === 0 ? IDLE_INTERVAL_MS : DRAIN_INTERVAL_MS);
   };
 
-  /** Whether some ring had as many records as are taken in one go. */
-  private drain(limit: number): boolean {
-    let hasMore = false;
-    for (const reader of this.readers) {
-      const taken = reader.drain(limit, this.takeRecord);
-      hasMore ||= taken === limit;
-    }
-    return hasMore;
+  /** Takes at most `limit` records of each ring; returns how many one ring had at most. */
+  private drain(limit: number): number {
+    let most = 0;
+    for (const reader of this.readers) most = Math.max(most, reader.drain(limit, this.takeRecord));
+    return most;
   }
 
   private readonly takeRecord = (reader: LogRingReader, at: number): void => this.take(reader, at);
