@@ -6,7 +6,7 @@
 import { addressFromText, addressWord, isMappedIpv4 } from '../../shared/net/ip.ts';
 import { ClientGroupSource } from '../../shared/snapshot/client-table.ts';
 import { CLIENT_TABLE_MAGIC, ClientTableLayout as L, LAYOUT_VERSION } from '../../shared/snapshot/layout.ts';
-import type { LivePolicy, PolicyRows } from './compiled-rules.ts';
+import type { LivePolicy, PolicyClient, PolicyRows } from './compiled-rules.ts';
 import { effectiveGroupId, orderGroups } from './policy-table-builder.ts';
 
 type SourceCode = (typeof ClientGroupSource)[keyof typeof ClientGroupSource];
@@ -30,7 +30,9 @@ interface Ranges<T> {
 const IPV4_BITS = 32;
 const IPV6_BITS = 128;
 const MAPPED_BITS = IPV6_BITS - IPV4_BITS;
-const WORD_BITS = 32n;
+const HALF = 64n;
+/** Third word of an IPv4 address in IPv6 form. */
+const MAPPED_WORD = 0xffff;
 const SIGN_BIT = 0x80000000;
 
 /**
@@ -48,6 +50,27 @@ export function buildClientTable(rows: PolicyRows, live: LivePolicy): SharedArra
   const ipv4 = flatten(collector.ipv4, 0, (end) => end + 1);
   const ipv6 = flatten(collector.ipv6, 0n, (end) => end + 1n);
   return encode(collector.records, ipv4, ipv6);
+}
+
+/** Whether two tables would be the same, because nothing that they are built from differs. */
+export function isSameForClients(
+  a: { readonly rows: PolicyRows; readonly live: LivePolicy },
+  b: { readonly rows: PolicyRows; readonly live: LivePolicy },
+): boolean {
+  return (
+    areSame(a.rows.groups, b.rows.groups, (x, y) => x.id === y.id && x.enabled === y.enabled) &&
+    areSame(a.rows.subnets, b.rows.subnets, (x, y) => x.cidr === y.cidr && x.groupId === y.groupId) &&
+    areSame(a.rows.clients, b.rows.clients, isSameClient) &&
+    areSame(a.live.clientAddresses, b.live.clientAddresses, isSameClient)
+  );
+}
+
+function isSameClient(a: PolicyClient, b: PolicyClient): boolean {
+  return a.address === b.address && a.groupId === b.groupId;
+}
+
+function areSame<T>(a: readonly T[], b: readonly T[], isSame: (x: T, y: T) => boolean): boolean {
+  return a === b || (a.length === b.length && a.every((x, index) => isSame(x, b[index]!)));
 }
 
 /** Gathers prefixes by family, and the words of their records. */
@@ -80,25 +103,25 @@ class PrefixCollector {
 
   private add(address: Uint8Array, length: number, groupId: number, source: SourceCode): void {
     if (!Number.isInteger(length) || length < 0 || length > IPV6_BITS) return;
-    const record = this.records.length / L.RECORD_WORDS;
-    const words = [0, 4, 8, 12].map((at) => addressWord(address, at));
+    const { records, ipv4, ipv6 } = this;
+    const record = records.length / L.RECORD_WORDS;
+    const groupIndex = this.groupIndices.get(groupId) ?? 0;
     if (isMappedIpv4(address) && length >= MAPPED_BITS) {
       const bits = length - MAPPED_BITS;
       const size = 2 ** (IPV4_BITS - bits);
-      const start = Math.floor((words[3]! >>> 0) / size) * size;
-      this.ipv4.push({ start, end: start + size - 1, length: bits, source, record });
-      this.push(groupId, source, bits, [words[0]!, words[1]!, words[2]!, start | 0]);
+      const start = Math.floor((addressWord(address, 12) >>> 0) / size) * size;
+      ipv4.push({ start, end: start + size - 1, length: bits, source, record });
+      records.push(groupIndex, (source << 8) | bits, 0, 0, MAPPED_WORD, start | 0);
       return;
     }
+    const view = new DataView(address.buffer);
     const rest = BigInt(IPV6_BITS - length);
-    const value = words.reduce((sum, word) => (sum << WORD_BITS) | BigInt(word >>> 0), 0n);
-    const start = (value >> rest) << rest;
-    this.ipv6.push({ start, end: start + (1n << rest) - 1n, length, source, record });
-    this.push(groupId, source, length, ipv6Words(start));
-  }
-
-  private push(groupId: number, source: SourceCode, length: number, words: readonly number[]): void {
-    this.records.push(this.groupIndices.get(groupId) ?? 0, (source << 8) | length, ...words);
+    const start = (((view.getBigUint64(0) << HALF) | view.getBigUint64(8)) >> rest) << rest;
+    ipv6.push({ start, end: start + (1n << rest) - 1n, length, source, record });
+    view.setBigUint64(0, start >> HALF);
+    view.setBigUint64(8, BigInt.asUintN(64, start));
+    records.push(groupIndex, (source << 8) | length);
+    for (let at = 0; at < address.length; at += 4) records.push(addressWord(address, at));
   }
 }
 
@@ -156,11 +179,13 @@ function encode(records: readonly number[], ipv4: Ranges<number>, ipv6: Ranges<b
   words.set(records, L.HEADER_WORDS);
   for (const [index, start] of ipv4.starts.entries()) words[ipv4At + index] = start ^ SIGN_BIT;
   words.set(ipv4.records, ipv4At + ipv4.starts.length);
-  for (const [index, start] of ipv6.starts.entries())
-    words.set(
-      ipv6Words(start).map((word) => word ^ SIGN_BIT),
-      ipv6At + index * L.IPV6_WORDS,
-    );
+  const view = new DataView(new ArrayBuffer(16));
+  for (const [index, start] of ipv6.starts.entries()) {
+    view.setBigUint64(0, start >> HALF);
+    view.setBigUint64(8, BigInt.asUintN(64, start));
+    for (let word = 0; word < L.IPV6_WORDS; word++)
+      words[ipv6At + index * L.IPV6_WORDS + word] = view.getInt32(word * 4) ^ SIGN_BIT;
+  }
   words.set(ipv6.records, ipv6At + ipv6.starts.length * L.IPV6_WORDS);
   return buffer;
 }
@@ -170,8 +195,4 @@ function dropBeyond<T extends number | bigint>({ starts, records }: Ranges<T>, l
   if (starts.at(-1)! < limit) return;
   starts.pop();
   records.pop();
-}
-
-function ipv6Words(value: bigint): number[] {
-  return [96n, 64n, 32n, 0n].map((shift) => Number(BigInt.asIntN(32, value >> shift)));
 }

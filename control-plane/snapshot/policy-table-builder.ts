@@ -105,7 +105,7 @@ function flagMatrix(served: readonly (readonly boolean[])[]): Uint8Array {
 export function sourcesServing(
   group: PolicyGroup | undefined,
   compiled: Pick<CompiledRules, 'sources'>,
-  rows: PolicyRows,
+  rows: Pick<PolicyRows, 'sources'>,
 ): boolean[] {
   const id = effectiveGroupId(group);
   const byId = new Map(rows.sources.map((source) => [source.id, source]));

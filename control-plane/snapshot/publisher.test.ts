@@ -269,6 +269,32 @@ describe('PolicyInForce', () => {
     expect([0, 1].map((index) => table.groupNextFlipAtSecs(index))).toEqual([0, 60]);
   });
 
+  test('apply() keeps the client table until something that gives clients their groups changes', async () => {
+    const table = async (next: Partial<PolicyRows>): Promise<SharedArrayBuffer> => {
+      rows = async () => structuredClone({ ...ROWS, ...next });
+      await policy.apply();
+      return sent.at(-1)!.clients;
+    };
+    const subnets = [{ cidr: '192.0.2.0/24', groupId: 7 }];
+    const first = await table({ subnets });
+    expect(await table({ subnets, blockedServices: [] })).toBe(first);
+    const groups = [
+      { id: 1, enabled: true },
+      { id: 7, enabled: false },
+    ];
+    const others: Partial<PolicyRows>[] = [
+      { subnets, groups },
+      { subnets: [{ cidr: '192.0.2.0/24', groupId: 1 }] },
+      { subnets: [] },
+      { clients: [{ address: '192.0.2.1', groupId: 7 }] },
+    ];
+    const tables = [first];
+    for (const other of others) tables.push(await table(other));
+    live = () => ({ ...NOTHING_LIVE, clientAddresses: [{ address: '192.0.2.1', groupId: 7 }] });
+    await policy.applyLive();
+    expect(new Set([...tables, sent.at(-1)!.clients]).size).toBe(6);
+  });
+
   test('never puts older rows into force after newer ones', async () => {
     let count = 1;
     rows = async () => {

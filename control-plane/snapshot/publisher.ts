@@ -17,7 +17,7 @@ import type { Generations } from './generations.ts';
 import type { LoggedRule } from '../query-log/row.ts';
 import type { DecidingRule, DecidingRuleNumbers, RuleDescription } from './rule-history.ts';
 import { RuleHistory } from './rule-history.ts';
-import { buildSnapshot } from './snapshot-builder.ts';
+import { type BuiltSnapshot, buildSnapshotAfter } from './snapshot-builder.ts';
 
 /** Hands a snapshot to all threads; resolves when each of them answers with it. */
 export type Broadcast = (snapshot: SnapshotBuffers) => Promise<void>;
@@ -38,6 +38,7 @@ export class SnapshotPublisher {
   private readonly history = new RuleHistory();
   private readonly saver = new Coalescer(() => this.save());
   private state: PublishedState;
+  private built: BuiltSnapshot | undefined;
   private version: number;
   private last: Promise<unknown> = Promise.resolve();
 
@@ -95,7 +96,9 @@ export class SnapshotPublisher {
     blocking: BlockingSettings,
   ): Promise<SnapshotBuffers> {
     const version = ++this.version;
-    const snapshot = buildSnapshot(version, compiled, rows, blocking, this.parts.live(rows));
+    const parts = { version, compiled, rows, blocking, live: this.parts.live(rows) };
+    const snapshot = buildSnapshotAfter(this.built, parts);
+    this.built = { ...parts, snapshot };
     this.state = { snapshot, compiled, rows };
     // Before the first thread can name it in a record.
     this.history.add(this.state);

@@ -45,9 +45,15 @@ export interface RuleDescription {
   readonly line: number | null;
 }
 
+/** Not the clients, of whom there may be tens of thousands. */
+type ManualRows = Pick<
+  PolicyRows,
+  'groups' | 'sources' | 'managedDomains' | 'regexFilters' | 'blockedServices'
+>;
+
 interface Meaning {
   readonly compiled: Pick<CompiledRules, 'attributes' | 'sources' | 'special'>;
-  readonly rows: PolicyRows;
+  readonly rows: ManualRows;
   /** Rules of lists that were logged before, by `loggedKey`. */
   readonly logged: Map<number, LoggedRule | undefined>;
 }
@@ -65,9 +71,10 @@ export class RuleHistory {
   add({ snapshot, compiled, rows }: PublishedState): void {
     // Not the rules: a table that is no longer in force must not be kept in memory from here.
     const { attributes, sources, special } = compiled;
+    const { groups, managedDomains, regexFilters, blockedServices } = rows;
     this.versions.set(snapshot.version, {
       compiled: { attributes, sources, special },
-      rows,
+      rows: { groups, sources: rows.sources, managedDomains, regexFilters, blockedServices },
       logged: new Map(),
     });
     for (const version of this.versions.keys()) {

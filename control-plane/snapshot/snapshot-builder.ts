@@ -7,9 +7,23 @@ import {
   type PolicyRows,
   seedsOf,
 } from './compiled-rules.ts';
-import { buildClientTable } from './client-table-builder.ts';
+import { buildClientTable, isSameForClients } from './client-table-builder.ts';
 import { buildManualRules } from './manual-rules.ts';
 import { buildPolicyTable } from './policy-table-builder.ts';
+
+/** What a snapshot is built of. */
+export interface SnapshotParts {
+  readonly version: number;
+  readonly compiled: CompiledRules;
+  readonly rows: PolicyRows;
+  readonly blocking: BlockingSettings;
+  readonly live: LivePolicy;
+}
+
+/** A snapshot that was built, and what of. */
+export interface BuiltSnapshot extends SnapshotParts {
+  readonly snapshot: SnapshotBuffers;
+}
 
 /** Builds snapshot `version`. */
 export function buildSnapshot(
@@ -19,6 +33,12 @@ export function buildSnapshot(
   blocking: BlockingSettings,
   live: LivePolicy,
 ): SnapshotBuffers {
+  return buildSnapshotAfter(undefined, { version, compiled, rows, blocking, live });
+}
+
+/** The same, taking over from the one before what would be the same. */
+export function buildSnapshotAfter(before: BuiltSnapshot | undefined, parts: SnapshotParts): SnapshotBuffers {
+  const { version, compiled, rows, blocking, live } = parts;
   const manual = buildManualRules(rows, seedsOf(compiled.rules));
   return {
     version,
@@ -27,7 +47,10 @@ export function buildSnapshot(
     manual: manual.names,
     manualSpecial: manual.special,
     policy: buildPolicyTable(version, compiled, rows, manual, { blocking, live }),
-    clients: buildClientTable(rows, live),
+    clients:
+      before !== undefined && isSameForClients(before, parts)
+        ? before.snapshot.clients
+        : buildClientTable(rows, live),
     names: live.names,
   };
 }
