@@ -30,6 +30,7 @@ import { readMostAsked } from './query-log/most-asked-store.ts';
 import { queryLogReader } from './query-log/query-log-reader.ts';
 import { LogWriter } from './query-log/log-writer.ts';
 import { recordNames } from './query-log/record-names.ts';
+import { ScheduleEvaluator } from './schedules/schedule-evaluator.ts';
 import { CatalogRefresh } from './services/catalog-refresh.ts';
 import { ServiceCatalog } from './services/service-catalog.ts';
 import { blockingSettings, nodeNameOf } from './settings/derived.ts';
@@ -128,9 +129,10 @@ async function startDns(node: Node, dnsPort: number) {
   stops.push(() => writer.close());
   const generations = new Generations(dataDir, logger);
   const zones = new ZoneNumbers();
+  const evaluator = new ScheduleEvaluator(clock, logger);
   const live: FindLivePolicy = (rows) => ({
     ...NOTHING_LIVE,
-    nowMs: clock.nowMs(),
+    ...evaluator.evaluate(rows),
     names: nameRules(rows, zones),
   });
   const initial = await startingState(generations, blockingSettings(config), live);
@@ -158,7 +160,7 @@ async function startDns(node: Node, dnsPort: number) {
     drain.stop();
     rate.stop();
   });
-  return { supervisor, publisher, generations, rate };
+  return { supervisor, publisher, generations, rate, evaluator };
 }
 
 /** Parts of the answering side that policy is put into force with. */
@@ -166,12 +168,13 @@ interface DnsParts {
   readonly supervisor: WorkerSupervisor;
   readonly publisher: SnapshotPublisher;
   readonly generations: Generations;
+  readonly evaluator: ScheduleEvaluator;
 }
 
 /** What decides: the policy in the database and the lists. */
 async function startPolicy(node: Node, dns: DnsParts) {
   const { config, logger, dataDir, database, stops } = node;
-  const { supervisor, publisher, generations } = dns;
+  const { supervisor, publisher, generations, evaluator } = dns;
   const catalog = new ServiceCatalog(dataDir);
   await catalog.load(logger);
   const policy = new PolicyInForce({
@@ -180,6 +183,8 @@ async function startPolicy(node: Node, dns: DnsParts) {
     blocking: () => blockingSettings(config),
     logger,
   });
+  evaluator.start({ rows: () => publisher.current().rows, apply: () => policy.applyLive() });
+  stops.push(() => evaluator.close());
   const pool = new CompilePool();
   const names = new NamesFolder(dataDir);
   const readMostAskedNames = (): Promise<readonly string[]> =>

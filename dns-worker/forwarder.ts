@@ -285,6 +285,7 @@ export class Forwarder {
       request.takeStep(this.query);
       return;
     }
+    this.parts.pipeline.capTtls(this.query);
     if (request.explained !== undefined) {
       request.explained.answered(this.query);
       request.send(this.scratch.subarray(0, this.query.replyLength));

@@ -6,9 +6,10 @@
  *     forwardZone      a note of whom to ask; decides nothing, and the checks spare names that have a zone
  *  2. questionChecks   cheapest refusals first; needs only the question
  *  3. clientGroup      every later stage asks on behalf of a group
- *  4. policy           before the cache: the cache holds upstream answers, never verdicts
- *  5. cachedAnswer     last of those before the answer, as it may leave a question UNRESOLVED
- *  6. answerNames      policy once more, on the names an answer leads to; the forwarder runs it on new answers
+ *  4. scheduleOverride before everything that could answer: it blocks or frees the group as a whole
+ *  5. policy           before the cache: the cache holds upstream answers, never verdicts
+ *  6. cachedAnswer     last of those before the answer, as it may leave a question UNRESOLVED
+ *  7. answerNames      policy once more, on the names an answer leads to; the forwarder runs it on new answers
  */
 import { Counter } from '../shared/counters.ts';
 import { Rcode } from '../shared/dns/iana.ts';
@@ -20,6 +21,7 @@ import type { ClientSightings } from './client-sightings.ts';
 import { ParseOutcome, parseQuery } from './parse-query.ts';
 import { type Query, Verdict, type VerdictCode } from './query.ts';
 import type { Reporter } from './report/reporter.ts';
+import { capTtlsToFlip } from './respond/flip-ttl.ts';
 import { replyWithRcode } from './respond/reply.ts';
 import { AnswerNames } from './stages/answer-names.ts';
 import { cachedAnswerStage } from './stages/cached-answer.ts';
@@ -27,6 +29,7 @@ import { clientGroupStage, findClientGroup } from './stages/client-group.ts';
 import { forwardZoneStage } from './stages/forward-zone.ts';
 import { policyStage } from './stages/policy.ts';
 import { questionChecksStage } from './stages/question-checks.ts';
+import { scheduleOverrideStage } from './stages/schedule-override.ts';
 import { freeReplacedTable, type OpenSnapshot } from './state.ts';
 import { ALLOWED } from './verdict-memo.ts';
 
@@ -63,7 +66,9 @@ export class Pipeline {
   /** Runs the stages; ANSWERED leaves the reply in the slot. Never throws: a bug is one SERVFAIL. */
   run(query: Query): VerdictCode {
     try {
-      return this.decide(query);
+      const verdict = this.decide(query);
+      if (verdict === Verdict.ANSWERED) capTtlsToFlip(query, this.snapshot.policy);
+      return verdict;
     } catch {
       this.reporter.count(Counter.INTERNAL_ERRORS);
       return this.fail(query, Rcode.SERVFAIL, QueryStatus.SERVFAIL);
@@ -83,6 +88,9 @@ export class Pipeline {
         ? clientGroupStage(query, snapshot, this.sightings)
         : findClientGroup(query, snapshot);
     this.recorder?.passed('client_group', verdict, clientDetail(query, snapshot));
+    if (verdict !== Verdict.CONTINUE) return verdict;
+    verdict = scheduleOverrideStage(query, snapshot);
+    this.recorder?.passed('schedule_override', verdict);
     if (verdict !== Verdict.CONTINUE) return verdict;
     verdict = policyStage(query, snapshot, this.judge);
     this.recorder?.passed('policy', verdict);
@@ -106,11 +114,16 @@ export class Pipeline {
     return this.recorded(recorder, () => this.run(query));
   }
 
-  /** Judges the names of an answer that lies in the slot, and replaces it where they are blocked. */
+  /**
+   * Holds an answer from an upstream that lies in the slot against the policy of now: replaces it where the
+   * group's schedule blocks everything by now, or the names it leads to are blocked.
+   */
   checkAnswer(query: Query, recorder: PipelineRecorder | null = null): void {
     const { snapshot, judge } = this;
     const { policy } = snapshot;
-    if (!query.hasTargets || !policy.blockingEnabled) return;
+    const overridden = scheduleOverrideStage(query, snapshot);
+    if (overridden === Verdict.ANSWERED) recorder?.passed('schedule_override', overridden);
+    if (overridden === Verdict.ANSWERED || !query.hasTargets || query.isUnfiltered) return;
     const onName = judge.judge(query, query, snapshot, policy.groupClass(query.groupIndex));
     query.isAllowed = onName === ALLOWED;
     if (recorder === null) this.answerNames.check(query, snapshot);
@@ -129,6 +142,11 @@ export class Pipeline {
   findAlias(query: Query): VerdictCode {
     query.aliasLength = 0;
     return Verdict.CONTINUE;
+  }
+
+  /** Cuts TTLs of the reply in the slot that would outlive a flip of the group's schedule. */
+  capTtls(query: Query): void {
+    capTtlsToFlip(query, this.snapshot.policy);
   }
 
   private recorded(recorder: PipelineRecorder, work: () => VerdictCode): VerdictCode {

@@ -109,6 +109,8 @@ export class Query {
   /** Where the rule met a name of the answer: the name it stands at, in wire form. */
   readonly ruleName: Uint8Array = new Uint8Array(MAX_NAME_LENGTH);
   ruleNameLength = 0;
+  /** Nothing may block it: blocking is switched off, or the group's schedule allows everything. */
+  isUnfiltered = false;
   /** An allow rule let the qname pass: names in its answer are not judged. */
   isAllowed = false;
   /** The answer leads to other names (CNAME, DNAME, SVCB, HTTPS); and its place in the cache, if it came from there. */
@@ -160,6 +162,7 @@ export class Query {
     this.ruleKind = 0;
     this.ruleOrigin = 0;
     this.ruleNameLength = 0;
+    this.isUnfiltered = false;
     this.isAllowed = false;
     this.hasTargets = false;
     this.cacheReference = 0;

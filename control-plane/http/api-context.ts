@@ -15,6 +15,7 @@ import type { Database } from '../db/database.ts';
 import type { SourceLife } from '../lists/source-life-port.ts';
 import type { SourceKind } from '../lists/source-store.ts';
 import type { QueryLogReader } from '../query-log/query-log-port.ts';
+import type { BlockingSwitch } from '../snapshot/compiled-rules.ts';
 import type { StatsReader } from '../stats/stats-port.ts';
 
 /** Parts of the running node that the routes speak to. */
@@ -49,6 +50,8 @@ export interface ApiContext {
 export interface PolicyPort {
   /** Resolves when every thread answers with the policy that is in the database now. */
   apply(): Promise<void>;
+  /** What was said through the API about blocking as a whole, as it is in force. */
+  blockingSwitch(): BlockingSwitch | null;
 }
 
 /** In-memory counters of this node. */

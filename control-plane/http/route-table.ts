@@ -26,6 +26,7 @@ import { filterRoutes } from './filter-route-table.ts';
 import { forwardingRoutes } from './forwarding-route-table.ts';
 import { route } from './route.ts';
 import type { Route } from './route.ts';
+import { scheduleRoutes } from './schedule-route-table.ts';
 
 export const routeTable: readonly Route[] = [
   route({
@@ -184,6 +185,7 @@ export const routeTable: readonly Route[] = [
 
   ...filterRoutes,
   ...forwardingRoutes,
+  ...scheduleRoutes,
 
   route({
     method: 'GET',

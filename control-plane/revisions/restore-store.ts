@@ -1,7 +1,7 @@
 /**
  * SQL that makes the policy tables what they were after a revision, inside one transaction.
  *
- * Rules, services and list sources become exactly those of the revision. Groups of the revision come back as
+ * Rules, services, schedules and list sources become exactly those of the revision. Groups of the revision come back as
  * they were, but groups made since stay: clients may belong to them, and a rollback of rules must not move
  * clients. They are left without rules of their own. What is known of a list's server stays as it is, so a
  * list whose newer copy is undone does not come back with the next fetch of that copy: it is held.
@@ -20,6 +20,9 @@ const CLEARED = [
   'blocked_services',
   'custom_services',
   'forward_zones',
+  'group_schedules',
+  'schedule_slots',
+  'schedule_profiles',
 ];
 
 const RESTORE_GROUPS = `INSERT INTO groups (id, name, enabled, comment, created_at, updated_at)
@@ -66,6 +69,12 @@ const RESTORE_OTHERS = [
      SELECT id, service_id, group_id, created_at FROM ${rowsOf('blocked_services')}`,
   `INSERT INTO forward_zones (id, zone, servers, comment, enabled, created_at, updated_at)
      SELECT id, zone, servers, comment, enabled, created_at, updated_at FROM ${rowsOf('forward_zones')}`,
+  `INSERT INTO schedule_profiles (id, name, timezone, comment, created_at, updated_at)
+     SELECT id, name, timezone, comment, created_at, updated_at FROM ${rowsOf('schedule_profiles')}`,
+  `INSERT INTO schedule_slots (id, profile_id, days, start_minute, end_minute, action, created_at)
+     SELECT id, profile_id, days, start_minute, end_minute, action, created_at FROM ${rowsOf('schedule_slots')}`,
+  `INSERT INTO group_schedules (group_id, profile_id, created_at)
+     SELECT group_id, profile_id, created_at FROM ${rowsOf('group_schedules')}`,
 ];
 
 /** Makes the tables those of revision `id`, which must be kept; 409 where a newer group has a name of then. */

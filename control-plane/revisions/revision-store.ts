@@ -33,6 +33,9 @@ const POLICY = `jsonb_build_object(${[
   'custom_services',
   'blocked_services',
   'forward_zones',
+  'schedule_profiles',
+  'schedule_slots',
+  'group_schedules',
 ]
   .map(table)
   .join(', ')})`;

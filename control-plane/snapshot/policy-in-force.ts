@@ -6,7 +6,7 @@
 import type { Logger } from '../../shared/log.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 import { Coalescer } from './coalescer.ts';
-import type { BlockingSettings, CompiledRules, PolicyRows } from './compiled-rules.ts';
+import type { BlockingSettings, BlockingSwitch, CompiledRules, PolicyRows } from './compiled-rules.ts';
 import type { SnapshotPublisher } from './publisher.ts';
 
 /** What it takes to build a policy. */
@@ -54,6 +54,11 @@ export class PolicyInForce {
    */
   async applyLive(): Promise<void> {
     await this.parts.publisher.refresh(this.parts.blocking());
+  }
+
+  /** What was said through the API about blocking as a whole. */
+  blockingSwitch(): BlockingSwitch | null {
+    return this.parts.publisher.current().rows.blockingSwitch;
   }
 
   private async applyDespiteDatabase(): Promise<void> {

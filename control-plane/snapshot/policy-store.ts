@@ -1,6 +1,7 @@
 /** SQL of everything that policy is made of, read in one statement and so from one moment. */
 import type { Queryable } from '../db/database.ts';
 import {
+  type BlockingSwitch,
   NO_POLICY_ROWS,
   type PolicyBlockedService,
   type PolicyForwardZone,
@@ -8,6 +9,7 @@ import {
   type PolicyManagedDomain,
   type PolicyRegexFilter,
   type PolicyRows,
+  type PolicySchedule,
   type PolicySource,
 } from './compiled-rules.ts';
 
@@ -29,6 +31,8 @@ interface Row {
     readonly domains: string[] | null;
   }[];
   readonly zones: PolicyForwardZone[];
+  readonly schedules: PolicySchedule[];
+  readonly blocking_switch: BlockingSwitch | null;
 }
 
 const QUERY = `SELECT
@@ -49,12 +53,29 @@ const QUERY = `SELECT
           'name', c.name, 'domains', c.domains) ORDER BY b.id), '[]')
      FROM blocked_services b LEFT JOIN custom_services c USING (service_id)) AS services,
   (SELECT coalesce(json_agg(json_build_object('zone', zone, 'servers', servers) ORDER BY id), '[]')
-     FROM forward_zones WHERE enabled) AS zones`;
+     FROM forward_zones WHERE enabled) AS zones,
+  (SELECT coalesce(json_agg(json_build_object('groupId', g.group_id, 'timezone', p.timezone,
+          'slots', (SELECT coalesce(json_agg(json_build_object('days', days, 'start', start_minute, 'end', end_minute,
+             'action', action) ORDER BY id), '[]') FROM schedule_slots s WHERE s.profile_id = p.id))
+          ORDER BY g.group_id), '[]')
+     FROM group_schedules g JOIN schedule_profiles p ON p.id = g.profile_id) AS schedules,
+  (SELECT json_build_object('enabled', enabled,
+          'until', to_char(until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+     FROM blocking_switch) AS blocking_switch`;
 
 /** Everything as policy sees it; `findService` knows the built-in services. */
 export async function readPolicyRows(db: Queryable, findService: FindService): Promise<PolicyRows> {
   const { rows } = await db.query<Row>(QUERY);
-  const { groups, sources, managed, regexes, services, zones } = rows[0]!;
+  const {
+    groups,
+    sources,
+    managed,
+    regexes,
+    services,
+    zones,
+    schedules,
+    blocking_switch: blockingSwitch,
+  } = rows[0]!;
   const blockedServices: PolicyBlockedService[] = [];
   for (const { serviceId, groupId, name, domains } of services) {
     const service =
@@ -70,5 +91,7 @@ export async function readPolicyRows(db: Queryable, findService: FindService): P
     regexFilters: regexes,
     blockedServices,
     forwardZones: zones,
+    schedules,
+    blockingSwitch,
   };
 }

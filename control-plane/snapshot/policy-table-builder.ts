@@ -12,6 +12,7 @@ import {
 } from '../../shared/snapshot/layout.ts';
 import { BlockingMode, GroupOverrideCode } from '../../shared/snapshot/policy-table.ts';
 import { type AttributeTable, attributeCount, forEachPair } from './attribute-table.ts';
+import { isBlockingEnabled } from './blocking-switch.ts';
 import type {
   BlockingSettings,
   CompiledRules,
@@ -63,7 +64,7 @@ export function buildPolicyTable(
   words[L.MANUAL_ATTRIBUTE_COUNT_WORD] = attributeCount(manual.attributes);
   words[L.MANUAL_OWNER_COUNT_WORD] = manual.owners.length;
   words[L.QUESTION_FLAGS_WORD] = live.questionFlags;
-  writeBlocking(buffer, blocking, isBlockingEnabled(rows, blocking, live));
+  writeBlocking(buffer, blocking, isBlockingEnabled(rows.blockingSwitch, blocking.enabled, live.nowMs));
   for (const [index, group] of groups.entries()) {
     const row = L.HEADER_WORDS + index * L.GROUP_ROW_WORDS;
     words[row] = group.id;
@@ -151,17 +152,6 @@ function classify(
     return policyClass;
   });
   return { ofGroup, served, owned };
-}
-
-/** What the API's switch says as long as it says something, else the configuration. */
-function isBlockingEnabled(
-  { blockingSwitch }: PolicyRows,
-  blocking: BlockingSettings,
-  { nowMs }: LivePolicy,
-): boolean {
-  if (blockingSwitch === null) return blocking.enabled;
-  const isOver = blockingSwitch.until !== null && Date.parse(blockingSwitch.until) <= nowMs;
-  return isOver ? blocking.enabled : blockingSwitch.enabled;
 }
 
 function writeBlocking(buffer: SharedArrayBuffer, blocking: BlockingSettings, enabled: boolean): void {

@@ -27,7 +27,7 @@ export class AnswerNames {
   /** Judges the answer in the slot; ANSWERED = it has been replaced by a blocking one. */
   check(query: Query, snapshot: OpenSnapshot): VerdictCode {
     const { policy } = snapshot;
-    if (!query.hasTargets || query.isAllowed || !policy.blockingEnabled) return Verdict.CONTINUE;
+    if (!query.hasTargets || query.isAllowed || query.isUnfiltered) return Verdict.CONTINUE;
     const policyClass = policy.groupClass(query.groupIndex);
     const low = query.hashLow[0]! ^ query.cacheReference;
     const high = query.hashHigh[0]! ^ query.qtype;

@@ -8,7 +8,7 @@ import { ALLOWED, NOT_BLOCKED } from '../verdict-memo.ts';
 /** Blocks the query, or lets it pass. */
 export function policyStage(query: Query, snapshot: OpenSnapshot, judge: Judge): VerdictCode {
   const { policy } = snapshot;
-  if (!policy.blockingEnabled) return Verdict.CONTINUE;
+  if (query.isUnfiltered) return Verdict.CONTINUE;
   const policyClass = policy.groupClass(query.groupIndex);
   const verdict = judge.judge(query, query, snapshot, policyClass);
   if (verdict === NOT_BLOCKED) return Verdict.CONTINUE;

@@ -67,6 +67,9 @@ export async function openSuiteDatabase(): Promise<SuiteDatabase> {
       await database.query(
         'TRUNCATE managed_domains, regex_filters, blocked_services, custom_services, revisions, forward_zones',
       );
+      await database.query(
+        'TRUNCATE schedule_profiles, schedule_slots, group_schedules, blocking_switch',
+      );
       await database.query('DELETE FROM list_sources');
       await database.query('DELETE FROM groups WHERE id <> 1');
     },
@@ -162,7 +165,10 @@ export class RunningApi {
     const clock = new SteeredClock();
     const logger = new RecordingLogger();
     const sources = new MemorySources();
-    const policy = { apply: async () => void (running.policyChanges += 1) };
+    const policy = {
+      apply: async () => void (running.policyChanges += 1),
+      blockingSwitch: () => null,
+    };
     const context: ApiContext = {
       ...standIns(config, database, clock, logger),
       sources,

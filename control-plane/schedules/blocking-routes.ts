@@ -1,0 +1,29 @@
+/** HTTP of `{api}/blocking`. What is in force is read from memory, so that it can be asked without a database. */
+import type { Blocking, BlockingChange } from '../../shared/api/blocking.ts';
+import type { ApiContext } from '../http/api-context.ts';
+import type { RouteRequest } from '../http/route.ts';
+import { isBlockingEnabled, timerEndMs } from '../snapshot/blocking-switch.ts';
+import { writeBlockingSwitch } from './blocking-switch-store.ts';
+
+/** GET blocking */
+export function readBlocking({ clock, config, policy }: ApiContext): Blocking {
+  const nowMs = clock.nowMs();
+  const said = policy.blockingSwitch();
+  const endMs = timerEndMs(said, nowMs);
+  return {
+    enabled: isBlockingEnabled(said, config().blocking.enabled, nowMs),
+    timer_secs: endMs === null ? null : Math.ceil((endMs - nowMs) / 1000),
+  };
+}
+
+/** POST blocking */
+export async function switchBlocking(
+  context: ApiContext,
+  { body }: RouteRequest<unknown, unknown, BlockingChange>,
+): Promise<Blocking> {
+  const { enabled, timer_secs: timerSecs } = body;
+  const until = timerSecs === null ? null : new Date(context.clock.nowMs() + timerSecs * 1000);
+  await writeBlockingSwitch(context.database, enabled, until);
+  await context.policy.apply();
+  return readBlocking(context);
+}

@@ -1,0 +1,113 @@
+/**
+ * Keeps the schedules and the timer of the blocking switch in force: says what they mean for each snapshot
+ * that is built, and looks on every minute whether that is still so. It works on the rows in force, so it
+ * needs no database. What slots mean is `overrides.ts`.
+ */
+import type { Clock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/log.ts';
+import { timerEndMs } from '../snapshot/blocking-switch.ts';
+import type { GroupOverride, LivePolicy, PolicyRows } from '../snapshot/compiled-rules.ts';
+import { overridesAt } from './overrides.ts';
+
+const MINUTE_MS = 60_000;
+/** Longest sleep: a clock that was set is noticed within it. */
+const LOOK_MS = 1000;
+
+type Overrides = ReadonlyMap<number, GroupOverride>;
+
+/** What an evaluator acts on. */
+export interface EvaluatedPolicy {
+  /** The rows in force. */
+  readonly rows: () => PolicyRows;
+  /** Builds a snapshot of them anew; resolves when every thread answers with it. */
+  readonly apply: () => Promise<void>;
+}
+
+/** What was found out, and the time for which it needs no second look: `fromMs` inclusive, `untilMs` exclusive. */
+interface Evaluation {
+  readonly overrides: Overrides;
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** See above. */
+export class ScheduleEvaluator {
+  private readonly clock: Clock;
+  private readonly logger: Logger;
+  /** What the newest snapshot was built with; undefined where it did not come into force. */
+  private inForce: Evaluation | undefined;
+  private policy: EvaluatedPolicy | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(clock: Clock, logger: Logger) {
+    this.clock = clock;
+    this.logger = logger;
+  }
+
+  /** What holds now for a snapshot of `rows` that is being built. */
+  evaluate(rows: PolicyRows): Pick<LivePolicy, 'nowMs' | 'overrides'> {
+    this.inForce = this.evaluation(rows);
+    return { nowMs: this.inForce.fromMs, overrides: this.inForce.overrides };
+  }
+
+  /** Looks on every minute, and at the end of the switch's timer, until `close`. */
+  start(policy: EvaluatedPolicy): void {
+    this.policy = policy;
+    this.sleep();
+  }
+
+  /** Stops looking; resolves when nothing is under way. */
+  async close(): Promise<void> {
+    this.policy = undefined;
+    clearTimeout(this.timer);
+    await this.running;
+  }
+
+  /** Each sleep is measured anew by the clock, so that nothing adds up. */
+  private sleep(): void {
+    if (this.policy === undefined) return;
+    const leftMs = (this.inForce?.untilMs ?? Infinity) - this.clock.nowMs();
+    this.timer = setTimeout(() => this.wake(), Math.max(1, Math.min(LOOK_MS, leftMs)));
+    this.timer.unref();
+  }
+
+  private wake(): void {
+    this.running = this.look().finally(() => this.sleep());
+  }
+
+  private async look(): Promise<void> {
+    const { policy, inForce } = this;
+    if (policy === undefined) return;
+    const nowMs = this.clock.nowMs();
+    if (inForce !== undefined && nowMs >= inForce.fromMs && nowMs < inForce.untilMs) return;
+    const now = this.evaluation(policy.rows());
+    if (inForce !== undefined && areSame(inForce.overrides, now.overrides)) {
+      this.inForce = now;
+      return;
+    }
+    try {
+      await policy.apply();
+    } catch (error) {
+      this.inForce = undefined;
+      const reason = error instanceof Error ? error.message : String(error);
+      this.logger.error('put schedules into force: tried again in a second', { reason });
+    }
+  }
+
+  private evaluation(rows: PolicyRows): Evaluation {
+    const fromMs = this.clock.nowMs();
+    const minuteMs = (Math.floor(fromMs / MINUTE_MS) + 1) * MINUTE_MS;
+    const untilMs = Math.min(minuteMs, timerEndMs(rows.blockingSwitch, fromMs) ?? Infinity);
+    return { overrides: overridesAt(rows, fromMs), fromMs, untilMs };
+  }
+}
+
+function areSame(one: Overrides, other: Overrides): boolean {
+  if (one.size !== other.size) return false;
+  for (const [groupId, { override, nextFlipAtSecs }] of one) {
+    const match = other.get(groupId);
+    if (match?.override !== override || match.nextFlipAtSecs !== nextFlipAtSecs) return false;
+  }
+  return true;
+}

@@ -1,0 +1,20 @@
+/** What the switch of all blocking means at an instant. Pure; storing it is `schedules/blocking-switch-store.ts`. */
+import type { BlockingSwitch } from './compiled-rules.ts';
+
+/** Whether blocking is on: what the switch says as long as it says something, else the configuration. */
+export function isBlockingEnabled(
+  blockingSwitch: BlockingSwitch | null,
+  configured: boolean,
+  nowMs: number,
+): boolean {
+  if (blockingSwitch === null) return configured;
+  const isOver = blockingSwitch.until !== null && timerEndMs(blockingSwitch, nowMs) === null;
+  return isOver ? configured : blockingSwitch.enabled;
+}
+
+/** Unix milliseconds at which the switch ends; null where it has no timer, or that is over. */
+export function timerEndMs(blockingSwitch: BlockingSwitch | null, nowMs: number): number | null {
+  if (blockingSwitch === null || blockingSwitch.until === null) return null;
+  const endMs = Date.parse(blockingSwitch.until);
+  return endMs > nowMs ? endMs : null;
+}

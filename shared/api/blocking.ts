@@ -1,0 +1,25 @@
+/** Requests and answers of `{api}/blocking`: the switch of all blocking. */
+import { z } from 'zod';
+
+/** A year. */
+const MAX_TIMER_SECS = 31_536_000;
+
+export const Blocking = z
+  .strictObject({
+    enabled: z.boolean(),
+    timer_secs: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({ description: 'seconds until the configuration decides again; null = until changed' }),
+  })
+  .meta({ id: 'Blocking' });
+export type Blocking = z.infer<typeof Blocking>;
+
+export const BlockingChangeBody = z
+  .strictObject({
+    enabled: z.boolean(),
+    timer_secs: z.int().min(1).max(MAX_TIMER_SECS).nullable().default(null),
+  })
+  .meta({ id: 'BlockingChange' });
+export type BlockingChange = z.output<typeof BlockingChangeBody>;

@@ -1,0 +1,216 @@
+/**
+ * Schedules against an oracle that steps through every minute of three years in ten zones: it knows a zone's
+ * clocks from Intl, not from luxon, and tests each slot as the specification words it. By default luxon is
+ * held against those clocks at each hour and at each minute about a clock change; with WEIR_EVERY_MINUTE=1
+ * everything is asked at every minute.
+ */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { layOutWeek, nextFlipAt, overrideAt } from './schedule.ts';
+import type { ScheduleOverride, ScheduleSlot, ZoneOffset } from './schedule.ts';
+import { zoneOffset } from './time-zone.ts';
+
+const EVERY_MINUTE = process.env['WEIR_EVERY_MINUTE'] === '1';
+const PATIENCE_MS = EVERY_MINUTE ? 3_600_000 : 60_000;
+const MINUTE_MS = 60_000;
+/** Three years with a leap day, and with the Friday that Samoa left out. */
+const FROM_MS = Date.UTC(2010, 6, 1);
+const TO_MS = Date.UTC(2013, 6, 1);
+/** Half-hour and midnight clock changes, changes for Ramadan, offsets of quarters, a change of the date line. */
+const ZONES = [
+  'Europe/Berlin',
+  'America/New_York',
+  'America/St_Johns',
+  'America/Santiago',
+  'Australia/Lord_Howe',
+  'Africa/Casablanca',
+  'Africa/Cairo',
+  'Asia/Tehran',
+  'Asia/Kathmandu',
+  'Pacific/Apia',
+];
+
+/** The offset of each minute, found with Intl at each hour and by halving between two hours that differ. */
+function offsetsOf(zone: string): Int16Array {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+  });
+  const at = (ms: number): number => {
+    const [month, day, year, hour, minute] = format.format(ms).match(/\d+/g)!.map(Number);
+    return (Date.UTC(year!, month! - 1, day, hour, minute) - ms) / MINUTE_MS;
+  };
+  const offsets = new Int16Array((TO_MS - FROM_MS) / MINUTE_MS);
+  let before = at(FROM_MS);
+  for (let hour = 0; hour < offsets.length; hour += 60) {
+    const after = at(FROM_MS + (hour + 60) * MINUTE_MS);
+    offsets.fill(after, hour, hour + 60);
+    for (let minute = hour; before !== after && at(FROM_MS + minute * MINUTE_MS) === before; minute++)
+      offsets[minute] = before;
+    before = after;
+  }
+  return offsets;
+}
+
+const offsets = new Map(ZONES.map((zone) => [zone, offsetsOf(zone)]));
+
+/** The state at a local time as the specification says it, slot by slot. */
+function specified(slots: readonly ScheduleSlot[], day: number, minute: number): ScheduleOverride {
+  const yesterday = (day + 6) % 7;
+  let allows = false;
+  for (const { days, start, end, action } of slots) {
+    const isToday = (days & (1 << day)) !== 0;
+    const wasYesterday = (days & (1 << yesterday)) !== 0;
+    const holds =
+      start < end
+        ? isToday && minute >= start && minute < end
+        : (isToday && minute >= start) || (wasYesterday && minute < end);
+    if (!holds) continue;
+    if (action === 'block_all') return 'BlockAll';
+    allows = true;
+  }
+  return allows ? 'AllowAll' : null;
+}
+
+const slot = fc
+  .record({
+    days: fc.integer({ min: 1, max: 127 }),
+    // The small hours, where clocks change, as often as all others.
+    start: fc.oneof(fc.integer({ min: 0, max: 200 }), fc.integer({ min: 0, max: 1439 })),
+    end: fc.oneof(fc.integer({ min: 0, max: 200 }), fc.integer({ min: 0, max: 1440 })),
+    action: fc.constantFrom('block_all' as const, 'allow_all' as const),
+  })
+  .filter(({ start, end }) => start !== end);
+const profile = fc.array(slot, { minLength: 1, maxLength: 6 });
+const profileOfZone = fc.array(profile, { minLength: ZONES.length, maxLength: ZONES.length });
+
+/** Holds `slots` against the oracle at every minute in one zone; throws where they differ. */
+function compare(slots: readonly ScheduleSlot[], zone: string): void {
+  const known = offsets.get(zone)!;
+  const luxon = zoneOffset(zone)!;
+  // Beyond the period luxon answers: a flip is looked for past its end.
+  const cheap: ZoneOffset = (atMs) => known[Math.floor((atMs - FROM_MS) / MINUTE_MS)] ?? luxon(atMs);
+  const offsetAt = EVERY_MINUTE ? luxon : cheap;
+  const week = layOutWeek(slots);
+  let state: ScheduleOverride | undefined;
+  let awaitedMs: number | null = null;
+  for (let index = 0; index < known.length; index++) {
+    const atMs = FROM_MS + index * MINUTE_MS;
+    const local = Math.floor(atMs / MINUTE_MS) + known[index]!;
+    const wanted = specified(slots, (Math.floor(local / 1440) + 3) % 7, local % 1440);
+    const found = overrideAt(week, offsetAt, atMs + (index % MINUTE_MS));
+    const flipped = wanted !== state;
+    if (found !== wanted || (state !== undefined && flipped !== (awaitedMs === atMs)))
+      throw new Error(
+        `${zone} at ${new Date(atMs).toISOString()}: ${String(found)} instead of ${String(wanted)}; ` +
+          `flip awaited at ${String(awaitedMs)} (${JSON.stringify(slots)})`,
+      );
+    if (flipped || EVERY_MINUTE || index % 997 === 0) {
+      const nextMs = nextFlipAt(week, offsetAt, atMs + (index % MINUTE_MS));
+      if (state !== undefined && !flipped && nextMs !== awaitedMs)
+        throw new Error(`${zone} at ${atMs}: flip at ${String(nextMs)}, ${String(awaitedMs)} before`);
+      awaitedMs = nextMs;
+    }
+    state = wanted;
+  }
+}
+
+describe('schedules of three years in ten zones', () => {
+  test(
+    'zoneOffset() and the clocks of the oracle agree',
+    () => {
+      for (const [zone, known] of offsets) {
+        const luxon = zoneOffset(zone)!;
+        const changes = known.findIndex((offset, index) => index > 0 && offset !== known[index - 1]);
+        expect([zone, changes >= 0]).toEqual([zone, zone !== 'Asia/Kathmandu']);
+        let near = 0;
+        let differences = 0;
+        for (let index = known.length - 1; index >= 0; index--) {
+          if (index > 0 && known[index] !== known[index - 1]) near = 180;
+          const isAsked = EVERY_MINUTE || near-- > 0 || index % 60 === 0;
+          if (isAsked && luxon(FROM_MS + index * MINUTE_MS) !== known[index]) differences++;
+        }
+        expect([zone, differences]).toEqual([zone, 0]);
+      }
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'overrideAt() and nextFlipAt() say at every minute what the oracle says',
+    () => {
+      fc.assert(
+        fc.property(profileOfZone, (profileOf) => {
+          for (const [index, zone] of ZONES.entries()) compare(profileOf[index]!, zone);
+        }),
+        { numRuns: EVERY_MINUTE ? 3 : 1, endOnFailure: true },
+      );
+    },
+    PATIENCE_MS,
+  );
+
+  test('nextFlipAt() knows none where nothing ever changes', () => {
+    const all: ScheduleSlot = { days: 127, start: 0, end: 1440, action: 'allow_all' };
+    const halves: ScheduleSlot[] = [
+      { days: 127, start: 600, end: 300, action: 'block_all' },
+      { days: 127, start: 300, end: 600, action: 'block_all' },
+    ];
+    const offsetAt = zoneOffset('Europe/Berlin')!;
+    for (const slots of [[], [all], halves])
+      expect(nextFlipAt(layOutWeek(slots), offsetAt, FROM_MS)).toBeNull();
+  });
+});
+
+describe('choices about clock changes', () => {
+  /** Flips from a moment on, as the clocks in Berlin are then, with the state they lead to. */
+  const flips = (slots: readonly ScheduleSlot[], from: string, count: number): string[] => {
+    const week = layOutWeek(slots);
+    const offsetAt = zoneOffset('Europe/Berlin')!;
+    let atMs = Date.parse(from);
+    return Array.from({ length: count }, () => {
+      atMs = nextFlipAt(week, offsetAt, atMs)!;
+      return `${new Date(atMs).toISOString().slice(0, 16)} ${String(overrideAt(week, offsetAt, atMs))}`;
+    });
+  };
+  const nightly = (start: number, end: number): ScheduleSlot[] => [
+    { days: 127, start, end, action: 'block_all' },
+  ];
+
+  test('a slot inside the hour that is skipped does not take place that night', () => {
+    expect(flips(nightly(150, 165), '2026-03-28T12:00Z', 2)).toEqual([
+      '2026-03-30T00:30 BlockAll',
+      '2026-03-30T00:45 null',
+    ]);
+  });
+
+  test('a slot from 02:30 on begins where the clocks have jumped to 03:00', () => {
+    expect(flips(nightly(150, 240), '2026-03-28T12:00Z', 2)).toEqual([
+      '2026-03-29T01:00 BlockAll',
+      '2026-03-29T02:00 null',
+    ]);
+  });
+
+  test('a slot inside the hour that comes twice takes place twice', () => {
+    expect(flips(nightly(150, 165), '2026-10-24T12:00Z', 4)).toEqual([
+      '2026-10-25T00:30 BlockAll',
+      '2026-10-25T00:45 null',
+      '2026-10-25T01:30 BlockAll',
+      '2026-10-25T01:45 null',
+    ]);
+  });
+
+  test('a slot that spans midnight belongs to the weekday it starts on, leap days too', () => {
+    // 2028-02-28 is a Monday, the 29th exists.
+    const monday: ScheduleSlot[] = [{ days: 1, start: 1320, end: 360, action: 'allow_all' }];
+    expect(flips(monday, '2028-02-28T00:00Z', 3)).toEqual([
+      '2028-02-28T21:00 AllowAll',
+      '2028-02-29T05:00 null',
+      '2028-03-06T21:00 AllowAll',
+    ]);
+  });
+});

@@ -1,0 +1,17 @@
+/** Times of day as people write them, `HH:MM`, and as minutes since midnight. */
+
+const PATTERN = /^([01]\d|2[0-4]):([0-5]\d)$/;
+
+/** Minutes since midnight, 0..1440 (`24:00`); null where the text is no time of day. */
+export function minuteOfDay(text: string): number | null {
+  const parts = PATTERN.exec(text);
+  if (parts === null) return null;
+  const minute = Number(parts[1]) * 60 + Number(parts[2]);
+  return minute <= 1440 ? minute : null;
+}
+
+/** The text of 0..1440 minutes since midnight. */
+export function timeOfDay(minute: number): string {
+  const padded = (value: number): string => String(value).padStart(2, '0');
+  return `${padded(Math.floor(minute / 60))}:${padded(minute % 60)}`;
+}
