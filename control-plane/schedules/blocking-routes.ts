@@ -6,12 +6,12 @@ import { isBlockingEnabled, timerEndMs } from '../snapshot/blocking-switch.ts';
 import { writeBlockingSwitch } from './blocking-switch-store.ts';
 
 /** GET blocking */
-export function readBlocking({ clock, config, policy }: ApiContext): Blocking {
-  const nowMs = clock.nowMs();
-  const said = policy.blockingSwitch();
+export function readBlocking(context: ApiContext): Blocking {
+  const nowMs = context.clock.nowMs();
+  const said = context.policy.blockingSwitch();
   const endMs = timerEndMs(said, nowMs);
   return {
-    enabled: isBlockingEnabled(said, config().blocking.enabled, nowMs),
+    enabled: isBlockingEnabled(said, context.config().blocking.enabled, nowMs),
     timer_secs: endMs === null ? null : Math.ceil((endMs - nowMs) / 1000),
   };
 }

@@ -67,9 +67,7 @@ export async function openSuiteDatabase(): Promise<SuiteDatabase> {
       await database.query(
         'TRUNCATE managed_domains, regex_filters, blocked_services, custom_services, revisions, forward_zones',
       );
-      await database.query(
-        'TRUNCATE schedule_profiles, schedule_slots, group_schedules, blocking_switch',
-      );
+      await database.query('TRUNCATE schedule_profiles, schedule_slots, group_schedules, blocking_switch');
       await database.query('DELETE FROM list_sources');
       await database.query('DELETE FROM groups WHERE id <> 1');
     },
