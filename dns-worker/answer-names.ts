@@ -11,8 +11,12 @@ import type { CacheableAnswer } from './resolve/cacheable-answer.ts';
 
 /** A compression pointer's upper bits (RFC 1035 section 4.1.4). */
 const POINTER = 0xc0;
-/** Longest name of RDATA that starts behind SvcPriority (RFC 9460 section 2.2). */
+/** What lies before the target of an SVCB record (RFC 9460 section 2.2). */
 const SVC_PRIORITY_SIZE = 2;
+/** Key and length of a parameter. */
+const SVC_PARAM_HEAD = 4;
+/** Keys of parameters that hold addresses (RFC 9460 section 14.3.2). */
+export const AddressHint = { IPV4: 4, IPV6: 6 } as const;
 
 /** Whether some record of the answer section leads to another name. */
 export function leadsToNames(answer: CacheableAnswer): boolean {
@@ -75,7 +79,27 @@ export function readTarget(
     length += size + 1;
     offset += size + 1;
   }
+  into.isAddress = false;
   into.qnameLength = length + 1;
   into.labelCount = labels;
   return true;
+}
+
+/**
+ * Offset of the next parameter with addresses behind the one at `after` (0 = the first one) in SVCB or HTTPS
+ * RDATA [rdata, end): its key, length and value follow; 0 = there is none.
+ */
+export function nextAddressHint(bytes: Uint8Array, rdata: number, end: number, after: number): number {
+  let at =
+    after === 0
+      ? skipName(bytes, rdata + SVC_PRIORITY_SIZE, end)
+      : after + SVC_PARAM_HEAD + readU16(bytes, after + 2);
+  while (at > 0 && at + SVC_PARAM_HEAD <= end) {
+    const key = readU16(bytes, at);
+    const next = at + SVC_PARAM_HEAD + readU16(bytes, at + 2);
+    if (next > end) return 0;
+    if (key === AddressHint.IPV4 || key === AddressHint.IPV6) return at;
+    at = next;
+  }
+  return 0;
 }

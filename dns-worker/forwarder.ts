@@ -197,7 +197,8 @@ export class Forwarder {
     const hit = this.parts.cache.answer(query, query.partition, query.arrivedSecs, allowStale);
     if (hit === CacheHit.NONE) return false;
     query.status = hit === CacheHit.STALE ? QueryStatus.STALE : QueryStatus.CACHED;
-    this.parts.reporter.count(hit === CacheHit.STALE ? Counter.CACHE_STALE_HITS : Counter.CACHE_HITS);
+    if (request.explained === undefined)
+      this.parts.reporter.count(hit === CacheHit.STALE ? Counter.CACHE_STALE_HITS : Counter.CACHE_HITS);
     this.judge(request);
     this.reply(request);
     return true;

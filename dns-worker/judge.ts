@@ -30,6 +30,8 @@ const ALLOW = RuleKind.ALLOW_EXACT | RuleKind.ALLOW_SUFFIX | RuleKind.ALLOW_BELO
 const SERVICE = ManualKind.SERVICE_EXACT | ManualKind.SERVICE_SUFFIX;
 const MANAGED_ALLOW = ManualKind.ALLOW_EXACT | ManualKind.ALLOW_SUFFIX;
 const MANAGED_DENY = ManualKind.DENY_EXACT | ManualKind.DENY_SUFFIX;
+/** Keeps what is remembered of addresses apart from names that are written alike. */
+const ADDRESS_MARK = 0x6a09e667;
 
 /** Told of every rule that meets a name, for explanations; decides nothing. */
 export interface MatchRecorder {
@@ -56,11 +58,12 @@ export class Judge {
 
   /**
    * The verdict on `name` for `asker`, whose type and client count where a rule asks for them: NOT_BLOCKED,
-   * ALLOWED, or the rule that blocks.
+   * ALLOWED, or the rule that blocks. Where the name is an address of an
+   * answer, of patterns and expressions only those for addresses are asked.
    */
   judge(name: Query, asker: Query, snapshot: OpenSnapshot, policyClass: number): number {
     const low = name.hashLow[0]!;
-    const high = name.hashHigh[0]!;
+    const high = name.hashHigh[0]! ^ (name.isAddress ? ADDRESS_MARK : 0);
     const { version } = snapshot;
     if (this.recorder === null) {
       const known = this.memo.recall(low, high, version, policyClass);
@@ -96,7 +99,7 @@ export class Judge {
 
   private judgeAnew(name: Query): number {
     const { snapshot } = this;
-    const hasManual = snapshot.manual.nameCount > 0 || snapshot.manualSpecial.rules.length > 0;
+    const hasManual = snapshot.manual.nameCount > 0 || snapshot.manualSpecial.ruleCount > 0;
     const manual = hasManual ? this.judgeManual(name) : NOT_BLOCKED;
     // An explanation shows what the lists say, too.
     if (manual !== NOT_BLOCKED && this.recorder === null) return manual;
@@ -123,7 +126,7 @@ export class Judge {
         this.recorder?.met(RuleOrigin.MANAGED, attribute, kinds & ~SERVICE, name, label);
     }
     const isDecided = service !== NOT_BLOCKED || isAllowed || denied !== NOT_BLOCKED;
-    if (!isDecided || this.recorder !== null) manualSpecial.forEachMatch(name, this.metManual);
+    if (!isDecided || this.recorder !== null) this.match(manualSpecial, name, this.metManual);
     if (service !== NOT_BLOCKED) return service;
     if (isAllowed) return ALLOWED;
     if (denied !== NOT_BLOCKED) return denied;
@@ -131,8 +134,13 @@ export class Judge {
     return this.manualDeny < 0 ? NOT_BLOCKED : blockedBy(RuleOrigin.REGEX, this.manualDeny, 0);
   }
 
+  private match(rules: SpecialMatcher, name: Query, met: (index: number) => void): void {
+    if (name.isAddress) rules.forEachAddressMatch(name, met);
+    else rules.forEachMatch(name, met);
+  }
+
   private readonly metManual = (index: number): void => {
-    const rule = this.snapshot.manualSpecial.rules[index]!;
+    const rule = this.snapshot.manualSpecial.rule(index);
     if (!this.snapshot.policy.isManualServed(this.policyClass, rule.source)) return;
     if (rule.kind === RuleKind.ALLOW_SUFFIX) this.manualAllow = true;
     else if (this.manualDeny < 0 || index < this.manualDeny) this.manualDeny = index;
@@ -156,8 +164,8 @@ export class Judge {
         important = blockedBy(RuleOrigin.LIST, number, label);
       this.recorder?.met(RuleOrigin.LIST, attribute, kinds, name, label);
     }
-    if (special.rules.length > 0) {
-      special.forEachMatch(name, this.metSpecial);
+    if (special.ruleCount > 0) {
+      this.match(special, name, this.metSpecial);
       union |= this.union;
       blocking = preferred(this.special, special, blocking);
       important = preferred(this.importantSpecial, special, important);
@@ -170,7 +178,7 @@ export class Judge {
 
   private readonly metSpecial = (index: number): void => {
     const { special, policy } = this.snapshot;
-    const rule = special.rules[index]!;
+    const rule = special.rule(index);
     if (!policy.isServed(this.policyClass, rule.source)) return;
     if (hasAsker(rule)) {
       this.isConditional = true;
@@ -215,8 +223,8 @@ function contains({ address, bits }: ClientRange, { clientBytes, clientAt }: Que
 
 function better(special: SpecialMatcher, before: number, now: number): number {
   if (before < 0) return now;
-  const had = special.rules[before]!.rewrite !== undefined;
-  const has = special.rules[now]!.rewrite !== undefined;
+  const had = special.rule(before).rewrite !== undefined;
+  const has = special.rule(now).rewrite !== undefined;
   if (had !== has) return has ? now : before;
   return now < before ? now : before;
 }
@@ -224,6 +232,6 @@ function better(special: SpecialMatcher, before: number, now: number): number {
 /** Of a special rule and a verdict of the table, the one that is named. */
 function preferred(index: number, special: SpecialMatcher, tabled: number): number {
   if (index < 0) return tabled;
-  if (tabled !== NOT_BLOCKED && special.rules[index]!.rewrite === undefined) return tabled;
+  if (tabled !== NOT_BLOCKED && special.rule(index).rewrite === undefined) return tabled;
   return blockedBy(RuleOrigin.SPECIAL, index, 0);
 }

@@ -9,7 +9,7 @@
  *  4. scheduleOverride before everything that could answer: it blocks or frees the group as a whole
  *  5. policy           before the cache: the cache holds upstream answers, never verdicts
  *  6. cachedAnswer     last of those before the answer, as it may leave a question UNRESOLVED
- *  7. answerNames      policy once more, on the names an answer leads to; the forwarder runs it on new answers
+ *  7. answerNames      policy once more, on names and addresses in the answer; the forwarder runs it on new answers
  */
 import { Counter } from '../shared/counters.ts';
 import { Rcode } from '../shared/dns/iana.ts';
@@ -23,7 +23,7 @@ import { type Query, Verdict, type VerdictCode } from './query.ts';
 import type { Reporter } from './report/reporter.ts';
 import { capTtlsToFlip } from './respond/flip-ttl.ts';
 import { replyWithRcode } from './respond/reply.ts';
-import { AnswerNames } from './stages/answer-names.ts';
+import { AnswerNames, hasJudged } from './stages/answer-names.ts';
 import { cachedAnswerStage } from './stages/cached-answer.ts';
 import { clientGroupStage, findClientGroup } from './stages/client-group.ts';
 import { forwardZoneStage } from './stages/forward-zone.ts';
@@ -95,9 +95,9 @@ export class Pipeline {
     verdict = policyStage(query, snapshot, this.judge);
     this.recorder?.passed('policy', verdict);
     if (verdict !== Verdict.CONTINUE) return verdict;
-    verdict = cachedAnswerStage(query, this.cache, this.reporter);
+    verdict = cachedAnswerStage(query, this.cache, this.recorder === null ? this.reporter : null);
     this.recorder?.passed('cache', verdict);
-    if (verdict === Verdict.ANSWERED && query.hasTargets) {
+    if (verdict === Verdict.ANSWERED && hasJudged(query, snapshot)) {
       const onNames = this.answerNames.check(query, snapshot);
       this.recorder?.passed('answer_names', onNames);
     }
@@ -116,14 +116,14 @@ export class Pipeline {
 
   /**
    * Holds an answer from an upstream that lies in the slot against the policy of now: replaces it where the
-   * group's schedule blocks everything by now, or the names it leads to are blocked.
+   * group's schedule blocks everything by now, or names or addresses in it are blocked.
    */
   checkAnswer(query: Query, recorder: PipelineRecorder | null = null): void {
     const { snapshot, judge } = this;
     const { policy } = snapshot;
     const overridden = scheduleOverrideStage(query, snapshot);
     if (overridden === Verdict.ANSWERED) recorder?.passed('schedule_override', overridden);
-    if (overridden === Verdict.ANSWERED || !query.hasTargets || query.isUnfiltered) return;
+    if (overridden === Verdict.ANSWERED || !hasJudged(query, snapshot) || query.isUnfiltered) return;
     const onName = judge.judge(query, query, snapshot, policy.groupClass(query.groupIndex));
     query.isAllowed = onName === ALLOWED;
     if (recorder === null) this.answerNames.check(query, snapshot);

@@ -63,6 +63,8 @@ export class Query {
   /** Hash lanes of the name from each label on, see `shared/dns/name.ts`. */
   readonly hashLow: Int32Array = new Int32Array(MAX_LABELS + 1);
   readonly hashHigh: Int32Array = new Int32Array(MAX_LABELS + 1);
+  /** The qname is an address of an answer, see `address-name.ts`; never so for a request. */
+  isAddress = false;
   qtype = 0;
   qclass = 0;
   /** Offset from `at` of the first byte behind the question. */

@@ -4,7 +4,6 @@ import type { ForwardZone } from '../shared/snapshot/forward-zone.ts';
 import { PolicyTable } from '../shared/snapshot/policy-table.ts';
 import { RuleTable } from '../shared/snapshot/rule-table.ts';
 import { SpecialMatcher } from '../shared/snapshot/special-matcher.ts';
-import { decodeSpecialRules } from '../shared/snapshot/special-rules.ts';
 import type { SnapshotBuffers } from '../shared/snapshot/snapshot.ts';
 import { NameTable } from './name-table.ts';
 
@@ -22,6 +21,8 @@ export interface OpenSnapshot {
   /** Forward zones, and where a name's zone is among them. */
   readonly zones: readonly ForwardZone[];
   readonly zoneNames: NameTable;
+  /** Whether some rule is for the addresses of answers. */
+  readonly judgesAddresses: boolean;
 }
 
 /**
@@ -33,14 +34,14 @@ export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): O
   const { seedLow, seedHigh } = rules;
   const { forwardZones: zones } = buffers.names;
   const isSame = before?.rules.build === rules.build && before.rules.nameCount === rules.nameCount;
+  const special = isSame ? before.special : new SpecialMatcher(buffers.special, seedLow, seedHigh);
+  const manualSpecial = new SpecialMatcher(buffers.manualSpecial, seedLow, seedHigh);
   return {
     version: buffers.version,
     rules,
-    special: isSame
-      ? before.special
-      : new SpecialMatcher(decodeSpecialRules(buffers.special), seedLow, seedHigh),
+    special,
     manual: new RuleTable(buffers.manual),
-    manualSpecial: new SpecialMatcher(decodeSpecialRules(buffers.manualSpecial), seedLow, seedHigh),
+    manualSpecial,
     policy: new PolicyTable(buffers.policy),
     clients: new ClientTable(buffers.clients),
     zones,
@@ -49,6 +50,7 @@ export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): O
       seedLow,
       seedHigh,
     ),
+    judgesAddresses: rules.addressCount + special.addressRuleCount + manualSpecial.addressRuleCount > 0,
   };
 }
 

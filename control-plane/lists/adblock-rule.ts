@@ -5,6 +5,7 @@
  * rules away from here.
  */
 import { domainToASCII } from 'node:url';
+import { addressFromText, addressToText } from '../../shared/net/ip.ts';
 import { readNamePattern } from '../../shared/policy/name-pattern.ts';
 import { compileRegex } from '../../shared/policy/regex.ts';
 import { RuleKind } from '../../shared/snapshot/rule-table.ts';
@@ -35,7 +36,6 @@ export type AdblockOutcome =
 const COSMETIC = skippedLine('cosmetic rule');
 const URL_PATH = skippedLine('URL or path: a DNS server sees names only');
 const URL_REGEX = skippedLine('regular expression for whole URLs');
-const ADDRESS = skippedLine('an address, not a name');
 const EXCEPTION_REWRITE = skippedLine('exception with $dnsrewrite is not supported');
 const NOT_A_NAME = invalidLine('not a domain name');
 const NO_RULE = invalidLine('not a rule');
@@ -119,12 +119,15 @@ function readPlace(source: string): Place | UnusedLine {
   const scheme = SCHEME.exec(source);
   const text = toAscii((scheme === null ? source : `|${source.slice(scheme[0].length)}`).toLowerCase());
   if (text === null) return NOT_A_NAME;
+  const address = addressFromText(text.replaceAll(/^\|*|[\^|]*$/g, ''));
+  if (address !== null) return { match: 'exact', text: addressToText(address) };
   if (/[/:?=&]/.test(text)) return URL_PATH;
   for (const [shape, match] of SHAPES) {
     const name = shape.exec(text)?.[1];
     if (name === undefined) continue;
     if (name.length > 253) return NOT_A_NAME;
-    if (/(?:^|\.)\d+$/.test(name)) return /^(?:\d+\.){3}\d+$/.test(name) ? ADDRESS : NOT_A_NAME;
+    if (/(?:^|\.)\d+$/.test(name))
+      return addressFromText(name) === null ? NOT_A_NAME : { match: 'exact', text: name };
     return { match, text: name };
   }
   const pattern = readNamePattern(text);
@@ -143,7 +146,7 @@ function toAscii(text: string): string | null {
 function readExpression(text: string): Place | UnusedLine {
   if (text.includes('/')) return URL_REGEX;
   const outcome = compileRegex(text);
-  return outcome.ok ? { match: 'regex', text } : skippedLine(`regular expression: ${outcome.reason}`);
+  return outcome.ok ? { match: 'regex', text } : invalidLine(`regular expression: ${outcome.reason}`);
 }
 
 /** The rule as written, its modifiers in an order of their own, `$badfilter` left out. */

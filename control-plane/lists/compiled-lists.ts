@@ -6,7 +6,7 @@
 import type { CompiledListQuery, CompiledRule, CompiledRulePage } from '../../shared/api/compiled-lists.ts';
 import { hashName, nameFromText } from '../../shared/dns/name.ts';
 import { RuleKind, RuleTable } from '../../shared/snapshot/rule-table.ts';
-import { decodeSpecialRules } from '../../shared/snapshot/special-rules.ts';
+import { readSpecialRules } from '../../shared/snapshot/special-rules.ts';
 import { hasErrorCode } from '../../shared/error-code.ts';
 import { ApiError } from '../api-error.ts';
 import { forEachPair } from '../snapshot/attribute-table.ts';
@@ -129,7 +129,7 @@ class LineReader {
   /** Rules of lists that are no plain names. */
   specialRules(): CompiledRule[] {
     const found: CompiledRule[] = [];
-    for (const { source, kind, match, rule } of decodeSpecialRules(this.state.compiled.special)) {
+    for (const { source, kind, match, rule } of readSpecialRules(this.state.compiled.special)) {
       const name = this.sourceNames[source] ?? null;
       if (name === null || (kind & ALL[this.kind]) === 0) continue;
       found.push({

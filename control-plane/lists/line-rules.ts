@@ -1,12 +1,13 @@
 /**
  * Understands one line of a filter list: hosts lines, plain domains, `*.domain`, `||domain^` and
  * `@@||domain^`, with comments, on the bytes and without making an object; what is more than that is read
- * as text by `adblock-rule.ts` and `config-line.ts`. A line with anything that Weir does not know makes no
- * rule: a rule is never widened by leaving a part of it out.
- * Cutting files into lines and counting is `parse-list.ts`.
+ * as text by `adblock-rule.ts`, `config-line.ts` and `expression-line.ts`. A line with anything that Weir does
+ * not know makes no rule: a rule is never widened by leaving a part of it out.
+ * Cutting files into lines is `parse-list.ts`, counting and passing on is `rule-output.ts`.
  */
-import { INHERITED_KINDS, RuleKind } from '../../shared/snapshot/rule-table.ts';
-import { type BadFilter, type SpecialLine, readAdblockRule } from './adblock-rule.ts';
+import { RuleKind } from '../../shared/snapshot/rule-table.ts';
+import { isAddressName } from '../../shared/policy/address-rule.ts';
+import { readAdblockRule } from './adblock-rule.ts';
 import {
   type ConfigOutcome,
   isRecord,
@@ -14,10 +15,22 @@ import {
   readPolicyRecord,
   readUnboundLine,
 } from './config-line.ts';
+import { looksLikeExpression, readExpressionLine } from './expression-line.ts';
 import { explainForeignLine, invalidLine, skippedLine } from './foreign-line.ts';
 import { isLocalName, judgeWord } from './hosts-line.ts';
-import type { ListFormat, UnusedLine } from './list-statistics.ts';
+import {
+  Sign,
+  endOfWord,
+  isComment,
+  isCosmetic,
+  isLetter,
+  startsComment,
+  startsCosmetic,
+  textOf,
+} from './line-bytes.ts';
+import type { UnusedLine } from './list-statistics.ts';
 import { newScannedName, scanName } from './name-scan.ts';
+import type { RuleForm, RuleOutput } from './rule-output.ts';
 
 /** How a source wants its list read. */
 export interface ListReading {
@@ -25,19 +38,6 @@ export interface ListReading {
   readonly kind: 'block' | 'allow';
   /** Plain domains and hosts names cover the names below them too. */
   readonly subdomains: boolean;
-}
-
-/**
- * Receives one rule: the name as text in [start, end) of `bytes` (ASCII in any case, no final dot, a valid
- * domain name), one bit of `RuleKind`, and its 1-based line. `bytes` are valid during the call only.
- */
-export type RuleSink = (bytes: Uint8Array, start: number, end: number, kind: number, line: number) => void;
-
-/** Receives the rules that are more than a name; `source` is for the receiver to set. */
-export interface SpecialSink {
-  special(rule: SpecialLine, line: number): void;
-  /** Takes back the rules of the same text, of every list. */
-  badFilter(badFilter: BadFilter): void;
 }
 
 /** Special rules of one list that are taken, and regular expressions among them. */
@@ -53,61 +53,30 @@ const REAL_ADDRESS = skippedLine('hosts line with a real address: no block');
 const COSMETIC = skippedLine('cosmetic rule');
 const TOO_MANY = skippedLine('too many patterns in one list');
 
-const BANG = 0x21;
-const HASH = 0x23;
-const DOLLAR = 0x24;
-const PERCENT = 0x25;
-const STAR = 0x2a;
-const HYPHEN = 0x2d;
-const DOT = 0x2e;
-const SLASH = 0x2f;
-const COLON = 0x3a;
-const EQUALS = 0x3d;
-const SEMICOLON = 0x3b;
-const QUESTION = 0x3f;
-const AT = 0x40;
-const BRACKET = 0x5b;
-const BRACKET_END = 0x5d;
-const CARET = 0x5e;
-const PIPE = 0x7c;
+const { BANG, HASH, DOLLAR, OPEN, STAR, HYPHEN, DOT, SLASH, COLON, EQUALS, SEMICOLON, AT } = Sign;
+const { BACKSLASH, QUESTION, PLUS, BRACKET, BRACKET_END, CARET, PIPE } = Sign;
 
-/** Reads lines of one list and counts what they held. */
+/** Reads the lines of one list. */
 export class LineRules {
-  /** 1-based number of the line that is being read; whoever cuts the lines sets it. */
-  lineNumber = 0;
-  rules = 0;
-  wildcardRules = 0;
-  /** Rules by the way they were written. */
-  readonly forms: Record<Exclude<ListFormat, 'unknown'>, number> = {
-    hosts: 0,
-    domains: 0,
-    wildcard: 0,
-    adblock: 0,
-    dnsmasq: 0,
-    unbound: 0,
-    rpz: 0,
-  };
-  private readonly sink: RuleSink;
-  private readonly specialSink: SpecialSink | undefined;
+  private readonly output: RuleOutput;
   private readonly allow: boolean;
   private specialRules = 0;
   private expressions = 0;
   /** Lines that the parentheses of a zone's SOA record may still go on for. */
   private zoneLines = 0;
+  private readonly exactKind: number;
   private readonly plainKind: number;
   private readonly suffixKind: number;
   private readonly subdomains: boolean;
-  private readonly name = newScannedName();
+  private readonly scanned = newScannedName();
 
-  constructor(reading: ListReading, sink: RuleSink, specialSink?: SpecialSink) {
-    this.specialSink = specialSink;
+  constructor(reading: ListReading, output: RuleOutput) {
+    this.output = output;
     this.allow = reading.kind === 'allow';
-    const allow = reading.kind === 'allow';
-    const exactKind = allow ? RuleKind.ALLOW_EXACT : RuleKind.BLOCK_EXACT;
-    this.suffixKind = allow ? RuleKind.ALLOW_SUFFIX : RuleKind.BLOCK_SUFFIX;
-    this.plainKind = reading.subdomains ? this.suffixKind : exactKind;
+    this.exactKind = this.allow ? RuleKind.ALLOW_EXACT : RuleKind.BLOCK_EXACT;
+    this.suffixKind = this.allow ? RuleKind.ALLOW_SUFFIX : RuleKind.BLOCK_SUFFIX;
+    this.plainKind = reading.subdomains ? this.suffixKind : this.exactKind;
     this.subdomains = reading.subdomains;
-    this.sink = sink;
   }
 
   /** Reads the line [start, end), trimmed and not empty; says why it made no rule, comments aside. */
@@ -120,7 +89,10 @@ export class LineRules {
       case SEMICOLON:
         return null;
       case BRACKET:
-        return bytes[end - 1] === BRACKET_END ? null : explainForeignLine(bytes, start, end);
+        return bytes[end - 1] === BRACKET_END ? null : this.expressionOr(bytes, start, end);
+      case CARET:
+      case OPEN:
+        return this.expressionOr(bytes, start, end);
       case PIPE:
         return bytes[start + 1] === PIPE
           ? this.adblock(bytes, start, start + 2, end, this.suffixKind)
@@ -155,17 +127,15 @@ export class LineRules {
     end: number,
     kind: number,
   ): UnusedLine | null {
-    const name = this.name;
+    const name = this.scanned;
     scanName(bytes, nameAt, end, name);
     if (name.stop === end || bytes[name.stop] !== CARET) return this.complex(bytes, start, end);
     let behind = name.stop + 1;
     // A name ends where the pattern ends, so an end anchor adds nothing.
     if (bytes[behind] === PIPE) behind++;
     if (behind < end && !isComment(bytes, behind, end)) return this.complex(bytes, start, end);
-    if (!name.valid || name.numeric) return name.valid && name.labels === 4 ? ADDRESS : NOT_A_NAME;
-    this.forms.adblock++;
-    this.emit(kind);
-    return null;
+    if (!name.valid) return NOT_A_NAME;
+    return name.numeric ? this.address(kind, 'adblock') : this.output.name(name, kind, 'adblock');
   }
 
   /** An Adblock-style rule that is more than a name. */
@@ -182,18 +152,24 @@ export class LineRules {
       case 'unused':
         return outcome.unused;
       case 'name':
-        return this.emitText(outcome.name, outcome.kind, 'adblock');
+        return this.output.text(outcome.name, outcome.kind, 'adblock', this.scanned);
       case 'badfilter':
-        this.specialSink?.badFilter(outcome.badFilter);
-        break;
+        return this.output.badFilter(outcome.badFilter);
       default:
         this.specialRules++;
-        if (outcome.rule.match !== 'exact') this.wildcardRules++;
-        this.specialSink?.special(outcome.rule, this.lineNumber);
+        return this.output.special(outcome.rule, 'adblock');
     }
-    this.rules++;
-    this.forms.adblock++;
-    return null;
+  }
+
+  /** A line of a list of bare regular expressions, or something foreign. */
+  private expressionOr(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
+    const line = textOf(bytes, start, end).replace(/\s+#.*$/, '');
+    if (!looksLikeExpression(line)) return explainForeignLine(bytes, start, end);
+    if (this.specialRules >= MAX_SPECIAL_RULES || this.expressions++ >= MAX_EXPRESSIONS) return TOO_MANY;
+    const outcome = readExpressionLine(line, this.suffixKind);
+    if ('invalid' in outcome) return outcome;
+    this.specialRules++;
+    return this.output.special(outcome, 'regex');
   }
 
   /** A line of dnsmasq's or unbound's configuration. */
@@ -201,14 +177,15 @@ export class LineRules {
     if ('unused' in outcome) return outcome.unused;
     const { exact, suffix } = this.kinds(outcome.allow);
     let unused: UnusedLine | null = null;
+    const kind = outcome.reach === 'exact' ? exact : suffix;
     for (const name of outcome.names)
-      unused = this.emitText(name, outcome.reach === 'exact' ? exact : suffix, form) ?? unused;
+      unused = (isAddressName(name) ? ADDRESS : this.output.text(name, kind, form, this.scanned)) ?? unused;
     return unused;
   }
 
   /** A record of a response policy zone; its owner was just scanned. */
   private record(rest: string, wildcard: boolean): UnusedLine | null {
-    const name = this.name;
+    const name = this.scanned;
     const owner = textOf(name.bytes, name.start, name.end);
     const action = readPolicyRecord(owner, rest);
     if (action === null) {
@@ -218,9 +195,7 @@ export class LineRules {
     if (typeof action !== 'string') return action;
     if (!name.valid || name.numeric) return NOT_A_NAME;
     const { exact, below } = this.kinds(action === 'allow');
-    this.forms.rpz++;
-    this.emit(wildcard ? below : exact);
-    return null;
+    return this.output.name(name, wildcard ? below : exact, 'rpz');
   }
 
   /** A zone's SOA record, which may be spread over lines. */
@@ -241,34 +216,27 @@ export class LineRules {
       : { exact: RuleKind.BLOCK_EXACT, suffix: RuleKind.BLOCK_SUFFIX, below: RuleKind.BLOCK_BELOW };
   }
 
-  private emitText(text: string, kind: number, form: keyof LineRules['forms']): UnusedLine | null {
-    const name = this.name;
-    const bytes = Buffer.from(text, 'utf8');
-    scanName(bytes, 0, bytes.length, name);
-    if (name.stop !== bytes.length || !name.valid) return NOT_A_NAME;
-    if (name.numeric) return name.labels === 4 ? ADDRESS : NOT_A_NAME;
-    this.forms[form]++;
-    this.emit(kind);
-    return null;
+  /** A rule at the address that was just scanned. */
+  private address(kind: number, form: RuleForm): UnusedLine | null {
+    const { bytes, start, end, labels } = this.scanned;
+    return labels === 4 ? this.output.address(textOf(bytes, start, end), kind, form) : NOT_A_NAME;
   }
 
   /** `*.name`: the name and all below it. */
   private wildcard(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
-    const name = this.name;
+    const name = this.scanned;
     scanName(bytes, start + 2, end, name);
     if (name.stop < end && !isComment(bytes, name.stop, end)) {
       const rest = textOf(bytes, name.stop, end);
       return isRecord(rest) ? this.record(rest, true) : this.complex(bytes, start, end);
     }
     if (!name.valid || name.numeric) return NOT_A_NAME;
-    this.forms.wildcard++;
-    this.emit(this.suffixKind);
-    return null;
+    return this.output.name(name, this.suffixKind, 'wildcard');
   }
 
   /** A line that starts with a word: a plain domain, a hosts line, or something foreign. */
   private text(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
-    const name = this.name;
+    const name = this.scanned;
     scanName(bytes, start, end, name);
     const stop = name.stop;
     if (stop === end) {
@@ -293,29 +261,33 @@ export class LineRules {
     if (next === COLON) {
       const wordEnd = endOfWord(bytes, stop, end);
       if (wordEnd < end) return this.hosts(bytes, start, wordEnd, end);
-      return judgeWord(bytes, start, end) === 'no-address' ? explainForeignLine(bytes, start, end) : ADDRESS;
+      return judgeWord(bytes, start, end) === 'no-address'
+        ? explainForeignLine(bytes, start, end)
+        : this.output.address(textOf(bytes, start, end), this.exactKind, 'domains');
     }
     if (next === HASH && stop > start) return startsCosmetic(bytes, stop, end) ? COSMETIC : this.plain();
+    if (next === BACKSLASH || next === OPEN || next === BRACKET || next === QUESTION || next === PLUS)
+      return this.expressionOr(bytes, start, end);
     return explainForeignLine(bytes, start, end);
   }
 
   private plain(): UnusedLine | null {
-    const name = this.name;
-    if (!name.valid || name.numeric) return name.valid && name.labels === 4 ? ADDRESS : NOT_A_NAME;
+    const name = this.scanned;
+    if (!name.valid) return NOT_A_NAME;
+    if (name.numeric) return this.address(this.exactKind, 'domains');
     if (name.labels <= 2 && isLocalName(name)) return null;
     if (name.labels === 1 && !this.subdomains) return ONE_LABEL;
-    this.forms.domains++;
-    this.emit(this.plainKind);
-    return null;
+    return this.output.name(name, this.plainKind, 'domains');
   }
 
   /** A line whose first word, [start, wordEnd), may be an address with names behind it. */
   private hosts(bytes: Uint8Array, start: number, wordEnd: number, end: number): UnusedLine | null {
     const first = judgeWord(bytes, start, wordEnd);
     if (first === 'no-address') return explainForeignLine(bytes, start, end);
-    if (isComment(bytes, wordEnd, end)) return ADDRESS;
+    if (isComment(bytes, wordEnd, end))
+      return this.output.address(textOf(bytes, start, wordEnd), this.exactKind, 'domains');
     if (first === 'real-address') return REAL_ADDRESS;
-    const name = this.name;
+    const name = this.scanned;
     let unused: UnusedLine | null = null;
     for (let at = wordEnd; at < end;) {
       if (bytes[at]! <= 0x20) {
@@ -331,58 +303,11 @@ export class LineRules {
       if (!clean || !name.valid) unused = NOT_A_NAME;
       else if (name.numeric)
         unused ??= judgeWord(bytes, name.start, name.end) === 'block-address' ? null : ADDRESS;
-      else if (!isLocalName(name)) {
-        this.forms.hosts++;
-        this.emit(wildcard ? this.suffixKind : this.plainKind);
-      }
+      else if (!isLocalName(name))
+        this.output.name(name, wildcard ? this.suffixKind : this.plainKind, 'hosts');
     }
     return unused;
   }
-
-  private emit(kind: number): void {
-    const name = this.name;
-    this.rules++;
-    if ((kind & INHERITED_KINDS) !== 0) this.wildcardRules++;
-    this.sink(name.bytes, name.start, name.end, kind, this.lineNumber);
-  }
-}
-
-function startsComment(byte: number): boolean {
-  return byte === HASH || byte === BANG || byte === SEMICOLON;
-}
-
-/** Whether nothing but white space and a comment lies in [at, end); it must start with white space. */
-function isComment(bytes: Uint8Array, at: number, end: number): boolean {
-  if (at < end && bytes[at]! > 0x20) return false;
-  let next = at;
-  while (next < end && bytes[next]! <= 0x20) next++;
-  return next === end || startsComment(bytes[next]!) || (bytes[next] === SLASH && bytes[next + 1] === SLASH);
-}
-
-function endOfWord(bytes: Uint8Array, at: number, end: number): number {
-  let next = at;
-  while (next < end && bytes[next]! > 0x20) next++;
-  return next;
-}
-
-/** Whether the `#` at `at`, right behind a name, can start `##`, `#@#`, `#?#`, `#$#` or `#%#`. */
-function startsCosmetic(bytes: Uint8Array, at: number, end: number): boolean {
-  if (at + 1 >= end) return false;
-  const next = bytes[at + 1];
-  return next === HASH || next === AT || next === QUESTION || next === DOLLAR || next === PERCENT;
-}
-
-/** Whether a line that starts with `#` is a cosmetic rule for every page; headings (`## Ads`) are comments. */
-function isCosmetic(bytes: Uint8Array, at: number, end: number): boolean {
-  if (!startsCosmetic(bytes, at, end)) return false;
-  let next = at + 1;
-  while (next < end && next < at + 3 && bytes[next] !== HASH) next++;
-  return next + 1 < end && bytes[next] === HASH && bytes[next + 1]! > 0x20 && bytes[next + 1] !== HASH;
-}
-
-function isLetter(byte: number): boolean {
-  const lower = byte | 0x20;
-  return lower >= 0x61 && lower <= 0x7a;
 }
 
 /** Whether [start, end) is `local-zone`, `local-data` or a heading of unbound's configuration. */
@@ -391,8 +316,4 @@ function isUnboundOption(bytes: Uint8Array, start: number, end: number): boolean
   return /^(?:local-zone|local-data|local-data-ptr|server|forward-zone|remote-control)$/i.test(
     textOf(bytes, start, end),
   );
-}
-
-function textOf(bytes: Uint8Array, start: number, end: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8');
 }

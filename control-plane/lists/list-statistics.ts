@@ -2,7 +2,7 @@
 
 /** How most rules of a list are written. */
 export type ListFormat =
-  'hosts' | 'domains' | 'wildcard' | 'adblock' | 'dnsmasq' | 'unbound' | 'rpz' | 'unknown';
+  'hosts' | 'domains' | 'wildcard' | 'adblock' | 'regex' | 'dnsmasq' | 'unbound' | 'rpz' | 'unknown';
 
 /** Why a line makes no rule: no list syntax explains it, or it is of no use here or not supported. */
 export interface UnusedLine {
@@ -34,6 +34,10 @@ export interface ListStatistics {
   readonly invalidLines: number;
   readonly skippedLines: number;
   readonly format: ListFormat;
+  /** Patterns and regular expressions. */
+  readonly textRules: number;
+  /** Rules at an address, for the addresses in answers. */
+  readonly addressRules: number;
   /** Some rules are in Adblock style, whatever the others are. */
   readonly hasAdblockRules: boolean;
   /** The first of each, at most `MAX_SAMPLES`. */
@@ -56,6 +60,8 @@ export function unreadableList(message: string): ListStatistics {
     invalidLines: 0,
     skippedLines: 0,
     format: 'unknown',
+    textRules: 0,
+    addressRules: 0,
     hasAdblockRules: false,
     invalidSamples: [],
     skippedSamples: [],

@@ -80,15 +80,28 @@ describe('ListParser', () => {
     ['a hosts line with a real address', '192.0.2.7 example.com'],
     ['a hosts line with a real IPv6 address', '2001:db8::7 example.com'],
     ['a hosts line with a zone', 'fe80::1%lo0 localhost'],
-    ['an address', '192.0.2.7'],
-    ['an IPv6 address', '2001:db8::7'],
-    ['an address in a rule', '||192.0.2.7^'],
+    ['an address that means "block"', '0.0.0.0'],
+    ['the loopback address', '::1'],
     ['an address behind an address', '0.0.0.0 192.0.2.7'],
   ])('skips %s and makes no rule of it', (_what, line) => {
     const parsed = parse(`${line}\nexample.net\n`);
     expect(parsed.found).toEqual(['2 BLOCK_EXACT example.net']);
     expect(parsed.skippedSamples).toEqual([expect.objectContaining({ line: 1, text: line })]);
     expect(parsed.invalidLines).toBe(0);
+  });
+
+  test.each([
+    ['192.0.2.7', 'BLOCK_EXACT 192.0.2.7'],
+    ['192.0.2.7 # a host', 'BLOCK_EXACT 192.0.2.7'],
+    ['||192.0.2.7^', 'BLOCK_SUFFIX 192.0.2.7'],
+    ['@@||192.0.2.7^', 'ALLOW_SUFFIX 192.0.2.7'],
+    ['2001:DB8:0::7', 'BLOCK_EXACT 2001:db8::7'],
+    ['::ffff:192.0.2.7', 'BLOCK_EXACT 192.0.2.7'],
+    ['||2001:db8::7^', 'BLOCK_EXACT 2001:db8::7'],
+  ])('reads %s as a rule on addresses', (line, found) => {
+    const parsed = parse(`${line}\n`);
+    expect(parsed.found).toEqual([`1 ${found}`]);
+    expect(parsed).toMatchObject({ rules: 1, addressRules: 1, invalidLines: 0, skippedLines: 0 });
   });
 
   test.each([

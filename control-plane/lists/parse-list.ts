@@ -4,18 +4,19 @@
  * becomes of the rules is `control-plane/snapshot/rule-table-builder.ts`.
  */
 import { LineCollector } from './line-collector.ts';
-import type { ListReading, RuleSink, SpecialSink } from './line-rules.ts';
-import { LineRules } from './line-rules.ts';
+import { LineRules, type ListReading } from './line-rules.ts';
 import type { LineSample, ListFault, ListFormat, ListStatistics, UnusedLine } from './list-statistics.ts';
 import { MAX_SAMPLES, SAMPLE_TEXT_LENGTH } from './list-statistics.ts';
 import { SNIFF_BYTES, hasBom, sniffList } from './sniff-list.ts';
 import { invalidLine } from './foreign-line.ts';
+import { RuleOutput, type RuleSink, type SpecialSink } from './rule-output.ts';
 
 const OVERLONG = invalidLine('longer than 64 KiB');
 
 /** Push parser of one list: `push` its chunks, then `end`. Never throws, whatever the bytes. */
 export class ListParser {
   private readonly rules: LineRules;
+  private readonly output: RuleOutput;
   private readonly lines: LineCollector;
   /** First bytes, until there are enough to sniff at. */
   private head: Uint8Array | null = new Uint8Array(0);
@@ -27,7 +28,8 @@ export class ListParser {
   private readonly skippedSamples: LineSample[] = [];
 
   constructor(reading: ListReading, sink: RuleSink, specialSink?: SpecialSink) {
-    this.rules = new LineRules(reading, sink, specialSink);
+    this.output = new RuleOutput(sink, specialSink);
+    this.rules = new LineRules(reading, this.output);
     this.lines = new LineCollector({
       line: (bytes, start, end) => this.line(bytes, start, end),
       overlongLine: () => {
@@ -53,16 +55,18 @@ export class ListParser {
     if (this.head !== null) this.readHead();
     if (this.fault === null) {
       this.lines.end();
-      if (this.rules.rules === 0) this.fault = this.whyNoRules();
+      if (this.output.rules === 0) this.fault = this.whyNoRules();
     }
     return {
       lines: this.lineNumber,
-      rules: this.rules.rules,
-      wildcardRules: this.rules.wildcardRules,
+      rules: this.output.rules,
+      wildcardRules: this.output.wildcardRules,
       invalidLines: this.invalidLines,
       skippedLines: this.skippedLines,
       format: this.format(),
-      hasAdblockRules: this.rules.forms.adblock > 0,
+      textRules: this.output.textRules,
+      addressRules: this.output.addressRules,
+      hasAdblockRules: this.output.forms.adblock > 0,
       invalidSamples: this.invalidSamples,
       skippedSamples: this.skippedSamples,
       fault: this.fault,
@@ -82,7 +86,7 @@ export class ListParser {
     let end = lineEnd;
     while (start < end && bytes[start]! <= 0x20) start++;
     while (end > start && bytes[end - 1]! <= 0x20) end--;
-    this.rules.lineNumber = ++this.lineNumber;
+    this.output.lineNumber = ++this.lineNumber;
     if (start === end) return;
     const unused = this.rules.read(bytes, start, end);
     if (unused === null) return;
@@ -110,7 +114,7 @@ export class ListParser {
   private format(): ListFormat {
     let best: ListFormat = 'unknown';
     let most = 0;
-    for (const [form, count] of Object.entries(this.rules.forms)) {
+    for (const [form, count] of Object.entries(this.output.forms)) {
       if (count <= most) continue;
       best = form as ListFormat;
       most = count;

@@ -120,7 +120,6 @@ describe('ListParser', () => {
     ['||example.com/ads^', 'URL or path: a DNS server sees names only'],
     ['/^https?:\\/\\/example/', 'regular expression for whole URLs'],
     ['||a*^', 'pattern too short: it would match nearly everything'],
-    ['||192.0.2.1^$important', 'an address, not a name'],
     ['example.com##.ad', 'cosmetic rule'],
     ['address=/example.com/192.0.2.1', 'an answer with a real address: no block'],
     ['server=/example.com/192.0.2.1', 'forwarding to a server: no block'],
@@ -137,11 +136,39 @@ describe('ListParser', () => {
     expect(parsed.skippedSamples).toEqual([{ line: 1, reason, text: line }]);
   });
 
+  test.each([
+    '^(.+[_.-])?amp(project)?\\.',
+    '(^|\\.)ads\\.example\\.com$',
+    '^ad([sxv]?[0-9]*|system)[_.-]([^.[:space:]]+\\.){1,}|[_.-]ad([sxv]?[0-9]*|system)[_.-]',
+    '^[a-rt-z][a-z]{10,14}$',
+    'ads?[0-9]+\\.example',
+    '(pixel|count)s?[-.]',
+  ])('reads the bare expression %s', (line) => {
+    const parsed = parse(`# heading\n${line}  # why\n`);
+    expect(parsed.special).toEqual([expect.objectContaining({ match: 'regex', text: line, rule: line })]);
+    expect(parsed).toMatchObject({
+      format: 'regex',
+      rules: 1,
+      textRules: 1,
+      invalidLines: 0,
+      skippedLines: 0,
+    });
+  });
+
+  test.each(['(c) 2026 somebody', 'see [this](page)', 'a (b) c', '[broken'])(
+    'takes the prose "%s" for no expression',
+    (line) => {
+      expect(parse(`${line}\nexample.net\n`)).toMatchObject({ special: [], invalidLines: 1 });
+    },
+  );
+
   test('refuses regular expressions that are not linear-time, with the reason', () => {
-    const { skippedSamples } = parse('/(?=a)b/\n/(a)\\1/\nexample.net\n');
-    expect(skippedSamples.map(({ reason }) => reason)).toEqual([
+    const { invalidSamples, invalidLines } = parse('/(?=a)b/\n/(a)\\1/\n^a(?!b)\\.\nexample.net\n');
+    expect(invalidLines).toBe(3);
+    expect(invalidSamples.map(({ reason }) => reason)).toEqual([
       expect.stringMatching(/^regular expression: .*\(\?=/),
       expect.stringMatching(/^regular expression: .*\\1/),
+      expect.stringMatching(/^regular expression: .*\(\?!/),
     ]);
   });
 

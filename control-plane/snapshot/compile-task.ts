@@ -51,8 +51,9 @@ export async function compile(job: CompileJob): Promise<CompileOutcome> {
     statistics.push(read);
   }
   names?.finish();
+  const addressRules = statistics.reduce((sum, read) => sum + read.addressRules, 0);
   const special = collector.finish(builder, adblockSources);
-  return { table: builder.finish(job.build), special, statistics };
+  return { table: builder.finish(job.build, addressRules), special, statistics };
 }
 
 /** The first line of a list that gives `name` a rule of one of these kinds; null = none. */

@@ -1,7 +1,6 @@
 /** What a node answers from before it ever compiled a list: no rules, and the group Default. */
 import { randomBytes } from 'node:crypto';
 import { DEFAULT_GROUP_ID } from '../../shared/api/groups.ts';
-import { encodeSpecialRules } from '../../shared/snapshot/special-rules.ts';
 import { emptyAttributes } from './attribute-table.ts';
 import {
   type BlockingSettings,
@@ -13,6 +12,7 @@ import {
 } from './compiled-rules.ts';
 import { buildSnapshot } from './snapshot-builder.ts';
 import { RuleTableBuilder } from './rule-table-builder.ts';
+import { buildSpecialRules } from './special-rules-builder.ts';
 
 /** Version 0, at once and from nothing. */
 export function emptySnapshot(blocking: BlockingSettings): PublishedState {
@@ -21,7 +21,7 @@ export function emptySnapshot(blocking: BlockingSettings): PublishedState {
   const { rules } = new RuleTableBuilder(seeds).finish();
   const compiled: CompiledRules = {
     rules,
-    special: encodeSpecialRules([]),
+    special: buildSpecialRules([], seeds),
     attributes: emptyAttributes(),
     sources: [],
     compiledAtMs: 0,

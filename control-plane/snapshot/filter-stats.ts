@@ -1,7 +1,6 @@
 /** Counts of the compiled filter in force, as `{api}/block-filter/stats` shows them. */
 import type { BlockFilterStats } from '../../shared/api/stats.ts';
 import { RuleKind, INHERITED_KINDS } from '../../shared/snapshot/rule-table.ts';
-import { type SpecialRule, decodeSpecialRules } from '../../shared/snapshot/special-rules.ts';
 import { attributeCount, forEachPair } from './attribute-table.ts';
 import type { PublishedState } from './compiled-rules.ts';
 
@@ -47,8 +46,9 @@ export function filterStats({ snapshot, compiled, rows }: PublishedState): Block
 }
 
 /** Patterns and expressions of lists that count. */
-function listRegexes({ special }: PublishedState['compiled'], counts: readonly boolean[]): number {
-  const isText = ({ match, source }: SpecialRule): boolean =>
-    (match === 'regex' || match === 'pattern') && counts[source] === true;
-  return decodeSpecialRules(special).filter(isText).length;
+function listRegexes({ sources }: PublishedState['compiled'], counts: readonly boolean[]): number {
+  return sources.reduce(
+    (sum, { statistics }, index) => sum + (counts[index] === true ? statistics.textRules : 0),
+    0,
+  );
 }

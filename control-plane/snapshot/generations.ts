@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { Logger } from '../../shared/log.ts';
 import { RuleTableLayout, checksumWords, ruleTableBytes } from '../../shared/snapshot/layout.ts';
 import { RuleTable } from '../../shared/snapshot/rule-table.ts';
-import { decodeSpecialRules } from '../../shared/snapshot/special-rules.ts';
+import { checkSpecialRules } from '../../shared/snapshot/special-rules.ts';
 import { attributeCount } from './attribute-table.ts';
 import { type CompiledRules, type PolicyRows, type PublishedState, rulesIdOf } from './compiled-rules.ts';
 import { TEMPORARY_SUFFIX, writeDurably } from './durable-file.ts';
@@ -130,7 +130,7 @@ export class Generations {
       if (rulesIdOf(rules) !== rulesId) throw new DamagedGeneration('rule table is not what its name says');
       const special = new SharedArrayBuffer(size - tableBytes);
       await readFully(file, new Uint8Array(special), tableBytes);
-      decodeSpecialRules(special);
+      checkSpecialRules(special);
       return { rules, special };
     } finally {
       await file.close();

@@ -4,10 +4,10 @@
  * the group they are for; `policy-table-builder.ts` says which class each owner's rules serve.
  */
 import { RuleKind, ManualKind } from '../../shared/snapshot/rule-table.ts';
-import { encodeSpecialRules } from '../../shared/snapshot/special-rules.ts';
 import type { PolicyRows } from './compiled-rules.ts';
 import type { ManualMeaning } from './policy-table-builder.ts';
 import { RuleTableBuilder, type TableSeeds } from './rule-table-builder.ts';
+import { buildSpecialRules } from './special-rules-builder.ts';
 
 /** The manual tables of a snapshot, and what they mean. */
 export interface ManualRules extends ManualMeaning {
@@ -40,7 +40,7 @@ export function buildManualRules(rows: PolicyRows, seeds: TableSeeds): ManualRul
     text: row.pattern,
     rule: row.pattern,
   }));
-  return { names: rules, attributes, owners, special: encodeSpecialRules(special) };
+  return { names: rules, attributes, owners, special: buildSpecialRules(special, seeds) };
 }
 
 function managedKind(row: PolicyRows['managedDomains'][number]): number {

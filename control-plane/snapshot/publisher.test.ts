@@ -6,7 +6,7 @@ import { GroupOverrideCode, PolicyTable } from '../../shared/snapshot/policy-tab
 import { nameFromText } from '../../shared/dns/name.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import { ManualKind, RuleKind } from '../../shared/snapshot/rule-table.ts';
-import { encodeSpecialRules } from '../../shared/snapshot/special-rules.ts';
+import { buildSpecialRules } from './special-rules-builder.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
 import { compiledFrom } from '../../test/support/compiled-rules.ts';
 import { MemoryLogger } from '../../test/support/memory-logger.ts';
@@ -17,6 +17,7 @@ import {
   NOTHING_LIVE,
   NO_POLICY_ROWS,
   type PolicyRows,
+  seedsOf,
 } from './compiled-rules.ts';
 import type { DecidingRule } from './rule-history.ts';
 import { emptySnapshot } from './empty-snapshot.ts';
@@ -165,9 +166,10 @@ describe('SnapshotPublisher', () => {
   });
 
   test('describeRule() names managed domains, services, regex filters and special rules', async () => {
-    const special = encodeSpecialRules([
-      { source: 1, line: 12, kind: BLOCK_SUFFIX, match: 'pattern', text: '||a*b^', rule: '||a*b^' },
-    ]);
+    const special = buildSpecialRules(
+      [{ source: 1, line: 12, kind: BLOCK_SUFFIX, match: 'pattern', text: '||a*b^', rule: '||a*b^' }],
+      seedsOf(RULES.rules),
+    );
     await publisher.publish({ ...RULES, special }, ROWS, BLOCKING);
     const rule = (origin: number, kinds: number, name: string, groupId: number): DecidingRule => ({
       origin,

@@ -5,7 +5,7 @@
 import { nameToText } from '../../shared/dns/name.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import { ManualKind, RuleKind } from '../../shared/snapshot/rule-table.ts';
-import { type SpecialRule, decodeSpecialRules } from '../../shared/snapshot/special-rules.ts';
+import { readSpecialRule } from '../../shared/snapshot/special-rules.ts';
 import { forEachPair } from './attribute-table.ts';
 import type { LoggedRule } from '../query-log/row.ts';
 import type { CompiledRules, PolicyRows, PublishedState } from './compiled-rules.ts';
@@ -64,8 +64,6 @@ const MAX_LOGGED = 20_000;
 /** What rule numbers of recent versions meant. */
 export class RuleHistory {
   private readonly versions = new Map<number, Meaning>();
-  /** The special rules that were asked for last, opened. */
-  private opened: { buffer: SharedArrayBuffer; rules: readonly SpecialRule[] } | undefined;
 
   /** Remembers a version, and forgets the oldest. */
   add({ snapshot, compiled, rows }: PublishedState): void {
@@ -91,7 +89,7 @@ export class RuleHistory {
       case RuleOrigin.LIST:
         return describeListed(known, rule);
       case RuleOrigin.SPECIAL:
-        return this.describeSpecial(known, rule);
+        return describeSpecial(known, rule);
       case RuleOrigin.REGEX: {
         const row = known.rows.regexFilters[rule.index];
         return row && manual(row.name, row.pattern, row.id);
@@ -117,16 +115,14 @@ export class RuleHistory {
     if (memory.size < MAX_LOGGED) memory.set(key, logged);
     return logged;
   }
+}
 
-  private describeSpecial({ compiled, rows }: Meaning, { index }: DecidingRule): RuleDescription | undefined {
-    if (this.opened?.buffer !== compiled.special)
-      this.opened = { buffer: compiled.special, rules: decodeSpecialRules(compiled.special) };
-    const rule = this.opened.rules[index];
-    const id = rule && compiled.sources[rule.source]?.id;
-    const row = rows.sources.find((source) => source.id === id);
-    if (rule === undefined || row === undefined) return undefined;
-    return { source: row.name, sources: [row.name], sourceIds: [row.id], rule: rule.rule, line: rule.line };
-  }
+function describeSpecial({ compiled, rows }: Meaning, { index }: DecidingRule): RuleDescription | undefined {
+  const rule = readSpecialRule(compiled.special, index);
+  const id = rule && compiled.sources[rule.source]?.id;
+  const row = rows.sources.find((source) => source.id === id);
+  if (rule === undefined || row === undefined) return undefined;
+  return { source: row.name, sources: [row.name], sourceIds: [row.id], rule: rule.rule, line: rule.line };
 }
 
 /** The lists that say `kinds` at an attribute and serve the group. */

@@ -41,7 +41,7 @@ export interface BuiltTable {
 
 /** Find-or-insert table of names; sources are added one after the other. */
 export class RuleTableBuilder {
-  private readonly seeds: TableSeeds;
+  readonly seeds: TableSeeds;
   private readonly buffer: SharedArrayBuffer;
   private readonly interner = new AttributeInterner();
   private words: Int32Array;
@@ -164,8 +164,11 @@ export class RuleTableBuilder {
     }
   }
 
-  /** Numbers the attributes anew, writes header and checksum; `build` is a u32 that marks this build. The builder must not be used after it. */
-  finish(build = 0): BuiltTable {
+  /**
+   * Numbers the attributes anew, writes header and checksum; `build` is a u32 that marks this build, and so many
+   * of the names are addresses. The builder must not be used after it.
+   */
+  finish(build = 0, addressCount = 0): BuiltTable {
     const { table, renumber } = this.interner.finish();
     const words = this.words;
     for (let at = L.HEADER_WORDS; at < words.length; at += L.BUCKET_WORDS) {
@@ -180,6 +183,7 @@ export class RuleTableBuilder {
     words[L.NAME_COUNT_WORD] = this.names;
     words[L.ATTRIBUTE_COUNT_WORD] = table.nameCounts.length;
     words[L.BUILD_WORD] = build;
+    words[L.ADDRESS_COUNT_WORD] = addressCount;
     words[L.SEED_LOW_WORD] = this.seeds.low;
     words[L.SEED_HIGH_WORD] = this.seeds.high;
     words[L.CHECKSUM_WORD] = checksumWords(new Uint32Array(this.buffer, 0, words.length), L.HEADER_WORDS);

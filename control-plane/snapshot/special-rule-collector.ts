@@ -3,9 +3,10 @@
  * back what `$badfilter` rules name, in whichever list it stands.
  */
 import type { BadFilter, SpecialLine } from '../lists/adblock-rule.ts';
-import type { SpecialSink } from '../lists/line-rules.ts';
-import { type SpecialRule, encodeSpecialRules } from '../../shared/snapshot/special-rules.ts';
+import type { SpecialSink } from '../lists/rule-output.ts';
+import type { SpecialRule } from '../../shared/snapshot/special-rules.ts';
 import type { RuleTableBuilder } from './rule-table-builder.ts';
+import { buildSpecialRules } from './special-rules-builder.ts';
 
 /** Most special rules of all lists together. */
 const MAX_SPECIAL_RULES = 200_000;
@@ -37,6 +38,9 @@ export class SpecialRuleCollector implements SpecialSink {
     const texts = new Set(this.badFilters.map(({ rule }) => rule));
     for (const { name, kind } of this.badFilters)
       if (name !== null) builder.removeName(name, kind, adblockSources);
-    return encodeSpecialRules(this.rules.filter(({ rule }) => !texts.has(rule)));
+    return buildSpecialRules(
+      this.rules.filter(({ rule }) => !texts.has(rule)),
+      builder.seeds,
+    );
   }
 }

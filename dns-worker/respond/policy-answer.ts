@@ -21,7 +21,7 @@ import { replyWithRcode } from './reply.ts';
 
 const SERVICE = ManualKind.SERVICE_EXACT | ManualKind.SERVICE_SUFFIX;
 
-/** Status by `RuleOrigin`. */
+/** Status of a query whose qname a rule blocks, by `RuleOrigin`. */
 const STATUS = [
   QueryStatus.BLOCKED_LIST,
   QueryStatus.BLOCKED_SERVICE,
@@ -30,7 +30,10 @@ const STATUS = [
   QueryStatus.BLOCKED_LIST,
 ];
 
-/** Writes the answer that a blocking verdict on `name` demands, and fills in what is logged. */
+/**
+ * Writes the answer that a blocking verdict on `name` demands, and fills in what is logged. `name` is the query
+ * itself, or a name or an address of its answer.
+ */
 export function answerByPolicy(
   query: Query,
   name: Query,
@@ -42,7 +45,7 @@ export function answerByPolicy(
   const origin = originOf(verdict);
   const rule = ruleOf(verdict);
   const label = labelOf(verdict);
-  query.status = name === query ? STATUS[origin]! : QueryStatus.BLOCKED_CNAME;
+  query.status = name === query || name.isAddress ? STATUS[origin]! : QueryStatus.BLOCKED_CNAME;
   query.ruleOrigin = origin;
   query.ruleAttribute = rule + 1;
   query.ruleNameOffset = name === query ? name.labelAt[label]! : 0;
@@ -53,7 +56,7 @@ export function answerByPolicy(
     answerNegative(query, Rcode.NXDOMAIN, policy.blockingTtlSecs);
     return;
   }
-  const rewrite = origin === RuleOrigin.SPECIAL ? snapshot.special.rules[rule]!.rewrite : undefined;
+  const rewrite = origin === RuleOrigin.SPECIAL ? snapshot.special.rule(rule).rewrite : undefined;
   if (rewrite === undefined) answerBlocked(query, policy, ExtendedError.BLOCKED);
   else answerRewritten(query, rewrite, policy.blockingTtlSecs);
 }
@@ -73,7 +76,7 @@ function kindsOf(
     case RuleOrigin.MANAGED:
       return policy.manualKindsOf(policyClass, rule) & ~SERVICE & (label === 0 ? 0xff : MANUAL_SUFFIX_KINDS);
     default:
-      return origin === RuleOrigin.SPECIAL ? special.rules[rule]!.kind : 0;
+      return origin === RuleOrigin.SPECIAL ? special.rule(rule).kind : 0;
   }
 }
 

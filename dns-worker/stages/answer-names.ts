@@ -1,11 +1,13 @@
 /**
- * Policy on the names that an answer leads to (CNAME cloaking): each target is judged for the group that
- * asks, on answers from the cache as on new ones. An answer whose names pass is remembered with its place in
- * the cache, so that it is judged once a snapshot and class. A qname that an allow rule lets pass brings its
- * answer along.
+ * Policy on what an answer leads to: names (CNAME cloaking, HTTPS and SVCB targets) and, where rules on
+ * addresses exist, addresses. Each is judged for the group that asks, on answers from the cache as on new
+ * ones. An answer that passes is remembered with its place in the cache, so that it is judged once a snapshot
+ * and class. A qname that an allow rule lets pass brings its answer along.
  */
+import { RRType } from '../../shared/dns/iana.ts';
 import { Record, readU16 } from '../../shared/dns/wire.ts';
-import { readTarget, skipName, targetOffset } from '../answer-names.ts';
+import { writeAddressName } from '../address-name.ts';
+import { AddressHint, nextAddressHint, readTarget, skipName, targetOffset } from '../answer-names.ts';
 import type { Judge } from '../judge.ts';
 import { hashSuffixes } from '../parse-query.ts';
 import { Query, Verdict, type VerdictCode } from '../query.ts';
@@ -13,12 +15,25 @@ import { answerByPolicy } from '../respond/policy-answer.ts';
 import type { OpenSnapshot } from '../state.ts';
 import { ALLOWED, NOT_BLOCKED, VerdictMemo, labelOf } from '../verdict-memo.ts';
 
-/** Judges the names in answers. One a thread. */
+const IPV4_SIZE = 4;
+const IPV6_SIZE = 16;
+
+/** Whether the answer in the slot has something that policy judges. */
+export function hasJudged(query: Query, snapshot: OpenSnapshot): boolean {
+  return query.hasTargets || (snapshot.judgesAddresses && query.answersCount > 0);
+}
+
+/** Judges what answers lead to. One a thread. */
 export class AnswerNames {
   private readonly judge: Judge;
   private readonly target = new Query();
-  /** Entries of the cache whose names all pass. */
+  /** Entries of the cache that pass. */
   private readonly passed = new VerdictMemo();
+  /** What the answer at work is judged for; fields, so that methods need not pass them on. */
+  private query!: Query;
+  private snapshot!: OpenSnapshot;
+  private policyClass = 0;
+  private isConditional = false;
 
   constructor(judge: Judge) {
     this.judge = judge;
@@ -27,46 +42,82 @@ export class AnswerNames {
   /** Judges the answer in the slot; ANSWERED = it has been replaced by a blocking one. */
   check(query: Query, snapshot: OpenSnapshot): VerdictCode {
     const { policy } = snapshot;
-    if (!query.hasTargets || query.isAllowed || query.isUnfiltered) return Verdict.CONTINUE;
+    if (!hasJudged(query, snapshot) || query.isAllowed || query.isUnfiltered) return Verdict.CONTINUE;
     const policyClass = policy.groupClass(query.groupIndex);
     const low = query.hashLow[0]! ^ query.cacheReference;
     const high = query.hashHigh[0]! ^ query.qtype;
     const isCached = query.cacheReference !== 0 && this.judge.recorder === null;
     if (isCached && this.passed.recall(low, high, snapshot.version, policyClass) === NOT_BLOCKED)
       return Verdict.CONTINUE;
-    let isConditional = false;
-    let at = query.at + query.answersAt;
-    const end = at + query.answersLength;
-    for (let left = query.answersCount; left > 0; left--) {
-      const fields = skipName(query.bytes, at, end);
-      if (fields < 0 || fields + Record.RDATA > end) break;
-      const rdata = fields + Record.RDATA;
-      at = rdata + readU16(query.bytes, fields + Record.RDLENGTH);
-      const offset = targetOffset(readU16(query.bytes, fields + Record.TYPE));
-      if (offset < 0 || !this.read(query, rdata + offset, at, snapshot)) continue;
-      const verdict = this.judge.judge(this.target, query, snapshot, policyClass);
-      if (verdict === NOT_BLOCKED || verdict === ALLOWED) {
-        isConditional ||= this.judge.wasConditional;
-        continue;
-      }
-      this.block(query, snapshot, policyClass, verdict);
-      return Verdict.ANSWERED;
-    }
+    this.query = query;
+    this.snapshot = snapshot;
+    this.policyClass = policyClass;
+    this.begin();
+    if (this.checkRecords()) return Verdict.ANSWERED;
     // What was truncated has not been judged.
-    if (isCached && !isConditional && query.answersCount > 0)
+    if (isCached && !this.isConditional && query.answersCount > 0)
       this.passed.remember(low, high, snapshot.version, policyClass, NOT_BLOCKED);
     return Verdict.CONTINUE;
   }
 
-  private read(query: Query, at: number, end: number, { rules }: OpenSnapshot): boolean {
-    const { target } = this;
-    if (!readTarget(query.bytes, query.at, at, end, target) || target.labelCount === 0) return false;
-    hashSuffixes(target, rules.seedLow, rules.seedHigh);
-    return true;
+  private begin(): void {
+    this.isConditional = false;
   }
 
-  private block(query: Query, snapshot: OpenSnapshot, policyClass: number, verdict: number): void {
-    const { target } = this;
+  /** True where a record was blocked and the answer replaced. */
+  private checkRecords(): boolean {
+    const { query, snapshot } = this;
+    const { bytes } = query;
+    let at = query.at + query.answersAt;
+    const end = at + query.answersLength;
+    for (let left = query.answersCount; left > 0; left--) {
+      const fields = skipName(bytes, at, end);
+      if (fields < 0 || fields + Record.RDATA > end) break;
+      const type = readU16(bytes, fields + Record.TYPE);
+      const rdata = fields + Record.RDATA;
+      at = rdata + readU16(bytes, fields + Record.RDLENGTH);
+      const offset = targetOffset(type);
+      if (offset >= 0 && this.blocksName(rdata + offset, at)) return true;
+      if (snapshot.judgesAddresses && this.blocksAddresses(type, rdata, at)) return true;
+    }
+    return false;
+  }
+
+  private blocksName(at: number, end: number): boolean {
+    const { query, target } = this;
+    if (!readTarget(query.bytes, query.at, at, end, target) || target.labelCount === 0) return false;
+    return this.blocksTarget();
+  }
+
+  private blocksAddresses(type: number, rdata: number, end: number): boolean {
+    if (type === RRType.A) return end - rdata === IPV4_SIZE && this.blocksAddress(rdata, IPV4_SIZE);
+    if (type === RRType.AAAA) return end - rdata === IPV6_SIZE && this.blocksAddress(rdata, IPV6_SIZE);
+    if (type !== RRType.HTTPS && type !== RRType.SVCB) return false;
+    const { bytes } = this.query;
+    let hint = nextAddressHint(bytes, rdata, end, 0);
+    while (hint > 0) {
+      const size = readU16(bytes, hint) === AddressHint.IPV4 ? IPV4_SIZE : IPV6_SIZE;
+      const hintEnd = hint + 4 + readU16(bytes, hint + 2);
+      for (let at = hint + 4; at + size <= hintEnd; at += size) if (this.blocksAddress(at, size)) return true;
+      hint = nextAddressHint(bytes, rdata, end, hint);
+    }
+    return false;
+  }
+
+  private blocksAddress(at: number, size: number): boolean {
+    writeAddressName(this.query.bytes, at, size, this.target);
+    return this.blocksTarget();
+  }
+
+  /** Judges what lies in `target`, and replaces the answer where it is blocked. */
+  private blocksTarget(): boolean {
+    const { target, query, snapshot, policyClass, judge } = this;
+    hashSuffixes(target, snapshot.rules.seedLow, snapshot.rules.seedHigh);
+    const verdict = judge.judge(target, query, snapshot, policyClass);
+    if (verdict === NOT_BLOCKED || verdict === ALLOWED) {
+      this.isConditional ||= judge.wasConditional;
+      return false;
+    }
     const nameAt = target.labelAt[labelOf(verdict)]!;
     const length = target.qnameLength - nameAt;
     for (let i = 0; i < length; i++) query.ruleName[i] = target.qname[nameAt + i]!;
@@ -76,5 +127,6 @@ export class AnswerNames {
     query.answersCount = 0;
     query.authorityCount = 0;
     answerByPolicy(query, target, snapshot, policyClass, verdict);
+    return true;
   }
 }

@@ -5,13 +5,13 @@ import { CacheHit, type AnswerCache } from '../cache/answer-cache.ts';
 import { Verdict, type Query, type VerdictCode } from '../query.ts';
 import type { Reporter } from '../report/reporter.ts';
 
-/** Answers from the cache where a fresh answer lies there. */
-export function cachedAnswerStage(query: Query, cache: AnswerCache, reporter: Reporter): VerdictCode {
+/** Answers from the cache where a fresh answer lies there; counts hits and misses where there is a reporter. */
+export function cachedAnswerStage(query: Query, cache: AnswerCache, reporter: Reporter | null): VerdictCode {
   if (cache.answer(query, query.partition, query.arrivedSecs, false) === CacheHit.FRESH) {
     query.status = QueryStatus.CACHED;
-    reporter.count(Counter.CACHE_HITS);
+    reporter?.count(Counter.CACHE_HITS);
     return Verdict.ANSWERED;
   }
-  reporter.count(Counter.CACHE_MISSES);
+  reporter?.count(Counter.CACHE_MISSES);
   return Verdict.UNRESOLVED;
 }

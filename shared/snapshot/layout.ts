@@ -10,7 +10,7 @@ export const SPECIAL_RULES_MAGIC = 0x43505357;
 export const LOCAL_NAMES_MAGIC = 0x434f4c57;
 export const CLIENT_TABLE_MAGIC = 0x494c4357;
 /** Raised whenever a layout changes; a file of another layout is rebuilt, never read. */
-export const LAYOUT_VERSION = 3;
+export const LAYOUT_VERSION = 4;
 
 /**
  * Rule table: a header, then buckets of 64 bytes (one cache line). A bucket holds five names: five low
@@ -30,6 +30,8 @@ export const RuleTableLayout = {
   CHECKSUM_WORD: 7,
   /** Random for each compile: tells tables apart that happen to be alike. */
   BUILD_WORD: 8,
+  /** Names that are addresses: rules on the addresses of answers. */
+  ADDRESS_COUNT_WORD: 9,
   HEADER_WORDS: 16,
   BUCKET_WORDS: 16,
   /** log2 of BUCKET_WORDS. */
@@ -46,13 +48,43 @@ export function ruleTableBytes(bucketCount: number): number {
   return (RuleTableLayout.HEADER_WORDS + bucketCount * RuleTableLayout.BUCKET_WORDS) * 4;
 }
 
-/** Special rules: a header, then their text as JSON in UTF-8, zeros up to a whole word. */
+/**
+ * Special rules: a header, then sections, each at the word offset that the header names.
+ *
+ *   offsets      for each rule the byte at which its text starts, and where the last one ends
+ *   names        slots of four words for rules that stand at a name: both hash lanes, index of the rule plus
+ *                one (0 = free), code of `SpecialMatch`; a name's first slot is its low lane, then the next
+ *   grams        for each slot of three letters its first candidate; one more word for the end
+ *   candidates   four words: the three letters, index of the rule, byte at which its literal starts, and the
+ *                literal's length (upper half) and where in it the letters lie (lower half)
+ *   always       indexes of patterns and expressions that have no literal
+ *   address      indexes of patterns and expressions that can meet an address
+ *   bytes        the rules as JSON, then the literals
+ */
 export const SpecialRulesLayout = {
   MAGIC_WORD: 0,
   VERSION_WORD: 1,
-  TEXT_BYTES_WORD: 2,
-  CHECKSUM_WORD: 3,
-  HEADER_WORDS: 4,
+  /** Over all words behind it. */
+  CHECKSUM_WORD: 2,
+  RULE_COUNT_WORD: 3,
+  /** Patterns and expressions among the rules. */
+  TEXT_RULE_COUNT_WORD: 4,
+  /** Rules that can meet an address: those of the section, and those that stand at one. */
+  ADDRESS_RULE_COUNT_WORD: 5,
+  OFFSETS_WORD: 6,
+  /** Numbers of slots are powers of two, or 0. */
+  NAME_SLOTS_WORD: 7,
+  NAMES_WORD: 8,
+  GRAM_SLOTS_WORD: 9,
+  GRAMS_WORD: 10,
+  CANDIDATES_WORD: 11,
+  ALWAYS_COUNT_WORD: 12,
+  ALWAYS_WORD: 13,
+  ADDRESS_COUNT_WORD: 14,
+  ADDRESS_WORD: 15,
+  HEADER_WORDS: 16,
+  NAME_SLOT_WORDS: 4,
+  CANDIDATE_WORDS: 4,
 } as const;
 
 /**

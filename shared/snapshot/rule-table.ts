@@ -53,6 +53,8 @@ export class RuleTable {
   readonly seedLow: number;
   readonly seedHigh: number;
   readonly nameCount: number;
+  /** Names that are addresses. */
+  readonly addressCount: number;
   /** Random mark of the build. */
   readonly build: number;
   readonly attributeCount: number;
@@ -73,6 +75,7 @@ export class RuleTable {
       throw new RangeError('read rule table: length does not fit its bucket count');
     this.bucketScale = this.bucketCount / 0x1_0000_0000;
     this.nameCount = words[L.NAME_COUNT_WORD]!;
+    this.addressCount = words[L.ADDRESS_COUNT_WORD]!;
     this.build = words[L.BUILD_WORD]!;
     this.attributeCount = words[L.ATTRIBUTE_COUNT_WORD]!;
     this.seedLow = words[L.SEED_LOW_WORD]!;

@@ -1,15 +1,15 @@
 /**
- * Finds the special rules that meet a name. Rules that stand at a name are found by hash, as in the rule
- * table; patterns and expressions by a filter of three letters that each of their matches contains, so that
- * most names never meet an engine. Whether a rule counts (its source, the question's type, the client) is
- * for the caller to say. A look-up that meets nothing allocates nothing.
+ * Finds the special rules that meet a name or an address. Rules that stand at a name are found by hash, as in
+ * the rule table; patterns and expressions by three letters that each of their matches contains, so that most
+ * names never meet an engine. Whether a rule counts (its source, the question's type, the client) is for the
+ * caller to say. Opening a buffer builds nothing: a rule is read when it is first met. A look-up that meets
+ * nothing allocates nothing.
  */
-import type { NameHash } from '../dns/name.ts';
 import { hashName, nameFromText } from '../dns/name.ts';
-import { longestPiece, matchesPattern, readNamePattern } from '../policy/name-pattern.ts';
-import { requiredLiterals } from '../policy/regex-literals.ts';
-import { type NameRegex, compileRegex } from '../policy/regex.ts';
-import type { SpecialRule } from './special-rules.ts';
+import { matchesPattern, readNamePattern } from '../policy/name-pattern.ts';
+import { compileRegex } from '../policy/regex.ts';
+import { SpecialRulesLayout as L } from './layout.ts';
+import { MATCH_CODES, type SpecialRule, openSpecialRules, readSpecialRule } from './special-rules.ts';
 
 /** A name with the hashes of its parents, as `parse-query.ts` of the workers leaves it. */
 export interface HashedName {
@@ -22,64 +22,110 @@ export interface HashedName {
 }
 
 const DOT = 0x2e;
-const GRAM = 3;
-/** Bits of the filters. */
-const FILTER_BITS = 65_536;
+/** Letters by which patterns and expressions are found. */
+export const GRAM = 3;
+const GRAM_FACTOR = 0x9e3779b1;
 
-interface Candidate {
-  readonly index: number;
-  readonly literal: string;
+/** Three letters as one number. */
+export function gramAt(text: Uint8Array, at: number): number {
+  return (text[at]! << 16) | (text[at + 1]! << 8) | text[at + 2]!;
 }
 
-/** Opened special rules; one a thread and buffer. */
+/** Slot of three letters among `slots`, a power of two up to 65,536. */
+export function gramSlot(gram: number, slots: number): number {
+  return (Math.imul(gram, GRAM_FACTOR) >>> 16) & (slots - 1);
+}
+
+/** A rule that was met, ready for use. */
+interface OpenRule {
+  readonly rule: SpecialRule;
+  /** Names it is not for: low lane to high lane. */
+  readonly excluded: ReadonlyMap<number, number> | undefined;
+  /** Of patterns and expressions; null where the engine refuses. */
+  readonly test: ((name: string) => boolean) | null;
+}
+
+/** Special rules of one buffer; one a thread and buffer. */
 export class SpecialMatcher {
-  readonly rules: readonly SpecialRule[];
+  readonly ruleCount: number;
+  /** Rules that can meet an address. */
+  readonly addressRuleCount: number;
+  private readonly buffer: SharedArrayBuffer;
+  private readonly words: Int32Array;
+  private readonly bytes: Uint8Array;
   private readonly seedLow: number;
   private readonly seedHigh: number;
-  private readonly byName = new Map<number, number[]>();
-  private readonly nameHighs: Int32Array;
-  private readonly nameFilter = new Uint8Array(FILTER_BITS);
-  private readonly byGram = new Map<number, Candidate[]>();
-  private readonly gramFilter = new Uint8Array(FILTER_BITS);
-  /** Rules without a literal that could spare the engine. */
-  private readonly always: number[] = [];
-  private readonly excluded: (ReadonlyMap<number, number> | undefined)[];
-  /** Made at first use; null where the engine refuses. */
-  private readonly tests: (((name: string) => boolean) | null | undefined)[];
+  private readonly nameSlots: number;
+  private readonly namesAt: number;
+  private readonly gramSlots: number;
+  private readonly gramsAt: number;
+  private readonly candidatesAt: number;
+  private readonly alwaysAt: number;
+  private readonly alwaysEnd: number;
+  private readonly addressAt: number;
+  private readonly addressEnd: number;
+  private readonly opened = new Map<number, OpenRule>();
   private readonly visited: Int32Array;
   private visit = 0;
   private readonly text = new Uint8Array(256);
 
-  /** `seeds` are those that names are hashed with. */
-  constructor(rules: readonly SpecialRule[], seedLow: number, seedHigh: number) {
-    this.rules = rules;
+  /** `seeds` are those that names are hashed with. Throws a RangeError where `buffer` is of another layout. */
+  constructor(buffer: SharedArrayBuffer, seedLow: number, seedHigh: number) {
+    const words = openSpecialRules(buffer);
+    this.buffer = buffer;
+    this.words = words;
+    this.bytes = new Uint8Array(buffer, 0, buffer.byteLength);
     this.seedLow = seedLow;
     this.seedHigh = seedHigh;
-    this.nameHighs = new Int32Array(rules.length);
-    this.visited = new Int32Array(rules.length);
-    this.tests = new Array<undefined>(rules.length).fill(undefined);
-    this.excluded = rules.map((rule) => this.excludedNames(rule));
-    for (const [index, rule] of rules.entries()) this.place(index, rule);
+    this.ruleCount = words[L.RULE_COUNT_WORD]!;
+    this.addressRuleCount = words[L.ADDRESS_RULE_COUNT_WORD]!;
+    this.nameSlots = words[L.NAME_SLOTS_WORD]!;
+    this.namesAt = words[L.NAMES_WORD]!;
+    this.gramSlots = words[L.GRAM_SLOTS_WORD]!;
+    this.gramsAt = words[L.GRAMS_WORD]!;
+    this.candidatesAt = words[L.CANDIDATES_WORD]!;
+    this.alwaysAt = words[L.ALWAYS_WORD]!;
+    this.alwaysEnd = this.alwaysAt + words[L.ALWAYS_COUNT_WORD]!;
+    this.addressAt = words[L.ADDRESS_WORD]!;
+    this.addressEnd = this.addressAt + words[L.ADDRESS_COUNT_WORD]!;
+    this.visited = new Int32Array(words[L.TEXT_RULE_COUNT_WORD] === 0 ? 0 : this.ruleCount);
+  }
+
+  /** The rule at `index`. */
+  rule(index: number): SpecialRule {
+    return this.open(index).rule;
   }
 
   /** Calls `met(index)` for each rule that meets `name`, once. */
   forEachMatch(name: HashedName, met: (index: number) => void): void {
-    if (this.rules.length === 0) return;
-    if (this.byName.size > 0) this.matchNames(name, met);
-    if (this.byGram.size > 0 || this.always.length > 0) this.matchTexts(name, met);
+    if (this.nameSlots > 0) this.matchNames(name, met);
+    if (this.gramSlots > 0 || this.alwaysAt < this.alwaysEnd) this.matchTexts(name, met);
+  }
+
+  /** The same for an address, written as a name: of patterns and expressions only those meant for addresses. */
+  forEachAddressMatch(address: HashedName, met: (index: number) => void): void {
+    if (this.addressRuleCount === 0) return;
+    if (this.nameSlots > 0) this.matchNames(address, met);
+    if (this.addressAt === this.addressEnd) return;
+    const text = this.textOf(this.writeText(address));
+    for (let at = this.addressAt; at < this.addressEnd; at++) {
+      const index = this.words[at]!;
+      if (this.open(index).test?.(text) === true && !this.isExcluded(index, address)) met(index);
+    }
   }
 
   private matchNames(name: HashedName, met: (index: number) => void): void {
+    const { words, namesAt, nameSlots } = this;
     const { hashLow, hashHigh, labelCount } = name;
     for (let label = labelCount - 1; label >= 0; label--) {
       const low = hashLow[label]!;
-      if (this.nameFilter[low & (FILTER_BITS - 1)] === 0) continue;
-      const found = this.byName.get(low);
-      if (found === undefined) continue;
-      for (const index of found) {
-        if (this.nameHighs[index] !== hashHigh[label]) continue;
-        const { match } = this.rules[index]!;
-        if (label === 0 ? match === 'below' : match === 'exact') continue;
+      for (let slot = low & (nameSlots - 1); ; slot = (slot + 1) & (nameSlots - 1)) {
+        const at = namesAt + slot * L.NAME_SLOT_WORDS;
+        const index = words[at + 2]! - 1;
+        if (index < 0) break;
+        if (words[at] !== low || words[at + 1] !== hashHigh[label]) continue;
+        const code = words[at + 3]!;
+        if (label === 0 ? code === MATCH_CODES.below : code === MATCH_CODES.exact) continue;
         if (!this.isExcluded(index, name)) met(index);
       }
     }
@@ -87,28 +133,44 @@ export class SpecialMatcher {
 
   private matchTexts(name: HashedName, met: (index: number) => void): void {
     const length = this.writeText(name);
-    const { text, gramFilter } = this;
+    const { text, words, gramsAt, gramSlots } = this;
     this.visit++;
     let asText: string | undefined;
-    for (let at = 0; at + GRAM <= length; at++) {
-      const gram = (text[at]! << 16) | (text[at + 1]! << 8) | text[at + 2]!;
-      if (gramFilter[gramSlot(gram)] === 0) continue;
-      const found = this.byGram.get(gram);
-      if (found === undefined) continue;
-      asText ??= Buffer.from(text.buffer, 0, length).toString('latin1');
-      for (const { index, literal } of found) {
-        if (this.visited[index] === this.visit || !asText.includes(literal)) continue;
+    for (let at = 0; gramSlots > 0 && at + GRAM <= length; at++) {
+      const gram = gramAt(text, at);
+      const slot = gramsAt + gramSlot(gram, gramSlots);
+      const end = words[slot + 1]!;
+      for (let candidate = words[slot]!; candidate < end; candidate++) {
+        const index = this.indexAt(candidate, gram, at, length);
+        if (index < 0 || this.visited[index] === this.visit) continue;
         this.visited[index] = this.visit;
-        if (this.testOf(index)?.(asText) === true && !this.isExcluded(index, name)) met(index);
+        asText ??= this.textOf(length);
+        if (this.open(index).test?.(asText) === true && !this.isExcluded(index, name)) met(index);
       }
     }
-    if (this.always.length === 0) return;
-    const whole = asText ?? Buffer.from(text.buffer, 0, length).toString('latin1');
-    for (const index of this.always)
-      if (this.testOf(index)?.(whole) === true && !this.isExcluded(index, name)) met(index);
+    if (this.alwaysAt === this.alwaysEnd) return;
+    asText ??= this.textOf(length);
+    for (let at = this.alwaysAt; at < this.alwaysEnd; at++) {
+      const index = words[at]!;
+      if (this.open(index).test?.(asText) === true && !this.isExcluded(index, name)) met(index);
+    }
   }
 
-  /** The name as text without a final dot; returns its length. */
+  /** The rule of a candidate whose literal lies in the text, its three letters at `at`; else -1. */
+  private indexAt(candidate: number, gram: number, at: number, length: number): number {
+    const { words, bytes, text } = this;
+    const entry = this.candidatesAt + candidate * L.CANDIDATE_WORDS;
+    if (words[entry] !== gram) return -1;
+    const packed = words[entry + 3]!;
+    const literalLength = packed >>> 16;
+    const start = at - (packed & 0xffff);
+    if (start < 0 || start + literalLength > length) return -1;
+    const literalAt = words[entry + 2]!;
+    for (let i = 0; i < literalLength; i++) if (text[start + i] !== bytes[literalAt + i]) return -1;
+    return words[entry + 1]!;
+  }
+
+  /** Leaves the name as text without a final dot in `text`; returns its length. */
   private writeText({ qname, qnameLength, labelAt, labelCount }: HashedName): number {
     const { text } = this;
     const length = qnameLength - 2;
@@ -117,118 +179,49 @@ export class SpecialMatcher {
     return length > 0 ? length : 0;
   }
 
+  private textOf(length: number): string {
+    return Buffer.from(this.text.buffer, 0, length).toString('latin1');
+  }
+
   private isExcluded(index: number, { hashLow, hashHigh, labelCount }: HashedName): boolean {
-    const names = this.excluded[index];
-    if (names === undefined) return false;
+    const { excluded } = this.open(index);
+    if (excluded === undefined) return false;
     for (let label = 0; label < labelCount; label++)
-      if (names.get(hashLow[label]!) === hashHigh[label]) return true;
+      if (excluded.get(hashLow[label]!) === hashHigh[label]) return true;
     return false;
   }
 
-  private testOf(index: number): ((name: string) => boolean) | null {
-    let test = this.tests[index];
-    if (test === undefined) {
-      test = testFor(this.rules[index]!);
-      this.tests[index] = test;
+  private open(index: number): OpenRule {
+    let opened = this.opened.get(index);
+    if (opened === undefined) {
+      const rule = readSpecialRule(this.buffer, index);
+      if (rule === undefined) throw new RangeError(`read special rule ${index}: there are ${this.ruleCount}`);
+      opened = { rule, excluded: this.excludedNames(rule), test: testFor(rule) };
+      this.opened.set(index, opened);
     }
-    return test;
-  }
-
-  private place(index: number, rule: SpecialRule): void {
-    if (rule.match === 'pattern' || rule.match === 'regex') {
-      this.placeText(index, rule);
-      return;
-    }
-    const hash = this.hashOf(rule.text);
-    if (hash === null) return;
-    this.nameHighs[index] = hash.high;
-    this.nameFilter[hash.low & (FILTER_BITS - 1)] = 1;
-    const others = this.byName.get(hash.low);
-    if (others === undefined) this.byName.set(hash.low, [index]);
-    else others.push(index);
-  }
-
-  private placeText(index: number, rule: SpecialRule): void {
-    const literals = literalsOf(rule);
-    if (literals === null || literals.some((literal) => literal.length < GRAM)) {
-      this.always.push(index);
-      return;
-    }
-    for (const literal of literals) {
-      const gram = this.rarestGram(literal);
-      this.gramFilter[gramSlot(gram)] = 1;
-      const others = this.byGram.get(gram);
-      if (others === undefined) this.byGram.set(gram, [{ index, literal }]);
-      else others.push({ index, literal });
-    }
-  }
-
-  /** The three letters of `literal` that the fewest rules were placed under; those of common names count more. */
-  private rarestGram(literal: string): number {
-    let best = 0;
-    let fewest = Infinity;
-    for (let at = 0; at + GRAM <= literal.length; at++) {
-      const gram =
-        (literal.charCodeAt(at) << 16) | (literal.charCodeAt(at + 1) << 8) | literal.charCodeAt(at + 2);
-      const common = COMMON_GRAMS.has(literal.slice(at, at + GRAM)) ? 1000 : 0;
-      const count = common + (this.byGram.get(gram)?.length ?? 0);
-      if (count >= fewest) continue;
-      best = gram;
-      fewest = count;
-    }
-    return best;
+    return opened;
   }
 
   private excludedNames(rule: SpecialRule): ReadonlyMap<number, number> | undefined {
     if (rule.denyallow === undefined) return undefined;
     const names = new Map<number, number>();
     for (const name of rule.denyallow) {
-      const hash = this.hashOf(name);
-      if (hash !== null) names.set(hash.low, hash.high);
+      const wire = nameFromText(name);
+      if (wire === null) continue;
+      const hash = { low: 0, high: 0 };
+      hashName(wire, 0, this.seedLow, this.seedHigh, hash);
+      names.set(hash.low, hash.high);
     }
     return names;
   }
-
-  private hashOf(name: string): NameHash | null {
-    const wire = nameFromText(name);
-    if (wire === null) return null;
-    const hash = { low: 0, high: 0 };
-    hashName(wire, 0, this.seedLow, this.seedHigh, hash);
-    return hash;
-  }
-}
-
-/** Parts that a large share of all names have. */
-const COMMON_GRAMS: ReadonlySet<string> = new Set([
-  'www',
-  'ww.',
-  'w.g',
-  '.co',
-  'com',
-  '.ne',
-  'net',
-  '.or',
-  'org',
-  'ing',
-  'api',
-]);
-
-function gramSlot(gram: number): number {
-  return Math.imul(gram, 0x9e3779b1) >>> 16;
-}
-
-function literalsOf({ match, text }: SpecialRule): readonly string[] | null {
-  if (match === 'regex') return requiredLiterals(text);
-  const pattern = readNamePattern(text);
-  return typeof pattern === 'string' ? null : [longestPiece(pattern)];
 }
 
 function testFor({ match, text }: SpecialRule): ((name: string) => boolean) | null {
   if (match === 'regex') {
     const outcome = compileRegex(text);
-    const regex: NameRegex | null = outcome.ok ? outcome.regex : null;
-    return regex === null ? null : (name) => regex.matches(name);
+    return outcome.ok ? (name) => outcome.regex.matches(name) : null;
   }
+  if (match !== 'pattern') return null;
   const pattern = readNamePattern(text);
   return typeof pattern === 'string' ? null : (name) => matchesPattern(pattern, name);
 }

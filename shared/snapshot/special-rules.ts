@@ -1,13 +1,17 @@
 /**
  * Rules that a table of names cannot hold: patterns, regular expressions, and rules with conditions
- * (`$dnstype`, `$denyallow`, `$client`) or an answer of their own (`$dnsrewrite`). There are thousands at
- * most, so they lie as text in the buffer and each thread opens them once a compile; matching is
- * `special-matcher.ts`. Layout: `SpecialRulesLayout`.
+ * (`$dnstype`, `$denyallow`, `$client`) or an answer of their own (`$dnsrewrite`). They lie as text in one
+ * buffer with an index over it, so that a thread opens a rule when it first meets it and none before.
+ * Layout: `SpecialRulesLayout`; building is `control-plane/snapshot/special-rules-builder.ts`, matching is
+ * `special-matcher.ts`.
  */
 import { LAYOUT_VERSION, SPECIAL_RULES_MAGIC, SpecialRulesLayout as L, checksumWords } from './layout.ts';
 
 /** How a special rule meets a name: it itself, it and all below, only below, by pattern or by expression. */
 export type SpecialMatch = 'exact' | 'suffix' | 'below' | 'pattern' | 'regex';
+
+/** Codes of matches at a name, in the section of names. */
+export const MATCH_CODES = { exact: 1, suffix: 2, below: 3 } as const;
 
 /** The answer that a rule gives of its own; addresses as text. Without any of them it is NODATA. */
 export interface RewriteAnswer {
@@ -46,29 +50,47 @@ export interface SpecialRule {
   readonly rewrite?: RewriteAnswer;
 }
 
-/** Puts rules into a buffer of their own. */
-export function encodeSpecialRules(rules: readonly SpecialRule[]): SharedArrayBuffer {
-  const text = Buffer.from(JSON.stringify(rules));
-  const buffer = new SharedArrayBuffer((L.HEADER_WORDS * 4 + text.length + 3) & ~3);
-  new Uint8Array(buffer).set(text, L.HEADER_WORDS * 4);
-  const words = new Uint32Array(buffer);
-  words[L.MAGIC_WORD] = SPECIAL_RULES_MAGIC;
-  words[L.VERSION_WORD] = LAYOUT_VERSION;
-  words[L.TEXT_BYTES_WORD] = text.length;
-  words[L.CHECKSUM_WORD] = checksumWords(words, L.HEADER_WORDS);
-  return buffer;
+/** Rules in a buffer, and how many of them are patterns or expressions. */
+export interface SpecialRuleCounts {
+  readonly rules: number;
+  readonly textRules: number;
 }
 
-/** Reads what `encodeSpecialRules` wrote; throws a RangeError where it is damaged or of another layout. */
-export function decodeSpecialRules(buffer: SharedArrayBuffer): readonly SpecialRule[] {
-  const words = new Uint32Array(buffer, 0, buffer.byteLength >>> 2);
-  const length = words[L.TEXT_BYTES_WORD];
+/** The buffer's words; throws a RangeError where it is of another layout. */
+export function openSpecialRules(buffer: SharedArrayBuffer): Int32Array {
+  const words = new Int32Array(buffer, 0, buffer.byteLength >>> 2);
   if (words[L.MAGIC_WORD] !== SPECIAL_RULES_MAGIC || words[L.VERSION_WORD] !== LAYOUT_VERSION)
     throw new RangeError('read special rules: not of this layout');
-  if (length! > buffer.byteLength - L.HEADER_WORDS * 4)
-    throw new RangeError('read special rules: shorter than its header says');
-  if (checksumWords(words, L.HEADER_WORDS) !== words[L.CHECKSUM_WORD])
+  return words;
+}
+
+/** Throws a RangeError where the buffer is damaged or of another layout. */
+export function checkSpecialRules(buffer: SharedArrayBuffer): void {
+  const words = openSpecialRules(buffer);
+  const unsigned = new Uint32Array(buffer, 0, words.length);
+  if (checksumWords(unsigned, L.CHECKSUM_WORD + 1) !== unsigned[L.CHECKSUM_WORD])
     throw new RangeError('read special rules: checksum is wrong');
-  const bytes = Buffer.from(buffer, L.HEADER_WORDS * 4, length);
-  return JSON.parse(bytes.toString('utf8')) as readonly SpecialRule[];
+}
+
+/** How many rules a buffer holds. */
+export function countSpecialRules(buffer: SharedArrayBuffer): SpecialRuleCounts {
+  const words = openSpecialRules(buffer);
+  return { rules: words[L.RULE_COUNT_WORD]!, textRules: words[L.TEXT_RULE_COUNT_WORD]! };
+}
+
+/** The rule at `index`; undefined beyond the last. */
+export function readSpecialRule(buffer: SharedArrayBuffer, index: number): SpecialRule | undefined {
+  const words = openSpecialRules(buffer);
+  if (index < 0 || index >= words[L.RULE_COUNT_WORD]!) return undefined;
+  const at = words[L.OFFSETS_WORD]! + index;
+  const start = words[at]!;
+  const text = Buffer.from(buffer, start, words[at + 1]! - start).toString('utf8');
+  return JSON.parse(text) as SpecialRule;
+}
+
+/** All rules, in order: for people who look through them, not for threads that answer. */
+export function readSpecialRules(buffer: SharedArrayBuffer): SpecialRule[] {
+  return Array.from({ length: countSpecialRules(buffer).rules }, (_, index) =>
+    readSpecialRule(buffer, index)!,
+  );
 }

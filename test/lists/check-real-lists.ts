@@ -36,7 +36,8 @@ END { print count + 0 }`;
 const PLAIN_AWK = `
 { sub(/\\r$/, ""); sub(/^\\357\\273\\277/, ""); sub(/^[ \\t]+/, "") }
 /^$/ || /^[#!;]/ { next }
-$1 ~ /^[0-9.]+$/ { next }
+$1 ~ /^(0\\.0\\.0\\.0|127\\.0\\.0\\.1)$/ { next }
+$1 ~ /^[0-9.]+$/ { if (split($1, part, ".") == 4 && part[1] < 256 && part[2] < 256 && part[3] < 256 && part[4] < 256) count++; next }
 $1 ~ /\\./ { count++ }
 END { print count + 0 }`;
 const ADBLOCK_AWK = `
@@ -53,6 +54,8 @@ const AWK: Readonly<Record<string, string>> = {
   dnsmasq:
     '{ sub(/^\\357\\273\\277/, "") } /^(local|server|address)=\\/[^\\/]+\\/(#|0\\.0\\.0\\.0|127\\.0\\.0\\.1|::)?$/ { count++ } END { print count + 0 }',
   rpz: '!/^[;@$]/ && /[ \\t]CNAME[ \\t]/ { count++ } END { print count + 0 }',
+  ips: '/^[0-9a-f.:]+$/ { count++ } END { print count + 0 }',
+  regex: '{ sub(/\\r$/, "") } /^$/ || /^[#!]/ { next } { count++ } END { print count + 0 }',
   unbound: '/^local-zone:/ { count++ } END { print count + 0 }',
 };
 
@@ -207,7 +210,7 @@ for (const folder of readdirSync(root).sort()) {
     const counted = Number(
       spawnSync('awk', [AWK[syntax]!], { input: bytes, encoding: 'utf8', env: { LC_ALL: 'C' } }).stdout,
     );
-    const own = syntax === 'adblock' ? rules + invalidLines + skippedLines : rules;
+    const own = syntax === 'adblock' || syntax === 'regex' ? rules + invalidLines + skippedLines : rules;
     const row = { id: 1, name: file, kind, enabled: true, groupIds: [] };
     const rows = { ...NO_POLICY_ROWS, sources: [row] };
     const blocking = { enabled: true, mode: 'null_ip' as const, ttlSecs: 10, customIpv4: '', customIpv6: '' };

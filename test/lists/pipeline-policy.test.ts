@@ -16,7 +16,7 @@ import { type OpenSnapshot, openSnapshot } from '../../dns-worker/state.ts';
 import { createAnswerCache } from '../../shared/answer-cache.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { CLIENT_SIGHTINGS_BYTES } from '../../shared/client-sightings.ts';
-import { COUNTERS_BYTES } from '../../shared/counters.ts';
+import { COUNTERS_BYTES, Counter } from '../../shared/counters.ts';
 import { decodeMessage } from '../../shared/dns/codec.ts';
 import { nameFromText, nameToText } from '../../shared/dns/name.ts';
 import type { Explanation } from '../../shared/explain.ts';
@@ -42,6 +42,7 @@ const NOW = 1_800_000_000;
 let memory: CacheMemory;
 let pipeline: Pipeline;
 let reporter: Reporter;
+let countersMemory: SharedArrayBuffer;
 let version = 0;
 
 function use(lists: readonly ListText[], rows: OtherRows = {}): OpenSnapshot {
@@ -93,7 +94,8 @@ function sent({ query }: { query: Query }): unknown {
 
 beforeEach(() => {
   memory = new CacheMemory(createAnswerCache(262_144));
-  reporter = new Reporter(new SharedArrayBuffer(COUNTERS_BYTES), new SharedArrayBuffer(logRingBytes(16)));
+  countersMemory = new SharedArrayBuffer(COUNTERS_BYTES);
+  reporter = new Reporter(countersMemory, new SharedArrayBuffer(logRingBytes(16)));
   pipeline = new Pipeline(
     openSnapshot(snapshotOf([])),
     new AnswerCache(memory),
@@ -188,6 +190,53 @@ describe('Pipeline', () => {
     cache('shop.example', 65, [{ owner: 'shop.example', type: 65, ttl: 300, rdata }]);
     expect(ask('shop.example', 65).status).toBe('BLOCKED_CNAME');
   });
+
+  test('judges the addresses of an answer where a rule is on one, and names the rule', () => {
+    use([{ text: 'ads.example\n', reading: BLOCK }]);
+    cache('host.example', 1, [a('host.example', '198.51.100.1'), a('host.example', '192.0.2.7')]);
+    cache('six.example', 28, [
+      { owner: 'six.example', type: 28, ttl: 300, rdata: addressFromText('2001:db8::7')! },
+    ]);
+    expect(ask('host.example').status).toBe('CACHED');
+    use([{ text: '192.0.2.7\n2001:db8:0::7\n', reading: BLOCK }]);
+    const answer = ask('host.example');
+    expect(answer.status).toBe('BLOCKED_LIST');
+    expect(sent(answer)).toEqual({ rcode: 'NOERROR', answers: [['A', '0.0.0.0']] });
+    expect(nameToText(answer.query.ruleName.slice(0, answer.query.ruleNameLength))).toBe('192.0.2.7');
+    expect(ask('six.example', 28).status).toBe('BLOCKED_LIST');
+    use([{ text: '||192.0.2.7^\n@@||host.example^\n', reading: BLOCK }]);
+    expect(ask('host.example').status).toBe('CACHED');
+    use([{ text: '||192.0.2.7^$client=198.51.100.9\n', reading: BLOCK }]);
+    expect(ask('host.example', 1, '198.51.100.9').status).toBe('BLOCKED_LIST');
+    expect(ask('host.example').status).toBe('CACHED');
+    use([{ text: '192.0.2.7\n@@||192.0.2.7^\n', reading: BLOCK }]);
+    expect(ask('host.example').status).toBe('CACHED');
+  });
+
+  test('judges addresses by expressions and patterns that are for addresses, and by no others', () => {
+    cache('lan.example', 1, [a('lan.example', '10.1.2.3')]);
+    cache('seven.example', 1, [a('seven.example', '198.51.100.7')]);
+    cache('local.example', 28, [
+      { owner: 'local.example', type: 28, ttl: 300, rdata: addressFromText('fe80::1')! },
+    ]);
+    const forAddresses = '/^10\\.(?:\\d{1,3})\\.(?:\\d{1,3})\\.(?:\\d{1,3})$/\n/^fe80:/\n||198.51.100.*\n';
+    use([{ text: forAddresses, reading: BLOCK }]);
+    expect(ask('lan.example').status).toBe('BLOCKED_LIST');
+    expect(ask('local.example', 28).status).toBe('BLOCKED_LIST');
+    expect(ask('seven.example').status).toBe('BLOCKED_LIST');
+    const forNames = '/^[a-z0-9.]{4,}$/$denyallow=example\n/^.*[0-9]+.*$/$denyallow=example\n198.51.100.8\n';
+    use([{ text: forNames, reading: BLOCK }]);
+    expect(ask('lan.example').status).toBe('CACHED');
+    expect(ask('seven.example').status).toBe('CACHED');
+  });
+
+  test('judges the address hints of an HTTPS record', () => {
+    use([{ text: '192.0.2.8\n', reading: BLOCK }]);
+    const hints = octets(u16(4), u16(8), [192, 0, 2, 1, 192, 0, 2, 8]);
+    const rdata = octets(u16(1), [0], u16(1), u16(3), [2, 0x68, 0x32], hints);
+    cache('shop.example', 65, [{ owner: 'shop.example', type: 65, ttl: 300, rdata }]);
+    expect(ask('shop.example', 65).status).toBe('BLOCKED_LIST');
+  });
 });
 
 describe('Explainer', () => {
@@ -269,5 +318,16 @@ describe('Explainer', () => {
     ]);
     expect(QUERY_STATUS_NAMES[status]).toBe('BLOCKED_CNAME');
     expect(nameToText(decidedBy!.name)).toBe('tracker.example');
+  });
+
+  test('counts neither hits nor misses of the cache', async () => {
+    const counters = new Float64Array(countersMemory);
+    use([]);
+    await explain('shop.example');
+    await explain('shop.example');
+    expect([counters[Counter.CACHE_HITS], counters[Counter.CACHE_MISSES]]).toEqual([0, 0]);
+    cache('kept.example', 1, [a('kept.example', '192.0.2.1')]);
+    expect(ask('kept.example').status).toBe('CACHED');
+    expect(counters[Counter.CACHE_HITS]).toBe(1);
   });
 });

@@ -44,8 +44,9 @@ export function compileLists(lists: readonly ListText[], seed = 1): CompiledRule
     if (statistics.hasAdblockRules) adblockSources.add(index);
     return { id: index + 1, inputKey: `${index + 1}`, statistics };
   });
+  const addressRules = sources.reduce((sum, { statistics }) => sum + statistics.addressRules, 0);
   const special = collector.finish(builder, adblockSources);
-  const { rules, attributes } = builder.finish(seed);
+  const { rules, attributes } = builder.finish(seed, addressRules);
   return { rules, special, attributes, sources, compiledAtMs: 1, compileMs: 1 };
 }
 

@@ -2,8 +2,8 @@
 import { unreadableList } from '../../control-plane/lists/list-statistics.ts';
 import type { ListStatistics } from '../../control-plane/lists/list-statistics.ts';
 import type { CompiledRules } from '../../control-plane/snapshot/compiled-rules.ts';
-import { encodeSpecialRules } from '../../shared/snapshot/special-rules.ts';
 import { RuleTableBuilder } from '../../control-plane/snapshot/rule-table-builder.ts';
+import { buildSpecialRules } from '../../control-plane/snapshot/special-rules-builder.ts';
 
 /** A source and its rules: name and `RuleKind` bits each. */
 export interface TestSource {
@@ -15,7 +15,8 @@ export interface TestSource {
 
 /** Compiles sources; ids ascend. `seed` makes tables of the same names differ. */
 export function compiledFrom(sources: readonly TestSource[], seed = 1): CompiledRules {
-  const builder = new RuleTableBuilder({ low: seed, high: ~seed });
+  const seeds = { low: seed, high: ~seed };
+  const builder = new RuleTableBuilder(seeds);
   for (const [index, { names }] of sources.entries()) {
     builder.beginSource(index);
     for (const [name, kinds] of names) builder.addName(Buffer.from(name), 0, name.length, kinds);
@@ -23,7 +24,7 @@ export function compiledFrom(sources: readonly TestSource[], seed = 1): Compiled
   const { rules, attributes } = builder.finish(seed);
   return {
     rules,
-    special: encodeSpecialRules([]),
+    special: buildSpecialRules([], seeds),
     attributes,
     sources: sources.map(({ id, names, fault }) => ({
       id,

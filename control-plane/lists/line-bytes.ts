@@ -1,0 +1,73 @@
+/** What lines of lists are made of, seen as bytes: signs, comments, words. No meaning of rules. */
+
+/** The signs that lines are told apart by. */
+export const Sign = {
+  BANG: 0x21,
+  HASH: 0x23,
+  DOLLAR: 0x24,
+  PERCENT: 0x25,
+  OPEN: 0x28,
+  STAR: 0x2a,
+  PLUS: 0x2b,
+  HYPHEN: 0x2d,
+  DOT: 0x2e,
+  SLASH: 0x2f,
+  COLON: 0x3a,
+  SEMICOLON: 0x3b,
+  EQUALS: 0x3d,
+  QUESTION: 0x3f,
+  AT: 0x40,
+  BRACKET: 0x5b,
+  BACKSLASH: 0x5c,
+  BRACKET_END: 0x5d,
+  CARET: 0x5e,
+  PIPE: 0x7c,
+} as const;
+
+const { BANG, HASH, DOLLAR, PERCENT, SLASH, SEMICOLON, QUESTION, AT } = Sign;
+
+/** Whether a comment can start with this sign. */
+export function startsComment(byte: number): boolean {
+  return byte === HASH || byte === BANG || byte === SEMICOLON;
+}
+
+/** Whether nothing but white space and a comment lies in [at, end); it must start with white space. */
+export function isComment(bytes: Uint8Array, at: number, end: number): boolean {
+  if (at < end && bytes[at]! > 0x20) return false;
+  let next = at;
+  while (next < end && bytes[next]! <= 0x20) next++;
+  return next === end || startsComment(bytes[next]!) || (bytes[next] === SLASH && bytes[next + 1] === SLASH);
+}
+
+/** Where the word that `at` lies in ends. */
+export function endOfWord(bytes: Uint8Array, at: number, end: number): number {
+  let next = at;
+  while (next < end && bytes[next]! > 0x20) next++;
+  return next;
+}
+
+/** Whether the `#` at `at`, right behind a name, can start `##`, `#@#`, `#?#`, `#$#` or `#%#`. */
+export function startsCosmetic(bytes: Uint8Array, at: number, end: number): boolean {
+  if (at + 1 >= end) return false;
+  const next = bytes[at + 1];
+  return next === HASH || next === AT || next === QUESTION || next === DOLLAR || next === PERCENT;
+}
+
+/** Whether a line that starts with `#` is a cosmetic rule for every page; headings (`## Ads`) are comments. */
+export function isCosmetic(bytes: Uint8Array, at: number, end: number): boolean {
+  if (!startsCosmetic(bytes, at, end)) return false;
+  let next = at + 1;
+  while (next < end && next < at + 3 && bytes[next] !== HASH) next++;
+  return next + 1 < end && bytes[next] === HASH && bytes[next + 1]! > 0x20 && bytes[next + 1] !== HASH;
+}
+
+/** Whether a byte is a letter of ASCII. */
+export function isLetter(byte: number): boolean {
+  const lower = byte | 0x20;
+  return lower >= 0x61 && lower <= 0x7a;
+}
+
+/** The bytes [start, end) as text. */
+export function textOf(bytes: Uint8Array, start: number, end: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8');
+}

@@ -1,0 +1,112 @@
+/**
+ * Where the rules of one list go, and how many they are by kind. Takes rules that are understood: which lines
+ * they come from is `line-rules.ts`, what becomes of them is the receiver's.
+ */
+import { isAddressName } from '../../shared/policy/address-rule.ts';
+import { addressFromText, addressToText } from '../../shared/net/ip.ts';
+import { INHERITED_KINDS } from '../../shared/snapshot/rule-table.ts';
+import type { BadFilter, SpecialLine } from './adblock-rule.ts';
+import { invalidLine, skippedLine } from './foreign-line.ts';
+import { judgeWord } from './hosts-line.ts';
+import type { ListFormat, UnusedLine } from './list-statistics.ts';
+import { type ScannedName, scanName } from './name-scan.ts';
+
+/**
+ * Receives one rule: the name as text in [start, end) of `bytes` (ASCII in any case, no final dot, a valid
+ * domain name, or an address as RFC 5952 writes it), one bit of `RuleKind`, and its 1-based line. `bytes` are
+ * valid during the call only.
+ */
+export type RuleSink = (bytes: Uint8Array, start: number, end: number, kind: number, line: number) => void;
+
+/** Receives the rules that are more than a name; `source` is for the receiver to set. */
+export interface SpecialSink {
+  special(rule: SpecialLine, line: number): void;
+  /** Takes back the rules of the same text, of every list. */
+  badFilter(badFilter: BadFilter): void;
+}
+
+/** How a rule may be written. */
+export type RuleForm = Exclude<ListFormat, 'unknown'>;
+
+const NOT_A_NAME = invalidLine('not a domain name');
+const ADDRESS = skippedLine('an address that means "block": nothing to judge answers by');
+
+/** Counts and passes on the rules of one list. */
+export class RuleOutput {
+  /** 1-based number of the line that is being read; whoever cuts the lines sets it. */
+  lineNumber = 0;
+  rules = 0;
+  /** Rules that cover more names than the one they stand at. */
+  wildcardRules = 0;
+  /** Patterns and regular expressions. */
+  textRules = 0;
+  /** Rules at an address. */
+  addressRules = 0;
+  /** Rules by the way they were written. */
+  readonly forms: Record<RuleForm, number> = {
+    hosts: 0,
+    domains: 0,
+    wildcard: 0,
+    adblock: 0,
+    regex: 0,
+    dnsmasq: 0,
+    unbound: 0,
+    rpz: 0,
+  };
+  private readonly sink: RuleSink;
+  private readonly specialSink: SpecialSink | undefined;
+
+  constructor(sink: RuleSink, specialSink: SpecialSink | undefined) {
+    this.sink = sink;
+    this.specialSink = specialSink;
+  }
+
+  /** Takes a rule at a name that was scanned. */
+  name(name: ScannedName, kind: number, form: RuleForm): null {
+    this.forms[form]++;
+    this.rules++;
+    if ((kind & INHERITED_KINDS) !== 0) this.wildcardRules++;
+    this.sink(name.bytes, name.start, name.end, kind, this.lineNumber);
+    return null;
+  }
+
+  /** Takes a rule at a name or address in text; `scratch` is scanned into. Says why where it is neither. */
+  text(text: string, kind: number, form: RuleForm, scratch: ScannedName): UnusedLine | null {
+    if (isAddressName(text)) return this.address(text, kind, form);
+    const bytes = Buffer.from(text, 'utf8');
+    scanName(bytes, 0, bytes.length, scratch);
+    if (scratch.stop !== bytes.length || !scratch.valid || scratch.numeric) return NOT_A_NAME;
+    return this.name(scratch, kind, form);
+  }
+
+  /** Takes a rule at an address, which answers are judged by; the null addresses make none. */
+  address(text: string, kind: number, form: RuleForm): UnusedLine | null {
+    const address = addressFromText(text);
+    if (address === null) return NOT_A_NAME;
+    const written = Buffer.from(addressToText(address), 'latin1');
+    if (judgeWord(written, 0, written.length) === 'block-address') return ADDRESS;
+    this.forms[form]++;
+    this.rules++;
+    this.addressRules++;
+    this.sink(written, 0, written.length, kind, this.lineNumber);
+    return null;
+  }
+
+  /** Takes a rule that is more than a name. */
+  special(rule: SpecialLine, form: RuleForm): null {
+    this.forms[form]++;
+    this.rules++;
+    if (rule.match !== 'exact') this.wildcardRules++;
+    if (rule.match === 'pattern' || rule.match === 'regex') this.textRules++;
+    this.specialSink?.special(rule, this.lineNumber);
+    return null;
+  }
+
+  /** Takes a rule that takes others back. */
+  badFilter(badFilter: BadFilter): null {
+    this.forms.adblock++;
+    this.rules++;
+    this.specialSink?.badFilter(badFilter);
+    return null;
+  }
+}

@@ -1,0 +1,28 @@
+/**
+ * Which rules are meant for addresses in answers, going by their text. Lists write such rules as they write
+ * rules for names: as an address, as a pattern, or as an expression over the address's text. A rule with
+ * letters that no address has is for names only, and so costs nothing where addresses are judged.
+ */
+import { readNamePattern } from './name-pattern.ts';
+
+/** Whether a rule's name is the text of an address: dotted IPv4, or IPv6 with its colons. */
+export function isAddressName(name: string): boolean {
+  return name.includes(':') || /^(?:\d{1,3}\.){3}\d{1,3}$/.test(name);
+}
+
+/** Whether a pattern is for addresses: digits and dots, and both of them. */
+export function isAddressPattern(text: string): boolean {
+  const pattern = readNamePattern(text);
+  if (typeof pattern === 'string') return false;
+  const letters = pattern.pieces.join('');
+  return /^[\d.]+$/.test(letters) && /\d/.test(letters) && letters.includes('.');
+}
+
+/** Whether an expression is for addresses: it has a colon, which no name has, or dots, digits and no letter. */
+export function isAddressExpression(text: string): boolean {
+  const bare = text.replaceAll(/\[:\^?\w+:\]/g, 'x').replaceAll(/\(\?(?::|P?<\w+>)/g, '(');
+  if (bare.includes(':')) return true;
+  if (!bare.includes('\\.') && !bare.includes('[.]')) return false;
+  const letters = bare.replaceAll('\\d', '0').replaceAll(/\\[^a-z]/gi, '');
+  return !/[a-z]/i.test(letters) && /\d/.test(letters.replaceAll(/\{[\d,]*\}/g, ''));
+}
