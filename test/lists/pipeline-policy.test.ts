@@ -293,9 +293,10 @@ describe('Explainer', () => {
     expect(stages.map(({ stage, verdict }) => `${stage} ${verdict}`)).toEqual([
       'question_checks continue',
       'client_group continue',
+      'schedule_override continue',
       'policy answered',
     ]);
-    expect(stages[2]!.rules.map(({ origin }) => origin)).toEqual([
+    expect(stages[3]!.rules.map(({ origin }) => origin)).toEqual([
       RuleOrigin.MANAGED,
       RuleOrigin.LIST,
       RuleOrigin.SPECIAL,
@@ -311,6 +312,7 @@ describe('Explainer', () => {
     expect(stages.map(({ stage, verdict }) => `${stage} ${verdict}`)).toEqual([
       'question_checks continue',
       'client_group continue',
+      'schedule_override continue',
       'policy continue',
       'cache unresolved',
       'forward continue',
