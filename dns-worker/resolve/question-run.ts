@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../../shared/clock.ts';
 import { Rcode, rcodeName } from '../../shared/dns/iana.ts';
+import type { DnssecStatusCode } from '../../shared/query-log.ts';
 import type { Question } from './question.ts';
 import type { CacheableAnswer } from './response-reader.ts';
 import type { Attempt, AttemptOutcome, Upstream } from './upstream.ts';
@@ -12,13 +13,23 @@ import { isDefinitive } from './upstream.ts';
 
 /** How a question ended. `upstream` is an index into the resolver's upstreams; -1 = nobody was asked. */
 export type Resolution =
-  | { readonly kind: 'answer'; readonly answer: CacheableAnswer; readonly upstream: number }
+  | {
+      readonly kind: 'answer';
+      readonly answer: CacheableAnswer;
+      readonly upstream: number;
+      /** Where it was validated: what that came to. */
+      readonly dnssec?: DnssecStatusCode;
+    }
   | {
       readonly kind: 'failed';
-      readonly reason: 'timeout' | 'servfail' | 'refused' | 'network' | 'no-upstreams' | 'overloaded';
+      readonly reason:
+        'timeout' | 'servfail' | 'refused' | 'network' | 'no-upstreams' | 'overloaded' | 'bogus';
       /** What to tell the client. */
       readonly rcode: number;
       readonly upstream: number;
+      readonly dnssec?: DnssecStatusCode;
+      /** Why validation failed (RFC 8914). */
+      readonly extendedError?: number;
     };
 
 /** Bounds of the time for which one wave is waited for alone, milliseconds. */

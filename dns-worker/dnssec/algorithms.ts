@@ -1,0 +1,107 @@
+/**
+ * The signature algorithms and DS digests that Weir knows (IANA registries "DNS Security Algorithm Numbers"
+ * and "Digest Algorithms"), and how a key of each is brought into the form that node:crypto takes. What is
+ * not in these tables, and what they say is not trusted, makes a zone insecure, never bogus (RFC 4035
+ * section 5.2).
+ */
+import { createPublicKey, type KeyObject } from 'node:crypto';
+
+/** A signature algorithm. */
+interface Algorithm {
+  /** Digest that goes into the signature; null = the algorithm has its own. */
+  readonly digest: 'sha1' | 'sha256' | 'sha384' | 'sha512' | null;
+  /** False: such signatures are as good as none. */
+  readonly trusted: boolean;
+  readonly signatureEncoding?: 'ieee-p1363';
+  readonly readKey: (octets: Uint8Array) => KeyObject | null;
+}
+
+/**
+ * Moduli, bits. RFC 5702 section 2.1 allows 512 to 4096; a 512-bit key can be factored, but is the zone's
+ * choice. Larger ones cost more than they protect.
+ */
+const RSA_MIN_BYTES = 64;
+const RSA_MAX_BYTES = 512;
+/** Longest exponent, octets: F4 takes three, F5 five; a long one is a way to make others work. */
+const RSA_MAX_EXPONENT_BYTES = 5;
+
+const rsa = (digest: Algorithm['digest'], trusted = true): Algorithm => ({ digest, trusted, readKey: readRsaKey });
+
+const ecdsa = (digest: Algorithm['digest'], curve: string, size: number): Algorithm => ({
+  digest,
+  trusted: true,
+  signatureEncoding: 'ieee-p1363',
+  readKey: (octets) => {
+    if (octets.length !== 2 * size) return null;
+    const [x, y] = [base64url(octets.subarray(0, size)), base64url(octets.subarray(size))];
+    return importKey({ kty: 'EC', crv: curve, x, y });
+  },
+});
+
+const eddsa = (curve: string, size: number): Algorithm => ({
+  digest: null,
+  trusted: true,
+  readKey: (octets) =>
+    octets.length === size ? importKey({ kty: 'OKP', crv: curve, x: base64url(octets) }) : null,
+});
+
+/** RFC 9905: RSASHA1 and RSASHA1-NSEC3-SHA1 are treated as unknown. */
+const ALGORITHMS: ReadonlyMap<number, Algorithm> = new Map([
+  [5, rsa('sha1', false)],
+  [7, rsa('sha1', false)],
+  [8, rsa('sha256')],
+  [10, rsa('sha512')],
+  [13, ecdsa('sha256', 'P-256', 32)],
+  [14, ecdsa('sha384', 'P-384', 48)],
+  [15, eddsa('Ed25519', 32)],
+  [16, eddsa('Ed448', 57)],
+]);
+
+/** Digests of DS records: number to name and length in octets. SHA-1 is 1, SHA-256 2, SHA-384 4. */
+const DIGESTS: ReadonlyMap<number, { readonly name: string; readonly length: number }> = new Map([
+  [1, { name: 'sha1', length: 20 }],
+  [2, { name: 'sha256', length: 32 }],
+  [4, { name: 'sha384', length: 48 }],
+]);
+
+/** The algorithm of this number, trusted or not; undefined = unknown. */
+export function algorithmOf(number: number): Algorithm | undefined {
+  return ALGORITHMS.get(number);
+}
+
+/** Whether signatures of this algorithm prove anything to Weir. */
+export function isTrustedAlgorithm(number: number): boolean {
+  return ALGORITHMS.get(number)?.trusted === true;
+}
+
+/** The digest of this number; undefined = unknown. */
+export function digestOf(number: number): { readonly name: string; readonly length: number } | undefined {
+  return DIGESTS.get(number);
+}
+
+/** RFC 3110 section 2: exponent behind its length in one or three octets, then the modulus. */
+function readRsaKey(octets: Uint8Array): KeyObject | null {
+  const isLong = octets[0] === 0;
+  const length = isLong ? (octets[1]! << 8) | octets[2]! : octets[0]!;
+  const from = isLong ? 3 : 1;
+  const exponent = octets.subarray(from, from + length);
+  const modulus = octets.subarray(from + length);
+  if (exponent.length !== length || length === 0 || length > RSA_MAX_EXPONENT_BYTES) return null;
+  if (modulus[0] === 0 || modulus.length < RSA_MIN_BYTES || modulus.length > RSA_MAX_BYTES) return null;
+  // An even exponent or 1 makes no signature scheme.
+  if ((exponent.at(-1)! & 1) === 0 || (length === 1 && exponent[0] === 1)) return null;
+  return importKey({ kty: 'RSA', n: base64url(modulus), e: base64url(exponent) });
+}
+
+function base64url(octets: Uint8Array): string {
+  return Buffer.from(octets.buffer, octets.byteOffset, octets.length).toString('base64url');
+}
+
+/** Null where OpenSSL finds that it is no key, such as a point that is not on the curve. */
+function importKey(jwk: Record<string, string>): KeyObject | null {
+  try {
+    return createPublicKey({ key: jwk, format: 'jwk' });
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * What is known about names at which a zone may begin, for as long as the records that say so hold. Bounded:
+ * the oldest entry makes room. One a thread; nothing of it outlives the thread.
+ */
+import { type Name, nameKey } from './names.ts';
+import type { ZoneKeys } from './signature.ts';
+
+/** What stands at a name below a secure zone. */
+export type Cut =
+  /** A zone whose keys are proven. */
+  | ({ readonly kind: 'secure' } & ZoneKeys)
+  /** A zone that is proven to have no keys, or none that Weir can use; so is all below it. */
+  | { readonly kind: 'insecure' }
+  /** No zone begins here. */
+  | { readonly kind: 'none' }
+  /** Nor is there anything below. */
+  | { readonly kind: 'nothing-below' }
+  /** The records contradict each other or their signatures. */
+  | { readonly kind: 'bogus'; readonly extendedError: number };
+
+const MAX_ENTRIES = 20_000;
+
+/** Cuts by name, with the second at which they are forgotten. */
+export class CutCache {
+  private readonly entries = new Map<string, { readonly cut: Cut; readonly expiresAtSecs: number }>();
+
+  /** What stands at the name; undefined = not known (any more). */
+  find(name: Name, nowSecs: number): Cut | undefined {
+    const key = nameKey(name);
+    const entry = this.entries.get(key);
+    if (entry === undefined || entry.expiresAtSecs > nowSecs) return entry?.cut;
+    this.entries.delete(key);
+    return undefined;
+  }
+
+  /** Remembers a cut until then. */
+  keep(name: Name, cut: Cut, expiresAtSecs: number): void {
+    const key = nameKey(name);
+    this.entries.delete(key);
+    if (this.entries.size >= MAX_ENTRIES) this.entries.delete(this.entries.keys().next().value!);
+    this.entries.set(key, { cut, expiresAtSecs });
+  }
+}

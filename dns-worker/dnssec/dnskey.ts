@@ -1,0 +1,102 @@
+/** DNSKEY and DS records: their fields, the key tag, and whether a DS speaks of a key (RFC 4034 sections 2 and 5). */
+import { createHash, type KeyObject } from 'node:crypto';
+import { readU16 } from '../../shared/dns/wire.ts';
+import { algorithmOf, digestOf, isTrustedAlgorithm } from './algorithms.ts';
+import type { Name } from './names.ts';
+
+/** Bits of a key's flags: zone key (RFC 4034 section 2.1.1), revoked (RFC 5011 section 2.1). */
+const KeyFlags = { ZONE: 0x0100, REVOKE: 0x0080 } as const;
+const PROTOCOL_DNSSEC = 3;
+const FIXED_SIZE = 4;
+
+/** A zone's public key. */
+export class Dnskey {
+  readonly rdata: Uint8Array;
+  readonly flags: number;
+  readonly protocol: number;
+  readonly algorithm: number;
+  readonly tag: number;
+  /** Undefined until first asked for, null = no key of that algorithm. */
+  private publicKey: KeyObject | null | undefined;
+
+  private constructor(rdata: Uint8Array) {
+    this.rdata = rdata;
+    this.flags = readU16(rdata, 0);
+    this.protocol = rdata[2]!;
+    this.algorithm = rdata[3]!;
+    this.tag = keyTag(rdata);
+  }
+
+  /** Reads RDATA; null where it is too short. */
+  static read(rdata: Uint8Array): Dnskey | null {
+    return rdata.length > FIXED_SIZE ? new Dnskey(rdata) : null;
+  }
+
+  /** Whether it may sign a zone's data: RFC 4034 sections 2.1.1 and 2.1.2; and is not revoked. */
+  get isZoneKey(): boolean {
+    return (
+      (this.flags & KeyFlags.ZONE) !== 0 &&
+      (this.flags & KeyFlags.REVOKE) === 0 &&
+      this.protocol === PROTOCOL_DNSSEC
+    );
+  }
+
+  /** Whether it lacks nothing but the zone-key bit. */
+  get lacksZoneBit(): boolean {
+    return (this.flags & KeyFlags.ZONE) === 0;
+  }
+
+  /** For node:crypto; null where the octets are no key of its algorithm. */
+  get key(): KeyObject | null {
+    this.publicKey ??= algorithmOf(this.algorithm)?.readKey(this.rdata.subarray(FIXED_SIZE)) ?? null;
+    return this.publicKey;
+  }
+}
+
+/** RFC 4034 appendix B: a checksum, not a hash; keys may share it. Algorithm 1 (appendix B.1) is not known here. */
+function keyTag(rdata: Uint8Array): number {
+  let sum = 0;
+  for (let i = 0; i < rdata.length; i++) sum += (i & 1) === 0 ? rdata[i]! << 8 : rdata[i]!;
+  return (sum + (sum >>> 16)) & 0xffff;
+}
+
+/** A parent's word about a child's key. */
+export interface Ds {
+  readonly tag: number;
+  readonly algorithm: number;
+  readonly digestType: number;
+  readonly digest: Uint8Array;
+}
+
+/** Reads RDATA; null where it is too short. */
+export function readDs(rdata: Uint8Array): Ds | null {
+  if (rdata.length <= FIXED_SIZE) return null;
+  return {
+    tag: readU16(rdata, 0),
+    algorithm: rdata[2]!,
+    digestType: rdata[3]!,
+    digest: rdata.subarray(FIXED_SIZE),
+  };
+}
+
+/**
+ * The DS records that can prove anything: algorithm and digest known and trusted; SHA-1 only where there is
+ * nothing better (RFC 4509 section 3). None = the zone is insecure (RFC 4035 section 5.2).
+ */
+export function usableDs(all: readonly Ds[]): Ds[] {
+  const known = all.filter((ds) => isTrustedAlgorithm(ds.algorithm) && digestOf(ds.digestType) !== undefined);
+  const better = known.filter((ds) => ds.digestType !== 1);
+  return better.length > 0 ? better : known;
+}
+
+/** Whether the DS has the tag and algorithm of the key; its digest is still to be compared. */
+export function mayMatch(ds: Ds, key: Dnskey): boolean {
+  return ds.tag === key.tag && ds.algorithm === key.algorithm;
+}
+
+/** Whether the DS is the digest of the key of this zone (RFC 4034 section 5.1.4). */
+export function digestMatches(ds: Ds, zone: Name, key: Dnskey): boolean {
+  const digest = digestOf(ds.digestType);
+  if (digest?.length !== ds.digest.length) return false;
+  return createHash(digest.name).update(zone).update(key.rdata).digest().equals(ds.digest);
+}

@@ -1,0 +1,113 @@
+/**
+ * Names as the validator sees them: folded, uncompressed wire form, compared in canonical order (RFC 4034
+ * section 6.1). Reading them out of messages is `answer-records.ts`.
+ */
+import { FOLD } from '../../shared/dns/name.ts';
+
+/** A folded, uncompressed name in wire form; never written to. */
+export type Name = Uint8Array;
+
+/** The root. */
+export const ROOT: Name = Uint8Array.of(0);
+
+/** Text that two names share exactly when they are equal; a key for maps. */
+export function nameKey(name: Name): string {
+  return Buffer.from(name.buffer, name.byteOffset, name.length).toString('latin1');
+}
+
+/** Labels of a name, the root not counted. */
+export function labelCount(name: Name): number {
+  let labels = 0;
+  for (let at = 0; name[at] !== 0; at += name[at]! + 1) labels++;
+  return labels;
+}
+
+/** The last `labels` labels of a name that has at least so many. */
+export function ancestor(name: Name, labels: number): Name {
+  let at = 0;
+  for (let left = labelCount(name) - labels; left > 0; left--) at += name[at]! + 1;
+  return name.subarray(at);
+}
+
+/** The name without its first label; of the root: the root. */
+export function parent(name: Name): Name {
+  return name[0] === 0 ? name : name.subarray(name[0]! + 1);
+}
+
+/** The name `*` below this one; null where it would be too long. */
+export function wildcardBelow(name: Name): Name | null {
+  return name.length + 2 > 255 ? null : Uint8Array.of(1, 0x2a, ...name);
+}
+
+/** Whether two names are equal. */
+export function isSame(a: Name, b: Name): boolean {
+  return a.length === b.length && endsWith(a, b);
+}
+
+/** Whether `name` is `above` itself or lies below it. */
+export function isAtOrBelow(name: Name, above: Name): boolean {
+  let at = 0;
+  while (name.length - at > above.length) at += name[at]! + 1;
+  return name.length - at === above.length && endsWith(name, above);
+}
+
+/** Whether `name` lies below `above` and is not `above` itself. */
+export function isBelow(name: Name, above: Name): boolean {
+  return name.length > above.length && isAtOrBelow(name, above);
+}
+
+function endsWith(name: Name, end: Name): boolean {
+  const offset = name.length - end.length;
+  for (let i = 0; i < end.length; i++) if (name[offset + i] !== end[i]) return false;
+  return true;
+}
+
+/** Negative, zero or positive as `a` stands before, at or behind `b` in canonical order. */
+export function compareNames(a: Name, b: Name): number {
+  const labelsA = labelOffsets(a);
+  const labelsB = labelOffsets(b);
+  const common = Math.min(labelsA.length, labelsB.length);
+  for (let i = 1; i <= common; i++) {
+    const atA = labelsA[labelsA.length - i]!;
+    const atB = labelsB[labelsB.length - i]!;
+    const order = compareBytes(
+      a.subarray(atA + 1, atA + 1 + a[atA]!),
+      b.subarray(atB + 1, atB + 1 + b[atB]!),
+    );
+    if (order !== 0) return order;
+  }
+  return labelsA.length - labelsB.length;
+}
+
+/** Labels that two names have in common, counted from the root. */
+export function commonLabels(a: Name, b: Name): number {
+  const most = Math.min(labelCount(a), labelCount(b));
+  for (let labels = most; labels > 0; labels--) if (isSame(ancestor(a, labels), ancestor(b, labels))) return labels;
+  return 0;
+}
+
+/** Octets compared from the left as unsigned numbers; what ends first stands first. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  return Buffer.compare(a, b);
+}
+
+/**
+ * Reads the uncompressed name at the start of RDATA; null where it is malformed. The result is folded.
+ * RFC 4034 sections 3.1.7 and 4.1.1: names in RRSIG and NSEC are not compressed.
+ */
+export function readPlainName(rdata: Uint8Array, at: number): Name | null {
+  let end = at;
+  for (;;) {
+    const length = rdata[end];
+    if (length === undefined || length > 63) return null;
+    end += length + 1;
+    if (end > rdata.length || end - at > 255) return null;
+    if (length === 0) return rdata.slice(at, end).map((byte) => FOLD[byte]!);
+  }
+}
+
+function labelOffsets(name: Name): number[] {
+  const offsets: number[] = [];
+  for (let at = 0; name[at] !== 0; at += name[at]! + 1) offsets.push(at);
+  return offsets;
+}

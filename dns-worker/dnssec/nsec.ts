@@ -1,0 +1,102 @@
+/** Denial of existence by NSEC records (RFC 4035 section 5.4, RFC 6840 section 4). */
+import type { SignedSet } from './answer-records.ts';
+import type { Delegation, Denial, Proof } from './denial.ts';
+import { RRType } from '../../shared/dns/iana.ts';
+import {
+  ancestor,
+  commonLabels,
+  compareNames,
+  isBelow,
+  isSame,
+  type Name,
+  readPlainName,
+  ROOT,
+  wildcardBelow,
+} from './names.ts';
+import { TypeBitmap } from './type-bitmap.ts';
+
+interface Nsec {
+  readonly owner: Name;
+  readonly next: Name;
+  readonly types: TypeBitmap;
+}
+
+/** The NSEC records of one zone in one answer. */
+export class NsecDenial implements Denial {
+  private readonly records: readonly Nsec[];
+
+  private constructor(records: readonly Nsec[]) {
+    this.records = records;
+  }
+
+  /** Takes checked RRsets; malformed records are passed over. */
+  static read(sets: readonly SignedSet[]): NsecDenial {
+    const records: Nsec[] = [];
+    for (const { owner, rdatas } of sets) {
+      const next = readPlainName(rdatas[0]!, 0);
+      const types = next === null ? null : TypeBitmap.read(rdatas[0]!.subarray(next.length));
+      // A zone has one NSEC at a name.
+      if (next !== null && types !== null && rdatas.length === 1) records.push({ owner, next, types });
+    }
+    return new NsecDenial(records);
+  }
+
+  nameError(qname: Name): Proof {
+    const gap = this.gapAt(qname);
+    if (gap === undefined || isBelow(gap.next, qname)) return 'unproven';
+    const wildcard = wildcardBelow(closestEncloser(qname, gap));
+    const wildcardGap = wildcard === null ? undefined : this.gapAt(wildcard);
+    return wildcardGap !== undefined && !isBelow(wildcardGap.next, wildcard!) ? 'proven' : 'unproven';
+  }
+
+  noData(qname: Name, type: number): Proof {
+    const own = this.at(qname);
+    if (own !== undefined) return own.types.denies(type, isSame(qname, ROOT)) ? 'proven' : 'unproven';
+    const gap = this.gapAt(qname);
+    if (gap === undefined) return 'unproven';
+    // An empty non-terminal: what is next lies below it.
+    if (isBelow(gap.next, qname)) return 'proven';
+    const wildcard = wildcardBelow(closestEncloser(qname, gap));
+    const stand = wildcard === null ? undefined : this.at(wildcard);
+    return stand?.types.denies(type, false) === true ? 'proven' : 'unproven';
+  }
+
+  wildcardAnswer(qname: Name, encloserLabels: number): Proof {
+    const gap = this.gapAt(qname);
+    if (gap === undefined || isBelow(gap.next, qname)) return 'unproven';
+    return isSame(closestEncloser(qname, gap), ancestor(qname, encloserLabels)) ? 'proven' : 'unproven';
+  }
+
+  delegation(name: Name): Delegation {
+    const own = this.at(name);
+    if (own !== undefined) {
+      if (own.types.has(RRType.DS) || own.types.has(RRType.SOA)) return 'unproven';
+      return own.types.has(RRType.NS) ? 'unsigned' : 'none';
+    }
+    const gap = this.gapAt(name);
+    if (gap === undefined) return 'unproven';
+    return isBelow(gap.next, name) ? 'none' : 'nothing-below';
+  }
+
+  private at(name: Name): Nsec | undefined {
+    return this.records.find((record) => isSame(record.owner, name));
+  }
+
+  /** The record between whose owner and next name this one falls. */
+  private gapAt(name: Name): Nsec | undefined {
+    return this.records.find((record) => covers(record, name));
+  }
+}
+
+function covers({ owner, next, types }: Nsec, name: Name): boolean {
+  if (compareNames(owner, name) >= 0) return false;
+  // The last record of a zone points back at the apex.
+  const isLast = compareNames(owner, next) >= 0;
+  if (isLast ? !isBelow(name, next) : compareNames(name, next) >= 0) return false;
+  return !(types.endsZone && isBelow(name, owner));
+}
+
+/** The longest ancestor of a covered name that exists: the owner's or the next name's too. */
+function closestEncloser(name: Name, { owner, next }: Nsec): Name {
+  return ancestor(name, Math.max(commonLabels(name, owner), commonLabels(name, next)));
+}

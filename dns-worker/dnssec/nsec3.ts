@@ -1,0 +1,198 @@
+/**
+ * Denial of existence by NSEC3 records (RFC 5155 section 8). Names are hashed up to 51 times each, so hashes
+ * are counted against the question's budget, and a zone that wants more iterations is insecure (RFC 9276).
+ */
+import { hash } from 'node:crypto';
+import { RRType } from '../../shared/dns/iana.ts';
+import { readU16 } from '../../shared/dns/wire.ts';
+import type { SignedSet } from './answer-records.ts';
+import { type Budget, MAX_NSEC3_ITERATIONS } from './budget.ts';
+import type { Delegation, Denial, Proof } from './denial.ts';
+import { ancestor, compareBytes, isAtOrBelow, isSame, labelCount, type Name, parent, ROOT, wildcardBelow } from './names.ts';
+import { nameKey } from './names.ts';
+import { TypeBitmap } from './type-bitmap.ts';
+
+interface Nsec3 {
+  readonly ownerHash: Uint8Array;
+  readonly nextHash: Uint8Array;
+  readonly iterations: number;
+  readonly salt: Uint8Array;
+  readonly optOut: boolean;
+  readonly types: TypeBitmap;
+}
+
+/** The closest encloser of a name that does not exist, and the name one label below it on the way. */
+interface Enclosure {
+  readonly encloser: Name;
+  readonly nextCloser: Name;
+}
+
+const HASH_SHA1 = 1;
+const OPT_OUT = 1;
+const BASE32_HEX = '0123456789abcdefghijklmnopqrstuv';
+
+/** The NSEC3 records of one zone in one answer. */
+export class Nsec3Denial implements Denial {
+  private readonly records: readonly Nsec3[];
+  private readonly zone: Name;
+  private readonly budget: Budget;
+  private readonly hashes = new Map<string, Uint8Array>();
+
+  private constructor(records: readonly Nsec3[], zone: Name, budget: Budget) {
+    this.records = records;
+    this.zone = zone;
+    this.budget = budget;
+  }
+
+  /**
+   * Takes checked RRsets of `zone`. Unknown hash algorithms and flags are passed over (RFC 5155 section
+   * 8.2), and so are records whose parameters are not those of the first: they are of another chain.
+   */
+  static read(sets: readonly SignedSet[], zone: Name, budget: Budget): Nsec3Denial {
+    const records: Nsec3[] = [];
+    for (const { owner, rdatas } of sets) {
+      const record = rdatas.length === 1 && isSame(parent(owner), zone) ? readNsec3(owner, rdatas[0]!) : null;
+      if (record !== null && hasSameParameters(record, records[0] ?? record)) records.push(record);
+    }
+    return new Nsec3Denial(records, zone, budget);
+  }
+
+  nameError(qname: Name): Proof {
+    if (this.isTooCostly) return 'insecure';
+    const enclosure = this.enclosureOf(qname);
+    if (enclosure === null) return 'unproven';
+    const gap = this.gapAt(enclosure.nextCloser);
+    const wildcard = wildcardBelow(enclosure.encloser);
+    if (gap === undefined || wildcard === null || this.gapAt(wildcard) === undefined) return 'unproven';
+    // RFC 5155 section 9.2: opt-out leaves room for unsigned delegations.
+    return gap.optOut ? 'insecure' : 'proven';
+  }
+
+  noData(qname: Name, type: number): Proof {
+    if (this.isTooCostly) return 'insecure';
+    const own = this.at(qname);
+    if (own !== undefined) return own.types.denies(type, isSame(qname, ROOT)) ? 'proven' : 'unproven';
+    const enclosure = this.enclosureOf(qname);
+    const gap = enclosure === null ? undefined : this.gapAt(enclosure.nextCloser);
+    if (enclosure === null || gap === undefined) return 'unproven';
+    const wildcard = wildcardBelow(enclosure.encloser);
+    const stand = wildcard === null ? undefined : this.at(wildcard);
+    if (stand !== undefined && !stand.types.denies(type, false)) return 'unproven';
+    if (gap.optOut) return 'insecure';
+    return stand === undefined ? 'unproven' : 'proven';
+  }
+
+  wildcardAnswer(qname: Name, encloserLabels: number): Proof {
+    if (this.isTooCostly) return 'insecure';
+    const gap = this.gapAt(ancestor(qname, encloserLabels + 1));
+    if (gap === undefined) return 'unproven';
+    return gap.optOut ? 'insecure' : 'proven';
+  }
+
+  delegation(name: Name): Delegation {
+    if (this.isTooCostly) return 'unsigned';
+    const own = this.at(name);
+    if (own !== undefined) {
+      if (own.types.has(RRType.DS) || own.types.has(RRType.SOA)) return 'unproven';
+      return own.types.has(RRType.NS) ? 'unsigned' : 'none';
+    }
+    const enclosure = this.enclosureOf(name);
+    const gap = enclosure === null ? undefined : this.gapAt(enclosure.nextCloser);
+    if (gap === undefined) return 'unproven';
+    return gap.optOut ? 'unsigned' : 'nothing-below';
+  }
+
+  private get isTooCostly(): boolean {
+    return (this.records[0]?.iterations ?? 0) > MAX_NSEC3_ITERATIONS;
+  }
+
+  /** RFC 5155 section 8.3; null = no proof. The encloser must be this zone's, not above a cut or a DNAME. */
+  private enclosureOf(name: Name): Enclosure | null {
+    for (let labels = labelCount(name) - 1; labels >= labelCount(this.zone); labels--) {
+      const encloser = ancestor(name, labels);
+      const own = this.at(encloser);
+      if (own === undefined) continue;
+      return own.types.endsZone ? null : { encloser, nextCloser: ancestor(name, labels + 1) };
+    }
+    return null;
+  }
+
+  private at(name: Name): Nsec3 | undefined {
+    const hashed = this.hashOf(name);
+    return hashed === null ? undefined : this.records.find((it) => compareBytes(it.ownerHash, hashed) === 0);
+  }
+
+  private gapAt(name: Name): Nsec3 | undefined {
+    const hashed = this.hashOf(name);
+    return hashed === null ? undefined : this.records.find((record) => covers(record, hashed));
+  }
+
+  /** Null where the budget is spent, or the name is none of the zone's. */
+  private hashOf(name: Name): Uint8Array | null {
+    const first = this.records[0];
+    if (first === undefined || !isAtOrBelow(name, this.zone)) return null;
+    const key = nameKey(name);
+    const known = this.hashes.get(key);
+    if (known !== undefined) return known;
+    if (!this.budget.spendHash()) return null;
+    const hashed = nsec3Hash(name, first.salt, first.iterations);
+    this.hashes.set(key, hashed);
+    return hashed;
+  }
+}
+
+/** RFC 5155 section 5: SHA-1 over name and salt, then `iterations` times over the result and salt. */
+export function nsec3Hash(name: Name, salt: Uint8Array, iterations: number): Uint8Array {
+  let hashed: Uint8Array = name;
+  for (let i = 0; i <= iterations; i++) hashed = hash('sha1', Buffer.concat([hashed, salt]), 'buffer');
+  return hashed;
+}
+
+function readNsec3(owner: Name, rdata: Uint8Array): Nsec3 | null {
+  const saltLength = rdata[4] ?? 0;
+  const hashAt = 6 + saltLength;
+  const hashLength = rdata[hashAt - 1] ?? 0;
+  const typesAt = hashAt + hashLength;
+  if (rdata[0] !== HASH_SHA1 || (rdata[1]! & ~OPT_OUT) !== 0 || hashLength === 0 || typesAt > rdata.length)
+    return null;
+  const ownerHash = fromBase32Hex(owner.subarray(1, 1 + owner[0]!));
+  const types = TypeBitmap.read(rdata.subarray(typesAt));
+  if (ownerHash?.length !== hashLength || types === null) return null;
+  return {
+    ownerHash,
+    nextHash: rdata.subarray(hashAt, typesAt),
+    iterations: readU16(rdata, 2),
+    salt: rdata.subarray(5, 5 + saltLength),
+    optOut: (rdata[1]! & OPT_OUT) !== 0,
+    types,
+  };
+}
+
+function hasSameParameters(a: Nsec3, b: Nsec3): boolean {
+  return a.iterations === b.iterations && compareBytes(a.salt, b.salt) === 0;
+}
+
+function covers({ ownerHash, nextHash }: Nsec3, hashed: Uint8Array): boolean {
+  const afterOwner = compareBytes(hashed, ownerHash) > 0;
+  const beforeNext = compareBytes(hashed, nextHash) < 0;
+  // The last record of a chain points back at the first, and the only one at itself.
+  return compareBytes(ownerHash, nextHash) < 0 ? afterOwner && beforeNext : afterOwner || beforeNext;
+}
+
+/** RFC 4648 section 7 without padding; null for other characters. */
+function fromBase32Hex(text: Uint8Array): Uint8Array | null {
+  const octets: number[] = [];
+  let bits = 0;
+  let value = 0;
+  for (const character of text) {
+    const digit = BASE32_HEX.indexOf(String.fromCharCode(character));
+    if (digit < 0) return null;
+    value = ((value << 5) | digit) & 0xfff;
+    bits += 5;
+    if (bits >= 8) {
+      bits -= 8;
+      octets.push((value >>> bits) & 0xff);
+    }
+  }
+  return Uint8Array.from(octets);
+}

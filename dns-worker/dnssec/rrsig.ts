@@ -1,0 +1,55 @@
+/** RRSIG records: their fields, and when they hold (RFC 4034 section 3, RFC 4035 section 5.3.1). */
+import { readU16, readU32 } from '../../shared/dns/wire.ts';
+import { type Name, readPlainName } from './names.ts';
+
+/** A signature over an RRset. */
+export interface Rrsig {
+  readonly typeCovered: number;
+  readonly algorithm: number;
+  /** Labels of the signed owner, the root and a leading `*` not counted. */
+  readonly labels: number;
+  readonly originalTtlSecs: number;
+  /** Unix seconds modulo 2^32 (RFC 1982). */
+  readonly expiration: number;
+  readonly inception: number;
+  readonly keyTag: number;
+  readonly signer: Name;
+  readonly signature: Uint8Array;
+  /** The RDATA up to the signature, the signer's name folded: the start of what is signed. */
+  readonly head: Uint8Array;
+}
+
+const FIXED_SIZE = 18;
+
+/** Reads RDATA; null where it is malformed. */
+export function readRrsig(rdata: Uint8Array): Rrsig | null {
+  if (rdata.length < FIXED_SIZE) return null;
+  const signer = readPlainName(rdata, FIXED_SIZE);
+  if (signer === null) return null;
+  const signature = rdata.subarray(FIXED_SIZE + signer.length);
+  const head = new Uint8Array(FIXED_SIZE + signer.length);
+  head.set(rdata.subarray(0, FIXED_SIZE));
+  head.set(signer, FIXED_SIZE);
+  return {
+    typeCovered: readU16(rdata, 0),
+    algorithm: rdata[2]!,
+    labels: rdata[3]!,
+    originalTtlSecs: readU32(rdata, 4),
+    expiration: readU32(rdata, 8),
+    inception: readU32(rdata, 12),
+    keyTag: readU16(rdata, 16),
+    signer,
+    signature,
+    head,
+  };
+}
+
+/** Seconds until the signature expires, negative when it has: serial arithmetic (RFC 4034 section 3.1.5). */
+export function secsLeft(rrsig: Rrsig, nowSecs: number): number {
+  return (rrsig.expiration - nowSecs) | 0;
+}
+
+/** Whether its time has come. */
+export function hasBegun(rrsig: Rrsig, nowSecs: number): boolean {
+  return ((nowSecs - rrsig.inception) | 0) >= 0;
+}

@@ -1,0 +1,128 @@
+/**
+ * Whether an RRset is signed by a zone (RFC 4035 section 5.3): which of its signatures count, which of the
+ * zone's keys they name, and the check itself, which node:crypto does in a thread of its pool, so that no
+ * other query waits for it.
+ */
+import { verify } from 'node:crypto';
+import { RRClass, ExtendedError } from '../../shared/dns/iana.ts';
+import { writeU16, writeU32 } from '../../shared/dns/wire.ts';
+import { algorithmOf, isTrustedAlgorithm } from './algorithms.ts';
+import type { SignedSet } from './answer-records.ts';
+import { type Budget, MAX_COLLIDING_KEYS } from './budget.ts';
+import type { Dnskey } from './dnskey.ts';
+import { ancestor, compareBytes, isSame, labelCount, type Name, wildcardBelow } from './names.ts';
+import { hasBegun, type Rrsig, secsLeft } from './rrsig.ts';
+
+/** What the signatures of an RRset come to. */
+export type SetProof =
+  | {
+      readonly kind: 'secure';
+      /** Labels of the closest encloser where the RRset was made from a wildcard below it; else -1. */
+      readonly encloserLabels: number;
+      /** Seconds for which it may be believed (RFC 4035 section 5.3.3). */
+      readonly ttlSecs: number;
+    }
+  | { readonly kind: 'bogus'; readonly extendedError: number };
+
+/** A zone's name and the keys that may sign its data. */
+export interface ZoneKeys {
+  readonly name: Name;
+  readonly keys: readonly Dnskey[];
+}
+
+/**
+ * Checks signatures until one holds. Where none does, the extended error says what came closest: a failed
+ * check, then one out of its time, then a missing key, then no signature at all.
+ */
+export async function proveSet(
+  set: SignedSet,
+  zone: ZoneKeys,
+  nowSecs: number,
+  budget: Budget,
+): Promise<SetProof> {
+  const faults = new Set<number>();
+  for (const rrsig of set.signatures) {
+    const fault = faultOf(rrsig, set, zone, nowSecs);
+    if (fault !== null) {
+      faults.add(fault);
+      continue;
+    }
+    const candidates = zone.keys.filter((key) => key.tag === rrsig.keyTag && key.algorithm === rrsig.algorithm);
+    const keys = candidates.filter((key) => key.isZoneKey).slice(0, MAX_COLLIDING_KEYS);
+    if (keys.length === 0) {
+      const unmarked = candidates.some((key) => key.lacksZoneBit);
+      faults.add(unmarked ? ExtendedError.NO_ZONE_KEY_BIT_SET : ExtendedError.DNSKEY_MISSING);
+      continue;
+    }
+    const data = signedData(set, rrsig);
+    for (const key of keys) {
+      if (!budget.spendSignature()) return { kind: 'bogus', extendedError: ExtendedError.DNSSEC_BOGUS };
+      if (await isSignedBy(key, rrsig, data)) return secure(set, rrsig, nowSecs);
+      budget.noteFailedSignature();
+    }
+    faults.add(ExtendedError.DNSSEC_BOGUS);
+  }
+  return { kind: 'bogus', extendedError: MOST_TELLING.find((fault) => faults.has(fault)) ?? NOT_SIGNED };
+}
+
+const NOT_SIGNED = ExtendedError.RRSIGS_MISSING;
+const MOST_TELLING: readonly number[] = [
+  ExtendedError.DNSSEC_BOGUS,
+  ExtendedError.SIGNATURE_EXPIRED,
+  ExtendedError.SIGNATURE_NOT_YET_VALID,
+  ExtendedError.NO_ZONE_KEY_BIT_SET,
+  ExtendedError.DNSKEY_MISSING,
+];
+
+/** What keeps a signature from being checked at all (RFC 4035 section 5.3.1); null = nothing. */
+function faultOf(rrsig: Rrsig, set: SignedSet, zone: ZoneKeys, nowSecs: number): number | null {
+  if (!isSame(rrsig.signer, zone.name) || !isTrustedAlgorithm(rrsig.algorithm)) return NOT_SIGNED;
+  if (rrsig.labels > labelCount(set.owner) || rrsig.labels < labelCount(zone.name)) return ExtendedError.DNSSEC_BOGUS;
+  if (secsLeft(rrsig, nowSecs) < 0) return ExtendedError.SIGNATURE_EXPIRED;
+  return hasBegun(rrsig, nowSecs) ? null : ExtendedError.SIGNATURE_NOT_YET_VALID;
+}
+
+function secure(set: SignedSet, rrsig: Rrsig, nowSecs: number): SetProof {
+  const { owner } = set;
+  const labels = labelCount(owner);
+  const isWildcardItself = owner[0] === 1 && owner[1] === 0x2a && rrsig.labels === labels - 1;
+  return {
+    kind: 'secure',
+    encloserLabels: rrsig.labels < labels && !isWildcardItself ? rrsig.labels : -1,
+    ttlSecs: Math.min(set.ttlSecs, rrsig.originalTtlSecs, secsLeft(rrsig, nowSecs)),
+  };
+}
+
+/** RFC 4035 section 5.3.2: the RRSIG without its signature, then the RRset in canonical form and order. */
+export function signedData(set: SignedSet, rrsig: Rrsig): Buffer {
+  const { owner } = set;
+  const isExpanded = rrsig.labels < labelCount(owner);
+  const signedOwner = isExpanded ? wildcardBelow(ancestor(owner, rrsig.labels))! : owner;
+  const fixed = new Uint8Array(8);
+  writeU16(fixed, 0, set.type);
+  writeU16(fixed, 2, RRClass.IN);
+  writeU32(fixed, 4, rrsig.originalTtlSecs);
+  const parts: Uint8Array[] = [rrsig.head];
+  let before: Uint8Array | null = null;
+  for (const rdata of [...set.rdatas].sort(compareBytes)) {
+    // RFC 4034 section 6.3: an RRset has no duplicates.
+    if (before !== null && compareBytes(before, rdata) === 0) continue;
+    before = rdata;
+    const length = new Uint8Array(2);
+    writeU16(length, 0, rdata.length);
+    parts.push(signedOwner, fixed, length, rdata);
+  }
+  return Buffer.concat(parts);
+}
+
+/** Whether the key made the signature over this data. */
+export function isSignedBy(key: Dnskey, rrsig: Rrsig, data: Uint8Array): Promise<boolean> {
+  const algorithm = algorithmOf(key.algorithm);
+  const publicKey = key.key;
+  if (algorithm === undefined || publicKey === null) return Promise.resolve(false);
+  const { digest, signatureEncoding } = algorithm;
+  const input = signatureEncoding === undefined ? publicKey : { key: publicKey, dsaEncoding: signatureEncoding };
+  return new Promise((resolve) => {
+    verify(digest, data, input, rrsig.signature, (error, isValid) => resolve(error === null && isValid));
+  });
+}

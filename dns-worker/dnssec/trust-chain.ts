@@ -1,0 +1,206 @@
+/**
+ * The chain of trust: from the closest trust anchor down to a name, label by label, asking for DS at each one
+ * that is not known yet. A walk gets one label further with each step, so it ends; each step is shared by all
+ * who need it. What an answer proves with the keys found is `validator.ts`.
+ */
+import { ExtendedError, RRType } from '../../shared/dns/iana.ts';
+import type { Clock } from '../../shared/clock.ts';
+import type { TrustAnchor } from '../../shared/dns/trust-anchors.ts';
+import type { SignedSet } from './answer-records.ts';
+import type { Budget } from './budget.ts';
+import { type Cut, CutCache } from './cut-cache.ts';
+import { denialOf } from './denial.ts';
+import { ancestor, isAtOrBelow, isSame, labelCount, type Name, nameKey } from './names.ts';
+import { proveSet, type ZoneKeys } from './signature.ts';
+import {
+  type Introduction,
+  introductionByAnchors,
+  introductionByDs,
+  proveKeys,
+  type TimedCut,
+} from './zone-keys.ts';
+
+/** Asks the upstreams for a name's records of a type, with their signatures; null = nobody answered. */
+export type Fetch = (name: Name, type: number) => Promise<readonly SignedSet[] | null>;
+
+/** What is known of the zone that holds a name. */
+export type Zone =
+  | ({ readonly kind: 'secure' } & ZoneKeys)
+  /** `insecure`: proven to be unsigned; `indeterminate`: no trust anchor is above it. */
+  | { readonly kind: 'insecure' | 'indeterminate' }
+  | { readonly kind: 'bogus'; readonly extendedError: number }
+  /** Could not be found out: nobody answered, or it would take too much. */
+  | { readonly kind: 'unavailable' };
+
+/** Bounds of how long a cut is kept, seconds. A bogus one is tried again soon: it may be mended. */
+const MIN_TTL_SECS = 5;
+const MAX_TTL_SECS = 3600;
+const BOGUS_TTL_SECS = 5;
+/** How often records are asked for that turn out bogus: another server may have better ones. */
+const ATTEMPTS = 2;
+
+/** What a chain is built on. */
+export interface TrustPoints {
+  readonly anchors: readonly TrustAnchor[];
+  /** Names that are insecure whatever their parents say (RFC 7646). */
+  readonly negativeAnchors: readonly Name[];
+}
+
+/** Knows the zones. One a thread. */
+export class TrustChain {
+  private readonly points: TrustPoints;
+  private readonly fetch: Fetch;
+  private readonly clock: Clock;
+  private readonly cuts = new CutCache();
+  private readonly underWay = new Map<string, Promise<Cut | null>>();
+
+  constructor(points: TrustPoints, fetch: Fetch, clock: Clock) {
+    this.points = points;
+    this.fetch = fetch;
+    this.clock = clock;
+  }
+
+  /** The zone that holds a name, as far as the chain reaches. */
+  async zoneOf(name: Name, budget: Budget): Promise<Zone> {
+    const anchors = closest(this.points.anchors, name);
+    if (anchors.length === 0) return { kind: 'indeterminate' };
+    const apex = anchors[0]!.zone;
+    if (this.isNegative(name, apex)) return { kind: 'insecure' };
+    const top = await this.cutAt(apex, budget, () => this.openAnchor(apex, anchors, budget));
+    if (top?.kind !== 'secure') return zoneWithoutKeys(top);
+    let zone = top;
+    for (let labels = labelCount(apex) + 1; labels <= labelCount(name); labels++) {
+      const at = ancestor(name, labels);
+      const above = zone;
+      const cut = await this.cutAt(at, budget, () => this.openCut(at, above, budget));
+      if (cut?.kind === 'secure') zone = cut;
+      else if (cut?.kind === 'nothing-below') return zone;
+      else if (cut?.kind !== 'none') return zoneWithoutKeys(cut);
+    }
+    return zone;
+  }
+
+  /** Seconds since the epoch, as signatures are judged by them. */
+  get nowSecs(): number {
+    return Math.floor(this.clock.nowMs() / 1000);
+  }
+
+  private isNegative(name: Name, apex: Name): boolean {
+    return this.points.negativeAnchors.some((it) => isAtOrBelow(name, it) && isAtOrBelow(it, apex));
+  }
+
+  /** The cut from memory, from somebody who is just finding it out, or by `open`; null = unavailable. */
+  private async cutAt(at: Name, budget: Budget, open: () => Promise<TimedCut | null>): Promise<Cut | null> {
+    const key = nameKey(at);
+    for (;;) {
+      const known = this.cuts.find(at, this.nowSecs);
+      if (known !== undefined) return known;
+      const others = this.underWay.get(key);
+      if (others === undefined) break;
+      const found = await others;
+      if (found !== null) return found;
+      // The others may have had too little left: it is tried once more on this question's own account.
+    }
+    const work = this.openAgain(at, budget, open);
+    this.underWay.set(key, work);
+    try {
+      return await work;
+    } finally {
+      this.underWay.delete(key);
+    }
+  }
+
+  private async openAgain(at: Name, budget: Budget, open: () => Promise<TimedCut | null>): Promise<Cut | null> {
+    let found: TimedCut | null = null;
+    for (let attempt = 0; attempt < ATTEMPTS && !budget.isSpent; attempt++) {
+      found = (await open()) ?? found;
+      if (found !== null && found.cut.kind !== 'bogus') break;
+    }
+    // What this question could not afford says nothing about the zone, which others ask about too.
+    if (found === null || (found.cut.kind === 'bogus' && budget.isSpent)) return null;
+    const { cut, ttlSecs } = found;
+    const bounded = Math.min(Math.max(ttlSecs, MIN_TTL_SECS), MAX_TTL_SECS);
+    this.cuts.keep(at, cut, this.nowSecs + (cut.kind === 'bogus' ? BOGUS_TTL_SECS : bounded));
+    return cut;
+  }
+
+  private openAnchor(apex: Name, anchors: readonly TrustAnchor[], budget: Budget): Promise<TimedCut | null> {
+    const introduction = introductionByAnchors(anchors);
+    if (introduction === null)
+      return Promise.resolve({ cut: { kind: 'insecure' }, ttlSecs: MAX_TTL_SECS });
+    return this.openZone(apex, introduction, MAX_TTL_SECS, budget);
+  }
+
+  private async openZone(
+    at: Name,
+    introduction: Introduction,
+    ttlSecs: number,
+    budget: Budget,
+  ): Promise<TimedCut | null> {
+    const sets = await this.ask(at, RRType.DNSKEY, budget);
+    if (sets === null) return null;
+    const keySet = sets.find((set) => set.isAnswer && set.type === RRType.DNSKEY);
+    const found = await proveKeys(at, introduction, keySet, this.nowSecs, budget);
+    return { cut: found.cut, ttlSecs: Math.min(found.ttlSecs, ttlSecs) };
+  }
+
+  /** What stands at a name just below, or some labels below, the apex of a secure zone. */
+  private async openCut(at: Name, above: ZoneKeys, budget: Budget): Promise<TimedCut | null> {
+    const sets = await this.ask(at, RRType.DS, budget);
+    if (sets === null) return null;
+    const ds = sets.find((set) => set.isAnswer && set.type === RRType.DS && isSame(set.owner, at));
+    if (ds === undefined) return this.withoutDs(at, above, sets, budget);
+    const proof = await proveSet(ds, above, this.nowSecs, budget);
+    if (proof.kind === 'bogus') return { cut: proof, ttlSecs: 0 };
+    // A wildcard makes no delegation.
+    if (proof.encloserLabels >= 0)
+      return { cut: { kind: 'bogus', extendedError: ExtendedError.DNSSEC_BOGUS }, ttlSecs: 0 };
+    const introduction = introductionByDs(ds.rdatas);
+    if (introduction === null) return { cut: { kind: 'insecure' }, ttlSecs: proof.ttlSecs };
+    return this.openZone(at, introduction, proof.ttlSecs, budget);
+  }
+
+  private async withoutDs(
+    at: Name,
+    above: ZoneKeys,
+    sets: readonly SignedSet[],
+    budget: Budget,
+  ): Promise<TimedCut> {
+    // An alias is no apex. It is not proven here: without a cut the zone above stays the one that must sign.
+    if (sets.some((set) => set.isAnswer && set.type === RRType.CNAME))
+      return { cut: { kind: 'none' }, ttlSecs: MIN_TTL_SECS };
+    const proven: SignedSet[] = [];
+    let extendedError: number = ExtendedError.NSEC_MISSING;
+    let ttlSecs = MAX_TTL_SECS;
+    for (const set of sets) {
+      if (set.isAnswer || (set.type !== RRType.NSEC && set.type !== RRType.NSEC3)) continue;
+      const proof = await proveSet(set, above, this.nowSecs, budget);
+      if (proof.kind === 'bogus') extendedError = proof.extendedError;
+      else if (proof.encloserLabels < 0) {
+        proven.push(set);
+        ttlSecs = Math.min(ttlSecs, proof.ttlSecs);
+      }
+    }
+    const delegation = denialOf(proven, above.name, budget)?.delegation(at) ?? 'unproven';
+    if (delegation === 'unproven') return { cut: { kind: 'bogus', extendedError }, ttlSecs: 0 };
+    return { cut: { kind: delegation === 'unsigned' ? 'insecure' : delegation }, ttlSecs };
+  }
+
+  private ask(name: Name, type: number, budget: Budget): Promise<readonly SignedSet[] | null> {
+    if (!budget.spendSubquery(this.clock.monotonicMs())) return Promise.resolve(null);
+    return this.fetch(name, type);
+  }
+}
+
+function zoneWithoutKeys(cut: Cut | null): Zone {
+  if (cut === null) return { kind: 'unavailable' };
+  return cut.kind === 'bogus' ? cut : { kind: 'insecure' };
+}
+
+/** The anchors of the zone closest to the name; none = nothing is known about it. */
+function closest(anchors: readonly TrustAnchor[], name: Name): TrustAnchor[] {
+  let apex: Name | null = null;
+  for (const { zone } of anchors)
+    if (isAtOrBelow(name, zone) && (apex === null || zone.length > apex.length)) apex = zone;
+  return anchors.filter(({ zone }) => apex !== null && isSame(zone, apex));
+}

@@ -1,0 +1,54 @@
+/** The types that exist at a name, as NSEC and NSEC3 list them (RFC 4034 section 4.1.2). */
+import { RRType } from '../../shared/dns/iana.ts';
+
+const MAX_WINDOW_BYTES = 32;
+
+/** A checked list of types. */
+export class TypeBitmap {
+  private readonly windows: ReadonlyMap<number, Uint8Array>;
+
+  private constructor(windows: ReadonlyMap<number, Uint8Array>) {
+    this.windows = windows;
+  }
+
+  /** Reads the windows to the end of `octets`; null where one is out of order, empty, too long or cut off. */
+  static read(octets: Uint8Array): TypeBitmap | null {
+    const windows = new Map<number, Uint8Array>();
+    let before = -1;
+    for (let at = 0; at < octets.length;) {
+      const window = octets[at]!;
+      const length = octets[at + 1] ?? 0;
+      const end = at + 2 + length;
+      if (window <= before || length < 1 || length > MAX_WINDOW_BYTES || end > octets.length) return null;
+      windows.set(window, octets.subarray(at + 2, end));
+      before = window;
+      at = end;
+    }
+    return new TypeBitmap(windows);
+  }
+
+  /** Whether records of this type exist. */
+  has(type: number): boolean {
+    const octet = this.windows.get(type >>> 8)?.[(type & 0xff) >>> 3] ?? 0;
+    return (octet & (0x80 >>> (type & 7))) !== 0;
+  }
+
+  /** Whether the name is where another zone begins, seen from above. */
+  get isDelegation(): boolean {
+    return this.has(RRType.NS) && !this.has(RRType.SOA);
+  }
+
+  /** Whether what lies below the name is not this zone's to deny (RFC 6840 section 4.1, RFC 6672 section 5.3.4). */
+  get endsZone(): boolean {
+    return this.isDelegation || this.has(RRType.DNAME);
+  }
+
+  /**
+   * Whether it says that the name has no data of this type. RFC 6840 sections 4.1 and 4.3: a CNAME would have
+   * been the answer; above a cut only DS may be denied, and below it everything but DS.
+   */
+  denies(type: number, isRoot: boolean): boolean {
+    if (this.has(type) || this.has(RRType.CNAME)) return false;
+    return type === RRType.DS ? !this.has(RRType.SOA) || isRoot : !this.isDelegation;
+  }
+}

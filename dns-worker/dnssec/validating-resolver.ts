@@ -1,0 +1,141 @@
+/**
+ * The resolver with validation: asks the one behind it with DO and CD, so that the proofs come along and the
+ * verdict is Weir's own, and gives back what the client may have: the answer with its state, without the
+ * proofs where they were not asked for, or a failure with its reason. CD=1 and other classes pass untouched.
+ */
+import type { Clock } from '../../shared/clock.ts';
+import { RRClass, Rcode } from '../../shared/dns/iana.ts';
+import type { Logger } from '../../shared/log.ts';
+import { DnssecStatus } from '../../shared/query-log.ts';
+import { FlagsHigh, FlagsLow, Header, readU32, writeU16, writeU32 } from '../../shared/dns/wire.ts';
+import type { CacheableAnswer } from '../resolve/cacheable-answer.ts';
+import { errorDetail } from '../resolve/exchange.ts';
+import { InFlight } from '../resolve/in-flight.ts';
+import { type Question, questionKey } from '../resolve/question.ts';
+import type { Resolution } from '../resolve/question-run.ts';
+import { readResponse } from '../resolve/response-reader.ts';
+import { answerImage, readSets, type SignedSet } from './answer-records.ts';
+import { Budget } from './budget.ts';
+import type { Name } from './names.ts';
+import { TrustChain, type TrustPoints } from './trust-chain.ts';
+import { validate } from './validator.ts';
+
+/** What takes questions; the resolver, or one that stands before it. */
+export interface QuestionResolver {
+  /** Resolves; `done` is called exactly once, never before this has returned. */
+  resolve(question: Question, done: (resolution: Resolution) => void): void;
+}
+
+/** How often an answer is asked for that turns out bogus: another server may have a better one. */
+const ATTEMPTS = 2;
+
+/** Validates what the resolver behind it answers. One a thread. */
+export class ValidatingResolver implements QuestionResolver {
+  private readonly behind: QuestionResolver;
+  private readonly clock: Clock;
+  private readonly timeoutMs: number;
+  private readonly chain: TrustChain;
+  private readonly logger: Logger;
+  private readonly inFlight: InFlight<Resolution>;
+
+  constructor(
+    behind: QuestionResolver,
+    points: TrustPoints,
+    timing: { readonly clock: Clock; readonly timeoutMs: number },
+    logger: Logger,
+  ) {
+    this.behind = behind;
+    this.clock = timing.clock;
+    this.timeoutMs = timing.timeoutMs;
+    this.chain = new TrustChain(points, (name, type) => this.fetch(name, type), timing.clock);
+    this.logger = logger;
+    this.inFlight = new InFlight(logger);
+  }
+
+  resolve(question: Question, done: (resolution: Resolution) => void): void {
+    if (question.checkingDisabled || question.qclass !== RRClass.IN) {
+      this.behind.resolve(question, done);
+      return;
+    }
+    const key = questionKey(question);
+    if (!this.inFlight.join(key, done)) return;
+    const settle = (resolution: Resolution): void => this.inFlight.settle(key, resolution);
+    this.run(question).then(settle, (error: unknown) => {
+      this.logger.error('validate an answer failed', { error: errorDetail(error) });
+      settle(failed('servfail', -1));
+    });
+  }
+
+  private async run(question: Question): Promise<Resolution> {
+    const budget = new Budget(this.clock.monotonicMs() + this.timeoutMs);
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<Resolution>((resolve) => {
+      timer = setTimeout(() => resolve(failed('timeout', -1)), this.timeoutMs);
+    });
+    try {
+      return await Promise.race([this.validated(question, budget), timeout]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private async validated(question: Question, budget: Budget): Promise<Resolution> {
+    const asked = { ...question, dnssecOk: true, checkingDisabled: true };
+    for (let attempt = 1; ; attempt++) {
+      const resolution = await this.ask(asked);
+      if (resolution.kind === 'failed') return resolution;
+      const { answer, upstream } = resolution;
+      const verdict = await validate(question.qname, question.qtype, answer, this.chain, budget);
+      const { status, extendedError } = verdict;
+      if (verdict.isUnavailable) return { ...failed('servfail', upstream), dnssec: status, extendedError };
+      if (status !== DnssecStatus.bogus) {
+        const believed = withLifetimes(answer, verdict.lifetimes);
+        return { kind: 'answer', answer: fitFor(question, believed), upstream, dnssec: status };
+      }
+      if (attempt >= ATTEMPTS || budget.isSpent)
+        return { ...failed('bogus', upstream), dnssec: status, extendedError };
+    }
+  }
+
+  private ask(question: Question): Promise<Resolution> {
+    return new Promise((resolve) => this.behind.resolve(question, resolve));
+  }
+
+  private async fetch(qname: Name, qtype: number): Promise<readonly SignedSet[] | null> {
+    const question = { qname, qtype, qclass: RRClass.IN, dnssecOk: true, checkingDisabled: true };
+    const resolution = await this.ask(question);
+    return resolution.kind === 'answer' ? readSets(qname, resolution.answer) : null;
+  }
+}
+
+function failed(reason: 'timeout' | 'servfail' | 'bogus', upstream: number): Resolution & { kind: 'failed' } {
+  return { kind: 'failed', reason, rcode: Rcode.SERVFAIL, upstream };
+}
+
+/** A copy whose TTLs are no longer than the signatures allow (RFC 4035 section 5.3.3). */
+function withLifetimes(answer: CacheableAnswer, lifetimes: ReadonlyMap<SignedSet, number>): CacheableAnswer {
+  const body = answer.body.slice();
+  let { minTtlSecs } = answer;
+  for (const [{ ttlOffsets }, ttlSecs] of lifetimes) {
+    for (const at of ttlOffsets) if (readU32(body, at) > ttlSecs) writeU32(body, at, ttlSecs);
+    minTtlSecs = Math.min(minTtlSecs, ttlSecs);
+  }
+  return { ...answer, body, minTtlSecs };
+}
+
+/** The answer as the client asked for it: without DO there are no proofs in it (RFC 4035 section 3.2.1). */
+function fitFor(question: Question, answer: CacheableAnswer): CacheableAnswer {
+  if (question.dnssecOk) return answer;
+  const image = answerImage(question.qname, answer);
+  image[Header.FLAGS_HIGH] = FlagsHigh.QR;
+  image[Header.FLAGS_LOW] = FlagsLow.RA | (answer.rcode & FlagsLow.RCODE);
+  writeU16(image, Header.QDCOUNT, 1);
+  writeU16(image, Header.ANCOUNT, answer.answerCount);
+  writeU16(image, Header.NSCOUNT, answer.authorityCount);
+  const questionAt = Header.SIZE + question.qname.length;
+  writeU16(image, questionAt, question.qtype);
+  writeU16(image, questionAt + 2, question.qclass);
+  const reading = readResponse(image, question);
+  if (reading.kind !== 'answer') throw new Error('take the proofs out of an answer: it cannot be read');
+  return { ...reading.answer, minTtlSecs: Math.min(reading.answer.minTtlSecs, answer.minTtlSecs) };
+}

@@ -1,0 +1,75 @@
+/**
+ * From what the parent says of a zone (DS), or an operator (trust anchors), to the keys that may sign its data
+ * (RFC 4035 section 5.2): a DNSKEY RRset signed by a key that is spoken of.
+ */
+import { ExtendedError, RRType } from '../../shared/dns/iana.ts';
+import type { TrustAnchor } from '../../shared/dns/trust-anchors.ts';
+import { isTrustedAlgorithm } from './algorithms.ts';
+import type { SignedSet } from './answer-records.ts';
+import { type Budget, MAX_COLLIDING_KEYS } from './budget.ts';
+import type { Cut } from './cut-cache.ts';
+import { digestMatches, Dnskey, type Ds, mayMatch, readDs, usableDs } from './dnskey.ts';
+import { compareBytes, isSame, type Name } from './names.ts';
+import { proveSet } from './signature.ts';
+
+/** What speaks of a zone's keys: DS records, or keys themselves; both without those that Weir cannot use. */
+export interface Introduction {
+  readonly ds: readonly Ds[];
+  readonly keys: readonly Dnskey[];
+}
+
+/** A cut and for how many seconds it holds. */
+export interface TimedCut {
+  readonly cut: Cut;
+  readonly ttlSecs: number;
+}
+
+/** The introduction that a DS RRset is; null where nothing in it is of use: the zone is insecure. */
+export function introductionByDs(rdatas: readonly Uint8Array[]): Introduction | null {
+  const ds = usableDs(rdatas.map(readDs).filter((it) => it !== null));
+  return ds.length > 0 ? { ds, keys: [] } : null;
+}
+
+/** The introduction that trust anchors of one zone are; null where nothing in them is of use. */
+export function introductionByAnchors(anchors: readonly TrustAnchor[]): Introduction | null {
+  const ofType = (type: number): Uint8Array[] => anchors.filter((it) => it.type === type).map((it) => it.rdata);
+  const ds = introductionByDs(ofType(RRType.DS))?.ds ?? [];
+  const keys = readKeys(ofType(RRType.DNSKEY)).filter((key) => isTrustedAlgorithm(key.algorithm));
+  return ds.length + keys.length > 0 ? { ds, keys } : null;
+}
+
+/** Proves the DNSKEY RRset of a zone with its introduction. `set` is undefined where there was none. */
+export async function proveKeys(
+  zone: Name,
+  introduction: Introduction,
+  set: SignedSet | undefined,
+  nowSecs: number,
+  budget: Budget,
+): Promise<TimedCut> {
+  if (set === undefined || !isSame(set.owner, zone)) return bogus(ExtendedError.DNSKEY_MISSING);
+  const all = readKeys(set.rdatas);
+  const introduced = all.filter((key) => isIntroduced(key, zone, introduction, budget));
+  const entries = introduced.filter((key) => key.isZoneKey);
+  if (entries.length === 0) {
+    const unmarked = introduced.some((key) => key.lacksZoneBit);
+    return bogus(unmarked ? ExtendedError.NO_ZONE_KEY_BIT_SET : ExtendedError.DNSKEY_MISSING);
+  }
+  const proof = await proveSet(set, { name: zone, keys: entries }, nowSecs, budget);
+  if (proof.kind === 'bogus') return bogus(proof.extendedError);
+  const keys = all.filter((key) => isTrustedAlgorithm(key.algorithm));
+  return { cut: { kind: 'secure', name: zone, keys }, ttlSecs: proof.ttlSecs };
+}
+
+function isIntroduced(key: Dnskey, zone: Name, { ds, keys }: Introduction, budget: Budget): boolean {
+  if (keys.some((it) => compareBytes(it.rdata, key.rdata) === 0)) return true;
+  const candidates = ds.filter((it) => mayMatch(it, key)).slice(0, MAX_COLLIDING_KEYS);
+  return candidates.some((it) => budget.spendDigest() && digestMatches(it, zone, key));
+}
+
+function readKeys(rdatas: readonly Uint8Array[]): Dnskey[] {
+  return rdatas.map((rdata) => Dnskey.read(rdata)).filter((key) => key !== null);
+}
+
+function bogus(extendedError: number): TimedCut {
+  return { cut: { kind: 'bogus', extendedError }, ttlSecs: 0 };
+}
