@@ -15,7 +15,7 @@ import { type AnswerCache, CacheHit } from './cache/answer-cache.ts';
 import type { CacheWriter } from './cache/cache-writer.ts';
 import { ParseOutcome, parseQuery } from './parse-query.ts';
 import type { Pipeline, PipelineRecorder } from './pipeline.ts';
-import { Query, Verdict } from './query.ts';
+import { NO_EDE, Query, Verdict } from './query.ts';
 import type { Reporter } from './report/reporter.ts';
 import {
   type Alias,
@@ -29,7 +29,7 @@ import {
 import type { CacheableAnswer } from './resolve/response-reader.ts';
 import type { Question, Resolution, Resolver } from './resolve/resolver.ts';
 import type { ZoneResolvers } from './resolve/zone-resolvers.ts';
-import { finishReply, replyWithRcode } from './respond/reply.ts';
+import { authenticFlag, finishReply, replyWithRcode } from './respond/reply.ts';
 import { forwardZoneStage } from './stages/forward-zone.ts';
 
 /** A request that waits for the resolver; every buffer is its own. */
@@ -65,8 +65,8 @@ const NO_REACH: ReadonlySet<string> = new Set(['timeout', 'network', 'no-upstrea
 
 /** Parts that a forwarder works with. */
 export interface ForwarderParts {
-  /** Of the pools; and of each forward zone. */
-  readonly resolver: Resolver;
+  /** Of the pools, with validation before it or not; and of each forward zone, never validated. */
+  readonly resolver: Pick<Resolver, 'resolve'>;
   readonly zones: ZoneResolvers;
   readonly pipeline: Pipeline;
   readonly cache: AnswerCache;
@@ -220,6 +220,8 @@ export class Forwarder {
     request.explained?.passed('forward', Verdict.CONTINUE);
     if (resolution.kind === 'answer') {
       this.query.upstream = upstream;
+      this.query.dnssec = resolution.dnssec ?? DnssecStatus.unchecked;
+      this.query.replyFlags = authenticFlag(this.query);
       this.keepOnce(resolution, resolution.answer, upstream);
       this.answerFrom(resolution.answer);
       this.query.hasTargets = leadsToNames(resolution.answer);
@@ -227,11 +229,14 @@ export class Forwarder {
       this.reply(request);
       return;
     }
-    if (this.parts.settings.enabled && this.answerFromCache(request, true)) return;
+    // What is proven false is not made up for by what was true once.
+    const mayBeStale = this.parts.settings.enabled && resolution.reason !== 'bogus';
+    if (mayBeStale && this.answerFromCache(request, true)) return;
     this.query.upstream = upstream;
+    this.query.dnssec = resolution.dnssec ?? DnssecStatus.unchecked;
     this.keepOnce(resolution, failedAnswer(resolution.rcode), upstream);
     this.query.status = resolution.reason === 'timeout' ? QueryStatus.TIMEOUT : QueryStatus.SERVFAIL;
-    if (NO_REACH.has(resolution.reason)) this.query.extendedError = ExtendedError.NO_REACHABLE_AUTHORITY;
+    this.query.extendedError = extendedErrorOf(resolution);
     replyWithRcode(this.query, resolution.rcode);
     this.reply(request);
   }
@@ -263,8 +268,9 @@ export class Forwarder {
         storedAtSecs: now,
         expiresAtSecs: now + ttlSecs,
         staleUntilSecs: now + ttlSecs + staleSecs,
-        dnssec: DnssecStatus.unchecked,
+        dnssec: resolution.dnssec ?? DnssecStatus.unchecked,
         upstream,
+        extendedError: resolution.kind === 'failed' ? extendedErrorOf(resolution) : NO_EDE,
       },
     );
   }
@@ -296,6 +302,11 @@ export class Forwarder {
     this.parts.reporter.answered(this.query, this.parts.pipeline.snapshot.version);
     this.parts.reporter.publish((this.parts.clock.monotonicMs() - request.arrivedMonotonicMs) * 1000);
   }
+}
+
+/** What a failure tells the client beside its response code. */
+function extendedErrorOf({ reason, extendedError }: Resolution & { kind: 'failed' }): number {
+  return extendedError ?? (NO_REACH.has(reason) ? ExtendedError.NO_REACHABLE_AUTHORITY : NO_EDE);
 }
 
 /** Statuses of a question to which there was no answer. */

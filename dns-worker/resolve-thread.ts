@@ -12,6 +12,7 @@ import { AnswerCache } from './cache/answer-cache.ts';
 import { CacheMemory } from './cache/cache-memory.ts';
 import { CacheWriter } from './cache/cache-writer.ts';
 import { ClientSightings } from './client-sightings.ts';
+import { type QuestionResolver, ValidatingResolver } from './dnssec/validating-resolver.ts';
 import { Explainer } from './explainer.ts';
 import { Forwarder, type WaitingRequest } from './forwarder.ts';
 import type { NativeCalls } from './listeners/native-calls.ts';
@@ -98,7 +99,7 @@ class ResolveThread {
     this.resolver = new Resolver(settings, systemClock, logger);
     this.zones = new ZoneResolvers(settings, systemClock, logger);
     this.forwarder = new Forwarder({
-      resolver: this.resolver,
+      resolver: this.validating(settings),
       zones: this.zones,
       pipeline: this.pipeline,
       cache,
@@ -161,6 +162,13 @@ class ResolveThread {
         void this.drain();
         break;
     }
+  }
+
+  /** What the forwarder asks: the resolver itself, or validation before it. */
+  private validating({ dnssec, queryTimeoutMs: timeoutMs }: ThreadStart['settings']): QuestionResolver {
+    if (dnssec === null) return this.resolver;
+    const logger = portLogger(this.port, { worker: this.start.worker });
+    return new ValidatingResolver(this.resolver, dnssec, { clock: systemClock, timeoutMs }, logger);
   }
 
   private listenDgram(addresses: readonly string[], port: number): Promise<DatagramListener> {

@@ -78,6 +78,8 @@ export const CacheEntry = {
   PARTITION: 44,
   /** u8: 1 = the answer leads to other names (CNAME, DNAME, SVCB, HTTPS), which policy judges. */
   HAS_TARGETS: 46,
+  /** u8: extended error that goes with the answer, plus one; 0 = none. */
+  EXTENDED_ERROR: 47,
   /** qname, u16 TTL offsets, body: each starts on a word; the gaps are zero. */
   QNAME: 48,
 } as const;

@@ -3,6 +3,7 @@
  * shared memory they look at together. `answer` threads and `resolve` threads speak the same protocol.
  */
 import type { Explanation } from './explain.ts';
+import type { TrustAnchor } from './dns/trust-anchors.ts';
 import type { SnapshotBuffers } from './snapshot/snapshot.ts';
 
 /** What a thread does: answer from policy and cache, or resolve what the first could not answer. */
@@ -57,6 +58,12 @@ export interface WorkerSettings {
     readonly serveStaleSecs: number;
     readonly optimisticRefresh: boolean;
   };
+  /** What validation is built on; null = answers are not validated. */
+  readonly dnssec: {
+    readonly anchors: readonly TrustAnchor[];
+    /** Folded wire form: names that are not validated. */
+    readonly negativeAnchors: readonly Uint8Array[];
+  } | null;
   /** Concurrent TCP connections of one client address; 0 = unlimited. */
   readonly tcpMaxConnectionsPerIp: number;
   /** Microseconds an answer thread may wait for a fuller batch when busy; 0 = never. */

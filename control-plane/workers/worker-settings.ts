@@ -3,6 +3,8 @@ import type { Config } from '../../config/schema.ts';
 import { poolsOf } from '../../config/upstream-url.ts';
 import type { WorkerSettings } from '../../shared/messages.ts';
 
+import { trustPoints } from './trust-points.ts';
+
 /** Switches that are not configuration: set by tests and by the bench through the environment. */
 export interface WorkerHooks {
   readonly udpBackend: WorkerSettings['udpBackend'];
@@ -33,6 +35,7 @@ export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHoo
       serveStaleSecs: cache.serve_stale_secs,
       optimisticRefresh: cache.optimistic_refresh,
     },
+    dnssec: dns.dnssec_enabled ? trustPoints(dns) : null,
     tcpMaxConnectionsPerIp: dns.rate_limit.tcp_max_connections_per_ip,
     coalesceUs: dns.udp_coalesce_us,
     ...hooks,

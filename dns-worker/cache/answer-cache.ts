@@ -15,9 +15,8 @@ import {
   ttlOffsetsOffset,
   unitsBetween,
 } from './cache-memory.ts';
-import { finishReply, optSize, replyLimit } from '../respond/reply.ts';
-import { FlagsLow, readU32, writeU32 } from '../../shared/dns/wire.ts';
-import { DnssecStatus } from '../../shared/query-log.ts';
+import { authenticFlag, finishReply, optSize, replyLimit } from '../respond/reply.ts';
+import { readU32, writeU32 } from '../../shared/dns/wire.ts';
 
 /** What a look-up found. */
 export const CacheHit = { NONE: 0, FRESH: 1, STALE: 2 } as const;
@@ -115,6 +114,7 @@ export class AnswerCache {
     this.bodyEnd = query.questionEnd + bodyLength;
     query.hasTargets = slab[entry + CacheEntry.HAS_TARGETS] === 1;
     query.dnssec = slab[entry + CacheEntry.DNSSEC]!;
+    query.extendedError = slab[entry + CacheEntry.EXTENDED_ERROR]! - 1;
     query.upstream = slabHalves[half + (CacheEntry.UPSTREAM >>> 1)]!;
     query.answersAt = query.questionEnd;
     query.answersLength = slabHalves[half + (CacheEntry.ANSWERS_LENGTH >>> 1)]!;
@@ -137,8 +137,7 @@ export class AnswerCache {
   private finish(query: Query, hit: number): void {
     query.cached = 1;
     if (hit === CacheHit.STALE) query.extendedError = ExtendedError.STALE_ANSWER;
-    const wantsAuthentic = query.dnssecOk || query.authenticDataWanted;
-    query.replyFlags = query.dnssec === DnssecStatus.secure && wantsAuthentic ? FlagsLow.AD : 0;
+    query.replyFlags = authenticFlag(query);
     finishReply(query, this.rcode, this.bodyEnd);
   }
 }

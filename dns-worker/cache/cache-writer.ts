@@ -15,6 +15,7 @@ import {
 } from '../../shared/answer-cache.ts';
 import type { CacheableAnswer } from '../resolve/response-reader.ts';
 import { leadsToNames } from '../answer-names.ts';
+import { NO_EDE } from '../query.ts';
 import {
   bodyOffset,
   type CacheMemory,
@@ -46,6 +47,8 @@ export interface CacheNotes {
   readonly dnssec: number;
   /** Upstream index plus one. */
   readonly upstream: number;
+  /** `ExtendedError`; NO_EDE = none. */
+  readonly extendedError?: number;
 }
 
 /** Longest wait for the lock before an answer goes uncached, milliseconds. */
@@ -254,6 +257,7 @@ export class CacheWriter {
     slab[entry + CacheEntry.DNSSEC] = notes.dnssec;
     slabHalves[half + (CacheEntry.UPSTREAM >>> 1)] = notes.upstream;
     slabHalves[half + (CacheEntry.PARTITION >>> 1)] = key.partition;
+    slab[entry + CacheEntry.EXTENDED_ERROR] = (notes.extendedError ?? NO_EDE) + 1;
     slab[entry + CacheEntry.HAS_TARGETS] = leadsToNames(answer) ? 1 : 0;
     const ttlsAt = ttlOffsetsOffset(key.qname.length);
     slabWords[(entry + ttlsAt - 4) >>> 2] = 0;

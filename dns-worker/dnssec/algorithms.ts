@@ -25,7 +25,11 @@ const RSA_MAX_BYTES = 512;
 /** Longest exponent, octets: F4 takes three, F5 five; a long one is a way to make others work. */
 const RSA_MAX_EXPONENT_BYTES = 5;
 
-const rsa = (digest: Algorithm['digest'], trusted = true): Algorithm => ({ digest, trusted, readKey: readRsaKey });
+const rsa = (digest: Algorithm['digest'], trusted = true): Algorithm => ({
+  digest,
+  trusted,
+  readKey: readRsaKey,
+});
 
 const ecdsa = (digest: Algorithm['digest'], curve: string, size: number): Algorithm => ({
   digest,

@@ -82,7 +82,8 @@ export function compareNames(a: Name, b: Name): number {
 /** Labels that two names have in common, counted from the root. */
 export function commonLabels(a: Name, b: Name): number {
   const most = Math.min(labelCount(a), labelCount(b));
-  for (let labels = most; labels > 0; labels--) if (isSame(ancestor(a, labels), ancestor(b, labels))) return labels;
+  for (let labels = most; labels > 0; labels--)
+    if (isSame(ancestor(a, labels), ancestor(b, labels))) return labels;
   return 0;
 }
 

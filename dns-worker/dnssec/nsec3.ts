@@ -8,7 +8,17 @@ import { readU16 } from '../../shared/dns/wire.ts';
 import type { SignedSet } from './answer-records.ts';
 import { type Budget, MAX_NSEC3_ITERATIONS } from './budget.ts';
 import type { Delegation, Denial, Proof } from './denial.ts';
-import { ancestor, compareBytes, isAtOrBelow, isSame, labelCount, type Name, parent, ROOT, wildcardBelow } from './names.ts';
+import {
+  ancestor,
+  compareBytes,
+  isAtOrBelow,
+  isSame,
+  labelCount,
+  type Name,
+  parent,
+  ROOT,
+  wildcardBelow,
+} from './names.ts';
 import { nameKey } from './names.ts';
 import { TypeBitmap } from './type-bitmap.ts';
 

@@ -47,7 +47,9 @@ export async function proveSet(
       faults.add(fault);
       continue;
     }
-    const candidates = zone.keys.filter((key) => key.tag === rrsig.keyTag && key.algorithm === rrsig.algorithm);
+    const candidates = zone.keys.filter(
+      (key) => key.tag === rrsig.keyTag && key.algorithm === rrsig.algorithm,
+    );
     const keys = candidates.filter((key) => key.isZoneKey).slice(0, MAX_COLLIDING_KEYS);
     if (keys.length === 0) {
       const unmarked = candidates.some((key) => key.lacksZoneBit);
@@ -77,7 +79,8 @@ const MOST_TELLING: readonly number[] = [
 /** What keeps a signature from being checked at all (RFC 4035 section 5.3.1); null = nothing. */
 function faultOf(rrsig: Rrsig, set: SignedSet, zone: ZoneKeys, nowSecs: number): number | null {
   if (!isSame(rrsig.signer, zone.name) || !isTrustedAlgorithm(rrsig.algorithm)) return NOT_SIGNED;
-  if (rrsig.labels > labelCount(set.owner) || rrsig.labels < labelCount(zone.name)) return ExtendedError.DNSSEC_BOGUS;
+  if (rrsig.labels > labelCount(set.owner) || rrsig.labels < labelCount(zone.name))
+    return ExtendedError.DNSSEC_BOGUS;
   if (secsLeft(rrsig, nowSecs) < 0) return ExtendedError.SIGNATURE_EXPIRED;
   return hasBegun(rrsig, nowSecs) ? null : ExtendedError.SIGNATURE_NOT_YET_VALID;
 }
@@ -121,7 +124,8 @@ export function isSignedBy(key: Dnskey, rrsig: Rrsig, data: Uint8Array): Promise
   const publicKey = key.key;
   if (algorithm === undefined || publicKey === null) return Promise.resolve(false);
   const { digest, signatureEncoding } = algorithm;
-  const input = signatureEncoding === undefined ? publicKey : { key: publicKey, dsaEncoding: signatureEncoding };
+  const input =
+    signatureEncoding === undefined ? publicKey : { key: publicKey, dsaEncoding: signatureEncoding };
   return new Promise((resolve) => {
     verify(digest, data, input, rrsig.signature, (error, isValid) => resolve(error === null && isValid));
   });

@@ -110,7 +110,11 @@ export class TrustChain {
     }
   }
 
-  private async openAgain(at: Name, budget: Budget, open: () => Promise<TimedCut | null>): Promise<Cut | null> {
+  private async openAgain(
+    at: Name,
+    budget: Budget,
+    open: () => Promise<TimedCut | null>,
+  ): Promise<Cut | null> {
     let found: TimedCut | null = null;
     for (let attempt = 0; attempt < ATTEMPTS && !budget.isSpent; attempt++) {
       found = (await open()) ?? found;
@@ -126,8 +130,7 @@ export class TrustChain {
 
   private openAnchor(apex: Name, anchors: readonly TrustAnchor[], budget: Budget): Promise<TimedCut | null> {
     const introduction = introductionByAnchors(anchors);
-    if (introduction === null)
-      return Promise.resolve({ cut: { kind: 'insecure' }, ttlSecs: MAX_TTL_SECS });
+    if (introduction === null) return Promise.resolve({ cut: { kind: 'insecure' }, ttlSecs: MAX_TTL_SECS });
     return this.openZone(apex, introduction, MAX_TTL_SECS, budget);
   }
 

@@ -53,7 +53,11 @@ class Validation {
   /** Denials whose signature holds, by the zone that signed them. */
   private readonly denials = new Map<string, { readonly zone: Name; readonly sets: SignedSet[] }>();
   /** RRsets that a wildcard was expanded to. */
-  private readonly expanded: { readonly owner: Name; readonly zone: Name; readonly encloserLabels: number }[] = [];
+  private readonly expanded: {
+    readonly owner: Name;
+    readonly zone: Name;
+    readonly encloserLabels: number;
+  }[] = [];
   private weight: Weight = SECURE;
 
   constructor(qname: Name, qtype: number, answer: CacheableAnswer, chain: TrustChain, budget: Budget) {
@@ -158,9 +162,7 @@ class Validation {
     for (const zone of zones) {
       const denial = this.denialOf(zone);
       const proof =
-        this.answer.rcode === Rcode.NXDOMAIN
-          ? denial?.nameError(name)
-          : denial?.noData(name, this.qtype);
+        this.answer.rcode === Rcode.NXDOMAIN ? denial?.nameError(name) : denial?.noData(name, this.qtype);
       if (proof === undefined || proof === 'unproven') continue;
       this.weighProof(proof);
       return;
@@ -175,7 +177,9 @@ class Validation {
     if (this.qtype === RRType.CNAME || this.qtype === RRType.ANY) return name;
     // Each alias is followed once at most, so a circle ends.
     for (let left = this.sets.length; left > 0; left--) {
-      const alias = this.sets.find((set) => set.isAnswer && set.type === RRType.CNAME && isSame(set.owner, name));
+      const alias = this.sets.find(
+        (set) => set.isAnswer && set.type === RRType.CNAME && isSame(set.owner, name),
+      );
       if (alias === undefined) break;
       name = alias.rdatas[0]!;
     }

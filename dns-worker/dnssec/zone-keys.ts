@@ -32,7 +32,8 @@ export function introductionByDs(rdatas: readonly Uint8Array[]): Introduction | 
 
 /** The introduction that trust anchors of one zone are; null where nothing in them is of use. */
 export function introductionByAnchors(anchors: readonly TrustAnchor[]): Introduction | null {
-  const ofType = (type: number): Uint8Array[] => anchors.filter((it) => it.type === type).map((it) => it.rdata);
+  const ofType = (type: number): Uint8Array[] =>
+    anchors.filter((it) => it.type === type).map((it) => it.rdata);
   const ds = introductionByDs(ofType(RRType.DS))?.ds ?? [];
   const keys = readKeys(ofType(RRType.DNSKEY)).filter((key) => isTrustedAlgorithm(key.algorithm));
   return ds.length + keys.length > 0 ? { ds, keys } : null;

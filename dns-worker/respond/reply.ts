@@ -12,7 +12,7 @@ import {
   UDP_PAYLOAD_SIZE,
   writeU16,
 } from '../../shared/dns/wire.ts';
-import { Protocol } from '../../shared/query-log.ts';
+import { DnssecStatus, Protocol } from '../../shared/query-log.ts';
 import { NO_EDE, type Query } from '../query.ts';
 
 /** OPT without options: root name, type, class, ttl, rdlength. */
@@ -30,6 +30,12 @@ export function replyLimit(query: Query): number {
           ? UDP_PAYLOAD_SIZE
           : CLASSIC_UDP_SIZE;
   return limit < query.capacity ? limit : query.capacity;
+}
+
+/** AD for an answer whose state is known: RFC 6840 section 5.8, only for a client that asked with DO or AD. */
+export function authenticFlag(query: Query): number {
+  const isWanted = query.dnssecOk || query.authenticDataWanted;
+  return isWanted && query.dnssec === DnssecStatus.secure ? FlagsLow.AD : 0;
 }
 
 /** Bytes that OPT takes in the answer to this request. */

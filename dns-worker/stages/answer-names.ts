@@ -6,11 +6,12 @@
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import { Record, readU16 } from '../../shared/dns/wire.ts';
+import { DnssecStatus } from '../../shared/query-log.ts';
 import { writeAddressName } from '../address-name.ts';
 import { AddressHint, nextAddressHint, readTarget, skipName, targetOffset } from '../answer-names.ts';
 import type { Judge } from '../judge.ts';
 import { hashSuffixes } from '../parse-query.ts';
-import { Query, Verdict, type VerdictCode } from '../query.ts';
+import { NO_EDE, Query, Verdict, type VerdictCode } from '../query.ts';
 import { answerByPolicy } from '../respond/policy-answer.ts';
 import type { OpenSnapshot } from '../state.ts';
 import { ALLOWED, NOT_BLOCKED, VerdictMemo, labelOf } from '../verdict-memo.ts';
@@ -126,6 +127,10 @@ export class AnswerNames {
     query.answersLength = 0;
     query.answersCount = 0;
     query.authorityCount = 0;
+    // The answer is Weir's own now: nothing in it is proven.
+    query.replyFlags = 0;
+    query.dnssec = DnssecStatus.unchecked;
+    query.extendedError = NO_EDE;
     answerByPolicy(query, target, snapshot, policyClass, verdict);
     return true;
   }
