@@ -10,13 +10,15 @@ import * as store from './group-store.ts';
 type ById = RouteRequest<IdParams>;
 
 /** GET groups */
-export function listGroups(context: ApiContext): Promise<Group[]> {
-  return store.listGroups(context.database);
+export async function listGroups({ database, clients }: ApiContext): Promise<Group[]> {
+  const groups = await store.listGroups(database);
+  const counts = clients.countByGroup();
+  return groups.map((group) => ({ ...group, client_count: counts.get(group.id) ?? 0 }));
 }
 
 /** GET groups/{id} */
-export function readGroup(context: ApiContext, { params }: ById): Promise<Group> {
-  return store.readGroup(context.database, params.id);
+export async function readGroup(context: ApiContext, { params }: ById): Promise<Group> {
+  return counted(context, await store.readGroup(context.database, params.id));
 }
 
 /** POST groups */
@@ -29,7 +31,7 @@ export async function createGroup(
     return { result, summary: `group ${result.name}: created` };
   });
   await context.policy.apply();
-  return group;
+  return counted(context, group);
 }
 
 /** PUT groups/{id} */
@@ -42,7 +44,7 @@ export async function updateGroup(
     return { result, summary: `group ${result.name}: changed` };
   });
   await context.policy.apply();
-  return group;
+  return counted(context, group);
 }
 
 /** DELETE groups/{id} */
@@ -54,4 +56,8 @@ export async function deleteGroup(context: ApiContext, request: ById): Promise<v
     return { result: undefined, summary: `group ${name}: deleted` };
   });
   await context.policy.apply();
+}
+
+function counted({ clients }: ApiContext, group: store.StoredGroup): Group {
+  return { ...group, client_count: clients.countByGroup().get(group.id) ?? 0 };
 }

@@ -5,6 +5,9 @@ import { conflict, notFound } from '../api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/database-errors.ts';
 import type { Queryable } from '../db/database.ts';
 
+/** A group without what only the memory of this node knows. */
+export type StoredGroup = Omit<Group, 'client_count'>;
+
 interface GroupRow {
   readonly id: number;
   readonly name: string;
@@ -17,7 +20,7 @@ interface GroupRow {
 const COLUMNS = 'id, name, enabled, comment, created_at, updated_at';
 
 /** All groups, Default first, the others by name. */
-export async function listGroups(db: Queryable): Promise<Group[]> {
+export async function listGroups(db: Queryable): Promise<StoredGroup[]> {
   const { rows } = await db.query<GroupRow>(`SELECT ${COLUMNS} FROM groups ORDER BY id <> $1, lower(name)`, [
     DEFAULT_GROUP_ID,
   ]);
@@ -25,13 +28,13 @@ export async function listGroups(db: Queryable): Promise<Group[]> {
 }
 
 /** One group; 404 where there is none. */
-export async function readGroup(db: Queryable, id: number): Promise<Group> {
+export async function readGroup(db: Queryable, id: number): Promise<StoredGroup> {
   const { rows } = await db.query<GroupRow>(`SELECT ${COLUMNS} FROM groups WHERE id = $1`, [id]);
   return toGroup(existing(rows[0], id));
 }
 
 /** Stores a new group; 409 where its name is taken, upper and lower case being the same. */
-export async function insertGroup(db: Queryable, group: GroupCreate): Promise<Group> {
+export async function insertGroup(db: Queryable, group: GroupCreate): Promise<StoredGroup> {
   const text = `INSERT INTO groups (name, enabled, comment) VALUES ($1, $2, $3) RETURNING ${COLUMNS}`;
   const { rows } = await refusingTakenNames(group.name, () =>
     db.query<GroupRow>(text, [group.name, group.enabled, group.comment]),
@@ -40,7 +43,7 @@ export async function insertGroup(db: Queryable, group: GroupCreate): Promise<Gr
 }
 
 /** Changes the given fields; 404, or 409 for a taken name and for disabling Default. */
-export async function updateGroup(db: Queryable, id: number, change: GroupUpdate): Promise<Group> {
+export async function updateGroup(db: Queryable, id: number, change: GroupUpdate): Promise<StoredGroup> {
   if (id === DEFAULT_GROUP_ID && change.enabled === false)
     throw conflict('the group Default cannot be disabled');
   const text = `UPDATE groups SET name = coalesce($2, name), enabled = coalesce($3, enabled),
@@ -59,7 +62,7 @@ export async function deleteGroup(db: Queryable, id: number): Promise<void> {
     if (rowCount === 0) throw notFound(`group ${id}`);
   } catch (error) {
     if (isForeignKeyViolation(error))
-      throw conflict(`group ${id} is in use; take its clients, lists and rules away first`);
+      throw conflict(`group ${id} is in use; take its clients, subnets, lists and rules away first`);
     throw error;
   }
 }
@@ -78,15 +81,13 @@ async function refusingTakenNames<T>(name: string | undefined, work: () => Promi
   }
 }
 
-function toGroup(row: GroupRow): Group {
+function toGroup(row: GroupRow): StoredGroup {
   return {
     id: row.id,
     name: row.name,
     enabled: row.enabled,
     comment: row.comment,
     is_default: row.id === DEFAULT_GROUP_ID,
-    // Clients come with their own table; until then every client belongs to Default by having no row.
-    client_count: 0,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

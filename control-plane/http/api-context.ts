@@ -11,6 +11,7 @@ import type { BlockFilterStats } from '../../shared/api/stats.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
+import type { ClientDirectory } from '../clients/client-directory.ts';
 import type { Database } from '../db/database.ts';
 import type { SourceLife } from '../lists/source-life-port.ts';
 import type { SourceKind } from '../lists/source-store.ts';
@@ -36,6 +37,7 @@ export interface ApiContext {
   /** Life of the list sources: a change is stored and in force when its promise resolves. */
   readonly sources: SourceLife;
   readonly policy: PolicyPort;
+  readonly clients: ClientDirectory;
   readonly queryLog: QueryLogReader;
   readonly stats: StatsReader;
   readonly counters: QueryCounters;

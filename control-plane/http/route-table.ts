@@ -22,6 +22,7 @@ import * as queries from '../query-log/query-routes.ts';
 import * as config from '../settings/config-routes.ts';
 import * as stats from '../stats/stats-routes.ts';
 import * as health from '../system/health-routes.ts';
+import { clientRoutes } from './client-route-table.ts';
 import { filterRoutes } from './filter-route-table.ts';
 import { forwardingRoutes } from './forwarding-route-table.ts';
 import { route } from './route.ts';
@@ -183,6 +184,7 @@ export const routeTable: readonly Route[] = [
     handle: groups.deleteGroup,
   }),
 
+  ...clientRoutes,
   ...filterRoutes,
   ...forwardingRoutes,
   ...scheduleRoutes,

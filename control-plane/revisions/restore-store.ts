@@ -2,6 +2,7 @@
  * SQL that makes the policy tables what they were after a revision, inside one transaction.
  *
  * Rules, services, schedules and list sources become exactly those of the revision. Groups of the revision come back as
+ * Rules, services, client subnets and list sources become exactly those of the revision. Groups of the revision come back as
  * they were, but groups made since stay: clients may belong to them, and a rollback of rules must not move
  * clients. They are left without rules of their own. What is known of a list's server stays as it is, so a
  * list whose newer copy is undone does not come back with the next fetch of that copy: it is held.
@@ -23,6 +24,7 @@ const CLEARED = [
   'group_schedules',
   'schedule_slots',
   'schedule_profiles',
+  'client_subnets',
 ];
 
 const RESTORE_GROUPS = `INSERT INTO groups (id, name, enabled, comment, created_at, updated_at)
@@ -75,6 +77,8 @@ const RESTORE_OTHERS = [
      SELECT id, profile_id, days, start_minute, end_minute, action, created_at FROM ${rowsOf('schedule_slots')}`,
   `INSERT INTO group_schedules (group_id, profile_id, created_at)
      SELECT group_id, profile_id, created_at FROM ${rowsOf('group_schedules')}`,
+  `INSERT INTO client_subnets (id, cidr, group_id, comment, created_at)
+     SELECT id, cidr, group_id, comment, created_at FROM ${rowsOf('client_subnets')}`,
 ];
 
 /** Makes the tables those of revision `id`, which must be kept; 409 where a newer group has a name of then. */

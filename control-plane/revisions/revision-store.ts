@@ -36,6 +36,7 @@ const POLICY = `jsonb_build_object(${[
   'schedule_profiles',
   'schedule_slots',
   'group_schedules',
+  'client_subnets',
 ]
   .map(table)
   .join(', ')})`;

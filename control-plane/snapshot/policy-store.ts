@@ -23,6 +23,9 @@ interface Row {
   readonly sources: PolicySource[];
   readonly managed: PolicyManagedDomain[];
   readonly regexes: PolicyRegexFilter[];
+  readonly clients: PolicyRows['clients'];
+  readonly mac_clients: PolicyRows['macClients'];
+  readonly subnets: PolicyRows['subnets'];
   readonly services: {
     readonly serviceId: string;
     readonly groupId: number;
@@ -49,6 +52,12 @@ const QUERY = `SELECT
   (SELECT coalesce(json_agg(json_build_object('id', id, 'name', name, 'pattern', pattern, 'action', action,
           'groupId', group_id) ORDER BY id), '[]')
      FROM regex_filters WHERE enabled) AS regexes,
+  (SELECT coalesce(json_agg(json_build_object('address', host(ip_address), 'groupId', group_id) ORDER BY id), '[]')
+     FROM clients WHERE group_id IS NOT NULL AND mac_address IS NULL) AS clients,
+  (SELECT coalesce(json_agg(json_build_object('mac', mac_address, 'groupId', group_id) ORDER BY id), '[]')
+     FROM clients WHERE group_id IS NOT NULL AND mac_address IS NOT NULL) AS mac_clients,
+  (SELECT coalesce(json_agg(json_build_object('cidr', cidr, 'groupId', group_id) ORDER BY id), '[]')
+     FROM client_subnets) AS subnets,
   (SELECT coalesce(json_agg(json_build_object('serviceId', b.service_id, 'groupId', b.group_id,
           'name', c.name, 'domains', c.domains) ORDER BY b.id), '[]')
      FROM blocked_services b LEFT JOIN custom_services c USING (service_id)) AS services,
@@ -74,6 +83,9 @@ export async function readPolicyRows(db: Queryable, findService: FindService): P
     services,
     zones,
     schedules,
+    clients,
+    mac_clients: macClients,
+    subnets,
     blocking_switch: blockingSwitch,
   } = rows[0]!;
   const blockedServices: PolicyBlockedService[] = [];
@@ -93,5 +105,8 @@ export async function readPolicyRows(db: Queryable, findService: FindService): P
     forwardZones: zones,
     schedules,
     blockingSwitch,
+    clients,
+    macClients,
+    subnets,
   };
 }

@@ -14,9 +14,11 @@ import { lockDataDir } from '../../control-plane/db/data-dir-lock.ts';
 import { startDatabase } from '../../control-plane/db/database.ts';
 import type { Database } from '../../control-plane/db/database.ts';
 import type { ApiContext } from '../../control-plane/http/api-context.ts';
+import { ClientDirectory } from '../../control-plane/clients/client-directory.ts';
 import { createApp } from '../../control-plane/http/app.ts';
 import { startWebServer } from '../../control-plane/http/server.ts';
 import { queryLogReader } from '../../control-plane/query-log/query-log-reader.ts';
+import { readPolicyRows } from '../../control-plane/snapshot/policy-store.ts';
 import { ServiceCatalog } from '../../control-plane/services/service-catalog.ts';
 import { readSummary } from '../../control-plane/stats/stats-store.ts';
 import { Problem } from '../../shared/api/problem.ts';
@@ -69,6 +71,7 @@ export async function openSuiteDatabase(): Promise<SuiteDatabase> {
       );
       await database.query('TRUNCATE schedule_profiles, schedule_slots, group_schedules, blocking_switch');
       await database.query('DELETE FROM list_sources');
+      await database.query('TRUNCATE clients, client_subnets');
       await database.query('DELETE FROM groups WHERE id <> 1');
     },
     close: async () => {
@@ -163,14 +166,19 @@ export class RunningApi {
     const clock = new SteeredClock();
     const logger = new RecordingLogger();
     const sources = new MemorySources();
+    const clients = new ClientDirectory();
     const policy = {
-      apply: async () => void (running.policyChanges += 1),
+      apply: async () => {
+        running.policyChanges += 1;
+        clients.useSubnets((await readPolicyRows(database, () => undefined)).subnets);
+      },
       blockingSwitch: () => null,
     };
     const context: ApiContext = {
       ...standIns(config, database, clock, logger),
       sources,
       policy,
+      clients,
       ...overrides,
     };
     const server = await startWebServer(createApp(context), config, logger);
@@ -246,7 +254,7 @@ function standIns(
   database: Database,
   clock: Clock,
   logger: Logger,
-): Omit<ApiContext, 'sources' | 'policy'> {
+): Omit<ApiContext, 'sources' | 'policy' | 'clients'> {
   return {
     version: '0.0.0-test',
     nodeName: 'node-a',

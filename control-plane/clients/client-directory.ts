@@ -1,0 +1,281 @@
+/**
+ * All clients that this node knows, in memory: whose address is whose, which group each belongs to, what
+ * was seen that the database does not have yet. Reads of the API are answered from here, so that they need
+ * no database. Where sightings come from and when they are written is `client-discovery.ts`.
+ */
+import { DEFAULT_GROUP_ID } from '../../shared/api/groups.ts';
+import type { GroupSource } from '../../shared/api/clients.ts';
+import type { PolicyClient, PolicyMacClient, PolicySubnet } from '../snapshot/compiled-rules.ts';
+import { type ClientRecord, isManual, noteAddress, recordOf } from './client-record.ts';
+import type { StoredClient } from './client-record.ts';
+import { MacBook } from './mac-book.ts';
+import { SubnetIndex } from './subnet-index.ts';
+
+/** Clients that are remembered; of those that nobody spoke of, the ones not seen for longest go first. */
+export const MAX_CLIENTS = 50_000;
+/** How many go at once. */
+const EVICTED_SHARE = 0.05;
+
+/** The group of a client, and what gives it. */
+export interface ClientGrouping {
+  readonly groupId: number;
+  readonly source: GroupSource;
+}
+
+/** An address that queries came from. */
+export interface Sighting {
+  readonly address: string;
+  /** Since the last sighting of it. */
+  readonly queries: number;
+  /** Unix milliseconds. */
+  readonly lastSeenMs: number;
+}
+
+/** See above. */
+export class ClientDirectory {
+  private readonly maxClients: number;
+  private readonly records = new Set<ClientRecord>();
+  private readonly byId = new Map<number, ClientRecord>();
+  private readonly byMac = new Map<string, ClientRecord>();
+  /** Those without a MAC. */
+  private readonly byIp = new Map<string, ClientRecord>();
+  private readonly macs = new MacBook();
+  /** Ids of rows that became part of another client, or were evicted. */
+  private readonly obsolete = new Set<number>();
+  private subnets: readonly PolicySubnet[] = [];
+  private subnetIndex: SubnetIndex | undefined;
+
+  constructor(maxClients = MAX_CLIENTS) {
+    this.maxClients = maxClients;
+  }
+
+  /** Takes over what the database says. What was seen since stays. */
+  load(clients: readonly StoredClient[]): void {
+    // The last one seen at an address is the one that is there.
+    const newestFirst = clients.toSorted((a, b) => (b.lastSeenMs ?? 0) - (a.lastSeenMs ?? 0));
+    for (const client of newestFirst) this.put(client);
+  }
+
+  /** Takes over a row; what was seen since and is not in the database stays. */
+  put(stored: StoredClient): ClientRecord {
+    const known = this.byId.get(stored.id) ?? this.keyed(stored.mac, stored.ip);
+    if (known === undefined) {
+      const record = recordOf(stored);
+      this.add(record);
+      return record;
+    }
+    this.unlink(known);
+    known.id = stored.id;
+    known.mac = stored.mac;
+    known.ip = known.isDirty && stored.mac !== null ? (known.ip ?? stored.ip) : stored.ip;
+    known.name = stored.name;
+    known.groupId = stored.groupId;
+    known.hostname ??= stored.hostname;
+    known.firstSeenMs = earliest(known.firstSeenMs, stored.firstSeenMs);
+    known.lastSeenMs = latest(known.lastSeenMs, stored.lastSeenMs);
+    known.storedQueries = stored.queryCount;
+    if (known.addresses.length === 0) known.addresses = [...stored.addresses];
+    this.add(known);
+    return known;
+  }
+
+  /** Forgets a client; it is a new one when it is seen again. */
+  remove(id: number): void {
+    const record = this.byId.get(id);
+    if (record !== undefined) this.unlink(record);
+  }
+
+  /** Networks that give groups from now on. */
+  useSubnets(subnets: readonly PolicySubnet[]): void {
+    if (this.subnets === subnets) return;
+    this.subnets = subnets;
+    this.subnetIndex = undefined;
+  }
+
+  get(id: number): ClientRecord | undefined {
+    return this.byId.get(id);
+  }
+
+  /** All that the database knows, the last seen first. */
+  all(): ClientRecord[] {
+    return [...this.byId.values()].sort(
+      (a, b) => (b.lastSeenMs ?? 0) - (a.lastSeenMs ?? 0) || (a.id ?? 0) - (b.id ?? 0),
+    );
+  }
+
+  /** Who was at an address last. */
+  at(address: string): ClientRecord | undefined {
+    const byIp = this.byIp.get(address);
+    const mac = this.macs.macAt(address);
+    const byMac = mac === null ? undefined : this.byMac.get(mac);
+    // People who speak of an address mean who is there, unless they spoke of that device as well.
+    const isMeant = byIp !== undefined && isManual(byIp) && (byMac?.groupId ?? null) === null;
+    return isMeant ? byIp : (byMac ?? byIp);
+  }
+
+  /** The name of who was at an address last: the given one, else the host name. */
+  nameAt(address: string): string | null {
+    const record = this.at(address);
+    return record === undefined ? null : (record.name ?? record.hostname);
+  }
+
+  /** Group of a client; where it has none of its own, by the address that it was seen at last. */
+  groupOf({ groupId, mac, ip }: Pick<ClientRecord, 'groupId' | 'mac' | 'ip'>): ClientGrouping {
+    if (groupId !== null) return { groupId, source: mac === null ? 'manual' : 'mac' };
+    this.subnetIndex ??= new SubnetIndex(this.subnets);
+    const ofSubnet = ip === null ? null : this.subnetIndex.groupOf(ip);
+    return ofSubnet === null
+      ? { groupId: DEFAULT_GROUP_ID, source: 'default' }
+      : { groupId: ofSubnet, source: 'subnet' };
+  }
+
+  /** Clients of each group. */
+  countByGroup(): Map<number, number> {
+    const counts = new Map<number, number>();
+    for (const record of this.byId.values()) {
+      const { groupId } = this.groupOf(record);
+      counts.set(groupId, (counts.get(groupId) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  /** Where clients that were given a group by their MAC are. */
+  addressesOf(macClients: readonly PolicyMacClient[]): PolicyClient[] {
+    return macClients.flatMap(({ mac, groupId }) =>
+      this.macs.addressesOf(mac).map((address) => ({ address, groupId })),
+    );
+  }
+
+  /** Whether the MAC at an address is known. */
+  isLocated(address: string): boolean {
+    return this.macs.macAt(address) !== null;
+  }
+
+  /** Notes which MAC answers for an address; whether that is news. */
+  locate(address: string, mac: string): boolean {
+    if (!this.macs.learn(address, mac)) return false;
+    const record = this.byMac.get(mac);
+    if (record !== undefined) {
+      noteAddress(record, address);
+      record.isDirty = true;
+    }
+    return true;
+  }
+
+  /** Counts what was seen for the client that is there. */
+  see({ address, queries, lastSeenMs }: Sighting): ClientRecord {
+    let record = this.at(address);
+    const isLocated = this.macs.macAt(address) !== null;
+    if (record === undefined || (isLocated && record.mac === null && !isManual(record)))
+      record = this.create(address);
+    // It was known by its address only because its MAC was not known yet.
+    const byIp = this.byIp.get(address);
+    if (byIp !== undefined && byIp !== record && !isManual(byIp)) this.merge(byIp, record);
+    noteAddress(record, address);
+    record.ip = address;
+    record.newQueries += queries;
+    record.firstSeenMs = earliest(record.firstSeenMs, lastSeenMs);
+    record.lastSeenMs = latest(record.lastSeenMs, lastSeenMs);
+    record.isDirty = true;
+    return record;
+  }
+
+  /** Sets the host name of who is at an address. */
+  nameHost(record: ClientRecord, hostname: string | null): void {
+    if (record.hostname === hostname) return;
+    record.hostname = hostname;
+    record.isDirty = true;
+  }
+
+  /** Takes note that the database has what `record` held when it was sent. */
+  settle(record: ClientRecord, sentQueries: number, stored: StoredClient | null): void {
+    record.newQueries -= sentQueries;
+    record.storedQueries += sentQueries;
+    if (stored === null) return;
+    this.put(stored);
+  }
+
+  /** Records that the database does not have whole, at most `limit`; the new ones only, if so wished. */
+  dirty(limit: number, which: 'new' | 'all'): ClientRecord[] {
+    const found: ClientRecord[] = [];
+    for (const record of this.records) {
+      if (!record.isDirty || (which === 'new' && record.id !== null)) continue;
+      if (found.push(record) === limit) break;
+    }
+    return found;
+  }
+
+  /** Rows that are to be deleted; `settle` says that they were. */
+  obsoleteIds(): { ids: readonly number[]; settle: () => void } {
+    const ids = [...this.obsolete];
+    return { ids, settle: () => ids.forEach((id) => this.obsolete.delete(id)) };
+  }
+
+  private create(ip: string): ClientRecord {
+    if (this.records.size >= this.maxClients) this.evict();
+    const record: ClientRecord = {
+      id: null,
+      ip,
+      mac: this.macs.macAt(ip),
+      addresses: [],
+      hostname: null,
+      name: null,
+      groupId: null,
+      firstSeenMs: null,
+      lastSeenMs: null,
+      storedQueries: 0,
+      newQueries: 0,
+      isDirty: true,
+    };
+    this.add(record);
+    return record;
+  }
+
+  private merge(from: ClientRecord, into: ClientRecord): void {
+    this.unlink(from);
+    into.newQueries += from.storedQueries + from.newQueries;
+    into.firstSeenMs = earliest(into.firstSeenMs, from.firstSeenMs);
+    into.lastSeenMs = latest(into.lastSeenMs, from.lastSeenMs);
+    if (from.id !== null) this.obsolete.add(from.id);
+  }
+
+  private evict(): void {
+    const candidates = [...this.records].filter((record) => !isManual(record));
+    candidates.sort((a, b) => (a.lastSeenMs ?? 0) - (b.lastSeenMs ?? 0));
+    for (const record of candidates.slice(0, Math.ceil(this.maxClients * EVICTED_SHARE))) {
+      this.unlink(record);
+      if (record.id !== null) this.obsolete.add(record.id);
+    }
+  }
+
+  private keyed(mac: string | null, ip: string | null): ClientRecord | undefined {
+    if (mac !== null) return this.byMac.get(mac);
+    return ip === null ? undefined : this.byIp.get(ip);
+  }
+
+  private add(record: ClientRecord): void {
+    // Seen and not stored, when people spoke of the same one.
+    const double = this.keyed(record.mac, record.ip);
+    if (double !== undefined && double !== record) this.merge(double, record);
+    this.records.add(record);
+    if (record.id !== null) this.byId.set(record.id, record);
+    if (record.mac !== null) this.byMac.set(record.mac, record);
+    else if (record.ip !== null) this.byIp.set(record.ip, record);
+    if (record.mac !== null) this.macs.recall(record.addresses, record.mac);
+  }
+
+  private unlink(record: ClientRecord): void {
+    this.records.delete(record);
+    if (record.id !== null) this.byId.delete(record.id);
+    if (record.mac !== null) this.byMac.delete(record.mac);
+    if (record.ip !== null && this.byIp.get(record.ip) === record) this.byIp.delete(record.ip);
+  }
+}
+
+function earliest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
+}
+
+function latest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
+}

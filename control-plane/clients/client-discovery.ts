@@ -1,0 +1,216 @@
+/**
+ * Learns from traffic who the clients are: takes sightings from the DNS threads, looks up MACs where an
+ * address is new, has moved addresses of clients that are known by MAC put into force, and writes to the
+ * database: clients that are new soon, so that people see them, all else once a minute. Without a database
+ * it goes on in memory.
+ */
+import type { Clock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/log.ts';
+import type { Database } from '../db/database.ts';
+import { DatabaseUnavailable } from '../db/database-errors.ts';
+import type { PolicyMacClient } from '../snapshot/compiled-rules.ts';
+import { type ClientDirectory, MAX_CLIENTS, type Sighting } from './client-directory.ts';
+import type { ClientRecord, StoredClient } from './client-record.ts';
+import * as store from './client-store.ts';
+import type { HostNames } from './host-names.ts';
+import type { LeaseWatch } from './lease-watch.ts';
+import type { ReadNeighbours } from './neighbour-table.ts';
+
+const TICK_MS = 1000;
+/** A table is read so often even when no address is new: a device may take the address of another. */
+const NEIGHBOURS_MS = 5000;
+const LEASES_MS = 5000;
+const WRITE_MS = 60_000;
+const FORGET_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+/** Clients in one statement. */
+const BATCH = 2000;
+
+/** What discovery works with. */
+export interface DiscoveryParts {
+  readonly directory: ClientDirectory;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Addresses that queries came from since the last call. */
+  readonly sweep: () => readonly Sighting[];
+  readonly neighbours: ReadNeighbours;
+  readonly leases: LeaseWatch;
+  readonly hostNames: Pick<HostNames, 'want'>;
+  /** Clients that the policy in force knows by MAC. */
+  readonly macClients: () => readonly PolicyMacClient[];
+  /** Puts the addresses of those clients into force. */
+  readonly applyLive: () => Promise<void>;
+  /** Days after which a client that nobody spoke of is forgotten. */
+  readonly keepDays: () => number;
+}
+
+/** See above. */
+export class ClientDiscovery {
+  private readonly parts: DiscoveryParts;
+  private timer: NodeJS.Timeout | undefined;
+  private turn: Promise<void> = Promise.resolve();
+  private isBusy = false;
+  private hasLoaded = false;
+  /** `clock.monotonicMs()` of what is due. */
+  private readonly dueMs = { neighbours: 0, leases: 0, write: 0, forget: 0 };
+
+  constructor(parts: DiscoveryParts) {
+    this.parts = parts;
+  }
+
+  /** Reads the neighbour tables, so that the first snapshot knows who is where. */
+  readNeighbours(): boolean {
+    this.dueMs.neighbours = this.parts.clock.monotonicMs() + NEIGHBOURS_MS;
+    let hasNews = false;
+    for (const { address, mac } of this.parts.neighbours())
+      if (this.parts.directory.locate(address, mac)) hasNews = true;
+    return hasNews;
+  }
+
+  /** Begins to look. */
+  start(): void {
+    this.dueMs.write = this.parts.clock.monotonicMs() + WRITE_MS;
+    this.timer = setInterval(() => this.tick(), TICK_MS);
+  }
+
+  /** Takes over what the database says; again each time that it comes up. */
+  async load(): Promise<void> {
+    this.parts.directory.load(await store.readClients(this.parts.database, MAX_CLIENTS));
+    const wasLoaded = this.hasLoaded;
+    this.hasLoaded = true;
+    // Where clients were in an earlier life.
+    if (!wasLoaded) await this.applyAddresses();
+  }
+
+  /** Takes what is left and writes all. */
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.turn;
+    this.takeSightings();
+    await this.write('all');
+  }
+
+  /** One look at everything that is due; for the timer, and for tests. */
+  async look(): Promise<void> {
+    const { clock } = this.parts;
+    const nowMs = clock.monotonicMs();
+    if (nowMs >= this.dueMs.leases) {
+      this.dueMs.leases = nowMs + LEASES_MS;
+      if (await this.parts.leases.refresh()) this.nameAll();
+    }
+    if (this.takeSightings()) await this.applyAddresses();
+    const isDue = nowMs >= this.dueMs.write;
+    if (isDue) this.dueMs.write = nowMs + WRITE_MS;
+    await this.write(isDue ? 'all' : 'new');
+    if (nowMs >= this.dueMs.forget) await this.forget(nowMs);
+  }
+
+  private tick(): void {
+    if (this.isBusy) return;
+    this.isBusy = true;
+    this.turn = this.look()
+      .catch((error: unknown) =>
+        this.parts.logger.error('look for clients', {
+          reason: error instanceof Error ? error.message : String(error),
+        }),
+      )
+      .finally(() => {
+        this.isBusy = false;
+      });
+  }
+
+  /** Counts what was seen; whether some address is with another MAC than before. */
+  private takeSightings(): boolean {
+    const { directory, sweep, clock } = this.parts;
+    const sightings = sweep();
+    const hasNewAddress = sightings.some(({ address }) => !directory.isLocated(address));
+    const isDue = clock.monotonicMs() >= this.dueMs.neighbours;
+    const hasNews = (hasNewAddress || isDue) && this.readNeighbours();
+    for (const sighting of sightings) this.name(directory.see(sighting), sighting.address);
+    return hasNews;
+  }
+
+  private async applyAddresses(): Promise<void> {
+    if (this.parts.macClients().length > 0) await this.parts.applyLive();
+  }
+
+  private name(record: ClientRecord, address: string): void {
+    const leased = this.parts.leases.hostnameOf(address, record.mac);
+    if (leased !== null) this.parts.directory.nameHost(record, leased);
+    else this.parts.hostNames.want(address);
+  }
+
+  private nameAll(): void {
+    for (const record of this.parts.directory.all()) {
+      const leased = this.parts.leases.hostnameOf(record.ip, record.mac);
+      if (leased !== null) this.parts.directory.nameHost(record, leased);
+    }
+  }
+
+  private async write(which: 'new' | 'all'): Promise<void> {
+    if (!this.hasLoaded || this.parts.database.status().state !== 'up') return;
+    await this.unlessUnavailable(async () => {
+      for (;;) {
+        const records = this.parts.directory.dirty(BATCH, which);
+        if (records.length === 0) break;
+        await this.writeBatch(records);
+        if (records.length < BATCH) break;
+      }
+      const { ids, settle } = this.parts.directory.obsoleteIds();
+      if (ids.length > 0) await store.deleteUntouched(this.parts.database, ids);
+      settle();
+    });
+  }
+
+  private async writeBatch(records: readonly ClientRecord[]): Promise<void> {
+    const { database } = this.parts;
+    const known = records.filter(({ id }) => id !== null);
+    const byMac = records.filter(({ id, mac }) => id === null && mac !== null);
+    const byIp = records.filter(({ id, mac }) => id === null && mac === null);
+    await this.send(known, async () => {
+      await store.addSightings(database, known);
+      return [];
+    });
+    await this.send(byMac, () => store.insertSeen(database, byMac, 'mac'));
+    await this.send(byIp, () => store.insertSeen(database, byIp, 'ip'));
+  }
+
+  /** Sends records and takes note of it; what cannot be sent is sent again later. */
+  private async send(records: readonly ClientRecord[], work: () => Promise<StoredClient[]>): Promise<void> {
+    if (records.length === 0) return;
+    const sent = records.map((record) => {
+      record.isDirty = false;
+      return { record, queries: record.newQueries, key: record.mac ?? record.ip };
+    });
+    let rows: StoredClient[];
+    try {
+      rows = await work();
+    } catch (error) {
+      for (const { record } of sent) record.isDirty = true;
+      throw error;
+    }
+    const byKey = new Map(rows.map((row) => [row.mac ?? row.ip, row]));
+    for (const { record, queries, key } of sent)
+      this.parts.directory.settle(record, queries, byKey.get(key) ?? null);
+  }
+
+  private async forget(nowMs: number): Promise<void> {
+    const { clock, database, directory, keepDays } = this.parts;
+    if (!this.hasLoaded || database.status().state !== 'up') return;
+    this.dueMs.forget = nowMs + FORGET_MS;
+    await this.unlessUnavailable(async () => {
+      const ids = await store.forgetUnseen(database, clock.nowMs() - keepDays() * DAY_MS);
+      for (const id of ids) directory.remove(id);
+    });
+  }
+
+  private async unlessUnavailable(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+      this.parts.logger.debug('write clients: tried again later', { reason: error.message });
+    }
+  }
+}

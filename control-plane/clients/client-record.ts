@@ -1,0 +1,63 @@
+/** A client as this node knows it: what the database says, and what was seen since and is not there yet. */
+
+/** Addresses of a client that are remembered, the last ones. */
+export const MAX_ADDRESSES = 16;
+
+/** One row of `clients`. */
+export interface StoredClient {
+  readonly id: number;
+  /** Where it was seen last. */
+  readonly ip: string | null;
+  readonly mac: string | null;
+  /** Where it was seen, the last one first. */
+  readonly addresses: readonly string[];
+  readonly hostname: string | null;
+  /** Given by people. */
+  readonly name: string | null;
+  /** Null = nobody gave it one. */
+  readonly groupId: number | null;
+  /** Unix milliseconds; null = never. */
+  readonly firstSeenMs: number | null;
+  readonly lastSeenMs: number | null;
+  readonly queryCount: number;
+}
+
+/** A client in memory. */
+export interface ClientRecord {
+  /** Null until the database has it. */
+  id: number | null;
+  ip: string | null;
+  mac: string | null;
+  addresses: string[];
+  hostname: string | null;
+  name: string | null;
+  groupId: number | null;
+  firstSeenMs: number | null;
+  lastSeenMs: number | null;
+  /** Queries that the database knows of. */
+  storedQueries: number;
+  /** Queries since. */
+  newQueries: number;
+  /** Something of it is not in the database. */
+  isDirty: boolean;
+}
+
+/** A record of a row. */
+export function recordOf(stored: StoredClient): ClientRecord {
+  const { queryCount, addresses, ...others } = stored;
+  return { ...others, addresses: [...addresses], storedQueries: queryCount, newQueries: 0, isDirty: false };
+}
+
+/** Whether people have said something of it, so that it is never forgotten or merged. */
+export function isManual(record: Pick<ClientRecord, 'name' | 'groupId'>): boolean {
+  return record.name !== null || record.groupId !== null;
+}
+
+/** Notes that the client was at `address`. */
+export function noteAddress(record: ClientRecord, address: string): void {
+  if (record.addresses[0] === address) return;
+  record.addresses = [address, ...record.addresses.filter((other) => other !== address)].slice(
+    0,
+    MAX_ADDRESSES,
+  );
+}

@@ -1,0 +1,178 @@
+/** SQL of `clients`: what people say of them, one at a time, and what is seen of them, in batches. */
+import type { ClientCreate, ClientUpdate } from '../../shared/api/clients.ts';
+import { conflict, invalid, notFound } from '../api-error.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../db/database-errors.ts';
+import type { Queryable } from '../db/database.ts';
+import type { ClientRecord, StoredClient } from './client-record.ts';
+
+interface ClientRow {
+  readonly id: number;
+  readonly ip: string | null;
+  readonly mac: string | null;
+  readonly addresses: string[];
+  readonly hostname: string | null;
+  readonly name: string | null;
+  readonly group_id: number | null;
+  readonly first_seen: Date | null;
+  readonly last_seen: Date | null;
+  readonly query_count: string;
+}
+
+const COLUMNS = `id, host(ip_address) AS ip, mac_address::text AS mac,
+  ARRAY(SELECT host(a) FROM unnest(addresses) a) AS addresses, hostname, name, group_id, first_seen, last_seen,
+  query_count::text AS query_count`;
+
+/** Nobody has said anything of it. */
+const UNTOUCHED = 'clients.group_id IS NULL AND clients.name IS NULL';
+
+/** Those that people spoke of, and of the others the `limit` seen last. */
+export async function readClients(db: Queryable, limit: number): Promise<StoredClient[]> {
+  const { rows } = await db.query<ClientRow>(
+    `SELECT ${COLUMNS} FROM clients ORDER BY ${UNTOUCHED}, last_seen DESC NULLS LAST LIMIT $1`,
+    [limit],
+  );
+  return rows.map(toClient);
+}
+
+/** One client; 404 where there is none. */
+export async function readClient(db: Queryable, id: number): Promise<StoredClient> {
+  const { rows } = await db.query<ClientRow>(`SELECT ${COLUMNS} FROM clients WHERE id = $1`, [id]);
+  return toClient(existing(rows[0], id));
+}
+
+/**
+ * Stores a client that people speak of. One that was only seen so far is the same one; 409 where people
+ * spoke of it before, 400 for an unknown group.
+ */
+export async function insertClient(db: Queryable, client: ClientCreate): Promise<StoredClient> {
+  const { ip_address: ip, mac_address: mac, name, group_id: groupId } = client;
+  const key = mac === null ? '(ip_address) WHERE mac_address IS NULL' : '(mac_address)';
+  const text = `INSERT INTO clients (ip_address, mac_address, name, group_id) VALUES ($1, $2, $3, $4)
+    ON CONFLICT ${key} DO UPDATE SET ip_address = coalesce(excluded.ip_address, clients.ip_address),
+      name = excluded.name, group_id = excluded.group_id WHERE ${UNTOUCHED} RETURNING ${COLUMNS}`;
+  const { rows } = await refusingBadClients(() => db.query<ClientRow>(text, [ip, mac, name, groupId]));
+  if (rows[0] === undefined) throw conflict(`a client with ${mac ?? ip ?? ''} exists already`);
+  return toClient(rows[0]);
+}
+
+/** Changes the given fields; 404, 409 for a MAC or address of another one, 400 for an unknown group. */
+export async function updateClient(db: Queryable, id: number, change: ClientUpdate): Promise<StoredClient> {
+  const before = await readClient(db, id);
+  const ip = change.ip_address === undefined ? before.ip : change.ip_address;
+  const mac = change.mac_address === undefined ? before.mac : change.mac_address;
+  const name = change.name === undefined ? before.name : change.name;
+  const groupId = change.group_id === undefined ? before.groupId : change.group_id;
+  if (ip === null && mac === null)
+    throw invalid([{ path: 'ip_address', message: 'expected an address or a MAC' }]);
+  const text = `UPDATE clients SET ip_address = $2, mac_address = $3, name = $4, group_id = $5
+    WHERE id = $1 RETURNING ${COLUMNS}`;
+  const { rows } = await refusingBadClients(() => db.query<ClientRow>(text, [id, ip, mac, name, groupId]));
+  return toClient(existing(rows[0], id));
+}
+
+/** Removes a client and returns what it was; 404 where there is none. */
+export async function deleteClient(db: Queryable, id: number): Promise<StoredClient> {
+  const { rows } = await db.query<ClientRow>(`DELETE FROM clients WHERE id = $1 RETURNING ${COLUMNS}`, [id]);
+  return toClient(existing(rows[0], id));
+}
+
+/** Removes clients that nobody spoke of. */
+export async function deleteUntouched(db: Queryable, ids: readonly number[]): Promise<void> {
+  await db.query(`DELETE FROM clients WHERE id = ANY($1::integer[]) AND ${UNTOUCHED}`, [ids]);
+}
+
+/** Removes clients that nobody spoke of and that were not seen since `beforeMs`; returns their ids. */
+export async function forgetUnseen(db: Queryable, beforeMs: number): Promise<number[]> {
+  const { rows } = await db.query<{ id: number }>(
+    `DELETE FROM clients WHERE ${UNTOUCHED} AND last_seen < $1 RETURNING id`,
+    [new Date(beforeMs)],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** What the statements below take of each record. */
+const SEEN_COLUMNS =
+  'ip inet, mac macaddr, addresses inet[], hostname text, first timestamptz, last timestamptz, queries bigint';
+const SEEN = `jsonb_to_recordset($1::jsonb) AS v(id integer, ${SEEN_COLUMNS})`;
+
+/** Adds what was seen of clients that the database has. */
+export async function addSightings(db: Queryable, records: readonly ClientRecord[]): Promise<void> {
+  await db.query(
+    `UPDATE clients c SET ip_address = CASE WHEN c.mac_address IS NULL THEN c.ip_address ELSE v.ip END,
+       addresses = v.addresses, hostname = v.hostname, query_count = c.query_count + v.queries,
+       first_seen = least(c.first_seen, v.first), last_seen = greatest(c.last_seen, v.last)
+     FROM ${SEEN} WHERE c.id = v.id`,
+    [JSON.stringify(records.map(seenOf))],
+  );
+}
+
+/**
+ * Stores clients that were seen for the first time, all known by MAC or all by address; returns what the
+ * database now says of them, in no order. Another node may have stored them before: what was seen is added.
+ */
+export async function insertSeen(
+  db: Queryable,
+  records: readonly ClientRecord[],
+  knownBy: 'mac' | 'ip',
+): Promise<StoredClient[]> {
+  const key = knownBy === 'mac' ? '(mac_address)' : '(ip_address) WHERE mac_address IS NULL';
+  const { rows } = await db.query<ClientRow>(
+    `INSERT INTO clients (ip_address, mac_address, addresses, hostname, first_seen, last_seen, query_count)
+     SELECT v.ip, v.mac, v.addresses, v.hostname, v.first, v.last, v.queries FROM ${SEEN}
+     ON CONFLICT ${key} DO UPDATE SET ip_address = coalesce(excluded.ip_address, clients.ip_address),
+       addresses = excluded.addresses, hostname = coalesce(excluded.hostname, clients.hostname),
+       first_seen = least(clients.first_seen, excluded.first_seen),
+       last_seen = greatest(clients.last_seen, excluded.last_seen),
+       query_count = clients.query_count + excluded.query_count
+     RETURNING ${COLUMNS}`,
+    [JSON.stringify(records.map(seenOf))],
+  );
+  return rows.map(toClient);
+}
+
+function seenOf(record: ClientRecord): object {
+  const moment = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+  return {
+    id: record.id,
+    ip: record.ip,
+    mac: record.mac,
+    addresses: record.addresses,
+    hostname: record.hostname,
+    first: moment(record.firstSeenMs),
+    last: moment(record.lastSeenMs),
+    queries: record.newQueries,
+  };
+}
+
+function existing(row: ClientRow | undefined, id: number): ClientRow {
+  if (row === undefined) throw notFound(`client ${id}`);
+  return row;
+}
+
+async function refusingBadClients<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isUniqueViolation(error, 'clients_mac_key')) throw conflict('a client with this MAC exists already');
+    if (isUniqueViolation(error, 'clients_ip_key'))
+      throw conflict('a client with this address exists already');
+    if (isForeignKeyViolation(error))
+      throw invalid([{ path: 'group_id', message: 'expected the id of a group that exists' }]);
+    throw error;
+  }
+}
+
+function toClient(row: ClientRow): StoredClient {
+  return {
+    id: row.id,
+    ip: row.ip,
+    mac: row.mac,
+    addresses: row.addresses,
+    hostname: row.hostname,
+    name: row.name,
+    groupId: row.group_id,
+    firstSeenMs: row.first_seen?.getTime() ?? null,
+    lastSeenMs: row.last_seen?.getTime() ?? null,
+    queryCount: Number(row.query_count),
+  };
+}

@@ -1,0 +1,46 @@
+/** Clients as the API shows and finds them. Pure. */
+import type { Client, ClientQuery } from '../../shared/api/clients.ts';
+import type { ClientDirectory, ClientGrouping } from './client-directory.ts';
+import type { ClientRecord } from './client-record.ts';
+
+/** A record that the database has, with its group. */
+export function shownClient(record: ClientRecord, { groupId, source }: ClientGrouping): Client {
+  return {
+    id: record.id!,
+    ip_address: record.ip,
+    mac_address: record.mac,
+    hostname: record.hostname,
+    name: record.name,
+    group_id: groupId,
+    group_source: source,
+    first_seen: momentText(record.firstSeenMs),
+    last_seen: momentText(record.lastSeenMs),
+    query_count: record.storedQueries + record.newQueries,
+  };
+}
+
+/** Clients that fit, the last seen first. */
+export function findClients(
+  directory: ClientDirectory,
+  { search, group_id: groupId, group_source: source }: Omit<ClientQuery, 'limit' | 'offset'>,
+): { record: ClientRecord; grouping: ClientGrouping }[] {
+  const part = search?.toLowerCase();
+  const found: { record: ClientRecord; grouping: ClientGrouping }[] = [];
+  for (const record of directory.all()) {
+    if (part !== undefined && !speaksOf(record, part)) continue;
+    const grouping = directory.groupOf(record);
+    if (groupId !== undefined && grouping.groupId !== groupId) continue;
+    if (source !== undefined && grouping.source !== source) continue;
+    found.push({ record, grouping });
+  }
+  return found;
+}
+
+function speaksOf({ ip, mac, addresses, hostname, name }: ClientRecord, part: string): boolean {
+  return [ip, mac, hostname, name, ...addresses].some((text) => text?.toLowerCase().includes(part) === true);
+}
+
+/** A moment as the API writes it. */
+export function momentText(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,102 @@
+/**
+ * Host names of clients by PTR, asked of this node's own DNS port, so that local records, forward zones and
+ * the cache count. A few questions at a time, each address again after a pause, private addresses only: the
+ * others are nobody's business.
+ */
+import { Resolver } from 'node:dns/promises';
+import type { Clock } from '../../shared/clock.ts';
+import { addressFromText, isMappedIpv4 } from '../../shared/net/ip.ts';
+
+const QUESTIONS_AT_ONCE = 4;
+const MAX_WAITING = 1000;
+const MAX_KNOWN = 50_000;
+const TIMEOUT_MS = 2000;
+const PAUSE_MS = { named: 3_600_000, nameless: 600_000 } as const;
+
+/** Asks for the names of an address. */
+export type AskNames = (address: string) => Promise<readonly string[]>;
+
+/** Asks the DNS server at `address` and `port`. */
+export function askOwnPort(address: string, port: number): AskNames {
+  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 1 });
+  resolver.setServers([address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`]);
+  return (client) => resolver.reverse(client);
+}
+
+/** See above. */
+export class HostNames {
+  private readonly ask: AskNames;
+  private readonly clock: Clock;
+  private readonly found: (address: string, hostname: string | null) => void;
+  private readonly dueMs = new Map<string, number>();
+  private readonly waiting: string[] = [];
+  private inFlight = 0;
+  private isClosed = false;
+
+  /** `found` is told each answer; null = no name. */
+  constructor(parts: {
+    ask: AskNames;
+    clock: Clock;
+    found: (address: string, hostname: string | null) => void;
+  }) {
+    this.ask = parts.ask;
+    this.clock = parts.clock;
+    this.found = parts.found;
+  }
+
+  /** Asks for the name of an address, if it is one to ask for and was not asked for of late. */
+  want(address: string): void {
+    const nowMs = this.clock.monotonicMs();
+    if ((this.dueMs.get(address) ?? 0) > nowMs || this.waiting.length >= MAX_WAITING) return;
+    if (this.isClosed || !isPrivate(address)) return;
+    if (this.dueMs.size >= MAX_KNOWN) this.dueMs.clear();
+    this.dueMs.set(address, nowMs + PAUSE_MS.nameless);
+    this.waiting.push(address);
+    this.next();
+  }
+
+  /** Asks no more. */
+  close(): void {
+    this.isClosed = true;
+    this.waiting.length = 0;
+  }
+
+  private next(): void {
+    while (this.inFlight < QUESTIONS_AT_ONCE && this.waiting.length > 0) {
+      this.inFlight++;
+      void this.askOne(this.waiting.shift()!).finally(() => {
+        this.inFlight--;
+        this.next();
+      });
+    }
+  }
+
+  private async askOne(address: string): Promise<void> {
+    let names: readonly string[];
+    try {
+      names = await this.ask(address);
+    } catch (error) {
+      // No answer is no news; that there is no name is.
+      if (isNoName(error) && !this.isClosed) this.found(address, null);
+      return;
+    }
+    const [hostname] = names;
+    if (hostname === undefined || this.isClosed) return;
+    this.dueMs.set(address, this.clock.monotonicMs() + PAUSE_MS.named);
+    this.found(address, hostname.replace(/\.$/, '').toLowerCase());
+  }
+}
+
+function isNoName(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOTFOUND' || error.code === 'ENODATA');
+}
+
+/** Addresses of RFC 1918, RFC 3927, RFC 4193, RFC 4291 (link-local) and RFC 6598; not the loopback's. */
+export function isPrivate(text: string): boolean {
+  const bytes = addressFromText(text);
+  if (bytes === null) return false;
+  if (!isMappedIpv4(bytes)) return (bytes[0]! & 0xfe) === 0xfc || (bytes[0] === 0xfe && (bytes[1]! & 0xc0) === 0x80);
+  const [first, second] = [bytes[12]!, bytes[13]!];
+  if (first === 10 || (first === 192 && second === 168) || (first === 169 && second === 254)) return true;
+  return (first === 172 && second >> 4 === 1) || (first === 100 && second >> 6 === 1);
+}

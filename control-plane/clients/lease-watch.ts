@@ -1,0 +1,76 @@
+/** Keeps the leases of DHCP servers at hand: reads a file again when it has changed. */
+import { readFile, stat } from 'node:fs/promises';
+import type { Clock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/log.ts';
+import { type Lease, readLeases } from './lease-file.ts';
+
+/** A larger file is not one of leases. */
+const MAX_FILE_BYTES = 32 * 1024 * 1024;
+
+interface WatchedFile {
+  /** What tells one state of the file from another. */
+  mark: string;
+  leases: readonly Lease[];
+}
+
+/** See above. */
+export class LeaseWatch {
+  private readonly paths: () => readonly string[];
+  private readonly clock: Clock;
+  private readonly logger: Logger;
+  private files = new Map<string, WatchedFile>();
+  private byAddress = new Map<string, Lease>();
+  private byMac = new Map<string, Lease>();
+
+  constructor(parts: { paths: () => readonly string[]; clock: Clock; logger: Logger }) {
+    this.paths = parts.paths;
+    this.clock = parts.clock;
+    this.logger = parts.logger;
+  }
+
+  /** Looks at all files; whether leases have changed. */
+  async refresh(): Promise<boolean> {
+    const before = this.files;
+    this.files = new Map<string, WatchedFile>();
+    let hasChanged = false;
+    for (const path of this.paths()) {
+      const known = before.get(path);
+      const file = await this.look(path, known);
+      this.files.set(path, file);
+      hasChanged ||= file.leases !== known?.leases;
+    }
+    if (!hasChanged && before.size === this.files.size) return false;
+    const all = [...this.files.values()].flatMap(({ leases }) => leases);
+    this.byAddress = new Map(all.map((lease) => [lease.address, lease]));
+    this.byMac = new Map(all.flatMap((lease) => (lease.mac === null ? [] : [[lease.mac, lease]])));
+    return true;
+  }
+
+  /** All leases, the later file counting more. */
+  all(): readonly Lease[] {
+    return [...this.byAddress.values()];
+  }
+
+  /** Host name of a client; null where no lease names it. */
+  hostnameOf(address: string | null, mac: string | null): string | null {
+    const lease =
+      (mac === null ? undefined : this.byMac.get(mac)) ??
+      (address === null ? undefined : this.byAddress.get(address));
+    return lease?.hostname ?? null;
+  }
+
+  private async look(path: string, known: WatchedFile | undefined): Promise<WatchedFile> {
+    try {
+      const { mtimeMs, size, ino } = await stat(path);
+      const mark = `${mtimeMs} ${size} ${ino}`;
+      if (known?.mark === mark) return known;
+      if (size > MAX_FILE_BYTES) throw new Error(`file has more than ${MAX_FILE_BYTES} bytes`);
+      return { mark, leases: readLeases(await readFile(path, 'utf8'), this.clock.nowMs()) };
+    } catch (error) {
+      const mark = error instanceof Error ? error.message : String(error);
+      if (known?.mark !== mark) this.logger.warn('read DHCP leases', { path, reason: mark });
+      // A server that is being restarted may have its file away for a moment.
+      return { mark, leases: known?.leases ?? [] };
+    }
+  }
+}

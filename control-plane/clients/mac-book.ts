@@ -1,0 +1,52 @@
+/**
+ * Which MAC answers for which address, as the kernel's neighbour table said last. The kernel forgets what it
+ * does not need; here the last word stays until another MAC answers for the address.
+ */
+
+/** Addresses that are remembered; beyond that the ones learnt first go. */
+const MAX_ENTRIES = 100_000;
+/** Addresses of one MAC; an interface has a few IPv6 addresses at a time. */
+const MAX_OF_ONE = 16;
+
+/** See above. */
+export class MacBook {
+  private readonly macs = new Map<string, string>();
+  private readonly addresses = new Map<string, string[]>();
+
+  /** The MAC at an address; null where it was never seen. */
+  macAt(address: string): string | null {
+    return this.macs.get(address) ?? null;
+  }
+
+  /** Addresses of a MAC, the one learnt last first. */
+  addressesOf(mac: string): readonly string[] {
+    return this.addresses.get(mac) ?? [];
+  }
+
+  /** Notes what the kernel says; whether that is news. */
+  learn(address: string, mac: string): boolean {
+    if (this.macs.get(address) === mac) return false;
+    this.forget(address);
+    if (this.macs.size >= MAX_ENTRIES) this.forget(this.macs.keys().next().value!);
+    this.macs.set(address, mac);
+    const others = this.addresses.get(mac) ?? [];
+    this.addresses.set(mac, [address, ...others]);
+    if (others.length >= MAX_OF_ONE) this.forget(others.at(-1)!);
+    return true;
+  }
+
+  /** Notes what was known in an earlier life, unless the kernel has said something since. */
+  recall(addresses: readonly string[], mac: string): void {
+    // The last one learnt is the first one of the list.
+    for (const address of addresses.toReversed()) if (!this.macs.has(address)) this.learn(address, mac);
+  }
+
+  private forget(address: string): void {
+    const mac = this.macs.get(address);
+    if (mac === undefined) return;
+    this.macs.delete(address);
+    const rest = this.addressesOf(mac).filter((other) => other !== address);
+    if (rest.length > 0) this.addresses.set(mac, rest);
+    else this.addresses.delete(mac);
+  }
+}

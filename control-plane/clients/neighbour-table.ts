@@ -1,0 +1,87 @@
+/**
+ * Reads the kernel's neighbour tables, ARP and IPv6, which anybody may: with three system calls through
+ * koffi, which Weir has anyway, where `ip neigh` would be one more package and a process each time. Where
+ * koffi does not load, /proc/net/arp is read, and IPv6 clients are known by their addresses.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Logger } from '../../shared/log.ts';
+import { type Neighbour, neighbourRequest, readArpText, readNeighbours } from './neighbour-messages.ts';
+
+const AF_NETLINK = 16;
+/** SOCK_RAW, SOCK_NONBLOCK, SOCK_CLOEXEC. */
+const SOCKET_TYPE = 3 | 0x800 | 0x8_0000;
+/** The kernel fills at most 32 KiB at a time. */
+const BUFFER_BYTES = 64 * 1024;
+/** Datagrams that are read at most: a table of a hundred thousand. */
+const MAX_DATAGRAMS = 1000;
+
+interface SocketCalls {
+  socket(domain: number, type: number, protocol: number): number;
+  send(fd: number, buffer: Uint8Array, length: number, flags: number): number;
+  recv(fd: number, buffer: Uint8Array, length: number, flags: number): number;
+  close(fd: number): number;
+}
+
+interface Koffi {
+  load(path: null): { func(name: string, result: string, parameters: readonly string[]): unknown };
+}
+
+/** Reads the tables as they are now; never throws. */
+export type ReadNeighbours = () => readonly Neighbour[];
+
+/** Finds a way to the tables on this machine, and says once where it is the lesser one. */
+export function openNeighbourTable(logger: Logger): ReadNeighbours {
+  const calls = loadSocketCalls();
+  const buffer = new Uint8Array(BUFFER_BYTES);
+  if (calls instanceof Error)
+    logger.info('read neighbours: IPv4 only, from /proc/net/arp', { reason: calls.message });
+  return () => {
+    const found = calls instanceof Error ? null : askKernel(calls, buffer);
+    return found ?? readArpFile();
+  };
+}
+
+function loadSocketCalls(): SocketCalls | Error {
+  if (process.platform !== 'linux') return new Error(`platform ${process.platform} has no netlink`);
+  try {
+    const koffi = createRequire(import.meta.url)('koffi') as Koffi;
+    const libc = koffi.load(null);
+    const transfer = ['int', 'void *', 'size_t', 'int'];
+    return {
+      socket: libc.func('socket', 'int', ['int', 'int', 'int']),
+      send: libc.func('send', 'long', transfer),
+      recv: libc.func('recv', 'long', transfer),
+      close: libc.func('close', 'int', ['int']),
+    } as SocketCalls;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** Neighbours by rtnetlink; null where the kernel does not answer. */
+function askKernel(calls: SocketCalls, buffer: Uint8Array): Neighbour[] | null {
+  const fd = calls.socket(AF_NETLINK, SOCKET_TYPE, 0);
+  if (fd < 0) return null;
+  try {
+    const request = neighbourRequest();
+    if (calls.send(fd, request, request.length, 0) !== request.length) return null;
+    const found: Neighbour[] = [];
+    for (let i = 0; i < MAX_DATAGRAMS; i++) {
+      const length = calls.recv(fd, buffer, buffer.length, 0);
+      if (length <= 0) return null;
+      if (readNeighbours(buffer.subarray(0, length), found)) break;
+    }
+    return found;
+  } finally {
+    calls.close(fd);
+  }
+}
+
+function readArpFile(): Neighbour[] {
+  try {
+    return readArpText(readFileSync('/proc/net/arp', 'utf8'));
+  } catch {
+    return []; // Not Linux, or no /proc: clients are known by their addresses.
+  }
+}

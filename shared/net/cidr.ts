@@ -1,0 +1,47 @@
+/**
+ * Networks as an address of 16 bytes and the number of its bits that count, IPv4 as ::ffff:a.b.c.d with 96
+ * bits more, to and from text (RFC 4632 section 3.1, RFC 4291 section 2.3).
+ */
+import { ADDRESS_SIZE, addressFromText, addressToText, isMappedIpv4 } from './ip.ts';
+
+/** Bits before the four bytes of an IPv4 address. */
+const IPV4_PREFIX_BITS = 96;
+
+/** A network in which all bits that do not count are zero. */
+export interface Network {
+  readonly bytes: Uint8Array;
+  /** 0..128; an IPv4 network has 96 at least. */
+  readonly prefixBits: number;
+}
+
+/**
+ * The network of `address/length`; bits behind the prefix are cleared. An address alone is a network of one.
+ * Null for anything else.
+ */
+export function networkFromText(text: string): Network | null {
+  const parts = text.split('/');
+  if (parts.length > 2 || text.includes('%')) return null;
+  const bytes = addressFromText(parts[0]!);
+  if (bytes === null) return null;
+  const isDotted = !parts[0]!.includes(':');
+  const bits = isDotted ? 32 : 128;
+  const length = parts[1] ?? String(bits);
+  if (!/^(0|[1-9]\d{0,2})$/.test(length) || Number(length) > bits) return null;
+  const prefixBits = Number(length) + (isDotted ? IPV4_PREFIX_BITS : 0);
+  clearBehind(bytes, prefixBits);
+  return { bytes, prefixBits };
+}
+
+/** Text of a network, its address as in `addressToText`. */
+export function networkToText({ bytes, prefixBits }: Network): string {
+  const isIpv4 = prefixBits >= IPV4_PREFIX_BITS && isMappedIpv4(bytes);
+  return `${addressToText(bytes)}/${isIpv4 ? prefixBits - IPV4_PREFIX_BITS : prefixBits}`;
+}
+
+/** Clears all bits of 16 bytes but the first `prefixBits`. */
+export function clearBehind(bytes: Uint8Array, prefixBits: number): void {
+  const whole = prefixBits >>> 3;
+  if (whole === ADDRESS_SIZE) return;
+  bytes[whole]! &= 0xff00 >>> (prefixBits & 7);
+  bytes.fill(0, whole + 1);
+}

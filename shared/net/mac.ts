@@ -1,0 +1,25 @@
+/** MAC addresses of 48 bits as text. */
+
+/** Six pairs of hexadecimal digits with colons or hyphens, three groups of four with dots, or twelve digits. */
+const FORMS = [
+  /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/,
+  /^([0-9a-f]{2}-){5}[0-9a-f]{2}$/,
+  /^([0-9a-f]{4}\.){2}[0-9a-f]{4}$/,
+  /^[0-9a-f]{12}$/,
+];
+
+/** A MAC as six pairs of lower-case digits with colons; null for anything else. */
+export function canonicalMac(text: string): string | null {
+  const lower = text.toLowerCase();
+  if (!FORMS.some((form) => form.test(lower))) return null;
+  return macFromDigits(lower.replaceAll(/[:.-]/g, ''));
+}
+
+/** The text of six bytes. */
+export function macToText(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(':');
+}
+
+function macFromDigits(digits: string): string {
+  return (digits.match(/../g) ?? []).join(':');
+}
