@@ -134,7 +134,7 @@ module.exports = {
     door('toml', '^config/'),
     door('zod', '^shared/api/'),
     door('piscina', '^control-plane/snapshot/'),
-    door('koffi', '^dns-worker/listeners/native-calls\\.ts$'),
+    door('koffi', '^(dns-worker/listeners/native-calls|control-plane/clients/neighbour-table)\\.ts$'),
 
     // 5. A store never imports routes; a feature never imports another feature's routes.
     {

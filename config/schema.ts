@@ -147,6 +147,13 @@ const dns = section('How questions are answered and forwarded.', {
     { doc: 'Server (host:port) that knows the local domain and the private addresses.' },
     is.orEmpty(is.hostPort),
   ),
+  dhcp_leases: list(
+    [],
+    {
+      doc: 'Lease files of DHCP servers (dnsmasq or ISC dhcpd) that name clients; read again when they change.',
+    },
+    is.path,
+  ),
   rebinding_protection: bool(true, { doc: 'Refuses private addresses in the answers of public names.' }),
   rebinding_allowlist: list([], { doc: 'Domains that may answer with private addresses.' }, is.domain),
   bootstrap: list(

@@ -10,6 +10,7 @@ import { systemClock as clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/log.ts';
 import { Authenticator } from './auth/authenticator.ts';
 import { startExpiredSessionSweep } from './auth/expired-session-sweep.ts';
+import { ClientDirectory } from './clients/client-directory.ts';
 import { nodeIdOf, registerNode } from './cluster/node-store.ts';
 import { lockDataDir } from './db/data-dir-lock.ts';
 import { type Database, startDatabase } from './db/database.ts';
@@ -85,6 +86,7 @@ interface Node {
   readonly logger: Logger;
   readonly dataDir: string;
   readonly database: Database;
+  readonly clients: ClientDirectory;
   readonly stops: Stops;
 }
 
@@ -105,7 +107,8 @@ async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): P
   });
   stops.push(() => database.close());
   const name = nodeNameOf(config);
-  const node: Node = { loaded, config, name, logger, dataDir: lock.dataDir, database, stops };
+  const clients = new ClientDirectory();
+  const node: Node = { loaded, config, name, logger, dataDir: lock.dataDir, database, clients, stops };
   const dns = await startDns(node, dnsPort.port);
   const policy = await startPolicy(node, dns);
   startHousekeeping(node, policy);
@@ -118,7 +121,7 @@ async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): P
 
 /** The answering side: threads on the last snapshot, and the way of their log records into the database. */
 async function startDns(node: Node, dnsPort: number) {
-  const { config, logger, dataDir, database, stops } = node;
+  const { config, logger, dataDir, database, clients, stops } = node;
   const writer = new LogWriter({
     database,
     dataDir,
@@ -133,6 +136,7 @@ async function startDns(node: Node, dnsPort: number) {
   const live: FindLivePolicy = (rows) => ({
     ...NOTHING_LIVE,
     ...evaluator.evaluate(rows),
+    clientAddresses: clients.follow(rows),
     names: nameRules(rows, zones),
   });
   const initial = await startingState(generations, blockingSettings(config), live);
@@ -259,7 +263,8 @@ interface WebParts {
 }
 
 /** Dashboard and API; returns the port. */
-async function startWeb({ config, name, logger, database, stops }: Node, parts: WebParts): Promise<number> {
+async function startWeb(node: Node, parts: WebParts): Promise<number> {
+  const { config, name, logger, database, stops } = node;
   const { supervisor, publisher } = parts;
   const auth = new Authenticator({ config: () => config, database, clock, logger });
   stops.push(startExpiredSessionSweep(auth, logger));
@@ -271,11 +276,12 @@ async function startWeb({ config, name, logger, database, stops }: Node, parts: 
     logger,
     database,
     policy: parts.policy,
+    clients: node.clients,
     config: () => config,
     dnsPort: () => parts.dnsPort,
     auth,
     sources: parts.lists,
-    queryLog: queryLogReader(database),
+    queryLog: queryLogReader(database, (address) => node.clients.nameAt(address)),
     stats: { summary: (from, to) => readSummary(database, from.getTime(), to.getTime()) },
     counters: parts.rate,
     compiledLists: parts.compiledLists,

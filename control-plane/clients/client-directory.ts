@@ -5,7 +5,7 @@
  */
 import { DEFAULT_GROUP_ID } from '../../shared/api/groups.ts';
 import type { GroupSource } from '../../shared/api/clients.ts';
-import type { PolicyClient, PolicyMacClient, PolicySubnet } from '../snapshot/compiled-rules.ts';
+import type { PolicyClient, PolicyRows, PolicySubnet } from '../snapshot/compiled-rules.ts';
 import { type ClientRecord, isManual, noteAddress, recordOf } from './client-record.ts';
 import type { StoredClient } from './client-record.ts';
 import { MacBook } from './mac-book.ts';
@@ -85,13 +85,6 @@ export class ClientDirectory {
     if (record !== undefined) this.unlink(record);
   }
 
-  /** Networks that give groups from now on. */
-  useSubnets(subnets: readonly PolicySubnet[]): void {
-    if (this.subnets === subnets) return;
-    this.subnets = subnets;
-    this.subnetIndex = undefined;
-  }
-
   get(id: number): ClientRecord | undefined {
     return this.byId.get(id);
   }
@@ -139,8 +132,10 @@ export class ClientDirectory {
     return counts;
   }
 
-  /** Where clients that were given a group by their MAC are. */
-  addressesOf(macClients: readonly PolicyMacClient[]): PolicyClient[] {
+  /** Takes note of the policy that comes into force; says where the clients are that it knows by MAC. */
+  follow({ macClients, subnets }: Pick<PolicyRows, 'macClients' | 'subnets'>): PolicyClient[] {
+    if (this.subnets !== subnets) this.subnetIndex = undefined;
+    this.subnets = subnets;
     return macClients.flatMap(({ mac, groupId }) =>
       this.macs.addressesOf(mac).map((address) => ({ address, groupId })),
     );

@@ -52,7 +52,7 @@ export async function readClientStats(
   const found = new Map<number, ClientStats>();
   for (const { address, total, blocked } of counts) {
     const record = clients.at(address);
-    if (record?.id == null) continue;
+    if (record === undefined || record.id === null) continue;
     const before = found.get(record.id);
     const queriesTotal = (before?.queries_total ?? 0) + total;
     const queriesBlocked = (before?.queries_blocked ?? 0) + blocked;

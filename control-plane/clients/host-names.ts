@@ -88,14 +88,17 @@ export class HostNames {
 }
 
 function isNoName(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOTFOUND' || error.code === 'ENODATA');
+  return (
+    error instanceof Error && 'code' in error && (error.code === 'ENOTFOUND' || error.code === 'ENODATA')
+  );
 }
 
 /** Addresses of RFC 1918, RFC 3927, RFC 4193, RFC 4291 (link-local) and RFC 6598; not the loopback's. */
 export function isPrivate(text: string): boolean {
   const bytes = addressFromText(text);
   if (bytes === null) return false;
-  if (!isMappedIpv4(bytes)) return (bytes[0]! & 0xfe) === 0xfc || (bytes[0] === 0xfe && (bytes[1]! & 0xc0) === 0x80);
+  if (!isMappedIpv4(bytes))
+    return (bytes[0]! & 0xfe) === 0xfc || (bytes[0] === 0xfe && (bytes[1]! & 0xc0) === 0x80);
   const [first, second] = [bytes[12]!, bytes[13]!];
   if (first === 10 || (first === 192 && second === 168) || (first === 169 && second === 254)) return true;
   return (first === 172 && second >> 4 === 1) || (first === 100 && second >> 6 === 1);

@@ -129,5 +129,5 @@ async function readBody(method: Method, schema: Schema | undefined, http: Reques
 /** An id that no table can hold is an unknown id, and must not reach PostgreSQL (it would be an error there). */
 function refuseImpossibleIds(params: unknown): void {
   for (const [name, value] of Object.entries(params as Record<string, unknown>))
-    if (typeof value === 'number' && value > MAX_ID) throw notFound(`${name} ${value}`);
+    if (typeof value === 'number' && (value < 1 || value > MAX_ID)) throw notFound(`${name} ${value}`);
 }

@@ -3,17 +3,20 @@ import { invalid } from '../api-error.ts';
 import type { Database } from '../db/database.ts';
 import { InvalidCursor } from './query-log-cursor.ts';
 import type { QueryLogReader } from './query-log-port.ts';
-import { readQueryLog } from './query-log-store.ts';
+import { type QueryLogContext, readQueryLog } from './query-log-store.ts';
 
-/** Read side over a database. Host names of clients are not known yet. */
-export function queryLogReader(database: Database): QueryLogReader {
+/** Read side over a database; `hostnameOf` tells the name of who is at an address. */
+export function queryLogReader(
+  database: Database,
+  hostnameOf: QueryLogContext['hostnameOf'],
+): QueryLogReader {
   return {
     async page({ from, to, ...filter }) {
       try {
         return await readQueryLog(
           database,
           { ...filter, fromMs: from?.getTime(), toMs: to?.getTime() },
-          { hostnameOf: () => null },
+          { hostnameOf },
         );
       } catch (error) {
         if (error instanceof InvalidCursor)

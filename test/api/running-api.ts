@@ -71,7 +71,7 @@ export async function openSuiteDatabase(): Promise<SuiteDatabase> {
       );
       await database.query('TRUNCATE schedule_profiles, schedule_slots, group_schedules, blocking_switch');
       await database.query('DELETE FROM list_sources');
-      await database.query('TRUNCATE clients, client_subnets');
+      await database.query('TRUNCATE clients, client_subnets, query_log');
       await database.query('DELETE FROM groups WHERE id <> 1');
     },
     close: async () => {
@@ -170,12 +170,12 @@ export class RunningApi {
     const policy = {
       apply: async () => {
         running.policyChanges += 1;
-        clients.useSubnets((await readPolicyRows(database, () => undefined)).subnets);
+        clients.follow(await readPolicyRows(database, () => undefined));
       },
       blockingSwitch: () => null,
     };
     const context: ApiContext = {
-      ...standIns(config, database, clock, logger),
+      ...standIns(config, database, clock, logger, clients),
       sources,
       policy,
       clients,
@@ -254,6 +254,7 @@ function standIns(
   database: Database,
   clock: Clock,
   logger: Logger,
+  clients: ClientDirectory,
 ): Omit<ApiContext, 'sources' | 'policy' | 'clients'> {
   return {
     version: '0.0.0-test',
@@ -265,7 +266,7 @@ function standIns(
     logger,
     database,
     auth: new Authenticator({ config: () => config, database, clock, logger }),
-    queryLog: queryLogReader(database),
+    queryLog: queryLogReader(database, (address) => clients.nameAt(address)),
     stats: { summary: (from: Date, to: Date) => readSummary(database, from.getTime(), to.getTime()) },
     counters: { recentQueries: (unit: 'second' | 'minute') => (unit === 'second' ? 1500 : 90_000) },
     explainer: {
