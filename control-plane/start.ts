@@ -11,6 +11,8 @@ import type { Logger } from '../shared/log.ts';
 import { Authenticator } from './auth/authenticator.ts';
 import { startExpiredSessionSweep } from './auth/expired-session-sweep.ts';
 import { ClientDirectory } from './clients/client-directory.ts';
+import { openNeighbourTable } from './clients/neighbour-table.ts';
+import { startClients } from './clients/start-clients.ts';
 import { nodeIdOf, registerNode } from './cluster/node-store.ts';
 import { lockDataDir } from './db/data-dir-lock.ts';
 import { type Database, startDatabase } from './db/database.ts';
@@ -108,9 +110,24 @@ async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): P
   stops.push(() => database.close());
   const name = nodeNameOf(config);
   const clients = new ClientDirectory();
+  const neighbours = openNeighbourTable(logger);
+  // The first snapshot already knows where clients are that are known by MAC.
+  clients.locateAll(neighbours());
   const node: Node = { loaded, config, name, logger, dataDir: lock.dataDir, database, clients, stops };
   const dns = await startDns(node, dnsPort.port);
   const policy = await startPolicy(node, dns);
+  stops.push(
+    startClients({
+      ...node,
+      directory: clients,
+      neighbours,
+      clock,
+      memories: dns.supervisor.memories(),
+      dnsPort: dnsPort.port,
+      rows: () => dns.publisher.current().rows,
+      applyLive: () => policy.policy.applyLive(),
+    }),
+  );
   startHousekeeping(node, policy);
   const webPort = await startWeb(node, { ...dns, ...policy, startedAtMs, dnsPort: dnsPort.port });
   const bindAddresses = config.server.bind_address;

@@ -9,6 +9,7 @@ import type { PolicyClient, PolicyRows, PolicySubnet } from '../snapshot/compile
 import { type ClientRecord, isManual, noteAddress, recordOf } from './client-record.ts';
 import type { StoredClient } from './client-record.ts';
 import { MacBook } from './mac-book.ts';
+import type { Neighbour } from './neighbour-messages.ts';
 import { SubnetIndex } from './subnet-index.ts';
 
 /** Clients that are remembered; of those that nobody spoke of, the ones not seen for longest go first. */
@@ -155,6 +156,13 @@ export class ClientDirectory {
       record.isDirty = true;
     }
     return true;
+  }
+
+  /** Notes the whole neighbour table; whether there is news in it. */
+  locateAll(neighbours: readonly Neighbour[]): boolean {
+    let hasNews = false;
+    for (const { address, mac } of neighbours) if (this.locate(address, mac)) hasNews = true;
+    return hasNews;
   }
 
   /** Counts what was seen for the client that is there. */

@@ -59,15 +59,6 @@ export class ClientDiscovery {
     this.parts = parts;
   }
 
-  /** Reads the neighbour tables, so that the first snapshot knows who is where. */
-  readNeighbours(): boolean {
-    this.dueMs.neighbours = this.parts.clock.monotonicMs() + NEIGHBOURS_MS;
-    let hasNews = false;
-    for (const { address, mac } of this.parts.neighbours())
-      if (this.parts.directory.locate(address, mac)) hasNews = true;
-    return hasNews;
-  }
-
   /** Begins to look. */
   start(): void {
     this.dueMs.write = this.parts.clock.monotonicMs() + WRITE_MS;
@@ -129,6 +120,11 @@ export class ClientDiscovery {
     const hasNews = (hasNewAddress || isDue) && this.readNeighbours();
     for (const sighting of sightings) this.name(directory.see(sighting), sighting.address);
     return hasNews;
+  }
+
+  private readNeighbours(): boolean {
+    this.dueMs.neighbours = this.parts.clock.monotonicMs() + NEIGHBOURS_MS;
+    return this.parts.directory.locateAll(this.parts.neighbours());
   }
 
   private async applyAddresses(): Promise<void> {

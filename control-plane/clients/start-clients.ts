@@ -1,0 +1,70 @@
+/** Puts together what learns from traffic who the clients are, and starts it. */
+import type { Config } from '../../config/schema.ts';
+import type { Clock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/log.ts';
+import type { WorkerMemory } from '../../shared/messages.ts';
+import type { Database } from '../db/database.ts';
+import { onDatabaseUp } from '../db/on-up.ts';
+import type { PolicyRows } from '../snapshot/compiled-rules.ts';
+import type { ClientDirectory } from './client-directory.ts';
+import { ClientDiscovery } from './client-discovery.ts';
+import { ClientSightings } from './client-sightings.ts';
+import { askOwnPort, HostNames } from './host-names.ts';
+import { LeaseWatch } from './lease-watch.ts';
+import type { ReadNeighbours } from './neighbour-table.ts';
+
+/** What discovery needs of the node. */
+export interface ClientParts {
+  readonly directory: ClientDirectory;
+  readonly config: Config;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly memories: readonly WorkerMemory[];
+  readonly neighbours: ReadNeighbours;
+  readonly dnsPort: number;
+  readonly rows: () => PolicyRows;
+  readonly applyLive: () => Promise<void>;
+}
+
+/** Starts discovery; returns how to stop it. */
+export function startClients(parts: ClientParts): () => Promise<void> {
+  const { directory, config, database, clock, logger, memories } = parts;
+  const sightings = new ClientSightings(memories);
+  const leases = new LeaseWatch({ paths: () => config.dns.dhcp_leases, clock, logger });
+  const hostNames = new HostNames({
+    ask: askOwnPort(ownAddress(config.server.bind_address), parts.dnsPort),
+    clock,
+    found: (address, hostname) => {
+      const record = directory.at(address);
+      if (record !== undefined) directory.nameHost(record, hostname);
+    },
+  });
+  const discovery = new ClientDiscovery({
+    directory,
+    database,
+    clock,
+    logger,
+    leases,
+    hostNames,
+    sweep: () => sightings.sweep(),
+    neighbours: parts.neighbours,
+    macClients: () => parts.rows().macClients,
+    applyLive: parts.applyLive,
+    keepDays: () => config.database.query_log_days,
+  });
+  discovery.start();
+  const stopLoading = onDatabaseUp(database, logger, 'read clients', () => discovery.load());
+  return async () => {
+    stopLoading();
+    hostNames.close();
+    await discovery.stop();
+  };
+}
+
+/** Where this node is asked by itself. */
+function ownAddress(bound: readonly string[]): string {
+  const [first = '127.0.0.1'] = bound;
+  if (bound.includes('0.0.0.0')) return '127.0.0.1';
+  return first === '::' ? '::1' : first;
+}
