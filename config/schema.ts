@@ -141,6 +141,20 @@ const dns = section('How questions are answered and forwarded.', {
     doc: 'Answers PTR questions for private addresses that are no local record with NXDOMAIN.',
   }),
   block_non_fqdn: bool(false, { doc: 'Answers questions for names of a single label with NXDOMAIN.' }),
+  special_names: bool(true, {
+    doc: 'Answers reserved names itself: localhost, local, home.arpa, test, invalid, onion, resolver.arpa.',
+  }),
+  block_doh_canary: bool(true, {
+    doc: 'Answers use-application-dns.net with NXDOMAIN, so that Firefox stays with this server.',
+  }),
+  block_private_relay: bool(true, {
+    doc: "Answers the names of iCloud Private Relay with NXDOMAIN, so that Apple's devices stay with this server.",
+  }),
+  local_records: list(
+    [],
+    { doc: 'Names answered here, one a line of "name [ttl] type value"; more of them in the dashboard.' },
+    is.localRecord,
+  ),
   local_domain: text('', { doc: 'Domain of the local network.' }, is.orEmpty(is.domain)),
   local_dns_server: text(
     '',

@@ -3,6 +3,7 @@
  * with what was expected, or nothing. Upstream servers have a file of their own (`upstream-url.ts`).
  */
 import { isIP } from 'node:net';
+import { readLocalRecordLine } from '../shared/policy/local-record.ts';
 import type { Check } from './key-kinds.ts';
 
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/iu;
@@ -100,3 +101,9 @@ export function ipOfFamily(family: 4 | 6): Check<string> {
   const example = family === 4 ? '192.0.2.1' : '2001:db8::1';
   return (value) => (isIP(value) === family ? undefined : `an IPv${family} address such as ${example}`);
 }
+
+/** A record such as `nas.home.arpa A 192.0.2.5`. */
+export const localRecord: Check<string> = (value) => {
+  const read = readLocalRecordLine(value);
+  return typeof read === 'string' ? read : undefined;
+};

@@ -36,7 +36,7 @@ import { recordNames } from './query-log/record-names.ts';
 import { ScheduleEvaluator } from './schedules/schedule-evaluator.ts';
 import { CatalogRefresh } from './services/catalog-refresh.ts';
 import { ServiceCatalog } from './services/service-catalog.ts';
-import { blockingSettings, nodeNameOf } from './settings/derived.ts';
+import { blockingSettings, configRecords, nodeNameOf, questionFlags } from './settings/derived.ts';
 import { CompilePool } from './snapshot/compile-pool.ts';
 import { filterStats } from './snapshot/filter-stats.ts';
 import { ZoneNumbers } from './snapshot/forward-zones.ts';
@@ -155,6 +155,8 @@ async function startDns(node: Node, dnsPort: number) {
     ...evaluator.evaluate(rows),
     clientAddresses: clients.follow(rows),
     names: nameRules(rows, zones),
+    configRecords: configRecords(config),
+    questionFlags: questionFlags(config),
   });
   const initial = await startingState(generations, blockingSettings(config), live);
   const hooks = workerHooks(process.env);

@@ -7,9 +7,10 @@
  *  2. questionChecks   cheapest refusals first; needs only the question
  *  3. clientGroup      every later stage asks on behalf of a group
  *  4. scheduleOverride before everything that could answer: it blocks or frees the group as a whole
- *  5. policy           before the cache: the cache holds upstream answers, never verdicts
- *  6. cachedAnswer     last of those before the answer, as it may leave a question UNRESOLVED
- *  7. answerNames      policy once more, on names and addresses in the answer; the forwarder runs it on new answers
+ *  5. localNames       what this server knows itself outranks policy
+ *  6. policy           before the cache: the cache holds upstream answers, never verdicts
+ *  7. cachedAnswer     last of those before the answer, as it may leave a question UNRESOLVED
+ *  8. answerNames      policy once more, on names and addresses in the answer; the forwarder runs it on new answers
  */
 import { Counter } from '../shared/counters.ts';
 import { Rcode } from '../shared/dns/iana.ts';
@@ -27,9 +28,11 @@ import { AnswerNames, hasJudged } from './stages/answer-names.ts';
 import { cachedAnswerStage } from './stages/cached-answer.ts';
 import { clientGroupStage, findClientGroup } from './stages/client-group.ts';
 import { forwardZoneStage } from './stages/forward-zone.ts';
+import { findLocalName, localNamesStage } from './stages/local-names.ts';
 import { policyStage } from './stages/policy.ts';
 import { questionChecksStage } from './stages/question-checks.ts';
 import { scheduleOverrideStage } from './stages/schedule-override.ts';
+import { specialNamesStage } from './stages/special-names.ts';
 import { freeReplacedTable, type OpenSnapshot } from './state.ts';
 import { ALLOWED } from './verdict-memo.ts';
 
@@ -80,7 +83,11 @@ export class Pipeline {
     const parsed = parseQuery(query, snapshot.rules.seedLow, snapshot.rules.seedHigh);
     if (parsed !== ParseOutcome.OK) return this.answerUnreadable(query, parsed);
     forwardZoneStage(query, snapshot);
+    findLocalName(query, snapshot);
     let verdict = questionChecksStage(query);
+    // A local record or a forward zone outranks what is said of its name in general.
+    if (verdict === Verdict.CONTINUE && query.localNode === 0 && query.zoneIndex < 0)
+      verdict = specialNamesStage(query, snapshot);
     this.recorder?.passed('question_checks', verdict);
     if (verdict !== Verdict.CONTINUE) return verdict;
     verdict =
@@ -91,6 +98,9 @@ export class Pipeline {
     if (verdict !== Verdict.CONTINUE) return verdict;
     verdict = scheduleOverrideStage(query, snapshot);
     this.recorder?.passed('schedule_override', verdict);
+    if (verdict !== Verdict.CONTINUE) return verdict;
+    verdict = localNamesStage(query, snapshot, this.recorder);
+    this.recorder?.passed('local_names', verdict);
     if (verdict !== Verdict.CONTINUE) return verdict;
     verdict = policyStage(query, snapshot, this.judge);
     this.recorder?.passed('policy', verdict);
@@ -140,8 +150,8 @@ export class Pipeline {
    * missing is here by now. CONTINUE: the qname is no alias any more.
    */
   findAlias(query: Query): VerdictCode {
-    query.aliasLength = 0;
-    return Verdict.CONTINUE;
+    findLocalName(query, this.snapshot);
+    return localNamesStage(query, this.snapshot, null);
   }
 
   /** Cuts TTLs of the reply in the slot that would outlive a flip of the group's schedule. */

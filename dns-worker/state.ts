@@ -1,6 +1,7 @@
 /** The snapshot a thread answers from: replaced whole between two batches, never edited. */
 import { ClientTable } from '../shared/snapshot/client-table.ts';
 import type { ForwardZone } from '../shared/snapshot/forward-zone.ts';
+import { LocalNames } from '../shared/snapshot/local-names.ts';
 import { PolicyTable } from '../shared/snapshot/policy-table.ts';
 import { RuleTable } from '../shared/snapshot/rule-table.ts';
 import { SpecialMatcher } from '../shared/snapshot/special-matcher.ts';
@@ -17,6 +18,7 @@ export interface OpenSnapshot {
   readonly manual: RuleTable;
   readonly manualSpecial: SpecialMatcher;
   readonly policy: PolicyTable;
+  readonly local: LocalNames;
   readonly clients: ClientTable;
   /** Forward zones, and where a name's zone is among them. */
   readonly zones: readonly ForwardZone[];
@@ -43,6 +45,7 @@ export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): O
     manual: new RuleTable(buffers.manual),
     manualSpecial,
     policy: new PolicyTable(buffers.policy),
+    local: new LocalNames(buffers.local),
     clients: new ClientTable(buffers.clients),
     zones,
     zoneNames: new NameTable(

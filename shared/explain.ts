@@ -2,7 +2,14 @@
 
 /** Stages in the order in which a query passes them. */
 export type ExplainedStageName =
-  'question_checks' | 'client_group' | 'schedule_override' | 'policy' | 'cache' | 'forward' | 'answer_names';
+  | 'question_checks'
+  | 'client_group'
+  | 'schedule_override'
+  | 'local_names'
+  | 'policy'
+  | 'cache'
+  | 'forward'
+  | 'answer_names';
 
 /** A rule that meets a name; `control-plane/snapshot/rule-history.ts` gives it its words. */
 export interface ExplainedRule {

@@ -32,6 +32,7 @@ const ORIGINS = {
   [RuleOrigin.MANAGED]: 'managed_domain',
   [RuleOrigin.REGEX]: 'regex_filter',
   [RuleOrigin.SERVICE]: 'service',
+  [RuleOrigin.LOCAL]: 'local_record',
 } as const;
 
 /** See above. */

@@ -1,6 +1,8 @@
 /** Settings that follow from the configuration but are not written in it as they are used. */
 import { hostname } from 'node:os';
 import type { Config } from '../../config/schema.ts';
+import { readLocalRecordLine, type WrittenLocalRecord } from '../../shared/policy/local-record.ts';
+import { QuestionFlag } from '../../shared/snapshot/policy-table.ts';
 import type { BlockingSettings } from '../snapshot/compiled-rules.ts';
 
 /** Name of this node: `server.node_name`, or the host's. */
@@ -17,4 +19,20 @@ export function blockingSettings({ blocking }: Config): BlockingSettings {
     customIpv4: blocking.custom_ipv4,
     customIpv6: blocking.custom_ipv6,
   };
+}
+
+/** Local records of the configuration; the check of the key has let none pass that is none. */
+export function configRecords({ dns }: Config): WrittenLocalRecord[] {
+  return dns.local_records.map(readLocalRecordLine).filter((record) => typeof record !== 'string');
+}
+
+/** `QuestionFlag` bits of the configuration. */
+export function questionFlags({ dns }: Config): number {
+  return (
+    (dns.block_private_ptr ? QuestionFlag.BLOCK_PRIVATE_PTR : 0) |
+    (dns.block_non_fqdn ? QuestionFlag.BLOCK_NON_FQDN : 0) |
+    (dns.special_names ? QuestionFlag.SPECIAL_NAMES : 0) |
+    (dns.block_doh_canary ? QuestionFlag.DOH_CANARY : 0) |
+    (dns.block_private_relay ? QuestionFlag.PRIVATE_RELAY_CANARY : 0)
+  );
 }

@@ -8,6 +8,7 @@ import { ManualKind, RuleKind } from '../../shared/snapshot/rule-table.ts';
 import { readSpecialRule } from '../../shared/snapshot/special-rules.ts';
 import { forEachPair } from './attribute-table.ts';
 import type { LoggedRule } from '../query-log/row.ts';
+import { describeLocalSet } from './local-description.ts';
 import type { CompiledRules, PolicyRows, PublishedState } from './compiled-rules.ts';
 import { effectiveGroupId, sourcesServing } from './policy-table-builder.ts';
 
@@ -64,12 +65,15 @@ const MAX_LOGGED = 20_000;
 /** What rule numbers of recent versions meant. */
 export class RuleHistory {
   private readonly versions = new Map<number, Meaning>();
+  /** Local names of the newest version only: they may be many, and are described for explanations alone. */
+  private local: { version: number; names: SharedArrayBuffer } | undefined;
 
   /** Remembers a version, and forgets the oldest. */
   add({ snapshot, compiled, rows }: PublishedState): void {
     // Not the rules: a table that is no longer in force must not be kept in memory from here.
     const { attributes, sources, special } = compiled;
     const { groups, managedDomains, regexFilters, blockedServices } = rows;
+    this.local = { version: snapshot.version, names: snapshot.local };
     this.versions.set(snapshot.version, {
       compiled: { attributes, sources, special },
       rows: { groups, sources: rows.sources, managedDomains, regexFilters, blockedServices },
@@ -96,6 +100,8 @@ export class RuleHistory {
       }
       case RuleOrigin.MANAGED:
         return describeManaged(known, rule);
+      case RuleOrigin.LOCAL:
+        return this.local?.version === version ? describeLocalSet(this.local.names, rule.index) : undefined;
       default:
         return describeService(known, rule);
     }

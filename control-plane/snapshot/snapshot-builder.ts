@@ -8,6 +8,9 @@ import {
   seedsOf,
 } from './compiled-rules.ts';
 import { buildClientTable, isSameForClients } from './client-table-builder.ts';
+import { buildLocalNames } from './local-names-builder.ts';
+import { isSameForLocalNames, localRecords } from './local-records.ts';
+import { growLocalTree } from './local-tree.ts';
 import { buildManualRules } from './manual-rules.ts';
 import { buildPolicyTable } from './policy-table-builder.ts';
 
@@ -39,7 +42,8 @@ export function buildSnapshot(
 /** The same, taking over from the one before what would be the same. */
 export function buildSnapshotAfter(before: BuiltSnapshot | undefined, parts: SnapshotParts): SnapshotBuffers {
   const { version, compiled, rows, blocking, live } = parts;
-  const manual = buildManualRules(rows, seedsOf(compiled.rules));
+  const seeds = seedsOf(compiled.rules);
+  const manual = buildManualRules(rows, seeds);
   return {
     version,
     rules: compiled.rules,
@@ -47,6 +51,10 @@ export function buildSnapshotAfter(before: BuiltSnapshot | undefined, parts: Sna
     manual: manual.names,
     manualSpecial: manual.special,
     policy: buildPolicyTable(version, compiled, rows, manual, { blocking, live }),
+    local:
+      before !== undefined && isSameForLocalNames(before, parts)
+        ? before.snapshot.local
+        : buildLocalNames(growLocalTree(localRecords(rows, live)), seeds),
     clients:
       before !== undefined && isSameForClients(before, parts)
         ? before.snapshot.clients

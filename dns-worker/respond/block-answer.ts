@@ -34,30 +34,44 @@ export function answerBlocked(query: Query, policy: PolicyTable, extendedError: 
       return;
     default:
       // The custom addresses are zero in mode `null_ip`.
-      if (query.qtype === RRType.A) answerAddress(query, policy.customIpv4, ttlSecs);
-      else if (query.qtype === RRType.AAAA) answerAddress(query, policy.customIpv6, ttlSecs);
+      if (query.qtype === RRType.A) answerRecord(query, policy.customIpv4, ttlSecs);
+      else if (query.qtype === RRType.AAAA) answerRecord(query, policy.customIpv6, ttlSecs);
       else answerNegative(query, Rcode.NOERROR, ttlSecs);
   }
 }
 
-/** One A or AAAA record: 4 or 16 bytes, as the question's type wants. */
-export function answerAddress(query: Query, address: Uint8Array, ttlSecs: number): void {
-  const size = address.length;
-  const rdata = writeRecordHead(query, query.questionEnd, query.qtype, ttlSecs, size);
+/** One record of the type that is asked for, with this RDATA: an address, or an uncompressed name. */
+export function answerRecord(query: Query, rdata: Uint8Array, ttlSecs: number): void {
+  const size = rdata.length;
+  const start = writeRecordHead(query, query.questionEnd, query.qtype, ttlSecs, size);
   const { bytes } = query;
-  for (let i = 0; i < size; i++) bytes[query.at + rdata + i] = address[i]!;
+  for (let i = 0; i < size; i++) bytes[query.at + start + i] = rdata[i]!;
   query.answersAt = query.questionEnd;
-  query.answersLength = rdata + size - query.questionEnd;
+  query.answersLength = start + size - query.questionEnd;
   query.answersCount = 1;
-  finishReply(query, Rcode.NOERROR, rdata + size);
+  finishReply(query, Rcode.NOERROR, start + size);
 }
 
-/** NXDOMAIN, or NODATA when `rcode` is NOERROR, with a SOA whose owner is the qname. */
-export function answerNegative(query: Query, rcode: number, ttlSecs: number): void {
-  const rdataSize = POINTER_SIZE + SOA_RNAME.length + 20;
-  let at = query.at + writeRecordHead(query, query.questionEnd, RRType.SOA, ttlSecs, rdataSize);
+/** Bytes of a SOA's RDATA, and of the record. */
+const SOA_SIZE = POINTER_SIZE + SOA_RNAME.length + 20;
+export const NEGATIVE_SIZE = POINTER_SIZE + Record.RDATA + SOA_SIZE;
+
+/**
+ * NXDOMAIN, or NODATA when `rcode` is NOERROR, behind the answers that are there already, with a SOA whose
+ * owner is the name at `ownerOffset` of the message: the qname, or where its aliases lead.
+ */
+export function answerNegative(
+  query: Query,
+  rcode: number,
+  ttlSecs: number,
+  ownerOffset: number = Header.SIZE,
+): void {
+  const from = query.questionEnd + query.answersLength;
+  const owner = QNAME_POINTER - Header.SIZE + ownerOffset;
+  let at = query.at + writeRecordHead(query, from, RRType.SOA, ttlSecs, SOA_SIZE);
   const { bytes } = query;
-  writeU16(bytes, at, QNAME_POINTER);
+  writeU16(bytes, query.at + from, owner);
+  writeU16(bytes, at, owner);
   at += POINTER_SIZE;
   for (let i = 0; i < SOA_RNAME.length; i++) bytes[at + i] = SOA_RNAME[i]!;
   at += SOA_RNAME.length;

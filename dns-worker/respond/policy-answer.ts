@@ -16,7 +16,7 @@ import type { RewriteAnswer } from '../../shared/snapshot/special-rules.ts';
 import type { Query } from '../query.ts';
 import type { OpenSnapshot } from '../state.ts';
 import { labelOf, originOf, ruleOf } from '../verdict-memo.ts';
-import { answerAddress, answerBlocked, answerNegative } from './block-answer.ts';
+import { answerRecord, answerBlocked, answerNegative } from './block-answer.ts';
 import { replyWithRcode } from './reply.ts';
 
 const SERVICE = ManualKind.SERVICE_EXACT | ManualKind.SERVICE_SUFFIX;
@@ -88,6 +88,6 @@ function answerRewritten(query: Query, rewrite: RewriteAnswer, ttlSecs: number):
   else if (text === undefined) answerNegative(query, rewrite.rcode, ttlSecs);
   else {
     const address = addressFromText(text)!;
-    answerAddress(query, query.qtype === RRType.A ? address.subarray(12) : address, ttlSecs);
+    answerRecord(query, query.qtype === RRType.A ? address.subarray(12) : address, ttlSecs);
   }
 }

@@ -46,7 +46,7 @@ export function canonicalOwner(value: string): string | null {
 export function reverseName(address: Uint8Array): string {
   if (isMappedIpv4(address)) return `${[...address.subarray(12)].reverse().join('.')}.in-addr.arpa`;
   const digits = Buffer.from(address).toString('hex');
-  return `${[...digits].reverse().join('.')}.ip6.arpa`;
+  return `${digits.split('').reverse().join('.')}.ip6.arpa`;
 }
 
 /** Reads a value of a type; names in it become canonical. */

@@ -92,8 +92,8 @@ export const SpecialRulesLayout = {
  * free), then nodes, record sets and record data in any order. A node: high lane, bytes of its name, flags,
  * node of the wildcard just below it (0 = none), number of record sets, word at which each of them lies, then
  * the name in wire form. A record set: type, TTL in seconds, index among all record sets, source and id of
- * its first record, node that a CNAME's target is (0 = no local name), number of records, word at which each
- * lies. A record: bytes of its RDATA, and these.
+ * its first record, node that a CNAME's target is (0 = no local name), number of records, its own node,
+ * word at which each record lies. A record: bytes of its RDATA, and these.
  */
 export const LocalNamesLayout = {
   MAGIC_WORD: 0,
@@ -121,7 +121,8 @@ export const LocalNamesLayout = {
   SET_RECORD_ID: 4,
   SET_TARGET: 5,
   SET_COUNT: 6,
-  SET_RECORDS: 7,
+  SET_NODE: 7,
+  SET_RECORDS: 8,
 } as const;
 
 /** Bits of a node's flags: the name has no records, but is known to be there: NODATA. */

@@ -19,6 +19,8 @@ export interface SnapshotBuffers {
   readonly manualSpecial: SharedArrayBuffer;
   /** What the rules mean for each group, and the blocking settings, see `policy-table.ts`. */
   readonly policy: SharedArrayBuffer;
+  /** Names that this server answers for itself, see `local-names.ts`. */
+  readonly local: SharedArrayBuffer;
   /** Which group a client is in, see `client-table.ts`. */
   readonly clients: SharedArrayBuffer;
   readonly names: NameRules;

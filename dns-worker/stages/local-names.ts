@@ -1,0 +1,123 @@
+/**
+ * Names that this server answers for itself: records of the configuration, of the API and of DHCP leases.
+ * Aliases are followed within them; one that leads elsewhere is left to the resolve thread.
+ */
+import { Rcode, RRClass, RRType } from '../../shared/dns/iana.ts';
+import { FlagsHigh, Record, writeU16, writeU32 } from '../../shared/dns/wire.ts';
+import { QueryStatus } from '../../shared/query-log.ts';
+import type { LocalNames } from '../../shared/snapshot/local-names.ts';
+import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
+import type { MatchRecorder } from '../judge.ts';
+import { type Query, Verdict, type VerdictCode } from '../query.ts';
+import { appendCname, cnameSize, followAlias, QNAME_OFFSET } from '../respond/alias.ts';
+import { answerNegative, NEGATIVE_SIZE } from '../respond/block-answer.ts';
+import { finishReply, replyWithRcode } from '../respond/reply.ts';
+import type { OpenSnapshot } from '../state.ts';
+
+/** How long clients may keep that a name has no record of a type, seconds: changes show soon. */
+const NEGATIVE_TTL_SECS = 60;
+/** Most aliases in a row; names of different sources can make loops that no one source has. */
+const MAX_HOPS = 8;
+const POINTER = 0xc000;
+
+/** Finds the local name that the query asks for, if there is one, for this stage and those before it. */
+export function findLocalName(query: Query, { local }: OpenSnapshot): void {
+  query.localNode = 0;
+  if (local.nodeCount === 0) return;
+  const { qname, qnameLength, labelAt, labelCount, hashLow, hashHigh } = query;
+  let label = labelCount - local.maxLabels;
+  if (label <= 0) {
+    const node = local.find(hashLow[0]!, hashHigh[0]!, qname, 0, qnameLength);
+    if (node !== 0) {
+      if (local.isThere(node)) query.localNode = node;
+      return;
+    }
+    label = 1;
+  }
+  if (!local.hasWildcards) return;
+  // The closest name above that is there decides: its wildcard, or none (RFC 4592 section 3.3.1).
+  for (; label < labelCount; label++) {
+    const at = labelAt[label]!;
+    const node = local.find(hashLow[label]!, hashHigh[label]!, qname, at, qnameLength - at);
+    if (node === 0) continue;
+    query.localNode = local.wildcardBelow(node);
+    return;
+  }
+}
+
+/** Answers what `findLocalName` has found. */
+export function localNamesStage(
+  query: Query,
+  { local }: OpenSnapshot,
+  recorder: MatchRecorder | null,
+): VerdictCode {
+  let node = query.localNode;
+  if (node === 0) return Verdict.CONTINUE;
+  query.status = QueryStatus.LOCAL;
+  query.replyFlags = FlagsHigh.AA;
+  let owner: number = QNAME_OFFSET;
+  for (let hops = 0; hops <= MAX_HOPS; hops++) {
+    const set = local.setOf(node, query.qtype);
+    if (set !== 0) {
+      recorder?.met(RuleOrigin.LOCAL, set, 0, query, -1);
+      return answerWithSet(query, local, set, owner);
+    }
+    const alias = local.setOf(node, RRType.CNAME);
+    if (alias === 0) return answerEmpty(query, owner);
+    recorder?.met(RuleOrigin.LOCAL, alias, 0, query, -1);
+    const name = local.rdataAt(alias, 0);
+    if (!hasRoom(query, cnameSize(local.rdataLength(alias, 0)))) return truncate(query);
+    owner = appendCname(query, owner, local.bytes, name, local.ttlSecsOf(alias));
+    node = local.targetOf(alias);
+    if (node === 0) return followAlias(query, local.bytes, name, QueryStatus.LOCAL);
+  }
+  query.status = QueryStatus.SERVFAIL;
+  replyWithRcode(query, Rcode.SERVFAIL);
+  return Verdict.ANSWERED;
+}
+
+/** Every record of the set, beginning with another one each time. */
+function answerWithSet(query: Query, local: LocalNames, set: number, owner: number): VerdictCode {
+  const { bytes } = query;
+  const count = local.countOf(set);
+  if (query.answersCount === 0) query.answersAt = query.questionEnd;
+  let at = query.at + query.answersAt + query.answersLength;
+  const limit = query.at + query.capacity;
+  let index = local.nextTurn(set);
+  for (let left = count; left > 0; left--) {
+    const length = local.rdataLength(set, index);
+    if (at + 2 + Record.RDATA + length > limit) return truncate(query);
+    writeU16(bytes, at, POINTER | owner);
+    const fields = at + 2;
+    writeU16(bytes, fields + Record.TYPE, local.typeOf(set));
+    writeU16(bytes, fields + Record.CLASS, RRClass.IN);
+    writeU32(bytes, fields + Record.TTL, local.ttlSecsOf(set));
+    writeU16(bytes, fields + Record.RDLENGTH, length);
+    const rdata = fields + Record.RDATA;
+    const from = local.rdataAt(set, index);
+    for (let i = 0; i < length; i++) bytes[rdata + i] = local.bytes[from + i]!;
+    at = rdata + length;
+    index = index + 1 === count ? 0 : index + 1;
+  }
+  query.answersCount += count;
+  query.answersLength = at - query.at - query.answersAt;
+  finishReply(query, Rcode.NOERROR, at - query.at);
+  return Verdict.ANSWERED;
+}
+
+/** The name is there, with records of other types or none. */
+function answerEmpty(query: Query, owner: number): VerdictCode {
+  if (!hasRoom(query, NEGATIVE_SIZE)) return truncate(query);
+  answerNegative(query, Rcode.NOERROR, NEGATIVE_TTL_SECS, owner);
+  return Verdict.ANSWERED;
+}
+
+function hasRoom(query: Query, size: number): boolean {
+  return query.questionEnd + query.answersLength + size <= query.capacity;
+}
+
+/** Longer than any slot, so longer than any reply over UDP. */
+function truncate(query: Query): VerdictCode {
+  finishReply(query, Rcode.NOERROR, query.capacity + 1);
+  return Verdict.ANSWERED;
+}

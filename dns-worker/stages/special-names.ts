@@ -1,0 +1,177 @@
+/**
+ * Questions that must not leave this network, or that only ask what it is like: private addresses turned
+ * round (RFC 1918, RFC 6303), names of one label, names that RFC 6761 and its like reserve, and the canary
+ * names by which browsers and systems ask whether their own resolvers may be used. A local record or a
+ * forward zone for such a name outranks all of this. Each kind has its switch (`QuestionFlag`).
+ */
+import { ExtendedError, Rcode, RRType } from '../../shared/dns/iana.ts';
+import { nameFromText } from '../../shared/dns/name.ts';
+import { QueryStatus } from '../../shared/query-log.ts';
+import { QuestionFlag } from '../../shared/snapshot/policy-table.ts';
+import { NO_EDE, type Query, Verdict, type VerdictCode } from '../query.ts';
+import { answerNegative, answerRecord } from '../respond/block-answer.ts';
+import type { OpenSnapshot } from '../state.ts';
+
+/** TTL of these answers, seconds. */
+const TTL_SECS = 300;
+
+const LOOPBACK_V4 = Uint8Array.from([127, 0, 0, 1]);
+const LOOPBACK_V6 = Uint8Array.from({ length: 16 }, (_, i) => (i === 15 ? 1 : 0));
+
+const name = (text: string): Uint8Array => nameFromText(text)!;
+
+const LOCALHOST = name('localhost');
+const LOCALHOST_V4 = name('1.0.0.127.in-addr.arpa');
+const LOCALHOST_V6 = name(`1.${'0.'.repeat(31)}ip6.arpa`);
+const HOME_ARPA = name('home.arpa');
+const RESOLVER_ARPA = name('resolver.arpa');
+const DNS_RESOLVER_ARPA = name('_dns.resolver.arpa');
+const IN_ADDR_ARPA = name('in-addr.arpa');
+const IP6_ARPA = name('ip6.arpa');
+const ARPA = name('arpa');
+/** Never to be looked up: RFC 6761 sections 6.2 and 6.4, RFC 7686, RFC 6762 section 22.1. */
+const NO_SUCH_ZONES = ['test', 'invalid', 'onion', 'local'].map(name);
+/** RFC 6303 section 4, RFC 7793 (shared address space). */
+const PRIVATE_ZONES = [
+  '0.in-addr.arpa',
+  '10.in-addr.arpa',
+  '127.in-addr.arpa',
+  '254.169.in-addr.arpa',
+  '168.192.in-addr.arpa',
+  '2.0.192.in-addr.arpa',
+  '100.51.198.in-addr.arpa',
+  '113.0.203.in-addr.arpa',
+  '255.255.255.255.in-addr.arpa',
+  ...Array.from({ length: 16 }, (_, i) => `${16 + i}.172.in-addr.arpa`),
+  ...Array.from({ length: 64 }, (_, i) => `${64 + i}.100.in-addr.arpa`),
+  `${'0.'.repeat(32)}ip6.arpa`,
+  `1.${'0.'.repeat(31)}ip6.arpa`,
+  'c.f.ip6.arpa',
+  'd.f.ip6.arpa',
+  '8.e.f.ip6.arpa',
+  '9.e.f.ip6.arpa',
+  'a.e.f.ip6.arpa',
+  'b.e.f.ip6.arpa',
+  '8.b.d.0.1.0.0.2.ip6.arpa',
+].map(name);
+/** By which Firefox asks whether it may use DNS over HTTPS of its own. */
+const DOH_CANARY = name('use-application-dns.net');
+/** By which Apple's systems ask whether Private Relay may be used. */
+const PRIVATE_RELAY_CANARIES = ['mask.icloud.com', 'mask-h2.icloud.com'].map(name);
+const CANARY_TLD_LENGTH = 3;
+
+/** Answers a question of a special form; `query.localNode` is known to be 0. */
+export function specialNamesStage(query: Query, { policy }: OpenSnapshot): VerdictCode {
+  const flags = policy.questionFlags;
+  if (flags === 0 || query.labelCount === 0) return Verdict.CONTINUE;
+  if (query.labelCount === 1) return checkSingleLabel(query, flags);
+  const { qname, labelAt, labelCount } = query;
+  const tld = qname[labelAt[labelCount - 1]!]!;
+  if (endsWith(query, ARPA)) return checkArpa(query, flags);
+  if (tld === CANARY_TLD_LENGTH) return checkCanaries(query, flags);
+  return (flags & QuestionFlag.SPECIAL_NAMES) === 0 ? Verdict.CONTINUE : checkReserved(query);
+}
+
+/** Names without a dot belong to the local network; those who ask for the zones of the root ask for other types. */
+function checkSingleLabel(query: Query, flags: number): VerdictCode {
+  if ((flags & QuestionFlag.SPECIAL_NAMES) !== 0) {
+    const verdict = checkReserved(query);
+    if (verdict !== Verdict.CONTINUE) return verdict;
+  }
+  const { qtype } = query;
+  if (qtype === RRType.NS || qtype === RRType.SOA || qtype === RRType.DS || qtype === RRType.DNSKEY)
+    return Verdict.CONTINUE;
+  if ((flags & QuestionFlag.BLOCK_NON_FQDN) !== 0) return noSuchName(query, ExtendedError.BLOCKED);
+  return (flags & QuestionFlag.NEVER_FORWARD_NON_FQDN) === 0 ? Verdict.CONTINUE : noSuchName(query, NO_EDE);
+}
+
+function checkReserved(query: Query): VerdictCode {
+  if (endsWith(query, LOCALHOST)) return answerLocalhost(query);
+  for (let i = 0; i < NO_SUCH_ZONES.length; i++)
+    if (endsWith(query, NO_SUCH_ZONES[i]!)) return noSuchName(query, NO_EDE);
+  return Verdict.CONTINUE;
+}
+
+function checkArpa(query: Query, flags: number): VerdictCode {
+  if ((flags & QuestionFlag.SPECIAL_NAMES) !== 0) {
+    if (is(query, LOCALHOST_V4) || is(query, LOCALHOST_V6)) return answerReverseLocalhost(query);
+    if (endsWith(query, HOME_ARPA)) return checkHomeArpa(query);
+    if (endsWith(query, RESOLVER_ARPA)) return checkResolverArpa(query);
+  }
+  const isReverse = endsWith(query, IN_ADDR_ARPA) || endsWith(query, IP6_ARPA);
+  if (!isReverse) return Verdict.CONTINUE;
+  if ((flags & QuestionFlag.BLOCK_PRIVATE_PTR) !== 0) {
+    for (let i = 0; i < PRIVATE_ZONES.length; i++)
+      if (endsWith(query, PRIVATE_ZONES[i]!)) return noSuchName(query, ExtendedError.BLOCKED);
+  }
+  if ((flags & QuestionFlag.NEVER_FORWARD_REVERSE) === 0 || query.qtype !== RRType.PTR)
+    return Verdict.CONTINUE;
+  return noSuchName(query, NO_EDE);
+}
+
+/** RFC 8375 section 4: answered here, but for DS, which proves that the zone is not signed. */
+function checkHomeArpa(query: Query): VerdictCode {
+  if (!is(query, HOME_ARPA)) return noSuchName(query, NO_EDE);
+  return query.qtype === RRType.DS ? Verdict.CONTINUE : noData(query);
+}
+
+/** RFC 9462 section 6.4: answered here, and until there is DNS over TLS or HTTPS, with nothing. */
+function checkResolverArpa(query: Query): VerdictCode {
+  return is(query, DNS_RESOLVER_ARPA) || is(query, RESOLVER_ARPA) ? noData(query) : noSuchName(query, NO_EDE);
+}
+
+function checkCanaries(query: Query, flags: number): VerdictCode {
+  const isCanary =
+    ((flags & QuestionFlag.DOH_CANARY) !== 0 && is(query, DOH_CANARY)) ||
+    ((flags & QuestionFlag.PRIVATE_RELAY_CANARY) !== 0 &&
+      (is(query, PRIVATE_RELAY_CANARIES[0]!) || is(query, PRIVATE_RELAY_CANARIES[1]!)));
+  return isCanary ? noSuchName(query, ExtendedError.BLOCKED) : Verdict.CONTINUE;
+}
+
+/** RFC 6761 section 6.3: the loopback address for the name and all below it. */
+function answerLocalhost(query: Query): VerdictCode {
+  query.status = QueryStatus.LOCAL;
+  if (query.qtype === RRType.A) answerRecord(query, LOOPBACK_V4, TTL_SECS);
+  else if (query.qtype === RRType.AAAA) answerRecord(query, LOOPBACK_V6, TTL_SECS);
+  else return noData(query);
+  return Verdict.ANSWERED;
+}
+
+function answerReverseLocalhost(query: Query): VerdictCode {
+  if (query.qtype !== RRType.PTR) return noData(query);
+  query.status = QueryStatus.LOCAL;
+  answerRecord(query, LOCALHOST, TTL_SECS);
+  return Verdict.ANSWERED;
+}
+
+function noData(query: Query): VerdictCode {
+  query.status = QueryStatus.LOCAL;
+  answerNegative(query, Rcode.NOERROR, TTL_SECS);
+  return Verdict.ANSWERED;
+}
+
+function noSuchName(query: Query, extendedError: number): VerdictCode {
+  query.status = QueryStatus.LOCAL;
+  query.extendedError = extendedError;
+  answerNegative(query, Rcode.NXDOMAIN, TTL_SECS);
+  return Verdict.ANSWERED;
+}
+
+function is(query: Query, wire: Uint8Array): boolean {
+  return query.qnameLength === wire.length && endsWith(query, wire);
+}
+
+/** Whether the qname is this name or below it. */
+function endsWith(query: Query, wire: Uint8Array): boolean {
+  const { qname, qnameLength } = query;
+  const start = qnameLength - wire.length;
+  if (start < 0) return false;
+  // From the end: most names differ in their last label.
+  for (let i = wire.length - 1; i >= 0; i--) if (qname[start + i] !== wire[i]) return false;
+  return startsLabel(query, start);
+}
+
+function startsLabel({ labelAt, labelCount }: Query, at: number): boolean {
+  for (let label = 0; label < labelCount; label++) if (labelAt[label] === at) return true;
+  return false;
+}
