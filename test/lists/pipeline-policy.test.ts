@@ -294,9 +294,10 @@ describe('Explainer', () => {
       'question_checks continue',
       'client_group continue',
       'schedule_override continue',
+      'local_names continue',
       'policy answered',
     ]);
-    expect(stages[3]!.rules.map(({ origin }) => origin)).toEqual([
+    expect(stages[4]!.rules.map(({ origin }) => origin)).toEqual([
       RuleOrigin.MANAGED,
       RuleOrigin.LIST,
       RuleOrigin.SPECIAL,
@@ -313,6 +314,7 @@ describe('Explainer', () => {
       'question_checks continue',
       'client_group continue',
       'schedule_override continue',
+      'local_names continue',
       'policy continue',
       'cache unresolved',
       'forward continue',

@@ -6,6 +6,7 @@ import type { ListReading } from '../../control-plane/lists/line-rules.ts';
 import { ListParser } from '../../control-plane/lists/parse-list.ts';
 import {
   type CompiledRules,
+  type LivePolicy,
   NOTHING_LIVE,
   NO_POLICY_ROWS,
   type PolicyRows,
@@ -51,7 +52,12 @@ export function compileLists(lists: readonly ListText[], seed = 1): CompiledRule
 }
 
 /** The buffers of a snapshot of these lists and rows. */
-export function snapshotOf(lists: readonly ListText[], rows: OtherRows = {}, version = 1): SnapshotBuffers {
+export function snapshotOf(
+  lists: readonly ListText[],
+  rows: OtherRows = {},
+  version = 1,
+  live: Partial<LivePolicy> = {},
+): SnapshotBuffers {
   const sources = lists.map(({ groupIds, reading }, index) => ({
     id: index + 1,
     name: `list ${index + 1}`,
@@ -64,7 +70,7 @@ export function snapshotOf(lists: readonly ListText[], rows: OtherRows = {}, ver
     compileLists(lists),
     { ...NO_POLICY_ROWS, ...rows, sources },
     { enabled: true, mode: 'null_ip', ttlSecs: 10, customIpv4: '', customIpv6: '' },
-    NOTHING_LIVE,
+    { ...NOTHING_LIVE, ...live },
   );
 }
 
