@@ -1,7 +1,7 @@
 /** The zone that the authority under test serves, and what is in it. */
 
 /** Its name. */
-export const ZONE = 'weir.test';
+export const ZONE = 'weir.example';
 
 /** Strings of a TXT record of more than 4 KiB. */
 export const LONG_TEXTS: readonly string[] = Array.from({ length: 24 }, (_, i) =>
