@@ -168,7 +168,9 @@ export class Forwarder {
       this.answerFrom(joined);
       query.status = alias.status;
       query.hasTargets = true;
-      this.parts.pipeline.checkAnswer(query, request.explained ?? null);
+      noteRule(query, alias.rule);
+      // Where a rule leads is no longer for other rules to judge.
+      if (alias.rule.attribute === 0) this.parts.pipeline.checkAnswer(query, request.explained ?? null);
     }
     this.reply(request);
   }
@@ -307,6 +309,14 @@ export class Forwarder {
 /** What a failure tells the client beside its response code. */
 function extendedErrorOf({ reason, extendedError }: Resolution & { kind: 'failed' }): number {
   return extendedError ?? (NO_REACH.has(reason) ? ExtendedError.NO_REACHABLE_AUTHORITY : NO_EDE);
+}
+
+/** What the log will say of the rule that made an alias. */
+function noteRule(query: Query, rule: Alias['rule']): void {
+  query.ruleAttribute = rule.attribute;
+  query.ruleOrigin = rule.origin;
+  query.ruleKind = rule.kind;
+  query.ruleNameOffset = rule.nameOffset;
 }
 
 /** Statuses of a question to which there was no answer. */

@@ -150,8 +150,12 @@ export class Pipeline {
    * missing is here by now. CONTINUE: the qname is no alias any more.
    */
   findAlias(query: Query): VerdictCode {
-    findLocalName(query, this.snapshot);
-    return localNamesStage(query, this.snapshot, null);
+    const { snapshot } = this;
+    findLocalName(query, snapshot);
+    const overridden = scheduleOverrideStage(query, snapshot);
+    if (overridden !== Verdict.CONTINUE) return overridden;
+    const local = localNamesStage(query, snapshot, null);
+    return local === Verdict.CONTINUE ? policyStage(query, snapshot, this.judge) : local;
   }
 
   /** Cuts TTLs of the reply in the slot that would outlive a flip of the group's schedule. */

@@ -22,6 +22,9 @@ type Conditions = Pick<
 >;
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
+/** Longest host name as text. */
+const MAX_HOST_LENGTH = 254;
+
 /** Reads the text behind the `$`; a text says why it cannot be used. */
 export function readModifiers(options: string): Modifiers | string {
   const conditions: Writable<Conditions> = {};
@@ -110,7 +113,7 @@ function clientRange(text: string): ClientRange | null {
 }
 
 function readRewrite(value: string | null, into: Writable<Conditions>): string | null {
-  const [rcodeName, type, data] = (value ?? '').split(';');
+  const [rcodeName, type, ...data] = (value ?? '').split(';');
   if (type === undefined) return readShortRewrite(rcodeName!, into);
   const rcode = rewriteRcode(rcodeName!);
   if (rcode === undefined) return `$dnsrewrite with an unknown response code: ${rcodeName!.slice(0, 20)}`;
@@ -118,23 +121,44 @@ function readRewrite(value: string | null, into: Writable<Conditions>): string |
     into.rewrite = { rcode, ipv4: [], ipv6: [] };
     return null;
   }
-  if (type.toUpperCase() !== 'A' && type.toUpperCase() !== 'AAAA')
-    return `$dnsrewrite to a record of this type is not supported: ${type.slice(0, 20)}`;
-  const fault = readShortRewrite(data ?? '', into);
-  if (fault !== null) return fault;
-  const isIpv4 = into.rewrite?.ipv4.length === 1;
-  return isIpv4 === (type.toUpperCase() === 'A') ? null : '$dnsrewrite whose address does not fit its type';
+  return readRecordRewrite(type.toUpperCase(), data.join(';'), into);
 }
 
-/** `NXDOMAIN`, `REFUSED`, or an address. */
+/** A record of a type, as `NOERROR;TYPE;data` names it. */
+function readRecordRewrite(type: string, data: string, into: Writable<Conditions>): string | null {
+  if (type === 'TXT') {
+    into.rewrite = { rcode: Rcode.NOERROR, ipv4: [], ipv6: [], txt: data };
+    return null;
+  }
+  if (type !== 'A' && type !== 'AAAA' && type !== 'CNAME')
+    return `$dnsrewrite to a record of this type is not supported: ${type.slice(0, 20)}`;
+  const fault = readShortRewrite(data, into);
+  if (fault !== null) return fault;
+  const { ipv4, ipv6, host } = into.rewrite!;
+  const fits = { A: ipv4.length === 1, AAAA: ipv6.length === 1, CNAME: host !== undefined }[type];
+  return fits ? null : '$dnsrewrite whose data does not fit its type';
+}
+
+/** `NXDOMAIN`, `REFUSED`, an address, or a host name. */
 function readShortRewrite(value: string, into: Writable<Conditions>): string | null {
   const rcode = rewriteRcode(value);
   const address = addressFromText(value);
   if (rcode !== undefined) into.rewrite = { rcode, ipv4: [], ipv6: [] };
-  else if (address === null) return '$dnsrewrite to a host name is not supported';
-  else if (isMappedIpv4(address)) into.rewrite = { rcode: Rcode.NOERROR, ipv4: [value], ipv6: [] };
+  else if (address === null) {
+    const host = hostOf(value);
+    if (host === null) return '$dnsrewrite to something that is no response code, address or host name';
+    into.rewrite = { rcode: Rcode.NOERROR, ipv4: [], ipv6: [], host };
+  } else if (isMappedIpv4(address)) into.rewrite = { rcode: Rcode.NOERROR, ipv4: [value], ipv6: [] };
   else into.rewrite = { rcode: Rcode.NOERROR, ipv4: [], ipv6: [value] };
   return null;
+}
+
+/** A host name of two labels at least, folded; null for anything else. */
+function hostOf(value: string): string | null {
+  if (value.length > MAX_HOST_LENGTH) return null;
+  const host = value.toLowerCase().replace(/\.$/, '');
+  const isName = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/.test(host);
+  return isName ? host : null;
 }
 
 function rewriteRcode(name: string): number | undefined {

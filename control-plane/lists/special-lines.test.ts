@@ -115,7 +115,15 @@ describe('ListParser', () => {
     ['||example.com^$ctag=device_tv', 'modifier is not supported: $ctag'],
     ['||example.com^$dnstype=NOPE', '$dnstype with an unknown type: NOPE'],
     ['||example.com^$client=laptop', '$client with something that is no address: names are not known here'],
-    ['||example.com^$dnsrewrite=ads.example.net', '$dnsrewrite to a host name is not supported'],
+    [
+      '||example.com^$dnsrewrite=two words',
+      '$dnsrewrite to something that is no response code, address or host name',
+    ],
+    ['||example.com^$dnsrewrite=NOERROR;CNAME;192.0.2.1', '$dnsrewrite whose data does not fit its type'],
+    [
+      '||example.com^$dnsrewrite=NOERROR;MX;10 a.example',
+      '$dnsrewrite to a record of this type is not supported: MX',
+    ],
     ['@@||example.com^$dnsrewrite=NXDOMAIN', 'exception with $dnsrewrite is not supported'],
     ['||example.com/ads^', 'URL or path: a DNS server sees names only'],
     ['/^https?:\\/\\/example/', 'regular expression for whole URLs'],

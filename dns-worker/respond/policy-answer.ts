@@ -3,7 +3,6 @@
  * NXDOMAIN, a rule with an answer of its own gives that, everything else follows `blocking.mode`.
  */
 import { ExtendedError, RRType, Rcode } from '../../shared/dns/iana.ts';
-import { addressFromText } from '../../shared/net/ip.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import {
@@ -12,12 +11,13 @@ import {
   ManualKind,
   OWN_KINDS,
 } from '../../shared/snapshot/rule-table.ts';
-import type { RewriteAnswer } from '../../shared/snapshot/special-rules.ts';
-import type { Query } from '../query.ts';
+import type { OpenRewrite } from '../../shared/snapshot/special-matcher.ts';
+import { type Query, Verdict, type VerdictCode } from '../query.ts';
 import type { OpenSnapshot } from '../state.ts';
 import { labelOf, originOf, ruleOf } from '../verdict-memo.ts';
+import { QNAME_OFFSET, appendCname, followAlias } from './alias.ts';
 import { answerRecord, answerBlocked, answerNegative } from './block-answer.ts';
-import { replyWithRcode } from './reply.ts';
+import { finishReply, replyWithRcode } from './reply.ts';
 
 const SERVICE = ManualKind.SERVICE_EXACT | ManualKind.SERVICE_SUFFIX;
 
@@ -32,7 +32,8 @@ const STATUS = [
 
 /**
  * Writes the answer that a blocking verdict on `name` demands, and fills in what is logged. `name` is the query
- * itself, or a name or an address of its answer.
+ * itself, or a name or an address of its answer. UNRESOLVED = the rule makes the qname an alias whose target has
+ * to be asked for; CONTINUE = an alias of the qname itself, which is answered as usual.
  */
 export function answerByPolicy(
   query: Query,
@@ -40,7 +41,7 @@ export function answerByPolicy(
   snapshot: OpenSnapshot,
   policyClass: number,
   verdict: number,
-): void {
+): VerdictCode {
   const { policy } = snapshot;
   const origin = originOf(verdict);
   const rule = ruleOf(verdict);
@@ -54,11 +55,35 @@ export function answerByPolicy(
   if (origin === RuleOrigin.SERVICE) {
     query.extendedError = ExtendedError.BLOCKED;
     answerNegative(query, Rcode.NXDOMAIN, policy.blockingTtlSecs);
-    return;
+    return Verdict.ANSWERED;
   }
-  const rewrite = origin === RuleOrigin.SPECIAL ? snapshot.special.rule(rule).rewrite : undefined;
-  if (rewrite === undefined) answerBlocked(query, policy, ExtendedError.BLOCKED);
+  const rewrite = origin === RuleOrigin.SPECIAL ? snapshot.special.rewrite(rule) : null;
+  if (rewrite !== null && rewrite.host !== null && name === query)
+    return answerAlias(query, rewrite.host, policy.blockingTtlSecs);
+  if (rewrite === null || rewrite.host !== null) answerBlocked(query, policy, ExtendedError.BLOCKED);
   else answerRewritten(query, rewrite, policy.blockingTtlSecs);
+  return Verdict.ANSWERED;
+}
+
+/** A CNAME, and for the resolve thread the rest. */
+function answerAlias(query: Query, host: Uint8Array, ttlSecs: number): VerdictCode {
+  if (isQname(query, host)) {
+    query.ruleAttribute = 0;
+    query.isAllowed = true;
+    return Verdict.CONTINUE;
+  }
+  const { status } = query;
+  appendCname(query, QNAME_OFFSET, host, 0, ttlSecs);
+  query.extendedError = ExtendedError.FORGED_ANSWER;
+  if (query.qtype !== RRType.CNAME) return followAlias(query, host, 0, status);
+  finishReply(query, Rcode.NOERROR, query.answersAt + query.answersLength);
+  return Verdict.ANSWERED;
+}
+
+function isQname({ qname, qnameLength }: Query, host: Uint8Array): boolean {
+  if (host.length !== qnameLength) return false;
+  for (let at = 0; at < qnameLength; at++) if (qname[at] !== host[at]) return false;
+  return true;
 }
 
 function kindsOf(
@@ -80,14 +105,23 @@ function kindsOf(
   }
 }
 
-function answerRewritten(query: Query, rewrite: RewriteAnswer, ttlSecs: number): void {
-  const text =
-    query.qtype === RRType.A ? rewrite.ipv4[0] : query.qtype === RRType.AAAA ? rewrite.ipv6[0] : undefined;
+function answerRewritten(query: Query, rewrite: OpenRewrite, ttlSecs: number): void {
+  const rdata = rdataFor(rewrite, query.qtype);
   query.extendedError = ExtendedError.FORGED_ANSWER;
   if (rewrite.rcode === Rcode.REFUSED) replyWithRcode(query, Rcode.REFUSED);
-  else if (text === undefined) answerNegative(query, rewrite.rcode, ttlSecs);
-  else {
-    const address = addressFromText(text)!;
-    answerRecord(query, query.qtype === RRType.A ? address.subarray(12) : address, ttlSecs);
+  else if (rdata === null) answerNegative(query, rewrite.rcode, ttlSecs);
+  else answerRecord(query, rdata, ttlSecs);
+}
+
+function rdataFor(rewrite: OpenRewrite, qtype: number): Uint8Array | null {
+  switch (qtype) {
+    case RRType.A:
+      return rewrite.ipv4;
+    case RRType.AAAA:
+      return rewrite.ipv6;
+    case RRType.TXT:
+      return rewrite.txt;
+    default:
+      return null;
   }
 }

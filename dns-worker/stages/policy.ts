@@ -5,7 +5,7 @@ import { answerByPolicy } from '../respond/policy-answer.ts';
 import type { OpenSnapshot } from '../state.ts';
 import { ALLOWED, NOT_BLOCKED } from '../verdict-memo.ts';
 
-/** Blocks the query, or lets it pass. */
+/** Blocks the query, or lets it pass; UNRESOLVED where a rule makes an alias of the name. */
 export function policyStage(query: Query, snapshot: OpenSnapshot, judge: Judge): VerdictCode {
   const { policy } = snapshot;
   if (query.isUnfiltered) return Verdict.CONTINUE;
@@ -16,6 +16,5 @@ export function policyStage(query: Query, snapshot: OpenSnapshot, judge: Judge):
     query.isAllowed = true;
     return Verdict.CONTINUE;
   }
-  answerByPolicy(query, query, snapshot, policyClass, verdict);
-  return Verdict.ANSWERED;
+  return answerByPolicy(query, query, snapshot, policyClass, verdict);
 }

@@ -6,10 +6,17 @@
  * nothing allocates nothing.
  */
 import { hashName, nameFromText } from '../dns/name.ts';
+import { addressFromText } from '../net/ip.ts';
 import { matchesPattern, readNamePattern } from '../policy/name-pattern.ts';
 import { compileRegex } from '../policy/regex.ts';
 import { SpecialRulesLayout as L } from './layout.ts';
-import { MATCH_CODES, type SpecialRule, openSpecialRules, readSpecialRule } from './special-rules.ts';
+import {
+  MATCH_CODES,
+  type RewriteAnswer,
+  type SpecialRule,
+  openSpecialRules,
+  readSpecialRule,
+} from './special-rules.ts';
 
 /** A name with the hashes of its parents, as `parse-query.ts` of the workers leaves it. */
 export interface HashedName {
@@ -36,6 +43,16 @@ export function gramSlot(gram: number, slots: number): number {
   return (Math.imul(gram, GRAM_FACTOR) >>> 16) & (slots - 1);
 }
 
+/** A rewrite with its records' data as they go into an answer. */
+export interface OpenRewrite {
+  readonly rcode: number;
+  readonly ipv4: Uint8Array | null;
+  readonly ipv6: Uint8Array | null;
+  readonly txt: Uint8Array | null;
+  /** Folded, in wire form. */
+  readonly host: Uint8Array | null;
+}
+
 /** A rule that was met, ready for use. */
 interface OpenRule {
   readonly rule: SpecialRule;
@@ -43,6 +60,7 @@ interface OpenRule {
   readonly excluded: ReadonlyMap<number, number> | undefined;
   /** Of patterns and expressions; null where the engine refuses. */
   readonly test: ((name: string) => boolean) | null;
+  readonly rewrite: OpenRewrite | null;
 }
 
 /** Special rules of one buffer; one a thread and buffer. */
@@ -94,6 +112,11 @@ export class SpecialMatcher {
   /** The rule at `index`. */
   rule(index: number): SpecialRule {
     return this.open(index).rule;
+  }
+
+  /** The answer of its own that the rule at `index` gives; null = it has none. */
+  rewrite(index: number): OpenRewrite | null {
+    return this.open(index).rewrite;
   }
 
   /** Calls `met(index)` for each rule that meets `name`, once. */
@@ -196,7 +219,12 @@ export class SpecialMatcher {
     if (opened === undefined) {
       const rule = readSpecialRule(this.buffer, index);
       if (rule === undefined) throw new RangeError(`read special rule ${index}: there are ${this.ruleCount}`);
-      opened = { rule, excluded: this.excludedNames(rule), test: testFor(rule) };
+      opened = {
+        rule,
+        excluded: this.excludedNames(rule),
+        test: testFor(rule),
+        rewrite: openRewrite(rule.rewrite),
+      };
       this.opened.set(index, opened);
     }
     return opened;
@@ -224,4 +252,27 @@ function testFor({ match, text }: SpecialRule): ((name: string) => boolean) | nu
   if (match !== 'pattern') return null;
   const pattern = readNamePattern(text);
   return typeof pattern === 'string' ? null : (name) => matchesPattern(pattern, name);
+}
+
+function openRewrite(rewrite: RewriteAnswer | undefined): OpenRewrite | null {
+  if (rewrite === undefined) return null;
+  const { rcode, ipv4, ipv6, txt, host } = rewrite;
+  return {
+    rcode,
+    ipv4: ipv4[0] === undefined ? null : (addressFromText(ipv4[0])?.subarray(12) ?? null),
+    ipv6: ipv6[0] === undefined ? null : addressFromText(ipv6[0]),
+    txt: txt === undefined ? null : characterStrings(txt),
+    host: host === undefined ? null : nameFromText(host),
+  };
+}
+
+/** RDATA of a TXT record: strings of at most 255 bytes, each behind its length (RFC 1035 section 3.3.14). */
+function characterStrings(text: string): Uint8Array {
+  const bytes = Buffer.from(text, 'utf8');
+  const rdata: number[] = [];
+  for (let at = 0; at === 0 || at < bytes.length; at += 255) {
+    const piece = bytes.subarray(at, at + 255);
+    rdata.push(piece.length, ...piece);
+  }
+  return Uint8Array.from(rdata);
 }

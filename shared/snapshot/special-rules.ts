@@ -13,12 +13,15 @@ export type SpecialMatch = 'exact' | 'suffix' | 'below' | 'pattern' | 'regex';
 /** Codes of matches at a name, in the section of names. */
 export const MATCH_CODES = { exact: 1, suffix: 2, below: 3 } as const;
 
-/** The answer that a rule gives of its own; addresses as text. Without any of them it is NODATA. */
+/** The answer that a rule gives of its own; addresses and names as text. Without any of them it is NODATA. */
 export interface RewriteAnswer {
   /** `Rcode` NOERROR, NXDOMAIN or REFUSED. */
   readonly rcode: number;
   readonly ipv4: readonly string[];
   readonly ipv6: readonly string[];
+  /** The name is an alias of this one, which is resolved as usual. */
+  readonly host?: string;
+  readonly txt?: string;
 }
 
 /** Clients a rule is for: address bytes in hexadecimal (32 digits) and the length of the prefix. */

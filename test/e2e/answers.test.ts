@@ -21,7 +21,17 @@ let authority: RunningServer;
 const unknown = (octets: unknown): string => Buffer.from(octets as Uint8Array).toString('hex');
 
 const SVCB_RDATA =
-  '0001' + '03777777' + '047765697207' + '6578616d706c65' + '00' + '0001' + '0003' + '026832' + '0003' + '0002' + '20fb';
+  '0001' +
+  '03777777' +
+  '047765697207' +
+  '6578616d706c65' +
+  '00' +
+  '0001' +
+  '0003' +
+  '026832' +
+  '0003' +
+  '0002' +
+  '20fb';
 const HTTPS_RDATA = '0001' + '00' + '0001' + '0006' + '026832' + '026833' + '0004' + '0004' + 'c0000201';
 
 describe('weir in front of any upstream', () => {

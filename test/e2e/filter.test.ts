@@ -111,6 +111,46 @@ describe('weir with lists', () => {
     });
   });
 
+  test('weir blocks an answer, cached too, by an address in it, and explains it', async () => {
+    expect(await answerOf('by-address.example')).toBe(EVERY_ADDRESS);
+    lists.serve('/addresses', `# addresses\n${EVERY_ADDRESS}\n2001:db8::7\n`);
+    const source = await api.addSource({ name: 'addresses', url: lists.url('/addresses') });
+    expect(await answerOf('by-address.example')).toBe(BLOCKED);
+    expect(await answerOf('new-by-address.example')).toBe(BLOCKED);
+    const path = '/explain?domain=by-address.example&type=A&client=127.0.0.1';
+    expect(await api.expect(200, 'GET', path)).toMatchObject({
+      status: 'BLOCKED_LIST',
+      decided_by: { origin: 'list', rule: EVERY_ADDRESS, source: 'addresses', line: 2 },
+    });
+    await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
+    expect(await answerOf('by-address.example')).toBe(EVERY_ADDRESS);
+  });
+
+  test('weir sends a name where $dnsrewrite leads it, with the addresses found there', async () => {
+    lists.serve('/rewrites', '||popup.example^$dnsrewrite=sink.example.net\n||sink.example.net^\n');
+    const source = await api.addSource({ name: 'rewrites', url: lists.url('/rewrites') });
+    const wanted = ['sink.example.net', EVERY_ADDRESS];
+    expect((await udp.ask('www.popup.example', 'A')).data).toEqual(wanted);
+    expect((await udp.ask('www.popup.example', 'A')).data).toEqual(wanted);
+    expect((await udp.ask('www.popup.example', 'CNAME')).data).toEqual(['sink.example.net']);
+    const filter = 'domain=www.popup.example';
+    await api.untilQueryCount(3, filter);
+    for (const row of await api.queries(filter))
+      expect(row).toMatchObject({
+        status: 'BLOCKED_LIST',
+        block_source: 'rewrites',
+        block_rule: '||popup.example^$dnsrewrite=sink.example.net',
+      });
+    const path = '/explain?domain=popup.example&type=A&client=127.0.0.1';
+    expect(await api.expect(200, 'GET', path)).toMatchObject({
+      status: 'BLOCKED_LIST',
+      decided_by: { source: 'rewrites', line: 1 },
+      answer: { answers: [{ type: 'CNAME', data: 'sink.example.net' }, { data: EVERY_ADDRESS }] },
+    });
+    await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
+    expect(await answerOf('www.popup.example')).toBe(EVERY_ADDRESS);
+  });
+
   test('weir holds a list that would block what is asked most, until it is approved', async () => {
     lists.serve('/held', 'one.example\n');
     const source = await api.addSource({ name: 'held', url: lists.url('/held') });

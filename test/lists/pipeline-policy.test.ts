@@ -149,6 +149,28 @@ describe('Pipeline', () => {
     expect(sent(ask('to.example', 28))).toEqual({ rcode: 'NOERROR', answers: [] });
   });
 
+  test('makes an alias of a name where $dnsrewrite names a host, and leaves its target to be asked for', () => {
+    const text =
+      '||ads.example^$dnsrewrite=Sink.example.net.\n||typed.example^$dnsrewrite=NOERROR;CNAME;sink.example.net\n' +
+      '||sink.example.net^$dnsrewrite=sink.example.net\n||text.example^$dnsrewrite=NOERROR;TXT;hello\n';
+    use([{ text, reading: BLOCK }]);
+    for (const name of ['www.ads.example', 'typed.example']) {
+      const { query, verdict, status } = ask(name);
+      expect([verdict, status]).toEqual([Verdict.UNRESOLVED, 'BLOCKED_LIST']);
+      expect(nameToText(query.alias.slice(0, query.aliasLength))).toBe('sink.example.net');
+    }
+    expect(sent(ask('ads.example', 5))).toEqual({
+      rcode: 'NOERROR',
+      answers: [['CNAME', 'sink.example.net']],
+    });
+    expect(ask('sink.example.net')).toMatchObject({ verdict: Verdict.UNRESOLVED, query: { aliasLength: 0 } });
+    expect(sent(ask('text.example', 16))).toEqual({
+      rcode: 'NOERROR',
+      answers: [['TXT', [Buffer.from('hello')]]],
+    });
+    expect(sent(ask('text.example'))).toEqual({ rcode: 'NOERROR', answers: [] });
+  });
+
   test('judges conditional rules for each question and client anew', () => {
     use([{ text: '||typed.example^$dnstype=AAAA\n||own.example^$client=192.0.2.0/24\n', reading: BLOCK }]);
     expect(ask('typed.example', 28).status).toBe('BLOCKED_LIST');
