@@ -16,6 +16,7 @@ import { Counter } from '../shared/counters.ts';
 import { Rcode } from '../shared/dns/iana.ts';
 import type { ExplainedStageName } from '../shared/explain.ts';
 import { QueryStatus } from '../shared/query-log.ts';
+import { GroupOverrideCode } from '../shared/snapshot/policy-table.ts';
 import { Judge, type MatchRecorder } from './judge.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
 import type { ClientSightings } from './client-sightings.ts';
@@ -97,7 +98,7 @@ export class Pipeline {
     this.recorder?.passed('client_group', verdict, clientDetail(query, snapshot));
     if (verdict !== Verdict.CONTINUE) return verdict;
     verdict = scheduleOverrideStage(query, snapshot);
-    this.recorder?.passed('schedule_override', verdict);
+    this.recorder?.passed('schedule_override', verdict, overrideDetail(query, snapshot));
     if (verdict !== Verdict.CONTINUE) return verdict;
     verdict = localNamesStage(query, snapshot, this.recorder);
     this.recorder?.passed('local_names', verdict);
@@ -132,7 +133,8 @@ export class Pipeline {
     const { snapshot, judge } = this;
     const { policy } = snapshot;
     const overridden = scheduleOverrideStage(query, snapshot);
-    if (overridden === Verdict.ANSWERED) recorder?.passed('schedule_override', overridden);
+    if (overridden === Verdict.ANSWERED)
+      recorder?.passed('schedule_override', overridden, overrideDetail(query, snapshot));
     if (overridden === Verdict.ANSWERED || !hasJudged(query, snapshot) || query.isUnfiltered) return;
     const onName = judge.judge(query, query, snapshot, policy.groupClass(query.groupIndex));
     query.isAllowed = onName === ALLOWED;
@@ -198,4 +200,11 @@ export class Pipeline {
 function clientDetail({ clientRecord }: Query, { clients }: OpenSnapshot): string {
   const { source, prefix } = clients.describe(clientRecord);
   return prefix === null ? source : `${source} ${prefix}`;
+}
+
+/** The override in words. */
+function overrideDetail({ groupIndex }: Query, { policy }: OpenSnapshot): string {
+  const override = policy.groupOverride(groupIndex);
+  const name = Object.entries(GroupOverrideCode).find(([, code]) => code === override)?.[0] ?? 'None';
+  return policy.blockingEnabled ? name : `${name}; blocking is switched off`;
 }

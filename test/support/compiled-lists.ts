@@ -5,7 +5,9 @@ import { type OpenSnapshot, openSnapshot } from '../../dns-worker/state.ts';
 import type { ListReading } from '../../control-plane/lists/line-rules.ts';
 import { ListParser } from '../../control-plane/lists/parse-list.ts';
 import {
+  type BlockingSettings,
   type CompiledRules,
+  type GroupOverride,
   type LivePolicy,
   NOTHING_LIVE,
   NO_POLICY_ROWS,
@@ -51,6 +53,14 @@ export function compileLists(lists: readonly ListText[], seed = 1): CompiledRule
   return { rules, special, attributes, sources, compiledAtMs: 1, compileMs: 1 };
 }
 
+const BLOCKING: BlockingSettings = {
+  enabled: true,
+  mode: 'null_ip',
+  ttlSecs: 10,
+  customIpv4: '',
+  customIpv6: '',
+};
+
 /** The buffers of a snapshot of these lists and rows. */
 export function snapshotOf(
   lists: readonly ListText[],
@@ -69,7 +79,7 @@ export function snapshotOf(
     version,
     compileLists(lists),
     { ...NO_POLICY_ROWS, ...rows, sources },
-    { enabled: true, mode: 'null_ip', ttlSecs: 10, customIpv4: '', customIpv6: '' },
+    BLOCKING,
     { ...NOTHING_LIVE, ...live },
   );
 }
@@ -77,6 +87,16 @@ export function snapshotOf(
 /** The same, opened. */
 export function openLists(lists: readonly ListText[], rows: OtherRows = {}, version = 1): OpenSnapshot {
   return openSnapshot(snapshotOf(lists, rows, version));
+}
+
+/** A snapshot without rules whose group Default has this override. */
+export function openOverridden(
+  group: Partial<GroupOverride>,
+  blocking: Partial<BlockingSettings> = {},
+): OpenSnapshot {
+  const override = { override: null, nextFlipAtSecs: 0, ...group };
+  const live = { ...NOTHING_LIVE, overrides: new Map([[1, override]]) };
+  return openSnapshot(buildSnapshot(1, compileLists([]), NO_POLICY_ROWS, { ...BLOCKING, ...blocking }, live));
 }
 
 /** A query for a name, as parsing leaves it. */

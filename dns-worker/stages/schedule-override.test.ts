@@ -1,0 +1,98 @@
+import { describe, expect, test } from '@jest/globals';
+import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
+import { QueryStatus } from '../../shared/query-log.ts';
+import { query, Reply } from '../../test/e2e/support/dns-message.ts';
+import type { TypeSpec } from '../../test/e2e/support/dns-message.ts';
+import { openOverridden } from '../../test/support/compiled-lists.ts';
+import { parseQuery } from '../parse-query.ts';
+import { Query, Verdict } from '../query.ts';
+import { capTtlsToFlip } from '../respond/flip-ttl.ts';
+import type { OpenSnapshot } from '../state.ts';
+import { scheduleOverrideStage } from './schedule-override.ts';
+
+const NOW_SECS = 1_800_000_000;
+
+/** A query in its slot. */
+function received({ rules }: OpenSnapshot, type: TypeSpec = 'A'): Query {
+  const message = query('www.example.org', type, { edns: {} });
+  const bytes = new Uint8Array(1500);
+  bytes.set(message);
+  const slot = new Query();
+  slot.arrivedSecs = NOW_SECS;
+  slot.begin(bytes, 0, message.length, 1232);
+  parseQuery(slot, rules.seedLow, rules.seedHigh);
+  return slot;
+}
+
+const replyOf = (slot: Query): Reply => new Reply(slot.bytes.slice(0, slot.replyLength), '');
+
+describe('scheduleOverrideStage()', () => {
+  test.each([
+    ['null_ip', 'A', Rcode.NOERROR, ['0.0.0.0']],
+    ['null_ip', 'AAAA', Rcode.NOERROR, ['::']],
+    ['null_ip', 'TXT', Rcode.NOERROR, []],
+    ['nxdomain', 'A', Rcode.NXDOMAIN, []],
+    ['nodata', 'A', Rcode.NOERROR, []],
+    ['refused', 'A', Rcode.REFUSED, []],
+  ] as const)('answers BlockAll in mode %s for %s', (mode, type, rcode, data) => {
+    const open = openOverridden({ override: 'BlockAll' }, { mode });
+    const slot = received(open, type);
+    expect(scheduleOverrideStage(slot, open)).toBe(Verdict.ANSWERED);
+    const reply = replyOf(slot);
+    expect([reply.rcode, reply.data, reply.extendedErrors]).toEqual([rcode, data, [ExtendedError.BLOCKED]]);
+    expect(reply.authorities.map(({ type: found }) => found)).toEqual(
+      data.length === 0 && mode !== 'refused' ? ['SOA'] : [],
+    );
+    expect(slot.status).toBe(QueryStatus.BLOCKED_SCHEDULE);
+  });
+
+  test.each([
+    [{ override: 'AllowAll' }, {}, true],
+    [{ override: null }, {}, false],
+    [{ override: 'BlockAll' }, { enabled: false }, true],
+    [{ override: null }, { enabled: false }, true],
+  ] as const)('lets %j with %j go on, unfiltered or not', (group, blocking, isUnfiltered) => {
+    const open = openOverridden(group, blocking);
+    const slot = received(open);
+    expect(scheduleOverrideStage(slot, open)).toBe(Verdict.CONTINUE);
+    expect(slot.isUnfiltered).toBe(isUnfiltered);
+  });
+});
+
+describe('capTtlsToFlip()', () => {
+  /** TTL of a blocked answer (3000 s by itself) when the next flip is so far away, and whether OPT is whole. */
+  const ttlBefore = (flipInSecs: number | null, mode: 'null_ip' | 'nxdomain'): number => {
+    const nextFlipAtSecs = flipInSecs === null ? 0 : NOW_SECS + flipInSecs;
+    const open = openOverridden({ override: 'BlockAll', nextFlipAtSecs }, { mode, ttlSecs: 3000 });
+    const slot = received(open);
+    scheduleOverrideStage(slot, open);
+    capTtlsToFlip(slot, open.policy);
+    const reply = replyOf(slot);
+    expect(reply.opt).toMatchObject({ udpSize: 1232, version: 0, extendedRcode: reply.rcode });
+    return [...reply.answers, ...reply.authorities][0]!.ttl;
+  };
+
+  test.each([
+    [null, 3000],
+    [86_400 * 2, 3000],
+    [3002, 3000],
+    [3001, 3000],
+    [3000, 2999],
+    [60, 59],
+    [1, 0],
+    [0, 0],
+    [-5, 0],
+  ])('cuts TTLs to a flip in %p seconds', (flipInSecs, ttlSecs) => {
+    expect(ttlBefore(flipInSecs, 'null_ip')).toBe(ttlSecs);
+    expect(ttlBefore(flipInSecs, 'nxdomain')).toBe(ttlSecs);
+  });
+
+  test('leaves a reply without records alone', () => {
+    const open = openOverridden({ override: 'BlockAll', nextFlipAtSecs: NOW_SECS + 5 }, { mode: 'refused' });
+    const slot = received(open);
+    scheduleOverrideStage(slot, open);
+    const before = slot.bytes.slice(0, slot.replyLength);
+    capTtlsToFlip(slot, open.policy);
+    expect(slot.bytes.slice(0, slot.replyLength)).toEqual(before);
+  });
+});
