@@ -75,13 +75,10 @@ export function snapshotOf(
     enabled: true,
     groupIds: groupIds ?? [],
   }));
-  return buildSnapshot(
-    version,
-    compileLists(lists),
-    { ...NO_POLICY_ROWS, ...rows, sources },
-    BLOCKING,
-    { ...NOTHING_LIVE, ...live },
-  );
+  return buildSnapshot(version, compileLists(lists), { ...NO_POLICY_ROWS, ...rows, sources }, BLOCKING, {
+    ...NOTHING_LIVE,
+    ...live,
+  });
 }
 
 /** The same, opened. */
