@@ -112,7 +112,7 @@ const pools = tables(
       {
         required: true,
         minEntries: 1,
-        doc: 'Servers: udp://, tcp://, tls://host[@ip], https://host/dns-query, or a bare address (UDP).',
+        doc: 'Servers: udp://, tcp://, tls://host[@ip], https://host/dns-query (ending in {?dns}: with GET), or a bare address (UDP).',
       },
       upstream,
     ),
@@ -174,6 +174,13 @@ const dns = section('How questions are answered and forwarded.', {
     ['1.1.1.1', '8.8.8.8', '9.9.9.9'],
     { doc: 'Resolvers (address with or without port) that find upstreams given by name.' },
     is.resolver,
+  ),
+  upstream_ca_path: text(
+    '',
+    {
+      doc: "Certificates (PEM) of authorities that tls:// and https:// upstreams may be signed by, beside the system's; empty is none.",
+    },
+    is.orEmpty(is.path),
   ),
   ecs: choice(['strip', 'forward'], 'strip', {
     doc: 'Client subnets (RFC 7871) in questions: taken out, or handed to the upstream.',

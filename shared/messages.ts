@@ -43,6 +43,8 @@ export interface WorkerSettings {
   /** Budget of one client question, milliseconds. */
   readonly queryTimeoutMs: number;
   readonly bootstrap: readonly string[];
+  /** PEM certificates that upstreams' certificates may be signed by, beside the system's authorities. */
+  readonly extraCa?: readonly string[];
   readonly healthCheck: {
     readonly enabled: boolean;
     readonly intervalSecs: number;
@@ -158,6 +160,7 @@ export interface ThreadMeasures {
 /** State of one upstream as its resolve thread sees it. */
 export interface UpstreamReport {
   readonly address: string;
+  readonly transport: UpstreamSettings['transport'];
   readonly poolName: string;
   readonly strategy: PoolStrategy;
   readonly status: 'Healthy' | 'Unhealthy' | 'Unknown';
@@ -165,8 +168,10 @@ export interface UpstreamReport {
   readonly failures: number;
   readonly consecutiveFailures: number;
   readonly lastError: string | null;
-  /** Milliseconds; null until something was measured. */
-  readonly latencyMs: { readonly avg: number; readonly p50: number; readonly p95: number } | null;
+  /** Latencies of the last answers, milliseconds, in no order. */
+  readonly latenciesMs: Float32Array;
+  /** Addresses that its host name stands for; its own where it is a literal. Empty until asked for. */
+  readonly resolved: readonly string[];
 }
 
 /** Thread to control plane. */

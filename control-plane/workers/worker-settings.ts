@@ -1,4 +1,5 @@
 /** From the configuration to what the DNS threads need of it. */
+import { readFileSync } from 'node:fs';
 import type { Config } from '../../config/schema.ts';
 import { poolsOf } from '../../config/upstream-url.ts';
 import type { WorkerSettings } from '../../shared/messages.ts';
@@ -11,7 +12,7 @@ export interface WorkerHooks {
   readonly faultInjection: boolean;
 }
 
-/** Settings for threads that listen on `dnsPort`. */
+/** Settings for threads that listen on `dnsPort`. Throws where the file of certificates cannot be read. */
 export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHooks): WorkerSettings {
   const { dns, cache, server } = config;
   return {
@@ -20,6 +21,7 @@ export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHoo
     pools: poolsOf(dns.pools),
     queryTimeoutMs: dns.query_timeout_ms,
     bootstrap: dns.bootstrap,
+    ...(dns.upstream_ca_path === '' ? {} : { extraCa: readUpstreamCa(dns.upstream_ca_path) }),
     healthCheck: {
       enabled: dns.health_check.enabled,
       intervalSecs: dns.health_check.interval_secs,
@@ -40,6 +42,15 @@ export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHoo
     coalesceUs: dns.udp_coalesce_us,
     ...hooks,
   };
+}
+
+/** The certificates of a PEM file; threads get them as text, since they never open a file. */
+function readUpstreamCa(path: string): string[] {
+  const found = readFileSync(path, 'utf8').match(
+    /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/gu,
+  );
+  if (found === null) throw new Error(`read dns.upstream_ca_path: ${path} holds no PEM certificate`);
+  return found;
 }
 
 /** Reads the hooks: WEIR_UDP_BACKEND=dgram forces the fallback, WEIR_FAULT_INJECTION=1 lets tests break threads. */

@@ -1,7 +1,7 @@
 /**
- * Addresses of upstreams that are configured by host name: asked from the bootstrap servers, A first, then
- * AAAA, kept for their TTL, and kept on beyond it while a new answer cannot be had. Upstreams with a
- * literal address never come here.
+ * Addresses of upstreams that are configured by host name: asked from the bootstrap servers, A and AAAA,
+ * kept for their TTL, and kept on beyond it while a new answer cannot be had. Literal addresses are given
+ * back at once.
  */
 import { isIP } from 'node:net';
 import { RRClass, RRType, Rcode } from '../../shared/dns/iana.ts';
@@ -20,11 +20,13 @@ export interface HostAddress {
   readonly family: 4 | 6;
 }
 
-/** Called once: the address, or null where none could be had. */
-export type HostDone = (address: HostAddress | null) => void;
+/** Called once: the addresses, IPv4 first; none where none could be had. The same array while it holds. */
+export type HostDone = (addresses: readonly HostAddress[]) => void;
 
 /** One ask of one bootstrap server. */
 const ATTEMPT_TIMEOUT_MS = 1000;
+/** How long the other family is waited for once one has an address (RFC 8305 section 3), milliseconds. */
+const OTHER_FAMILY_MS = 50;
 /** Bounds of how long an address is kept before it is asked again, seconds. */
 const MIN_TTL_SECS = 60;
 const MAX_TTL_SECS = 86_400;
@@ -32,7 +34,7 @@ const MAX_TTL_SECS = 86_400;
 const RETRY_MS = 10_000;
 
 interface KnownHost {
-  address: HostAddress | null;
+  addresses: readonly HostAddress[];
   expiresMs: number;
   waiting: HostDone[] | null;
 }
@@ -51,23 +53,19 @@ export class Bootstrap {
     this.#clock = clock;
   }
 
-  /** Finds the address of a host; `done` may be called at once. An expired one is used while it is renewed. */
+  /** Finds the addresses of a host; `done` may be called at once. Expired ones are used while renewed. */
   lookup(host: string, done: HostDone): void {
-    const family = isIP(host);
-    if (family === 4 || family === 6) {
-      done({ ip: canonicalIp(host), family });
-      return;
-    }
     let known = this.#hosts.get(host);
     if (known === undefined) {
-      known = { address: null, expiresMs: 0, waiting: null };
+      known = { addresses: literalAddress(host), expiresMs: 0, waiting: null };
+      if (known.addresses.length > 0) known.expiresMs = Infinity;
       this.#hosts.set(host, known);
     }
     const fresh = known.expiresMs > this.#clock.monotonicMs();
-    if (known.address === null) this.#wait(host, known, done);
+    if (known.addresses.length === 0) this.#wait(host, known, done);
     else {
       if (!fresh) this.#wait(host, known, () => undefined);
-      done(known.address);
+      done(known.addresses);
     }
   }
 
@@ -83,46 +81,48 @@ export class Bootstrap {
       return;
     }
     known.waiting = [done];
-    this.#resolve(host, (found) => {
+    this.#resolve(host, 0, (found) => {
       const nowMs = this.#clock.monotonicMs();
-      if (found !== null) {
-        known.address = found.address;
-        known.expiresMs = nowMs + found.ttlSecs * 1000;
-      } else {
-        known.expiresMs = nowMs + RETRY_MS;
+      if (found.length === 0) known.expiresMs = nowMs + RETRY_MS;
+      else {
+        const addresses = found.map(({ address }) => address);
+        if (!isSame(addresses, known.addresses)) known.addresses = addresses;
+        known.expiresMs = nowMs + Math.min(...found.map(({ ttlSecs }) => ttlSecs)) * 1000;
       }
       const waiting = known.waiting ?? [];
       known.waiting = null;
-      for (const waiter of waiting) waiter(known.address);
+      for (const waiter of waiting) waiter(known.addresses);
     });
   }
 
-  /** Tries A at each server, then AAAA at each. */
-  #resolve(host: string, done: (found: Found | null) => void): void {
+  /** Asks one server for both families, the next one where it knows neither. */
+  #resolve(host: string, index: number, done: (found: readonly Found[]) => void): void {
     const qname = nameFromText(host);
-    const tries = [RRType.A, RRType.AAAA].flatMap((qtype) =>
-      this.#servers.map((server) => ({ qtype, server })),
-    );
-    const next = (index: number): void => {
-      const attempt = tries[index];
-      if (attempt === undefined || qname === null || this.#closed) {
-        done(null);
-        return;
-      }
-      const question = {
-        qname,
-        qtype: attempt.qtype,
-        qclass: RRClass.IN,
-        dnssecOk: false,
-        checkingDisabled: false,
-      };
-      this.#ask(attempt.server, question, (answer) => {
-        const found = answer === null ? null : firstAddress(answer, question);
-        if (found !== null) done(found);
-        else next(index + 1);
-      });
+    const server = this.#servers[index];
+    if (server === undefined || qname === null || this.#closed) {
+      done([]);
+      return;
+    }
+    const found: Found[][] = [[], []];
+    let missing = 2;
+    let timer: NodeJS.Timeout | undefined;
+    const finish = (): void => {
+      clearTimeout(timer);
+      missing = -1;
+      const both = found.flat();
+      if (both.length > 0) done(both);
+      else this.#resolve(host, index + 1, done);
     };
-    next(0);
+    for (const [place, qtype] of [RRType.A, RRType.AAAA].entries()) {
+      const question = { qname, qtype, qclass: RRClass.IN, dnssecOk: false, checkingDisabled: false };
+      this.#ask(server, question, (answer) => {
+        if (missing < 0) return;
+        found[place] = answer === null ? [] : addressesIn(answer, question);
+        missing--;
+        if (missing === 0) finish();
+        else if (found.flat().length > 0) timer = setTimeout(finish, this.#closed ? 0 : OTHER_FAMILY_MS);
+      });
+    }
   }
 
   #ask(server: ServerAddress, question: Question, done: (answer: CacheableAnswer | null) => void): void {
@@ -133,7 +133,7 @@ export class Bootstrap {
       done(outcome?.kind === 'answer' ? outcome.answer : null);
     };
     const abort = (): void => end(null);
-    const exchange: Exchange = exchangeUdp(server, question, true, end);
+    const exchange: Exchange = exchangeUdp(server, question, true, null, end);
     const timer = setTimeout(abort, ATTEMPT_TIMEOUT_MS);
     this.#underWay.add(abort);
   }
@@ -144,9 +144,10 @@ interface Found {
   readonly ttlSecs: number;
 }
 
-/** The first address record of an answer, wherever its CNAME chain ends. */
-function firstAddress(answer: CacheableAnswer, question: Question): Found | null {
-  if (answer.rcode !== Rcode.NOERROR) return null;
+/** The address records of an answer, wherever its CNAME chain ends. */
+function addressesIn(answer: CacheableAnswer, question: Question): Found[] {
+  const found: Found[] = [];
+  if (answer.rcode !== Rcode.NOERROR) return found;
   const { body } = answer;
   for (let at = 0, i = 0; i < answer.answerCount; i++) {
     const fixed = skipName(body, at, body.length);
@@ -154,11 +155,20 @@ function firstAddress(answer: CacheableAnswer, question: Question): Found | null
     const rdlength = readU16(body, fixed + Record.RDLENGTH);
     if (readU16(body, fixed) === question.qtype) {
       const ttlSecs = Math.min(MAX_TTL_SECS, Math.max(MIN_TTL_SECS, readU32(body, fixed + Record.TTL)));
-      return { address: toAddress(body.subarray(rdata, rdata + rdlength)), ttlSecs };
+      found.push({ address: toAddress(body.subarray(rdata, rdata + rdlength)), ttlSecs });
     }
     at = rdata + rdlength;
   }
-  return null;
+  return found;
+}
+
+function literalAddress(host: string): readonly HostAddress[] {
+  const family = isIP(host);
+  return family === 4 || family === 6 ? [{ ip: canonicalIp(host), family }] : [];
+}
+
+function isSame(left: readonly HostAddress[], right: readonly HostAddress[]): boolean {
+  return left.length === right.length && left.every(({ ip }, i) => ip === right[i]?.ip);
 }
 
 function toAddress(rdata: Uint8Array): HostAddress {

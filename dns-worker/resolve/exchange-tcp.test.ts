@@ -6,7 +6,7 @@ import type { Clock } from '../../shared/clock.ts';
 import { ScriptedUpstream } from '../../test/fixtures/scripted-upstream.ts';
 import type { ReceivedQuery } from '../../test/fixtures/scripted-upstream.ts';
 import type { ExchangeOutcome } from './exchange.ts';
-import { StreamUpstream, openTcp } from './exchange-tcp.ts';
+import { StreamUpstream, TCP_STREAM } from './exchange-tcp.ts';
 import type { Question } from './question.ts';
 
 let upstream: ScriptedUpstream;
@@ -40,7 +40,7 @@ function lastOctet(outcome: ExchangeOutcome): number | undefined {
 
 beforeEach(async () => {
   upstream = await ScriptedUpstream.start();
-  stream = new StreamUpstream({ ip: upstream.ip, port: upstream.port, family: 4 }, openTcp, clock);
+  stream = new StreamUpstream({ ip: upstream.ip, port: upstream.port, family: 4 }, TCP_STREAM, clock);
 });
 
 afterEach(async () => {

@@ -7,15 +7,20 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../shared/clock.ts';
 import { FrameReader, frame } from '../../shared/dns/framing.ts';
-import { Header, readU16, writeU16 } from '../../shared/dns/wire.ts';
-import type { Exchange, ExchangeDone, ExchangeOutcome, ServerAddress } from './exchange.ts';
+import { Header, readU16 } from '../../shared/dns/wire.ts';
+import type {
+  Exchange,
+  ExchangeDone,
+  ExchangeOutcome,
+  ServerAddress,
+  ServerConnections,
+} from './exchange.ts';
 import { errorDetail } from './exchange.ts';
 import type { Question } from './question.ts';
 import { encodeQuery, randomQueryId } from './question.ts';
+import type { QueryMarks } from './query-marks.ts';
 import { readResponse } from './response-reader.ts';
 
-/** A connection is closed after this long without traffic (RFC 7766 section 6.2.3 leaves the value open). */
-const IDLE_TIMEOUT_MS = 10_000;
 /** Questions under way on one connection before another one is opened. */
 const MAX_IN_FLIGHT = 256;
 /** Connections to one server. */
@@ -26,15 +31,32 @@ const MAX_ABANDONED = 1024;
 /** A connection that brought nothing for so long while a question waited takes no more of them. */
 const SILENCE_MS = 1000;
 
-/** Opens a connection; it may still be connecting when returned. */
-export type OpenStream = (server: ServerAddress) => Socket;
+/** How connections to a server are made, and what goes over them. */
+export interface StreamKind {
+  /** Opens a connection; it may still be connecting when returned. */
+  open(server: ServerAddress): Socket;
+  /** Queries are padded to a multiple of this, octets; 0 = not. */
+  readonly padTo: number;
+  /** Connections are closed after this long without traffic (RFC 7766 section 6.2.3 leaves the value open). */
+  readonly idleTimeoutMs: number;
+}
 
-/** Opens a plain TCP connection. */
-export const openTcp: OpenStream = (server) =>
-  connect({ host: server.ip, port: server.port, family: server.family, noDelay: true });
+/** Plain TCP connections. */
+export const TCP_STREAM: StreamKind = {
+  open: (server) => connect({ host: server.ip, port: server.port, family: server.family, noDelay: true }),
+  padTo: 0,
+  idleTimeoutMs: 10_000,
+};
+
+/** Marks that the query carries, and who looks at the reply to them: it is the server's own. */
+export interface StreamWitness {
+  readonly marks: QueryMarks;
+  witness(message: Uint8Array): void;
+}
 
 interface StreamQuery {
   readonly question: Question;
+  readonly witness: StreamWitness | null;
   readonly done: ExchangeDone;
   /** On which connection it is under way; null once over. */
   connection: StreamConnection | null;
@@ -47,23 +69,24 @@ interface StreamQuery {
 }
 
 /** All connections to one server. */
-export class StreamUpstream {
-  readonly #open: OpenStream;
+export class StreamUpstream implements ServerConnections {
+  readonly #kind: StreamKind;
   readonly #server: ServerAddress;
   readonly #clock: Clock;
   readonly #connections = new Set<StreamConnection>();
   #closed = false;
 
-  constructor(server: ServerAddress, open: OpenStream, clock: Clock) {
+  constructor(server: ServerAddress, kind: StreamKind, clock: Clock) {
     this.#server = server;
-    this.#open = open;
+    this.#kind = kind;
     this.#clock = clock;
   }
 
   /** Asks on a connection that has room, or on a new one. */
-  ask(question: Question, done: ExchangeDone): Exchange {
+  ask(question: Question, done: ExchangeDone, witness: StreamWitness | null = null): Exchange {
     const query: StreamQuery = {
       question,
+      witness,
       done,
       connection: null,
       id: 0,
@@ -100,7 +123,8 @@ export class StreamUpstream {
       queueMicrotask(() => query.done({ kind: 'failed', reason: 'network', detail: refusal }));
       return;
     }
-    const connection = new StreamConnection(this.#open(this.#server), this.#clock, (orphans, detail) => {
+    const socket = this.#kind.open(this.#server);
+    const connection = new StreamConnection(socket, this.#kind, this.#clock, (orphans, detail) => {
       this.#connections.delete(connection);
       this.#reassign(orphans, connection.wasUseful, detail);
     });
@@ -124,6 +148,7 @@ type ConnectionEnd = (orphans: Iterable<StreamQuery>, detail: string) => void;
 
 class StreamConnection {
   readonly #socket: Socket;
+  readonly #kind: StreamKind;
   readonly #clock: Clock;
   /** Messages received. */
   #received = 0;
@@ -135,11 +160,12 @@ class StreamConnection {
   #ended = false;
   #detail = 'connection closed';
 
-  constructor(socket: Socket, clock: Clock, onEnd: ConnectionEnd) {
+  constructor(socket: Socket, kind: StreamKind, clock: Clock, onEnd: ConnectionEnd) {
     this.#socket = socket;
+    this.#kind = kind;
     this.#clock = clock;
     this.#onEnd = onEnd;
-    socket.setTimeout(IDLE_TIMEOUT_MS, () => this.destroy());
+    socket.setTimeout(kind.idleTimeoutMs, () => this.destroy());
     socket.on('data', (chunk: Buffer) => this.#frames.push(chunk));
     socket.on('error', (error) => {
       this.#detail = errorDetail(error);
@@ -166,9 +192,8 @@ class StreamConnection {
     query.sentMs = this.#clock.monotonicMs();
     query.receivedBefore = this.#received;
     this.#queries.set(id, query);
-    const message = encodeQuery(query.question, 0, true);
-    writeU16(message, Header.ID, id);
-    this.#socket.write(frame(message));
+    const form = { edns: true, marks: query.witness?.marks ?? null, padTo: this.#kind.padTo };
+    this.#socket.write(frame(encodeQuery(query.question, id, form)));
   }
 
   abandon(query: StreamQuery): void {
@@ -214,6 +239,7 @@ class StreamConnection {
     this.#received++;
     this.#queries.delete(id);
     query.connection = null;
+    query.witness?.witness(message);
     if (this.#ended && this.#queries.size === 0) this.#socket.destroy();
     query.done(outcome);
     return true;

@@ -16,7 +16,7 @@ function address(): ServerAddress {
 
 function ask(asked = WWW, edns = true, server = address()): Promise<ExchangeOutcome> {
   return new Promise((resolve) => {
-    exchange = exchangeUdp(server, asked, edns, resolve);
+    exchange = exchangeUdp(server, asked, edns, null, resolve);
   });
 }
 
@@ -151,7 +151,7 @@ describe('exchangeUdp', () => {
 
   test('cancel() before the socket is connected sends nothing and stays silent', async () => {
     let ended = 0;
-    const cancelled = exchangeUdp(address(), WWW, true, () => ended++);
+    const cancelled = exchangeUdp(address(), WWW, true, null, () => ended++);
     cancelled.cancel();
     cancelled.cancel();
     cancelled.resend();

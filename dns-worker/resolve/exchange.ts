@@ -1,4 +1,5 @@
 /** The words that transports, upstreams and question runs share about asking one server once. */
+import type { Question } from './question.ts';
 import type { CacheableAnswer } from './response-reader.ts';
 
 /** Where a server is reached. */
@@ -35,9 +36,34 @@ export interface Exchange {
   cancel(): void;
 }
 
+/** How one server address is asked over one transport, with the connections that are kept for it. */
+export interface ServerConnections {
+  /** Asks once. */
+  ask(question: Question, done: ExchangeDone): Exchange;
+  /** Ends every connection; nothing that is under way is answered. */
+  close(): void;
+}
+
+/** Why a certificate was refused, in words. */
+const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another name',
+  CERT_HAS_EXPIRED: 'it has expired',
+  CERT_NOT_YET_VALID: 'it is not valid yet',
+  CERT_REVOKED: 'it was revoked',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'it is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its authority is not trusted',
+  UNABLE_TO_GET_ISSUER_CERT: 'its authority is not known',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its authority is not trusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its chain is incomplete',
+  CERT_SIGNATURE_FAILURE: 'its signature is wrong',
+  INVALID_PURPOSE: 'it is for another purpose',
+};
+
 /** The text of an error for `lastError`: its code where it has one. */
 export function errorDetail(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;
-  return code ?? error.message;
+  if (code === undefined) return error.message;
+  const fault = CERTIFICATE_FAULTS[code];
+  return fault === undefined ? code : `certificate refused: ${fault} (${code})`;
 }

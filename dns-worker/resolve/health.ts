@@ -22,13 +22,6 @@ const WINDOW = 256;
 /** Share of a new sample in the smoothed latency. */
 const SMOOTHING = 0.2;
 
-/** Latencies of the last answers, milliseconds. */
-export interface LatencySummary {
-  readonly avg: number;
-  readonly p50: number;
-  readonly p95: number;
-}
-
 /** One upstream's record. */
 export class Health {
   status: HealthStatus = 'Unknown';
@@ -86,19 +79,9 @@ export class Health {
     }
   }
 
-  /** Over the last 256 answers, to a microsecond; null before the first. */
-  latency(): LatencySummary | null {
-    const count = Math.min(this.#sampleCount, WINDOW);
-    if (count === 0) return null;
-    const sorted = this.#samples.slice(0, count).sort();
-    let sum = 0;
-    for (const sample of sorted) sum += sample;
-    const rank = (share: number): number => sorted[Math.min(count - 1, Math.floor(share * count))]!;
-    return {
-      avg: toMicroseconds(sum / count),
-      p50: toMicroseconds(rank(0.5)),
-      p95: toMicroseconds(rank(0.95)),
-    };
+  /** Latencies of the last 256 answers at most, milliseconds, in no order. */
+  latencies(): Float32Array {
+    return Float32Array.from(this.#samples.subarray(0, Math.min(this.#sampleCount, WINDOW)));
   }
 
   #change(status: HealthStatus): void {
@@ -113,8 +96,4 @@ export class Health {
         ? latencyMs
         : this.smoothedLatencyMs + SMOOTHING * (latencyMs - this.smoothedLatencyMs);
   }
-}
-
-function toMicroseconds(ms: number): number {
-  return Math.round(ms * 1000) / 1000;
 }

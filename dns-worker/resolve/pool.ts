@@ -29,9 +29,7 @@ export class Pool {
 
   /** The waves of its healthy servers; counts as one question. */
   waves(): Upstream[][] {
-    const usable = this.upstreams.filter(
-      (upstream) => upstream.isAskable && upstream.health.status !== 'Unhealthy',
-    );
+    const usable = this.upstreams.filter((upstream) => upstream.health.status !== 'Unhealthy');
     return wavesOf(this.#strategy, usable, this.#turn++);
   }
 }
@@ -43,7 +41,7 @@ export function planWaves(pools: readonly Pool[]): Upstream[][] {
   for (const pool of pools) {
     for (const wave of pool.waves()) waves.push(wave.slice(0, MAX_WAVE));
     for (const upstream of pool.upstreams) {
-      if (upstream.isAskable && upstream.health.status === 'Unhealthy') setAside.push(upstream);
+      if (upstream.health.status === 'Unhealthy') setAside.push(upstream);
     }
   }
   const healthy = waves.slice(0, MAX_WAVES);

@@ -6,8 +6,9 @@ import type { Clock } from '../../shared/clock.ts';
 import { RRClass, RRType, Rcode } from '../../shared/dns/iana.ts';
 import type { WorkerSettings } from '../../shared/messages.ts';
 import type { Question } from './question.ts';
-import type { Attempt, AttemptOutcome, Upstream } from './upstream.ts';
-import { isDefinitive } from './upstream.ts';
+import type { AttemptOutcome } from './attempt.ts';
+import { isDefinitive } from './attempt.ts';
+import type { Upstream, UpstreamAttempt } from './upstream.ts';
 
 /** `. NS`: every resolver has it at hand. */
 const PROBE: Question = {
@@ -29,7 +30,7 @@ export class Probe {
   readonly #settings: WorkerSettings['healthCheck'];
   readonly #clock: Clock;
   #timer: NodeJS.Timeout;
-  #attempt: Attempt | null = null;
+  #attempt: UpstreamAttempt | null = null;
   #closed = false;
 
   constructor(upstream: Upstream, settings: WorkerSettings['healthCheck'], clock: Clock) {

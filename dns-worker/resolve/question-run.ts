@@ -8,8 +8,9 @@ import { Rcode, rcodeName } from '../../shared/dns/iana.ts';
 import type { DnssecStatusCode } from '../../shared/query-log.ts';
 import type { Question } from './question.ts';
 import type { CacheableAnswer } from './response-reader.ts';
-import type { Attempt, AttemptOutcome, Upstream } from './upstream.ts';
-import { isDefinitive } from './upstream.ts';
+import type { AttemptOutcome } from './attempt.ts';
+import { isDefinitive } from './attempt.ts';
+import type { Upstream, UpstreamAttempt } from './upstream.ts';
 
 /** How a question ended. `upstream` is an index into the resolver's upstreams; -1 = nobody was asked. */
 export type Resolution =
@@ -44,7 +45,7 @@ export class QuestionRun {
   readonly #done: (resolution: Resolution) => void;
   readonly #deadlineMs: number;
   readonly #stepMs: number;
-  readonly #pending = new Set<Attempt>();
+  readonly #pending = new Set<UpstreamAttempt>();
   /** Servers that answered with a response code that settles nothing. */
   readonly #doubtful: { readonly upstream: Upstream; readonly rcode: number }[] = [];
   #nextWave = 0;
@@ -104,7 +105,7 @@ export class QuestionRun {
     this.#arm();
   };
 
-  readonly #onOutcome = (attempt: Attempt, outcome: AttemptOutcome): void => {
+  readonly #onOutcome = (attempt: UpstreamAttempt, outcome: AttemptOutcome): void => {
     this.#pending.delete(attempt);
     if (this.#over) return;
     if (outcome.kind === 'answer') {
@@ -124,7 +125,7 @@ export class QuestionRun {
     this.#done(this.#failure('network'));
   };
 
-  #win(attempt: Attempt, answer: CacheableAnswer): void {
+  #win(attempt: UpstreamAttempt, answer: CacheableAnswer): void {
     this.#stop();
     for (const { upstream, rcode } of this.#doubtful) {
       upstream.health.recordFault(`${rcodeName(rcode)} where another server answered`);

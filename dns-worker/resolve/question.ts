@@ -4,7 +4,7 @@
  */
 import { randomFillSync } from 'node:crypto';
 import { FOLD } from '../../shared/dns/name.ts';
-import { RRType } from '../../shared/dns/iana.ts';
+import { EdnsOption, RRType } from '../../shared/dns/iana.ts';
 import {
   FlagsHigh,
   FlagsLow,
@@ -14,6 +14,7 @@ import {
   readU16,
   writeU16,
 } from '../../shared/dns/wire.ts';
+import type { QueryMarks } from './query-marks.ts';
 
 /** What is asked, and the two flags that change what is answered. */
 export interface Question {
@@ -27,6 +28,8 @@ export interface Question {
 
 /** Root owner, type, class, TTL, empty RDATA (RFC 6891 section 6.1.2). */
 const OPT_SIZE = 11;
+/** Code and length of an EDNS option. */
+const OPTION_HEAD_SIZE = 4;
 /** The DO bit in the third octet of OPT's TTL field (RFC 3225 section 3). */
 const DO_FLAG = 0x80;
 
@@ -50,27 +53,54 @@ export function questionKey(question: Question): string {
   return name + String.fromCharCode(qtype, qclass, flags);
 }
 
+/** How a question is put into a message. */
+export interface QueryForm {
+  /** Off leaves the OPT record out, for servers that answer FORMERR to it (RFC 6891 section 7). */
+  readonly edns: boolean;
+  /** Letter case and cookie that the reply must repeat; null = as the question stands, no cookie. */
+  readonly marks: QueryMarks | null;
+  /** The message is padded to a multiple of this (RFC 8467 section 4.1), octets; 0 = not. */
+  readonly padTo: number;
+}
+
+/** Plainly, with EDNS. */
+export const PLAIN_FORM: QueryForm = { edns: true, marks: null, padTo: 0 };
+
 /**
- * The query message for an upstream: RD set, DO and CD as the question has them. `edns` off leaves the
- * OPT record out, for servers that answer FORMERR to it (RFC 6891 section 7); DO is lost with it.
+ * The query message for an upstream: RD set, DO and CD as the question has them. Without EDNS, DO, cookie
+ * and padding are lost. What a client sent with its own OPT record, its subnet above all, never gets here.
  */
-export function encodeQuery(question: Question, id: number, edns: boolean): Buffer {
+export function encodeQuery(question: Question, id: number, form: QueryForm): Buffer {
+  const { edns, marks } = form;
   const { qname } = question;
   const tail = Header.SIZE + qname.length;
-  const query = Buffer.allocUnsafe(tail + QUESTION_TAIL_SIZE + (edns ? OPT_SIZE : 0)).fill(0);
+  const opt = tail + QUESTION_TAIL_SIZE;
+  const cookieSize = marks === null ? 0 : OPTION_HEAD_SIZE + marks.cookie.length;
+  const unpadded = opt + (edns ? OPT_SIZE + cookieSize : 0);
+  const isPadded = edns && form.padTo > 0;
+  const size = isPadded ? Math.ceil((unpadded + OPTION_HEAD_SIZE) / form.padTo) * form.padTo : unpadded;
+  const query = Buffer.allocUnsafe(size).fill(0);
   writeU16(query, Header.ID, id);
   query[Header.FLAGS_HIGH] = FlagsHigh.RD;
   query[Header.FLAGS_LOW] = question.checkingDisabled ? FlagsLow.CD : 0;
   query[Header.QDCOUNT + 1] = 1;
-  query.set(qname, Header.SIZE);
+  query.set(marks?.name ?? qname, Header.SIZE);
   writeU16(query, tail, question.qtype);
   writeU16(query, tail + 2, question.qclass);
-  if (edns) {
-    query[Header.ARCOUNT + 1] = 1;
-    const opt = tail + QUESTION_TAIL_SIZE;
-    writeU16(query, opt + 1, RRType.OPT);
-    writeU16(query, opt + 3, UDP_PAYLOAD_SIZE);
-    if (question.dnssecOk) query[opt + 7] = DO_FLAG;
+  if (!edns) return query;
+  query[Header.ARCOUNT + 1] = 1;
+  writeU16(query, opt + 1, RRType.OPT);
+  writeU16(query, opt + 3, UDP_PAYLOAD_SIZE);
+  if (question.dnssecOk) query[opt + 7] = DO_FLAG;
+  writeU16(query, opt + OPT_SIZE - 2, size - opt - OPT_SIZE);
+  if (marks !== null) {
+    writeU16(query, opt + OPT_SIZE, EdnsOption.COOKIE);
+    writeU16(query, opt + OPT_SIZE + 2, marks.cookie.length);
+    query.set(marks.cookie, opt + OPT_SIZE + OPTION_HEAD_SIZE);
+  }
+  if (isPadded) {
+    writeU16(query, unpadded, EdnsOption.PADDING);
+    writeU16(query, unpadded + 2, size - unpadded - OPTION_HEAD_SIZE);
   }
   return query;
 }

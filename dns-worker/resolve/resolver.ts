@@ -27,7 +27,10 @@ const MAX_QUESTIONS = 10_000;
 const MAX_WAITERS = 65_536;
 
 /** What the resolver takes from the settings. */
-export type ResolverSettings = Pick<WorkerSettings, 'pools' | 'queryTimeoutMs' | 'bootstrap' | 'healthCheck'>;
+export type ResolverSettings = Pick<
+  WorkerSettings,
+  'pools' | 'queryTimeoutMs' | 'bootstrap' | 'healthCheck' | 'extraCa'
+>;
 
 /** Resolves through the pools of its settings; for other settings make another one. */
 export class Resolver {
@@ -49,7 +52,13 @@ export class Resolver {
     const upstreams: Upstream[] = [];
     this.#pools = settings.pools
       .map((pool) => {
-        const parts = { bootstrap: this.#bootstrap, clock, logger, thresholds: settings.healthCheck };
+        const parts = {
+          bootstrap: this.#bootstrap,
+          clock,
+          logger,
+          thresholds: settings.healthCheck,
+          extraCa: settings.extraCa ?? [],
+        };
         const servers = pool.servers.map((server) => {
           const place = { index: upstreams.length, poolName: pool.name, strategy: pool.strategy };
           const upstream = new Upstream(place, server, parts);
@@ -125,9 +134,7 @@ export class Resolver {
   }
 
   #probe(upstreams: readonly Upstream[]): readonly Probe[] {
-    return upstreams
-      .filter((upstream) => upstream.isAskable)
-      .map((upstream) => new Probe(upstream, this.#settings.healthCheck, this.#clock));
+    return upstreams.map((upstream) => new Probe(upstream, this.#settings.healthCheck, this.#clock));
   }
 
   #refusal(key: string): 'network' | 'overloaded' | null {

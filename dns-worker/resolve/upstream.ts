@@ -1,36 +1,40 @@
 /**
- * One upstream server: how it is asked (UDP, then TCP on truncation, without EDNS where it does not know
- * it; or TCP from the start), and what each outcome says of its health. Which server is asked when is
- * `pool.ts` and `question-run.ts`; asking on a schedule is `probe.ts`.
+ * One upstream server: its addresses, its transport, and its state. Which server is asked when is `pool.ts`
+ * and `question-run.ts`; asking on a schedule is `probe.ts`; what an end means is `attempt.ts`.
  */
 import type { Clock } from '../../shared/clock.ts';
-import { Rcode, rcodeName } from '../../shared/dns/iana.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { PoolStrategy, UpstreamReport, UpstreamSettings } from '../../shared/messages.ts';
-import type { Bootstrap } from './bootstrap.ts';
-import type { Exchange, ExchangeOutcome, ServerAddress } from './exchange.ts';
-import { StreamUpstream, openTcp } from './exchange-tcp.ts';
-import { exchangeUdp } from './exchange-udp.ts';
+import type { AttemptDone } from './attempt.ts';
+import { Attempt } from './attempt.ts';
+import type { Bootstrap, HostAddress } from './bootstrap.ts';
+import type { ExchangeOutcome, ServerAddress, ServerConnections } from './exchange.ts';
+import { HttpsUpstream } from './exchange-https.ts';
+import type { StreamKind } from './exchange-tcp.ts';
+import { StreamUpstream, TCP_STREAM } from './exchange-tcp.ts';
 import type { HealthThresholds } from './health.ts';
 import { Health } from './health.ts';
 import type { Question } from './question.ts';
-import type { CacheableAnswer } from './response-reader.ts';
-
-/** How an attempt ended by itself. */
-export type AttemptOutcome =
-  | { readonly kind: 'answer'; readonly answer: CacheableAnswer }
-  | { readonly kind: 'failed'; readonly reason: 'network' | 'malformed' | 'unusable' };
-
-/** Called at most once, never before `ask` has returned. */
-export type AttemptDone = (attempt: Attempt, outcome: AttemptOutcome) => void;
+import { TlsConnector, dotStream } from './tls-stream.ts';
+import { UdpUpstream } from './udp-upstream.ts';
 
 /** Attempts of questions already answered that are let run, to learn of the server. */
 const MAX_LINGERING = 16;
+/** Addresses of one host that are used. */
+const MAX_ADDRESSES = 8;
 
-/** Whether a response code settles a question; any other may be better elsewhere. */
-export function isDefinitive(rcode: number): boolean {
-  return rcode === Rcode.NOERROR || rcode === Rcode.NXDOMAIN || rcode === Rcode.YXDOMAIN;
+/** What an upstream is made with. */
+export interface UpstreamParts {
+  readonly bootstrap: Bootstrap;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly thresholds: HealthThresholds;
+  /** PEM certificates that are trusted beside the system's. */
+  readonly extraCa: readonly string[];
 }
+
+/** An attempt at an upstream. */
+export type UpstreamAttempt = Attempt<Upstream>;
 
 /** One server of one pool. */
 export class Upstream {
@@ -42,21 +46,20 @@ export class Upstream {
   onSetAside: (() => void) | null = null;
   readonly #poolName: string;
   readonly #strategy: PoolStrategy;
-  readonly #bootstrap: Bootstrap;
-  readonly #clock: Clock;
-  readonly #lingering = new Map<Attempt, NodeJS.Timeout>();
-  #stream: StreamUpstream | null = null;
-  #streamIp = '';
+  readonly #parts: UpstreamParts;
+  readonly #connect: (server: ServerAddress) => ServerConnections;
+  readonly #lingering = new Map<UpstreamAttempt, NodeJS.Timeout>();
+  readonly #connections = new Map<string, ServerConnections>();
+  /** As last found, and the part of it that is used. */
+  #found: readonly HostAddress[] = [];
+  #resolved: readonly HostAddress[] = [];
+  /** Which of the addresses is asked first; moves on when that one fails. */
+  #first = 0;
 
   constructor(
     place: { readonly index: number; readonly poolName: string; readonly strategy: PoolStrategy },
     settings: UpstreamSettings,
-    parts: {
-      readonly bootstrap: Bootstrap;
-      readonly clock: Clock;
-      readonly logger: Logger;
-      readonly thresholds: HealthThresholds;
-    },
+    parts: UpstreamParts,
   ) {
     this.index = place.index;
     this.settings = settings;
@@ -69,29 +72,23 @@ export class Upstream {
     });
     this.#poolName = place.poolName;
     this.#strategy = place.strategy;
-    this.#bootstrap = parts.bootstrap;
-    this.#clock = parts.clock;
-    if (!this.isAskable) this.health.recordDoubt('transport not available yet');
-  }
-
-  /** Whether its transport exists; one that does not is never asked. */
-  get isAskable(): boolean {
-    return this.settings.transport === 'udp' || this.settings.transport === 'tcp';
+    this.#parts = parts;
+    this.#connect = connector(settings, parts);
   }
 
   /** Asks a live question. */
-  ask(question: Question, done: AttemptDone): Attempt {
+  ask(question: Question, done: AttemptDone<Upstream>): UpstreamAttempt {
     this.health.queries++;
     return this.#start(question, done, true);
   }
 
   /** Asks without counting it among the live questions. */
-  probe(question: Question, done: AttemptDone): Attempt {
+  probe(question: Question, done: AttemptDone<Upstream>): UpstreamAttempt {
     return this.#start(question, done, false);
   }
 
   /** Lets an attempt that is not needed any more run for at most this long, or cancels it. */
-  linger(attempt: Attempt, remainingMs: number): void {
+  linger(attempt: UpstreamAttempt, remainingMs: number): void {
     if (this.#lingering.size >= MAX_LINGERING) {
       attempt.cancel();
       return;
@@ -112,6 +109,7 @@ export class Upstream {
     const { health } = this;
     return {
       address: this.settings.address,
+      transport: this.settings.transport,
       poolName: this.#poolName,
       strategy: this.#strategy,
       status: health.status,
@@ -119,131 +117,104 @@ export class Upstream {
       failures: health.failures,
       consecutiveFailures: health.consecutiveFailures,
       lastError: health.lastError,
-      latencyMs: health.latency(),
+      latenciesMs: health.latencies(),
+      resolved: this.#resolved.map(({ ip }) => ip),
     };
   }
 
   /** Drops its connections and whatever still lingers. */
   close(): void {
     for (const attempt of [...this.#lingering.keys()]) attempt.cancel();
-    this.#stream?.close();
+    for (const connections of this.#connections.values()) connections.close();
   }
 
-  #start(question: Question, done: AttemptDone, live: boolean): Attempt {
-    const attempt = new Attempt(this, this.#clock, live, done);
+  #start(question: Question, done: AttemptDone<Upstream>, live: boolean): UpstreamAttempt {
+    const attempt = new Attempt<Upstream>(this, this.#parts.clock, live, done);
     const { settings } = this;
-    this.#bootstrap.lookup(settings.pinnedIp ?? settings.host, (found) => {
+    this.#parts.bootstrap.lookup(settings.pinnedIp ?? settings.host, (found) => {
       if (attempt.isOver) return;
-      if (found === null) {
+      if (found.length === 0) {
         const detail = `no address for ${settings.host}`;
         process.nextTick(() => attempt.end({ kind: 'failed', reason: 'network', detail }));
         return;
       }
-      const server = { ip: found.ip, port: settings.port, family: found.family };
-      if (settings.transport === 'udp') this.#askUdp(attempt, server, question, true);
-      else this.#askTcp(attempt, server, question);
+      this.#take(found);
+      this.#askAddresses(attempt, question);
     });
     return attempt;
   }
 
-  #askUdp(attempt: Attempt, server: ServerAddress, question: Question, edns: boolean): void {
-    attempt.exchange = exchangeUdp(server, question, edns, (outcome) => {
-      if (attempt.isOver) return;
-      if (outcome.kind === 'truncated') this.#askTcp(attempt, server, question);
-      else if (edns && outcome.kind === 'answer' && rejectsEdns(outcome.answer.rcode)) {
-        // Nothing is learnt from it: one forged reply must not switch EDNS off for this server.
-        this.#askUdp(attempt, server, question, false);
-      } else attempt.end(outcome);
-    });
+  /** Notes where the server is now; connections to former addresses end by themselves when idle. */
+  #take(found: readonly HostAddress[]): void {
+    if (found === this.#found) return;
+    this.#found = found;
+    this.#resolved = found.slice(0, MAX_ADDRESSES);
+    this.#first = 0;
+    const current = new Set(this.#resolved.map(({ ip }) => ip));
+    for (const ip of this.#connections.keys()) if (!current.has(ip)) this.#connections.delete(ip);
   }
 
-  #askTcp(attempt: Attempt, server: ServerAddress, question: Question): void {
-    if (this.#stream === null || this.#streamIp !== server.ip) {
-      // Connections to a former address end by their idle timeout.
-      this.#stream = new StreamUpstream(server, openTcp, this.#clock);
-      this.#streamIp = server.ip;
+  /** Asks the first address; the next one when that fails, or beside it when it is silent. */
+  #askAddresses(attempt: UpstreamAttempt, question: Question): void {
+    const addresses = this.#resolved;
+    const first = this.#first;
+    let asked = 0;
+    let pending = 0;
+    const askNext = (): void => {
+      const place = (first + asked) % addresses.length;
+      const address = addresses[place];
+      if (asked >= addresses.length || address === undefined || attempt.isOver) return;
+      asked++;
+      pending++;
+      attempt.exchanges.push(
+        this.#connectionsTo(address).ask(question, (outcome: ExchangeOutcome) => {
+          if (attempt.isOver) return;
+          pending--;
+          const isLost = outcome.kind === 'failed' && outcome.reason === 'network';
+          if (isLost && asked < addresses.length) {
+            this.#first = (place + 1) % addresses.length;
+            askNext();
+          } else if (outcome.kind === 'answer' || pending === 0) {
+            if (outcome.kind === 'answer') this.#first = place;
+            attempt.end(outcome);
+          }
+        }),
+      );
+    };
+    attempt.onSilence = askNext;
+    attempt.onTimeOut = () => {
+      if (this.#first === first) this.#first = (first + 1) % addresses.length;
+    };
+    askNext();
+  }
+
+  #connectionsTo(address: HostAddress): ServerConnections {
+    let connections = this.#connections.get(address.ip);
+    if (connections === undefined) {
+      connections = this.#connect({ ip: address.ip, port: this.settings.port, family: address.family });
+      this.#connections.set(address.ip, connections);
     }
-    attempt.exchange = this.#stream.ask(question, (outcome) => attempt.end(outcome));
+    return connections;
   }
 }
 
-/** RFC 6891 section 7: a server without EDNS answers FORMERR, NOTIMP or, older ones, nothing of sense. */
-function rejectsEdns(rcode: number): boolean {
-  return rcode === Rcode.FORMERR || rcode === Rcode.NOTIMP;
-}
-
-/** One question under way to one upstream, over whichever transports that takes. */
-export class Attempt implements Exchange {
-  readonly upstream: Upstream;
-  /** Set by the upstream, which changes it when the transport does. */
-  exchange: Exchange | null = null;
-  /** Called when the attempt ends in any way. */
-  onOver: (() => void) | null = null;
-  readonly #clock: Clock;
-  readonly #live: boolean;
-  readonly #done: AttemptDone;
-  readonly #startedMs: number;
-  #over = false;
-
-  constructor(upstream: Upstream, clock: Clock, live: boolean, done: AttemptDone) {
-    this.upstream = upstream;
-    this.#clock = clock;
-    this.#live = live;
-    this.#done = done;
-    this.#startedMs = clock.monotonicMs();
-  }
-
-  get isOver(): boolean {
-    return this.#over;
-  }
-
-  resend(): void {
-    this.exchange?.resend();
-  }
-
-  cancel(): void {
-    if (this.#finish()) this.exchange?.cancel();
-  }
-
-  /** Gives up for want of time and holds that against the server. */
-  timeOut(): void {
-    if (this.#over) return;
-    const { health } = this.upstream;
-    if (this.#live) health.failures++;
-    // It answered others meanwhile: then it is the question that takes long, not the server that is away.
-    if (health.lastAnswerMs > this.#startedMs) health.recordDoubt('timeout');
-    else health.recordFault('timeout', this.#clock.monotonicMs() - this.#startedMs);
-    this.cancel();
-  }
-
-  /** Takes what an exchange came to. */
-  end(outcome: ExchangeOutcome): void {
-    if (!this.#finish()) return;
-    const { health } = this.upstream;
-    if (outcome.kind !== 'answer') {
-      const failure = outcome.kind === 'failed' ? outcome : TRUNCATED_AGAIN;
-      if (this.#live) health.failures++;
-      if (failure.reason === 'unusable') health.recordDoubt(failure.detail);
-      else health.recordFault(failure.detail);
-      this.#done(this, { kind: 'failed', reason: failure.reason });
-      return;
+/** Makes the connections to one address, by transport. TLS sessions are shared by the addresses of a host. */
+function connector(
+  settings: UpstreamSettings,
+  { clock, extraCa }: UpstreamParts,
+): (server: ServerAddress) => ServerConnections {
+  const streams = (kind: StreamKind) => (server: ServerAddress) => new StreamUpstream(server, kind, clock);
+  switch (settings.transport) {
+    case 'udp':
+      return (server) => new UdpUpstream(server, clock);
+    case 'tcp':
+      return streams(TCP_STREAM);
+    case 'tls':
+      return streams(dotStream(settings.host, extraCa));
+    case 'https': {
+      const tls = new TlsConnector(settings.host, ['h2'], extraCa);
+      const { host, path = '/dns-query' } = settings;
+      return (server) => new HttpsUpstream({ host, server, path, open: (to) => tls.open(to) }, clock);
     }
-    const nowMs = this.#clock.monotonicMs();
-    health.recordLatency(nowMs - this.#startedMs, nowMs);
-    if (isDefinitive(outcome.answer.rcode)) health.recordSuccess();
-    else {
-      if (this.#live) health.failures++;
-      health.recordDoubt(rcodeName(outcome.answer.rcode));
-    }
-    this.#done(this, outcome);
-  }
-
-  #finish(): boolean {
-    if (this.#over) return false;
-    this.#over = true;
-    this.onOver?.();
-    return true;
   }
 }
-
-const TRUNCATED_AGAIN = { kind: 'failed', reason: 'malformed', detail: 'truncated over a stream' } as const;

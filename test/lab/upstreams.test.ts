@@ -74,7 +74,7 @@ const RECORDS: readonly TestRecord[] = [
 function fromRecords(query: ReceivedQuery): void {
   const asked = questionOf(query.bytes);
   const answers: TestRecord[] = [];
-  let owner = Buffer.from(asked.qname).toString('latin1');
+  let owner = Buffer.from(asked.qname).toString('latin1').toLowerCase();
   const textOf = (name: string | Uint8Array): string =>
     Buffer.from(typeof name === 'string' ? wireName(name) : name).toString('latin1');
   const codeOf = (type: RRTypeName | number): number => (typeof type === 'number' ? type : RRType[type]);

@@ -1,0 +1,63 @@
+/**
+ * TLS to upstreams, for DoT and DoH: whom a certificate must be for, what is trusted, and the session that
+ * the next connection resumes. What goes over the connection is `exchange-tcp.ts` and `exchange-https.ts`.
+ */
+import { isIP } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { connect, getCACertificates } from 'node:tls';
+import type { ServerAddress } from './exchange.ts';
+import type { StreamKind } from './exchange-tcp.ts';
+
+/** RFC 8467 section 4.1: queries are padded to a multiple of this, octets. */
+export const PADDING_BLOCK = 128;
+
+/** Idle connections are kept longer than over TCP: a handshake costs more. */
+const IDLE_TIMEOUT_MS = 30_000;
+
+/** Opens TLS connections to one server, resuming the last session (RFC 8446 section 2.2). */
+export class TlsConnector {
+  readonly #host: string;
+  readonly #alpn: readonly string[];
+  readonly #ca: string[] | undefined;
+  #session: Buffer | undefined;
+
+  /** `host`: the name or address that the certificate must be for; `extraCa`: PEM, trusted as well. */
+  constructor(host: string, alpn: readonly string[], extraCa: readonly string[]) {
+    this.#host = host;
+    this.#alpn = alpn;
+    this.#ca = extraCa.length === 0 ? undefined : [...getCACertificates('default'), ...extraCa];
+  }
+
+  /** Opens a connection; it is still connecting when returned. Certificate faults are its errors. */
+  open(server: ServerAddress): TLSSocket {
+    const socket = connect({
+      host: server.ip,
+      port: server.port,
+      minVersion: 'TLSv1.2',
+      // Without a server name the certificate is held to the address.
+      ...(isIP(this.#host) === 0 ? { servername: this.#host } : {}),
+      ...(this.#alpn.length === 0 ? {} : { ALPNProtocols: [...this.#alpn] }),
+      ...(this.#ca === undefined ? {} : { ca: this.#ca }),
+      ...(this.#session === undefined ? {} : { session: this.#session }),
+    });
+    socket.setNoDelay(true);
+    socket.on('session', (session) => {
+      this.#session = session;
+    });
+    // A session that the server chokes on must not be tried again.
+    socket.on('error', () => {
+      this.#session = undefined;
+    });
+    return socket;
+  }
+}
+
+/** DNS over TLS (RFC 7858, strict: RFC 8310). */
+export function dotStream(host: string, extraCa: readonly string[]): StreamKind {
+  const connector = new TlsConnector(host, [], extraCa);
+  return {
+    open: (server) => connector.open(server),
+    padTo: PADDING_BLOCK,
+    idleTimeoutMs: IDLE_TIMEOUT_MS,
+  };
+}

@@ -1,0 +1,141 @@
+/**
+ * One server address over UDP: a fresh exchange for each question, TCP where the answer was truncated or a
+ * reply lacked its proof, once more without EDNS where the server does not know it, and once more with the
+ * server's new cookie (RFC 7873 section 5.3).
+ */
+import type { Clock } from '../../shared/clock.ts';
+import { Rcode } from '../../shared/dns/iana.ts';
+import type {
+  Exchange,
+  ExchangeDone,
+  ExchangeOutcome,
+  ServerAddress,
+  ServerConnections,
+} from './exchange.ts';
+import { StreamUpstream, TCP_STREAM } from './exchange-tcp.ts';
+import { exchangeUdp } from './exchange-udp.ts';
+import type { Question } from './question.ts';
+import { ReplyProof } from './reply-proof.ts';
+
+/** The way over UDP to one address. */
+export class UdpUpstream implements ServerConnections {
+  readonly #server: ServerAddress;
+  readonly #proof: ReplyProof;
+  readonly #tcp: StreamUpstream;
+
+  constructor(server: ServerAddress, clock: Clock) {
+    this.#server = server;
+    this.#proof = new ReplyProof(clock);
+    this.#tcp = new StreamUpstream(server, TCP_STREAM, clock);
+  }
+
+  ask(question: Question, done: ExchangeDone): Exchange {
+    return new UdpAsk({ server: this.#server, proof: this.#proof, tcp: this.#tcp }, question, done);
+  }
+
+  close(): void {
+    this.#tcp.close();
+  }
+}
+
+interface Ways {
+  readonly server: ServerAddress;
+  readonly proof: ReplyProof;
+  readonly tcp: StreamUpstream;
+}
+
+class UdpAsk implements Exchange {
+  readonly #ways: Ways;
+  readonly #question: Question;
+  readonly #done: ExchangeDone;
+  readonly #underWay = new Set<Exchange>();
+  #askedTcp = false;
+  #triedCookie = false;
+
+  constructor(ways: Ways, question: Question, done: ExchangeDone) {
+    this.#ways = ways;
+    this.#question = question;
+    this.#done = done;
+    this.#askUdp(true);
+  }
+
+  resend(): void {
+    for (const exchange of this.#underWay) exchange.resend();
+  }
+
+  cancel(): void {
+    for (const exchange of this.#underWay) exchange.cancel();
+    this.#underWay.clear();
+  }
+
+  #askUdp(edns: boolean): void {
+    const { server, proof } = this.#ways;
+    const marks = proof.marks(this.#question.qname);
+    const onDoubt = (): void => this.#askTcp(true);
+    this.#add(
+      (done) => exchangeUdp(server, this.#question, edns, { proof, marks, onDoubt }, done),
+      (outcome) => {
+        if (outcome.kind === 'truncated') this.#askTcp(false);
+        else if (outcome.kind !== 'answer') this.#settle(outcome);
+        // Nothing is learnt from it: one forged reply must not switch EDNS off for this server.
+        else if (edns && rejectsEdns(outcome.answer.rcode)) this.#askUdp(false);
+        else if (outcome.answer.rcode === Rcode.BADCOOKIE) this.#onBadCookie();
+        else this.#settle(outcome);
+      },
+    );
+  }
+
+  /** Without a proof: only where the server gave none and TCP was not to be had. */
+  #askUnproven(): void {
+    const { server } = this.#ways;
+    this.#add(
+      (done) => exchangeUdp(server, this.#question, true, null, done),
+      (outcome) => this.#settle(outcome),
+    );
+  }
+
+  #askTcp(doubted: boolean): void {
+    if (this.#askedTcp) return;
+    this.#askedTcp = true;
+    const { proof, tcp } = this.#ways;
+    const marks = proof.marks(this.#question.qname);
+    const witness = { marks, witness: (message: Uint8Array) => proof.witness(message, marks) };
+    this.#add(
+      (done) => tcp.ask(this.#question, done, witness),
+      (outcome) => {
+        if (!doubted || outcome.kind === 'answer') {
+          this.#settle(outcome);
+          return;
+        }
+        proof.strike();
+        this.#askUnproven();
+      },
+    );
+  }
+
+  #onBadCookie(): void {
+    if (this.#triedCookie) this.#askTcp(false);
+    else this.#askUdp(true);
+    this.#triedCookie = true;
+  }
+
+  #add(start: (done: ExchangeDone) => Exchange, done: ExchangeDone): void {
+    const exchange = start((outcome) => {
+      this.#underWay.delete(exchange);
+      done(outcome);
+    });
+    this.#underWay.add(exchange);
+  }
+
+  /** An answer ends it all; a failure only when nothing else is under way. */
+  #settle(outcome: ExchangeOutcome): void {
+    if (outcome.kind !== 'answer' && this.#underWay.size > 0) return;
+    this.cancel();
+    this.#done(outcome);
+  }
+}
+
+/** RFC 6891 section 7: a server without EDNS answers FORMERR, NOTIMP or, older ones, nothing of sense. */
+function rejectsEdns(rcode: number): boolean {
+  return rcode === Rcode.FORMERR || rcode === Rcode.NOTIMP;
+}
