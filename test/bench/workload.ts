@@ -26,6 +26,7 @@ const workloadSchema = z.strictObject({
     rateQps: z.number().positive().optional(),
     window: z.int().positive(),
     sockets: z.int().positive(),
+    clients: z.int().positive().optional(),
   }),
   settleMs: z.int().min(0),
   weirQueryLog: z.boolean(),

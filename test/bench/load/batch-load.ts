@@ -26,6 +26,7 @@ export function batchLoad(program: string, cores: readonly number[], nice = 0): 
 export function argumentsOf(job: LoadJob): string[] {
   const args = ['-p', String(job.port), '-d', job.questionFile, '-l', String(job.secs)];
   args.push('-w', String(job.window), '-c', String(job.sockets));
+  if (job.clients !== undefined) args.push('-a', String(job.clients));
   if (job.rateQps !== undefined) args.push('-Q', String(job.rateQps));
   if (job.passes !== undefined) args.push('-n', String(job.passes));
   if (job.firstSerial !== undefined) args.push('-u', String(job.firstSerial));

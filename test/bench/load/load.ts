@@ -11,6 +11,8 @@ export interface LoadJob {
   /** Questions in flight at most. */
   window: number;
   sockets: number;
+  /** Addresses to ask from in turn; undefined = 127.0.0.1 alone. */
+  clients?: number | undefined;
   /** End after so many passes over the file; undefined ends by time. */
   passes: number | undefined;
   /** First serial number when every name shall be unique, else undefined. */

@@ -26,6 +26,8 @@ enum {
   SLOTS = 1 << SLOT_BITS,  // most questions in flight per flow; the other ID bits are a generation
   ANSWER_MAX_BYTES = 4096,
   SOCKET_BUFFER_BYTES = 4 << 20,
+  CLIENTS_MAX = 1 << 20,
+  FIRST_CLIENT = 0x7f100000,  // 127.16.0.0
 };
 static const uint64_t SECOND_NS = 1000000000ull;
 static const uint64_t EXPIRY_PERIOD_NS = 50000000ull;
@@ -35,7 +37,7 @@ static const uint64_t LATE_ABOVE_NS = 5000000ull;
 
 struct options {
   const char *address, *question_path;
-  int port, flows, window, batch;
+  int port, flows, window, batch, clients;
   double seconds, rate_qps, timeout_secs;
   uint64_t passes;
   bool check;
@@ -64,6 +66,7 @@ struct run {
   struct histogram latency;
   size_t next_question;
   int next_flow;
+  uint32_t next_client;
   uint64_t started_at, last_answer_at, slipped_ns;
 };
 
@@ -71,6 +74,8 @@ static struct mmsghdr send_messages[BATCH_MAX], receive_messages[BATCH_MAX];
 static struct iovec send_parts[BATCH_MAX], receive_parts[BATCH_MAX];
 static uint8_t send_bytes[BATCH_MAX][MESSAGE_MAX_BYTES], receive_bytes[BATCH_MAX][ANSWER_MAX_BYTES];
 static struct pollfd poll_fds[FLOWS_MAX];
+static struct sockaddr_in server;
+static _Alignas(struct cmsghdr) uint8_t send_controls[BATCH_MAX][CMSG_SPACE(sizeof(struct in_pktinfo))];
 
 static uint64_t clock_ns(void) {
   struct timespec now;
@@ -86,19 +91,20 @@ static void fail(const char *action) {
 static void usage(void) {
   fprintf(stderr,
           "usage: dns-load -p PORT -d FILE [-s ADDRESS] [-l SECONDS] [-n PASSES] [-Q QPS] [-w WINDOW]\n"
-          "                [-c SOCKETS] [-b BATCH] [-t TIMEOUT_SECONDS] [-e] [-D] [-k] [-u FIRST_SERIAL]\n"
+          "                [-c SOCKETS] [-b BATCH] [-t TIMEOUT_SECONDS] [-e] [-D] [-k] [-u FIRST_SERIAL] [-a CLIENTS]\n"
           "  -n  stop after this many passes over FILE (and -l seconds at the latest)\n"
           "  -Q  questions per second; without it, as many as the window lets through\n"
           "  -w  questions in flight, all sockets together (200)\n"
           "  -e  send EDNS; -D with the DO bit\n"
           "  -k  check that each answer repeats its question, and count blocked answers\n"
+          "  -a  ask from so many addresses in turn, from 127.16.0.0 upwards\n"
           "  -u  make every name unique: stamp a serial number over its first eight octets\n");
   exit(2);
 }
 
 static struct options parse_options(int argc, char **argv) {
   struct options o = {.address = "127.0.0.1", .flows = 8, .window = 200, .batch = 32, .seconds = 5, .timeout_secs = 1};
-  for (int option; (option = getopt(argc, argv, "s:p:d:l:n:Q:w:c:b:t:u:eDk")) != -1;) {
+  for (int option; (option = getopt(argc, argv, "s:p:d:l:n:Q:w:c:b:t:u:a:eDk")) != -1;) {
     switch (option) {
       case 's': o.address = optarg; break;
       case 'p': o.port = atoi(optarg); break;
@@ -109,6 +115,7 @@ static struct options parse_options(int argc, char **argv) {
       case 'w': o.window = atoi(optarg); break;
       case 'c': o.flows = atoi(optarg); break;
       case 'b': o.batch = atoi(optarg); break;
+      case 'a': o.clients = atoi(optarg); break;
       case 't': o.timeout_secs = atof(optarg); break;
       case 'u': o.encoding.unique = true; o.serial = (uint32_t)strtoul(optarg, NULL, 10); break;
       case 'e': o.encoding.edns = true; break;
@@ -119,20 +126,27 @@ static struct options parse_options(int argc, char **argv) {
   }
   bool sane = o.port > 0 && o.port < 65536 && o.question_path != NULL && o.flows >= 1 && o.flows <= FLOWS_MAX &&
               o.batch >= 1 && o.batch <= BATCH_MAX && o.window >= o.flows && o.window / o.flows <= SLOTS &&
-              o.seconds > 0 && o.timeout_secs > 0 && o.rate_qps >= 0;
+              o.seconds > 0 && o.timeout_secs > 0 && o.rate_qps >= 0 && o.clients >= 0 &&
+              o.clients <= CLIENTS_MAX;
   if (!sane) usage();
   return o;
 }
 
 static void open_flow(struct flow *flow, const struct options *options) {
-  struct sockaddr_in server = {.sin_family = AF_INET, .sin_port = htons((uint16_t)options->port)};
+  server = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons((uint16_t)options->port)};
   if (inet_pton(AF_INET, options->address, &server.sin_addr) != 1) usage();
   flow->fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
   if (flow->fd < 0) fail("open socket");
   int size = SOCKET_BUFFER_BYTES;
   setsockopt(flow->fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
   setsockopt(flow->fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
-  if (connect(flow->fd, (struct sockaddr *)&server, sizeof server) != 0) fail("connect socket");
+  // Many clients share a socket: it takes what comes to its port, whichever address that went to.
+  struct sockaddr_in anywhere = {.sin_family = AF_INET};
+  if (options->clients > 0) {
+    if (bind(flow->fd, (struct sockaddr *)&anywhere, sizeof anywhere) != 0) fail("bind socket");
+  } else if (connect(flow->fd, (struct sockaddr *)&server, sizeof server) != 0) {
+    fail("connect socket");
+  }
   int room = options->window / options->flows;
   while (flow->free_count < room) {
     flow->free_slots[flow->free_count] = (uint16_t)flow->free_count;
@@ -145,6 +159,20 @@ static void release(struct flow *flow, unsigned slot) {
   flow->generation[slot]++;
   flow->free_slots[flow->free_count++] = (uint16_t)slot;
   flow->in_flight--;
+}
+
+// Sends message number `i` of the batch from the next client's address.
+static void choose_client(struct run *run, int i) {
+  struct cmsghdr *header = (struct cmsghdr *)send_controls[i];
+  struct in_pktinfo info = {.ipi_spec_dst.s_addr = htonl(FIRST_CLIENT + run->next_client)};
+  if (++run->next_client == (uint32_t)run->options.clients) run->next_client = 0;
+  *header = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof info), .cmsg_level = IPPROTO_IP, .cmsg_type = IP_PKTINFO};
+  memcpy(CMSG_DATA(header), &info, sizeof info);
+  struct msghdr *message = &send_messages[i].msg_hdr;
+  message->msg_name = &server;
+  message->msg_namelen = sizeof server;
+  message->msg_control = header;
+  message->msg_controllen = sizeof send_controls[i];
 }
 
 // Sends up to `most` questions on one flow with one system call; returns how many left.
@@ -161,6 +189,7 @@ static int send_batch(struct run *run, struct flow *flow, int most, uint64_t now
     send_bytes[i][1] = (uint8_t)id;
     if (run->options.encoding.unique) stamp_serial(send_bytes[i], run->options.serial++);
     send_parts[i].iov_len = question->length;
+    if (run->options.clients > 0) choose_client(run, i);
     flow->sent_at[slot] = now;
   }
   flow->in_flight += most;

@@ -8,6 +8,7 @@ import type { Launch } from '../process/child.ts';
 import { lastLines } from '../process/child.ts';
 import { probe } from '../probe.ts';
 import type { BenchServer, Room } from './server.ts';
+import { type WeirPolicy, addPolicy } from './weir-policy.ts';
 import type { WeirApi } from './weir-api.ts';
 import { signIn } from './weir-api.ts';
 
@@ -33,6 +34,8 @@ export interface WeirVariant {
   coalesceUs?: number;
   /** Groups beside Default, each with lists of its own. */
   groups?: number;
+  /** Clients, subnets and blocked services of those groups. */
+  policy?: WeirPolicy;
   /** Lets the harness ask its threads what they counted and allocated. */
   testHooks?: boolean;
   /** Further options of Node, for Node's own reports; they are written into the server's folder. */
@@ -66,6 +69,7 @@ export function weir(root: string, version: string, variant: WeirVariant = { nam
         await api.removeSources();
         const { id } = await api.addSource(list);
         if (variant.groups !== undefined) await addGroups(room, api, variant.groups);
+        if (variant.policy !== undefined) await addPolicy(join(room.dir, 'data'), api, variant.policy);
         await untilInForce(room, async () => (await api.source(id)).last_error, alive);
       } finally {
         await child.stop();

@@ -7,6 +7,7 @@ import { goalTable } from '../report/goal.ts';
 import { measureDisturbances } from './disturbances.ts';
 import { measureFootprint } from './footprint.ts';
 import { growCache, growGroups, growNames } from './growth.ts';
+import { growPolicy } from './policy.ts';
 import { growWorkers } from './workers.ts';
 
 /** One row of the suite. */
@@ -26,6 +27,11 @@ const ROWS: readonly {
 }[] = [
   { name: 'workers', about: '1, 2 and 4 workers on both cores, saturated', run: growWorkers },
   { name: 'groups', about: '10 to 200 groups', run: growGroups },
+  {
+    name: 'policy',
+    about: '200 groups, 20,000 clients and 10,000 subnets, against one group',
+    run: growPolicy,
+  },
   { name: 'names', about: 'a tenth of the list to five times as many names', run: growNames },
   { name: 'cache', about: 'few to many cached answers', run: growCache },
   { name: 'footprint', about: 'CPU at rest, and memory', run: measureFootprint },

@@ -38,10 +38,10 @@ export class UdpClient {
     socket.on('message', (bytes, from) => this.#receive(bytes, from));
   }
 
-  /** Opens a socket towards a server. */
-  static async open(port: number, address = '127.0.0.1'): Promise<UdpClient> {
+  /** Opens a socket towards a server, from an address of this machine's where one is given. */
+  static async open(port: number, address = '127.0.0.1', from?: string): Promise<UdpClient> {
     const socket = createSocket({ type: isIPv6(address) ? 'udp6' : 'udp4', recvBufferSize: 4 << 20 });
-    socket.bind(0);
+    socket.bind(0, from);
     await once(socket, 'listening');
     return new UdpClient(socket, { address, port });
   }
@@ -155,9 +155,14 @@ export class TcpClient {
     });
   }
 
-  /** Connects. */
-  static async open(port: number, host = '127.0.0.1'): Promise<TcpClient> {
-    const socket = connect({ port, host, noDelay: true });
+  /** Connects, from an address of this machine's where one is given. */
+  static async open(port: number, host = '127.0.0.1', from?: string): Promise<TcpClient> {
+    const socket = connect({
+      port,
+      host,
+      noDelay: true,
+      ...(from === undefined ? {} : { localAddress: from }),
+    });
     const client = new TcpClient(socket);
     await once(socket, 'connect');
     return client;

@@ -1,0 +1,55 @@
+// The policy of a large house, written into Weir's embedded database: tens of thousands of calls of the API would take
+// longer than all the rest of the bench.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import type { WeirApi } from './weir-api.ts';
+
+/** How much of what; spread evenly over the groups that there are. */
+export interface WeirPolicy {
+  /** At every other address from 127.16.0.0 upwards. */
+  clients: number;
+  /** Of eight addresses each, from 127.16.0.0 upwards. */
+  subnets: number;
+  /** Blocked services with names that nobody asks for. */
+  services: number;
+}
+
+const DOMAINS_OF_A_SERVICE = 20;
+
+/** Writes the policy and brings it into force. */
+export async function addPolicy(dataDir: string, api: WeirApi, policy: WeirPolicy): Promise<void> {
+  const password = readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim();
+  const host = join(dataDir, 'postgres', 'run');
+  const client = new Client({ host, user: 'weir', database: 'postgres', password });
+  await client.connect();
+  try {
+    const groups = `(SELECT array_agg(id ORDER BY id) AS ids, count(*)::int AS count FROM groups WHERE id > 1) g`;
+    await client.query(
+      `INSERT INTO clients (ip_address, group_id)
+         SELECT inet '127.16.0.0' + 2 * n, g.ids[n % g.count + 1] FROM generate_series(0, $1 - 1) n, ${groups}`,
+      [policy.clients],
+    );
+    await client.query(
+      `INSERT INTO client_subnets (cidr, group_id)
+         SELECT set_masklen(inet '127.16.0.0' + 8 * n, 29)::cidr, g.ids[n % g.count + 1]
+           FROM generate_series(0, $1 - 1) n, ${groups}`,
+      [policy.subnets],
+    );
+    await client.query(
+      `INSERT INTO custom_services (service_id, name, category, domains)
+         SELECT 'custom-s' || n, 's' || n, 'gambling',
+                (SELECT array_agg('d' || d || '.s' || n || '.service.example.org') FROM generate_series(1, $2::int) d)
+           FROM generate_series(0, $1 - 1) n`,
+      [policy.services, DOMAINS_OF_A_SERVICE],
+    );
+    await client.query(
+      `INSERT INTO blocked_services (service_id, group_id)
+         SELECT 'custom-s' || n, g.ids[n % g.count + 1] FROM generate_series(0, $1 - 1) n, ${groups}`,
+      [policy.services],
+    );
+  } finally {
+    await client.end();
+  }
+  await api.swapSnapshot('the policy of the bench');
+}
