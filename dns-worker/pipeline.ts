@@ -90,13 +90,11 @@ export class Pipeline {
     if (verdict === Verdict.CONTINUE && query.localNode === 0 && query.zoneIndex < 0)
       verdict = specialNamesStage(query, snapshot);
     this.recorder?.passed('question_checks', verdict);
+    // Before the checks' verdict counts: the log and the client's count are told of refused questions too.
+    if (this.recorder === null) clientGroupStage(query, snapshot, this.sightings);
+    else findClientGroup(query, snapshot);
     if (verdict !== Verdict.CONTINUE) return verdict;
-    verdict =
-      this.recorder === null
-        ? clientGroupStage(query, snapshot, this.sightings)
-        : findClientGroup(query, snapshot);
     this.recorder?.passed('client_group', verdict, clientDetail(query, snapshot));
-    if (verdict !== Verdict.CONTINUE) return verdict;
     verdict = scheduleOverrideStage(query, snapshot);
     this.recorder?.passed('schedule_override', verdict, overrideDetail(query, snapshot));
     if (verdict !== Verdict.CONTINUE) return verdict;

@@ -1,21 +1,16 @@
 /** The group of the client, by its address; every later stage asks on behalf of it. */
 import { addressWord } from '../../shared/net/ip.ts';
 import type { ClientSightings } from '../client-sightings.ts';
-import { Verdict, type Query, type VerdictCode } from '../query.ts';
+import type { Query } from '../query.ts';
 import type { OpenSnapshot } from '../state.ts';
 
 /** Finds the client's group, and counts the query as the client's. */
-export function clientGroupStage(
-  query: Query,
-  snapshot: OpenSnapshot,
-  sightings: ClientSightings,
-): VerdictCode {
+export function clientGroupStage(query: Query, snapshot: OpenSnapshot, sightings: ClientSightings): void {
   setGroup(query, snapshot, sightings.count(query, snapshot.clients, snapshot.version));
-  return Verdict.CONTINUE;
 }
 
 /** The same for a query that is none of the client's own, or was counted before: nothing is counted. */
-export function findClientGroup(query: Query, snapshot: OpenSnapshot): VerdictCode {
+export function findClientGroup(query: Query, snapshot: OpenSnapshot): void {
   const { clientBytes, clientAt } = query;
   const record = snapshot.clients.find(
     addressWord(clientBytes, clientAt),
@@ -24,7 +19,6 @@ export function findClientGroup(query: Query, snapshot: OpenSnapshot): VerdictCo
     addressWord(clientBytes, clientAt + 12),
   );
   setGroup(query, snapshot, record);
-  return Verdict.CONTINUE;
 }
 
 function setGroup(query: Query, snapshot: OpenSnapshot, record: number): void {
