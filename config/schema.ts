@@ -155,6 +155,12 @@ const dns = section('How questions are answered and forwarded.', {
     { doc: 'Names answered here, one a line of "name [ttl] type value"; more of them in the dashboard.' },
     is.localRecord,
   ),
+  never_forward_non_fqdn: bool(false, {
+    doc: 'Asks nobody for names of a single label; local records and forward zones still answer.',
+  }),
+  never_forward_reverse_lookups: bool(false, {
+    doc: 'Asks nobody for the names of addresses; local records and forward zones still answer.',
+  }),
   local_domain: text('', { doc: 'Domain of the local network.' }, is.orEmpty(is.domain)),
   local_dns_server: text(
     '',

@@ -37,6 +37,7 @@ import { ScheduleEvaluator } from './schedules/schedule-evaluator.ts';
 import { CatalogRefresh } from './services/catalog-refresh.ts';
 import { ServiceCatalog } from './services/service-catalog.ts';
 import { blockingSettings, configRecords, nodeNameOf, questionFlags } from './settings/derived.ts';
+import { dnsSettings, settingsFlags } from './settings/dns-settings.ts';
 import { CompilePool } from './snapshot/compile-pool.ts';
 import { filterStats } from './snapshot/filter-stats.ts';
 import { ZoneNumbers } from './snapshot/forward-zones.ts';
@@ -150,14 +151,17 @@ async function startDns(node: Node, dnsPort: number) {
   const generations = new Generations(dataDir, logger);
   const zones = new ZoneNumbers();
   const evaluator = new ScheduleEvaluator(clock, logger);
-  const live: FindLivePolicy = (rows) => ({
-    ...NOTHING_LIVE,
-    ...evaluator.evaluate(rows),
-    clientAddresses: clients.follow(rows),
-    names: nameRules(rows, zones),
-    configRecords: configRecords(config),
-    questionFlags: questionFlags(config),
-  });
+  const live: FindLivePolicy = (rows) => {
+    const settings = dnsSettings(config, rows.dnsSettings);
+    return {
+      ...NOTHING_LIVE,
+      ...evaluator.evaluate(rows),
+      clientAddresses: clients.follow(rows),
+      names: nameRules(rows, settings, config, zones),
+      configRecords: configRecords(config),
+      questionFlags: questionFlags(config) | settingsFlags(settings),
+    };
+  };
   const initial = await startingState(generations, blockingSettings(config), live);
   const hooks = workerHooks(process.env);
   const settings = workerSettings(config, dnsPort, hooks);

@@ -15,6 +15,7 @@ import { type AnswerCache, CacheHit } from './cache/answer-cache.ts';
 import type { CacheWriter } from './cache/cache-writer.ts';
 import { ParseOutcome, parseQuery } from './parse-query.ts';
 import type { Pipeline, PipelineRecorder } from './pipeline.ts';
+import { hasPrivateAddress } from './private-addresses.ts';
 import { NO_EDE, Query, Verdict } from './query.ts';
 import type { Reporter } from './report/reporter.ts';
 import {
@@ -227,6 +228,7 @@ export class Forwarder {
       this.keepOnce(resolution, resolution.answer, upstream);
       this.answerFrom(resolution.answer);
       this.query.hasTargets = leadsToNames(resolution.answer);
+      this.query.hasPrivateAddress = hasPrivateAddress(resolution.answer);
       this.judge(request);
       this.reply(request);
       return;

@@ -11,6 +11,7 @@
  *  6. policy           before the cache: the cache holds upstream answers, never verdicts
  *  7. cachedAnswer     last of those before the answer, as it may leave a question UNRESOLVED
  *  8. answerNames      policy once more, on names and addresses in the answer; the forwarder runs it on new answers
+ *  9. rebinding        private addresses of public names; likewise
  */
 import { Counter } from '../shared/counters.ts';
 import { Rcode } from '../shared/dns/iana.ts';
@@ -34,6 +35,7 @@ import { policyStage } from './stages/policy.ts';
 import { questionChecksStage } from './stages/question-checks.ts';
 import { scheduleOverrideStage } from './stages/schedule-override.ts';
 import { specialNamesStage } from './stages/special-names.ts';
+import { rebindingStage } from './stages/rebinding.ts';
 import { freeReplacedTable, type OpenSnapshot } from './state.ts';
 import { ALLOWED } from './verdict-memo.ts';
 
@@ -106,16 +108,25 @@ export class Pipeline {
     if (verdict !== Verdict.CONTINUE) return verdict;
     verdict = cachedAnswerStage(query, this.cache, this.recorder === null ? this.reporter : null);
     this.recorder?.passed('cache', verdict);
-    if (verdict === Verdict.ANSWERED && hasJudged(query, snapshot)) {
-      const onNames = this.answerNames.check(query, snapshot);
-      this.recorder?.passed('answer_names', onNames);
-    }
+    if (verdict === Verdict.ANSWERED) this.checkCached(query);
     return verdict;
   }
 
   /** Finds the group of the client anew for a query that has waited: groups may have changed meanwhile. */
   findGroup(query: Query): void {
     findClientGroup(query, this.snapshot);
+  }
+
+  private checkCached(query: Query): void {
+    if (hasJudged(query, this.snapshot)) {
+      const onNames = this.answerNames.check(query, this.snapshot);
+      this.recorder?.passed('answer_names', onNames);
+      if (onNames !== Verdict.CONTINUE) return;
+    }
+    if (query.hasPrivateAddress) {
+      const onAddresses = rebindingStage(query, this.snapshot);
+      this.recorder?.passed('rebinding', onAddresses);
+    }
   }
 
   /** The same as `run`, telling `recorder` of every stage and of every rule that meets a name. */
@@ -128,20 +139,27 @@ export class Pipeline {
    * group's schedule blocks everything by now, or names or addresses in it are blocked.
    */
   checkAnswer(query: Query, recorder: PipelineRecorder | null = null): void {
+    const overridden = scheduleOverrideStage(query, this.snapshot);
+    if (overridden === Verdict.ANSWERED) {
+      recorder?.passed('schedule_override', overridden, overrideDetail(query, this.snapshot));
+      return;
+    }
+    const isJudged = hasJudged(query, this.snapshot) && !query.isUnfiltered;
+    if (isJudged && this.checkNames(query, recorder) !== Verdict.CONTINUE) return;
+    if (!query.hasPrivateAddress) return;
+    const verdict = rebindingStage(query, this.snapshot);
+    recorder?.passed('rebinding', verdict);
+  }
+
+  private checkNames(query: Query, recorder: PipelineRecorder | null): VerdictCode {
     const { snapshot, judge } = this;
     const { policy } = snapshot;
-    const overridden = scheduleOverrideStage(query, snapshot);
-    if (overridden === Verdict.ANSWERED)
-      recorder?.passed('schedule_override', overridden, overrideDetail(query, snapshot));
-    if (overridden === Verdict.ANSWERED || !hasJudged(query, snapshot) || query.isUnfiltered) return;
     const onName = judge.judge(query, query, snapshot, policy.groupClass(query.groupIndex));
     query.isAllowed = onName === ALLOWED;
-    if (recorder === null) this.answerNames.check(query, snapshot);
-    else
-      recorder.passed(
-        'answer_names',
-        this.recorded(recorder, () => this.answerNames.check(query, snapshot)),
-      );
+    if (recorder === null) return this.answerNames.check(query, snapshot);
+    const verdict = this.recorded(recorder, () => this.answerNames.check(query, snapshot));
+    recorder.passed('answer_names', verdict);
+    return verdict;
   }
 
   /**

@@ -120,6 +120,8 @@ export class Query {
   isAllowed = false;
   /** The answer leads to other names (CNAME, DNAME, SVCB, HTTPS); and its place in the cache, if it came from there. */
   hasTargets = false;
+  /** It has an address of the local network. */
+  hasPrivateAddress = false;
   cacheReference = 0;
   /** Answer RRs in the reply: offset from `at`, bytes, count. */
   answersAt = 0;
@@ -171,6 +173,7 @@ export class Query {
     this.isUnfiltered = false;
     this.isAllowed = false;
     this.hasTargets = false;
+    this.hasPrivateAddress = false;
     this.cacheReference = 0;
     this.answersAt = 0;
     this.answersLength = 0;

@@ -25,6 +25,8 @@ export interface OpenSnapshot {
   readonly zoneNames: NameTable;
   /** Whether some rule is for the addresses of answers. */
   readonly judgesAddresses: boolean;
+  /** Names that may have private addresses. */
+  readonly rebinding: { readonly isOn: boolean; readonly exempt: NameTable };
 }
 
 /**
@@ -34,7 +36,7 @@ export interface OpenSnapshot {
 export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): OpenSnapshot {
   const rules = new RuleTable(buffers.rules);
   const { seedLow, seedHigh } = rules;
-  const { forwardZones: zones } = buffers.names;
+  const { forwardZones: zones, rebinding } = buffers.names;
   const isSame = before?.rules.build === rules.build && before.rules.nameCount === rules.nameCount;
   const special = isSame ? before.special : new SpecialMatcher(buffers.special, seedLow, seedHigh);
   const manualSpecial = new SpecialMatcher(buffers.manualSpecial, seedLow, seedHigh);
@@ -54,6 +56,14 @@ export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): O
       seedHigh,
     ),
     judgesAddresses: rules.addressCount + special.addressRuleCount + manualSpecial.addressRuleCount > 0,
+    rebinding: {
+      isOn: rebinding.isOn,
+      exempt: new NameTable(
+        rebinding.exempt.map((name) => ({ name, number: 0 })),
+        seedLow,
+        seedHigh,
+      ),
+    },
   };
 }
 

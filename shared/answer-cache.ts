@@ -76,12 +76,20 @@ export const CacheEntry = {
   UPSTREAM: 42,
   /** u16: partition of the cache (0 = the pools; others: forward zones). */
   PARTITION: 44,
-  /** u8: 1 = the answer leads to other names (CNAME, DNAME, SVCB, HTTPS), which policy judges. */
-  HAS_TARGETS: 46,
+  /** u8: `CacheMarks`. */
+  MARKS: 46,
   /** u8: extended error that goes with the answer, plus one; 0 = none. */
   EXTENDED_ERROR: 47,
   /** qname, u16 TTL offsets, body: each starts on a word; the gaps are zero. */
   QNAME: 48,
+} as const;
+
+/** What is to be looked at before an answer is given again. */
+export const CacheMarks = {
+  /** It leads to other names (CNAME, DNAME, SVCB, HTTPS), which policy judges. */
+  HAS_TARGETS: 1,
+  /** It has an address of the local network, which a public name must not have. */
+  HAS_PRIVATE_ADDRESS: 2,
 } as const;
 
 /** Bits of the key beside name, type and class. */

@@ -9,7 +9,8 @@ export type ExplainedStageName =
   | 'policy'
   | 'cache'
   | 'forward'
-  | 'answer_names';
+  | 'answer_names'
+  | 'rebinding';
 
 /** A rule that meets a name; `control-plane/snapshot/rule-history.ts` gives it its words. */
 export interface ExplainedRule {

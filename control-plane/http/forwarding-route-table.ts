@@ -6,10 +6,13 @@ import {
   ForwardZoneList,
   ForwardZoneUpdateBody,
 } from '../../shared/api/forward-zones.ts';
+import { DnsSettings, DnsSettingsBody } from '../../shared/api/settings.ts';
 import * as zones from '../forward-zones/forward-zone-routes.ts';
+import * as settings from '../settings/dns-settings-routes.ts';
 import { route } from './route.ts';
 import type { Route } from './route.ts';
 
+const SETTINGS_SUMMARY = 'Change the DNS settings; absent fields keep their value';
 const TAKEN = { 409: 'the zone is there already' };
 
 export const forwardingRoutes: readonly Route[] = [
@@ -64,5 +67,34 @@ export const forwardingRoutes: readonly Route[] = [
     summary: 'Delete a forward zone; its sockets are closed',
     params: IdParams,
     handle: zones.deleteForwardZone,
+  }),
+  route({
+    method: 'GET',
+    path: '/settings',
+    access: 'viewer',
+    tag: 'Forwarding',
+    summary: 'How names of the local network are looked up',
+    answer: DnsSettings,
+    handle: settings.readSettings,
+  }),
+  route({
+    method: 'POST',
+    path: '/settings',
+    access: 'admin',
+    tag: 'Forwarding',
+    summary: SETTINGS_SUMMARY,
+    body: DnsSettingsBody,
+    answer: DnsSettings,
+    handle: settings.changeSettings,
+  }),
+  route({
+    method: 'PUT',
+    path: '/settings',
+    access: 'admin',
+    tag: 'Forwarding',
+    summary: SETTINGS_SUMMARY,
+    body: DnsSettingsBody,
+    answer: DnsSettings,
+    handle: settings.changeSettings,
   }),
 ];

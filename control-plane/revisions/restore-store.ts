@@ -25,6 +25,7 @@ const CLEARED = [
   'schedule_slots',
   'schedule_profiles',
   'client_subnets',
+  'dns_settings',
 ];
 
 const RESTORE_GROUPS = `INSERT INTO groups (id, name, enabled, comment, created_at, updated_at)
@@ -79,6 +80,7 @@ const RESTORE_OTHERS = [
      SELECT group_id, profile_id, created_at FROM ${rowsOf('group_schedules')}`,
   `INSERT INTO client_subnets (id, cidr, group_id, comment, created_at)
      SELECT id, cidr, group_id, comment, created_at FROM ${rowsOf('client_subnets')}`,
+  `INSERT INTO dns_settings SELECT * FROM ${rowsOf('dns_settings')}`,
 ];
 
 /** Makes the tables those of revision `id`, which must be kept; 409 where a newer group has a name of then. */

@@ -37,6 +37,7 @@ const POLICY = `jsonb_build_object(${[
   'schedule_slots',
   'group_schedules',
   'client_subnets',
+  'dns_settings',
 ]
   .map(table)
   .join(', ')})`;

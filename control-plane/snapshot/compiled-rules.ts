@@ -157,6 +157,23 @@ export interface PolicyForwardZone {
   readonly servers: readonly string[];
 }
 
+/** What was set through the API about names of the local network; null = the configuration decides. */
+export interface WrittenDnsSettings {
+  readonly neverForwardNonFqdn: boolean | null;
+  readonly neverForwardReverseLookups: boolean | null;
+  /** Empty = none. */
+  readonly localDomain: string | null;
+  readonly localDnsServer: string | null;
+}
+
+/** Nobody has set anything. */
+export const NO_DNS_SETTINGS: WrittenDnsSettings = {
+  neverForwardNonFqdn: null,
+  neverForwardReverseLookups: null,
+  localDomain: null,
+  localDnsServer: null,
+};
+
 /** What was said through the API about blocking as a whole. */
 export interface BlockingSwitch {
   readonly enabled: boolean;
@@ -179,6 +196,7 @@ export interface PolicyRows {
   readonly safeSearch: readonly PolicySafeSearch[];
   readonly localRecords: readonly PolicyLocalRecord[];
   readonly forwardZones: readonly PolicyForwardZone[];
+  readonly dnsSettings: WrittenDnsSettings;
   /** Null = the configuration decides. */
   readonly blockingSwitch: BlockingSwitch | null;
 }
@@ -197,6 +215,7 @@ export const NO_POLICY_ROWS: PolicyRows = {
   safeSearch: [],
   localRecords: [],
   forwardZones: [],
+  dnsSettings: NO_DNS_SETTINGS,
   blockingSwitch: null,
 };
 

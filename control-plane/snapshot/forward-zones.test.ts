@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { nameToText } from '../../shared/dns/name.ts';
+import { zoneNames } from '../../shared/policy/forward-zone.ts';
 import { FIRST_ZONE_UPSTREAM } from '../../shared/snapshot/forward-zone.ts';
 import { ZoneNumbers } from './forward-zones.ts';
 
-const zone = (name: string, ...servers: string[]) => ({ zone: name, servers });
+const zone = (name: string, ...servers: string[]) => ({ zone: name, names: zoneNames(name), servers });
 
 describe('ZoneNumbers.number()', () => {
   test('gives each definition a partition of its own and the same one when it comes back', () => {

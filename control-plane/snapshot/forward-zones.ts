@@ -5,11 +5,19 @@
  */
 import { parseUpstream } from '../../config/upstream-url.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
-import { zoneNames } from '../../shared/policy/forward-zone.ts';
 import { FIRST_ZONE_UPSTREAM, type ForwardZone } from '../../shared/snapshot/forward-zone.ts';
-import type { PolicyForwardZone } from './compiled-rules.ts';
 
 const MAX_NUMBER = 0xffff;
+
+/** A zone before it has numbers. */
+export interface DefinedZone {
+  /** For people. */
+  readonly zone: string;
+  /** The names that it stands for. */
+  readonly names: readonly string[];
+  /** Upstream URLs. */
+  readonly servers: readonly string[];
+}
 
 /** Numbers of one run of Weir, like the cache that they are for. */
 export class ZoneNumbers {
@@ -17,15 +25,15 @@ export class ZoneNumbers {
   private readonly upstreams = new Numbering(FIRST_ZONE_UPSTREAM);
 
   /** The zones as threads know them. Of several definitions of a zone the first one counts. */
-  number(zones: readonly PolicyForwardZone[]): ForwardZone[] {
-    const definitions = zones.map(({ zone, servers }) => JSON.stringify([zone, servers]));
+  number(zones: readonly DefinedZone[]): ForwardZone[] {
+    const definitions = zones.map(({ names, servers }) => JSON.stringify([names, servers]));
     const inUse = new Set(definitions);
     const serversInUse = new Set(zones.flatMap(({ servers }) => servers));
-    return zones.map(({ zone, servers }, index) => {
+    return zones.map(({ zone, names, servers }, index) => {
       const usable = servers.filter((server) => parseUpstream(server) !== undefined);
       return {
         zone,
-        names: zoneNames(zone).flatMap((name) => nameFromText(name) ?? []),
+        names: names.flatMap((name) => nameFromText(name) ?? []),
         partition: this.partitions.of(definitions[index]!, inUse),
         servers: usable.flatMap((server) => parseUpstream(server) ?? []),
         upstreamNumbers: usable.map((server) => this.upstreams.of(server, serversInUse)),

@@ -2,6 +2,7 @@
 import type { Queryable } from '../db/database.ts';
 import {
   type BlockingSwitch,
+  NO_DNS_SETTINGS,
   NO_POLICY_ROWS,
   type PolicyBlockedService,
   type PolicyForwardZone,
@@ -11,6 +12,7 @@ import {
   type PolicyRows,
   type PolicySchedule,
   type PolicySource,
+  type WrittenDnsSettings,
 } from './compiled-rules.ts';
 
 /** What the catalog says of a service; undefined where it knows none of that id. */
@@ -36,6 +38,7 @@ interface Row {
   readonly zones: PolicyForwardZone[];
   readonly schedules: PolicySchedule[];
   readonly blocking_switch: BlockingSwitch | null;
+  readonly settings: WrittenDnsSettings | null;
 }
 
 const QUERY = `SELECT
@@ -70,7 +73,10 @@ const QUERY = `SELECT
      FROM group_schedules g JOIN schedule_profiles p ON p.id = g.profile_id) AS schedules,
   (SELECT json_build_object('enabled', enabled,
           'until', to_char(until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
-     FROM blocking_switch) AS blocking_switch`;
+     FROM blocking_switch) AS blocking_switch,
+  (SELECT json_build_object('neverForwardNonFqdn', never_forward_non_fqdn,
+          'neverForwardReverseLookups', never_forward_reverse_lookups, 'localDomain', local_domain,
+          'localDnsServer', local_dns_server) FROM dns_settings) AS settings`;
 
 /** Everything as policy sees it; `findService` knows the built-in services. */
 export async function readPolicyRows(db: Queryable, findService: FindService): Promise<PolicyRows> {
@@ -82,6 +88,7 @@ export async function readPolicyRows(db: Queryable, findService: FindService): P
     regexes,
     services,
     zones,
+    settings,
     schedules,
     clients,
     mac_clients: macClients,
@@ -108,5 +115,6 @@ export async function readPolicyRows(db: Queryable, findService: FindService): P
     clients,
     macClients,
     subnets,
+    dnsSettings: settings ?? NO_DNS_SETTINGS,
   };
 }

@@ -4,7 +4,7 @@
  * first and believed only if the writer's TAIL has not reached it meanwhile. Writing is `cache-writer.ts`;
  * the layout is `shared/answer-cache.ts`.
  */
-import { CACHE_UNIT, CacheBucket, CacheEntry, CacheHead } from '../../shared/answer-cache.ts';
+import { CACHE_UNIT, CacheBucket, CacheEntry, CacheHead, CacheMarks } from '../../shared/answer-cache.ts';
 import { ExtendedError, RRClass } from '../../shared/dns/iana.ts';
 import type { Query } from '../query.ts';
 import {
@@ -112,7 +112,9 @@ export class AnswerCache {
     query.answersCount = slabHalves[half + (CacheEntry.ANSWER_COUNT >>> 1)]!;
     query.authorityCount = slabHalves[half + (CacheEntry.AUTHORITY_COUNT >>> 1)]!;
     this.bodyEnd = query.questionEnd + bodyLength;
-    query.hasTargets = slab[entry + CacheEntry.HAS_TARGETS] === 1;
+    const marks = slab[entry + CacheEntry.MARKS]!;
+    query.hasTargets = (marks & CacheMarks.HAS_TARGETS) !== 0;
+    query.hasPrivateAddress = (marks & CacheMarks.HAS_PRIVATE_ADDRESS) !== 0;
     query.dnssec = slab[entry + CacheEntry.DNSSEC]!;
     query.extendedError = slab[entry + CacheEntry.EXTENDED_ERROR]! - 1;
     query.upstream = slabHalves[half + (CacheEntry.UPSTREAM >>> 1)]!;

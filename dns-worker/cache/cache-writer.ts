@@ -12,10 +12,12 @@ import {
   CacheBucket,
   CacheEntry,
   CacheHead,
+  CacheMarks,
 } from '../../shared/answer-cache.ts';
 import type { CacheableAnswer } from '../resolve/response-reader.ts';
 import { leadsToNames } from '../answer-names.ts';
 import { NO_EDE } from '../query.ts';
+import { hasPrivateAddress } from '../private-addresses.ts';
 import {
   bodyOffset,
   type CacheMemory,
@@ -258,7 +260,9 @@ export class CacheWriter {
     slabHalves[half + (CacheEntry.UPSTREAM >>> 1)] = notes.upstream;
     slabHalves[half + (CacheEntry.PARTITION >>> 1)] = key.partition;
     slab[entry + CacheEntry.EXTENDED_ERROR] = (notes.extendedError ?? NO_EDE) + 1;
-    slab[entry + CacheEntry.HAS_TARGETS] = leadsToNames(answer) ? 1 : 0;
+    slab[entry + CacheEntry.MARKS] =
+      (leadsToNames(answer) ? CacheMarks.HAS_TARGETS : 0) |
+      (hasPrivateAddress(answer) ? CacheMarks.HAS_PRIVATE_ADDRESS : 0);
     const ttlsAt = ttlOffsetsOffset(key.qname.length);
     slabWords[(entry + ttlsAt - 4) >>> 2] = 0;
     slab.set(key.qname, entry + CacheEntry.QNAME);

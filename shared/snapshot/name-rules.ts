@@ -7,7 +7,16 @@ import type { ForwardZone } from './forward-zone.ts';
 /** Name rules of a snapshot. */
 export interface NameRules {
   readonly forwardZones: readonly ForwardZone[];
+  readonly rebinding: RebindingRules;
 }
 
-/** Every name is for the pools. */
-export const NO_NAME_RULES: NameRules = { forwardZones: [] };
+/** Which names may be answered with addresses of the local network. */
+export interface RebindingRules {
+  /** Answers of the pools with such addresses are blocked. */
+  readonly isOn: boolean;
+  /** But for these names and all names below them; folded wire form. */
+  readonly exempt: readonly Uint8Array[];
+}
+
+/** Every name is for the pools, and may have any address. */
+export const NO_NAME_RULES: NameRules = { forwardZones: [], rebinding: { isOn: false, exempt: [] } };

@@ -109,6 +109,22 @@ describe.each(BACK_ENDS)('weir with forward zones, over %s', (backEnd) => {
     await api.expect(204, 'DELETE', path);
   });
 
+  test('weir asks the local DNS server for the local domain and for private addresses, as soon as it is set', async () => {
+    await using local = await startServer(a(QNAME, '10.0.3.1'));
+    await using made = await startServer(a(QNAME, '10.0.3.2'));
+    const set = { local_domain: 'lan.test-home.example', local_dns_server: addressOf(local) };
+    expect(await api.expect(200, 'PUT', '/settings', set)).toMatchObject(set);
+    const path = await create('made.lan.test-home.example', made);
+    expect(await addressFor('host.lan.test-home.example')).toBe('10.0.3.1');
+    expect(await addressFor('host.made.lan.test-home.example')).toBe('10.0.3.2');
+    await udp.ask('1.2.16.172.in-addr.arpa', 'PTR');
+    await udp.ask(`1.${'0.'.repeat(29)}d.f.ip6.arpa`, 'PTR');
+    expect(local.udpQueries).toHaveLength(3);
+    await api.expect(204, 'DELETE', path);
+    await api.expect(200, 'PUT', '/settings', { local_domain: '', local_dns_server: '' });
+    expect(await addressFor('host.lan.test-home.example')).toBe(EVERY_ADDRESS);
+  });
+
   describe('with real servers', () => {
     const dnsmasq = findProgram('dnsmasq');
     const nsd = findProgram('nsd');

@@ -1,0 +1,35 @@
+/** HTTP of `{api}/settings`. A change is in the database and in force when the answer is sent. */
+import { hostPort } from '../../config/value-checks.ts';
+import type { DnsSettings, DnsSettingsChange } from '../../shared/api/settings.ts';
+import { invalid } from '../api-error.ts';
+import type { ApiContext } from '../http/api-context.ts';
+import { authorOf } from '../http/route.ts';
+import type { RouteRequest } from '../http/route.ts';
+import { changePolicy } from '../revisions/policy-change.ts';
+import { readWrittenSettings, writeSettings } from './dns-settings-store.ts';
+import { dnsSettings } from './dns-settings.ts';
+
+/** GET settings */
+export async function readSettings({ config, database }: ApiContext): Promise<DnsSettings> {
+  return dnsSettings(config(), await readWrittenSettings(database));
+}
+
+/** POST and PUT settings */
+export async function changeSettings(
+  context: ApiContext,
+  request: RouteRequest<unknown, unknown, DnsSettingsChange>,
+): Promise<DnsSettings> {
+  const { body } = request;
+  const server = body.local_dns_server ?? '';
+  const expected = server === '' ? undefined : hostPort(server);
+  if (expected !== undefined)
+    throw invalid([{ path: 'local_dns_server', message: `expected ${expected}, or the empty text` }]);
+  const fields = Object.entries(body).filter(([, value]) => value !== undefined);
+  const written = await changePolicy(context.database, authorOf(request), async (tx) => {
+    const result = fields.length === 0 ? await readWrittenSettings(tx) : await writeSettings(tx, body);
+    const changes = fields.map(([name, value]) => `${name} = ${JSON.stringify(value)}`).join(', ');
+    return { result, summary: fields.length === 0 ? null : `DNS settings: ${changes}` };
+  });
+  await context.policy.apply();
+  return dnsSettings(context.config(), written);
+}

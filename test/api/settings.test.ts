@@ -1,0 +1,83 @@
+/** The DNS settings as HTTP sees them. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { readPolicyRows } from '../../control-plane/snapshot/policy-store.ts';
+import { DnsSettings } from '../../shared/api/settings.ts';
+import type { Revision } from '../../shared/api/revisions.ts';
+import { openSuiteDatabase, RunningApi } from './running-api.ts';
+import type { SuiteDatabase } from './running-api.ts';
+
+let suite: SuiteDatabase;
+let api: RunningApi;
+
+beforeAll(async () => {
+  suite = await openSuiteDatabase();
+  const toml = 'auth.enabled = false\ndns.local_domain = "home.arpa"\ndns.never_forward_non_fqdn = true';
+  api = await RunningApi.start(suite.database, toml);
+});
+afterEach(() => suite.reset());
+afterAll(async () => {
+  await api.close();
+  await suite.close();
+});
+
+const CONFIGURED = {
+  never_forward_non_fqdn: true,
+  never_forward_reverse_lookups: false,
+  local_domain: 'home.arpa',
+  local_dns_server: '',
+};
+
+async function read(): Promise<DnsSettings> {
+  return DnsSettings.parse((await api.send('GET', '/api/settings')).body);
+}
+
+describe('DNS settings', () => {
+  test.each(['POST', 'PUT'])(
+    'are those of the configuration until %s sets them, field by field',
+    async (method) => {
+      expect(await read()).toEqual(CONFIGURED);
+      const before = api.policyChanges;
+      const json = { local_domain: 'LAN.', local_dns_server: '192.0.2.1:53' };
+      const first = await api.send(method, '/api/settings', { json });
+      const set = { ...CONFIGURED, local_domain: 'lan', local_dns_server: '192.0.2.1:53' };
+      expect([first.status, first.body]).toEqual([200, set]);
+      const second = await api.send(method, '/api/settings', { json: { never_forward_non_fqdn: false } });
+      expect(second.body).toEqual({ ...set, never_forward_non_fqdn: false });
+      expect(await read()).toEqual({ ...set, never_forward_non_fqdn: false });
+      expect(api.policyChanges - before).toBe(2);
+      const emptied = { local_domain: '', local_dns_server: '' };
+      await api.send(method, '/api/settings', { json: emptied });
+      expect(await read()).toMatchObject(emptied);
+    },
+  );
+
+  test.each([
+    [{ local_domain: 'a..b' }, 'local_domain'],
+    [{ local_domain: null }, 'local_domain'],
+    [{ local_dns_server: 'no server' }, 'local_dns_server'],
+    [{ local_dns_server: '192.0.2.1:0' }, 'local_dns_server'],
+    [{ local_dns_server: 'https://192.0.2.1' }, 'local_dns_server'],
+    [{ never_forward_non_fqdn: 'yes' }, 'never_forward_non_fqdn'],
+    [{ block_non_fqdn: true }, 'block_non_fqdn'],
+  ])('refuse %j', async (json, path) => {
+    const answer = await api.send('PUT', '/api/settings', { json });
+    expect([answer.status, answer.problem.errors!.map((error) => error.path)]).toEqual([400, [path]]);
+    expect(await read()).toEqual(CONFIGURED);
+  });
+
+  test('are policy rows, and go back with a revision', async () => {
+    await api.send('PUT', '/api/settings', { json: { local_domain: 'one.example' } });
+    const [revision] = (await api.send('GET', '/api/revisions')).body as Revision[];
+    expect(revision!.summary).toBe('DNS settings: local_domain = "one.example"');
+    await api.send('PUT', '/api/settings', { json: { local_domain: 'two.example' } });
+    const { dnsSettings } = await readPolicyRows(suite.database, () => undefined);
+    expect(dnsSettings).toEqual({
+      neverForwardNonFqdn: null,
+      neverForwardReverseLookups: null,
+      localDomain: 'two.example',
+      localDnsServer: null,
+    });
+    await api.send('POST', `/api/revisions/${revision!.id}/rollback`);
+    expect((await read()).local_domain).toBe('one.example');
+  });
+});
