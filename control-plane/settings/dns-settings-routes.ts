@@ -10,8 +10,8 @@ import { readWrittenSettings, writeSettings } from './dns-settings-store.ts';
 import { dnsSettings } from './dns-settings.ts';
 
 /** GET settings */
-export async function readSettings({ config, database }: ApiContext): Promise<DnsSettings> {
-  return dnsSettings(config(), await readWrittenSettings(database));
+export async function readSettings(context: ApiContext): Promise<DnsSettings> {
+  return dnsSettings(context.config(), await readWrittenSettings(context.database));
 }
 
 /** POST and PUT settings */

@@ -15,10 +15,11 @@ const EXPECTED_EDE = 15;
 /** An upstream that answers with the address that the first label spells, dashes for dots: `10-0-0-1.example`. */
 async function startSpellingUpstream(): Promise<ScriptedUpstream> {
   const upstream = await ScriptedUpstream.start();
-  upstream.udpScript = ({ bytes, reply }) => {
+  upstream.udpScript = (query) => {
+    const { bytes } = query;
     const label = Buffer.from(bytes.subarray(13, 13 + bytes[12]!)).toString();
     const asked = questionOf(bytes);
-    reply(response(asked, { id: idOf(bytes), answers: [recordOf(label, asked.qtype)] }));
+    query.reply(response(asked, { id: idOf(bytes), answers: [recordOf(label, asked.qtype)] }));
   };
   return upstream;
 }
@@ -71,9 +72,13 @@ describe.each(BACK_ENDS)('weir with rebinding protection, over %s', (backEnd) =>
       expect(reply).toMatchObject({ rcode: Rcode.NOERROR, answers: [], extendedErrors: [EXPECTED_EDE] });
       expect(reply.authorities.map((record) => record.type)).toEqual(['SOA']);
     }
-    const filter = `domain=${name}&type=${type}`;
-    await api.untilQueryCount(2, filter);
-    const rows = await api.queries(filter);
+  });
+
+  test('weir logs what it has blocked as such', async () => {
+    await udp.ask('10-7-7-7.logged.example', 'A');
+    await udp.ask('10-7-7-7.logged.example', 'A');
+    await api.untilQueryCount(2, 'domain=logged.example');
+    const rows = await api.queries('domain=logged.example');
     expect(rows.map(({ status }) => status)).toEqual(['BLOCKED_REBIND', 'BLOCKED_REBIND']);
   });
 
