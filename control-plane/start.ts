@@ -11,6 +11,7 @@ import type { Logger } from '../shared/log.ts';
 import { Authenticator } from './auth/authenticator.ts';
 import { startExpiredSessionSweep } from './auth/expired-session-sweep.ts';
 import { ClientDirectory } from './clients/client-directory.ts';
+import { LeaseWatch } from './clients/lease-watch.ts';
 import { openNeighbourTable } from './clients/neighbour-table.ts';
 import { startClients } from './clients/start-clients.ts';
 import { nodeIdOf, registerNode } from './cluster/node-store.ts';
@@ -36,7 +37,13 @@ import { recordNames } from './query-log/record-names.ts';
 import { ScheduleEvaluator } from './schedules/schedule-evaluator.ts';
 import { CatalogRefresh } from './services/catalog-refresh.ts';
 import { ServiceCatalog } from './services/service-catalog.ts';
-import { blockingSettings, configRecords, nodeNameOf, questionFlags } from './settings/derived.ts';
+import {
+  blockingSettings,
+  configRecords,
+  leaseNames,
+  nodeNameOf,
+  questionFlags,
+} from './settings/derived.ts';
 import { dnsSettings, settingsFlags } from './settings/dns-settings.ts';
 import { CompilePool } from './snapshot/compile-pool.ts';
 import { filterStats } from './snapshot/filter-stats.ts';
@@ -47,7 +54,7 @@ import { PolicyInForce } from './snapshot/policy-in-force.ts';
 import { readPolicyRows } from './snapshot/policy-store.ts';
 import { SnapshotPublisher } from './snapshot/publisher.ts';
 import { startingState } from './snapshot/starting-state.ts';
-import { type FindLivePolicy, NOTHING_LIVE } from './snapshot/compiled-rules.ts';
+import { type FindLivePolicy, type LivePolicy, NOTHING_LIVE } from './snapshot/compiled-rules.ts';
 import { QueryRate } from './stats/query-rate.ts';
 import { readSummary } from './stats/stats-store.ts';
 import { greeting } from './system/greeting.ts';
@@ -90,6 +97,7 @@ interface Node {
   readonly dataDir: string;
   readonly database: Database;
   readonly clients: ClientDirectory;
+  readonly leases: LeaseWatch;
   readonly stops: Stops;
 }
 
@@ -114,7 +122,18 @@ async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): P
   const neighbours = openNeighbourTable(logger);
   // The first snapshot already knows where clients are that are known by MAC.
   clients.locateAll(neighbours());
-  const node: Node = { loaded, config, name, logger, dataDir: lock.dataDir, database, clients, stops };
+  const leases = new LeaseWatch({ paths: () => config.dns.dhcp_leases, clock, logger });
+  const node: Node = {
+    loaded,
+    config,
+    name,
+    logger,
+    dataDir: lock.dataDir,
+    database,
+    clients,
+    leases,
+    stops,
+  };
   const dns = await startDns(node, dnsPort.port);
   const policy = await startPolicy(node, dns);
   stops.push(
@@ -135,6 +154,14 @@ async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): P
   process.stdout.write(
     greeting({ version, configFile: loaded.file, dataDir: lock.dataDir, bindAddresses, dnsPort, webPort }),
   );
+}
+
+/** Local names that are in no database; bare host names of leases are of `localDomain`. */
+function localSources(
+  { config, leases }: Node,
+  localDomain: string,
+): Pick<LivePolicy, 'configRecords' | 'leases'> {
+  return { configRecords: configRecords(config), leases: leaseNames(leases.all(), localDomain) };
 }
 
 /** The answering side: threads on the last snapshot, and the way of their log records into the database. */
@@ -158,7 +185,7 @@ async function startDns(node: Node, dnsPort: number) {
       ...evaluator.evaluate(rows),
       clientAddresses: clients.follow(rows),
       names: nameRules(rows, settings, config, zones),
-      configRecords: configRecords(config),
+      ...localSources(node, settings.local_domain),
       questionFlags: questionFlags(config) | settingsFlags(settings),
     };
   };
@@ -291,6 +318,7 @@ async function startWeb(node: Node, parts: WebParts): Promise<number> {
   const { supervisor, publisher } = parts;
   const auth = new Authenticator({ config: () => config, database, clock, logger });
   stops.push(startExpiredSessionSweep(auth, logger));
+  const localDomain = (): string => dnsSettings(config, publisher.current().rows.dnsSettings).local_domain;
   const app = createApp({
     version,
     nodeName: name,
@@ -300,6 +328,10 @@ async function startWeb(node: Node, parts: WebParts): Promise<number> {
     database,
     policy: parts.policy,
     clients: node.clients,
+    localNames: {
+      localDomain,
+      live: () => localSources(node, localDomain()),
+    },
     config: () => config,
     dnsPort: () => parts.dnsPort,
     auth,

@@ -88,7 +88,10 @@ export class ClientDiscovery {
     const nowMs = clock.monotonicMs();
     if (nowMs >= this.dueMs.leases) {
       this.dueMs.leases = nowMs + LEASES_MS;
-      if (await this.parts.leases.refresh()) this.nameAll();
+      if (await this.parts.leases.refresh()) {
+        this.nameAll();
+        await this.parts.applyLive(); // The names of leases are local names.
+      }
     }
     if (this.takeSightings()) await this.applyAddresses();
     const isDue = nowMs >= this.dueMs.write;

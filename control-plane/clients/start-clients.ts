@@ -10,7 +10,7 @@ import type { ClientDirectory } from './client-directory.ts';
 import { ClientDiscovery } from './client-discovery.ts';
 import { ClientSightings } from './client-sightings.ts';
 import { askOwnPort, HostNames } from './host-names.ts';
-import { LeaseWatch } from './lease-watch.ts';
+import type { LeaseWatch } from './lease-watch.ts';
 import type { ReadNeighbours } from './neighbour-table.ts';
 
 /** What discovery needs of the node. */
@@ -22,6 +22,7 @@ export interface ClientParts {
   readonly logger: Logger;
   readonly memories: readonly WorkerMemory[];
   readonly neighbours: ReadNeighbours;
+  readonly leases: LeaseWatch;
   readonly dnsPort: number;
   readonly rows: () => PolicyRows;
   readonly applyLive: () => Promise<void>;
@@ -31,7 +32,6 @@ export interface ClientParts {
 export function startClients(parts: ClientParts): () => Promise<void> {
   const { directory, config, database, clock, logger, memories } = parts;
   const sightings = new ClientSightings(memories);
-  const leases = new LeaseWatch({ paths: () => config.dns.dhcp_leases, clock, logger });
   const hostNames = new HostNames({
     ask: askOwnPort(ownAddress(config.server.bind_address), parts.dnsPort),
     clock,
@@ -45,7 +45,7 @@ export function startClients(parts: ClientParts): () => Promise<void> {
     database,
     clock,
     logger,
-    leases,
+    leases: parts.leases,
     hostNames,
     sweep: () => sightings.sweep(),
     neighbours: parts.neighbours,

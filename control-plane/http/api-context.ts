@@ -16,7 +16,7 @@ import type { Database } from '../db/database.ts';
 import type { SourceLife } from '../lists/source-life-port.ts';
 import type { SourceKind } from '../lists/source-store.ts';
 import type { QueryLogReader } from '../query-log/query-log-port.ts';
-import type { BlockingSwitch } from '../snapshot/compiled-rules.ts';
+import type { BlockingSwitch, LivePolicy } from '../snapshot/compiled-rules.ts';
 import type { StatsReader } from '../stats/stats-port.ts';
 
 /** Parts of the running node that the routes speak to. */
@@ -38,6 +38,7 @@ export interface ApiContext {
   readonly sources: SourceLife;
   readonly policy: PolicyPort;
   readonly clients: ClientDirectory;
+  readonly localNames: LocalNamesPort;
   readonly queryLog: QueryLogReader;
   readonly stats: StatsReader;
   readonly counters: QueryCounters;
@@ -54,6 +55,13 @@ export interface PolicyPort {
   apply(): Promise<void>;
   /** What was said through the API about blocking as a whole, as it is in force. */
   blockingSwitch(): BlockingSwitch | null;
+}
+
+/** Local names that are in no database. */
+export interface LocalNamesPort {
+  /** Where names of one label go, '' = nowhere; see `dns.local_domain`. */
+  localDomain(): string;
+  live(): Pick<LivePolicy, 'configRecords' | 'leases'>;
 }
 
 /** In-memory counters of this node. */

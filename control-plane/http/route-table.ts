@@ -25,6 +25,7 @@ import * as health from '../system/health-routes.ts';
 import { clientRoutes } from './client-route-table.ts';
 import { filterRoutes } from './filter-route-table.ts';
 import { forwardingRoutes } from './forwarding-route-table.ts';
+import { localNamesRoutes } from './local-names-route-table.ts';
 import { route } from './route.ts';
 import type { Route } from './route.ts';
 import { scheduleRoutes } from './schedule-route-table.ts';
@@ -187,6 +188,7 @@ export const routeTable: readonly Route[] = [
   ...clientRoutes,
   ...filterRoutes,
   ...forwardingRoutes,
+  ...localNamesRoutes,
   ...scheduleRoutes,
 
   route({

@@ -21,6 +21,7 @@ const CLEARED = [
   'blocked_services',
   'custom_services',
   'forward_zones',
+  'local_records',
   'group_schedules',
   'schedule_slots',
   'schedule_profiles',
@@ -72,6 +73,9 @@ const RESTORE_OTHERS = [
      SELECT id, service_id, group_id, created_at FROM ${rowsOf('blocked_services')}`,
   `INSERT INTO forward_zones (id, zone, servers, comment, enabled, created_at, updated_at)
      SELECT id, zone, servers, comment, enabled, created_at, updated_at FROM ${rowsOf('forward_zones')}`,
+  `INSERT INTO local_records (id, hostname, domain, fqdn, record_type, value, ttl, comment, created_at, updated_at)
+     SELECT id, hostname, domain, fqdn, record_type, value, ttl, comment, created_at, updated_at
+     FROM ${rowsOf('local_records')}`,
   `INSERT INTO schedule_profiles (id, name, timezone, comment, created_at, updated_at)
      SELECT id, name, timezone, comment, created_at, updated_at FROM ${rowsOf('schedule_profiles')}`,
   `INSERT INTO schedule_slots (id, profile_id, days, start_minute, end_minute, action, created_at)

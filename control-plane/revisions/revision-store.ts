@@ -33,6 +33,7 @@ const POLICY = `jsonb_build_object(${[
   'custom_services',
   'blocked_services',
   'forward_zones',
+  'local_records',
   'schedule_profiles',
   'schedule_slots',
   'group_schedules',

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Config } from '../../config/schema.ts';
 import { readLocalRecordLine, type WrittenLocalRecord } from '../../shared/policy/local-record.ts';
 import { QuestionFlag } from '../../shared/snapshot/policy-table.ts';
-import type { BlockingSettings } from '../snapshot/compiled-rules.ts';
+import type { BlockingSettings, LeaseName } from '../snapshot/compiled-rules.ts';
 
 /** Name of this node: `server.node_name`, or the host's. */
 export function nodeNameOf(config: Config): string {
@@ -24,6 +24,18 @@ export function blockingSettings({ blocking }: Config): BlockingSettings {
 /** Local records of the configuration; the check of the key has let none pass that is none. */
 export function configRecords({ dns }: Config): WrittenLocalRecord[] {
   return dns.local_records.map(readLocalRecordLine).filter((record) => typeof record !== 'string');
+}
+
+/** Names of DHCP leases: a bare host name is one of `localDomain`, where there is one. */
+export function leaseNames(
+  leases: readonly { readonly address: string; readonly hostname: string }[],
+  localDomain: string,
+): LeaseName[] {
+  const suffix = localDomain === '' ? '' : `.${localDomain}`;
+  return leases.map(({ address, hostname }) => ({
+    address,
+    fqdn: hostname.includes('.') ? hostname : `${hostname}${suffix}`,
+  }));
 }
 
 /** `QuestionFlag` bits of the configuration. */

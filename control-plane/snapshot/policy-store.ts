@@ -7,6 +7,7 @@ import {
   type PolicyBlockedService,
   type PolicyForwardZone,
   type PolicyGroup,
+  type PolicyLocalRecord,
   type PolicyManagedDomain,
   type PolicyRegexFilter,
   type PolicyRows,
@@ -36,6 +37,7 @@ interface Row {
     readonly domains: string[] | null;
   }[];
   readonly zones: PolicyForwardZone[];
+  readonly local: PolicyLocalRecord[];
   readonly schedules: PolicySchedule[];
   readonly blocking_switch: BlockingSwitch | null;
   readonly settings: WrittenDnsSettings | null;
@@ -66,6 +68,8 @@ const QUERY = `SELECT
      FROM blocked_services b LEFT JOIN custom_services c USING (service_id)) AS services,
   (SELECT coalesce(json_agg(json_build_object('zone', zone, 'servers', servers) ORDER BY id), '[]')
      FROM forward_zones WHERE enabled) AS zones,
+  (SELECT coalesce(json_agg(json_build_object('id', id, 'fqdn', fqdn, 'domain', domain, 'type', record_type,
+          'value', value, 'ttlSecs', ttl) ORDER BY id), '[]') FROM local_records) AS local,
   (SELECT coalesce(json_agg(json_build_object('groupId', g.group_id, 'timezone', p.timezone,
           'slots', (SELECT coalesce(json_agg(json_build_object('days', days, 'start', start_minute, 'end', end_minute,
              'action', action) ORDER BY id), '[]') FROM schedule_slots s WHERE s.profile_id = p.id))
@@ -89,6 +93,7 @@ export async function readPolicyRows(db: Queryable, findService: FindService): P
     services,
     zones,
     settings,
+    local,
     schedules,
     clients,
     mac_clients: macClients,
@@ -110,6 +115,7 @@ export async function readPolicyRows(db: Queryable, findService: FindService): P
     regexFilters: regexes,
     blockedServices,
     forwardZones: zones,
+    localRecords: local,
     schedules,
     blockingSwitch,
     clients,

@@ -19,6 +19,7 @@ import { createApp } from '../../control-plane/http/app.ts';
 import { startWebServer } from '../../control-plane/http/server.ts';
 import { queryLogReader } from '../../control-plane/query-log/query-log-reader.ts';
 import { readPolicyRows } from '../../control-plane/snapshot/policy-store.ts';
+import { configRecords } from '../../control-plane/settings/derived.ts';
 import { ServiceCatalog } from '../../control-plane/services/service-catalog.ts';
 import { readSummary } from '../../control-plane/stats/stats-store.ts';
 import { Problem } from '../../shared/api/problem.ts';
@@ -69,6 +70,7 @@ export async function openSuiteDatabase(): Promise<SuiteDatabase> {
       await database.query(
         'TRUNCATE managed_domains, regex_filters, blocked_services, custom_services, revisions, forward_zones, dns_settings',
       );
+      await database.query('TRUNCATE local_records');
       await database.query('TRUNCATE schedule_profiles, schedule_slots, group_schedules, blocking_switch');
       await database.query('DELETE FROM list_sources');
       await database.query('TRUNCATE clients, client_subnets, query_log');
@@ -268,6 +270,10 @@ function standIns(
     auth: new Authenticator({ config: () => config, database, clock, logger }),
     queryLog: queryLogReader(database, (address) => clients.nameAt(address)),
     stats: { summary: (from: Date, to: Date) => readSummary(database, from.getTime(), to.getTime()) },
+    localNames: {
+      localDomain: () => config.dns.local_domain,
+      live: () => ({ configRecords: configRecords(config), leases: [] }),
+    },
     counters: { recentQueries: (unit: 'second' | 'minute') => (unit === 'second' ? 1500 : 90_000) },
     explainer: {
       explain: async ({ domain, type, client }) => ({
