@@ -19,6 +19,7 @@ import { UdpWait } from './listeners/udp-wait.ts';
 import { MissWriter } from './miss-writer.ts';
 import { Pipeline } from './pipeline.ts';
 import { Query, Verdict } from './query.ts';
+import { RateLimiter } from './rate-limiter.ts';
 import { Reporter } from './report/reporter.ts';
 import { openSnapshot } from './state.ts';
 import { ThreadMeter } from './thread-meter.ts';
@@ -31,12 +32,12 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
   const batch = new UdpBatch(calls, sockets);
   const wait = new UdpWait(calls, control, sockets, start.settings.coalesceUs);
   const reporter = new Reporter(start.memory.answerCounters, start.memory.answerLog);
-  const pipeline = new Pipeline(
-    openSnapshot(start.snapshot),
-    new AnswerCache(new CacheMemory(start.cache)),
+  const pipeline = new Pipeline(openSnapshot(start.snapshot), {
+    cache: new AnswerCache(new CacheMemory(start.cache)),
     reporter,
-    new ClientSightings(start.memory.answerClients),
-  );
+    sightings: new ClientSightings(start.memory.answerClients),
+    limiter: new RateLimiter(start.rateBuckets, start.settings.rateLimit),
+  });
   const misses = new MissWriter(start.memory.missRing, control);
   const meter = new ThreadMeter();
   const arrivals = new ArrivalClock();

@@ -66,6 +66,7 @@ export class Explainer {
       udpSize: 0,
       dnssecOk: false,
       hasAlias: query.aliasLength > 0,
+      isRateLimited: false,
       explained: notes,
       send: (reply) => done(notes.explanation(groupId, reply.slice())),
     });

@@ -50,6 +50,8 @@ export interface WaitingRequest {
   readonly dnssecOk: boolean;
   /** A stage says that the qname stands for another name, see `Pipeline.findAlias`. */
   readonly hasAlias: boolean;
+  /** Over its network's limit, and answered in a dry run. */
+  readonly isRateLimited: boolean;
   /** Where the answer is explained rather than sent: hears of its checks, and nothing is logged or counted. */
   readonly explained?: PipelineRecorder & { answered(query: Query): void };
   /** Where the question is a step on the way to an answer: takes it, unjudged, and nothing is sent or logged. */
@@ -145,6 +147,7 @@ export class Forwarder {
       protocol: Protocol.tcp, // Nothing is truncated.
       udpSize: 0,
       hasAlias: false,
+      isRateLimited: false,
       takeStep: (step) => this.finishAlias(request, alias, targetAnswerOf(step)),
       send: () => undefined,
       ...{ dnssecOk, client, arrivedMs, arrivedMonotonicMs },
@@ -185,7 +188,9 @@ export class Forwarder {
     query.protocol = request.protocol;
     query.arrivedMs = request.arrivedMs;
     query.arrivedSecs = Math.floor(this.parts.clock.nowMs() / 1000);
+    query.arrivedMonotonicMs = this.parts.clock.monotonicMs();
     query.begin(scratch, 0, request.message.length, SCRATCH_SIZE);
+    query.isRateLimited = request.isRateLimited;
     if (parseQuery(query, rules.seedLow, rules.seedHigh) !== ParseOutcome.OK)
       throw new Error('reopen request: it was readable before');
     query.hasEdns = request.udpSize !== 0;
@@ -297,6 +302,7 @@ export class Forwarder {
       return;
     }
     this.parts.pipeline.capTtls(this.query);
+    if (request.explained === undefined) this.parts.pipeline.limitNxdomain(this.query);
     if (request.explained !== undefined) {
       request.explained.answered(this.query);
       request.send(this.scratch.subarray(0, this.query.replyLength));

@@ -36,7 +36,9 @@ export class MissWriter {
     words[(at + MissRecord.SOCKET) >>> 2] = batch.socketIndex;
     halves[(at + MissRecord.UDP_SIZE) >>> 1] = query.hasEdns ? query.udpSize : 0;
     bytes[at + MissRecord.FLAGS] =
-      (query.dnssecOk ? MissFlags.DNSSEC_OK : 0) | (query.aliasLength > 0 ? MissFlags.ALIAS : 0);
+      (query.dnssecOk ? MissFlags.DNSSEC_OK : 0) |
+      (query.aliasLength > 0 ? MissFlags.ALIAS : 0) |
+      (query.isRateLimited ? MissFlags.RATE_LIMITED : 0);
     halves[(at + MissRecord.MESSAGE_LENGTH) >>> 1] = query.questionEnd;
     copy(query.clientBytes, query.clientAt, bytes, at + MissRecord.CLIENT, 16);
     batch.copyOrigin(slot, bytes, at);

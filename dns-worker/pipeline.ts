@@ -3,15 +3,17 @@
  * return; stages know nothing of each other. The order is the contract's decision order:
  *
  *  1. parse            what cannot be read is answered or dropped before anything is looked up
- *     forwardZone      a note of whom to ask; decides nothing, and the checks spare names that have a zone
- *  2. questionChecks   cheapest refusals first; needs only the question
- *  3. clientGroup      every later stage asks on behalf of a group
- *  4. scheduleOverride before everything that could answer: it blocks or frees the group as a whole
- *  5. localNames       what this server knows itself outranks policy
- *  6. policy           before the cache: the cache holds upstream answers, never verdicts
- *  7. cachedAnswer     last of those before the answer, as it may leave a question UNRESOLVED
- *  8. answerNames      policy once more, on names and addresses in the answer; the forwarder runs it on new answers
- *  9. rebinding        private addresses of public names; likewise
+ *  2. clientGroup      decides nothing; every later stage asks on behalf of a group, and the log names it
+ *  3. rateLimit        before any work is done for whoever asks too much
+ *     forwardZone      a note of whom to ask; the checks spare names that have a zone
+ *     localName        another note: whether the name is a local one
+ *  4. questionChecks   cheapest refusals first; needs only the question
+ *  5. scheduleOverride before everything that could answer: it blocks or frees the group as a whole
+ *  6. localNames       what this server knows itself outranks policy
+ *  7. policy           before the cache: the cache holds upstream answers, never verdicts
+ *  8. cachedAnswer     last of those before the answer, as it may leave a question UNRESOLVED
+ *  9. answerNames      policy once more, on names and addresses in the answer; the forwarder runs it on new answers
+ * 10. rebinding        private addresses of public names; likewise
  */
 import { Counter } from '../shared/counters.ts';
 import { Rcode } from '../shared/dns/iana.ts';
@@ -23,6 +25,7 @@ import type { AnswerCache } from './cache/answer-cache.ts';
 import type { ClientSightings } from './client-sightings.ts';
 import { ParseOutcome, parseQuery } from './parse-query.ts';
 import { type Query, Verdict, type VerdictCode } from './query.ts';
+import type { RateLimiter } from './rate-limiter.ts';
 import type { Reporter } from './report/reporter.ts';
 import { capTtlsToFlip } from './respond/flip-ttl.ts';
 import { replyWithRcode } from './respond/reply.ts';
@@ -33,6 +36,7 @@ import { forwardZoneStage } from './stages/forward-zone.ts';
 import { findLocalName, localNamesStage } from './stages/local-names.ts';
 import { policyStage } from './stages/policy.ts';
 import { questionChecksStage } from './stages/question-checks.ts';
+import { limitNxdomain, rateLimitStage } from './stages/rate-limit.ts';
 import { scheduleOverrideStage } from './stages/schedule-override.ts';
 import { specialNamesStage } from './stages/special-names.ts';
 import { rebindingStage } from './stages/rebinding.ts';
@@ -45,21 +49,31 @@ export interface PipelineRecorder extends MatchRecorder {
   passed(stage: ExplainedStageName, verdict: VerdictCode, detail?: string): void;
 }
 
+/** What a pipeline works with besides the snapshot. */
+export interface PipelineParts {
+  readonly cache: AnswerCache;
+  readonly reporter: Reporter;
+  readonly sightings: ClientSightings;
+  readonly limiter: RateLimiter;
+}
+
 /** Decides about queries from a snapshot and the shared cache. One a thread. */
 export class Pipeline {
   snapshot: OpenSnapshot;
   private readonly cache: AnswerCache;
   private readonly reporter: Reporter;
   private readonly sightings: ClientSightings;
+  private readonly limiter: RateLimiter;
   private recorder: PipelineRecorder | null = null;
   private readonly judge = new Judge();
   private readonly answerNames = new AnswerNames(this.judge);
 
-  constructor(snapshot: OpenSnapshot, cache: AnswerCache, reporter: Reporter, sightings: ClientSightings) {
+  constructor(snapshot: OpenSnapshot, parts: PipelineParts) {
     this.snapshot = snapshot;
-    this.cache = cache;
-    this.reporter = reporter;
-    this.sightings = sightings;
+    this.cache = parts.cache;
+    this.reporter = parts.reporter;
+    this.sightings = parts.sightings;
+    this.limiter = parts.limiter;
   }
 
   /** Answers from another snapshot from now on. */
@@ -73,7 +87,10 @@ export class Pipeline {
   run(query: Query): VerdictCode {
     try {
       const verdict = this.decide(query);
-      if (verdict === Verdict.ANSWERED) capTtlsToFlip(query, this.snapshot.policy);
+      if (verdict === Verdict.ANSWERED) {
+        capTtlsToFlip(query, this.snapshot.policy);
+        if (this.recorder === null) limitNxdomain(query, this.limiter);
+      }
       return verdict;
     } catch {
       this.reporter.count(Counter.INTERNAL_ERRORS);
@@ -85,16 +102,19 @@ export class Pipeline {
     const { snapshot } = this;
     const parsed = parseQuery(query, snapshot.rules.seedLow, snapshot.rules.seedHigh);
     if (parsed !== ParseOutcome.OK) return this.answerUnreadable(query, parsed);
+    // Before the verdict of what follows counts: the log and the client's count are told of refused questions too.
+    if (this.recorder === null) clientGroupStage(query, snapshot, this.sightings);
+    else findClientGroup(query, snapshot);
+    let verdict: VerdictCode =
+      this.recorder === null ? rateLimitStage(query, this.limiter) : Verdict.CONTINUE;
+    if (verdict !== Verdict.CONTINUE) return verdict;
     forwardZoneStage(query, snapshot);
     findLocalName(query, snapshot);
-    let verdict = questionChecksStage(query);
+    verdict = questionChecksStage(query);
     // A local record or a forward zone outranks what is said of its name in general.
     if (verdict === Verdict.CONTINUE && query.localNode === 0 && query.zoneIndex < 0)
       verdict = specialNamesStage(query, snapshot);
     this.recorder?.passed('question_checks', verdict);
-    // Before the checks' verdict counts: the log and the client's count are told of refused questions too.
-    if (this.recorder === null) clientGroupStage(query, snapshot, this.sightings);
-    else findClientGroup(query, snapshot);
     if (verdict !== Verdict.CONTINUE) return verdict;
     this.recorder?.passed('client_group', verdict, clientDetail(query, snapshot));
     verdict = scheduleOverrideStage(query, snapshot);
@@ -174,6 +194,11 @@ export class Pipeline {
     if (overridden !== Verdict.CONTINUE) return overridden;
     const local = localNamesStage(query, snapshot, null);
     return local === Verdict.CONTINUE ? policyStage(query, snapshot, this.judge) : local;
+  }
+
+  /** Holds an NXDOMAIN reply in the slot against the budget of the client's network. */
+  limitNxdomain(query: Query): void {
+    limitNxdomain(query, this.limiter);
   }
 
   /** Cuts TTLs of the reply in the slot that would outlive a flip of the group's schedule. */

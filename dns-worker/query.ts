@@ -133,6 +133,8 @@ export class Query {
   replyFlags = 0;
   /** Extended error that goes with the reply, or NO_EDE. */
   extendedError = NO_EDE;
+  /** Over the limit of its network: the log says so, even where it is answered (dry run). */
+  isRateLimited = false;
 
   /** Points the query at a message and forgets the one before. */
   begin(bytes: Uint8Array, at: number, length: number, capacity: number): void {
@@ -172,6 +174,7 @@ export class Query {
     this.ruleNameLength = 0;
     this.isUnfiltered = false;
     this.isAllowed = false;
+    this.isRateLimited = false;
     this.hasTargets = false;
     this.hasPrivateAddress = false;
     this.cacheReference = 0;

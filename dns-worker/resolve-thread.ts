@@ -22,6 +22,7 @@ import { UdpReply } from './listeners/udp-reply.ts';
 import { type Miss, MissReader } from './miss-reader.ts';
 import { Pipeline } from './pipeline.ts';
 import { Query, Verdict } from './query.ts';
+import { RateLimiter } from './rate-limiter.ts';
 import { Reporter } from './report/reporter.ts';
 import { Resolver } from './resolve/resolver.ts';
 import { ZoneResolvers } from './resolve/zone-resolvers.ts';
@@ -94,7 +95,13 @@ class ResolveThread {
     this.batched = calls !== null;
     this.reporter = new Reporter(memory.resolveCounters, memory.resolveLog);
     const sightings = new ClientSightings(memory.resolveClients);
-    this.pipeline = new Pipeline(openSnapshot(start.snapshot), cache, this.reporter, sightings);
+    const limiter = new RateLimiter(start.rateBuckets, settings.rateLimit);
+    this.pipeline = new Pipeline(openSnapshot(start.snapshot), {
+      cache,
+      reporter: this.reporter,
+      sightings,
+      limiter,
+    });
     const logger = portLogger(port, { worker: start.worker });
     this.resolver = new Resolver(settings, systemClock, logger);
     this.zones = new ZoneResolvers(settings, systemClock, logger);
@@ -217,6 +224,7 @@ class ResolveThread {
       udpSize: query.hasEdns ? query.udpSize : 0,
       dnssecOk: query.dnssecOk,
       hasAlias: query.aliasLength > 0,
+      isRateLimited: query.isRateLimited,
       send: (reply) => request.send(reply),
     };
   }

@@ -4,6 +4,7 @@
  */
 import type { Explanation } from './explain.ts';
 import type { TrustAnchor } from './dns/trust-anchors.ts';
+import type { RateLimitSettings } from './rate-limit.ts';
 import type { SnapshotBuffers } from './snapshot/snapshot.ts';
 
 /** What a thread does: answer from policy and cache, or resolve what the first could not answer. */
@@ -66,6 +67,7 @@ export interface WorkerSettings {
     /** Folded wire form: names that are not validated. */
     readonly negativeAnchors: readonly Uint8Array[];
   } | null;
+  readonly rateLimit: RateLimitSettings;
   /** Concurrent TCP connections of one client address; 0 = unlimited. */
   readonly tcpMaxConnectionsPerIp: number;
   /** Microseconds an answer thread may wait for a fuller batch when busy; 0 = never. */
@@ -102,6 +104,8 @@ export interface ThreadStart {
   readonly memory: WorkerMemory;
   /** The answer cache of the whole node. */
   readonly cache: SharedArrayBuffer;
+  /** Buckets of the client networks of the whole node (`shared/rate-limit.ts`). */
+  readonly rateBuckets: SharedArrayBuffer;
   readonly snapshot: SnapshotBuffers;
 }
 

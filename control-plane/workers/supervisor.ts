@@ -3,6 +3,7 @@
  * and counted, the others go on; its sockets, counters and log ring are taken over by its successor.
  * What a snapshot is made of is not known here.
  */
+import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { releaseCacheLock } from '../../shared/answer-cache.ts';
 import type { Logger } from '../../shared/log.ts';
@@ -14,6 +15,7 @@ import type {
   WorkerMemory,
   WorkerSettings,
 } from '../../shared/messages.ts';
+import { createRateBuckets } from '../../shared/rate-limit.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
 import type { Explanation } from '../../shared/explain.ts';
 import { DnsThread } from './dns-thread.ts';
@@ -63,6 +65,7 @@ interface DnsWorker {
 export class WorkerSupervisor {
   private readonly options: SupervisorOptions;
   private readonly workers: DnsWorker[] = [];
+  private readonly rateBuckets: SharedArrayBuffer;
   private snapshot: SnapshotBuffers;
   private stopping = false;
   private heartbeats: NodeJS.Timeout | undefined;
@@ -74,6 +77,7 @@ export class WorkerSupervisor {
   private readonly explanations = new Explanations();
 
   constructor(options: SupervisorOptions) {
+    this.rateBuckets = createRateBuckets(options.settings.rateLimit.enabled, randomInt(2 ** 31));
     this.options = options;
     this.snapshot = options.snapshot;
   }
@@ -193,6 +197,7 @@ export class WorkerSupervisor {
         settings: this.options.settings,
         memory: worker.memory,
         cache: this.options.cache,
+        rateBuckets: this.rateBuckets,
         snapshot: this.snapshot,
       },
       {

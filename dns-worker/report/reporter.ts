@@ -1,5 +1,6 @@
 /** What a thread tells of its work: a log record and a count for each answered query. */
 import { Counter } from '../../shared/counters.ts';
+import { QueryStatus } from '../../shared/query-log.ts';
 import type { Query } from '../query.ts';
 import { LogRingWriter } from './log-ring.ts';
 
@@ -16,6 +17,7 @@ export class Reporter {
   /** Counts and logs a query whose answer is about to be sent. */
   answered(query: Query, snapshotVersion: number): void {
     const { counters } = this;
+    if (query.isRateLimited) query.status = QueryStatus.RATE_LIMITED;
     counters[Counter.QUERIES] = counters[Counter.QUERIES]! + 1;
     const status = Counter.FIRST_STATUS + query.status;
     counters[status] = counters[status]! + 1;

@@ -8,12 +8,15 @@ import { Forwarder } from '../../dns-worker/forwarder.ts';
 import { Explainer } from '../../dns-worker/explainer.ts';
 import { Pipeline } from '../../dns-worker/pipeline.ts';
 import { Query, Verdict } from '../../dns-worker/query.ts';
+import { RateLimiter } from '../../dns-worker/rate-limiter.ts';
 import { Reporter } from '../../dns-worker/report/reporter.ts';
 import type { Resolver } from '../../dns-worker/resolve/resolver.ts';
 import { ZoneResolvers } from '../../dns-worker/resolve/zone-resolvers.ts';
 import { readResponse } from '../../dns-worker/resolve/response-reader.ts';
 import { type OpenSnapshot, openSnapshot } from '../../dns-worker/state.ts';
 import { createAnswerCache } from '../../shared/answer-cache.ts';
+import { createRateBuckets } from '../../shared/rate-limit.ts';
+import { rateLimitOf } from '../support/rate-limit.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { CLIENT_SIGHTINGS_BYTES } from '../../shared/client-sightings.ts';
 import { COUNTERS_BYTES, Counter } from '../../shared/counters.ts';
@@ -96,12 +99,12 @@ beforeEach(() => {
   memory = new CacheMemory(createAnswerCache(262_144));
   countersMemory = new SharedArrayBuffer(COUNTERS_BYTES);
   reporter = new Reporter(countersMemory, new SharedArrayBuffer(logRingBytes(16)));
-  pipeline = new Pipeline(
-    openSnapshot(snapshotOf([])),
-    new AnswerCache(memory),
+  pipeline = new Pipeline(openSnapshot(snapshotOf([])), {
+    cache: new AnswerCache(memory),
     reporter,
-    new ClientSightings(new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES)),
-  );
+    sightings: new ClientSightings(new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES)),
+    limiter: new RateLimiter(createRateBuckets(false, 0), rateLimitOf({ enabled: false })),
+  });
 });
 
 describe('Pipeline', () => {

@@ -4,6 +4,7 @@ import { CacheMemory } from '../../dns-worker/cache/cache-memory.ts';
 import { ClientSightings } from '../../dns-worker/client-sightings.ts';
 import { Pipeline } from '../../dns-worker/pipeline.ts';
 import { Query, Verdict } from '../../dns-worker/query.ts';
+import { RateLimiter } from '../../dns-worker/rate-limiter.ts';
 import { Reporter } from '../../dns-worker/report/reporter.ts';
 import { openSnapshot } from '../../dns-worker/state.ts';
 import type { LivePolicy, PolicyLocalRecord } from '../../control-plane/snapshot/compiled-rules.ts';
@@ -14,6 +15,8 @@ import { decodeMessage } from '../../shared/dns/codec.ts';
 import { nameToText } from '../../shared/dns/name.ts';
 import { readLocalRecordLine } from '../../shared/policy/local-record.ts';
 import { logRingBytes, Protocol, QUERY_STATUS_NAMES } from '../../shared/query-log.ts';
+import { createRateBuckets } from '../../shared/rate-limit.ts';
+import { rateLimitOf } from '../support/rate-limit.ts';
 import { snapshotOf } from '../support/compiled-lists.ts';
 import { query as queryMessage } from '../e2e/support/dns-message.ts';
 import type { TypeSpec } from '../e2e/support/dns-message.ts';
@@ -55,12 +58,12 @@ export function pipelineWith(
     new SharedArrayBuffer(COUNTERS_BYTES),
     new SharedArrayBuffer(logRingBytes(64)),
   );
-  return new Pipeline(
-    snapshot,
+  return new Pipeline(snapshot, {
     cache,
     reporter,
-    new ClientSightings(new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES)),
-  );
+    sightings: new ClientSightings(new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES)),
+    limiter: new RateLimiter(createRateBuckets(false, 0), rateLimitOf({ enabled: false })),
+  });
 }
 
 /** Asks a pipeline over UDP, or over TCP. */
