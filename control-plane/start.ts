@@ -214,7 +214,7 @@ async function startDns(node: Node, dnsPort: number) {
     drain.stop();
     rate.stop();
   });
-  return { supervisor, publisher, generations, rate, evaluator };
+  return { supervisor, publisher, generations, rate, evaluator, logTrouble: () => writer.trouble() };
 }
 
 /** Parts of the answering side that policy is put into force with. */
@@ -300,6 +300,7 @@ function startHousekeeping(
 
 /** Parts that the API speaks to. */
 interface WebParts {
+  readonly logTrouble: () => string | null;
   readonly supervisor: WorkerSupervisor;
   readonly publisher: SnapshotPublisher;
   readonly rate: QueryRate;
@@ -343,7 +344,7 @@ async function startWeb(node: Node, parts: WebParts): Promise<number> {
     catalog: parts.catalog,
     explainer: parts.explainer,
     filters: { stats: () => filterStats(publisher.current()) },
-    health: { checks: () => nodeHealth({ supervisor, database, publisher }) },
+    health: { checks: () => nodeHealth({ supervisor, database, publisher, logTrouble: parts.logTrouble }) },
   });
   const web = await startWebServer(app, config, logger);
   stops.push(() => web.close());

@@ -334,13 +334,17 @@ describe('ListLife', () => {
     const node = await startNode();
     let atWork = 0;
     let most = 0;
+    let release: () => void = () => undefined;
+    const fourAtWork = new Promise<void>((resolve) => (release = resolve));
     for (let index = 0; index < 12; index++) {
       answers.set(`/${index}`, (_, response) => {
         most = Math.max(most, ++atWork);
-        setTimeout(() => {
+        // A fifth one would come while the fourth is at work.
+        if (atWork === 4) setTimeout(release, 20);
+        void fourAtWork.then(() => {
           atWork--;
           response.end(`n${index}.example\n`);
-        }, 20);
+        });
       });
       await node.life.create(source(`${base}/${index}`, { name: `list ${index}`, enabled: false }));
     }

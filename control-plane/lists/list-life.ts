@@ -21,6 +21,7 @@ import type { SnapshotPublisher } from '../snapshot/publisher.ts';
 import type { FetchLimits } from './fetch-limits.ts';
 import type { ListCache } from './list-cache.ts';
 import { ListCompiler, readingOfInput } from './list-compiler.ts';
+import { refuseOtherFolders } from './list-folder.ts';
 import type { MostAskedNames } from './list-guard.ts';
 import type { Lookup } from './list-host.ts';
 import type { NamesFolder } from './names-folder.ts';
@@ -134,16 +135,20 @@ export class ListLife implements SourceLife {
   }
 
   async create(kind: SourceKind, source: SourceCreate, author: string): Promise<BlocklistSource> {
+    await refuseOtherFolders(source.url, this.parts.listDirs());
     const created = await changePolicy(this.parts.database, author, async (tx) => {
       const result = await store.insertSource(tx, kind, source);
       return { result, summary: `${kind}list ${result.name}: created` };
     });
+    // Policy knows from now on that the list is wanted, though nothing of it is in force.
+    await this.parts.policy.apply();
     const shown = this.shown(created);
     if (created.enabled) void this.refresher.start(created.id);
     return shown;
   }
 
   async update(kind: SourceKind, id: number, change: SourceUpdate, author: string): Promise<BlocklistSource> {
+    if (change.url !== undefined) await refuseOtherFolders(change.url, this.parts.listDirs());
     const updated = await changePolicy(this.parts.database, author, async (tx) => {
       const result = await store.updateSource(tx, kind, id, change);
       return { result, summary: `${kind}list ${result.name}: changed` };

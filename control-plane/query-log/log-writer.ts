@@ -90,6 +90,8 @@ export class LogWriter {
   #spooled = 0;
   #dropped = 0;
   #lossLoggedMs = -Infinity;
+  /** Why the last rows could be stored nowhere; null = they were. */
+  #trouble: string | null = null;
 
   constructor(options: LogWriterOptions) {
     this.#options = { ...DEFAULTS, ...options };
@@ -120,6 +122,11 @@ export class LogWriter {
     this.#seal();
     while (this.#pump !== undefined) await this.#pump;
     await this.#spoolWork;
+  }
+
+  /** Why rows cannot be stored now, neither in the database nor on disk; null = they can. */
+  trouble(): string | null {
+    return this.#trouble;
   }
 
   counters(): LogWriterCounters {
@@ -181,6 +188,7 @@ export class LogWriter {
       await storeBatch(this.#options.database, batch, { durable: false });
       this.#written += batch.rowCount;
       this.#unsettled.add(batch);
+      this.#trouble = null;
     } catch (error) {
       if (error instanceof DatabaseUnavailable) this.#spill(batch);
       else this.#drop(batch.rowCount, 'store query log', error);
@@ -229,6 +237,7 @@ export class LogWriter {
       try {
         const lostRows = await this.#spool.add(batch);
         this.#spooled += batch.rowCount;
+        this.#trouble = null;
         if (lostRows > 0) this.#drop(lostRows, 'spool query log', new Error('the spool is full'));
       } catch (error) {
         this.#hold(batch, error);
@@ -268,6 +277,7 @@ export class LogWriter {
   }
 
   #logTrouble(message: string, cause: unknown, fields: LogFields): void {
+    this.#trouble = `${message}: ${reasonOf(cause)}`;
     if (performance.now() - this.#lossLoggedMs < LOSS_LOG_MS) return;
     this.#lossLoggedMs = performance.now();
     this.#options.logger.error(message, { reason: reasonOf(cause), ...fields });

@@ -2,6 +2,7 @@
 import type {
   CustomService,
   CustomServiceCreate,
+  CustomServiceDeleteQuery,
   CustomServiceUpdate,
   ServiceParams,
 } from '../../shared/api/services.ts';
@@ -51,10 +52,13 @@ export async function updateCustomService(
 }
 
 /** DELETE custom-services/{service_id} */
-export async function deleteCustomService(context: ApiContext, request: ById): Promise<void> {
+export async function deleteCustomService(
+  context: ApiContext,
+  request: RouteRequest<ServiceParams, CustomServiceDeleteQuery>,
+): Promise<void> {
   const { service_id: serviceId } = request.params;
   await changePolicy(context.database, authorOf(request), async (tx) => {
-    await store.deleteCustom(tx, serviceId);
+    await store.deleteCustom(tx, serviceId, request.query.force);
     return { result: undefined, summary: `custom service ${serviceId}: deleted` };
   });
   await context.policy.apply();

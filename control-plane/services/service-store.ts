@@ -108,12 +108,24 @@ export async function updateCustom(
   return toCustom(rows[0]);
 }
 
-/** Removes a custom service and its blocks, and returns its name; 404 where there is none. */
-export async function deleteCustom(tx: Queryable, serviceId: string): Promise<string> {
+/**
+ * Removes a custom service and returns its name; 404 where there is none. One that groups block is 409, or with
+ * `force` their blocks are removed with it.
+ */
+export async function deleteCustom(tx: Queryable, serviceId: string, force: boolean): Promise<string> {
   const text = 'DELETE FROM custom_services WHERE service_id = $1 RETURNING name';
   const { rows } = await tx.query<{ name: string }>(text, [serviceId]);
   if (rows[0] === undefined) throw notFound(`custom service ${serviceId}`);
-  await tx.query('DELETE FROM blocked_services WHERE service_id = $1', [serviceId]);
+  const blocks = await tx.query<{ group_id: number }>(
+    'DELETE FROM blocked_services WHERE service_id = $1 RETURNING group_id',
+    [serviceId],
+  );
+  if (blocks.rows.length > 0 && !force) {
+    const groups = blocks.rows.map(({ group_id: id }) => id).sort((a, b) => a - b);
+    throw conflict(
+      `custom service ${serviceId} is blocked for groups ${groups.join(', ')}; delete it with force`,
+    );
+  }
   return rows[0].name;
 }
 

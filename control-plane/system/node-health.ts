@@ -9,13 +9,15 @@ export interface HealthParts {
   readonly supervisor: WorkerSupervisor;
   readonly database: Database;
   readonly publisher: SnapshotPublisher;
+  /** Why rows of the query log cannot be stored; null = they can. */
+  readonly logTrouble: () => string | null;
 }
 
 /** State of DNS, database, upstreams and filters. */
 export function nodeHealth(parts: HealthParts): Health['checks'] {
   return {
     dns: dnsCheck(parts.supervisor),
-    database: databaseCheck(parts.database),
+    database: databaseCheck(parts.database, parts.logTrouble()),
     upstreams: upstreamsCheck(parts.supervisor),
     filters: filtersCheck(parts.publisher),
   };
@@ -30,9 +32,10 @@ function dnsCheck(supervisor: WorkerSupervisor): Health['checks']['dns'] {
   return restarts > 0 ? { status: 'ok', detail } : { status: 'ok' };
 }
 
-function databaseCheck(database: Database): Health['checks']['database'] {
+function databaseCheck(database: Database, logTrouble: string | null): Health['checks']['database'] {
   const { state, error } = database.status();
-  if (state === 'up') return { status: 'ok' };
+  if (state === 'up')
+    return logTrouble === null ? { status: 'ok' } : { status: 'degraded', detail: logTrouble };
   if (state === 'starting') return { status: 'degraded', detail: 'starting' };
   return {
     status: 'degraded',

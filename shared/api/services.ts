@@ -67,6 +67,15 @@ export const ServiceGroupParams = z.strictObject({
     .transform(Number)
     .meta({ type: 'integer', minimum: 1, maximum: MAX_ID }),
 });
+/** `force`: the blocks of the service go with it. */
+export const CustomServiceDeleteQuery = z.object({
+  force: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((value) => value === 'true')
+    .meta({ type: 'boolean' }),
+});
+export type CustomServiceDeleteQuery = z.output<typeof CustomServiceDeleteQuery>;
 export type ServiceGroupParams = z.output<typeof ServiceGroupParams>;
 
 /** A category by its id or by its name. */

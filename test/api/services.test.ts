@@ -119,7 +119,11 @@ describe('custom services', () => {
     expect(blockedServices).toMatchObject([
       { serviceName: 'My Games!', domains: ['new.example'], exact: [] },
     ]);
-    expect((await api.send('DELETE', `/api${path}`)).status).toBe(204);
+    const refused = await api.send('DELETE', `/api${path}`);
+    expect([refused.status, refused.problem.error]).toEqual([409, 'conflict']);
+    expect((await api.send('DELETE', `/api${path}?force=perhaps`)).status).toBe(400);
+    expect(BlockedServiceList.parse(await get('/services'))).toHaveLength(1);
+    expect((await api.send('DELETE', `/api${path}?force=true`)).status).toBe(204);
     expect((await api.send('GET', `/api${path}`)).status).toBe(404);
     expect((await api.send('PATCH', `/api${path}`, { json: {} })).status).toBe(404);
     expect((await api.send('DELETE', `/api${path}`)).status).toBe(404);
@@ -147,11 +151,19 @@ describe('custom services', () => {
     [{ name: 'x', category: 'games', domains: ['a.example'] }, 'category'],
     [{ name: 'x', category: 'adult', domains: [] }, 'domains'],
     [{ name: 'x', category: 'adult', domains: ['a.example', 'b example'] }, 'domains.1'],
+    [{ name: 'x', category: 'adult', domains: ['a..example'] }, 'domains.0'],
+    [{ name: 'x', category: 'adult', domains: [`${'a'.repeat(64)}.example`] }, 'domains.0'],
     [{ name: 'x', category: 'adult', domains: Array(10_001).fill('a.example') }, 'domains'],
     [{ name: 'x', category: 'adult', domains: ['a.example'], id: 3 }, 'id'],
   ])('refuse a bad field (%#)', async (json, path) => {
     const answer = await define(json);
     expect([answer.status, answer.problem.errors![0]!.path]).toEqual([400, path]);
+  });
+
+  test('take domains in any case, with a final dot and in Unicode, each once', async () => {
+    const domains = ['B\u00dcCHER.example.', 'xn--bcher-kva.example', 'Plain.Example'];
+    const answer = await define({ name: 'forms', category: 'adult', domains });
+    expect(CustomService.parse(answer.body).domains).toEqual(['xn--bcher-kva.example', 'plain.example']);
   });
 
   test('take 10,000 long domains', async () => {

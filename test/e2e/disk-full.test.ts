@@ -116,6 +116,7 @@ if (mayMount())
         expect(failed.last_error).toMatch(/no space left/);
       }
       expect(weir.output).toMatch(/no space left/i);
+      await weir.untilHealth(({ checks }) => checks.database.status === 'degraded');
       expect((await weir.health()).status).toBe(200);
 
       giveBack();

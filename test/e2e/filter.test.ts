@@ -111,6 +111,20 @@ describe('weir with lists', () => {
     });
   });
 
+  test('weir says that a list whose first fetch fails is not in force, and refuses files outside of its folders', async () => {
+    expect((await weir.health()).body.checks.filters.status).toBe('ok');
+    const source = await api.addSource({ name: 'missing', url: lists.url('/nowhere') });
+    expect(source.status).toBe('error');
+    expect((await weir.health()).body.checks.filters.status).toBe('degraded');
+    await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
+    expect((await weir.health()).body.checks.filters.status).toBe('ok');
+    const outside = { name: 'outside', url: 'file:///etc/hostname' };
+    expect(await api.call('POST', '/blocklist-sources', outside)).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'url' }] },
+    });
+  });
+
   test('weir blocks an answer, cached too, by an address in it, and explains it', async () => {
     expect(await answerOf('by-address.example')).toBe(EVERY_ADDRESS);
     lists.serve('/addresses', `# addresses\n${EVERY_ADDRESS}\n2001:db8::7\n`);

@@ -119,6 +119,26 @@ describe('Pipeline', () => {
     expect(ask('www.tube.example').verdict).toBe(Verdict.UNRESOLVED);
   });
 
+  test('keeps a domain blocked while one of the blocked services that share it is left', () => {
+    const one = {
+      serviceId: 'one',
+      serviceName: 'One',
+      domains: ['shared.example', 'one.example'],
+      exact: [],
+    };
+    const two = { serviceId: 'two', serviceName: 'Two', domains: ['shared.example'], exact: [] };
+    const both = [one, two].map((service) => ({ ...service, groupId: 1 }));
+    use([], { blockedServices: both });
+    expect(ask('www.shared.example').status).toBe('BLOCKED_SERVICE');
+    use([], { blockedServices: both.slice(1) });
+    expect(ask('www.shared.example').status).toBe('BLOCKED_SERVICE');
+    expect(ask('www.one.example').verdict).toBe(Verdict.UNRESOLVED);
+    use([], { blockedServices: [both[0]!, { ...two, groupId: 7 }] });
+    expect(ask('www.shared.example').status).toBe('BLOCKED_SERVICE');
+    use([], { blockedServices: [{ ...two, groupId: 7 }] });
+    expect(ask('www.shared.example').verdict).toBe(Verdict.UNRESOLVED);
+  });
+
   test('weighs managed domains, regex filters and lists in the order of the contract', () => {
     const row = { name: 'm', suffix: false, groupId: null };
     use([{ text: '||listed.example^\n||important.example^$important\n', reading: BLOCK }], {
