@@ -114,7 +114,10 @@ export class Query {
   /** Where the rule met a name of the answer: the name it stands at, in wire form. */
   readonly ruleName: Uint8Array = new Uint8Array(MAX_NAME_LENGTH);
   ruleNameLength = 0;
-  /** Nothing may block it: blocking is switched off, or the group's schedule allows everything. */
+  /**
+   * Nothing may block it: blocking is switched off, or the group's schedule allows everything. Safe search is
+   * bypassed by the latter only (contract: decision order), so it asks for the group's override itself.
+   */
   isUnfiltered = false;
   /** An allow rule let the qname pass: names in its answer are not judged. */
   isAllowed = false;

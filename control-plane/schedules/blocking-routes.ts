@@ -1,6 +1,7 @@
 /** HTTP of `{api}/blocking`. What is in force is read from memory, so that it can be asked without a database. */
 import type { Blocking, BlockingChange } from '../../shared/api/blocking.ts';
 import type { ApiContext } from '../http/api-context.ts';
+import { authorOf } from '../http/route.ts';
 import type { RouteRequest } from '../http/route.ts';
 import { isBlockingEnabled, timerEndMs } from '../snapshot/blocking-switch.ts';
 import { writeBlockingSwitch } from './blocking-switch-store.ts';
@@ -19,11 +20,13 @@ export function readBlocking(context: ApiContext): Blocking {
 /** POST blocking */
 export async function switchBlocking(
   context: ApiContext,
-  { body }: RouteRequest<unknown, unknown, BlockingChange>,
+  request: RouteRequest<unknown, unknown, BlockingChange>,
 ): Promise<Blocking> {
-  const { enabled, timer_secs: timerSecs } = body;
+  const { enabled, timer_secs: timerSecs } = request.body;
   const until = timerSecs === null ? null : new Date(context.clock.nowMs() + timerSecs * 1000);
   await writeBlockingSwitch(context.database, enabled, until);
   await context.policy.apply();
+  const said = enabled ? 'switch blocking on' : 'switch blocking off';
+  context.logger.info(said, { until: until?.toISOString() ?? 'changed', author: authorOf(request) });
   return readBlocking(context);
 }

@@ -10,9 +10,16 @@ export function isTimeZone(name: string): boolean {
   return NAME.test(name) && IANAZone.isValidZone(name);
 }
 
+/** Zones that were asked for: finding out whether there is one of a name takes long. */
+const known = new Map<string, ZoneOffset>();
+
 /** The offset of a zone from UTC; null for an unknown zone. */
 export function zoneOffset(name: string): ZoneOffset | null {
+  const before = known.get(name);
+  if (before !== undefined) return before;
   if (!isTimeZone(name)) return null;
   const zone = IANAZone.create(name);
-  return (atMs) => zone.offset(atMs);
+  const offsetAt: ZoneOffset = (atMs) => zone.offset(atMs);
+  known.set(name, offsetAt);
+  return offsetAt;
 }
