@@ -345,6 +345,7 @@ async function startWeb(node: Node, parts: WebParts): Promise<number> {
     explainer: parts.explainer,
     filters: { stats: () => filterStats(publisher.current()) },
     health: { checks: () => nodeHealth({ supervisor, database, publisher, logTrouble: parts.logTrouble }) },
+    upstreams: { reports: () => supervisor.upstreams() },
   });
   const web = await startWebServer(app, config, logger);
   stops.push(() => web.close());

@@ -10,6 +10,7 @@ import type { Health } from '../../shared/api/system.ts';
 import type { BlockFilterStats } from '../../shared/api/stats.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
+import type { UpstreamReport } from '../../shared/messages.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
 import type { Database } from '../db/database.ts';
@@ -47,6 +48,7 @@ export interface ApiContext {
   readonly catalog: CatalogPort;
   readonly explainer: ExplainPort;
   readonly health: HealthPort;
+  readonly upstreams: UpstreamPort;
 }
 
 /** Puts changes of policy rows into force. */
@@ -89,6 +91,11 @@ export interface ExplainPort {
 export interface CatalogPort {
   all(): CatalogService[];
   get(id: string): CatalogService | undefined;
+}
+
+/** The upstream servers as each worker sees them, from memory. */
+export interface UpstreamPort {
+  reports(): readonly (readonly UpstreamReport[])[];
 }
 
 /** State of the node's parts, from memory: asking must never wait for anything. */

@@ -26,6 +26,7 @@ import { clientRoutes } from './client-route-table.ts';
 import { filterRoutes } from './filter-route-table.ts';
 import { forwardingRoutes } from './forwarding-route-table.ts';
 import { localNamesRoutes } from './local-names-route-table.ts';
+import { resolvingRoutes } from './resolving-route-table.ts';
 import { route } from './route.ts';
 import type { Route } from './route.ts';
 import { scheduleRoutes } from './schedule-route-table.ts';
@@ -190,6 +191,7 @@ export const routeTable: readonly Route[] = [
   ...forwardingRoutes,
   ...localNamesRoutes,
   ...scheduleRoutes,
+  ...resolvingRoutes,
 
   route({
     method: 'GET',

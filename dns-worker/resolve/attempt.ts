@@ -65,6 +65,13 @@ export class Attempt<U extends Asked> implements Exchange {
     for (const exchange of this.exchanges) exchange.cancel();
   }
 
+  /** Somebody else is being asked meanwhile: says so of a server that has answered nobody since. */
+  noteSilence(): void {
+    const { health } = this.upstream;
+    if (this.#over || health.lastAnswerMs > this.#startedMs) return;
+    health.recordSilence(this.#clock.monotonicMs() - this.#startedMs);
+  }
+
   /** Gives up for want of time and holds that against the server. */
   timeOut(): void {
     if (this.#over) return;

@@ -33,6 +33,8 @@ export class Health {
   lastError: string | null = null;
   /** Milliseconds, exponentially weighted; 0 until measured. Silence counts as a slow answer. */
   smoothedLatencyMs = 0;
+  /** It let a question wait unusually long and has answered nothing since: others are asked beside it. */
+  isSuspect = false;
   /** When the server last answered anything, milliseconds of the monotonic clock; -1 = never. */
   lastAnswerMs = -1;
 
@@ -51,6 +53,7 @@ export class Health {
   /** The server answered, whatever the response code. */
   recordLatency(latencyMs: number, nowMs: number): void {
     this.lastAnswerMs = nowMs;
+    this.isSuspect = false;
     this.#samples[this.#sampleCount++ % WINDOW] = latencyMs;
     this.#smooth(latencyMs);
   }
@@ -66,6 +69,12 @@ export class Health {
   /** A response code that is no good answer but may well be the truth: noted, not held against it. */
   recordDoubt(detail: string): void {
     this.lastError = detail;
+  }
+
+  /** A question has waited so long that somebody else was asked; no proof yet. */
+  recordSilence(waitedMs: number): void {
+    this.isSuspect = true;
+    this.#smooth(Math.max(waitedMs, this.smoothedLatencyMs));
   }
 
   /** Proof against the server. `waitedMs`, where it was silent, is what its latency is at least. */

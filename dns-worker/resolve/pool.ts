@@ -30,8 +30,21 @@ export class Pool {
   /** The waves of its healthy servers; counts as one question. */
   waves(): Upstream[][] {
     const usable = this.upstreams.filter((upstream) => upstream.health.status !== 'Unhealthy');
-    return wavesOf(this.#strategy, usable, this.#turn++);
+    return besideSuspects(wavesOf(this.#strategy, usable, this.#turn++));
   }
+}
+
+/** A server that may be away is asked together with the next one that is not: it may be well again. */
+function besideSuspects(waves: readonly Upstream[][]): Upstream[][] {
+  const merged: Upstream[][] = [];
+  let suspects: Upstream[] = [];
+  for (const wave of waves) {
+    suspects.push(...wave);
+    if (suspects.every(({ health }) => health.isSuspect)) continue;
+    merged.push(suspects);
+    suspects = [];
+  }
+  return suspects.length === 0 ? merged : [...merged, suspects];
 }
 
 /** Whom to ask for one question, in waves. `pools` are in order of priority. Empty = nobody can be asked. */

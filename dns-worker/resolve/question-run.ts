@@ -36,6 +36,15 @@ export type Resolution =
 /** Bounds of the time for which one wave is waited for alone, milliseconds. */
 const MIN_STEP_MS = 100;
 const MAX_STEP_MS = 1000;
+/**
+ * While there is somebody else to ask, a wave is waited for less long: so many times its servers' usual
+ * latency, between these bounds, milliseconds.
+ */
+const USUAL_TIMES = 4;
+const MIN_USUAL_STEP_MS = 200;
+const MAX_USUAL_STEP_MS = 500;
+/** Times that one question is sent, to all servers together: bounds what a client's question can cause. */
+const MAX_SENT = 64;
 
 /** One question under way. */
 export class QuestionRun {
@@ -50,6 +59,7 @@ export class QuestionRun {
   readonly #doubtful: { readonly upstream: Upstream; readonly rcode: number }[] = [];
   #nextWave = 0;
   #lastAsked = -1;
+  #sent = 0;
   #timer: NodeJS.Timeout | undefined;
   #over = false;
 
@@ -83,6 +93,7 @@ export class QuestionRun {
   #launch(): void {
     const wave = this.#waves[this.#nextWave++] ?? [];
     for (const upstream of wave) {
+      if (!this.#maySend()) break;
       this.#lastAsked = upstream.index;
       this.#pending.add(upstream.ask(this.#question, this.#onOutcome));
     }
@@ -90,7 +101,20 @@ export class QuestionRun {
 
   #arm(): void {
     const remainingMs = this.#deadlineMs - this.#clock.monotonicMs();
-    this.#timer = setTimeout(this.#onStep, Math.max(1, Math.min(this.#stepMs, remainingMs)));
+    this.#timer = setTimeout(this.#onStep, Math.max(1, Math.min(this.#waitMs(), remainingMs)));
+  }
+
+  /** How long to wait before somebody else is asked, or everybody again. */
+  #waitMs(): number {
+    const wave = this.#waves[this.#nextWave - 1] ?? [];
+    if (this.#nextWave >= this.#waves.length) return this.#stepMs;
+    const usualMs = Math.max(...wave.map(({ health }) => health.smoothedLatencyMs || Infinity));
+    const patienceMs = Math.min(MAX_USUAL_STEP_MS, Math.max(MIN_USUAL_STEP_MS, USUAL_TIMES * usualMs));
+    return Math.min(this.#stepMs, patienceMs);
+  }
+
+  #maySend(): boolean {
+    return this.#sent++ < MAX_SENT;
   }
 
   readonly #onStep = (): void => {
@@ -100,8 +124,9 @@ export class QuestionRun {
       this.#done(this.#failure('timeout'));
       return;
     }
+    for (const attempt of this.#pending) attempt.noteSilence();
     if (this.#nextWave < this.#waves.length) this.#launch();
-    else for (const attempt of this.#pending) attempt.resend();
+    else for (const attempt of this.#pending) if (this.#maySend()) attempt.resend();
     this.#arm();
   };
 

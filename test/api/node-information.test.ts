@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { hashPassword } from '../../control-plane/auth/password.ts';
 import { QueryLogPage } from '../../shared/api/query-log.ts';
 import { BlockFilterStats, QueryRate, StatsSummary } from '../../shared/api/stats.ts';
+import { UpstreamDetailList, UpstreamHealth } from '../../shared/api/upstreams.ts';
 import { ConfigAnswer, Health, Hostname } from '../../shared/api/system.ts';
 import { RecordingQueryLog } from './recording-query-log.ts';
 import { openSuiteDatabase, RunningApi } from './running-api.ts';
@@ -43,6 +44,29 @@ describe('GET /health', () => {
     await node.close();
     expect(answer.status).toBe(status);
     expect(Health.parse(answer.body)).toMatchObject({ status: 'degraded', checks });
+  });
+});
+
+describe('GET /upstream/health', () => {
+  test('maps each server to its state, and the detail tells the rest', async () => {
+    const health = UpstreamHealth.parse((await api.send('GET', '/api/upstream/health')).body);
+    expect(health).toEqual({ 'tls://dns.example.org': 'Healthy' });
+    const detail = UpstreamDetailList.parse((await api.send('GET', '/api/upstream/health/detail')).body);
+    expect(detail).toEqual([
+      {
+        address: 'tls://dns.example.org',
+        protocol: 'tls',
+        status: 'Healthy',
+        pool_name: 'main',
+        strategy: 'Fastest',
+        latency_ms: { avg: 20, p50: 20, p95: 30 },
+        queries: 100,
+        failures: 2,
+        consecutive_failures: 0,
+        last_error: 'timeout',
+        resolved: ['192.0.2.1'],
+      },
+    ]);
   });
 });
 

@@ -25,6 +25,7 @@ import { readSummary } from '../../control-plane/stats/stats-store.ts';
 import { Problem } from '../../shared/api/problem.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
+import type { UpstreamReport } from '../../shared/messages.ts';
 import { MemorySources } from './memory-sources.ts';
 import { testConfig } from './test-config.ts';
 
@@ -108,6 +109,21 @@ export class RecordingLogger implements Logger {
     return this;
   }
 }
+
+/** The upstream of the node under test. */
+const UPSTREAM: UpstreamReport = {
+  address: 'tls://dns.example.org',
+  transport: 'tls',
+  poolName: 'main',
+  strategy: 'Fastest',
+  status: 'Healthy',
+  queries: 100,
+  failures: 2,
+  consecutiveFailures: 0,
+  lastError: 'timeout',
+  latenciesMs: Float32Array.of(10, 20, 30),
+  resolved: ['192.0.2.1'],
+};
 
 /** A request of a test. */
 export interface TestRequest {
@@ -309,6 +325,7 @@ function standIns(
         compile_ms: 1.5,
       }),
     },
+    upstreams: { reports: () => [[UPSTREAM]] },
     health: {
       checks: () => {
         const { state, error } = database.status();

@@ -1,0 +1,83 @@
+import { describe, expect, test } from '@jest/globals';
+import type { UpstreamReport } from '../../shared/messages.ts';
+import { upstreamDetails, upstreamHealth } from './upstream-health.ts';
+
+function report(more: Partial<UpstreamReport> = {}): UpstreamReport {
+  return {
+    address: 'udp://192.0.2.1',
+    transport: 'udp',
+    poolName: 'main',
+    strategy: 'Parallel',
+    status: 'Unknown',
+    queries: 0,
+    failures: 0,
+    consecutiveFailures: 0,
+    lastError: null,
+    latenciesMs: new Float32Array(0),
+    resolved: [],
+    ...more,
+  };
+}
+
+describe('upstreamDetails', () => {
+  test('upstreamDetails() adds counts and pools latencies of all workers', () => {
+    const seen = [
+      [
+        report({
+          status: 'Healthy',
+          queries: 10,
+          failures: 1,
+          lastError: 'SERVFAIL',
+          latenciesMs: Float32Array.of(4, 2),
+          resolved: ['192.0.2.1'],
+        }),
+      ],
+      [
+        report({
+          status: 'Unhealthy',
+          queries: 5,
+          failures: 5,
+          consecutiveFailures: 3,
+          lastError: 'timeout',
+          latenciesMs: Float32Array.of(6, 8),
+          resolved: ['192.0.2.1', '2001:db8::1'],
+        }),
+      ],
+    ];
+    expect(upstreamDetails(seen)).toEqual([
+      {
+        address: 'udp://192.0.2.1',
+        protocol: 'udp',
+        status: 'Healthy',
+        pool_name: 'main',
+        strategy: 'Parallel',
+        latency_ms: { avg: 5, p50: 6, p95: 8 },
+        queries: 15,
+        failures: 6,
+        consecutive_failures: 3,
+        last_error: 'timeout',
+        resolved: ['192.0.2.1', '2001:db8::1'],
+      },
+    ]);
+  });
+
+  test('upstreamDetails() has a line for each pool of a server, and no latency before the first answer', () => {
+    const seen = [[report(), report({ poolName: 'backup' })]];
+    const details = upstreamDetails(seen);
+    expect(details.map(({ pool_name, latency_ms }) => [pool_name, latency_ms])).toEqual([
+      ['main', null],
+      ['backup', null],
+    ]);
+  });
+});
+
+describe('upstreamHealth', () => {
+  test.each<[UpstreamReport['status'][], UpstreamReport['status']]>([
+    [['Unhealthy', 'Healthy'], 'Healthy'],
+    [['Unhealthy', 'Unknown'], 'Unhealthy'],
+    [['Unknown'], 'Unknown'],
+  ])('upstreamHealth() of %j is %s', (statuses, expected) => {
+    const seen = statuses.map((status) => [report({ status })]);
+    expect(upstreamHealth(seen)).toEqual({ 'udp://192.0.2.1': expected });
+  });
+});

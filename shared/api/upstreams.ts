@@ -1,0 +1,35 @@
+/** Answers of `{api}/upstream/health` and `{api}/upstream/health/detail`. */
+import { z } from 'zod';
+
+export const UpstreamStatus = z.enum(['Healthy', 'Unhealthy', 'Unknown']).meta({ id: 'UpstreamStatus' });
+export type UpstreamStatus = z.infer<typeof UpstreamStatus>;
+
+/** By the configured text of the server. */
+export const UpstreamHealth = z.record(z.string(), UpstreamStatus).meta({ id: 'UpstreamHealth' });
+export type UpstreamHealth = z.infer<typeof UpstreamHealth>;
+
+const Count = z.int().min(0);
+const Millis = z.number().min(0);
+
+/** One server of one pool, all workers together, since the start. */
+export const UpstreamDetail = z
+  .strictObject({
+    address: z.string(),
+    protocol: z.enum(['udp', 'tcp', 'tls', 'https']),
+    status: UpstreamStatus,
+    pool_name: z.string(),
+    strategy: z.enum(['Parallel', 'Failover', 'Balanced', 'Fastest']),
+    latency_ms: z
+      .strictObject({ avg: Millis, p50: Millis, p95: Millis })
+      .nullable()
+      .meta({ description: 'over the last 256 answers of each worker; null before the first' }),
+    queries: Count,
+    failures: Count,
+    consecutive_failures: Count,
+    last_error: z.string().nullable(),
+    resolved: z.array(z.string()).meta({ description: 'addresses that are asked' }),
+  })
+  .meta({ id: 'UpstreamDetail' });
+export type UpstreamDetail = z.infer<typeof UpstreamDetail>;
+
+export const UpstreamDetailList = z.array(UpstreamDetail);
