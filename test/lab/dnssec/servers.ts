@@ -1,0 +1,68 @@
+/**
+ * The servers of the DNSSEC lab, on loopback: NSD as the authority for every zone, Unbound in front of it
+ * once as the resolver that Weir and delv ask and once as the validator to compare with.
+ */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort, run, type RunningServer } from '../../fixtures/authority.ts';
+import type { ZoneFile } from './sign-zones.ts';
+
+/** Starts NSD with these zones. */
+export async function startAuthority(program: string, zones: readonly ZoneFile[]): Promise<RunningServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-lab-nsd-'));
+  const port = await freePort();
+  const config = `server:
+  ip-address: 127.0.0.1
+  port: ${String(port)}
+  username: ""
+  chroot: ""
+  zonesdir: "${folder}"
+  pidfile: "${folder}/nsd.pid"
+  xfrdfile: ""
+  zonelistfile: "${folder}/zone.list"
+  xfrdir: "${folder}"
+  database: ""
+  server-count: 1
+  rrl-ratelimit: 0
+remote-control:
+  control-enable: no
+${zones.map(({ zone, path }) => `zone:\n  name: "${zone}"\n  zonefile: "${path}"\n`).join('')}`;
+  writeFileSync(join(folder, 'nsd.conf'), config);
+  return run(program, ['-d', '-c', join(folder, 'nsd.conf')], folder, port);
+}
+
+/**
+ * Starts Unbound on the zones of an authority; with `rootKeys` it validates. Each zone is a stub: a delegation
+ * cannot name a port, and with one stub for all Unbound would look for DS records in the wrong place.
+ */
+export async function startRecursion(
+  program: string,
+  zones: readonly ZoneFile[],
+  authorityPort: number,
+  rootKeys: string | null,
+): Promise<RunningServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-lab-unbound-'));
+  const port = await freePort();
+  if (rootKeys !== null) writeFileSync(join(folder, 'root.key'), rootKeys);
+  const validation = rootKeys === null ? '' : `  trust-anchor-file: "${folder}/root.key"\n`;
+  const config = `server:
+  interface: 127.0.0.1
+  port: ${String(port)}
+  username: ""
+  chroot: ""
+  directory: "${folder}"
+  pidfile: ""
+  use-syslog: no
+  do-daemonize: no
+  num-threads: 1
+  do-not-query-localhost: no
+  module-config: "${rootKeys === null ? '' : 'validator '}iterator"
+  ede: yes
+  local-zone: "test." nodefault
+${validation}remote-control:
+  control-enable: no
+${zones.map(({ zone }) => `stub-zone:\n  name: "${zone}"\n  stub-addr: 127.0.0.1@${String(authorityPort)}\n`).join('')}`;
+  writeFileSync(join(folder, 'unbound.conf'), config);
+  return run(program, ['-d', '-c', join(folder, 'unbound.conf')], folder, port);
+}

@@ -1,0 +1,105 @@
+/** The validators of the lab, each asked for its verdict on a question: Weir, Unbound and delv. */
+import { execFile } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { ValidatingResolver } from '../../../dns-worker/dnssec/validating-resolver.ts';
+import { encodeQuery, PLAIN_FORM } from '../../../dns-worker/resolve/question.ts';
+import { Resolver, type Resolution } from '../../../dns-worker/resolve/resolver.ts';
+import { systemClock } from '../../../shared/clock.ts';
+import { Rcode, type RRTypeName } from '../../../shared/dns/iana.ts';
+import { readTrustAnchors } from '../../../shared/dns/trust-anchors.ts';
+import { FlagsLow, Header } from '../../../shared/dns/wire.ts';
+import { DnssecStatus } from '../../../shared/query-log.ts';
+import type { RunningServer } from '../../fixtures/authority.ts';
+import { question } from '../../fixtures/messages.ts';
+import { QuietLogger } from '../../fixtures/quiet-logger.ts';
+import type { LabVerdict } from './cases.ts';
+
+/** Something that can be asked for verdicts. */
+export interface LabValidator {
+  verdict(name: string, type: RRTypeName): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Weir's resolver and validation, asking `server`. */
+export function openWeir(
+  server: RunningServer,
+  rootKeys: string,
+): LabValidator & {
+  resolve(name: string, type: RRTypeName): Promise<Resolution>;
+} {
+  const upstream = { address: 'udp', transport: 'udp', host: server.ip, port: server.port } as const;
+  const healthCheck = {
+    enabled: false,
+    intervalSecs: 30,
+    timeoutMs: 2000,
+    failureThreshold: 3,
+    successThreshold: 2,
+  };
+  const pools = [{ name: 'lab', strategy: 'Parallel', priority: 1, servers: [upstream] }] as const;
+  const logger = new QuietLogger();
+  const timeoutMs = 5000;
+  const behind = new Resolver(
+    { pools, queryTimeoutMs: timeoutMs, bootstrap: [], healthCheck },
+    systemClock,
+    logger,
+  );
+  const points = { anchors: readTrustAnchors(rootKeys), negativeAnchors: [] };
+  const resolver = new ValidatingResolver(behind, points, { clock: systemClock, timeoutMs }, logger);
+  const resolve = (name: string, type: RRTypeName): Promise<Resolution> =>
+    new Promise((done) => resolver.resolve(question(name, type), done));
+  return {
+    resolve,
+    async verdict(name, type) {
+      const resolution = await resolve(name, type);
+      const errors = logger.lines.filter(({ level }) => level === 'error');
+      if (errors.length > 0) return JSON.stringify(errors);
+      if (resolution.kind === 'failed' && resolution.reason !== 'bogus') return resolution.reason;
+      return Object.keys(DnssecStatus)[resolution.dnssec ?? DnssecStatus.unchecked]!;
+    },
+    close: () => behind.close(),
+  };
+}
+
+/** A validating server: SERVFAIL is bogus, AD is secure. */
+export async function openServer(server: RunningServer): Promise<LabValidator> {
+  const socket = createSocket('udp4');
+  socket.connect(server.port, server.ip);
+  await once(socket, 'connect');
+  return {
+    async verdict(name, type) {
+      const query = encodeQuery(question(name, type, { dnssecOk: true }), 1, PLAIN_FORM);
+      socket.send(query);
+      const [reply] = (await once(socket, 'message', { signal: AbortSignal.timeout(10_000) })) as [Buffer];
+      const low = reply[Header.FLAGS_LOW]!;
+      if ((low & FlagsLow.RCODE) === Rcode.SERVFAIL) return 'bogus';
+      return ((low & FlagsLow.AD) === 0 ? 'insecure' : 'secure') satisfies LabVerdict;
+    },
+    async close() {
+      const closed = once(socket, 'close');
+      socket.close();
+      await closed;
+    },
+  };
+}
+
+/** delv asking `server`; `anchors` is a file of `trust-anchors` as BIND reads it. */
+export function openDelv(program: string, server: RunningServer, anchors: string): LabValidator {
+  return {
+    verdict(name, type) {
+      const args = [`@${server.ip}`, '-p', String(server.port), '-a', anchors, '+root=.', name, type];
+      return new Promise((resolve) => {
+        execFile(program, args, { timeout: 20_000 }, (error, stdout, stderr) => {
+          const said = stdout + stderr;
+          // What stays pending of a negative answer is what could not be validated.
+          const isBogus = /resolution failed: (?!ncache)|pending validation/.test(said);
+          if (isBogus) resolve('bogus');
+          else if (said.includes('unsigned answer')) resolve('insecure');
+          else if (said.includes('fully validated')) resolve('secure');
+          else resolve(`${said}${error?.message ?? ''}`);
+        });
+      });
+    },
+    close: () => Promise.resolve(),
+  };
+}
