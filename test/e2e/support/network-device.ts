@@ -1,0 +1,88 @@
+/**
+ * A device on a network of its own with this machine: a network namespace and a virtual cable. Takes root,
+ * or rather the right to make both.
+ */
+import { execFile, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const PROGRAM = join(import.meta.dirname, 'ask-until.ts');
+/** Longer than any test waits. */
+const TIMEOUT_MS = 25_000;
+
+/** See above. */
+export class NetworkDevice {
+  readonly #name: string;
+  /** This machine's end of the cable. */
+  readonly #here: string;
+  readonly #there = 'eth0';
+
+  private constructor(name: string) {
+    this.#name = name;
+    this.#here = name;
+  }
+
+  /** Makes a device whose cable ends here with the addresses given; null where this process may not. */
+  static make(mac: string, ownAddresses: readonly string[]): NetworkDevice | null {
+    // Names of interfaces have 15 characters at most.
+    const device = new NetworkDevice(`weir${String(process.pid)}`);
+    try {
+      ip('netns', 'add', device.#name);
+      ip('link', 'add', device.#here, 'type', 'veth', 'peer', 'name', device.#there, 'netns', device.#name);
+      for (const address of ownAddresses) ip('address', 'add', address, 'dev', device.#here, ...dad(address));
+      ip('link', 'set', device.#here, 'up');
+      device.setMac(mac);
+      return device;
+    } catch {
+      device.remove();
+      return null;
+    }
+  }
+
+  /** Gives the device another MAC; it has no address then. */
+  setMac(mac: string): void {
+    this.#ip('link', 'set', this.#there, 'down');
+    this.#ip('address', 'flush', 'dev', this.#there);
+    this.#ip('link', 'set', this.#there, 'address', mac);
+    this.#ip('link', 'set', this.#there, 'up');
+  }
+
+  /** Gives the device an address, `192.0.2.7/24`, and takes away those of the same family. */
+  setAddress(address: string): void {
+    const family = address.includes(':') ? '-6' : '-4';
+    this.#ip(family, 'address', 'flush', 'dev', this.#there, 'scope', 'global');
+    this.#ip('address', 'add', address, 'dev', this.#there, ...dad(address));
+  }
+
+  /** Asks a server for A of `name` until the answer is `wanted`; resolves with the number of replies. */
+  async askUntil(server: { address: string; port: number }, name: string, wanted: string): Promise<number> {
+    const command = [process.execPath, '--disable-warning=ExperimentalWarning', PROGRAM];
+    const { stdout } = await run(
+      'ip',
+      ['netns', 'exec', this.#name, ...command, server.address, String(server.port), name, wanted],
+      { timeout: TIMEOUT_MS },
+    );
+    return Number(stdout);
+  }
+
+  /** Takes all of it away. */
+  remove(): void {
+    spawnSync('ip', ['link', 'delete', this.#here]);
+    spawnSync('ip', ['netns', 'delete', this.#name]);
+  }
+
+  #ip(...words: readonly string[]): void {
+    ip('-netns', this.#name, ...words);
+  }
+}
+
+/** Nobody else is on the cable, so that nobody has to be asked whether an address is free. */
+function dad(address: string): string[] {
+  return address.includes(':') ? ['nodad'] : [];
+}
+
+function ip(...words: readonly string[]): void {
+  const { status, stderr } = spawnSync('ip', words, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`ip ${words.join(' ')}: ${stderr}`);
+}
