@@ -51,6 +51,7 @@ import { ZoneNumbers } from './snapshot/forward-zones.ts';
 import { Generations } from './snapshot/generations.ts';
 import { nameRules } from './snapshot/name-rules.ts';
 import { PolicyInForce } from './snapshot/policy-in-force.ts';
+import { ClientRowsMemory } from './snapshot/client-rows.ts';
 import { readPolicyRows } from './snapshot/policy-store.ts';
 import { SnapshotPublisher } from './snapshot/publisher.ts';
 import { startingState } from './snapshot/starting-state.ts';
@@ -231,9 +232,10 @@ async function startPolicy(node: Node, dns: DnsParts) {
   const { supervisor, publisher, generations, evaluator } = dns;
   const catalog = new ServiceCatalog(dataDir);
   await catalog.load(logger);
+  const clientRows = new ClientRowsMemory();
   const policy = new PolicyInForce({
     publisher,
-    readRows: () => readPolicyRows(database, (id) => catalog.find(id)),
+    readRows: () => readPolicyRows(database, (id) => catalog.find(id), clientRows),
     blocking: () => blockingSettings(config),
     logger,
   });

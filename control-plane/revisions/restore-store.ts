@@ -1,9 +1,8 @@
 /**
  * SQL that makes the policy tables what they were after a revision, inside one transaction.
  *
- * Rules, services, schedules and list sources become exactly those of the revision. Groups of the revision come back as
- * Rules, services, client subnets and list sources become exactly those of the revision. Groups of the revision come back as
- * they were, but groups made since stay: clients may belong to them, and a rollback of rules must not move
+ * Rules, services, schedules, client subnets and list sources become exactly those of the revision. Groups of
+ * the revision come back as they were, but groups made since stay: clients may belong to them, and a rollback of rules must not move
  * clients. They are left without rules of their own. What is known of a list's server stays as it is, so a
  * list whose newer copy is undone does not come back with the next fetch of that copy: it is held.
  */
@@ -13,6 +12,11 @@ import type { Queryable } from '../db/database.ts';
 
 const rowsOf = (name: string): string =>
   `jsonb_populate_recordset(NULL::${name}, (SELECT policy -> '${name}' FROM revisions WHERE id = $1))`;
+
+/** Rows of a table that says when it changes. */
+const copiedRowsOf = (name: string): string =>
+  `json_populate_recordset(NULL::${name}, (SELECT c.rows FROM revisions r JOIN table_copies c
+     ON c.name = '${name}' AND c.version::text = r.table_versions ->> c.name WHERE r.id = $1))`;
 
 const CLEARED = [
   'list_source_groups',
@@ -83,7 +87,7 @@ const RESTORE_OTHERS = [
   `INSERT INTO group_schedules (group_id, profile_id, created_at)
      SELECT group_id, profile_id, created_at FROM ${rowsOf('group_schedules')}`,
   `INSERT INTO client_subnets (id, cidr, group_id, comment, created_at)
-     SELECT id, cidr, group_id, comment, created_at FROM ${rowsOf('client_subnets')}`,
+     SELECT id, cidr, group_id, comment, created_at FROM ${copiedRowsOf('client_subnets')}`,
   `INSERT INTO dns_settings SELECT * FROM ${rowsOf('dns_settings')}`,
 ];
 

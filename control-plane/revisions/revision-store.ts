@@ -37,19 +37,28 @@ const POLICY = `jsonb_build_object(${[
   'schedule_profiles',
   'schedule_slots',
   'group_schedules',
-  'client_subnets',
   'dns_settings',
 ]
   .map(table)
   .join(', ')})`;
+/** Tables that say when they change, see `table_versions`: copied once for all revisions that have it so. */
+const VERSIONS = `(SELECT jsonb_object_agg(name, version) FROM table_versions WHERE name = 'client_subnets')`;
+const COPY_SUBNETS = `INSERT INTO table_copies (name, version, rows)
+  SELECT v.name, v.version, (SELECT coalesce(json_agg(to_json(t)), '[]') FROM client_subnets t)
+  FROM table_versions v WHERE v.name = 'client_subnets'
+    AND NOT EXISTS (SELECT FROM table_copies c WHERE c.name = v.name AND c.version = v.version)`;
+const FORGET_COPIES = `DELETE FROM table_copies c WHERE NOT EXISTS (SELECT FROM revisions r
+  WHERE r.policy IS NOT NULL AND r.table_versions ->> c.name = c.version::text)`;
 const LIST_COPIES = `(SELECT coalesce(array_agg(content_key), '{}') FROM list_sources WHERE content_key IS NOT NULL)`;
 
 /** Writes the revision of a change that was made in the same transaction, and forgets the oldest ones. */
 export async function recordRevision(tx: Queryable, author: string, summary: string): Promise<void> {
   await tx.query(
-    `INSERT INTO revisions (author, summary, policy, list_copies) SELECT $1, $2, ${POLICY}, ${LIST_COPIES}`,
+    `INSERT INTO revisions (author, summary, policy, table_versions, list_copies)
+     SELECT $1, $2, ${POLICY}, ${VERSIONS}, ${LIST_COPIES}`,
     [author, summary],
   );
+  await tx.query(COPY_SUBNETS);
   await tx.query(
     `UPDATE revisions SET policy = NULL, list_copies = '{}' WHERE policy IS NOT NULL
        AND id <= (SELECT id FROM revisions ORDER BY id DESC OFFSET $1 LIMIT 1)`,
@@ -59,6 +68,7 @@ export async function recordRevision(tx: Queryable, author: string, summary: str
     'DELETE FROM revisions WHERE id <= (SELECT id FROM revisions ORDER BY id DESC OFFSET $1 LIMIT 1)',
     [KEPT_REVISIONS],
   );
+  await tx.query(FORGET_COPIES);
 }
 
 /** Newest first. */

@@ -1,5 +1,6 @@
 /** SQL of everything that policy is made of, read in one statement and so from one moment. */
 import type { Queryable } from '../db/database.ts';
+import { CLIENT_COLUMNS, type ClientColumns, ClientRowsMemory } from './client-rows.ts';
 import {
   type BlockingSwitch,
   NO_DNS_SETTINGS,
@@ -21,20 +22,11 @@ export type FindService = (
   serviceId: string,
 ) => Pick<PolicyBlockedService, 'serviceName' | 'domains' | 'exact'> | undefined;
 
-/**
- * `key group` with commas between them: tens of thousands of clients are read at every change, and are written by
- * the database in a third of the time that JSON takes. Null = none.
- */
-type Pairs = string | null;
-
-interface Row {
+interface Row extends ClientColumns {
   readonly groups: PolicyGroup[];
   readonly sources: PolicySource[];
   readonly managed: PolicyManagedDomain[];
   readonly regexes: PolicyRegexFilter[];
-  readonly clients: Pairs;
-  readonly mac_clients: Pairs;
-  readonly subnets: Pairs;
   readonly services: {
     readonly serviceId: string;
     readonly groupId: number;
@@ -63,12 +55,7 @@ const QUERY = `SELECT
   (SELECT coalesce(json_agg(json_build_object('id', id, 'name', name, 'pattern', pattern, 'action', action,
           'groupId', group_id) ORDER BY id), '[]')
      FROM regex_filters WHERE enabled) AS regexes,
-  (SELECT string_agg(host(ip_address) || ' ' || group_id, ',' ORDER BY id)
-     FROM clients WHERE group_id IS NOT NULL AND mac_address IS NULL) AS clients,
-  (SELECT string_agg(mac_address || ' ' || group_id, ',' ORDER BY id)
-     FROM clients WHERE group_id IS NOT NULL AND mac_address IS NOT NULL) AS mac_clients,
-  (SELECT string_agg(cidr || ' ' || group_id, ',' ORDER BY id)
-     FROM client_subnets) AS subnets,
+  ${CLIENT_COLUMNS},
   (SELECT coalesce(json_agg(json_build_object('serviceId', b.service_id, 'groupId', b.group_id,
           'name', c.name, 'domains', c.domains) ORDER BY b.id), '[]')
      FROM blocked_services b LEFT JOIN custom_services c USING (service_id)) AS services,
@@ -88,9 +75,13 @@ const QUERY = `SELECT
           'neverForwardReverseLookups', never_forward_reverse_lookups, 'localDomain', local_domain,
           'localDnsServer', local_dns_server) FROM dns_settings) AS settings`;
 
-/** Everything as policy sees it; `findService` knows the built-in services. */
-export async function readPolicyRows(db: Queryable, findService: FindService): Promise<PolicyRows> {
-  const { rows } = await db.query<Row>(QUERY);
+/** Everything as policy sees it; `findService` knows the built-in services, `memory` what was read before. */
+export async function readPolicyRows(
+  db: Queryable,
+  findService: FindService,
+  memory = new ClientRowsMemory(),
+): Promise<PolicyRows> {
+  const { rows } = await db.query<Row>(QUERY, memory.versions());
   const {
     groups,
     sources,
@@ -101,9 +92,6 @@ export async function readPolicyRows(db: Queryable, findService: FindService): P
     settings,
     local,
     schedules,
-    clients,
-    mac_clients: macClients,
-    subnets,
     blocking_switch: blockingSwitch,
   } = rows[0]!;
   const blockedServices: PolicyBlockedService[] = [];
@@ -124,17 +112,7 @@ export async function readPolicyRows(db: Queryable, findService: FindService): P
     localRecords: local,
     schedules,
     blockingSwitch,
-    clients: fromPairs(clients, (address, groupId) => ({ address, groupId })),
-    macClients: fromPairs(macClients, (mac, groupId) => ({ mac, groupId })),
-    subnets: fromPairs(subnets, (cidr, groupId) => ({ cidr, groupId })),
     dnsSettings: settings ?? NO_DNS_SETTINGS,
+    ...memory.take(rows[0]!),
   };
-}
-
-function fromPairs<T>(pairs: Pairs, row: (key: string, groupId: number) => T): T[] {
-  if (pairs === null) return [];
-  return pairs.split(',').map((pair) => {
-    const space = pair.indexOf(' ');
-    return row(pair.slice(0, space), Number(pair.slice(space + 1)));
-  });
 }
