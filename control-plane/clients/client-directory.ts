@@ -137,6 +137,11 @@ export class ClientDirectory {
   follow({ macClients, subnets }: Pick<PolicyRows, 'macClients' | 'subnets'>): PolicyClient[] {
     if (this.subnets !== subnets) this.subnetIndex = undefined;
     this.subnets = subnets;
+    return this.addressesOf(macClients);
+  }
+
+  /** Where clients are that have a group by their MAC. */
+  addressesOf(macClients: PolicyRows['macClients']): PolicyClient[] {
     return macClients.flatMap(({ mac, groupId }) =>
       this.macs.addressesOf(mac).map((address) => ({ address, groupId })),
     );

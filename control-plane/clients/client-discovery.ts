@@ -52,6 +52,8 @@ export class ClientDiscovery {
   private turn: Promise<void> = Promise.resolve();
   private isBusy = false;
   private hasLoaded = false;
+  /** Addresses that were put into force last, with their groups. */
+  private applied = '';
   /** `clock.monotonicMs()` of what is due. */
   private readonly dueMs = { neighbours: 0, leases: 0, write: 0, forget: 0 };
 
@@ -68,10 +70,9 @@ export class ClientDiscovery {
   /** Takes over what the database says; again each time that it comes up. */
   async load(): Promise<void> {
     this.parts.directory.load(await store.readClients(this.parts.database, MAX_CLIENTS));
-    const wasLoaded = this.hasLoaded;
     this.hasLoaded = true;
     // Where clients were in an earlier life.
-    if (!wasLoaded) await this.applyAddresses();
+    await this.applyAddresses();
   }
 
   /** Takes what is left and writes all. */
@@ -130,8 +131,14 @@ export class ClientDiscovery {
     return this.parts.directory.locateAll(this.parts.neighbours());
   }
 
+  /** Most devices have no group of their own, and where they are is no news for policy. */
   private async applyAddresses(): Promise<void> {
-    if (this.parts.macClients().length > 0) await this.parts.applyLive();
+    const { directory, macClients, applyLive } = this.parts;
+    const addresses = directory.addressesOf(macClients());
+    const applied = addresses.map(({ address, groupId }) => `${address} ${groupId}`).join();
+    if (applied === this.applied) return;
+    await applyLive();
+    this.applied = applied;
   }
 
   private name(record: ClientRecord, address: string): void {
