@@ -57,7 +57,9 @@ function start(database: Database): void {
     leases: new LeaseWatch({ paths: () => leasePaths, clock, logger }),
     hostNames: { want: (address) => void wanted.push(address) },
     macClients: () => [{ mac: MAC, groupId: 1 }],
-    applyLive: async () => void applications++,
+    applyLive: async () => {
+      applications++;
+    },
     keepDays: () => 30,
   });
 }
@@ -134,16 +136,18 @@ describe('ClientDiscovery', () => {
   });
 
   test('goes on without a database, and stores what it saw once there is one', async () => {
-    let isDown = true;
+    let isDown = false;
     const { database } = served;
-    const failing = new Proxy(database, {
-      get(target, name: keyof Database) {
-        if (name === 'query' && isDown) return () => Promise.reject(new DatabaseUnavailable('gone'));
-        const member: unknown = target[name];
-        return typeof member === 'function' ? (member.bind(target) as unknown) : member;
-      },
-    });
-    isDown = false;
+    const failing: Database = {
+      query: (text, values) =>
+        isDown ? Promise.reject(new DatabaseUnavailable('gone')) : database.query(text, values),
+      status: () => database.status(),
+      onStatus: (listener) => database.onStatus(listener),
+      whenUp: () => database.whenUp(),
+      transaction: (work) => database.transaction(work),
+      withClient: (work) => database.withClient(work),
+      close: () => database.close(),
+    };
     start(failing);
     await discovery.load();
     isDown = true;
