@@ -148,7 +148,11 @@ export class Forwarder {
       udpSize: 0,
       hasAlias: false,
       isRateLimited: false,
-      takeStep: (step) => this.finishAlias(request, alias, targetAnswerOf(step)),
+      takeStep: (step) => {
+        // Where a rule leads is no longer for others to judge.
+        if (alias.rule.attribute === 0) this.parts.pipeline.checkTarget(step);
+        this.finishAlias(request, alias, targetAnswerOf(step));
+      },
       send: () => undefined,
       ...{ dnssecOk, client, arrivedMs, arrivedMonotonicMs },
     });
@@ -170,10 +174,9 @@ export class Forwarder {
     } else {
       query.replyFlags = alias.replyFlags;
       this.answerFrom(joined);
-      query.status = alias.status;
+      query.status = target.status === QueryStatus.BLOCKED_REBIND ? target.status : alias.status;
       query.hasTargets = true;
       noteRule(query, alias.rule);
-      // Where a rule leads is no longer for other rules to judge.
       if (alias.rule.attribute === 0) this.parts.pipeline.checkAnswer(query, request.explained ?? null);
     }
     this.reply(request);

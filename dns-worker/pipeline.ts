@@ -171,6 +171,11 @@ export class Pipeline {
     recorder?.passed('rebinding', verdict);
   }
 
+  /** Holds the answer of an alias's target against what is said of that name: private addresses (rebinding). */
+  checkTarget(query: Query): void {
+    rebindingStage(query, this.snapshot);
+  }
+
   private checkNames(query: Query, recorder: PipelineRecorder | null): VerdictCode {
     const { snapshot, judge } = this;
     const { policy } = snapshot;

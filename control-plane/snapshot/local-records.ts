@@ -45,9 +45,13 @@ export function isSameForLocalNames(a: LocalCauses, b: LocalCauses): boolean {
   );
 }
 
-/** Plain rows, compared as they would be written. */
-function isSame(a: readonly object[], b: readonly object[]): boolean {
-  return a === b || (a.length === b.length && JSON.stringify(a) === JSON.stringify(b));
+/** Flat rows with the same fields, compared without building anything: there may be thousands. */
+function isSame<T extends object>(a: readonly T[], b: readonly T[]): boolean {
+  if (a === b) return true;
+  const [first] = a;
+  if (a.length !== b.length || first === undefined) return a.length === b.length;
+  const fields = Object.keys(first) as (keyof T)[];
+  return a.every((row, index) => fields.every((field) => row[field] === b[index]![field]));
 }
 
 /** Everything that is answered, in the order in which it counts. What is no record is left out. */

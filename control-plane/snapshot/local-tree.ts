@@ -33,10 +33,14 @@ export function growLocalTree(records: readonly LocalRecord[]): LocalTree {
     else if (!set.some(({ value }) => value === record.value)) set.push(record);
     for (const parent of parentsOf(record.fqdn)) at(parent).isEmpty ||= isBelow(parent, record.domain);
   }
-  // A name that a wildcard would cover is there as soon as something lies below it (RFC 4592 section 2.2.2).
+  if (records.some(({ fqdn }) => fqdn.startsWith('*.'))) noteCovered(tree);
+  return tree;
+}
+
+/** A name that a wildcard would cover is there as soon as something lies below it (RFC 4592 section 2.2.2). */
+function noteCovered(tree: LocalTree): void {
   for (const node of tree.values())
     node.isEmpty ||= parentsOf(node.name).some((parent) => tree.has(`*.${parent}`));
-  return tree;
 }
 
 function fits(node: LocalNode, { type, value }: LocalRecord): boolean {
@@ -78,8 +82,10 @@ export function findAliasLoop(tree: LocalTree): string | undefined {
 
 /** All names above, the nearest first; not the root. */
 export function parentsOf(name: string): string[] {
-  const labels = name.split('.');
-  return labels.slice(1).map((_, index) => labels.slice(index + 1).join('.'));
+  const parents: string[] = [];
+  for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1))
+    parents.push(name.slice(dot + 1));
+  return parents;
 }
 
 function isBelow(name: string, domain: string): boolean {
