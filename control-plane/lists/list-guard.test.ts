@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { MostAskedNames, reasonToHold, WATCHED_NAMES } from './list-guard.ts';
 
-const copy = (rules: number, blocked: string[] = []) => ({ rules, blocked });
+const copy = (rules: number, blocked: string[] = [], allowed: string[] = []) => ({ rules, blocked, allowed });
 
 describe('reasonToHold()', () => {
   test.each([
@@ -22,6 +22,12 @@ describe('reasonToHold()', () => {
       'held: it would block names that are much asked for here: b, c, d, e, f and 1 more',
     );
     expect(reasonToHold(copy(1, used), copy(1, used))).toBeNull();
+  });
+
+  test('names what would no longer be allowed', () => {
+    expect(reasonToHold(copy(2, [], ['a', 'b']), copy(2, [], ['b', 'c']))).toBe(
+      'held: it would no longer allow names that are much asked for here: a',
+    );
   });
 });
 

@@ -1,8 +1,8 @@
 /**
  * Looks at a new copy of a list before it takes the place of the one before: a list that lost most of its
- * rules or became another list by its size, or that would block what this network uses, is held until a
- * person approves it. The first copy of a
- * source is never held: whoever adds a list means what it blocks.
+ * rules or became another list by its size, or that would block what this network uses, or no longer allow
+ * it, is held until a person approves it. The first copy of a source is never held: whoever adds a list means
+ * what it blocks.
  */
 import type { Clock } from '../../shared/clock.ts';
 
@@ -11,6 +11,8 @@ export interface GuardedCopy {
   readonly rules: number;
   /** Most-asked allowed names that this copy blocks. */
   readonly blocked: readonly string[];
+  /** Those that it allows; looked at in lists of exceptions. */
+  readonly allowed: readonly string[];
 }
 
 /** Names in a reason. */
@@ -28,11 +30,24 @@ export function reasonToHold(before: GuardedCopy, next: GuardedCopy): string | n
     return `held: the list shrank from ${before.rules} to ${next.rules} rules`;
   if (before.rules >= SHORT_LIST_RULES && next.rules >= before.rules * GROWTH)
     return `held: the list grew from ${before.rules} to ${next.rules} rules`;
-  const known = new Set(before.blocked);
-  const fresh = next.blocked.filter((name) => !known.has(name));
-  if (fresh.length === 0) return null;
-  const more = fresh.length > SHOWN_NAMES ? ` and ${fresh.length - SHOWN_NAMES} more` : '';
-  return `held: it would block names that are much asked for here: ${fresh.slice(0, SHOWN_NAMES).join(', ')}${more}`;
+  const blocked = missingFrom(before.blocked, next.blocked);
+  if (blocked.length > 0)
+    return `held: it would block names that are much asked for here: ${someOf(blocked)}`;
+  const lost = missingFrom(next.allowed, before.allowed);
+  return lost.length === 0
+    ? null
+    : `held: it would no longer allow names that are much asked for here: ${someOf(lost)}`;
+}
+
+/** What is in `names` and not in `known`. */
+function missingFrom(known: readonly string[], names: readonly string[]): string[] {
+  const set = new Set(known);
+  return names.filter((name) => !set.has(name));
+}
+
+function someOf(names: readonly string[]): string {
+  const more = names.length > SHOWN_NAMES ? ` and ${names.length - SHOWN_NAMES} more` : '';
+  return `${names.slice(0, SHOWN_NAMES).join(', ')}${more}`;
 }
 
 /** The most-asked allowed names of this node, read again after a day. */

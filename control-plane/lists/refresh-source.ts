@@ -13,7 +13,7 @@ import type { ListCache, ListCopy } from './list-cache.ts';
 import { readingOf } from './list-compiler.ts';
 import { ListError } from './list-error.ts';
 import { reasonToHold } from './list-guard.ts';
-import type { MostAskedNames } from './list-guard.ts';
+import type { GuardedCopy, MostAskedNames } from './list-guard.ts';
 import type { Lookup } from './list-host.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
 
@@ -90,7 +90,7 @@ async function takeIn(
   const { cache, pool } = parts;
   const before = cache.isOf(source.id, source.url) ? cache.copyOf(source.id) : undefined;
   const reading = readingOf(source);
-  const watch = before === undefined || source.kind === 'allow' ? [] : await parts.mostAsked.names();
+  const watch = before === undefined ? [] : await parts.mostAsked.names();
   const next = await pool.inspect({ path, reading }, watch, signal);
   const { statistics } = next;
   if (statistics.fault !== null) throw new ListError(statistics.fault.code, statistics.fault.message);
@@ -124,10 +124,12 @@ async function judge(
   const { watch, ...list } = before;
   const old = await pool.inspect(list, watch, signal);
   if (old.statistics.fault !== null) return null;
-  return reasonToHold(
-    { rules: old.statistics.rules, blocked: old.watched },
-    { rules: next.statistics.rules, blocked: next.watched },
-  );
+  return reasonToHold(guarded(old, before.reading.kind), guarded(next, before.reading.kind));
+}
+
+/** What the guard looks at: of a blocklist what it blocks, of an allowlist what it allows. */
+function guarded({ statistics, watched, allowed }: ListInspection, kind: 'block' | 'allow'): GuardedCopy {
+  return { rules: statistics.rules, blocked: watched, allowed: kind === 'allow' ? allowed : [] };
 }
 
 function stillHeld(source: StoredSource, facts: SourceFacts): Refreshed | undefined {

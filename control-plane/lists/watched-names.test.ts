@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { RuleKind } from '../../shared/snapshot/rule-table.ts';
+import { ListParser } from './parse-list.ts';
 import { WatchedNames } from './watched-names.ts';
 
 const NAMES = ['www.example.org', 'example.org', 'other.test'];
@@ -40,4 +41,32 @@ describe('WatchedNames', () => {
     );
     expect(blockedBy(...many, ['other.test', RuleKind.BLOCK_EXACT])).toEqual(['other.test']);
   });
+
+  test.each<[string, string[]]>([
+    ['||exam*.org^', ['www.example.org', 'example.org']],
+    ['/^www\\./', ['www.example.org']],
+    ['/^www\\./\n@@/^www\\.e/', []],
+    ['/^www\\./\n/^www\\./$badfilter', []],
+    ['||org^$denyallow=example.org', []],
+    ['||example.org^$denyallow=www.example.org', ['example.org']],
+    ['||example.org^$dnstype=TXT', []],
+    ['||example.org^$dnstype=~A', ['www.example.org', 'example.org']],
+    ['||example.org^$client=192.0.2.1', []],
+    ['||other.test^$dnsrewrite=NXDOMAIN', ['other.test']],
+  ])('finds what the rules %j block', (text, blocked) => {
+    expect(readList(text, 'block').blocked()).toEqual(blocked);
+  });
+
+  test('finds what a list of exceptions allows', () => {
+    expect(readList('example.org\n/^oth/\n', 'allow').allowed()).toEqual(['example.org', 'other.test']);
+  });
 });
+
+function readList(text: string, kind: 'block' | 'allow'): WatchedNames {
+  const watched = new WatchedNames(NAMES);
+  const parser = new ListParser({ kind, subdomains: false }, watched.see.bind(watched), watched);
+  parser.push(Buffer.from(`${text}\n`));
+  parser.end();
+  watched.finish();
+  return watched;
+}

@@ -1,10 +1,16 @@
 /**
- * Finds out which of a few names a list blocks, while the list is read and without keeping anything of it:
- * the guard asks so about the names that this network uses most. Plain names and their subdomains are
- * judged; patterns and regular expressions of a list are not.
+ * Finds out which of a few names a list blocks or allows, while the list is read: the guard asks so about the
+ * names that this network uses most. Of the list nothing is kept but patterns, expressions and conditional
+ * rules, which are held against the names at its end; those for some clients only are left out.
  */
-import { FOLD } from '../../shared/dns/name.ts';
+import { RRType } from '../../shared/dns/iana.ts';
+import { FOLD, hashName, nameFromText } from '../../shared/dns/name.ts';
 import { RuleKind } from '../../shared/snapshot/rule-table.ts';
+import { type HashedName, SpecialMatcher } from '../../shared/snapshot/special-matcher.ts';
+import type { SpecialRule } from '../../shared/snapshot/special-rules.ts';
+import { buildSpecialRules } from '../snapshot/special-rules-builder.ts';
+import type { BadFilter, SpecialLine } from './adblock-rule.ts';
+import type { SpecialSink } from './rule-output.ts';
 
 const BLOCK_NAME = RuleKind.BLOCK_EXACT | RuleKind.BLOCK_SUFFIX | RuleKind.IMPORTANT_BLOCK_SUFFIX;
 const BLOCK_BELOW = RuleKind.BLOCK_SUFFIX | RuleKind.IMPORTANT_BLOCK_SUFFIX | RuleKind.BLOCK_BELOW;
@@ -20,13 +26,15 @@ interface Reach {
 }
 
 /** Give its `see` the rules of one list, then ask. */
-export class WatchedNames {
+export class WatchedNames implements SpecialSink {
   private readonly names: readonly string[];
   private readonly reaches = new Map<string, Reach>();
   /** Cheap first look: length and first two letters of all keys of `reaches`. */
   private readonly likely = new Uint8Array(65_536);
   private readonly blocks: Uint8Array;
   private readonly allows: Uint8Array;
+  private readonly rules: SpecialRule[] = [];
+  private readonly takenBack = new Set<string>();
 
   /** `names` in lower case, without final dots. */
   constructor(names: readonly string[]) {
@@ -58,6 +66,36 @@ export class WatchedNames {
     }
   }
 
+  special(rule: SpecialLine, line: number): void {
+    if (rule.clients !== undefined || !isForAddressQuestions(rule)) return;
+    if (this.names.length > 0) this.rules.push({ ...rule, source: 0, line });
+  }
+
+  badFilter({ rule }: BadFilter): void {
+    this.takenBack.add(rule);
+  }
+
+  /** Holds the kept rules against the names; once, when the list has been read. */
+  finish(): void {
+    const rules = this.rules.filter(({ rule }) => !this.takenBack.has(rule));
+    if (rules.length === 0) return;
+    const matcher = new SpecialMatcher(buildSpecialRules(rules, SEEDS), SEEDS.low, SEEDS.high);
+    for (const [index, name] of this.names.entries()) {
+      const hashed = hashedName(name);
+      if (hashed === null) continue;
+      matcher.forEachMatch(hashed, (rule) => {
+        const { kind } = matcher.rule(rule);
+        if ((kind & BLOCK_NAME) !== 0) this.blocks[index] = 1;
+        if ((kind & ALLOW_NAME) !== 0) this.allows[index] = 1;
+      });
+    }
+  }
+
+  /** The watched names that the list allows. */
+  allowed(): string[] {
+    return this.names.filter((_, index) => this.allows[index] === 1);
+  }
+
   /** The watched names that the list blocks and does not itself allow. */
   blocked(): string[] {
     return this.names.filter((_, index) => this.blocks[index] === 1 && this.allows[index] === 0);
@@ -72,6 +110,40 @@ export class WatchedNames {
     }
     return reach;
   }
+}
+
+/** Nothing of these hashes leaves the thread. */
+const SEEDS = { low: 1, high: 2 };
+
+/** Whether a rule is for questions after addresses, which are most of all. */
+function isForAddressQuestions({ types, exceptTypes }: SpecialLine): boolean {
+  return [RRType.A, RRType.AAAA].some(
+    (type) => (types === undefined || types.includes(type)) && exceptTypes?.includes(type) !== true,
+  );
+}
+
+function hashedName(text: string): HashedName | null {
+  const qname = nameFromText(text);
+  if (qname === null) return null;
+  const labels: number[] = [];
+  for (let at = 0; qname[at] !== 0; at += qname[at]! + 1) labels.push(at);
+  const hashLow = new Int32Array(labels.length);
+  const hashHigh = new Int32Array(labels.length);
+  const hash = { low: 0, high: 0 };
+  for (const [label, at] of labels.entries()) {
+    hashName(qname, at, SEEDS.low, SEEDS.high, hash);
+    hashLow[label] = hash.low;
+    hashHigh[label] = hash.high;
+  }
+  const labelCount = labels.length;
+  return {
+    qname,
+    qnameLength: qname.length,
+    labelAt: Uint8Array.from(labels),
+    labelCount,
+    hashLow,
+    hashHigh,
+  };
 }
 
 function likelihood(length: number, first: number, second: number): number {

@@ -31,6 +31,8 @@ export interface ListInspection {
   readonly statistics: ListStatistics;
   /** Of the names that were asked about, those that the list blocks. */
   readonly watched: readonly string[];
+  /** And those that it allows. */
+  readonly allowed: readonly string[];
 }
 
 /** A table and what each list gave to it. */

@@ -15,7 +15,7 @@ import { SpecialRuleCollector } from './special-rule-collector.ts';
 
 const LOWEST_PRIORITY = 19;
 
-/** Counts what a list holds, looks for the names in `watch`, and builds nothing. */
+/** Counts what a list holds, looks what it does with the names in `watch`, and builds nothing. */
 export async function inspect({
   list,
   watch,
@@ -27,8 +27,9 @@ export async function inspect({
   const names = new WatchedNames(watch);
   const see = (bytes: Uint8Array, start: number, end: number, kind: number): void =>
     names.see(bytes, start, end, kind);
-  const statistics = await readList(list.path, list.reading, see);
-  return { statistics, watched: names.blocked() };
+  const statistics = await readList(list.path, list.reading, see, names);
+  names.finish();
+  return { statistics, watched: names.blocked(), allowed: names.allowed() };
 }
 
 /** Builds one table of all lists; a list that cannot be read has its fault in the statistics. */
