@@ -6,7 +6,7 @@
 import type { CompiledListQuery, CompiledRule, CompiledRulePage } from '../../shared/api/compiled-lists.ts';
 import { hashName, nameFromText } from '../../shared/dns/name.ts';
 import { RuleKind, RuleTable } from '../../shared/snapshot/rule-table.ts';
-import { readSpecialRules } from '../../shared/snapshot/special-rules.ts';
+import { type SpecialRule, readSpecialRules } from '../../shared/snapshot/special-rules.ts';
 import { hasErrorCode } from '../../shared/error-code.ts';
 import { ApiError } from '../api-error.ts';
 import { forEachPair } from '../snapshot/attribute-table.ts';
@@ -33,6 +33,7 @@ export interface CompiledListsParts {
 /** Pages of the rules in force. */
 export class CompiledLists {
   private readonly parts: CompiledListsParts;
+  private read: { readonly buffer: SharedArrayBuffer; readonly rules: readonly SpecialRule[] } | undefined;
 
   constructor(parts: CompiledListsParts) {
     this.parts = parts;
@@ -42,13 +43,12 @@ export class CompiledLists {
   async page(kind: SourceKind, { limit, offset, search }: CompiledListQuery): Promise<CompiledRulePage> {
     const state = this.parts.current();
     const needle = asWritten(search ?? '');
-    const manual = manualRules(kind, state.rows).filter(({ domain }) =>
-      domain.toLowerCase().includes(needle),
-    );
-    const rows = manual.slice(offset, offset + limit);
     const lines = new LineReader(kind, state);
+    const first = [...manualRules(kind, state.rows), ...lines.specialRules(this.specialRules(state))];
+    const texts = first.filter(({ domain }) => domain.toLowerCase().includes(needle));
+    const rows = texts.slice(offset, offset + limit);
     const found = await this.search(kind, state, {
-      from: Math.max(0, offset - manual.length),
+      from: Math.max(0, offset - texts.length),
       count: limit - rows.length,
       search: needle,
       counts: lines.areAllActive ? undefined : (line) => lines.read(line) !== null,
@@ -57,7 +57,19 @@ export class CompiledLists {
       const rule = lines.read(line);
       if (rule !== null) rows.push(rule);
     }
-    return { data: rows, total: manual.length + found.total, limit, offset };
+    return {
+      data: rows,
+      total: texts.length + found.total,
+      limit,
+      offset,
+      total_is_estimate: found.isEstimate,
+    };
+  }
+
+  /** The special rules in force; read once a compile, and kept while people look. */
+  private specialRules({ compiled: { special } }: PublishedState): readonly SpecialRule[] {
+    if (this.read?.buffer !== special) this.read = { buffer: special, rules: readSpecialRules(special) };
+    return this.read.rules;
   }
 
   /** 503 while the names of the table in force are not on disk: they come with its next compile. */
@@ -66,7 +78,7 @@ export class CompiledLists {
     { compiled }: PublishedState,
     request: NamesRequest,
   ): Promise<NamesFound> {
-    if (compiled.sources.length === 0) return { lines: [], total: 0 };
+    if (compiled.sources.length === 0) return { lines: [], total: 0, isEstimate: false };
     try {
       return await searchNames(this.parts.names.pathsOf(rulesIdOf(compiled.rules))[kind], request);
     } catch (error) {
@@ -127,19 +139,19 @@ class LineReader {
   }
 
   /** Rules of lists that are no plain names. */
-  specialRules(): CompiledRule[] {
-    const found: CompiledRule[] = [];
-    for (const { source, kind, match, rule } of readSpecialRules(this.state.compiled.special)) {
+  specialRules(rules: readonly SpecialRule[]): CompiledRule[] {
+    const shown: CompiledRule[] = [];
+    for (const { source, kind, match, rule } of rules) {
       const name = this.sourceNames[source] ?? null;
       if (name === null || (kind & ALL[this.kind]) === 0) continue;
-      found.push({
+      shown.push({
         domain: rule,
         match: match === 'regex' ? 'regex' : 'pattern',
         important: (kind & IMPORTANT[this.kind]) !== 0,
         sources: [name],
       });
     }
-    return found;
+    return shown;
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * Finds lines in the files of `names-file.ts`: a page by its number through the index, or every line with a
- * text in it by reading the file from end to end, a chunk at a time, so that the loop of the control plane is
- * never held up for longer than one chunk takes.
+ * text in it by reading the file, a chunk at a time, so that the loop of the control plane is never held up for
+ * longer than one chunk takes. Of a text that very many names have not all are counted.
  */
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
@@ -15,6 +15,8 @@ export interface NamesRequest {
   readonly search: string;
   /** Leaves out lines that do not count now. Without it a page needs no look at the other lines. */
   readonly counts?: ((line: string) => boolean) | undefined;
+  /** See `COUNTED_BYTES`. */
+  readonly countedBytes?: number;
 }
 
 /** What was found. */
@@ -22,9 +24,13 @@ export interface NamesFound {
   readonly lines: string[];
   /** Lines that match, returned or not. */
   readonly total: number;
+  /** The file was not read to its end, and the total is reckoned from the part that was. */
+  readonly isEstimate: boolean;
 }
 
 const CHUNK_BYTES = 1_048_576;
+/** Bytes that are read at least, for the total's sake, when the page is full: about 800,000 names. */
+const COUNTED_BYTES = 16_777_216;
 /** Hits in a chunk from which looking at each byte is cheaper than a call for each hit. */
 const DENSE_HITS = 8192;
 const LF = 0x0a;
@@ -35,10 +41,22 @@ export async function searchNames(path: string, request: NamesRequest): Promise<
   try {
     const { textBytes, lines, marks } = await readTrailer(file);
     if (request.search === '' && request.counts === undefined)
-      return { lines: await readPage(file, textBytes, lines, marks, request), total: lines };
+      return {
+        lines: await readPage(file, textBytes, lines, marks, request),
+        total: lines,
+        isEstimate: false,
+      };
     const scan = new Scan(request);
-    await eachChunk(file, 0, textBytes, (chunk) => scan.read(chunk));
-    return { lines: scan.lines, total: scan.total };
+    const countedBytes = request.countedBytes ?? COUNTED_BYTES;
+    let readBytes = 0;
+    await eachChunk(file, 0, textBytes, (chunk) => {
+      scan.read(chunk);
+      readBytes += chunk.length;
+      return readBytes < countedBytes || !scan.isFull;
+    });
+    const isEstimate = readBytes < textBytes;
+    const total = isEstimate ? Math.round((scan.total * textBytes) / readBytes) : scan.total;
+    return { lines: scan.lines, total, isEstimate };
   } finally {
     await file.close();
   }
@@ -104,14 +122,18 @@ class Scan {
     this.needle = Buffer.from(request.search);
   }
 
+  /** Whether the page needs no more lines. */
+  get isFull(): boolean {
+    return this.total >= this.request.from && this.lines.length === this.request.count;
+  }
+
   /** Reads whole lines. */
-  read(chunk: Buffer): boolean {
+  read(chunk: Buffer): void {
     const before = this.total;
     if (this.needle.length === 0) this.readAll(chunk);
     else if (this.isDense) this.readDense(chunk);
     else this.readSparse(chunk);
     this.isDense = this.total - before > DENSE_HITS;
-    return true;
   }
 
   private readAll(chunk: Buffer): void {

@@ -22,5 +22,11 @@ export const CompiledRule = z
   .meta({ id: 'CompiledRule' });
 export type CompiledRule = z.infer<typeof CompiledRule>;
 
-export const CompiledRulePage = pageOf(CompiledRule).meta({ id: 'CompiledRulePage' });
+export const CompiledRulePage = pageOf(CompiledRule)
+  .extend({
+    total_is_estimate: z.boolean().meta({
+      description: 'the total is reckoned from a part of the names, as very many of them hold the text',
+    }),
+  })
+  .meta({ id: 'CompiledRulePage' });
 export type CompiledRulePage = z.infer<typeof CompiledRulePage>;

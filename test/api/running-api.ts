@@ -309,6 +309,7 @@ function standIns(
       page: async (kind, { limit, offset }) => ({
         data: [{ domain: `${kind}.example`, match: 'exact', important: false, sources: ['ads'] }],
         total: 1,
+        total_is_estimate: false,
         limit,
         offset,
       }),
