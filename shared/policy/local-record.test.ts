@@ -1,0 +1,58 @@
+import { describe, expect, test } from '@jest/globals';
+import { addressFromText } from '../net/ip.ts';
+import { readLocalRecordLine, readLocalValue, reverseName } from './local-record.ts';
+
+describe('readLocalRecordLine', () => {
+  test.each([
+    ['nas.home.arpa A 192.0.2.5', 'nas.home.arpa', 'A', '192.0.2.5', 300],
+    ['NAS.home.arpa.  60  IN  aaaa 2001:DB8::5', 'nas.home.arpa', 'AAAA', '2001:db8::5', 60],
+    ['*.lab.example.org CNAME Host.example.org.', '*.lab.example.org', 'CNAME', 'host.example.org', 300],
+    [
+      '2001:db8::1 PTR a.example.org',
+      `1.${'0.'.repeat(23)}8.b.d.0.1.0.0.2.ip6.arpa`,
+      'PTR',
+      'a.example.org',
+      300,
+    ],
+    ['a.example.org TXT two words', 'a.example.org', 'TXT', 'two words', 300],
+  ])('readLocalRecordLine takes %s', (line, fqdn, type, value, ttlSecs) => {
+    expect(readLocalRecordLine(line)).toEqual({ fqdn, type, value, ttlSecs });
+  });
+
+  test.each([
+    ['', 'a record such as'],
+    ['nas.example.org', 'a record such as'],
+    ['nas.example.org NS ns.example.org', 'a record such as'],
+    ['na..s A 192.0.2.5', 'starts with a domain name, not "na..s"'],
+    ['nas.example.org A 192.0.2.500', 'an IPv4 address as the value of A'],
+    ['nas.example.org 604801 A 192.0.2.5', 'a TTL of at most 604800 seconds'],
+  ])('readLocalRecordLine says what it expected instead of "%s"', (line, expected) => {
+    expect(readLocalRecordLine(line)).toEqual(expect.stringContaining(expected));
+  });
+});
+
+describe('readLocalValue', () => {
+  const strings = (value: string): string[] => {
+    const read = readLocalValue('TXT', value);
+    const found: string[] = [];
+    if (!read.ok) return found;
+    for (let at = 0; at < read.rdata.length; at += read.rdata[at]! + 1)
+      found.push(Buffer.from(read.rdata.subarray(at + 1, at + 1 + read.rdata[at]!)).toString());
+    return found;
+  };
+
+  test('readLocalValue cuts a long text into strings of 255 bytes, and takes quoted ones as they are', () => {
+    expect(strings('x'.repeat(600)).map(({ length }) => length)).toEqual([255, 255, 90]);
+    expect(strings('"one" "two \\"2\\""')).toEqual(['one', 'two "2"']);
+    expect(strings('say "hello"')).toEqual(['say "hello"']);
+    expect(strings(`"${'x'.repeat(256)}"`)).toEqual([]);
+    expect(strings('x'.repeat(8192))).toEqual([]);
+  });
+});
+
+test('reverseName turns both families round', () => {
+  expect(reverseName(addressFromText('192.0.2.1')!)).toBe('1.2.0.192.in-addr.arpa');
+  expect(reverseName(addressFromText('2001:db8::ab')!)).toBe(
+    `b.a.${'0.'.repeat(22)}8.b.d.0.1.0.0.2.ip6.arpa`,
+  );
+});
