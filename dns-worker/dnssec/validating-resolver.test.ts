@@ -1,0 +1,321 @@
+/** Validation from end to end over zones made on the spot: `.`, `test`, and what lies below. */
+import { describe, expect, test } from '@jest/globals';
+import { type Clock } from '../../shared/clock.ts';
+import { ExtendedError, Rcode, type RRTypeName } from '../../shared/dns/iana.ts';
+import { readTrustAnchors, type TrustAnchor } from '../../shared/dns/trust-anchors.ts';
+import { DnssecStatus } from '../../shared/query-log.ts';
+import { readU32 } from '../../shared/dns/wire.ts';
+import { question, wireName } from '../../test/fixtures/messages.ts';
+import { QuietLogger } from '../../test/fixtures/quiet-logger.ts';
+import { INCEPTION, negative, positive, TableResolver, TestZone } from '../../test/fixtures/test-zone.ts';
+import type { Resolution } from '../resolve/question-run.ts';
+import { readSets } from './answer-records.ts';
+import { ValidatingResolver } from './validating-resolver.ts';
+
+const ROOT = new TestZone('.');
+const TEST = new TestZone('test');
+const CHILD = new TestZone('child.test');
+const SOA = 'test 300 SOA ns.test root.test 1 2 3 4 300';
+
+class TestClock implements Clock {
+  secs = INCEPTION + 1000;
+  nowMs = (): number => this.secs * 1000;
+  monotonicMs = (): number => this.secs * 1000;
+}
+
+interface Room {
+  readonly table: TableResolver;
+  readonly clock: TestClock;
+  readonly logger: QuietLogger;
+  ask(name: string, type: RRTypeName, flags?: Parameters<typeof question>[2]): Promise<Resolution>;
+}
+
+function room(negativeAnchors: string[] = [], anchors: TrustAnchor[] = readTrustAnchors(ROOT.ds)): Room {
+  const table = new TableResolver()
+    .on('.', 'DNSKEY', positive(ROOT.signed(ROOT.dnskey)))
+    .on('test', 'DS', positive(ROOT.signed(TEST.ds)))
+    .on('test', 'DNSKEY', positive(TEST.signed(TEST.dnskey)))
+    .on('child.test', 'DS', positive(TEST.signed(CHILD.ds)))
+    .on('child.test', 'DNSKEY', positive(CHILD.signed(CHILD.dnskey)))
+    .on('www.test', 'A', positive(TEST.signed('www.test 300 A 192.0.2.1')))
+    .on(
+      'open.test',
+      'DS',
+      negative(Rcode.NOERROR, TEST.signed(`${SOA}\nopen.test 300 NSEC p.test NS RRSIG NSEC`)),
+    )
+    .on('www.open.test', 'A', positive('www.open.test 300 A 192.0.2.2'));
+  const clock = new TestClock();
+  const logger = new QuietLogger();
+  const points = { anchors, negativeAnchors: negativeAnchors.map(wireName) };
+  const resolver = new ValidatingResolver(table, points, { clock, timeoutMs: 3000 }, logger);
+  const ask: Room['ask'] = (name, type, flags) =>
+    new Promise((done) => resolver.resolve(question(name, type, flags), done));
+  return { table, clock, logger, ask };
+}
+
+const bogus = (extendedError: number): object => ({
+  kind: 'failed',
+  reason: 'bogus',
+  rcode: Rcode.SERVFAIL,
+  dnssec: DnssecStatus.bogus,
+  extendedError,
+});
+const secure = { kind: 'answer', dnssec: DnssecStatus.secure };
+const insecure = { kind: 'answer', dnssec: DnssecStatus.insecure };
+
+function signaturesIn(resolution: Resolution, name: string): number {
+  if (resolution.kind !== 'answer') throw new Error('there is no answer');
+  return readSets(wireName(name), resolution.answer).reduce((sum, set) => sum + set.signatures.length, 0);
+}
+
+describe('ValidatingResolver', () => {
+  test('an answer with a chain from the root is secure; signatures go to those who set DO', async () => {
+    const { ask, table } = room();
+    const plain = await ask('www.test', 'A');
+    expect(plain).toMatchObject({
+      ...secure,
+      answer: { answerCount: 1, authorityCount: 0, negative: false },
+    });
+    expect(signaturesIn(plain, 'www.test')).toBe(0);
+    expect(table.asked.every(({ dnssecOk, checkingDisabled }) => dnssecOk && checkingDisabled)).toBe(true);
+    const withDo = await ask('www.test', 'A', { dnssecOk: true });
+    expect(signaturesIn(withDo, 'www.test')).toBe(1);
+  });
+
+  test('keys are asked for once, and again when their time is over', async () => {
+    const { ask, table, clock } = room();
+    await ask('www.test', 'A');
+    expect(table.takeAsked()).toEqual(['www.test A', '. DNSKEY', 'test DS', 'test DNSKEY']);
+    await ask('www.test', 'A');
+    expect(table.takeAsked()).toEqual(['www.test A']);
+    clock.secs += 301;
+    await ask('www.test', 'A');
+    expect(table.takeAsked()).toEqual(['www.test A', '. DNSKEY', 'test DS', 'test DNSKEY']);
+  });
+
+  test('questions at the same time share the way to the keys', async () => {
+    const { ask, table } = room();
+    table.on('mail.test', 'A', positive(TEST.signed('mail.test 300 A 192.0.2.3')));
+    const both = await Promise.all([ask('www.test', 'A'), ask('mail.test', 'A')]);
+    expect(both).toMatchObject([secure, secure]);
+    expect(table.takeAsked().sort()).toEqual([
+      '. DNSKEY',
+      'mail.test A',
+      'test DNSKEY',
+      'test DS',
+      'www.test A',
+    ]);
+  });
+
+  test('TTLs end with the signature (RFC 4035 section 5.3.3)', async () => {
+    const { ask, table, clock } = room();
+    const records = TEST.signed('www.test 300 A 192.0.2.1', { expiration: clock.secs + 40 });
+    table.on('www.test', 'A', positive(records.replaceAll(' 300 A ', ' 3000 A ')));
+    const resolution = await ask('www.test', 'A', { dnssecOk: true });
+    if (resolution.kind !== 'answer') throw new Error('there is no answer');
+    expect(resolution.answer.minTtlSecs).toBe(40);
+    const { body, ttlOffsets } = resolution.answer;
+    expect(Array.from(ttlOffsets, (at) => readU32(body, at))).toEqual([40, 40]);
+  });
+
+  test('an unsigned answer is insecure below a proven unsigned delegation, and bogus elsewhere', async () => {
+    const { ask, table } = room();
+    expect(await ask('www.open.test', 'A')).toMatchObject(insecure);
+    table.on('www.test', 'A', positive('www.test 300 A 192.0.2.66'));
+    table.on(
+      'www.test',
+      'DS',
+      negative(Rcode.NOERROR, TEST.signed(`${SOA}\nwww.test 300 NSEC x.test A RRSIG NSEC`)),
+    );
+    expect(await ask('www.test', 'A')).toMatchObject(bogus(ExtendedError.RRSIGS_MISSING));
+  });
+
+  test('a DS that is only left out does not make a zone insecure', async () => {
+    const { ask, table } = room();
+    table.on('child.test', 'DS', negative(Rcode.NOERROR, TEST.signed(SOA)));
+    table.on('www.child.test', 'A', positive('www.child.test 300 A 192.0.2.66'));
+    expect(await ask('www.child.test', 'A')).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
+  });
+
+  test('a signature of the parent is none for what the child holds', async () => {
+    const { ask, table } = room();
+    table.on(
+      'www.child.test',
+      'A',
+      positive(new TestZone('child.test').signed('www.child.test 300 A 192.0.2.66')),
+    );
+    expect(await ask('www.child.test', 'A')).toMatchObject(bogus(ExtendedError.DNSKEY_MISSING));
+    table.on('www.child.test', 'A', positive(CHILD.signed('www.child.test 300 A 192.0.2.66')));
+    expect(await ask('www.child.test', 'A')).toMatchObject(secure);
+  });
+
+  test.each([
+    ['an alias', 'away.test 300 CNAME www.open.test'],
+    ['a DNAME', 'away.test 300 DNAME open.test'],
+  ])('%s from a signed into an unsigned zone is insecure', async (what, record) => {
+    const { ask, table } = room();
+    const name = what === 'an alias' ? 'away.test' : 'www.away.test';
+    const alias = what === 'an alias' ? '' : '\nwww.away.test 300 CNAME www.open.test';
+    table.on(name, 'A', positive(`${TEST.signed(record)}${alias}\nwww.open.test 300 A 192.0.2.2`));
+    expect(await ask(name, 'A')).toMatchObject(insecure);
+  });
+
+  test('an alias that a DNAME does not make is bogus', async () => {
+    const { ask, table } = room();
+    const dname = TEST.signed('away.test 300 DNAME open.test');
+    const alias = 'www.away.test 300 CNAME evil.open.test';
+    table.on('www.away.test', 'A', positive(`${dname}\n${alias}\nevil.open.test 300 A 192.0.2.2`));
+    table.on(
+      'away.test',
+      'DS',
+      negative(Rcode.NOERROR, TEST.signed(`${SOA}\naway.test 300 NSEC b.test DNAME RRSIG NSEC`)),
+    );
+    table.on('www.away.test', 'DS', positive(`${dname}\nwww.away.test 300 CNAME www.open.test`));
+    expect(await ask('www.away.test', 'A')).toMatchObject(bogus(ExtendedError.RRSIGS_MISSING));
+  });
+
+  test('a wildcard needs the proof that nothing is closer, not from a wildcard itself (CVE-2017-15107)', async () => {
+    const { ask, table } = room();
+    const records = TEST.signed('a.w.test 300 A 192.0.2.4', { labels: 2 });
+    const proof = '*.w.test 300 NSEC x.test A RRSIG NSEC';
+    table.on('a.w.test', 'A', positive(records, TEST.signed(proof)));
+    expect(await ask('a.w.test', 'A')).toMatchObject(secure);
+    table.on('a.w.test', 'A', positive(records));
+    expect(await ask('a.w.test', 'A')).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
+    const expanded = TEST.signed('0.w.test 300 NSEC x.test A RRSIG NSEC', { labels: 2 });
+    table.on('a.w.test', 'A', positive(records, expanded));
+    expect(await ask('a.w.test', 'A')).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
+  });
+
+  test('what does not exist must be denied by its own zone', async () => {
+    const { ask, table } = room();
+    const nsec = `${SOA}\nm.test 300 NSEC o.test A RRSIG NSEC\ntest 300 NSEC a.test SOA NS RRSIG NSEC`;
+    table.on('no.test', 'A', negative(Rcode.NXDOMAIN, TEST.signed(nsec)));
+    expect(await ask('no.test', 'A')).toMatchObject({ ...secure, answer: { authorityCount: 1 } });
+    expect(await ask('no.test', 'A', { dnssecOk: true })).toMatchObject({
+      ...secure,
+      answer: { authorityCount: 6 },
+    });
+    table.on('no.test', 'A', negative(Rcode.NXDOMAIN, TEST.signed(SOA)));
+    table.on('no.test', 'DS', negative(Rcode.NXDOMAIN, TEST.signed(nsec)));
+    expect(await ask('no.test', 'A')).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
+  });
+
+  test('an answer that another server gives better is asked for again', async () => {
+    const { ask, table } = room();
+    const good = positive(TEST.signed('www.test 300 A 192.0.2.1'));
+    table.on('www.test', 'A', positive('www.test 300 A 192.0.2.1'), good);
+    table.on(
+      'www.test',
+      'DS',
+      negative(Rcode.NOERROR, TEST.signed(`${SOA}\nwww.test 300 NSEC x.test A RRSIG NSEC`)),
+    );
+    expect(await ask('www.test', 'A')).toMatchObject(secure);
+  });
+
+  test('a DS that nobody answers for is a failure that passes, not bogus', async () => {
+    const { ask, table } = room();
+    const records = positive(TEST.signed('www.test 300 A 192.0.2.1'));
+    table.on('www.test', 'A', records).on('test', 'DS', null);
+    const failure = { reason: 'servfail', extendedError: ExtendedError.NO_REACHABLE_AUTHORITY };
+    expect(await ask('www.test', 'A')).toMatchObject({ ...failure, dnssec: DnssecStatus.indeterminate });
+    table.on('test', 'DS', positive(ROOT.signed(TEST.ds)));
+    expect(await ask('www.test', 'A')).toMatchObject(secure);
+  });
+
+  test('a failure of the question itself stays what it was', async () => {
+    expect(await room().ask('unknown.test', 'A')).toMatchObject({ kind: 'failed', reason: 'network' });
+  });
+
+  test('CD=1 passes untouched', async () => {
+    const { ask, table } = room();
+    table.on('www.test', 'A', positive('www.test 300 A 192.0.2.66'));
+    const resolution = await ask('www.test', 'A', { checkingDisabled: true });
+    expect(resolution).toMatchObject({ kind: 'answer' });
+    expect(resolution.dnssec).toBeUndefined();
+    expect(table.asked).toMatchObject([{ checkingDisabled: true, dnssecOk: false }]);
+  });
+
+  test('a negative trust anchor makes insecure what lies below it', async () => {
+    const { ask, table } = room(['child.test']);
+    table.on('www.child.test', 'A', positive('www.child.test 300 A 192.0.2.66'));
+    expect(await ask('www.child.test', 'A')).toMatchObject(insecure);
+    expect(await ask('www.test', 'A')).toMatchObject(secure);
+  });
+
+  test('above every anchor nothing is known; the closest anchor counts', async () => {
+    const { ask, table } = room(
+      [],
+      readTrustAnchors(`${TEST.dnskey}\nelsewhere.test DS 1 15 2 ${'AB'.repeat(32)}`),
+    );
+    table.on('www.example', 'A', positive('www.example 300 A 192.0.2.5'));
+    expect(await ask('www.example', 'A')).toMatchObject({
+      kind: 'answer',
+      dnssec: DnssecStatus.indeterminate,
+    });
+    expect(await ask('www.test', 'A')).toMatchObject(secure);
+    const elsewhere = new TestZone('elsewhere.test');
+    table.on('elsewhere.test', 'A', positive(elsewhere.signed('elsewhere.test 300 A 192.0.2.5')));
+    table.on('elsewhere.test', 'DS', positive(TEST.signed(elsewhere.ds)));
+    table.on('elsewhere.test', 'DNSKEY', positive(elsewhere.signed(elsewhere.dnskey)));
+    expect(await ask('elsewhere.test', 'A')).toMatchObject({ reason: 'bogus' });
+  });
+
+  test('a bogus zone is tried again after 5 s', async () => {
+    const { ask, table, clock } = room();
+    table.on('test', 'DNSKEY', positive(TEST.dnskey));
+    expect(await ask('www.test', 'A')).toMatchObject(bogus(ExtendedError.RRSIGS_MISSING));
+    table.on('test', 'DNSKEY', positive(TEST.signed(TEST.dnskey)));
+    expect(await ask('www.test', 'A')).toMatchObject(bogus(ExtendedError.RRSIGS_MISSING));
+    clock.secs += 6;
+    expect(await ask('www.test', 'A')).toMatchObject(secure);
+  });
+
+  test('a question costs at most 30 others, however deep the zones', async () => {
+    const { ask, table } = room();
+    let name = 'test';
+    let above = TEST;
+    for (let depth = 0; depth < 40; depth++) {
+      name = `z.${name}`;
+      const zone = new TestZone(name);
+      table
+        .on(name, 'DS', positive(above.signed(zone.ds)))
+        .on(name, 'DNSKEY', positive(zone.signed(zone.dnskey)));
+      above = zone;
+    }
+    table.on(`www.${name}`, 'A', positive(above.signed(`www.${name} 300 A 192.0.2.9`)));
+    expect(await ask(`www.${name}`, 'A')).toMatchObject({ reason: 'servfail' });
+    expect(table.takeAsked()).toHaveLength(31);
+    // What was found out is kept, so another attempt gets further.
+    expect(await ask(`www.${name}`, 'A')).toMatchObject({ reason: 'servfail' });
+    expect(await ask(`www.${name}`, 'A')).toMatchObject(secure);
+  });
+
+  test('a zone that spends a question’s budget spoils no other zone’s keys', async () => {
+    const { ask, table } = room();
+    const trap = TEST.signed('trap.test 300 CNAME www.child.test');
+    const line = trap.split('\n')[1]!;
+    const wrong = line.replace(/\S+$/, 'A'.repeat(86) + '==');
+    const records = [
+      'trap.test 300 CNAME www.child.test',
+      ...Array.from({ length: 15 }, () => wrong),
+      line,
+    ].join('\n');
+    const target = CHILD.signed('www.child.test 300 A 192.0.2.9');
+    table.on(
+      'trap.test',
+      'A',
+      positive(`${records}\n${target.replace(/\S+$/, 'A'.repeat(86) + '==')}\n${target.split('\n')[1]!}`),
+    );
+    expect(await ask('trap.test', 'A')).toMatchObject({ reason: 'bogus' });
+    table.on('www.child.test', 'A', positive(target));
+    expect(await ask('www.child.test', 'A')).toMatchObject(secure);
+  });
+
+  test('signatures are not signed, so an answer of signatures is insecure', async () => {
+    const { ask, table } = room();
+    table.on('www.test', 'RRSIG', positive(TEST.signed('www.test 300 A 192.0.2.1').split('\n')[1]!));
+    expect(await ask('www.test', 'RRSIG')).toMatchObject(insecure);
+    expect(table.takeAsked()).toEqual(['www.test RRSIG']);
+  });
+});
