@@ -27,7 +27,11 @@ interface Room {
   readonly table: TableResolver;
   readonly clock: TestClock;
   readonly logger: QuietLogger;
-  ask(name: string, type: RRTypeName, flags?: Parameters<typeof question>[2]): Promise<Resolution>;
+  readonly ask: (
+    name: string,
+    type: RRTypeName,
+    flags?: Parameters<typeof question>[2],
+  ) => Promise<Resolution>;
 }
 
 function room(negativeAnchors: string[] = [], anchors: TrustAnchor[] = readTrustAnchors(ROOT.ds)): Room {
