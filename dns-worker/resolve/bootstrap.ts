@@ -10,6 +10,7 @@ import { Record, readU16, readU32, skipName } from '../../shared/dns/wire.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Exchange, ExchangeOutcome, ServerAddress } from './exchange.ts';
 import { exchangeUdp } from './exchange-udp.ts';
+import { UdpSockets } from './udp-sockets.ts';
 import type { Question } from './question.ts';
 import type { CacheableAnswer } from './response-reader.ts';
 import { canonicalIp, parseServerAddress } from './server-address.ts';
@@ -133,7 +134,7 @@ export class Bootstrap {
       done(outcome?.kind === 'answer' ? outcome.answer : null);
     };
     const abort = (): void => end(null);
-    const exchange: Exchange = exchangeUdp(server, question, true, null, end);
+    const exchange: Exchange = exchangeUdp(new UdpSockets(server), question, true, null, end);
     const timer = setTimeout(abort, ATTEMPT_TIMEOUT_MS);
     this.#underWay.add(abort);
   }

@@ -5,6 +5,7 @@ import { ScriptedUpstream } from '../../test/fixtures/scripted-upstream.ts';
 import type { ReceivedQuery } from '../../test/fixtures/scripted-upstream.ts';
 import type { Exchange, ExchangeOutcome, ServerAddress } from './exchange.ts';
 import { exchangeUdp } from './exchange-udp.ts';
+import { UdpSockets } from './udp-sockets.ts';
 
 const WWW = question('www.example.org', 'A');
 let upstream: ScriptedUpstream;
@@ -16,7 +17,7 @@ function address(): ServerAddress {
 
 function ask(asked = WWW, edns = true, server = address()): Promise<ExchangeOutcome> {
   return new Promise((resolve) => {
-    exchange = exchangeUdp(server, asked, edns, null, resolve);
+    exchange = exchangeUdp(new UdpSockets(server), asked, edns, null, resolve);
   });
 }
 
@@ -151,7 +152,7 @@ describe('exchangeUdp', () => {
 
   test('cancel() before the socket is connected sends nothing and stays silent', async () => {
     let ended = 0;
-    const cancelled = exchangeUdp(address(), WWW, true, null, () => ended++);
+    const cancelled = exchangeUdp(new UdpSockets(address()), WWW, true, null, () => ended++);
     cancelled.cancel();
     cancelled.cancel();
     cancelled.resend();

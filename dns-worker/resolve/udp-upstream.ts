@@ -16,21 +16,22 @@ import { StreamUpstream, TCP_STREAM } from './exchange-tcp.ts';
 import { exchangeUdp } from './exchange-udp.ts';
 import type { Question } from './question.ts';
 import { ReplyProof } from './reply-proof.ts';
+import { UdpSockets } from './udp-sockets.ts';
 
 /** The way over UDP to one address. */
 export class UdpUpstream implements ServerConnections {
-  readonly #server: ServerAddress;
+  readonly #sockets: UdpSockets;
   readonly #proof: ReplyProof;
   readonly #tcp: StreamUpstream;
 
   constructor(server: ServerAddress, clock: Clock) {
-    this.#server = server;
+    this.#sockets = new UdpSockets(server);
     this.#proof = new ReplyProof(clock);
     this.#tcp = new StreamUpstream(server, TCP_STREAM, clock);
   }
 
   ask(question: Question, done: ExchangeDone): Exchange {
-    return new UdpAsk({ server: this.#server, proof: this.#proof, tcp: this.#tcp }, question, done);
+    return new UdpAsk({ sockets: this.#sockets, proof: this.#proof, tcp: this.#tcp }, question, done);
   }
 
   close(): void {
@@ -39,7 +40,7 @@ export class UdpUpstream implements ServerConnections {
 }
 
 interface Ways {
-  readonly server: ServerAddress;
+  readonly sockets: UdpSockets;
   readonly proof: ReplyProof;
   readonly tcp: StreamUpstream;
 }
@@ -69,11 +70,11 @@ class UdpAsk implements Exchange {
   }
 
   #askUdp(edns: boolean): void {
-    const { server, proof } = this.#ways;
+    const { sockets, proof } = this.#ways;
     const marks = proof.marks(this.#question.qname);
     const onDoubt = (): void => this.#askTcp(true);
     this.#add(
-      (done) => exchangeUdp(server, this.#question, edns, { proof, marks, onDoubt }, done),
+      (done) => exchangeUdp(sockets, this.#question, edns, { proof, marks, onDoubt }, done),
       (outcome) => {
         if (outcome.kind === 'truncated') this.#askTcp(false);
         else if (outcome.kind !== 'answer') this.#settle(outcome);
@@ -87,9 +88,9 @@ class UdpAsk implements Exchange {
 
   /** Without a proof: only where the server gave none and TCP was not to be had. */
   #askUnproven(): void {
-    const { server } = this.#ways;
+    const { sockets } = this.#ways;
     this.#add(
-      (done) => exchangeUdp(server, this.#question, true, null, done),
+      (done) => exchangeUdp(sockets, this.#question, true, null, done),
       (outcome) => this.#settle(outcome),
     );
   }
