@@ -63,9 +63,6 @@ export interface QueryForm {
   readonly padTo: number;
 }
 
-/** Plainly, with EDNS. */
-export const PLAIN_FORM: QueryForm = { edns: true, marks: null, padTo: 0 };
-
 /**
  * The query message for an upstream: RD set, DO and CD as the question has them. Without EDNS, DO, cookie
  * and padding are lost. What a client sent with its own OPT record, its subnet above all, never gets here.
