@@ -11,9 +11,10 @@
  *  5. scheduleOverride before everything that could answer: it blocks or frees the group as a whole
  *  6. localNames       what this server knows itself outranks policy
  *  7. policy           before the cache: the cache holds upstream answers, never verdicts
- *  8. cachedAnswer     last of those before the answer, as it may leave a question UNRESOLVED
- *  9. answerNames      policy once more, on names and addresses in the answer; the forwarder runs it on new answers
- * 10. rebinding        private addresses of public names; likewise
+ *  8. safeSearch       another name in place of the one that was let pass
+ *  9. cachedAnswer     last of those before the answer, as it may leave a question UNRESOLVED
+ * 10. answerNames      policy once more, on names and addresses in the answer; the forwarder runs it on new answers
+ * 11. rebinding        private addresses of public names; likewise
  */
 import { Counter } from '../shared/counters.ts';
 import { Rcode } from '../shared/dns/iana.ts';
@@ -40,6 +41,7 @@ import { limitNxdomain, rateLimitStage } from './stages/rate-limit.ts';
 import { scheduleOverrideStage } from './stages/schedule-override.ts';
 import { specialNamesStage } from './stages/special-names.ts';
 import { rebindingStage } from './stages/rebinding.ts';
+import { safeSearchStage } from './stages/safe-search.ts';
 import { freeReplacedTable, type OpenSnapshot } from './state.ts';
 import { ALLOWED } from './verdict-memo.ts';
 
@@ -126,6 +128,9 @@ export class Pipeline {
     verdict = policyStage(query, snapshot, this.judge);
     this.recorder?.passed('policy', verdict);
     if (verdict !== Verdict.CONTINUE) return verdict;
+    verdict = safeSearchStage(query, snapshot);
+    this.recorder?.passed('safe_search', verdict);
+    if (verdict !== Verdict.CONTINUE) return verdict;
     verdict = cachedAnswerStage(query, this.cache, this.recorder === null ? this.reporter : null);
     this.recorder?.passed('cache', verdict);
     if (verdict === Verdict.ANSWERED) this.checkCached(query);
@@ -198,7 +203,9 @@ export class Pipeline {
     const overridden = scheduleOverrideStage(query, snapshot);
     if (overridden !== Verdict.CONTINUE) return overridden;
     const local = localNamesStage(query, snapshot, null);
-    return local === Verdict.CONTINUE ? policyStage(query, snapshot, this.judge) : local;
+    if (local !== Verdict.CONTINUE) return local;
+    const judged = policyStage(query, snapshot, this.judge);
+    return judged === Verdict.CONTINUE ? safeSearchStage(query, snapshot) : judged;
   }
 
   /** Holds an NXDOMAIN reply in the slot against the budget of the client's network. */

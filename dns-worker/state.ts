@@ -7,6 +7,7 @@ import { RuleTable } from '../shared/snapshot/rule-table.ts';
 import { SpecialMatcher } from '../shared/snapshot/special-matcher.ts';
 import type { SnapshotBuffers } from '../shared/snapshot/snapshot.ts';
 import { NameTable } from './name-table.ts';
+import { SafeSearchTable } from './safe-search-table.ts';
 
 /** A snapshot opened for reading. */
 export interface OpenSnapshot {
@@ -25,6 +26,7 @@ export interface OpenSnapshot {
   readonly zoneNames: NameTable;
   /** Whether some rule is for the addresses of answers. */
   readonly judgesAddresses: boolean;
+  readonly safeSearch: SafeSearchTable;
   /** Names that may have private addresses. */
   readonly rebinding: { readonly isOn: boolean; readonly exempt: NameTable };
 }
@@ -36,7 +38,8 @@ export interface OpenSnapshot {
 export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): OpenSnapshot {
   const rules = new RuleTable(buffers.rules);
   const { seedLow, seedHigh } = rules;
-  const { forwardZones: zones, rebinding } = buffers.names;
+  const policy = new PolicyTable(buffers.policy);
+  const { forwardZones: zones, rebinding, safeSearch } = buffers.names;
   const isSame = before?.rules.build === rules.build && before.rules.nameCount === rules.nameCount;
   const special = isSame ? before.special : new SpecialMatcher(buffers.special, seedLow, seedHigh);
   const manualSpecial = new SpecialMatcher(buffers.manualSpecial, seedLow, seedHigh);
@@ -46,7 +49,7 @@ export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): O
     special,
     manual: new RuleTable(buffers.manual),
     manualSpecial,
-    policy: new PolicyTable(buffers.policy),
+    policy,
     local: new LocalNames(buffers.local),
     clients: new ClientTable(buffers.clients),
     zones,
@@ -56,6 +59,7 @@ export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): O
       seedHigh,
     ),
     judgesAddresses: rules.addressCount + special.addressRuleCount + manualSpecial.addressRuleCount > 0,
+    safeSearch: new SafeSearchTable(safeSearch, groupIdsOf(policy), seedLow, seedHigh),
     rebinding: {
       isOn: rebinding.isOn,
       exempt: new NameTable(
@@ -65,6 +69,10 @@ export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): O
       ),
     },
   };
+}
+
+function groupIdsOf(policy: PolicyTable): number[] {
+  return Array.from({ length: policy.groupCount }, (_, index) => policy.groupId(index));
 }
 
 /**

@@ -7,6 +7,7 @@ export type ExplainedStageName =
   | 'schedule_override'
   | 'local_names'
   | 'policy'
+  | 'safe_search'
   | 'cache'
   | 'forward'
   | 'answer_names'

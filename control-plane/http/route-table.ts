@@ -29,6 +29,7 @@ import { localNamesRoutes } from './local-names-route-table.ts';
 import { resolvingRoutes } from './resolving-route-table.ts';
 import { route } from './route.ts';
 import type { Route } from './route.ts';
+import { safeSearchRoutes } from './safe-search-route-table.ts';
 import { scheduleRoutes } from './schedule-route-table.ts';
 
 export const routeTable: readonly Route[] = [
@@ -190,6 +191,7 @@ export const routeTable: readonly Route[] = [
   ...filterRoutes,
   ...forwardingRoutes,
   ...localNamesRoutes,
+  ...safeSearchRoutes,
   ...scheduleRoutes,
   ...resolvingRoutes,
 

@@ -31,6 +31,7 @@ const CLEARED = [
   'schedule_profiles',
   'client_subnets',
   'dns_settings',
+  'safe_search_configs',
 ];
 
 const RESTORE_GROUPS = `INSERT INTO groups (id, name, enabled, comment, created_at, updated_at)
@@ -89,6 +90,7 @@ const RESTORE_OTHERS = [
   `INSERT INTO client_subnets (id, cidr, group_id, comment, created_at)
      SELECT id, cidr, group_id, comment, created_at FROM ${copiedRowsOf('client_subnets')}`,
   `INSERT INTO dns_settings SELECT * FROM ${rowsOf('dns_settings')}`,
+  `INSERT INTO safe_search_configs SELECT * FROM ${rowsOf('safe_search_configs')}`,
 ];
 
 /** Makes the tables those of revision `id`, which must be kept; 409 where a newer group has a name of then. */

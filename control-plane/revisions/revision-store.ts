@@ -38,6 +38,7 @@ const POLICY = `jsonb_build_object(${[
   'schedule_slots',
   'group_schedules',
   'dns_settings',
+  'safe_search_configs',
 ]
   .map(table)
   .join(', ')})`;

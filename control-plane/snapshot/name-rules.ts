@@ -7,6 +7,7 @@ import { zoneNames } from '../../shared/policy/forward-zone.ts';
 import type { NameRules } from '../../shared/snapshot/name-rules.ts';
 import type { PolicyRows } from './compiled-rules.ts';
 import type { DefinedZone, ZoneNumbers } from './forward-zones.ts';
+import { safeSearchRules } from './safe-search-rules.ts';
 
 /** What `rows` and settings say of names; `zones` gives out the numbers of this run. */
 export function nameRules(
@@ -25,6 +26,7 @@ export function nameRules(
       isOn: dns.rebinding_protection,
       exempt: exempt.filter((name) => name !== '').flatMap((name) => nameFromText(name) ?? []),
     },
+    safeSearch: safeSearchRules(rows),
   };
 }
 

@@ -12,6 +12,7 @@ import {
   type PolicyManagedDomain,
   type PolicyRegexFilter,
   type PolicyRows,
+  type PolicySafeSearch,
   type PolicySchedule,
   type PolicySource,
   type WrittenDnsSettings,
@@ -39,6 +40,7 @@ interface Row extends ClientColumns {
   readonly schedules: PolicySchedule[];
   readonly blocking_switch: BlockingSwitch | null;
   readonly settings: WrittenDnsSettings | null;
+  readonly safeSearch: PolicySafeSearch[];
 }
 
 const QUERY = `SELECT
@@ -73,7 +75,10 @@ const QUERY = `SELECT
      FROM blocking_switch) AS blocking_switch,
   (SELECT json_build_object('neverForwardNonFqdn', never_forward_non_fqdn,
           'neverForwardReverseLookups', never_forward_reverse_lookups, 'localDomain', local_domain,
-          'localDnsServer', local_dns_server) FROM dns_settings) AS settings`;
+          'localDnsServer', local_dns_server) FROM dns_settings) AS settings,
+  (SELECT coalesce(json_agg(json_build_object('groupId', group_id, 'engine', engine, 'youtubeMode', youtube_mode)
+          ORDER BY group_id, engine), '[]')
+     FROM safe_search_configs WHERE enabled) AS "safeSearch"`;
 
 /** Everything as policy sees it; `findService` knows the built-in services, `memory` what was read before. */
 export async function readPolicyRows(
@@ -91,6 +96,7 @@ export async function readPolicyRows(
     zones,
     settings,
     local,
+    safeSearch,
     schedules,
     blocking_switch: blockingSwitch,
   } = rows[0]!;
@@ -112,6 +118,7 @@ export async function readPolicyRows(
     localRecords: local,
     schedules,
     blockingSwitch,
+    safeSearch,
     dnsSettings: settings ?? NO_DNS_SETTINGS,
     ...memory.take(rows[0]!),
   };

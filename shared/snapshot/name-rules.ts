@@ -3,11 +3,13 @@
  * each thread opens into tables of its own (`dns-worker/state.ts`).
  */
 import type { ForwardZone } from './forward-zone.ts';
+import type { SafeSearchRules } from './safe-search.ts';
 
 /** Name rules of a snapshot. */
 export interface NameRules {
   readonly forwardZones: readonly ForwardZone[];
   readonly rebinding: RebindingRules;
+  readonly safeSearch: SafeSearchRules;
 }
 
 /** Which names may be answered with addresses of the local network. */
@@ -18,5 +20,9 @@ export interface RebindingRules {
   readonly exempt: readonly Uint8Array[];
 }
 
-/** Every name is for the pools, and may have any address. */
-export const NO_NAME_RULES: NameRules = { forwardZones: [], rebinding: { isOn: false, exempt: [] } };
+/** Every name is for the pools, means itself, and may have any address. */
+export const NO_NAME_RULES: NameRules = {
+  forwardZones: [],
+  rebinding: { isOn: false, exempt: [] },
+  safeSearch: { engines: [], groups: [] },
+};

@@ -69,7 +69,7 @@ export async function openSuiteDatabase(): Promise<SuiteDatabase> {
     reset: async () => {
       await database.query('TRUNCATE sessions, admin_credential, login_failures');
       await database.query(
-        'TRUNCATE managed_domains, regex_filters, blocked_services, custom_services, revisions, forward_zones, dns_settings',
+        'TRUNCATE managed_domains, regex_filters, blocked_services, custom_services, revisions, forward_zones, dns_settings, safe_search_configs',
       );
       await database.query('TRUNCATE local_records');
       await database.query('TRUNCATE schedule_profiles, schedule_slots, group_schedules, blocking_switch');

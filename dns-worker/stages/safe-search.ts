@@ -1,0 +1,61 @@
+/**
+ * Safe search: names of search engines are answered with those of their safe mode, for groups that want it.
+ * The target's addresses are the resolve thread's to find (`resolve/follow-alias.ts`); they lie in the cache
+ * under the target's own name, so that nothing of a group is ever cached under the engine's.
+ *
+ * choice: after policy, as the contract orders it, so that a name that an allow rule lets pass is not
+ * rewritten, nor anything while a schedule allows all. `blocking.enabled` does not switch it off.
+ */
+import { Rcode, RRType } from '../../shared/dns/iana.ts';
+import { QueryStatus } from '../../shared/query-log.ts';
+import { GroupOverrideCode } from '../../shared/snapshot/policy-table.ts';
+import { NOT_FOUND } from '../name-table.ts';
+import { type Query, Verdict, type VerdictCode } from '../query.ts';
+import { appendCname, followAlias, QNAME_OFFSET } from '../respond/alias.ts';
+import { answerNegative, answerRecord } from '../respond/block-answer.ts';
+import { finishReply } from '../respond/reply.ts';
+import type { OpenSnapshot } from '../state.ts';
+
+/** TTL of what is made here, seconds. */
+const TTL_SECS = 300;
+
+/** Answers for an engine, or leaves its alias to be followed. */
+export function safeSearchStage(query: Query, { safeSearch, policy }: OpenSnapshot): VerdictCode {
+  const number = safeSearch.find(query.groupIndex, query.hashLow[0]!, query.hashHigh[0]!);
+  if (number === NOT_FOUND || query.isAllowed) return Verdict.CONTINUE;
+  if (policy.groupOverride(query.groupIndex) === GroupOverrideCode.AllowAll) return Verdict.CONTINUE;
+  if (!mayReachEngine(query.qtype)) return Verdict.CONTINUE;
+  query.status = QueryStatus.SAFE_SEARCH;
+  const { cname, ipv4 } = safeSearch.target(number);
+  if (cname === null) return answerAddress(query, ipv4);
+  // HTTPS and SVCB records have addresses and keys of the real engine; there are none for the target.
+  if (query.qtype === RRType.HTTPS || query.qtype === RRType.SVCB) return noData(query);
+  appendCname(query, QNAME_OFFSET, cname, 0, TTL_SECS);
+  if (query.qtype === RRType.A || query.qtype === RRType.AAAA)
+    return followAlias(query, cname, 0, QueryStatus.SAFE_SEARCH);
+  finishReply(query, Rcode.NOERROR, query.answersAt + query.answersLength);
+  return Verdict.ANSWERED;
+}
+
+/** Types by whose records a client gets to a web server; others, TXT and NS say, tell of no way around. */
+function mayReachEngine(qtype: number): boolean {
+  return (
+    qtype === RRType.A ||
+    qtype === RRType.AAAA ||
+    qtype === RRType.HTTPS ||
+    qtype === RRType.SVCB ||
+    qtype === RRType.CNAME ||
+    qtype === RRType.ANY
+  );
+}
+
+function answerAddress(query: Query, ipv4: Uint8Array | null): VerdictCode {
+  if (query.qtype !== RRType.A || ipv4 === null) return noData(query);
+  answerRecord(query, ipv4, TTL_SECS);
+  return Verdict.ANSWERED;
+}
+
+function noData(query: Query): VerdictCode {
+  answerNegative(query, Rcode.NOERROR, TTL_SECS);
+  return Verdict.ANSWERED;
+}

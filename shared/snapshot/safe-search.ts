@@ -1,0 +1,34 @@
+/** Safe search as the threads know it: which names are which engine's, and what each group enforces. */
+
+/** What a group enforces of an engine; two bits an engine in a group's mask, engine 0 lowest. */
+export const SafeSearchMode = { off: 0, moderate: 1, strict: 2 } as const;
+
+/** Bits of a mode in a mask. */
+export const SAFE_SEARCH_MODE_BITS = 2;
+/** Engines that a mask has room for. */
+export const MAX_SAFE_SEARCH_ENGINES = 16;
+
+/** Where an engine's safe mode is: a name, or an IPv4 address where it has no name. */
+export interface SafeTarget {
+  /** Folded wire form; null where there is an address. */
+  readonly cname: Uint8Array | null;
+  /** 4 bytes. */
+  readonly ipv4: Uint8Array | null;
+}
+
+/** An engine that some group enforces. */
+export interface SafeEngine {
+  /** For people. */
+  readonly id: string;
+  /** Exact names, folded wire form. */
+  readonly names: readonly Uint8Array[];
+  readonly moderate: SafeTarget;
+  readonly strict: SafeTarget;
+}
+
+/** Safe search of a snapshot. */
+export interface SafeSearchRules {
+  readonly engines: readonly SafeEngine[];
+  /** Group id and mask of each group that enforces anything. */
+  readonly groups: readonly { readonly id: number; readonly mask: number }[];
+}
