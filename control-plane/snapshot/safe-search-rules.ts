@@ -1,6 +1,7 @@
 /** From the rows to the safe search of a snapshot: only engines that some group enforces travel. */
 import { isIPv4 } from 'node:net';
 import { DEFAULT_GROUP_ID } from '../../shared/api/groups.ts';
+import type { SafeSearchEngineData } from '../../shared/api/safe-search.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
 import {
   SAFE_SEARCH_MODE_BITS,
@@ -9,7 +10,7 @@ import {
   type SafeSearchRules,
   type SafeTarget,
 } from '../../shared/snapshot/safe-search.ts';
-import { ENGINES, type EngineData } from '../safe-search/engine-data.ts';
+import { ENGINES } from '../safe-search/engine-data.ts';
 import type { PolicyRows } from './compiled-rules.ts';
 import { effectiveGroupId } from './policy-table-builder.ts';
 
@@ -34,7 +35,7 @@ export function safeSearchRules(rows: Pick<PolicyRows, 'groups' | 'safeSearch'>)
   };
 }
 
-function toEngine({ id, domains, modes }: EngineData): SafeEngine {
+function toEngine({ id, domains, modes }: SafeSearchEngineData): SafeEngine {
   return {
     id,
     names: domains.flatMap((domain) => nameFromText(domain) ?? []),
@@ -43,7 +44,7 @@ function toEngine({ id, domains, modes }: EngineData): SafeEngine {
   };
 }
 
-function toTarget(target: EngineData['modes']['strict']): SafeTarget {
+function toTarget(target: SafeSearchEngineData['modes']['strict']): SafeTarget {
   if ('cname' in target) return { cname: nameFromText(target.cname), ipv4: null };
   const ipv4 = isIPv4(target.ipv4) ? Uint8Array.from(target.ipv4.split('.').map(Number)) : null;
   return { cname: null, ipv4 };

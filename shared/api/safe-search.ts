@@ -13,7 +13,25 @@ export const SAFE_SEARCH_ENGINES = [
   'pixabay',
   'yandex',
 ] as const;
-export type SafeSearchEngine = (typeof SAFE_SEARCH_ENGINES)[number];
+
+const Target = z.union([z.strictObject({ cname: z.string() }), z.strictObject({ ipv4: z.string() })]);
+
+/** The file of engines that is shipped with Weir. */
+export const SafeSearchEngineFile = z.strictObject({
+  schema: z.literal(1),
+  note: z.string(),
+  engines: z.array(
+    z.strictObject({
+      id: z.enum(SAFE_SEARCH_ENGINES),
+      name: z.string(),
+      /** What A and AAAA are answered with. */
+      modes: z.strictObject({ strict: Target, moderate: Target.optional() }),
+      /** Exact names. */
+      domains: z.array(z.string()).min(1),
+    }),
+  ),
+});
+export type SafeSearchEngineData = z.output<typeof SafeSearchEngineFile>['engines'][number];
 
 /** How much YouTube leaves out; other engines have one safe mode only. */
 const YoutubeMode = z.enum(['strict', 'moderate']);

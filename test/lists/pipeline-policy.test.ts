@@ -361,6 +361,7 @@ describe('Explainer', () => {
       'schedule_override continue',
       'local_names continue',
       'policy continue',
+      'safe_search continue',
       'cache unresolved',
       'forward continue',
       'answer_names answered',
