@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { ValidatingResolver } from '../../../dns-worker/dnssec/validating-resolver.ts';
-import { encodeQuery, PLAIN_FORM } from '../../../dns-worker/resolve/question.ts';
+import { encodeQuery } from '../../../dns-worker/resolve/question.ts';
 import { Resolver, type Resolution } from '../../../dns-worker/resolve/resolver.ts';
 import { systemClock } from '../../../shared/clock.ts';
 import { Rcode, type RRTypeName } from '../../../shared/dns/iana.ts';
@@ -68,7 +68,11 @@ export async function openServer(server: RunningServer): Promise<LabValidator> {
   await once(socket, 'connect');
   return {
     async verdict(name, type) {
-      const query = encodeQuery(question(name, type, { dnssecOk: true }), 1, PLAIN_FORM);
+      const query = encodeQuery(question(name, type, { dnssecOk: true }), 1, {
+        edns: true,
+        marks: null,
+        padTo: 0,
+      });
       socket.send(query);
       const [reply] = (await once(socket, 'message', { signal: AbortSignal.timeout(10_000) })) as [Buffer];
       const low = reply[Header.FLAGS_LOW]!;
