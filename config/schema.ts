@@ -252,6 +252,10 @@ const cache = section('Answers that are kept.', {
     unit: 'seconds',
     doc: 'How long an answer may be served after its end while no upstream answers (RFC 8767).',
   }),
+  persist: bool(false, {
+    restart,
+    doc: 'Keeps the answers on disk while Weir is stopped; what has ended by the next start is left out.',
+  }),
   optimistic_refresh: bool(true, { doc: 'Asks again for popular names shortly before their answers end.' }),
 });
 

@@ -7,9 +7,14 @@ import type { LoadedConfig } from '../config/parse-config.ts';
 import type { Config } from '../config/schema.ts';
 import { createAnswerCache } from '../shared/answer-cache.ts';
 import { systemClock as clock } from '../shared/clock.ts';
+import type { WorkerSettings } from '../shared/messages.ts';
+import { RuleTable } from '../shared/snapshot/rule-table.ts';
+import type { SnapshotBuffers } from '../shared/snapshot/snapshot.ts';
 import type { Logger } from '../shared/log.ts';
 import { Authenticator } from './auth/authenticator.ts';
 import { startExpiredSessionSweep } from './auth/expired-session-sweep.ts';
+import { CacheContents } from './cache/cache-contents.ts';
+import { CacheFile } from './cache/cache-file.ts';
 import { ClientDirectory } from './clients/client-directory.ts';
 import { LeaseWatch } from './clients/lease-watch.ts';
 import { openNeighbourTable } from './clients/neighbour-table.ts';
@@ -57,7 +62,7 @@ import { SnapshotPublisher } from './snapshot/publisher.ts';
 import { startingState } from './snapshot/starting-state.ts';
 import { type FindLivePolicy, type LivePolicy, NOTHING_LIVE } from './snapshot/compiled-rules.ts';
 import { QueryRate } from './stats/query-rate.ts';
-import { readSummary } from './stats/stats-store.ts';
+import { readCacheUse, readSummary } from './stats/stats-store.ts';
 import { greeting } from './system/greeting.ts';
 import { nodeHealth } from './system/node-health.ts';
 import { version } from './version.ts';
@@ -193,10 +198,11 @@ async function startDns(node: Node, dnsPort: number) {
   const initial = await startingState(generations, blockingSettings(config), live);
   const hooks = workerHooks(process.env);
   const settings = workerSettings(config, dnsPort, hooks);
+  const cache = await openCache(node, settings, initial.snapshot);
   const supervisor = new WorkerSupervisor({
     workers: config.server.workers,
     settings,
-    cache: createAnswerCache(config.cache.max_bytes),
+    cache,
     snapshot: initial.snapshot,
     logger: logger.child({ part: 'dns' }),
   });
@@ -215,7 +221,24 @@ async function startDns(node: Node, dnsPort: number) {
     drain.stop();
     rate.stop();
   });
-  return { supervisor, publisher, generations, rate, evaluator, logTrouble: () => writer.trouble() };
+  return { supervisor, publisher, generations, rate, cache, evaluator, logTrouble: () => writer.trouble() };
+}
+
+/** The answer cache, with the answers of the last run where they are kept; written back after the threads' end. */
+async function openCache(
+  { config, dataDir, logger, stops }: Node,
+  { pools, dnssec }: WorkerSettings,
+  { rules }: SnapshotBuffers,
+): Promise<SharedArrayBuffer> {
+  const cache = createAnswerCache(config.cache.max_bytes);
+  if (!config.cache.persist) return cache;
+  const { seedLow, seedHigh } = new RuleTable(rules);
+  const file = new CacheFile(dataDir, { pools, dnssec, seedLow, seedHigh }, logger);
+  logger.info('answers of the last run', { entries: await file.load(cache, clock.nowMs()) });
+  stops.push(async () => {
+    await file.save(cache, clock.nowMs());
+  });
+  return cache;
 }
 
 /** Parts of the answering side that policy is put into force with. */
@@ -306,6 +329,7 @@ interface WebParts {
   readonly supervisor: WorkerSupervisor;
   readonly publisher: SnapshotPublisher;
   readonly rate: QueryRate;
+  readonly cache: SharedArrayBuffer;
   readonly policy: PolicyInForce;
   readonly lists: ListLife;
   readonly compiledLists: CompiledLists;
@@ -340,7 +364,10 @@ async function startWeb(node: Node, parts: WebParts): Promise<number> {
     auth,
     sources: parts.lists,
     queryLog: queryLogReader(database, (address) => node.clients.nameAt(address)),
-    stats: { summary: (from, to) => readSummary(database, from.getTime(), to.getTime()) },
+    stats: {
+      summary: (from, to) => readSummary(database, from.getTime(), to.getTime()),
+      cacheUse: (from, to) => readCacheUse(database, from.getTime(), to.getTime()),
+    },
     counters: parts.rate,
     compiledLists: parts.compiledLists,
     catalog: parts.catalog,
@@ -348,6 +375,7 @@ async function startWeb(node: Node, parts: WebParts): Promise<number> {
     filters: { stats: () => filterStats(publisher.current()) },
     health: { checks: () => nodeHealth({ supervisor, database, publisher, logTrouble: parts.logTrouble }) },
     upstreams: { reports: () => supervisor.upstreams() },
+    cache: new CacheContents(parts.cache, (counter) => parts.rate.total(counter)),
   });
   const web = await startWebServer(app, config, logger);
   stops.push(() => web.close());

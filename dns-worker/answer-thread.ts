@@ -10,7 +10,7 @@ import type { ThreadStart, ToWorker } from '../shared/messages.ts';
 import { Protocol } from '../shared/query-log.ts';
 import { ArrivalClock } from './arrival-clock.ts';
 import { AnswerCache } from './cache/answer-cache.ts';
-import { CacheMemory } from './cache/cache-memory.ts';
+import { CacheMemory } from '../shared/cache-memory.ts';
 import { ClientSightings } from './client-sightings.ts';
 import type { NativeCalls } from './listeners/native-calls.ts';
 import { BATCH_SIZE, SLOT_SIZE, UdpBatch } from './listeners/udp-batch.ts';
@@ -33,7 +33,7 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
   const wait = new UdpWait(calls, control, sockets, start.settings.coalesceUs);
   const reporter = new Reporter(start.memory.answerCounters, start.memory.answerLog);
   const pipeline = new Pipeline(openSnapshot(start.snapshot), {
-    cache: new AnswerCache(new CacheMemory(start.cache)),
+    cache: new AnswerCache(new CacheMemory(start.cache), start.settings.cache.optimisticRefresh),
     reporter,
     sightings: new ClientSightings(start.memory.answerClients),
     limiter: new RateLimiter(start.rateBuckets, start.settings.rateLimit),
@@ -41,9 +41,7 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
   const misses = new MissWriter(start.memory.missRing, control);
   const meter = new ThreadMeter();
   const arrivals = new ArrivalClock();
-  const query = new Query();
-  query.clientBytes = batch.clients;
-  query.protocol = Protocol.udp;
+  const query = queryOver(batch);
   announce(port, { type: 'ready', backend: 'batch' });
   announce(port, { type: 'snapshot-in-force', version: start.snapshot.version });
 
@@ -59,6 +57,8 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
       if (verdict === Verdict.ANSWERED) {
         batch.reply(slot, query.replyLength);
         reporter.answered(query, pipeline.snapshot.version);
+        // Where the ring is full the answer ends in its time.
+        if (query.wantsRefresh) misses.write(query, batch, slot);
       } else if (verdict === Verdict.UNRESOLVED && !misses.write(query, batch, slot)) {
         reporter.count(Counter.UNRESOLVED_DROPPED);
       }
@@ -91,4 +91,12 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
   // What the kernel had queued before the end is still answered.
   for (let index = 0; index < sockets.length; index++) while (answerBatch(index, false) === BATCH_SIZE);
   announce(port, { type: 'drained' });
+}
+
+/** The query of the thread: its clients' addresses lie in the batch. */
+function queryOver(batch: UdpBatch): Query {
+  const query = new Query();
+  query.clientBytes = batch.clients;
+  query.protocol = Protocol.udp;
+  return query;
 }

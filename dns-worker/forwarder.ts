@@ -6,10 +6,10 @@
 import type { Clock } from '../shared/clock.ts';
 import { Counter } from '../shared/counters.ts';
 import { ExtendedError, Rcode } from '../shared/dns/iana.ts';
-import { readU32, writeU32 } from '../shared/dns/wire.ts';
 import type { WorkerSettings } from '../shared/messages.ts';
 import { DnssecStatus, Protocol, QueryStatus } from '../shared/query-log.ts';
 import { type ForwardZone, POOLS_PARTITION } from '../shared/snapshot/forward-zone.ts';
+import { clampTtls, failedAnswer, lifetimeSecs } from './answer-lifetime.ts';
 import { leadsToNames } from './answer-names.ts';
 import { type AnswerCache, CacheHit } from './cache/answer-cache.ts';
 import type { CacheWriter } from './cache/cache-writer.ts';
@@ -31,6 +31,7 @@ import type { CacheableAnswer } from './resolve/response-reader.ts';
 import type { Question, Resolution, Resolver } from './resolve/resolver.ts';
 import type { ZoneResolvers } from './resolve/zone-resolvers.ts';
 import { authenticFlag, finishReply, replyWithRcode } from './respond/reply.ts';
+import { RecentFailures, StaleTimer } from './serve-stale.ts';
 import { forwardZoneStage } from './stages/forward-zone.ts';
 
 /** A request that waits for the resolver; every buffer is its own. */
@@ -50,6 +51,8 @@ export interface WaitingRequest {
   readonly dnssecOk: boolean;
   /** A stage says that the qname stands for another name, see `Pipeline.findAlias`. */
   readonly hasAlias: boolean;
+  /** A stale answer was given meanwhile: what comes now is for the cache only. */
+  readonly isAnswered?: boolean;
   /** Over its network's limit, and answered in a dry run. */
   readonly isRateLimited: boolean;
   /** Where the answer is explained rather than sent: hears of its checks, and nothing is logged or counted. */
@@ -60,8 +63,6 @@ export interface WaitingRequest {
   send(reply: Uint8Array): void;
 }
 
-/** RFC 9520 section 3.2: a failure is remembered for at least 1 s; Weir keeps it 5 s. */
-const FAILURE_TTL_SECS = 5;
 const SCRATCH_SIZE = 65_535;
 /** Failures that mean that nobody could be asked. */
 const NO_REACH: ReadonlySet<string> = new Set(['timeout', 'network', 'no-upstreams']);
@@ -86,11 +87,13 @@ export class Forwarder {
   private readonly scratch = new Uint8Array(SCRATCH_SIZE);
   /** Outcomes whose answer is in the cache already: one outcome serves every client that asked. */
   private readonly kept = new WeakSet<Resolution>();
+  private readonly failures: RecentFailures;
   private waiting = 0;
   private whenIdle: (() => void) | undefined;
 
   constructor(parts: ForwarderParts) {
     this.parts = parts;
+    this.failures = new RecentFailures(parts.clock);
   }
 
   /** Takes a request whose question neither policy nor cache could answer. */
@@ -100,27 +103,58 @@ export class Forwarder {
     if (request.hasAlias && this.takeAlias(request)) return;
     // Another client's question may have been answered since the answer thread looked.
     if (this.parts.settings.enabled && this.answerFromCache(request, false)) return;
-    this.waiting++;
-    const question = {
-      qname: query.qname.slice(0, query.qnameLength),
-      qtype: query.qtype,
-      qclass: query.qclass,
-      dnssecOk: query.dnssecOk,
-      checkingDisabled: query.checkingDisabled,
-    };
-    this.resolve(request, question);
+    const question = questionOf(query);
+    const hasStale = request.explained === undefined && this.hasStale();
+    if (hasStale && this.failures.has(question) && this.answerFromCache(request, true)) return;
+    this.resolve(question, hasStale ? new StaleTimer(() => this.answerLate(request)) : null, request);
   }
 
-  /** Asks the zone of the question in `query`, else the pools. */
-  private resolve(request: WaitingRequest, question: Question): void {
-    const { pipeline, resolver, zones } = this.parts;
-    const zone = pipeline.snapshot.zones[this.query.zoneIndex];
-    const asked = zone === undefined ? resolver : zones.of(zone);
-    asked.resolve(question, (resolution) => {
-      this.finish(request, resolution, zone);
+  /** Asks again for an answer that ends soon; nobody waits for it, and a failure leaves what there is. */
+  refresh(request: WaitingRequest): void {
+    this.open(request);
+    this.parts.reporter.count(Counter.CACHE_REFRESHES);
+    const zone = this.zoneOfQuestion();
+    this.resolverOf(zone).resolve(questionOf(this.query), (resolution) => {
+      if (resolution.kind !== 'answer') return;
+      this.open(request);
+      if ((zone?.partition ?? POOLS_PARTITION) !== this.query.partition) return;
+      this.keepOnce(resolution, resolution.answer, upstreamNumber(resolution, zone));
+    });
+  }
+
+  /** Asks the zone of the question in `query`, else the pools. `timer` may answer from stale meanwhile. */
+  private resolve(question: Question, timer: StaleTimer | null, request: WaitingRequest): void {
+    const zone = this.zoneOfQuestion();
+    this.waiting++;
+    this.resolverOf(zone).resolve(question, (resolution) => {
+      timer?.stop();
+      this.failures.note(question, resolution);
+      this.finish(timer?.hasAnswered === true ? asRefresh(request) : request, resolution, zone);
       this.waiting--;
       if (this.waiting === 0) this.whenIdle?.();
     });
+  }
+
+  private zoneOfQuestion(): ForwardZone | undefined {
+    return this.parts.pipeline.snapshot.zones[this.query.zoneIndex];
+  }
+
+  private resolverOf(zone: ForwardZone | undefined): Pick<Resolver, 'resolve'> {
+    return zone === undefined ? this.parts.resolver : this.parts.zones.of(zone);
+  }
+
+  /** Whether an answer lies in the cache that has ended and may still be served. */
+  private hasStale(): boolean {
+    const { cache, settings } = this.parts;
+    const { query } = this;
+    if (!settings.enabled || settings.serveStaleSecs === 0) return false;
+    return cache.answer(query, query.partition, query.arrivedSecs, true) === CacheHit.STALE;
+  }
+
+  /** The client has waited long enough (RFC 8767 section 5); whether it has got a stale answer. */
+  private answerLate(request: WaitingRequest): boolean {
+    this.open(request);
+    return this.answerFromCache(request, true);
   }
 
   /** Resolves once no request waits. */
@@ -224,7 +258,7 @@ export class Forwarder {
     const partition = zone?.partition ?? POOLS_PARTITION;
     // The name's zone has come, gone or changed meanwhile: what the others said is of no interest any more.
     if (partition !== this.query.partition) {
-      this.take(request);
+      if (request.isAnswered !== true) this.take(request);
       return;
     }
     const upstream = upstreamNumber(resolution, zone);
@@ -234,6 +268,7 @@ export class Forwarder {
       this.query.dnssec = resolution.dnssec ?? DnssecStatus.unchecked;
       this.query.replyFlags = authenticFlag(this.query);
       this.keepOnce(resolution, resolution.answer, upstream);
+      if (request.isAnswered === true) return;
       this.answerFrom(resolution.answer);
       this.query.hasTargets = leadsToNames(resolution.answer);
       this.query.hasPrivateAddress = hasPrivateAddress(resolution.answer);
@@ -241,6 +276,7 @@ export class Forwarder {
       this.reply(request);
       return;
     }
+    if (request.isAnswered === true) return;
     // What is proven false is not made up for by what was true once.
     const mayBeStale = this.parts.settings.enabled && resolution.reason !== 'bogus';
     if (mayBeStale && this.answerFromCache(request, true)) return;
@@ -317,6 +353,21 @@ export class Forwarder {
   }
 }
 
+function asRefresh(request: WaitingRequest): WaitingRequest {
+  return { ...request, isAnswered: true };
+}
+
+/** A copy of what `query` asks. */
+function questionOf(query: Query): Question {
+  return {
+    qname: query.qname.slice(0, query.qnameLength),
+    qtype: query.qtype,
+    qclass: query.qclass,
+    dnssecOk: query.dnssecOk,
+    checkingDisabled: query.checkingDisabled,
+  };
+}
+
 /** What a failure tells the client beside its response code. */
 function extendedErrorOf({ reason, extendedError }: Resolution & { kind: 'failed' }): number {
   return extendedError ?? (NO_REACH.has(reason) ? ExtendedError.NO_REACHABLE_AUTHORITY : NO_EDE);
@@ -338,38 +389,4 @@ function isFailure(status: number): boolean {
 /** What the log calls the server that settled a question; 0 = nobody was asked. */
 function upstreamNumber({ upstream }: Resolution, zone: ForwardZone | undefined): number {
   return zone === undefined ? upstream + 1 : (zone.upstreamNumbers[upstream] ?? 0);
-}
-
-/** An answer without records, kept so that a failure is not asked again at once. */
-function failedAnswer(rcode: number): CacheableAnswer {
-  return {
-    rcode,
-    authenticated: false,
-    answerCount: 0,
-    authorityCount: 0,
-    body: new Uint8Array(0),
-    ttlOffsets: new Uint16Array(0),
-    minTtlSecs: FAILURE_TTL_SECS,
-    negative: true,
-    answersLength: 0,
-  };
-}
-
-/** Brings every TTL of an answer within the configured bounds, in place. */
-function clampTtls(answer: CacheableAnswer, minSecs: number, maxSecs: number): void {
-  for (const at of answer.ttlOffsets) {
-    const ttlSecs = readU32(answer.body, at);
-    const clamped = Math.min(Math.max(ttlSecs, minSecs), maxSecs);
-    if (clamped !== ttlSecs) writeU32(answer.body, at, clamped);
-  }
-}
-
-/** Seconds for which an answer may be kept. */
-function lifetimeSecs(answer: CacheableAnswer, settings: WorkerSettings['cache']): number {
-  if (answer.rcode === Rcode.SERVFAIL || answer.rcode === Rcode.REFUSED) return FAILURE_TTL_SECS;
-  const maxSecs = answer.negative
-    ? Math.min(settings.negativeMaxTtlSecs, settings.maxTtlSecs)
-    : settings.maxTtlSecs;
-  const bounded = Math.min(Math.max(answer.minTtlSecs, answer.negative ? 0 : settings.minTtlSecs), maxSecs);
-  return bounded;
 }

@@ -17,6 +17,8 @@ export interface Miss {
   readonly udpSize: number;
   readonly dnssecOk: boolean;
   readonly hasAlias: boolean;
+  /** Nobody waits: the cached answer ends soon. The message is the reply by now. */
+  readonly isRefresh: boolean;
   readonly isRateLimited: boolean;
   readonly origin: UdpOrigin;
 }
@@ -89,6 +91,7 @@ export class MissReader {
       udpSize: view.getUint16(at + MissRecord.UDP_SIZE, true),
       dnssecOk: (bytes[at + MissRecord.FLAGS]! & MissFlags.DNSSEC_OK) !== 0,
       hasAlias: (bytes[at + MissRecord.FLAGS]! & MissFlags.ALIAS) !== 0,
+      isRefresh: (bytes[at + MissRecord.FLAGS]! & MissFlags.REFRESH) !== 0,
       isRateLimited: (bytes[at + MissRecord.FLAGS]! & MissFlags.RATE_LIMITED) !== 0,
       origin: readOrigin(bytes, at, view.getInt32(at + MissRecord.SOCKET, true)),
     };

@@ -38,7 +38,8 @@ export class MissWriter {
     bytes[at + MissRecord.FLAGS] =
       (query.dnssecOk ? MissFlags.DNSSEC_OK : 0) |
       (query.aliasLength > 0 ? MissFlags.ALIAS : 0) |
-      (query.isRateLimited ? MissFlags.RATE_LIMITED : 0);
+      (query.isRateLimited ? MissFlags.RATE_LIMITED : 0) |
+      (query.wantsRefresh ? MissFlags.REFRESH : 0);
     halves[(at + MissRecord.MESSAGE_LENGTH) >>> 1] = query.questionEnd;
     copy(query.clientBytes, query.clientAt, bytes, at + MissRecord.CLIENT, 16);
     batch.copyOrigin(slot, bytes, at);

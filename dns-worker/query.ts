@@ -138,6 +138,8 @@ export class Query {
   extendedError = NO_EDE;
   /** Over the limit of its network: the log says so, even where it is answered (dry run). */
   isRateLimited = false;
+  /** The answer came from the cache, is in use and ends soon: whoever can wait should ask for it again. */
+  wantsRefresh = false;
 
   /** Points the query at a message and forgets the one before. */
   begin(bytes: Uint8Array, at: number, length: number, capacity: number): void {
@@ -178,6 +180,7 @@ export class Query {
     this.isUnfiltered = false;
     this.isAllowed = false;
     this.isRateLimited = false;
+    this.wantsRefresh = false;
     this.hasTargets = false;
     this.hasPrivateAddress = false;
     this.cacheReference = 0;

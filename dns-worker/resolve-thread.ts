@@ -6,10 +6,11 @@ import type { MessagePort } from 'node:worker_threads';
 import { systemClock } from '../shared/clock.ts';
 import { Counter } from '../shared/counters.ts';
 import { type ThreadStart, type ToWorker, WorkerControl } from '../shared/messages.ts';
+import { FlagsHigh, FlagsLow, Header } from '../shared/dns/wire.ts';
 import { addressFromText } from '../shared/net/ip.ts';
 import { Protocol } from '../shared/query-log.ts';
 import { AnswerCache } from './cache/answer-cache.ts';
-import { CacheMemory } from './cache/cache-memory.ts';
+import { CacheMemory } from '../shared/cache-memory.ts';
 import { CacheWriter } from './cache/cache-writer.ts';
 import { ClientSightings } from './client-sightings.ts';
 import { type QuestionResolver, ValidatingResolver } from './dnssec/validating-resolver.ts';
@@ -88,7 +89,7 @@ class ResolveThread {
   constructor(start: ThreadStart, port: MessagePort, calls: NativeCalls | null) {
     const { settings, memory } = start;
     const cacheMemory = new CacheMemory(start.cache);
-    const cache = new AnswerCache(cacheMemory);
+    const cache = new AnswerCache(cacheMemory, settings.cache.optimisticRefresh);
     this.start = start;
     this.port = port;
     this.control = new Int32Array(memory.control);
@@ -138,7 +139,7 @@ class ResolveThread {
       });
     });
     if (!this.batched) this.datagrams = await this.listenDgram(addresses, port);
-    this.reading = this.misses.run((miss) => this.forwarder.take(this.waitingFromMiss(miss)));
+    this.reading = this.misses.run((miss) => this.takeMiss(miss));
     this.reports = setInterval(() => {
       Atomics.add(this.control, WorkerControl.RESOLVE_BEAT_WORD, 1);
       announce(this.port, { type: 'upstreams', upstreams: this.resolver.report() });
@@ -209,7 +210,14 @@ class ResolveThread {
       request.send(scratch.subarray(0, query.replyLength));
       reporter.answered(query, pipeline.snapshot.version);
       reporter.publish((systemClock.monotonicMs() - query.arrivedMonotonicMs) * 1000);
+      if (query.wantsRefresh) this.forwarder.refresh(asQuery(this.waitingFrom(request)));
     }
+  }
+
+  private takeMiss(miss: Miss): void {
+    const waiting = this.waitingFromMiss(miss);
+    if (miss.isRefresh) this.forwarder.refresh(asQuery(waiting));
+    else this.forwarder.take(waiting);
   }
 
   /** Copies what a request needs while it waits. */
@@ -252,6 +260,15 @@ class ResolveThread {
     announce(this.port, { type: 'drained' });
     this.port.close();
   }
+}
+
+/** Turns the head of a reply back into that of a query: only RD and CD are the client's. */
+function asQuery(request: WaitingRequest): WaitingRequest {
+  const { message } = request;
+  message[Header.FLAGS_HIGH] = FlagsHigh.RD;
+  message[Header.FLAGS_LOW] = message[Header.FLAGS_LOW]! & FlagsLow.CD;
+  message[Header.QDCOUNT + 1] = 1;
+  return request;
 }
 
 /** Clears the counts of the sections behind the question: those were not copied. */

@@ -40,6 +40,8 @@ export const CacheBucket = {
   REFERENCE_AT: 7,
   /** One bit a slot: the entry was read since TAIL last passed it. Written without a lock: a hint. */
   USED_AT: 14,
+  /** In the same word, from this bit on: a refresh of the entry before its end is under way. */
+  REFRESH_BIT: 8,
 } as const;
 
 /** Bytes of a slab unit; entries start on units. */
@@ -91,6 +93,9 @@ export const CacheMarks = {
   /** It has an address of the local network, which a public name must not have. */
   HAS_PRIVATE_ADDRESS: 2,
 } as const;
+
+/** Owner of the lock for the control plane; workers are 1 and up. */
+export const CACHE_LOCK_OF_CONTROL_PLANE = 0x7fff_ffff;
 
 /** Bits of the key beside name, type and class. */
 export const CacheKeyFlags = { DNSSEC_OK: 1, CHECKING_DISABLED: 2 } as const;

@@ -3,6 +3,12 @@
  * as the routes need them; their real parts live in their own folders.
  */
 import type { Config } from '../../config/schema.ts';
+import type {
+  CacheEntryFilter,
+  CacheEntryPage,
+  CacheEntryQuery,
+  CacheMetrics,
+} from '../../shared/api/cache.ts';
 import type { CompiledListQuery, CompiledRulePage } from '../../shared/api/compiled-lists.ts';
 import type { CatalogService } from '../../shared/api/services.ts';
 import type { ExplainAnswer, ExplainQuery } from '../../shared/api/explain.ts';
@@ -49,6 +55,7 @@ export interface ApiContext {
   readonly explainer: ExplainPort;
   readonly health: HealthPort;
   readonly upstreams: UpstreamPort;
+  readonly cache: CachePort;
 }
 
 /** Puts changes of policy rows into force. */
@@ -96,6 +103,14 @@ export interface CatalogPort {
 /** The upstream servers as each worker sees them, from memory. */
 export interface UpstreamPort {
   reports(): readonly (readonly UpstreamReport[])[];
+}
+
+/** The answer cache of this node. */
+export interface CachePort {
+  metrics(): CacheMetrics;
+  page(query: CacheEntryQuery, nowMs: number): CacheEntryPage;
+  /** Resolves with how many entries are gone for every worker. */
+  drop(filter: CacheEntryFilter): Promise<number>;
 }
 
 /** State of the node's parts, from memory: asking must never wait for anything. */

@@ -2,12 +2,60 @@
  * The routes of what resolving is made of: upstream servers and the answer cache. Part of `route-table.ts`,
  * whose head says what a row means.
  */
+import {
+  CacheEntryFilter,
+  CacheEntryPage,
+  CacheEntryQuery,
+  CacheMetrics,
+  CacheStats,
+  CacheStatsQuery,
+} from '../../shared/api/cache.ts';
 import { UpstreamDetailList, UpstreamHealth } from '../../shared/api/upstreams.ts';
+import * as cache from '../cache/cache-routes.ts';
 import { readUpstreamDetail, readUpstreamHealth } from '../upstreams/upstream-routes.ts';
 import { route } from './route.ts';
 import type { Route } from './route.ts';
 
 export const resolvingRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/cache/stats',
+    access: 'viewer',
+    tag: 'Cache',
+    summary: 'Hits and misses of a period',
+    query: CacheStatsQuery,
+    answer: CacheStats,
+    handle: cache.readCacheStats,
+  }),
+  route({
+    method: 'GET',
+    path: '/cache/metrics',
+    access: 'viewer',
+    tag: 'Cache',
+    summary: 'The answer cache of this node since its start',
+    answer: CacheMetrics,
+    handle: cache.readCacheMetrics,
+  }),
+  route({
+    method: 'GET',
+    path: '/cache/entries',
+    access: 'viewer',
+    tag: 'Cache',
+    summary: 'Answers in the cache, of a name or all',
+    query: CacheEntryQuery,
+    answer: CacheEntryPage,
+    handle: cache.listCacheEntries,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/cache/entries',
+    access: 'admin',
+    tag: 'Cache',
+    summary: 'Drop answers from the cache, of a name or type or all',
+    query: CacheEntryFilter,
+    handle: cache.dropCacheEntries,
+  }),
+
   route({
     method: 'GET',
     path: '/upstream/health',

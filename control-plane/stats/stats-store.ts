@@ -71,6 +71,21 @@ export async function readSummary(database: Database, fromMs: number, toMs: numb
   });
 }
 
+/** Queries of [fromMs, toMs) that the cache answered, and those that it was asked for and could not. */
+export async function readCacheUse(
+  database: Database,
+  fromMs: number,
+  toMs: number,
+): Promise<{ readonly hits: number; readonly misses: number }> {
+  const { rows } = await database.query<{ hits: number; misses: number }>(
+    `SELECT count(*) FILTER (WHERE cached) AS hits,
+       count(*) FILTER (WHERE NOT cached AND status = ANY($3)) AS misses
+     FROM query_log WHERE ${PERIOD}`,
+    [new Date(fromMs), new Date(toMs), [...MISSES]],
+  );
+  return rows[0] ?? { hits: 0, misses: 0 };
+}
+
 async function readTallies(tx: Queryable, span: readonly Date[]): Promise<Tally[]> {
   const { rows } = await tx.query<Tally>(
     `SELECT type, status, rcode, protocol, cached, block_source, upstream IS NOT NULL AS asked,

@@ -10,7 +10,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, test } from '@jest/globals';
 import { CacheHead, createAnswerCache, releaseCacheLock } from '../../shared/answer-cache.ts';
 import { StressCount, type StressStart } from '../../test/fixtures/cache-stress-thread.ts';
-import { CacheMemory } from './cache-memory.ts';
+import { CacheMemory } from '../../shared/cache-memory.ts';
 
 const SECS = Number(process.env['WEIR_CACHE_STRESS_SECS'] ?? 4);
 const THREAD = new URL('../../test/fixtures/cache-stress-thread.ts', import.meta.url);

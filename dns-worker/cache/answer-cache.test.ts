@@ -6,7 +6,7 @@ import { parseQuery } from '../parse-query.ts';
 import { Query } from '../query.ts';
 import type { CacheableAnswer } from '../resolve/response-reader.ts';
 import { AnswerCache, CacheHit } from './answer-cache.ts';
-import { CacheMemory } from './cache-memory.ts';
+import { CacheMemory } from '../../shared/cache-memory.ts';
 import { CacheWriter } from './cache-writer.ts';
 
 const NOW = 1_800_000_000;
@@ -97,6 +97,26 @@ function tagIn(query: Query): number {
 }
 
 describe('AnswerCache', () => {
+  test.each<[string, number, number, boolean]>([
+    ['in the last tenth of a long life', 300, 270, true],
+    ['before that', 300, 269, false],
+    ['in the last two seconds of a short one', 6, 4, true],
+    ['of so short a life that it is let end', 5, 4, false],
+  ])('answer() wants a refresh of a name in use %s', (_when, ttlSecs, ageSecs, expected) => {
+    const { memory, writer } = open();
+    const reader = new AnswerCache(memory, true);
+    keep(writer, ask('www.example.com'), answerOf(1, ttlSecs), ttlSecs);
+    const wants = (): boolean => {
+      const query = ask('www.example.com');
+      reader.answer(query, 0, NOW + ageSecs, false);
+      return query.wantsRefresh;
+    };
+    // Asked for once is not in use; and one refresh is enough, until there is a new answer.
+    expect([wants(), wants(), wants()]).toEqual([false, expected, false]);
+    keep(writer, ask('www.example.com'), answerOf(2, ttlSecs), ttlSecs);
+    expect([wants(), wants(), wants()]).toEqual([false, expected, false]);
+  });
+
   test('answer() finds what was stored, in any letter case, and counts the TTL down', () => {
     const { reader, writer } = open();
     keep(writer, ask('www.example.com'), answerOf(42));

@@ -14,12 +14,16 @@ import {
   keyHashLow,
   ttlOffsetsOffset,
   unitsBetween,
-} from './cache-memory.ts';
+} from '../../shared/cache-memory.ts';
 import { authenticFlag, finishReply, optSize, replyLimit } from '../respond/reply.ts';
 import { readU32, writeU32 } from '../../shared/dns/wire.ts';
 
 /** What a look-up found. */
 export const CacheHit = { NONE: 0, FRESH: 1, STALE: 2 } as const;
+
+/** An answer is refreshed this long before its end at the latest; one that lives no longer than that is not. */
+const LAST_SECS = 2;
+const SHORT_LIFE_SECS = 5;
 
 /** TTL of records in a stale answer, seconds (RFC 8767 section 4 recommends 30). */
 const STALE_TTL_SECS = 30;
@@ -33,11 +37,14 @@ const LOADS_MAY_PASS_LOADS = process.arch !== 'x64';
 /** Read side of the cache; one a thread. */
 export class AnswerCache {
   private readonly memory: CacheMemory;
+  private readonly refreshes: boolean;
   /** A word of this thread's own; an atomic write to it orders the loads before it (fence). */
   private readonly fence = new Int32Array(new SharedArrayBuffer(64));
 
-  constructor(memory: CacheMemory) {
+  /** `refreshes`: says in `Query.wantsRefresh` which answers in use had better be asked for again. */
+  constructor(memory: CacheMemory, refreshes = false) {
     this.memory = memory;
+    this.refreshes = refreshes;
   }
 
   /**
@@ -65,7 +72,13 @@ export class AnswerCache {
       if (unitsBetween(memory, tail, position) >= memory.slabUnits) return CacheHit.NONE;
       if (hit === CacheHit.NONE) return hit;
       query.cacheReference = reference;
-      index[bucket + CacheBucket.USED_AT] = index[bucket + CacheBucket.USED_AT]! | (1 << slot);
+      const hints = index[bucket + CacheBucket.USED_AT]!;
+      const using = 1 << slot;
+      const refreshing = using << CacheBucket.REFRESH_BIT;
+      // Only what was asked for before is worth a refresh, and one is enough.
+      query.wantsRefresh =
+        this.isEnding && hit === CacheHit.FRESH && (hints & (using | refreshing)) === using;
+      index[bucket + CacheBucket.USED_AT] = hints | using | (query.wantsRefresh ? refreshing : 0);
       this.finish(query, hit);
       return hit;
     }
@@ -75,6 +88,7 @@ export class AnswerCache {
   /** What `copyAnswer` found out, for `finish`. */
   private rcode = 0;
   private bodyEnd = 0;
+  private isEnding = false;
 
   private keyMatches(entry: number, query: Query, partition: number, keyFlags: number): boolean {
     const { slab, slabHalves, slabWords } = this.memory;
@@ -103,6 +117,7 @@ export class AnswerCache {
     const stale = nowSecs >= slabWords[word + (CacheEntry.EXPIRES_AT_SECS >>> 2)]!;
     if (stale && (!allowStale || nowSecs >= slabWords[word + (CacheEntry.STALE_UNTIL_SECS >>> 2)]!))
       return CacheHit.NONE;
+    this.isEnding = this.refreshes && this.endsSoon(word, nowSecs);
     const bodyLength = slabHalves[half + (CacheEntry.BODY_LENGTH >>> 1)]!;
     const ttlCount = slabHalves[half + (CacheEntry.TTL_COUNT >>> 1)]!;
     const ttlsHalf = half + (ttlOffsetsOffset(query.qnameLength) >>> 1);
@@ -134,6 +149,15 @@ export class AnswerCache {
       writeU32(bytes, target + offset, stale ? STALE_TTL_SECS : ttlSecs > ageSecs ? ttlSecs - ageSecs : 0);
     }
     return hit;
+  }
+
+  /** Whether an entry is in the last tenth of its life, or its last two seconds; short lives are let end. */
+  private endsSoon(word: number, nowSecs: number): boolean {
+    const { slabWords } = this.memory;
+    const expiresAtSecs = slabWords[word + (CacheEntry.EXPIRES_AT_SECS >>> 2)]!;
+    const lifeSecs = expiresAtSecs - slabWords[word + (CacheEntry.STORED_AT_SECS >>> 2)]!;
+    const leftSecs = expiresAtSecs - nowSecs;
+    return lifeSecs > SHORT_LIFE_SECS && (leftSecs <= LAST_SECS || leftSecs * 10 <= lifeSecs);
   }
 
   private finish(query: Query, hit: number): void {

@@ -25,7 +25,7 @@ import {
   keyHashLow,
   ttlOffsetsOffset,
   unitsBetween,
-} from './cache-memory.ts';
+} from '../../shared/cache-memory.ts';
 
 /** What an answer is kept under. */
 export interface CacheKey {
@@ -184,7 +184,7 @@ export class CacheWriter {
   private clearSlot(bucket: number, slot: number): void {
     const { index, head } = this.memory;
     Atomics.store(index, bucket + CacheBucket.REFERENCE_AT + slot, 0);
-    index[bucket + CacheBucket.USED_AT] = index[bucket + CacheBucket.USED_AT]! & ~(1 << slot);
+    this.clearHints(bucket, slot);
     Atomics.sub(head, CacheHead.ENTRIES_WORD, 1);
   }
 
@@ -199,7 +199,12 @@ export class CacheWriter {
     if (!taken) Atomics.add(head, CacheHead.ENTRIES_WORD, 1);
     index[bucket + CacheBucket.TAG_AT + slot] = high;
     Atomics.store(index, bucket + CacheBucket.REFERENCE_AT + slot, (position + 1) | 0);
-    index[bucket + CacheBucket.USED_AT] = index[bucket + CacheBucket.USED_AT]! & ~(1 << slot);
+    this.clearHints(bucket, slot);
+  }
+
+  private clearHints(bucket: number, slot: number): void {
+    const at = bucket + CacheBucket.USED_AT;
+    this.memory.index[at] = this.memory.index[at]! & ~((1 | (1 << CacheBucket.REFRESH_BIT)) << slot);
   }
 
   /** The slot of the same key, else a free one, else one that was not read lately. */

@@ -14,6 +14,8 @@ import { lockDataDir } from '../../control-plane/db/data-dir-lock.ts';
 import { startDatabase } from '../../control-plane/db/database.ts';
 import type { Database } from '../../control-plane/db/database.ts';
 import type { ApiContext } from '../../control-plane/http/api-context.ts';
+import { CacheContents } from '../../control-plane/cache/cache-contents.ts';
+import { createAnswerCache } from '../../shared/answer-cache.ts';
 import { ClientDirectory } from '../../control-plane/clients/client-directory.ts';
 import { createApp } from '../../control-plane/http/app.ts';
 import { startWebServer } from '../../control-plane/http/server.ts';
@@ -21,7 +23,7 @@ import { queryLogReader } from '../../control-plane/query-log/query-log-reader.t
 import { readPolicyRows } from '../../control-plane/snapshot/policy-store.ts';
 import { configRecords } from '../../control-plane/settings/derived.ts';
 import { ServiceCatalog } from '../../control-plane/services/service-catalog.ts';
-import { readSummary } from '../../control-plane/stats/stats-store.ts';
+import { readCacheUse, readSummary } from '../../control-plane/stats/stats-store.ts';
 import { Problem } from '../../shared/api/problem.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
@@ -285,7 +287,10 @@ function standIns(
     database,
     auth: new Authenticator({ config: () => config, database, clock, logger }),
     queryLog: queryLogReader(database, (address) => clients.nameAt(address)),
-    stats: { summary: (from: Date, to: Date) => readSummary(database, from.getTime(), to.getTime()) },
+    stats: {
+      summary: (from: Date, to: Date) => readSummary(database, from.getTime(), to.getTime()),
+      cacheUse: (from: Date, to: Date) => readCacheUse(database, from.getTime(), to.getTime()),
+    },
     localNames: {
       localDomain: () => config.dns.local_domain,
       live: () => ({ configRecords: configRecords(config), leases: [] }),
@@ -327,6 +332,7 @@ function standIns(
       }),
     },
     upstreams: { reports: () => [[UPSTREAM]] },
+    cache: new CacheContents(createAnswerCache(0), () => 0),
     health: {
       checks: () => {
         const { state, error } = database.status();

@@ -1,7 +1,7 @@
 /** The whole pipeline over compiled lists and manual rules: what is answered, and what the log is told. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { AnswerCache } from '../../dns-worker/cache/answer-cache.ts';
-import { CacheMemory } from '../../dns-worker/cache/cache-memory.ts';
+import { CacheMemory } from '../../shared/cache-memory.ts';
 import { CacheWriter } from '../../dns-worker/cache/cache-writer.ts';
 import { ClientSightings } from '../../dns-worker/client-sightings.ts';
 import { Forwarder } from '../../dns-worker/forwarder.ts';

@@ -1,6 +1,6 @@
 /** A pipeline over local records and question switches, asked with real messages. */
 import { AnswerCache } from '../../dns-worker/cache/answer-cache.ts';
-import { CacheMemory } from '../../dns-worker/cache/cache-memory.ts';
+import { CacheMemory } from '../../shared/cache-memory.ts';
 import { ClientSightings } from '../../dns-worker/client-sightings.ts';
 import { Pipeline } from '../../dns-worker/pipeline.ts';
 import { Query, Verdict } from '../../dns-worker/query.ts';

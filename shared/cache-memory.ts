@@ -1,4 +1,4 @@
-/** Views of the answer cache's memory and the hash of its keys, for its reader and its writer. */
+/** Views of the answer cache's memory and the hash of its keys, for those who read, write and list it. */
 import {
   CACHE_UNIT,
   CacheBucket,
@@ -6,7 +6,7 @@ import {
   CacheHead,
   CacheKeyFlags,
   positionLimit,
-} from '../../shared/answer-cache.ts';
+} from './answer-cache.ts';
 
 const TYPE_FACTOR = 0x9e3779b1 | 0;
 

@@ -1,0 +1,113 @@
+/** What the API tells of the answer cache, and what it drops from it. All workers share it: so do they this. */
+import type {
+  CacheEntryFilter,
+  CacheEntryPage,
+  CacheEntryQuery,
+  CacheEntryRow,
+  CacheMetrics,
+} from '../../shared/api/cache.ts';
+import { CACHE_UNIT, CacheEntry, CacheHead, CacheKeyFlags } from '../../shared/answer-cache.ts';
+import { Counter } from '../../shared/counters.ts';
+import { rcodeName, rrTypeCode, rrTypeName } from '../../shared/dns/iana.ts';
+import { DnssecStatus } from '../../shared/query-log.ts';
+import type { CopiedEntry } from './cache-index.ts';
+import { CacheIndex, entryName } from './cache-index.ts';
+
+/** Reads and drops entries. */
+export class CacheContents {
+  readonly #index: CacheIndex;
+  readonly #total: (counter: number) => number;
+
+  /** `total`: sum of a counter over all threads. */
+  constructor(cache: SharedArrayBuffer, total: (counter: number) => number) {
+    this.#index = new CacheIndex(cache);
+    this.#total = total;
+  }
+
+  metrics(): CacheMetrics {
+    const hits = this.#total(Counter.CACHE_HITS);
+    const misses = this.#total(Counter.CACHE_MISSES);
+    return {
+      entries: this.#index.head(CacheHead.ENTRIES_WORD),
+      bytes: this.#index.bytes,
+      hits,
+      misses,
+      hit_rate: share(hits, misses),
+      insertions: this.#index.head(CacheHead.INSERTIONS_WORD),
+      evictions: this.#index.head(CacheHead.EVICTIONS_WORD),
+      optimistic_refreshes: this.#total(Counter.CACHE_REFRESHES),
+      stale_hits: this.#total(Counter.CACHE_STALE_HITS),
+      lazy_deletions: this.#index.head(CacheHead.LAZY_DELETIONS_WORD),
+      compactions: this.#index.head(CacheHead.COMPACTIONS_WORD),
+    };
+  }
+
+  /** Entries that match, in the order of the index, which tells nothing. Expired ones may still be there. */
+  page(query: CacheEntryQuery, nowMs: number): CacheEntryPage {
+    const { limit, offset } = query;
+    const matches = matcher(query);
+    const data: CacheEntryRow[] = [];
+    let total = 0;
+    for (const entry of this.#index.entries()) {
+      if (!matches(entry)) continue;
+      if (total >= offset && data.length < limit) data.push(rowOf(entry, Math.floor(nowMs / 1000)));
+      total++;
+    }
+    return { data, total, limit, offset };
+  }
+
+  /** Drops what matches, for all workers at once; returns how many. Rejects with CacheBusy. */
+  drop(filter: CacheEntryFilter): Promise<number> {
+    return this.#index.drop(matcher(filter));
+  }
+}
+
+/** Hits of both, percent; 0 where nothing was asked. */
+export function share(hits: number, misses: number): number {
+  return hits + misses === 0 ? 0 : Math.round((hits / (hits + misses)) * 10_000) / 100;
+}
+
+function matcher({ domain, type }: CacheEntryFilter): (entry: CopiedEntry) => boolean {
+  const name = domain
+    ?.replace(/^\*\./, '')
+    .replace(/(.)\.$/, '$1')
+    .toLowerCase();
+  const withBelow = domain?.startsWith('*.') === true;
+  const code = type === undefined ? undefined : rrTypeCode(type);
+  return (entry) => {
+    if (code !== undefined && entry.view.getUint16(CacheEntry.QTYPE, true) !== code) return false;
+    if (name === undefined) return true;
+    const own = entryName(entry);
+    return own === name || (withBelow && (name === '.' || own.endsWith(`.${name}`)));
+  };
+}
+
+function rowOf(entry: CopiedEntry, nowSecs: number): CacheEntryRow {
+  const { bytes, view } = entry;
+  const expiresAtSecs = view.getUint32(CacheEntry.EXPIRES_AT_SECS, true);
+  const flags = bytes[CacheEntry.KEY_FLAGS]!;
+  return {
+    domain: entryName(entry),
+    type: rrTypeName(view.getUint16(CacheEntry.QTYPE, true)),
+    rcode: rcodeName(bytes[CacheEntry.RCODE]!),
+    ttl_secs: Math.max(0, expiresAtSecs - nowSecs),
+    stored_at: timestamp(view.getUint32(CacheEntry.STORED_AT_SECS, true)),
+    expires_at: timestamp(expiresAtSecs),
+    stale_until: timestamp(view.getUint32(CacheEntry.STALE_UNTIL_SECS, true)),
+    answers: view.getUint16(CacheEntry.ANSWER_COUNT, true),
+    bytes: view.getUint32(CacheEntry.UNITS, true) * CACHE_UNIT,
+    dnssec_status: dnssecName(bytes[CacheEntry.DNSSEC]!),
+    dnssec_ok: (flags & CacheKeyFlags.DNSSEC_OK) !== 0,
+    checking_disabled: (flags & CacheKeyFlags.CHECKING_DISABLED) !== 0,
+    in_use: entry.inUse,
+  };
+}
+
+function timestamp(secs: number): string {
+  return new Date(secs * 1000).toISOString();
+}
+
+function dnssecName(code: number): CacheEntryRow['dnssec_status'] {
+  const names = Object.keys(DnssecStatus) as CacheEntryRow['dnssec_status'][];
+  return names.find((name) => DnssecStatus[name] === code) ?? 'unchecked';
+}

@@ -1,0 +1,118 @@
+/**
+ * The answer cache on disk while Weir is stopped (`cache.persist`): written when the last thread has ended,
+ * read before the first one starts, then removed. A file of other settings, of other hash seeds, or that is
+ * not whole is left unread: a cache may always start empty.
+ */
+import { createHash } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  CACHE_SEGMENT_UNITS,
+  CACHE_UNIT,
+  CacheBucket,
+  CacheEntry,
+  CacheHead,
+} from '../../shared/answer-cache.ts';
+import { CacheMemory } from '../../shared/cache-memory.ts';
+import { hasErrorCode } from '../../shared/error-code.ts';
+import type { Logger } from '../../shared/log.ts';
+import { writeDurably } from '../snapshot/durable-file.ts';
+import { CacheIndex, isWhole } from './cache-index.ts';
+
+const DIGEST_SIZE = 32;
+const FILE_NAME = 'answer-cache';
+/** Changes with the layout of an entry. */
+const FORMAT = 'weir answer cache 1';
+
+/** The file of one data folder. */
+export class CacheFile {
+  readonly #path: string;
+  readonly #mark: Uint8Array;
+  readonly #logger: Logger;
+
+  /** `settings`: everything that answers depend on; answers of other settings are not taken over. */
+  constructor(dataDir: string, settings: unknown, logger: Logger) {
+    this.#path = join(dataDir, FILE_NAME);
+    this.#mark = digest(Buffer.from(FORMAT + JSON.stringify(settings)));
+    this.#logger = logger;
+  }
+
+  /** Writes what has not ended; returns how many entries. Answers of forward zones are left out. */
+  async save(cache: SharedArrayBuffer, nowMs: number): Promise<number> {
+    const parts: Uint8Array[] = [this.#mark];
+    for (const { bytes, view } of new CacheIndex(cache).entries()) {
+      if (isWorthKeeping(view, nowMs)) parts.push(bytes);
+    }
+    const whole = Buffer.concat(parts);
+    await writeDurably(this.#path, whole, digest(whole));
+    return parts.length - 1;
+  }
+
+  /** Fills an empty cache that nobody uses yet; returns how many entries. A file that is no use is logged. */
+  async load(cache: SharedArrayBuffer, nowMs: number): Promise<number> {
+    const contents = await this.#read();
+    if (contents === null) return 0;
+    const memory = new CacheMemory(cache);
+    let loaded = 0;
+    for (let at = DIGEST_SIZE; at < contents.length;) {
+      const size = contents.readUInt32LE(at + CacheEntry.UNITS) * CACHE_UNIT;
+      const bytes = contents.subarray(at, at + size);
+      if (!isWhole(bytes)) break;
+      at += size;
+      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+      if (isWorthKeeping(view, nowMs) && place(memory, bytes, view)) loaded++;
+    }
+    return loaded;
+  }
+
+  /** The mark and the entries; null where there is no file that can be used. It is gone afterwards. */
+  async #read(): Promise<Buffer | null> {
+    try {
+      const contents = await readFile(this.#path);
+      // What is dropped from now on must not come back after a crash.
+      await rm(this.#path);
+      const body = contents.subarray(0, -DIGEST_SIZE);
+      const isGood =
+        contents.length >= 2 * DIGEST_SIZE &&
+        digest(body).equals(contents.subarray(-DIGEST_SIZE)) &&
+        body.subarray(0, DIGEST_SIZE).equals(this.#mark);
+      if (!isGood) this.#logger.info('answer cache of the last run left unread', { file: this.#path });
+      return isGood ? body : null;
+    } catch (error) {
+      if (!hasErrorCode(error, 'ENOENT'))
+        this.#logger.warn('read answer cache of the last run', { file: this.#path, error: String(error) });
+      return null;
+    }
+  }
+}
+
+function digest(bytes: Uint8Array): Buffer {
+  return createHash('sha256').update(bytes).digest();
+}
+
+function isWorthKeeping(view: DataView, nowMs: number): boolean {
+  const isOfPools = view.getUint16(CacheEntry.PARTITION, true) === 0;
+  return isOfPools && view.getUint32(CacheEntry.EXPIRES_AT_SECS, true) * 1000 > nowMs;
+}
+
+/** Puts an entry behind the others; false where there is no room for it. */
+function place(memory: CacheMemory, bytes: Uint8Array, view: DataView): boolean {
+  const { head, index, slab, bucketMask, slabUnits } = memory;
+  const units = bytes.length / CACHE_UNIT;
+  let position = head[CacheHead.HEAD_WORD]!;
+  const used = position % CACHE_SEGMENT_UNITS;
+  // The rest of a segment that is left free begins with a length of 0: it was never written to.
+  if (used + units > CACHE_SEGMENT_UNITS) position += CACHE_SEGMENT_UNITS - used;
+  if (units > CACHE_SEGMENT_UNITS || position + units > slabUnits) return false;
+  const bucket = (view.getInt32(CacheEntry.HASH_LOW, true) & bucketMask) << CacheBucket.SHIFT;
+  for (let slot = 0; slot < CacheBucket.SLOTS; slot++) {
+    if (index[bucket + CacheBucket.REFERENCE_AT + slot] !== 0) continue;
+    slab.set(bytes, position * CACHE_UNIT);
+    index[bucket + CacheBucket.TAG_AT + slot] = view.getInt32(CacheEntry.HASH_HIGH, true);
+    index[bucket + CacheBucket.REFERENCE_AT + slot] = position + 1;
+    head[CacheHead.HEAD_WORD] = position + units;
+    head[CacheHead.ENTRIES_WORD] = head[CacheHead.ENTRIES_WORD]! + 1;
+    return true;
+  }
+  return false;
+}
