@@ -1,0 +1,372 @@
+/**
+ * The decision order of the contract as a table: one policy for six kinds of clients, and for each question
+ * what each of them is told, and why. Setting it up and asking is `decision-order.test.ts`.
+ */
+
+/** Clients by what gives them their group. */
+export const CLIENTS = {
+  /** In no group: Default. */
+  nobody: '127.0.0.1',
+  /** Manual by address: group `kids`, with blocked services, safe search, rules and a list of its own. */
+  kid: '127.0.0.11',
+  /** By subnet: group `work`, with rules of its own. */
+  worker: '127.0.1.5',
+  /** By subnet: group `night`, which a schedule blocks all day. */
+  sleeper: '127.0.2.5',
+  /** By a longer prefix within the subnet of `night`: group `free`, which a schedule allows everything. */
+  free: '127.0.2.130',
+  /** Manual, in a group that is disabled: treated as Default. */
+  ghost: '127.0.0.14',
+} as const;
+export type ClientName = keyof typeof CLIENTS;
+export const CLIENT_NAMES = Object.keys(CLIENTS) as readonly ClientName[];
+
+/**
+ * What a client is told: a kind, and after a colon the `block_source` of the log, or the address or target
+ * of the answer.
+ */
+export type Outcome =
+  | 'resolved'
+  | 'zone'
+  | 'refused'
+  | 'nodata'
+  | 'private'
+  | 'rebind'
+  | 'schedule'
+  | `${'list' | 'managed' | 'regex' | 'service' | 'cname' | 'cnamenx' | 'listnx'}:${string}`
+  | `local:${string}`
+  | `safe:${string}`
+  | `leads:${string}`;
+
+/** One question, and the outcome for each client in the order of CLIENT_NAMES. */
+export interface DecisionRow {
+  readonly why: string;
+  readonly name: string;
+  readonly type: 'A' | 'AAAA' | 'HTTPS' | 'PTR' | 'AXFR';
+  readonly outcomes: readonly [Outcome, Outcome, Outcome, Outcome, Outcome, Outcome];
+}
+
+/** The list that every group has. */
+export const GLOBAL_LIST = `
+ads.example.com
+||track.example.com^
+@@||good.track.example.com^
+||imp.example.com^$important
+@@||imp.example.com^
+||both.example.com^
+@@||both.example.com^
+||cloak.example.net^
+||typed.example.com^$dnstype=AAAA
+||nx.example.com^$dnsrewrite=NXDOMAIN
+||spared.example.com^
+||deny.example.com^$denyallow=ok.deny.example.com
+||pattern-*-ads.example.com^
+||allowlisted.example.com^
+||firm.example.com^$important
+||local-ads.example.com^
+||regex-allowed.example.com^
+||www.google.com^$dnstype=TXT
+`;
+/** The list of the group `kids`. */
+export const KIDS_LIST = '||kidsonly.example.com^\n';
+/** The allowlist that every group has. */
+export const ALLOW_LIST = '||allowlisted.example.com^\n||firm.example.com^\n||managed-deny.example.com^\n';
+
+/** Managed domains: name, domain, action, name of the group or null. */
+export const MANAGED = [
+  ['spare', 'spared.example.com', 'allow', null],
+  ['no deny', 'managed-deny.example.com', 'deny', null],
+  ['no subs', '*.sub.example.com', 'deny', null],
+  ['one sub', 'ok.sub.example.com', 'allow', null],
+  ['homework', 'homework.example.com', 'deny', 'kids'],
+  ['kids may', 'kidsonly.example.com', 'allow', 'work'],
+  ['tie allow', 'tie.example.com', 'allow', null],
+  ['tie deny', 'tie.example.com', 'deny', null],
+  ['firm spare', 'imp.example.com', 'allow', 'work'],
+  ['games may', 'ok.games.example.com', 'allow', null],
+] as const;
+
+/** Regex filters: name, pattern, action, group. */
+export const REGEXES = [
+  ['numbered ads', '^ad[0-9]+\\.', 'deny', null],
+  ['ad seven', '^ad7\\.', 'allow', null],
+  ['listed but fine', '^regex-allowed\\.', 'allow', null],
+  ['work only', '^social\\.', 'deny', 'work'],
+] as const;
+
+const everybody = (
+  outcome: Outcome,
+  sleeper: Outcome = 'schedule',
+  free: Outcome = 'resolved',
+): DecisionRow['outcomes'] => [outcome, outcome, outcome, sleeper, free, outcome];
+
+/** The rows. */
+export const DECISIONS: readonly DecisionRow[] = [
+  { why: 'no rule is about it', name: 'plain.example.com', type: 'A', outcomes: everybody('resolved') },
+  { why: 'a listed name', name: 'ads.example.com', type: 'A', outcomes: everybody('list:global') },
+  {
+    why: 'exact names do not cover those below',
+    name: 'x.ads.example.com',
+    type: 'A',
+    outcomes: everybody('resolved'),
+  },
+  {
+    why: 'a listed name and what is below',
+    name: 'a.b.track.example.com',
+    type: 'A',
+    outcomes: everybody('list:global'),
+  },
+  {
+    why: 'an exception outranks the rule above it',
+    name: 'good.track.example.com',
+    type: 'A',
+    outcomes: everybody('resolved'),
+  },
+  {
+    why: 'important outranks an exception; a managed allow outranks important',
+    name: 'imp.example.com',
+    type: 'A',
+    outcomes: ['list:global', 'list:global', 'resolved', 'schedule', 'resolved', 'list:global'],
+  },
+  {
+    why: 'allow outranks deny at the same level',
+    name: 'both.example.com',
+    type: 'A',
+    outcomes: everybody('resolved'),
+  },
+  {
+    why: 'a condition on the type holds',
+    name: 'typed.example.com',
+    type: 'AAAA',
+    outcomes: everybody('list:global', 'schedule', 'nodata'),
+  },
+  {
+    why: 'a condition on the type does not hold',
+    name: 'typed.example.com',
+    type: 'A',
+    outcomes: everybody('resolved'),
+  },
+  {
+    why: 'a rule with an answer of its own',
+    name: 'nx.example.com',
+    type: 'A',
+    outcomes: everybody('listnx:global'),
+  },
+  {
+    why: 'denyallow leaves a name out',
+    name: 'ok.deny.example.com',
+    type: 'A',
+    outcomes: everybody('resolved'),
+  },
+  {
+    why: 'denyallow blocks the rest',
+    name: 'no.deny.example.com',
+    type: 'A',
+    outcomes: everybody('list:global'),
+  },
+  { why: 'a pattern', name: 'pattern-7-ads.example.com', type: 'A', outcomes: everybody('list:global') },
+  {
+    why: 'an allowlist outranks a blocklist',
+    name: 'allowlisted.example.com',
+    type: 'A',
+    outcomes: everybody('resolved'),
+  },
+  {
+    why: 'important outranks an allowlist',
+    name: 'firm.example.com',
+    type: 'A',
+    outcomes: everybody('list:global'),
+  },
+  {
+    why: 'a list of one group',
+    name: 'kidsonly.example.com',
+    type: 'A',
+    outcomes: ['resolved', 'list:kids list', 'resolved', 'schedule', 'resolved', 'resolved'],
+  },
+  {
+    why: 'a managed allow outranks a list',
+    name: 'spared.example.com',
+    type: 'A',
+    outcomes: everybody('resolved'),
+  },
+  {
+    why: 'a managed deny outranks an allowlist',
+    name: 'managed-deny.example.com',
+    type: 'A',
+    outcomes: everybody('managed:no deny'),
+  },
+  {
+    why: 'a managed domain with its subdomains',
+    name: 'deep.sub.example.com',
+    type: 'A',
+    outcomes: everybody('managed:no subs'),
+  },
+  {
+    why: 'the managed name itself counts too',
+    name: 'sub.example.com',
+    type: 'A',
+    outcomes: everybody('managed:no subs'),
+  },
+  {
+    why: 'a managed allow outranks a managed deny above it',
+    name: 'ok.sub.example.com',
+    type: 'A',
+    outcomes: everybody('resolved'),
+  },
+  {
+    why: 'allow outranks deny among managed domains',
+    name: 'tie.example.com',
+    type: 'A',
+    outcomes: everybody('resolved'),
+  },
+  {
+    why: 'a managed domain of one group',
+    name: 'homework.example.com',
+    type: 'A',
+    outcomes: ['resolved', 'managed:homework', 'resolved', 'schedule', 'resolved', 'resolved'],
+  },
+  { why: 'a regex filter', name: 'ad12.example.com', type: 'A', outcomes: everybody('regex:numbered ads') },
+  {
+    why: 'a regex allow outranks a regex deny',
+    name: 'ad7.example.com',
+    type: 'A',
+    outcomes: everybody('resolved'),
+  },
+  {
+    why: 'a regex deny outranks an exception of a list',
+    name: 'ad3.good.track.example.com',
+    type: 'A',
+    outcomes: everybody('regex:numbered ads'),
+  },
+  {
+    why: 'a regex allow outranks a list',
+    name: 'regex-allowed.example.com',
+    type: 'A',
+    outcomes: everybody('resolved'),
+  },
+  {
+    why: 'a regex filter of one group',
+    name: 'social.example.com',
+    type: 'A',
+    outcomes: ['resolved', 'resolved', 'regex:work only', 'schedule', 'resolved', 'resolved'],
+  },
+  {
+    why: 'a blocked service',
+    name: 'play.games.example.com',
+    type: 'A',
+    outcomes: ['resolved', 'service:Games', 'resolved', 'schedule', 'resolved', 'resolved'],
+  },
+  {
+    why: 'services come before managed domains',
+    name: 'ok.games.example.com',
+    type: 'A',
+    outcomes: ['resolved', 'service:Games', 'resolved', 'schedule', 'resolved', 'resolved'],
+  },
+  {
+    why: 'local records come before services',
+    name: 'local.games.example.com',
+    type: 'A',
+    outcomes: [
+      'local:192.0.2.21',
+      'local:192.0.2.21',
+      'local:192.0.2.21',
+      'schedule',
+      'local:192.0.2.21',
+      'local:192.0.2.21',
+    ],
+  },
+  {
+    why: 'local records come before lists',
+    name: 'local-ads.example.com',
+    type: 'A',
+    outcomes: [
+      'local:192.0.2.20',
+      'local:192.0.2.20',
+      'local:192.0.2.20',
+      'schedule',
+      'local:192.0.2.20',
+      'local:192.0.2.20',
+    ],
+  },
+  {
+    why: 'a wildcard among local records',
+    name: 'any.apps.example.org',
+    type: 'A',
+    outcomes: [
+      'local:192.0.2.22',
+      'local:192.0.2.22',
+      'local:192.0.2.22',
+      'schedule',
+      'local:192.0.2.22',
+      'local:192.0.2.22',
+    ],
+  },
+  {
+    why: 'the PTR of a local record comes by itself',
+    name: '20.2.0.192.in-addr.arpa',
+    type: 'PTR',
+    outcomes: [
+      'local:local-ads.example.com',
+      'local:local-ads.example.com',
+      'local:local-ads.example.com',
+      'schedule',
+      'local:local-ads.example.com',
+      'local:local-ads.example.com',
+    ],
+  },
+  {
+    why: 'private reverse names stay here',
+    name: '7.1.168.192.in-addr.arpa',
+    type: 'PTR',
+    outcomes: ['private', 'private', 'private', 'private', 'private', 'private'],
+  },
+  {
+    why: 'zone transfers are refused to all',
+    name: 'plain.example.com',
+    type: 'AXFR',
+    outcomes: ['refused', 'refused', 'refused', 'refused', 'refused', 'refused'],
+  },
+  {
+    why: "safe search is a group's",
+    name: 'www.google.com',
+    type: 'A',
+    outcomes: ['resolved', 'safe:forcesafesearch.google.com', 'resolved', 'schedule', 'resolved', 'resolved'],
+  },
+  {
+    why: 'safe search cannot be got round by HTTPS records',
+    name: 'www.google.com',
+    type: 'HTTPS',
+    outcomes: ['nodata', 'safe:', 'nodata', 'schedule', 'nodata', 'nodata'],
+  },
+  {
+    why: 'a name that leads to a blocked one',
+    name: 'cloaked.example.org',
+    type: 'A',
+    outcomes: everybody('cname:global', 'schedule', 'leads:x.cloak.example.net'),
+  },
+  {
+    why: 'a name that leads to a service',
+    name: 'to-games.example.org',
+    type: 'A',
+    outcomes: [
+      'leads:play.games.example.com',
+      'cnamenx:Games',
+      'leads:play.games.example.com',
+      'schedule',
+      'leads:play.games.example.com',
+      'leads:play.games.example.com',
+    ],
+  },
+  {
+    why: 'a forward zone',
+    name: 'host.corp.example.net',
+    type: 'A',
+    outcomes: ['zone', 'zone', 'zone', 'schedule', 'zone', 'zone'],
+  },
+  {
+    why: 'a private address where none belongs',
+    name: 'rebind.example.org',
+    type: 'A',
+    outcomes: ['rebind', 'rebind', 'rebind', 'schedule', 'rebind', 'rebind'],
+  },
+];
