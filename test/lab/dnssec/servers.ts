@@ -5,11 +5,11 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, run, type RunningServer } from '../../fixtures/authority.ts';
+import { freePort, run, type RunningProgram } from '../../fixtures/authority.ts';
 import type { ZoneFile } from './sign-zones.ts';
 
 /** Starts NSD with these zones. */
-export async function startAuthority(program: string, zones: readonly ZoneFile[]): Promise<RunningServer> {
+export async function startAuthority(program: string, zones: readonly ZoneFile[]): Promise<RunningProgram> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-lab-nsd-'));
   const port = await freePort();
   const config = `server:
@@ -36,12 +36,32 @@ ${zones.map(({ zone, path }) => `zone:\n  name: "${zone}"\n  zonefile: "${path}"
  * Starts Unbound on the zones of an authority; with `rootKeys` it validates. Each zone is a stub: a delegation
  * cannot name a port, and with one stub for all Unbound would look for DS records in the wrong place.
  */
-export async function startRecursion(
+export function startRecursion(
   program: string,
   zones: readonly ZoneFile[],
   authorityPort: number,
   rootKeys: string | null,
-): Promise<RunningServer> {
+): Promise<RunningProgram> {
+  const server = `127.0.0.1@${String(authorityPort)}`;
+  const stubs = zones.map(({ zone }) => `stub-zone:\n  name: "${zone}"\n  stub-addr: ${server}\n`);
+  return startUnbound(program, stubs.join(''), rootKeys);
+}
+
+/** Starts Unbound as a validator that asks a resolver for everything. */
+export function startForwarder(
+  program: string,
+  resolverPort: number,
+  rootKeys: string,
+): Promise<RunningProgram> {
+  const forward = `forward-zone:\n  name: "."\n  forward-addr: 127.0.0.1@${String(resolverPort)}\n`;
+  return startUnbound(program, forward, rootKeys);
+}
+
+async function startUnbound(
+  program: string,
+  zones: string,
+  rootKeys: string | null,
+): Promise<RunningProgram> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-lab-unbound-'));
   const port = await freePort();
   if (rootKeys !== null) writeFileSync(join(folder, 'root.key'), rootKeys);
@@ -62,7 +82,7 @@ export async function startRecursion(
   local-zone: "test." nodefault
 ${validation}remote-control:
   control-enable: no
-${zones.map(({ zone }) => `stub-zone:\n  name: "${zone}"\n  stub-addr: 127.0.0.1@${String(authorityPort)}\n`).join('')}`;
+${zones}`;
   writeFileSync(join(folder, 'unbound.conf'), config);
   return run(program, ['-d', '-c', join(folder, 'unbound.conf')], folder, port);
 }

@@ -1,7 +1,7 @@
 /** Makes zone files with the standard tools: dnssec-keygen, dnssec-signzone, dnssec-dsfromkey of BIND. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { findProgram } from '../../fixtures/authority.ts';
 import { COMMON_RECORDS, type LabZone } from './zones.ts';
 
@@ -79,7 +79,7 @@ function makeZone(zone: LabZone, delegations: string, folder: string): MadeZone 
   }
   const key = makeKey(origin, algorithm, folder);
   const keyRecords = readFileSync(`${key}.key`, 'utf8').replaceAll(/^;.*\n/gm, '');
-  writeFileSync(`${path}.unsigned`, plain + keyRecords);
+  writeFileSync(`${path}.unsigned`, plain + keyRecords + (zone.moreKeys?.(keyRecords) ?? ''));
   sign(zone, origin, key, path);
   const lines = readFileSync(`${path}.signed`, 'utf8')
     .split('\n')
@@ -104,7 +104,7 @@ function sign({ nsec3, validity }: LabZone, origin: string, key: string, path: s
   const denial = nsec3 === undefined ? [] : ['-3', salt, '-H', String(iterations), ...(optOut ? ['-A'] : [])];
   const [start, end] = validity ?? ['now-86400', 'now+2592000'];
   const times = ['-s', start, '-e', end];
-  const out = ['-O', 'full', '-f', `${path}.signed`];
+  const out = ['-O', 'full', '-f', `${path}.signed`, '-d', dirname(path)];
   // -z: one key for everything; -P: what does not hold is what the lab is for.
   run(
     'dnssec-signzone',

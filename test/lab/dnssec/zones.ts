@@ -19,6 +19,8 @@ export interface LabZone {
   readonly validity?: readonly [string, string];
   /** Records beside those that every zone has. */
   readonly records?: string;
+  /** Further DNSKEY records, made from the zone's own. */
+  readonly moreKeys?: (key: string) => string;
   /** Edits the signed zone, one record a line, names in full. */
   readonly edit?: (lines: string[]) => string[];
 }
