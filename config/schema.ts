@@ -130,13 +130,13 @@ const dns = section('How questions are answered and forwarded.', {
     doc: 'Time that a thread with more than 10,000 queries a second may wait for a fuller batch: less CPU, more latency; 0 never waits.',
   }),
   default_strategy: choice(STRATEGIES, 'Parallel', { doc: 'Strategy of pools that name none.' }),
-  dnssec_enabled: bool(false, { doc: 'Validates the DNSSEC signatures of what upstreams answer.' }),
+  dnssec_enabled: bool(false, { restart, doc: 'Validates the DNSSEC signatures of what upstreams answer.' }),
   dnssec_trust_anchors: text(
     '',
-    { doc: 'File of DS or DNSKEY records of the root; empty is the built-in ones.' },
+    { restart, doc: 'File of DS or DNSKEY records to trust; empty is the built-in ones of the root.' },
     is.orEmpty(is.path),
   ),
-  dnssec_negative_trust_anchors: list([], { doc: 'Domains that are not validated.' }, is.domain),
+  dnssec_negative_trust_anchors: list([], { restart, doc: 'Domains that are not validated.' }, is.domain),
   block_private_ptr: bool(true, {
     doc: 'Answers PTR questions for private addresses that are no local record with NXDOMAIN.',
   }),

@@ -162,8 +162,10 @@ export class AnswerCache {
 
   private finish(query: Query, hit: number): void {
     query.cached = 1;
-    if (hit === CacheHit.STALE) query.extendedError = ExtendedError.STALE_ANSWER;
-    query.replyFlags = authenticFlag(query);
+    const isStale = hit === CacheHit.STALE;
+    if (isStale) query.extendedError = ExtendedError.STALE_ANSWER;
+    // What was proven once may have expired since.
+    query.replyFlags = isStale ? 0 : authenticFlag(query);
     finishReply(query, this.rcode, this.bodyEnd);
   }
 }
