@@ -1,4 +1,7 @@
 /** Lists that turn bad: whatever a server sends, the last good copy stays in force and the API says why. */
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { BlocklistSource } from '../../shared/api/sources.ts';
@@ -93,10 +96,19 @@ describe('weir with lists that turn bad', () => {
   );
 
   test.each(['file:///etc/passwd', 'file:///nowhere/at/all'])('weir takes no list from %s', async (url) => {
-    const source = await api.addSource({ name: url, url });
-    expect(source).toMatchObject({ status: 'error', rules: 0 });
-    expect(source.last_error).toMatch(/list_dirs|no such file/);
-    expect(source.last_error).not.toContain('root:');
-    await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
+    const { status, body } = await api.call('POST', '/blocklist-sources', { name: url, url });
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ error: 'invalid', errors: [{ path: 'url' }] });
+    expect(JSON.stringify(body)).toContain('list_dirs');
+  });
+
+  test('weir takes no list from a link that leads out of its folder', async () => {
+    const folder = join(weir.room.dataDir, 'lists');
+    mkdirSync(folder, { recursive: true });
+    symlinkSync('/etc/passwd', join(folder, 'link.txt'));
+    const url = pathToFileURL(join(folder, 'link.txt')).href;
+    const { status, body } = await api.call('POST', '/blocklist-sources', { name: 'link', url });
+    expect(status).toBe(400);
+    expect(JSON.stringify(body)).toContain('list_dirs');
   });
 });
