@@ -1,21 +1,24 @@
 /**
  * `npm run lab-measure`: what validation costs, and what a zone that is made to be expensive costs others. Prints
  * two tables: secure answers per second of CPU, with keys still to be fetched and with keys at hand, beside
- * Unbound forwarding to the same server; and the latency of cached names while a KeyTrap-like zone and one
+ * Unbound and PowerDNS Recursor forwarding to the same server; and the latency of cached names while a KeyTrap-like zone and one
  * with 2,500 NSEC3 iterations are asked 100 times a second each. It judges nothing: figures hold as ratios.
  */
+import { hash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Dnskey } from '../../../dns-worker/dnssec/dnskey.ts';
+import { readTrustAnchors } from '../../../shared/dns/trust-anchors.ts';
 import { UdpClient } from '../../e2e/support/dns-client.ts';
 import { Weir } from '../../e2e/support/weir-process.ts';
 import { findProgram, type RunningServer } from '../../fixtures/authority.ts';
-import { startAuthority, startForwarder, startRecursion } from './servers.ts';
+import { startAuthority, startForwarder, startPdnsForwarder, startRecursion } from './servers.ts';
 import { hasSigningTools, signZones } from './sign-zones.ts';
 import type { LabZone } from './zones.ts';
 
-const COLD_ZONES = 100;
+const COLD_ZONES = 200;
 const WARM_NAMES = 3000;
 const FAKE_KEYS = 12;
 const FAKE_SIGNATURES = 40;
@@ -75,6 +78,13 @@ function cpuSecs(pid: number): number {
     .split(') ')[1]!
     .split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS;
+}
+
+/** The DS of a key in presentation form: tag, algorithm, digest type, digest. */
+function rootDs(keys: string): string {
+  const { zone, rdata } = readTrustAnchors(keys)[0]!;
+  const digest = hash('sha256', Buffer.concat([zone, rdata]), 'hex');
+  return `${String(Dnskey.read(rdata)!.tag)} ${String(rdata[3])} 2 ${digest}`;
 }
 
 interface Measured {
@@ -207,9 +217,15 @@ async function main(): Promise<void> {
     // What lies in the cache of the server behind them costs neither of them anything.
     const cold = Array.from({ length: COLD_ZONES }, (_, i) => `www.cold${String(i)}.org`);
     const warm = Array.from({ length: WARM_NAMES }, (_, i) => `n${String(i)}.warm.org`);
+    const pdns = findProgram('pdns_recursor');
+    if (pdns !== null) {
+      const started = await startPdnsForwarder(pdns, servers[1]!.port, rootDs(rootKeys));
+      servers.push(started);
+      measured.push({ name: 'pdns-recursor', port: started.port, pid: started.pid });
+    }
     for (const server of measured) {
-      print(`${server.name}, cold keys: ${await answersPerSecond(server, cold)}`);
       print(`${server.name}, warm keys: ${await answersPerSecond(server, warm)}`);
+      print(`${server.name}, cold keys: ${await answersPerSecond(server, cold)}`);
     }
     await measureAttack(measured[0]!);
   } finally {

@@ -57,6 +57,35 @@ export function startForwarder(
   return startUnbound(program, forward, rootKeys);
 }
 
+/** Starts PowerDNS Recursor as a validator that asks a resolver for everything; `rootDs` without owner and type. */
+export async function startPdnsForwarder(
+  program: string,
+  resolverPort: number,
+  rootDs: string,
+): Promise<RunningProgram> {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-lab-pdns-'));
+  const port = await freePort();
+  writeFileSync(join(folder, 'anchors.lua'), `clearTA(".")\naddTA(".", "${rootDs}")\n`);
+  const config = `daemon=no
+threads=1
+pdns-distributes-queries=no
+local-address=127.0.0.1
+local-port=${String(port)}
+socket-dir=${folder}
+config-dir=${folder}
+security-poll-suffix=
+dont-query=
+forward-zones-recurse=.=127.0.0.1:${String(resolverPort)}
+dnssec=validate
+lua-config-file=${folder}/anchors.lua
+allow-from=127.0.0.0/8
+loglevel=3
+quiet=yes
+`;
+  writeFileSync(join(folder, 'recursor.conf'), config);
+  return run(program, [`--config-dir=${folder}`], folder, port);
+}
+
 async function startUnbound(
   program: string,
   zones: string,
