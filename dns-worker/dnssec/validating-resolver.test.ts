@@ -316,6 +316,14 @@ describe('ValidatingResolver', () => {
     expect(await ask('www.child.test', 'A')).toMatchObject(secure);
   });
 
+  test('as many clients wait as the resolver lets wait, and no more', async () => {
+    const { ask } = room();
+    const all = await Promise.all(Array.from({ length: 65_537 }, () => ask('www.test', 'A')));
+    expect(all[0]).toMatchObject(secure);
+    expect(all.at(-2)).toBe(all[0]);
+    expect(all.at(-1)).toMatchObject({ kind: 'failed', reason: 'overloaded' });
+  });
+
   test('signatures are not signed, so an answer of signatures is insecure', async () => {
     const { ask, table } = room();
     table.on('www.test', 'RRSIG', positive(TEST.signed('www.test 300 A 192.0.2.1').split('\n')[1]!));

@@ -29,6 +29,10 @@ export interface QuestionResolver {
 /** How often an answer is asked for that turns out bogus: another server may have a better one. */
 const ATTEMPTS = 2;
 
+/** Distinct questions under way, and clients that wait for them, as in `Resolver`. */
+const MAX_QUESTIONS = 10_000;
+const MAX_WAITERS = 65_536;
+
 /** Validates what the resolver behind it answers. One a thread. */
 export class ValidatingResolver implements QuestionResolver {
   private readonly behind: QuestionResolver;
@@ -58,12 +62,21 @@ export class ValidatingResolver implements QuestionResolver {
       return;
     }
     const key = questionKey(question);
+    if (this.isFull(key)) {
+      queueMicrotask(() => done(failed('overloaded', -1)));
+      return;
+    }
     if (!this.inFlight.join(key, done)) return;
     const settle = (resolution: Resolution): void => this.inFlight.settle(key, resolution);
     this.run(question).then(settle, (error: unknown) => {
       this.logger.error('validate an answer failed', { error: errorDetail(error) });
       settle(failed('servfail', -1));
     });
+  }
+
+  private isFull(key: string): boolean {
+    const { waiters, questions } = this.inFlight;
+    return waiters >= MAX_WAITERS || (questions >= MAX_QUESTIONS && !this.inFlight.has(key));
   }
 
   private async run(question: Question): Promise<Resolution> {
@@ -108,7 +121,10 @@ export class ValidatingResolver implements QuestionResolver {
   }
 }
 
-function failed(reason: 'timeout' | 'servfail' | 'bogus', upstream: number): Resolution & { kind: 'failed' } {
+function failed(
+  reason: 'timeout' | 'servfail' | 'bogus' | 'overloaded',
+  upstream: number,
+): Resolution & { kind: 'failed' } {
   return { kind: 'failed', reason, rcode: Rcode.SERVFAIL, upstream };
 }
 
