@@ -5,8 +5,11 @@ import { nameFromText } from '../../shared/dns/name.ts';
 import { readTrustAnchors, rootTrustAnchors } from '../../shared/dns/trust-anchors.ts';
 import type { WorkerSettings } from '../../shared/messages.ts';
 
+/** The keys of the configuration that say what is trusted. */
+type Anchored = Pick<Config['dns'], 'dnssec_trust_anchors' | 'dnssec_negative_trust_anchors'>;
+
 /** Reads the anchors; throws where the file cannot be read or holds anything but DS and DNSKEY records. */
-export function trustPoints(dns: Config['dns']): NonNullable<WorkerSettings['dnssec']> {
+export function trustPoints(dns: Anchored): NonNullable<WorkerSettings['dnssec']> {
   const path = dns.dnssec_trust_anchors;
   const anchors = path === '' ? rootTrustAnchors() : readTrustAnchors(readFileSync(path, 'utf8'));
   const negativeAnchors = dns.dnssec_negative_trust_anchors

@@ -1,14 +1,16 @@
 /** Validation from end to end over zones made on the spot: `.`, `test`, and what lies below. */
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { type Clock } from '../../shared/clock.ts';
 import { ExtendedError, Rcode, type RRTypeName } from '../../shared/dns/iana.ts';
 import { readTrustAnchors, type TrustAnchor } from '../../shared/dns/trust-anchors.ts';
 import { DnssecStatus } from '../../shared/query-log.ts';
 import { readU32 } from '../../shared/dns/wire.ts';
-import { question, wireName } from '../../test/fixtures/messages.ts';
+import { octets, question, u16, wireName } from '../../test/fixtures/messages.ts';
 import { QuietLogger } from '../../test/fixtures/quiet-logger.ts';
 import { INCEPTION, negative, positive, TableResolver, TestZone } from '../../test/fixtures/test-zone.ts';
 import type { Resolution } from '../resolve/question-run.ts';
+import { readResponse } from '../resolve/response-reader.ts';
 import { readSets } from './answer-records.ts';
 import { ValidatingResolver } from './validating-resolver.ts';
 
@@ -322,6 +324,44 @@ describe('ValidatingResolver', () => {
     expect(all[0]).toMatchObject(secure);
     expect(all.at(-2)).toBe(all[0]);
     expect(all.at(-1)).toMatchObject({ kind: 'failed', reason: 'overloaded' });
+  });
+
+  test('whatever an answer’s octets are, it is judged, and secure only with the data that was signed', async () => {
+    const genuine = positive(
+      TEST.signed('www.test 300 A 192.0.2.1\nwww.test 300 A 192.0.2.2'),
+      TEST.signed(SOA),
+    );
+    const asked = question('www.test', 'A', { dnssecOk: true });
+    const counts = [1, genuine.answerCount, genuine.authorityCount, 0].flatMap(u16);
+    const message = octets(
+      [0, 0, 0x81, 0x80],
+      counts,
+      asked.qname,
+      u16(asked.qtype),
+      u16(asked.qclass),
+      genuine.body,
+    );
+    const bodyAt = message.length - genuine.body.length;
+    const { ask, table, logger } = room();
+    table.on(
+      'www.test',
+      'DS',
+      negative(Rcode.NOERROR, TEST.signed(`${SOA}\nwww.test 300 NSEC x.test A RRSIG NSEC`)),
+    );
+    const change = fc.tuple(fc.nat(genuine.body.length - 1), fc.integer({ min: 1, max: 255 }));
+    const property = fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 3 }), async (changes) => {
+      const changed = message.slice();
+      for (const [at, bits] of changes) changed[bodyAt + at]! ^= bits;
+      const reading = readResponse(changed, asked);
+      if (reading.kind !== 'answer') return;
+      table.on('www.test', 'A', reading.answer);
+      const resolution = await ask('www.test', 'A');
+      expect(logger.lines).toEqual([]);
+      if (resolution.kind !== 'answer' || resolution.dnssec !== DnssecStatus.secure) return;
+      const [set] = readSets(asked.qname, resolution.answer);
+      expect(set!.rdatas.map((rdata) => rdata.join('.')).sort()).toEqual(['192.0.2.1', '192.0.2.2']);
+    });
+    await fc.assert(property, { numRuns: 500 });
   });
 
   test('signatures are not signed, so an answer of signatures is insecure', async () => {
