@@ -45,6 +45,8 @@ export interface WeirApi {
   swapSnapshot(note: string): Promise<void>;
   /** Rows of the stored query log since a moment. */
   storedQueries(since: Date): Promise<number>;
+  /** Any other call; resolves with the body of the answer, throws where it is no success. */
+  call(method: string, path: string, body?: object): Promise<unknown>;
   /** Asks what a dashboard asks. */
   poll(): Promise<void>;
 }
@@ -91,6 +93,7 @@ function session(call: Call): WeirApi {
     },
     storedQueries: async (since) =>
       pageSchema.parse((await call('GET', `/queries?limit=1&from=${since.toISOString()}`)).body).total,
+    call: async (method, path, body) => (await call(method, path, body)).body,
     poll: async () => {
       for (const path of POLLED) await call('GET', path);
     },

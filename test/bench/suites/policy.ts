@@ -7,16 +7,19 @@ import { saturatedMix } from './mix.ts';
 import type { ScalingResult } from './scaling.ts';
 
 const MOST = 1.1;
-const GROUPS = 200;
 /** Addresses that ask: with the policy, one half has a group by its address, the other by its subnet. */
 const ASKING = 20_000;
-const POLICY = { clients: 20_000, subnets: 10_000, services: 300 };
+/** Settings of a variant: the policy of a large house. */
+export const LARGE_HOUSE = {
+  groups: 200,
+  policy: { clients: ASKING, subnets: 10_000, services: 300 },
+};
 
 /** Both are asked the same from the same addresses; one has no group but Default. */
 export async function growPolicy(bench: Bench, material: Material): Promise<Omit<ScalingResult, 'name'>> {
   const stage = stageOf(bench, material);
   const workload = saturatedMix(bench, material, 'policy', { clients: ASKING });
-  const variants = [{ name: 'weir-one-group' }, { name: 'weir-policy', groups: GROUPS, policy: POLICY }];
+  const variants = [{ name: 'weir-one-group' }, { name: 'weir-policy', ...LARGE_HOUSE }];
   return grow(
     bench,
     variants.map((variant) => ({ variant, stage, workload })),

@@ -7,6 +7,7 @@ import { goalTable } from '../report/goal.ts';
 import { measureDisturbances } from './disturbances.ts';
 import { measureFootprint } from './footprint.ts';
 import { growCache, growGroups, growNames } from './growth.ts';
+import { measurePolicyChanges } from './policy-change.ts';
 import { growPolicy } from './policy.ts';
 import { growWorkers } from './workers.ts';
 
@@ -31,6 +32,11 @@ const ROWS: readonly {
     name: 'policy',
     about: '200 groups, 20,000 clients and 10,000 subnets, against one group',
     run: growPolicy,
+  },
+  {
+    name: 'policy-change',
+    about: 'changes of that policy at 20,000 questions a second',
+    run: measurePolicyChanges,
   },
   { name: 'names', about: 'a tenth of the list to five times as many names', run: growNames },
   { name: 'cache', about: 'few to many cached answers', run: growCache },

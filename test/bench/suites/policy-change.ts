@@ -1,0 +1,124 @@
+// How long a change of policy takes from the request to the response, which comes when it is in force in all threads,
+// with the policy of a large house and under an ordinary load; and whether the load notices.
+import type { Bench } from '../bench.ts';
+import { ROOT, stageOf } from '../bench.ts';
+import type { Material } from '../material/material.ts';
+import type { Run } from '../report/figures.ts';
+import type { Goal } from '../report/goal.ts';
+import { alignColumns } from '../report/table.ts';
+import { measure, pinAnswerThreads, startServer, warmAndCheck } from '../running-server.ts';
+import { weirContestant } from '../servers/server-table.ts';
+import type { WeirApi } from '../servers/weir-api.ts';
+import { preparePolicyChanges, type PolicyChange } from './policy-changes.ts';
+import { saturatedMix } from './mix.ts';
+import { LARGE_HOUSE } from './policy.ts';
+import type { ScalingResult } from './scaling.ts';
+
+const RATE_QPS = 20_000;
+/** "In all workers" is more than one. */
+const WORKERS = 2;
+const MOST_MS = 50;
+
+/** Milliseconds from request to response, by kind of change. */
+type Times = Map<string, number[]>;
+
+/** See `ScalingResult`. */
+export async function measurePolicyChanges(
+  bench: Bench,
+  material: Material,
+): Promise<Omit<ScalingResult, 'name'>> {
+  const stage = { ...stageOf(bench, material), serverCores: bench.bothCores, load: bench.loadAhead };
+  const workload = saturatedMix(bench, material, 'policy-change', { rateQps: RATE_QPS, window: 4000 });
+  const variant = { name: 'weir-changed', workers: WORKERS, ...LARGE_HOUSE };
+  const running = await startServer(stage, weirContestant(ROOT, variant), 0, true);
+  pinAnswerThreads(running, bench.options.serverCore);
+  await warmAndCheck(stage, running, workload);
+  const changes = await preparePolicyChanges(running.api!);
+  const times: Times = new Map(changes.map(({ what }) => [what, []]));
+  const quiet: Run[] = [];
+  const changed: Run[] = [];
+  for (let rotation = 0; rotation < bench.options.rotations; rotation++) {
+    const measured = async (): Promise<Run> => measure(stage, running, workload, rotation, undefined);
+    quiet.push(await measured());
+    changed.push(await whileChanging(running.api!, changes, times, measured));
+    console.log(`  rotation ${rotation + 1} of ${bench.options.rotations} done`);
+  }
+  await running.child.stop();
+  return {
+    table: `${timeTable(times)}\n\n${loadTable({ quiet, changed })}`,
+    goals: goalsOf(times, changed),
+    figures: { times: Object.fromEntries(times), quiet, changed },
+  };
+}
+
+/** Makes one change of each kind after the other until `work` is done. */
+async function whileChanging<Result>(
+  api: WeirApi,
+  changes: readonly PolicyChange[],
+  times: Times,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  let goesOn = true;
+  const timed = async (what: string, change: () => Promise<unknown>): Promise<void> => {
+    const startedAt = performance.now();
+    await change();
+    times.get(what)!.push(performance.now() - startedAt);
+  };
+  const disturb = async (): Promise<void> => {
+    for (let round = 0; goesOn; round++)
+      for (const { what, make } of changes) if (goesOn) await make(api, round, (change) => timed(what, change));
+  };
+  const disturbing = disturb();
+  try {
+    return await work();
+  } finally {
+    goesOn = false;
+    await disturbing;
+  }
+}
+
+function goalsOf(times: Times, changed: readonly Run[]): Goal[] {
+  const lost = changed.reduce((sum, run) => sum + run.lost, 0);
+  return [
+    ...[...times].map(([what, ms]) => ({
+      what: `${what}: in force after, median`,
+      measured: quantile(ms, 0.5),
+      unit: 'ms',
+      atMost: MOST_MS,
+    })),
+    { what: `changing at ${RATE_QPS} q/s: answers lost`, measured: lost, unit: '', atMost: 0 },
+  ];
+}
+
+function timeTable(times: Times): string {
+  return alignColumns([
+    ['change', 'made', 'p50 ms', 'p95 ms', 'max ms'],
+    ...[...times].map(([what, ms]) => [
+      what,
+      String(ms.length),
+      ...[0.5, 0.95, 1].map((share) => quantile(ms, share).toFixed(1)),
+    ]),
+  ]);
+}
+
+function loadTable(runs: Record<string, readonly Run[]>): string {
+  const sum = (own: readonly Run[], of: (run: Run) => number | undefined): string =>
+    String(own.reduce((total, run) => total + (of(run) ?? 0), 0));
+  return alignColumns([
+    ['meanwhile', 'answers', 'lost', 'later than 5 ms', 'max us', 'generator held up s'],
+    ...Object.entries(runs).map(([name, own]) => [
+      name,
+      sum(own, (run) => run.answered),
+      sum(own, (run) => run.lost),
+      sum(own, (run) => run.late),
+      Math.max(...own.map((run) => run.latencyUs?.max ?? NaN)).toFixed(0),
+      own.reduce((total, run) => total + (run.slippedSecs ?? 0), 0).toFixed(3),
+    ]),
+  ]);
+}
+
+/** The value that a share of them does not exceed; NaN of nothing. */
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? NaN;
+}

@@ -1,0 +1,81 @@
+// The kinds of change that the row `policy-change` makes. What one round adds it takes away again, so that the policy
+// keeps its size; both are changes, and both are timed.
+import { z } from 'zod';
+import type { WeirApi } from '../servers/weir-api.ts';
+
+/** Times a call of the API. */
+export type Timed = (change: () => Promise<unknown>) => Promise<void>;
+
+/** One kind of change. */
+export interface PolicyChange {
+  what: string;
+  /** Makes it for the `round`th time. */
+  make: (api: WeirApi, round: number, timed: Timed) => Promise<void>;
+}
+
+const idSchema = z.object({ id: z.number() });
+const listSchema = z.array(idSchema);
+const clientsSchema = z.object({ data: z.array(idSchema.extend({ group_id: z.number() })) });
+
+/** Looks for clients, groups and services to change, and makes a schedule to assign. */
+export async function preparePolicyChanges(api: WeirApi): Promise<readonly PolicyChange[]> {
+  const groups = listSchema.parse(await api.call('GET', '/groups')).filter(({ id }) => id > 1);
+  const clients = clientsSchema.parse(await api.call('GET', '/clients?limit=500')).data.filter(
+    ({ group_id: group }) => group > 1,
+  );
+  const schedule = { name: 'bench', timezone: 'Europe/Berlin' };
+  const profile = idSchema.parse(await api.call('POST', '/schedule-profiles', schedule));
+  const slot = { days: 127, start_time: '21:00', end_time: '06:00', action: 'block_all' };
+  await api.call('POST', `/schedule-profiles/${profile.id}/slots`, slot);
+  const groupAt = (round: number): number => groups[round % groups.length]!.id;
+  return [
+    {
+      what: 'move a client',
+      make: (_, round, timed) => {
+        const { id } = clients[round % clients.length]!;
+        return timed(() => api.call('PUT', `/clients/${id}/group`, { group_id: groupAt(round) }));
+      },
+    },
+    added('subnet', '/client-subnets', (round) => ({
+      subnet_cidr: `198.51.${100 + (round & 1)}.0/24`,
+      group_id: groupAt(round),
+    })),
+    added('managed domain', '/managed-domains', (round) => ({ domain: `n${round}.managed.example.org` })),
+    added('regex filter', '/regex-filters', (round) => ({ pattern: `^n${round}\\.regex\\.example\\.org$` })),
+    added('local record', '/local-records', (round) => ({
+      fqdn: `n${round}.local.example.org`,
+      value: '192.0.2.1',
+    })),
+    {
+      what: 'block, unblock a service',
+      make: async (_, round, timed) => {
+        // Never a group that has this service blocked: those are spread over the groups in the same order.
+        const group = groupAt(round + 1);
+        const service = `custom-s${round % groups.length}`;
+        await timed(() => api.call('POST', '/services', { service_id: service, group_id: group }));
+        await timed(() => api.call('DELETE', `/services/${service}/groups/${group}`));
+      },
+    },
+    {
+      what: 'assign, remove a schedule',
+      make: async (_, round, timed) => {
+        const path = `/groups/${groupAt(round)}/schedule`;
+        await timed(() => api.call('PUT', path, { profile_id: profile.id }));
+        await timed(() => api.call('DELETE', path));
+      },
+    },
+  ];
+}
+
+function added(noun: string, path: string, body: (round: number) => object): PolicyChange {
+  return {
+    what: `add, delete a ${noun}`,
+    make: async (api, round, timed) => {
+      let created: unknown;
+      await timed(async () => {
+        created = await api.call('POST', path, body(round));
+      });
+      await timed(() => api.call('DELETE', `${path}/${idSchema.parse(created).id}`));
+    },
+  };
+}
