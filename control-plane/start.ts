@@ -56,7 +56,7 @@ import { ZoneNumbers } from './snapshot/forward-zones.ts';
 import { Generations } from './snapshot/generations.ts';
 import { nameRules } from './snapshot/name-rules.ts';
 import { PolicyInForce } from './snapshot/policy-in-force.ts';
-import { ClientRowsMemory } from './snapshot/client-rows.ts';
+import { PolicyMemory } from './snapshot/policy-memory.ts';
 import { readPolicyRows } from './snapshot/policy-store.ts';
 import { SnapshotPublisher } from './snapshot/publisher.ts';
 import { startingState } from './snapshot/starting-state.ts';
@@ -255,10 +255,10 @@ async function startPolicy(node: Node, dns: DnsParts) {
   const { supervisor, publisher, generations, evaluator } = dns;
   const catalog = new ServiceCatalog(dataDir);
   await catalog.load(logger);
-  const clientRows = new ClientRowsMemory();
+  const memory = new PolicyMemory();
   const policy = new PolicyInForce({
     publisher,
-    readRows: () => readPolicyRows(database, (id) => catalog.find(id), clientRows),
+    readRows: () => readPolicyRows(database, (id) => catalog.find(id), memory),
     blocking: () => blockingSettings(config),
     logger,
   });

@@ -32,22 +32,28 @@ export interface OpenSnapshot {
 }
 
 /**
- * Opens the buffers of a snapshot; what the lists' special rules were opened to is kept from `before` where
- * they are the same. Throws a RangeError where they are of another layout.
+ * Opens the buffers of a snapshot; what special rules, of lists or by hand, were opened to is kept from
+ * `before` where they are the same. Throws a RangeError where they are of another layout.
  */
 export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): OpenSnapshot {
   const rules = new RuleTable(buffers.rules);
   const { seedLow, seedHigh } = rules;
   const policy = new PolicyTable(buffers.policy);
   const { forwardZones: zones, rebinding, safeSearch } = buffers.names;
-  const isSame = before?.rules.build === rules.build && before.rules.nameCount === rules.nameCount;
-  const special = isSame ? before.special : new SpecialMatcher(buffers.special, seedLow, seedHigh);
-  const manualSpecial = new SpecialMatcher(buffers.manualSpecial, seedLow, seedHigh);
+  const manual = new RuleTable(buffers.manual);
+  const special =
+    before !== undefined && isSameTable(before.rules, rules)
+      ? before.special
+      : new SpecialMatcher(buffers.special, seedLow, seedHigh);
+  const manualSpecial =
+    before !== undefined && isSameTable(before.manual, manual)
+      ? before.manualSpecial
+      : new SpecialMatcher(buffers.manualSpecial, seedLow, seedHigh);
   return {
     version: buffers.version,
     rules,
     special,
-    manual: new RuleTable(buffers.manual),
+    manual,
     manualSpecial,
     policy,
     local: new LocalNames(buffers.local),
@@ -69,6 +75,11 @@ export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): O
       ),
     },
   };
+}
+
+/** Whether it is the outcome of the same build; special rules are built with their names. */
+function isSameTable(before: RuleTable, now: RuleTable): boolean {
+  return before.build === now.build && before.nameCount === now.nameCount;
 }
 
 function groupIdsOf(policy: PolicyTable): number[] {

@@ -1,9 +1,10 @@
 /**
  * SQL that makes the policy tables what they were after a revision, inside one transaction.
  *
- * Rules, services, schedules, client subnets and list sources become exactly those of the revision. Groups of
- * the revision come back as they were, but groups made since stay: clients may belong to them, and a rollback of rules must not move
- * clients. They are left without rules of their own. What is known of a list's server stays as it is, so a
+ * Rules, services, schedules, client subnets and list sources become exactly those of the revision, by undoing
+ * what `policy_changes` notes since. Groups of the revision come back as they were, but groups made since stay:
+ * clients may belong to them, and a rollback of rules must not move clients. They are left without rules of
+ * their own. What is known of a list's server stays as it is, so a
  * list whose newer copy is undone does not come back with the next fetch of that copy: it is held.
  */
 import { conflict } from '../api-error.ts';
@@ -13,26 +14,42 @@ import type { Queryable } from '../db/database.ts';
 const rowsOf = (name: string): string =>
   `jsonb_populate_recordset(NULL::${name}, (SELECT policy -> '${name}' FROM revisions WHERE id = $1))`;
 
-/** Rows of a table that says when it changes. */
-const copiedRowsOf = (name: string): string =>
-  `json_populate_recordset(NULL::${name}, (SELECT c.rows FROM revisions r JOIN table_copies c
-     ON c.name = '${name}' AND c.version::text = r.table_versions ->> c.name WHERE r.id = $1))`;
+/** A table whose changes are noted in `policy_changes`. */
+interface NotedTable {
+  readonly name: string;
+  /** Its key columns, as the trigger that notes them has them. */
+  readonly key: readonly string[];
+}
 
-const CLEARED = [
-  'list_source_groups',
-  'managed_domains',
-  'regex_filters',
-  'blocked_services',
-  'custom_services',
-  'forward_zones',
-  'local_records',
-  'group_schedules',
-  'schedule_slots',
-  'schedule_profiles',
-  'client_subnets',
-  'dns_settings',
-  'safe_search_configs',
+/** Those that others refer to come first. */
+const NOTED: readonly NotedTable[] = [
+  ...[
+    'managed_domains',
+    'regex_filters',
+    'blocked_services',
+    'forward_zones',
+    'local_records',
+    'schedule_profiles',
+    'schedule_slots',
+    'client_subnets',
+    'dns_settings',
+  ].map((name) => ({ name, key: ['id'] })),
+  { name: 'custom_services', key: ['service_id'] },
+  { name: 'group_schedules', key: ['group_id'] },
+  { name: 'safe_search_configs', key: ['group_id', 'engine'] },
 ];
+
+const changesOf = (name: string): string =>
+  `FROM policy_changes WHERE table_name = '${name}' AND seq > (SELECT last_change FROM revisions WHERE id = $1)`;
+
+/** Removes what is not as it was. */
+const removeChanged = ({ name, key }: NotedTable): string =>
+  `DELETE FROM ${name} WHERE concat_ws(' ', ${key.join(', ')}) IN (SELECT key ${changesOf(name)})`;
+
+/** A row was what it was before the first change since. What a removal took along has changed by that, too. */
+const bringBackChanged = ({ name }: NotedTable): string =>
+  `INSERT INTO ${name} SELECT r.* FROM (SELECT DISTINCT ON (key) was ${changesOf(name)} ORDER BY key, seq) first,
+     jsonb_populate_record(NULL::${name}, first.was) r WHERE first.was IS NOT NULL`;
 
 const RESTORE_GROUPS = `INSERT INTO groups (id, name, enabled, comment, created_at, updated_at)
   SELECT id, name, enabled, comment, created_at, updated_at FROM ${rowsOf('groups')}
@@ -64,43 +81,19 @@ const RESTORE_SOURCES = `INSERT INTO list_sources
     last_error = CASE WHEN ${IS_UNDONE}
       THEN 'held: undone by going back to revision ' || $1::bigint ELSE list_sources.last_error END`;
 
-const RESTORE_OTHERS = [
-  `INSERT INTO list_source_groups (source_id, group_id)
-     SELECT source_id, group_id FROM ${rowsOf('list_source_groups')}`,
-  ...['managed_domains', 'regex_filters'].map((name) => {
-    const text = name === 'managed_domains' ? 'domain' : 'pattern';
-    const columns = `id, name, ${text}, action, group_id, comment, enabled, created_at, updated_at`;
-    return `INSERT INTO ${name} (${columns}) SELECT ${columns} FROM ${rowsOf(name)}`;
-  }),
-  `INSERT INTO custom_services (service_id, name, category, domains, created_at, updated_at)
-     SELECT service_id, name, category, domains, created_at, updated_at FROM ${rowsOf('custom_services')}`,
-  `INSERT INTO blocked_services (id, service_id, group_id, created_at)
-     SELECT id, service_id, group_id, created_at FROM ${rowsOf('blocked_services')}`,
-  `INSERT INTO forward_zones (id, zone, servers, comment, enabled, created_at, updated_at)
-     SELECT id, zone, servers, comment, enabled, created_at, updated_at FROM ${rowsOf('forward_zones')}`,
-  `INSERT INTO local_records (id, hostname, domain, fqdn, record_type, value, ttl, comment, created_at, updated_at)
-     SELECT id, hostname, domain, fqdn, record_type, value, ttl, comment, created_at, updated_at
-     FROM ${rowsOf('local_records')}`,
-  `INSERT INTO schedule_profiles (id, name, timezone, comment, created_at, updated_at)
-     SELECT id, name, timezone, comment, created_at, updated_at FROM ${rowsOf('schedule_profiles')}`,
-  `INSERT INTO schedule_slots (id, profile_id, days, start_minute, end_minute, action, created_at)
-     SELECT id, profile_id, days, start_minute, end_minute, action, created_at FROM ${rowsOf('schedule_slots')}`,
-  `INSERT INTO group_schedules (group_id, profile_id, created_at)
-     SELECT group_id, profile_id, created_at FROM ${rowsOf('group_schedules')}`,
-  `INSERT INTO client_subnets (id, cidr, group_id, comment, created_at)
-     SELECT id, cidr, group_id, comment, created_at FROM ${copiedRowsOf('client_subnets')}`,
-  `INSERT INTO dns_settings SELECT * FROM ${rowsOf('dns_settings')}`,
-  `INSERT INTO safe_search_configs SELECT * FROM ${rowsOf('safe_search_configs')}`,
-];
+const RESTORE_SOURCE_GROUPS = `INSERT INTO list_source_groups (source_id, group_id)
+  SELECT source_id, group_id FROM ${rowsOf('list_source_groups')}`;
 
 /** Makes the tables those of revision `id`, which must be kept; 409 where a newer group has a name of then. */
 export async function restorePolicy(tx: Queryable, id: number): Promise<void> {
   try {
-    for (const name of CLEARED) await tx.query(`DELETE FROM ${name}`);
+    await tx.query('DELETE FROM list_source_groups');
+    for (const table of NOTED) await tx.query(removeChanged(table), [id]);
     await tx.query(RESTORE_GROUPS, [id]);
     await tx.query(DELETE_NEW_SOURCES, [id]);
     await tx.query(RESTORE_SOURCES, [id]);
-    for (const text of RESTORE_OTHERS) await tx.query(text, [id]);
+    await tx.query(RESTORE_SOURCE_GROUPS, [id]);
+    for (const table of NOTED) await tx.query(bringBackChanged(table), [id]);
   } catch (error) {
     if (isUniqueViolation(error) || isForeignKeyViolation(error))
       throw conflict(

@@ -1,6 +1,6 @@
 /**
- * SQL of `revisions`: what was changed by whom, and the rows of all policy tables after each of the last
- * changes. Going back to one of them is `restore-store.ts`.
+ * SQL of `revisions`: what was changed by whom, and what it takes to go back to the last of them: how far
+ * the log of changed rows, `policy_changes`, was then. Going back is `restore-store.ts`.
  */
 import type { Revision } from '../../shared/api/revisions.ts';
 import { conflict, notFound } from '../api-error.ts';
@@ -24,52 +24,27 @@ const COLUMNS = 'id, created_at, author, summary, policy IS NOT NULL AS can_roll
 
 const table = (name: string): string =>
   `'${name}', (SELECT coalesce(jsonb_agg(to_jsonb(t)), '[]') FROM ${name} t)`;
-const POLICY = `jsonb_build_object(${[
-  'groups',
-  'list_sources',
-  'list_source_groups',
-  'managed_domains',
-  'regex_filters',
-  'custom_services',
-  'blocked_services',
-  'forward_zones',
-  'local_records',
-  'schedule_profiles',
-  'schedule_slots',
-  'group_schedules',
-  'dns_settings',
-  'safe_search_configs',
-]
-  .map(table)
-  .join(', ')})`;
-/** Tables that say when they change, see `table_versions`: copied once for all revisions that have it so. */
-const VERSIONS = `(SELECT jsonb_object_agg(name, version) FROM table_versions WHERE name = 'client_subnets')`;
-const COPY_SUBNETS = `INSERT INTO table_copies (name, version, rows)
-  SELECT v.name, v.version, (SELECT coalesce(json_agg(to_json(t)), '[]') FROM client_subnets t)
-  FROM table_versions v WHERE v.name = 'client_subnets'
-    AND NOT EXISTS (SELECT FROM table_copies c WHERE c.name = v.name AND c.version = v.version)`;
-const FORGET_COPIES = `DELETE FROM table_copies c WHERE NOT EXISTS (SELECT FROM revisions r
-  WHERE r.policy IS NOT NULL AND r.table_versions ->> c.name = c.version::text)`;
+/** What is restored in a way of its own is copied; of all other tables `policy_changes` knows what changed since. */
+const POLICY = `jsonb_build_object(${['groups', 'list_sources', 'list_source_groups'].map(table).join(', ')})`;
+const LAST_CHANGE = '(SELECT coalesce(max(seq), 0) FROM policy_changes)';
 const LIST_COPIES = `(SELECT coalesce(array_agg(content_key), '{}') FROM list_sources WHERE content_key IS NOT NULL)`;
+const nthNewest = (count: number): string =>
+  `(SELECT id FROM revisions ORDER BY id DESC OFFSET ${count} LIMIT 1)`;
+/** In one message to the server, as every change waits for it. */
+const FORGET = `
+  UPDATE revisions SET policy = NULL, list_copies = '{}'
+    WHERE policy IS NOT NULL AND id <= ${nthNewest(KEPT_POLICIES)};
+  DELETE FROM revisions WHERE id <= ${nthNewest(KEPT_REVISIONS)};
+  DELETE FROM policy_changes WHERE seq <= (SELECT min(last_change) FROM revisions WHERE policy IS NOT NULL)`;
 
 /** Writes the revision of a change that was made in the same transaction, and forgets the oldest ones. */
 export async function recordRevision(tx: Queryable, author: string, summary: string): Promise<void> {
   await tx.query(
-    `INSERT INTO revisions (author, summary, policy, table_versions, list_copies)
-     SELECT $1, $2, ${POLICY}, ${VERSIONS}, ${LIST_COPIES}`,
+    `INSERT INTO revisions (author, summary, policy, last_change, list_copies)
+     SELECT $1, $2, ${POLICY}, ${LAST_CHANGE}, ${LIST_COPIES}`,
     [author, summary],
   );
-  await tx.query(COPY_SUBNETS);
-  await tx.query(
-    `UPDATE revisions SET policy = NULL, list_copies = '{}' WHERE policy IS NOT NULL
-       AND id <= (SELECT id FROM revisions ORDER BY id DESC OFFSET $1 LIMIT 1)`,
-    [KEPT_POLICIES],
-  );
-  await tx.query(
-    'DELETE FROM revisions WHERE id <= (SELECT id FROM revisions ORDER BY id DESC OFFSET $1 LIMIT 1)',
-    [KEPT_REVISIONS],
-  );
-  await tx.query(FORGET_COPIES);
+  await tx.query(FORGET);
 }
 
 /** Newest first. */

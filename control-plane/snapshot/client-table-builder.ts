@@ -3,7 +3,7 @@
  * address, by subnet) and from the addresses at which MACs are seen. All nesting and precedence is resolved
  * here: what threads search are ranges that do not overlap.
  */
-import { addressFromText, addressWord, isMappedIpv4 } from '../../shared/net/ip.ts';
+import { addressFromText, addressWord, ipv4FromText, isMappedIpv4 } from '../../shared/net/ip.ts';
 import { ClientGroupSource } from '../../shared/snapshot/client-table.ts';
 import { CLIENT_TABLE_MAGIC, ClientTableLayout as L, LAYOUT_VERSION } from '../../shared/snapshot/layout.ts';
 import type { LivePolicy, PolicyClient, PolicyRows } from './compiled-rules.ts';
@@ -89,31 +89,47 @@ class PrefixCollector {
 
   addSubnet(cidr: string, groupId: number): void {
     const slash = cidr.lastIndexOf('/');
+    if (!cidr.includes(':')) {
+      const ipv4 = ipv4FromText(cidr.slice(0, Math.max(slash, 0)));
+      this.addIpv4(ipv4, Number(cidr.slice(slash + 1)), groupId, ClientGroupSource.subnet);
+      return;
+    }
     const address = addressFromText(cidr.slice(0, Math.max(slash, 0)));
     const length = Number(cidr.slice(slash + 1));
     if (address === null) return;
-    const isDotted = !cidr.includes(':');
-    this.add(address, isDotted ? MAPPED_BITS + length : length, groupId, ClientGroupSource.subnet);
+    this.add(address, length, groupId, ClientGroupSource.subnet);
   }
 
   addAddress(text: string, groupId: number, source: SourceCode): void {
+    if (!text.includes(':')) {
+      this.addIpv4(ipv4FromText(text), IPV4_BITS, groupId, source);
+      return;
+    }
     const address = addressFromText(text);
     if (address !== null) this.add(address, IPV6_BITS, groupId, source);
   }
 
+  /** Address below 0 = not readable. */
+  private addIpv4(address: number, bits: number, groupId: number, source: SourceCode): void {
+    if (address < 0 || !Number.isInteger(bits) || bits < 0 || bits > IPV4_BITS) return;
+    const { records, ipv4 } = this;
+    const size = 2 ** (IPV4_BITS - bits);
+    const start = Math.floor(address / size) * size;
+    const record = records.length / L.RECORD_WORDS;
+    ipv4.push({ start, end: start + size - 1, length: bits, source, record });
+    const groupIndex = this.groupIndices.get(groupId) ?? 0;
+    records.push(groupIndex, (source << 8) | bits, 0, 0, MAPPED_WORD, start | 0);
+  }
+
   private add(address: Uint8Array, length: number, groupId: number, source: SourceCode): void {
     if (!Number.isInteger(length) || length < 0 || length > IPV6_BITS) return;
-    const { records, ipv4, ipv6 } = this;
-    const record = records.length / L.RECORD_WORDS;
-    const groupIndex = this.groupIndices.get(groupId) ?? 0;
     if (isMappedIpv4(address) && length >= MAPPED_BITS) {
-      const bits = length - MAPPED_BITS;
-      const size = 2 ** (IPV4_BITS - bits);
-      const start = Math.floor((addressWord(address, 12) >>> 0) / size) * size;
-      ipv4.push({ start, end: start + size - 1, length: bits, source, record });
-      records.push(groupIndex, (source << 8) | bits, 0, 0, MAPPED_WORD, start | 0);
+      this.addIpv4(addressWord(address, 12) >>> 0, length - MAPPED_BITS, groupId, source);
       return;
     }
+    const { records, ipv6 } = this;
+    const record = records.length / L.RECORD_WORDS;
+    const groupIndex = this.groupIndices.get(groupId) ?? 0;
     const view = new DataView(address.buffer);
     const rest = BigInt(IPV6_BITS - length);
     const start = (((view.getBigUint64(0) << HALF) | view.getBigUint64(8)) >> rest) << rest;

@@ -3,8 +3,9 @@
  * that lie over those of the lists: milliseconds, at every publication. Rules are kept by owner, which is
  * the group they are for; `policy-table-builder.ts` says which class each owner's rules serve.
  */
+import { randomInt } from 'node:crypto';
 import { RuleKind, ManualKind } from '../../shared/snapshot/rule-table.ts';
-import type { PolicyRows } from './compiled-rules.ts';
+import { type CompiledRules, type PolicyRows, seedsOf } from './compiled-rules.ts';
 import type { ManualMeaning } from './policy-table-builder.ts';
 import { RuleTableBuilder, type TableSeeds } from './rule-table-builder.ts';
 import { buildSpecialRules } from './special-rules-builder.ts';
@@ -13,6 +14,24 @@ import { buildSpecialRules } from './special-rules-builder.ts';
 export interface ManualRules extends ManualMeaning {
   readonly names: SharedArrayBuffer;
   readonly special: SharedArrayBuffer;
+}
+
+/** Whether two policies have the same manual rules, hashed alike; equal rows are the same arrays. */
+export function isSameForManualRules(a: ManualCauses, b: ManualCauses): boolean {
+  const [one, other] = [seedsOf(a.compiled.rules), seedsOf(b.compiled.rules)];
+  return (
+    one.low === other.low &&
+    one.high === other.high &&
+    a.rows.managedDomains === b.rows.managedDomains &&
+    a.rows.regexFilters === b.rows.regexFilters &&
+    a.rows.blockedServices === b.rows.blockedServices
+  );
+}
+
+/** What manual rules depend on. */
+interface ManualCauses {
+  readonly compiled: CompiledRules;
+  readonly rows: PolicyRows;
 }
 
 /** Compiles the manual rows; `seeds` are those of the lists' table. */
@@ -31,7 +50,8 @@ export function buildManualRules(rows: PolicyRows, seeds: TableSeeds): ManualRul
       for (const domain of service.exact) add(builder, domain, ManualKind.SERVICE_EXACT);
     }
   }
-  const { rules, attributes } = builder.finish();
+  // By which threads see that they need not open these rules again.
+  const { rules, attributes } = builder.finish(randomInt(1, 2 ** 32));
   const special = regexFilters.map((row) => ({
     source: owners.indexOf(row.groupId),
     line: row.id,

@@ -85,18 +85,20 @@ export function buildPolicyTable(
 function kindMatrix(table: AttributeTable, served: readonly (readonly boolean[])[]): Uint8Array {
   const attributes = attributeCount(table);
   const kinds = new Uint8Array(served.length * attributes);
-  for (const [index, serves] of served.entries()) {
-    for (let attribute = 0; attribute < attributes; attribute++) {
-      forEachPair(table, attribute, (source, bits) => {
-        if (serves[source] === true) kinds[index * attributes + attribute]! |= bits;
-      });
-    }
+  for (let attribute = 0; attribute < attributes; attribute++) {
+    forEachPair(table, attribute, (source, bits) => {
+      for (let index = 0; index < served.length; index++)
+        if (served[index]![source] === true) kinds[index * attributes + attribute]! |= bits;
+    });
   }
   return kinds;
 }
 
 function flagMatrix(served: readonly (readonly boolean[])[]): Uint8Array {
-  return Uint8Array.from(served.flatMap((flags) => flags.map((flag) => (flag ? 1 : 0))));
+  const matrix = new Uint8Array(served.length * (served[0]?.length ?? 0));
+  let at = 0;
+  for (const flags of served) for (const flag of flags) matrix[at++] = flag ? 1 : 0;
+  return matrix;
 }
 
 /**

@@ -97,8 +97,8 @@ export class SnapshotPublisher {
   ): Promise<SnapshotBuffers> {
     const version = ++this.version;
     const parts = { version, compiled, rows, blocking, live: this.parts.live(rows) };
-    const snapshot = buildSnapshotAfter(this.built, parts);
-    this.built = { ...parts, snapshot };
+    this.built = buildSnapshotAfter(this.built, parts);
+    const { snapshot } = this.built;
     this.state = { snapshot, compiled, rows };
     // Before the first thread can name it in a record.
     this.history.add(this.state);

@@ -11,7 +11,7 @@ import { buildClientTable, isSameForClients } from './client-table-builder.ts';
 import { buildLocalNames } from './local-names-builder.ts';
 import { isSameForLocalNames, localRecords } from './local-records.ts';
 import { growLocalTree } from './local-tree.ts';
-import { buildManualRules } from './manual-rules.ts';
+import { buildManualRules, isSameForManualRules, type ManualRules } from './manual-rules.ts';
 import { buildPolicyTable } from './policy-table-builder.ts';
 
 /** What a snapshot is built of. */
@@ -26,6 +26,7 @@ export interface SnapshotParts {
 /** A snapshot that was built, and what of. */
 export interface BuiltSnapshot extends SnapshotParts {
   readonly snapshot: SnapshotBuffers;
+  readonly manual: ManualRules;
 }
 
 /** Builds snapshot `version`. */
@@ -36,15 +37,18 @@ export function buildSnapshot(
   blocking: BlockingSettings,
   live: LivePolicy,
 ): SnapshotBuffers {
-  return buildSnapshotAfter(undefined, { version, compiled, rows, blocking, live });
+  return buildSnapshotAfter(undefined, { version, compiled, rows, blocking, live }).snapshot;
 }
 
 /** The same, taking over from the one before what would be the same. */
-export function buildSnapshotAfter(before: BuiltSnapshot | undefined, parts: SnapshotParts): SnapshotBuffers {
+export function buildSnapshotAfter(before: BuiltSnapshot | undefined, parts: SnapshotParts): BuiltSnapshot {
   const { version, compiled, rows, blocking, live } = parts;
   const seeds = seedsOf(compiled.rules);
-  const manual = buildManualRules(rows, seeds);
-  return {
+  const manual =
+    before !== undefined && isSameForManualRules(before, parts)
+      ? before.manual
+      : buildManualRules(rows, seeds);
+  const snapshot: SnapshotBuffers = {
     version,
     rules: compiled.rules,
     special: compiled.special,
@@ -61,4 +65,5 @@ export function buildSnapshotAfter(before: BuiltSnapshot | undefined, parts: Sna
         : buildClientTable(rows, live),
     names: live.names,
   };
+  return { ...parts, snapshot, manual };
 }

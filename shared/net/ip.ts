@@ -7,6 +7,9 @@
 export const ADDRESS_SIZE = 16;
 /** Where the four bytes of an IPv4 address start. */
 const IPV4_AT = 12;
+const DOT = 0x2e;
+const DIGIT_0 = 0x30;
+const DIGIT_9 = 0x39;
 
 /** The 16 bytes of an IPv4 or IPv6 literal (a zone index is dropped); null for anything else. */
 export function addressFromText(text: string): Uint8Array | null {
@@ -48,13 +51,31 @@ function readGroups(text: string, dottedEnd: boolean): number[] | null {
 }
 
 function readIpv4(text: string, into: Uint8Array, at: number): boolean {
-  const parts = text.split('.');
-  if (parts.length !== 4) return false;
-  for (const [index, part] of parts.entries()) {
-    if (!/^(0|[1-9]\d{0,2})$/.test(part) || Number(part) > 255) return false;
-    into[at + index] = Number(part);
-  }
+  const address = ipv4FromText(text);
+  if (address < 0) return false;
+  for (let index = 0; index < 4; index++) into[at + index] = address >>> (24 - index * 8);
   return true;
+}
+
+/** The u32 of a dotted IPv4 address, first byte highest; -1 for anything else. Allocates nothing. */
+export function ipv4FromText(text: string): number {
+  let address = 0;
+  let byte = -1; // none of its digits read yet
+  let dots = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === DOT) {
+      if (byte < 0 || ++dots > 3) return -1;
+      address = address * 256 + byte;
+      byte = -1;
+    } else {
+      // No leading zeros: some readers would take them for octal.
+      if (code < DIGIT_0 || code > DIGIT_9 || byte === 0) return -1;
+      byte = (byte < 0 ? 0 : byte * 10) + code - DIGIT_0;
+      if (byte > 255) return -1;
+    }
+  }
+  return dots === 3 && byte >= 0 ? address * 256 + byte : -1;
 }
 
 /** Four bytes of an address as one signed word, first byte highest. */

@@ -25,6 +25,18 @@ const rows = () =>
   readPolicyRows(suite.database, () => ({ serviceName: 's', domains: ['s.example'], exact: [] }));
 const rollBack = (id: number): Promise<TestAnswer> => api.send('POST', `/api/revisions/${id}/rollback`);
 
+/** Every row of the tables that are restored exactly, by table. */
+async function everyRow(): Promise<Record<string, unknown>> {
+  const tables = [
+    ...['managed_domains', 'regex_filters', 'custom_services', 'blocked_services', 'forward_zones'],
+    ...['local_records', 'schedule_profiles', 'schedule_slots', 'group_schedules', 'client_subnets'],
+    ...['dns_settings', 'safe_search_configs', 'list_source_groups'],
+  ];
+  const columns = tables.map((name) => `(SELECT json_agg(t ORDER BY t::text) FROM ${name} t) AS ${name}`);
+  const { rows: found } = await suite.database.query(`SELECT ${columns.join(', ')}`);
+  return found[0]!;
+}
+
 describe('revisions', () => {
   test('say who changed what, newest first; a change that failed makes none', async () => {
     await post('/groups', { name: 'kids' });
@@ -91,6 +103,71 @@ describe('revisions', () => {
     const undone = await rollBack((await revisions())[1]!.id);
     expect(undone.status).toBe(200);
     expect((await rows()).managedDomains.map(({ domain: name }) => name)).toEqual(['b.example']);
+  });
+
+  test('bring back every row of every table, whichever revision is gone back to from whichever', async () => {
+    const put = (path: string, json: unknown): Promise<TestAnswer> =>
+      api.send('PUT', `/api${path}`, { json });
+    const remove = (path: string): Promise<TestAnswer> => api.send('DELETE', `/api${path}`);
+    const made = async (answer: Promise<TestAnswer>): Promise<number> =>
+      ((await answer).body as { id: number }).id;
+    let kids = 0;
+    let profile = 0;
+    let subnet = 0;
+    let record = 0;
+    const slot = { days: 3, start_time: '08:00', end_time: '09:00', action: 'block_all' };
+    const steps: (() => Promise<unknown>)[] = [
+      async () => (kids = await made(post('/groups', { name: 'kids' }))),
+      async () => {
+        subnet = await made(post('/client-subnets', { subnet_cidr: '192.0.2.0/24', group_id: kids }));
+      },
+      () => post('/client-subnets', { subnet_cidr: '2001:db8::/32', group_id: 1, comment: "it's \\ odd" }),
+      async () => {
+        profile = await made(post('/schedule-profiles', { name: 'school', timezone: 'Europe/Berlin' }));
+      },
+      () => post(`/schedule-profiles/${profile}/slots`, slot),
+      () => put(`/groups/${kids}/schedule`, { profile_id: profile }),
+      () => post('/forward-zones', { zone: 'corp.example.org', servers: ['192.0.2.53'] }),
+      async () => {
+        record = await made(post('/local-records', { fqdn: 'a.example.org', value: '192.0.2.1' }));
+      },
+      () => post(`/safe-search/configs/${kids}`, { engine: 'google', enabled: true }),
+      () => put('/settings', { never_forward_non_fqdn: true }),
+      () => post('/services', { service_id: 'netflix', group_id: kids }),
+      () => put(`/local-records/${record}`, { value: '192.0.2.2' }),
+      () => put(`/schedule-profiles/${profile}`, { comment: 'changed, its slots are not' }),
+      () => remove(`/client-subnets/${subnet}`),
+      () => post('/client-subnets', { subnet_cidr: '192.0.2.0/24', group_id: 1 }),
+      () => remove(`/schedule-profiles/${profile}`),
+      () => remove(`/groups/${kids}`),
+      () => remove(`/local-records/${record}`),
+    ];
+    const then: { id: number; rows: Record<string, unknown> }[] = [];
+    for (const step of steps) {
+      await step();
+      const [{ id }] = (await revisions()) as [Revision];
+      expect(id).not.toBe(then.at(-1)?.id);
+      then.push({ id, rows: await everyRow() });
+    }
+    // Each of these is a revision itself, and two more are all that is kept.
+    for (const place of [0, 12]) {
+      const { id, rows: expected } = then[place]!;
+      expect([id, (await rollBack(id)).status]).toEqual([id, 200]);
+      expect(await everyRow()).toEqual(expected);
+    }
+    for (const place of [17, 5, 14, 6, 15, 9, 16, 10, 13, 11, 12]) {
+      const { id, rows: expected } = then[place]!;
+      const answer = await rollBack(id);
+      // Older ones than the twentieth cannot be gone back to any more.
+      if (answer.status === 409) continue;
+      expect([id, answer.status]).toEqual([id, 200]);
+      expect(await everyRow()).toEqual(expected);
+    }
+    const { rows: noted } = await suite.database.query<{ kept: number; needed: number }>(
+      `SELECT (SELECT min(seq) FROM policy_changes)::integer AS kept,
+         (SELECT min(last_change) FROM revisions WHERE policy IS NOT NULL)::integer AS needed`,
+    );
+    expect(noted[0]!.kept).toBeGreaterThan(noted[0]!.needed);
   });
 
   test('are 404 where unknown, 409 where too old, 400 where no number', async () => {

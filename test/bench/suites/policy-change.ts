@@ -65,8 +65,10 @@ async function whileChanging<Result>(
     times.get(what)!.push(performance.now() - startedAt);
   };
   const disturb = async (): Promise<void> => {
-    for (let round = 0; goesOn; round++)
-      for (const { what, make } of changes) if (goesOn) await make(api, round, (change) => timed(what, change));
+    for (let count = 0; goesOn; count++) {
+      const { what, make } = changes[count % changes.length]!;
+      await make(api, Math.floor(count / changes.length), (change) => timed(what, change));
+    }
   };
   const disturbing = disturb();
   try {

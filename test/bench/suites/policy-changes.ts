@@ -20,9 +20,9 @@ const clientsSchema = z.object({ data: z.array(idSchema.extend({ group_id: z.num
 /** Looks for clients, groups and services to change, and makes a schedule to assign. */
 export async function preparePolicyChanges(api: WeirApi): Promise<readonly PolicyChange[]> {
   const groups = listSchema.parse(await api.call('GET', '/groups')).filter(({ id }) => id > 1);
-  const clients = clientsSchema.parse(await api.call('GET', '/clients?limit=500')).data.filter(
-    ({ group_id: group }) => group > 1,
-  );
+  const clients = clientsSchema
+    .parse(await api.call('GET', '/clients?limit=500'))
+    .data.filter(({ group_id: group }) => group > 1);
   const schedule = { name: 'bench', timezone: 'Europe/Berlin' };
   const profile = idSchema.parse(await api.call('POST', '/schedule-profiles', schedule));
   const slot = { days: 127, start_time: '21:00', end_time: '06:00', action: 'block_all' };
