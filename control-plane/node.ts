@@ -1,0 +1,23 @@
+/** What every part of a running Weir is started with, and how it is stopped. */
+import type { LoadedConfig } from '../config/parse-config.ts';
+import type { Config } from '../config/schema.ts';
+import type { Logger } from '../shared/log.ts';
+import type { ClientDirectory } from './clients/client-directory.ts';
+import type { LeaseWatch } from './clients/lease-watch.ts';
+import { type Database } from './db/database.ts';
+
+/** Parts that were started and how each is stopped, in the order of starting. */
+export type Stops = (() => Promise<void> | void)[];
+
+/** What every part is started with. */
+export interface Node {
+  readonly loaded: LoadedConfig;
+  readonly config: Config;
+  readonly name: string;
+  readonly logger: Logger;
+  readonly dataDir: string;
+  readonly database: Database;
+  readonly clients: ClientDirectory;
+  readonly leases: LeaseWatch;
+  readonly stops: Stops;
+}

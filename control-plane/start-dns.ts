@@ -1,0 +1,104 @@
+/** Starts the answering side: threads on the last snapshot, and the way of their log records into the database. */
+import type { Node } from './node.ts';
+import { createAnswerCache } from '../shared/answer-cache.ts';
+import { systemClock as clock } from '../shared/clock.ts';
+import type { WorkerSettings } from '../shared/messages.ts';
+import { RuleTable } from '../shared/snapshot/rule-table.ts';
+import type { SnapshotBuffers } from '../shared/snapshot/snapshot.ts';
+import { CacheFile } from './cache/cache-file.ts';
+import { nodeIdOf } from './cluster/node-store.ts';
+import { LogDrain } from './query-log/log-drain.ts';
+import { LogWriter } from './query-log/log-writer.ts';
+import { recordNames } from './query-log/record-names.ts';
+import { ScheduleEvaluator } from './schedules/schedule-evaluator.ts';
+import { blockingSettings, configRecords, leaseNames, questionFlags } from './settings/derived.ts';
+import { dnsSettings, settingsFlags } from './settings/dns-settings.ts';
+import { ZoneNumbers } from './snapshot/forward-zones.ts';
+import { Generations } from './snapshot/generations.ts';
+import { nameRules } from './snapshot/name-rules.ts';
+import { SnapshotPublisher } from './snapshot/publisher.ts';
+import { startingState } from './snapshot/starting-state.ts';
+import { type FindLivePolicy, type LivePolicy, NOTHING_LIVE } from './snapshot/compiled-rules.ts';
+import { QueryRate } from './stats/query-rate.ts';
+import { obeyFaultRequests } from './workers/fault-injection.ts';
+import { WorkerSupervisor } from './workers/supervisor.ts';
+import { workerHooks, workerSettings } from './workers/worker-settings.ts';
+
+/** The answering side: threads on the last snapshot, and the way of their log records into the database. */
+export async function startDns(node: Node, dnsPort: number) {
+  const { config, logger, dataDir, database, clients, stops } = node;
+  const writer = new LogWriter({
+    database,
+    dataDir,
+    nodeId: nodeIdOf(node.name),
+    logger,
+    privacy: () => (config.database.log_queries ? config.database.query_log_privacy : 'off'),
+  });
+  stops.push(() => writer.close());
+  const generations = new Generations(dataDir, logger);
+  const zones = new ZoneNumbers();
+  const evaluator = new ScheduleEvaluator(clock, logger);
+  const live: FindLivePolicy = (rows) => {
+    const settings = dnsSettings(config, rows.dnsSettings);
+    return {
+      ...NOTHING_LIVE,
+      ...evaluator.evaluate(rows),
+      clientAddresses: clients.follow(rows),
+      names: nameRules(rows, settings, config, zones),
+      ...localSources(node, settings.local_domain),
+      questionFlags: questionFlags(config) | settingsFlags(settings),
+    };
+  };
+  const initial = await startingState(generations, blockingSettings(config), live);
+  const hooks = workerHooks(process.env);
+  const settings = workerSettings(config, dnsPort, hooks);
+  const cache = await openCache(node, settings, initial.snapshot);
+  const supervisor = new WorkerSupervisor({
+    workers: config.server.workers,
+    settings,
+    cache,
+    snapshot: initial.snapshot,
+    logger: logger.child({ part: 'dns' }),
+  });
+  const broadcast = supervisor.broadcast.bind(supervisor);
+  const publisher = new SnapshotPublisher({ initial, broadcast, live, generations, logger });
+  stops.push(() => publisher.settled());
+  await supervisor.start();
+  if (hooks.faultInjection) obeyFaultRequests(supervisor);
+  const names = recordNames(publisher, settings.pools, zones);
+  const drain = new LogDrain(supervisor.memories(), names, (row) => writer.append(row));
+  const rate = new QueryRate(supervisor.memories());
+  drain.start();
+  rate.start();
+  stops.push(async () => {
+    await supervisor.drain();
+    drain.stop();
+    rate.stop();
+  });
+  return { supervisor, publisher, generations, rate, cache, evaluator, logTrouble: () => writer.trouble() };
+}
+
+/** The answer cache, with the answers of the last run where they are kept; written back after the threads' end. */
+async function openCache(
+  { config, dataDir, logger, stops }: Node,
+  { pools, dnssec }: WorkerSettings,
+  { rules }: SnapshotBuffers,
+): Promise<SharedArrayBuffer> {
+  const cache = createAnswerCache(config.cache.max_bytes);
+  if (!config.cache.persist) return cache;
+  const { seedLow, seedHigh } = new RuleTable(rules);
+  const file = new CacheFile(dataDir, { pools, dnssec, seedLow, seedHigh }, logger);
+  logger.info('answers of the last run', { entries: await file.load(cache, clock.nowMs()) });
+  stops.push(async () => {
+    await file.save(cache, clock.nowMs());
+  });
+  return cache;
+}
+
+/** Local names that are in no database; bare host names of leases are of `localDomain`. */
+export function localSources(
+  { config, leases }: Node,
+  localDomain: string,
+): Pick<LivePolicy, 'configRecords' | 'leases'> {
+  return { configRecords: configRecords(config), leases: leaseNames(leases.all(), localDomain) };
+}

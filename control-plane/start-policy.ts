@@ -1,0 +1,108 @@
+/** Starts what decides: the policy in the database, the lists, and what keeps both up to date. */
+import type { Node } from './node.ts';
+import { systemClock as clock } from '../shared/clock.ts';
+import { nodeIdOf, registerNode } from './cluster/node-store.ts';
+import { onDatabaseUp } from './db/on-up.ts';
+import { Explainer } from './explain/explainer.ts';
+import { seedFirstSource } from './lists/first-source.ts';
+import { CompiledLists } from './lists/compiled-lists.ts';
+import { ListCache } from './lists/list-cache.ts';
+import { MostAskedNames, WATCHED_NAMES } from './lists/list-guard.ts';
+import { ListLife } from './lists/list-life.ts';
+import { NamesFolder } from './lists/names-folder.ts';
+import { startLogMaintenance } from './query-log/log-maintenance.ts';
+import { readMostAsked } from './query-log/most-asked-store.ts';
+import type { ScheduleEvaluator } from './schedules/schedule-evaluator.ts';
+import { CatalogRefresh } from './services/catalog-refresh.ts';
+import { ServiceCatalog } from './services/service-catalog.ts';
+import { blockingSettings } from './settings/derived.ts';
+import { CompilePool } from './snapshot/compile-pool.ts';
+import type { Generations } from './snapshot/generations.ts';
+import { PolicyInForce } from './snapshot/policy-in-force.ts';
+import { PolicyMemory } from './snapshot/policy-memory.ts';
+import { readPolicyRows } from './snapshot/policy-store.ts';
+import type { SnapshotPublisher } from './snapshot/publisher.ts';
+import { version } from './version.ts';
+import type { WorkerSupervisor } from './workers/supervisor.ts';
+
+/** Parts of the answering side that policy is put into force with. */
+interface DnsParts {
+  readonly supervisor: WorkerSupervisor;
+  readonly publisher: SnapshotPublisher;
+  readonly generations: Generations;
+  readonly evaluator: ScheduleEvaluator;
+}
+
+/** What decides: the policy in the database and the lists. */
+export async function startPolicy(node: Node, dns: DnsParts) {
+  const { config, logger, dataDir, database, stops } = node;
+  const { supervisor, publisher, generations, evaluator } = dns;
+  const catalog = new ServiceCatalog(dataDir);
+  await catalog.load(logger);
+  const memory = new PolicyMemory();
+  const policy = new PolicyInForce({
+    publisher,
+    readRows: () => readPolicyRows(database, (id) => catalog.find(id), memory),
+    blocking: () => blockingSettings(config),
+    logger,
+  });
+  evaluator.start({ rows: () => publisher.current().rows, apply: () => policy.applyLive() });
+  stops.push(() => evaluator.close());
+  const pool = new CompilePool();
+  const names = new NamesFolder(dataDir);
+  const readMostAskedNames = (): Promise<readonly string[]> =>
+    readMostAsked(database, nodeIdOf(node.name), clock.nowMs(), WATCHED_NAMES);
+  const lists = new ListLife({
+    database,
+    policy,
+    publisher,
+    pool,
+    clock,
+    logger,
+    cache: new ListCache(dataDir),
+    generations,
+    names,
+    mostAsked: new MostAskedNames(readMostAskedNames, clock),
+    refreshHours: () => config.blocking.list_refresh_hours,
+    listDirs: () => config.blocking.list_dirs,
+  });
+  stops.push(async () => {
+    await lists.close();
+    await pool.close();
+  });
+  const compiledLists = new CompiledLists({ current: () => publisher.current(), names });
+  const listDirs = (): readonly string[] => config.blocking.list_dirs;
+  const catalogRefresh = new CatalogRefresh({
+    catalog,
+    dataDir,
+    listDirs,
+    clock,
+    logger,
+    url: () => config.blocking.catalog_url,
+    refreshHours: () => config.blocking.catalog_refresh_hours,
+    apply: () => policy.apply(),
+  });
+  stops.push(() => catalogRefresh.close());
+  const explainer = new Explainer({
+    ask: (question) => supervisor.explain(question),
+    publisher,
+    findLine: (sourceId, ruleName, kinds) => lists.findLine(sourceId, ruleName, kinds),
+  });
+  return { policy, lists, explainer, compiledLists, catalog, catalogRefresh };
+}
+
+/** What is due each time the database comes up, and from time to time. */
+export function startHousekeeping(
+  { config, name, logger, database, stops }: Node,
+  { lists, catalogRefresh }: { lists: ListLife; catalogRefresh: CatalogRefresh },
+): void {
+  stops.push(
+    startLogMaintenance({ database, clock, logger, queryLogDays: () => config.database.query_log_days }),
+    onDatabaseUp(database, logger, 'register node', () => registerNode(database, { name, version })),
+    onDatabaseUp(database, logger, 'bring lists into force', async () => {
+      await seedFirstSource(database);
+      await lists.start();
+      catalogRefresh.start();
+    }),
+  );
+}

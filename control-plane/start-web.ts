@@ -1,0 +1,82 @@
+/** Starts the web server: the dashboard and the API over the parts that run. */
+import type { Node } from './node.ts';
+import { localSources } from './start-dns.ts';
+import { systemClock as clock } from '../shared/clock.ts';
+import { Authenticator } from './auth/authenticator.ts';
+import { startExpiredSessionSweep } from './auth/expired-session-sweep.ts';
+import { CacheContents } from './cache/cache-contents.ts';
+import type { Explainer } from './explain/explainer.ts';
+import { createApp } from './http/app.ts';
+import { startWebServer } from './http/server.ts';
+import type { CompiledLists } from './lists/compiled-lists.ts';
+import type { ListLife } from './lists/list-life.ts';
+import { queryLogReader } from './query-log/query-log-reader.ts';
+import type { ServiceCatalog } from './services/service-catalog.ts';
+import { dnsSettings } from './settings/dns-settings.ts';
+import { filterStats } from './snapshot/filter-stats.ts';
+import type { PolicyInForce } from './snapshot/policy-in-force.ts';
+import type { SnapshotPublisher } from './snapshot/publisher.ts';
+import type { QueryRate } from './stats/query-rate.ts';
+import { readCacheUse, readSummary } from './stats/stats-store.ts';
+import { nodeHealth } from './system/node-health.ts';
+import { version } from './version.ts';
+import type { WorkerSupervisor } from './workers/supervisor.ts';
+
+/** Parts that the API speaks to. */
+interface WebParts {
+  readonly logTrouble: () => string | null;
+  readonly supervisor: WorkerSupervisor;
+  readonly publisher: SnapshotPublisher;
+  readonly rate: QueryRate;
+  readonly cache: SharedArrayBuffer;
+  readonly policy: PolicyInForce;
+  readonly lists: ListLife;
+  readonly compiledLists: CompiledLists;
+  readonly explainer: Explainer;
+  readonly catalog: ServiceCatalog;
+  readonly startedAtMs: number;
+  readonly dnsPort: number;
+}
+
+/** Dashboard and API; returns the port. */
+export async function startWeb(node: Node, parts: WebParts): Promise<number> {
+  const { config, name, logger, database, stops } = node;
+  const { supervisor, publisher } = parts;
+  const auth = new Authenticator({ config: () => config, database, clock, logger });
+  stops.push(startExpiredSessionSweep(auth, logger));
+  const localDomain = (): string => dnsSettings(config, publisher.current().rows.dnsSettings).local_domain;
+  const app = createApp({
+    version,
+    nodeName: name,
+    startedAtMs: parts.startedAtMs,
+    clock,
+    logger,
+    database,
+    policy: parts.policy,
+    clients: node.clients,
+    localNames: {
+      localDomain,
+      live: () => localSources(node, localDomain()),
+    },
+    config: () => config,
+    dnsPort: () => parts.dnsPort,
+    auth,
+    sources: parts.lists,
+    queryLog: queryLogReader(database, (address) => node.clients.nameAt(address)),
+    stats: {
+      summary: (from, to) => readSummary(database, from.getTime(), to.getTime()),
+      cacheUse: (from, to) => readCacheUse(database, from.getTime(), to.getTime()),
+    },
+    counters: parts.rate,
+    compiledLists: parts.compiledLists,
+    catalog: parts.catalog,
+    explainer: parts.explainer,
+    filters: { stats: () => filterStats(publisher.current()) },
+    health: { checks: () => nodeHealth({ supervisor, database, publisher, logTrouble: parts.logTrouble }) },
+    upstreams: { reports: () => supervisor.upstreams() },
+    cache: new CacheContents(parts.cache, (counter) => parts.rate.total(counter)),
+  });
+  const web = await startWebServer(app, config, logger);
+  stops.push(() => web.close());
+  return web.endpoints[0]?.port ?? config.server.web_port;
+}
