@@ -7,29 +7,31 @@ import { addressFromText, addressWord, ipv4FromText, isMappedIpv4 } from '../../
 import { ClientGroupSource } from '../../shared/snapshot/client-table.ts';
 import { CLIENT_TABLE_MAGIC, ClientTableLayout as L, LAYOUT_VERSION } from '../../shared/snapshot/layout.ts';
 import type { LivePolicy, PolicyClient, PolicyRows } from './compiled-rules.ts';
+import { Ipv4Prefixes, type Ipv4Ranges, MAX_RECORD } from './ipv4-ranges.ts';
 import { effectiveGroupId, orderGroups } from './policy-table-builder.ts';
 
 type SourceCode = (typeof ClientGroupSource)[keyof typeof ClientGroupSource];
 
-/** All addresses of a prefix, as numbers of its family: IPv4 as a number, IPv6 as a bigint. */
-interface Prefix<T> {
-  readonly start: T;
-  readonly end: T;
+/** All addresses of an IPv6 prefix. */
+interface Prefix {
+  readonly start: bigint;
+  readonly end: bigint;
   /** Of two prefixes with the same start the longer one is inside; of equal ones the later code decides. */
   readonly length: number;
   readonly source: SourceCode;
   readonly record: number;
 }
 
-/** Where each range starts and the record it belongs to; the first starts at the family's first address. */
-interface Ranges<T> {
-  readonly starts: T[];
+/** Where each range starts and the record it belongs to; the first starts at `::`. */
+interface Ipv6Ranges {
+  readonly starts: bigint[];
   readonly records: number[];
 }
 
 const IPV4_BITS = 32;
 const IPV6_BITS = 128;
 const MAPPED_BITS = IPV6_BITS - IPV4_BITS;
+const LAST_IPV6 = (1n << BigInt(IPV6_BITS)) - 1n;
 const HALF = 64n;
 /** Third word of an IPv4 address in IPv6 form. */
 const MAPPED_WORD = 0xffff;
@@ -41,15 +43,16 @@ const SIGN_BIT = 0x80000000;
  * Rows whose address cannot be read are left out.
  */
 export function buildClientTable(rows: PolicyRows, live: LivePolicy): SharedArrayBuffer {
-  const collector = new PrefixCollector(rows);
+  const collector = new PrefixCollector(
+    rows,
+    rows.subnets.length + rows.clients.length + live.clientAddresses.length,
+  );
   for (const { cidr, groupId } of rows.subnets) collector.addSubnet(cidr, groupId);
   for (const { address, groupId } of rows.clients)
     collector.addAddress(address, groupId, ClientGroupSource.manual);
   for (const { address, groupId } of live.clientAddresses)
     collector.addAddress(address, groupId, ClientGroupSource.mac);
-  const ipv4 = flatten(collector.ipv4, 0, (end) => end + 1);
-  const ipv6 = flatten(collector.ipv6, 0n, (end) => end + 1n);
-  return encode(collector.records, ipv4, ipv6);
+  return encode(collector.written(), collector.ipv4.flatten(), flatten(collector.ipv6));
 }
 
 /** Whether two tables would be the same, because nothing that they are built from differs. */
@@ -75,16 +78,27 @@ function areSame<T>(a: readonly T[], b: readonly T[], isSame: (x: T, y: T) => bo
 
 /** Gathers prefixes by family, and the words of their records. */
 class PrefixCollector {
-  readonly ipv4: Prefix<number>[] = [];
-  readonly ipv6: Prefix<bigint>[] = [];
+  readonly ipv4: Ipv4Prefixes;
+  readonly ipv6: Prefix[] = [];
   /** `RECORD_WORDS` each; record 0 is that of clients that no record is for. */
-  readonly records: number[] = [0, ClientGroupSource.default << 8, 0, 0, 0, 0];
+  private readonly records: Int32Array;
+  private recordCount = 1;
   private readonly groupIndices: ReadonlyMap<number, number>;
 
-  constructor({ groups }: PolicyRows) {
+  /** Room for `capacity` prefixes. Throws a RangeError where there are too many. */
+  constructor({ groups }: PolicyRows, capacity: number) {
+    if (capacity > MAX_RECORD) throw new RangeError(`build client table: ${capacity} clients are too many`);
+    this.ipv4 = new Ipv4Prefixes(capacity);
+    this.records = new Int32Array((capacity + 1) * L.RECORD_WORDS);
+    this.records[1] = ClientGroupSource.default << 8;
     const ordered = orderGroups(groups);
     const indices = new Map(ordered.map((group, index) => [group.id, index]));
     this.groupIndices = new Map(ordered.map((group) => [group.id, indices.get(effectiveGroupId(group))!]));
+  }
+
+  /** Words of all records. */
+  written(): Int32Array {
+    return this.records.subarray(0, this.recordCount * L.RECORD_WORDS);
   }
 
   addSubnet(cidr: string, groupId: number): void {
@@ -112,13 +126,20 @@ class PrefixCollector {
   /** Address below 0 = not readable. */
   private addIpv4(address: number, bits: number, groupId: number, source: SourceCode): void {
     if (address < 0 || !Number.isInteger(bits) || bits < 0 || bits > IPV4_BITS) return;
-    const { records, ipv4 } = this;
     const size = 2 ** (IPV4_BITS - bits);
     const start = Math.floor(address / size) * size;
-    const record = records.length / L.RECORD_WORDS;
-    ipv4.push({ start, end: start + size - 1, length: bits, source, record });
-    const groupIndex = this.groupIndices.get(groupId) ?? 0;
-    records.push(groupIndex, (source << 8) | bits, 0, 0, MAPPED_WORD, start | 0);
+    this.ipv4.add(start, bits, source, this.recordCount);
+    const at = this.beginRecord(groupId, source, bits);
+    this.records[at + 2] = MAPPED_WORD;
+    this.records[at + 3] = start;
+  }
+
+  /** Starts the next record; returns where the words of its address are. */
+  private beginRecord(groupId: number, source: SourceCode, bits: number): number {
+    const at = this.recordCount++ * L.RECORD_WORDS;
+    this.records[at] = this.groupIndices.get(groupId) ?? 0;
+    this.records[at + 1] = (source << 8) | bits;
+    return at + 2;
   }
 
   private add(address: Uint8Array, length: number, groupId: number, source: SourceCode): void {
@@ -127,36 +148,26 @@ class PrefixCollector {
       this.addIpv4(addressWord(address, 12) >>> 0, length - MAPPED_BITS, groupId, source);
       return;
     }
-    const { records, ipv6 } = this;
-    const record = records.length / L.RECORD_WORDS;
-    const groupIndex = this.groupIndices.get(groupId) ?? 0;
     const view = new DataView(address.buffer);
     const rest = BigInt(IPV6_BITS - length);
     const start = (((view.getBigUint64(0) << HALF) | view.getBigUint64(8)) >> rest) << rest;
-    ipv6.push({ start, end: start + (1n << rest) - 1n, length, source, record });
+    this.ipv6.push({ start, end: start + (1n << rest) - 1n, length, source, record: this.recordCount });
     view.setBigUint64(0, start >> HALF);
     view.setBigUint64(8, BigInt.asUintN(64, start));
-    records.push(groupIndex, (source << 8) | length);
-    for (let at = 0; at < address.length; at += 4) records.push(addressWord(address, at));
+    const at = this.beginRecord(groupId, source, length);
+    for (let word = 0; word < L.IPV6_WORDS; word++) this.records[at + word] = addressWord(address, word * 4);
   }
 }
 
-/**
- * Turns nested prefixes into ranges: a sweep over the starts, with a stack of the prefixes that are open.
- * `after` gives the address behind an end.
- */
-function flatten<T extends number | bigint>(
-  prefixes: Prefix<T>[],
-  first: T,
-  after: (end: T) => T,
-): Ranges<T> {
+/** Turns nested prefixes into ranges: a sweep over the starts, with a stack of the prefixes that are open. */
+function flatten(prefixes: Prefix[]): Ipv6Ranges {
   prefixes.sort((a, b) => {
     if (a.start !== b.start) return a.start < b.start ? -1 : 1;
     return a.length - b.length || a.source - b.source;
   });
-  const ranges: Ranges<T> = { starts: [first], records: [0] };
-  const open: Prefix<T>[] = [];
-  const begin = (start: T, record: number): void => {
+  const ranges: Ipv6Ranges = { starts: [0n], records: [0] };
+  const open: Prefix[] = [];
+  const begin = (start: bigint, record: number): void => {
     const { starts, records } = ranges;
     if (starts.at(-1) === start) records[records.length - 1] = record;
     else {
@@ -164,11 +175,11 @@ function flatten<T extends number | bigint>(
       records.push(record);
     }
   };
-  const closeBefore = (start: T | undefined): void => {
+  const closeBefore = (start: bigint | undefined): void => {
     for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
       if (start !== undefined && top.end >= start) return;
       open.pop();
-      begin(after(top.end), open.at(-1)?.record ?? 0);
+      if (top.end < LAST_IPV6) begin(top.end + 1n, open.at(-1)?.record ?? 0);
     }
   };
   for (const prefix of prefixes) {
@@ -180,9 +191,7 @@ function flatten<T extends number | bigint>(
   return ranges;
 }
 
-function encode(records: readonly number[], ipv4: Ranges<number>, ipv6: Ranges<bigint>): SharedArrayBuffer {
-  dropBeyond(ipv4, 2 ** IPV4_BITS);
-  dropBeyond(ipv6, 1n << BigInt(IPV6_BITS));
+function encode(records: Int32Array, ipv4: Ipv4Ranges, ipv6: Ipv6Ranges): SharedArrayBuffer {
   const ipv4At = L.HEADER_WORDS + records.length;
   const ipv6At = ipv4At + ipv4.starts.length * (L.IPV4_WORDS + 1);
   const buffer = new SharedArrayBuffer((ipv6At + ipv6.starts.length * (L.IPV6_WORDS + 1)) * 4);
@@ -193,7 +202,8 @@ function encode(records: readonly number[], ipv4: Ranges<number>, ipv6: Ranges<b
   words[L.IPV4_RANGE_COUNT_WORD] = ipv4.starts.length;
   words[L.IPV6_RANGE_COUNT_WORD] = ipv6.starts.length;
   words.set(records, L.HEADER_WORDS);
-  for (const [index, start] of ipv4.starts.entries()) words[ipv4At + index] = start ^ SIGN_BIT;
+  for (let index = 0; index < ipv4.starts.length; index++)
+    words[ipv4At + index] = ipv4.starts[index]! ^ SIGN_BIT;
   words.set(ipv4.records, ipv4At + ipv4.starts.length);
   const view = new DataView(new ArrayBuffer(16));
   for (const [index, start] of ipv6.starts.entries()) {
@@ -204,11 +214,4 @@ function encode(records: readonly number[], ipv4: Ranges<number>, ipv6: Ranges<b
   }
   words.set(ipv6.records, ipv6At + ipv6.starts.length * L.IPV6_WORDS);
   return buffer;
-}
-
-/** Removes the range that begins behind the family's last address. */
-function dropBeyond<T extends number | bigint>({ starts, records }: Ranges<T>, limit: T): void {
-  if (starts.at(-1)! < limit) return;
-  starts.pop();
-  records.pop();
 }

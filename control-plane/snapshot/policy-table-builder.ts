@@ -140,15 +140,16 @@ function classify(
   const served: boolean[][] = [];
   const owned: boolean[][] = [];
   const known = new Map<string, number>();
+  const owning = new Set(owners);
   const ofGroup = groups.map((group) => {
     const flags = sourcesServing(group, compiled, rows);
     const id = effectiveGroupId(group);
-    const owns = owners.map((owner) => owner === null || owner === id);
-    const key = [...flags, ...owns].map((flag) => (flag ? '1' : '0')).join('');
+    // Rules for every group tell no groups apart, and no other group has those of this one.
+    const key = `${flags.map(Number).join('')} ${owning.has(id) ? id : 'none'}`;
     let policyClass = known.get(key);
     if (policyClass === undefined) {
       policyClass = served.push(flags) - 1;
-      owned.push(owns);
+      owned.push(owners.map((owner) => owner === null || owner === id));
       known.set(key, policyClass);
     }
     return policyClass;

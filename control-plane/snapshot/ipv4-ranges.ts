@@ -1,0 +1,87 @@
+/**
+ * IPv4 prefixes, sorted and turned into ranges that do not overlap. There may be tens of thousands, and a
+ * change of one of them waits for all, so they are kept as numbers and nothing is allocated for each.
+ */
+
+/** Where each range starts, as u32, and the record it belongs to; the first starts at 0.0.0.0. */
+export interface Ipv4Ranges {
+  readonly starts: Uint32Array;
+  readonly records: Uint32Array;
+}
+
+const BITS = 32;
+const FAMILY_END = 2 ** BITS;
+/** A prefix is a u64 in the order in which prefixes are to be swept: start, length, source, record. */
+const LENGTH_SHIFT = 26;
+const SOURCE_SHIFT = 24;
+/** Records above this do not fit beside the rest. */
+export const MAX_RECORD = 2 ** SOURCE_SHIFT - 1;
+
+/** Gathers prefixes. */
+export class Ipv4Prefixes {
+  private readonly keys: BigUint64Array;
+  /** The same memory: low word, high word. */
+  private readonly words: Uint32Array;
+  private count = 0;
+
+  /** Room for `capacity` prefixes. */
+  constructor(capacity: number) {
+    this.keys = new BigUint64Array(capacity);
+    this.words = new Uint32Array(this.keys.buffer);
+  }
+
+  /** Adds one; of two with the same start and length the higher source (0..3), then the later record counts. */
+  add(start: number, length: number, source: number, record: number): void {
+    this.words[this.count * 2] = (length << LENGTH_SHIFT) | (source << SOURCE_SHIFT) | record;
+    this.words[this.count * 2 + 1] = start;
+    this.count++;
+  }
+
+  /** Resolves the nesting: a sweep over the starts, with a stack of the prefixes that are open. */
+  flatten(): Ipv4Ranges {
+    this.keys.subarray(0, this.count).sort();
+    const ranges = new RangeWriter(this.count * 2 + 1);
+    const openEnds: number[] = []; // exclusive
+    const openRecords: number[] = [];
+    const closeUpTo = (start: number): void => {
+      for (let end = openEnds.at(-1); end !== undefined && end <= start; end = openEnds.at(-1)) {
+        openEnds.pop();
+        openRecords.pop();
+        if (end < FAMILY_END) ranges.begin(end, openRecords.at(-1) ?? 0);
+      }
+    };
+    for (let index = 0; index < this.count; index++) {
+      const low = this.words[index * 2]!;
+      const start = this.words[index * 2 + 1]!;
+      const record = low & MAX_RECORD;
+      closeUpTo(start);
+      ranges.begin(start, record);
+      openEnds.push(start + 2 ** (BITS - (low >>> LENGTH_SHIFT)));
+      openRecords.push(record);
+    }
+    closeUpTo(FAMILY_END);
+    return ranges.written();
+  }
+}
+
+/** Writes ranges from the first address upwards. */
+class RangeWriter {
+  private readonly starts: Uint32Array;
+  private readonly records: Uint32Array;
+  private count = 1;
+
+  constructor(capacity: number) {
+    this.starts = new Uint32Array(capacity);
+    this.records = new Uint32Array(capacity);
+  }
+
+  /** From `start` on it is this record; the last word about an address counts. */
+  begin(start: number, record: number): void {
+    if (this.starts[this.count - 1] !== start) this.starts[this.count++] = start;
+    this.records[this.count - 1] = record;
+  }
+
+  written(): Ipv4Ranges {
+    return { starts: this.starts.subarray(0, this.count), records: this.records.subarray(0, this.count) };
+  }
+}
