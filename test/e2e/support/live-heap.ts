@@ -1,0 +1,39 @@
+/**
+ * What a Weir's control plane holds in memory and still needs, through Node's inspector: the resident size
+ * says as much of when the collector last ran. Weir is started with `INSPECTED` in its environment.
+ */
+import { once } from 'node:events';
+import { z } from 'zod';
+import type { Weir } from './weir-process.ts';
+
+/** Environment of a Weir that can be asked. */
+export const INSPECTED = { NODE_OPTIONS: '--inspect=127.0.0.1:0' } as const;
+
+const ADDRESS = /Debugger listening on (ws:\S+)/;
+const Reply = z.object({ id: z.number(), result: z.unknown() });
+const HeapUsage = z.object({ usedSize: z.number(), backingStorageSize: z.number() });
+
+/** Bytes that are left after a collection: objects, and the buffers that they hold. */
+export async function liveHeapBytes(weir: Weir): Promise<number> {
+  const socket = new WebSocket(ADDRESS.exec(weir.output)![1]!);
+  await once(socket, 'open');
+  let calls = 0;
+  const call = (method: string): Promise<unknown> => {
+    const id = ++calls;
+    return new Promise((resolve) => {
+      const listener = ({ data }: MessageEvent): void => {
+        const reply = Reply.safeParse(JSON.parse(String(data)));
+        if (!reply.success || reply.data.id !== id) return;
+        socket.removeEventListener('message', listener);
+        resolve(reply.data.result);
+      };
+      socket.addEventListener('message', listener);
+      socket.send(JSON.stringify({ id, method }));
+    });
+  };
+  // What the first one finalizes, the second one frees.
+  for (let pass = 0; pass < 2; pass++) await call('HeapProfiler.collectGarbage');
+  const { usedSize, backingStorageSize } = HeapUsage.parse(await call('Runtime.getHeapUsage'));
+  socket.close();
+  return usedSize + backingStorageSize;
+}
