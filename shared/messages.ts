@@ -5,35 +5,11 @@
 import type { Explanation } from './explain.ts';
 import type { TrustAnchor } from './dns/trust-anchors.ts';
 import type { RateLimitSettings } from './rate-limit.ts';
+import type { UpstreamSettings, PoolStrategy, PoolSettings } from './upstream-settings.ts';
 import type { SnapshotBuffers } from './snapshot/snapshot.ts';
 
 /** What a thread does: answer from policy and cache, or resolve what the first could not answer. */
 export type ThreadRole = 'answer' | 'resolve';
-
-/** One upstream server of a pool, parsed. */
-export interface UpstreamSettings {
-  /** The configured text, e.g. `udp://192.0.2.1:53`; its name in logs and API. */
-  readonly address: string;
-  readonly transport: 'udp' | 'tcp' | 'tls' | 'https';
-  /** IP address or host name. */
-  readonly host: string;
-  readonly port: number;
-  /** Address pinned by `host@ip`, if any. */
-  readonly pinnedIp?: string;
-  /** Path and query of a DoH upstream. */
-  readonly path?: string;
-}
-
-/** How a pool spreads its questions. */
-export type PoolStrategy = 'Parallel' | 'Failover' | 'Balanced' | 'Fastest';
-
-/** A pool of upstreams. Pools are asked in order of `priority`, lower first. */
-export interface PoolSettings {
-  readonly name: string;
-  readonly strategy: PoolStrategy;
-  readonly priority: number;
-  readonly servers: readonly UpstreamSettings[];
-}
 
 /** Settings that a thread needs; the control plane derives them from the configuration. */
 export interface WorkerSettings {

@@ -12,7 +12,7 @@ import { QUERY_STATUS_NAMES } from '../../shared/query-log.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import { ApiError } from '../api-error.ts';
 import { decodeStoredAnswers } from '../query-log/stored-answers.ts';
-import type { RuleDescription } from '../snapshot/rule-history.ts';
+import type { RuleDescription } from '../snapshot/rule-description.ts';
 import type { SnapshotPublisher } from '../snapshot/publisher.ts';
 import { ExplanationUnavailable } from '../workers/explanations.ts';
 import type { QuestionToExplain } from '../workers/explanations.ts';

@@ -1,5 +1,5 @@
 /** The names behind the numbers of a log record: lists from the snapshots' history, upstreams from pools and zones. */
-import type { PoolSettings } from '../../shared/messages.ts';
+import type { PoolSettings } from '../../shared/upstream-settings.ts';
 import type { ZoneNumbers } from '../snapshot/forward-zones.ts';
 import type { SnapshotPublisher } from '../snapshot/publisher.ts';
 import type { RecordNames } from './log-drain.ts';

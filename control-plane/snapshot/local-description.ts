@@ -3,7 +3,7 @@ import { nameToText } from '../../shared/dns/name.ts';
 import { writeU16, writeU32 } from '../../shared/dns/wire.ts';
 import { LocalNames, LocalSource } from '../../shared/snapshot/local-names.ts';
 import { decodeStoredAnswers } from '../query-log/stored-answers.ts';
-import type { RuleDescription } from './rule-history.ts';
+import type { RuleDescription } from './rule-description.ts';
 
 /** Describes the set at a word of the table. */
 export function describeLocalSet(table: SharedArrayBuffer, set: number): RuleDescription {

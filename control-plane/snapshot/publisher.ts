@@ -15,7 +15,8 @@ import type {
 } from './compiled-rules.ts';
 import type { Generations } from './generations.ts';
 import type { LoggedRule } from '../query-log/row.ts';
-import type { DecidingRule, DecidingRuleNumbers, RuleDescription } from './rule-history.ts';
+import type { DecidingRule, DecidingRuleNumbers } from './rule-history.ts';
+import type { RuleDescription } from './rule-description.ts';
 import { RuleHistory } from './rule-history.ts';
 import { type BuiltSnapshot, buildSnapshotAfter } from './snapshot-builder.ts';
 

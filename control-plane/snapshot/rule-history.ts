@@ -7,6 +7,7 @@ import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import { ManualKind, RuleKind } from '../../shared/snapshot/rule-table.ts';
 import { readSpecialRule } from '../../shared/snapshot/special-rules.ts';
 import { forEachPair } from './attribute-table.ts';
+import type { RuleDescription } from './rule-description.ts';
 import type { LoggedRule } from '../query-log/row.ts';
 import { describeLocalSet } from './local-description.ts';
 import type { CompiledRules, PolicyRows, PublishedState } from './compiled-rules.ts';
@@ -30,20 +31,6 @@ export interface DecidingRuleNumbers {
 export interface DecidingRule extends DecidingRuleNumbers {
   /** Name at which the rule stands, in wire form; nothing for patterns. */
   readonly name: Uint8Array;
-}
-
-/** The rule that decided a query. */
-export interface RuleDescription {
-  /** Name of the first list, or of the managed domain, filter or service, that says so. */
-  readonly source: string;
-  /** Names of all lists that say so, in the order of their ids. */
-  readonly sources: readonly string[];
-  /** Ids of the rows behind `sources`. */
-  readonly sourceIds: readonly (number | string)[];
-  /** The rule as its author would write it. */
-  readonly rule: string;
-  /** Line in its list where that is known without a search. */
-  readonly line: number | null;
 }
 
 /** Not the clients, of whom there may be tens of thousands. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../shared/clock.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
-import type { PoolSettings, PoolStrategy, UpstreamSettings } from '../../shared/messages.ts';
+import type { PoolSettings, PoolStrategy, UpstreamSettings } from '../../shared/upstream-settings.ts';
 import { a, cname, idOf, ns, question, questionOf, response } from '../../test/fixtures/messages.ts';
 import { QuietLogger } from '../../test/fixtures/quiet-logger.ts';
 import { ScriptedUpstream } from '../../test/fixtures/scripted-upstream.ts';

@@ -4,7 +4,8 @@
  */
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
-import type { PoolStrategy, UpstreamReport, UpstreamSettings } from '../../shared/messages.ts';
+import type { UpstreamReport } from '../../shared/messages.ts';
+import type { PoolStrategy, UpstreamSettings } from '../../shared/upstream-settings.ts';
 import type { AttemptDone } from './attempt.ts';
 import { Attempt } from './attempt.ts';
 import type { Bootstrap, HostAddress } from './bootstrap.ts';

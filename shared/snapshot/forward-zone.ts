@@ -1,5 +1,5 @@
 /** Conditional forward zones as the threads know them: whom to ask for which names, and where that is kept. */
-import type { UpstreamSettings } from '../messages.ts';
+import type { UpstreamSettings } from '../upstream-settings.ts';
 
 /** Partition of the cache that holds the answers of the pools; each forward zone has one of its own. */
 export const POOLS_PARTITION = 0;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Resolution } from '../../dns-worker/resolve/resolver.ts';
 import { Resolver } from '../../dns-worker/resolve/resolver.ts';
 import { systemClock } from '../../shared/clock.ts';
-import type { UpstreamSettings } from '../../shared/messages.ts';
+import type { UpstreamSettings } from '../../shared/upstream-settings.ts';
 import type { EncryptedServer, RunningServer } from '../fixtures/authority.ts';
 import { findProgram, startEncryptedUnbound, startNsd } from '../fixtures/authority.ts';
 import { TestAuthority } from '../fixtures/certificates.ts';

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Resolution } from '../../dns-worker/resolve/resolver.ts';
 import { Resolver } from '../../dns-worker/resolve/resolver.ts';
 import { systemClock } from '../../shared/clock.ts';
-import type { PoolStrategy } from '../../shared/messages.ts';
+import type { PoolStrategy } from '../../shared/upstream-settings.ts';
 import { a, idOf, question, questionOf, response } from '../fixtures/messages.ts';
 import { QuietLogger } from '../fixtures/quiet-logger.ts';
 import type { ReceivedQuery, Script } from '../fixtures/scripted-upstream.ts';
