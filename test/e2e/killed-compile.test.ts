@@ -78,5 +78,5 @@ test(
     const last = await Weir.start({ room, toml });
     expect(await last.stop()).toMatchObject({ code: 0 });
   },
-  60_000 + KILLS * 20_000,
+  120_000 + KILLS * 40_000,
 );
