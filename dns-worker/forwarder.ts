@@ -85,8 +85,8 @@ export class Forwarder {
   private readonly parts: ForwarderParts;
   private readonly query = new Query();
   private readonly scratch = new Uint8Array(SCRATCH_SIZE);
-  /** Outcomes whose answer is in the cache already: one outcome serves every client that asked. */
-  private readonly kept = new WeakSet<Resolution>();
+  /** The outcome that was kept last: one outcome serves, one after the other, every client that asked. */
+  private kept: Resolution | null = null;
   private readonly failures: RecentFailures;
   private waiting = 0;
   private whenIdle: (() => void) | undefined;
@@ -292,8 +292,8 @@ export class Forwarder {
   /** Keeps an outcome in the shared cache, once for all clients that wait for it. */
   private keepOnce(resolution: Resolution, answer: CacheableAnswer, upstream: number): void {
     const { settings, writer } = this.parts;
-    if (this.kept.has(resolution)) return;
-    this.kept.add(resolution);
+    if (this.kept === resolution) return;
+    this.kept = resolution;
     const { query } = this;
     clampTtls(answer, settings.minTtlSecs, settings.maxTtlSecs);
     const ttlSecs = lifetimeSecs(answer, settings);

@@ -118,7 +118,8 @@ class ResolveThread {
     });
     this.explainer = new Explainer(this.pipeline, this.forwarder, systemClock);
     this.misses = new MissReader(memory.missRing, this.control);
-    this.udpReply = calls === null ? null : new UdpReply(calls, this.control);
+    this.udpReply =
+      calls === null ? null : new UdpReply(calls, this.control, (replies) => this.noteRefused(replies));
   }
 
   /** Opens the listeners, then takes misses and tells of upstreams. Throws a ListenError. */
@@ -238,10 +239,23 @@ class ResolveThread {
   }
 
   private waitingFromMiss(miss: Miss): WaitingRequest {
-    const send = (reply: Uint8Array): void => {
-      if (this.udpReply?.send(reply, miss.origin) !== true) this.reporter.count(Counter.SEND_ERRORS);
+    const { origin } = miss;
+    return {
+      message: headerAndQuestion(miss.message),
+      client: miss.client,
+      protocol: Protocol.udp,
+      arrivedMs: miss.arrivedMs,
+      arrivedMonotonicMs: miss.arrivedMonotonicMs,
+      udpSize: miss.udpSize,
+      dnssecOk: miss.dnssecOk,
+      hasAlias: miss.hasAlias,
+      isRateLimited: miss.isRateLimited,
+      send: (reply) => this.udpReply?.send(reply, origin),
     };
-    return { ...miss, message: headerAndQuestion(miss.message), protocol: Protocol.udp, send };
+  }
+
+  private noteRefused(replies: number): void {
+    for (let i = 0; i < replies; i++) this.reporter.count(Counter.SEND_ERRORS);
   }
 
   private async drain(): Promise<void> {

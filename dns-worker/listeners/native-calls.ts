@@ -13,7 +13,6 @@ export interface NativeCalls {
   setsockopt(fd: number, level: number, option: number, value: bigint, length: number): number;
   recvmmsg(fd: number, messages: bigint, count: number, flags: number, timeout: null): number;
   sendmmsg(fd: number, messages: bigint, count: number, flags: number): number;
-  sendmsg(fd: number, message: bigint, flags: number): number;
   poll(descriptors: bigint, count: number, timeoutMs: number): number;
   usleep(microseconds: number): number;
   eventfd(initial: number, flags: number): number;
@@ -50,7 +49,6 @@ const SIGNATURES: Readonly<
   setsockopt: ['int', ['int', 'int', 'int', 'void *', 'uint']],
   recvmmsg: ['int', ['int', 'void *', 'uint', 'int', 'void *']],
   sendmmsg: ['int', ['int', 'void *', 'uint', 'int']],
-  sendmsg: ['long', ['int', 'void *', 'int']],
   poll: ['int', ['void *', 'ulong', 'int']],
   usleep: ['int', ['uint']],
   eventfd: ['int', ['uint', 'int']],

@@ -1,86 +1,139 @@
 /**
- * Sends single UDP replies from the resolve thread through the answer thread's sockets (descriptors belong
- * to the process), from the local address the request was sent to.
+ * Sends UDP replies from the resolve thread through the answer thread's sockets (descriptors belong to the
+ * process), from the local address the request was sent to. Replies of one turn of the event loop leave
+ * together by one system call: the kernel's structures (struct mmsghdr, iovec; 64-bit) are laid out once,
+ * per reply only lengths change.
  */
 import { WorkerControl } from '../../shared/messages.ts';
 import { MissRecord } from '../../shared/miss-ring.ts';
-import type { NativeCalls } from './native-calls.ts';
+import { Errno, type NativeCalls } from './native-calls.ts';
 
+/** Replies that leave together at most. */
+const BATCH_SIZE = 32;
 const MAX_REPLY_SIZE = 2048;
 const NAME_SIZE = 32;
 const CONTROL_SIZE = 40;
 const MSG_DONTWAIT = 0x40;
-/** Offsets in struct msghdr, in 64-bit words; and the sizes of msghdr and iovec. */
-const MsgHdr = {
+/** Where the control message lies in the bytes of an origin. */
+const CONTROL_AT = MissRecord.CONTROL - MissRecord.NAME;
+/** Offsets in struct mmsghdr, bytes. */
+const Message = {
+  SIZE: 64,
   NAME: 0,
-  NAME_LENGTH: 1,
-  IOV: 2,
-  IOV_COUNT: 3,
-  CONTROL: 4,
-  CONTROL_LENGTH: 5,
-  WORDS: 7,
+  NAME_LENGTH: 8,
+  IOV: 16,
+  IOV_COUNT: 24,
+  CONTROL: 32,
+  CONTROL_LENGTH: 40,
 } as const;
+/** Offsets in struct iovec, bytes. */
+const Iov = { SIZE: 16, BASE: 0, LENGTH: 8 } as const;
 
 /** Where a reply goes: what the miss record says of it, copied. */
 export interface UdpOrigin {
   readonly socket: number;
-  readonly name: Uint8Array;
-  /** Control message with the local address; may be empty. */
-  readonly control: Uint8Array;
+  readonly nameLength: number;
+  /** Of the control message with the local address; 0 = there is none. */
+  readonly controlLength: number;
+  /** The miss record from the socket address to the control message. */
+  readonly bytes: Uint8Array;
 }
 
 /** Reads the origin out of a miss record at `at`. */
 export function readOrigin(bytes: Uint8Array, at: number, socket: number): UdpOrigin {
-  const nameLength = bytes[at + MissRecord.NAME_LENGTH]!;
-  const controlLength = bytes[at + MissRecord.CONTROL_LENGTH]!;
   return {
     socket,
-    name: bytes.slice(at + MissRecord.NAME, at + MissRecord.NAME + nameLength),
-    control: bytes.slice(at + MissRecord.CONTROL, at + MissRecord.CONTROL + controlLength),
+    nameLength: bytes[at + MissRecord.NAME_LENGTH]!,
+    controlLength: bytes[at + MissRecord.CONTROL_LENGTH]!,
+    bytes: bytes.slice(at + MissRecord.NAME, at + MissRecord.MESSAGE),
   };
 }
 
-/** Sends replies one by one. */
+/** Gathers replies and sends them. */
 export class UdpReply {
   private readonly calls: NativeCalls;
   private readonly control: Int32Array;
-  private readonly message = new BigUint64Array(MsgHdr.WORDS);
-  private readonly iov = new BigUint64Array(2);
-  private readonly name = new Uint8Array(new ArrayBuffer(NAME_SIZE));
-  private readonly packetInfo = new Uint8Array(new ArrayBuffer(CONTROL_SIZE));
-  private readonly bytes = new Uint8Array(new ArrayBuffer(MAX_REPLY_SIZE));
-  private readonly messageAddress: bigint;
-  private readonly controlAddress: bigint;
+  private readonly onRefused: (replies: number) => void;
+  /** BATCH_SIZE places of each: replies, socket addresses, control messages. */
+  private readonly replies = new Uint8Array(new ArrayBuffer(BATCH_SIZE * MAX_REPLY_SIZE));
+  private readonly names = new Uint8Array(new ArrayBuffer(BATCH_SIZE * NAME_SIZE));
+  private readonly controls = new Uint8Array(new ArrayBuffer(BATCH_SIZE * CONTROL_SIZE));
+  private readonly messages = new Int32Array(new ArrayBuffer(BATCH_SIZE * Message.SIZE));
+  private readonly iov = new Int32Array(new ArrayBuffer(BATCH_SIZE * Iov.SIZE));
+  private readonly addresses: readonly bigint[];
+  /** Replies that wait, all for this socket. */
+  private count = 0;
+  private socket = 0;
 
-  constructor(calls: NativeCalls, control: Int32Array) {
+  /** `onRefused` hears how many replies the kernel would not take. */
+  constructor(calls: NativeCalls, control: Int32Array, onRefused: (replies: number) => void) {
     this.calls = calls;
     this.control = control;
-    this.iov[0] = calls.address(this.bytes);
-    this.message[MsgHdr.NAME] = calls.address(this.name);
-    this.message[MsgHdr.IOV] = calls.address(this.iov);
-    this.message[MsgHdr.IOV_COUNT] = 1n;
-    this.controlAddress = calls.address(this.packetInfo);
-    this.messageAddress = calls.address(this.message);
+    this.onRefused = onRefused;
+    const first = calls.address(this.messages);
+    this.addresses = Array.from({ length: BATCH_SIZE }, (_, i) => first + BigInt(i * Message.SIZE));
+    this.layOut();
   }
 
-  /** Sends `reply`; false where the kernel refused it. */
-  send(reply: Uint8Array, origin: UdpOrigin): boolean {
-    this.bytes.set(reply);
-    this.name.set(origin.name);
-    this.packetInfo.set(origin.control);
-    this.iov[1] = BigInt(reply.length);
-    this.message[MsgHdr.NAME_LENGTH] = BigInt(origin.name.length);
-    this.message[MsgHdr.CONTROL] = origin.control.length === 0 ? 0n : this.controlAddress;
-    this.message[MsgHdr.CONTROL_LENGTH] = BigInt(origin.control.length);
-    const fd = Atomics.load(this.control, WorkerControl.UDP_FD_FIRST_WORD + origin.socket);
-    return this.calls.sendmsg(fd, this.messageAddress, MSG_DONTWAIT) >= 0;
+  /** Sends a copy of `reply` before the event loop's next turn. */
+  send(reply: Uint8Array, origin: UdpOrigin): void {
+    if (this.count === BATCH_SIZE || (this.count > 0 && origin.socket !== this.socket)) this.flush();
+    if (this.count === 0) setImmediate(this.flush);
+    this.socket = origin.socket;
+    const place = this.count++;
+    const { messages, names, controls } = this;
+    const { nameLength, controlLength, bytes } = origin;
+    this.replies.set(reply, place * MAX_REPLY_SIZE);
+    for (let i = 0; i < nameLength; i++) names[place * NAME_SIZE + i] = bytes[i]!;
+    for (let i = 0; i < controlLength; i++) controls[place * CONTROL_SIZE + i] = bytes[CONTROL_AT + i]!;
+    this.iov[(place * Iov.SIZE + Iov.LENGTH) >>> 2] = reply.length;
+    messages[(place * Message.SIZE + Message.NAME_LENGTH) >>> 2] = nameLength;
+    messages[(place * Message.SIZE + Message.CONTROL_LENGTH) >>> 2] = controlLength;
   }
 
-  /** Closes the worker's UDP sockets and eventfd for good. */
+  /** Sends what waits. An arrow, so that the event loop can be given it. */
+  private readonly flush = (): void => {
+    if (this.count === 0) return;
+    const fd = Atomics.load(this.control, WorkerControl.UDP_FD_FIRST_WORD + this.socket);
+    let refused = 0;
+    for (let done = 0; done < this.count;) {
+      const sent = this.calls.sendmmsg(fd, this.addresses[done]!, this.count - done, MSG_DONTWAIT);
+      if (sent <= 0 && this.calls.errno() === Errno.EINTR) continue;
+      // The first message of the rest is the one that failed: leave it out and go on.
+      if (sent <= 0) refused++;
+      done += sent > 0 ? sent : 1;
+    }
+    this.count = 0;
+    if (refused > 0) this.onRefused(refused);
+  };
+
+  /** Sends what waits, then closes the worker's UDP sockets and eventfd for good. */
   closeSockets(): void {
+    this.flush();
     const count = Atomics.exchange(this.control, WorkerControl.UDP_FD_COUNT_WORD, 0);
     for (let i = 0; i < count; i++) this.calls.close(this.control[WorkerControl.UDP_FD_FIRST_WORD + i]!);
     const wakeFd = Atomics.exchange(this.control, WorkerControl.WAKE_FD_WORD, 0);
     if (wakeFd !== 0) this.calls.close(wakeFd);
+  }
+
+  /** Fills in the pointers; an empty control message's is not looked at. */
+  private layOut(): void {
+    const { calls } = this;
+    const messages = new BigUint64Array(this.messages.buffer);
+    const iov = new BigUint64Array(this.iov.buffer);
+    const [replies, names, controls, iovs] = [
+      calls.address(this.replies),
+      calls.address(this.names),
+      calls.address(this.controls),
+      calls.address(this.iov),
+    ];
+    for (let i = 0; i < BATCH_SIZE; i++) {
+      const at = (i * Message.SIZE) >>> 3;
+      iov[(i * Iov.SIZE + Iov.BASE) >>> 3] = replies + BigInt(i * MAX_REPLY_SIZE);
+      messages[at + (Message.NAME >>> 3)] = names + BigInt(i * NAME_SIZE);
+      messages[at + (Message.CONTROL >>> 3)] = controls + BigInt(i * CONTROL_SIZE);
+      messages[at + (Message.IOV >>> 3)] = iovs + BigInt(i * Iov.SIZE);
+      messages[at + (Message.IOV_COUNT >>> 3)] = 1n;
+    }
   }
 }
