@@ -21,11 +21,11 @@ describe('parseOptions', () => {
   });
 
   test('parseOptions() runs every suite, or those that are named, or those whose parts are named', () => {
-    expect(parseOptions([]).suites).toEqual(['peers', 'scaling', 'hot-path']);
+    expect(parseOptions([]).suites).toEqual(['peers', 'scaling', 'resolver', 'hot-path']);
     expect(parseOptions(['--suite', 'hot-path,peers']).suites).toEqual(['peers', 'hot-path']);
     expect(parseOptions(['--peers', 'unbound']).suites).toEqual(['peers']);
     expect(parseOptions(['--workload', 'uncached', '--row', 'cache'])).toMatchObject({
-      suites: ['peers', 'scaling'],
+      suites: ['peers', 'scaling', 'resolver'],
       rows: ['cache'],
     });
   });

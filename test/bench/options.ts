@@ -2,12 +2,14 @@
 import { parseArgs } from 'node:util';
 
 /** What the bench is made of; see README.md. */
-export const SUITES = ['peers', 'scaling', 'hot-path'] as const;
+export const SUITES = ['peers', 'scaling', 'resolver', 'hot-path'] as const;
+/** Suites whose parts `--row` chooses from. */
+const HAVE_ROWS: readonly Suite[] = ['scaling', 'resolver'];
 export type Suite = (typeof SUITES)[number];
 
 export interface Options {
   suites: Suite[];
-  /** Rows of the suite `scaling`, empty = all. */
+  /** Rows of the suites `scaling` and `resolver`, empty = all. */
   rows: string[];
   /** Names of servers, empty = all that are installed. */
   peers: string[];
@@ -34,9 +36,9 @@ export interface Options {
 
 export const HELP = `npm run bench -- [options]
 
-  --suite a,b         peers, scaling, hot-path (all, or those whose --peers, --workload or --row is given)
+  --suite a,b         peers, scaling, resolver, hot-path (all, or those whose --peers, --workload or --row is given)
   --row a,b           rows of scaling: workers, groups, policy, policy-change, names, cache,
-                      footprint, disturbances (all)
+                      footprint, disturbances; of resolver: hit-ratio, validation, upstream-faults (all)
   --peers a,b         servers to measure: weir, unbound, dnsmasq, pdns-recursor, dnsdist, bind9, echo (all installed)
   --workload a,b      workloads to run, files of test/bench/workloads (all)
   --rotations N       turns of every server, medians are over these (5)
@@ -111,7 +113,7 @@ function chooseSuites(wanted: readonly string[], named: { peers: boolean; rows: 
     throw new Error(`read --suite: no suite ${unknown.join(', ')}; there are ${SUITES.join(', ')}`);
   if (wanted.length === 0 && (named.peers || named.rows))
     return SUITES.filter(
-      (suite) => (suite === 'peers' && named.peers) || (suite === 'scaling' && named.rows),
+      (suite) => (suite === 'peers' && named.peers) || (named.rows && HAVE_ROWS.includes(suite)),
     );
   if (wanted.length === 0) return [...SUITES];
   return SUITES.filter((suite) => wanted.includes(suite));

@@ -1,5 +1,5 @@
-// `npm run bench`: Weir beside other DNS servers on this machine, then Weir against itself as things grow, then what
-// its hot path allocates. This file is the order of events; README.md beside it says what the figures mean.
+// `npm run bench`: Weir beside other DNS servers on this machine, then Weir against itself as things grow, then the parts of
+// the resolver, then what the hot path allocates. This file is the order of events; README.md beside it says what the figures mean.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -12,22 +12,27 @@ import { canPin, stopRunning } from './process/child.ts';
 import type { Goal } from './report/goal.ts';
 import { goalTable } from './report/goal.ts';
 import { runPeers } from './suites/peers.ts';
-import { runScaling } from './suites/scaling.ts';
+import { RESOLVER_ROWS } from './suites/resolver.ts';
+import { checkRows, runRows } from './suites/rows.ts';
+import { SCALING_ROWS } from './suites/scaling.ts';
 
 const RESULT_FILE = join(import.meta.dirname, 'results', 'latest.json');
 
 async function main(options: Options): Promise<boolean> {
   const startedAt = new Date().toISOString();
+  checkRows(options.rows, [...SCALING_ROWS, ...RESOLVER_ROWS]);
   return withBench(options, async (bench) => {
     const material = gatherMaterial(ROOT, options.names, options.seed);
     console.log(`${material.names.length.toLocaleString('en')} blocked names, questions: ${material.source}`);
     const wants = (suite: Options['suites'][number]): boolean => options.suites.includes(suite);
     const peers = wants('peers') ? await runPeers(bench, material) : undefined;
-    const scaling = wants('scaling') ? await runScaling(bench, material) : undefined;
+    const scaling = wants('scaling') ? await runRows(SCALING_ROWS, bench, material) : undefined;
+    const resolver = wants('resolver') ? await runRows(RESOLVER_ROWS, bench, material) : undefined;
     const hotPath = wants('hot-path') ? await proveHotPath(bench, material) : undefined;
     const goals: Goal[] = [
       ...(peers?.workloads.flatMap((workload) => workload.goals) ?? []),
       ...(scaling?.flatMap((row) => row.goals) ?? []),
+      ...(resolver?.flatMap((row) => row.goals) ?? []),
       ...(hotPath?.goals ?? []),
     ];
     if (goals.length > 0) console.log(`\nall goals\n\n${goalTable(goals)}`);
@@ -46,6 +51,7 @@ async function main(options: Options): Promise<boolean> {
       questions: material.source,
       ...peers,
       scaling,
+      resolver,
       hotPath,
     };
     mkdirSync(dirname(RESULT_FILE), { recursive: true });

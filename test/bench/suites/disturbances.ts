@@ -15,7 +15,7 @@ import { weirContestant } from '../servers/server-table.ts';
 import type { WeirApi } from '../servers/weir-api.ts';
 import { askThreads, longestPauseMs } from '../thread-measures.ts';
 import { saturatedMix } from './mix.ts';
-import type { ScalingResult } from './scaling.ts';
+import type { RowResult } from './rows.ts';
 
 /** Slow enough for the generator to sleep between two questions, and so to leave its core to the compiler. */
 const RATE_QPS = 5000;
@@ -32,11 +32,8 @@ interface DisturbedRun extends Run {
   longestPauseMs: number;
 }
 
-/** See `ScalingResult`. */
-export async function measureDisturbances(
-  bench: Bench,
-  material: Material,
-): Promise<Omit<ScalingResult, 'name'>> {
+/** See `RowResult`. */
+export async function measureDisturbances(bench: Bench, material: Material): Promise<RowResult> {
   const stage: Stage = {
     ...stageOf(bench, material),
     serverCores: bench.bothCores,

@@ -11,7 +11,7 @@ import { alignColumns } from '../report/table.ts';
 import { measure, startServer, warmAndCheck } from '../running-server.ts';
 import { weirContestant } from '../servers/server-table.ts';
 import { saturatedMix } from './mix.ts';
-import type { ScalingResult } from './scaling.ts';
+import type { RowResult } from './rows.ts';
 
 const IDLE_SECS = 20;
 const QUICK_IDLE_SECS = 5;
@@ -20,11 +20,8 @@ const CALM_MS = 10_000;
 const MOST_IDLE_PERCENT = 0.5;
 const MOST_RSS_MIB = 120;
 
-/** See `ScalingResult`. */
-export async function measureFootprint(
-  bench: Bench,
-  material: Material,
-): Promise<Omit<ScalingResult, 'name'>> {
+/** See `RowResult`. */
+export async function measureFootprint(bench: Bench, material: Material): Promise<RowResult> {
   const stage = stageOf(bench, material);
   const workload = saturatedMix(bench, material, 'footprint');
   const running = await startServer(stage, weirContestant(ROOT, { name: 'weir-footprint' }), 0, true);

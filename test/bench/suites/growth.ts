@@ -13,7 +13,7 @@ import { listFiles } from '../servers/list-files.ts';
 import type { Step } from './in-turn.ts';
 import { loadTimes, runInTurn, startSteps, stopSteps } from './in-turn.ts';
 import { saturatedMix } from './mix.ts';
-import type { ScalingResult } from './scaling.ts';
+import type { RowResult } from './rows.ts';
 
 const MOST = 1.15;
 const GROUPS = [10, 50, 200];
@@ -23,7 +23,7 @@ const QUICK_ANSWERS = [1000, 10_000, 100_000];
 /** Room for the largest number; memory that is not used is not taken. */
 const CACHE_BYTES = 512 << 20;
 
-type Result = Promise<Omit<ScalingResult, 'name'>>;
+type Result = Promise<RowResult>;
 
 /** Groups, each of which blocks something else. */
 export async function growGroups(bench: Bench, material: Material): Result {

@@ -12,7 +12,7 @@ import type { WeirApi } from '../servers/weir-api.ts';
 import { preparePolicyChanges, type PolicyChange } from './policy-changes.ts';
 import { saturatedMix } from './mix.ts';
 import { LARGE_HOUSE } from './policy.ts';
-import type { ScalingResult } from './scaling.ts';
+import type { RowResult } from './rows.ts';
 
 const RATE_QPS = 20_000;
 /** "In all workers" is more than one. */
@@ -22,11 +22,8 @@ const MOST_MS = 50;
 /** Milliseconds from request to response, by kind of change. */
 type Times = Map<string, number[]>;
 
-/** See `ScalingResult`. */
-export async function measurePolicyChanges(
-  bench: Bench,
-  material: Material,
-): Promise<Omit<ScalingResult, 'name'>> {
+/** See `RowResult`. */
+export async function measurePolicyChanges(bench: Bench, material: Material): Promise<RowResult> {
   const stage = { ...stageOf(bench, material), serverCores: bench.bothCores, load: bench.loadAhead };
   const workload = saturatedMix(bench, material, 'policy-change', { rateQps: RATE_QPS, window: 4000 });
   const variant = { name: 'weir-changed', workers: WORKERS, ...LARGE_HOUSE };

@@ -4,7 +4,7 @@ import { stageOf } from '../bench.ts';
 import type { Material } from '../material/material.ts';
 import { grow } from './growth.ts';
 import { saturatedMix } from './mix.ts';
-import type { ScalingResult } from './scaling.ts';
+import type { RowResult } from './rows.ts';
 
 const MOST = 1.1;
 /** Addresses that ask: with the policy, one half has a group by its address, the other by its subnet. */
@@ -16,7 +16,7 @@ export const LARGE_HOUSE = {
 };
 
 /** Both are asked the same from the same addresses; one has no group but Default. */
-export async function growPolicy(bench: Bench, material: Material): Promise<Omit<ScalingResult, 'name'>> {
+export async function growPolicy(bench: Bench, material: Material): Promise<RowResult> {
   const stage = stageOf(bench, material);
   const workload = saturatedMix(bench, material, 'policy', { clients: ASKING });
   const variants = [{ name: 'weir-one-group' }, { name: 'weir-policy', ...LARGE_HOUSE }];

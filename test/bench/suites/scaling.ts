@@ -1,31 +1,15 @@
 // The suite `scaling`: Weir alone, against itself, as workers, groups, names and cached answers grow, while snapshots
 // are swapped and lists compiled, and at rest.
-import type { Bench } from '../bench.ts';
-import type { Material } from '../material/material.ts';
-import type { Goal } from '../report/goal.ts';
-import { goalTable } from '../report/goal.ts';
 import { measureDisturbances } from './disturbances.ts';
 import { measureFootprint } from './footprint.ts';
 import { growCache, growGroups, growNames } from './growth.ts';
 import { measurePolicyChanges } from './policy-change.ts';
 import { growPolicy } from './policy.ts';
+import type { SuiteRow } from './rows.ts';
 import { growWorkers } from './workers.ts';
 
-/** One row of the suite. */
-export interface ScalingResult {
-  name: string;
-  /** The table as it is printed. */
-  table: string;
-  goals: Goal[];
-  /** Everything measured, for `latest.json`. */
-  figures: unknown;
-}
-
-const ROWS: readonly {
-  name: string;
-  about: string;
-  run: (bench: Bench, material: Material) => Promise<Omit<ScalingResult, 'name'>>;
-}[] = [
+/** The rows of the suite. */
+export const SCALING_ROWS: readonly SuiteRow[] = [
   { name: 'workers', about: '1, 2 and 4 workers on both cores, saturated', run: growWorkers },
   { name: 'groups', about: '10 to 200 groups', run: growGroups },
   {
@@ -43,21 +27,3 @@ const ROWS: readonly {
   { name: 'footprint', about: 'CPU at rest, and memory', run: measureFootprint },
   { name: 'disturbances', about: 'snapshots swapped and lists compiled meanwhile', run: measureDisturbances },
 ];
-
-/** Runs the rows that are wanted, one after the other, and prints each. */
-export async function runScaling(bench: Bench, material: Material): Promise<ScalingResult[]> {
-  const wanted = bench.options.rows;
-  const unknown = wanted.filter((name) => !ROWS.some((row) => row.name === name));
-  if (unknown.length > 0)
-    throw new Error(
-      `read --row: no row ${unknown.join(', ')}; there are ${ROWS.map(({ name }) => name).join(', ')}`,
-    );
-  const results: ScalingResult[] = [];
-  for (const { name, about, run } of ROWS.filter((row) => wanted.length === 0 || wanted.includes(row.name))) {
-    console.log(`\n${name}: ${about}`);
-    const result = { name, ...(await run(bench, material)) };
-    console.log(`\n${result.table}\n\n${goalTable(result.goals)}`);
-    results.push(result);
-  }
-  return results;
-}

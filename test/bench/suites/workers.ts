@@ -11,7 +11,7 @@ import { askThreads, countOf, threadsOf } from '../thread-measures.ts';
 import type { StartedStep } from './in-turn.ts';
 import { loadTimes, runInTurn, startSteps, stopSteps } from './in-turn.ts';
 import { saturatedMix } from './mix.ts';
-import type { ScalingResult } from './scaling.ts';
+import type { RowResult } from './rows.ts';
 
 const WORKERS = [1, 2, 4];
 /** Many flows, so that the kernel has something to spread; enough in flight for each worker. */
@@ -22,8 +22,8 @@ const FLAT = 0.1;
 const LEAST_SHARE = 0.6;
 const HIT_RATIO_DIFFERENCE = 0.01;
 
-/** See `ScalingResult`. */
-export async function growWorkers(bench: Bench, material: Material): Promise<Omit<ScalingResult, 'name'>> {
+/** See `RowResult`. */
+export async function growWorkers(bench: Bench, material: Material): Promise<RowResult> {
   const stage: Stage = {
     ...stageOf(bench, material),
     serverCores: bench.bothCores,

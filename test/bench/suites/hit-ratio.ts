@@ -1,0 +1,229 @@
+// How many questions of the stream the answer cache answers when it has room for a tenth of them, and what a look-up
+// costs, beside a plain LRU of as many entries; and the same while a scan asks a million names nobody asks again.
+import { CacheHead, createAnswerCache } from '../../../shared/answer-cache.ts';
+import { CacheMemory } from '../../../shared/cache-memory.ts';
+import { rrTypeCode } from '../../../shared/dns/iana.ts';
+import { nameFromText } from '../../../shared/dns/name.ts';
+import { AnswerCache, CacheHit } from '../../../dns-worker/cache/answer-cache.ts';
+import { CacheWriter } from '../../../dns-worker/cache/cache-writer.ts';
+import { parseQuery } from '../../../dns-worker/parse-query.ts';
+import { Query } from '../../../dns-worker/query.ts';
+import type { CacheableAnswer } from '../../../dns-worker/resolve/cacheable-answer.ts';
+import type { Bench } from '../bench.ts';
+import type { Material } from '../material/material.ts';
+import { isForwarded } from '../material/question-mix.ts';
+import { alignColumns } from '../report/table.ts';
+import type { RowResult } from './rows.ts';
+
+/** Part of the different questions that the cache has room for. */
+const SHARE = 10;
+const SCANNED = 1_000_000;
+const QUICK_SCANNED = 200_000;
+/** Times that the stream is asked; the last one is measured. */
+const PASSES = 2;
+const NOW_SECS = 1_800_000_000;
+const TTL_SECS = 300;
+/** Most that the real cache may differ from the LRU's hit ratio, as a ratio. */
+const AT_LEAST = 0.98;
+
+const HEADER = [0x12, 0x34, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0];
+const NAME_AT = HEADER.length;
+
+/** What is compared: looks a question up, and keeps an answer where there was none. */
+interface Cache {
+  readonly name: string;
+  isHit(query: Query): boolean;
+  readonly entries: () => number;
+}
+
+interface Measured {
+  cache: string;
+  stream: string;
+  entries: number;
+  hitShare: number;
+  cpuUs: number;
+}
+
+/** Runs the row. */
+export function measureHitRatio(bench: Bench, material: Material): Promise<RowResult> {
+  const asked = encodeStream(material);
+  const room = Math.round(asked.different / SHARE);
+  const scanned = bench.options.quick ? QUICK_SCANNED : SCANNED;
+  const bytes = bytesFor(room, asked.messages);
+  const measured = [0, scanned].flatMap((scan) => {
+    const real = ask(realCache(bytes), asked.messages, scan);
+    return [real, ask(leastRecentlyUsed(Math.max(room, real.entries)), asked.messages, scan)];
+  });
+  const table = alignColumns([
+    ['cache', 'stream', 'entries', 'hits', 'CPU us/look-up'],
+    ...measured.map(({ cache, stream, entries, hitShare, cpuUs }) => [
+      cache,
+      stream,
+      entries.toLocaleString('en'),
+      `${(hitShare * 100).toFixed(2)} %`,
+      cpuUs.toFixed(2),
+    ]),
+  ]);
+  const [plain, plainLru, scan, scanLru] = measured as [Measured, Measured, Measured, Measured];
+  return Promise.resolve({
+    table: `${asked.messages.length} questions, ${asked.different} different ones; ${scanned} names scanned\n\n${table}`,
+    goals: [
+      {
+        what: 'hits of the cache / of an LRU',
+        measured: plain.hitShare / plainLru.hitShare,
+        unit: '',
+        atLeast: AT_LEAST,
+      },
+      {
+        what: 'hits of the cache / of an LRU, with the scan',
+        measured: scan.hitShare / scanLru.hitShare,
+        unit: '',
+        atLeast: 1,
+      },
+    ],
+    figures: measured,
+  });
+}
+
+/** The questions of the stream that are forwarded, as messages; the same object for the same question. */
+function encodeStream({ stream, listed }: Material): { messages: Uint8Array[]; different: number } {
+  const known = new Map<string, Uint8Array | null>();
+  const messages: Uint8Array[] = [];
+  for (const { name, type } of stream) {
+    const key = `${name.toLowerCase()} ${type}`;
+    let message = known.get(key);
+    if (message === undefined) {
+      message = isForwarded(name, listed) ? encode(name, rrTypeCode(type) ?? 1) : null;
+      known.set(key, message);
+    }
+    if (message !== null) messages.push(message);
+  }
+  return { messages, different: new Set(messages).size };
+}
+
+function encode(name: string, qtype: number): Uint8Array | null {
+  const wire = nameFromText(name);
+  return wire === null ? null : Uint8Array.from([...HEADER, ...wire, 0, qtype, 0, 1]);
+}
+
+/** Asks the stream, `scan` other names spread over each pass, and counts what of the stream is hit in the last one. */
+function ask(cache: Cache, messages: readonly Uint8Array[], scan: number): Measured {
+  const query = new Query();
+  const slot = new Uint8Array(2048);
+  const scanned = encode('00000000.scan.example.org', 1)!;
+  const perQuestion = scan / messages.length;
+  let due = 0;
+  let serial = 0;
+  let hits = 0;
+  let cpuUs = 0;
+  for (let pass = 1; pass <= PASSES; pass++) {
+    hits = 0;
+    let lookUps = 0;
+    const before = process.cpuUsage();
+    for (const message of messages) {
+      for (due += perQuestion; due >= 1; due--) {
+        stamp(scanned, serial++);
+        cache.isHit(read(query, slot, scanned));
+        lookUps++;
+      }
+      if (cache.isHit(read(query, slot, message))) hits++;
+      lookUps++;
+    }
+    const spent = process.cpuUsage(before);
+    cpuUs = (spent.user + spent.system) / lookUps;
+  }
+  const stream = scan === 0 ? 'alone' : 'with the scan';
+  return { cache: cache.name, stream, entries: cache.entries(), hitShare: hits / messages.length, cpuUs };
+}
+
+function stamp(message: Uint8Array, serial: number): void {
+  for (let i = 0; i < 8; i++) message[NAME_AT + 1 + i] = 0x61 + ((serial >>> (4 * i)) & 15);
+}
+
+function read(query: Query, slot: Uint8Array, message: Uint8Array): Query {
+  slot.set(message);
+  query.begin(slot, 0, message.length, slot.length);
+  parseQuery(query, 7, 8);
+  return query;
+}
+
+/** One A record that points at the qname, as upstreams send it. */
+const ANSWER: CacheableAnswer = {
+  rcode: 0,
+  authenticated: false,
+  answerCount: 1,
+  authorityCount: 0,
+  body: Uint8Array.of(0xc0, 12, 0, 1, 0, 1, 0, 0, 1, 44, 0, 4, 192, 0, 2, 1),
+  ttlOffsets: Uint16Array.of(6),
+  minTtlSecs: TTL_SECS,
+  negative: false,
+  answersLength: 16,
+};
+
+function realCache(bytes: number): Cache {
+  const memory = new CacheMemory(createAnswerCache(bytes));
+  const reader = new AnswerCache(memory);
+  const writer = new CacheWriter(memory, 0);
+  return {
+    name: 'weir',
+    entries: () => memory.head[CacheHead.ENTRIES_WORD]!,
+    isHit: (query) => {
+      if (reader.answer(query, 0, NOW_SECS, false) !== CacheHit.NONE) return true;
+      keep(writer, query);
+      return false;
+    },
+  };
+}
+
+function keep(writer: CacheWriter, query: Query): void {
+  const expiresAtSecs = NOW_SECS + TTL_SECS;
+  writer.store(
+    {
+      qname: query.qname.subarray(0, query.qnameLength),
+      nameLow: query.hashLow[0]!,
+      nameHigh: query.hashHigh[0]!,
+      qtype: query.qtype,
+      qclass: query.qclass,
+      dnssecOk: false,
+      checkingDisabled: false,
+      partition: 0,
+    },
+    ANSWER,
+    { storedAtSecs: NOW_SECS, expiresAtSecs, staleUntilSecs: expiresAtSecs, dnssec: 0, upstream: 1 },
+  );
+}
+
+/** A Map in the order of use, which is how one writes an LRU in JavaScript; a hit copies the answer as well. */
+function leastRecentlyUsed(room: number): Cache {
+  const kept = new Map<string, Uint8Array>();
+  return {
+    name: 'LRU',
+    entries: () => kept.size,
+    isHit: (query) => {
+      const { qname, qnameLength, qtype } = query;
+      const name = Buffer.from(qname.buffer, 0, qnameLength).toString('latin1');
+      const key = name + String.fromCharCode(qtype);
+      const body = kept.get(key);
+      kept.delete(key);
+      kept.set(key, body ?? ANSWER.body.slice());
+      if (body !== undefined) query.bytes.set(body, query.questionEnd);
+      else if (kept.size > room) kept.delete(kept.keys().next().value!);
+      return body !== undefined;
+    },
+  };
+}
+
+/** Bytes at which the cache holds about so many of these questions' answers; found by filling one. */
+function bytesFor(room: number, messages: readonly Uint8Array[]): number {
+  const different = [...new Set(messages)];
+  const query = new Query();
+  const slot = new Uint8Array(2048);
+  const entriesIn = (bytes: number): number => {
+    const cache = realCache(bytes);
+    for (const message of different) cache.isHit(read(query, slot, message));
+    return cache.entries();
+  };
+  let bytes = room * 64;
+  while (entriesIn(bytes) < room) bytes *= 1.05;
+  return Math.round(bytes);
+}

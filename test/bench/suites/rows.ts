@@ -1,0 +1,48 @@
+// What suites that are made of rows have in common: which rows are wanted, running them one after the other, printing.
+import type { Bench } from '../bench.ts';
+import type { Material } from '../material/material.ts';
+import type { Goal } from '../report/goal.ts';
+import { goalTable } from '../report/goal.ts';
+
+/** What a row comes to. */
+export interface RowResult {
+  /** The table as it is printed. */
+  table: string;
+  goals: Goal[];
+  /** Everything measured, for `latest.json`. */
+  figures: unknown;
+}
+
+/** One row of a suite. */
+export interface SuiteRow {
+  name: string;
+  about: string;
+  run: (bench: Bench, material: Material) => Promise<RowResult>;
+}
+
+/** Throws where `--row` names a row that no suite has. */
+export function checkRows(wanted: readonly string[], rows: readonly SuiteRow[]): void {
+  const unknown = wanted.filter((name) => !rows.some((row) => row.name === name));
+  if (unknown.length > 0)
+    throw new Error(
+      `read --row: no row ${unknown.join(', ')}; there are ${rows.map(({ name }) => name).join(', ')}`,
+    );
+}
+
+/** Runs the rows that are wanted, and prints each. */
+export async function runRows(
+  rows: readonly SuiteRow[],
+  bench: Bench,
+  material: Material,
+): Promise<(RowResult & { name: string })[]> {
+  const wanted = bench.options.rows;
+  const results: (RowResult & { name: string })[] = [];
+  for (const { name, about, run } of rows.filter((row) => wanted.length === 0 || wanted.includes(row.name))) {
+    console.log(`\n${name}: ${about}`);
+    const result = { name, ...(await run(bench, material)) };
+    const goals = result.goals.length > 0 ? `\n\n${goalTable(result.goals)}` : '';
+    console.log(`\n${result.table}${goals}`);
+    results.push(result);
+  }
+  return results;
+}

@@ -1,0 +1,25 @@
+// What validation costs beside the peers that validate: the measure of `npm run lab-measure` as a row.
+import { measureSecureAnswers, missingTools } from '../../lab/dnssec/secure-answers.ts';
+import { alignColumns } from '../report/table.ts';
+import type { RowResult } from './rows.ts';
+
+/** Runs the row; without the servers and tools of the lab it says so. */
+export async function measureValidation(): Promise<RowResult> {
+  const missing = missingTools();
+  if (missing !== null) return { table: `not measured: ${missing}`, goals: [], figures: null };
+  const figures = await measureSecureAnswers();
+  const lines = figures.map((row) => [
+    row.server,
+    row.keys,
+    `${row.secure} of ${row.asked}`,
+    row.perCpuSecond.toFixed(0),
+    row.perSecond.toFixed(0),
+  ]);
+  const table = alignColumns([['server', 'keys', 'secure', 'per CPU second', 'per second'], ...lines]);
+  const wrong = figures.reduce((sum, { asked, secure }) => sum + asked - secure, 0);
+  return {
+    table,
+    goals: [{ what: 'signed answers not secure', measured: wrong, unit: '', atMost: 0 }],
+    figures,
+  };
+}
