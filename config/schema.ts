@@ -136,6 +136,10 @@ const dns = section('How questions are answered and forwarded.', {
     { restart, doc: 'File of DS or DNSKEY records to trust; empty is the built-in ones of the root.' },
     is.orEmpty(is.path),
   ),
+  dnssec_anchor_updates: choice(['builtin', 'all', 'off'], 'builtin', {
+    restart,
+    doc: 'Zones whose trust anchors follow key rollovers (RFC 5011): the built-in root, or that of the file too.',
+  }),
   dnssec_negative_trust_anchors: list([], { restart, doc: 'Domains that are not validated.' }, is.domain),
   block_private_ptr: bool(true, {
     doc: 'Answers PTR questions for private addresses that are no local record with NXDOMAIN.',

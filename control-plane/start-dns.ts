@@ -21,6 +21,7 @@ import { startingState } from './snapshot/starting-state.ts';
 import { type FindLivePolicy, type LivePolicy, NOTHING_LIVE } from './snapshot/compiled-rules.ts';
 import { QueryRate } from './stats/query-rate.ts';
 import { obeyFaultRequests } from './workers/fault-injection.ts';
+import { followAnchors, withAnchorsFound } from './workers/trust-points.ts';
 import { WorkerSupervisor } from './workers/supervisor.ts';
 import { workerHooks, workerSettings } from './workers/worker-settings.ts';
 
@@ -51,7 +52,7 @@ export async function startDns(node: Node, dnsPort: number) {
   };
   const initial = await startingState(generations, blockingSettings(config), live);
   const hooks = workerHooks(process.env);
-  const settings = workerSettings(config, dnsPort, hooks);
+  const { settings, anchors } = await withAnchorsFound(node, workerSettings(config, dnsPort, hooks));
   const cache = await openCache(node, settings, initial.snapshot);
   const supervisor = new WorkerSupervisor({
     workers: config.server.workers,
@@ -64,6 +65,7 @@ export async function startDns(node: Node, dnsPort: number) {
   const publisher = new SnapshotPublisher({ initial, broadcast, live, generations, logger });
   stops.push(() => publisher.settled());
   await supervisor.start();
+  stops.push(followAnchors(anchors, supervisor));
   if (hooks.faultInjection) obeyFaultRequests(supervisor);
   const names = recordNames(publisher, settings.pools, zones);
   const drain = new LogDrain(supervisor.memories(), names, (row) => writer.append(row));

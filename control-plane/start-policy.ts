@@ -84,7 +84,7 @@ export async function startPolicy(node: Node, dns: DnsParts) {
   });
   stops.push(() => catalogRefresh.close());
   const explainer = new Explainer({
-    ask: (question) => supervisor.explain(question),
+    ask: (question) => supervisor.requests.explain(question),
     publisher,
     findLine: (sourceId, ruleName, kinds) => lists.findLine(sourceId, ruleName, kinds),
   });

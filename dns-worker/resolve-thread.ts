@@ -13,7 +13,7 @@ import { AnswerCache } from './cache/answer-cache.ts';
 import { CacheMemory } from '../shared/cache-memory.ts';
 import { CacheWriter } from './cache/cache-writer.ts';
 import { ClientSightings } from './client-sightings.ts';
-import { type QuestionResolver, ValidatingResolver } from './dnssec/validating-resolver.ts';
+import { ValidatingResolver } from './dnssec/validating-resolver.ts';
 import { Explainer } from './explainer.ts';
 import { Forwarder, type WaitingRequest } from './forwarder.ts';
 import type { NativeCalls } from './listeners/native-calls.ts';
@@ -73,6 +73,8 @@ class ResolveThread {
   private readonly reporter: Reporter;
   private readonly pipeline: Pipeline;
   private readonly resolver: Resolver;
+  /** Stands before the resolver; null = nothing is validated. */
+  private readonly validator: ValidatingResolver | null;
   private readonly zones: ZoneResolvers;
   private readonly forwarder: Forwarder;
   private readonly misses: MissReader;
@@ -105,9 +107,14 @@ class ResolveThread {
     });
     const logger = portLogger(port, { worker: start.worker });
     this.resolver = new Resolver(settings, systemClock, logger);
+    const { dnssec, queryTimeoutMs: timeoutMs } = settings;
+    this.validator =
+      dnssec === null
+        ? null
+        : new ValidatingResolver(this.resolver, dnssec, { clock: systemClock, timeoutMs }, logger);
     this.zones = new ZoneResolvers(settings, systemClock, logger);
     this.forwarder = new Forwarder({
-      resolver: this.validating(settings),
+      resolver: this.validator ?? this.resolver,
       zones: this.zones,
       pipeline: this.pipeline,
       cache,
@@ -160,6 +167,12 @@ class ResolveThread {
           announce(this.port, { type: 'explained', id: message.id, explanation }),
         );
         break;
+      case 'observe-trust-point':
+        void this.observe(message.id, message.zone);
+        break;
+      case 'trust':
+        this.validator?.trust(message.anchors);
+        break;
       case 'fault':
         if (this.start.settings.faultInjection) obeyFault(message.fault);
         break;
@@ -173,11 +186,9 @@ class ResolveThread {
     }
   }
 
-  /** What the forwarder asks: the resolver itself, or validation before it. */
-  private validating({ dnssec, queryTimeoutMs: timeoutMs }: ThreadStart['settings']): QuestionResolver {
-    if (dnssec === null) return this.resolver;
-    const logger = portLogger(this.port, { worker: this.start.worker });
-    return new ValidatingResolver(this.resolver, dnssec, { clock: systemClock, timeoutMs }, logger);
+  private async observe(id: number, zone: Uint8Array): Promise<void> {
+    const keys = (await this.validator?.observe(zone)) ?? null;
+    announce(this.port, { type: 'trust-point', id, keys });
   }
 
   private listenDgram(addresses: readonly string[], port: number): Promise<DatagramListener> {

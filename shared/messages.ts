@@ -3,7 +3,7 @@
  * shared memory they look at together. `answer` threads and `resolve` threads speak the same protocol.
  */
 import type { Explanation } from './explain.ts';
-import type { TrustAnchor } from './dns/trust-anchors.ts';
+import type { TrustAnchor, TrustPointKeys } from './dns/trust-anchors.ts';
 import type { RateLimitSettings } from './rate-limit.ts';
 import type { UpstreamSettings, PoolStrategy, PoolSettings } from './upstream-settings.ts';
 import type { SnapshotBuffers } from './snapshot/snapshot.ts';
@@ -122,6 +122,10 @@ export type ToWorker =
       /** 16 bytes. */
       readonly client: Uint8Array;
     }
+  /** Say `trust-point`: what the DNSKEY RRset of a zone with trust anchors is. Resolve threads only. */
+  | { readonly type: 'observe-trust-point'; readonly id: number; readonly zone: Uint8Array }
+  /** Validate with these trust anchors from now on. Resolve threads only. */
+  | { readonly type: 'trust'; readonly anchors: readonly TrustAnchor[] }
   /** Test hook: die or hang as named. */
   | { readonly type: 'fault'; readonly fault: 'exit' | 'throw' | 'hang' }
   /** Test hook: say `measures`. */
@@ -161,6 +165,8 @@ export type FromWorker =
   | { readonly type: 'snapshot-in-force'; readonly version: number }
   | { readonly type: 'upstreams'; readonly upstreams: readonly UpstreamReport[] }
   | { readonly type: 'explained'; readonly id: number; readonly explanation: Explanation }
+  /** null = nobody answered. */
+  | { readonly type: 'trust-point'; readonly id: number; readonly keys: TrustPointKeys | null }
   | { readonly type: 'measures'; readonly measures: ThreadMeasures }
   | {
       readonly type: 'log';

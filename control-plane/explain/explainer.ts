@@ -14,8 +14,8 @@ import { ApiError } from '../api-error.ts';
 import { decodeStoredAnswers } from '../query-log/stored-answers.ts';
 import type { RuleDescription } from '../snapshot/rule-description.ts';
 import type { SnapshotPublisher } from '../snapshot/publisher.ts';
-import { ExplanationUnavailable } from '../workers/explanations.ts';
-import type { QuestionToExplain } from '../workers/explanations.ts';
+import { ThreadUnavailable } from '../workers/thread-requests.ts';
+import type { QuestionToExplain } from '../workers/thread-requests.ts';
 
 /** What an explainer is made of. */
 export interface ExplainerParts {
@@ -75,7 +75,7 @@ export class Explainer {
     try {
       return await this.parts.ask(question);
     } catch (error) {
-      if (!(error instanceof ExplanationUnavailable)) throw error;
+      if (!(error instanceof ThreadUnavailable)) throw error;
       const headers = { 'Retry-After': '1' };
       throw new ApiError(503, 'unavailable', error.message, { headers, cause: error });
     }

@@ -17,10 +17,9 @@ import type {
 } from '../../shared/messages.ts';
 import { createRateBuckets } from '../../shared/rate-limit.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
-import type { Explanation } from '../../shared/explain.ts';
+import type { TrustAnchor } from '../../shared/dns/trust-anchors.ts';
 import { DnsThread } from './dns-thread.ts';
-import { Explanations } from './explanations.ts';
-import type { QuestionToExplain } from './explanations.ts';
+import { ThreadRequests } from './thread-requests.ts';
 import { createWorkerMemory } from './worker-memory.ts';
 
 /** What the supervisor is started with. */
@@ -74,11 +73,19 @@ export class WorkerSupervisor {
   private startFailure: Error | undefined;
   private hasStarted = false;
   private restartCount = 0;
-  private readonly explanations = new Explanations();
+  private settings: WorkerSettings;
+  /** What threads can be asked. */
+  readonly requests = new ThreadRequests((message) => {
+    const isReady = ({ start, backend }: DnsThread): boolean => start.role === 'resolve' && backend !== null;
+    const thread = this.threads().find(isReady);
+    thread?.post(message);
+    return thread !== undefined;
+  });
 
   constructor(options: SupervisorOptions) {
     this.rateBuckets = createRateBuckets(options.settings.rateLimit.enabled, randomInt(2 ** 31));
     this.options = options;
+    this.settings = options.settings;
     this.snapshot = options.snapshot;
   }
 
@@ -167,15 +174,13 @@ export class WorkerSupervisor {
     }));
   }
 
-  /** Has a thread explain what a question would be answered, and why; rejects with ExplanationUnavailable. */
-  explain(question: QuestionToExplain): Promise<Explanation> {
-    return this.explanations.ask(question, (message) => {
-      const thread = this.threads().find(
-        ({ start, backend }) => start.role === 'resolve' && backend !== null,
-      );
-      thread?.post(message);
-      return thread !== undefined;
-    });
+  /** Has every thread, and those that are started later, validate with these anchors. */
+  trust(anchors: readonly TrustAnchor[]): void {
+    const { dnssec } = this.settings;
+    if (dnssec === null) return;
+    this.settings = { ...this.settings, dnssec: { ...dnssec, anchors } };
+    for (const thread of this.threads())
+      if (thread.start.role === 'resolve') thread.post({ type: 'trust', anchors });
   }
 
   /** Test hook: makes a thread die or hang; obeyed only with fault injection on. */
@@ -194,7 +199,7 @@ export class WorkerSupervisor {
       {
         role,
         worker: index,
-        settings: this.options.settings,
+        settings: this.settings,
         memory: worker.memory,
         cache: this.options.cache,
         rateBuckets: this.rateBuckets,
@@ -236,7 +241,8 @@ export class WorkerSupervisor {
         this.options.logger[message.level](message.message, message.fields);
         break;
       case 'explained':
-        this.explanations.take(message);
+      case 'trust-point':
+        this.requests.take(message);
         break;
       case 'measures':
       case 'drained':

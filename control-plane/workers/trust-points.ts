@@ -1,9 +1,16 @@
-/** From the configuration of DNSSEC, and the file it may name, to what the resolve threads validate with. */
+/**
+ * From the configuration of DNSSEC, the file it may name, and what was found of its keys since, to what the resolve
+ * threads validate with.
+ */
 import { readFileSync } from 'node:fs';
 import type { Config } from '../../config/schema.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
 import { readTrustAnchors, rootTrustAnchors } from '../../shared/dns/trust-anchors.ts';
+import { systemClock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/log.ts';
 import type { WorkerSettings } from '../../shared/messages.ts';
+import { AnchorKeeper } from '../trust-anchors/anchor-keeper.ts';
+import type { WorkerSupervisor } from './supervisor.ts';
 
 /** The keys of the configuration that say what is trusted. */
 type Anchored = Pick<Config['dns'], 'dnssec_trust_anchors' | 'dnssec_negative_trust_anchors'>;
@@ -16,4 +23,34 @@ export function trustPoints(dns: Anchored): NonNullable<WorkerSettings['dnssec']
     .map((domain) => nameFromText(domain))
     .filter((name) => name !== null);
   return { anchors, negativeAnchors };
+}
+
+/** Settings whose anchors are those of now, and who keeps them so; null where nothing is validated. */
+export async function withAnchorsFound(
+  { config, dataDir, logger }: { config: Config; dataDir: string; logger: Logger },
+  settings: WorkerSettings,
+): Promise<{ settings: WorkerSettings; anchors: AnchorKeeper | null }> {
+  const { dnssec } = settings;
+  if (dnssec === null) return { settings, anchors: null };
+  const { dnssec_anchor_updates: updates, dnssec_trust_anchors: file } = config.dns;
+  const keeper = await AnchorKeeper.open({
+    anchors: dnssec.anchors,
+    isFollowing: updates === 'all' || (updates === 'builtin' && file === ''),
+    dataDir,
+    clock: systemClock,
+    logger,
+  });
+  return { settings: { ...settings, dnssec: { ...dnssec, anchors: keeper.anchors() } }, anchors: keeper };
+}
+
+/** Has the threads look at the keys of the anchors' zones from now on; returns how to stop that. */
+export function followAnchors(
+  keeper: AnchorKeeper | null,
+  supervisor: WorkerSupervisor,
+): () => Promise<void> {
+  keeper?.start({
+    observe: (zone) => supervisor.requests.observe(zone),
+    trust: (anchors) => supervisor.trust(anchors),
+  });
+  return async () => keeper?.close();
 }

@@ -1,8 +1,7 @@
 /**
- * The signature algorithms and DS digests that Weir knows (IANA registries "DNS Security Algorithm Numbers"
- * and "Digest Algorithms"), and how a key of each is brought into the form that node:crypto takes. What is
- * not in these tables, and what they say is not trusted, makes a zone insecure, never bogus (RFC 4035
- * section 5.2).
+ * The signature algorithms that Weir knows (IANA registry "DNS Security Algorithm Numbers"), and how a key of
+ * each is brought into the form that node:crypto takes. What is not in this table, and what it says is not
+ * trusted, makes a zone insecure, never bogus (RFC 4035 section 5.2).
  */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 
@@ -61,13 +60,6 @@ const ALGORITHMS: ReadonlyMap<number, Algorithm> = new Map([
   [16, eddsa('Ed448', 57)],
 ]);
 
-/** Digests of DS records: number to name and length in octets. SHA-1 is 1, SHA-256 2, SHA-384 4. */
-const DIGESTS: ReadonlyMap<number, { readonly name: string; readonly length: number }> = new Map([
-  [1, { name: 'sha1', length: 20 }],
-  [2, { name: 'sha256', length: 32 }],
-  [4, { name: 'sha384', length: 48 }],
-]);
-
 /** The algorithm of this number, trusted or not; undefined = unknown. */
 export function algorithmOf(number: number): Algorithm | undefined {
   return ALGORITHMS.get(number);
@@ -76,11 +68,6 @@ export function algorithmOf(number: number): Algorithm | undefined {
 /** Whether signatures of this algorithm prove anything to Weir. */
 export function isTrustedAlgorithm(number: number): boolean {
   return ALGORITHMS.get(number)?.trusted === true;
-}
-
-/** The digest of this number; undefined = unknown. */
-export function digestOf(number: number): { readonly name: string; readonly length: number } | undefined {
-  return DIGESTS.get(number);
 }
 
 /** RFC 3110 section 2: exponent behind its length in one or three octets, then the modulus. */

@@ -1,13 +1,11 @@
 /** DNSKEY and DS records: their fields, the key tag, and whether a DS speaks of a key (RFC 4034 sections 2 and 5). */
 import { createHash, type KeyObject } from 'node:crypto';
+import { digestOf, KEY_FIXED_SIZE, KeyFlags, keyTag } from '../../shared/dns/dnskey-rdata.ts';
 import { readU16 } from '../../shared/dns/wire.ts';
-import { algorithmOf, digestOf, isTrustedAlgorithm } from './algorithms.ts';
+import { algorithmOf, isTrustedAlgorithm } from './algorithms.ts';
 import type { Name } from './names.ts';
 
-/** Bits of a key's flags: zone key (RFC 4034 section 2.1.1), revoked (RFC 5011 section 2.1). */
-const KeyFlags = { ZONE: 0x0100, REVOKE: 0x0080 } as const;
 const PROTOCOL_DNSSEC = 3;
-const FIXED_SIZE = 4;
 
 /** A zone's public key. */
 export class Dnskey {
@@ -29,7 +27,7 @@ export class Dnskey {
 
   /** Reads RDATA; null where it is too short. */
   static read(rdata: Uint8Array): Dnskey | null {
-    return rdata.length > FIXED_SIZE ? new Dnskey(rdata) : null;
+    return rdata.length > KEY_FIXED_SIZE ? new Dnskey(rdata) : null;
   }
 
   /** Whether it may sign a zone's data: RFC 4034 sections 2.1.1 and 2.1.2; and is not revoked. */
@@ -41,6 +39,11 @@ export class Dnskey {
     );
   }
 
+  /** Whether its zone says that it may sign no more, except to say so (RFC 5011 section 2.1). */
+  get isRevoked(): boolean {
+    return (this.flags & (KeyFlags.ZONE | KeyFlags.REVOKE)) === (KeyFlags.ZONE | KeyFlags.REVOKE);
+  }
+
   /** Whether it lacks nothing but the zone-key bit. */
   get lacksZoneBit(): boolean {
     return (this.flags & KeyFlags.ZONE) === 0;
@@ -48,16 +51,9 @@ export class Dnskey {
 
   /** For node:crypto; null where the octets are no key of its algorithm. */
   get key(): KeyObject | null {
-    this.publicKey ??= algorithmOf(this.algorithm)?.readKey(this.rdata.subarray(FIXED_SIZE)) ?? null;
+    this.publicKey ??= algorithmOf(this.algorithm)?.readKey(this.rdata.subarray(KEY_FIXED_SIZE)) ?? null;
     return this.publicKey;
   }
-}
-
-/** RFC 4034 appendix B: a checksum, not a hash; keys may share it. Algorithm 1 (appendix B.1) is not known here. */
-function keyTag(rdata: Uint8Array): number {
-  let sum = 0;
-  for (let i = 0; i < rdata.length; i++) sum += (i & 1) === 0 ? rdata[i]! << 8 : rdata[i]!;
-  return (sum + (sum >>> 16)) & 0xffff;
 }
 
 /** A parent's word about a child's key. */
@@ -70,12 +66,12 @@ export interface Ds {
 
 /** Reads RDATA; null where it is too short. */
 export function readDs(rdata: Uint8Array): Ds | null {
-  if (rdata.length <= FIXED_SIZE) return null;
+  if (rdata.length <= KEY_FIXED_SIZE) return null;
   return {
     tag: readU16(rdata, 0),
     algorithm: rdata[2]!,
     digestType: rdata[3]!,
-    digest: rdata.subarray(FIXED_SIZE),
+    digest: rdata.subarray(KEY_FIXED_SIZE),
   };
 }
 

@@ -42,7 +42,7 @@ export async function proveSet(
 ): Promise<SetProof> {
   const faults = new Set<number>();
   for (const rrsig of set.signatures) {
-    const fault = faultOf(rrsig, set, zone, nowSecs);
+    const fault = faultOf(rrsig, set, zone.name, nowSecs);
     if (fault !== null) {
       faults.add(fault);
       continue;
@@ -67,6 +67,23 @@ export async function proveSet(
   return { kind: 'bogus', extendedError: MOST_TELLING.find((fault) => faults.has(fault)) ?? NOT_SIGNED };
 }
 
+/** Whether a key has signed the RRset it stands in, whatever its flags (RFC 5011 section 2.1). */
+export async function signsItself(
+  key: Dnskey,
+  set: SignedSet,
+  zone: Name,
+  nowSecs: number,
+  budget: Budget,
+): Promise<boolean> {
+  const own = set.signatures.filter(
+    (it) =>
+      it.keyTag === key.tag && it.algorithm === key.algorithm && faultOf(it, set, zone, nowSecs) === null,
+  );
+  for (const rrsig of own)
+    if (budget.spendSignature() && (await isSignedBy(key, rrsig, signedData(set, rrsig)))) return true;
+  return false;
+}
+
 const NOT_SIGNED = ExtendedError.RRSIGS_MISSING;
 const MOST_TELLING: readonly number[] = [
   ExtendedError.DNSSEC_BOGUS,
@@ -77,9 +94,9 @@ const MOST_TELLING: readonly number[] = [
 ];
 
 /** What keeps a signature from being checked at all (RFC 4035 section 5.3.1); null = nothing. */
-function faultOf(rrsig: Rrsig, set: SignedSet, zone: ZoneKeys, nowSecs: number): number | null {
-  if (!isSame(rrsig.signer, zone.name) || !isTrustedAlgorithm(rrsig.algorithm)) return NOT_SIGNED;
-  if (rrsig.labels > labelCount(set.owner) || rrsig.labels < labelCount(zone.name))
+function faultOf(rrsig: Rrsig, set: SignedSet, zone: Name, nowSecs: number): number | null {
+  if (!isSame(rrsig.signer, zone) || !isTrustedAlgorithm(rrsig.algorithm)) return NOT_SIGNED;
+  if (rrsig.labels > labelCount(set.owner) || rrsig.labels < labelCount(zone))
     return ExtendedError.DNSSEC_BOGUS;
   if (secsLeft(rrsig, nowSecs) < 0) return ExtendedError.SIGNATURE_EXPIRED;
   return hasBegun(rrsig, nowSecs) ? null : ExtendedError.SIGNATURE_NOT_YET_VALID;

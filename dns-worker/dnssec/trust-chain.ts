@@ -5,13 +5,14 @@
  */
 import { ExtendedError, RRType } from '../../shared/dns/iana.ts';
 import type { Clock } from '../../shared/clock.ts';
-import type { TrustAnchor } from '../../shared/dns/trust-anchors.ts';
+import type { TrustAnchor, TrustPointKeys } from '../../shared/dns/trust-anchors.ts';
 import type { SignedSet } from './answer-records.ts';
 import type { Budget } from './budget.ts';
 import { type Cut, CutCache } from './cut-cache.ts';
 import { denialOf } from './denial.ts';
 import { ancestor, isAtOrBelow, isSame, labelCount, type Name, nameKey } from './names.ts';
 import { proveSet, type ZoneKeys } from './signature.ts';
+import { readTrustPoint } from './trust-point.ts';
 import {
   type Introduction,
   introductionByAnchors,
@@ -48,11 +49,11 @@ export interface TrustPoints {
 
 /** Knows the zones. One a thread. */
 export class TrustChain {
-  private readonly points: TrustPoints;
+  private points: TrustPoints;
   private readonly fetch: Fetch;
   private readonly clock: Clock;
-  private readonly cuts = new CutCache();
-  private readonly underWay = new Map<string, Promise<Cut | null>>();
+  private cuts = new CutCache();
+  private underWay = new Map<string, Promise<Cut | null>>();
 
   constructor(points: TrustPoints, fetch: Fetch, clock: Clock) {
     this.points = points;
@@ -80,6 +81,19 @@ export class TrustChain {
     return zone;
   }
 
+  /** Trusts these from now on; what followed from the ones before is forgotten. */
+  trust(anchors: readonly TrustAnchor[]): void {
+    this.points = { ...this.points, anchors };
+    this.cuts = new CutCache();
+    this.underWay = new Map();
+  }
+
+  /** The keys of a zone with trust anchors, and what signs them; asks anew. null = nobody answered. */
+  async observe(zone: Name, budget: Budget): Promise<TrustPointKeys | null> {
+    const sets = await this.ask(zone, RRType.DNSKEY, budget);
+    return sets === null ? null : readTrustPoint(zone, sets, this.points.anchors, this.nowSecs, budget);
+  }
+
   /** Seconds since the epoch, as signatures are judged by them. */
   get nowSecs(): number {
     return Math.floor(this.clock.nowMs() / 1000);
@@ -101,12 +115,13 @@ export class TrustChain {
       if (found !== null) return found;
       // The others may have had too little left: it is tried once more on this question's own account.
     }
+    const { underWay } = this;
     const work = this.openAgain(at, budget, open);
-    this.underWay.set(key, work);
+    underWay.set(key, work);
     try {
       return await work;
     } finally {
-      this.underWay.delete(key);
+      underWay.delete(key);
     }
   }
 
@@ -115,6 +130,7 @@ export class TrustChain {
     budget: Budget,
     open: () => Promise<TimedCut | null>,
   ): Promise<Cut | null> {
+    const { cuts } = this;
     let found: TimedCut | null = null;
     for (let attempt = 0; attempt < ATTEMPTS && !budget.isSpent; attempt++) {
       found = (await open()) ?? found;
@@ -124,7 +140,7 @@ export class TrustChain {
     if (found === null || (found.cut.kind === 'bogus' && budget.isSpent)) return null;
     const { cut, ttlSecs } = found;
     const bounded = Math.min(Math.max(ttlSecs, MIN_TTL_SECS), MAX_TTL_SECS);
-    this.cuts.keep(at, cut, this.nowSecs + (cut.kind === 'bogus' ? BOGUS_TTL_SECS : bounded));
+    cuts.keep(at, cut, this.nowSecs + (cut.kind === 'bogus' ? BOGUS_TTL_SECS : bounded));
     return cut;
   }
 

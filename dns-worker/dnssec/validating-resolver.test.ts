@@ -29,6 +29,7 @@ interface Room {
   readonly table: TableResolver;
   readonly clock: TestClock;
   readonly logger: QuietLogger;
+  readonly resolver: ValidatingResolver;
   readonly ask: (
     name: string,
     type: RRTypeName,
@@ -56,7 +57,7 @@ function room(negativeAnchors: string[] = [], anchors: TrustAnchor[] = readTrust
   const resolver = new ValidatingResolver(table, points, { clock, timeoutMs: 3000 }, logger);
   const ask: Room['ask'] = (name, type, flags) =>
     new Promise((done) => resolver.resolve(question(name, type, flags), done));
-  return { table, clock, logger, ask };
+  return { table, clock, logger, resolver, ask };
 }
 
 const bogus = (extendedError: number): object => ({
@@ -369,5 +370,54 @@ describe('ValidatingResolver', () => {
     table.on('www.test', 'RRSIG', positive(TEST.signed('www.test 300 A 192.0.2.1').split('\n')[1]!));
     expect(await ask('www.test', 'RRSIG')).toMatchObject(insecure);
     expect(table.takeAsked()).toEqual(['www.test RRSIG']);
+  });
+
+  test('keys that are trusted, and those that revoke themselves, are told apart (RFC 5011 section 2.1)', async () => {
+    const { table, resolver } = room();
+    const [next, revoked] = [new TestZone('.'), ROOT.revoked()];
+    const root = Uint8Array.of(0);
+    const seen = (...records: string[]): ReturnType<typeof resolver.observe> => {
+      table.on('.', 'DNSKEY', positive(records.join('\n')));
+      return resolver.observe(root);
+    };
+    const both = `${ROOT.dnskey}\n${next.dnskey}`;
+    expect(await seen(ROOT.signed(both))).toMatchObject({
+      isTrusted: true,
+      keys: [{ isRevoked: false }, { isRevoked: false }],
+      originalTtlSecs: 300,
+    });
+    expect(await seen(next.signed(both))).toMatchObject({ isTrusted: false });
+    const end = `${revoked.dnskey}\n${next.dnskey}`;
+    const signedByBoth = `${revoked.signed(end)}\n${next.signed(end).split('\n').at(-1)!}`;
+    expect(await seen(signedByBoth)).toMatchObject({
+      isTrusted: false,
+      keys: [{ isRevoked: true }, { isRevoked: false }],
+    });
+    // The bit alone, in the words of another key, revokes nothing.
+    expect((await seen(next.signed(end)))!.keys).toMatchObject([{ isRevoked: false }]);
+    expect((await seen(ROOT.signed(`${ROOT.dnskey}\n${end}`)))!.keys).toHaveLength(2);
+    table.on('.', 'DNSKEY', null);
+    expect(await resolver.observe(root)).toBeNull();
+  });
+
+  test('a revoked key introduces nothing, even where it is an anchor', async () => {
+    const revoked = ROOT.revoked();
+    const { ask, table } = room([], readTrustAnchors(`${ROOT.ds}\n${revoked.ds}`));
+    table.on('.', 'DNSKEY', positive(revoked.signed(revoked.dnskey)));
+    expect(await ask('www.test', 'A')).toMatchObject({ reason: 'bogus' });
+  });
+
+  test('new anchors hold at once, and what followed from the old ones does no longer', async () => {
+    const { ask, table, resolver } = room();
+    expect(await ask('www.test', 'A')).toMatchObject(secure);
+    const next = new TestZone('.');
+    resolver.trust(readTrustAnchors(next.ds));
+    expect(await ask('www.test', 'A')).toMatchObject({ reason: 'bogus' });
+    table.on('.', 'DNSKEY', positive(next.signed(next.dnskey)));
+    table.on('test', 'DS', positive(next.signed(TEST.ds)));
+    resolver.trust(readTrustAnchors(next.ds));
+    expect(await ask('www.test', 'A')).toMatchObject(secure);
+    resolver.trust([]);
+    expect(await ask('www.test', 'A')).toMatchObject({ dnssec: DnssecStatus.indeterminate });
   });
 });

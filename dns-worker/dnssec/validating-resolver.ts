@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../../shared/clock.ts';
 import { RRClass, Rcode } from '../../shared/dns/iana.ts';
+import type { TrustAnchor, TrustPointKeys } from '../../shared/dns/trust-anchors.ts';
 import type { Logger } from '../../shared/log.ts';
 import { DnssecStatus } from '../../shared/query-log.ts';
 import { FlagsHigh, FlagsLow, Header, readU32, writeU16, writeU32 } from '../../shared/dns/wire.ts';
@@ -72,6 +73,16 @@ export class ValidatingResolver implements QuestionResolver {
       this.logger.error('validate an answer failed', { error: errorDetail(error) });
       settle(failed('servfail', -1));
     });
+  }
+
+  /** Trusts these anchors from now on. */
+  trust(anchors: readonly TrustAnchor[]): void {
+    this.chain.trust(anchors);
+  }
+
+  /** The keys of a zone with trust anchors, and what signs them; null = nobody answered. */
+  observe(zone: Name): Promise<TrustPointKeys | null> {
+    return this.chain.observe(zone, new Budget(this.clock.monotonicMs() + this.timeoutMs));
   }
 
   private isFull(key: string): boolean {

@@ -15,6 +15,21 @@ export interface TrustAnchor {
   readonly rdata: Uint8Array;
 }
 
+/** The DNSKEY RRset of a zone with trust anchors, and what its signatures say of it (RFC 5011 section 2). */
+export interface TrustPointKeys {
+  /** Signed by a key that is trusted now. */
+  readonly isTrusted: boolean;
+  readonly keys: readonly {
+    readonly rdata: Uint8Array;
+    /** It says of itself that it is revoked, and has signed that. */
+    readonly isRevoked: boolean;
+  }[];
+  /** The smallest one of the signatures. */
+  readonly originalTtlSecs: number;
+  /** Seconds until the first one of the signatures expires. */
+  readonly expiresInSecs: number;
+}
+
 /** What is wrong with a line of a trust-anchor file. */
 export class TrustAnchorError extends Error {
   constructor(line: string, reason: string) {

@@ -1,0 +1,67 @@
+/** What resolve threads were asked and have not answered yet: explanations, and keys of trust points. */
+import type { TrustPointKeys } from '../../shared/dns/trust-anchors.ts';
+import type { Explanation } from '../../shared/explain.ts';
+import type { FromWorker, ToWorker } from '../../shared/messages.ts';
+
+type Explain = Extract<ToWorker, { type: 'explain' }>;
+
+/** What is to be explained. */
+export type QuestionToExplain = Pick<Explain, 'qname' | 'qtype' | 'client'>;
+
+/** No thread answered in time. */
+export class ThreadUnavailable extends Error {
+  override readonly name = 'ThreadUnavailable';
+}
+
+/** Longest wait for an answer; a thread that dies with a question says nothing, milliseconds. */
+const WAIT_MS = 10_000;
+
+/** See above. */
+export class ThreadRequests {
+  /** Posts to any resolve thread; returns whether there is one. */
+  private readonly post: (message: ToWorker) => boolean;
+  private readonly explanations = new Map<number, (explanation: Explanation) => void>();
+  private readonly trustPoints = new Map<number, (keys: TrustPointKeys | null) => void>();
+  private lastId = 0;
+
+  constructor(post: (message: ToWorker) => boolean) {
+    this.post = post;
+  }
+
+  /** Has a thread explain what a question would be answered, and why; rejects with ThreadUnavailable. */
+  explain(question: QuestionToExplain): Promise<Explanation> {
+    return this.ask(this.explanations, (id) => ({ type: 'explain', id, ...question }));
+  }
+
+  /** Has a thread look at the keys of a zone with trust anchors; rejects with ThreadUnavailable. */
+  observe(zone: Uint8Array): Promise<TrustPointKeys | null> {
+    return this.ask(this.trustPoints, (id) => ({ type: 'observe-trust-point', id, zone }));
+  }
+
+  /** Takes a thread's answer; one that comes too late is nobody's. */
+  take(message: FromWorker): void {
+    if (message.type === 'explained') this.explanations.get(message.id)?.(message.explanation);
+    else if (message.type === 'trust-point') this.trustPoints.get(message.id)?.(message.keys);
+  }
+
+  private ask<T>(pending: Map<number, (answer: T) => void>, ask: (id: number) => ToWorker): Promise<T> {
+    const id = ++this.lastId;
+    const message = ask(id);
+    return new Promise((resolve, reject) => {
+      const settle = (): void => {
+        clearTimeout(timer);
+        pending.delete(id);
+      };
+      const fail = (reason: string): void => {
+        settle();
+        reject(new ThreadUnavailable(`${message.type}: ${reason}`));
+      };
+      const timer = setTimeout(() => fail(`no thread answered within ${WAIT_MS} ms`), WAIT_MS);
+      pending.set(id, (answer) => {
+        settle();
+        resolve(answer);
+      });
+      if (!this.post(message)) fail('no DNS thread is running');
+    });
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * What the DNSKEY RRset of a zone with trust anchors says of its own keys (RFC 5011 section 2): whether a key
+ * that is trusted has signed it, and which keys revoke themselves. What follows from that, and when, is the
+ * control plane's to decide.
+ */
+import { RRType } from '../../shared/dns/iana.ts';
+import { KeyFlags } from '../../shared/dns/dnskey-rdata.ts';
+import type { TrustAnchor, TrustPointKeys } from '../../shared/dns/trust-anchors.ts';
+import { isTrustedAlgorithm } from './algorithms.ts';
+import type { SignedSet } from './answer-records.ts';
+import { type Budget, MAX_COLLIDING_KEYS } from './budget.ts';
+import { Dnskey } from './dnskey.ts';
+import { isSame, type Name } from './names.ts';
+import { secsLeft } from './rrsig.ts';
+import { signsItself } from './signature.ts';
+import { introductionByAnchors, proveKeys } from './zone-keys.ts';
+
+const LONGEST_SECS = 0x7fffffff;
+
+/** Judges the answer to a question for the DNSKEY records of `zone`; null where there are none. */
+export async function readTrustPoint(
+  zone: Name,
+  sets: readonly SignedSet[],
+  anchors: readonly TrustAnchor[],
+  nowSecs: number,
+  budget: Budget,
+): Promise<TrustPointKeys | null> {
+  const set = sets.find((it) => it.isAnswer && it.type === RRType.DNSKEY && isSame(it.owner, zone));
+  if (set === undefined) return null;
+  const introduction = introductionByAnchors(anchors.filter((it) => isSame(it.zone, zone)));
+  const proof = introduction === null ? null : await proveKeys(zone, introduction, set, nowSecs, budget);
+  const entryPoints = set.rdatas
+    .map((rdata) => Dnskey.read(rdata))
+    .filter((key) => key !== null && (key.flags & KeyFlags.ENTRY_POINT) !== 0) as Dnskey[];
+  const revoked = entryPoints.filter((key) => key.isRevoked).slice(0, MAX_COLLIDING_KEYS);
+  const revoking = new Set<Dnskey>();
+  for (const key of revoked) if (await signsItself(key, set, zone, nowSecs, budget)) revoking.add(key);
+  const valid = set.signatures.filter((it) => secsLeft(it, nowSecs) >= 0);
+  return {
+    isTrusted: proof?.cut.kind === 'secure',
+    keys: entryPoints
+      .filter((key) => revoking.has(key) || (key.isZoneKey && isUsable(key)))
+      .map((key) => ({ rdata: key.rdata, isRevoked: key.isRevoked })),
+    originalTtlSecs: Math.min(LONGEST_SECS, ...valid.map((it) => it.originalTtlSecs)),
+    expiresInSecs: Math.min(LONGEST_SECS, ...valid.map((it) => secsLeft(it, nowSecs))),
+  };
+}
+
+function isUsable(key: Dnskey): boolean {
+  return isTrustedAlgorithm(key.algorithm) && key.key !== null;
+}
