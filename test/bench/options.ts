@@ -38,7 +38,7 @@ export const HELP = `npm run bench -- [options]
 
   --suite a,b         peers, scaling, resolver, hot-path (all, or those whose --peers, --workload or --row is given)
   --row a,b           rows of scaling: workers, groups, policy, policy-change, names, cache,
-                      footprint, disturbances; of resolver: hit-ratio, validation, upstream-faults (all)
+                      lists, footprint, disturbances; of resolver: hit-ratio, validation, upstream-faults (all)
   --peers a,b         servers to measure: weir, unbound, dnsmasq, pdns-recursor, dnsdist, bind9, echo (all installed)
   --workload a,b      workloads to run, files of test/bench/workloads (all)
   --rotations N       turns of every server, medians are over these (5)

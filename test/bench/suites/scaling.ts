@@ -3,6 +3,7 @@
 import { measureDisturbances } from './disturbances.ts';
 import { measureFootprint } from './footprint.ts';
 import { growCache, growGroups, growNames } from './growth.ts';
+import { measureLists } from './lists.ts';
 import { measurePolicyChanges } from './policy-change.ts';
 import { growPolicy } from './policy.ts';
 import type { SuiteRow } from './rows.ts';
@@ -24,6 +25,7 @@ export const SCALING_ROWS: readonly SuiteRow[] = [
   },
   { name: 'names', about: 'a tenth of the list to five times as many names', run: growNames },
   { name: 'cache', about: 'few to many cached answers', run: growCache },
+  { name: 'lists', about: 'a large list: memory, start, and rebuilds under load', run: measureLists },
   { name: 'footprint', about: 'CPU at rest, and memory', run: measureFootprint },
   { name: 'disturbances', about: 'snapshots swapped and lists compiled meanwhile', run: measureDisturbances },
 ];
