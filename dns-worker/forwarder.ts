@@ -201,6 +201,8 @@ export class Forwarder {
     query.cached = target.cached;
     query.upstream = target.upstream;
     query.extendedError = target.extendedError;
+    // For the log: the alias itself is nobody's but ours, so the whole has no AD.
+    query.dnssec = target.dnssec;
     const joined = joinAnswers(query.qname.subarray(0, query.qnameLength), alias, target);
     if (joined === null) {
       query.status = isFailure(target.status) ? target.status : QueryStatus.SERVFAIL;

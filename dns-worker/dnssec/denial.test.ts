@@ -178,7 +178,7 @@ describe('NSEC3, RFC 5155', () => {
     expect(nsec3(0, '35mt', 'q04j', '0p9m').nameError(wireName('x.a.example'))).toBe('unproven');
   });
 
-  test('51 iterations are insecure, 50 are evaluated (RFC 9276)', () => {
+  test('51 iterations are insecure, 50 are evaluated (RFC 9276, CVE-2023-50868)', () => {
     const hash = '2t7b4g4vsa5smi47k61mv5bv1a22bojr';
     const of = (iterations: number): Denial =>
       denial(`${hash}.example. 3600 NSEC3 1 0 ${String(iterations)} aabbccdd ${CHAIN[hash]!}`);

@@ -20,6 +20,8 @@ export interface Rrsig {
 }
 
 const FIXED_SIZE = 18;
+const MIN_SKEW_SECS = 3600;
+const MAX_SKEW_SECS = 86_400;
 
 /** Reads RDATA; null where it is malformed. */
 export function readRrsig(rdata: Uint8Array): Rrsig | null {
@@ -49,7 +51,12 @@ export function secsLeft(rrsig: Rrsig, nowSecs: number): number {
   return (rrsig.expiration - nowSecs) | 0;
 }
 
-/** Whether its time has come. */
-export function hasBegun(rrsig: Rrsig, nowSecs: number): boolean {
-  return ((nowSecs - rrsig.inception) | 0) >= 0;
+/** Whether its time is over, or is yet to come; null = neither. Clocks may be wrong by its allowance. */
+export function untimely(rrsig: Rrsig, nowSecs: number): 'expired' | 'not-yet-valid' | null {
+  const lifetimeSecs = (rrsig.expiration - rrsig.inception) | 0;
+  if (lifetimeSecs < 0) return 'expired';
+  // A tenth of the lifetime, an hour at least and a day at most, as Unbound has it.
+  const skewSecs = Math.min(Math.max(Math.floor(lifetimeSecs / 10), MIN_SKEW_SECS), MAX_SKEW_SECS);
+  if (secsLeft(rrsig, nowSecs) < -skewSecs) return 'expired';
+  return ((nowSecs - rrsig.inception) | 0) < -skewSecs ? 'not-yet-valid' : null;
 }

@@ -105,9 +105,10 @@ describe.each(EXAMPLES)('the published example of %s', (_name, tag, keyText, sig
   test('is bogus outside its time and for other data', async () => {
     const at = (nowSecs: number): ReturnType<typeof proveSet> => proveSet(set, zone, nowSecs, new Budget(0));
     const expired = { kind: 'bogus', extendedError: ExtendedError.SIGNATURE_EXPIRED };
-    expect(await at(rrsig.expiration + 1)).toEqual(expired);
+    const daySecs = 86_400;
+    expect(await at(rrsig.expiration + daySecs + 1)).toEqual(expired);
     const early = { kind: 'bogus', extendedError: ExtendedError.SIGNATURE_NOT_YET_VALID };
-    expect(await at(rrsig.inception - 1)).toEqual(early);
+    expect(await at(rrsig.inception - daySecs - 1)).toEqual(early);
     const other = {
       ...set,
       rdatas: set.rdatas.map((rdata) => rdata.map((octet, i) => (i === 3 ? octet ^ 1 : octet))),
@@ -194,7 +195,7 @@ describe('proveSet() under attack', () => {
     expect(await proveSet(flood, zone, wrong.inception, new Budget(0))).toMatchObject({ kind: 'secure' });
   });
 
-  test('proveSet() tries four keys of one tag and no more', async () => {
+  test('proveSet() tries four keys of one tag and no more (KeyTrap, CVE-2023-50387)', async () => {
     const set = setOf(ed25519[3]);
     // Octets exchanged at even distance keep the tag.
     const swapped = (i: number): Dnskey => {
@@ -213,7 +214,7 @@ describe('proveSet() under attack', () => {
   test.each([
     ['more labels than the owner', (labels: number) => labels + 1],
     ['fewer labels than its zone', () => 1],
-  ])('proveSet() refuses a signature with %s', async (_what, change) => {
+  ])('proveSet() refuses a signature with %s (CVE-2026-44690, CVE-2026-52688)', async (_what, change) => {
     const set = setOf(ed25519[3]);
     const forged = { ...set, signatures: set.signatures.map((it) => ({ ...it, labels: change(it.labels) })) };
     const proof = await proveSet(
@@ -225,14 +226,47 @@ describe('proveSet() under attack', () => {
     expect(proof).toEqual({ kind: 'bogus', extendedError: ExtendedError.DNSSEC_BOGUS });
   });
 
+  test.each([
+    ['an hour', 600, 3600],
+    ['a tenth of the lifetime', 200_000, 20_000],
+    ['a day', 9_000_000, 86_400],
+  ])('proveSet() lets clocks be wrong by %s', async (_what, lifetimeSecs, skewSecs) => {
+    const inception = 1_438_207_200;
+    const text = ed25519[3].replace('1440021600 1438207200', `${inception + lifetimeSecs} ${inception}`);
+    const zone = { name: wireName('example.com'), keys: [key] };
+    const at = async (nowSecs: number): Promise<unknown> =>
+      await proveSet(setOf(text), zone, nowSecs, new Budget(0));
+    // The example's signature is not over these times: it is checked, and does not hold.
+    const checked = { extendedError: ExtendedError.DNSSEC_BOGUS };
+    expect(await at(inception - skewSecs)).toMatchObject(checked);
+    expect(await at(inception + lifetimeSecs + skewSecs)).toMatchObject(checked);
+    const early = { extendedError: ExtendedError.SIGNATURE_NOT_YET_VALID };
+    expect(await at(inception - skewSecs - 1)).toMatchObject(early);
+    const late = { extendedError: ExtendedError.SIGNATURE_EXPIRED };
+    expect(await at(inception + lifetimeSecs + skewSecs + 1)).toMatchObject(late);
+  });
+
+  test('proveSet() takes a signature that ends before it begins for expired', async () => {
+    const set = setOf(ed25519[3].replace('1440021600 1438207200', '1438207200 1438207300'));
+    const zone = { name: wireName('example.com'), keys: [key] };
+    const proof = await proveSet(set, zone, 1_438_207_250, new Budget(0));
+    expect(proof).toMatchObject({ extendedError: ExtendedError.SIGNATURE_EXPIRED });
+  });
+
   test('proveSet() compares times in serial arithmetic, across the end of 32 bits', async () => {
     const text = ed25519[3].replace('1440021600 1438207200', '100 4294967200');
     const set = setOf(text);
     const zone = { name: wireName('example.com'), keys: [key] };
     const faultAt = async (nowSecs: number): Promise<unknown> =>
       await proveSet(set, zone, nowSecs, new Budget(0));
-    expect(await faultAt(4294967296 + 50)).toMatchObject({ extendedError: ExtendedError.DNSSEC_BOGUS });
-    expect(await faultAt(4294967296 + 101)).toMatchObject({ extendedError: ExtendedError.SIGNATURE_EXPIRED });
-    expect(await faultAt(4294967199)).toMatchObject({ extendedError: ExtendedError.SIGNATURE_NOT_YET_VALID });
+    expect(await faultAt(4294967296 + 50 + 3600)).toMatchObject({
+      extendedError: ExtendedError.DNSSEC_BOGUS,
+    });
+    expect(await faultAt(4294967296 + 101 + 3600)).toMatchObject({
+      extendedError: ExtendedError.SIGNATURE_EXPIRED,
+    });
+    expect(await faultAt(4294967199 - 3600)).toMatchObject({
+      extendedError: ExtendedError.SIGNATURE_NOT_YET_VALID,
+    });
   });
 });

@@ -11,7 +11,7 @@ import type { SignedSet } from './answer-records.ts';
 import { type Budget, MAX_COLLIDING_KEYS } from './budget.ts';
 import type { Dnskey } from './dnskey.ts';
 import { ancestor, compareBytes, isSame, labelCount, type Name, wildcardBelow } from './names.ts';
-import { hasBegun, type Rrsig, secsLeft } from './rrsig.ts';
+import { type Rrsig, secsLeft, untimely } from './rrsig.ts';
 
 /** What the signatures of an RRset come to. */
 export type SetProof =
@@ -23,6 +23,9 @@ export type SetProof =
       readonly ttlSecs: number;
     }
   | { readonly kind: 'bogus'; readonly extendedError: number };
+
+/** How long an RRset is believed whose signature is over, as far as clocks may be wrong. */
+const LATE_TTL_SECS = 30;
 
 /** A zone's name and the keys that may sign its data. */
 export interface ZoneKeys {
@@ -98,8 +101,9 @@ function faultOf(rrsig: Rrsig, set: SignedSet, zone: Name, nowSecs: number): num
   if (!isSame(rrsig.signer, zone) || !isTrustedAlgorithm(rrsig.algorithm)) return NOT_SIGNED;
   if (rrsig.labels > labelCount(set.owner) || rrsig.labels < labelCount(zone))
     return ExtendedError.DNSSEC_BOGUS;
-  if (secsLeft(rrsig, nowSecs) < 0) return ExtendedError.SIGNATURE_EXPIRED;
-  return hasBegun(rrsig, nowSecs) ? null : ExtendedError.SIGNATURE_NOT_YET_VALID;
+  const fault = untimely(rrsig, nowSecs);
+  if (fault === 'expired') return ExtendedError.SIGNATURE_EXPIRED;
+  return fault === 'not-yet-valid' ? ExtendedError.SIGNATURE_NOT_YET_VALID : null;
 }
 
 function secure(set: SignedSet, rrsig: Rrsig, nowSecs: number): SetProof {
@@ -109,7 +113,7 @@ function secure(set: SignedSet, rrsig: Rrsig, nowSecs: number): SetProof {
   return {
     kind: 'secure',
     encloserLabels: rrsig.labels < labels && !isWildcardItself ? rrsig.labels : -1,
-    ttlSecs: Math.min(set.ttlSecs, rrsig.originalTtlSecs, secsLeft(rrsig, nowSecs)),
+    ttlSecs: Math.min(set.ttlSecs, rrsig.originalTtlSecs, Math.max(secsLeft(rrsig, nowSecs), LATE_TTL_SECS)),
   };
 }
 

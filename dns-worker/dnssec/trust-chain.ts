@@ -81,6 +81,17 @@ export class TrustChain {
     return zone;
   }
 
+  /**
+   * Whether a zone with keys is known to begin below `above` on the way to a name; asks nobody, as to find each cut out
+   * would cost a question for each label of each name.
+   */
+  knowsZoneBetween(name: Name, above: Name): boolean {
+    for (let labels = labelCount(above) + 1; labels <= labelCount(name); labels++) {
+      if (this.cuts.find(ancestor(name, labels), this.nowSecs)?.kind === 'secure') return true;
+    }
+    return false;
+  }
+
   /** Trusts these from now on; what followed from the ones before is forgotten. */
   trust(anchors: readonly TrustAnchor[]): void {
     this.points = { ...this.points, anchors };

@@ -11,7 +11,7 @@ import type { SignedSet } from './answer-records.ts';
 import { type Budget, MAX_COLLIDING_KEYS } from './budget.ts';
 import { Dnskey } from './dnskey.ts';
 import { isSame, type Name } from './names.ts';
-import { secsLeft } from './rrsig.ts';
+import { secsLeft, untimely } from './rrsig.ts';
 import { signsItself } from './signature.ts';
 import { introductionByAnchors, proveKeys } from './zone-keys.ts';
 
@@ -35,7 +35,7 @@ export async function readTrustPoint(
   const revoked = entryPoints.filter((key) => key.isRevoked).slice(0, MAX_COLLIDING_KEYS);
   const revoking = new Set<Dnskey>();
   for (const key of revoked) if (await signsItself(key, set, zone, nowSecs, budget)) revoking.add(key);
-  const valid = set.signatures.filter((it) => secsLeft(it, nowSecs) >= 0);
+  const valid = set.signatures.filter((it) => untimely(it, nowSecs) === null);
   return {
     isTrusted: proof?.cut.kind === 'secure',
     keys: entryPoints

@@ -125,7 +125,7 @@ describe('ValidatingResolver', () => {
     expect(Array.from(ttlOffsets, (at) => readU32(body, at))).toEqual([40, 40]);
   });
 
-  test('an unsigned answer is insecure below a proven unsigned delegation, and bogus elsewhere', async () => {
+  test('an unsigned answer is insecure below a proven unsigned delegation, and bogus elsewhere (blocky GHSA-x845-2f78-7v36)', async () => {
     const { ask, table } = room();
     expect(await ask('www.open.test', 'A')).toMatchObject(insecure);
     table.on('www.test', 'A', positive('www.test 300 A 192.0.2.66'));
@@ -137,7 +137,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('www.test', 'A')).toMatchObject(bogus(ExtendedError.RRSIGS_MISSING));
   });
 
-  test('a DS that is only left out does not make a zone insecure', async () => {
+  test('a DS that is only left out does not make a zone insecure (blocky GHSA-x845-2f78-7v36)', async () => {
     const { ask, table } = room();
     table.on('child.test', 'DS', negative(Rcode.NOERROR, TEST.signed(SOA)));
     table.on('www.child.test', 'A', positive('www.child.test 300 A 192.0.2.66'));
@@ -220,7 +220,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('www.test', 'A')).toMatchObject(secure);
   });
 
-  test('a DS that nobody answers for is a failure that passes, not bogus', async () => {
+  test('a DS that nobody answers for is a failure that passes, not bogus (blocky #2120)', async () => {
     const { ask, table } = room();
     const records = positive(TEST.signed('www.test 300 A 192.0.2.1'));
     table.on('www.test', 'A', records).on('test', 'DS', null);
@@ -268,7 +268,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('elsewhere.test', 'A')).toMatchObject({ reason: 'bogus' });
   });
 
-  test('a bogus zone is tried again after 5 s', async () => {
+  test('a bogus zone is tried again after 5 s (blocky #2120)', async () => {
     const { ask, table, clock } = room();
     table.on('test', 'DNSKEY', positive(TEST.dnskey));
     expect(await ask('www.test', 'A')).toMatchObject(bogus(ExtendedError.RRSIGS_MISSING));
@@ -298,7 +298,7 @@ describe('ValidatingResolver', () => {
     expect(await ask(`www.${name}`, 'A')).toMatchObject(secure);
   });
 
-  test('a zone that spends a question’s budget spoils no other zone’s keys', async () => {
+  test('a zone that spends a question’s budget spoils no other zone’s keys (KeyTrap, CVE-2023-50387)', async () => {
     const { ask, table } = room();
     const trap = TEST.signed('trap.test 300 CNAME www.child.test');
     const line = trap.split('\n')[1]!;
@@ -419,5 +419,48 @@ describe('ValidatingResolver', () => {
     expect(await ask('www.test', 'A')).toMatchObject(secure);
     resolver.trust([]);
     expect(await ask('www.test', 'A')).toMatchObject({ dnssec: DnssecStatus.indeterminate });
+  });
+
+  test('a signature of the parent is none below a cut that is known (RFC 4035 section 5.3.1)', async () => {
+    const { ask, table } = room();
+    table.on('www.child.test', 'A', positive(CHILD.signed('www.child.test 300 A 192.0.2.9')));
+    expect(await ask('www.child.test', 'A')).toMatchObject(secure);
+    const forged = (name: string): Room['table'] =>
+      table.on(name, 'A', positive(TEST.signed(`${name} 300 A 192.0.2.66`)));
+    for (const name of ['child.test', 'mail.child.test']) {
+      forged(name);
+      expect(await ask(name, 'A')).toMatchObject(bogus(ExtendedError.DNSKEY_MISSING));
+    }
+    // Its NSEC at the cut is the parent's own.
+    const nsec = TEST.signed(
+      `${SOA}\nchild.test 300 NSEC d.test NS DS RRSIG NSEC\ntest 300 NSEC a.test SOA NS RRSIG NSEC`,
+    );
+    table.on('childe.test', 'A', negative(Rcode.NXDOMAIN, nsec));
+    expect(await ask('childe.test', 'A')).toMatchObject(secure);
+  });
+
+  test('YXDOMAIN, to which a DNAME may lead, is passed on and proves nothing', async () => {
+    const { ask, table } = room();
+    table.on('www.away.test', 'A', negative(Rcode.YXDOMAIN, ''));
+    expect(await ask('www.away.test', 'A')).toMatchObject({
+      kind: 'answer',
+      dnssec: DnssecStatus.indeterminate,
+      answer: { rcode: Rcode.YXDOMAIN, answerCount: 0 },
+    });
+  });
+
+  test('a wildcard that stands in for fewer labels than it did is bogus (CVE-2026-52686)', async () => {
+    const { ask, table } = room();
+    const records = TEST.signed('a.b.w.test 300 A 192.0.2.4', { labels: 2 });
+    const deeper = TEST.signed('0.b.w.test 300 NSEC c.b.w.test A RRSIG NSEC');
+    table.on('a.b.w.test', 'A', positive(records, deeper));
+    // The proof shows that b.w.test exists, so *.w.test does not stand in for what lies below it.
+    expect(await ask('a.b.w.test', 'A')).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
+    const relabelled = TEST.signed('a.b.w.test 300 A 192.0.2.4', { labels: 2 }).replace(
+      ' A 15 2 ',
+      ' A 15 3 ',
+    );
+    table.on('a.b.w.test', 'A', positive(relabelled, deeper));
+    expect(await ask('a.b.w.test', 'A')).toMatchObject(bogus(ExtendedError.DNSSEC_BOGUS));
   });
 });

@@ -30,6 +30,7 @@ type Weight = Exclude<Zone, { kind: 'secure' }> | { readonly kind: 'secure' };
 const ORDER: readonly Weight['kind'][] = ['bogus', 'unavailable', 'indeterminate', 'insecure', 'secure'];
 const SECURE: Weight = { kind: 'secure' };
 const INSECURE: Weight = { kind: 'insecure' };
+const INDETERMINATE: Weight = { kind: 'indeterminate' };
 
 /** Validates the answer to a question of class IN. Costs no more than the budget. */
 export function validate(
@@ -133,7 +134,10 @@ class Validation {
     const zone = await this.chain.zoneOf(signer ?? highest, this.budget);
     if (zone.kind !== 'secure') return zone;
     if (signer === undefined) return { kind: 'bogus', extendedError: ExtendedError.RRSIGS_MISSING };
-    if (!isSame(zone.name, signer)) return { kind: 'bogus', extendedError: ExtendedError.DNSKEY_MISSING };
+    // RFC 4035 section 5.3.1: the signer is the zone that holds the RRset, none above it. NSEC is at both sides of a cut.
+    const lowest = set.type === RRType.NSEC ? parent(set.owner) : highest;
+    if (!isSame(zone.name, signer) || this.chain.knowsZoneBetween(lowest, signer))
+      return { kind: 'bogus', extendedError: ExtendedError.DNSKEY_MISSING };
     const proof = await proveSet(set, zone, this.chain.nowSecs, this.budget);
     if (proof.kind === 'bogus') return proof;
     this.lifetimes.set(set, proof.ttlSecs);
@@ -157,6 +161,11 @@ class Validation {
 
   /** That the last name of the chain does not exist, or has no data, must be proven, or its zone be unsigned. */
   private async weighAbsence(): Promise<void> {
+    // A DNAME makes a name that is too long (RFC 6672 section 2.2). That carries no data and denies none.
+    if (this.answer.rcode === Rcode.YXDOMAIN) {
+      this.weigh(INDETERMINATE);
+      return;
+    }
     const name = this.lastName();
     const zones = [...this.denials.values()].map((it) => it.zone).filter((zone) => isAtOrBelow(name, zone));
     for (const zone of zones) {

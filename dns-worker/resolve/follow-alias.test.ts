@@ -28,7 +28,15 @@ function aliased(...chain: string[]): Query {
 
 function came(parts: TestResponse, rcode: number = Rcode.NOERROR): TargetAnswer {
   const message = response(TARGET, { ...parts, flags: 0x8180 | rcode });
-  return { message, rcode, status: QueryStatus.ALLOWED, cached: 0, upstream: 1, extendedError: -1 };
+  return {
+    message,
+    rcode,
+    status: QueryStatus.ALLOWED,
+    cached: 0,
+    upstream: 1,
+    extendedError: -1,
+    dnssec: 0,
+  };
 }
 
 function joined(alias: Alias, target: TargetAnswer): string[] {

@@ -41,6 +41,8 @@ export interface TargetAnswer {
   readonly cached: number;
   readonly upstream: number;
   readonly extendedError: number;
+  /** `DnssecStatus` */
+  readonly dnssec: Query['dnssec'];
 }
 
 /** The sections of an answer as they stand behind a client's question. */
@@ -83,9 +85,9 @@ export function questionForTarget({ target, message }: Alias, query: Query): Uin
 
 /** Takes the answer out of a query that has been answered. */
 export function targetAnswerOf(query: Query): TargetAnswer {
-  const { rcode, status, cached, upstream, extendedError } = query;
+  const { rcode, status, cached, upstream, extendedError, dnssec } = query;
   const message = query.bytes.slice(query.at, query.at + query.replyLength);
-  return { message, rcode, status, cached, upstream, extendedError };
+  return { message, rcode, status, cached, upstream, extendedError, dnssec };
 }
 
 /**

@@ -18,7 +18,7 @@ const AD = 0x0020;
 const CD = 0x0010;
 
 /** Asked before the last test looks at the log. */
-const QUESTIONS = 16;
+const QUESTIONS = 19;
 
 const now = Math.floor(Date.now() / 1000);
 const HOURS = { inception: now - 3600, expiration: now + 3600 };
@@ -39,7 +39,7 @@ const TABLE: Readonly<Record<string, CacheableAnswer>> = {
   ),
   'none.example.org A': negative(Rcode.NXDOMAIN, signed(DENIAL)),
   'old.example.org A': positive(
-    TEST.signed('old.example.org 300 A 192.0.2.4', { inception: now - 7200, expiration: now - 3600 }),
+    TEST.signed('old.example.org 300 A 192.0.2.4', { inception: now - 14_400, expiration: now - 7200 }),
   ),
   'forged.example.org A': positive(
     signed('forged.example.org 300 A 192.0.2.5').replace('192.0.2.5', '192.0.2.66'),
@@ -78,6 +78,7 @@ describe.each(BACK_ENDS)('weir with dns.dnssec_enabled, back end %s', (backEnd) 
 dnssec_enabled = true
 dnssec_trust_anchors = ${JSON.stringify(anchors)}
 dnssec_negative_trust_anchors = ["nta.example.org"]
+local_records = ["good.example.com CNAME www.example.org", "bad.example.com CNAME forged.example.org"]
 [[dns.pools]]
 name = "zones"
 servers = ["127.0.0.1:${String(upstream.port)}"]
@@ -148,7 +149,7 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
     },
   );
 
-  test('a blocked answer has no AD, whatever was proven of it', async () => {
+  test('a blocked answer has no AD, whatever was proven of it (CVE-2026-50243)', async () => {
     const api = await weir.api();
     await api.addSource({ name: 'blocked', url: lists.url('/blocked.txt') });
     for (let i = 0; i < 2; i++) {
@@ -158,12 +159,23 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
     }
   });
 
+  test('an alias of our own has no AD, and what a bogus target holds is told to nobody (CVE-2026-50243)', async () => {
+    for (let i = 0; i < 2; i++) {
+      const good = await udp.ask('good.example.com', 'A', { flags: RD | AD });
+      expect(good.data.at(-1)).toBe('192.0.2.1');
+      expect(isAuthentic(good)).toBe(false);
+    }
+    expect(await udp.ask('bad.example.com', 'A')).toMatchObject({ rcode: Rcode.SERVFAIL, data: [] });
+  });
+
   test('the query log knows the state of each answer', async () => {
     const api = await weir.api();
     await api.untilQueryCount(QUESTIONS);
     await expect(api.queryCount('domain=old.example.org&dnssec=bogus')).resolves.toBe(2);
     await expect(api.queryCount('domain=old.example.org&dnssec=unchecked')).resolves.toBe(1);
     await expect(api.queryCount('domain=www.example.org&dnssec=secure')).resolves.toBe(4);
+    await expect(api.queryCount('domain=good.example.com&dnssec=secure')).resolves.toBe(2);
+    await expect(api.queryCount('domain=bad.example.com&dnssec=bogus')).resolves.toBe(1);
     await expect(api.queryCount('domain=ozone.example.org&dnssec=insecure')).resolves.toBe(1);
   });
 });
