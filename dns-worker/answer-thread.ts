@@ -20,6 +20,7 @@ import { MissWriter } from './miss-writer.ts';
 import { Pipeline } from './pipeline.ts';
 import { Query, Verdict } from './query.ts';
 import { RateLimiter } from './rate-limiter.ts';
+import { ReplacedTables } from './replaced-tables.ts';
 import { Reporter } from './report/reporter.ts';
 import { openSnapshot } from './state.ts';
 import { ThreadMeter } from './thread-meter.ts';
@@ -39,6 +40,7 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
     limiter: new RateLimiter(start.rateBuckets, start.settings.rateLimit),
   });
   const misses = new MissWriter(start.memory.missRing, control);
+  const replaced = new ReplacedTables();
   const meter = new ThreadMeter();
   const arrivals = new ArrivalClock();
   const query = queryOver(batch);
@@ -75,7 +77,7 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
     for (let mail = receiveMessageOnPort(port); mail !== undefined; mail = receiveMessageOnPort(port)) {
       const message = mail.message as ToWorker;
       if (message.type === 'snapshot') {
-        pipeline.replaceSnapshot(openSnapshot(message.snapshot, pipeline.snapshot));
+        if (pipeline.replaceSnapshot(openSnapshot(message.snapshot, pipeline.snapshot))) replaced.freeYoung();
         announce(port, { type: 'snapshot-in-force', version: message.snapshot.version });
       } else if (message.type === 'fault' && start.settings.faultInjection) {
         obeyFault(message.fault);
@@ -88,7 +90,7 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
     return false;
   }
 
-  wait.forever(answerBatch, readMail);
+  wait.forever(answerBatch, readMail, () => replaced.freeRest());
   // What the kernel had queued before the end is still answered.
   for (let index = 0; index < sockets.length; index++) while (answerBatch(index, false) === BATCH_SIZE);
   announce(port, { type: 'drained' });

@@ -42,7 +42,7 @@ import { scheduleOverrideStage } from './stages/schedule-override.ts';
 import { specialNamesStage } from './stages/special-names.ts';
 import { rebindingStage } from './stages/rebinding.ts';
 import { safeSearchStage } from './stages/safe-search.ts';
-import { freeReplacedTable, type OpenSnapshot } from './state.ts';
+import { isSameTable, type OpenSnapshot } from './state.ts';
 import { ALLOWED } from './verdict-memo.ts';
 
 /** Hears of the stages as they pass a query; decides nothing. */
@@ -78,11 +78,11 @@ export class Pipeline {
     this.limiter = parts.limiter;
   }
 
-  /** Answers from another snapshot from now on. */
-  replaceSnapshot(next: OpenSnapshot): void {
+  /** Answers from another snapshot from now on; true where a rule table was replaced by another. */
+  replaceSnapshot(next: OpenSnapshot): boolean {
     const before = this.snapshot.rules;
     this.snapshot = next;
-    freeReplacedTable(before, next.rules);
+    return !isSameTable(before, next.rules);
   }
 
   /** Runs the stages; ANSWERED leaves the reply in the slot. Never throws: a bug is one SERVFAIL. */

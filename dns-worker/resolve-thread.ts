@@ -24,6 +24,7 @@ import { type Miss, MissReader } from './miss-reader.ts';
 import { Pipeline } from './pipeline.ts';
 import { Query, Verdict } from './query.ts';
 import { RateLimiter } from './rate-limiter.ts';
+import { ReplacedTables } from './replaced-tables.ts';
 import { Reporter } from './report/reporter.ts';
 import { Resolver } from './resolve/resolver.ts';
 import { ZoneResolvers } from './resolve/zone-resolvers.ts';
@@ -81,6 +82,7 @@ class ResolveThread {
   private readonly udpReply: UdpReply | null;
   private readonly explainer: Explainer;
   private readonly meter = new ThreadMeter();
+  private readonly replaced = new ReplacedTables();
   private readonly query = new Query();
   private readonly scratch = new Uint8Array(SCRATCH_SIZE);
   private tcp: TcpListener | undefined;
@@ -158,7 +160,8 @@ class ResolveThread {
   obey(message: ToWorker): void {
     switch (message.type) {
       case 'snapshot':
-        this.pipeline.replaceSnapshot(openSnapshot(message.snapshot, this.pipeline.snapshot));
+        if (this.pipeline.replaceSnapshot(openSnapshot(message.snapshot, this.pipeline.snapshot)))
+          this.replaced.freeAll();
         void this.zones.keepOnly(this.pipeline.snapshot.zones);
         announce(this.port, { type: 'snapshot-in-force', version: message.snapshot.version });
         break;

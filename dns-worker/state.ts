@@ -78,19 +78,10 @@ export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): O
 }
 
 /** Whether it is the outcome of the same build; special rules are built with their names. */
-function isSameTable(before: RuleTable, now: RuleTable): boolean {
+export function isSameTable(before: RuleTable, now: RuleTable): boolean {
   return before.build === now.build && before.nameCount === now.nameCount;
 }
 
 function groupIdsOf(policy: PolicyTable): number[] {
   return Array.from({ length: policy.groupCount }, (_, index) => policy.groupId(index));
-}
-
-/**
- * Frees a rule table that was just replaced. A thread that allocates nothing would otherwise keep it for
- * hours; on a heap as small as this one's a collection takes a few milliseconds, once a compile. Without
- * `--expose-gc` (unit tests) the collector comes when it comes.
- */
-export function freeReplacedTable(before: RuleTable, now: RuleTable): void {
-  if (before.build !== now.build) (globalThis as { gc?: () => void }).gc?.();
 }

@@ -58,8 +58,15 @@ export class UdpWait {
     });
   }
 
-  /** Calls `answerBatch` for sockets with datagrams and `readMail` after mail, until that returns true. */
-  forever(answerBatch: (socket: number, block: boolean) => number, readMail: () => boolean): void {
+  /**
+   * Calls `answerBatch` for sockets with datagrams and `readMail` after mail, until that returns true;
+   * `whenIdle` before it goes to sleep.
+   */
+  forever(
+    answerBatch: (socket: number, block: boolean) => number,
+    readMail: () => boolean,
+    whenIdle: () => void,
+  ): void {
     const single = this.sockets.length === 1;
     let mailSeen = Atomics.load(this.control, WorkerControl.MAIL_WORD) - 1;
     let emptyRounds = 0;
@@ -75,7 +82,9 @@ export class UdpWait {
       else for (let index = 0; index < this.sockets.length; index++) count += answerBatch(index, false);
       emptyRounds = count > 0 ? 0 : emptyRounds + 1;
       if (this.coalesceUs !== 0) this.coalesce(count);
-      if (count === 0 && (!single || emptyRounds >= EMPTY_ROUNDS_BEFORE_SLEEP)) this.sleep(mailSeen);
+      if (count > 0 || (single && emptyRounds < EMPTY_ROUNDS_BEFORE_SLEEP)) continue;
+      if (emptyRounds >= EMPTY_ROUNDS_BEFORE_SLEEP) whenIdle();
+      this.sleep(mailSeen);
     }
   }
 
