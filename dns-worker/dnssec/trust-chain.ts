@@ -61,8 +61,11 @@ export class TrustChain {
     this.clock = clock;
   }
 
-  /** The zone that holds a name, as far as the chain reaches. */
-  async zoneOf(name: Name, budget: Budget): Promise<Zone> {
+  /**
+   * The zone that holds a name, as far as the chain reaches. `isApex`: its signatures say that a zone begins there, so
+   * its keys are asked for together with its DS.
+   */
+  async zoneOf(name: Name, budget: Budget, isApex = false): Promise<Zone> {
     const anchors = closest(this.points.anchors, name);
     if (anchors.length === 0) return { kind: 'indeterminate' };
     const apex = anchors[0]!.zone;
@@ -70,10 +73,12 @@ export class TrustChain {
     const top = await this.cutAt(apex, budget, () => this.openAnchor(apex, anchors, budget));
     if (top?.kind !== 'secure') return zoneWithoutKeys(top);
     let zone = top;
-    for (let labels = labelCount(apex) + 1; labels <= labelCount(name); labels++) {
+    const last = labelCount(name);
+    for (let labels = labelCount(apex) + 1; labels <= last; labels++) {
       const at = ancestor(name, labels);
       const above = zone;
-      const cut = await this.cutAt(at, budget, () => this.openCut(at, above, budget));
+      const asksKeys = isApex && labels === last;
+      const cut = await this.cutAt(at, budget, () => this.openCut(at, above, asksKeys, budget));
       if (cut?.kind === 'secure') zone = cut;
       else if (cut?.kind === 'nothing-below') return zone;
       else if (cut?.kind !== 'none') return zoneWithoutKeys(cut);
@@ -166,8 +171,9 @@ export class TrustChain {
     introduction: Introduction,
     ttlSecs: number,
     budget: Budget,
+    keySets?: readonly SignedSet[] | null,
   ): Promise<TimedCut | null> {
-    const sets = await this.ask(at, RRType.DNSKEY, budget);
+    const sets = keySets === undefined ? await this.ask(at, RRType.DNSKEY, budget) : keySets;
     if (sets === null) return null;
     const keySet = sets.find((set) => set.isAnswer && set.type === RRType.DNSKEY);
     const found = await proveKeys(at, introduction, keySet, this.nowSecs, budget);
@@ -175,8 +181,16 @@ export class TrustChain {
   }
 
   /** What stands at a name just below, or some labels below, the apex of a secure zone. */
-  private async openCut(at: Name, above: ZoneKeys, budget: Budget): Promise<TimedCut | null> {
-    const sets = await this.ask(at, RRType.DS, budget);
+  private async openCut(
+    at: Name,
+    above: ZoneKeys,
+    asksKeys: boolean,
+    budget: Budget,
+  ): Promise<TimedCut | null> {
+    const [sets, keySets] = await Promise.all([
+      this.ask(at, RRType.DS, budget),
+      asksKeys ? this.ask(at, RRType.DNSKEY, budget) : undefined,
+    ]);
     if (sets === null) return null;
     const ds = sets.find((set) => set.isAnswer && set.type === RRType.DS && isSame(set.owner, at));
     if (ds === undefined) return this.withoutDs(at, above, sets, budget);
@@ -187,7 +201,7 @@ export class TrustChain {
       return { cut: { kind: 'bogus', extendedError: ExtendedError.DNSSEC_BOGUS }, ttlSecs: 0 };
     const introduction = introductionByDs(ds.rdatas);
     if (introduction === null) return { cut: { kind: 'insecure' }, ttlSecs: proof.ttlSecs };
-    return this.openZone(at, introduction, proof.ttlSecs, budget);
+    return this.openZone(at, introduction, proof.ttlSecs, budget, keySets);
   }
 
   private async withoutDs(

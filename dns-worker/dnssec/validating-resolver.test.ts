@@ -2,7 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type Clock } from '../../shared/clock.ts';
-import { ExtendedError, Rcode, type RRTypeName } from '../../shared/dns/iana.ts';
+import { ExtendedError, Rcode, RRType, type RRTypeName } from '../../shared/dns/iana.ts';
+import { nameToText } from '../../shared/dns/name.ts';
 import { readTrustAnchors, type TrustAnchor } from '../../shared/dns/trust-anchors.ts';
 import { DnssecStatus } from '../../shared/query-log.ts';
 import { readU32 } from '../../shared/dns/wire.ts';
@@ -12,7 +13,7 @@ import { INCEPTION, negative, positive, TableResolver, TestZone } from '../../te
 import type { Resolution } from '../resolve/question-run.ts';
 import { readResponse } from '../resolve/response-reader.ts';
 import { readSets } from './answer-records.ts';
-import { ValidatingResolver } from './validating-resolver.ts';
+import { type QuestionResolver, ValidatingResolver } from './validating-resolver.ts';
 
 const ROOT = new TestZone('.');
 const TEST = new TestZone('test');
@@ -112,6 +113,24 @@ describe('ValidatingResolver', () => {
       'test DS',
       'www.test A',
     ]);
+  });
+
+  test('DS and keys of the zone that has signed are asked for together', async () => {
+    const { table, clock, logger } = room();
+    const answerDs: (() => void)[] = [];
+    const waiting: QuestionResolver = {
+      resolve: (asked, done) => {
+        if (asked.qtype === RRType.DS) answerDs.push(() => table.resolve(asked, done));
+        else table.resolve(asked, done);
+        // A DS is answered only once the keys are asked for: one after the other, both would never come.
+        if (nameToText(asked.qname) === 'test' && asked.qtype === RRType.DNSKEY)
+          for (const answer of answerDs) answer();
+      },
+    };
+    const points = { anchors: readTrustAnchors(ROOT.ds), negativeAnchors: [] };
+    const resolver = new ValidatingResolver(waiting, points, { clock, timeoutMs: 3000 }, logger);
+    const resolution = await new Promise((done) => resolver.resolve(question('www.test', 'A'), done));
+    expect(resolution).toMatchObject(secure);
   });
 
   test('TTLs end with the signature (RFC 4035 section 5.3.3)', async () => {

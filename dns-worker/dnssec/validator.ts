@@ -131,7 +131,7 @@ class Validation {
     const fromAbove = set.type === RRType.DS || set.type === RRType.NSEC3;
     const highest = fromAbove ? parent(set.owner) : set.owner;
     const signer = set.signatures.find((it) => isAtOrBelow(highest, it.signer))?.signer;
-    const zone = await this.chain.zoneOf(signer ?? highest, this.budget);
+    const zone = await this.chain.zoneOf(signer ?? highest, this.budget, signer !== undefined);
     if (zone.kind !== 'secure') return zone;
     if (signer === undefined) return { kind: 'bogus', extendedError: ExtendedError.RRSIGS_MISSING };
     // RFC 4035 section 5.3.1: the signer is the zone that holds the RRset, none above it. NSEC is at both sides of a cut.
