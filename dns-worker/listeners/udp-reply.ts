@@ -14,8 +14,6 @@ const MAX_REPLY_SIZE = 2048;
 const NAME_SIZE = 32;
 const CONTROL_SIZE = 40;
 const MSG_DONTWAIT = 0x40;
-/** Where the control message lies in the bytes of an origin. */
-const CONTROL_AT = MissRecord.CONTROL - MissRecord.NAME;
 /** Offsets in struct mmsghdr, bytes. */
 const Message = {
   SIZE: 64,
@@ -33,20 +31,19 @@ const Iov = { SIZE: 16, BASE: 0, LENGTH: 8 } as const;
 export interface UdpOrigin {
   readonly socket: number;
   readonly nameLength: number;
-  /** Of the control message with the local address; 0 = there is none. */
-  readonly controlLength: number;
-  /** The miss record from the socket address to the control message. */
+  /** The socket address, then the control message with the local address, if there is one. */
   readonly bytes: Uint8Array;
 }
 
 /** Reads the origin out of a miss record at `at`. */
 export function readOrigin(bytes: Uint8Array, at: number, socket: number): UdpOrigin {
-  return {
-    socket,
-    nameLength: bytes[at + MissRecord.NAME_LENGTH]!,
-    controlLength: bytes[at + MissRecord.CONTROL_LENGTH]!,
-    bytes: bytes.slice(at + MissRecord.NAME, at + MissRecord.MESSAGE),
-  };
+  const nameLength = bytes[at + MissRecord.NAME_LENGTH]!;
+  const controlLength = bytes[at + MissRecord.CONTROL_LENGTH]!;
+  // Up to 64 bytes lie in the heap itself, which costs a fraction of memory of their own.
+  const copy = new Uint8Array(nameLength + controlLength);
+  for (let i = 0; i < nameLength; i++) copy[i] = bytes[at + MissRecord.NAME + i]!;
+  for (let i = 0; i < controlLength; i++) copy[nameLength + i] = bytes[at + MissRecord.CONTROL + i]!;
+  return { socket, nameLength, bytes: copy };
 }
 
 /** Gathers replies and sends them. */
@@ -82,10 +79,11 @@ export class UdpReply {
     this.socket = origin.socket;
     const place = this.count++;
     const { messages, names, controls } = this;
-    const { nameLength, controlLength, bytes } = origin;
+    const { nameLength, bytes } = origin;
+    const controlLength = bytes.length - nameLength;
     this.replies.set(reply, place * MAX_REPLY_SIZE);
     for (let i = 0; i < nameLength; i++) names[place * NAME_SIZE + i] = bytes[i]!;
-    for (let i = 0; i < controlLength; i++) controls[place * CONTROL_SIZE + i] = bytes[CONTROL_AT + i]!;
+    for (let i = 0; i < controlLength; i++) controls[place * CONTROL_SIZE + i] = bytes[nameLength + i]!;
     this.iov[(place * Iov.SIZE + Iov.LENGTH) >>> 2] = reply.length;
     messages[(place * Message.SIZE + Message.NAME_LENGTH) >>> 2] = nameLength;
     messages[(place * Message.SIZE + Message.CONTROL_LENGTH) >>> 2] = controlLength;
