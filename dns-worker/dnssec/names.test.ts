@@ -63,7 +63,7 @@ describe('TypeBitmap', () => {
     ['windows out of order', [1, 1, 1, 0, 1, 1]],
     ['the same window twice', [0, 1, 1, 0, 1, 1]],
     ['a lone octet', [0]],
-  ])('TypeBitmap refuses %s', (_what, octets) => {
+  ])('TypeBitmap refuses %s (dnsmasq CVE-2026-4891)', (_what, octets) => {
     expect(TypeBitmap.read(Uint8Array.from(octets))).toBeNull();
   });
 });
