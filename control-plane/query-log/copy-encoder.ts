@@ -1,8 +1,9 @@
 /**
- * Rows in PostgreSQL's binary COPY format, written straight into one growing buffer: nothing is allocated
- * for a row. The columns and their order stand here and in no other place of the writing side.
+ * Rows in PostgreSQL's binary COPY format, written straight into a batch's memory: nothing is allocated for
+ * a row. The columns and their order stand here and in no other place of the writing side.
  */
 import { FOLD } from '../../shared/dns/name.ts';
+import { BatchMemory, SLAB_BYTES } from './batch-memory.ts';
 import { keepsAnswers, keptClientBytes } from './privacy.ts';
 import type { QueryLogPrivacy } from './privacy.ts';
 import type { ByteRange, LoggedRule, QueryLogRow } from './row.ts';
@@ -50,16 +51,17 @@ export interface EncodedRows {
 export class CopyEncoder {
   /** Id of the node that every row gets. */
   readonly #nodeId: number;
+  readonly #memory: BatchMemory;
   #buffer: Buffer;
   #at = HEADER.length;
   #rowCount = 0;
   readonly #days = new Set<number>();
   #lastDay = -1;
 
-  constructor(nodeId: number, initialBytes = 256 * 1024) {
+  constructor(nodeId: number, memory = new BatchMemory()) {
     this.#nodeId = nodeId;
-    this.#buffer = Buffer.allocUnsafeSlow(initialBytes);
-    HEADER.copy(this.#buffer);
+    this.#memory = memory;
+    this.#buffer = this.#newBuffer();
   }
 
   /** Rows since the last `take()`. */
@@ -94,18 +96,31 @@ export class CopyEncoder {
     }
   }
 
-  /** Hands over what was gathered and starts anew. */
+  /** Hands over what was gathered and starts anew. The bytes may be a slab of the memory, to be given back. */
   take(): EncodedRows {
-    // A copy of the right size: a waiting batch of ten rows must not hold a buffer for thousands.
-    const bytes = Buffer.allocUnsafeSlow(this.#at + TRAILER.length);
-    this.#buffer.copy(bytes, 0, 0, this.#at);
-    TRAILER.copy(bytes, this.#at);
+    const bytes = this.#takeBytes();
+    TRAILER.copy(bytes, bytes.length - TRAILER.length);
     const rows = { bytes, rowCount: this.#rowCount, days: [...this.#days] };
     this.#at = HEADER.length;
     this.#rowCount = 0;
     this.#days.clear();
     this.#lastDay = -1;
     return rows;
+  }
+
+  #takeBytes(): Buffer {
+    const size = this.#at + TRAILER.length;
+    const bytes = this.#buffer.subarray(0, size);
+    // A waiting batch of ten rows must not hold memory for thousands.
+    if (size < SLAB_BYTES / 2) return Buffer.from(bytes);
+    this.#buffer = this.#newBuffer();
+    return bytes;
+  }
+
+  #newBuffer(): Buffer {
+    const buffer = this.#memory.take();
+    HEADER.copy(buffer);
+    return buffer;
   }
 
   #reserve(row: QueryLogRow): void {
@@ -121,6 +136,7 @@ export class CopyEncoder {
     if (needed <= this.#buffer.length) return;
     const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#buffer.length * 2));
     this.#buffer.copy(larger, 0, 0, this.#at);
+    this.#memory.giveBack(this.#buffer);
     this.#buffer = larger;
   }
 

@@ -3,7 +3,7 @@
  * first, bounded. A file takes batches until it is large enough, so that a long absence leaves few files;
  * each batch has its checksum, and what a kill cut off or a disk damaged is left out.
  */
-import { appendFile, mkdir, readdir, readFile, rm, truncate } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { LogBatch } from './log-batch.ts';
@@ -64,18 +64,19 @@ export class LogSpool {
 
   /** Writes a batch; the oldest files make room. Resolves with the rows lost that way; rejects when the disk does not take it. */
   async add(batch: LogBatch): Promise<number> {
-    const frame = frameOf(batch);
-    const lostRows = await this.#makeRoom(frame.length);
-    const file = await this.#fileFor(frame.length);
+    const header = headerOf(batch);
+    const frameBytes = header.length + batch.bytes.length;
+    const lostRows = await this.#makeRoom(frameBytes);
+    const file = await this.#fileFor(frameBytes);
     const path = join(this.#dir, file.name);
     try {
-      await appendFile(path, frame, { mode: 0o600 });
+      await writeFile(path, [header, batch.bytes], { flag: 'a', mode: 0o600 });
     } catch (error) {
       // Half a batch would hide those that are written behind it.
       await truncate(path, file.sizeBytes).catch(() => (this.#growing = undefined));
       throw error;
     }
-    file.sizeBytes += frame.length;
+    file.sizeBytes += frameBytes;
     file.rowCount += batch.rowCount;
     return lostRows;
   }
@@ -122,9 +123,9 @@ export class LogSpool {
   }
 }
 
-function frameOf({ id, rowCount, days, bytes }: LogBatch): Buffer {
+function headerOf({ id, rowCount, days, bytes }: LogBatch): Buffer {
   const header: FrameHeader = { id, rowCount, days, sizeBytes: bytes.length, crc32: crc32(bytes) };
-  return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), bytes]);
+  return Buffer.from(`${JSON.stringify(header)}\n`);
 }
 
 /** The batches from the start of a file to its end or to the first damage. */

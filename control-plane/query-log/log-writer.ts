@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogFields, Logger } from '../../shared/log.ts';
 import type { Database } from '../db/database.ts';
 import { DatabaseUnavailable, reasonOf } from '../db/database-errors.ts';
+import { BatchMemory, SLAB_BYTES } from './batch-memory.ts';
 import { storeBatch } from './batch-store.ts';
 import { CopyEncoder } from './copy-encoder.ts';
 import { newBatch } from './log-batch.ts';
@@ -50,8 +51,8 @@ export interface LogWriterCounters {
 }
 
 const DEFAULTS = { maxBatchRows: 5000, maxWaitMs: 1000, maxSpoolBytes: 256 * 1024 * 1024 } as const;
-/** Bytes at which a batch is full, whatever its rows: answers can be long. */
-const MAX_BATCH_BYTES = 4 * 1024 * 1024;
+/** Bytes at which a batch is full, whatever its rows: answers can be long. An ordinary row still fits its slab. */
+const MAX_BATCH_BYTES = SLAB_BYTES - 8192;
 /** Bytes that may be on their way to a disk that does not keep up, and that may wait for one that is full. */
 const MAX_SPILLING_BYTES = 64 * 1024 * 1024;
 /** Milliseconds between two log lines about lost rows. */
@@ -70,6 +71,7 @@ interface WaitingBatch extends LogBatch {
 /** Takes rows and gets them into the query log. */
 export class LogWriter {
   readonly #options: Required<LogWriterOptions>;
+  readonly #memory = new BatchMemory();
   readonly #encoder: CopyEncoder;
   readonly #spool: LogSpool;
   readonly #queue: WaitingBatch[] = [];
@@ -80,7 +82,7 @@ export class LogWriter {
   #spillingBytes = 0;
   /** Batches that neither the database nor the disk took; tried again with the next tick. */
   #held: LogBatch[] = [];
-  readonly #unsettled = new UnsettledBatches();
+  readonly #unsettled = new UnsettledBatches((batch) => this.#memory.giveBack(batch.bytes));
   /** Batches of the file that is being sent which are counted already. */
   readonly #replayed = new Set<string>();
   #sending: WaitingBatch | undefined;
@@ -95,7 +97,7 @@ export class LogWriter {
 
   constructor(options: LogWriterOptions) {
     this.#options = { ...DEFAULTS, ...options };
-    this.#encoder = new CopyEncoder(options.nodeId);
+    this.#encoder = new CopyEncoder(options.nodeId, this.#memory);
     this.#spool = new LogSpool(join(options.dataDir, 'spool'), this.#options.maxSpoolBytes);
     this.#spoolWork = this.#spool.open().catch((error: unknown) => {
       options.logger.error('open the query log spool', { reason: reasonOf(error) });
@@ -146,7 +148,7 @@ export class LogWriter {
     await Promise.race([this.#pump, late]);
     inTime.abort();
     // The batch on its way may or may not arrive; its id keeps it from being stored twice.
-    if (this.#sending) this.#spill(this.#sending);
+    if (this.#sending) this.#spill(copyOf(this.#sending));
     for (const batch of [...this.#held.splice(0), ...this.#queue.splice(0)]) this.#spill(batch);
     await this.#spoolWork;
   }
@@ -154,6 +156,7 @@ export class LogWriter {
   #onTick(): void {
     this.#seal();
     this.#unsettled.forget();
+    this.#memory.shrink();
     for (const batch of this.#held.splice(0)) this.#queue.push({ ...batch, sealedMs: performance.now() });
     const oldestMs = performance.now() - this.#options.maxWaitMs;
     while (this.#queue[0] !== undefined && this.#queue[0].sealedMs < oldestMs)
@@ -190,7 +193,7 @@ export class LogWriter {
       this.#unsettled.add(batch);
       this.#trouble = null;
     } catch (error) {
-      if (error instanceof DatabaseUnavailable) this.#spill(batch);
+      if (error instanceof DatabaseUnavailable) this.#spill(copyOf(batch));
       else this.#drop(batch.rowCount, 'store query log', error);
     } finally {
       this.#sending = undefined;
@@ -237,6 +240,7 @@ export class LogWriter {
       try {
         const lostRows = await this.#spool.add(batch);
         this.#spooled += batch.rowCount;
+        this.#memory.giveBack(batch.bytes);
         this.#trouble = null;
         if (lostRows > 0) this.#drop(lostRows, 'spool query log', new Error('the spool is full'));
       } catch (error) {
@@ -282,4 +286,9 @@ export class LogWriter {
     this.#lossLoggedMs = performance.now();
     this.#options.logger.error(message, { reason: reasonOf(cause), ...fields });
   }
+}
+
+/** The same batch in memory of its own: a connection that broke off may still be reading the other. */
+function copyOf(batch: LogBatch): LogBatch {
+  return { ...batch, bytes: Buffer.from(batch.bytes) };
 }

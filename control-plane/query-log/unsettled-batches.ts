@@ -15,6 +15,12 @@ const MAX_BYTES = 32 * 1024 * 1024;
 export class UnsettledBatches {
   #batches: { readonly batch: LogBatch; readonly storedMs: number }[] = [];
   #bytes = 0;
+  readonly #onSettled: (batch: LogBatch) => void;
+
+  /** `onSettled` is told of each batch that is forgotten because it is safe; not of those taken back. */
+  constructor(onSettled: (batch: LogBatch) => void) {
+    this.#onSettled = onSettled;
+  }
 
   /** Remembers a batch that was just acknowledged. */
   add(batch: LogBatch): void {
@@ -26,8 +32,11 @@ export class UnsettledBatches {
   /** Forgets what is safe by now. */
   forget(): void {
     const oldestMs = performance.now() - KEPT_MS;
-    while (this.#batches.length > 0 && (this.#batches[0]!.storedMs < oldestMs || this.#bytes > MAX_BYTES))
-      this.#bytes -= this.#batches.shift()!.batch.bytes.length;
+    while (this.#batches.length > 0 && (this.#batches[0]!.storedMs < oldestMs || this.#bytes > MAX_BYTES)) {
+      const { batch } = this.#batches.shift()!;
+      this.#bytes -= batch.bytes.length;
+      this.#onSettled(batch);
+    }
   }
 
   /** Hands over what a server that died now may have lost. */
