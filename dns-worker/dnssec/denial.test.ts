@@ -5,8 +5,9 @@ import { wireName } from '../../test/fixtures/messages.ts';
 import { signedSets } from '../../test/fixtures/record-text.ts';
 import { ZONE } from '../../test/fixtures/rfc4035-zone.ts';
 import { Budget } from './budget.ts';
-import { type Denial, denialOf } from './denial.ts';
+import { denialOf } from './denial.ts';
 import { nsec3Hash } from './nsec3.ts';
+import type { Denial } from './proof.ts';
 
 const ZONE_NAME = wireName('example');
 

@@ -1,6 +1,5 @@
 /** Denial of existence by NSEC records (RFC 4035 section 5.4, RFC 6840 section 4). */
 import type { SignedSet } from './answer-records.ts';
-import type { Delegation, Denial, Proof } from './denial.ts';
 import { RRType } from '../../shared/dns/iana.ts';
 import {
   ancestor,
@@ -13,6 +12,7 @@ import {
   ROOT,
   wildcardBelow,
 } from './names.ts';
+import type { Delegation, Denial, Proof } from './proof.ts';
 import { TypeBitmap } from './type-bitmap.ts';
 
 interface Nsec {

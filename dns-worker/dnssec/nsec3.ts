@@ -7,7 +7,6 @@ import { RRType } from '../../shared/dns/iana.ts';
 import { readU16 } from '../../shared/dns/wire.ts';
 import type { SignedSet } from './answer-records.ts';
 import { type Budget, MAX_NSEC3_ITERATIONS } from './budget.ts';
-import type { Delegation, Denial, Proof } from './denial.ts';
 import {
   ancestor,
   compareBytes,
@@ -20,6 +19,7 @@ import {
   wildcardBelow,
 } from './names.ts';
 import { nameKey } from './names.ts';
+import type { Delegation, Denial, Proof } from './proof.ts';
 import { TypeBitmap } from './type-bitmap.ts';
 
 interface Nsec3 {

@@ -8,8 +8,9 @@ import { DnssecStatus, type DnssecStatusCode } from '../../shared/query-log.ts';
 import type { CacheableAnswer } from '../resolve/cacheable-answer.ts';
 import { readSets, type SignedSet } from './answer-records.ts';
 import type { Budget } from './budget.ts';
-import { denialOf, type Proof } from './denial.ts';
+import { denialOf } from './denial.ts';
 import { isAtOrBelow, isBelow, isSame, type Name, nameKey, parent } from './names.ts';
+import type { Proof } from './proof.ts';
 import { proveSet } from './signature.ts';
 import type { TrustChain, Zone } from './trust-chain.ts';
 
