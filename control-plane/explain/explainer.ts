@@ -8,7 +8,7 @@ import { nameFromText, nameToText } from '../../shared/dns/name.ts';
 import { Header, QUESTION_TAIL_SIZE, readU16, skipName, skipRecord } from '../../shared/dns/wire.ts';
 import type { ExplainedRule as MetRule, Explanation } from '../../shared/explain.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
-import { QUERY_STATUS_NAMES } from '../../shared/query-log.ts';
+import { QUERY_STATUS_NAMES, QueryStatus } from '../../shared/query-log.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import { ApiError } from '../api-error.ts';
 import { decodeStoredAnswers } from '../query-log/stored-answers.ts';
@@ -21,7 +21,7 @@ import type { QuestionToExplain } from '../workers/thread-requests.ts';
 export interface ExplainerParts {
   /** Has a DNS thread explain a question. */
   readonly ask: (question: QuestionToExplain) => Promise<Explanation>;
-  readonly publisher: Pick<SnapshotPublisher, 'describeRule'>;
+  readonly publisher: Pick<SnapshotPublisher, 'describeRule' | 'describeSchedule'>;
   /** Line of the first rule of these kinds at a name in the copy of a list; null = not found. */
   readonly findLine: (sourceId: number, name: string, kinds: number) => Promise<number | null>;
 }
@@ -55,9 +55,10 @@ export class Explainer {
         const words = await this.describe(explanation, rule);
         if (words !== null) described.push(words);
       }
+      if (stage === 'schedule_override' && verdict === 'answered')
+        described.push(...this.describeSchedule(explanation, qname));
       stages.push({ stage, verdict, rules: described, detail });
     }
-    const { decidedBy } = explanation;
     return {
       domain: nameToText(qname),
       type: type.toUpperCase(),
@@ -65,7 +66,7 @@ export class Explainer {
       group_id: explanation.groupId,
       snapshot_id: explanation.snapshotVersion,
       status: QUERY_STATUS_NAMES[explanation.status] ?? 'SERVFAIL',
-      decided_by: decidedBy === null ? null : await this.describe(explanation, decidedBy),
+      decided_by: await this.describeDecision(explanation, qname),
       stages,
       answer: shownAnswer(explanation.answer),
     };
@@ -79,6 +80,22 @@ export class Explainer {
       const headers = { 'Retry-After': '1' };
       throw new ApiError(503, 'unavailable', error.message, { headers, cause: error });
     }
+  }
+
+  private async describeDecision(explanation: Explanation, qname: Uint8Array): Promise<ExplainedRule | null> {
+    const { status, decidedBy } = explanation;
+    if (status === QueryStatus.BLOCKED_SCHEDULE) return this.describeSchedule(explanation, qname)[0] ?? null;
+    return decidedBy === null ? null : this.describe(explanation, decidedBy);
+  }
+
+  /** The profile that blocks the whole group; none where it has lost its meaning since. */
+  private describeSchedule({ snapshotVersion, groupId }: Explanation, qname: Uint8Array): ExplainedRule[] {
+    const known = this.parts.publisher.describeSchedule(snapshotVersion, groupId);
+    if (known === undefined) return [];
+    const { rule, source, sources } = known;
+    return [
+      { judged: nameToText(qname), rule, origin: 'schedule', source, sources: [...sources], line: null },
+    ];
   }
 
   /** Null for a rule that has lost its meaning since. */

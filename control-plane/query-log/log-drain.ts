@@ -10,6 +10,7 @@ import {
   LogRecord,
   LogRing,
   type ProtocolCode,
+  QueryStatus,
   type QueryStatusCode,
 } from '../../shared/query-log.ts';
 import type { DecidingRuleNumbers } from '../snapshot/rule-history.ts';
@@ -19,6 +20,8 @@ import type { LoggedRule, QueryLogRow } from './row.ts';
 export interface RecordNames {
   /** A rule of a snapshot; `name()` is asked for the name at which it stands where that matters. */
   rule(version: number, rule: DecidingRuleNumbers, name: () => Uint8Array): LoggedRule | undefined;
+  /** The schedule by which a group was blocked. */
+  schedule(version: number, groupId: number): LoggedRule | undefined;
   /** Configured text of the upstream at `index`. */
   upstream(index: number): string | undefined;
 }
@@ -142,6 +145,8 @@ export class LogDrain {
 
   private ruleOf({ bytes, view }: LogRingReader, at: number): LoggedRule | null {
     const { row, numbers } = this;
+    const version = view.getUint32(at + LogRecord.SNAPSHOT_VERSION, true);
+    if (row.status === QueryStatus.BLOCKED_SCHEDULE) return this.names.schedule(version, row.groupId) ?? null;
     const attribute = view.getUint32(at + LogRecord.RULE_ATTRIBUTE, true);
     if (attribute === 0 || !isBlockedStatus(row.status)) return null;
     const { ruleName, answers, qname } = row;
@@ -157,10 +162,7 @@ export class LogDrain {
     numbers.index = attribute - 1;
     numbers.kinds = bytes[at + LogRecord.RULE_KIND]!;
     numbers.groupId = row.groupId;
-    return (
-      this.names.rule(view.getUint32(at + LogRecord.SNAPSHOT_VERSION, true), numbers, this.ruleNameBytes) ??
-      null
-    );
+    return this.names.rule(version, numbers, this.ruleNameBytes) ?? null;
   }
 
   private readonly ruleNameBytes = (): Uint8Array => {

@@ -1,4 +1,4 @@
-/** The names behind the numbers of a log record: lists from the snapshots' history, upstreams from pools and zones. */
+/** The names behind the numbers of a log record: lists and schedules from the snapshots' history, upstreams from pools and zones. */
 import type { PoolSettings } from '../../shared/upstream-settings.ts';
 import type { ZoneNumbers } from '../snapshot/forward-zones.ts';
 import type { SnapshotPublisher } from '../snapshot/publisher.ts';
@@ -13,6 +13,7 @@ export function recordNames(
   const upstreams = pools.flatMap((pool) => pool.servers.map((server) => server.address));
   return {
     upstream: (index) => upstreams[index] ?? zones.upstreamOf(index + 1),
+    schedule: (version, groupId) => publisher.loggedSchedule(version, groupId),
     rule: (version, rule, name) => publisher.loggedRule(version, rule, name),
   };
 }

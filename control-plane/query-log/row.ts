@@ -10,7 +10,7 @@ export interface ByteRange {
 
 /** The rule that decided: its text, or what stands around the name at which it stands. */
 export interface LoggedRule {
-  /** Name of the list, filter or service. */
+  /** Name of the list, filter, service or schedule profile. */
   readonly source: string;
   /** Text before the name; the whole text where `atName` is false. */
   readonly before: string;

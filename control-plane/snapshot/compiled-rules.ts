@@ -113,9 +113,11 @@ export interface PolicySlot {
   readonly action: 'block_all' | 'allow_all';
 }
 
-/** The schedule of a group. */
+/** The schedule of a group; a group has one at most. */
 export interface PolicySchedule {
   readonly groupId: number;
+  /** Name of the profile. Rows that an older version kept on disk have none. */
+  readonly profile?: string;
   /** IANA name. */
   readonly timezone: string;
   readonly slots: readonly PolicySlot[];

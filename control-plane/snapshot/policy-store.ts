@@ -63,7 +63,7 @@ const KEPT: Readonly<Record<keyof KeptRows, readonly [version: string, select: s
   ],
   schedules: [
     'schedules',
-    `SELECT coalesce(json_agg(json_build_object('groupId', g.group_id, 'timezone', p.timezone,
+    `SELECT coalesce(json_agg(json_build_object('groupId', g.group_id, 'profile', p.name, 'timezone', p.timezone,
          'slots', (SELECT coalesce(json_agg(json_build_object('days', days, 'start', start_minute, 'end', end_minute,
             'action', action) ORDER BY id), '[]') FROM schedule_slots s WHERE s.profile_id = p.id))
          ORDER BY g.group_id), '[]')

@@ -194,6 +194,39 @@ describe('SnapshotPublisher', () => {
     });
   });
 
+  test('describeSchedule() and loggedSchedule() name the profile that a group had in that version', async () => {
+    const group = (id: number, enabled: boolean): PolicyRows['groups'][number] => ({ id, enabled });
+    const schedule = (groupId: number, profile?: string): PolicyRows['schedules'][number] => ({
+      groupId,
+      ...(profile !== undefined && { profile }),
+      timezone: 'UTC',
+      slots: [],
+    });
+    const groups = [group(1, true), group(7, true), group(8, false), group(9, true), group(10, true)];
+    const before = {
+      ...ROWS,
+      groups,
+      schedules: [schedule(1, 'school'), schedule(7, 'night'), schedule(10)],
+    };
+    await publisher.publish(RULES, before, BLOCKING);
+    await publisher.publish(RULES, { ...before, schedules: [schedule(7, 'renamed')] }, BLOCKING);
+    // A disabled group is treated as Default; 9 has no schedule, and that of 10 was kept without its name.
+    const named = [1, 7, 8, 9, 10].map((id) => publisher.describeSchedule(1, id)?.source);
+    expect(named).toEqual(['school', 'night', 'school', undefined, undefined]);
+    expect([1, 7, 8, 9, 10].map((id) => publisher.loggedSchedule(1, id)?.source)).toEqual(named);
+    expect(publisher.loggedSchedule(2, 7)).toEqual({
+      source: 'renamed',
+      before: 'block_all',
+      after: '',
+      atName: false,
+    });
+    expect(publisher.loggedSchedule(2, 7)).toBe(publisher.loggedSchedule(2, 7));
+    expect([publisher.describeSchedule(3, 7), publisher.loggedSchedule(3, 7)]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
   test('describeRule() knows nothing of attributes and versions that are not there or long gone', async () => {
     await publisher.publish(RULES, ROWS, BLOCKING);
     expect(publisher.describeRule(1, listed(99, BLOCK_EXACT, 7))).toBeUndefined();

@@ -91,6 +91,16 @@ export class SnapshotPublisher {
     return this.history.logged(version, rule, name);
   }
 
+  /** See `RuleHistory.describeSchedule`. */
+  describeSchedule(version: number, groupId: number): RuleDescription | undefined {
+    return this.history.describeSchedule(version, groupId);
+  }
+
+  /** See `RuleHistory.loggedSchedule`. */
+  loggedSchedule(version: number, groupId: number): LoggedRule | undefined {
+    return this.history.loggedSchedule(version, groupId);
+  }
+
   private async publishNow(
     compiled: CompiledRules,
     rows: PolicyRows,

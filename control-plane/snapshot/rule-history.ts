@@ -36,7 +36,7 @@ export interface DecidingRule extends DecidingRuleNumbers {
 /** Not the clients, of whom there may be tens of thousands. */
 type ManualRows = Pick<
   PolicyRows,
-  'groups' | 'sources' | 'managedDomains' | 'regexFilters' | 'blockedServices'
+  'groups' | 'sources' | 'managedDomains' | 'regexFilters' | 'blockedServices' | 'schedules'
 >;
 
 interface Meaning {
@@ -44,6 +44,8 @@ interface Meaning {
   readonly rows: ManualRows;
   /** Rules of lists that were logged before, by `loggedKey`. */
   readonly logged: Map<number, LoggedRule | undefined>;
+  /** Schedules that were logged before, by group. */
+  readonly loggedSchedules: Map<number, LoggedRule | undefined>;
 }
 
 /** Most rules of one version that are remembered for the log. */
@@ -59,12 +61,13 @@ export class RuleHistory {
   add({ snapshot, compiled, rows }: PublishedState): void {
     // Not the rules: a table that is no longer in force must not be kept in memory from here.
     const { attributes, sources, special } = compiled;
-    const { groups, managedDomains, regexFilters, blockedServices } = rows;
+    const { groups, managedDomains, regexFilters, blockedServices, schedules } = rows;
     this.local = { version: snapshot.version, names: snapshot.local };
     this.versions.set(snapshot.version, {
       compiled: { attributes, sources, special },
-      rows: { groups, sources: rows.sources, managedDomains, regexFilters, blockedServices },
+      rows: { groups, sources: rows.sources, managedDomains, regexFilters, blockedServices, schedules },
       logged: new Map(),
+      loggedSchedules: new Map(),
     });
     for (const version of this.versions.keys()) {
       if (this.versions.size <= REMEMBERED) break;
@@ -107,6 +110,21 @@ export class RuleHistory {
     const logged = found && { source: found.source, before, after, atName: true };
     if (memory.size < MAX_LOGGED) memory.set(key, logged);
     return logged;
+  }
+
+  /** The schedule by which a group was blocked. */
+  describeSchedule(version: number, groupId: number): RuleDescription | undefined {
+    const known = this.versions.get(version);
+    return known && describeSchedule(known, groupId);
+  }
+
+  /** The same for the log, worked out once for each group. */
+  loggedSchedule(version: number, groupId: number): LoggedRule | undefined {
+    const known = this.versions.get(version);
+    if (known === undefined) return undefined;
+    const { loggedSchedules: memory } = known;
+    if (!memory.has(groupId)) memory.set(groupId, toLogged(describeSchedule(known, groupId)));
+    return memory.get(groupId);
   }
 }
 
@@ -162,6 +180,14 @@ function describeService({ rows }: Meaning, rule: DecidingRule): RuleDescription
       service.groupId === groupId && (service.domains.includes(name) || service.exact.includes(name)),
   );
   return row && manual(row.serviceName, name, row.serviceId);
+}
+
+/** A group has one profile at most, so whatever it blocks is blocked by that one. */
+function describeSchedule({ rows }: Meaning, groupId: number): RuleDescription | undefined {
+  const id = effectiveGroupId(rows.groups.find((group) => group.id === groupId));
+  const profile = rows.schedules.find((schedule) => schedule.groupId === id)?.profile;
+  if (profile === undefined) return undefined;
+  return { source: profile, sources: [profile], sourceIds: [], rule: 'block_all', line: null };
 }
 
 function manual(source: string, rule: string, id: number | string): RuleDescription {

@@ -35,8 +35,10 @@ export const ExplainedRule = z
       .string()
       .meta({ description: 'the name that the rule meets: the queried one, or one of the answer' }),
     rule: z.string().meta({ description: 'the rule as its author would write it' }),
-    origin: z.enum(['list', 'managed_domain', 'regex_filter', 'service', 'local_record']),
-    source: z.string().meta({ description: 'name of the first list, filter or service that says so' }),
+    origin: z.enum(['list', 'managed_domain', 'regex_filter', 'service', 'local_record', 'schedule']),
+    source: z
+      .string()
+      .meta({ description: 'name of the first list, filter, service or schedule profile that says so' }),
     sources: z.array(z.string()),
     line: z.int().nullable().meta({ description: 'line of the rule in the copy of the first list' }),
   })

@@ -55,8 +55,10 @@ export const LoggedQuery = z
     type: z.string(),
     protocol: Protocol,
     status: Status,
-    block_source: z.string().nullable(),
-    block_rule: z.string().nullable(),
+    block_source: z.string().nullable().meta({
+      description: 'name of the list, managed domain, filter, service or schedule profile that blocked it',
+    }),
+    block_rule: z.string().nullable().meta({ description: 'the rule as its author would write it' }),
     rcode: z.string(),
     response_time_us: z.int().min(0),
     cached: z.boolean(),

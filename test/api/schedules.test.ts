@@ -139,6 +139,7 @@ describe('time slots', () => {
     expect(await schedules()).toEqual([
       {
         groupId: 1,
+        profile: 'Bedtime',
         timezone: 'Europe/Berlin',
         slots: [{ days: 127, start: startMinute, end: endMinute, action: 'allow_all' }],
       },

@@ -109,11 +109,11 @@ async function makePolicy(api: ApiClient, lists: ListServer, zoneServer: Scripte
     domains: ['games.example.com'],
   });
   await add('/services', { service_id: games.service_id, group_id: groups['kids'] });
-  for (const [group, action] of [
-    ['night', 'block_all'],
-    ['free', 'allow_all'],
+  for (const [group, profileName, action] of [
+    ['night', 'bedtime', 'block_all'],
+    ['free', 'holidays', 'allow_all'],
   ] as const) {
-    const profile = await add('/schedule-profiles', { name: group, timezone: 'UTC', comment: '' });
+    const profile = await add('/schedule-profiles', { name: profileName, timezone: 'UTC', comment: '' });
     const slot = { days: 127, start_time: '00:00', end_time: '24:00', action };
     await add(`/schedule-profiles/${String(profile.id)}/slots`, slot);
     await api.expect(200, 'PUT', `/groups/${String(groups[group])}/schedule`, { profile_id: profile.id });
@@ -165,8 +165,6 @@ function toldBy(outcome: Outcome, { type }: DecisionRow): Told {
       return noError(['LOCAL'], [what]);
     case 'safe':
       return noError(['SAFE_SEARCH'], what === '' ? [] : [what, EVERY_ADDRESS]);
-    case 'schedule':
-      return noError(['BLOCKED_SCHEDULE'], unusable, null);
     case 'leads':
       return noError(['ALLOWED', 'CACHED'], [what, EVERY_ADDRESS]);
     case 'rebind':

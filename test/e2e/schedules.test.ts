@@ -65,15 +65,26 @@ describe('weir with schedules', () => {
     const reply = await udp.ask(PLAIN, 'A', { edns: {} });
     expect([reply.data, reply.extendedErrors]).toEqual([[BLOCKED], [ExtendedError.BLOCKED]]);
     expect((await askOverTcp(weir.dnsPort, 'never-asked.example.org', 'A')).data).toEqual([BLOCKED]);
+    const profile = {
+      judged: PLAIN,
+      rule: 'block_all',
+      origin: 'schedule',
+      source: 'block_all 0',
+      sources: ['block_all 0'],
+      line: null,
+    };
     expect(
       await api.expect<ExplainAnswer>(200, 'GET', `/explain?domain=${PLAIN}&client=127.0.0.1`),
     ).toMatchObject({
       status: 'BLOCKED_SCHEDULE',
+      decided_by: profile,
       stages: expect.arrayContaining([
-        { stage: 'schedule_override', verdict: 'answered', rules: [], detail: 'BlockAll' },
+        { stage: 'schedule_override', verdict: 'answered', rules: [profile], detail: 'BlockAll' },
       ]) as unknown,
     });
     expect(await api.untilQueryCount(2, 'status=BLOCKED_SCHEDULE')).toBe(2);
+    const blockedBy = { block_source: 'block_all 0', block_rule: 'block_all' };
+    expect(await api.queries('status=BLOCKED_SCHEDULE')).toMatchObject([blockedBy, blockedBy]);
 
     await schedule(api, 0, DAY, 'allow_all');
     for (const name of [PLAIN, RULED, 'www.netflix.com']) expect(await answerTo(name)).toBe(EVERY_ADDRESS);

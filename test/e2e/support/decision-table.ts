@@ -11,7 +11,7 @@ export const CLIENTS = {
   kid: '127.0.0.11',
   /** By subnet: group `work`, with rules of its own. */
   worker: '127.0.1.5',
-  /** By subnet: group `night`, which a schedule blocks all day. */
+  /** By subnet: group `night`, which the schedule profile `bedtime` blocks all day. */
   sleeper: '127.0.2.5',
   /** By a longer prefix within the subnet of `night`: group `free`, which a schedule allows everything. */
   free: '127.0.2.130',
@@ -32,8 +32,7 @@ export type Outcome =
   | 'nodata'
   | 'private'
   | 'rebind'
-  | 'schedule'
-  | `${'list' | 'managed' | 'regex' | 'service' | 'cname' | 'cnamenx' | 'listnx'}:${string}`
+  | `${'schedule' | 'list' | 'managed' | 'regex' | 'service' | 'cname' | 'cnamenx' | 'listnx'}:${string}`
   | `local:${string}`
   | `safe:${string}`
   | `leads:${string}`;
@@ -96,7 +95,7 @@ export const REGEXES = [
 
 const everybody = (
   outcome: Outcome,
-  sleeper: Outcome = 'schedule',
+  sleeper: Outcome = 'schedule:bedtime',
   free: Outcome = 'resolved',
 ): DecisionRow['outcomes'] => [outcome, outcome, outcome, sleeper, free, outcome];
 
@@ -126,7 +125,7 @@ export const DECISIONS: readonly DecisionRow[] = [
     why: 'important outranks an exception; a managed allow outranks important',
     name: 'imp.example.com',
     type: 'A',
-    outcomes: ['list:global', 'list:global', 'resolved', 'schedule', 'resolved', 'list:global'],
+    outcomes: ['list:global', 'list:global', 'resolved', 'schedule:bedtime', 'resolved', 'list:global'],
   },
   {
     why: 'allow outranks deny at the same level',
@@ -138,7 +137,7 @@ export const DECISIONS: readonly DecisionRow[] = [
     why: 'a condition on the type holds',
     name: 'typed.example.com',
     type: 'AAAA',
-    outcomes: everybody('list:global', 'schedule', 'nodata'),
+    outcomes: everybody('list:global', 'schedule:bedtime', 'nodata'),
   },
   {
     why: 'a condition on the type does not hold',
@@ -181,7 +180,7 @@ export const DECISIONS: readonly DecisionRow[] = [
     why: 'a list of one group',
     name: 'kidsonly.example.com',
     type: 'A',
-    outcomes: ['resolved', 'list:kids list', 'resolved', 'schedule', 'resolved', 'resolved'],
+    outcomes: ['resolved', 'list:kids list', 'resolved', 'schedule:bedtime', 'resolved', 'resolved'],
   },
   {
     why: 'a managed allow outranks a list',
@@ -223,7 +222,7 @@ export const DECISIONS: readonly DecisionRow[] = [
     why: 'a managed domain of one group',
     name: 'homework.example.com',
     type: 'A',
-    outcomes: ['resolved', 'managed:homework', 'resolved', 'schedule', 'resolved', 'resolved'],
+    outcomes: ['resolved', 'managed:homework', 'resolved', 'schedule:bedtime', 'resolved', 'resolved'],
   },
   { why: 'a regex filter', name: 'ad12.example.com', type: 'A', outcomes: everybody('regex:numbered ads') },
   {
@@ -248,19 +247,19 @@ export const DECISIONS: readonly DecisionRow[] = [
     why: 'a regex filter of one group',
     name: 'social.example.com',
     type: 'A',
-    outcomes: ['resolved', 'resolved', 'regex:work only', 'schedule', 'resolved', 'resolved'],
+    outcomes: ['resolved', 'resolved', 'regex:work only', 'schedule:bedtime', 'resolved', 'resolved'],
   },
   {
     why: 'a blocked service',
     name: 'play.games.example.com',
     type: 'A',
-    outcomes: ['resolved', 'service:Games', 'resolved', 'schedule', 'resolved', 'resolved'],
+    outcomes: ['resolved', 'service:Games', 'resolved', 'schedule:bedtime', 'resolved', 'resolved'],
   },
   {
     why: 'services come before managed domains',
     name: 'ok.games.example.com',
     type: 'A',
-    outcomes: ['resolved', 'service:Games', 'resolved', 'schedule', 'resolved', 'resolved'],
+    outcomes: ['resolved', 'service:Games', 'resolved', 'schedule:bedtime', 'resolved', 'resolved'],
   },
   {
     why: 'local records come before services',
@@ -270,7 +269,7 @@ export const DECISIONS: readonly DecisionRow[] = [
       'local:192.0.2.21',
       'local:192.0.2.21',
       'local:192.0.2.21',
-      'schedule',
+      'schedule:bedtime',
       'local:192.0.2.21',
       'local:192.0.2.21',
     ],
@@ -283,7 +282,7 @@ export const DECISIONS: readonly DecisionRow[] = [
       'local:192.0.2.20',
       'local:192.0.2.20',
       'local:192.0.2.20',
-      'schedule',
+      'schedule:bedtime',
       'local:192.0.2.20',
       'local:192.0.2.20',
     ],
@@ -296,7 +295,7 @@ export const DECISIONS: readonly DecisionRow[] = [
       'local:192.0.2.22',
       'local:192.0.2.22',
       'local:192.0.2.22',
-      'schedule',
+      'schedule:bedtime',
       'local:192.0.2.22',
       'local:192.0.2.22',
     ],
@@ -309,7 +308,7 @@ export const DECISIONS: readonly DecisionRow[] = [
       'local:local-ads.example.com',
       'local:local-ads.example.com',
       'local:local-ads.example.com',
-      'schedule',
+      'schedule:bedtime',
       'local:local-ads.example.com',
       'local:local-ads.example.com',
     ],
@@ -330,19 +329,26 @@ export const DECISIONS: readonly DecisionRow[] = [
     why: "safe search is a group's",
     name: 'www.google.com',
     type: 'A',
-    outcomes: ['resolved', 'safe:forcesafesearch.google.com', 'resolved', 'schedule', 'resolved', 'resolved'],
+    outcomes: [
+      'resolved',
+      'safe:forcesafesearch.google.com',
+      'resolved',
+      'schedule:bedtime',
+      'resolved',
+      'resolved',
+    ],
   },
   {
     why: 'safe search cannot be got round by HTTPS records',
     name: 'www.google.com',
     type: 'HTTPS',
-    outcomes: ['nodata', 'safe:', 'nodata', 'schedule', 'nodata', 'nodata'],
+    outcomes: ['nodata', 'safe:', 'nodata', 'schedule:bedtime', 'nodata', 'nodata'],
   },
   {
     why: 'a name that leads to a blocked one',
     name: 'cloaked.example.org',
     type: 'A',
-    outcomes: everybody('cname:global', 'schedule', 'leads:x.cloak.example.net'),
+    outcomes: everybody('cname:global', 'schedule:bedtime', 'leads:x.cloak.example.net'),
   },
   {
     why: 'a name that leads to a service',
@@ -352,7 +358,7 @@ export const DECISIONS: readonly DecisionRow[] = [
       'leads:play.games.example.com',
       'cnamenx:Games',
       'leads:play.games.example.com',
-      'schedule',
+      'schedule:bedtime',
       'leads:play.games.example.com',
       'leads:play.games.example.com',
     ],
@@ -361,12 +367,12 @@ export const DECISIONS: readonly DecisionRow[] = [
     why: 'a forward zone',
     name: 'host.corp.example.net',
     type: 'A',
-    outcomes: ['zone', 'zone', 'zone', 'schedule', 'zone', 'zone'],
+    outcomes: ['zone', 'zone', 'zone', 'schedule:bedtime', 'zone', 'zone'],
   },
   {
     why: 'a private address where none belongs',
     name: 'rebind.example.org',
     type: 'A',
-    outcomes: ['rebind', 'rebind', 'rebind', 'schedule', 'rebind', 'rebind'],
+    outcomes: ['rebind', 'rebind', 'rebind', 'schedule:bedtime', 'rebind', 'rebind'],
   },
 ];
