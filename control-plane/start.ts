@@ -5,15 +5,12 @@
  */
 import type { Node, Stops } from './node.ts';
 import { startDns } from './start-dns.ts';
-import { startHousekeeping, startPolicy } from './start-policy.ts';
-import { startWeb } from './start-web.ts';
 import type { LoadedConfig } from '../config/parse-config.ts';
 import { systemClock as clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/log.ts';
 import { ClientDirectory } from './clients/client-directory.ts';
 import { LeaseWatch } from './clients/lease-watch.ts';
 import { openNeighbourTable } from './clients/neighbour-table.ts';
-import { startClients } from './clients/start-clients.ts';
 import { lockDataDir } from './db/data-dir-lock.ts';
 import { startDatabase } from './db/database.ts';
 import { createLogger } from './log.ts';
@@ -76,7 +73,10 @@ async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): P
     stops,
   };
   const dns = await startDns(node, dnsPort.port);
+  // Threads answer already: the rest of the code is loaded only now.
+  const { startHousekeeping, startPolicy } = await import('./start-policy.ts');
   const policy = await startPolicy(node, dns);
+  const { startClients } = await import('./clients/start-clients.ts');
   stops.push(
     startClients({
       ...node,
@@ -90,6 +90,7 @@ async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): P
     }),
   );
   startHousekeeping(node, policy);
+  const { startWeb } = await import('./start-web.ts');
   const webPort = await startWeb(node, { ...dns, ...policy, startedAtMs, dnsPort: dnsPort.port });
   const bindAddresses = config.server.bind_address;
   process.stdout.write(

@@ -4,10 +4,8 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ThreadStart } from '../shared/messages.ts';
-import { runAnswerThread } from './answer-thread.ts';
 import { ListenError } from './listeners/listen-error.ts';
 import { loadNativeCalls } from './listeners/native-calls.ts';
-import { runResolveThread } from './resolve-thread.ts';
 import { announce, portLogger } from './thread-port.ts';
 
 const start = workerData as ThreadStart;
@@ -24,8 +22,12 @@ try {
       portLogger(port, {}).warn('answer over node:dgram: batched sockets are not to be had', {
         reason: native.reason,
       });
+    // The answer thread need not wait for the code of this one, nor load it.
+    announce(port, { type: 'starting', backend: calls === null ? 'dgram' : 'batch' });
+    const { runResolveThread } = await import('./resolve-thread.ts');
     await runResolveThread(start, port, calls);
   } else if (calls !== null) {
+    const { runAnswerThread } = await import('./answer-thread.ts');
     runAnswerThread(start, port, calls);
   }
 } catch (error) {

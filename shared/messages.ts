@@ -160,6 +160,8 @@ export interface UpstreamReport {
 
 /** Thread to control plane. */
 export type FromWorker =
+  /** A resolve thread knows what the worker's sockets will be served by. */
+  | { readonly type: 'starting'; readonly backend: 'batch' | 'dgram' }
   | { readonly type: 'ready'; readonly backend: 'batch' | 'dgram' }
   | { readonly type: 'listen-failed'; readonly address: string; readonly port: number; readonly code: string }
   | { readonly type: 'snapshot-in-force'; readonly version: number }

@@ -3,7 +3,6 @@
  * lock, and the other nodes of a cluster wait for it and then find nothing left to do.
  */
 import { fileURLToPath } from 'node:url';
-import { runner } from 'node-pg-migrate';
 import type { ClientBase } from 'pg';
 import type { Logger } from '../../shared/log.ts';
 
@@ -26,6 +25,8 @@ export async function migrate(
   { direction, count = Infinity }: MigrationRun = { direction: 'up' },
 ): Promise<string[]> {
   const debug = (message: string): void => logger.debug(message, { component: 'migrations' });
+  // Only now: a start need not load it before DNS answers.
+  const { runner } = await import('node-pg-migrate');
   const done = await runner({
     dbClient: client,
     dir: MIGRATIONS_DIR,

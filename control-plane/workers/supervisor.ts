@@ -217,13 +217,8 @@ export class WorkerSupervisor {
   private onMessage(index: number, thread: DnsThread, message: FromWorker): void {
     const worker = this.workers[index]!;
     switch (message.type) {
-      case 'ready':
-        if (
-          thread.start.role === 'resolve' &&
-          message.backend === 'batch' &&
-          !worker.threads.has('answer') &&
-          !this.stopping
-        )
+      case 'starting':
+        if (message.backend === 'batch' && !worker.threads.has('answer') && !this.stopping)
           this.startThread(index, 'answer');
         break;
       case 'snapshot-in-force':
@@ -244,6 +239,7 @@ export class WorkerSupervisor {
       case 'trust-point':
         this.requests.take(message);
         break;
+      case 'ready':
       case 'measures':
       case 'drained':
         break;

@@ -23,6 +23,8 @@ export interface DatagramListener {
   close(): Promise<void>;
 }
 
+/** What the kernel may queue for one socket; it grants no more than net.core.rmem_max. */
+const SOCKET_BUFFER_BYTES = 4 << 20;
 /** Time to read what the kernel has queued, milliseconds. */
 const QUEUE_MS = 20;
 
@@ -48,6 +50,8 @@ export async function listenDgram(
       type: isIPv6(address) ? 'udp6' : 'udp4',
       ipv6Only: isIPv6(address),
       reusePort: true,
+      recvBufferSize: SOCKET_BUFFER_BYTES,
+      sendBufferSize: SOCKET_BUFFER_BYTES,
     });
     try {
       socket.bind(port, address);
