@@ -6,7 +6,7 @@
  */
 
 /** Bytes of a slab: a full batch of ordinary rows. */
-export const SLAB_BYTES = 1024 * 1024;
+export const SLAB_BYTES = 2 * 1024 * 1024;
 
 /** Slabs that are free, and which memory is a slab. */
 export class BatchMemory {

@@ -50,7 +50,7 @@ export interface LogWriterCounters {
   readonly waiting: number;
 }
 
-const DEFAULTS = { maxBatchRows: 5000, maxWaitMs: 1000, maxSpoolBytes: 256 * 1024 * 1024 } as const;
+const DEFAULTS = { maxBatchRows: 12_000, maxWaitMs: 1000, maxSpoolBytes: 256 * 1024 * 1024 } as const;
 /** Bytes at which a batch is full, whatever its rows: answers can be long. An ordinary row still fits its slab. */
 const MAX_BATCH_BYTES = SLAB_BYTES - 8192;
 /** Bytes that may be on their way to a disk that does not keep up, and that may wait for one that is full. */
