@@ -150,10 +150,11 @@ class ResolveThread {
       });
     });
     if (!this.batched) this.datagrams = await this.listenDgram(addresses, port);
+    void this.zones.follow(this.pipeline.snapshot.zones);
     this.reading = this.misses.run((miss) => this.takeMiss(miss));
     this.reports = setInterval(() => {
       Atomics.add(this.control, WorkerControl.RESOLVE_BEAT_WORD, 1);
-      announce(this.port, { type: 'upstreams', upstreams: this.resolver.report() });
+      this.reportUpstreams();
     }, UPSTREAM_REPORT_MS);
   }
 
@@ -163,7 +164,9 @@ class ResolveThread {
       case 'snapshot':
         if (this.pipeline.replaceSnapshot(openSnapshot(message.snapshot, this.pipeline.snapshot)))
           this.replaced.freeAll();
-        void this.zones.keepOnly(this.pipeline.snapshot.zones);
+        void this.zones.follow(this.pipeline.snapshot.zones);
+        // First: whoever has changed a zone finds its servers, or none, as soon as the change is in force.
+        this.reportUpstreams();
         announce(this.port, { type: 'snapshot-in-force', version: message.snapshot.version });
         break;
       case 'explain':
@@ -188,6 +191,11 @@ class ResolveThread {
         void this.drain();
         break;
     }
+  }
+
+  private reportUpstreams(): void {
+    const upstreams = { pools: this.resolver.report(), zones: this.zones.report() };
+    announce(this.port, { type: 'upstreams', upstreams });
   }
 
   private async observe(id: number, zone: Uint8Array): Promise<void> {

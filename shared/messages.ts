@@ -158,6 +158,14 @@ export interface UpstreamReport {
   readonly resolved: readonly string[];
 }
 
+/** The upstreams of a resolve thread. */
+export interface UpstreamReports {
+  /** Servers of the pools, in the order of the configuration. */
+  readonly pools: readonly UpstreamReport[];
+  /** Servers of the forward zones; the pool of each is named like its zone. */
+  readonly zones: readonly UpstreamReport[];
+}
+
 /** Thread to control plane. */
 export type FromWorker =
   /** A resolve thread knows what the worker's sockets will be served by. */
@@ -165,7 +173,7 @@ export type FromWorker =
   | { readonly type: 'ready'; readonly backend: 'batch' | 'dgram' }
   | { readonly type: 'listen-failed'; readonly address: string; readonly port: number; readonly code: string }
   | { readonly type: 'snapshot-in-force'; readonly version: number }
-  | { readonly type: 'upstreams'; readonly upstreams: readonly UpstreamReport[] }
+  | { readonly type: 'upstreams'; readonly upstreams: UpstreamReports }
   | { readonly type: 'explained'; readonly id: number; readonly explanation: Explanation }
   /** null = nobody answered. */
   | { readonly type: 'trust-point'; readonly id: number; readonly keys: TrustPointKeys | null }

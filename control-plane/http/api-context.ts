@@ -16,7 +16,7 @@ import type { Health } from '../../shared/api/system.ts';
 import type { BlockFilterStats } from '../../shared/api/stats.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
-import type { UpstreamReport } from '../../shared/messages.ts';
+import type { UpstreamReports } from '../../shared/messages.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
 import type { Database } from '../db/database.ts';
@@ -100,9 +100,9 @@ export interface CatalogPort {
   get(id: string): CatalogService | undefined;
 }
 
-/** The upstream servers as each worker sees them, from memory. */
+/** The upstream servers as each worker sees them, one entry a worker, from memory. */
 export interface UpstreamPort {
-  reports(): readonly (readonly UpstreamReport[])[];
+  reports(): readonly UpstreamReports[];
 }
 
 /** The answer cache of this node. */

@@ -1,5 +1,6 @@
 /** What `/health` says of this node, from memory only: asking it must never wait for anything. */
 import type { Health } from '../../shared/api/system.ts';
+import type { UpstreamReport, UpstreamReports } from '../../shared/messages.ts';
 import type { Database } from '../db/database.ts';
 import type { SnapshotPublisher } from '../snapshot/publisher.ts';
 import type { WorkerSupervisor } from '../workers/supervisor.ts';
@@ -18,7 +19,7 @@ export function nodeHealth(parts: HealthParts): Health['checks'] {
   return {
     dns: dnsCheck(parts.supervisor),
     database: databaseCheck(parts.database, parts.logTrouble()),
-    upstreams: upstreamsCheck(parts.supervisor),
+    upstreams: upstreamsCheck(parts.supervisor.upstreams()),
     filters: filtersCheck(parts.publisher),
   };
 }
@@ -43,14 +44,32 @@ function databaseCheck(database: Database, logTrouble: string | null): Health['c
   };
 }
 
-function upstreamsCheck(supervisor: WorkerSupervisor): Health['checks']['upstreams'] {
-  const reports = supervisor.upstreams().flat();
-  const unhealthy = [
-    ...new Set(reports.filter(({ status }) => status === 'Unhealthy').map(({ address }) => address)),
+/**
+ * How the servers of the pools are. A forward zone whose servers are away leaves everything else as it is:
+ * that is told, but this node is no worse for it. `reports`: one a worker.
+ */
+export function upstreamsCheck(reports: readonly UpstreamReports[]): Health['checks']['upstreams'] {
+  const pools = reports.flatMap((report) => report.pools);
+  const unhealthy = unhealthyAmong(pools, ({ address }) => address);
+  const ofZones = unhealthyAmong(
+    reports.flatMap((report) => report.zones),
+    ({ address, poolName }) => `${address} of ${poolName}`,
+  );
+  const told = [
+    ...(unhealthy.length === 0 ? [] : [`unhealthy: ${unhealthy.join(', ')}`]),
+    ...(ofZones.length === 0 ? [] : [`forward zones: unhealthy: ${ofZones.join(', ')}`]),
   ];
-  if (unhealthy.length === 0) return { status: 'ok' };
-  const anyLeft = reports.some(({ status }) => status !== 'Unhealthy');
-  return { status: anyLeft ? 'degraded' : 'down', detail: `unhealthy: ${unhealthy.join(', ')}` };
+  const detail = told.length === 0 ? {} : { detail: told.join('; ') };
+  if (unhealthy.length === 0) return { status: 'ok', ...detail };
+  const anyLeft = pools.some(({ status }) => status !== 'Unhealthy');
+  return { status: anyLeft ? 'degraded' : 'down', ...detail };
+}
+
+function unhealthyAmong(
+  reports: readonly UpstreamReport[],
+  nameOf: (report: UpstreamReport) => string,
+): string[] {
+  return [...new Set(reports.filter(({ status }) => status === 'Unhealthy').map(nameOf))];
 }
 
 function filtersCheck(publisher: SnapshotPublisher): Health['checks']['filters'] {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { UpstreamReport } from '../../shared/messages.ts';
+import type { UpstreamReport, UpstreamReports } from '../../shared/messages.ts';
 import { upstreamDetails, upstreamHealth } from './upstream-health.ts';
 
 function report(more: Partial<UpstreamReport> = {}): UpstreamReport {
@@ -19,10 +19,15 @@ function report(more: Partial<UpstreamReport> = {}): UpstreamReport {
   };
 }
 
+/** What one worker sees. */
+function worker(pools: UpstreamReport[], zones: UpstreamReport[] = []): UpstreamReports {
+  return { pools, zones };
+}
+
 describe('upstreamDetails', () => {
   test('upstreamDetails() adds counts and pools latencies of all workers', () => {
     const seen = [
-      [
+      worker([
         report({
           status: 'Healthy',
           queries: 10,
@@ -31,8 +36,8 @@ describe('upstreamDetails', () => {
           latenciesMs: Float32Array.of(4, 2),
           resolved: ['192.0.2.1'],
         }),
-      ],
-      [
+      ]),
+      worker([
         report({
           status: 'Unhealthy',
           queries: 5,
@@ -42,7 +47,7 @@ describe('upstreamDetails', () => {
           latenciesMs: Float32Array.of(6, 8),
           resolved: ['192.0.2.1', '2001:db8::1'],
         }),
-      ],
+      ]),
     ];
     expect(upstreamDetails(seen)).toEqual([
       {
@@ -50,6 +55,7 @@ describe('upstreamDetails', () => {
         protocol: 'udp',
         status: 'Healthy',
         pool_name: 'main',
+        kind: 'pool',
         strategy: 'Parallel',
         latency_ms: { avg: 5, p50: 6, p95: 8 },
         queries: 15,
@@ -62,12 +68,34 @@ describe('upstreamDetails', () => {
   });
 
   test('upstreamDetails() has a line for each pool of a server, and no latency before the first answer', () => {
-    const seen = [[report(), report({ poolName: 'backup' })]];
+    const seen = [worker([report(), report({ poolName: 'backup' })])];
     const details = upstreamDetails(seen);
     expect(details.map(({ pool_name, latency_ms }) => [pool_name, latency_ms])).toEqual([
       ['main', null],
       ['backup', null],
     ]);
+  });
+});
+
+describe('upstreamDetails and upstreamHealth', () => {
+  test('upstreamDetails() keeps a zone apart from a pool of the same name with the same server', () => {
+    const poolServer = report({ poolName: 'corp.example.org', status: 'Healthy', queries: 7 });
+    const zoneServer = report({ poolName: 'corp.example.org', status: 'Unhealthy', queries: 2 });
+    const seen = [worker([poolServer], [zoneServer]), worker([poolServer], [zoneServer])];
+    expect(upstreamDetails(seen)).toMatchObject([
+      { kind: 'pool', pool_name: 'corp.example.org', status: 'Healthy', queries: 14 },
+      { kind: 'forward_zone', pool_name: 'corp.example.org', status: 'Unhealthy', queries: 4 },
+    ]);
+  });
+
+  test('upstreamHealth() has servers of zones, and never what a zone says of a server that is in a pool', () => {
+    const own = (address: string, status: UpstreamReport['status']): UpstreamReport =>
+      report({ address, status, poolName: 'corp.example.org' });
+    const zones = [own('udp://192.0.2.1', 'Healthy'), own('udp://192.0.2.53', 'Unhealthy')];
+    expect(upstreamHealth([worker([report({ status: 'Unhealthy' })], zones)])).toEqual({
+      'udp://192.0.2.1': 'Unhealthy',
+      'udp://192.0.2.53': 'Unhealthy',
+    });
   });
 });
 
@@ -77,7 +105,7 @@ describe('upstreamHealth', () => {
     [['Unhealthy', 'Unknown'], 'Unhealthy'],
     [['Unknown'], 'Unknown'],
   ])('upstreamHealth() of %j is %s', (statuses, expected) => {
-    const seen = statuses.map((status) => [report({ status })]);
+    const seen = statuses.map((status) => worker([report({ status })]));
     expect(upstreamHealth(seen)).toEqual({ 'udp://192.0.2.1': expected });
   });
 });

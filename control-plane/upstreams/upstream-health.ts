@@ -1,29 +1,45 @@
 /** What the workers know of the upstream servers, put together: counts are added, latencies pooled. */
 import type { UpstreamDetail, UpstreamHealth, UpstreamStatus } from '../../shared/api/upstreams.ts';
-import type { UpstreamReport } from '../../shared/messages.ts';
+import type { UpstreamReport, UpstreamReports } from '../../shared/messages.ts';
 
-/** One line per server and pool, in the order of the configuration. `reports`: one list a worker. */
-export function upstreamDetails(reports: readonly (readonly UpstreamReport[])[]): UpstreamDetail[] {
-  const byServer = new Map<string, UpstreamReport[]>();
-  for (const report of reports.flat()) {
-    const key = `${report.poolName}\n${report.address}`;
-    const known = byServer.get(key);
-    if (known === undefined) byServer.set(key, [report]);
-    else known.push(report);
-  }
-  return [...byServer.values()].map(merge);
+/**
+ * One line per server and pool, in the order of the configuration; then one per server and forward zone,
+ * told apart by `kind` from a pool that has the same name. `reports`: one a worker.
+ */
+export function upstreamDetails(reports: readonly UpstreamReports[]): UpstreamDetail[] {
+  return [
+    ...detailsOf(
+      'pool',
+      reports.flatMap(({ pools }) => pools),
+    ),
+    ...detailsOf(
+      'forward_zone',
+      reports.flatMap(({ zones }) => zones),
+    ),
+  ];
 }
 
-/** By server; one that stands in several pools is as well as in the best of them. */
-export function upstreamHealth(reports: readonly (readonly UpstreamReport[])[]): UpstreamHealth {
-  const health: UpstreamHealth = {};
-  for (const { address } of reports.flat()) {
-    health[address] ??= statusOf(reports.flat().filter((report) => report.address === address));
-  }
-  return health;
+/**
+ * By server; one that stands in several pools, or zones, is as well as in the best of them. What a server of
+ * a pool says to questions for a zone is no news of the pool.
+ */
+export function upstreamHealth(reports: readonly UpstreamReports[]): UpstreamHealth {
+  const ofZones = healthOf(reports.flatMap(({ zones }) => zones));
+  const ofPools = healthOf(reports.flatMap(({ pools }) => pools));
+  return { ...ofZones, ...ofPools };
 }
 
-function merge(reports: UpstreamReport[]): UpstreamDetail {
+function detailsOf(kind: UpstreamDetail['kind'], reports: readonly UpstreamReport[]): UpstreamDetail[] {
+  const groups = Map.groupBy(reports, ({ poolName, address }) => `${poolName}\n${address}`);
+  return [...groups.values()].map((group) => merge(kind, group));
+}
+
+function healthOf(reports: readonly UpstreamReport[]): UpstreamHealth {
+  const groups = Map.groupBy(reports, ({ address }) => address);
+  return Object.fromEntries([...groups].map(([address, group]) => [address, statusOf(group)]));
+}
+
+function merge(kind: UpstreamDetail['kind'], reports: UpstreamReport[]): UpstreamDetail {
   const [first] = reports as [UpstreamReport];
   const sum = (of: (report: UpstreamReport) => number): number =>
     reports.reduce((total, report) => total + of(report), 0);
@@ -36,6 +52,7 @@ function merge(reports: UpstreamReport[]): UpstreamDetail {
     protocol: first.transport,
     status: statusOf(reports),
     pool_name: first.poolName,
+    kind,
     strategy: first.strategy,
     latency_ms: summary(reports.flatMap(({ latenciesMs }) => [...latenciesMs])),
     queries: sum(({ queries }) => queries),

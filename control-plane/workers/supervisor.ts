@@ -11,7 +11,7 @@ import type {
   FromWorker,
   ThreadMeasures,
   ThreadRole,
-  UpstreamReport,
+  UpstreamReports,
   WorkerMemory,
   WorkerSettings,
 } from '../../shared/messages.ts';
@@ -57,7 +57,7 @@ const DRAIN_MS = 3500;
 interface DnsWorker {
   readonly memory: WorkerMemory;
   readonly threads: Map<ThreadRole, DnsThread>;
-  upstreams: readonly UpstreamReport[];
+  upstreams: UpstreamReports;
 }
 
 /** The DNS threads of this node. */
@@ -96,7 +96,7 @@ export class WorkerSupervisor {
       this.workers.push({
         memory: createWorkerMemory(),
         threads: new Map(),
-        upstreams: [],
+        upstreams: { pools: [], zones: [] },
       });
       this.startThread(index, 'resolve');
     }
@@ -146,7 +146,7 @@ export class WorkerSupervisor {
   }
 
   /** Upstreams as each worker last reported them. */
-  upstreams(): readonly (readonly UpstreamReport[])[] {
+  upstreams(): readonly UpstreamReports[] {
     return this.workers.map((worker) => worker.upstreams);
   }
 

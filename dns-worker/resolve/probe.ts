@@ -1,5 +1,5 @@
 /**
- * Health probes: each upstream is asked for the root's name servers on a schedule with jitter, unless live
+ * Health probes: each upstream is asked something that it should know on a schedule with jitter, unless live
  * answers already show that it is well. A server that was set aside is probed until it may come back.
  */
 import type { Clock } from '../../shared/clock.ts';
@@ -11,13 +11,16 @@ import { isDefinitive } from './attempt.ts';
 import type { Upstream, UpstreamAttempt } from './upstream.ts';
 
 /** `. NS`: every resolver has it at hand. */
-const PROBE: Question = {
-  qname: new Uint8Array(1),
-  qtype: RRType.NS,
-  qclass: RRClass.IN,
-  dnssecOk: false,
-  checkingDisabled: false,
-};
+export const ROOT_SERVERS: Question = probeFor(new Uint8Array(1), RRType.NS);
+
+/** The SOA of a zone: whoever serves it has it, without asking anybody. `zone` is in folded wire form. */
+export function zoneProbe(zone: Uint8Array): Question {
+  return probeFor(zone, RRType.SOA);
+}
+
+function probeFor(qname: Uint8Array, qtype: number): Question {
+  return { qname, qtype, qclass: RRClass.IN, dnssecOk: false, checkingDisabled: false };
+}
 
 /** The first probe comes within this, as do those of a server just set aside or on its way back, milliseconds. */
 const SOON_MS = 1000;
@@ -27,14 +30,16 @@ const JITTER = 0.2;
 /** Probes one upstream until closed. */
 export class Probe {
   readonly #upstream: Upstream;
+  readonly #question: Question;
   readonly #settings: WorkerSettings['healthCheck'];
   readonly #clock: Clock;
   #timer: NodeJS.Timeout;
   #attempt: UpstreamAttempt | null = null;
   #closed = false;
 
-  constructor(upstream: Upstream, settings: WorkerSettings['healthCheck'], clock: Clock) {
+  constructor(upstream: Upstream, question: Question, settings: WorkerSettings['healthCheck'], clock: Clock) {
     this.#upstream = upstream;
+    this.#question = question;
     this.#settings = settings;
     this.#clock = clock;
     upstream.onSetAside = () => this.#hurry();
@@ -80,7 +85,7 @@ export class Probe {
       this.#next();
       return;
     }
-    const attempt = this.#upstream.probe(PROBE, (_attempt, outcome) => {
+    const attempt = this.#upstream.probe(this.#question, (_attempt, outcome) => {
       clearTimeout(this.#timer);
       judge(this.#upstream, outcome);
       this.#conclude();
@@ -101,7 +106,8 @@ export class Probe {
 
 /**
  * What the attempt has left open: a response code. A server that serves only zones of its own refuses the
- * root and is well; one that cannot reach the root says SERVFAIL and is of no use.
+ * root and is well, as is a router that knows the hosts of a zone but nothing of the zone itself; one that
+ * cannot reach the root, or could not load its zone, says SERVFAIL and is of no use.
  */
 function judge(upstream: Upstream, outcome: AttemptOutcome): void {
   if (outcome.kind !== 'answer' || isDefinitive(outcome.answer.rcode)) return;

@@ -10,7 +10,7 @@ import type { UpstreamReport, WorkerSettings } from '../../shared/messages.ts';
 import { Bootstrap } from './bootstrap.ts';
 import { InFlight } from './in-flight.ts';
 import { Pool, planWaves } from './pool.ts';
-import { Probe } from './probe.ts';
+import { Probe, ROOT_SERVERS } from './probe.ts';
 import type { Question } from './question.ts';
 import { questionKey } from './question.ts';
 import type { Resolution } from './question-run.ts';
@@ -30,7 +30,10 @@ const MAX_WAITERS = 65_536;
 export type ResolverSettings = Pick<
   WorkerSettings,
   'pools' | 'queryTimeoutMs' | 'bootstrap' | 'healthCheck' | 'extraCa'
->;
+> & {
+  /** What health probes ask; the name servers of the root unless given. */
+  readonly probe?: Question;
+};
 
 /** Resolves through the pools of its settings; for other settings make another one. */
 export class Resolver {
@@ -134,7 +137,8 @@ export class Resolver {
   }
 
   #probe(upstreams: readonly Upstream[]): readonly Probe[] {
-    return upstreams.map((upstream) => new Probe(upstream, this.#settings.healthCheck, this.#clock));
+    const { probe = ROOT_SERVERS, healthCheck } = this.#settings;
+    return upstreams.map((upstream) => new Probe(upstream, probe, healthCheck, this.#clock));
   }
 
   #refusal(key: string): 'network' | 'overloaded' | null {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../shared/clock.ts';
+import { RRType } from '../../shared/dns/iana.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
 import type { ForwardZone } from '../../shared/snapshot/forward-zone.ts';
 import { a, idOf, question, questionOf, response } from '../../test/fixtures/messages.ts';
@@ -25,7 +26,7 @@ function zoneOf({ ip, port }: ScriptedUpstream, partition: number): ForwardZone 
 }
 
 describe('ZoneResolvers', () => {
-  test('keepOnly() closes the connections of a zone that goes and fails what it was asked', async () => {
+  test('follow() closes the connections of a zone that goes and fails what it was asked', async () => {
     await using server = await ScriptedUpstream.start();
     server.tcpScript = (query, index) => {
       const answers = [a(Uint8Array.of(0xc0, 12), '192.0.2.1')];
@@ -45,11 +46,45 @@ describe('ZoneResolvers', () => {
     expect((await ask('a.example.org')).kind).toBe('answer');
     const closed = once(await opened, 'close');
     const waiting = ask('b.example.org');
-    await zones.keepOnly([zoneOf(server, 1)]);
+    await zones.follow([zoneOf(server, 1)]);
     expect((await opened).destroyed).toBe(false);
-    await zones.keepOnly([zoneOf(server, 2)]);
+    await zones.follow([zoneOf(server, 2)]);
     expect(await waiting).toMatchObject({ kind: 'failed', reason: 'network' });
     await closed;
     await zones.close();
+  });
+
+  test('follow() has the servers of a zone asked for its SOA before anybody asks, and report() tells of them', async () => {
+    await using server = await ScriptedUpstream.start();
+    const SERVFAIL = 0x8182;
+    let flags = SERVFAIL;
+    server.tcpScript = (query) =>
+      query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), flags }));
+    const zones = new ZoneResolvers(
+      {
+        queryTimeoutMs: 3000,
+        bootstrap: [],
+        healthCheck: { ...healthCheck, enabled: true, intervalSecs: 0.01, failureThreshold: 2 },
+      },
+      systemClock,
+      new QuietLogger(),
+    );
+    const until = async (status: string): Promise<void> => {
+      while (zones.report()[0]?.status !== status) await new Promise((done) => setTimeout(done, 5));
+    };
+    const zone = zoneOf(server, 1);
+    await zones.follow([zone, zone]);
+    expect(zones.report()).toMatchObject([
+      { address: zone.servers[0]!.address, poolName: 'example.org', strategy: 'Parallel', status: 'Unknown' },
+    ]);
+    await until('Unhealthy');
+    flags = 0x8583; // NXDOMAIN: it has that from itself.
+    await until('Healthy');
+    expect(zones.report()).toMatchObject([{ queries: 0, failures: 0, lastError: 'SERVFAIL to a probe' }]);
+    const asked = server.tcpQueries.map(({ bytes }) => questionOf(bytes));
+    expect(new Set(asked.map(({ qtype }) => qtype))).toEqual(new Set([RRType.SOA]));
+    expect(Buffer.from(asked[0]!.qname)).toEqual(Buffer.from(zone.names[0]!));
+    await zones.follow([]);
+    expect(zones.report()).toEqual([]);
   });
 });

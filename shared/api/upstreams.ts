@@ -5,19 +5,27 @@ export const UpstreamStatus = z.enum(['Healthy', 'Unhealthy', 'Unknown']).meta({
 export type UpstreamStatus = z.infer<typeof UpstreamStatus>;
 
 /** By the configured text of the server. */
-export const UpstreamHealth = z.record(z.string(), UpstreamStatus).meta({ id: 'UpstreamHealth' });
+export const UpstreamHealth = z.record(z.string(), UpstreamStatus).meta({
+  id: 'UpstreamHealth',
+  description:
+    'by server; of one in several pools the best state. A server of forward zones has its state there, unless it is in a pool too',
+});
 export type UpstreamHealth = z.infer<typeof UpstreamHealth>;
 
 const Count = z.int().min(0);
 const Millis = z.number().min(0);
 
-/** One server of one pool, all workers together, since the start. */
+/** One server of one pool, or of one forward zone, all workers together, since the start. */
 export const UpstreamDetail = z
   .strictObject({
     address: z.string(),
     protocol: z.enum(['udp', 'tcp', 'tls', 'https']),
     status: UpstreamStatus,
-    pool_name: z.string(),
+    pool_name: z.string().meta({
+      description:
+        'the pool; of a forward zone the zone, and `local_dns_server` of the zone that this setting makes',
+    }),
+    kind: z.enum(['pool', 'forward_zone']),
     strategy: z.enum(['Parallel', 'Failover', 'Balanced', 'Fastest']),
     latency_ms: z
       .strictObject({ avg: Millis, p50: Millis, p95: Millis })

@@ -50,7 +50,7 @@ describe('GET /health', () => {
 describe('GET /upstream/health', () => {
   test('maps each server to its state, and the detail tells the rest', async () => {
     const health = UpstreamHealth.parse((await api.send('GET', '/api/upstream/health')).body);
-    expect(health).toEqual({ 'tls://dns.example.org': 'Healthy' });
+    expect(health).toEqual({ 'tls://dns.example.org': 'Healthy', '192.0.2.53': 'Unhealthy' });
     const detail = UpstreamDetailList.parse((await api.send('GET', '/api/upstream/health/detail')).body);
     expect(detail).toEqual([
       {
@@ -58,6 +58,7 @@ describe('GET /upstream/health', () => {
         protocol: 'tls',
         status: 'Healthy',
         pool_name: 'main',
+        kind: 'pool',
         strategy: 'Fastest',
         latency_ms: { avg: 20, p50: 20, p95: 30 },
         queries: 100,
@@ -65,6 +66,20 @@ describe('GET /upstream/health', () => {
         consecutive_failures: 0,
         last_error: 'timeout',
         resolved: ['192.0.2.1'],
+      },
+      {
+        address: '192.0.2.53',
+        protocol: 'udp',
+        status: 'Unhealthy',
+        pool_name: 'corp.example.org',
+        kind: 'forward_zone',
+        strategy: 'Parallel',
+        latency_ms: null,
+        queries: 100,
+        failures: 2,
+        consecutive_failures: 0,
+        last_error: 'timeout',
+        resolved: [],
       },
     ]);
   });

@@ -127,6 +127,18 @@ const UPSTREAM: UpstreamReport = {
   resolved: ['192.0.2.1'],
 };
 
+/** The server of its only forward zone. */
+const ZONE_UPSTREAM: UpstreamReport = {
+  ...UPSTREAM,
+  address: '192.0.2.53',
+  transport: 'udp',
+  poolName: 'corp.example.org',
+  strategy: 'Parallel',
+  status: 'Unhealthy',
+  latenciesMs: new Float32Array(0),
+  resolved: [],
+};
+
 /** A request of a test. */
 export interface TestRequest {
   /** Sent as JSON. */
@@ -331,7 +343,7 @@ function standIns(
         compile_ms: 1.5,
       }),
     },
-    upstreams: { reports: () => [[UPSTREAM]] },
+    upstreams: { reports: () => [{ pools: [UPSTREAM], zones: [ZONE_UPSTREAM] }] },
     cache: new CacheContents(createAnswerCache(0), () => 0),
     health: {
       checks: () => {

@@ -1,6 +1,7 @@
 /** Forward zones: who is asked for which name, what is believed of the answer, and that a change counts at once. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { Rcode } from '../../shared/dns/iana.ts';
+import type { UpstreamDetail, UpstreamHealth } from '../../shared/api/upstreams.ts';
+import { Rcode, RRType } from '../../shared/dns/iana.ts';
 import { findProgram, startDnsmasq, startNsd } from '../fixtures/authority.ts';
 import type { RunningServer } from '../fixtures/authority.ts';
 import { a, cname, idOf, questionOf, response } from '../fixtures/messages.ts';
@@ -22,6 +23,71 @@ async function startServer(...answers: TestRecord[]): Promise<ScriptedUpstream> 
     query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), answers }));
   return server;
 }
+
+describe('weir that watches the servers of forward zones', () => {
+  test('weir shows them beside the pools from the moment they are there, and is itself no worse for them', async () => {
+    await using pool = await startEchoingUpstream();
+    await using well = await startServer(a(QNAME, '10.0.0.1'));
+    const dead = '127.0.0.1:9';
+    const toml = '[dns.health_check]\ninterval_secs = 1\nfailure_threshold = 2';
+    await using weir = await Weir.start({ upstreams: [addressOf(pool)], toml });
+    const api = await weir.api();
+    const detail = (): Promise<UpstreamDetail[]> => api.expect(200, 'GET', '/upstream/health/detail');
+    const zoneLines = async (): Promise<UpstreamDetail[]> =>
+      (await detail()).filter(({ kind }) => kind === 'forward_zone');
+    const create = async (zone: string, server: string): Promise<string> => {
+      const { id } = await api.expect<{ id: number }>(201, 'POST', '/forward-zones', {
+        zone,
+        servers: [server],
+      });
+      return `/forward-zones/${String(id)}`;
+    };
+    const paths = [await create('well.example', addressOf(well))];
+    expect(await zoneLines()).toMatchObject([
+      { address: addressOf(well), pool_name: 'well.example', protocol: 'udp', strategy: 'Parallel' },
+    ]);
+    paths.push(await create('dead.example', dead), await create('shared.example', addressOf(pool)));
+    const until = async (isSo: () => Promise<boolean>): Promise<void> => {
+      while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    await until(async () => (await detail()).every(({ status }) => status !== 'Unknown'));
+    expect((await zoneLines()).map(({ pool_name, status }) => [pool_name, status])).toEqual([
+      ['well.example', 'Healthy'],
+      ['dead.example', 'Unhealthy'],
+      ['shared.example', 'Healthy'],
+    ]);
+    // Each probe of a zone is about the zone.
+    const probed = well.udpQueries.map(({ bytes }) => questionOf(bytes));
+    expect(new Set(probed.map(({ qtype }) => qtype))).toEqual(new Set([RRType.SOA]));
+    const health = await api.expect<UpstreamHealth>(200, 'GET', '/upstream/health');
+    expect(health).toEqual({
+      [addressOf(pool)]: 'Healthy',
+      [addressOf(well)]: 'Healthy',
+      [dead]: 'Unhealthy',
+    });
+    const node = await weir.health();
+    expect(node.body).toMatchObject({
+      status: 'ok',
+      checks: {
+        upstreams: { status: 'ok', detail: `forward zones: unhealthy: ${dead} of dead.example` },
+      },
+    });
+    const udp = await UdpClient.open(weir.dnsPort);
+    expect((await udp.ask('www.well.example', 'A')).data).toEqual(['10.0.0.1']);
+    udp.close();
+    await until(async () => (await zoneLines()).some(({ queries }) => queries > 0));
+    const lines = await detail();
+    expect(lines.filter(({ queries }) => queries > 0).map((line) => line.pool_name)).toEqual([
+      'well.example',
+    ]);
+    expect(lines.filter(({ address }) => address === addressOf(pool)).map(({ kind }) => kind)).toEqual([
+      'pool',
+      'forward_zone',
+    ]);
+    for (const path of paths) await api.expect(204, 'DELETE', path);
+    expect(await zoneLines()).toEqual([]);
+  });
+});
 
 describe.each(BACK_ENDS)('weir with forward zones, over %s', (backEnd) => {
   let pool: ScriptedUpstream;
@@ -57,7 +123,7 @@ describe.each(BACK_ENDS)('weir with forward zones, over %s', (backEnd) => {
     for (let round = 0; round < 2; round++)
       expect(await Promise.all(names.map(addressFor))).toEqual(expected);
     expect(await addressFor('notcorp.example')).toBe(EVERY_ADDRESS);
-    expect(wide.udpQueries.length + narrow.udpQueries.length).toBe(names.length);
+    expect(asked(wide) + asked(narrow)).toBe(names.length);
     await api.untilQueryCount(2, 'domain=y.lab.corp.example');
     const [row] = await api.queries('domain=y.lab.corp.example');
     expect(row).toMatchObject({ status: 'CACHED', upstream: addressOf(narrow) });
@@ -95,7 +161,7 @@ describe.each(BACK_ENDS)('weir with forward zones, over %s', (backEnd) => {
     await using silent = await ScriptedUpstream.start();
     const path = await create('silent.example', silent);
     const answer = udp.ask('www.silent.example', 'A');
-    while (silent.udpQueries.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (asked(silent) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     await api.expect(204, 'DELETE', path);
     expect((await answer).data).toEqual([EVERY_ADDRESS]);
   });
@@ -103,9 +169,9 @@ describe.each(BACK_ENDS)('weir with forward zones, over %s', (backEnd) => {
   test('weir answers SERVFAIL where no server of the zone answers, and does not ask the pools', async () => {
     const dead = { ip: '127.0.0.1', port: 9 };
     const path = await create('dead.example', dead);
-    const before = pool.udpQueries.length;
+    const before = asked(pool);
     expect((await udp.ask('www.dead.example', 'A')).rcode).toBe(Rcode.SERVFAIL);
-    expect(pool.udpQueries.length).toBe(before);
+    expect(asked(pool)).toBe(before);
     await api.expect(204, 'DELETE', path);
   });
 
@@ -119,7 +185,7 @@ describe.each(BACK_ENDS)('weir with forward zones, over %s', (backEnd) => {
     expect(await addressFor('host.made.lan.test-home.example')).toBe('10.0.3.2');
     await udp.ask('1.2.16.172.in-addr.arpa', 'PTR');
     await udp.ask(`1.${'0.'.repeat(29)}d.f.ip6.arpa`, 'PTR');
-    expect(local.udpQueries).toHaveLength(3);
+    expect(asked(local)).toBe(3);
     await api.expect(204, 'DELETE', path);
     await api.expect(200, 'PUT', '/settings', { local_domain: '', local_dns_server: '' });
     expect(await addressFor('host.lan.test-home.example')).toBe(EVERY_ADDRESS);
@@ -162,6 +228,12 @@ describe.each(BACK_ENDS)('weir with forward zones, over %s', (backEnd) => {
     });
   });
 });
+
+/** Questions that a server was asked for somebody: health probes ask for an SOA, or for the root's servers. */
+function asked({ udpQueries }: ScriptedUpstream): number {
+  const probes: readonly number[] = [RRType.SOA, RRType.NS];
+  return udpQueries.filter(({ bytes }) => !probes.includes(questionOf(bytes).qtype)).length;
+}
 
 function addressOf({ ip, port }: { readonly ip: string; readonly port: number }): string {
   return `${ip}:${String(port)}`;

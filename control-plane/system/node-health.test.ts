@@ -1,0 +1,44 @@
+import { describe, expect, test } from '@jest/globals';
+import type { UpstreamReport } from '../../shared/messages.ts';
+import { upstreamsCheck } from './node-health.ts';
+
+function report(status: UpstreamReport['status'], address: string, poolName = 'main'): UpstreamReport {
+  return {
+    address,
+    transport: 'udp',
+    poolName,
+    strategy: 'Parallel',
+    status,
+    queries: 0,
+    failures: 0,
+    consecutiveFailures: 0,
+    lastError: null,
+    latenciesMs: new Float32Array(0),
+    resolved: [],
+  };
+}
+
+describe('upstreamsCheck', () => {
+  const away = report('Unhealthy', '192.0.2.1');
+
+  test('upstreamsCheck() is degraded while a server of a pool is away, and down when all are', () => {
+    const left = report('Unknown', '192.0.2.2');
+    expect(upstreamsCheck([{ pools: [left], zones: [] }])).toEqual({ status: 'ok' });
+    const detail = 'unhealthy: 192.0.2.1';
+    expect(upstreamsCheck([{ pools: [away, left], zones: [] }])).toEqual({ status: 'degraded', detail });
+    expect(upstreamsCheck([{ pools: [away], zones: [] }])).toEqual({ status: 'down', detail });
+  });
+
+  test('upstreamsCheck() tells of servers of forward zones, and is neither worse nor better for them', () => {
+    const zones = [report('Unhealthy', '192.0.2.53', 'corp.example.org')];
+    const detail = 'forward zones: unhealthy: 192.0.2.53 of corp.example.org';
+    const well = { pools: [report('Healthy', '192.0.2.2')], zones };
+    expect(upstreamsCheck([well, well])).toEqual({ status: 'ok', detail });
+    const healthyZone = [report('Healthy', '192.0.2.54', 'lab.example.org')];
+    expect(upstreamsCheck([{ pools: [away], zones: healthyZone }])).toMatchObject({ status: 'down' });
+    expect(upstreamsCheck([{ pools: [away], zones }])).toEqual({
+      status: 'down',
+      detail: `unhealthy: 192.0.2.1; ${detail}`,
+    });
+  });
+});
