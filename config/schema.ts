@@ -193,7 +193,7 @@ const dns = section('How questions are answered and forwarded.', {
     is.orEmpty(is.path),
   ),
   ecs: choice(['strip', 'forward'], 'strip', {
-    doc: 'Client subnets (RFC 7871) in questions: taken out, or handed to the upstream.',
+    doc: 'Client subnets (RFC 7871) in questions: taken out, or handed to the upstream; what it answers for a subnet is not cached.',
   }),
   pools,
   health_check: section('Probes of the upstream servers.', {

@@ -28,7 +28,7 @@ export class AnswerKeeper {
 
   /**
    * Keeps an outcome under what `query` asks, once for all clients that wait for it; brings the answer's TTLs
-   * within bounds first. `upstream` is the log's number.
+   * within bounds first. An answer for the client's subnet is nobody else's. `upstream` is the log's number.
    */
   keepOnce(query: Query, resolution: Resolution, answer: CacheableAnswer, upstream: number): void {
     const { settings, writer } = this;
@@ -36,7 +36,7 @@ export class AnswerKeeper {
     this.kept = resolution;
     clampTtls(answer, settings.minTtlSecs, settings.maxTtlSecs);
     const ttlSecs = lifetimeSecs(answer, settings);
-    if (!settings.enabled || ttlSecs === 0) return;
+    if (!settings.enabled || ttlSecs === 0 || query.isForSubnet) return;
     const staleSecs = resolution.kind === 'answer' ? settings.serveStaleSecs : 0;
     const now = query.arrivedSecs;
     writer.store(

@@ -33,12 +33,7 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
   const batch = new UdpBatch(calls, sockets);
   const wait = new UdpWait(calls, control, sockets, start.settings.coalesceUs);
   const reporter = new Reporter(start.memory.answerCounters, start.memory.answerLog);
-  const pipeline = new Pipeline(openSnapshot(start.snapshot), {
-    cache: new AnswerCache(new CacheMemory(start.cache), start.settings.cache.optimisticRefresh),
-    reporter,
-    sightings: new ClientSightings(start.memory.answerClients),
-    limiter: new RateLimiter(start.rateBuckets, start.settings.rateLimit),
-  });
+  const pipeline = pipelineOf(start, reporter);
   const misses = new MissWriter(start.memory.missRing, control);
   const replaced = new ReplacedTables();
   const meter = new ThreadMeter();
@@ -94,6 +89,19 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
   // What the kernel had queued before the end is still answered.
   for (let index = 0; index < sockets.length; index++) while (answerBatch(index, false) === BATCH_SIZE);
   announce(port, { type: 'drained' });
+}
+
+function pipelineOf(
+  { snapshot, cache, rateBuckets, settings, memory }: ThreadStart,
+  reporter: Reporter,
+): Pipeline {
+  return new Pipeline(openSnapshot(snapshot), {
+    cache: new AnswerCache(new CacheMemory(cache), settings.cache.optimisticRefresh),
+    reporter,
+    sightings: new ClientSightings(memory.answerClients),
+    limiter: new RateLimiter(rateBuckets, settings.rateLimit),
+    forwardsSubnets: settings.forwardsSubnets,
+  });
 }
 
 /** The query of the thread: its clients' addresses lie in the batch. */

@@ -65,6 +65,7 @@ export class Explainer {
       arrivedMonotonicMs: query.arrivedMonotonicMs,
       udpSize: 0,
       dnssecOk: false,
+      subnet: null,
       hasAlias: query.aliasLength > 0,
       isRateLimited: false,
       explained: notes,

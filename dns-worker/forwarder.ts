@@ -65,7 +65,8 @@ export class Forwarder {
     this.replier.open(request);
     if (request.hasAlias && this.takeAlias(request)) return;
     // Another client's question may have been answered since the answer thread looked.
-    if (this.parts.settings.enabled && this.replier.answerFromCache(request, false)) return;
+    const isShared = this.parts.settings.enabled && !query.isForSubnet;
+    if (isShared && this.replier.answerFromCache(request, false)) return;
     const question = questionOf(query);
     const hasStale = request.explained === undefined && this.hasStale();
     if (hasStale && this.failures.has(question) && this.replier.answerFromCache(request, true)) return;
@@ -137,7 +138,7 @@ export class Forwarder {
       this.replier.reply(request);
       return true;
     }
-    const { dnssecOk, client, arrivedMs, arrivedMonotonicMs } = request;
+    const { dnssecOk, subnet, client, arrivedMs, arrivedMonotonicMs } = request;
     const alias = aliasOf(query);
     this.take({
       message: questionForTarget(alias, query),
@@ -151,7 +152,7 @@ export class Forwarder {
         this.finishAlias(request, alias, targetAnswerOf(step));
       },
       send: () => undefined,
-      ...{ dnssecOk, client, arrivedMs, arrivedMonotonicMs },
+      ...{ dnssecOk, subnet, client, arrivedMs, arrivedMonotonicMs },
     });
     return true;
   }
@@ -226,6 +227,7 @@ function questionOf(query: Query): Question {
     qclass: query.qclass,
     dnssecOk: query.dnssecOk,
     checkingDisabled: query.checkingDisabled,
+    subnet: query.copySubnet(),
   };
 }
 

@@ -16,6 +16,8 @@ export interface Miss {
   /** 0 = no EDNS. */
   readonly udpSize: number;
   readonly dnssecOk: boolean;
+  /** See `WaitingRequest`. */
+  readonly subnet: Uint8Array | null;
   readonly hasAlias: boolean;
   /** Nobody waits: the cached answer ends soon. The message is the reply by now. */
   readonly isRefresh: boolean;
@@ -83,6 +85,8 @@ export class MissReader {
   private read(at: number): Miss {
     const { bytes, view } = this;
     const length = view.getUint16(at + MissRecord.MESSAGE_LENGTH, true);
+    const subnetAt = at + MissRecord.SUBNET;
+    const subnetLength = bytes[at + MissRecord.SUBNET_LENGTH]!;
     return {
       message: bytes.slice(at + MissRecord.MESSAGE, at + MissRecord.MESSAGE + length),
       client: bytes.slice(at + MissRecord.CLIENT, at + MissRecord.CLIENT + 16),
@@ -90,6 +94,7 @@ export class MissReader {
       arrivedMonotonicMs: view.getFloat64(at + MissRecord.ARRIVED_MONOTONIC_MS, true),
       udpSize: view.getUint16(at + MissRecord.UDP_SIZE, true),
       dnssecOk: (bytes[at + MissRecord.FLAGS]! & MissFlags.DNSSEC_OK) !== 0,
+      subnet: subnetLength === 0 ? null : bytes.slice(subnetAt, subnetAt + subnetLength),
       hasAlias: (bytes[at + MissRecord.FLAGS]! & MissFlags.ALIAS) !== 0,
       isRefresh: (bytes[at + MissRecord.FLAGS]! & MissFlags.REFRESH) !== 0,
       isRateLimited: (bytes[at + MissRecord.FLAGS]! & MissFlags.RATE_LIMITED) !== 0,

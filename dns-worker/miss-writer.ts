@@ -40,6 +40,8 @@ export class MissWriter {
       (query.aliasLength > 0 ? MissFlags.ALIAS : 0) |
       (query.isRateLimited ? MissFlags.RATE_LIMITED : 0) |
       (query.wantsRefresh ? MissFlags.REFRESH : 0);
+    bytes[at + MissRecord.SUBNET_LENGTH] = query.subnetLength;
+    copy(query.subnet, 0, bytes, at + MissRecord.SUBNET, query.subnetLength);
     halves[(at + MissRecord.MESSAGE_LENGTH) >>> 1] = query.questionEnd;
     copy(query.clientBytes, query.clientAt, bytes, at + MissRecord.CLIENT, 16);
     batch.copyOrigin(slot, bytes, at);

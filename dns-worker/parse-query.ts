@@ -136,14 +136,14 @@ function readOpt(query: Query): boolean {
     if (bytes[offset] === 0 && readU16(bytes, offset + 1) === RRType.OPT) {
       // RFC 6891 section 6.1.1: more than one OPT is FORMERR.
       if (query.hasEdns) return false;
-      readOptFields(query, offset + 1);
+      readOptFields(query, offset + 1, next);
     }
     offset = next;
   }
   return true;
 }
 
-function readOptFields(query: Query, at: number): void {
+function readOptFields(query: Query, at: number, end: number): void {
   const { bytes } = query;
   query.hasEdns = true;
   const size = readU16(bytes, at + Record.CLASS);
@@ -151,4 +151,6 @@ function readOptFields(query: Query, at: number): void {
   query.udpSize = size < CLASSIC_UDP_SIZE ? CLASSIC_UDP_SIZE : size;
   query.ednsVersion = bytes[at + Record.TTL + 1]!;
   query.dnssecOk = (bytes[at + Record.TTL + 2]! & 0x80) !== 0;
+  query.optionsAt = at + Record.RDATA;
+  query.optionsEnd = end;
 }

@@ -23,6 +23,7 @@ import { QueryStatus } from '../shared/query-log.ts';
 import { GroupOverrideCode } from '../shared/snapshot/policy-table.ts';
 import { Judge, type MatchRecorder } from './judge.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
+import { readClientSubnet } from './client-subnet.ts';
 import type { ClientSightings } from './client-sightings.ts';
 import { ParseOutcome, parseQuery } from './parse-query.ts';
 import { type Query, Verdict, type VerdictCode } from './query.ts';
@@ -57,6 +58,8 @@ export interface PipelineParts {
   readonly reporter: Reporter;
   readonly sightings: ClientSightings;
   readonly limiter: RateLimiter;
+  /** Clients' subnets go to the upstreams (RFC 7871); else nobody looks at them. */
+  readonly forwardsSubnets: boolean;
 }
 
 /** Decides about queries from a snapshot and the shared cache. One a thread. */
@@ -66,6 +69,7 @@ export class Pipeline {
   private readonly reporter: Reporter;
   private readonly sightings: ClientSightings;
   private readonly limiter: RateLimiter;
+  private readonly forwardsSubnets: boolean;
   private recorder: PipelineRecorder | null = null;
   private readonly judge = new Judge();
   private readonly answerNames = new AnswerNames(this.judge);
@@ -76,6 +80,7 @@ export class Pipeline {
     this.reporter = parts.reporter;
     this.sightings = parts.sightings;
     this.limiter = parts.limiter;
+    this.forwardsSubnets = parts.forwardsSubnets;
   }
 
   /** Answers from another snapshot from now on; true where a rule table was replaced by another. */
@@ -104,6 +109,8 @@ export class Pipeline {
     const { snapshot } = this;
     const parsed = parseQuery(query, snapshot.rules.seedLow, snapshot.rules.seedHigh);
     if (parsed !== ParseOutcome.OK) return this.answerUnreadable(query, parsed);
+    if (this.forwardsSubnets && !readClientSubnet(query))
+      return this.answerUnreadable(query, ParseOutcome.FORMAT_ERROR);
     // Before the verdict of what follows counts: the log and the client's count are told of refused questions too.
     if (this.recorder === null) clientGroupStage(query, snapshot, this.sightings);
     else findClientGroup(query, snapshot);

@@ -3,6 +3,7 @@
  * is a view of the message that lies in the receive slot, plus what the stages have found out; it is
  * filled by `parse-query.ts`, read and written by the stages, and never outlives its turn.
  */
+import { ClientSubnet } from '../shared/dns/client-subnet.ts';
 import { MAX_LABELS, MAX_NAME_LENGTH } from '../shared/dns/name.ts';
 import { POOLS_PARTITION } from '../shared/snapshot/forward-zone.ts';
 
@@ -76,6 +77,16 @@ export class Query {
   dnssecOk = false;
   /** Largest answer over UDP that the client takes, 512 at least. */
   udpSize = 0;
+  /** Where the options of the OPT record lie in `bytes`. */
+  optionsAt = 0;
+  optionsEnd = 0;
+  /**
+   * The client's subnet as it came (RFC 7871), where it is to be forwarded, and its length; 0 = none. The scope
+   * is what the reply will say: of how long a prefix the answer is true, 0 = for everybody.
+   */
+  readonly subnet: Uint8Array = new Uint8Array(ClientSubnet.MAX_SIZE);
+  subnetLength = 0;
+  subnetScope = 0;
   recursionDesired = false;
   checkingDisabled = false;
   authenticDataWanted = false;
@@ -160,6 +171,8 @@ export class Query {
     this.ednsVersion = 0;
     this.dnssecOk = false;
     this.udpSize = 512;
+    this.subnetLength = 0;
+    this.subnetScope = 0;
     this.clientRecord = 0;
     this.partition = POOLS_PARTITION;
     this.zoneIndex = -1;
@@ -190,5 +203,20 @@ export class Query {
     this.authorityCount = 0;
     this.replyFlags = 0;
     this.extendedError = NO_EDE;
+  }
+  /** Takes the data of a client subnet option, 4 to 20 bytes. */
+  setSubnet(from: Uint8Array, at: number, length: number): void {
+    for (let i = 0; i < length; i++) this.subnet[i] = from[at + i]!;
+    this.subnetLength = length;
+  }
+
+  /** A copy of the subnet; null = none. */
+  copySubnet(): Uint8Array | null {
+    return this.subnetLength === 0 ? null : this.subnet.slice(0, this.subnetLength);
+  }
+
+  /** The answer may be another one for other subnets: it is neither looked for nor kept in the shared cache. */
+  get isForSubnet(): boolean {
+    return this.subnetLength > ClientSubnet.ADDRESS;
   }
 }

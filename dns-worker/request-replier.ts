@@ -55,6 +55,7 @@ export class RequestReplier {
     query.hasEdns = request.udpSize !== 0;
     query.udpSize = query.hasEdns ? request.udpSize : query.udpSize;
     query.dnssecOk = request.dnssecOk;
+    if (request.subnet !== null) query.setSubnet(request.subnet, 0, request.subnet.length);
     this.parts.pipeline.findGroup(query);
     forwardZoneStage(query, this.parts.pipeline.snapshot);
   }
@@ -80,6 +81,7 @@ export class RequestReplier {
   /** Puts an answer behind the question. */
   answerFrom(answer: AnswerSections): void {
     const { query, scratch } = this;
+    query.subnetScope = answer.subnetScope;
     scratch.set(answer.body, query.questionEnd);
     query.status = QueryStatus.ALLOWED;
     query.answersAt = query.questionEnd;

@@ -107,6 +107,7 @@ class ResolveThread {
       reporter: this.reporter,
       sightings,
       limiter,
+      forwardsSubnets: settings.forwardsSubnets,
     });
     const logger = portLogger(port, { worker: start.worker });
     this.resolver = new Resolver(settings, systemClock, logger);
@@ -255,6 +256,7 @@ class ResolveThread {
       arrivedMonotonicMs: query.arrivedMonotonicMs,
       udpSize: query.hasEdns ? query.udpSize : 0,
       dnssecOk: query.dnssecOk,
+      subnet: query.copySubnet(),
       hasAlias: query.aliasLength > 0,
       isRateLimited: query.isRateLimited,
       send: (reply) => request.send(reply),
@@ -271,6 +273,7 @@ class ResolveThread {
       arrivedMonotonicMs: miss.arrivedMonotonicMs,
       udpSize: miss.udpSize,
       dnssecOk: miss.dnssecOk,
+      subnet: miss.subnet,
       hasAlias: miss.hasAlias,
       isRateLimited: miss.isRateLimited,
       send: (reply) => this.udpReply?.send(reply, origin),

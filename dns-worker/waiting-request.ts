@@ -17,6 +17,8 @@ export interface WaitingRequest {
   /** 0 = no EDNS. */
   readonly udpSize: number;
   readonly dnssecOk: boolean;
+  /** Data of the client subnet option that goes along (RFC 7871); null = none. */
+  readonly subnet: Uint8Array | null;
   /** A stage says that the qname stands for another name, see `Pipeline.findAlias`. */
   readonly hasAlias: boolean;
   /** A stale answer was given meanwhile: what comes now is for the cache only. */

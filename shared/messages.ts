@@ -43,6 +43,8 @@ export interface WorkerSettings {
     /** Folded wire form: names that are not validated. */
     readonly negativeAnchors: readonly Uint8Array[];
   } | null;
+  /** Clients' subnets (RFC 7871) go to the upstreams. */
+  readonly forwardsSubnets: boolean;
   readonly rateLimit: RateLimitSettings;
   /** Concurrent TCP connections of one client address; 0 = unlimited. */
   readonly tcpMaxConnectionsPerIp: number;

@@ -17,17 +17,19 @@ export const MissRing = {
 
 /** Byte offsets in a record. */
 export const MissRecord = {
-  SIZE: 384,
+  SIZE: 416,
   /** f64: arrival, Unix milliseconds. */
   ARRIVED_MS: 0,
   /** f64: arrival, `Clock.monotonicMs`. */
-  ARRIVED_MONOTONIC_MS: 376,
+  ARRIVED_MONOTONIC_MS: 384,
   /** i32: index of the socket it came by. */
   SOCKET: 8,
   /** u16: client's UDP size; 0 = no EDNS. */
   UDP_SIZE: 16,
   /** u8: `MissFlags`. */
   FLAGS: 18,
+  /** u8: bytes of the client's subnet; 0 = none. */
+  SUBNET_LENGTH: 19,
   /** u8: bytes of the socket address; of the control message that names the local address. */
   NAME_LENGTH: 20,
   CONTROL_LENGTH: 21,
@@ -41,6 +43,8 @@ export const MissRecord = {
   CONTROL: 72,
   /** Header and question: 12 + 255 + 4 bytes at most. */
   MESSAGE: 112,
+  /** Client subnet option's data (RFC 7871), 20 bytes at most. */
+  SUBNET: 392,
 } as const;
 
 /** Bits of `MissRecord.FLAGS`; REFRESH = of the cache, nobody waits; ALIAS = the qname stands for another name;

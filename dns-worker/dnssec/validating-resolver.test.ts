@@ -262,6 +262,17 @@ describe('ValidatingResolver', () => {
     expect(table.asked).toMatchObject([{ checkingDisabled: true, dnssecOk: false }]);
   });
 
+  test('a subnet goes with the question, never with those for keys; the scope stays with the answer', async () => {
+    const { ask, table } = room();
+    const subnet = Uint8Array.of(0, 1, 24, 0, 198, 51, 100);
+    table.on('www.test', 'A', { ...positive(TEST.signed('www.test 300 A 192.0.2.1')), subnetScope: 20 });
+    expect(await ask('www.test', 'A', { subnet })).toMatchObject({ ...secure, answer: { subnetScope: 20 } });
+    const others = table.asked.filter((asked) => asked.subnet !== subnet);
+    expect(table.asked.length - others.length).toBe(1);
+    expect(others.map((asked) => asked.subnet)).toEqual(others.map(() => null));
+    expect(others.length).toBeGreaterThan(0);
+  });
+
   test('a negative trust anchor makes insecure what lies below it', async () => {
     const { ask, table } = room(['child.test']);
     table.on('www.child.test', 'A', positive('www.child.test 300 A 192.0.2.66'));

@@ -126,7 +126,14 @@ export class ValidatingResolver implements QuestionResolver {
   }
 
   private async fetch(qname: Name, qtype: number): Promise<readonly SignedSet[] | null> {
-    const question = { qname, qtype, qclass: RRClass.IN, dnssecOk: true, checkingDisabled: true };
+    const question = {
+      qname,
+      qtype,
+      qclass: RRClass.IN,
+      dnssecOk: true,
+      checkingDisabled: true,
+      subnet: null,
+    };
     const resolution = await this.ask(question);
     return resolution.kind === 'answer' ? readSets(qname, resolution.answer) : null;
   }
@@ -164,5 +171,6 @@ function fitFor(question: Question, answer: CacheableAnswer): CacheableAnswer {
   writeU16(image, questionAt + 2, question.qclass);
   const reading = readResponse(image, question);
   if (reading.kind !== 'answer') throw new Error('take the proofs out of an answer: it cannot be read');
-  return { ...reading.answer, minTtlSecs: Math.min(reading.answer.minTtlSecs, answer.minTtlSecs) };
+  const minTtlSecs = Math.min(reading.answer.minTtlSecs, answer.minTtlSecs);
+  return { ...reading.answer, minTtlSecs, subnetScope: answer.subnetScope };
 }

@@ -115,7 +115,14 @@ export class Bootstrap {
       else this.#resolve(host, index + 1, done);
     };
     for (const [place, qtype] of [RRType.A, RRType.AAAA].entries()) {
-      const question = { qname, qtype, qclass: RRClass.IN, dnssecOk: false, checkingDisabled: false };
+      const question = {
+        qname,
+        qtype,
+        qclass: RRClass.IN,
+        dnssecOk: false,
+        checkingDisabled: false,
+        subnet: null,
+      };
       this.#ask(server, question, (answer) => {
         if (missing < 0) return;
         found[place] = answer === null ? [] : addressesIn(answer, question);

@@ -21,11 +21,18 @@ export interface CacheableAnswer {
   readonly negative: boolean;
   /** Octets of `body` that are the answer section. */
   readonly answersLength: number;
+  /** Where the question had a subnet: for how long a prefix of it this is the answer, bits; 0 = for everybody. */
+  readonly subnetScope: number;
 }
 
 /** Why a message was not taken. */
 export type ResponseFault =
-  'malformed' | 'not-a-response-to-this' | 'chain-too-long' | 'too-many-records' | 'referral';
+  | 'malformed'
+  | 'not-a-response-to-this'
+  | 'chain-too-long'
+  | 'too-many-records'
+  | 'referral'
+  | 'other-subnet';
 
 /** What a message turned out to be. */
 export type ResponseReading =

@@ -8,6 +8,7 @@ import { errorDetail } from './exchange.ts';
 import type { Question } from './question.ts';
 import { encodeQuery, isResponseTo } from './question.ts';
 import type { QueryMarks } from './query-marks.ts';
+import type { ResponseFault } from './cacheable-answer.ts';
 import type { ReplyProof } from './reply-proof.ts';
 import { readResponse } from './response-reader.ts';
 import type { DatagramReceiver, SocketPlace, UdpSockets } from './udp-sockets.ts';
@@ -30,6 +31,9 @@ export function exchangeUdp(
 ): Exchange {
   return new UdpExchange(sockets, question, edns, proof, done);
 }
+
+/** Faults of datagrams that anybody may have sent; RFC 7871 section 7.3 drops replies for other subnets, too. */
+const DROPPED: ReadonlySet<ResponseFault> = new Set(['malformed', 'not-a-response-to-this', 'other-subnet']);
 
 class UdpExchange implements Exchange, DatagramReceiver {
   readonly #question: Question;
@@ -70,9 +74,8 @@ class UdpExchange implements Exchange, DatagramReceiver {
     if (this.#over || !isResponseTo(message, this.#question) || !this.#isProven(message)) return;
     const reading = readResponse(message, this.#question);
     if (reading.kind !== 'fault') this.#end(reading);
-    else if (reading.fault !== 'malformed' && reading.fault !== 'not-a-response-to-this') {
+    else if (!DROPPED.has(reading.fault))
       this.#end({ kind: 'failed', reason: 'unusable', detail: reading.fault });
-    }
   }
 
   fail(error: Error): void {

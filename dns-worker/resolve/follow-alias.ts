@@ -41,6 +41,8 @@ export interface TargetAnswer {
   readonly cached: number;
   readonly upstream: number;
   readonly extendedError: number;
+  /** See `Query`. */
+  readonly subnetScope: number;
   /** `DnssecStatus` */
   readonly dnssec: Query['dnssec'];
 }
@@ -48,7 +50,7 @@ export interface TargetAnswer {
 /** The sections of an answer as they stand behind a client's question. */
 export type AnswerSections = Pick<
   CacheableAnswer,
-  'rcode' | 'answerCount' | 'authorityCount' | 'answersLength' | 'body'
+  'rcode' | 'answerCount' | 'authorityCount' | 'answersLength' | 'body' | 'subnetScope'
 >;
 
 const seed = randomInt(2 ** 31);
@@ -85,9 +87,9 @@ export function questionForTarget({ target, message }: Alias, query: Query): Uin
 
 /** Takes the answer out of a query that has been answered. */
 export function targetAnswerOf(query: Query): TargetAnswer {
-  const { rcode, status, cached, upstream, extendedError, dnssec } = query;
+  const { rcode, status, cached, upstream, extendedError, subnetScope, dnssec } = query;
   const message = query.bytes.slice(query.at, query.at + query.replyLength);
-  return { message, rcode, status, cached, upstream, extendedError, dnssec };
+  return { message, rcode, status, cached, upstream, extendedError, subnetScope, dnssec };
 }
 
 /**
@@ -100,7 +102,7 @@ export function joinAnswers(
   { message, target: name }: Alias,
   target: TargetAnswer,
 ): AnswerSections | null {
-  const { rcode } = target;
+  const { rcode, subnetScope } = target;
   if (rcode !== Rcode.NOERROR && rcode !== Rcode.NXDOMAIN) return null;
   writer.begin(qname);
   const leading = write(message, qname, true);
@@ -109,7 +111,8 @@ export function joinAnswers(
   const answersLength = writer.length;
   const authorityCount = records < 0 ? -1 : write(target.message, name, false, 'authority');
   if (authorityCount < 0) return null;
-  return { rcode, answerCount: leading + records, authorityCount, answersLength, body: writer.body() };
+  const body = writer.body();
+  return { rcode, answerCount: leading + records, authorityCount, answersLength, body, subnetScope };
 }
 
 /** Writes a section of a message whose question is `qname`; returns the number of records, -1 = malformed. */

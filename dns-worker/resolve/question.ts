@@ -4,6 +4,8 @@
  */
 import { randomFillSync } from 'node:crypto';
 import { FOLD } from '../../shared/dns/name.ts';
+import { ClientSubnet } from '../../shared/dns/client-subnet.ts';
+import { OPTION_HEAD_SIZE } from '../../shared/dns/edns-option.ts';
 import { EdnsOption, RRType } from '../../shared/dns/iana.ts';
 import {
   FlagsHigh,
@@ -16,7 +18,7 @@ import {
 } from '../../shared/dns/wire.ts';
 import type { QueryMarks } from './query-marks.ts';
 
-/** What is asked, and the two flags that change what is answered. */
+/** What is asked, and the two flags and the subnet that change what is answered. */
 export interface Question {
   /** Folded, uncompressed wire form; owned by the question. */
   readonly qname: Uint8Array;
@@ -24,12 +26,12 @@ export interface Question {
   readonly qclass: number;
   readonly dnssecOk: boolean;
   readonly checkingDisabled: boolean;
+  /** Data of the client subnet option that goes along (RFC 7871 section 6), checked; null = none. */
+  readonly subnet: Uint8Array | null;
 }
 
 /** Root owner, type, class, TTL, empty RDATA (RFC 6891 section 6.1.2). */
 const OPT_SIZE = 11;
-/** Code and length of an EDNS option. */
-const OPTION_HEAD_SIZE = 4;
 /** The DO bit in the third octet of OPT's TTL field (RFC 3225 section 3). */
 const DO_FLAG = 0x80;
 
@@ -45,12 +47,17 @@ export function randomQueryId(): number {
   return randomIds[nextRandomId++]!;
 }
 
-/** Text that two questions share exactly when they are identical. */
+/**
+ * Text that two questions share exactly when they are identical. One without an address in its subnet (the wish
+ * that none be told) is the same as one without a subnet: they share the cache, so they share a flight.
+ */
 export function questionKey(question: Question): string {
-  const { qname, qtype, qclass } = question;
+  const { qname, qtype, qclass, subnet } = question;
   const flags = (question.dnssecOk ? 1 : 0) | (question.checkingDisabled ? 2 : 0);
   const name = Buffer.from(qname.buffer, qname.byteOffset, qname.length).toString('latin1');
-  return name + String.fromCharCode(qtype, qclass, flags);
+  const key = name + String.fromCharCode(qtype, qclass, flags);
+  if (subnet === null || subnet.length === ClientSubnet.ADDRESS) return key;
+  return key + Buffer.from(subnet).toString('latin1');
 }
 
 /** How a question is put into a message. */
@@ -64,8 +71,8 @@ export interface QueryForm {
 }
 
 /**
- * The query message for an upstream: RD set, DO and CD as the question has them. Without EDNS, DO, cookie
- * and padding are lost. What a client sent with its own OPT record, its subnet above all, never gets here.
+ * The query message for an upstream: RD set, DO and CD as the question has them. Without EDNS, DO, subnet,
+ * cookie and padding are lost. Of what a client sent with its own OPT record nothing else gets here.
  */
 export function encodeQuery(question: Question, id: number, form: QueryForm): Buffer {
   const { edns, marks } = form;
@@ -73,7 +80,9 @@ export function encodeQuery(question: Question, id: number, form: QueryForm): Bu
   const tail = Header.SIZE + qname.length;
   const opt = tail + QUESTION_TAIL_SIZE;
   const cookieSize = marks === null ? 0 : OPTION_HEAD_SIZE + marks.cookie.length;
-  const unpadded = opt + (edns ? OPT_SIZE + cookieSize : 0);
+  const { subnet } = question;
+  const subnetSize = subnet === null ? 0 : OPTION_HEAD_SIZE + subnet.length;
+  const unpadded = opt + (edns ? OPT_SIZE + cookieSize + subnetSize : 0);
   const isPadded = edns && form.padTo > 0;
   const size = isPadded ? Math.ceil((unpadded + OPTION_HEAD_SIZE) / form.padTo) * form.padTo : unpadded;
   const query = Buffer.allocUnsafe(size).fill(0);
@@ -90,16 +99,19 @@ export function encodeQuery(question: Question, id: number, form: QueryForm): Bu
   writeU16(query, opt + 3, UDP_PAYLOAD_SIZE);
   if (question.dnssecOk) query[opt + 7] = DO_FLAG;
   writeU16(query, opt + OPT_SIZE - 2, size - opt - OPT_SIZE);
-  if (marks !== null) {
-    writeU16(query, opt + OPT_SIZE, EdnsOption.COOKIE);
-    writeU16(query, opt + OPT_SIZE + 2, marks.cookie.length);
-    query.set(marks.cookie, opt + OPT_SIZE + OPTION_HEAD_SIZE);
-  }
+  if (marks !== null) putOption(query, opt + OPT_SIZE, EdnsOption.COOKIE, marks.cookie);
+  if (subnet !== null) putOption(query, unpadded - subnetSize, EdnsOption.CLIENT_SUBNET, subnet);
   if (isPadded) {
     writeU16(query, unpadded, EdnsOption.PADDING);
     writeU16(query, unpadded + 2, size - unpadded - OPTION_HEAD_SIZE);
   }
   return query;
+}
+
+function putOption(message: Uint8Array, at: number, code: number, data: Uint8Array): void {
+  writeU16(message, at, code);
+  writeU16(message, at + 2, data.length);
+  message.set(data, at + OPTION_HEAD_SIZE);
 }
 
 /**

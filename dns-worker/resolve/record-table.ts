@@ -30,6 +30,9 @@ export class RecordTable {
   count = 0;
   /** Upper eight bits of the rcode, from the OPT record (RFC 6891 section 6.1.3). */
   extendedRcode = 0;
+  /** Where the options of the OPT record lie; both 0 where there are none. */
+  optionsAt = 0;
+  optionsEnd = 0;
 
   readonly #name: ExpandedName = newExpandedName();
   readonly #seed: number;
@@ -105,12 +108,16 @@ export class RecordTable {
 
   #readAdditional(message: Uint8Array, at: number): boolean {
     this.extendedRcode = 0;
+    this.optionsAt = 0;
+    this.optionsEnd = 0;
     let offset = at;
     for (let i = readU16(message, Header.ARCOUNT); i > 0; i--) {
       const next = skipRecord(message, offset, message.length);
       if (next < 0) return false;
       if (message[offset] === 0 && readU16(message, offset + 1) === RRType.OPT) {
         this.extendedRcode = message[offset + 1 + Record.TTL]!;
+        this.optionsAt = offset + 1 + Record.RDATA;
+        this.optionsEnd = next;
       }
       offset = next;
     }

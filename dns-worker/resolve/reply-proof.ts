@@ -6,6 +6,7 @@
  */
 import { randomBytes, randomFillSync } from 'node:crypto';
 import type { Clock } from '../../shared/clock.ts';
+import { findOption, NO_OPTION, OPTION_HEAD_SIZE, optionEnd } from '../../shared/dns/edns-option.ts';
 import { EdnsOption, RRType } from '../../shared/dns/iana.ts';
 import { Header, QUESTION_TAIL_SIZE, Record, readU16, skipRecord } from '../../shared/dns/wire.ts';
 import type { QueryMarks } from './query-marks.ts';
@@ -152,11 +153,7 @@ function findCookie(message: Uint8Array, qnameLength: number): Uint8Array | null
 }
 
 function cookieIn(message: Uint8Array, start: number, end: number): Uint8Array | null {
-  for (let at = start; at + 4 <= end;) {
-    const next = at + 4 + readU16(message, at + 2);
-    if (next > end) return BROKEN;
-    if (readU16(message, at) === EdnsOption.COOKIE) return message.subarray(at + 4, next);
-    at = next;
-  }
-  return null;
+  const at = findOption(message, start, end, EdnsOption.COOKIE);
+  if (at === NO_OPTION) return null;
+  return at < 0 ? BROKEN : message.subarray(at + OPTION_HEAD_SIZE, optionEnd(message, at));
 }

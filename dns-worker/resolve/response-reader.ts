@@ -15,6 +15,7 @@ import type { Question } from './question.ts';
 import { isResponseTo } from './question.ts';
 import { expandRdataName } from './rdata-layout.ts';
 import { RecordTable } from './record-table.ts';
+import { OTHER_SUBNET, scopeOfReply } from './reply-subnet.ts';
 import { copyName, findSuffix, newExpandedName } from './wire-name.ts';
 
 export type { CacheableAnswer, ResponseReading } from './cacheable-answer.ts';
@@ -38,6 +39,7 @@ let question: Question;
 /** Smallest TTL of what was written, seconds. */
 let minTtlSecs = NO_TTL;
 let written = 0;
+let subnetScope = 0;
 
 /**
  * Reads a response to `asked`. Never throws, whatever the bytes; the work is linear in their number. A
@@ -54,6 +56,9 @@ export function readResponse(bytes: Uint8Array, asked: Question): ResponseReadin
   current.length = qname.length;
   const read = table.read(bytes, Header.SIZE + qname.length + QUESTION_TAIL_SIZE, current);
   if (read !== 'read') return fault(read);
+  const { subnet } = asked;
+  subnetScope = subnet === null ? 0 : scopeOfReply(bytes, table.optionsAt, table.optionsEnd, subnet);
+  if (subnetScope === OTHER_SUBNET) return fault('other-subnet');
   const rcode = (table.extendedRcode << 4) | (bytes[Header.FLAGS_LOW]! & FlagsLow.RCODE);
   writer.begin(qname);
   minTtlSecs = NO_TTL;
@@ -86,6 +91,7 @@ function finish(rcode: number, answers: number, answersLength: number, negative:
     minTtlSecs: minTtlSecs === NO_TTL ? 0 : minTtlSecs,
     negative,
     answersLength,
+    subnetScope,
   };
   return { kind: 'answer', answer };
 }

@@ -1,8 +1,16 @@
 import { createSocket } from 'node:dgram';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Clock } from '../../shared/clock.ts';
-import { a, idOf, octets, opt, question, questionOf, response, u16 } from '../../test/fixtures/messages.ts';
-import type { TestRecord } from '../../test/fixtures/messages.ts';
+import {
+  a,
+  idOf,
+  octets,
+  opt,
+  optWith,
+  question,
+  questionOf,
+  response,
+} from '../../test/fixtures/messages.ts';
 import { ScriptedUpstream } from '../../test/fixtures/scripted-upstream.ts';
 import type { ReceivedQuery, Script } from '../../test/fixtures/scripted-upstream.ts';
 import type { ExchangeOutcome } from './exchange.ts';
@@ -27,11 +35,6 @@ function ask(asked = WWW): Promise<ExchangeOutcome> {
 
 function lastOctet(outcome: ExchangeOutcome): number | undefined {
   return outcome.kind === 'answer' ? outcome.answer.body.at(-1) : undefined;
-}
-
-/** An OPT record with one option. */
-function optWith(code: number, data: Uint8Array): TestRecord {
-  return { ...opt(), rdata: octets(u16(code), u16(data.length), data) };
 }
 
 /** The cookie of a query; empty where there is none. It is the first option. */

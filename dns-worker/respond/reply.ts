@@ -2,6 +2,8 @@
  * Turns the request in the slot into its answer: header, then the question as it came, then what a stage
  * has put behind it, then OPT. Nothing allocates. What the RRs are is decided elsewhere.
  */
+import { ClientSubnet } from '../../shared/dns/client-subnet.ts';
+import { OPTION_HEAD_SIZE } from '../../shared/dns/edns-option.ts';
 import { EdnsOption, RRType } from '../../shared/dns/iana.ts';
 import {
   CLASSIC_UDP_SIZE,
@@ -41,7 +43,12 @@ export function authenticFlag(query: Query): number {
 /** Bytes that OPT takes in the answer to this request. */
 export function optSize(query: Query): number {
   if (!query.hasEdns) return 0;
-  return query.extendedError === NO_EDE ? OPT_SIZE : OPT_SIZE + EDE_OPTION_SIZE;
+  return OPT_SIZE + optionsSize(query);
+}
+
+function optionsSize({ extendedError, subnetLength }: Query): number {
+  const size = extendedError === NO_EDE ? 0 : EDE_OPTION_SIZE;
+  return subnetLength === 0 ? size : size + OPTION_HEAD_SIZE + subnetLength;
 }
 
 /**
@@ -83,15 +90,26 @@ function writeOpt(query: Query, end: number, rcode: number): number {
   bytes[at + 6] = 0;
   bytes[at + 7] = query.dnssecOk ? 0x80 : 0;
   bytes[at + 8] = 0;
-  if (extendedError === NO_EDE) {
-    writeU16(bytes, at + 9, 0);
-    return end + OPT_SIZE;
+  const options = optionsSize(query);
+  writeU16(bytes, at + 9, options);
+  let option = at + OPT_SIZE;
+  if (extendedError !== NO_EDE) {
+    writeU16(bytes, option, EdnsOption.EDE);
+    writeU16(bytes, option + 2, 2);
+    writeU16(bytes, option + 4, extendedError);
+    option += EDE_OPTION_SIZE;
   }
-  writeU16(bytes, at + 9, EDE_OPTION_SIZE);
-  writeU16(bytes, at + 11, EdnsOption.EDE);
-  writeU16(bytes, at + 13, 2);
-  writeU16(bytes, at + 15, extendedError);
-  return end + OPT_SIZE + EDE_OPTION_SIZE;
+  if (query.subnetLength !== 0) writeSubnet(query, option);
+  return end + OPT_SIZE + options;
+}
+
+/** RFC 7871 section 7.2.2: whoever sent the option gets it back, with the scope of the answer. */
+function writeSubnet({ bytes, subnet, subnetLength, subnetScope }: Query, at: number): void {
+  writeU16(bytes, at, EdnsOption.CLIENT_SUBNET);
+  writeU16(bytes, at + 2, subnetLength);
+  const dataAt = at + OPTION_HEAD_SIZE;
+  for (let i = 0; i < subnetLength; i++) bytes[dataAt + i] = subnet[i]!;
+  bytes[dataAt + ClientSubnet.SCOPE] = subnetScope;
 }
 
 /** Answers with an rcode and no records. A request whose question could not be read gets the bare header. */

@@ -47,6 +47,7 @@ function keep(buffer: SharedArrayBuffer, name: string, ttlSecs: number, partitio
       minTtlSecs: ttlSecs,
       negative: false,
       answersLength: size,
+      subnetScope: 0,
     },
     {
       storedAtSecs: NOW_SECS,

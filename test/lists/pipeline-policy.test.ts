@@ -104,6 +104,7 @@ beforeEach(() => {
     reporter,
     sightings: new ClientSightings(new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES)),
     limiter: new RateLimiter(createRateBuckets(false, 0), rateLimitOf({ enabled: false })),
+    forwardsSubnets: false,
   });
 });
 

@@ -63,6 +63,7 @@ export function pipelineWith(
     reporter,
     sightings: new ClientSightings(new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES)),
     limiter: new RateLimiter(createRateBuckets(false, 0), rateLimitOf({ enabled: false })),
+    forwardsSubnets: false,
   });
 }
 

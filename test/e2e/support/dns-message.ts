@@ -18,11 +18,18 @@ export interface QueryOptions {
   readonly flags?: number;
   readonly qclass?: number;
   /** Adds an OPT record. */
-  readonly edns?: { readonly udpSize?: number; readonly version?: number; readonly dnssecOk?: boolean };
+  readonly edns?: {
+    readonly udpSize?: number;
+    readonly version?: number;
+    readonly dnssecOk?: boolean;
+    /** Data of client subnet options (RFC 7871), valid or not. */
+    readonly subnets?: readonly (readonly number[])[];
+  };
 }
 
 const RD = 0x0100;
 const EDE_CODE = 15;
+const SUBNET_CODE = 8;
 
 /** The wire form of a name, in the case that it is written in. */
 export function nameOctets(name: string): Uint8Array {
@@ -42,8 +49,15 @@ export function query(name: string, type: TypeSpec, options: QueryOptions = {}):
   );
 }
 
-function opt({ udpSize = 1232, version = 0, dnssecOk = false }: NonNullable<QueryOptions['edns']>): number[] {
-  return [0, ...u16(RRType.OPT), ...u16(udpSize), 0, version, dnssecOk ? 0x80 : 0, 0, ...u16(0)];
+function opt({
+  udpSize = 1232,
+  version = 0,
+  dnssecOk = false,
+  subnets = [],
+}: NonNullable<QueryOptions['edns']>): number[] {
+  const options = subnets.flatMap((data) => [...u16(SUBNET_CODE), ...u16(data.length), ...data]);
+  const flags = [0, version, dnssecOk ? 0x80 : 0, 0];
+  return [0, ...u16(RRType.OPT), ...u16(udpSize), ...flags, ...u16(options.length), ...options];
 }
 
 /** A reply and where it came from. */
@@ -117,10 +131,25 @@ export class Reply {
     return options.filter(({ code }) => code === EDE_CODE).map(({ data }) => data.readUInt16BE(0));
   }
 
-  #opt(): OptRecord | undefined {
-    const records = (this.message.additionals ?? []) as unknown as OptRecord[];
-    return records.find(({ type }) => type === 'OPT');
+  /** Data of the client subnet options (RFC 7871). */
+  get subnets(): number[][] {
+    return subnetsOf(this.message);
   }
+
+  #opt(): OptRecord | undefined {
+    return optOf(this.message);
+  }
+}
+
+/** Data of the client subnet options of a message (RFC 7871). */
+export function subnetsOf(message: DecodedPacket): number[][] {
+  const options = optOf(message)?.options ?? [];
+  return options.filter(({ code }) => code === SUBNET_CODE).map(({ data }) => [...data]);
+}
+
+function optOf(message: DecodedPacket): OptRecord | undefined {
+  const records = (message.additionals ?? []) as unknown as OptRecord[];
+  return records.find(({ type }) => type === 'OPT');
 }
 
 interface OptRecord {

@@ -1,0 +1,36 @@
+/**
+ * The data of a client subnet option (RFC 7871 section 6): family, source prefix, scope prefix, and as many
+ * bytes of the address as the source prefix needs. Checks only; who may send it, and where to, is elsewhere.
+ */
+import { readU16 } from './wire.ts';
+
+/** Byte offsets in the option's data. */
+export const ClientSubnet = {
+  FAMILY: 0,
+  SOURCE: 2,
+  SCOPE: 3,
+  ADDRESS: 4,
+  /** Bytes of the longest: a whole IPv6 address. */
+  MAX_SIZE: 20,
+} as const;
+
+/** Longest prefix of an address family (1 = IPv4, 2 = IPv6), bits; -1 = no such family. */
+export function longestPrefix(family: number): number {
+  if (family === 1) return 32;
+  return family === 2 ? 128 : -1;
+}
+
+/**
+ * Whether the `length` bytes at `at` are what a query may carry: a known family and prefix, the address as
+ * long as the prefix needs with nothing behind it, scope 0. No address at all may also be of family 0, as
+ * some clients write the wish that no subnet be told.
+ */
+export function isQuerySubnet(bytes: Uint8Array, at: number, length: number): boolean {
+  if (length < ClientSubnet.ADDRESS || bytes[at + ClientSubnet.SCOPE] !== 0) return false;
+  const family = readU16(bytes, at + ClientSubnet.FAMILY);
+  const source = bytes[at + ClientSubnet.SOURCE]!;
+  const longest = family === 0 ? 0 : longestPrefix(family);
+  if (source > longest || length !== ClientSubnet.ADDRESS + ((source + 7) >>> 3)) return false;
+  // RFC 7871 section 6: bits behind the prefix are 0.
+  return (source & 7) === 0 || (bytes[at + length - 1]! & (0xff >>> (source & 7))) === 0;
+}

@@ -1,0 +1,30 @@
+/** Options in the RDATA of an OPT record (RFC 6891 section 6.1.2): where one lies. What it says is its reader's. */
+import { readU16 } from './wire.ts';
+
+/** Code and length of an option, bytes. */
+export const OPTION_HEAD_SIZE = 4;
+
+/** No option has the code that is looked for. */
+export const NO_OPTION = -1;
+/** An option before it leaves the RDATA. */
+export const BROKEN_OPTIONS = -2;
+
+/**
+ * Offset of the first option with this code between `at` and `end`, or `NO_OPTION`, or `BROKEN_OPTIONS`. Bytes at
+ * the end that are too few for an option are none.
+ */
+export function findOption(bytes: Uint8Array, at: number, end: number, code: number): number {
+  let offset = at;
+  while (offset + OPTION_HEAD_SIZE <= end) {
+    const next = optionEnd(bytes, offset);
+    if (next > end) return BROKEN_OPTIONS;
+    if (readU16(bytes, offset) === code) return offset;
+    offset = next;
+  }
+  return NO_OPTION;
+}
+
+/** Offset of the first byte behind the option at `at`. */
+export function optionEnd(bytes: Uint8Array, at: number): number {
+  return at + OPTION_HEAD_SIZE + readU16(bytes, at + 2);
+}
