@@ -1,10 +1,11 @@
 /**
  * Datagrams in batches: up to 64 are received into slots of one buffer by one system call, answered in
- * place, and sent by one call. What a datagram means is not known here. The kernel's structures (struct
- * mmsghdr, msghdr, iovec; 64-bit) are laid out once; per batch only lengths change.
+ * place, and sent by one call. What a datagram means is not known here. The kernel's structures
+ * (`kernel-messages.ts`) are laid out once; per batch only lengths change.
  */
 import { MissRecord } from '../../shared/miss-ring.ts';
 import { ADDRESS_SIZE } from '../../shared/net/ip.ts';
+import { Control, CONTROL_SIZE, Iov, Message, MessageFlag, NAME_SIZE } from './kernel-messages.ts';
 import { Errno, type NativeCalls } from './native-calls.ts';
 import { SOCKADDR_SIZE, unpackAddress } from './socket-address.ts';
 import type { UdpSocket } from './udp-sockets.ts';
@@ -14,34 +15,8 @@ export const BATCH_SIZE = 64;
 /** Bytes of a slot: larger than any answer over UDP; longer requests are cut and flagged. */
 export const SLOT_SIZE = 2048;
 
-const NAME_SIZE = 32;
-/** Room for one IPV6_PKTINFO control message: 16 of head, 20 of struct in6_pktinfo, 4 of padding. */
-const CONTROL_SIZE = 40;
-/** Offset of ipi6_ifindex, and of ipi_ifindex, in the control message. */
-const CONTROL_IPV6_INTERFACE = 32;
-const CONTROL_IPV4_INTERFACE = 16;
-
-/** Offsets in struct mmsghdr, bytes. */
-const Message = {
-  SIZE: 64,
-  NAME: 0,
-  NAME_LENGTH: 8,
-  IOV: 16,
-  IOV_COUNT: 24,
-  CONTROL: 32,
-  CONTROL_LENGTH: 40,
-  FLAGS: 48,
-  LENGTH: 56,
-} as const;
-/** Offsets in struct iovec, bytes. */
-const Iov = { SIZE: 16, BASE: 0, LENGTH: 8 } as const;
-
 /** Words of struct mmsghdr at which a pointer to something of the slot starts. */
 const SLOT_POINTERS = [Message.NAME >>> 2, Message.CONTROL >>> 2] as const;
-
-const MSG_TRUNC = 0x20;
-const MSG_DONTWAIT = 0x40;
-const MSG_WAITFORONE = 0x10000;
 
 /** Batches over the sockets of one thread. */
 export class UdpBatch {
@@ -100,7 +75,7 @@ export class UdpBatch {
       socket.fd,
       this.receivedAddress,
       BATCH_SIZE,
-      wait ? MSG_WAITFORONE : MSG_DONTWAIT,
+      wait ? MessageFlag.WAITFORONE : MessageFlag.DONTWAIT,
       null,
     );
     this.lastCount = count > 0 ? count : 0;
@@ -116,7 +91,7 @@ export class UdpBatch {
 
   /** Whether the datagram was longer than its slot. */
   isCut(slot: number): boolean {
-    return (this.received[(slot * Message.SIZE + Message.FLAGS) >>> 2]! & MSG_TRUNC) !== 0;
+    return (this.received[(slot * Message.SIZE + Message.FLAGS) >>> 2]! & MessageFlag.TRUNC) !== 0;
   }
 
   /** Writes where `slot` came from into the miss record at `at`, so that another thread can reply. */
@@ -212,10 +187,10 @@ export class UdpBatch {
     const at = slot * CONTROL_SIZE;
     const { controls } = this;
     if (controlLength === CONTROL_SIZE) {
-      if (controls[at + 16] !== 0xfe)
-        controls.fill(0, at + CONTROL_IPV6_INTERFACE, at + CONTROL_IPV6_INTERFACE + 4);
+      if (controls[at + Control.IPV6_ADDRESS] !== 0xfe)
+        controls.fill(0, at + Control.IPV6_INTERFACE, at + Control.IPV6_INTERFACE + 4);
     } else {
-      controls.fill(0, at + CONTROL_IPV4_INTERFACE, at + CONTROL_IPV4_INTERFACE + 4);
+      controls.fill(0, at + Control.IPV4_INTERFACE, at + Control.IPV4_INTERFACE + 4);
     }
   }
 }

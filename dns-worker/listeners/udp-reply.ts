@@ -1,31 +1,17 @@
 /**
  * Sends UDP replies from the resolve thread through the answer thread's sockets (descriptors belong to the
  * process), from the local address the request was sent to. Replies of one turn of the event loop leave
- * together by one system call: the kernel's structures (struct mmsghdr, iovec; 64-bit) are laid out once,
- * per reply only lengths change.
+ * together by one system call: the kernel's structures (`kernel-messages.ts`) are laid out once, per reply
+ * only lengths change.
  */
 import { WorkerControl } from '../../shared/messages.ts';
 import { MissRecord } from '../../shared/miss-ring.ts';
+import { CONTROL_SIZE, Iov, Message, MessageFlag, NAME_SIZE } from './kernel-messages.ts';
 import { Errno, type NativeCalls } from './native-calls.ts';
 
 /** Replies that leave together at most. */
 const BATCH_SIZE = 32;
 const MAX_REPLY_SIZE = 2048;
-const NAME_SIZE = 32;
-const CONTROL_SIZE = 40;
-const MSG_DONTWAIT = 0x40;
-/** Offsets in struct mmsghdr, bytes. */
-const Message = {
-  SIZE: 64,
-  NAME: 0,
-  NAME_LENGTH: 8,
-  IOV: 16,
-  IOV_COUNT: 24,
-  CONTROL: 32,
-  CONTROL_LENGTH: 40,
-} as const;
-/** Offsets in struct iovec, bytes. */
-const Iov = { SIZE: 16, BASE: 0, LENGTH: 8 } as const;
 
 /** Where a reply goes: what the miss record says of it, copied. */
 export interface UdpOrigin {
@@ -95,7 +81,7 @@ export class UdpReply {
     const fd = Atomics.load(this.control, WorkerControl.UDP_FD_FIRST_WORD + this.socket);
     let refused = 0;
     for (let done = 0; done < this.count;) {
-      const sent = this.calls.sendmmsg(fd, this.addresses[done]!, this.count - done, MSG_DONTWAIT);
+      const sent = this.calls.sendmmsg(fd, this.addresses[done]!, this.count - done, MessageFlag.DONTWAIT);
       if (sent <= 0 && this.calls.errno() === Errno.EINTR) continue;
       // The first message of the rest is the one that failed: leave it out and go on.
       if (sent <= 0) refused++;

@@ -143,7 +143,11 @@ describe('HttpsUpstream', () => {
   test('ask() bounds the streams of all sessions', async () => {
     script = () => undefined;
     const refused = Array.from({ length: 4 * 128 + 1 }, () => ask()).at(-1);
-    expect(await refused).toEqual({ kind: 'failed', reason: 'network', detail: 'too many streams' });
+    expect(await refused).toEqual({
+      kind: 'failed',
+      reason: 'network',
+      detail: 'too many questions under way',
+    });
   });
 
   test('ask() counts TTLs down by the age of an answer from an HTTP cache', async () => {

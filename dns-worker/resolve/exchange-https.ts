@@ -22,6 +22,7 @@ import type {
   ServerConnections,
 } from './exchange.ts';
 import { errorDetail } from './exchange.ts';
+import { type KeptConnection, KeptConnections, type KeptQuery } from './kept-connections.ts';
 import type { Question } from './question.ts';
 import { encodeQuery } from './question.ts';
 import { readResponse } from './response-reader.ts';
@@ -49,27 +50,28 @@ export interface HttpsTarget {
   open(server: ServerAddress): TLSSocket;
 }
 
-interface HttpsQuery {
+interface HttpsQuery extends KeptQuery {
   readonly question: Question;
-  readonly done: ExchangeDone;
   /** Null once over. */
   session: HttpsSession | null;
   stream: ClientHttp2Stream | null;
   sentMs: number;
   receivedBefore: number;
-  retried: boolean;
 }
 
 /** All sessions to one server. */
 export class HttpsUpstream implements ServerConnections {
-  readonly #target: HttpsTarget;
-  readonly #clock: Clock;
-  readonly #sessions = new Set<HttpsSession>();
-  #closed = false;
+  readonly #sessions: KeptConnections<HttpsQuery, HttpsSession>;
 
   constructor(target: HttpsTarget, clock: Clock) {
-    this.#target = target;
-    this.#clock = clock;
+    this.#sessions = new KeptConnections(MAX_SESSIONS, () => {
+      const session: HttpsSession = new HttpsSession(target, clock, {
+        closed: () => this.#sessions.remove(session),
+        // The server did not look at the question (GOAWAY, REFUSED_STREAM, a session closed while idle).
+        refused: (query, detail) => this.#sessions.reassign(query, detail),
+      });
+      return session;
+    });
   }
 
   /** Asks on a session that has room, or on a new one. */
@@ -83,7 +85,7 @@ export class HttpsUpstream implements ServerConnections {
       receivedBefore: 0,
       retried: false,
     };
-    this.#assign(query);
+    this.#sessions.assign(query);
     return {
       resend: () => undefined,
       cancel: () => {
@@ -95,38 +97,7 @@ export class HttpsUpstream implements ServerConnections {
   }
 
   close(): void {
-    this.#closed = true;
-    for (const session of this.#sessions) session.destroy();
-  }
-
-  #assign(query: HttpsQuery): void {
-    for (const session of this.#sessions) {
-      if (session.hasRoom) {
-        session.send(query);
-        return;
-      }
-    }
-    if (this.#closed || this.#sessions.size >= MAX_SESSIONS) {
-      const detail = this.#closed ? 'closed' : 'too many streams';
-      queueMicrotask(() => query.done({ kind: 'failed', reason: 'network', detail }));
-      return;
-    }
-    const session = new HttpsSession(this.#target, this.#clock, {
-      closed: () => this.#sessions.delete(session),
-      refused: (refused, detail) => this.#onRefused(refused, detail),
-    });
-    this.#sessions.add(session);
-    session.send(query);
-  }
-
-  /** The server did not look at the question (GOAWAY, REFUSED_STREAM, a session closed while idle). */
-  #onRefused(query: HttpsQuery, detail: string): void {
-    if (query.retried || this.#closed) {
-      query.done({ kind: 'failed', reason: 'network', detail });
-      return;
-    }
-    query.retried = true;
-    this.#assign(query);
+    this.#sessions.close();
   }
 }
 
@@ -135,7 +106,7 @@ interface SessionEvents {
   refused(query: HttpsQuery, detail: string): void;
 }
 
-class HttpsSession {
+class HttpsSession implements KeptConnection<HttpsQuery> {
   readonly #target: HttpsTarget;
   readonly #clock: Clock;
   readonly #events: SessionEvents;

@@ -70,7 +70,7 @@ describe('StreamUpstream', () => {
     expect(await outcomes.at(-1)).toEqual({
       kind: 'failed',
       reason: 'network',
-      detail: 'too many connections',
+      detail: 'too many questions under way',
     });
     expect(upstream.tcpConnections).toBeLessThanOrEqual(8);
   });

@@ -16,6 +16,7 @@ import type {
   ServerConnections,
 } from './exchange.ts';
 import { errorDetail } from './exchange.ts';
+import { type KeptConnection, KeptConnections, type KeptQuery } from './kept-connections.ts';
 import type { Question } from './question.ts';
 import { encodeQuery, randomQueryId } from './question.ts';
 import type { QueryMarks } from './query-marks.ts';
@@ -54,32 +55,29 @@ export interface StreamWitness {
   witness(message: Uint8Array): void;
 }
 
-interface StreamQuery {
+interface StreamQuery extends KeptQuery {
   readonly question: Question;
   readonly witness: StreamWitness | null;
-  readonly done: ExchangeDone;
   /** On which connection it is under way; null once over. */
   connection: StreamConnection | null;
   id: number;
   sentMs: number;
   /** Messages that had come on the connection by then. */
   receivedBefore: number;
-  /** A connection may have been closed by the server just when we used it: that is no failure yet. */
-  retried: boolean;
 }
 
 /** All connections to one server. */
 export class StreamUpstream implements ServerConnections {
-  readonly #kind: StreamKind;
-  readonly #server: ServerAddress;
-  readonly #clock: Clock;
-  readonly #connections = new Set<StreamConnection>();
-  #closed = false;
+  readonly #connections: KeptConnections<StreamQuery, StreamConnection>;
 
   constructor(server: ServerAddress, kind: StreamKind, clock: Clock) {
-    this.#server = server;
-    this.#kind = kind;
-    this.#clock = clock;
+    this.#connections = new KeptConnections(MAX_CONNECTIONS, () => {
+      const connection: StreamConnection = new StreamConnection(kind.open(server), kind, clock, {
+        closed: () => this.#connections.remove(connection),
+        refused: (query, detail) => this.#connections.reassign(query, detail),
+      });
+      return connection;
+    });
   }
 
   /** Asks on a connection that has room, or on a new one. */
@@ -94,7 +92,7 @@ export class StreamUpstream implements ServerConnections {
       receivedBefore: 0,
       retried: false,
     };
-    this.#assign(query);
+    this.#connections.assign(query);
     return {
       resend: () => undefined,
       cancel: () => {
@@ -105,48 +103,19 @@ export class StreamUpstream implements ServerConnections {
     };
   }
 
-  /** Ends every connection; nothing that is under way is answered. */
   close(): void {
-    this.#closed = true;
-    for (const connection of this.#connections) connection.destroy();
-  }
-
-  #assign(query: StreamQuery): void {
-    for (const connection of this.#connections) {
-      if (connection.hasRoom) {
-        connection.send(query);
-        return;
-      }
-    }
-    const refusal = this.#closed ? 'closed' : 'too many connections';
-    if (this.#closed || this.#connections.size >= MAX_CONNECTIONS) {
-      queueMicrotask(() => query.done({ kind: 'failed', reason: 'network', detail: refusal }));
-      return;
-    }
-    const socket = this.#kind.open(this.#server);
-    const connection = new StreamConnection(socket, this.#kind, this.#clock, (orphans, detail) => {
-      this.#connections.delete(connection);
-      this.#reassign(orphans, connection.wasUseful, detail);
-    });
-    this.#connections.add(connection);
-    connection.send(query);
-  }
-
-  #reassign(orphans: Iterable<StreamQuery>, wasUseful: boolean, detail: string): void {
-    for (const query of orphans) {
-      if (wasUseful && !query.retried && !this.#closed) {
-        query.retried = true;
-        this.#assign(query);
-      } else {
-        query.done({ kind: 'failed', reason: 'network', detail });
-      }
-    }
+    this.#connections.close();
   }
 }
 
-type ConnectionEnd = (orphans: Iterable<StreamQuery>, detail: string) => void;
+/** What befalls a connection. */
+interface ConnectionEvents {
+  closed(): void;
+  /** It worked until now, and ended with this question on it. */
+  refused(query: StreamQuery, detail: string): void;
+}
 
-class StreamConnection {
+class StreamConnection implements KeptConnection<StreamQuery> {
   readonly #socket: Socket;
   readonly #kind: StreamKind;
   readonly #clock: Clock;
@@ -156,15 +125,15 @@ class StreamConnection {
   /** Ids whose answers may still come: never used again here. */
   readonly #abandoned = new Set<number>();
   readonly #frames = new FrameReader((message) => this.#receive(message));
-  readonly #onEnd: ConnectionEnd;
+  readonly #events: ConnectionEvents;
   #ended = false;
   #detail = 'connection closed';
 
-  constructor(socket: Socket, kind: StreamKind, clock: Clock, onEnd: ConnectionEnd) {
+  constructor(socket: Socket, kind: StreamKind, clock: Clock, events: ConnectionEvents) {
     this.#socket = socket;
     this.#kind = kind;
     this.#clock = clock;
-    this.#onEnd = onEnd;
+    this.#events = events;
     socket.setTimeout(kind.idleTimeoutMs, () => this.destroy());
     socket.on('data', (chunk: Buffer) => this.#frames.push(chunk));
     socket.on('error', (error) => {
@@ -219,8 +188,12 @@ class StreamConnection {
     this.#ended = true;
     const orphans = [...this.#queries.values()];
     this.#queries.clear();
-    for (const query of orphans) query.connection = null;
-    this.#onEnd(orphans, this.#detail);
+    this.#events.closed();
+    for (const query of orphans) {
+      query.connection = null;
+      if (this.wasUseful) this.#events.refused(query, this.#detail);
+      else query.done({ kind: 'failed', reason: 'network', detail: this.#detail });
+    }
   }
 
   #receive(message: Uint8Array): boolean {

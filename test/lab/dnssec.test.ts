@@ -8,9 +8,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ExtendedError, type RRTypeName } from '../../shared/dns/iana.ts';
-import { findProgram, type RunningServer } from '../fixtures/authority.ts';
+import { findProgram, type RunningServer, startNsdOn } from '../fixtures/authority.ts';
 import { LAB_CASES } from './dnssec/cases.ts';
-import { startAuthority, startRecursion } from './dnssec/servers.ts';
+import { startRecursion } from './dnssec/servers.ts';
 import { hasSigningTools, signZones } from './dnssec/sign-zones.ts';
 import { type LabValidator, openDelv, openServer, openWeir } from './dnssec/validators.ts';
 import { LAB_ZONES } from './dnssec/zones.ts';
@@ -41,7 +41,7 @@ if (nsd !== null && unbound !== null && delv !== null && hasSigningTools()) {
 
     beforeAll(async () => {
       const { files, rootKeys } = signZones(LAB_ZONES, folder);
-      const authority = await startAuthority(nsd, files);
+      const authority = await startNsdOn(nsd, files);
       servers.push(authority);
       const recursion = await startRecursion(unbound, files, authority.port, null);
       servers.push(recursion);

@@ -11,8 +11,8 @@ import { Dnskey } from '../../../dns-worker/dnssec/dnskey.ts';
 import { readTrustAnchors } from '../../../shared/dns/trust-anchors.ts';
 import { UdpClient } from '../../e2e/support/dns-client.ts';
 import { Weir } from '../../e2e/support/weir-process.ts';
-import { findProgram, type RunningServer } from '../../fixtures/authority.ts';
-import { startAuthority, startForwarder, startPdnsForwarder, startRecursion } from './servers.ts';
+import { findProgram, type RunningServer, startNsdOn } from '../../fixtures/authority.ts';
+import { startForwarder, startPdnsForwarder, startRecursion } from './servers.ts';
 import { hasSigningTools, signZones } from './sign-zones.ts';
 import type { LabZone } from './zones.ts';
 
@@ -115,7 +115,7 @@ export async function measureSecureAnswers(
     const { files, rootKeys } = signZones(ZONES, folder);
     const anchors = join(folder, 'anchors');
     writeFileSync(anchors, rootKeys);
-    servers.push(await startAuthority(nsd, files));
+    servers.push(await startNsdOn(nsd, files));
     servers.push(await startRecursion(unbound, files, servers[0]!.port, null));
     const { port } = servers[1]!;
     const peer = await startForwarder(unbound, port, rootKeys);

@@ -1,36 +1,12 @@
 /**
- * The servers of the DNSSEC lab, on loopback: NSD as the authority for every zone, Unbound in front of it
- * once as the resolver that Weir and delv ask and once as the validator to compare with.
+ * The resolvers of the DNSSEC lab, on loopback in front of its authority: Unbound once as the one that Weir and
+ * delv ask and once as the validator to compare with.
  */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, run, type RunningProgram } from '../../fixtures/authority.ts';
 import type { ZoneFile } from './sign-zones.ts';
-
-/** Starts NSD with these zones. */
-export async function startAuthority(program: string, zones: readonly ZoneFile[]): Promise<RunningProgram> {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-lab-nsd-'));
-  const port = await freePort();
-  const config = `server:
-  ip-address: 127.0.0.1
-  port: ${String(port)}
-  username: ""
-  chroot: ""
-  zonesdir: "${folder}"
-  pidfile: "${folder}/nsd.pid"
-  xfrdfile: ""
-  zonelistfile: "${folder}/zone.list"
-  xfrdir: "${folder}"
-  database: ""
-  server-count: 1
-  rrl-ratelimit: 0
-remote-control:
-  control-enable: no
-${zones.map(({ zone, path }) => `zone:\n  name: "${zone}"\n  zonefile: "${path}"\n`).join('')}`;
-  writeFileSync(join(folder, 'nsd.conf'), config);
-  return run(program, ['-d', '-c', join(folder, 'nsd.conf')], folder, port);
-}
 
 /**
  * Starts Unbound on the zones of an authority; with `rootKeys` it validates. Each zone is a stub: a delegation
