@@ -23,7 +23,7 @@ export interface Contestant {
 export const COALESCING: WeirVariant = {
   name: 'weir-coalescing',
   workloads: ['cached-mix-20k'],
-  coalesceUs: 200,
+  coalesceUs: 250,
 };
 
 /** Weir with other settings, as a contestant of its own. Throws where it is not installed. */
