@@ -114,6 +114,12 @@ export const LogRing = {
   TAIL_WORD: 16,
   /** Records dropped because the ring was full. */
   DROPPED_WORD: 32,
+  /**
+   * 1 = the control plane sleeps on this word: to be set to 0 and notified once there are records. It sets 1
+   * before its last look at HEAD, the writing thread looks at it after it has stored HEAD: one of them sees
+   * the other.
+   */
+  ASLEEP_WORD: 48,
   /** Byte at which record 0 starts. */
   RECORDS_BYTE: 256,
 } as const;

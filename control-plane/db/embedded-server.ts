@@ -51,6 +51,9 @@ const SETTINGS: Readonly<Record<string, string | number>> = {
   min_wal_size: '32MB',
   max_wal_size: '256MB',
   checkpoint_timeout: '15min',
+  // Checkpoints and sessions write pages as well; the background writer would wake five times a second.
+  bgwriter_lru_maxpages: 0,
+  bgwriter_delay: '10s',
   max_worker_processes: 2,
   max_logical_replication_workers: 0,
   max_parallel_workers: 1,

@@ -8,12 +8,12 @@ import {
   isBlockedStatus,
   logAnswersOffset,
   LogRecord,
-  LogRing,
   type ProtocolCode,
   QueryStatus,
   type QueryStatusCode,
 } from '../../shared/query-log.ts';
 import type { DecidingRuleNumbers } from '../snapshot/rule-history.ts';
+import { LogRingReader } from './log-ring-reader.ts';
 import type { LoggedRule, QueryLogRow } from './row.ts';
 
 /** Names that the numbers of a record stand for. */
@@ -26,44 +26,12 @@ export interface RecordNames {
   upstream(index: number): string | undefined;
 }
 
-/** How often the rings are looked at, milliseconds: a quarter of what the larger one holds at full speed. */
+/** How often the rings are looked at while there are records, milliseconds: a quarter of what one holds at full speed. */
 const DRAIN_INTERVAL_MS = 20;
-/** The same while they are found empty, for the sake of idle machines; the larger one still holds more. */
-const IDLE_INTERVAL_MS = 50;
+/** The same while they are empty, where threads say that they are not any more: for one that dies before it does. */
+const SLEEP_MS = 1000;
 /** Records taken in one go before the control plane's loop gets its turn. */
 const MAX_RECORDS_A_TURN = 4000;
-
-/** Read side of one ring. */
-class LogRingReader {
-  private readonly control: Int32Array;
-  readonly bytes: Uint8Array;
-  readonly view: DataView;
-  private readonly mask: number;
-
-  constructor(buffer: SharedArrayBuffer) {
-    this.control = new Int32Array(buffer, 0, LogRing.RECORDS_BYTE >>> 2);
-    this.bytes = new Uint8Array(buffer, LogRing.RECORDS_BYTE);
-    this.view = new DataView(buffer, LogRing.RECORDS_BYTE);
-    this.mask = this.bytes.length / LogRecord.SIZE - 1;
-  }
-
-  /** Hands the offset of each of at most `limit` records to `take`; returns how many. */
-  drain(limit: number, take: (reader: LogRingReader, at: number) => void): number {
-    const head = Atomics.load(this.control, LogRing.HEAD_WORD);
-    let tail = Atomics.load(this.control, LogRing.TAIL_WORD);
-    let taken = 0;
-    for (; tail !== head && taken < limit; taken++) {
-      take(this, (tail & this.mask) * LogRecord.SIZE);
-      tail = (tail + 1) | 0;
-    }
-    if (taken > 0) Atomics.store(this.control, LogRing.TAIL_WORD, tail);
-    return taken;
-  }
-
-  dropped(): number {
-    return Atomics.load(this.control, LogRing.DROPPED_WORD) >>> 0;
-  }
-}
 
 /** Moves records from the rings of all threads to the writer. */
 export class LogDrain {
@@ -72,6 +40,7 @@ export class LogDrain {
   private readonly append: (row: QueryLogRow) => void;
   private timer: NodeJS.Timeout | undefined;
   private nextTurn: NodeJS.Immediate | undefined;
+  private isAsleep = false;
   private readonly row: QueryLogRow = emptyRow();
   private readonly numbers = { origin: 0, index: 0, kinds: 0, groupId: 0 };
 
@@ -93,6 +62,8 @@ export class LogDrain {
   stop(): void {
     clearTimeout(this.timer);
     clearImmediate(this.nextTurn);
+    this.isAsleep = false;
+    for (const reader of this.readers) reader.endSleep();
     this.drain(Infinity);
   }
 
@@ -105,8 +76,24 @@ export class LogDrain {
   private readonly takeTurn = (): void => {
     const taken = this.drain(MAX_RECORDS_A_TURN);
     this.nextTurn = taken === MAX_RECORDS_A_TURN ? setImmediate(this.takeTurn) : undefined;
-    if (this.nextTurn === undefined)
-      this.timer = setTimeout(this.takeTurn, taken === 0 ? IDLE_INTERVAL_MS : DRAIN_INTERVAL_MS);
+    if (this.nextTurn !== undefined) return;
+    this.isAsleep = taken === 0 && this.sleep();
+    this.timer = setTimeout(this.takeTurn, this.isAsleep ? SLEEP_MS : DRAIN_INTERVAL_MS);
+  };
+
+  /** Asks all threads to say when they have records; false where one has some already. */
+  private sleep(): boolean {
+    let isAsleep = true;
+    for (const reader of this.readers) isAsleep = reader.sleep(this.wake) && isAsleep;
+    return isAsleep;
+  }
+
+  /** There are records: lets more come before they are taken. */
+  private readonly wake = (): void => {
+    if (!this.isAsleep) return;
+    this.isAsleep = false;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(this.takeTurn, DRAIN_INTERVAL_MS);
   };
 
   /** Takes at most `limit` records of each ring; returns how many one ring had at most. */

@@ -47,14 +47,21 @@ export class LogRingWriter {
 
   /**
    * Makes what was written since the last call visible to the reader. `responseTimeUs` counts for all of
-   * it: the answers of a batch leave together.
+   * it: the answers of a batch leave together. Wakes the reader where it sleeps.
    */
   publish(responseTimeUs: number): void {
+    if (this.published === this.head) return;
     for (; this.published !== this.head; this.published = (this.published + 1) | 0) {
       const at = (this.published & this.mask) * LogRecord.SIZE;
       this.words[(at + LogRecord.RESPONSE_TIME_US) >>> 2] = responseTimeUs;
     }
     Atomics.store(this.control, LogRing.HEAD_WORD, this.head);
+    if (Atomics.load(this.control, LogRing.ASLEEP_WORD) === 1) this.wakeReader();
+  }
+
+  private wakeReader(): void {
+    Atomics.store(this.control, LogRing.ASLEEP_WORD, 0);
+    Atomics.notify(this.control, LogRing.ASLEEP_WORD);
   }
 
   private writeHead(at: number, query: Query, snapshotVersion: number): void {
