@@ -9,6 +9,7 @@ import { Counter } from '../shared/counters.ts';
 import type { ThreadStart, ToWorker } from '../shared/messages.ts';
 import { Protocol } from '../shared/query-log.ts';
 import { ArrivalClock } from './arrival-clock.ts';
+import { BatchTouch } from './batch-touch.ts';
 import { AnswerCache } from './cache/answer-cache.ts';
 import { CacheMemory } from '../shared/cache-memory.ts';
 import { ClientSightings } from './client-sightings.ts';
@@ -38,6 +39,7 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
   const replaced = new ReplacedTables();
   const meter = new ThreadMeter();
   const arrivals = new ArrivalClock();
+  const touch = new BatchTouch(BATCH_SIZE, SLOT_SIZE);
   const query = queryOver(batch);
   announce(port, { type: 'ready', backend: 'batch' });
   announce(port, { type: 'snapshot-in-force', version: start.snapshot.version });
@@ -47,6 +49,7 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
     const count = batch.receive(socketIndex, block);
     if (count === 0) return 0;
     arrivals.stamp(query);
+    touch.touch(batch, count, pipeline.snapshot, pipeline.judge, pipeline.cache);
     for (let slot = 0; slot < count; slot++) {
       query.clientAt = slot * 16;
       query.begin(batch.slots, slot * SLOT_SIZE, batch.lengthOf(slot), SLOT_SIZE);

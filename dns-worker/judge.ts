@@ -82,6 +82,11 @@ export class Judge {
     return verdict;
   }
 
+  /** Loads ahead of `judge` what is remembered of a name, by its low lane; decides nothing. */
+  touch(low: number, policyClass: number): number {
+    return this.memo.touch(low, policyClass);
+  }
+
   /** Whether the last verdict holds for this question or client only. */
   get wasConditional(): boolean {
     return this.isConditional;

@@ -65,13 +65,13 @@ export interface PipelineParts {
 /** Decides about queries from a snapshot and the shared cache. One a thread. */
 export class Pipeline {
   snapshot: OpenSnapshot;
-  private readonly cache: AnswerCache;
+  readonly cache: AnswerCache;
   private readonly reporter: Reporter;
   private readonly sightings: ClientSightings;
   private readonly limiter: RateLimiter;
   private readonly forwardsSubnets: boolean;
   private recorder: PipelineRecorder | null = null;
-  private readonly judge = new Judge();
+  readonly judge = new Judge();
   private readonly answerNames = new AnswerNames(this.judge);
 
   constructor(snapshot: OpenSnapshot, parts: PipelineParts) {

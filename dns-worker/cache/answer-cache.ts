@@ -25,6 +25,9 @@ export const CacheHit = { NONE: 0, FRESH: 1, STALE: 2 } as const;
 const LAST_SECS = 2;
 const SHORT_LIFE_SECS = 5;
 
+/** Words of a cache line of the processor. */
+const LINE_WORDS = 16;
+
 /** TTL of records in a stale answer, seconds (RFC 8767 section 4 recommends 30). */
 const STALE_TTL_SECS = 30;
 
@@ -83,6 +86,28 @@ export class AnswerCache {
       return hit;
     }
     return CacheHit.NONE;
+  }
+
+  /** Loads the bucket of a key ahead of `answer`; returns what it loaded, and decides nothing. */
+  touchBucket(low: number): number {
+    const { index, bucketMask } = this.memory;
+    return index[(low & bucketMask) << CacheBucket.SHIFT]!;
+  }
+
+  /** Loads the first two lines of the key's entry; 0 where there is none. It may be another key's by now. */
+  touchEntry(low: number, high: number): number {
+    const { index, bucketMask, slabWords, slabUnits } = this.memory;
+    const bucket = (low & bucketMask) << CacheBucket.SHIFT;
+    for (let slot = bucket; slot < bucket + CacheBucket.SLOTS; slot++) {
+      if (index[slot] !== high) continue;
+      const reference = index[slot + CacheBucket.REFERENCE_AT]!;
+      if (reference === 0) continue;
+      const word = ((((reference >>> 0) - 1) % slabUnits) * CACHE_UNIT) >>> 2;
+      // Where the slab ends with the first line, that one is enough.
+      const next = word + LINE_WORDS < slabWords.length ? word + LINE_WORDS : word;
+      return (slabWords[word]! + slabWords[next]!) | 0;
+    }
+    return 0;
   }
 
   /** What `copyAnswer` found out, for `finish`. */
