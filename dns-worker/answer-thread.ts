@@ -26,11 +26,9 @@ import { Reporter } from './report/reporter.ts';
 import { openSnapshot } from './state.ts';
 import { ThreadMeter } from './thread-meter.ts';
 import { announce, obeyFault } from './thread-port.ts';
-import { goBeforeOthers } from './thread-priority.ts';
 
 /** Runs the loop; returns when told to drain. Throws a ListenError where a socket cannot be opened. */
 export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: NativeCalls): void {
-  goBeforeOthers();
   const control = new Int32Array(start.memory.control);
   const sockets = openUdpSockets(calls, control, start.settings.bindAddresses, start.settings.dnsPort);
   const batch = new UdpBatch(calls, sockets);

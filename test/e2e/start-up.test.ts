@@ -3,9 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import type { Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { chownSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { chownSync, existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
@@ -123,26 +122,6 @@ if (mayBindPort53)
       room.remove();
     });
   });
-
-/** Niceness of each answer thread of a process; field 19 of stat(5), the 17th behind the name. */
-function answerThreadsNiceness(pid: number): number[] {
-  return readdirSync(`/proc/${String(pid)}/task`)
-    .map((thread) => readFileSync(`/proc/${String(pid)}/task/${thread}/stat`, 'utf8'))
-    .filter((stat) => stat.includes('(dns-answer'))
-    .map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]));
-}
-
-describe('weir that shares its machine', () => {
-  test('weir puts its answer threads before others where it may, and is one among equals elsewhere', async () => {
-    await using weir = await Weir.start({ env: { WEIR_SERVER_WORKERS: '2' } });
-    // `nice` says on its error output that it may not.
-    const mayGoFirst = spawnSync('nice', ['-n', '-7', 'true'], { encoding: 'utf8' }).stderr === '';
-    const own = getPriority();
-    const wanted = mayGoFirst ? -7 : own;
-    expect(answerThreadsNiceness(weir.pid)).toEqual([wanted, wanted]);
-    expect(getPriority(weir.pid)).toBe(own);
-  });
-});
 
 describe('weir that cannot start', () => {
   test.each(['UDP', 'TCP'])(
