@@ -51,7 +51,9 @@ export async function startPolicy(node: Node, dns: DnsParts) {
   const pool = new CompilePool();
   const names = new NamesFolder(dataDir);
   const readMostAskedNames = (): Promise<readonly string[]> =>
-    readMostAsked(database, nodeIdOf(node.name), clock.nowMs(), WATCHED_NAMES);
+    database
+      .background('upkeep')
+      .read((tx) => readMostAsked(tx, nodeIdOf(node.name), clock.nowMs(), WATCHED_NAMES));
   const lists = new ListLife({
     database,
     policy,

@@ -16,6 +16,7 @@ import { startDatabase } from './db/database.ts';
 import { createLogger } from './log.ts';
 import { nodeNameOf } from './settings/derived.ts';
 import { greeting } from './system/greeting.ts';
+import { putAnswersFirst } from './system/thread-priorities.ts';
 import { version } from './version.ts';
 import { chooseDnsPort } from './workers/dns-port.ts';
 
@@ -73,6 +74,7 @@ async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): P
     stops,
   };
   const dns = await startDns(node, dnsPort.port);
+  putAnswersFirst(logger);
   // Threads answer already: the rest of the code is loaded only now.
   const { startHousekeeping, startPolicy } = await import('./start-policy.ts');
   const policy = await startPolicy(node, dns);

@@ -164,7 +164,7 @@ class ResolveThread {
     switch (message.type) {
       case 'snapshot':
         if (this.pipeline.replaceSnapshot(openSnapshot(message.snapshot, this.pipeline.snapshot)))
-          this.replaced.freeAll();
+          this.replaced.freeSoon();
         void this.zones.follow(this.pipeline.snapshot.zones);
         // First: whoever has changed a zone finds its servers, or none, as soon as the change is in force.
         this.reportUpstreams();

@@ -48,7 +48,9 @@ export async function readClientStats(
   { query }: RouteRequest<unknown, ClientStatsQuery>,
 ): Promise<ClientStats[]> {
   const toMs = clock.nowMs();
-  const counts = await summarizeClients(database, toMs - periodMs(query.period)!, toMs);
+  const counts = await database
+    .background('questions')
+    .read((tx) => summarizeClients(tx, toMs - periodMs(query.period)!, toMs));
   const found = new Map<number, ClientStats>();
   for (const { address, total, blocked } of counts) {
     const record = clients.at(address);

@@ -59,6 +59,11 @@ export function isForeignKeyViolation(error: unknown, constraint?: string): bool
   return breaks(error, '23503', constraint) || breaks(error, '23001', constraint);
 }
 
+/** Whether a statement was ended because it took longer than `statement_timeout`. */
+export function isStatementTimeout(error: unknown): boolean {
+  return error instanceof Error && codeOf(error) === '57014';
+}
+
 /** One line that says why, without secrets. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);

@@ -11,6 +11,8 @@ export interface DatabaseTarget {
   /** URL without its password, or `embedded`. */
   readonly name: string;
   readonly config: ClientConfig;
+  /** The embedded server, whose processes run beside Weir and as its own. */
+  readonly isOurs: boolean;
 }
 
 /** Milliseconds for a connection, its authentication included. */
@@ -39,12 +41,16 @@ export function parseDatabaseUrls(urls: string | readonly string[]): DatabaseTar
     .flatMap((text) => text.split(/,(?=\s*postgres(?:ql)?:\/\/)/))
     .map((text) => text.trim())
     .filter((text) => text !== '')
-    .map((url) => ({ name: withoutPassword(url), config: { ...COMMON, connectionString: url } }));
+    .map((url) => ({
+      name: withoutPassword(url),
+      config: { ...COMMON, connectionString: url },
+      isOurs: false,
+    }));
 }
 
 /** Target of the embedded server. */
 export function embeddedTarget(address: PostgresAddress): DatabaseTarget {
-  return { name: 'embedded', config: { ...COMMON, ...address } };
+  return { name: 'embedded', config: { ...COMMON, ...address }, isOurs: true };
 }
 
 function withoutPassword(url: string): string {

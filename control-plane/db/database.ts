@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { PoolClient, QueryResultRow } from 'pg';
 import type { Logger } from '../../shared/log.ts';
+import { BackgroundWork } from './background-work.ts';
 import type { DataDirLock } from './data-dir-lock.ts';
 import { DatabaseUnavailable, isConnectionLost, isUnavailable, reasonOf } from './database-errors.ts';
 import { connectToFirst, embeddedTarget, parseDatabaseUrls } from './database-target.ts';
@@ -14,12 +15,19 @@ import type { DatabaseTarget } from './database-target.ts';
 import { createEmbeddedServer } from './embedded-server.ts';
 import { migrate } from './migrate.ts';
 import { EmbeddedDatabaseUnsupported } from './postgres-runtime.ts';
+import { lowerSession, NICENESS } from './process-priority.ts';
 
 /** What stores need of a connection, inside a transaction or not. */
 export interface Queryable {
   /** Runs one statement; values go apart from the text, never into it. */
   query<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<QueryRows<Row>>;
 }
+
+/** Whose work it is. */
+export type BackgroundQueue = 'questions' | 'upkeep';
+
+/** What `background-work.ts` does. */
+export type Background = Pick<BackgroundWork, 'read' | 'maintain'>;
 
 /** Outcome of a statement. */
 export interface QueryRows<Row> {
@@ -46,6 +54,11 @@ export interface Database extends Queryable {
   whenUp(): Promise<void>;
   /** Runs `work` in one transaction; it is rolled back when `work` throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /**
+   * Where work over the whole query log is done, behind everything else: in one queue what people ask, in the
+   * other what Weir itself needs. Throws while there is no database.
+   */
+  background(queue: BackgroundQueue): Background;
   /** Lends a connection for what needs pg itself, such as COPY. For files of this folder and stores. */
   withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
   /** Closes every connection and stops the embedded server. */
@@ -85,8 +98,9 @@ class PooledDatabase implements Database {
   readonly #loop: Promise<void>;
   #status: DatabaseStatus;
   #pool: pg.Pool | undefined;
-  /** The last pool on its way out; it waits for statements in flight, which may hang with their server. */
-  #ending: Promise<void> = Promise.resolve();
+  #background: Record<BackgroundQueue, BackgroundWork> | undefined;
+  /** The last pools on their way out; they wait for statements in flight, which may hang with their server. */
+  #ending: Promise<unknown> = Promise.resolve();
   /** Ends the current look at a working pool. */
   #lost = new AbortController();
 
@@ -150,10 +164,15 @@ class PooledDatabase implements Database {
     });
   }
 
+  background(queue: BackgroundQueue): Background {
+    if (this.#background === undefined) throw this.#unavailable();
+    return this.#background[queue];
+  }
+
   async withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     const pool = this.#pool;
     const lost = this.#lost;
-    if (pool === undefined) throw new DatabaseUnavailable(this.#status.error ?? 'database is starting');
+    if (pool === undefined) throw this.#unavailable();
     let client: PoolClient | undefined;
     let broken = false;
     try {
@@ -215,19 +234,28 @@ class PooledDatabase implements Database {
     const pool = new pg.Pool({ ...target.config, max: this.#options.poolSize ?? 10 });
     pool.on('error', (error) => lost.abort(error));
     // A client that is lent out reports its end by itself too, and unheard that would end the process.
-    pool.on('connect', (client) => client.on('error', (error) => lost.abort(error)));
+    pool.on('connect', (client) => {
+      client.on('error', (error) => lost.abort(error));
+      if (target.isOurs) lowerSession(client, NICENESS.behindDns, this.#logger);
+    });
     this.#lost = lost;
     this.#pool = pool;
+    const background = {
+      questions: new BackgroundWork(target, this.#logger),
+      upkeep: new BackgroundWork(target, this.#logger),
+    };
+    this.#background = background;
     this.#set({ state: 'up', server: target.name, error: null });
     try {
       await this.#probeUntilLost(pool, lost);
     } finally {
       this.#pool = undefined;
+      this.#background = undefined;
       if (!this.#isClosing()) {
         const reason = `database was lost: ${reasonOf(lost.signal.reason)}`;
         this.#set({ state: 'down', server: target.name, error: reason });
       }
-      this.#ending = pool.end();
+      this.#ending = Promise.all([pool.end(), background.questions.end(), background.upkeep.end()]);
     }
   }
 
@@ -244,6 +272,10 @@ class PooledDatabase implements Database {
         lost.abort(error);
       }
     }
+  }
+
+  #unavailable(): DatabaseUnavailable {
+    return new DatabaseUnavailable(this.#status.error ?? 'database is starting');
   }
 
   #isClosing(): boolean {

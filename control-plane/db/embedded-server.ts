@@ -56,8 +56,8 @@ const SETTINGS: Readonly<Record<string, string | number>> = {
   bgwriter_delay: '10s',
   max_worker_processes: 2,
   max_logical_replication_workers: 0,
-  max_parallel_workers: 1,
-  max_parallel_workers_per_gather: 1,
+  // A worker would have the server's priority, not that of the long read for which it works.
+  max_parallel_workers: 0,
   io_method: 'sync',
   autovacuum_worker_slots: 2,
   autovacuum_max_workers: 1,

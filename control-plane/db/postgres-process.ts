@@ -5,7 +5,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcessByStdio } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
-import { getPriority, setPriority } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -13,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../shared/log.ts';
 import { spawnIdentity } from './postgres-account.ts';
 import type { PostgresAccount } from './postgres-account.ts';
+import { lowerPriority, NICENESS } from './process-priority.ts';
 
 /** What to run. */
 export interface PostgresLaunch {
@@ -43,13 +43,9 @@ const STOP_STEPS: readonly (readonly [NodeJS.Signals, number])[] = [
   ['SIGKILL', 5000],
 ];
 
-/** How much nicer than Weir the server is. */
-const BEHIND_DNS = 5;
-
 /** Starts the server. Resolves when it accepts connections; rejects with its own words when it ends before. */
 export async function launchPostgres(launch: PostgresLaunch): Promise<RunningPostgres> {
   const child = spawnServer(launch);
-  yieldToDns(child, launch.logger);
   const lastWords: string[] = [];
   let isReady = (): void => undefined;
   const ready = new Promise<void>((resolve) => (isReady = resolve));
@@ -71,6 +67,7 @@ export async function launchPostgres(launch: PostgresLaunch): Promise<RunningPos
   if (early !== null || child.pid === undefined) {
     throw new Error(`start PostgreSQL on ${launch.cluster}: ${early ?? 'no process'}`);
   }
+  for (const pid of serversOn(launch.cluster)) lowerPriority(pid, NICENESS.behindDns, launch.logger);
   const letGo = watchOver(child.pid, launch.account, launch.logger);
   void exited.then(letGo);
   return { pid: child.pid, exited, stop: () => stopChild(child, exited, launch.logger) };
@@ -86,16 +83,6 @@ function spawnServer({ runtime, cluster, account, settings }: PostgresLaunch): P
     detached: true,
     ...spawnIdentity(account),
   });
-}
-
-/** Where a core is short, answers come before the log; sessions inherit it. */
-function yieldToDns({ pid }: PostgresChild, logger: Logger): void {
-  if (pid === undefined) return;
-  try {
-    setPriority(pid, getPriority() + BEHIND_DNS);
-  } catch (error) {
-    logger.debug('lower the priority of PostgreSQL: not possible', { error: String(error) });
-  }
 }
 
 /** Environment of PostgreSQL's programs: nothing of Weir's own, messages in English. */

@@ -59,7 +59,7 @@ export async function dropPartitionsBefore(database: Database, firstKeptDay: num
 
 /** Adds the pages that were filled since the last call to the index on time of a day. */
 export async function summarizePartition(database: Database, day: number): Promise<void> {
-  await database.query(
+  await database.background('upkeep').maintain(
     `SELECT brin_summarize_new_values(indexrelid) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
      WHERE indrelid = to_regclass($1) AND relam = (SELECT oid FROM pg_am WHERE amname = 'brin')`,
     [partitionOf(day)],
@@ -68,7 +68,7 @@ export async function summarizePartition(database: Database, day: number): Promi
 
 /** Renews what the planner knows of a day: without it, it sorts where it should hash and reads all for an hour. */
 export async function analyzePartition(database: Database, day: number): Promise<void> {
-  await database.query(`ANALYZE ${partitionOf(day)}`);
+  await database.background('upkeep').maintain(`ANALYZE ${partitionOf(day)}`);
 }
 
 function dayOfPartition(name: string): number {

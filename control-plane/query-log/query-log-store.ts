@@ -87,8 +87,7 @@ export async function readQueryLog(
   const { limit } = request;
   const cursor = request.cursor === undefined ? undefined : decodeCursor(request.cursor);
   const condition = filterToSql(request);
-  return database.transaction(async (tx) => {
-    await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+  return database.background('questions').read(async (tx) => {
     const whole = await resolveSpan(tx, request);
     const total = cursor?.total ?? (await countRows(tx, condition, whole));
     // Without statistics the planner would rather read a whole day than ask the index.

@@ -1,6 +1,6 @@
 /**
  * Entry of the compile pool's thread: reads lists from disk and builds a rule table out of them. It runs at
- * the lowest priority, because answering comes first, and it holds one chunk of text at a time.
+ * a low priority, because answering comes first, and it holds one chunk of text at a time.
  */
 import { setPriority } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
@@ -13,7 +13,8 @@ import type { CompileJob, CompileOutcome, ListFile, ListInspection } from './com
 import { RuleTableBuilder } from './rule-table-builder.ts';
 import { SpecialRuleCollector } from './special-rule-collector.ts';
 
-const LOWEST_PRIORITY = 19;
+/** Behind everything that answers, beside what reads the log. */
+const NICENESS = 10;
 
 /** Counts what a list holds, looks what it does with the names in `watch`, and builds nothing. */
 export async function inspect({
@@ -81,5 +82,5 @@ export async function findLine({
 /** On Linux a priority belongs to a thread, so this leaves the rest of the process as it is. */
 function yieldToAnswering(): void {
   if (isMainThread || process.platform !== 'linux') return;
-  setPriority(0, LOWEST_PRIORITY);
+  setPriority(0, NICENESS);
 }

@@ -65,10 +65,9 @@ const MISSES: ReadonlySet<number> = new Set([QueryStatus.ALLOWED, QueryStatus.SE
 /** Figures of [fromMs, toMs), Unix milliseconds. */
 export async function readSummary(database: Database, fromMs: number, toMs: number): Promise<LoggedSummary> {
   const span = [new Date(fromMs), new Date(toMs)];
-  return database.transaction(async (tx) => {
-    await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-    return summarize(await readTallies(tx, span), await readSpread(tx, span));
-  });
+  return database
+    .background('questions')
+    .read(async (tx) => summarize(await readTallies(tx, span), await readSpread(tx, span)));
 }
 
 /** Queries of [fromMs, toMs) that the cache answered, and those that it was asked for and could not. */
@@ -77,11 +76,13 @@ export async function readCacheUse(
   fromMs: number,
   toMs: number,
 ): Promise<{ readonly hits: number; readonly misses: number }> {
-  const { rows } = await database.query<{ hits: number; misses: number }>(
-    `SELECT count(*) FILTER (WHERE cached) AS hits,
-       count(*) FILTER (WHERE NOT cached AND status = ANY($3)) AS misses
-     FROM query_log WHERE ${PERIOD}`,
-    [new Date(fromMs), new Date(toMs), [...MISSES]],
+  const { rows } = await database.background('questions').read((tx) =>
+    tx.query<{ hits: number; misses: number }>(
+      `SELECT count(*) FILTER (WHERE cached) AS hits,
+         count(*) FILTER (WHERE NOT cached AND status = ANY($3)) AS misses
+       FROM query_log WHERE ${PERIOD}`,
+      [new Date(fromMs), new Date(toMs), [...MISSES]],
+    ),
   );
   return rows[0] ?? { hits: 0, misses: 0 };
 }

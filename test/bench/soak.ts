@@ -1,6 +1,7 @@
 // `npm run soak`: Weir near its limit for minutes, while a list changes and is compiled each minute and the API is
 // polled: what is lost, what grows, and how long a worker stands still for its garbage collector. All of Weir, its
-// database too, has one core: that core is what is near its limit.
+// database too, has one core: that core is what is near its limit. Its limit is the rate at which every query is
+// answered and in the stored log.
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,7 +9,7 @@ import { parseArgs } from 'node:util';
 import type { ThreadRole } from '../../shared/messages.ts';
 import type { Bench } from './bench.ts';
 import { ROOT, stageOf, withBench } from './bench.ts';
-import type { LoadResult } from './load/load.ts';
+import type { LoadJob, LoadResult } from './load/load.ts';
 import { gatherMaterial } from './material/material.ts';
 import { parseOptions } from './options.ts';
 import { probe } from './probe.ts';
@@ -19,17 +20,20 @@ import { median } from './report/figures.ts';
 import type { Goal } from './report/goal.ts';
 import { goalTable, isMet } from './report/goal.ts';
 import { alignColumns } from './report/table.ts';
-import type { RunningServer } from './running-server.ts';
+import type { RunningServer, Stage } from './running-server.ts';
 import { measure, startServer, warmAndCheck } from './running-server.ts';
 import { weirContestant } from './servers/server-table.ts';
 import { saturatedMix } from './suites/mix.ts';
 import { askThreads } from './thread-measures.ts';
+import { findThroughput } from './throughput.ts';
+import type { PreparedWorkload } from './prepared-workload.ts';
 
 const RESULT_FILE = join(import.meta.dirname, 'results', 'soak.json');
 const HELP = `npm run soak -- [options]
 
   --minutes N     how long (10)
-  --share N       part of the saturated rate that is asked (0.9)
+  --share N       part of the rate at which nothing is lost that is asked (0.9)
+  --rate N        queries a second instead
   --names N       names of the block list (1000000)
   --base-port N, --server-core N, --load-core N, --seed N, --keep   as of npm run bench
 
@@ -43,6 +47,8 @@ const MOST_PAUSE_MS = 5;
 const MOST_GROWTH = 1.05;
 /** So many may be in flight that the rate, not the window, sets the pace while Weir stands still for a moment. */
 const WINDOW = 16_000;
+/** For the last rows on their way into the stored log. */
+const LOG_SETTLE_MS = 5000;
 const SOCKETS = 16;
 const ROLES: readonly ThreadRole[] = ['answer', 'resolve'];
 
@@ -56,19 +62,29 @@ interface Look {
 }
 
 interface Soak {
-  saturatedQps: number;
+  /** Of a saturated run of seconds; undefined where the rate was given. */
+  saturatedQps: number | undefined;
+  /** The most at which nothing was lost. */
+  throughputQps: number | undefined;
   rateQps: number;
   load: LoadResult;
   looks: Look[];
   /** Milliseconds from the change of the list to the first answer by it. */
   compilesMs: number[];
-  /** Milliseconds of one round of the API's GETs; failures by their message. */
+  /** Milliseconds of one round of the API's GETs, and of one of those that read the log; failures by their message. */
   pollsMs: number[];
+  logPollsMs: number[];
+  logFailures: string[];
+  /** Answered queries that the stored log does not have at the end. */
+  logLost: number;
   failures: string[];
   threadsReplaced: number;
 }
 
-async function soak(bench: Bench, minutes: number, share: number): Promise<Soak> {
+async function soak(
+  bench: Bench,
+  { minutes, share, givenQps }: { minutes: number; share: number; givenQps: number | undefined },
+): Promise<Soak> {
   const { options } = bench;
   const material = gatherMaterial(ROOT, options.names, options.seed);
   const stage = stageOf(bench, material);
@@ -76,34 +92,55 @@ async function soak(bench: Bench, minutes: number, share: number): Promise<Soak>
   const running = await startServer(stage, contestant, 0, true);
   const workload = saturatedMix(bench, material, 'soak');
   await warmAndCheck(stage, running, workload);
-  const { qps: saturatedQps } = await measure(stage, running, workload, 0, undefined);
-  const rateQps = Math.floor(saturatedQps * share);
-  const rate = (qps: number): string => Math.round(qps).toLocaleString('en');
-  console.log(`saturated at ${rate(saturatedQps)} q/s; ${rate(rateQps)} q/s for ${minutes} minutes`);
-  const work = new AbortController();
-  const besides = { looks: [], compilesMs: [], pollsMs: [], failures: [] };
-  const others = Promise.all([
-    lookOn(running, work.signal, besides.looks),
-    compileOn(running, work.signal, besides),
-    pollOn(running, work.signal, besides),
-  ]);
-  const load = await stage.load.run({
+  const job = {
     port: running.port,
     questionFile: workload.questionFile,
-    secs: minutes * 60,
-    rateQps,
     window: WINDOW,
     sockets: SOCKETS,
     passes: undefined,
     firstSerial: undefined,
     check: false,
-  });
+  };
+  const limit = givenQps === undefined ? await findLimit(stage, running, workload, job) : undefined;
+  const rateQps = givenQps ?? Math.floor(limit!.throughputQps * share);
+  console.log(`${rateQps.toLocaleString('en')} q/s for ${minutes} minutes`);
+  const work = new AbortController();
+  const besides = { looks: [], compilesMs: [], pollsMs: [], failures: [], logPollsMs: [], logFailures: [] };
+  const since = new Date();
+  const others = Promise.all([
+    lookOn(running, work.signal, besides.looks),
+    compileOn(running, work.signal, besides),
+    pollOn(() => running.api!.poll(), work.signal, besides.pollsMs, besides.failures),
+    pollOn(() => running.api!.pollLog(), work.signal, besides.logPollsMs, besides.logFailures),
+  ]);
+  const load = await stage.load.run({ ...job, secs: minutes * 60, rateQps });
   work.abort();
   await others;
   if (running.child.ended() !== undefined) throw new Error(`soak: weir ended: ${lastLines(running.child)}`);
+  await delay(LOG_SETTLE_MS);
+  const logLost = Math.max(0, load.answered - (await running.api!.storedQueries(since)));
   const threadsReplaced = lastLines(running.child, 1e6).split('replace a DNS thread').length - 1;
   await running.child.stop();
-  return { saturatedQps, rateQps, load, ...besides, threadsReplaced };
+  return {
+    saturatedQps: limit?.saturatedQps,
+    throughputQps: limit?.throughputQps,
+    rateQps,
+    load,
+    ...besides,
+    logLost,
+    threadsReplaced,
+  };
+}
+
+async function findLimit(
+  stage: Stage,
+  running: RunningServer,
+  workload: PreparedWorkload,
+  job: Omit<LoadJob, 'secs' | 'rateQps'>,
+): Promise<{ saturatedQps: number; throughputQps: number }> {
+  const { qps: saturatedQps } = await measure(stage, running, workload, 0, undefined);
+  console.log(`saturated: ${Math.round(saturatedQps).toLocaleString('en')} q/s`);
+  return { saturatedQps, throughputQps: await findThroughput(stage, running, job, saturatedQps) };
 }
 
 /** Does `work` at once and then every `everyMs` until the signal. */
@@ -160,14 +197,15 @@ async function compileOn(
 }
 
 async function pollOn(
-  running: RunningServer,
+  poll: () => Promise<void>,
   signal: AbortSignal,
-  { pollsMs, failures }: { pollsMs: number[]; failures: string[] },
+  pollsMs: number[],
+  failures: string[],
 ): Promise<void> {
   await every(POLL_EVERY_MS, signal, async () => {
     const startedAt = performance.now();
     try {
-      await running.api!.poll();
+      await poll();
       pollsMs.push(performance.now() - startedAt);
     } catch (error) {
       failures.push(error instanceof Error ? error.message : String(error));
@@ -175,13 +213,14 @@ async function pollOn(
   });
 }
 
-function goalsOf({ load, looks, compilesMs, failures, threadsReplaced }: Soak): Goal[] {
+function goalsOf({ load, looks, compilesMs, failures, threadsReplaced, logLost }: Soak): Goal[] {
   const rss = looks.map(({ memory }) => memory.rss);
   const quarter = Math.max(1, Math.floor(rss.length / 4));
   const growth = median(rss.slice(-quarter)) / median(rss.slice(quarter, 2 * quarter));
   const count = (what: string, measured: number): Goal => ({ what, measured, unit: '', atMost: 0 });
   return [
     count('answers lost', load.lost),
+    count('rows missing in the stored log', logLost),
     { what: 'RSS of the last quarter / of the second', measured: growth, unit: '', atMost: MOST_GROWTH },
     ...ROLES.map((role) => ({
       what: `longest garbage collection of the ${role} thread`,
@@ -196,7 +235,7 @@ function goalsOf({ load, looks, compilesMs, failures, threadsReplaced }: Soak): 
 }
 
 function report(result: Soak): string {
-  const { load, looks, pollsMs, compilesMs, failures } = result;
+  const { load, looks, pollsMs, logPollsMs, compilesMs, failures, logFailures } = result;
   const lines = alignColumns([
     [
       'after s',
@@ -227,10 +266,17 @@ function report(result: Soak): string {
       : `p50 ${latency.p50.toFixed(0)} us, p99 ${latency.p99.toFixed(0)}, p99.9 ${latency.p999.toFixed(0)}, ` +
         `longest ${latency.max.toFixed(0)}; later than 5 ms: ${load.late ?? 0}`,
     `compiles took ${compilesMs.map((ms) => (ms / 1000).toFixed(1)).join(', ')} s from change to answer`,
-    `a round of the API took ${median(pollsMs).toFixed(0)} ms, the slowest ${Math.max(0, ...pollsMs).toFixed(0)} ms`,
-    ...[...new Set(failures)].slice(0, 5).map((failure) => `failed: ${failure}`),
+    `${pollsMs.length} rounds of the API took ${timesOf(pollsMs)}`,
+    `${logPollsMs.length} rounds over the query log took ${timesOf(logPollsMs)}; ${logFailures.length} got no answer`,
+    ...[...new Set([...failures, ...logFailures])].slice(0, 5).map((failure) => `failed: ${failure}`),
   ];
   return `${lines}\n\n${counts.join('\n')}`;
+}
+
+function timesOf(roundsMs: readonly number[]): string {
+  return roundsMs.length === 0
+    ? 'no time'
+    : `${median(roundsMs).toFixed(0)} ms, the slowest ${Math.max(...roundsMs).toFixed(0)} ms`;
 }
 
 /** Up to `most` of the items, evenly spread; a sampled look has the pauses of those between. */
@@ -248,7 +294,12 @@ async function main(args: string[]): Promise<boolean> {
   const own = parseArgs({
     args,
     strict: false,
-    options: { minutes: { type: 'string' }, share: { type: 'string' }, help: { type: 'boolean' } },
+    options: {
+      minutes: { type: 'string' },
+      share: { type: 'string' },
+      rate: { type: 'string' },
+      help: { type: 'boolean' },
+    },
   });
   if (own.values.help === true) {
     console.log(HELP);
@@ -256,11 +307,12 @@ async function main(args: string[]): Promise<boolean> {
   }
   const minutes = Number(own.values.minutes ?? 10);
   const share = Number(own.values.share ?? 0.9);
-  if (!(minutes > 0) || !(share > 0))
-    throw new Error('read --minutes and --share: expected positive numbers');
+  const givenQps = own.values.rate === undefined ? undefined : Number(own.values.rate);
+  if (!(minutes > 0) || !(share > 0) || !(givenQps === undefined || givenQps > 0))
+    throw new Error('read --minutes, --share and --rate: expected positive numbers');
   const rest = args.filter((word, index) => !isOwn(word) && !isOwn(args[index - 1] ?? ''));
   return withBench(parseOptions(rest), async (bench) => {
-    const result = await soak(bench, minutes, share);
+    const result = await soak(bench, { minutes, share, givenQps });
     const goals = goalsOf(result);
     console.log(`\n${report(result)}\n\n${goalTable(goals)}`);
     mkdirSync(dirname(RESULT_FILE), { recursive: true });
@@ -271,7 +323,7 @@ async function main(args: string[]): Promise<boolean> {
 }
 
 function isOwn(word: string): boolean {
-  return word === '--minutes' || word === '--share';
+  return word === '--minutes' || word === '--share' || word === '--rate';
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const)

@@ -61,7 +61,9 @@ export async function startChild(launch: Launch, cores: readonly number[], logFi
   // The log is handed over as a descriptor: piped through this process, a chatty server would cost CPU here.
   const log = openSync(logFile, 'a');
   const stdio: StdioOptions = ['ignore', log, log, ...(launch.ipc === true ? (['ipc'] as const) : [])];
-  const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio });
+  // A session of its own, as a service has: Linux may share out a core among sessions first (autogroup), and the
+  // harness with its load must not be one side with the server.
+  const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio, detached: true });
   closeSync(log);
   const exit = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));

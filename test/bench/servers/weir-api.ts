@@ -24,9 +24,12 @@ const POLLED = [
   '/health',
   '/stats/rate',
   '/blocklist-sources',
-  '/queries?limit=100&period=1m',
-  '/stats?period=1m',
+  '/upstream/health',
+  '/cache/metrics',
+  '/groups',
 ];
+/** What a dashboard asks of the query log: each goes over all rows of its period. */
+const POLLED_OF_LOG = ['/queries?limit=100&period=1m', '/stats?period=1m'];
 
 /** A signed-in session. */
 export interface WeirApi {
@@ -47,8 +50,10 @@ export interface WeirApi {
   storedQueries(since: Date): Promise<number>;
   /** Any other call; resolves with the body of the answer, throws where it is no success. */
   call(method: string, path: string, body?: object): Promise<unknown>;
-  /** Asks what a dashboard asks. */
+  /** Asks what a dashboard asks, but for the query log. */
   poll(): Promise<void>;
+  /** Asks what a dashboard asks of the query log. */
+  pollLog(): Promise<void>;
 }
 
 /** Waits for the API, sets the password where none is set, signs in. Throws after `timeoutMs`. */
@@ -96,6 +101,9 @@ function session(call: Call): WeirApi {
     call: async (method, path, body) => (await call(method, path, body)).body,
     poll: async () => {
       for (const path of POLLED) await call('GET', path);
+    },
+    pollLog: async () => {
+      for (const path of POLLED_OF_LOG) await call('GET', path);
     },
   };
 }

@@ -1,0 +1,74 @@
+/**
+ * Work over the whole query log, apart from everything else that the database does. One question may read millions
+ * of rows: on connections of their own such questions cannot keep a change of policy waiting, one runs at a time
+ * however many dashboards ask, and the embedded server puts them behind the log.
+ */
+import pg from 'pg';
+import type { PoolClient } from 'pg';
+import type { Logger } from '../../shared/log.ts';
+import { DatabaseUnavailable, isStatementTimeout, isUnavailable, reasonOf } from './database-errors.ts';
+import type { DatabaseTarget } from './database-target.ts';
+import type { Queryable } from './database.ts';
+import { lowerSession, NICENESS } from './process-priority.ts';
+
+/** Milliseconds that a piece of work waits for its turn, and that a statement gets when it has it. */
+const MAX_WAIT_MS = 20_000;
+const MAX_RUN_MS = 60_000;
+
+const LIMIT = `SET statement_timeout = ${MAX_RUN_MS}`;
+const BEGIN_READING = 'BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY';
+
+/** A connection to one server for such work, one piece after the other. */
+export class BackgroundWork {
+  readonly #pool: pg.Pool;
+
+  constructor(target: DatabaseTarget, logger: Logger) {
+    this.#pool = new pg.Pool({ ...target.config, max: 1, connectionTimeoutMillis: MAX_WAIT_MS });
+    // The loss of a connection fails the work that runs on it; who looks after the server notices by itself.
+    this.#pool.on('error', () => undefined);
+    this.#pool.on('connect', (client) => {
+      client.on('error', () => undefined);
+      if (target.isOurs) lowerSession(client, NICENESS.behindLog, logger);
+    });
+  }
+
+  /**
+   * Runs `work` in a transaction that sees one state and can only read.
+   * @throws {DatabaseUnavailable} also when there was no turn in time, or no answer
+   */
+  async read<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
+    return this.#run(async (client) => {
+      await client.query(BEGIN_READING);
+      const result = await work(client);
+      await client.query('COMMIT');
+      return result;
+    });
+  }
+
+  /** Runs one statement outside of a transaction. @throws {DatabaseUnavailable} as `read()` */
+  async maintain(text: string, values: readonly unknown[] = []): Promise<void> {
+    await this.#run((client) => client.query(text, values as unknown[]));
+  }
+
+  /** Waits for what runs. */
+  end(): Promise<void> {
+    return this.#pool.end();
+  }
+
+  async #run<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    let client: PoolClient | undefined;
+    try {
+      client = await this.#pool.connect();
+      await client.query(LIMIT);
+      const result = await work(client);
+      client.release();
+      return result;
+    } catch (error) {
+      client?.release(true); // Whatever it was in the middle of ends with it.
+      if (isStatementTimeout(error))
+        throw new DatabaseUnavailable(`read the query log: no answer within ${MAX_RUN_MS / 1000} s`);
+      if (!isUnavailable(error)) throw error;
+      throw new DatabaseUnavailable(`read the query log: ${reasonOf(error)}`, { cause: error });
+    }
+  }
+}

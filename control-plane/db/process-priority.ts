@@ -1,0 +1,31 @@
+/** Priority of the embedded server's processes: where a core is short, answers come before the log. */
+import { writeFileSync } from 'node:fs';
+import { getPriority, setPriority } from 'node:os';
+import type { PoolClient } from 'pg';
+import type { Logger } from '../../shared/log.ts';
+
+/**
+ * How much nicer than Weir a process is. A long read is behind the log, but not far behind: it holds locks for
+ * which the log waits, and with 19 the log stood still for ten seconds.
+ */
+export const NICENESS = { behindDns: 4, behindLog: 12 } as const;
+
+const MOST = 19;
+
+/** Lowers the priority of a process; where the system does not allow that, it stays as it is. */
+export function lowerPriority(pid: number, niceness: number, logger: Logger): void {
+  try {
+    setPriority(pid, Math.min(getPriority() + niceness, MOST));
+    // Each of PostgreSQL's processes is a session of its own, and Linux may share out a core among sessions
+    // before it looks at their processes (sched(7), autogroup).
+    if (process.platform === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
+  } catch (error) {
+    logger.debug('lower the priority of the database: not possible', { pid, error: String(error) });
+  }
+}
+
+/** The same for the process behind a connection of the embedded server. */
+export function lowerSession(client: PoolClient, niceness: number, logger: Logger): void {
+  const { processID } = client as PoolClient & { readonly processID: number | null };
+  if (processID !== null) lowerPriority(processID, niceness, logger);
+}
