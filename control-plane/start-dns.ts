@@ -66,7 +66,7 @@ export async function startDns(node: Node, dnsPort: number) {
   stops.push(() => publisher.settled());
   await supervisor.start();
   stops.push(followAnchors(anchors, supervisor));
-  if (hooks.faultInjection) obeyFaultRequests(supervisor);
+  if (hooks.faultInjection) obeyFaultRequests(supervisor, () => writer.counters());
   const names = recordNames(publisher, settings.pools, zones);
   const drain = new LogDrain(supervisor.memories(), names, (row) => writer.append(row));
   const rate = new QueryRate(supervisor.memories());

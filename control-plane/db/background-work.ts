@@ -11,19 +11,25 @@ import type { DatabaseTarget } from './database-target.ts';
 import type { Queryable } from './database.ts';
 import { lowerSession, NICENESS } from './process-priority.ts';
 
-/** Milliseconds that a piece of work waits for its turn, and that a statement gets when it has it. */
-const MAX_WAIT_MS = 20_000;
-const MAX_RUN_MS = 60_000;
+/** How long work may take. */
+export interface BackgroundLimits {
+  /** Milliseconds that a piece of work waits for its turn. */
+  readonly waitMs: number;
+  /** Milliseconds that a statement gets. */
+  readonly runMs: number;
+}
 
-const LIMIT = `SET statement_timeout = ${MAX_RUN_MS}`;
+const DEFAULT_LIMITS: BackgroundLimits = { waitMs: 20_000, runMs: 60_000 };
 const BEGIN_READING = 'BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY';
 
 /** A connection to one server for such work, one piece after the other. */
 export class BackgroundWork {
   readonly #pool: pg.Pool;
+  readonly #limits: BackgroundLimits;
 
-  constructor(target: DatabaseTarget, logger: Logger) {
-    this.#pool = new pg.Pool({ ...target.config, max: 1, connectionTimeoutMillis: MAX_WAIT_MS });
+  constructor(target: DatabaseTarget, logger: Logger, limits = DEFAULT_LIMITS) {
+    this.#limits = limits;
+    this.#pool = new pg.Pool({ ...target.config, max: 1, connectionTimeoutMillis: limits.waitMs });
     // The loss of a connection fails the work that runs on it; who looks after the server notices by itself.
     this.#pool.on('error', () => undefined);
     this.#pool.on('connect', (client) => {
@@ -59,14 +65,14 @@ export class BackgroundWork {
     let client: PoolClient | undefined;
     try {
       client = await this.#pool.connect();
-      await client.query(LIMIT);
+      await client.query(`SET statement_timeout = ${this.#limits.runMs}`);
       const result = await work(client);
       client.release();
       return result;
     } catch (error) {
       client?.release(true); // Whatever it was in the middle of ends with it.
       if (isStatementTimeout(error))
-        throw new DatabaseUnavailable(`read the query log: no answer within ${MAX_RUN_MS / 1000} s`);
+        throw new DatabaseUnavailable(`read the query log: no answer within ${this.#limits.runMs / 1000} s`);
       if (!isUnavailable(error)) throw error;
       throw new DatabaseUnavailable(`read the query log: ${reasonOf(error)}`, { cause: error });
     }

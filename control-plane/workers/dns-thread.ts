@@ -26,8 +26,6 @@ const ENTRY = new URL('../../dns-worker/thread.ts', import.meta.url);
 const YOUNG_GENERATION_MIB = 8;
 // Gives the threads `gc()`: they allocate so little that an old snapshot would wait for ever to be collected.
 setFlagsFromString('--expose-gc');
-// A short collection must not wait for a helper thread that the core has no time for.
-setFlagsFromString('--no-parallel-scavenge');
 
 const EVENTFD_ONE = Uint8Array.from([1, 0, 0, 0, 0, 0, 0, 0]);
 

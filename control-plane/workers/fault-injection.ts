@@ -24,23 +24,32 @@ export interface MeasuredThread {
   readonly memory: ThreadMeasures | null;
 }
 
+/** Rows of the query log since the start, as its writer counts them. */
+export interface MeasuredLog {
+  readonly written: number;
+  readonly spooled: number;
+  readonly dropped: number;
+  readonly waiting: number;
+}
+
 /** What is sent back for `measure`. */
 export interface MeasureReply {
   readonly measure: number;
   readonly workers: readonly Readonly<Record<ThreadRole, MeasuredThread>>[];
+  readonly log: MeasuredLog;
 }
 
 /** Obeys requests of the parent process from now on. */
-export function obeyFaultRequests(supervisor: WorkerSupervisor): void {
+export function obeyFaultRequests(supervisor: WorkerSupervisor, log: () => MeasuredLog): void {
   // A test run that is killed leaves no server behind.
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   process.on('message', (request: TestRequest) => {
     if ('fault' in request) supervisor.injectFault(request.worker, request.role, request.fault);
-    else void measure(supervisor, request.measure).then((reply) => process.send?.(reply));
+    else void measure(supervisor, request.measure).then((reply) => process.send?.({ ...reply, log: log() }));
   });
 }
 
-async function measure(supervisor: WorkerSupervisor, number: number): Promise<MeasureReply> {
+async function measure(supervisor: WorkerSupervisor, number: number): Promise<Omit<MeasureReply, 'log'>> {
   const heaps = await supervisor.measure();
   const workers = supervisor.memories().map((memory, index) => ({
     answer: measured(memory.answerCounters, memory.answerLog, heaps[index]?.answer),

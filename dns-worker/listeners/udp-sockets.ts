@@ -30,7 +30,10 @@ const IPV6_RECVPKTINFO = 49;
 
 /** Asked of the kernel for each socket; it grants less where net.core.rmem_max or wmem_max is lower. */
 const SEND_BUFFER_BYTES = 4 << 20;
-/** Holds some 20,000 small questions (the kernel grants the double and charges 768 bytes for each), a tenth of a second at full speed. */
+/**
+ * Some 20,000 small questions, as the kernel grants the double and charges 768 bytes for each: a tenth of a second at
+ * full speed.
+ */
 const RECEIVE_BUFFER_BYTES = 8 << 20;
 /** Longest sleep in recvmmsg; also how late a busy thread may hear its port. */
 export const RECEIVE_TIMEOUT_US = 4000;

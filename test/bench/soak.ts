@@ -12,21 +12,19 @@ import { ROOT, stageOf, withBench } from './bench.ts';
 import type { LoadJob, LoadResult } from './load/load.ts';
 import { gatherMaterial } from './material/material.ts';
 import { parseOptions } from './options.ts';
+import type { PreparedWorkload } from './prepared-workload.ts';
 import { probe } from './probe.ts';
 import { lastLines, stopRunning } from './process/child.ts';
-import type { MemorySplit } from './process/memory.ts';
 import { readMemorySplit } from './process/memory.ts';
-import { median } from './report/figures.ts';
-import type { Goal } from './report/goal.ts';
 import { goalTable, isMet } from './report/goal.ts';
-import { alignColumns } from './report/table.ts';
 import type { RunningServer, Stage } from './running-server.ts';
 import { measure, startServer, warmAndCheck } from './running-server.ts';
 import { weirContestant } from './servers/server-table.ts';
+import { goalsOf, soakReport } from './soak-report.ts';
+import type { Besides, Look, Soak } from './soak-report.ts';
 import { saturatedMix } from './suites/mix.ts';
-import { askThreads } from './thread-measures.ts';
+import { askLog, askThreads } from './thread-measures.ts';
 import { findThroughput } from './throughput.ts';
-import type { PreparedWorkload } from './prepared-workload.ts';
 
 const RESULT_FILE = join(import.meta.dirname, 'results', 'soak.json');
 const HELP = `npm run soak -- [options]
@@ -43,43 +41,12 @@ const COMPILE_EVERY_MS = 60_000;
 const POLL_EVERY_MS = 5000;
 const LOOK_EVERY_MS = 2000;
 const IN_FORCE_PATIENCE_MS = 45_000;
-const MOST_PAUSE_MS = 5;
-const MOST_GROWTH = 1.05;
 /** So many may be in flight that the rate, not the window, sets the pace while Weir stands still for a moment. */
 const WINDOW = 16_000;
-/** For the last rows on their way into the stored log. */
+/** For rows on their way into the stored log. */
 const LOG_SETTLE_MS = 5000;
+const TRIAL_SECS = 30;
 const SOCKETS = 16;
-const ROLES: readonly ThreadRole[] = ['answer', 'resolve'];
-
-/** One look at the process. */
-interface Look {
-  secs: number;
-  memory: MemorySplit;
-  /** Collections since the look before, milliseconds. */
-  pauses: Record<ThreadRole, number[]>;
-  logRecordsDropped: number;
-}
-
-interface Soak {
-  /** Of a saturated run of seconds; undefined where the rate was given. */
-  saturatedQps: number | undefined;
-  /** The most at which nothing was lost. */
-  throughputQps: number | undefined;
-  rateQps: number;
-  load: LoadResult;
-  looks: Look[];
-  /** Milliseconds from the change of the list to the first answer by it. */
-  compilesMs: number[];
-  /** Milliseconds of one round of the API's GETs, and of one of those that read the log; failures by their message. */
-  pollsMs: number[];
-  logPollsMs: number[];
-  logFailures: string[];
-  /** Answered queries that the stored log does not have at the end. */
-  logLost: number;
-  failures: string[];
-  threadsReplaced: number;
-}
 
 async function soak(
   bench: Bench,
@@ -104,21 +71,9 @@ async function soak(
   const limit = givenQps === undefined ? await findLimit(stage, running, workload, job) : undefined;
   const rateQps = givenQps ?? Math.floor(limit!.throughputQps * share);
   console.log(`${rateQps.toLocaleString('en')} q/s for ${minutes} minutes`);
-  const work = new AbortController();
-  const besides = { looks: [], compilesMs: [], pollsMs: [], failures: [], logPollsMs: [], logFailures: [] };
   const since = new Date();
-  const others = Promise.all([
-    lookOn(running, work.signal, besides.looks),
-    compileOn(running, work.signal, besides),
-    pollOn(() => running.api!.poll(), work.signal, besides.pollsMs, besides.failures),
-    pollOn(() => running.api!.pollLog(), work.signal, besides.logPollsMs, besides.logFailures),
-  ]);
-  const load = await stage.load.run({ ...job, secs: minutes * 60, rateQps });
-  work.abort();
-  await others;
-  if (running.child.ended() !== undefined) throw new Error(`soak: weir ended: ${lastLines(running.child)}`);
-  await delay(LOG_SETTLE_MS);
-  const logLost = Math.max(0, load.answered - (await running.api!.storedQueries(since)));
+  const { load, besides } = await underLoad(stage, running, { ...job, secs: minutes * 60, rateQps });
+  const stored = await storedRows(running, since, load.answered);
   const threadsReplaced = lastLines(running.child, 1e6).split('replace a DNS thread').length - 1;
   await running.child.stop();
   return {
@@ -127,7 +82,7 @@ async function soak(
     rateQps,
     load,
     ...besides,
-    logLost,
+    logLost: Math.max(0, load.answered - stored),
     threadsReplaced,
   };
 }
@@ -140,7 +95,52 @@ async function findLimit(
 ): Promise<{ saturatedQps: number; throughputQps: number }> {
   const { qps: saturatedQps } = await measure(stage, running, workload, 0, undefined);
   console.log(`saturated: ${Math.round(saturatedQps).toLocaleString('en')} q/s`);
-  return { saturatedQps, throughputQps: await findThroughput(stage, running, job, saturatedQps) };
+  const throughputQps = await findThroughput(saturatedQps, async (rateQps) => {
+    const { load, logged, logLost } = await underLoad(stage, running, { ...job, secs: TRIAL_SECS, rateQps });
+    await delay(LOG_SETTLE_MS); // what this one left behind is not the next one's
+    return { ...load, logged, logLost };
+  });
+  return { saturatedQps, throughputQps };
+}
+
+/** Load, and besides it all that a soak does; `logged` counts the rows that were stored by its end. */
+async function underLoad(
+  stage: Stage,
+  running: RunningServer,
+  job: LoadJob,
+): Promise<{ load: LoadResult; besides: Besides; logged: number; logLost: number }> {
+  const work = new AbortController();
+  const besides: Besides = {
+    looks: [],
+    compilesMs: [],
+    pollsMs: [],
+    failures: [],
+    logPollsMs: [],
+    logFailures: [],
+  };
+  const before = await askLog(running.child);
+  const others = Promise.all([
+    lookOn(running, work.signal, besides.looks),
+    compileOn(running, work.signal, besides),
+    pollOn(() => running.api!.poll(), work.signal, besides.pollsMs, besides.failures),
+    pollOn(() => running.api!.pollLog(), work.signal, besides.logPollsMs, besides.logFailures),
+  ]);
+  const load = await stage.load.run(job);
+  const after = await askLog(running.child);
+  work.abort();
+  await others;
+  if (running.child.ended() !== undefined) throw new Error(`soak: weir ended: ${lastLines(running.child)}`);
+  return { load, besides, logged: after.written - before.written, logLost: after.lost - before.lost };
+}
+
+/** Rows of the stored log since a moment, once it gets no more of the `expected` ones. */
+async function storedRows(running: RunningServer, since: Date, expected: number): Promise<number> {
+  for (let before = -1; ;) {
+    await delay(LOG_SETTLE_MS);
+    const now = await running.api!.storedQueries(since);
+    if (now >= expected || now === before) return now;
+    before = now;
+  }
 }
 
 /** Does `work` at once and then every `everyMs` until the signal. */
@@ -172,6 +172,8 @@ async function lookOn(running: RunningServer, signal: AbortSignal, looks: Look[]
   });
 }
 
+let namesAdded = 0;
+
 /** Each minute one more name is on the list; the answer to it is the proof that it is in force. */
 async function compileOn(
   running: RunningServer,
@@ -181,7 +183,7 @@ async function compileOn(
   const list = join(dirname(running.child.logFile), 'lists', 'names.txt');
   const { id } = (await running.api!.sources())[0]!;
   await every(COMPILE_EVERY_MS, signal, async () => {
-    const name = `soak-${compilesMs.length}.example.org`;
+    const name = `soak-${++namesAdded}.example.org`;
     appendFileSync(list, `${name}\n`);
     const startedAt = performance.now();
     await running.api!.refresh(id);
@@ -213,83 +215,6 @@ async function pollOn(
   });
 }
 
-function goalsOf({ load, looks, compilesMs, failures, threadsReplaced, logLost }: Soak): Goal[] {
-  const rss = looks.map(({ memory }) => memory.rss);
-  const quarter = Math.max(1, Math.floor(rss.length / 4));
-  const growth = median(rss.slice(-quarter)) / median(rss.slice(quarter, 2 * quarter));
-  const count = (what: string, measured: number): Goal => ({ what, measured, unit: '', atMost: 0 });
-  return [
-    count('answers lost', load.lost),
-    count('rows missing in the stored log', logLost),
-    { what: 'RSS of the last quarter / of the second', measured: growth, unit: '', atMost: MOST_GROWTH },
-    ...ROLES.map((role) => ({
-      what: `longest garbage collection of the ${role} thread`,
-      measured: Math.max(0, ...looks.flatMap(({ pauses }) => pauses[role])),
-      unit: 'ms',
-      atMost: MOST_PAUSE_MS,
-    })),
-    count('threads replaced', threadsReplaced),
-    count('calls of the API and compiles that failed', failures.length),
-    { what: 'lists compiled', measured: compilesMs.length, unit: '', atLeast: 1 },
-  ];
-}
-
-function report(result: Soak): string {
-  const { load, looks, pollsMs, logPollsMs, compilesMs, failures, logFailures } = result;
-  const lines = alignColumns([
-    [
-      'after s',
-      'RSS MiB',
-      'anonymous',
-      'answer: GCs',
-      'longest ms',
-      'resolve: GCs',
-      'longest ms',
-      'log dropped',
-    ],
-    ...sample(looks, 20).map(({ secs, memory, pauses, logRecordsDropped }) => [
-      secs.toFixed(0),
-      memory.rss.toFixed(0),
-      memory.anonymous.toFixed(0),
-      ...ROLES.flatMap((role) => [String(pauses[role].length), Math.max(0, ...pauses[role]).toFixed(1)]),
-      String(logRecordsDropped),
-    ]),
-  ]);
-  const latency = load.latencyUs;
-  const reached = load.answered / load.elapsedSecs;
-  const counts = [
-    `asked for ${result.rateQps.toLocaleString('en')} q/s, reached ${Math.round(reached).toLocaleString('en')} ` +
-      `(the generator was held up for ${(load.slippedSecs ?? 0).toFixed(1)} s)`,
-    `${load.sent.toLocaleString('en')} sent, ${load.answered.toLocaleString('en')} answered, ${load.lost} lost`,
-    latency === undefined
-      ? ''
-      : `p50 ${latency.p50.toFixed(0)} us, p99 ${latency.p99.toFixed(0)}, p99.9 ${latency.p999.toFixed(0)}, ` +
-        `longest ${latency.max.toFixed(0)}; later than 5 ms: ${load.late ?? 0}`,
-    `compiles took ${compilesMs.map((ms) => (ms / 1000).toFixed(1)).join(', ')} s from change to answer`,
-    `${pollsMs.length} rounds of the API took ${timesOf(pollsMs)}`,
-    `${logPollsMs.length} rounds over the query log took ${timesOf(logPollsMs)}; ${logFailures.length} got no answer`,
-    ...[...new Set([...failures, ...logFailures])].slice(0, 5).map((failure) => `failed: ${failure}`),
-  ];
-  return `${lines}\n\n${counts.join('\n')}`;
-}
-
-function timesOf(roundsMs: readonly number[]): string {
-  return roundsMs.length === 0
-    ? 'no time'
-    : `${median(roundsMs).toFixed(0)} ms, the slowest ${Math.max(...roundsMs).toFixed(0)} ms`;
-}
-
-/** Up to `most` of the items, evenly spread; a sampled look has the pauses of those between. */
-function sample(looks: readonly Look[], most: number): Look[] {
-  const step = Math.max(1, Math.ceil(looks.length / most));
-  return looks.flatMap((look, index) => {
-    if ((index + 1) % step !== 0) return [];
-    const between = looks.slice(index + 1 - step, index + 1);
-    const all = (role: ThreadRole): number[] => between.flatMap(({ pauses }) => pauses[role]);
-    return [{ ...look, pauses: { answer: all('answer'), resolve: all('resolve') } }];
-  });
-}
-
 async function main(args: string[]): Promise<boolean> {
   const own = parseArgs({
     args,
@@ -314,7 +239,7 @@ async function main(args: string[]): Promise<boolean> {
   return withBench(parseOptions(rest), async (bench) => {
     const result = await soak(bench, { minutes, share, givenQps });
     const goals = goalsOf(result);
-    console.log(`\n${report(result)}\n\n${goalTable(goals)}`);
+    console.log(`\n${soakReport(result)}\n\n${goalTable(goals)}`);
     mkdirSync(dirname(RESULT_FILE), { recursive: true });
     writeFileSync(RESULT_FILE, `${JSON.stringify({ minutes, share, ...result, goals }, undefined, 1)}\n`);
     console.log(`\nwritten to ${RESULT_FILE}`);

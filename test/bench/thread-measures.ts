@@ -11,6 +11,16 @@ export async function askThreads(child: Child): Promise<WorkerMeasures> {
   return ((await child.ask({ measure: ++questions })) as MeasureReply).workers;
 }
 
+/** Rows of the query log: stored so far, and lost so far, before the writer or by it. */
+export async function askLog(child: Child): Promise<{ written: number; lost: number }> {
+  const { workers, log } = (await child.ask({ measure: ++questions })) as MeasureReply;
+  const found = threadsOf(workers).reduce(
+    (sum, { logRecordsDropped }) => sum + logRecordsDropped,
+    log.dropped,
+  );
+  return { written: log.written, lost: found };
+}
+
 /** Sum of a counter over threads. */
 export function countOf(threads: readonly MeasuredThread[], counter: string): number {
   return threads.reduce((total, { counters }) => total + (counters[counter] ?? 0), 0);

@@ -86,7 +86,13 @@ function launchOf(root: string, script: string, file: string, room: Room, varian
   const env: Record<string, string> = ipc ? { WEIR_FAULT_INJECTION: '1' } : {};
   const start = ['start', '--config', file];
   if (variant.nodeFlags === undefined) return { command: script, args: start, cwd: room.dir, env, ipc };
-  const flags = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=2', ...variant.nodeFlags];
+  const flags = [
+    '--disable-warning=ExperimentalWarning',
+    '--max-semi-space-size=2',
+    '--single-threaded-gc',
+    '--v8-pool-size=1',
+    ...variant.nodeFlags,
+  ];
   return {
     command: join(root, 'node_modules', '.bin', 'node'),
     args: [...flags, join(root, 'control-plane', 'main.ts'), ...start],

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { TestDatabase } from '../../test/support/test-database.ts';
+import { startTestDatabase } from '../../test/support/test-database.ts';
+import { BackgroundWork } from './background-work.ts';
+import type { BackgroundLimits } from './background-work.ts';
+import { DatabaseUnavailable } from './database-errors.ts';
+import { parseDatabaseUrls } from './database-target.ts';
+import type { DatabaseTarget } from './database-target.ts';
+import type { Queryable } from './database.ts';
+import { NICENESS } from './process-priority.ts';
+
+let db: TestDatabase;
+let target: DatabaseTarget;
+const opened: BackgroundWork[] = [];
+beforeAll(async () => {
+  db = await startTestDatabase();
+  await db.database.query(
+    `CREATE ROLE tester LOGIN SUPERUSER PASSWORD 'secret'; CREATE TABLE things (n integer)`,
+  );
+  const { rows } = await db.database.query<{ dir: string }>(
+    `SELECT setting AS dir FROM pg_settings WHERE name = 'unix_socket_directories'`,
+  );
+  const url = `postgres://tester:secret@localhost/postgres?host=${encodeURIComponent(rows[0]!.dir)}`;
+  target = { ...parseDatabaseUrls(url)[0]!, isOurs: true };
+});
+afterEach(async () => {
+  for (const work of opened.splice(0)) await work.end();
+});
+afterAll(() => db.stop());
+
+function open(limits: Partial<BackgroundLimits> = {}): BackgroundWork {
+  const work = new BackgroundWork(target, db.logger, { waitMs: 10_000, runMs: 10_000, ...limits });
+  opened.push(work);
+  return work;
+}
+
+const sleepFor = (secs: number) => (tx: Queryable) => tx.query('SELECT pg_sleep($1)', [secs]);
+
+/** Field `nice` of proc(5), behind the name in parentheses, which may hold spaces. */
+function niceOf(pid: number): number {
+  const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
+}
+
+describe('BackgroundWork', () => {
+  test('read() sees one state for all its statements, whatever is written meanwhile', async () => {
+    const count = async (tx: Queryable): Promise<number> =>
+      (await tx.query<{ n: number }>('SELECT count(*) AS n FROM things')).rows[0]!.n;
+    const [before, after] = await open().read(async (tx) => {
+      const first = await count(tx);
+      await db.database.query('INSERT INTO things VALUES (1)');
+      return [first, await count(tx)];
+    });
+    expect(after).toBe(before);
+    expect(await open().read(count)).toBe(before! + 1);
+  });
+
+  test('read() cannot write, and its connection goes on with the next piece of work', async () => {
+    const work = open();
+    await expect(work.read((tx) => tx.query('DELETE FROM things'))).rejects.toThrow(/read-only transaction/);
+    expect((await work.read((tx) => tx.query('SELECT 1 AS n'))).rows).toEqual([{ n: 1 }]);
+  });
+
+  test('maintain() runs what no transaction may hold', async () => {
+    await open().maintain('VACUUM things');
+    await expect(open().maintain('VACUUM nothing')).rejects.toThrow(/nothing/);
+  });
+
+  test('a statement that takes too long is ended and told as unavailable', async () => {
+    const work = open({ runMs: 200 });
+    const late = work.read(sleepFor(30));
+    await expect(late).rejects.toBeInstanceOf(DatabaseUnavailable);
+    await expect(late).rejects.toThrow('no answer within 0.2 s');
+    expect((await work.read((tx) => tx.query('SELECT 1 AS n'))).rows).toEqual([{ n: 1 }]);
+    expect(db.database.status().state).toBe('up');
+  });
+
+  test('one piece of work runs at a time, and who gets no turn in time is told so', async () => {
+    const work = open({ waitMs: 500 });
+    const order: string[] = [];
+    const first = work.read(sleepFor(0.2)).then(() => order.push('first'));
+    const second = work.read(sleepFor(1)).then(() => order.push('second'));
+    await first;
+    const third = work.read(sleepFor(0));
+    await expect(third).rejects.toBeInstanceOf(DatabaseUnavailable);
+    expect(order).toEqual(['first']);
+    await second;
+    expect(order).toEqual(['first', 'second']);
+  });
+
+  test('a process of the embedded server works behind the log', async () => {
+    const pidOf = async (tx: Queryable): Promise<number> =>
+      (await tx.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]!.pid;
+    await open().read(async (tx) => {
+      expect(niceOf(await pidOf(tx))).toBe(getPriority() + NICENESS.behindLog);
+    });
+    expect(niceOf(await pidOf(db.database))).toBe(getPriority() + NICENESS.behindDns);
+  });
+
+  test('a server that is gone is told as unavailable', async () => {
+    const nowhere = new BackgroundWork(
+      parseDatabaseUrls('postgres://tester@127.0.0.1:1/postgres')[0]!,
+      db.logger,
+    );
+    await expect(nowhere.read(sleepFor(0))).rejects.toBeInstanceOf(DatabaseUnavailable);
+  });
+});
