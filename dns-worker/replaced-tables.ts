@@ -39,7 +39,7 @@ export class ReplacedTables {
    */
   freeSoon(): void {
     try {
-      void new ArrayBuffer(BALLAST_BYTES);
+      new ArrayBuffer(BALLAST_BYTES);
     } catch {
       collect('major'); // The system does not promise that much.
     }

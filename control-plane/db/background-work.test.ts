@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { TestDatabase } from '../../test/support/test-database.ts';
@@ -54,7 +54,7 @@ describe('BackgroundWork', () => {
       return [first, await count(tx)];
     });
     expect(after).toBe(before);
-    expect(await open().read(count)).toBe(before! + 1);
+    expect(await open().read(count)).toBe(before + 1);
   });
 
   test('read() cannot write, and its connection goes on with the next piece of work', async () => {
@@ -94,7 +94,13 @@ describe('BackgroundWork', () => {
     const pidOf = async (tx: Queryable): Promise<number> =>
       (await tx.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]!.pid;
     await open().read(async (tx) => {
-      expect(niceOf(await pidOf(tx))).toBe(getPriority() + NICENESS.behindLog);
+      const pid = await pidOf(tx);
+      expect(niceOf(pid)).toBe(getPriority() + NICENESS.behindLog);
+      const autogroup = `/proc/${String(pid)}/autogroup`;
+      if (existsSync(autogroup))
+        expect(readFileSync(autogroup, 'utf8').trimEnd()).toMatch(
+          new RegExp(` nice ${String(NICENESS.behindLog)}$`),
+        );
     });
     expect(niceOf(await pidOf(db.database))).toBe(getPriority() + NICENESS.behindDns);
   });

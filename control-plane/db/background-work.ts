@@ -8,8 +8,8 @@ import type { PoolClient } from 'pg';
 import type { Logger } from '../../shared/log.ts';
 import { DatabaseUnavailable, isStatementTimeout, isUnavailable, reasonOf } from './database-errors.ts';
 import type { DatabaseTarget } from './database-target.ts';
-import type { Queryable } from './database.ts';
 import { lowerSession, NICENESS } from './process-priority.ts';
+import type { Queryable } from './queryable.ts';
 
 /** How long work may take. */
 export interface BackgroundLimits {

@@ -16,25 +16,15 @@ import { createEmbeddedServer } from './embedded-server.ts';
 import { migrate } from './migrate.ts';
 import { EmbeddedDatabaseUnsupported } from './postgres-runtime.ts';
 import { lowerSession, NICENESS } from './process-priority.ts';
+import type { Queryable, QueryRows } from './queryable.ts';
 
-/** What stores need of a connection, inside a transaction or not. */
-export interface Queryable {
-  /** Runs one statement; values go apart from the text, never into it. */
-  query<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<QueryRows<Row>>;
-}
+export type { Queryable } from './queryable.ts';
 
 /** Whose work it is. */
 export type BackgroundQueue = 'questions' | 'upkeep';
 
 /** What `background-work.ts` does. */
 export type Background = Pick<BackgroundWork, 'read' | 'maintain'>;
-
-/** Outcome of a statement. */
-export interface QueryRows<Row> {
-  readonly rows: Row[];
-  /** Rows returned or changed. */
-  readonly rowCount: number | null;
-}
 
 /** State for `/health`. */
 export interface DatabaseStatus {

@@ -13,6 +13,7 @@ import { lockDataDir } from './data-dir-lock.ts';
 import { createEmbeddedServer } from './embedded-server.ts';
 import type { EmbeddedServer, PostgresAddress } from './embedded-server.ts';
 import { serversOn } from './postgres-process.ts';
+import { NICENESS } from './process-priority.ts';
 
 const cleanUps: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -86,13 +87,13 @@ describe('createEmbeddedServer()', () => {
     const { server } = serverOn(makeDataDir());
     await server.ensureRunning();
     const weir = getPriority();
-    expect(getPriority(server.pid())).toBe(weir + 5);
+    expect(getPriority(server.pid())).toBe(weir + NICENESS.behindDns);
     const children = readFileSync(`/proc/${server.pid()!}/task/${server.pid()!}/children`, 'utf8');
     const niceness = children
       .trim()
       .split(' ')
       .map((pid) => getPriority(Number(pid)));
-    expect(new Set(niceness)).toEqual(new Set([weir + 5]));
+    expect(new Set(niceness)).toEqual(new Set([weir + NICENESS.behindDns]));
   });
 
   test('ensureRunning() listens on a Unix socket only, in a short folder when the path of the data directory is long', async () => {

@@ -46,6 +46,8 @@ const STOP_STEPS: readonly (readonly [NodeJS.Signals, number])[] = [
 /** Starts the server. Resolves when it accepts connections; rejects with its own words when it ends before. */
 export async function launchPostgres(launch: PostgresLaunch): Promise<RunningPostgres> {
   const child = spawnServer(launch);
+  // Before it starts others, which have its priority then.
+  if (child.pid !== undefined) lowerPriority(child.pid, NICENESS.behindDns, launch.logger);
   const lastWords: string[] = [];
   let isReady = (): void => undefined;
   const ready = new Promise<void>((resolve) => (isReady = resolve));

@@ -5,17 +5,19 @@ import type { PoolClient } from 'pg';
 import type { Logger } from '../../shared/log.ts';
 
 /**
- * How much nicer than Weir a process is. A long read is behind the log, but not far behind: it holds locks for
+ * How much nicer than the threads that answer a process is. A long read is behind the log, but not far behind: it holds locks for
  * which the log waits, and with 19 the log stood still for ten seconds.
  */
 export const NICENESS = { behindDns: 4, behindLog: 12 } as const;
 
 const MOST = 19;
+/** That of the threads that answer, which have the process's first one; the control plane's own is lowered later. */
+const FIRST_PRIORITY = getPriority();
 
 /** Lowers the priority of a process; where the system does not allow that, it stays as it is. */
 export function lowerPriority(pid: number, niceness: number, logger: Logger): void {
   try {
-    setPriority(pid, Math.min(getPriority() + niceness, MOST));
+    setPriority(pid, Math.min(FIRST_PRIORITY + niceness, MOST));
     // Each of PostgreSQL's processes is a session of its own, and Linux may share out a core among sessions
     // before it looks at their processes (sched(7), autogroup).
     if (process.platform === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(niceness));

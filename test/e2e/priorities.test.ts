@@ -1,7 +1,9 @@
 /** Who gets a core that is short of time, as the kernel has it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { serversOn } from '../../control-plane/db/postgres-process.ts';
 import { Weir } from './support/weir-process.ts';
 
 let weir: Weir;
@@ -31,5 +33,13 @@ describe('weir on a core that is short of time', () => {
     expect(niceness.get('dns-resolve')).toEqual(new Set([0]));
     expect(niceness.get('node-MainThread')).toEqual(new Set([3]));
     expect(niceness.get('libuv-worker')).toEqual(new Set([12]));
+  });
+
+  test('the database comes behind the control plane, however late its sessions were opened', async () => {
+    await (await weir.api()).expect(200, 'GET', '/queries');
+    const levels = serversOn(join(weir.room.dataDir, 'postgres', 'cluster')).map(
+      (pid) => getPriority(pid) - getPriority(),
+    );
+    expect(new Set(levels)).toEqual(new Set([4, 12]));
   });
 });

@@ -1,0 +1,15 @@
+/** What runs statements, as stores see it. */
+import type { QueryResultRow } from 'pg';
+
+/** What stores need of a connection, inside a transaction or not. */
+export interface Queryable {
+  /** Runs one statement; values go apart from the text, never into it. */
+  query<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<QueryRows<Row>>;
+}
+
+/** Outcome of a statement. */
+export interface QueryRows<Row> {
+  readonly rows: Row[];
+  /** Rows returned or changed. */
+  readonly rowCount: number | null;
+}
