@@ -12,6 +12,7 @@ import { ArrivalClock } from './arrival-clock.ts';
 import { BatchTouch } from './batch-touch.ts';
 import { AnswerCache } from './cache/answer-cache.ts';
 import { CacheMemory } from '../shared/cache-memory.ts';
+import type { SnapshotBuffers } from '../shared/snapshot/snapshot.ts';
 import { ClientSightings } from './client-sightings.ts';
 import type { NativeCalls } from './listeners/native-calls.ts';
 import { BATCH_SIZE, SLOT_SIZE, UdpBatch } from './listeners/udp-batch.ts';
@@ -70,12 +71,17 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
     return count;
   }
 
+  /** In a frame of its own: one that still had the old table in a register would keep it alive. */
+  function swap(snapshot: SnapshotBuffers): boolean {
+    return pipeline.replaceSnapshot(openSnapshot(snapshot, pipeline.snapshot));
+  }
+
   /** Reads the port after the control plane has bumped the mail word; true = drain. */
   function readMail(): boolean {
     for (let mail = receiveMessageOnPort(port); mail !== undefined; mail = receiveMessageOnPort(port)) {
       const message = mail.message as ToWorker;
       if (message.type === 'snapshot') {
-        if (pipeline.replaceSnapshot(openSnapshot(message.snapshot, pipeline.snapshot))) replaced.freeYoung();
+        if (swap(message.snapshot)) replaced.freeYoung();
         announce(port, { type: 'snapshot-in-force', version: message.snapshot.version });
       } else if (message.type === 'fault' && start.settings.faultInjection) {
         obeyFault(message.fault);

@@ -56,6 +56,11 @@ export class Judge {
   private special = -1;
   private importantSpecial = -1;
 
+  /** Between two questions: the tables of the one before must not be kept in memory from here. */
+  letGoOfTables(next: OpenSnapshot): void {
+    this.snapshot = next;
+  }
+
   /**
    * The verdict on `name` for `asker`, whose type and client count where a rule asks for them: NOT_BLOCKED,
    * ALLOWED, or the rule that blocks. Where the name is an address of an

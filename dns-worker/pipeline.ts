@@ -87,6 +87,8 @@ export class Pipeline {
   replaceSnapshot(next: OpenSnapshot): boolean {
     const before = this.snapshot.rules;
     this.snapshot = next;
+    this.judge.letGoOfTables(next);
+    this.answerNames.letGoOfTables(next);
     return !isSameTable(before, next.rules);
   }
 

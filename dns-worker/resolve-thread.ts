@@ -11,6 +11,7 @@ import { addressFromText } from '../shared/net/ip.ts';
 import { Protocol } from '../shared/query-log.ts';
 import { AnswerCache } from './cache/answer-cache.ts';
 import { CacheMemory } from '../shared/cache-memory.ts';
+import type { SnapshotBuffers } from '../shared/snapshot/snapshot.ts';
 import { CacheWriter } from './cache/cache-writer.ts';
 import { ClientSightings } from './client-sightings.ts';
 import { ValidatingResolver } from './dnssec/validating-resolver.ts';
@@ -163,8 +164,7 @@ class ResolveThread {
   obey(message: ToWorker): void {
     switch (message.type) {
       case 'snapshot':
-        if (this.pipeline.replaceSnapshot(openSnapshot(message.snapshot, this.pipeline.snapshot)))
-          this.replaced.freeSoon();
+        if (this.swap(message.snapshot)) this.replaced.freeSoon();
         void this.zones.follow(this.pipeline.snapshot.zones);
         // First: whoever has changed a zone finds its servers, or none, as soon as the change is in force.
         this.reportUpstreams();
@@ -192,6 +192,11 @@ class ResolveThread {
         void this.drain();
         break;
     }
+  }
+
+  /** In a frame of its own: one that still had the old table in a register would keep it alive. */
+  private swap(snapshot: SnapshotBuffers): boolean {
+    return this.pipeline.replaceSnapshot(openSnapshot(snapshot, this.pipeline.snapshot));
   }
 
   private reportUpstreams(): void {

@@ -40,6 +40,11 @@ export class AnswerNames {
     this.judge = judge;
   }
 
+  /** Between two questions: the tables of the one before must not be kept in memory from here. */
+  letGoOfTables(next: OpenSnapshot): void {
+    this.snapshot = next;
+  }
+
   /** Judges the answer in the slot; ANSWERED = it has been replaced by a blocking one. */
   check(query: Query, snapshot: OpenSnapshot): VerdictCode {
     const { policy } = snapshot;
