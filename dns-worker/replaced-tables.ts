@@ -14,7 +14,8 @@ const BALLAST_BYTES = 96 << 20;
 
 /** What a thread does about the tables that it has replaced. */
 export class ReplacedTables {
-  private hasRest = false;
+  /** True from the start, which leaves so much that the first short collection would not be short. */
+  private hasRest = true;
 
   /**
    * Call after a swap, in a thread that must not pause. A table that nothing has survived with is still among

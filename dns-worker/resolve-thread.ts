@@ -153,6 +153,7 @@ class ResolveThread {
     });
     if (!this.batched) this.datagrams = await this.listenDgram(addresses, port);
     void this.zones.follow(this.pipeline.snapshot.zones);
+    this.replaced.freeSoon(); // What the start has left.
     this.reading = this.misses.run((miss) => this.takeMiss(miss));
     this.reports = setInterval(() => {
       Atomics.add(this.control, WorkerControl.RESOLVE_BEAT_WORD, 1);

@@ -9,6 +9,7 @@ import { Explainer } from '../../dns-worker/explainer.ts';
 import { Pipeline } from '../../dns-worker/pipeline.ts';
 import { Query, Verdict } from '../../dns-worker/query.ts';
 import { RateLimiter } from '../../dns-worker/rate-limiter.ts';
+import { ReplacedTables } from '../../dns-worker/replaced-tables.ts';
 import { Reporter } from '../../dns-worker/report/reporter.ts';
 import type { Resolver } from '../../dns-worker/resolve/resolver.ts';
 import { ZoneResolvers } from '../../dns-worker/resolve/zone-resolvers.ts';
@@ -38,6 +39,7 @@ import {
 } from '../fixtures/messages.ts';
 import { QuietLogger } from '../fixtures/quiet-logger.ts';
 import { type ListText, type OtherRows, snapshotOf, queryFor } from '../support/compiled-lists.ts';
+import { until } from '../support/until.ts';
 
 const BLOCK = { kind: 'block', subdomains: false } as const;
 const NOW = 1_800_000_000;
@@ -118,6 +120,28 @@ describe('Pipeline', () => {
     expect(ask('a.t.example').verdict).toBe(Verdict.UNRESOLVED);
     use([], { blockedServices: [{ ...service, groupId: 7 }] });
     expect(ask('www.tube.example').verdict).toBe(Verdict.UNRESOLVED);
+  });
+
+  test('holds no snapshot that was replaced, whatever was asked of it', async () => {
+    const freed: string[] = [];
+    const registry = new FinalizationRegistry((name: string) => freed.push(name));
+    // In a function of its own, so that no variable of this one holds a snapshot.
+    const askAndReplace = (): void => {
+      registry.register(use([{ text: 'listed.example\n', reading: BLOCK }]), 'judged');
+      expect(ask('listed.example').status).toBe('BLOCKED_LIST');
+      expect(ask('other.example').verdict).toBe(Verdict.UNRESOLVED);
+      registry.register(use([]), 'answers judged');
+      cache('alias.example', 1, [
+        cname('alias.example', 'target.example'),
+        a('target.example', '198.51.100.1'),
+      ]);
+      expect(ask('alias.example').status).toBe('CACHED');
+      use([]);
+    };
+    askAndReplace();
+    new ReplacedTables().freeSoon();
+    await until(() => freed.length === 2);
+    expect(pipeline.snapshot.version).toBe(version);
   });
 
   test('keeps a domain blocked while one of the blocked services that share it is left', () => {
