@@ -5,7 +5,7 @@ import type { TestDatabase } from '../../test/support/test-database.ts';
 import { startTestDatabase } from '../../test/support/test-database.ts';
 import { BackgroundWork } from './background-work.ts';
 import type { BackgroundLimits } from './background-work.ts';
-import { DatabaseUnavailable } from './database-errors.ts';
+import { DatabaseBusy, DatabaseUnavailable } from './database-errors.ts';
 import { parseDatabaseUrls } from './database-target.ts';
 import type { DatabaseTarget } from './database-target.ts';
 import type { Queryable } from './database.ts';
@@ -71,8 +71,8 @@ describe('BackgroundWork', () => {
   test('a statement that takes too long is ended and told as unavailable', async () => {
     const work = open({ runMs: 200 });
     const late = work.read(sleepFor(30));
-    await expect(late).rejects.toBeInstanceOf(DatabaseUnavailable);
-    await expect(late).rejects.toThrow('no answer within 0.2 s');
+    await expect(late).rejects.toBeInstanceOf(DatabaseBusy);
+    await expect(late).rejects.toThrow('no answer from the query log within 0.2 s');
     expect((await work.read((tx) => tx.query('SELECT 1 AS n'))).rows).toEqual([{ n: 1 }]);
     expect(db.database.status().state).toBe('up');
   });
@@ -84,7 +84,7 @@ describe('BackgroundWork', () => {
     const second = work.read(sleepFor(1)).then(() => order.push('second'));
     await first;
     const third = work.read(sleepFor(0));
-    await expect(third).rejects.toBeInstanceOf(DatabaseUnavailable);
+    await expect(third).rejects.toBeInstanceOf(DatabaseBusy);
     expect(order).toEqual(['first']);
     await second;
     expect(order).toEqual(['first', 'second']);

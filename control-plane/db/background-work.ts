@@ -6,7 +6,14 @@
 import pg from 'pg';
 import type { PoolClient } from 'pg';
 import type { Logger } from '../../shared/log.ts';
-import { DatabaseUnavailable, isStatementTimeout, isUnavailable, reasonOf } from './database-errors.ts';
+import {
+  DatabaseBusy,
+  DatabaseUnavailable,
+  isPoolTimeout,
+  isStatementTimeout,
+  isUnavailable,
+  reasonOf,
+} from './database-errors.ts';
 import type { DatabaseTarget } from './database-target.ts';
 import { lowerSession, NICENESS } from './process-priority.ts';
 import type { Queryable } from './queryable.ts';
@@ -40,7 +47,7 @@ export class BackgroundWork {
 
   /**
    * Runs `work` in a transaction that sees one state and can only read.
-   * @throws {DatabaseUnavailable} also when there was no turn in time, or no answer
+   * @throws {DatabaseUnavailable} as DatabaseBusy when there was no turn in time, or no answer
    */
   async read<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
     return this.#run(async (client) => {
@@ -71,10 +78,19 @@ export class BackgroundWork {
       return result;
     } catch (error) {
       client?.release(true); // Whatever it was in the middle of ends with it.
-      if (isStatementTimeout(error))
-        throw new DatabaseUnavailable(`read the query log: no answer within ${this.#limits.runMs / 1000} s`);
-      if (!isUnavailable(error)) throw error;
-      throw new DatabaseUnavailable(`read the query log: ${reasonOf(error)}`, { cause: error });
+      throw this.#explain(error);
     }
+  }
+
+  #explain(error: unknown): unknown {
+    const { waitMs, runMs } = this.#limits;
+    if (isStatementTimeout(error))
+      return new DatabaseBusy(
+        `no answer from the query log within ${runMs / 1000} s; a shorter period is quicker`,
+      );
+    if (isPoolTimeout(error))
+      return new DatabaseBusy(`the query log is busy with other questions, for more than ${waitMs / 1000} s`);
+    if (!isUnavailable(error)) return error;
+    return new DatabaseUnavailable(`use the query log: ${reasonOf(error)}`, { cause: error });
   }
 }

@@ -4,7 +4,12 @@
  */
 /** The database cannot be used now; the same call may work later. */
 export class DatabaseUnavailable extends Error {
-  override readonly name = 'DatabaseUnavailable';
+  override readonly name: string = 'DatabaseUnavailable';
+}
+
+/** The database is there and has no time for this; the message tells a person so. */
+export class DatabaseBusy extends DatabaseUnavailable {
+  override readonly name = 'DatabaseBusy';
 }
 
 /**
@@ -62,6 +67,11 @@ export function isForeignKeyViolation(error: unknown, constraint?: string): bool
 /** Whether a statement was ended because it took longer than `statement_timeout`. */
 export function isStatementTimeout(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === '57014';
+}
+
+/** Whether a pool had no connection to lend in time. */
+export function isPoolTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('timeout exceeded when trying to connect');
 }
 
 /** One line that says why, without secrets. */

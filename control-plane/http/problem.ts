@@ -7,7 +7,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Problem } from '../../shared/api/problem.ts';
 import type { Logger } from '../../shared/log.ts';
 import { ApiError } from '../api-error.ts';
-import { DatabaseUnavailable } from '../db/database-errors.ts';
+import { DatabaseBusy, DatabaseUnavailable } from '../db/database-errors.ts';
 
 /** Seconds after which a client may look whether the database is back. */
 const DATABASE_RETRY_SECS = 5;
@@ -45,7 +45,8 @@ function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof DatabaseUnavailable) {
     const headers = { 'Retry-After': String(DATABASE_RETRY_SECS) };
-    return new ApiError(503, 'unavailable', 'the database cannot be reached', { headers, cause: thrown });
+    const detail = thrown instanceof DatabaseBusy ? thrown.message : 'the database cannot be reached';
+    return new ApiError(503, 'unavailable', detail, { headers, cause: thrown });
   }
   // Express refuses paths that are no percent-encoded UTF-8 with an error that carries its status.
   if (thrown instanceof URIError)

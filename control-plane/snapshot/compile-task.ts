@@ -2,7 +2,7 @@
  * Entry of the compile pool's thread: reads lists from disk and builds a rule table out of them. It runs at
  * a low priority, because answering comes first, and it holds one chunk of text at a time.
  */
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
 import { FOLD } from '../../shared/dns/name.ts';
 import { NamesWriter } from '../lists/names-file.ts';
@@ -82,5 +82,6 @@ export async function findLine({
 /** On Linux a priority belongs to a thread, so this leaves the rest of the process as it is. */
 function yieldToAnswering(): void {
   if (isMainThread || process.platform !== 'linux') return;
-  setPriority(0, NICENESS);
+  // Never up again, which an ordinary user may not: Weir itself may have been started with a lower one.
+  setPriority(0, Math.max(getPriority(0), NICENESS));
 }
