@@ -11,6 +11,7 @@ import type { ApiContext } from './api-context.ts';
 import { apiPrefix } from './api-prefix.ts';
 import { guard } from './auth-guard.ts';
 import { docsPage } from './docs-page.ts';
+import { checkHost } from './host-check.ts';
 import { landingPage } from './landing-page.ts';
 import { openApiDocument } from './openapi.ts';
 import type { OpenApiDocument } from './openapi.ts';
@@ -30,12 +31,14 @@ export function createApp(context: ApiContext): express.Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  app.set('query parser', 'simple');
+  // Routes read their query strings themselves (`query-string.ts`).
+  app.set('query parser', false);
   app.set('trust proxy', trustedProxies.length === 0 ? false : [...trustedProxies]);
 
   app.use(securityHeaders);
   app.use(logRequests(context));
   app.use(refuseUpgrades);
+  app.use(checkHost);
   app.use(cookieParser());
   app.use(prefix, apiRouter(context, routes));
   addPages(app, context, document);

@@ -49,7 +49,8 @@ export interface OpenApiDocument {
 }
 
 const DESCRIPTION = `JSON in snake_case. Times are ISO 8601 in UTC. Errors are problem details (RFC 9457) with a stable
-code in \`error\`; a 400 names every bad field in \`errors\`. Unknown fields of a body are refused. Reads that need the
+code in \`error\`; a 400 names every bad field in \`errors\`. Unknown fields of
+a body and unknown, repeated or malformed parameters of a query are refused. Reads that need the
 database answer 503 with Retry-After while it cannot be reached.`;
 
 /** Describes `routes`, which live behind `prefix`. */
@@ -126,9 +127,8 @@ function describeResponses(
   const { answer } = route;
   const content = answer === undefined ? undefined : json(describeSchema(answer, 'output', components));
   const successes = { [route.status]: answer === undefined ? 'done' : 'success', ...route.alsoStatuses };
-  const takesInput = route.params !== undefined || route.query !== undefined || route.body !== undefined;
   const errors: Record<number, string> = {
-    ...(takesInput ? { 400: 'malformed or invalid; every bad field is named' } : {}),
+    400: 'malformed or invalid; every bad field is named',
     ...(route.access === 'public' ? {} : { 401: 'no session or token that counts' }),
     ...(route.access === 'admin' || route.method !== 'GET' ? { 403: 'not permitted' } : {}),
     ...(route.params === undefined ? {} : { 404: 'no such entity' }),

@@ -53,6 +53,7 @@ export const resolvingRoutes: readonly Route[] = [
     tag: 'Cache',
     summary: 'Drop answers from the cache, of a name or type or all',
     query: CacheEntryFilter,
+    errors: { 503: 'a worker holds the cache; see Retry-After' },
     handle: cache.dropCacheEntries,
   }),
 

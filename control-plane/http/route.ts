@@ -4,12 +4,13 @@
  */
 import type { Request, Response } from 'express';
 import { MAX_ID } from '../../shared/api/fields.ts';
-import { IgnoredFields, NoFields } from '../../shared/api/schema.ts';
-import type { Checked, Nothing, Schema, Unchecked } from '../../shared/api/schema.ts';
+import { closed, NoFields } from '../../shared/api/schema.ts';
+import type { Checked, FieldsSchema, Nothing, Schema, Unchecked } from '../../shared/api/schema.ts';
 import { notFound } from '../api-error.ts';
 import type { Caller } from '../auth/authenticator.ts';
 import type { ApiContext } from './api-context.ts';
 import { DEFAULT_BODY_LIMIT_BYTES, readJsonBody } from './request-body.ts';
+import { readQuery } from './query-string.ts';
 import { validate } from './validate.ts';
 
 /** Least right a caller must have. `public` needs none; a viewer reads; an admin changes. */
@@ -38,7 +39,7 @@ export function authorOf({ caller }: Pick<RouteRequest, 'caller'>): string {
 type Statuses = Readonly<Record<number, string>>;
 
 /** One row of the route table as it is written. */
-interface RouteRow<P extends Schema, Q extends Schema, B extends Schema, A extends Schema> {
+interface RouteRow<P extends Schema, Q extends FieldsSchema, B extends Schema, A extends Schema> {
   readonly method: Method;
   /** Behind the API's prefix, parameters as `{id}`. */
   readonly path: string;
@@ -47,6 +48,7 @@ interface RouteRow<P extends Schema, Q extends Schema, B extends Schema, A exten
   /** One sentence for the reference, without a full stop. */
   readonly summary: string;
   readonly params?: P;
+  /** What the query string may hold; none = nothing. */
   readonly query?: Q;
   readonly body?: B;
   /** What the body of the answer looks like; none = 204. */
@@ -86,15 +88,16 @@ export interface Route {
 /** Makes a row; the schemas say what the handler is given and must return. */
 export function route<
   P extends Schema = NoFields,
-  Q extends Schema = IgnoredFields,
+  Q extends FieldsSchema = NoFields,
   B extends Schema = NoFields,
   A extends Schema = Nothing,
 >(row: RouteRow<P, Q, B, A>): Route {
   const { alsoStatuses = {}, errors = {}, bodyLimitBytes = DEFAULT_BODY_LIMIT_BYTES } = row;
+  const querySchema = closed(row.query ?? NoFields);
   const run: Route['run'] = async (context, http, response, caller) => {
     const params = validate(row.params ?? NoFields, http.params) as Checked<P>;
     refuseImpossibleIds(params);
-    const query = validate(row.query ?? IgnoredFields, http.query) as Checked<Q>;
+    const query = validate(querySchema, readQuery(http.url), 'parameter') as Checked<Q>;
     const body = (await readBody(row.method, row.body, http, bodyLimitBytes)) as Checked<B>;
     return row.handle(context, { params, query, body, caller, http, response });
   };

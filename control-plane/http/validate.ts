@@ -3,17 +3,21 @@ import type { FieldProblem } from '../../shared/api/problem.ts';
 import type { Checked, Fault, Schema } from '../../shared/api/schema.ts';
 import { invalid } from '../api-error.ts';
 
-/** What the schema makes of `value`; throws 400 with every field that is wrong. */
-export function validate<S extends Schema>(schema: S, value: unknown): Checked<S> {
+/** What the schema makes of `value`; throws 400 with every field that is wrong. `part` is what a field is called there. */
+export function validate<S extends Schema>(
+  schema: S,
+  value: unknown,
+  part: 'field' | 'parameter' = 'field',
+): Checked<S> {
   const result = schema.safeParse(value, { reportInput: false });
   if (result.success) return result.data;
-  throw invalid(result.error.issues.flatMap(toFieldProblems));
+  throw invalid(result.error.issues.flatMap((fault) => toFieldProblems(fault, part)));
 }
 
-function toFieldProblems(fault: Fault): FieldProblem[] {
+function toFieldProblems(fault: Fault, part: string): FieldProblem[] {
   const path = fault.path.map(String);
   if (fault.code === 'unrecognized_keys')
-    return fault.keys.map((key) => ({ path: [...path, key].join('.'), message: 'unknown field' }));
+    return fault.keys.map((key) => ({ path: [...path, key].join('.'), message: `unknown ${part}` }));
   return [{ path: path.join('.'), message: messageOf(fault) }];
 }
 

@@ -40,4 +40,9 @@ describe('refuseOtherFolders', () => {
   ])('refuses %s', async (_what, path) => {
     await expect(check(path())).rejects.toThrow(ApiError);
   });
+
+  test.each(['%2f', '%2F..%2fsecret', '%00', 'a%00.txt'])('answers a URL with %s with 400', async (name) => {
+    const url = `${pathToFileURL(lists).href}/${name}`;
+    await expect(refuseOtherFolders(url, [lists])).rejects.toMatchObject({ name: 'ApiError', status: 400 });
+  });
 });

@@ -3,7 +3,19 @@ import { z } from 'zod';
 import { networkFromText, networkToText } from '../net/cidr.ts';
 import { addressFromText, addressToText } from '../net/ip.ts';
 import { canonicalMac } from '../net/mac.ts';
-import { Comment, Id, label, MAX_ID, Page, pageOf, Period, text, Timestamp } from './fields.ts';
+import {
+  Comment,
+  Id,
+  label,
+  MAX_ID,
+  optionalQueryInt,
+  Page,
+  pageOf,
+  Period,
+  queryInt,
+  text,
+  Timestamp,
+} from './fields.ts';
 
 /** An address of one form only, so that each is stored once: RFC 5952, and IPv4 where it is a mapped one. */
 const Address = text(64).transform((value, context) => {
@@ -56,7 +68,7 @@ export const ClientQuery = Page.extend({
     .min(1)
     .optional()
     .meta({ description: 'part of an address, the MAC, the host name or the name' }),
-  group_id: z.coerce.number().int().min(1).max(MAX_ID).optional(),
+  group_id: optionalQueryInt(1, MAX_ID),
   group_source: z.enum(GROUP_SOURCES).optional(),
 });
 export type ClientQuery = z.output<typeof ClientQuery>;
@@ -96,7 +108,7 @@ export type ClientGroup = z.output<typeof ClientGroupBody>;
 
 export const ClientStatsQuery = z.object({
   period: Period.default('24h'),
-  limit: z.coerce.number().int().min(1).max(1000).default(100),
+  limit: queryInt(1, 1000, 100),
 });
 export type ClientStatsQuery = z.output<typeof ClientStatsQuery>;
 

@@ -18,6 +18,26 @@ const PathId = z
   .transform(Number)
   .meta({ type: 'integer', minimum: 1, maximum: MAX_ID });
 
+/** A whole number in a query string, in decimal digits and nothing else; `fallback` where it is absent. */
+export function queryInt(min: number, max: number, fallback: number) {
+  return digits(min, max, { default: fallback }).default(fallback);
+}
+
+/** As `queryInt`, undefined where it is absent. */
+export function optionalQueryInt(min: number, max: number) {
+  return digits(min, max).optional();
+}
+
+/** `Number()` alone would take `0x10`, `1e2` and blanks. */
+function digits(min: number, max: number, more: { readonly default?: number } = {}) {
+  return z
+    .string()
+    .regex(/^(?:0|[1-9]\d{0,14})$/, 'expected an integer in decimal digits')
+    .transform(Number)
+    .pipe(z.int().min(min).max(max))
+    .meta({ type: 'integer', minimum: min, maximum: max, ...more });
+}
+
 /** Path parameters of one entity. */
 export const IdParams = z.strictObject({ id: PathId });
 export type IdParams = z.output<typeof IdParams>;
@@ -72,8 +92,8 @@ export const Period = z
 
 /** Page of a long list. */
 export const Page = z.object({
-  limit: z.coerce.number().int().min(1).max(1000).default(100),
-  offset: z.coerce.number().int().min(0).max(MAX_ID).default(0),
+  limit: queryInt(1, 1000, 100),
+  offset: queryInt(0, MAX_ID, 0),
 });
 
 /** The envelope of a long list. */

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Rcode, rrTypeCode } from '../dns/iana.ts';
 import { DNSSEC_STATUS_NAMES, PROTOCOL_NAMES, QUERY_STATUS_NAMES } from '../query-log.ts';
-import { Id, Page, pageOf, Period, text, Timestamp } from './fields.ts';
+import { Id, MAX_ID, optionalQueryInt, Page, pageOf, Period, text, Timestamp } from './fields.ts';
 
 const Status = z.enum(QUERY_STATUS_NAMES);
 const Protocol = z.enum(PROTOCOL_NAMES);
@@ -31,7 +31,7 @@ export const QueryLogQuery = Page.extend({
   client: z
     .union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'expected an IP address or a network in CIDR')
     .optional(),
-  group_id: z.coerce.number().int().min(1).max(0x7fff_ffff).optional(),
+  group_id: optionalQueryInt(1, MAX_ID),
   type: TypeName.optional(),
   status: Status.optional(),
   rcode: RcodeText.optional(),

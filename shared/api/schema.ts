@@ -6,6 +6,8 @@ import { z } from 'zod';
 
 /** Anything that checks a value and describes what it expects. */
 export type Schema = z.ZodType;
+/** A schema of named fields. */
+export type FieldsSchema = z.ZodObject;
 /** What a checked value is. */
 export type Checked<S extends Schema> = z.output<S>;
 /** A value before it is checked. */
@@ -18,14 +20,16 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** No field at all. */
 export const NoFields = z.strictObject({});
-/** Whatever the query string holds; unknown parameters are no error there, and ignored. */
-export const IgnoredFields = z.object({});
 /** An OpenAPI document. */
 export const OpenApiAnswer = z.looseObject({ openapi: z.literal('3.1.0') });
 
 export type NoFields = typeof NoFields;
-export type IgnoredFields = typeof IgnoredFields;
 export type Nothing = z.ZodVoid;
+
+/** The schema with no room for fields that it does not name. */
+export function closed(schema: FieldsSchema): FieldsSchema {
+  return schema.strict();
+}
 
 /**
  * JSON Schema of what goes into `schema` or comes out of it. Named parts are under `$defs`, and references

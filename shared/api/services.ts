@@ -1,7 +1,7 @@
 /** Requests and answers of `{api}/services` and `{api}/custom-services`. */
 import { z } from 'zod';
 import { canonicalDomainRule } from '../policy/domain-rule.ts';
-import { Id, label, MAX_ID, text, Timestamp } from './fields.ts';
+import { Id, label, MAX_ID, optionalQueryInt, text, Timestamp } from './fields.ts';
 
 /** The categories of the catalog and their names. */
 export const CATEGORY_NAMES = {
@@ -47,7 +47,7 @@ export type BlockedService = z.infer<typeof BlockedService>;
 export const BlockedServiceList = z.array(BlockedService);
 
 export const BlockedServiceQuery = z.object({
-  group_id: z.coerce.number().int().min(1).max(MAX_ID).optional(),
+  group_id: optionalQueryInt(1, MAX_ID),
 });
 export type BlockedServiceQuery = z.output<typeof BlockedServiceQuery>;
 
