@@ -32,9 +32,9 @@ import { announce, obeyFault } from './thread-port.ts';
 export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: NativeCalls): void {
   const control = new Int32Array(start.memory.control);
   const sockets = openUdpSockets(calls, control, start.settings.bindAddresses, start.settings.dnsPort);
-  const batch = new UdpBatch(calls, sockets);
-  const wait = new UdpWait(calls, control, sockets, start.settings.coalesceUs);
   const reporter = new Reporter(start.memory.answerCounters, start.memory.answerLog);
+  const batch = new UdpBatch(calls, sockets, (counter) => reporter.count(counter));
+  const wait = new UdpWait(calls, control, sockets, start.settings.coalesceUs);
   const pipeline = pipelineOf(start, reporter);
   const misses = new MissWriter(start.memory.missRing, control);
   const replaced = new ReplacedTables();

@@ -4,7 +4,6 @@
  */
 import type { MessagePort } from 'node:worker_threads';
 import { systemClock } from '../shared/clock.ts';
-import { Counter } from '../shared/counters.ts';
 import { type ThreadStart, type ToWorker, WorkerControl } from '../shared/messages.ts';
 import { FlagsHigh, FlagsLow, Header } from '../shared/dns/wire.ts';
 import { addressFromText } from '../shared/net/ip.ts';
@@ -19,7 +18,7 @@ import { Explainer } from './explainer.ts';
 import { Forwarder } from './forwarder.ts';
 import type { NativeCalls } from './listeners/native-calls.ts';
 import { listenTcp, type TcpListener } from './listeners/tcp.ts';
-import { type DatagramListener, listenDgram } from './listeners/udp-dgram.ts';
+import { type DatagramHandler, type DatagramListener, listenDgram } from './listeners/udp-dgram.ts';
 import { UdpReply } from './listeners/udp-reply.ts';
 import { type Miss, MissReader } from './miss-reader.ts';
 import { Pipeline } from './pipeline.ts';
@@ -131,7 +130,7 @@ class ResolveThread {
     this.explainer = new Explainer(this.pipeline, this.forwarder, systemClock);
     this.misses = new MissReader(memory.missRing, this.control);
     this.udpReply =
-      calls === null ? null : new UdpReply(calls, this.control, (replies) => this.noteRefused(replies));
+      calls === null ? null : new UdpReply(calls, this.control, (counter) => this.reporter.count(counter));
   }
 
   /** Opens the listeners, then takes misses and tells of upstreams. Throws a ListenError. */
@@ -211,7 +210,7 @@ class ResolveThread {
   }
 
   private listenDgram(addresses: readonly string[], port: number): Promise<DatagramListener> {
-    return listenDgram(addresses, port, (message, from, reply) => {
+    const handle: DatagramHandler = (message, from, reply) =>
       this.answer({
         message,
         client: addressFromText(from.address) ?? new Uint8Array(16),
@@ -220,7 +219,7 @@ class ResolveThread {
         // dgram sends later, when the scratch buffer holds another answer.
         send: (bytes) => reply(bytes.slice()),
       });
-    });
+    return listenDgram(addresses, port, handle, (counter) => this.reporter.count(counter));
   }
 
   /** Runs a message through the pipeline; what it cannot answer waits for the resolver. */
@@ -284,10 +283,6 @@ class ResolveThread {
       isRateLimited: miss.isRateLimited,
       send: (reply) => this.udpReply?.send(reply, origin),
     };
-  }
-
-  private noteRefused(replies: number): void {
-    for (let i = 0; i < replies; i++) this.reporter.count(Counter.SEND_ERRORS);
   }
 
   private async drain(): Promise<void> {

@@ -17,7 +17,7 @@ export const Counter = {
   INTERNAL_ERRORS: 5,
   /** Questions that found the resolver's ring full. */
   UNRESOLVED_DROPPED: 6,
-  /** Answers that the kernel refused to send. */
+  /** Answers over UDP that the kernel refused to send, because of their address, say. */
   SEND_ERRORS: 7,
   CACHE_HITS: 8,
   CACHE_MISSES: 9,
@@ -25,6 +25,8 @@ export const Counter = {
   /** Refreshes of popular names ahead of their expiry. */
   CACHE_REFRESHES: 11,
   RECEIVE_BATCHES: 12,
+  /** Answers over UDP that found the socket's send buffer full: of packets to addresses that do not resolve, say. */
+  SEND_BUFFER_FULL: 13,
   /** First of one slot a QueryStatus. */
   FIRST_STATUS: 16,
 } as const;

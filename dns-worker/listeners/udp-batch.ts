@@ -6,7 +6,8 @@
 import { MissRecord } from '../../shared/miss-ring.ts';
 import { ADDRESS_SIZE } from '../../shared/net/ip.ts';
 import { Control, CONTROL_SIZE, Iov, Message, MessageFlag, NAME_SIZE } from './kernel-messages.ts';
-import { Errno, type NativeCalls } from './native-calls.ts';
+import type { NativeCalls } from './native-calls.ts';
+import { type CountUnsent, sendMessages } from './send-messages.ts';
 import { SOCKADDR_SIZE, unpackAddress } from './socket-address.ts';
 import type { UdpSocket } from './udp-sockets.ts';
 
@@ -26,11 +27,10 @@ export class UdpBatch {
   readonly clients: Uint8Array = new Uint8Array(new ArrayBuffer(BATCH_SIZE * ADDRESS_SIZE));
   /** Index of the socket the batch came by. */
   socketIndex = 0;
-  /** Answers that the kernel refused, ever. */
-  sendErrors = 0;
 
   private readonly calls: NativeCalls;
   private readonly sockets: readonly UdpSocket[];
+  private readonly countUnsent: CountUnsent;
   /** Socket addresses, NAME_SIZE bytes a slot, and control messages, CONTROL_SIZE bytes a slot. */
   private readonly names = new Uint8Array(new ArrayBuffer(BATCH_SIZE * NAME_SIZE));
   private readonly nameWords = new Int32Array(this.names.buffer);
@@ -49,9 +49,10 @@ export class UdpBatch {
   private lastCount = BATCH_SIZE;
   private lastHadPacketInfo = false;
 
-  constructor(calls: NativeCalls, sockets: readonly UdpSocket[]) {
+  constructor(calls: NativeCalls, sockets: readonly UdpSocket[], countUnsent: CountUnsent) {
     this.calls = calls;
     this.sockets = sockets;
+    this.countUnsent = countUnsent;
     this.receivedAddress = calls.address(this.received);
     const sentAddress = calls.address(this.sent);
     this.sentAddresses = Array.from({ length: BATCH_SIZE }, (_, i) => sentAddress + BigInt(i * Message.SIZE));
@@ -120,21 +121,10 @@ export class UdpBatch {
     if (controlLength !== 0) this.freeInterface(slot, controlLength);
   }
 
-  /** Sends the replies in order; waits where the socket's buffer is full, gives up on what is refused. */
+  /** Sends the replies in order and waits for nothing; what the kernel does not take is counted. */
   send(): void {
-    const fd = this.sockets[this.socketIndex]!.fd;
-    let done = 0;
-    while (done < this.sendCount) {
-      const count = this.calls.sendmmsg(fd, this.sentAddresses[done]!, this.sendCount - done, 0);
-      if (count > 0) {
-        done += count;
-        continue;
-      }
-      if (this.calls.errno() === Errno.EINTR) continue;
-      // The first message of the rest is the one that failed: leave it out and go on.
-      this.sendErrors++;
-      done++;
-    }
+    const { fd } = this.sockets[this.socketIndex]!;
+    sendMessages(this.calls, fd, this.sentAddresses, this.sendCount, this.countUnsent);
     this.sendCount = 0;
   }
 

@@ -6,7 +6,9 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { Counter } from '../../shared/counters.ts';
 import { ListenError } from './listen-error.ts';
+import type { CountUnsent } from './send-messages.ts';
 
 /** What to do with a datagram. */
 export type DatagramHandler = (
@@ -25,14 +27,20 @@ export interface DatagramListener {
 
 /** What the kernel may queue for one socket; it grants no more than net.core.rmem_max. */
 const SOCKET_BUFFER_BYTES = 4 << 20;
+/**
+ * Replies that may wait for room in a socket's send buffer. They wait behind one another, so that a longer queue would
+ * only make all of them late when the buffer is full of packets to addresses that do not resolve.
+ */
+const MAX_WAITING_REPLIES = 256;
 /** Time to read what the kernel has queued, milliseconds. */
 const QUEUE_MS = 20;
 
-/** Binds every address; throws a ListenError. */
+/** Binds every address; throws a ListenError. Replies that cannot be sent are told to `countUnsent`. */
 export async function listenDgram(
   addresses: readonly string[],
   port: number,
   handler: DatagramHandler,
+  countUnsent: CountUnsent,
 ): Promise<DatagramListener> {
   const sockets: Socket[] = [];
   const close = async (): Promise<void> => {
@@ -60,11 +68,15 @@ export async function listenDgram(
       await close();
       throw new ListenError(address, port, errorCode(error));
     }
-    // A send that fails (an unreachable client) must not end the thread.
+    // Nothing that befalls a socket may end the thread.
     socket.on('error', () => undefined);
+    const onSent = (error: Error | null): void => {
+      if (error !== null) countUnsent(Counter.SEND_ERRORS);
+    };
     socket.on('message', (message, from) => {
       handler(message, from, (bytes) => {
-        socket.send(bytes, from.port, from.address, () => undefined);
+        if (socket.getSendQueueCount() >= MAX_WAITING_REPLIES) countUnsent(Counter.SEND_BUFFER_FULL);
+        else socket.send(bytes, from.port, from.address, onSent);
       });
     });
     sockets.push(socket);

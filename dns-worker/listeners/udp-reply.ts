@@ -6,8 +6,9 @@
  */
 import { WorkerControl } from '../../shared/messages.ts';
 import { MissRecord } from '../../shared/miss-ring.ts';
-import { CONTROL_SIZE, Iov, Message, MessageFlag, NAME_SIZE } from './kernel-messages.ts';
-import { Errno, type NativeCalls } from './native-calls.ts';
+import { CONTROL_SIZE, Iov, Message, NAME_SIZE } from './kernel-messages.ts';
+import type { NativeCalls } from './native-calls.ts';
+import { type CountUnsent, sendMessages } from './send-messages.ts';
 
 /** Replies that leave together at most. */
 const BATCH_SIZE = 32;
@@ -36,7 +37,7 @@ export function readOrigin(bytes: Uint8Array, at: number, socket: number): UdpOr
 export class UdpReply {
   private readonly calls: NativeCalls;
   private readonly control: Int32Array;
-  private readonly onRefused: (replies: number) => void;
+  private readonly countUnsent: CountUnsent;
   /** BATCH_SIZE places of each: replies, socket addresses, control messages. */
   private readonly replies = new Uint8Array(new ArrayBuffer(BATCH_SIZE * MAX_REPLY_SIZE));
   private readonly names = new Uint8Array(new ArrayBuffer(BATCH_SIZE * NAME_SIZE));
@@ -48,11 +49,10 @@ export class UdpReply {
   private count = 0;
   private socket = 0;
 
-  /** `onRefused` hears how many replies the kernel would not take. */
-  constructor(calls: NativeCalls, control: Int32Array, onRefused: (replies: number) => void) {
+  constructor(calls: NativeCalls, control: Int32Array, countUnsent: CountUnsent) {
     this.calls = calls;
     this.control = control;
-    this.onRefused = onRefused;
+    this.countUnsent = countUnsent;
     const first = calls.address(this.messages);
     this.addresses = Array.from({ length: BATCH_SIZE }, (_, i) => first + BigInt(i * Message.SIZE));
     this.layOut();
@@ -79,16 +79,8 @@ export class UdpReply {
   private readonly flush = (): void => {
     if (this.count === 0) return;
     const fd = Atomics.load(this.control, WorkerControl.UDP_FD_FIRST_WORD + this.socket);
-    let refused = 0;
-    for (let done = 0; done < this.count;) {
-      const sent = this.calls.sendmmsg(fd, this.addresses[done]!, this.count - done, MessageFlag.DONTWAIT);
-      if (sent <= 0 && this.calls.errno() === Errno.EINTR) continue;
-      // The first message of the rest is the one that failed: leave it out and go on.
-      if (sent <= 0) refused++;
-      done += sent > 0 ? sent : 1;
-    }
+    sendMessages(this.calls, fd, this.addresses, this.count, this.countUnsent);
     this.count = 0;
-    if (refused > 0) this.onRefused(refused);
   };
 
   /** Sends what waits, then closes the worker's UDP sockets and eventfd for good. */

@@ -15,10 +15,10 @@ const SOL_SOCKET = 1;
 const SO_SNDBUF = 7;
 const SO_RCVBUF = 8;
 const SO_REUSEPORT = 15;
-/** Not bound to net.core.rmem_max; for those who may administer the network. */
+/** Not bound to net.core.wmem_max and rmem_max; for those who may administer the network. */
+const SO_SNDBUFFORCE = 32;
 const SO_RCVBUFFORCE = 33;
 const SO_RCVTIMEO = 20;
-const SO_SNDTIMEO = 21;
 const IPPROTO_IP = 0;
 const IP_PKTINFO = 8;
 const IP_MTU_DISCOVER = 10;
@@ -28,8 +28,12 @@ const IPPROTO_IPV6 = 41;
 const IPV6_V6ONLY = 26;
 const IPV6_RECVPKTINFO = 49;
 
-/** Asked of the kernel for each socket; it grants less where net.core.rmem_max or wmem_max is lower. */
-const SEND_BUFFER_BYTES = 4 << 20;
+/**
+ * Asked of the kernel for each socket; it grants less where net.core.wmem_max or rmem_max is lower. Packets that wait
+ * for a neighbour's MAC count, up to 208 KiB a neighbour (unres_qlen_bytes) for three seconds: as the kernel grants the
+ * double, this is room for those of 300 addresses that do not resolve. It is a limit, no memory is set aside.
+ */
+const SEND_BUFFER_BYTES = 32 << 20;
 /**
  * Some 20,000 small questions, as the kernel grants the double and charges 768 bytes for each: a tenth of a second at
  * full speed.
@@ -37,7 +41,6 @@ const SEND_BUFFER_BYTES = 4 << 20;
 const RECEIVE_BUFFER_BYTES = 8 << 20;
 /** Longest sleep in recvmmsg; also how late a busy thread may hear its port. */
 export const RECEIVE_TIMEOUT_US = 4000;
-const SEND_TIMEOUT_US = 50_000;
 
 /** One open socket. */
 export interface UdpSocket {
@@ -100,9 +103,9 @@ function openUdpSocket(calls: NativeCalls, text: string, port: number, dualStack
   set(SOL_SOCKET, SO_REUSEPORT, [1]);
   if (set(SOL_SOCKET, SO_RCVBUFFORCE, [RECEIVE_BUFFER_BYTES]) < 0)
     set(SOL_SOCKET, SO_RCVBUF, [RECEIVE_BUFFER_BYTES]);
-  set(SOL_SOCKET, SO_SNDBUF, [SEND_BUFFER_BYTES]);
+  if (set(SOL_SOCKET, SO_SNDBUFFORCE, [SEND_BUFFER_BYTES]) < 0)
+    set(SOL_SOCKET, SO_SNDBUF, [SEND_BUFFER_BYTES]);
   set(SOL_SOCKET, SO_RCVTIMEO, [0, 0, RECEIVE_TIMEOUT_US, 0]);
-  set(SOL_SOCKET, SO_SNDTIMEO, [0, 0, SEND_TIMEOUT_US, 0]);
   if (ipv6) set(IPPROTO_IPV6, IPV6_V6ONLY, [dualStack && wildcard ? 0 : 1]);
   if (!ipv6 || dualStack) set(IPPROTO_IP, IP_MTU_DISCOVER, [IP_PMTUDISC_OMIT]);
   if (wildcard) set(ipv6 ? IPPROTO_IPV6 : IPPROTO_IP, ipv6 ? IPV6_RECVPKTINFO : IP_PKTINFO, [1]);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-const PROGRAM = join(import.meta.dirname, 'ask-until.ts');
+const ASK_UNTIL = join(import.meta.dirname, 'ask-until.ts');
 /** Longer than any test waits. */
 const TIMEOUT_MS = 25_000;
 
@@ -33,6 +33,7 @@ export class NetworkDevice {
       for (const address of ownAddresses) ip('address', 'add', address, 'dev', device.#here, ...dad(address));
       ip('link', 'set', device.#here, 'up');
       device.setMac(mac);
+      device.#ip('link', 'set', 'lo', 'up');
       return device;
     } catch {
       device.remove();
@@ -57,13 +58,26 @@ export class NetworkDevice {
 
   /** Asks a server for A of `name` until the answer is `wanted`; resolves with the number of replies. */
   async askUntil(server: { address: string; port: number }, name: string, wanted: string): Promise<number> {
-    const command = [process.execPath, '--disable-warning=ExperimentalWarning', PROGRAM];
-    const { stdout } = await run(
-      'ip',
-      ['netns', 'exec', this.#name, ...command, server.address, String(server.port), name, wanted],
-      { timeout: TIMEOUT_MS },
-    );
-    return Number(stdout);
+    return Number(await this.run(ASK_UNTIL, server.address, String(server.port), name, wanted));
+  }
+
+  /**
+   * Gives the device an address of the cable's network that it can send from but does not answer for: to those on the
+   * cable it looks like one that nobody has.
+   */
+  addSilentAddress(address: string): void {
+    // Lies on another interface, and only questions for addresses of their own are answered there.
+    this.#ip('address', 'add', address, 'dev', 'lo');
+    if (!address.includes(':')) this.#inside('sysctl', '-q', 'net.ipv4.conf.all.arp_ignore=1');
+  }
+
+  /** Runs a program of this language on the device; resolves with what it says. */
+  async run(program: string, ...args: readonly string[]): Promise<string> {
+    const command = [process.execPath, '--disable-warning=ExperimentalWarning', program];
+    const { stdout } = await run('ip', ['netns', 'exec', this.#name, ...command, ...args], {
+      timeout: TIMEOUT_MS,
+    });
+    return stdout;
   }
 
   /** Takes all of it away. */
@@ -74,6 +88,10 @@ export class NetworkDevice {
 
   #ip(...words: readonly string[]): void {
     ip('-netns', this.#name, ...words);
+  }
+
+  #inside(...command: readonly string[]): void {
+    ip('netns', 'exec', this.#name, ...command);
   }
 }
 

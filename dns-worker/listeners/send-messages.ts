@@ -1,0 +1,35 @@
+/**
+ * Sends a batch of datagrams and never waits: packets to addresses that do not resolve stay in the socket's send
+ * buffer for seconds, and a thread that waited for room would stop answering everybody.
+ */
+import { Counter } from '../../shared/counters.ts';
+import { MessageFlag } from './kernel-messages.ts';
+import { Errno, type NativeCalls } from './native-calls.ts';
+
+/** Hears of one datagram that was not sent: `Counter.SEND_BUFFER_FULL` or `Counter.SEND_ERRORS`. */
+export type CountUnsent = (counter: number) => void;
+
+/**
+ * Sends the first `count` messages in order; `addresses` has the address of each struct mmsghdr. What the kernel does
+ * not take is counted and left out, and the next one is tried.
+ */
+export function sendMessages(
+  calls: NativeCalls,
+  fd: number,
+  addresses: readonly bigint[],
+  count: number,
+  countUnsent: CountUnsent,
+): void {
+  for (let done = 0; done < count;) {
+    const sent = calls.sendmmsg(fd, addresses[done]!, count - done, MessageFlag.DONTWAIT);
+    if (sent > 0) {
+      done += sent;
+      continue;
+    }
+    const errno = calls.errno();
+    if (errno === Errno.EINTR) continue;
+    // The first message of the rest is the one that failed.
+    countUnsent(errno === Errno.EAGAIN ? Counter.SEND_BUFFER_FULL : Counter.SEND_ERRORS);
+    done++;
+  }
+}
