@@ -66,17 +66,20 @@ export class Explainer {
       udpSize: 0,
       dnssecOk: false,
       subnet: null,
-      hasAlias: query.aliasLength > 0,
       isRateLimited: false,
       explained: notes,
-      send: (reply) => done(notes.explanation(groupId, reply.slice())),
+      send: (reply) => {
+        // An explanation is of one snapshot: numbers of rules mean nothing in another.
+        if (this.pipeline.snapshot.version !== notes.snapshotVersion) this.explain(question, done);
+        else done(notes.explanation(groupId, reply.slice()));
+      },
     });
   }
 }
 
 /** What is noted while a question goes its way. */
 class Notes implements PipelineRecorder {
-  private readonly snapshotVersion: number;
+  readonly snapshotVersion: number;
   private readonly stages: ExplainedStage[] = [];
   /** Rules met since the last stage was passed. */
   private rules: ExplainedRule[] = [];

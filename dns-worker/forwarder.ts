@@ -63,7 +63,7 @@ export class Forwarder {
   take(request: WaitingRequest): void {
     const { query } = this;
     this.replier.open(request);
-    if (request.hasAlias && this.takeAlias(request)) return;
+    if (this.isDecided(request)) return;
     // Another client's question may have been answered since the answer thread looked.
     const isShared = this.parts.settings.enabled && !query.isForSubnet;
     if (isShared && this.replier.answerFromCache(request, false)) return;
@@ -115,10 +115,10 @@ export class Forwarder {
     return cache.answer(query, query.partition, query.arrivedSecs, true) === CacheHit.STALE;
   }
 
-  /** The client has waited long enough (RFC 8767 section 5); whether it has got a stale answer. */
+  /** The client has waited long enough (RFC 8767 section 5); whether it has got an answer. */
   private answerLate(request: WaitingRequest): boolean {
     this.replier.open(request);
-    return this.replier.answerFromCache(request, true);
+    return this.isDecided(request) || this.replier.answerFromCache(request, true);
   }
 
   /** Resolves once no request waits. */
@@ -129,39 +129,56 @@ export class Forwarder {
     });
   }
 
-  /** Asks for the target of an alias in the client's name; false where the qname is none any more. */
-  private takeAlias(request: WaitingRequest): boolean {
+  /**
+   * Puts an opened request to the policy of now. True where that decides: the request has its reply, or waits for
+   * the target of an alias. A step on the way to an answer is not the client's question, and is let pass.
+   */
+  private isDecided(request: WaitingRequest): boolean {
+    if (request.takeStep !== undefined) return false;
+    const verdict = this.parts.pipeline.decideAgain(this.query);
+    if (verdict === Verdict.ANSWERED) this.replier.reply(request);
+    else if (verdict === Verdict.UNRESOLVED) this.takeAlias(request);
+    return verdict !== Verdict.CONTINUE;
+  }
+
+  /** Asks for the target of the alias in `query` in the client's name. */
+  private takeAlias(request: WaitingRequest): void {
     const { query } = this;
-    const verdict = this.parts.pipeline.findAlias(query);
-    if (verdict === Verdict.CONTINUE) return false;
-    if (verdict === Verdict.ANSWERED) {
-      this.replier.reply(request);
-      return true;
-    }
     const { dnssecOk, subnet, client, arrivedMs, arrivedMonotonicMs } = request;
     const alias = aliasOf(query);
     this.take({
       message: questionForTarget(alias, query),
       protocol: Protocol.tcp, // Nothing is truncated.
       udpSize: 0,
-      hasAlias: false,
       isRateLimited: false,
       takeStep: (step) => {
         // Where a rule leads is no longer for others to judge.
-        if (alias.rule.attribute === 0) this.parts.pipeline.checkTarget(step);
+        if (!alias.isOfRule) this.parts.pipeline.checkTarget(step);
         this.finishAlias(request, alias, targetAnswerOf(step));
       },
       send: () => undefined,
       ...{ dnssecOk, subnet, client, arrivedMs, arrivedMonotonicMs },
     });
-    return true;
   }
 
   /** Answers with the alias and what its target came to; its names are judged as those of any answer. */
-  private finishAlias(request: WaitingRequest, alias: Alias, target: TargetAnswer): void {
+  private finishAlias(request: WaitingRequest, followed: Alias, target: TargetAnswer): void {
     this.replier.open(request);
     const { query } = this;
     request.explained?.passed('forward', Verdict.CONTINUE);
+    const verdict = this.parts.pipeline.decideAgain(query);
+    if (verdict === Verdict.ANSWERED) {
+      this.replier.reply(request);
+      return;
+    }
+    const leadsOn = verdict === Verdict.UNRESOLVED && leadsTo(query, followed);
+    if (!leadsOn) {
+      // The qname is an alias no more, or one of another name.
+      this.take(request);
+      return;
+    }
+    // As the rules of now make it: numbers of rules are those of one snapshot.
+    const alias = aliasOf(query);
     query.cached = target.cached;
     query.upstream = target.upstream;
     query.extendedError = target.extendedError;
@@ -176,8 +193,7 @@ export class Forwarder {
       this.replier.answerFrom(joined);
       query.status = target.status === QueryStatus.BLOCKED_REBIND ? target.status : alias.status;
       query.hasTargets = true;
-      noteRule(query, alias.rule);
-      if (alias.rule.attribute === 0) this.parts.pipeline.checkAnswer(query, request.explained ?? null);
+      if (!alias.isOfRule) this.parts.pipeline.checkAnswer(query, request.explained ?? null);
     }
     this.replier.reply(request);
   }
@@ -192,12 +208,13 @@ export class Forwarder {
     }
     const upstream = upstreamNumber(resolution, zone);
     request.explained?.passed('forward', Verdict.CONTINUE);
+    if (resolution.kind === 'answer')
+      this.keeper.keepOnce(this.query, resolution, resolution.answer, upstream);
+    if (request.isAnswered === true || this.isDecided(request)) return;
     if (resolution.kind === 'answer') {
       this.query.upstream = upstream;
       this.query.dnssec = resolution.dnssec ?? DnssecStatus.unchecked;
       this.query.replyFlags = authenticFlag(this.query);
-      this.keeper.keepOnce(this.query, resolution, resolution.answer, upstream);
-      if (request.isAnswered === true) return;
       this.replier.answerFrom(resolution.answer);
       this.query.hasTargets = leadsToNames(resolution.answer);
       this.query.hasPrivateAddress = hasPrivateAddress(resolution.answer);
@@ -205,7 +222,6 @@ export class Forwarder {
       this.replier.reply(request);
       return;
     }
-    if (request.isAnswered === true) return;
     // What is proven false is not made up for by what was true once.
     const mayBeStale = this.parts.settings.enabled && resolution.reason !== 'bogus';
     if (mayBeStale && this.replier.answerFromCache(request, true)) return;
@@ -231,12 +247,9 @@ function questionOf(query: Query): Question {
   };
 }
 
-/** What the log will say of the rule that made an alias. */
-function noteRule(query: Query, rule: Alias['rule']): void {
-  query.ruleAttribute = rule.attribute;
-  query.ruleOrigin = rule.origin;
-  query.ruleKind = rule.kind;
-  query.ruleNameOffset = rule.nameOffset;
+/** Whether the alias in `query` is one of the same name as that. */
+function leadsTo({ alias, aliasLength }: Query, { target }: Alias): boolean {
+  return aliasLength === target.length && target.every((byte, at) => alias[at] === byte);
 }
 
 /** Statuses of a question to which there was no answer. */

@@ -18,7 +18,6 @@ export interface Miss {
   readonly dnssecOk: boolean;
   /** See `WaitingRequest`. */
   readonly subnet: Uint8Array | null;
-  readonly hasAlias: boolean;
   /** Nobody waits: the cached answer ends soon. The message is the reply by now. */
   readonly isRefresh: boolean;
   readonly isRateLimited: boolean;
@@ -95,7 +94,6 @@ export class MissReader {
       udpSize: view.getUint16(at + MissRecord.UDP_SIZE, true),
       dnssecOk: (bytes[at + MissRecord.FLAGS]! & MissFlags.DNSSEC_OK) !== 0,
       subnet: subnetLength === 0 ? null : bytes.slice(subnetAt, subnetAt + subnetLength),
-      hasAlias: (bytes[at + MissRecord.FLAGS]! & MissFlags.ALIAS) !== 0,
       isRefresh: (bytes[at + MissRecord.FLAGS]! & MissFlags.REFRESH) !== 0,
       isRateLimited: (bytes[at + MissRecord.FLAGS]! & MissFlags.RATE_LIMITED) !== 0,
       origin: readOrigin(bytes, at, view.getInt32(at + MissRecord.SOCKET, true)),

@@ -37,7 +37,6 @@ export class MissWriter {
     halves[(at + MissRecord.UDP_SIZE) >>> 1] = query.hasEdns ? query.udpSize : 0;
     bytes[at + MissRecord.FLAGS] =
       (query.dnssecOk ? MissFlags.DNSSEC_OK : 0) |
-      (query.aliasLength > 0 ? MissFlags.ALIAS : 0) |
       (query.isRateLimited ? MissFlags.RATE_LIMITED : 0) |
       (query.wantsRefresh ? MissFlags.REFRESH : 0);
     bytes[at + MissRecord.SUBNET_LENGTH] = query.subnetLength;

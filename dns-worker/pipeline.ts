@@ -122,9 +122,21 @@ export class Pipeline {
     forwardZoneStage(query, snapshot);
     findLocalName(query, snapshot);
     verdict = questionChecksStage(query);
+    if (verdict === Verdict.CONTINUE) verdict = this.decideByQuestion(query);
+    else this.recorder?.passed('question_checks', verdict);
+    if (verdict !== Verdict.CONTINUE) return verdict;
+    verdict = cachedAnswerStage(query, this.cache, this.recorder === null ? this.reporter : null);
+    this.recorder?.passed('cache', verdict);
+    if (verdict === Verdict.ANSWERED) this.checkCached(query);
+    return verdict;
+  }
+
+  /** The stages that decide by question and client alone: for a new query, and again for one that has waited. */
+  private decideByQuestion(query: Query): VerdictCode {
+    const { snapshot } = this;
+    let verdict: VerdictCode = Verdict.CONTINUE;
     // A local record or a forward zone outranks what is said of its name in general.
-    if (verdict === Verdict.CONTINUE && query.localNode === 0 && query.zoneIndex < 0)
-      verdict = specialNamesStage(query, snapshot);
+    if (query.localNode === 0 && query.zoneIndex < 0) verdict = specialNamesStage(query, snapshot);
     this.recorder?.passed('question_checks', verdict);
     if (verdict !== Verdict.CONTINUE) return verdict;
     this.recorder?.passed('client_group', verdict, clientDetail(query, snapshot));
@@ -139,10 +151,6 @@ export class Pipeline {
     if (verdict !== Verdict.CONTINUE) return verdict;
     verdict = safeSearchStage(query, snapshot);
     this.recorder?.passed('safe_search', verdict);
-    if (verdict !== Verdict.CONTINUE) return verdict;
-    verdict = cachedAnswerStage(query, this.cache, this.recorder === null ? this.reporter : null);
-    this.recorder?.passed('cache', verdict);
-    if (verdict === Verdict.ANSWERED) this.checkCached(query);
     return verdict;
   }
 
@@ -169,15 +177,21 @@ export class Pipeline {
   }
 
   /**
-   * Holds an answer from an upstream that lies in the slot against the policy of now: replaces it where the
-   * group's schedule blocks everything by now, or names or addresses in it are blocked.
+   * Decides again about a query that has waited and whose group and zone were found anew: policy, schedules and
+   * the names of this network may have changed meanwhile. The slot must hold the bare question. CONTINUE: what the
+   * upstreams say may be given, once `checkAnswer` has passed it. ANSWERED: the answer lies in the slot.
+   * UNRESOLVED: the qname is an alias, `query.alias` its target, and the records that lead there are the answer so far.
+   */
+  decideAgain(query: Query): VerdictCode {
+    findLocalName(query, this.snapshot);
+    return this.decideByQuestion(query);
+  }
+
+  /**
+   * Holds an answer of an upstream that lies in the slot against policy: replaces it where names or addresses in
+   * it are blocked. `decideAgain` has let its qname pass.
    */
   checkAnswer(query: Query, recorder: PipelineRecorder | null = null): void {
-    const overridden = scheduleOverrideStage(query, this.snapshot);
-    if (overridden === Verdict.ANSWERED) {
-      recorder?.passed('schedule_override', overridden, overrideDetail(query, this.snapshot));
-      return;
-    }
     const isJudged = hasJudged(query, this.snapshot) && !query.isUnfiltered;
     if (isJudged && this.checkNames(query, recorder) !== Verdict.CONTINUE) return;
     if (!query.hasPrivateAddress) return;
@@ -199,22 +213,6 @@ export class Pipeline {
     const verdict = this.recorded(recorder, () => this.answerNames.check(query, snapshot));
     recorder.passed('answer_names', verdict);
     return verdict;
-  }
-
-  /**
-   * Asks those stages again that may have left a query unresolved because its qname is an alias. UNRESOLVED:
-   * `query.alias` is the target, and the records that lead there are the answer so far. ANSWERED: what was
-   * missing is here by now. CONTINUE: the qname is no alias any more.
-   */
-  findAlias(query: Query): VerdictCode {
-    const { snapshot } = this;
-    findLocalName(query, snapshot);
-    const overridden = scheduleOverrideStage(query, snapshot);
-    if (overridden !== Verdict.CONTINUE) return overridden;
-    const local = localNamesStage(query, snapshot, null);
-    if (local !== Verdict.CONTINUE) return local;
-    const judged = policyStage(query, snapshot, this.judge);
-    return judged === Verdict.CONTINUE ? safeSearchStage(query, snapshot) : judged;
   }
 
   /** Holds an NXDOMAIN reply in the slot against the budget of the client's network. */

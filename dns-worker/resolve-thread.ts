@@ -262,7 +262,6 @@ class ResolveThread {
       udpSize: query.hasEdns ? query.udpSize : 0,
       dnssecOk: query.dnssecOk,
       subnet: query.copySubnet(),
-      hasAlias: query.aliasLength > 0,
       isRateLimited: query.isRateLimited,
       send: (reply) => request.send(reply),
     };
@@ -279,7 +278,6 @@ class ResolveThread {
       udpSize: miss.udpSize,
       dnssecOk: miss.dnssecOk,
       subnet: miss.subnet,
-      hasAlias: miss.hasAlias,
       isRateLimited: miss.isRateLimited,
       send: (reply) => this.udpReply?.send(reply, origin),
     };

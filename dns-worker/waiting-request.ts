@@ -19,8 +19,6 @@ export interface WaitingRequest {
   readonly dnssecOk: boolean;
   /** Data of the client subnet option that goes along (RFC 7871); null = none. */
   readonly subnet: Uint8Array | null;
-  /** A stage says that the qname stands for another name, see `Pipeline.findAlias`. */
-  readonly hasAlias: boolean;
   /** A stale answer was given meanwhile: what comes now is for the cache only. */
   readonly isAnswered?: boolean;
   /** Over its network's limit, and answered in a dry run. */

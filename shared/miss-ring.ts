@@ -47,9 +47,8 @@ export const MissRecord = {
   SUBNET: 392,
 } as const;
 
-/** Bits of `MissRecord.FLAGS`; REFRESH = of the cache, nobody waits; ALIAS = the qname stands for another name;
- * RATE_LIMITED = the log is to say so. */
-export const MissFlags = { DNSSEC_OK: 1, REFRESH: 2, ALIAS: 4, RATE_LIMITED: 8 } as const;
+/** Bits of `MissRecord.FLAGS`; REFRESH = of the cache, nobody waits; RATE_LIMITED = the log is to say so. */
+export const MissFlags = { DNSSEC_OK: 1, REFRESH: 2, RATE_LIMITED: 4 } as const;
 
 /** Bytes of shared memory for a miss ring. */
 export const MISS_RING_BYTES = MissRing.RECORDS_BYTE + MissRing.CAPACITY * MissRecord.SIZE;

@@ -23,13 +23,8 @@ export interface Alias {
   /** Of the answer, see `Query`. */
   readonly status: number;
   readonly replyFlags: number;
-  /** Of the rule that makes the alias, see `Query`; `attribute` is 0 where no rule does. */
-  readonly rule: {
-    readonly attribute: number;
-    readonly origin: number;
-    readonly kind: number;
-    readonly nameOffset: number;
-  };
+  /** A rule makes the alias. */
+  readonly isOfRule: boolean;
 }
 
 /** What the target came to. */
@@ -66,13 +61,8 @@ export function aliasOf(query: Query): Alias {
   writeU16(message, Header.NSCOUNT, 0);
   writeU16(message, Header.ARCOUNT, 0);
   const target = query.alias.slice(0, query.aliasLength);
-  const rule = {
-    attribute: query.ruleAttribute,
-    origin: query.ruleOrigin,
-    kind: query.ruleKind,
-    nameOffset: query.ruleNameOffset,
-  };
-  return { target, message, status: query.status, replyFlags: query.replyFlags, rule };
+  const { status, replyFlags, ruleAttribute } = query;
+  return { target, message, status, replyFlags, isOfRule: ruleAttribute !== 0 };
 }
 
 /** The client's query with the target in place of the qname. */

@@ -47,7 +47,7 @@ export function appendCname(
 
 /**
  * Leaves the query to the resolve thread, which asks for the name at `nameAt` of `names` (folded) and
- * appends what it comes to. A stage that calls this must do so again in `Pipeline.findAlias`.
+ * appends what it comes to. Only stages of `Pipeline.decideAgain` may call this.
  */
 export function followAlias(query: Query, names: Uint8Array, nameAt: number, status: number): VerdictCode {
   const length = nameLength(names, nameAt);

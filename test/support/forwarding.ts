@@ -1,0 +1,208 @@
+/**
+ * A forwarder with everything behind it but the upstreams and the clock, which tests steer: a question waits
+ * until the test answers it, so that what happens meanwhile can be made to happen.
+ */
+import { AnswerCache } from '../../dns-worker/cache/answer-cache.ts';
+import { CacheWriter } from '../../dns-worker/cache/cache-writer.ts';
+import { ClientSightings } from '../../dns-worker/client-sightings.ts';
+import { Forwarder } from '../../dns-worker/forwarder.ts';
+import { Pipeline } from '../../dns-worker/pipeline.ts';
+import type { Query } from '../../dns-worker/query.ts';
+import { RateLimiter } from '../../dns-worker/rate-limiter.ts';
+import { Reporter } from '../../dns-worker/report/reporter.ts';
+import type { Question, Resolution } from '../../dns-worker/resolve/resolver.ts';
+import { readResponse } from '../../dns-worker/resolve/response-reader.ts';
+import { ZoneResolvers } from '../../dns-worker/resolve/zone-resolvers.ts';
+import { openSnapshot } from '../../dns-worker/state.ts';
+import type { WaitingRequest } from '../../dns-worker/waiting-request.ts';
+import type { LivePolicy } from '../../control-plane/snapshot/compiled-rules.ts';
+import { createAnswerCache } from '../../shared/answer-cache.ts';
+import { CacheMemory } from '../../shared/cache-memory.ts';
+import { CLIENT_SIGHTINGS_BYTES } from '../../shared/client-sightings.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { COUNTERS_BYTES } from '../../shared/counters.ts';
+import { decodeMessage } from '../../shared/dns/codec.ts';
+import { nameFromText, nameToText } from '../../shared/dns/name.ts';
+import type { WorkerSettings } from '../../shared/messages.ts';
+import { addressFromText } from '../../shared/net/ip.ts';
+import { Protocol, QUERY_STATUS_NAMES, logRingBytes } from '../../shared/query-log.ts';
+import { createRateBuckets } from '../../shared/rate-limit.ts';
+import { octets, type TestResponse, response, u16 } from '../fixtures/messages.ts';
+import { QuietLogger } from '../fixtures/quiet-logger.ts';
+import { type ListText, type OtherRows, snapshotOf } from './compiled-lists.ts';
+import { rateLimitOf } from './rate-limit.ts';
+
+/** A clock that stands still unless a test moves it. */
+export class TestClock implements Clock {
+  wallMs = 1_800_000_000_000;
+  sinceBootMs = 1_000_000;
+
+  nowMs(): number {
+    return this.wallMs;
+  }
+
+  monotonicMs(): number {
+    return this.sinceBootMs;
+  }
+
+  /** Time goes by, on both clocks. */
+  advance(ms: number): void {
+    this.wallMs += ms;
+    this.sinceBootMs += ms;
+  }
+}
+
+/** A client's query on its way, and what came of it. */
+export interface AskedQuery {
+  /** As sent; null until then. */
+  reply: Uint8Array | null;
+  replies: number;
+}
+
+/** What the log was told of a query. */
+export interface LoggedAnswer {
+  readonly name: string;
+  readonly status: string;
+  readonly rcode: number;
+  readonly groupId: number;
+  readonly ruleOrigin: number;
+  /** Number of the rule; -1 = none. */
+  readonly rule: number;
+  readonly upstream: number;
+}
+
+/** How a client asks. */
+export interface AskOptions {
+  readonly qtype?: number;
+  readonly client?: string;
+  readonly edns?: boolean;
+}
+
+class KeepingReporter extends Reporter {
+  readonly logged: LoggedAnswer[] = [];
+
+  override answered(query: Query, snapshotVersion: number): void {
+    super.answered(query, snapshotVersion);
+    this.logged.push({
+      name: nameToText(query.qname.slice(0, query.qnameLength)),
+      status: QUERY_STATUS_NAMES[query.status]!,
+      rcode: query.rcode,
+      groupId: query.groupId,
+      ruleOrigin: query.ruleOrigin,
+      rule: query.ruleAttribute - 1,
+      upstream: query.upstream,
+    });
+  }
+}
+
+/** A question that an upstream has been asked. */
+export interface HeldQuestion {
+  readonly question: Question;
+  readonly done: (resolution: Resolution) => void;
+}
+
+const CACHE_SETTINGS: WorkerSettings['cache'] = {
+  enabled: true,
+  minTtlSecs: 0,
+  maxTtlSecs: 86_400,
+  negativeMaxTtlSecs: 3600,
+  serveStaleSecs: 86_400,
+  optimisticRefresh: false,
+};
+const HEALTH_CHECK = {
+  enabled: false,
+  intervalSecs: 60,
+  timeoutMs: 1000,
+  failureThreshold: 3,
+  successThreshold: 2,
+};
+
+/** One forwarder, its pipeline and its cache. */
+export class Forwarding {
+  readonly clock = new TestClock();
+  /** Questions that were not answered yet, first asked first. */
+  readonly held: HeldQuestion[] = [];
+  readonly memory = new CacheMemory(createAnswerCache(262_144));
+  readonly cache = new AnswerCache(this.memory);
+  readonly counters = new SharedArrayBuffer(COUNTERS_BYTES);
+  readonly reporter = new KeepingReporter(this.counters, new SharedArrayBuffer(logRingBytes(64)));
+  readonly pipeline: Pipeline;
+  readonly forwarder: Forwarder;
+  private version = 0;
+
+  constructor(settings: Partial<WorkerSettings['cache']> = {}) {
+    this.pipeline = new Pipeline(openSnapshot(snapshotOf([])), {
+      cache: this.cache,
+      reporter: this.reporter,
+      sightings: new ClientSightings(new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES)),
+      limiter: new RateLimiter(createRateBuckets(false, 0), rateLimitOf({ enabled: false })),
+      forwardsSubnets: false,
+    });
+    const zoneSettings = { queryTimeoutMs: 1, bootstrap: [], healthCheck: HEALTH_CHECK };
+    this.forwarder = new Forwarder({
+      resolver: { resolve: (question, done) => this.held.push({ question, done }) },
+      zones: new ZoneResolvers(zoneSettings, this.clock, new QuietLogger()),
+      pipeline: this.pipeline,
+      cache: this.cache,
+      writer: new CacheWriter(this.memory, 0),
+      reporter: this.reporter,
+      clock: this.clock,
+      settings: { ...CACHE_SETTINGS, ...settings },
+    });
+  }
+
+  /** Puts this policy in force. */
+  use(lists: readonly ListText[], rows: OtherRows = {}, live: Partial<LivePolicy> = {}): void {
+    this.pipeline.replaceSnapshot(openSnapshot(snapshotOf(lists, rows, ++this.version, live)));
+  }
+
+  /** Hands the forwarder a query that the answer thread could not answer. */
+  ask(name: string, { qtype = 1, client = '192.0.2.1', edns = false }: AskOptions = {}): AskedQuery {
+    const asked: AskedQuery = { reply: null, replies: 0 };
+    const request: WaitingRequest = {
+      message: octets([0x12, 0x34, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0], nameFromText(name)!, u16(qtype), u16(1)),
+      client: addressFromText(client)!,
+      protocol: Protocol.tcp,
+      arrivedMs: this.clock.nowMs(),
+      arrivedMonotonicMs: this.clock.monotonicMs(),
+      udpSize: edns ? 1232 : 0,
+      dnssecOk: false,
+      subnet: null,
+      isRateLimited: false,
+      send: (reply) => {
+        asked.reply = reply.slice();
+        asked.replies++;
+      },
+    };
+    this.forwarder.take(request);
+    return asked;
+  }
+
+  /** Answers the question that has waited longest, as an upstream would. */
+  answer(sections: TestResponse): void {
+    const { question } = this.held[0]!;
+    const reading = readResponse(response(question, sections), question);
+    if (reading.kind !== 'answer') throw new Error(`answer: ${JSON.stringify(reading)}`);
+    this.settle({ kind: 'answer', answer: reading.answer, upstream: 0 });
+  }
+
+  /** Ends the question that has waited longest. */
+  settle(resolution: Resolution): void {
+    this.held.shift()!.done(resolution);
+  }
+
+  /** What the log was told last. */
+  get lastLogged(): LoggedAnswer | undefined {
+    return this.reporter.logged.at(-1);
+  }
+}
+
+/** Response code and answers of a reply. */
+export function replyOf({ reply }: AskedQuery): { rcode: string; answers: [string, unknown][] } | null {
+  if (reply === null) return null;
+  const { rcode, answers } = decodeMessage(reply) as unknown as {
+    rcode: string;
+    answers: { type: string; data: unknown }[];
+  };
+  return { rcode, answers: answers.map(({ type, data }) => [type, data]) };
+}
