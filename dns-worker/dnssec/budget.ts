@@ -11,7 +11,8 @@ export const MAX_NSEC3_ITERATIONS = 50;
 const MAX_FAILED_SIGNATURES = 16;
 const MAX_SIGNATURES = 128;
 const MAX_SUBQUERIES = 30;
-const MAX_NSEC3_HASHES = 64;
+/** SHA-1 computations: 64 names of most iterations. */
+const MAX_NSEC3_ROUNDS = 64 * (MAX_NSEC3_ITERATIONS + 1);
 const MAX_DIGESTS = 32;
 
 /** Counts down; each method spends one and says whether there was one left. */
@@ -21,7 +22,7 @@ export class Budget {
   private failedSignatures = MAX_FAILED_SIGNATURES;
   private signatures = MAX_SIGNATURES;
   private subqueries = MAX_SUBQUERIES;
-  private hashes = MAX_NSEC3_HASHES;
+  private nsec3Rounds = MAX_NSEC3_ROUNDS;
   private digests = MAX_DIGESTS;
 
   constructor(deadlineMs: number) {
@@ -43,9 +44,10 @@ export class Budget {
     this.failedSignatures--;
   }
 
-  /** An NSEC3 hash, iterations included. */
-  spendHash(): boolean {
-    return this.hashes-- > 0;
+  /** An NSEC3 hash of so many computations of SHA-1. */
+  spendHash(rounds: number): boolean {
+    this.nsec3Rounds -= rounds;
+    return this.nsec3Rounds >= 0;
   }
 
   /** A DS digest. */
@@ -55,6 +57,6 @@ export class Budget {
 
   /** Whether the crypto allowance ran out: what was not proven then is not for want of data. */
   get isSpent(): boolean {
-    return this.failedSignatures <= 0 || this.signatures < 0 || this.hashes < 0 || this.digests < 0;
+    return this.failedSignatures <= 0 || this.signatures < 0 || this.nsec3Rounds < 0 || this.digests < 0;
   }
 }

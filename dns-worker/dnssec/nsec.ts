@@ -23,6 +23,7 @@ interface Nsec {
 
 /** The NSEC records of one zone in one answer. */
 export class NsecDenial implements Denial {
+  readonly isTooCostly = false;
   private readonly records: readonly Nsec[];
 
   private constructor(records: readonly Nsec[]) {

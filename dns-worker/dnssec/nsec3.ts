@@ -31,10 +31,13 @@ interface Nsec3 {
   readonly types: TypeBitmap;
 }
 
-/** The closest encloser of a name that does not exist, and the name one label below it on the way. */
+/** The closest encloser of a name, and that the name one label below it on the way does not exist. */
 interface Enclosure {
   readonly encloser: Name;
-  readonly nextCloser: Name;
+  /** The record at the encloser. */
+  readonly own: Nsec3;
+  /** The record that covers the name below it. */
+  readonly gap: Nsec3;
 }
 
 const HASH_SHA1 = 1;
@@ -71,11 +74,10 @@ export class Nsec3Denial implements Denial {
     if (this.isTooCostly) return 'insecure';
     const enclosure = this.enclosureOf(qname);
     if (enclosure === null) return 'unproven';
-    const gap = this.gapAt(enclosure.nextCloser);
     const wildcard = wildcardBelow(enclosure.encloser);
-    if (gap === undefined || wildcard === null || this.gapAt(wildcard) === undefined) return 'unproven';
+    if (wildcard === null || this.gapAt(wildcard) === undefined) return 'unproven';
     // RFC 5155 section 9.2: opt-out leaves room for unsigned delegations.
-    return gap.optOut ? 'insecure' : 'proven';
+    return enclosure.gap.optOut ? 'insecure' : 'proven';
   }
 
   noData(qname: Name, type: number): Proof {
@@ -83,12 +85,11 @@ export class Nsec3Denial implements Denial {
     const own = this.at(qname);
     if (own !== undefined) return own.types.denies(type, isSame(qname, ROOT)) ? 'proven' : 'unproven';
     const enclosure = this.enclosureOf(qname);
-    const gap = enclosure === null ? undefined : this.gapAt(enclosure.nextCloser);
-    if (enclosure === null || gap === undefined) return 'unproven';
+    if (enclosure === null) return 'unproven';
     const wildcard = wildcardBelow(enclosure.encloser);
     const stand = wildcard === null ? undefined : this.at(wildcard);
     if (stand !== undefined && !stand.types.denies(type, false)) return 'unproven';
-    if (gap.optOut) return 'insecure';
+    if (enclosure.gap.optOut) return 'insecure';
     return stand === undefined ? 'unproven' : 'proven';
   }
 
@@ -107,24 +108,35 @@ export class Nsec3Denial implements Denial {
       return own.types.has(RRType.NS) ? 'unsigned' : 'none';
     }
     const enclosure = this.enclosureOf(name);
-    const gap = enclosure === null ? undefined : this.gapAt(enclosure.nextCloser);
-    if (gap === undefined) return 'unproven';
-    return gap.optOut ? 'unsigned' : 'nothing-below';
+    if (enclosure === null) return 'unproven';
+    return enclosure.gap.optOut ? 'unsigned' : 'nothing-below';
   }
 
-  private get isTooCostly(): boolean {
+  get isTooCostly(): boolean {
     return (this.records[0]?.iterations ?? 0) > MAX_NSEC3_ITERATIONS;
   }
 
-  /** RFC 5155 section 8.3; null = no proof. The encloser must be this zone's, not above a cut or a DNAME. */
+  /**
+   * RFC 5155 section 8.3; null = no proof. The encloser must be this zone's, not above a cut or a DNAME. It is looked
+   * for from both ends, as it mostly lies close to the zone or to the name, and each label costs a hash.
+   */
   private enclosureOf(name: Name): Enclosure | null {
-    for (let labels = labelCount(name) - 1; labels >= labelCount(this.zone); labels--) {
-      const encloser = ancestor(name, labels);
-      const own = this.at(encloser);
-      if (own === undefined) continue;
-      return own.types.endsZone ? null : { encloser, nextCloser: ancestor(name, labels + 1) };
+    let lowest = labelCount(name) - 1;
+    let highest = labelCount(this.zone);
+    while (highest <= lowest) {
+      const found = this.enclosureAt(name, lowest--) ?? this.enclosureAt(name, highest++);
+      if (found !== undefined) return found.own.types.endsZone ? null : found;
     }
     return null;
+  }
+
+  /** The ancestor of so many labels, if it is shown to exist and the next name on the way not to. */
+  private enclosureAt(name: Name, labels: number): Enclosure | undefined {
+    const encloser = ancestor(name, labels);
+    const own = this.at(encloser);
+    if (own === undefined) return undefined;
+    const gap = this.gapAt(ancestor(name, labels + 1));
+    return gap === undefined ? undefined : { own, encloser, gap };
   }
 
   private at(name: Name): Nsec3 | undefined {
@@ -144,7 +156,7 @@ export class Nsec3Denial implements Denial {
     const key = nameKey(name);
     const known = this.hashes.get(key);
     if (known !== undefined) return known;
-    if (!this.budget.spendHash()) return null;
+    if (!this.budget.spendHash(first.iterations + 1)) return null;
     const hashed = nsec3Hash(name, first.salt, first.iterations);
     this.hashes.set(key, hashed);
     return hashed;

@@ -15,6 +15,8 @@ export type Delegation = 'unsigned' | 'none' | 'nothing-below' | 'unproven';
 
 /** The denials that one zone has signed in one answer. */
 export interface Denial {
+  /** Nothing of it is evaluated: `insecure` then says nothing of a name, not even that it is this zone's. */
+  readonly isTooCostly: boolean;
   /** The name does not exist, and no wildcard stands in for it (NXDOMAIN). */
   nameError(qname: Name): Proof;
   /** The name exists, itself or by a wildcard, without records of this type. */

@@ -24,9 +24,12 @@ import {
 /** Asks the upstreams for a name's records of a type, with their signatures; null = nobody answered. */
 export type Fetch = (name: Name, type: number) => Promise<readonly SignedSet[] | null>;
 
+/** A zone whose keys are proven. */
+export type SecureZone = { readonly kind: 'secure' } & ZoneKeys;
+
 /** What is known of the zone that holds a name. */
 export type Zone =
-  | ({ readonly kind: 'secure' } & ZoneKeys)
+  | SecureZone
   /** `insecure`: proven to be unsigned; `indeterminate`: no trust anchor is above it. */
   | { readonly kind: 'insecure' | 'indeterminate' }
   | { readonly kind: 'bogus'; readonly extendedError: number }
@@ -62,10 +65,11 @@ export class TrustChain {
   }
 
   /**
-   * The zone that holds a name, as far as the chain reaches. `isApex`: its signatures say that a zone begins there, so
-   * its keys are asked for together with its DS.
+   * The zone that holds a name, as far as the chain reaches: a walk from the closest anchor down to the name. A `signer`
+   * at or above the name that signatures speak of ends the walk, and has its keys asked for together with its DS; what
+   * it says is not proven yet, so it does not choose where the walk begins, and one above the anchor has no say.
    */
-  async zoneOf(name: Name, budget: Budget, isApex = false): Promise<Zone> {
+  async zoneOf(name: Name, budget: Budget, signer?: Name): Promise<Zone> {
     const anchors = closest(this.points.anchors, name);
     if (anchors.length === 0) return { kind: 'indeterminate' };
     const apex = anchors[0]!.zone;
@@ -73,11 +77,12 @@ export class TrustChain {
     const top = await this.cutAt(apex, budget, () => this.openAnchor(apex, anchors, budget));
     if (top?.kind !== 'secure') return zoneWithoutKeys(top);
     let zone = top;
-    const last = labelCount(name);
+    const endsAtSigner = signer !== undefined && isAtOrBelow(signer, apex);
+    const last = labelCount(endsAtSigner ? signer : name);
     for (let labels = labelCount(apex) + 1; labels <= last; labels++) {
       const at = ancestor(name, labels);
       const above = zone;
-      const asksKeys = isApex && labels === last;
+      const asksKeys = endsAtSigner && labels === last;
       const cut = await this.cutAt(at, budget, () => this.openCut(at, above, asksKeys, budget));
       if (cut?.kind === 'secure') zone = cut;
       else if (cut?.kind === 'nothing-below') return zone;
@@ -95,6 +100,17 @@ export class TrustChain {
       if (this.cuts.find(ancestor(name, labels), this.nowSecs)?.kind === 'secure') return true;
     }
     return false;
+  }
+
+  /** Whether a trust anchor is for the zone of this name. */
+  beginsAt(name: Name): boolean {
+    return this.points.anchors.some(({ zone }) => isSame(zone, name));
+  }
+
+  /** Whether a name is not to be validated, whatever its zone is (RFC 7646). */
+  isExempt(name: Name): boolean {
+    const [anchor] = closest(this.points.anchors, name);
+    return anchor !== undefined && this.isNegative(name, anchor.zone);
   }
 
   /** Trusts these from now on; what followed from the ones before is forgotten. */

@@ -3,6 +3,14 @@ import { RRType } from '../../shared/dns/iana.ts';
 
 const MAX_WINDOW_BYTES = 32;
 
+/**
+ * Bits of window 0, by octet, that stand for no data: RRSIG and NSEC, which prove the rest, and NXNAME, which says that
+ * there is no such name (RFC 9824 section 2).
+ */
+const NO_DATA: Readonly<Record<number, number>> = { 5: 0x03, 16: 0x80 };
+/** Queries for more than one type (RFC 6895 section 3.1): MAILB, MAILA, ANY. No bitmap has their bits. */
+const FIRST_MULTIPLE = 253;
+
 /** A checked list of types. */
 export class TypeBitmap {
   private readonly windows: ReadonlyMap<number, Uint8Array>;
@@ -43,11 +51,20 @@ export class TypeBitmap {
     return this.isDelegation || this.has(RRType.DNAME);
   }
 
+  /** Whether no type of data exists at the name. */
+  get isEmpty(): boolean {
+    for (const [window, octets] of this.windows)
+      for (const [i, octet] of octets.entries())
+        if ((octet & ~(window === 0 ? (NO_DATA[i] ?? 0) : 0)) !== 0) return false;
+    return true;
+  }
+
   /**
    * Whether it says that the name has no data of this type. RFC 6840 sections 4.1 and 4.3: a CNAME would have
    * been the answer; above a cut only DS may be denied, and below it everything but DS.
    */
   denies(type: number, isRoot: boolean): boolean {
+    if (type >= FIRST_MULTIPLE && type <= RRType.ANY) return this.isEmpty;
     if (this.has(type) || this.has(RRType.CNAME)) return false;
     return type === RRType.DS ? !this.has(RRType.SOA) || isRoot : !this.isDelegation;
   }

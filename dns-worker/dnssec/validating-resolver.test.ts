@@ -1,75 +1,28 @@
 /** Validation from end to end over zones made on the spot: `.`, `test`, and what lies below. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Clock } from '../../shared/clock.ts';
-import { ExtendedError, Rcode, RRType, type RRTypeName } from '../../shared/dns/iana.ts';
+import { ExtendedError, Rcode, RRType } from '../../shared/dns/iana.ts';
 import { nameToText } from '../../shared/dns/name.ts';
-import { readTrustAnchors, type TrustAnchor } from '../../shared/dns/trust-anchors.ts';
+import { readTrustAnchors } from '../../shared/dns/trust-anchors.ts';
 import { DnssecStatus } from '../../shared/query-log.ts';
 import { readU32 } from '../../shared/dns/wire.ts';
 import { octets, question, u16, wireName } from '../../test/fixtures/messages.ts';
-import { QuietLogger } from '../../test/fixtures/quiet-logger.ts';
-import { INCEPTION, negative, positive, TableResolver, TestZone } from '../../test/fixtures/test-zone.ts';
+import { negative, positive, TestZone } from '../../test/fixtures/test-zone.ts';
+import {
+  bogus,
+  CHILD,
+  insecure,
+  ROOT,
+  secure,
+  SOA,
+  TEST,
+  type ValidationRoom,
+  validationRoom as room,
+} from '../../test/fixtures/validation-room.ts';
 import type { Resolution } from '../resolve/question-run.ts';
 import { readResponse } from '../resolve/response-reader.ts';
 import { readSets } from './answer-records.ts';
 import { type QuestionResolver, ValidatingResolver } from './validating-resolver.ts';
-
-const ROOT = new TestZone('.');
-const TEST = new TestZone('test');
-const CHILD = new TestZone('child.test');
-const SOA = 'test 300 SOA ns.test root.test 1 2 3 4 300';
-
-class TestClock implements Clock {
-  secs = INCEPTION + 1000;
-  nowMs = (): number => this.secs * 1000;
-  monotonicMs = (): number => this.secs * 1000;
-}
-
-interface Room {
-  readonly table: TableResolver;
-  readonly clock: TestClock;
-  readonly logger: QuietLogger;
-  readonly resolver: ValidatingResolver;
-  readonly ask: (
-    name: string,
-    type: RRTypeName,
-    flags?: Parameters<typeof question>[2],
-  ) => Promise<Resolution>;
-}
-
-function room(negativeAnchors: string[] = [], anchors: TrustAnchor[] = readTrustAnchors(ROOT.ds)): Room {
-  const table = new TableResolver()
-    .on('.', 'DNSKEY', positive(ROOT.signed(ROOT.dnskey)))
-    .on('test', 'DS', positive(ROOT.signed(TEST.ds)))
-    .on('test', 'DNSKEY', positive(TEST.signed(TEST.dnskey)))
-    .on('child.test', 'DS', positive(TEST.signed(CHILD.ds)))
-    .on('child.test', 'DNSKEY', positive(CHILD.signed(CHILD.dnskey)))
-    .on('www.test', 'A', positive(TEST.signed('www.test 300 A 192.0.2.1')))
-    .on(
-      'open.test',
-      'DS',
-      negative(Rcode.NOERROR, TEST.signed(`${SOA}\nopen.test 300 NSEC p.test NS RRSIG NSEC`)),
-    )
-    .on('www.open.test', 'A', positive('www.open.test 300 A 192.0.2.2'));
-  const clock = new TestClock();
-  const logger = new QuietLogger();
-  const points = { anchors, negativeAnchors: negativeAnchors.map(wireName) };
-  const resolver = new ValidatingResolver(table, points, { clock, timeoutMs: 3000 }, logger);
-  const ask: Room['ask'] = (name, type, flags) =>
-    new Promise((done) => resolver.resolve(question(name, type, flags), done));
-  return { table, clock, logger, resolver, ask };
-}
-
-const bogus = (extendedError: number): object => ({
-  kind: 'failed',
-  reason: 'bogus',
-  rcode: Rcode.SERVFAIL,
-  dnssec: DnssecStatus.bogus,
-  extendedError,
-});
-const secure = { kind: 'answer', dnssec: DnssecStatus.secure };
-const insecure = { kind: 'answer', dnssec: DnssecStatus.insecure };
 
 function signaturesIn(resolution: Resolution, name: string): number {
   if (resolution.kind !== 'answer') throw new Error('there is no answer');
@@ -455,7 +408,7 @@ describe('ValidatingResolver', () => {
     const { ask, table } = room();
     table.on('www.child.test', 'A', positive(CHILD.signed('www.child.test 300 A 192.0.2.9')));
     expect(await ask('www.child.test', 'A')).toMatchObject(secure);
-    const forged = (name: string): Room['table'] =>
+    const forged = (name: string): ValidationRoom['table'] =>
       table.on(name, 'A', positive(TEST.signed(`${name} 300 A 192.0.2.66`)));
     for (const name of ['child.test', 'mail.child.test']) {
       forged(name);

@@ -10,9 +10,9 @@ import { readSets, type SignedSet } from './answer-records.ts';
 import type { Budget } from './budget.ts';
 import { denialOf } from './denial.ts';
 import { isAtOrBelow, isBelow, isSame, type Name, nameKey, parent } from './names.ts';
-import type { Proof } from './proof.ts';
+import type { Denial, Proof } from './proof.ts';
 import { proveSet } from './signature.ts';
-import type { TrustChain, Zone } from './trust-chain.ts';
+import type { SecureZone, TrustChain, Zone } from './trust-chain.ts';
 
 /** What validating came to. */
 export interface Verdict {
@@ -44,6 +44,13 @@ export function validate(
   return new Validation(qname, qtype, answer, chain, budget).run();
 }
 
+interface ZoneDenials {
+  readonly zone: Name;
+  readonly sets: SignedSet[];
+  /** What they say; read when all of them are there. */
+  denial?: Denial | null;
+}
+
 class Validation {
   private readonly qname: Name;
   private readonly qtype: number;
@@ -53,7 +60,7 @@ class Validation {
   private readonly sets: readonly SignedSet[];
   private readonly lifetimes = new Map<SignedSet, number>();
   /** Denials whose signature holds, by the zone that signed them. */
-  private readonly denials = new Map<string, { readonly zone: Name; readonly sets: SignedSet[] }>();
+  private readonly denials = new Map<string, ZoneDenials>();
   /** RRsets that a wildcard was expanded to. */
   private readonly expanded: {
     readonly owner: Name;
@@ -72,14 +79,18 @@ class Validation {
   }
 
   async run(): Promise<Verdict> {
-    // Signatures are not signed.
-    if (this.qtype === RRType.RRSIG) this.weigh(INSECURE);
-    else {
-      await this.weighSets();
-      for (const it of this.expanded)
-        this.weighProof(this.denialOf(it.zone)?.wildcardAnswer(it.owner, it.encloserLabels) ?? 'unproven');
-      if (this.answer.negative && !this.isBogus) await this.weighAbsence();
+    const { answer, qtype } = this;
+    await this.weighSets();
+    for (const { owner, zone, encloserLabels } of this.expanded) {
+      const denial = this.denialOf(zone);
+      if (denial?.isTooCostly === true) await this.weighUnproven(owner, [zone]);
+      else this.weighProof(denial?.wildcardAnswer(owner, encloserLabels) ?? 'unproven');
     }
+    // Signatures are not signed, so neither is an answer that is nothing else, and some servers do not give them.
+    const isOfSignatures = answer.negative ? qtype === RRType.RRSIG : !this.sets.some((set) => set.isAnswer);
+    if (isOfSignatures || qtype === RRType.RRSIG) this.weigh(INSECURE);
+    const isAbsent = answer.negative && (qtype !== RRType.RRSIG || answer.rcode === Rcode.NXDOMAIN);
+    if (isAbsent && !this.isBogus) await this.weighAbsence();
     return this.verdict();
   }
 
@@ -110,9 +121,12 @@ class Validation {
   }
 
   private async weighSets(): Promise<void> {
+    const isExempt = this.chain.isExempt(this.placeOf(this.lastName()));
     for (const set of this.sets) {
       if (this.isSynthesised(set)) continue;
-      this.weigh(await this.weightOf(set));
+      const weight = await this.weightOf(set);
+      // What a zone says beside a name that is exempt is about that name, and need not hold.
+      this.weigh(isExempt && !set.isAnswer ? INSECURE : weight);
       if (this.isBogus) return;
     }
   }
@@ -130,14 +144,35 @@ class Validation {
   private async weightOf(set: SignedSet): Promise<Weight> {
     // The DS of a zone is its parent's; a hash is no name to look for a zone at.
     const fromAbove = set.type === RRType.DS || set.type === RRType.NSEC3;
-    const highest = fromAbove ? parent(set.owner) : set.owner;
-    const signer = set.signatures.find((it) => isAtOrBelow(highest, it.signer))?.signer;
-    const zone = await this.chain.zoneOf(signer ?? highest, this.budget, signer !== undefined);
+    const weight = await this.weightAt(fromAbove ? parent(set.owner) : set.owner, set);
+    // NSEC is at both sides of a cut, and the walk to a cut that is an anchor begins there.
+    if (weight.kind !== 'bogus' || set.type !== RRType.NSEC || !this.chain.beginsAt(set.owner)) return weight;
+    const above = await this.weightAt(parent(set.owner), set);
+    return above.kind === 'secure' ? above : weight;
+  }
+
+  /**
+   * The signer says which keys to ask for, so that finding out each cut does not cost a question. It is not proven, so
+   * where its keys prove nothing the walk down to the place itself says whether anything has to be proven.
+   */
+  private async weightAt(place: Name, set: SignedSet): Promise<Weight> {
+    const { chain, budget } = this;
+    const signer = lowestSigner(set, place);
+    const zone = await chain.zoneOf(place, budget, signer);
     if (zone.kind !== 'secure') return zone;
-    if (signer === undefined) return { kind: 'bogus', extendedError: ExtendedError.RRSIGS_MISSING };
-    // RFC 4035 section 5.3.1: the signer is the zone that holds the RRset, none above it. NSEC is at both sides of a cut.
-    const lowest = set.type === RRType.NSEC ? parent(set.owner) : highest;
-    if (!isSame(zone.name, signer) || this.chain.knowsZoneBetween(lowest, signer))
+    const weight = await this.prove(set, zone, place);
+    if (weight.kind !== 'bogus' || signer === undefined || isSame(signer, place)) return weight;
+    const own = await chain.zoneOf(place, budget);
+    if (own.kind === 'insecure') return own;
+    if (own.kind !== 'secure' || isSame(own.name, zone.name)) return weight;
+    const again = await this.prove(set, own, place);
+    return again.kind === 'secure' ? again : weight;
+  }
+
+  private async prove(set: SignedSet, zone: SecureZone, place: Name): Promise<Weight> {
+    // RFC 4035 section 5.3.1: the signer is the zone that holds the RRset, none above it.
+    const lowest = set.type === RRType.NSEC ? parent(place) : place;
+    if (this.chain.knowsZoneBetween(lowest, zone.name))
       return { kind: 'bogus', extendedError: ExtendedError.DNSKEY_MISSING };
     const proof = await proveSet(set, zone, this.chain.nowSecs, this.budget);
     if (proof.kind === 'bogus') return proof;
@@ -145,19 +180,20 @@ class Validation {
     const { encloserLabels } = proof;
     if (set.isAnswer) {
       if (encloserLabels >= 0) this.expanded.push({ owner: set.owner, zone: zone.name, encloserLabels });
-    } else if (encloserLabels < 0) this.denialsOf(zone.name).push(set);
+    } else if (encloserLabels < 0) this.denialsOf(zone.name).sets.push(set);
     return SECURE;
   }
 
-  private denialsOf(zone: Name): SignedSet[] {
+  private denialsOf(zone: Name): ZoneDenials {
     const key = nameKey(zone);
     let entry = this.denials.get(key);
     if (entry === undefined) this.denials.set(key, (entry = { zone, sets: [] }));
-    return entry.sets;
+    return entry;
   }
 
-  private denialOf(zone: Name): ReturnType<typeof denialOf> {
-    return denialOf(this.denialsOf(zone), zone, this.budget);
+  private denialOf(zone: Name): Denial | null {
+    const entry = this.denialsOf(zone);
+    return (entry.denial ??= denialOf(entry.sets, zone, this.budget));
   }
 
   /** That the last name of the chain does not exist, or has no data, must be proven, or its zone be unsigned. */
@@ -169,17 +205,32 @@ class Validation {
     }
     const name = this.lastName();
     const zones = [...this.denials.values()].map((it) => it.zone).filter((zone) => isAtOrBelow(name, zone));
+    const tooCostly: Name[] = [];
     for (const zone of zones) {
       const denial = this.denialOf(zone);
+      if (denial?.isTooCostly === true) {
+        tooCostly.push(zone);
+        continue;
+      }
       const proof =
         this.answer.rcode === Rcode.NXDOMAIN ? denial?.nameError(name) : denial?.noData(name, this.qtype);
       if (proof === undefined || proof === 'unproven') continue;
       this.weighProof(proof);
       return;
     }
-    const zone = await this.chain.zoneOf(this.qtype === RRType.DS ? parent(name) : name, this.budget);
-    if (zone.kind === 'secure') this.weighProof('unproven');
-    else this.weigh(zone);
+    await this.weighUnproven(this.placeOf(name), tooCostly);
+  }
+
+  /** What is not proven at a name is insecure where the name's own zone is, or has a denial that costs too much. */
+  private async weighUnproven(name: Name, tooCostly: readonly Name[]): Promise<void> {
+    const zone = await this.chain.zoneOf(name, this.budget);
+    if (zone.kind !== 'secure') this.weigh(zone);
+    else this.weighProof(tooCostly.some((it) => isSame(it, zone.name)) ? 'insecure' : 'unproven');
+  }
+
+  /** The name whose zone says that a name has no data of the type asked for. */
+  private placeOf(name: Name): Name {
+    return this.qtype === RRType.DS ? parent(name) : name;
   }
 
   private lastName(): Name {
@@ -195,4 +246,13 @@ class Validation {
     }
     return name;
   }
+}
+
+/** The deepest of the signers that may hold the RRset at this place; junk beside them cannot be told from them. */
+function lowestSigner(set: SignedSet, place: Name): Name | undefined {
+  let lowest: Name | undefined;
+  for (const { signer } of set.signatures)
+    if (isAtOrBelow(place, signer) && (lowest === undefined || signer.length > lowest.length))
+      lowest = signer;
+  return lowest;
 }

@@ -1,0 +1,216 @@
+/** What an upstream may say that signs nothing itself: junk beside and instead of what zones have signed. */
+import { describe, expect, test } from '@jest/globals';
+import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
+import { readTrustAnchors } from '../../shared/dns/trust-anchors.ts';
+import { Nsec3Chain } from '../../test/fixtures/nsec3-chain.ts';
+import { INCEPTION, negative, positive, TestZone } from '../../test/fixtures/test-zone.ts';
+import {
+  bogus,
+  CHILD,
+  insecure,
+  ROOT,
+  secure,
+  SOA,
+  TEST,
+  type ValidationRoom,
+  validationRoom as room,
+} from '../../test/fixtures/validation-room.ts';
+
+const ISLAND = new TestZone('island.open.test');
+const CHILD_SOA = 'child.test 300 SOA ns.test root.test 1 2 3 4 300';
+
+/** A signature for the RRset of this owner and type that nobody has made. */
+function junk(owner: string, type: string, signer: string): string {
+  const times = `${String(INCEPTION + 600_000)} ${String(INCEPTION)}`;
+  const labels = owner === '.' ? 0 : owner.split('.').length;
+  return `${owner} 300 RRSIG ${type} 15 ${String(labels)} 300 ${times} 4711 ${signer} ${'A'.repeat(86)}==`;
+}
+
+/** That `name` is no zone of its own. */
+function noCut(table: ValidationRoom['table'], name: string, zone = TEST, soa = SOA): void {
+  const nsec = `${name} 300 NSEC \\000.${name} A RRSIG NSEC`.replace('\\000', '0');
+  table.on(name, 'DS', negative(Rcode.NOERROR, zone.signed(`${soa}\n${nsec}`)));
+}
+
+describe('an answer with a junk signature', () => {
+  test('is bogus below an island anchor, whatever zone above it the signature names', async () => {
+    const { ask, table } = room([], readTrustAnchors(TEST.dnskey));
+    noCut(table, 'www.test');
+    table.on('www.test', 'A', positive(`www.test 300 A 192.0.2.66\n${junk('www.test', 'A', '.')}`));
+    expect(await ask('www.test', 'A')).toMatchObject({ kind: 'failed', reason: 'bogus' });
+  });
+
+  test('is bogus below an island anchor in a zone that is proven to be unsigned', async () => {
+    const { ask, table } = room([], readTrustAnchors(`${ROOT.ds}\n${ISLAND.ds}`));
+    const name = 'www.island.open.test';
+    table.on('island.open.test', 'DNSKEY', positive(ISLAND.signed(ISLAND.dnskey)));
+    noCut(table, name, ISLAND, 'island.open.test 300 SOA ns.test root.test 1 2 3 4 300');
+    for (const signer of ['open.test', 'test', '.']) {
+      table.on(name, 'A', positive(`${name} 300 A 192.0.2.66\n${junk(name, 'A', signer)}`));
+      expect(await ask(name, 'A')).toMatchObject({ kind: 'failed', reason: 'bogus' });
+    }
+    table.on(name, 'A', positive(ISLAND.signed(`${name} 300 A 192.0.2.1`)));
+    expect(await ask(name, 'A')).toMatchObject(secure);
+  });
+
+  test('is bogus below an anchor that the zone above has keys for too', async () => {
+    const { ask, table } = room([], readTrustAnchors(`${ROOT.ds}\n${new TestZone('child.test').ds}`));
+    const name = 'www.child.test';
+    table.on(name, 'A', positive(TEST.signed(`${name} 300 A 192.0.2.66`)));
+    expect(await ask(name, 'A')).toMatchObject({ kind: 'failed', reason: 'bogus' });
+  });
+
+  test('is insecure in a zone that is proven to be unsigned, as it would be without', async () => {
+    const { ask, table } = room();
+    const name = 'www.open.test';
+    for (const signer of [name, 'open.test', 'test', '.']) {
+      table.on(name, 'A', positive(`${name} 300 A 192.0.2.2\n${junk(name, 'A', signer)}`));
+      expect(await ask(name, 'A')).toMatchObject(insecure);
+    }
+  });
+
+  test('is secure with a genuine one behind it, whatever zone the junk names', async () => {
+    const { ask, table } = room();
+    noCut(table, 'www.test');
+    const [record, genuine] = TEST.signed('www.test 300 A 192.0.2.1').split('\n');
+    for (const signer of ['.', 'test', 'www.test']) {
+      table.on('www.test', 'A', positive(`${record!}\n${junk('www.test', 'A', signer)}\n${genuine!}`));
+      expect(await ask('www.test', 'A')).toMatchObject(secure);
+    }
+  });
+});
+
+describe('a trust anchor at a cut', () => {
+  test('leaves the NSEC there to the zone above, too', async () => {
+    const { ask, table } = room([], readTrustAnchors(`${ROOT.ds}\n${CHILD.ds}`));
+    const nsec = `${SOA}\nchild.test 300 NSEC d.test NS DS RRSIG NSEC\ntest 300 NSEC a.test SOA NS RRSIG NSEC`;
+    table.on('childe.test', 'A', negative(Rcode.NXDOMAIN, TEST.signed(nsec)));
+    expect(await ask('childe.test', 'A')).toMatchObject(secure);
+  });
+});
+
+describe('a negative trust anchor inside a zone', () => {
+  const expired = { inception: INCEPTION - 20_000_000, expiration: INCEPTION - 10_000_000 };
+
+  test('makes insecure what its zone has signed badly at and below it, and nothing else', async () => {
+    const { ask, table } = room(['nta.test']);
+    for (const name of ['nta.test', 'www.nta.test', 'ntb.test']) {
+      noCut(table, name);
+      table.on(name, 'A', positive(TEST.signed(`${name} 300 A 192.0.2.3`, expired)));
+    }
+    expect(await ask('nta.test', 'A')).toMatchObject(insecure);
+    expect(await ask('www.nta.test', 'A')).toMatchObject(insecure);
+    expect(await ask('ntb.test', 'A')).toMatchObject(bogus(ExtendedError.SIGNATURE_EXPIRED));
+  });
+
+  test('makes insecure what is said not to exist below it, well proven or not', async () => {
+    const { ask, table } = room(['nta.test']);
+    const nsec = `${SOA}\nnt.test 300 NSEC o.test A RRSIG NSEC\ntest 300 NSEC a.test SOA NS RRSIG NSEC`;
+    for (const authority of [TEST.signed(nsec), TEST.signed(nsec, expired), SOA, '']) {
+      table.on('no.nta.test', 'A', negative(Rcode.NXDOMAIN, authority));
+      expect(await ask('no.nta.test', 'A')).toMatchObject(insecure);
+    }
+    table.on('nu.test', 'A', negative(Rcode.NXDOMAIN, TEST.signed(nsec, expired)));
+    expect(await ask('nu.test', 'A')).toMatchObject(bogus(ExtendedError.SIGNATURE_EXPIRED));
+  });
+
+  test('does not reach an alias that leads to it', async () => {
+    const { ask, table } = room(['nta.test']);
+    noCut(table, 'away.test');
+    table.on('away.test', 'A', positive('away.test 300 CNAME www.nta.test\nwww.nta.test 300 A 192.0.2.3'));
+    expect(await ask('away.test', 'A')).toMatchObject(bogus(ExtendedError.RRSIGS_MISSING));
+  });
+});
+
+describe('a question for more than one type', () => {
+  test('has its absence proven by a name without any data only', async () => {
+    const { ask, table } = room();
+    for (const type of ['ANY', 253, 254] as const) {
+      const nodata = (types: string): void => {
+        const nsec = `${SOA}\nwww.test 300 NSEC x.test ${types}`;
+        table.on(
+          'www.test',
+          typeof type === 'number' ? `TYPE${String(type)}` : type,
+          negative(Rcode.NOERROR, TEST.signed(nsec)),
+        );
+      };
+      noCut(table, 'www.test');
+      nodata('A RRSIG NSEC');
+      expect(await ask('www.test', type)).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
+      nodata('RRSIG NSEC TYPE300');
+      expect(await ask('www.test', type)).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
+      // RFC 9824 section 2: a name made up for the denial.
+      nodata('RRSIG NSEC TYPE128');
+      expect(await ask('www.test', type)).toMatchObject(secure);
+    }
+  });
+
+  test('is insecure where the answer is nothing but signatures', async () => {
+    const { ask, table } = room();
+    table.on('www.test', 'ANY', positive(junk('www.test', 'A', 'test')));
+    expect(await ask('www.test', 'ANY', { dnssecOk: true })).toMatchObject(insecure);
+  });
+});
+
+describe('a question for signatures', () => {
+  test('is led by no alias, and to no denial, that is not proven', async () => {
+    const { ask, table } = room();
+    noCut(table, 'www.test');
+    const alias = `www.test 300 CNAME evil.open.test`;
+    table.on('www.test', 'RRSIG', positive(`${alias}\n${junk('evil.open.test', 'A', 'open.test')}`));
+    expect(await ask('www.test', 'RRSIG')).toMatchObject(bogus(ExtendedError.RRSIGS_MISSING));
+    table.on('www.test', 'RRSIG', negative(Rcode.NXDOMAIN, TEST.signed(SOA)));
+    expect(await ask('www.test', 'RRSIG')).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
+    // Servers may keep them for themselves, whatever the bitmap says.
+    table.on(
+      'www.test',
+      'RRSIG',
+      negative(Rcode.NOERROR, TEST.signed(`${SOA}\nwww.test 300 NSEC x.test A RRSIG NSEC`)),
+    );
+    expect(await ask('www.test', 'RRSIG')).toMatchObject(insecure);
+  });
+});
+
+describe('NSEC3 with more iterations than are evaluated', () => {
+  const COSTLY = new Nsec3Chain(
+    'test',
+    { iterations: 60 },
+    { test: 'SOA NS RRSIG DNSKEY NSEC3PARAM', 'child.test': 'NS DS RRSIG' },
+  );
+  const SIGNED = `${SOA}\n${COSTLY.proof('test', 'child.test', 'z.test')}`;
+
+  function costlyRoom(): ValidationRoom {
+    const it = room();
+    it.table.on(
+      'www.child.test',
+      'DS',
+      negative(
+        Rcode.NOERROR,
+        CHILD.signed(`${CHILD_SOA}\nwww.child.test 300 NSEC x.child.test A RRSIG NSEC`),
+      ),
+    );
+    for (const name of ['www.test', 'z.test'])
+      it.table.on(name, 'DS', negative(Rcode.NOERROR, TEST.signed(SIGNED)));
+    return it;
+  }
+
+  test.each([
+    ['NXDOMAIN', Rcode.NXDOMAIN],
+    ['NODATA', Rcode.NOERROR],
+  ])('in a parent does not make %s insecure in a signed child', async (_what, rcode) => {
+    const { ask, table } = costlyRoom();
+    table.on('www.child.test', 'A', negative(rcode, TEST.signed(SIGNED)));
+    expect(await ask('www.child.test', 'A')).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
+    table.on('z.test', 'A', negative(rcode, TEST.signed(SIGNED)));
+    expect(await ask('z.test', 'A')).toMatchObject(insecure);
+  });
+
+  test("in a parent does not make its wildcard's records stand in for a signed child's", async () => {
+    const { ask, table } = costlyRoom();
+    const wildcard = (name: string): string => TEST.signed(`${name} 300 A 192.0.2.66`, { labels: 1 });
+    table.on('www.child.test', 'A', positive(wildcard('www.child.test'), TEST.signed(SIGNED)));
+    expect(await ask('www.child.test', 'A')).toMatchObject({ kind: 'failed', reason: 'bogus' });
+    table.on('z.test', 'A', positive(wildcard('z.test'), TEST.signed(SIGNED)));
+    expect(await ask('z.test', 'A')).toMatchObject(insecure);
+  });
+});
