@@ -145,6 +145,7 @@ describe('ClientDiscovery', () => {
       onStatus: (listener) => database.onStatus(listener),
       whenUp: () => database.whenUp(),
       transaction: (work) => database.transaction(work),
+      transactionInTurn: (lock, work) => database.transactionInTurn(lock, work),
       background: (queue) => database.background(queue),
       withClient: (work) => database.withClient(work),
       close: () => database.close(),

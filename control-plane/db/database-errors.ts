@@ -33,6 +33,10 @@ const SOCKET_FAULTS: ReadonlySet<string> = new Set([
   'ETIMEDOUT',
 ]);
 
+const LOCK_TIMEOUT = '55P03';
+/** Faults of time that pg reports by message only: of a statement, and of a connection that is being opened. */
+const NO_ANSWER = /^(Query read timeout|Connection terminated due to connection timeout)/;
+
 /** Faults that pg reports by message only. */
 const CLIENT_FAULT =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after|The server does not support SSL)/;
@@ -72,6 +76,15 @@ export function isStatementTimeout(error: unknown): boolean {
 /** Whether a pool had no connection to lend in time. */
 export function isPoolTimeout(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('timeout exceeded when trying to connect');
+}
+
+/**
+ * Whether the server had no time: no connection to lend or no new one in time, a lock that others hold
+ * (SQLSTATE 55P03), a statement without an answer. That says nothing about whether it lives.
+ */
+export function isBusy(error: unknown): boolean {
+  if (error instanceof DatabaseBusy || isPoolTimeout(error)) return true;
+  return error instanceof Error && (codeOf(error) === LOCK_TIMEOUT || NO_ANSWER.test(error.message));
 }
 
 /** One line that says why, without secrets. */

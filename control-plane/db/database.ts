@@ -4,24 +4,22 @@
  * wait for its database. While there is none, every call rejects at once with `DatabaseUnavailable`.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import type { PoolClient, QueryResultRow } from 'pg';
 import type { Logger } from '../../shared/log.ts';
-import { BackgroundWork } from './background-work.ts';
+import type { BackgroundWork } from './background-work.ts';
+import { Connections } from './connections.ts';
+import type { BackgroundQueue } from './connections.ts';
 import type { DataDirLock } from './data-dir-lock.ts';
-import { DatabaseUnavailable, isConnectionLost, isUnavailable, reasonOf } from './database-errors.ts';
+import { DatabaseUnavailable, reasonOf } from './database-errors.ts';
 import { connectToFirst, embeddedTarget, parseDatabaseUrls } from './database-target.ts';
 import type { DatabaseTarget } from './database-target.ts';
 import { createEmbeddedServer } from './embedded-server.ts';
 import { migrate } from './migrate.ts';
 import { EmbeddedDatabaseUnsupported } from './postgres-runtime.ts';
-import { lowerSession, NICENESS } from './process-priority.ts';
+import { inTransaction } from './transaction.ts';
 import type { Queryable, QueryRows } from './queryable.ts';
 
 export type { Queryable } from './queryable.ts';
-
-/** Whose work it is. */
-export type BackgroundQueue = 'questions' | 'upkeep';
 
 /** What `background-work.ts` does. */
 export type Background = Pick<BackgroundWork, 'read' | 'maintain'>;
@@ -45,6 +43,11 @@ export interface Database extends Queryable {
   /** Runs `work` in one transaction; it is rolled back when `work` throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /**
+   * The same for changes that wait for each other, on this node and on others: under the advisory lock `lock`, on a
+   * connection of their own, so that those who wait keep no connection from anybody else.
+   */
+  transactionInTurn<T>(lock: number, work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /**
    * Where work over the whole query log is done, behind everything else: in one queue what people ask, in the
    * other what Weir itself needs. Throws while there is no database.
    */
@@ -61,16 +64,16 @@ export interface DatabaseOptions {
   readonly urls: string | readonly string[];
   readonly lock: DataDirLock;
   readonly logger: Logger;
-  /** Most connections at once. */
+  /** Most connections for ordinary statements at once. */
   readonly poolSize?: number;
+  /** Milliseconds that a statement waits for one of them, and a change for its turn, before the database is busy. */
+  readonly waitMs?: number;
 }
 
 /** Milliseconds between two attempts: doubled each time, up to the last. */
 const RETRY_MS = { first: 100, last: 15_000 } as const;
 /** A database that was up this long was fine, so that its loss is met with the first pause again. */
 const STEADY_MS = 20_000;
-/** Milliseconds between two looks at a database that is up. */
-const PROBE_MS = 5000;
 /** Milliseconds that statements in flight get when Weir stops. */
 const CLOSE_MS = 1500;
 
@@ -87,17 +90,14 @@ class PooledDatabase implements Database {
   readonly #closing = new AbortController();
   readonly #loop: Promise<void>;
   #status: DatabaseStatus;
-  #pool: pg.Pool | undefined;
-  #background: Record<BackgroundQueue, BackgroundWork> | undefined;
-  /** The last pools on their way out; they wait for statements in flight, which may hang with their server. */
+  #connections: Connections | undefined;
+  /** The last connections on their way out; they wait for statements in flight, which may hang with their server. */
   #ending: Promise<unknown> = Promise.resolve();
-  /** Ends the current look at a working pool. */
-  #lost = new AbortController();
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
     this.#logger = options.logger;
-    this.#source = targetSource(options, (reason) => this.#lost.abort(reason));
+    this.#source = targetSource(options, (reason) => this.#connections?.lose(reason));
     this.#status = { state: 'starting', server: this.#source.name, error: null };
     this.#loop = this.#run();
   }
@@ -140,49 +140,28 @@ class PooledDatabase implements Database {
   }
 
   async transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-    return this.withClient(async (client) => {
-      await client.query('BEGIN');
-      try {
-        const result = await work(client);
-        await client.query('COMMIT');
-        return result;
-      } catch (error) {
-        // A connection that cannot even roll back is broken, and the first error is the one to tell.
-        await client.query('ROLLBACK').catch(() => undefined);
-        throw error;
-      }
-    });
+    return this.withClient((client) => inTransaction(client, work));
+  }
+
+  async transactionInTurn<T>(lock: number, work: (tx: Queryable) => Promise<T>): Promise<T> {
+    return this.#up().useInTurn((client) =>
+      inTransaction(client, async (tx) => {
+        await tx.query('SELECT pg_advisory_xact_lock($1)', [lock]);
+        return work(tx);
+      }),
+    );
   }
 
   background(queue: BackgroundQueue): Background {
-    if (this.#background === undefined) throw this.#unavailable();
-    return this.#background[queue];
+    return this.#up().background[queue];
   }
 
   async withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    const pool = this.#pool;
-    const lost = this.#lost;
-    if (pool === undefined) throw this.#unavailable();
-    let client: PoolClient | undefined;
-    let broken = false;
-    try {
-      client = await pool.connect();
-      return await work(client);
-    } catch (error) {
-      if (!isUnavailable(error)) throw error;
-      broken = isConnectionLost(error);
-      if (broken) lost.abort(error);
-      throw error instanceof DatabaseUnavailable
-        ? error
-        : new DatabaseUnavailable(`use database: ${reasonOf(error)}`, { cause: error });
-    } finally {
-      client?.release(broken);
-    }
+    return this.#up().use(work);
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#lost.abort();
     await this.#loop;
     const enough = new AbortController();
     await Promise.race([this.#ending, pause(CLOSE_MS, enough.signal)]);
@@ -218,54 +197,22 @@ class PooledDatabase implements Database {
     return target;
   }
 
-  /** Offers the pool until something shows that the server is gone. */
+  /** Offers connections until something shows that the server is gone. */
   async #stay(target: DatabaseTarget): Promise<void> {
-    const lost = new AbortController();
-    const pool = new pg.Pool({ ...target.config, max: this.#options.poolSize ?? 10 });
-    pool.on('error', (error) => lost.abort(error));
-    // A client that is lent out reports its end by itself too, and unheard that would end the process.
-    pool.on('connect', (client) => {
-      client.on('error', (error) => lost.abort(error));
-      if (target.isOurs) lowerSession(client, NICENESS.behindDns, this.#logger);
-    });
-    this.#lost = lost;
-    this.#pool = pool;
-    const background = {
-      questions: new BackgroundWork(target, this.#logger),
-      upkeep: new BackgroundWork(target, this.#logger),
-    };
-    this.#background = background;
+    const { logger, poolSize = 10, waitMs = 5000 } = this.#options;
+    const connections = new Connections({ target, logger, poolSize, waitMs });
+    this.#connections = connections;
     this.#set({ state: 'up', server: target.name, error: null });
-    try {
-      await this.#probeUntilLost(pool, lost);
-    } finally {
-      this.#pool = undefined;
-      this.#background = undefined;
-      if (!this.#isClosing()) {
-        const reason = `database was lost: ${reasonOf(lost.signal.reason)}`;
-        this.#set({ state: 'down', server: target.name, error: reason });
-      }
-      this.#ending = Promise.all([pool.end(), background.questions.end(), background.upkeep.end()]);
-    }
+    const reason = await connections.untilLost(this.#closing.signal);
+    this.#connections = undefined;
+    if (!this.#isClosing())
+      this.#set({ state: 'down', server: target.name, error: `database was lost: ${reasonOf(reason)}` });
+    this.#ending = connections.end();
   }
 
-  async #probeUntilLost(pool: pg.Pool, lost: AbortController): Promise<void> {
-    while (!this.#isClosing()) {
-      await pause(PROBE_MS, lost.signal);
-      if (lost.signal.aborted) return;
-      try {
-        const probe = { text: 'SHOW transaction_read_only', query_timeout: PROBE_MS };
-        const { rows } = await pool.query<{ transaction_read_only: string }>(probe);
-        if (rows[0]?.transaction_read_only !== 'off')
-          throw new DatabaseUnavailable('server became read-only');
-      } catch (error) {
-        lost.abort(error);
-      }
-    }
-  }
-
-  #unavailable(): DatabaseUnavailable {
-    return new DatabaseUnavailable(this.#status.error ?? 'database is starting');
+  #up(): Connections {
+    if (this.#connections !== undefined) return this.#connections;
+    throw new DatabaseUnavailable(this.#status.error ?? 'database is starting');
   }
 
   #isClosing(): boolean {

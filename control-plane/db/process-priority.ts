@@ -1,7 +1,7 @@
 /** Priority of the embedded server's processes: where a core is short, answers come before the log. */
 import { writeFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
-import type { PoolClient } from 'pg';
+import type { ClientBase } from 'pg';
 import type { Logger } from '../../shared/log.ts';
 
 /**
@@ -27,7 +27,7 @@ export function lowerPriority(pid: number, niceness: number, logger: Logger): vo
 }
 
 /** The same for the process behind a connection of the embedded server. */
-export function lowerSession(client: PoolClient, niceness: number, logger: Logger): void {
-  const { processID } = client as PoolClient & { readonly processID: number | null };
+export function lowerSession(client: ClientBase, niceness: number, logger: Logger): void {
+  const { processID } = client as ClientBase & { readonly processID: number | null };
   if (processID !== null) lowerPriority(processID, niceness, logger);
 }

@@ -2,6 +2,7 @@
 import { finished } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { Database } from '../db/database.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { COPY_COLUMNS } from './copy-encoder.ts';
 import type { LogBatch } from './log-batch.ts';
 import { ensurePartitions, partitionOf } from './partition-store.ts';
@@ -41,25 +42,22 @@ async function copyBatch(
   // Naming the partition saves the search for it, row by row.
   const [onlyDay] = days.length === 1 ? days : [];
   const table = onlyDay === undefined ? 'query_log' : partitionOf(onlyDay);
-  await database.withClient(async (client) => {
-    await client.query(`BEGIN; SET LOCAL synchronous_commit = ${durable ? 'on' : 'off'}`);
-    try {
-      const noted = await client.query(
-        'INSERT INTO query_log_batches (id) VALUES ($1) ON CONFLICT DO NOTHING',
-        [id],
-      );
-      if (noted.rowCount === 1) {
+  await database.withClient((client) =>
+    inTransaction(
+      client,
+      async () => {
+        const noted = await client.query(
+          'INSERT INTO query_log_batches (id) VALUES ($1) ON CONFLICT DO NOTHING',
+          [id],
+        );
+        if (noted.rowCount !== 1) return;
         const copy = client.query(copyFrom(`COPY ${table} (${COPY_COLUMNS}) FROM STDIN (FORMAT binary)`));
         copy.end(bytes);
         await finished(copy);
-      }
-      await client.query('COMMIT');
-    } catch (error) {
-      // A lost connection has rolled back by itself, and the first error is the one to tell.
-      await client.query('ROLLBACK').catch(() => undefined);
-      throw error;
-    }
-  });
+      },
+      `BEGIN; SET LOCAL synchronous_commit = ${durable ? 'on' : 'off'}`,
+    ),
+  );
 }
 
 /** Forgets batches that nobody can send again: older than any that may still wait on a node's disk. */

@@ -48,6 +48,7 @@ function awayDatabase(): { database: Database; come: () => void } {
     whenUp: () => own.database.whenUp(),
     query: (text, values) => own.database.query(text, values),
     transaction: (work) => own.database.transaction(work),
+    transactionInTurn: (lock, work) => own.database.transactionInTurn(lock, work),
     withClient: (work) =>
       isUp ? own.database.withClient(work) : Promise.reject(new DatabaseUnavailable('away')),
     close: () => Promise.resolve(),

@@ -25,8 +25,7 @@ export function changePolicy<T>(
   author: string,
   work: (tx: Queryable) => Promise<Changed<T>>,
 ): Promise<T> {
-  return database.transaction(async (tx) => {
-    await tx.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+  return database.transactionInTurn(LOCK, async (tx) => {
     const { result, summary } = await work(tx);
     if (summary !== null) await recordRevision(tx, author, summary);
     return result;

@@ -1,0 +1,145 @@
+/**
+ * All connections to one server, from the moment it is found until it is lost. Each kind of work has its own, so
+ * that none can keep another from its turn: ordinary statements share a pool; changes of policy wait for each other
+ * on one connection, as their lock lets only one run anyway; work over the whole log has `background-work.ts`; and
+ * whether the server lives is asked where nothing can be in the way. A pool that has nothing to lend is busy, no more.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { PoolClient } from 'pg';
+import type { Logger } from '../../shared/log.ts';
+import { BackgroundWork } from './background-work.ts';
+import {
+  DatabaseBusy,
+  DatabaseUnavailable,
+  isBusy,
+  isConnectionLost,
+  isUnavailable,
+  reasonOf,
+} from './database-errors.ts';
+import type { DatabaseTarget } from './database-target.ts';
+import { lowerSession, NICENESS } from './process-priority.ts';
+
+/** Whose work it is. */
+export type BackgroundQueue = 'questions' | 'upkeep';
+
+/** What connections are made with. */
+export interface ConnectionOptions {
+  readonly target: DatabaseTarget;
+  readonly logger: Logger;
+  /** Most connections of the pool for ordinary statements. */
+  readonly poolSize: number;
+  /** Milliseconds that a statement waits for a connection, and a change for those before it on any node. */
+  readonly waitMs: number;
+}
+
+/** Milliseconds between two looks at a server that is up, and that such a look may take. */
+const PROBE_MS = 5000;
+/** For a person. */
+const BUSY = 'the database is busy with other work; try again in a moment';
+
+/** See above. */
+export class Connections {
+  readonly background: Readonly<Record<BackgroundQueue, BackgroundWork>>;
+  readonly #pool: pg.Pool;
+  readonly #changes: pg.Pool;
+  readonly #probe: pg.Client;
+  readonly #logger: Logger;
+  readonly #target: DatabaseTarget;
+  readonly #lost = new AbortController();
+
+  constructor({ target, logger, poolSize, waitMs }: ConnectionOptions) {
+    this.#target = target;
+    this.#logger = logger;
+    this.#pool = this.#open({ max: poolSize, connectionTimeoutMillis: waitMs });
+    this.#changes = this.#open({ max: 1, connectionTimeoutMillis: waitMs, lock_timeout: waitMs });
+    this.#probe = new pg.Client(target.config);
+    this.#probe.on('error', (error) => this.lose(error));
+    this.background = {
+      questions: new BackgroundWork(target, logger),
+      upkeep: new BackgroundWork(target, logger),
+    };
+  }
+
+  /** Declares the server lost, for a reason that came from elsewhere. */
+  lose(reason?: unknown): void {
+    this.#lost.abort(reason);
+  }
+
+  /** Lends a connection. @throws {DatabaseUnavailable} as DatabaseBusy where the server lives and has no time */
+  use<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    return this.#lend(this.#pool, work);
+  }
+
+  /** Lends the connection of those that wait for each other. @throws as `use()` */
+  useInTurn<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    return this.#lend(this.#changes, work);
+  }
+
+  /** Looks at the server now and then; resolves with the reason when it is lost, or when `stopping` is aborted. */
+  async untilLost(stopping: AbortSignal): Promise<unknown> {
+    const ended = AbortSignal.any([this.#lost.signal, stopping]);
+    try {
+      await this.#probe.connect();
+      this.#lower(this.#probe);
+      for (;;) {
+        await sleep(PROBE_MS, undefined, { signal: ended }).catch(() => undefined);
+        if (ended.aborted) break;
+        await this.#look();
+      }
+    } catch (error) {
+      this.lose(error);
+    }
+    return this.#lost.signal.reason;
+  }
+
+  /** Closes what is idle at once and waits for what is lent. */
+  async end(): Promise<void> {
+    const { questions, upkeep } = this.background;
+    const probe = this.#probe.end().catch(() => undefined); // It never connected; nothing is lost with it.
+    await Promise.all([this.#pool.end(), this.#changes.end(), questions.end(), upkeep.end(), probe]);
+  }
+
+  async #look(): Promise<void> {
+    const probe = { text: 'SHOW transaction_read_only', query_timeout: PROBE_MS };
+    const { rows } = await this.#probe.query<{ transaction_read_only: string }>(probe);
+    if (rows[0]?.transaction_read_only !== 'off') throw new DatabaseUnavailable('server became read-only');
+  }
+
+  async #lend<T>(pool: pg.Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+    let client: PoolClient | undefined;
+    let isBroken = false;
+    try {
+      client = await pool.connect();
+      return await work(client);
+    } catch (error) {
+      if (isBusy(error)) {
+        isBroken = true; // It may still be at work on what nobody waits for any more.
+        throw new DatabaseBusy(BUSY, { cause: error });
+      }
+      if (!isUnavailable(error)) throw error;
+      isBroken = isConnectionLost(error);
+      if (isBroken) this.lose(error);
+      throw error instanceof DatabaseUnavailable
+        ? error
+        : new DatabaseUnavailable(`use database: ${reasonOf(error)}`, { cause: error });
+    } finally {
+      client?.release(isBroken);
+    }
+  }
+
+  #open(config: pg.PoolConfig): pg.Pool {
+    const pool = new pg.Pool({ ...this.#target.config, ...config });
+    pool.on('error', (error) => this.lose(error));
+    pool.on('connect', (client) => {
+      // One that is lent out reports its end by itself too, and unheard that would end the process.
+      client.on('error', (error) => this.lose(error));
+      this.#lower(client);
+    });
+    return pool;
+  }
+
+  #lower(client: pg.ClientBase): void {
+    if (this.#target.isOurs) lowerSession(client, NICENESS.behindDns, this.#logger);
+  }
+}
