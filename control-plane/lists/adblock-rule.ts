@@ -44,15 +44,16 @@ const NO_RULE = invalidLine('not a rule');
 const MAX_PLACE_LENGTH = 1024;
 /** Scheme and separator that stand for the start of a name. */
 const SCHEME = /^\|?(?:https?)?:\/\//;
-const NAME = '((?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)\\.?';
-/** Patterns that are a name and no more. */
-const SHAPES: readonly (readonly [RegExp, SpecialMatch])[] = [
-  [new RegExp(`^\\|\\|\\*\\.${NAME}\\^\\|?\\*?$`), 'below'],
-  [new RegExp(`^\\*?\\.${NAME}\\^\\|?$`), 'below'],
-  [new RegExp(`^\\|\\|${NAME}\\^\\|?\\*?$`), 'suffix'],
-  [new RegExp(`^\\|${NAME}[\\^|]+$`), 'exact'],
-  [new RegExp(`^${NAME}$`), 'exact'],
+/** What may stand before a name, what the rule then meets, and what has to stand behind the name. */
+const SHAPES: readonly (readonly [string, SpecialMatch, RegExp])[] = [
+  ['||*.', 'below', /^\^\|?\*?$/],
+  ['*.', 'below', /^\^\|?$/],
+  ['.', 'below', /^\^\|?$/],
+  ['||', 'suffix', /^\^\|?\*?$/],
+  ['|', 'exact', /^[\^|]+$/],
+  ['', 'exact', /^$/],
 ];
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 /** Reads a line; `allow` = the list is one of exceptions. */
 export function readAdblockRule(line: string, allow: boolean): AdblockOutcome {
@@ -119,16 +120,15 @@ function readPlace(source: string): Place | UnusedLine {
   const scheme = SCHEME.exec(source);
   const text = toAscii((scheme === null ? source : `|${source.slice(scheme[0].length)}`).toLowerCase());
   if (text === null) return NOT_A_NAME;
-  const address = addressFromText(text.replaceAll(/^\|*|[\^|]*$/g, ''));
+  const address = addressFromText(withoutAnchors(text));
   if (address !== null) return { match: 'exact', text: addressToText(address) };
   if (/[/:?=&]/.test(text)) return URL_PATH;
-  for (const [shape, match] of SHAPES) {
-    const name = shape.exec(text)?.[1];
-    if (name === undefined) continue;
+  const plain = readPlainName(text);
+  if (plain !== null) {
+    const name = plain.text;
     if (name.length > 253) return NOT_A_NAME;
-    if (/(?:^|\.)\d+$/.test(name))
-      return addressFromText(name) === null ? NOT_A_NAME : { match: 'exact', text: name };
-    return { match, text: name };
+    if (!/(?:^|\.)\d+$/.test(name)) return plain;
+    return addressFromText(name) === null ? NOT_A_NAME : { match: 'exact', text: name };
   }
   const pattern = readNamePattern(text);
   return typeof pattern === 'string' ? skippedLine(pattern) : { match: 'pattern', text };
@@ -138,9 +138,43 @@ function readPlace(source: string): Place | UnusedLine {
 function toAscii(text: string): string | null {
   // eslint-disable-next-line no-control-regex -- the point is what lies outside of ASCII
   if (/^[\x00-\x7f]*$/.test(text)) return text;
-  const parts = /^([|*.]*)([^|*^]+)([|*^]*)$/.exec(text);
-  const name = parts === null ? '' : domainToASCII(parts[2]!);
-  return name === '' ? null : parts![1]! + name + parts![3]!;
+  let start = 0;
+  let end = text.length;
+  while ('|*.'.includes(text[start]!)) start++;
+  while (end > start && '|*^'.includes(text[end - 1]!)) end--;
+  const written = text.slice(start, end);
+  const name = /[|*^]/.test(written) ? '' : domainToASCII(written);
+  return name === '' ? null : text.slice(0, start) + name + text.slice(end);
+}
+
+/** The text without bars before it, and bars and carets behind it. */
+function withoutAnchors(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && text[start] === '|') start++;
+  while (end > start && '^|'.includes(text[end - 1]!)) end--;
+  return text.slice(start, end);
+}
+
+/** A pattern that is a name and no more; null where it is more. */
+function readPlainName(text: string): Place | null {
+  const [head, match, tail] = SHAPES.find(([prefix]) => text.startsWith(prefix))!;
+  let end = head.length;
+  while (end < text.length && isOfNames(text.charCodeAt(end))) end++;
+  const name = text.slice(head.length, text[end - 1] === '.' ? end - 1 : end);
+  if (!tail.test(text.slice(end)) || !name.split('.').every((label) => LABEL.test(label))) return null;
+  return { match, text: name };
+}
+
+/** Whether a character is of `[a-z0-9._-]`. */
+function isOfNames(code: number): boolean {
+  return (
+    (code >= 0x61 && code <= 0x7a) ||
+    (code >= 0x30 && code <= 0x39) ||
+    code === 0x5f ||
+    code === 0x2e ||
+    code === 0x2d
+  );
 }
 
 function readExpression(text: string): Place | UnusedLine {

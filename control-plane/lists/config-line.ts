@@ -37,16 +37,22 @@ const BLOCKING_ZONES: ReadonlySet<string> = new Set([
 
 /** `address=/a/b/target`, `local=/a/`, `server=/a/target`. */
 export function readDnsmasqLine(line: string): ConfigOutcome {
-  const match = /^([a-z-]+)=(?:\/(.*)\/([^/\s]*))?\s*(?:#.*)?$/i.exec(line);
-  const option = match?.[1]?.toLowerCase();
-  if (match === null || (option !== 'address' && option !== 'local' && option !== 'server'))
-    return { unused: OTHER_OPTION };
-  if (match[2] === undefined) return { unused: FORWARDING };
-  const names = match[2].split('/').map((name) => name.replace(/^\*?\.+/, ''));
+  const equals = line.indexOf('=');
+  const option = line.slice(0, equals).toLowerCase();
+  if (option !== 'address' && option !== 'local' && option !== 'server') return { unused: OTHER_OPTION };
+  const value = beforeComment(line.slice(equals + 1));
+  if (value === '') return { unused: FORWARDING };
+  const last = value.lastIndexOf('/');
+  const written = value.slice(last + 1);
+  if (!value.startsWith('/') || last === 0 || /\s/.test(written)) return { unused: OTHER_OPTION };
+  const names = value
+    .slice(1, last)
+    .split('/')
+    .map((name) => name.replace(/^\*?\.+/, ''));
   if (names.includes('#') || names.includes('')) return { unused: EVERYTHING };
-  const target = match[3]!.replace(/#\d+$/, '');
+  const target = written.replace(/#\d+$/, '');
   // `server=/x/#` asks the usual servers; `address=/x/#` gives the null address.
-  if (match[3] === '#') return option === 'address' ? blocked(names, 'suffix') : { unused: FORWARDING };
+  if (written === '#') return option === 'address' ? blocked(names, 'suffix') : { unused: FORWARDING };
   if (target === '' || isNull(target)) return blocked(names, 'suffix');
   return { unused: option === 'address' ? REAL_ADDRESS : FORWARDING };
 }
@@ -86,6 +92,13 @@ export function isRecord(rest: string): boolean {
   return /^\s+(?:\d+[smhdw]?\s+)?(?:IN\s+)?(?:(?:CNAME|SOA|NS|TXT)\s+\S|A\s+\d+\.[\d.]+(?:\s|$)|AAAA\s+[\da-f]*:[\da-f:.]*(?:\s|$))/i.test(
     rest,
   );
+}
+
+/** What stands before white space and a `#`. */
+function beforeComment(value: string): string {
+  for (let at = value.indexOf('#'); at >= 0; at = value.indexOf('#', at + 1))
+    if (at === 0 || value.charCodeAt(at - 1) <= 0x20) return value.slice(0, at).trimEnd();
+  return value.trimEnd();
 }
 
 function blocked(names: readonly string[], reach: 'exact' | 'suffix'): ConfigOutcome {

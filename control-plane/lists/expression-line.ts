@@ -5,12 +5,68 @@
 import { compileRegex } from '../../shared/policy/regex.ts';
 import type { SpecialLine } from './adblock-rule.ts';
 import { invalidLine } from './foreign-line.ts';
+import { Sign } from './line-bytes.ts';
 import type { UnusedLine } from './list-statistics.ts';
 
-/** Whether a line is an expression: one word, with an anchor at its start, an escaped dot, or brackets in it. */
-export function looksLikeExpression(line: string): boolean {
-  if (/\s/.test(line.replaceAll(/\[[^\]]*\]/g, ''))) return false;
-  return line.startsWith('^') || /\\[.dw]/.test(line) || /^[^/]*[([][^/]*[)\]][^/]*[$.+*?|]/.test(line);
+const {
+  OPEN,
+  CLOSE,
+  DOLLAR,
+  DOT,
+  STAR,
+  PLUS,
+  SLASH,
+  QUESTION,
+  BRACKET,
+  BRACKET_END,
+  BACKSLASH,
+  CARET,
+  PIPE,
+} = Sign;
+const REPEATS: ReadonlySet<number> = new Set([DOLLAR, DOT, PLUS, STAR, QUESTION, PIPE]);
+
+/**
+ * Whether the line [start, end) is an expression: one word, with an anchor at its start, an escaped dot, or
+ * brackets in it. White space between square brackets belongs to the word. One pass over the bytes.
+ */
+export function looksLikeExpression(bytes: Uint8Array, start: number, end: number): boolean {
+  return isOneWord(bytes, start, end) && (bytes[start] === CARET || hasSignsOfExpression(bytes, start, end));
+}
+
+function isOneWord(bytes: Uint8Array, start: number, end: number): boolean {
+  let isInClass = false;
+  let hasSpaceInClass = false;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!;
+    if (isInClass) {
+      if (byte <= 0x20) hasSpaceInClass = true;
+      isInClass = byte !== BRACKET_END;
+      if (!isInClass) hasSpaceInClass = false;
+    } else if (byte <= 0x20) return false;
+    else isInClass = byte === BRACKET;
+  }
+  return !hasSpaceInClass;
+}
+
+/** An escaped dot or class anywhere, or before any slash an opening bracket, a closing one and a sign of repetition. */
+function hasSignsOfExpression(bytes: Uint8Array, start: number, end: number): boolean {
+  let isBeforeSlash = true;
+  let brackets = 0;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!;
+    if (byte === BACKSLASH && at + 1 < end && isEscaped(bytes[at + 1]!)) return true;
+    if (byte === SLASH) isBeforeSlash = false;
+    if (!isBeforeSlash) continue;
+    if (brackets === 0) brackets = byte === OPEN || byte === BRACKET ? 1 : 0;
+    else if (brackets === 1) brackets = byte === CLOSE || byte === BRACKET_END ? 2 : 1;
+    else if (REPEATS.has(byte)) return true;
+  }
+  return false;
+}
+
+/** `.`, `d`, `w`. */
+function isEscaped(byte: number): boolean {
+  return byte === DOT || byte === 0x64 || byte === 0x77;
 }
 
 /**

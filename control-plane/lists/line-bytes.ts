@@ -7,6 +7,7 @@ export const Sign = {
   DOLLAR: 0x24,
   PERCENT: 0x25,
   OPEN: 0x28,
+  CLOSE: 0x29,
   STAR: 0x2a,
   PLUS: 0x2b,
   HYPHEN: 0x2d,
@@ -39,6 +40,22 @@ export function isComment(bytes: Uint8Array, at: number, end: number): boolean {
   return next === end || startsComment(bytes[next]!) || (bytes[next] === SLASH && bytes[next + 1] === SLASH);
 }
 
+/** End of what stands before a comment, white space and one of the signs, in [start, end); the end where there is none. */
+export function endBeforeComment(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  isSign: (byte: number) => boolean,
+): number {
+  for (let at = start + 1; at < end; at++) {
+    if (bytes[at - 1]! > 0x20 || !isSign(bytes[at]!)) continue;
+    let cut = at - 1;
+    while (cut > start && bytes[cut - 1]! <= 0x20) cut--;
+    return cut;
+  }
+  return end;
+}
+
 /** Where the word that `at` lies in ends. */
 export function endOfWord(bytes: Uint8Array, at: number, end: number): number {
   let next = at;
@@ -67,7 +84,13 @@ export function isLetter(byte: number): boolean {
   return lower >= 0x61 && lower <= 0x7a;
 }
 
-/** The bytes [start, end) as text. */
+/**
+ * Longest rule that is read as text, bytes; of published lists the longest has 900. What is longer is no rule,
+ * so that whatever looks at a text has a bounded one.
+ */
+export const MAX_RULE_BYTES = 4096;
+
+/** The bytes [start, end) as text; the caller holds them to `MAX_RULE_BYTES`. */
 export function textOf(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8');
 }

@@ -19,7 +19,9 @@ import { looksLikeExpression, readExpressionLine } from './expression-line.ts';
 import { explainForeignLine, invalidLine, skippedLine } from './foreign-line.ts';
 import { isLocalName, judgeWord } from './hosts-line.ts';
 import {
+  MAX_RULE_BYTES,
   Sign,
+  endBeforeComment,
   endOfWord,
   isComment,
   isCosmetic,
@@ -40,9 +42,12 @@ export interface ListReading {
   readonly subdomains: boolean;
 }
 
-/** Special rules of one list that are taken, and regular expressions among them. */
+/** Special rules of one list that are taken, bytes of their lines, and regular expressions among them. */
 const MAX_SPECIAL_RULES = 50_000;
+const MAX_SPECIAL_BYTES = 16_777_216;
 const MAX_EXPRESSIONS = 1000;
+/** Bytes that tell `$TTL` and `$ORIGIN` from other words. */
+const ZONE_OPTION_BYTES = 8;
 /** Longest beginning of a zone that is spread over lines. */
 const MAX_ZONE_LINES = 20;
 
@@ -52,6 +57,7 @@ const ADDRESS = skippedLine('an address, not a name');
 const REAL_ADDRESS = skippedLine('hosts line with a real address: no block');
 const COSMETIC = skippedLine('cosmetic rule');
 const TOO_MANY = skippedLine('too many patterns in one list');
+const TOO_LONG = invalidLine(`longer than ${MAX_RULE_BYTES} bytes: no rule`);
 
 const { BANG, HASH, DOLLAR, OPEN, STAR, HYPHEN, DOT, SLASH, COLON, EQUALS, SEMICOLON, AT } = Sign;
 const { BACKSLASH, QUESTION, PLUS, BRACKET, BRACKET_END, CARET, PIPE } = Sign;
@@ -61,6 +67,7 @@ export class LineRules {
   private readonly output: RuleOutput;
   private readonly allow: boolean;
   private specialRules = 0;
+  private specialBytes = 0;
   private expressions = 0;
   /** Lines that the parentheses of a zone's SOA record may still go on for. */
   private zoneLines = 0;
@@ -107,7 +114,7 @@ export class LineRules {
       case SLASH:
         return bytes[start + 1] === SLASH ? null : this.complex(bytes, start, end);
       case DOLLAR:
-        return /^\$(?:TTL|ORIGIN)\b/i.test(textOf(bytes, start, end))
+        return /^\$(?:TTL|ORIGIN)\b/i.test(textOf(bytes, start, Math.min(end, start + ZONE_OPTION_BYTES)))
           ? null
           : explainForeignLine(bytes, start, end);
       case DOT:
@@ -140,35 +147,46 @@ export class LineRules {
 
   /** An Adblock-style rule that is more than a name. */
   private complex(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
-    const line = textOf(bytes, start, end);
-    const isExpression = line.startsWith('/') || line.startsWith('@@/');
-    if (this.specialRules >= MAX_SPECIAL_RULES || (isExpression && this.expressions++ >= MAX_EXPRESSIONS))
+    const isException = bytes[start] === AT && bytes[start + 1] === AT;
+    const isExpression = bytes[isException ? start + 2 : start] === SLASH;
+    const ruleEnd = isExpression ? end : endBeforeComment(bytes, start, end, startsComment);
+    if (ruleEnd - start > MAX_RULE_BYTES) return TOO_LONG;
+    if (!this.hasRoomFor(ruleEnd - start) || (isExpression && this.expressions++ >= MAX_EXPRESSIONS))
       return TOO_MANY;
-    const outcome = readAdblockRule(
-      isExpression ? line : line.replace(/\s[#!;].*$/, '').trimEnd(),
-      this.allow,
-    );
+    const outcome = readAdblockRule(textOf(bytes, start, ruleEnd), this.allow);
     switch (outcome.type) {
       case 'unused':
         return outcome.unused;
       case 'name':
         return this.output.text(outcome.name, outcome.kind, 'adblock', this.scanned);
       case 'badfilter':
+        this.takeRoom(ruleEnd - start);
         return this.output.badFilter(outcome.badFilter);
       default:
-        this.specialRules++;
+        this.takeRoom(ruleEnd - start);
         return this.output.special(outcome.rule, 'adblock');
     }
   }
 
+  /** Whether one more special rule, so long a line, is taken of this list. */
+  private hasRoomFor(bytes: number): boolean {
+    return this.specialRules < MAX_SPECIAL_RULES && this.specialBytes + bytes <= MAX_SPECIAL_BYTES;
+  }
+
+  private takeRoom(bytes: number): void {
+    this.specialRules++;
+    this.specialBytes += bytes;
+  }
+
   /** A line of a list of bare regular expressions, or something foreign. */
   private expressionOr(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
-    const line = textOf(bytes, start, end).replace(/\s+#.*$/, '');
-    if (!looksLikeExpression(line)) return explainForeignLine(bytes, start, end);
-    if (this.specialRules >= MAX_SPECIAL_RULES || this.expressions++ >= MAX_EXPRESSIONS) return TOO_MANY;
-    const outcome = readExpressionLine(line, this.suffixKind);
+    const ruleEnd = endBeforeComment(bytes, start, end, (byte) => byte === HASH);
+    if (!looksLikeExpression(bytes, start, ruleEnd)) return explainForeignLine(bytes, start, end);
+    if (ruleEnd - start > MAX_RULE_BYTES) return TOO_LONG;
+    if (!this.hasRoomFor(ruleEnd - start) || this.expressions++ >= MAX_EXPRESSIONS) return TOO_MANY;
+    const outcome = readExpressionLine(textOf(bytes, start, ruleEnd), this.suffixKind);
     if ('invalid' in outcome) return outcome;
-    this.specialRules++;
+    this.takeRoom(ruleEnd - start);
     return this.output.special(outcome, 'regex');
   }
 
@@ -200,12 +218,13 @@ export class LineRules {
 
   /** A zone's SOA record, which may be spread over lines. */
   private zoneHead(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
-    const line = textOf(bytes, start, end).replace(/;.*$/, '');
+    if (end - start > MAX_RULE_BYTES) return TOO_LONG;
+    const [line = ''] = textOf(bytes, start, end).split(';', 1);
     if (this.zoneLines > 0) {
       this.zoneLines = line.includes(')') ? 0 : this.zoneLines - 1;
       return null;
     }
-    if (!/^@\s+.*\b(?:SOA|NS)\b/i.test(line)) return explainForeignLine(bytes, start, end);
+    if (!/^@\s/.test(line) || !/\s(?:SOA|NS)\b/i.test(line)) return explainForeignLine(bytes, start, end);
     if (line.includes('(') && !line.includes(')')) this.zoneLines = MAX_ZONE_LINES;
     return null;
   }
@@ -227,6 +246,7 @@ export class LineRules {
     const name = this.scanned;
     scanName(bytes, start + 2, end, name);
     if (name.stop < end && !isComment(bytes, name.stop, end)) {
+      if (end - start > MAX_RULE_BYTES) return TOO_LONG;
       const rest = textOf(bytes, name.stop, end);
       return isRecord(rest) ? this.record(rest, true) : this.complex(bytes, start, end);
     }
@@ -248,14 +268,19 @@ export class LineRules {
     if (next <= 0x20) {
       if (name.numeric) return this.hosts(bytes, start, stop, end);
       if (isComment(bytes, stop, end)) return this.plain();
+      if (end - start > MAX_RULE_BYTES) return TOO_LONG;
       const rest = textOf(bytes, stop, end);
       if (stop - start <= 3 && /^(?:NS|SOA|IN)$/i.test(textOf(bytes, start, stop))) return null;
       return isRecord(rest) ? this.record(rest, false) : explainForeignLine(bytes, start, end);
     }
     if (next === EQUALS && isLetter(bytes[start]!))
-      return this.config(readDnsmasqLine(textOf(bytes, start, end)), 'dnsmasq');
+      return end - start > MAX_RULE_BYTES
+        ? TOO_LONG
+        : this.config(readDnsmasqLine(textOf(bytes, start, end)), 'dnsmasq');
     if (next === COLON && isUnboundOption(bytes, start, stop))
-      return this.config(readUnboundLine(textOf(bytes, start, end)), 'unbound');
+      return end - start > MAX_RULE_BYTES
+        ? TOO_LONG
+        : this.config(readUnboundLine(textOf(bytes, start, end)), 'unbound');
     if (next === CARET || next === PIPE || next === STAR || next === DOLLAR)
       return this.complex(bytes, start, end);
     if (next === COLON) {

@@ -20,9 +20,10 @@ export type RuleSink = (bytes: Uint8Array, start: number, end: number, kind: num
 
 /** Receives the rules that are more than a name; `source` is for the receiver to set. */
 export interface SpecialSink {
-  special(rule: SpecialLine, line: number): void;
-  /** Takes back the rules of the same text, of every list. */
-  badFilter(badFilter: BadFilter): void;
+  /** False where there is no room for it among those of all lists. */
+  special(rule: SpecialLine, line: number): boolean;
+  /** Takes back the rules of the same text, of every list; likewise. */
+  badFilter(badFilter: BadFilter): boolean;
 }
 
 /** How a rule may be written. */
@@ -30,6 +31,8 @@ export type RuleForm = Exclude<ListFormat, 'unknown'>;
 
 const NOT_A_NAME = invalidLine('not a domain name');
 const ADDRESS = skippedLine('an address that means "block": nothing to judge answers by');
+
+const NO_ROOM = skippedLine('too many patterns in all lists together');
 
 /** Counts and passes on the rules of one list. */
 export class RuleOutput {
@@ -93,20 +96,20 @@ export class RuleOutput {
   }
 
   /** Takes a rule that is more than a name. */
-  special(rule: SpecialLine, form: RuleForm): null {
+  special(rule: SpecialLine, form: RuleForm): UnusedLine | null {
+    if (this.specialSink?.special(rule, this.lineNumber) === false) return NO_ROOM;
     this.forms[form]++;
     this.rules++;
     if (rule.match !== 'exact') this.wildcardRules++;
     if (rule.match === 'pattern' || rule.match === 'regex') this.textRules++;
-    this.specialSink?.special(rule, this.lineNumber);
     return null;
   }
 
   /** Takes a rule that takes others back. */
-  badFilter(badFilter: BadFilter): null {
+  badFilter(badFilter: BadFilter): UnusedLine | null {
+    if (this.specialSink?.badFilter(badFilter) === false) return NO_ROOM;
     this.forms.adblock++;
     this.rules++;
-    this.specialSink?.badFilter(badFilter);
     return null;
   }
 }

@@ -30,8 +30,9 @@ function parse(text: string, reading: ListReading = { kind: 'block', subdomains:
       special: (rule, line) => {
         special.push(rule);
         specialLines.push(line);
+        return true;
       },
-      badFilter: (badFilter) => badFilters.push(badFilter),
+      badFilter: (badFilter) => badFilters.push(badFilter) > 0,
     },
   );
   parser.push(Buffer.from(text));
@@ -222,6 +223,24 @@ a.example CNAME .
       const text = frames.map((frame) => frame.replace('%', () => sign.repeat(30_000))).join('\n');
       expect(parse(`${text}\nexample.net\n`).names).toContain('BLOCK_EXACT example.net');
     }
+  });
+
+  test('takes no more special rules and $badfilter rules of a list than memory is set aside for', () => {
+    const names = `a.example${'|b.example'.repeat(400)}`;
+    const longRules = parse(`||x.example^$denyallow=${names}\n`.repeat(6000));
+    expect(longRules.special.length * names.length).toBeLessThan(17_000_000);
+    expect(longRules.special.length).toBeGreaterThan(4000);
+    expect(longRules.skippedLines).toBe(6000 - longRules.special.length);
+    expect(longRules.skippedSamples[0]?.reason).toBe('too many patterns in one list');
+    expect(parse('||x.example^$badfilter\n'.repeat(60_000)).badFilters).toHaveLength(50_000);
+  });
+
+  test('refuses a rule that is longer than any list needs, and says so', () => {
+    const { invalidSamples, names } = parse(
+      `||a.example^$denyallow=${'b|'.repeat(3000)}c\n0.0.0.0 ${'d.example '.repeat(3000)}\n`,
+    );
+    expect(invalidSamples).toMatchObject([{ line: 1, reason: 'longer than 4096 bytes: no rule' }]);
+    expect(names).toHaveLength(3000);
   });
 
   test('lets $badfilter name the rule that it takes back, whatever the order of its modifiers', () => {

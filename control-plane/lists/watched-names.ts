@@ -66,13 +66,15 @@ export class WatchedNames implements SpecialSink {
     }
   }
 
-  special(rule: SpecialLine, line: number): void {
-    if (rule.clients !== undefined || !isForAddressQuestions(rule)) return;
-    if (this.names.length > 0) this.rules.push({ ...rule, source: 0, line });
+  special(rule: SpecialLine, line: number): boolean {
+    if (rule.clients === undefined && isForAddressQuestions(rule) && this.names.length > 0)
+      this.rules.push({ ...rule, source: 0, line });
+    return true;
   }
 
-  badFilter({ rule }: BadFilter): void {
+  badFilter({ rule }: BadFilter): boolean {
     this.takenBack.add(rule);
+    return true;
   }
 
   /** Holds the kept rules against the names; once, when the list has been read. */

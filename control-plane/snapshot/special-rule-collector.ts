@@ -8,26 +8,40 @@ import type { SpecialRule } from '../../shared/snapshot/special-rules.ts';
 import type { RuleTableBuilder } from './rule-table-builder.ts';
 import { buildSpecialRules } from './special-rules-builder.ts';
 
-/** Most special rules of all lists together. */
+/** Most special rules of all lists together, and characters of their texts. */
 const MAX_SPECIAL_RULES = 200_000;
+const MAX_TEXT_LENGTH = 67_108_864;
 
 /** Sink of the special rules of one compile. */
 export class SpecialRuleCollector implements SpecialSink {
   private readonly rules: SpecialRule[] = [];
   private readonly badFilters: BadFilter[] = [];
   private source = 0;
+  private count = 0;
+  private textLength = 0;
 
   /** What is received from now on is said by source `index`. */
   beginSource(index: number): void {
     this.source = index;
   }
 
-  special(rule: SpecialLine, line: number): void {
-    if (this.rules.length < MAX_SPECIAL_RULES) this.rules.push({ ...rule, source: this.source, line });
+  special(rule: SpecialLine, line: number): boolean {
+    const hasRoom = this.takeRoom(rule.rule);
+    if (hasRoom) this.rules.push({ ...rule, source: this.source, line });
+    return hasRoom;
   }
 
-  badFilter(badFilter: BadFilter): void {
-    this.badFilters.push(badFilter);
+  badFilter(badFilter: BadFilter): boolean {
+    const hasRoom = this.takeRoom(badFilter.rule);
+    if (hasRoom) this.badFilters.push(badFilter);
+    return hasRoom;
+  }
+
+  private takeRoom({ length }: string): boolean {
+    if (this.count >= MAX_SPECIAL_RULES || this.textLength + length > MAX_TEXT_LENGTH) return false;
+    this.count++;
+    this.textLength += length;
+    return true;
   }
 
   /**

@@ -33,10 +33,13 @@ export function readNamePattern(text: string): NamePattern | string {
     start = Start.NAME;
     body = body.slice(1);
   }
-  const tail = /[\^|]+\*?$|\*+$/.exec(body)?.[0] ?? '';
-  const end = /[\^|]/.test(tail);
-  body = body.slice(0, body.length - tail.length);
-  if (tail !== '' && !end) body += '*';
+  let starsAt = body.length;
+  while (starsAt > 0 && body[starsAt - 1] === '*') starsAt--;
+  let anchorsAt = starsAt;
+  if (body.length - starsAt <= 1) while (anchorsAt > 0 && '^|'.includes(body[anchorsAt - 1]!)) anchorsAt--;
+  const end = anchorsAt < starsAt;
+  if (end) body = body.slice(0, anchorsAt);
+  else if (starsAt < body.length) body = `${body.slice(0, starsAt)}*`;
   if (/[\^|]/.test(body)) return 'an anchor inside a pattern: no name can match';
   if (!/^[a-z0-9._*-]*$/.test(body)) return 'pattern with characters that no name has';
   const pieces = body.split(/\*+/);
