@@ -65,5 +65,7 @@ export class AnswerKeeper {
 
 /** What a failure tells the client beside its response code. */
 export function extendedErrorOf({ reason, extendedError }: Resolution & { kind: 'failed' }): number {
-  return extendedError ?? (NO_REACH.has(reason) ? ExtendedError.NO_REACHABLE_AUTHORITY : NO_EDE);
+  if (extendedError !== undefined) return extendedError;
+  if (NO_REACH.has(reason)) return ExtendedError.NO_REACHABLE_AUTHORITY;
+  return reason === 'unusable' ? ExtendedError.OTHER : NO_EDE;
 }

@@ -23,7 +23,7 @@ export function isDefinitive(rcode: number): boolean {
   return rcode === Rcode.NOERROR || rcode === Rcode.NXDOMAIN || rcode === Rcode.YXDOMAIN;
 }
 
-const TRUNCATED_AGAIN = { kind: 'failed', reason: 'malformed', detail: 'truncated over a stream' } as const;
+const TRUNCATED_AGAIN = { kind: 'failed', reason: 'unusable', detail: 'truncated' } as const;
 
 /** `U` is the upstream that is asked. */
 export class Attempt<U extends Asked> implements Exchange {
@@ -90,21 +90,31 @@ export class Attempt<U extends Asked> implements Exchange {
     for (const exchange of this.exchanges) exchange.cancel();
     const { health } = this.upstream;
     if (outcome.kind !== 'answer') {
-      const failure = outcome.kind === 'failed' ? outcome : TRUNCATED_AGAIN;
-      if (this.#live) health.failures++;
-      if (failure.reason === 'unusable') health.recordDoubt(failure.detail);
-      else health.recordFault(failure.detail);
-      this.#done(this, { kind: 'failed', reason: failure.reason });
+      this.#fail(outcome.kind === 'failed' ? outcome : TRUNCATED_AGAIN);
       return;
     }
-    const nowMs = this.#clock.monotonicMs();
-    health.recordLatency(nowMs - this.#startedMs, nowMs);
+    this.#noteLatency();
     if (isDefinitive(outcome.answer.rcode)) health.recordSuccess();
     else {
       if (this.#live) health.failures++;
       health.recordDoubt(rcodeName(outcome.answer.rcode));
     }
     this.#done(this, outcome);
+  }
+
+  #fail({ reason, detail }: ExchangeOutcome & { kind: 'failed' }): void {
+    const { health } = this.upstream;
+    if (this.#live) health.failures++;
+    if (reason === 'unusable') {
+      this.#noteLatency();
+      health.recordDoubt(detail);
+    } else health.recordFault(detail);
+    this.#done(this, { kind: 'failed', reason });
+  }
+
+  #noteLatency(): void {
+    const nowMs = this.#clock.monotonicMs();
+    this.upstream.health.recordLatency(nowMs - this.#startedMs, nowMs);
   }
 
   #finish(): boolean {

@@ -24,8 +24,8 @@ const MAX_POINTER = 0x3fff;
 /** Slots of the suffix table; at most half are used: names beyond are written in full. */
 const SUFFIX_SLOTS = 512;
 const MAX_SUFFIXES = SUFFIX_SLOTS / 2;
-/** Where an answer must end, so that the reply has room for its OPT record with an EDE text. */
-const MAX_END = MAX_MESSAGE_SIZE - 512;
+/** Where an answer must end, so that the reply has room for an OPT record with every option that Weir sends. */
+const MAX_END = MAX_MESSAGE_SIZE - 96;
 /** A label and a name at their longest, and a record's fixed part, beyond the limit of what is kept. */
 const SLACK = 1024;
 
@@ -44,6 +44,7 @@ export class BodyWriter {
   #base = 0;
   #end = 0;
   #qnameLength = 0;
+  #isTooLong = false;
 
   /** `seed` keeps hash collisions from being chosen by whoever writes the messages. */
   constructor(seed: number) {
@@ -55,11 +56,17 @@ export class BodyWriter {
     return this.#end - this.#base;
   }
 
+  /** Whether the last record was refused for want of room: nothing is wrong with it. */
+  get isTooLong(): boolean {
+    return this.#isTooLong;
+  }
+
   /** Starts a body for the question of this folded name. */
   begin(qname: Uint8Array): void {
     if (this.#suffixes > 0) this.#suffixAt.fill(0);
     this.#suffixes = 0;
     this.#primed = false;
+    this.#isTooLong = false;
     this.#qnameLength = qname.length;
     this.#image.set(qname, Header.SIZE);
     this.#base = Header.SIZE + qname.length + QUESTION_TAIL_SIZE;
@@ -68,9 +75,9 @@ export class BodyWriter {
   }
 
   /**
-   * Appends record `index` of the table with this TTL; false where its RDATA is malformed or the message
-   * would outgrow 65,023 octets. Nothing written since `begin` is usable then. `isAnswer` = the message has
-   * the question of `begin`.
+   * Appends record `index` of the table with this TTL; false where its RDATA is malformed, or where the
+   * message would outgrow 65,439 octets (`isTooLong`). Nothing written since `begin` is usable then.
+   * `isAnswer` = the message has the question of `begin`.
    */
   record(message: Uint8Array, table: RecordTable, index: number, ttlSecs: number, isAnswer = true): boolean {
     const ownerAt = table.ownerAt[index]!;
@@ -99,7 +106,7 @@ export class BodyWriter {
       if (!this.#copy(message, at, end)) return false;
     }
     writeU16(this.#image, fixedAt + Record.RDLENGTH, this.#end - fixedAt - Record.RDATA);
-    return this.#end <= MAX_END;
+    return this.#hasRoomFor(0);
   }
 
   /** A copy of what was written. */
@@ -114,8 +121,13 @@ export class BodyWriter {
     return offsets;
   }
 
+  #hasRoomFor(octets: number): boolean {
+    this.#isTooLong = this.#end + octets > MAX_END;
+    return !this.#isTooLong;
+  }
+
   #copy(message: Uint8Array, from: number, to: number): boolean {
-    if (this.#end + to - from > MAX_END) return false;
+    if (!this.#hasRoomFor(to - from)) return false;
     let at = this.#end;
     for (let i = from; i < to; i++) this.#image[at++] = message[i]!;
     this.#end = at;
@@ -129,7 +141,7 @@ export class BodyWriter {
       if (!expandRdataName(message, offset, end, this.#name)) return false;
       offset = this.#name.next;
       this.#putName(this.#name, known.compress);
-      if (this.#end > MAX_END) return false;
+      if (!this.#hasRoomFor(0)) return false;
     }
     if (known.tail >= 0 && end - offset !== known.tail) return false;
     return this.#copy(message, offset, end);

@@ -27,10 +27,15 @@ export interface CacheableAnswer {
 
 /** Why a message was not taken. */
 export type ResponseFault =
+  /** The message is not to be read to its end: the server's own fault. */
   | 'malformed'
+  /** The message can be read, but data in it is not what its type demands: the domain's fault. */
+  | 'malformed-data'
   | 'not-a-response-to-this'
   | 'chain-too-long'
   | 'too-many-records'
+  /** Well formed, and longer than a message once it is written anew: nobody's fault. */
+  | 'too-long'
   | 'referral'
   | 'other-subnet';
 

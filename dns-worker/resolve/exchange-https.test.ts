@@ -198,6 +198,23 @@ describe('HttpsUpstream', () => {
       },
       'answer is too large',
     ],
+    [
+      'an answer with malformed data',
+      ({ stream, message }) => {
+        stream.respond(OK);
+        const record = { ...a(Uint8Array.of(0xc0, 12), '192.0.2.1'), rdata: new Uint8Array(3) };
+        stream.end(response(questionOf(message), { id: idOf(message), answers: [record] }));
+      },
+      'malformed-data',
+    ],
+    [
+      'an answer that is truncated even here',
+      ({ stream, message }) => {
+        stream.respond(OK);
+        stream.end(response(questionOf(message), { id: idOf(message), flags: 0x8380 }));
+      },
+      'truncated',
+    ],
     ['a reset stream', ({ stream }) => stream.close(constants.NGHTTP2_INTERNAL_ERROR), 'stream reset (2)'],
   ])('ask() fails on %s', async (_what, how, detail) => {
     script = how;

@@ -21,7 +21,7 @@ import type {
   ServerAddress,
   ServerConnections,
 } from './exchange.ts';
-import { errorDetail } from './exchange.ts';
+import { errorDetail, outcomeOf } from './exchange.ts';
 import { type KeptConnection, KeptConnections, type KeptQuery } from './kept-connections.ts';
 import type { Question } from './question.ts';
 import { encodeQuery } from './question.ts';
@@ -291,23 +291,9 @@ class StreamReader {
 
   #read(): ExchangeOutcome {
     const reading = readResponse(Buffer.concat(this.#chunks, this.#size), this.#question);
-    switch (reading.kind) {
-      case 'answer':
-        return { kind: 'answer', answer: aged(reading.answer, this.#ageSecs) };
-      case 'truncated':
-        return { kind: 'failed', reason: 'malformed', detail: 'truncated over HTTPS' };
-      case 'fault':
-        return {
-          kind: 'failed',
-          reason: isGarbage(reading.fault) ? 'malformed' : 'unusable',
-          detail: isGarbage(reading.fault) ? 'malformed response' : reading.fault,
-        };
-    }
+    if (reading.kind !== 'answer') return outcomeOf(reading);
+    return { kind: 'answer', answer: aged(reading.answer, this.#ageSecs) };
   }
-}
-
-function isGarbage(fault: string): boolean {
-  return fault === 'malformed' || fault === 'not-a-response-to-this';
 }
 
 /** An answer that an HTTP cache kept so long, its TTLs counted down (RFC 8484 section 5.1). */

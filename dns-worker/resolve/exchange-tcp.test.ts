@@ -34,6 +34,25 @@ function good(query: ReceivedQuery): Uint8Array {
   });
 }
 
+/** Answers to questions that were never asked, with the ids next to that of the query. */
+function flood(query: ReceivedQuery, count: number): void {
+  for (let i = 1; i <= count; i++) query.reply(response(www(1), { id: idOf(query.bytes) ^ i }));
+}
+
+const SERVICE = question(`${'a.'.repeat(120)}example.org`, 'SRV');
+
+/** A service at a target that is written as these octets. */
+function serviceAt(target: readonly number[]): TestRecord {
+  return { owner: Uint8Array.of(0xc0, 12), type: 'SRV', ttl: 60, rdata: octets([0, 0, 0, 0, 0, 1], target) };
+}
+
+/** 8 KB: its one long name, to which RDATA of this type must not point when sent on, makes 100 KB of it. */
+const TOO_LONG = Array.from({ length: 400 }, () => serviceAt([0xc0, 12]));
+
+function answer(query: Uint8Array, answers: readonly TestRecord[], flags = 0x8180): Uint8Array {
+  return response(questionOf(query), { id: idOf(query), flags, answers });
+}
+
 function lastOctet(outcome: ExchangeOutcome): number | undefined {
   return outcome.kind === 'answer' ? outcome.answer.body.at(-1) : undefined;
 }
@@ -111,11 +130,10 @@ describe('StreamUpstream', () => {
   });
 
   test.each<[string, (query: ReceivedQuery) => void]>([
-    ['an id nobody asked with', (query) => query.reply(response(www(1), { id: idOf(query.bytes) ^ 1 }))],
-    ['another question', (query) => query.reply(response(www(2), { id: idOf(query.bytes) }))],
     ['an empty message', (query) => query.connection?.write(Uint8Array.of(0, 0))],
     ['noise', (query) => query.reply(octets(u16(idOf(query.bytes)), new Uint8Array(40).fill(0xff)))],
-    ['a record cut short', (query) => query.reply(good(query).subarray(0, -2))],
+    ['a query', (query) => query.reply(query.bytes)],
+    ['responses nobody asked for, without end', (query) => flood(query, 65)],
   ])('ask() gives up a connection that brings %s (GHSA-4qjf-2hgm-92q6)', async (_what, script) => {
     upstream.tcpScript = script;
     expect(await ask(www(1))).toMatchObject({
@@ -125,13 +143,44 @@ describe('StreamUpstream', () => {
     });
   });
 
+  test('ask() overlooks responses nobody asked for, up to a bound', async () => {
+    upstream.tcpScript = (query) => {
+      flood(query, 64);
+      query.reply(good(query));
+    };
+    expect(lastOctet(await ask(www(1)))).toBe(1);
+  });
+
+  test.each<[string, string, (query: ReceivedQuery) => Uint8Array]>([
+    ['for another question', 'malformed', ({ bytes }) => response(www(2), { id: idOf(bytes) })],
+    ['cut short', 'malformed', (query) => good(query).subarray(0, -2)],
+    ['with malformed data', 'unusable', ({ bytes }) => answer(bytes, [serviceAt([0xff, 0xff])])],
+    ['too long to be written anew', 'unusable', ({ bytes }) => answer(bytes, TOO_LONG)],
+    ['truncated even here', 'unusable', ({ bytes }) => answer(bytes, [], 0x8380)],
+  ])(
+    'an answer %s fails its own question, and none of the 100 on its connection',
+    async (_how, reason, bad) => {
+      const others = Array.from({ length: 100 }, (_, i) => www(i + 2));
+      upstream.tcpScript = (_query, index) => {
+        if (index !== others.length) return;
+        for (const query of upstream.tcpQueries)
+          query.reply(idOf(query.bytes) === badId() ? bad(query) : good(query));
+      };
+      const badId = (): number => idOf(upstream.tcpQueries[0]!.bytes);
+      const [outcome, ...rest] = await Promise.all([SERVICE, ...others].map((asked) => ask(asked)));
+      expect(outcome).toMatchObject({ kind: 'failed', reason });
+      expect(rest.map(lastOctet)).toEqual(others.map((_, i) => i + 2));
+      expect(upstream.tcpConnections).toBe(1);
+    },
+  );
+
   test('ask() fails where TC is set even here', async () => {
     upstream.tcpScript = (query) =>
       query.reply(response(www(1), { id: idOf(query.bytes), flags: 0x8380, additionals: [opt()] }));
     expect(await ask(www(1))).toEqual({
       kind: 'failed',
-      reason: 'malformed',
-      detail: 'truncated over a stream',
+      reason: 'unusable',
+      detail: 'truncated',
     });
   });
 

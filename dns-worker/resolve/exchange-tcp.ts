@@ -7,18 +7,12 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../shared/clock.ts';
 import { FrameReader, frame } from '../../shared/dns/framing.ts';
-import { Header, readU16 } from '../../shared/dns/wire.ts';
-import type {
-  Exchange,
-  ExchangeDone,
-  ExchangeOutcome,
-  ServerAddress,
-  ServerConnections,
-} from './exchange.ts';
-import { errorDetail } from './exchange.ts';
+import { FlagsHigh, Header, readU16 } from '../../shared/dns/wire.ts';
+import type { Exchange, ExchangeDone, ServerAddress, ServerConnections } from './exchange.ts';
+import { errorDetail, outcomeOf } from './exchange.ts';
 import { type KeptConnection, KeptConnections, type KeptQuery } from './kept-connections.ts';
 import type { Question } from './question.ts';
-import { encodeQuery, randomQueryId } from './question.ts';
+import { encodeQuery, isResponseTo, randomQueryId } from './question.ts';
 import type { QueryMarks } from './query-marks.ts';
 import { readResponse } from './response-reader.ts';
 
@@ -28,6 +22,8 @@ const MAX_IN_FLIGHT = 256;
 const MAX_CONNECTIONS = 8;
 /** Ids given up on one connection before it takes no more questions. */
 const MAX_ABANDONED = 1024;
+/** Responses that nobody asked for, before a connection is given up. */
+const MAX_STRAYS = 64;
 
 /** A connection that brought nothing for so long while a question waited takes no more of them. */
 const SILENCE_MS = 1000;
@@ -121,6 +117,7 @@ class StreamConnection implements KeptConnection<StreamQuery> {
   readonly #clock: Clock;
   /** Messages received. */
   #received = 0;
+  #strays = 0;
   readonly #queries = new Map<number, StreamQuery>();
   /** Ids whose answers may still come: never used again here. */
   readonly #abandoned = new Set<number>();
@@ -197,38 +194,33 @@ class StreamConnection implements KeptConnection<StreamQuery> {
   }
 
   #receive(message: Uint8Array): boolean {
-    const id = message.length < Header.SIZE ? -1 : readU16(message, Header.ID);
+    // What is no response to a query is no message at all: the stream has lost its framing.
+    if (!isResponse(message)) return this.#giveUp();
+    const id = readU16(message, Header.ID);
     if (this.#abandoned.delete(id)) {
       this.#received++;
       return true;
     }
     const query = this.#queries.get(id);
-    const outcome = query === undefined ? null : readStreamAnswer(message, query.question);
-    if (query === undefined || outcome === null) {
-      this.#detail = 'malformed response';
-      this.destroy();
-      return false;
-    }
+    if (query === undefined) return ++this.#strays <= MAX_STRAYS || this.#giveUp();
     this.#received++;
     this.#queries.delete(id);
     query.connection = null;
-    query.witness?.witness(message);
+    if (isResponseTo(message, query.question)) query.witness?.witness(message);
     if (this.#ended && this.#queries.size === 0) this.#socket.destroy();
-    query.done(outcome);
+    const reading = readResponse(message, query.question);
+    query.done(reading.kind === 'answer' ? reading : outcomeOf(reading));
     return true;
+  }
+
+  #giveUp(): false {
+    this.#detail = 'malformed response';
+    this.destroy();
+    return false;
   }
 }
 
-/** Null where the stream can no longer be trusted: what came answers another question or is no message. */
-function readStreamAnswer(message: Uint8Array, question: Question): ExchangeOutcome | null {
-  const reading = readResponse(message, question);
-  switch (reading.kind) {
-    case 'answer':
-      return reading;
-    case 'truncated':
-      return { kind: 'failed', reason: 'malformed', detail: 'truncated over a stream' };
-    case 'fault':
-      if (reading.fault === 'malformed' || reading.fault === 'not-a-response-to-this') return null;
-      return { kind: 'failed', reason: 'unusable', detail: reading.fault };
-  }
+function isResponse(message: Uint8Array): boolean {
+  if (message.length < Header.SIZE) return false;
+  return (message[Header.FLAGS_HIGH]! & (FlagsHigh.QR | FlagsHigh.OPCODE)) === FlagsHigh.QR;
 }

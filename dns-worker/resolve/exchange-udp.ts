@@ -4,7 +4,7 @@
  * (`reply-proof.ts`), is dropped and the wait goes on: whoever forges one must not be able to end the question.
  */
 import type { Exchange, ExchangeDone, ExchangeOutcome } from './exchange.ts';
-import { errorDetail } from './exchange.ts';
+import { errorDetail, outcomeOf } from './exchange.ts';
 import type { Question } from './question.ts';
 import { encodeQuery, isResponseTo } from './question.ts';
 import type { QueryMarks } from './query-marks.ts';
@@ -19,6 +19,8 @@ export interface UdpProof {
   readonly marks: QueryMarks;
   /** Called once, at the first reply that is right but for the proof; it was dropped, the wait goes on. */
   onDoubt(): void;
+  /** Called when a reply with its proof was dropped for what it says. */
+  onMalformed(): void;
 }
 
 /** Asks over `sockets`; `edns` as in `QueryForm`; `proof` null takes replies that repeat the name in any case. */
@@ -33,7 +35,12 @@ export function exchangeUdp(
 }
 
 /** Faults of datagrams that anybody may have sent; RFC 7871 section 7.3 drops replies for other subnets, too. */
-const DROPPED: ReadonlySet<ResponseFault> = new Set(['malformed', 'not-a-response-to-this', 'other-subnet']);
+const DROPPED: ReadonlySet<ResponseFault> = new Set([
+  'malformed',
+  'malformed-data',
+  'not-a-response-to-this',
+  'other-subnet',
+]);
 
 class UdpExchange implements Exchange, DatagramReceiver {
   readonly #question: Question;
@@ -74,8 +81,8 @@ class UdpExchange implements Exchange, DatagramReceiver {
     if (this.#over || !isResponseTo(message, this.#question) || !this.#isProven(message)) return;
     const reading = readResponse(message, this.#question);
     if (reading.kind !== 'fault') this.#end(reading);
-    else if (!DROPPED.has(reading.fault))
-      this.#end({ kind: 'failed', reason: 'unusable', detail: reading.fault });
+    else if (!DROPPED.has(reading.fault)) this.#end(outcomeOf(reading));
+    else if (reading.fault !== 'other-subnet') this.#proof?.onMalformed();
   }
 
   fail(error: Error): void {

@@ -1,6 +1,6 @@
 /** The words that transports, upstreams and question runs share about asking one server once. */
 import type { Question } from './question.ts';
-import type { CacheableAnswer } from './response-reader.ts';
+import type { CacheableAnswer, ResponseReading } from './cacheable-answer.ts';
 
 /** Where a server is reached. */
 export interface ServerAddress {
@@ -16,14 +16,27 @@ export type ExchangeOutcome =
   /** TC was set: ask again over TCP. */
   | { readonly kind: 'truncated' }
   /**
-   * No answer can come any more. `unusable`: the response was well formed, but no answer to keep; that may
-   * be the domain's doing (a chain without end) and is not held against the server.
+   * No answer can come any more. `unusable`: the response can be read, but is no answer to keep; that may be
+   * the domain's doing (a chain without end, malformed data) and is not held against the server.
    */
   | {
       readonly kind: 'failed';
       readonly reason: 'network' | 'malformed' | 'unusable';
       readonly detail: string;
     };
+
+/**
+ * The outcome of a response over an authentic channel that gave no answer. Whatever is wrong with it ends this
+ * question and none beside it.
+ */
+export function outcomeOf(reading: Exclude<ResponseReading, { kind: 'answer' }>): ExchangeOutcome {
+  // An answer may be longer than any message: so TC over a stream is no server's fault either.
+  if (reading.kind === 'truncated') return { kind: 'failed', reason: 'unusable', detail: 'truncated' };
+  const { fault } = reading;
+  const isGarbage = fault === 'malformed' || fault === 'not-a-response-to-this';
+  if (isGarbage) return { kind: 'failed', reason: 'malformed', detail: 'malformed response' };
+  return { kind: 'failed', reason: 'unusable', detail: fault };
+}
 
 /** Called at most once, never before the call that started the exchange has returned. */
 export type ExchangeDone = (outcome: ExchangeOutcome) => void;

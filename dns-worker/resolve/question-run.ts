@@ -24,7 +24,15 @@ export type Resolution =
   | {
       readonly kind: 'failed';
       readonly reason:
-        'timeout' | 'servfail' | 'refused' | 'network' | 'no-upstreams' | 'overloaded' | 'bogus';
+        | 'timeout'
+        | 'servfail'
+        | 'refused'
+        | 'network'
+        /** Somebody answered, and nothing can be made of it: it is too long, without end, malformed. */
+        | 'unusable'
+        | 'no-upstreams'
+        | 'overloaded'
+        | 'bogus';
       /** What to tell the client. */
       readonly rcode: number;
       readonly upstream: number;
@@ -57,6 +65,8 @@ export class QuestionRun {
   readonly #pending = new Set<UpstreamAttempt>();
   /** Servers that answered with a response code that settles nothing. */
   readonly #doubtful: { readonly upstream: Upstream; readonly rcode: number }[] = [];
+  /** The last server whose answer was no use, an index; -1 = none. */
+  #unusable = -1;
   #nextWave = 0;
   #lastAsked = -1;
   #sent = 0;
@@ -140,7 +150,7 @@ export class QuestionRun {
         return;
       }
       this.#doubtful.push({ upstream: attempt.upstream, rcode });
-    }
+    } else if (outcome.reason === 'unusable') this.#unusable = attempt.upstream.index;
     if (this.#pending.size > 0) return;
     if (this.#nextWave < this.#waves.length) {
       this.#launch();
@@ -165,10 +175,12 @@ export class QuestionRun {
     clearTimeout(this.#timer);
   }
 
-  /** A response code, where there was one, says more than the silence of others. */
+  /** What somebody said, were it of no use, says more than the silence of others. */
   #failure(otherwise: 'timeout' | 'network'): Resolution {
     const doubtful = this.#doubtful.at(-1);
     if (doubtful === undefined) {
+      if (this.#unusable >= 0)
+        return { kind: 'failed', reason: 'unusable', rcode: Rcode.SERVFAIL, upstream: this.#unusable };
       return { kind: 'failed', reason: otherwise, rcode: Rcode.SERVFAIL, upstream: this.#lastAsked };
     }
     const { rcode, upstream } = doubtful;

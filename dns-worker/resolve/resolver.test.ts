@@ -9,6 +9,7 @@ import { QuietLogger } from '../../test/fixtures/quiet-logger.ts';
 import { ScriptedUpstream } from '../../test/fixtures/scripted-upstream.ts';
 import type { ReceivedQuery, Script } from '../../test/fixtures/scripted-upstream.ts';
 import type { Question } from './question.ts';
+import { MAX_RECORDS } from './record-table.ts';
 import type { Resolution, ResolverSettings } from './resolver.ts';
 import { Resolver } from './resolver.ts';
 
@@ -361,21 +362,27 @@ describe('Resolver: health', () => {
     expect(by.report().map(({ status }) => status)).not.toContain('Unhealthy');
   });
 
-  test('an endless CNAME chain makes nobody unhealthy', async () => {
-    const server = await upstream((query) => {
+  const LOOP = [cname('www.example.org', 'b.example.org'), cname('b.example.org', 'www.example.org')];
+  const SHORT_A = { ...a('www.example.org', '192.0.2.1'), rdata: new Uint8Array(3) };
+  const MANY = Array.from({ length: MAX_RECORDS + 1 }, () => a(Uint8Array.of(0xc0, 12), '192.0.2.1'));
+  test.each([
+    ['udp', 'an endless CNAME chain', { answers: LOOP }, 'chain-too-long'],
+    ['udp', 'malformed data, also over TCP', { answers: [SHORT_A] }, 'malformed-data'],
+    ['tcp', 'malformed data', { answers: [SHORT_A] }, 'malformed-data'],
+    ['tcp', 'more records than are taken', { answers: MANY }, 'too-many-records'],
+    ['tcp', 'an answer that is truncated over TCP', { flags: 0x8380 }, 'truncated'],
+  ] as const)('%s: %s makes nobody unhealthy', async (transport, _what, parts, lastError) => {
+    const script: Script = (query) => {
       const asked = questionOf(query.bytes);
-      const answers = [cname('www.example.org', 'b.example.org'), cname('b.example.org', 'www.example.org')];
-      query.reply(
-        response(
-          asked,
-          asked.qname.length === 1 ? { id: idOf(query.bytes) } : { id: idOf(query.bytes), answers },
-        ),
-      );
-    });
+      const isProbe = asked.qname.length === 1;
+      query.reply(response(asked, isProbe ? { id: idOf(query.bytes) } : { id: idOf(query.bytes), ...parts }));
+    };
+    const server = await upstream(script);
+    server.tcpScript = script;
     const healthCheck = { ...HEALTH_ON, intervalSecs: 3600 };
-    const by = resolver([pool('Failover', [settingsOf(server)])], { healthCheck });
-    for (let i = 0; i < 5; i++) expect(summary(await resolve(by))).toBe('network 2');
-    expect(by.report()).toMatchObject([{ failures: 5, consecutiveFailures: 0, lastError: 'chain-too-long' }]);
+    const by = resolver([pool('Failover', [settingsOf(server, transport)])], { healthCheck });
+    for (let i = 0; i < 5; i++) expect(summary(await resolve(by))).toBe('unusable 2');
+    expect(by.report()).toMatchObject([{ failures: 5, consecutiveFailures: 0, lastError }]);
   });
 
   test('a question that takes too long blames nobody who answers others meanwhile', async () => {

@@ -307,7 +307,7 @@ describe('readResponse: RDATA', () => {
   ] as const)('readResponse() refuses %s', (_what, type, rdata) => {
     const asked = question('www.example.org', type);
     expect(faultOf(asked, { answers: [{ owner: 'www.example.org', type, ttl: 1, rdata }] })).toBe(
-      'malformed',
+      'malformed-data',
     );
   });
 
@@ -370,7 +370,22 @@ describe('readResponse: bounds', () => {
       ttl: 1,
       rdata: Uint8Array.of(0, 0, 0, 0, 0, 1, 0xc0, 12),
     };
-    expect(faultOf(asked, { answers: Array.from({ length: 400 }, () => record) })).toBe('malformed');
+    expect(faultOf(asked, { answers: Array.from({ length: 400 }, () => record) })).toBe('too-long');
+  });
+
+  test('readResponse() takes an answer that fills a message but for its OPT record', () => {
+    const asked = question('big.example.org', 'TXT');
+    const owner = Uint8Array.of(0xc0, 12);
+    const record = (size: number): TestRecord => ({
+      owner,
+      type: 'TXT',
+      ttl: 1,
+      rdata: new Uint8Array(size),
+    });
+    const room = 65_535 - 96 - 12 - asked.qname.length - 4;
+    const whole = read(asked, { answers: [record(room - 12)] });
+    expect(whole.body).toHaveLength(room);
+    expect(faultOf(asked, { answers: [record(room - 11)] })).toBe('too-long');
   });
 
   test('readResponse() does not read on in a truncated message', () => {

@@ -67,17 +67,23 @@ export function readResponse(bytes: Uint8Array, asked: Question): ResponseReadin
     return finish(rcode, 0, 0, false);
   }
   const chain = writeChain(rcode);
-  if (chain === 'malformed' || chain === 'chain-too-long') return fault(chain);
+  if (chain === 'chain-too-long') return fault(chain);
+  if (chain === 'unwritten') return unwritten();
   const answers = written;
   const answersLength = writer.length;
   const negative = chain === 'negative';
   if (negative && answers === 0 && rcode === Rcode.NOERROR && isReferral()) return fault('referral');
-  if (!writeAuthority(negative)) return fault('malformed');
+  if (!writeAuthority(negative)) return unwritten();
   return finish(rcode, answers, answersLength, negative);
 }
 
 function fault(reason: ResponseFault): ResponseReading {
   return { kind: 'fault', fault: reason };
+}
+
+/** What was being written is malformed, or does not fit. */
+function unwritten(): ResponseReading {
+  return fault(writer.isTooLong ? 'too-long' : 'malformed-data');
 }
 
 function finish(rcode: number, answers: number, answersLength: number, negative: boolean): ResponseReading {
@@ -97,14 +103,14 @@ function finish(rcode: number, answers: number, answersLength: number, negative:
 }
 
 /** Follows the chain from the question's name and writes each RRset on it. */
-function writeChain(rcode: number): 'positive' | 'negative' | 'malformed' | 'chain-too-long' {
+function writeChain(rcode: number): 'positive' | 'negative' | 'unwritten' | 'chain-too-long' {
   const { qtype } = question;
   for (let hops = 0; ; hops++) {
     const hash = table.hash(current);
     // An NXDOMAIN says that the last name of the chain has no records: any at hand contradict it.
     if (rcode !== Rcode.NXDOMAIN) {
       const found = writeRRset(hash, qtype);
-      if (found < 0) return 'malformed';
+      if (found < 0) return 'unwritten';
       if (found > 0) return 'positive';
     }
     if (qtype === RRType.CNAME || qtype === RRType.ANY) return 'negative';
@@ -112,9 +118,9 @@ function writeChain(rcode: number): 'positive' | 'negative' | 'malformed' | 'cha
     if (cname < 0) return 'negative';
     if (hops === MAX_CHAIN_HOPS) return 'chain-too-long';
     const rdataAt = table.rdataAt[cname]!;
-    if (!expandRdataName(message, rdataAt, rdataAt + table.rdlength[cname]!, target)) return 'malformed';
-    if (!writeDnameAbove()) return 'malformed';
-    if (writeRRset(hash, RRType.CNAME, cname) < 0) return 'malformed';
+    if (!expandRdataName(message, rdataAt, rdataAt + table.rdlength[cname]!, target)) return 'unwritten';
+    if (!writeDnameAbove()) return 'unwritten';
+    if (writeRRset(hash, RRType.CNAME, cname) < 0) return 'unwritten';
     copyName(target, current);
   }
 }
@@ -139,7 +145,7 @@ function isData(type: number): boolean {
 /**
  * Writes the RRset of the current name and this type, its signatures behind it where the question has DO,
  * all with the RRset's smallest TTL (RFC 2181 section 5.2). `only` narrows it to that record: a name has
- * one CNAME. Returns the number of records, signatures aside; -1 = malformed.
+ * one CNAME. Returns the number of records, signatures aside; -1 = not to be written.
  */
 function writeRRset(hash: number, type: number, only = -1): number {
   let ttlSecs = NO_TTL;
@@ -194,7 +200,7 @@ function write(index: number, ttlSecs: number): boolean {
 
 /**
  * Writes the DNAME of which the CNAME from `current` to `target` is the synthesis (RFC 6672 section 2.2),
- * if there is one; any other DNAME is unasked for. False = malformed.
+ * if there is one; any other DNAME is unasked for. False = not to be written.
  */
 function writeDnameAbove(): boolean {
   for (let i = 0; i < table.answers; i++) {

@@ -218,6 +218,31 @@ const FORGED = Number(process.env['WEIR_FORGED_REPLIES'] ?? 5000);
 const QUESTIONS = Number(process.env['WEIR_FORGED_QUESTIONS'] ?? 4);
 const BURST = 64;
 
+describe('UdpUpstream: malformed replies', () => {
+  const cut: Script = (query) => query.reply(reply(query).subarray(0, -13));
+
+  test('ask() takes the good answer over TCP where a reply with its proof cannot be read', async () => {
+    upstream.udpScript = cut;
+    upstream.tcpScript = (query) => query.reply(reply(query, { lastOctet: 9 }));
+    expect(lastOctet(await ask())).toBe(9);
+  });
+
+  test('ask() goes on waiting where TCP is not to be had (TuDoor)', async () => {
+    upstream.udpScript = (query) => cut(query, 0);
+    upstream.tcpScript = (query) => {
+      query.connection?.destroy();
+      plain(upstream.udpQueries[0]!, 0);
+    };
+    expect(lastOctet(await ask())).toBe(1);
+  });
+
+  test('ask() ends where the server says the same over TCP', async () => {
+    upstream.udpScript = cut;
+    upstream.tcpScript = cut;
+    expect(await ask()).toMatchObject({ kind: 'failed', reason: 'malformed' });
+  });
+});
+
 describe('UdpUpstream: forgeries', () => {
   test(`ask() takes none of ${String(FORGED)} forged replies a question, and no question fails`, async () => {
     // The forger sees the port but not the id, the case or the cookie, and writes from the server's own address.

@@ -72,11 +72,16 @@ class UdpAsk implements Exchange {
   #askUdp(edns: boolean): void {
     const { sockets, proof } = this.#ways;
     const marks = proof.marks(this.#question.qname);
-    const onDoubt = (): void => this.#askTcp(true);
+    const checks = {
+      proof,
+      marks,
+      onDoubt: () => this.#askTcp('doubtful'),
+      onMalformed: () => this.#askTcp('malformed'),
+    };
     this.#add(
-      (done) => exchangeUdp(sockets, this.#question, edns, { proof, marks, onDoubt }, done),
+      (done) => exchangeUdp(sockets, this.#question, edns, checks, done),
       (outcome) => {
-        if (outcome.kind === 'truncated') this.#askTcp(false);
+        if (outcome.kind === 'truncated') this.#askTcp('truncated');
         else if (outcome.kind !== 'answer') this.#settle(outcome);
         // Nothing is learnt from it: one forged reply must not switch EDNS off for this server.
         else if (edns && rejectsEdns(outcome.answer.rcode)) this.#askUdp(false);
@@ -95,7 +100,11 @@ class UdpAsk implements Exchange {
     );
   }
 
-  #askTcp(doubted: boolean): void {
+  /**
+   * Where no stranger can answer; `why` says what came over UDP. What was not believed there goes on being waited
+   * for, until this shows that the server itself has said it.
+   */
+  #askTcp(why: 'truncated' | 'bad cookie' | 'doubtful' | 'malformed'): void {
     if (this.#askedTcp) return;
     this.#askedTcp = true;
     const { proof, tcp } = this.#ways;
@@ -104,18 +113,17 @@ class UdpAsk implements Exchange {
     this.#add(
       (done) => tcp.ask(this.#question, done, witness),
       (outcome) => {
-        if (!doubted || outcome.kind === 'answer') {
-          this.#settle(outcome);
-          return;
-        }
-        proof.strike();
-        this.#askUnproven();
+        if (!isLost(outcome)) this.#finish(outcome);
+        else if (why === 'doubtful') {
+          proof.strike();
+          this.#askUnproven();
+        } else this.#settle(outcome);
       },
     );
   }
 
   #onBadCookie(): void {
-    if (this.#triedCookie) this.#askTcp(false);
+    if (this.#triedCookie) this.#askTcp('bad cookie');
     else this.#askUdp(true);
     this.#triedCookie = true;
   }
@@ -130,10 +138,17 @@ class UdpAsk implements Exchange {
 
   /** An answer ends it all; a failure only when nothing else is under way. */
   #settle(outcome: ExchangeOutcome): void {
-    if (outcome.kind !== 'answer' && this.#underWay.size > 0) return;
+    if (outcome.kind === 'answer' || this.#underWay.size === 0) this.#finish(outcome);
+  }
+
+  #finish(outcome: ExchangeOutcome): void {
     this.cancel();
     this.#done(outcome);
   }
+}
+
+function isLost(outcome: ExchangeOutcome): boolean {
+  return outcome.kind === 'failed' && outcome.reason === 'network';
 }
 
 /** RFC 6891 section 7: a server without EDNS answers FORMERR, NOTIMP or, older ones, nothing of sense. */
