@@ -24,6 +24,8 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Longest host name as text. */
 const MAX_HOST_LENGTH = 254;
+/** Longest text of a TXT record, bytes: what a reply over UDP has room for. */
+const MAX_TXT_BYTES = 1024;
 
 /** Reads the text behind the `$`; a text says why it cannot be used. */
 export function readModifiers(options: string): Modifiers | string {
@@ -127,6 +129,8 @@ function readRewrite(value: string | null, into: Writable<Conditions>): string |
 /** A record of a type, as `NOERROR;TYPE;data` names it. */
 function readRecordRewrite(type: string, data: string, into: Writable<Conditions>): string | null {
   if (type === 'TXT') {
+    if (Buffer.byteLength(data) > MAX_TXT_BYTES)
+      return `$dnsrewrite to a TXT record of more than ${MAX_TXT_BYTES} bytes`;
     into.rewrite = { rcode: Rcode.NOERROR, ipv4: [], ipv6: [], txt: data };
     return null;
   }

@@ -103,6 +103,10 @@ describe('ListParser', () => {
       '||example.com^$dnsrewrite=NOERROR;AAAA;2001:db8::7',
       { rewrite: { rcode: 0, ipv4: [], ipv6: ['2001:db8::7'] } },
     ],
+    [
+      `||example.com^$dnsrewrite=NOERROR;TXT;${'é'.repeat(512)}`,
+      { rewrite: { rcode: 0, ipv4: [], ipv6: [], txt: 'é'.repeat(512) } },
+    ],
   ])('reads %s as a special rule', (line, rule) => {
     const parsed = parse(`! heading\n${line}\n`);
     expect(parsed.special).toEqual([expect.objectContaining(rule)]);
@@ -143,6 +147,14 @@ describe('ListParser', () => {
     expect(parsed.names).toEqual(['BLOCK_EXACT example.net']);
     expect(parsed.special).toEqual([]);
     expect(parsed.skippedSamples).toEqual([{ line: 1, reason, text: line }]);
+  });
+
+  test('skips a TXT record that is longer than a reply over UDP', () => {
+    const parsed = parse(`||example.com^$dnsrewrite=NOERROR;TXT;${'é'.repeat(513)}\n`);
+    expect(parsed.special).toEqual([]);
+    expect(parsed.skippedSamples).toMatchObject([
+      { line: 1, reason: '$dnsrewrite to a TXT record of more than 1024 bytes' },
+    ]);
   });
 
   test.each([

@@ -15,7 +15,7 @@ import {
   ttlOffsetsOffset,
   unitsBetween,
 } from '../../shared/cache-memory.ts';
-import { authenticFlag, finishReply, optSize, replyLimit } from '../respond/reply.ts';
+import { authenticFlag, finishReply, hasRoom, optSize, replyLimit } from '../respond/reply.ts';
 import { readU32, writeU32 } from '../../shared/dns/wire.ts';
 
 /** What a look-up found. */
@@ -164,8 +164,10 @@ export class AnswerCache {
     // An answer that will be truncated need not be copied.
     if (this.bodyEnd + optSize(query) > replyLimit(query)) return hit;
     const body = (entry + bodyOffset(query.qnameLength, ttlCount)) >>> 2;
-    // Copies up to three bytes more than there are: OPT, or nothing that is sent, lies there.
-    for (let i = 0; i << 2 < bodyLength; i++) view.setInt32(target + (i << 2), slabWords[body + i]!, true);
+    // Copies up to three bytes more than there are, where the slot has room: OPT, or nothing that is sent, lies there.
+    const words = hasRoom(query, this.bodyEnd, 3) ? (bodyLength + 3) >>> 2 : bodyLength >>> 2;
+    for (let i = 0; i < words; i++) view.setInt32(target + (i << 2), slabWords[body + i]!, true);
+    for (let i = words << 2; i < bodyLength; i++) bytes[target + i] = slab[(body << 2) + i]!;
     const ageSecs = nowSecs - slabWords[word + (CacheEntry.STORED_AT_SECS >>> 2)]!;
     for (let i = 0; i < ttlCount; i++) {
       const offset = slabHalves[ttlsHalf + i]!;

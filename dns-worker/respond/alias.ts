@@ -5,21 +5,25 @@
 import { RRClass, RRType } from '../../shared/dns/iana.ts';
 import { Header, Record, writeU16, writeU32 } from '../../shared/dns/wire.ts';
 import { type Query, Verdict, type VerdictCode } from '../query.ts';
+import { hasRoom } from './reply.ts';
 
 const POINTER = 0xc000;
 const POINTER_SIZE = 2;
 /** Owner of the first record: the qname. */
 export const QNAME_OFFSET = Header.SIZE;
 
+/** What `appendCname` returns where the slot has no room for the record; nothing was written then. */
+export const NO_ROOM = 0;
+
 /** Bytes that `appendCname` writes for a target of this length. */
-export function cnameSize(targetLength: number): number {
+function cnameSize(targetLength: number): number {
   return POINTER_SIZE + Record.RDATA + targetLength;
 }
 
 /**
  * Appends a CNAME whose owner is the name at `ownerOffset` of the message (`QNAME_OFFSET`, or what the call
  * before returned); its target is the name at `nameAt` of `names`, uncompressed. Returns the offset of the target,
- * where the next record's owner is. There must be room for `cnameSize` more bytes behind the answers.
+ * where the next record's owner is, or NO_ROOM.
  */
 export function appendCname(
   query: Query,
@@ -31,7 +35,9 @@ export function appendCname(
   const { bytes } = query;
   const length = nameLength(names, nameAt);
   if (query.answersCount === 0) query.answersAt = query.questionEnd;
-  const at = query.at + query.answersAt + query.answersLength;
+  const from = query.answersAt + query.answersLength;
+  if (!hasRoom(query, from, cnameSize(length))) return NO_ROOM;
+  const at = query.at + from;
   writeU16(bytes, at, POINTER | ownerOffset);
   const fields = at + POINTER_SIZE;
   writeU16(bytes, fields + Record.TYPE, RRType.CNAME);

@@ -7,7 +7,7 @@ import { Rcode, RRClass, RRType } from '../../shared/dns/iana.ts';
 import { Header, Record, writeU16, writeU32 } from '../../shared/dns/wire.ts';
 import { BlockingMode, type PolicyTable } from '../../shared/snapshot/policy-table.ts';
 import type { Query } from '../query.ts';
-import { finishReply, replyWithRcode } from './reply.ts';
+import { finishReply, hasRoom, replyTruncated, replyWithRcode } from './reply.ts';
 
 /** Compression pointer to the qname (RFC 1035 section 4.1.4). */
 const QNAME_POINTER = 0xc000 | Header.SIZE;
@@ -43,6 +43,10 @@ export function answerBlocked(query: Query, policy: PolicyTable, extendedError: 
 /** One record of the type that is asked for, with this RDATA: an address, or an uncompressed name. */
 export function answerRecord(query: Query, rdata: Uint8Array, ttlSecs: number): void {
   const size = rdata.length;
+  if (!hasRoom(query, query.questionEnd, POINTER_SIZE + Record.RDATA + size)) {
+    replyTruncated(query, Rcode.NOERROR);
+    return;
+  }
   const start = writeRecordHead(query, query.questionEnd, query.qtype, ttlSecs, size);
   const { bytes } = query;
   for (let i = 0; i < size; i++) bytes[query.at + start + i] = rdata[i]!;
@@ -54,7 +58,7 @@ export function answerRecord(query: Query, rdata: Uint8Array, ttlSecs: number): 
 
 /** Bytes of a SOA's RDATA, and of the record. */
 const SOA_SIZE = POINTER_SIZE + SOA_RNAME.length + 20;
-export const NEGATIVE_SIZE = POINTER_SIZE + Record.RDATA + SOA_SIZE;
+const NEGATIVE_SIZE = POINTER_SIZE + Record.RDATA + SOA_SIZE;
 
 /**
  * NXDOMAIN, or NODATA when `rcode` is NOERROR, behind the answers that are there already, with a SOA whose
@@ -67,6 +71,10 @@ export function answerNegative(
   ownerOffset: number = Header.SIZE,
 ): void {
   const from = query.questionEnd + query.answersLength;
+  if (!hasRoom(query, from, NEGATIVE_SIZE)) {
+    replyTruncated(query, rcode);
+    return;
+  }
   const owner = QNAME_POINTER - Header.SIZE + ownerOffset;
   let at = query.at + writeRecordHead(query, from, RRType.SOA, ttlSecs, SOA_SIZE);
   const { bytes } = query;

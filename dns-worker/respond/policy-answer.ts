@@ -15,9 +15,9 @@ import type { OpenRewrite } from '../../shared/snapshot/special-matcher.ts';
 import { type Query, Verdict, type VerdictCode } from '../query.ts';
 import type { OpenSnapshot } from '../state.ts';
 import { labelOf, originOf, ruleOf } from '../verdict-memo.ts';
-import { QNAME_OFFSET, appendCname, followAlias } from './alias.ts';
+import { NO_ROOM, QNAME_OFFSET, appendCname, followAlias } from './alias.ts';
 import { answerRecord, answerBlocked, answerNegative } from './block-answer.ts';
-import { finishReply, replyWithRcode } from './reply.ts';
+import { finishReply, replyTruncated, replyWithRcode } from './reply.ts';
 
 const SERVICE = ManualKind.SERVICE_EXACT | ManualKind.SERVICE_SUFFIX;
 
@@ -73,7 +73,10 @@ function answerAlias(query: Query, host: Uint8Array, ttlSecs: number): VerdictCo
     return Verdict.CONTINUE;
   }
   const { status } = query;
-  appendCname(query, QNAME_OFFSET, host, 0, ttlSecs);
+  if (appendCname(query, QNAME_OFFSET, host, 0, ttlSecs) === NO_ROOM) {
+    replyTruncated(query, Rcode.NOERROR);
+    return Verdict.ANSWERED;
+  }
   query.extendedError = ExtendedError.FORGED_ANSWER;
   if (query.qtype !== RRType.CNAME) return followAlias(query, host, 0, status);
   finishReply(query, Rcode.NOERROR, query.answersAt + query.answersLength);

@@ -34,6 +34,16 @@ export function replyLimit(query: Query): number {
   return limit < query.capacity ? limit : query.capacity;
 }
 
+/** Whether the slot has room for `size` bytes at offset `from` of the message; nothing may be written where it has not. */
+export function hasRoom(query: Query, from: number, size: number): boolean {
+  return from + size <= query.capacity;
+}
+
+/** Answers with TC where records do not fit the slot: they are longer than any reply over UDP. */
+export function replyTruncated(query: Query, rcode: number): void {
+  finishReply(query, rcode, query.capacity + 1);
+}
+
 /** AD for an answer whose state is known: RFC 6840 section 5.8, only for a client that asked with DO or AD. */
 export function authenticFlag(query: Query): number {
   const isWanted = query.dnssecOk || query.authenticDataWanted;
@@ -63,8 +73,9 @@ export function finishReply(query: Query, rcode: number, bodyEnd: number): void 
     // RFC 2181 section 9: TC is set when an RRset that is required did not fit; what is left is no use.
     truncated = FlagsHigh.TC;
     clearRecords(query);
-    end = query.questionEnd;
+    end = endOfQuestion(query);
   }
+  const hasOpt = query.hasEdns && hasRoom(query, end, optSize(query));
   const high = bytes[at + Header.FLAGS_HIGH]!;
   const low = bytes[at + Header.FLAGS_LOW]!;
   const flags = query.replyFlags;
@@ -75,9 +86,9 @@ export function finishReply(query: Query, rcode: number, bodyEnd: number): void 
   writeU16(bytes, at + Header.QDCOUNT, end === Header.SIZE ? 0 : 1);
   writeU16(bytes, at + Header.ANCOUNT, query.answersCount);
   writeU16(bytes, at + Header.NSCOUNT, query.authorityCount);
-  writeU16(bytes, at + Header.ARCOUNT, query.hasEdns ? 1 : 0);
+  writeU16(bytes, at + Header.ARCOUNT, hasOpt ? 1 : 0);
   query.rcode = rcode;
-  query.replyLength = query.hasEdns ? writeOpt(query, end, rcode) : end;
+  query.replyLength = hasOpt ? writeOpt(query, end, rcode) : end;
 }
 
 function writeOpt(query: Query, end: number, rcode: number): number {
@@ -115,7 +126,11 @@ function writeSubnet({ bytes, subnet, subnetLength, subnetScope }: Query, at: nu
 /** Answers with an rcode and no records. A request whose question could not be read gets the bare header. */
 export function replyWithRcode(query: Query, rcode: number): void {
   clearRecords(query);
-  finishReply(query, rcode, query.questionEnd === 0 ? Header.SIZE : query.questionEnd);
+  finishReply(query, rcode, endOfQuestion(query));
+}
+
+function endOfQuestion({ questionEnd }: Query): number {
+  return questionEnd === 0 ? Header.SIZE : questionEnd;
 }
 
 function clearRecords(query: Query): void {

@@ -9,9 +9,9 @@ import type { LocalNames } from '../../shared/snapshot/local-names.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import type { MatchRecorder } from '../judge.ts';
 import { type Query, Verdict, type VerdictCode } from '../query.ts';
-import { appendCname, cnameSize, followAlias, QNAME_OFFSET } from '../respond/alias.ts';
-import { answerNegative, NEGATIVE_SIZE } from '../respond/block-answer.ts';
-import { finishReply, replyWithRcode } from '../respond/reply.ts';
+import { appendCname, followAlias, NO_ROOM, QNAME_OFFSET } from '../respond/alias.ts';
+import { answerNegative } from '../respond/block-answer.ts';
+import { finishReply, hasRoom, replyTruncated, replyWithRcode } from '../respond/reply.ts';
 import type { OpenSnapshot } from '../state.ts';
 
 /** How long clients may keep that a name has no record of a type, seconds: changes show soon. */
@@ -66,8 +66,8 @@ export function localNamesStage(
     if (alias === 0) return answerEmpty(query, owner);
     recorder?.met(RuleOrigin.LOCAL, alias, 0, query, -1);
     const name = local.rdataAt(alias, 0);
-    if (!hasRoom(query, cnameSize(local.rdataLength(alias, 0)))) return truncate(query);
     owner = appendCname(query, owner, local.bytes, name, local.ttlSecsOf(alias));
+    if (owner === NO_ROOM) return truncate(query);
     node = local.targetOf(alias);
     if (node === 0) return followAlias(query, local.bytes, name, QueryStatus.LOCAL);
   }
@@ -82,11 +82,10 @@ function answerWithSet(query: Query, local: LocalNames, set: number, owner: numb
   const count = local.countOf(set);
   if (query.answersCount === 0) query.answersAt = query.questionEnd;
   let at = query.at + query.answersAt + query.answersLength;
-  const limit = query.at + query.capacity;
   let index = local.nextTurn(set);
   for (let left = count; left > 0; left--) {
     const length = local.rdataLength(set, index);
-    if (at + 2 + Record.RDATA + length > limit) return truncate(query);
+    if (!hasRoom(query, at - query.at, 2 + Record.RDATA + length)) return truncate(query);
     writeU16(bytes, at, POINTER | owner);
     const fields = at + 2;
     writeU16(bytes, fields + Record.TYPE, local.typeOf(set));
@@ -107,17 +106,11 @@ function answerWithSet(query: Query, local: LocalNames, set: number, owner: numb
 
 /** The name is there, with records of other types or none. */
 function answerEmpty(query: Query, owner: number): VerdictCode {
-  if (!hasRoom(query, NEGATIVE_SIZE)) return truncate(query);
   answerNegative(query, Rcode.NOERROR, NEGATIVE_TTL_SECS, owner);
   return Verdict.ANSWERED;
 }
 
-function hasRoom(query: Query, size: number): boolean {
-  return query.questionEnd + query.answersLength + size <= query.capacity;
-}
-
-/** Longer than any slot, so longer than any reply over UDP. */
 function truncate(query: Query): VerdictCode {
-  finishReply(query, Rcode.NOERROR, query.capacity + 1);
+  replyTruncated(query, Rcode.NOERROR);
   return Verdict.ANSWERED;
 }

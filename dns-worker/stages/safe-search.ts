@@ -11,9 +11,9 @@ import { QueryStatus } from '../../shared/query-log.ts';
 import { GroupOverrideCode } from '../../shared/snapshot/policy-table.ts';
 import { NOT_FOUND } from '../name-table.ts';
 import { type Query, Verdict, type VerdictCode } from '../query.ts';
-import { appendCname, followAlias, QNAME_OFFSET } from '../respond/alias.ts';
+import { appendCname, followAlias, NO_ROOM, QNAME_OFFSET } from '../respond/alias.ts';
 import { answerNegative, answerRecord } from '../respond/block-answer.ts';
-import { finishReply } from '../respond/reply.ts';
+import { finishReply, replyTruncated } from '../respond/reply.ts';
 import type { OpenSnapshot } from '../state.ts';
 
 /** TTL of what is made here, seconds. */
@@ -30,7 +30,10 @@ export function safeSearchStage(query: Query, { safeSearch, policy }: OpenSnapsh
   if (cname === null) return answerAddress(query, ipv4);
   // HTTPS and SVCB records have addresses and keys of the real engine; there are none for the target.
   if (query.qtype === RRType.HTTPS || query.qtype === RRType.SVCB) return noData(query);
-  appendCname(query, QNAME_OFFSET, cname, 0, TTL_SECS);
+  if (appendCname(query, QNAME_OFFSET, cname, 0, TTL_SECS) === NO_ROOM) {
+    replyTruncated(query, Rcode.NOERROR);
+    return Verdict.ANSWERED;
+  }
   if (query.qtype === RRType.A || query.qtype === RRType.AAAA)
     return followAlias(query, cname, 0, QueryStatus.SAFE_SEARCH);
   finishReply(query, Rcode.NOERROR, query.answersAt + query.answersLength);
