@@ -246,11 +246,14 @@ const dns = section('How questions are answered and forwarded.', {
 const cache = section('Answers that are kept.', {
   enabled: bool(true, { doc: 'Keeps answers and gives them again while they live.' }),
   max_bytes: int(64 * MIB, MIB, 1024 * 1024 * MIB, { unit: 'bytes', doc: 'Memory of the cache.' }),
-  min_ttl_secs: int(0, 0, DAY_SECS, { unit: 'seconds', doc: 'Answers live at least so long.' }),
+  min_ttl_secs: int(0, 0, DAY_SECS, {
+    unit: 'seconds',
+    doc: 'Answers live at least so long, but for those that there is nothing.',
+  }),
   max_ttl_secs: int(DAY_SECS, 1, YEAR_SECS, { unit: 'seconds', doc: 'Answers live at most so long.' }),
   negative_max_ttl_secs: int(3600, 0, DAY_SECS, {
     unit: 'seconds',
-    doc: 'Answers that there is nothing live at most so long.',
+    doc: 'Answers that there is nothing live at most so long, here and at the clients.',
   }),
   serve_stale_secs: int(DAY_SECS, 0, YEAR_SECS, {
     unit: 'seconds',

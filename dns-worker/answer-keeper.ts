@@ -34,7 +34,7 @@ export class AnswerKeeper {
     const { settings, writer } = this;
     if (this.kept === resolution) return;
     this.kept = resolution;
-    clampTtls(answer, settings.minTtlSecs, settings.maxTtlSecs);
+    clampTtls(answer, settings);
     const ttlSecs = lifetimeSecs(answer, settings);
     if (!settings.enabled || ttlSecs === 0 || query.isForSubnet) return;
     const staleSecs = resolution.kind === 'answer' ? settings.serveStaleSecs : 0;

@@ -23,9 +23,16 @@ export function failedAnswer(rcode: number): CacheableAnswer {
   };
 }
 
-/** Brings every TTL of an answer within the configured bounds, in place. */
-export function clampTtls(answer: CacheableAnswer, minSecs: number, maxSecs: number): void {
+/**
+ * Brings every TTL of an answer within the configured bounds, in place. What says that there is nothing (SOA and
+ * proofs) has bounds of its own: clients keep it as long as its TTL says (RFC 2308 section 5), and nothing raises that.
+ */
+export function clampTtls(answer: CacheableAnswer, settings: WorkerSettings['cache']): void {
+  const negativeMaxSecs = negativeLimitSecs(settings);
   for (const at of answer.ttlOffsets) {
+    const isAnswer = at < answer.answersLength;
+    const minSecs = isAnswer ? settings.minTtlSecs : 0;
+    const maxSecs = answer.negative && !isAnswer ? negativeMaxSecs : settings.maxTtlSecs;
     const ttlSecs = readU32(answer.body, at);
     const clamped = Math.min(Math.max(ttlSecs, minSecs), maxSecs);
     if (clamped !== ttlSecs) writeU32(answer.body, at, clamped);
@@ -35,9 +42,10 @@ export function clampTtls(answer: CacheableAnswer, minSecs: number, maxSecs: num
 /** Seconds for which an answer may be kept. */
 export function lifetimeSecs(answer: CacheableAnswer, settings: WorkerSettings['cache']): number {
   if (answer.rcode === Rcode.SERVFAIL || answer.rcode === Rcode.REFUSED) return FAILURE_TTL_SECS;
-  const maxSecs = answer.negative
-    ? Math.min(settings.negativeMaxTtlSecs, settings.maxTtlSecs)
-    : settings.maxTtlSecs;
-  const bounded = Math.min(Math.max(answer.minTtlSecs, answer.negative ? 0 : settings.minTtlSecs), maxSecs);
-  return bounded;
+  if (answer.negative) return Math.min(answer.minTtlSecs, negativeLimitSecs(settings));
+  return Math.min(Math.max(answer.minTtlSecs, settings.minTtlSecs), settings.maxTtlSecs);
+}
+
+function negativeLimitSecs({ negativeMaxTtlSecs, maxTtlSecs }: WorkerSettings['cache']): number {
+  return Math.min(negativeMaxTtlSecs, maxTtlSecs);
 }

@@ -173,7 +173,9 @@ export class AnswerCache {
       const offset = slabHalves[ttlsHalf + i]!;
       if (offset + 4 > bodyLength) return CacheHit.NONE;
       const ttlSecs = readU32(bytes, target + offset);
-      writeU32(bytes, target + offset, stale ? STALE_TTL_SECS : ttlSecs > ageSecs ? ttlSecs - ageSecs : 0);
+      // A stale denial keeps the bound of a fresh one.
+      const staleSecs = offset >= query.answersLength && ttlSecs < STALE_TTL_SECS ? ttlSecs : STALE_TTL_SECS;
+      writeU32(bytes, target + offset, stale ? staleSecs : ttlSecs > ageSecs ? ttlSecs - ageSecs : 0);
     }
     return hit;
   }

@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../../shared/clock.ts';
 import { Rcode, rcodeName } from '../../shared/dns/iana.ts';
+import { FlagsLow } from '../../shared/dns/wire.ts';
 import type { DnssecStatusCode } from '../../shared/query-log.ts';
 import type { Question } from './question.ts';
 import type { CacheableAnswer } from './response-reader.ts';
@@ -183,7 +184,9 @@ export class QuestionRun {
         return { kind: 'failed', reason: 'unusable', rcode: Rcode.SERVFAIL, upstream: this.#unusable };
       return { kind: 'failed', reason: otherwise, rcode: Rcode.SERVFAIL, upstream: this.#lastAsked };
     }
-    const { rcode, upstream } = doubtful;
+    const { upstream } = doubtful;
+    // Those in OPT speak of the way between Weir and the server (BADVERS, BADCOOKIE): nothing to tell a client.
+    const rcode = doubtful.rcode > FlagsLow.RCODE ? Rcode.SERVFAIL : doubtful.rcode;
     const reason = rcode === Rcode.REFUSED ? 'refused' : 'servfail';
     return { kind: 'failed', reason, rcode, upstream: upstream.index };
   }

@@ -4,7 +4,17 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../shared/clock.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
 import type { PoolSettings, PoolStrategy, UpstreamSettings } from '../../shared/upstream-settings.ts';
-import { a, cname, idOf, ns, question, questionOf, response } from '../../test/fixtures/messages.ts';
+import {
+  type TestRecord,
+  a,
+  cname,
+  idOf,
+  ns,
+  opt,
+  question,
+  questionOf,
+  response,
+} from '../../test/fixtures/messages.ts';
 import { QuietLogger } from '../../test/fixtures/quiet-logger.ts';
 import { ScriptedUpstream } from '../../test/fixtures/scripted-upstream.ts';
 import type { ReceivedQuery, Script } from '../../test/fixtures/scripted-upstream.ts';
@@ -42,8 +52,9 @@ function answers(lastOctet: number): Script {
   return (query) => query.reply(good(query, lastOctet));
 }
 
-function fails(flags: number): Script {
-  return (query) => query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), flags }));
+function fails(flags: number, ...additionals: TestRecord[]): Script {
+  return (query) =>
+    query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), flags, additionals }));
 }
 
 const refers: Script = (query) => {
@@ -195,6 +206,8 @@ describe('Resolver: failures', () => {
     ['SERVFAIL everywhere', [fails(SERVFAIL), fails(SERVFAIL)], 'servfail 2'],
     ['REFUSED everywhere', [fails(REFUSED), fails(REFUSED)], 'refused 5'],
     ['NOTIMP everywhere', [fails(0x8184)], 'servfail 4'],
+    ['an extended rcode, which is of the hop, everywhere', [fails(0x8180, opt(1))], 'servfail 2'],
+    ['an extended rcode like NOERROR in its lower bits', [fails(0x8180, opt(240))], 'servfail 2'],
     ['silence', [silent], 'timeout 2'],
     ['silence and a SERVFAIL', [silent, fails(SERVFAIL)], 'servfail 2'],
   ])('resolve() ends with %s', async (_what, scripts, expected) => {

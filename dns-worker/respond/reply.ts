@@ -4,7 +4,7 @@
  */
 import { ClientSubnet } from '../../shared/dns/client-subnet.ts';
 import { OPTION_HEAD_SIZE } from '../../shared/dns/edns-option.ts';
-import { EdnsOption, RRType } from '../../shared/dns/iana.ts';
+import { EdnsOption, RRType, Rcode } from '../../shared/dns/iana.ts';
 import {
   CLASSIC_UDP_SIZE,
   FlagsHigh,
@@ -63,10 +63,13 @@ function optionsSize({ extendedError, subnetLength }: Query): number {
 
 /**
  * Finishes an answer whose records end at `bodyEnd` (offset from the message's start); how many there are,
- * the flags and the extended error are the query's. Sets `replyLength` and what the log shows.
+ * the flags and the extended error are the query's. An rcode that the client cannot be told is SERVFAIL.
+ * Sets `replyLength` and what the log shows.
  */
-export function finishReply(query: Query, rcode: number, bodyEnd: number): void {
+export function finishReply(query: Query, wantedRcode: number, bodyEnd: number): void {
   const { bytes, at } = query;
+  // The upper bits lie in OPT (RFC 6891 section 6.1.3): without it the lower ones would be another rcode.
+  const rcode = wantedRcode > FlagsLow.RCODE && !query.hasEdns ? Rcode.SERVFAIL : wantedRcode;
   let end = bodyEnd;
   let truncated = 0;
   if (end + optSize(query) > replyLimit(query)) {

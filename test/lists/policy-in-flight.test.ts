@@ -1,5 +1,5 @@
 /** Policy that changes while a question waits for an upstream: what the client gets is what is in force then. */
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { GroupOverride, LivePolicy } from '../../control-plane/snapshot/compiled-rules.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import { a, cname } from '../fixtures/messages.ts';
@@ -20,6 +20,7 @@ beforeEach(() => {
   forwarding = new Forwarding();
   forwarding.use([]);
 });
+afterEach(() => forwarding[Symbol.dispose]());
 
 const answered = (): void => forwarding.answer({ answers: [a(NAME, ADDRESS)] });
 

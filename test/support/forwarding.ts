@@ -191,6 +191,11 @@ export class Forwarding {
     this.held.shift()!.done(resolution);
   }
 
+  /** Ends what still waits, so that no timer outlives the test. */
+  [Symbol.dispose](): void {
+    while (this.held.length > 0) this.settle({ kind: 'failed', reason: 'network', rcode: 2, upstream: -1 });
+  }
+
   /** What the log was told last. */
   get lastLogged(): LoggedAnswer | undefined {
     return this.reporter.logged.at(-1);
