@@ -43,6 +43,13 @@ const server = section('Where Weir listens, and who it is.', {
     { restart, doc: 'Networks of reverse proxies whose X-Forwarded-For is believed.' },
     is.cidr,
   ),
+  allowed_hosts: list(
+    [],
+    {
+      doc: "Names besides addresses, localhost and the node's own under which the web may be asked; under others it answers 421.",
+    },
+    is.domain,
+  ),
   proxy_protocol_enabled: bool(false, {
     restart,
     doc: 'Expects a PROXY protocol v2 header on every TCP and DoT connection, from a load balancer that always sends one.',

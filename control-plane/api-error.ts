@@ -54,6 +54,12 @@ export function forbidden(detail: string): ApiError {
   return new ApiError(403, 'forbidden', detail);
 }
 
+/** 403: the first password is set from another machine, and the setup code is missing or wrong. */
+export function setupCodeRequired(isMissing: boolean): ApiError {
+  const detail = `${isMissing ? 'from another machine setup needs setup_code' : 'that is not the setup code'}: Weir printed it at the start and keeps it in the file setup-code of its data directory`;
+  return new ApiError(403, 'setup_code_required', detail);
+}
+
 /** 401: neither a session nor a token that counts. RFC 9110 section 11.6.1 asks for the challenge. */
 export function unauthorized(
   detail: string,

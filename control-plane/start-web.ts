@@ -3,8 +3,10 @@ import type { Node } from './node.ts';
 import { localSources } from './start-dns.ts';
 import { systemClock as clock } from '../shared/clock.ts';
 import { Authenticator } from './auth/authenticator.ts';
+import { SetupCode } from './auth/setup-code.ts';
 import { startExpiredSessionSweep } from './auth/expired-session-sweep.ts';
 import { CacheContents } from './cache/cache-contents.ts';
+import { onDatabaseUp } from './db/on-up.ts';
 import type { Explainer } from './explain/explainer.ts';
 import { createApp } from './http/app.ts';
 import { startWebServer } from './http/server.ts';
@@ -18,6 +20,7 @@ import type { PolicyInForce } from './snapshot/policy-in-force.ts';
 import type { SnapshotPublisher } from './snapshot/publisher.ts';
 import type { QueryRate } from './stats/query-rate.ts';
 import { readCacheUse, readSummary } from './stats/stats-store.ts';
+import { setupNotice } from './system/greeting.ts';
 import { nodeHealth } from './system/node-health.ts';
 import { version } from './version.ts';
 import type { WorkerSupervisor } from './workers/supervisor.ts';
@@ -42,7 +45,8 @@ interface WebParts {
 export async function startWeb(node: Node, parts: WebParts): Promise<number> {
   const { config, name, logger, database, stops } = node;
   const { supervisor, publisher } = parts;
-  const auth = new Authenticator({ config: () => config, database, clock, logger });
+  const setupCode = new SetupCode(node.dataDir, logger);
+  const auth = new Authenticator({ config: () => config, database, clock, logger, setupCode });
   stops.push(startExpiredSessionSweep(auth, logger));
   const localDomain = (): string => dnsSettings(config, publisher.current().rows.dnsSettings).local_domain;
   const app = createApp({
@@ -78,5 +82,13 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
   });
   const web = await startWebServer(app, config, logger);
   stops.push(() => web.close());
+  let isCodePrinted = false;
+  const printSetupCode = async (): Promise<void> => {
+    const code = await auth.pendingSetupCode();
+    if (code === null || isCodePrinted) return;
+    isCodePrinted = true;
+    process.stdout.write(setupNotice(code, setupCode.path));
+  };
+  stops.push(onDatabaseUp(database, logger, 'look for a password', printSetupCode));
   return web.endpoints[0]?.port ?? config.server.web_port;
 }

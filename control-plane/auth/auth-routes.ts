@@ -10,7 +10,7 @@ import type {
 } from '../../shared/api/auth.ts';
 import type { IdParams } from '../../shared/api/fields.ts';
 import type { ApiContext } from '../http/api-context.ts';
-import { clientAddress } from '../http/client-address.ts';
+import { clientAddress, isOnThisMachine } from '../http/client-address.ts';
 import type { RouteRequest } from '../http/route.ts';
 import { clearSessionCookie, sessionSecretOf, setSessionCookie } from '../http/session-cookie.ts';
 import type { LoginOrigin } from './authenticator.ts';
@@ -23,9 +23,10 @@ export function readAuthStatus(context: ApiContext): Promise<AuthStatus> {
 /** POST auth/setup */
 export async function setUpPassword(
   context: ApiContext,
-  { body }: RouteRequest<unknown, unknown, SetupBody>,
+  { body, http }: RouteRequest<unknown, unknown, SetupBody>,
 ): Promise<void> {
-  await context.auth.setUp(body.password);
+  const sender = { isLocal: isOnThisMachine(http), address: clientAddress(http), setupCode: body.setup_code };
+  await context.auth.setUp(body.password, sender);
 }
 
 /** POST auth/login */

@@ -6,11 +6,12 @@ import type { Config } from '../../config/schema.ts';
 import type { AuthStatus, Role } from '../../shared/api/auth.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
-import { notFound, tooMany, unauthorized } from '../api-error.ts';
+import { notFound, setupCodeRequired, tooMany, unauthorized } from '../api-error.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 import type { Database } from '../db/database.ts';
 import { AdminAccount } from './admin-account.ts';
 import * as failures from './login-failure-store.ts';
+import type { SetupCode } from './setup-code.ts';
 import { SessionMemory } from './session-memory.ts';
 import { hashSessionSecret, newSessionSecret } from './session-secret.ts';
 import * as sessions from './session-store.ts';
@@ -35,6 +36,14 @@ export interface LoginOrigin {
   readonly userAgent: string | null;
 }
 
+/** Who wants to set the first password. */
+export interface SetupSender {
+  /** Sits at this machine, see `isOnThisMachine`. */
+  readonly isLocal: boolean;
+  readonly address: string;
+  readonly setupCode: string | undefined;
+}
+
 /** What a login asks for. */
 export interface LoginAttempt {
   readonly username: string;
@@ -54,6 +63,7 @@ export interface AuthenticatorParts {
   readonly database: Database;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly setupCode: SetupCode;
 }
 
 /** Login, sessions, lockout and password of one node. Throws ApiError and DatabaseUnavailable. */
@@ -74,10 +84,26 @@ export class Authenticator {
     return { enabled, password_configured: configured, setup_required: enabled && !configured };
   }
 
-  /** Sets the first password. */
-  async setUp(password: string): Promise<void> {
+  /** Sets the first password; 403 once there is one, and to whoever is elsewhere and lacks the setup code. */
+  async setUp(password: string, sender: SetupSender): Promise<void> {
+    const { setupCode, logger } = this.parts;
+    const { isLocal, address, setupCode: given } = sender;
+    if (!isLocal && !(await this.account.isConfigured())) {
+      if (given === undefined || !(await setupCode.matches(given))) {
+        logger.warn('refused a setup: no setup code, or a wrong one', { address });
+        throw setupCodeRequired(given === undefined);
+      }
+    }
     await this.account.setUp(password);
-    this.parts.logger.info('set the password of the administrator');
+    await setupCode.remove();
+    logger.info('set the password of the administrator', { address });
+  }
+
+  /** The setup code as long as there is no password; null, and gone from disk, once there is. */
+  async pendingSetupCode(): Promise<string | null> {
+    if (!(await this.account.isConfigured())) return this.parts.setupCode.value();
+    await this.parts.setupCode.remove();
+    return null;
   }
 
   /** The caller where authentication is off. */

@@ -38,7 +38,9 @@ export function createApp(context: ApiContext): express.Express {
   app.use(securityHeaders);
   app.use(logRequests(context));
   app.use(refuseUpgrades);
-  app.use(checkHost);
+  app.use(
+    checkHost({ nodeName: context.nodeName, allowedHosts: () => context.config().server.allowed_hosts }),
+  );
   app.use(cookieParser());
   app.use(prefix, apiRouter(context, routes));
   addPages(app, context, document);

@@ -3,11 +3,38 @@
  * X-Forwarded-For. Express does the walking; this makes sure that the result is an address.
  */
 import type { Request } from 'express';
-import { addressFromText, addressToText } from '../../shared/net/ip.ts';
+import { addressFromText, addressToText, isMappedIpv4 } from '../../shared/net/ip.ts';
 
 /** The client's address without zone, IPv4 never as ::ffff:a.b.c.d. */
 export function clientAddress(request: Request): string {
   return plainAddress(request.ip) ?? plainAddress(request.socket.remoteAddress) ?? '0.0.0.0';
+}
+
+/** Fields that proxies add. */
+const PROXY_FIELDS = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+];
+
+/**
+ * Whether the request was made on this machine by somebody who is not a proxy for others: from the loopback,
+ * which is no network of `server.trusted_proxies`, and without a field that proxies add.
+ */
+export function isOnThisMachine(request: Request): boolean {
+  const peer = request.socket.remoteAddress;
+  if (peer === undefined || !isLoopback(peer)) return false;
+  const isTrustedProxy = request.app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  return !isTrustedProxy(peer, 0) && PROXY_FIELDS.every((field) => request.headers[field] === undefined);
+}
+
+function isLoopback(text: string): boolean {
+  const bytes = addressFromText(text);
+  if (bytes === null) return false;
+  return isMappedIpv4(bytes) ? bytes[12] === 127 : addressToText(bytes) === '::1';
 }
 
 function plainAddress(text: string | undefined): string | undefined {

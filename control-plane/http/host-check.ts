@@ -1,11 +1,51 @@
-/** Requires of every request the one Host field that RFC 9112 section 3.2 asks for. */
+/**
+ * Which names the web may be asked under. A page of another site that has its own name resolve to this
+ * machine (DNS rebinding) is of the same origin as Weir for the browser, and only the Host field gives it away.
+ */
 import type { NextFunction, Request, Response } from 'express';
+import { isIP, isIPv4 } from 'node:net';
 import { ApiError } from '../api-error.ts';
 
-/** Throws 400 where there is no Host, or more than one. */
-export function checkHost(request: Request, _response: Response, next: NextFunction): void {
-  const { host: hosts = [] } = request.headersDistinct;
-  if (hosts.length !== 1 || hosts[0] === '')
-    throw new ApiError(400, 'malformed', 'expected one Host header field');
-  next();
+/** The names of this server. */
+interface OwnNames {
+  readonly nodeName: string;
+  /** `server.allowed_hosts`. */
+  readonly allowedHosts: () => readonly string[];
+}
+
+/**
+ * Throws 421 where the Host field (of a trusted proxy: X-Forwarded-Host) is neither an address nor localhost
+ * nor a name of this server, and 400 where there is not exactly one (RFC 9112 section 3.2).
+ */
+export function checkHost(names: OwnNames) {
+  return (request: Request, _response: Response, next: NextFunction): void => {
+    const { host: hosts = [] } = request.headersDistinct;
+    if (hosts.length !== 1 || hosts[0] === '' || targetNamesAnother(request.url, hosts[0]!))
+      throw new ApiError(400, 'malformed', 'expected one Host header field, that of the request target');
+    const name = nameOf(request.host);
+    if (name === null || !(isAddress(name) || isOwn(name, names)))
+      throw new ApiError(421, 'misdirected', 'no such host here; names of Weir go into server.allowed_hosts');
+    next();
+  };
+}
+
+/** A target in absolute form names a host of its own, which would count instead of the field. */
+function targetNamesAnother(target: string, host: string): boolean {
+  if (target.startsWith('/')) return false;
+  return !URL.canParse(target) || new URL(target).host !== host.toLowerCase();
+}
+
+/** The host of `host[:port]` in lower case without a final dot, IPv6 in its brackets; null for anything else. */
+function nameOf(host: string): string | null {
+  const match = /^(\[[^\]]*\]|[^:[\]]+)(?::\d{1,5})?$/.exec(host);
+  return match === null ? null : match[1]!.toLowerCase().replace(/(.)\.$/, '$1');
+}
+
+function isAddress(name: string): boolean {
+  return isIPv4(name) || (name.startsWith('[') && isIP(name.slice(1, -1)) === 6);
+}
+
+function isOwn(name: string, { nodeName, allowedHosts }: OwnNames): boolean {
+  if (name === 'localhost' || name === nodeName.toLowerCase()) return true;
+  return allowedHosts().some((allowed) => allowed.toLowerCase().replace(/\.$/, '') === name);
 }

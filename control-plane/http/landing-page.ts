@@ -16,7 +16,8 @@ export function landingPage(context: ApiContext, host: string): Page {
 <h2>1. Set a password</h2>
 <p>On the machine itself:</p>
 <pre>weir set-password</pre>
-<p>or once over the network, as long as there is none:</p>
+<p>or once over HTTP, as long as there is none; from another machine with <code>"setup_code"</code> beside the password,
+which Weir printed at the start and keeps in the file <code>setup-code</code> of its data directory:</p>
 <pre>curl -X POST -H 'Content-Type: application/json' \\
   -d '{"password":"at least eight characters"}' http://${host}${api}/auth/setup</pre>
 <h2>2. Point your clients at it</h2>

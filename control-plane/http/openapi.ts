@@ -133,6 +133,7 @@ function describeResponses(
     ...(route.access === 'admin' || route.method !== 'GET' ? { 403: 'not permitted' } : {}),
     ...(route.params === undefined ? {} : { 404: 'no such entity' }),
     ...(route.body === undefined ? {} : { 413: 'body too large', 415: 'body is not JSON' }),
+    421: 'the Host field names no host of this server; see server.allowed_hosts',
     503: 'the database cannot be reached; see Retry-After',
     ...route.errors,
   };

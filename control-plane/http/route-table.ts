@@ -76,9 +76,9 @@ export const routeTable: readonly Route[] = [
     path: '/auth/setup',
     access: 'public',
     tag: 'Authentication',
-    summary: 'Set the first password; 403 once there is one',
+    summary: 'Set the first password; from another machine with the setup code',
     body: SetupBody,
-    errors: { 403: 'a password is set already' },
+    errors: { 403: 'a password is set already, or the setup code is missing or wrong' },
     handle: auth.setUpPassword,
   }),
   route({

@@ -38,6 +38,18 @@ export function greeting(facts: GreetingFacts): string {
   return lines.join('\n');
 }
 
+/** What a person reads as long as no password is set; the code of `setup-code.ts` and where it lies. */
+export function setupNotice(code: string, path: string): string {
+  return [
+    '',
+    'No password is set. On this machine it can be set without more, from another one with this code:',
+    '',
+    `  Setup code ${code}   (kept in ${path} until it is used)`,
+    '',
+    '',
+  ].join('\n');
+}
+
 function endpoint(address: string, port: number): string {
   return isIPv6(address) ? `[${address}]:${String(port)}` : `${address}:${String(port)}`;
 }

@@ -24,7 +24,14 @@ const NewPassword = z
 /** A password as it is tried; longer than any that can be set is refused before it costs a hash. */
 const TriedPassword = z.string().min(1).max(1024);
 
-export const SetupBody = z.strictObject({ password: NewPassword }).meta({ id: 'SetupRequest' });
+export const SetupBody = z
+  .strictObject({
+    password: NewPassword,
+    setup_code: text(64)
+      .optional()
+      .meta({ description: 'printed at the start; not needed on the machine itself' }),
+  })
+  .meta({ id: 'SetupRequest' });
 export type SetupBody = z.output<typeof SetupBody>;
 
 export const LoginBody = z

@@ -9,6 +9,8 @@ export const PROBLEM_CODES = [
   'setup_required',
   'forbidden',
   'cross_origin',
+  'setup_code_required',
+  'misdirected',
   'not_found',
   'method_not_allowed',
   'conflict',

@@ -120,7 +120,10 @@ describe('other origins', () => {
   );
 
   test('the own origin may change things, behind a trusted TLS proxy too', async () => {
-    const proxied = await RunningApi.start(suite.database, 'server.trusted_proxies = ["127.0.0.0/8"]');
+    const proxied = await RunningApi.start(
+      suite.database,
+      'server.trusted_proxies = ["127.0.0.0/8"]\nserver.allowed_hosts = ["weir.example"]',
+    );
     const own = { origin: `http://127.0.0.1:${proxied.port}`, 'sec-fetch-site': 'same-origin' };
     const direct = await proxied.send('POST', '/api/groups', {
       session,
@@ -259,7 +262,7 @@ describe('bodies', () => {
   test('a request that ends in the middle of its body leaves the server well', async () => {
     const socket = connect(api.port, '127.0.0.1');
     const head =
-      'POST /api/auth/logout HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n';
+      'POST /api/auth/logout HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n';
     socket.write(`${head}\r\n{"a":`);
     await once(socket, 'connect');
     socket.destroy();

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { Authenticator } from '../../control-plane/auth/authenticator.ts';
+import { SetupCode } from '../../control-plane/auth/setup-code.ts';
 import { lockDataDir } from '../../control-plane/db/data-dir-lock.ts';
 import { startDatabase } from '../../control-plane/db/database.ts';
 import type { Database } from '../../control-plane/db/database.ts';
@@ -146,6 +147,8 @@ export interface TestRequest {
   /** Sent as it is; goes with `headers`. */
   readonly raw?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Address to connect to; the loopback by default. */
+  readonly host?: string;
   /** Secret of a session. */
   readonly session?: string;
 }
@@ -167,6 +170,7 @@ export class RunningApi {
   readonly logger: RecordingLogger;
   readonly sources: MemorySources;
   readonly context: ApiContext;
+  readonly setupCode: SetupCode;
   /** How often a policy change was put into force. */
   policyChanges = 0;
   readonly port: number;
@@ -177,6 +181,7 @@ export class RunningApi {
     readonly logger: RecordingLogger;
     readonly sources: MemorySources;
     readonly context: ApiContext;
+    readonly setupCode: SetupCode;
     readonly port: number;
     readonly closeServer: () => Promise<void>;
   }) {
@@ -184,6 +189,7 @@ export class RunningApi {
     this.logger = parts.logger;
     this.sources = parts.sources;
     this.context = parts.context;
+    this.setupCode = parts.setupCode;
     this.port = parts.port;
     this.closeServer = parts.closeServer;
   }
@@ -199,6 +205,8 @@ export class RunningApi {
     const logger = new RecordingLogger();
     const sources = new MemorySources();
     const clients = new ClientDirectory();
+    const folder = await mkdtemp(join(tmpdir(), 'weir-node-'));
+    const setupCode = new SetupCode(folder, logger);
     const policy = {
       apply: async () => {
         running.policyChanges += 1;
@@ -208,6 +216,7 @@ export class RunningApi {
     };
     const context: ApiContext = {
       ...standIns(config, database, clock, logger, clients),
+      auth: new Authenticator({ config: () => config, database, clock, logger, setupCode }),
       sources,
       policy,
       clients,
@@ -221,7 +230,11 @@ export class RunningApi {
       sources,
       context,
       port,
-      closeServer: () => server.close(),
+      setupCode,
+      closeServer: async () => {
+        await server.close();
+        await rm(folder, { recursive: true, force: true });
+      },
     });
     return running;
   }
@@ -234,7 +247,8 @@ export class RunningApi {
     if (options.session !== undefined) headers['cookie'] = `svc_session=${options.session}`;
     if (body !== undefined && headers['transfer-encoding'] === undefined)
       headers['content-length'] ??= String(Buffer.byteLength(body));
-    const request = httpRequest({ host: '127.0.0.1', port: this.port, method, path, headers, agent: false });
+    const { host = '127.0.0.1' } = options;
+    const request = httpRequest({ host, port: this.port, method, path, headers, agent: false });
     const answered = once(request, 'response');
     request.end(body);
     const [response] = (await answered) as [IncomingMessage];
@@ -287,7 +301,7 @@ function standIns(
   clock: Clock,
   logger: Logger,
   clients: ClientDirectory,
-): Omit<ApiContext, 'sources' | 'policy' | 'clients'> {
+): Omit<ApiContext, 'auth' | 'sources' | 'policy' | 'clients'> {
   return {
     version: '0.0.0-test',
     nodeName: 'node-a',
@@ -297,7 +311,6 @@ function standIns(
     clock,
     logger,
     database,
-    auth: new Authenticator({ config: () => config, database, clock, logger }),
     queryLog: queryLogReader(database, (address) => clients.nameAt(address)),
     stats: {
       summary: (from: Date, to: Date) => readSummary(database, from.getTime(), to.getTime()),

@@ -91,7 +91,11 @@ if (user !== null && firstFreePort > 53)
       expect(weir.output).toMatch(/Port 5300 instead of 53: .*not permitted.*CAP_NET_BIND_SERVICE/);
       await expectAnswers(FALLBACK_PORT);
       await weir.untilOutput(/database is up/);
+      await weir.untilOutput(/Setup code [0-9a-z-]{19}/);
+      const setupCode = join(room.dataDir, 'setup-code');
+      expect(weir.output).toContain(readFileSync(setupCode, 'utf8').trim());
       const api = await ApiClient.signIn(webPort, ADDRESS);
+      expect(existsSync(setupCode)).toBe(false);
       expect(await api.expect<Group[]>(200, 'GET', '/groups')).toMatchObject([
         { id: 1, name: 'Default', enabled: true },
       ]);

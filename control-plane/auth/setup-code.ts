@@ -1,0 +1,79 @@
+/**
+ * The code that setting the first password from another machine takes. It lies in the data directory and is
+ * printed at the start, so that whoever can read either may set the password, and no stranger who finds the
+ * port before its owner does. It is gone once it was used.
+ */
+import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
+import { readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '../../shared/log.ts';
+import { writeDurably } from '../snapshot/durable-file.ts';
+
+/** Name of the file in the data directory; mode 0600. */
+const FILE_NAME = 'setup-code';
+/** Crockford's Base32: nothing in it is mistaken for anything else. Five bits each, 80 in all. */
+const LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
+const CODE = /^[0-9a-hjkmnp-tv-z]{4}(?:-[0-9a-hjkmnp-tv-z]{4}){3}$/;
+
+/** The setup code of one data directory. */
+export class SetupCode {
+  /** Where the code lies. */
+  readonly path: string;
+  private readonly logger: Logger;
+  private made: Promise<string> | null = null;
+
+  constructor(dataDir: string, logger: Logger) {
+    this.path = join(dataDir, FILE_NAME);
+    this.logger = logger;
+  }
+
+  /** The code; makes it where there is none yet. */
+  value(): Promise<string> {
+    return (this.made ??= this.readOrMake());
+  }
+
+  /** Whether somebody gave the code, in any case and with or without its hyphens. */
+  async matches(given: string): Promise<boolean> {
+    return timingSafeEqual(digest(given), digest(await this.value()));
+  }
+
+  /** Forgets the code, on disk too. */
+  async remove(): Promise<void> {
+    this.made = null;
+    await rm(this.path, { force: true });
+  }
+
+  private async readOrMake(): Promise<string> {
+    const kept = await this.readKept();
+    if (kept !== null) return kept;
+    const code = Array.from({ length: 4 }, letters).join('-');
+    try {
+      await writeDurably(this.path, Buffer.from(`${code}\n`));
+    } catch (error) {
+      // It holds until Weir ends: a full disk must not keep anybody from setting a password.
+      const reason = error instanceof Error ? error.message : String(error);
+      this.logger.warn('keep the setup code: it changes with the next start', { reason });
+    }
+    return code;
+  }
+
+  /** The code on disk; null where there is none, it is damaged, or others could have read it. */
+  private async readKept(): Promise<string | null> {
+    try {
+      if (((await stat(this.path)).mode & 0o077) !== 0) return null;
+      const text = (await readFile(this.path, 'utf8')).trim();
+      return CODE.test(text) ? text : null;
+    } catch {
+      return null;
+    }
+  }
+}
+
+function letters(): string {
+  return Array.from({ length: 4 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
+}
+
+/** Of equal length whatever was given. */
+function digest(code: string): Buffer {
+  return createHash('sha256').update(code.toLowerCase().replaceAll(/[\s-]/g, '')).digest();
+}
