@@ -5,12 +5,13 @@
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { ListFile } from '../snapshot/compile-job.ts';
-import type { CompilePool } from '../snapshot/compile-pool.ts';
+import { CompileError, type CompilePool } from '../snapshot/compile-pool.ts';
 import { type CompiledRules, rulesIdOf, seedsOf } from '../snapshot/compiled-rules.ts';
 import { Coalescer } from '../snapshot/coalescer.ts';
 import type { PolicyInForce } from '../snapshot/policy-in-force.ts';
 import type { ListReading } from './line-rules.ts';
-import type { ListCache } from './list-cache.ts';
+import type { ListCache, ListCopy } from './list-cache.ts';
+import type { RefusedCopies } from './refused-copies.ts';
 import type { NamesFolder } from './names-folder.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
 
@@ -18,6 +19,7 @@ import type { SourceFacts, StoredSource } from './source-store.ts';
 export interface CompilerParts {
   readonly readSources: () => Promise<readonly StoredSource[]>;
   readonly cache: ListCache;
+  readonly refused: RefusedCopies;
   readonly pool: CompilePool;
   readonly names: NamesFolder;
   readonly policy: PolicyInForce;
@@ -39,7 +41,17 @@ export interface CompilerParts {
 
 interface Input extends ListFile {
   readonly id: number;
+  readonly contentKey: string;
   readonly inputKey: string;
+  /** Bytes of its text, as far as they are known. */
+  readonly bytes: number;
+}
+
+/** A copy that is in force, how it was read, and what its source's row says of it. */
+interface GoodCopy {
+  readonly contentKey: string;
+  readonly reading: ListReading;
+  readonly facts: SourceFacts;
 }
 
 /** Text that makes one name on average is longer than this even in lists that overlap a lot. */
@@ -81,12 +93,26 @@ export class ListCompiler {
   }
 
   private async compileNow(): Promise<void> {
-    const { cache, policy, names } = this.parts;
+    const { cache, names } = this.parts;
     await cache.open();
     const sources = await this.parts.readSources();
-    const inputs = this.inputsOf(sources);
     const isToCompact = this.isToCompact;
     this.isToCompact = false;
+    // Each copy that is refused is one less.
+    while (!(await this.isTaken(sources, isToCompact)));
+    // Only now is nobody reading the copies of before.
+    await cache.prune(this.parts.neededCopies);
+    const kept = await this.parts.keptRules();
+    await names.prune(new Set([...kept, rulesIdOf(this.parts.compiled().rules)]));
+  }
+
+  /**
+   * Brings these sources into force. False where a new copy proved to be of no use, and was refused: what stood
+   * there before is to be compiled then. Throws a CompileError where no copy is to blame.
+   */
+  private async isTaken(sources: readonly StoredSource[], isToCompact: boolean): Promise<boolean> {
+    const { policy, names } = this.parts;
+    const inputs = this.inputsOf(sources);
     const keys = this.keysInForce();
     // What was disabled may stay in memory until there is something to compile: it means nothing there, and
     // is back in force at once when it is enabled again.
@@ -94,17 +120,63 @@ export class ListCompiler {
       inputs.every(({ inputKey }) => keys.has(inputKey)) &&
       (inputs.length === 0 || (await names.has(rulesIdOf(this.parts.compiled().rules)))) &&
       !(isToCompact && this.parts.compiled().sources.length > inputs.length);
-    if (isInForce) await policy.apply();
-    else {
-      const before = await this.parts.findCompiled(inputs.map(({ inputKey }) => inputKey));
-      const compiled = before ?? (await this.compile(inputs, sources));
-      await policy.useRules(compiled);
-      await this.recordCounts(compiled, inputs, sources);
+    if (isInForce) {
+      await policy.apply();
+      return true;
     }
-    // Only now is nobody reading the copies of before.
-    await cache.prune(this.parts.neededCopies);
-    const kept = await this.parts.keptRules();
-    await names.prune(new Set([...kept, rulesIdOf(this.parts.compiled().rules)]));
+    const before = await this.parts.findCompiled(inputs.map(({ inputKey }) => inputKey));
+    let compiled: CompiledRules;
+    try {
+      compiled = before ?? (await this.compile(inputs));
+    } catch (error) {
+      if (!(error instanceof CompileError) || error.list === null) throw error;
+      const culprit = this.culpritOf(error.list, inputs);
+      if (culprit === undefined) throw error;
+      await this.refuse(culprit, error.message, sources);
+      return false;
+    }
+    await policy.useRules(compiled);
+    await this.recordCounts(compiled, inputs, sources);
+    return true;
+  }
+
+  /**
+   * The input that ended a compile: the one at work if it is new; else the largest of the new ones, since the
+   * others were compiled before.
+   */
+  private culpritOf(list: number, inputs: readonly Input[]): Input | undefined {
+    const keys = this.keysInForce();
+    const isNew = ({ inputKey }: Input): boolean => !keys.has(inputKey);
+    const atWork = inputs[list];
+    if (atWork !== undefined && isNew(atWork)) return atWork;
+    return inputs.filter(isNew).sort((a, b) => b.bytes - a.bytes)[0];
+  }
+
+  /** Takes a copy out of what is compiled; the copy in force, where there is one, counts again. */
+  private async refuse(culprit: Input, reason: string, sources: readonly StoredSource[]): Promise<void> {
+    const { cache, refused, logger, record } = this.parts;
+    const { id, inputKey, contentKey, path } = culprit;
+    refused.add(id, inputKey, reason);
+    logger.error('compile lists: a copy is refused, the one before stays in force', { id, reason });
+    const source = sources.find((candidate) => candidate.id === id);
+    const good = this.goodCopyOf(id);
+    if (good === undefined) cache.forget(id, path);
+    else cache.use(id, good.contentKey);
+    if (source === undefined) return;
+    // The validators are those of the refused copy: without them the server sends the list again.
+    const unknown = good?.contentKey === contentKey ? {} : { etag: null, lastModified: null };
+    await record(source, { status: 'error', lastError: reason, ...unknown, ...good?.facts });
+  }
+
+  /** The input of a source that is in force, if its copy is on disk still. */
+  private goodCopyOf(id: number): GoodCopy | undefined {
+    const source = this.parts.compiled().sources.find((candidate) => candidate.id === id);
+    if (source === undefined || source.statistics.fault !== null) return undefined;
+    const contentKey = contentKeyOf(source.inputKey);
+    if (!this.parts.cache.has(id, contentKey)) return undefined;
+    const { rules, invalidLines, format } = source.statistics;
+    const facts = { contentKey, rules, invalidLines, format };
+    return { contentKey, reading: readingOfInput(source.inputKey), facts };
   }
 
   private keysInForce(): ReadonlySet<string> {
@@ -112,11 +184,10 @@ export class ListCompiler {
     return new Set(readable.map(({ inputKey }) => inputKey));
   }
 
-  private async compile(inputs: readonly Input[], sources: readonly StoredSource[]): Promise<CompiledRules> {
+  private async compile(inputs: readonly Input[]): Promise<CompiledRules> {
     const { clock, pool, names, logger, signal } = this.parts;
     const startedMs = clock.monotonicMs();
-    const ids = new Set(inputs.map(({ id }) => id));
-    const textBytes = sources.reduce((sum, { id, bytes }) => sum + (ids.has(id) ? bytes : 0), 0);
+    const textBytes = inputs.reduce((sum, { bytes }) => sum + bytes, 0);
     const namesPath = await names.newStem();
     const lists = inputs.map(({ path, reading }) => ({ path, reading }));
     const { table, special, statistics } = await pool.compile(
@@ -170,12 +241,19 @@ export class ListCompiler {
     for (const source of sources) {
       const copy = this.parts.cache.copyOf(source.id);
       if (!source.enabled || copy === undefined) continue;
-      const reading = readingOf(source);
-      const inputKey = inputKeyOf(source.id, copy.contentKey, reading);
-      inputs.push({ id: source.id, inputKey, path: copy.path, reading });
+      const input = inputOf(source, copy, readingOf(source));
+      const isRefused = this.parts.refused.reasonFor(source.id, input.inputKey) !== undefined;
+      // As it was read before, where it is the way of reading that was of no use.
+      const good = isRefused ? this.goodCopyOf(source.id) : undefined;
+      if (!isRefused) inputs.push(input);
+      else if (good?.contentKey === copy.contentKey) inputs.push(inputOf(source, copy, good.reading));
     }
     return inputs;
   }
+}
+
+function inputOf({ id, bytes }: StoredSource, { path, contentKey }: ListCopy, reading: ListReading): Input {
+  return { id, bytes, path, contentKey, reading, inputKey: inputKeyOf(id, contentKey, reading) };
 }
 
 /** How the list of a source is to be read. */
@@ -184,8 +262,13 @@ export function readingOf(source: StoredSource): ListReading {
 }
 
 /** Names the text of a list and the way it is read. */
-function inputKeyOf(id: number, contentKey: string, { kind, subdomains }: ListReading): string {
+export function inputKeyOf(id: number, contentKey: string, { kind, subdomains }: ListReading): string {
   return `${id}-${contentKey}-${kind}${subdomains ? '-subdomains' : ''}`;
+}
+
+/** The content that an input key names. */
+function contentKeyOf(inputKey: string): string {
+  return inputKey.split('-')[1] ?? '';
 }
 
 /** How the list behind an input key was read. */

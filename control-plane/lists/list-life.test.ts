@@ -114,7 +114,7 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-async function startNode(): Promise<Node> {
+async function startNode(pool = new CompilePool()): Promise<Node> {
   const logger = new MemoryLogger();
   const generations = new Generations(dataDir, logger);
   const snapshots: SnapshotBuffers[] = [];
@@ -128,7 +128,6 @@ async function startNode(): Promise<Node> {
   const { database } = db;
   const readRows = () => readPolicyRows(database, () => undefined);
   const policy = new PolicyInForce({ publisher, readRows, blocking: () => BLOCKING, logger });
-  const pool = new CompilePool();
   const clock = {
     ms: Date.now(),
     nowMs: () => clock.ms,
@@ -498,6 +497,72 @@ describe('ListLife', () => {
       status: 'error',
     });
     expect(kindsOf(node, 'a.example')).toBe(1);
+  });
+
+  /** Rules that fill a small heap when they are compiled, and not while they are counted. */
+  const HEAVY = Array.from(
+    { length: 45_000 },
+    (_, index) => `||a${index}.example^$denyallow=${`b${index}.example|`.repeat(18)}c.example\n`,
+  ).join('');
+
+  test('a first copy that ends the compile is refused and says why; other lists come into force', async () => {
+    const node = await startNode(new CompilePool(24));
+    const { id } = await node.life.create(source(serve('/heavy', HEAVY)));
+    await node.life.idle();
+    expect(await node.life.read(id)).toMatchObject({
+      status: 'error',
+      last_error: expect.stringMatching(/^(compile|inspect) lists: .*memory/),
+    });
+    const other = await node.life.create(source(serve('/b', 'b.example\n')));
+    await node.life.idle();
+    expect(await node.life.read(other.id)).toMatchObject({ status: 'ok' });
+    expect(kindsOf(node, 'b.example')).toBe(1);
+  });
+
+  test('a newer copy that ends the compile is refused; the one before stays in force, over a restart too', async () => {
+    const node = await startNode(new CompilePool(24));
+    const { id } = await node.life.create(source(serve('/a', 'a.example\n', '"1"')));
+    await node.life.idle();
+    serve('/a', `${HEAVY}a.example\n`, '"2"');
+    await node.life.refresh(id);
+    await node.life.idle();
+    expect(kindsOf(node, 'a.example')).toBe(1);
+    const refused = { status: 'error', last_error: expect.stringMatching(/memory/), rules: 1 };
+    expect(await node.life.read(id)).toMatchObject(refused);
+    // The same content is not compiled again, at the cost of all others.
+    await node.life.refreshDue();
+    await node.life.idle();
+    const { id: otherId } = await node.life.create(source(serve('/b', 'b.example\n')));
+    await node.life.idle();
+    expect([kindsOf(node, 'a.example'), kindsOf(node, 'b.example')]).toEqual([1, 1]);
+    await node.stop();
+    answers.clear();
+    const next = await startNode();
+    await next.life.idle();
+    expect([kindsOf(next, 'a.example'), kindsOf(next, 'b.example')]).toEqual([1, 1]);
+    // A copy that can be used ends it.
+    serve('/a', 'a.example\nc.example\n', '"3"');
+    await next.life.refresh(id);
+    await next.life.idle();
+    expect(await next.life.read(id)).toMatchObject({ status: 'ok', last_error: null, rules: 2 });
+    expect(kindsOf(next, 'c.example')).toBe(1);
+    expect((await next.life.read(otherId)).rules).toBe(1);
+  });
+
+  test('a copy that takes too long to read is refused and says why; the one before stays in force', async () => {
+    const node = await startNode(new CompilePool(undefined, { baseMs: 500, msPerMib: 0 }));
+    const { id } = await node.life.create(source(serve('/a', 'a.example\n')));
+    await node.life.idle();
+    serve('/a', '\u00e4\u00f6\u00fc\u0416\u0434\u4e2d\u6587.example\n'.repeat(2_000_000));
+    await node.life.refresh(id);
+    const other = await node.life.create(source(serve('/b', 'b.example\n')));
+    await node.life.idle();
+    expect([kindsOf(node, 'a.example'), kindsOf(node, 'b.example')]).toEqual([1, 1]);
+    expect(await node.life.read(id)).toMatchObject({
+      status: 'error',
+      last_error: 'inspect lists: it took longer than 1 s',
+    });
+    expect(await node.life.read(other.id)).toMatchObject({ status: 'ok' });
   });
 
   test('close() ends fetches at work, and the next start takes them up again', async () => {

@@ -20,13 +20,14 @@ import type { PolicyInForce } from '../snapshot/policy-in-force.ts';
 import type { SnapshotPublisher } from '../snapshot/publisher.ts';
 import type { FetchLimits } from './fetch-limits.ts';
 import type { ListCache } from './list-cache.ts';
-import { ListCompiler, readingOfInput } from './list-compiler.ts';
+import { ListCompiler, inputKeyOf, readingOf, readingOfInput } from './list-compiler.ts';
 import { refuseOtherFolders } from './list-folder.ts';
 import type { MostAskedNames } from './list-guard.ts';
 import type { Lookup } from './list-host.ts';
 import type { NamesFolder } from './names-folder.ts';
 import { ListRefresher } from './list-refresher.ts';
 import type { SourceLife } from './source-life-port.ts';
+import { RefusedCopies } from './refused-copies.ts';
 import { recordContent, recordSource } from './source-records.ts';
 import type { SourceFacts, SourceKind, StoredSource } from './source-store.ts';
 import * as store from './source-store.ts';
@@ -61,6 +62,7 @@ const LOOK_MS = 60_000;
 export class ListLife implements SourceLife {
   private readonly parts: ListLifeParts;
   private readonly compiler: ListCompiler;
+  private readonly refused: RefusedCopies;
   private readonly stopping = new AbortController();
   private readonly refresher: ListRefresher;
   /** Everything else that goes on in the background; none of it rejects. */
@@ -69,10 +71,12 @@ export class ListLife implements SourceLife {
 
   constructor(parts: ListLifeParts) {
     this.parts = parts;
+    this.refused = new RefusedCopies(parts.clock);
     this.compiler = new ListCompiler({
       readSources: () => store.listSources(parts.database),
       compiled: () => parts.publisher.current().compiled,
       cache: parts.cache,
+      refused: this.refused,
       pool: parts.pool,
       names: parts.names,
       keptRules: () => parts.generations.rulesIds(),
@@ -84,7 +88,11 @@ export class ListLife implements SourceLife {
       record: (source, facts) => recordSource(parts.database, source, facts),
       signal: this.stopping.signal,
     });
-    this.refresher = new ListRefresher({ ...parts, bringIntoForce: () => this.compiler.bringIntoForce() });
+    this.refresher = new ListRefresher({
+      ...parts,
+      refused: this.refused,
+      bringIntoForce: () => this.compiler.bringIntoForce(),
+    });
   }
 
   /**
@@ -156,8 +164,9 @@ export class ListLife implements SourceLife {
     const hasCopy = this.parts.cache.isOf(id, updated.url);
     // An attempt at work may be for the URL of before.
     if (change.url !== undefined && !hasCopy) this.refresher.stop(id);
+    this.refused.forget(id);
     if (this.compiler.needsCompile(updated)) {
-      const fault = await this.compileOrKeep(this.compiler.bringIntoForce());
+      const fault = await this.compileFor(updated, this.parts.cache.copyOf(id)?.contentKey);
       if (fault !== undefined)
         await recordSource(this.parts.database, updated, { status: 'error', lastError: fault });
     } else await this.parts.policy.apply();
@@ -173,6 +182,7 @@ export class ListLife implements SourceLife {
     });
     this.refresher.forget(id);
     this.parts.cache.forget(id);
+    this.refused.forget(id);
     // Without its row it means nothing at once; its names leave the table with the next compile.
     await this.parts.policy.apply();
     this.inBackground('compile without removed list', this.compiler.compact());
@@ -180,6 +190,8 @@ export class ListLife implements SourceLife {
 
   async refresh(kind: SourceKind, id: number): Promise<BlocklistSource> {
     const source = await store.readSource(this.parts.database, id, kind);
+    // A person asks, who may know that it was not the list's fault.
+    this.refused.forget(id);
     void this.refresher.start(id);
     return this.shown(source);
   }
@@ -205,7 +217,8 @@ export class ListLife implements SourceLife {
     const by = { author, what: 'held copy approved' };
     await recordContent(database, source, { ...facts, lastChangedAt }, by);
     cache.use(id, heldKey);
-    const fault = await this.compileOrKeep(this.compiler.bringIntoForce());
+    this.refused.forget(id);
+    const fault = await this.compileFor(source, heldKey);
     if (fault !== undefined) await recordSource(database, source, { status: 'error', lastError: fault });
     return this.read(kind, id);
   }
@@ -238,6 +251,16 @@ export class ListLife implements SourceLife {
     await this.compileOrKeep(this.compiler.bringIntoForce());
     for (const { id, url, enabled } of sources)
       if (enabled && !cache.isOf(id, url)) void this.refresher.start(id);
+  }
+
+  /** Brings this content of a source into force; where that fails, or the copy is refused, says why. */
+  private async compileFor(
+    source: StoredSource,
+    contentKey: string | undefined,
+  ): Promise<string | undefined> {
+    const fault = await this.compileOrKeep(this.compiler.bringIntoForce());
+    if (fault !== undefined || contentKey === undefined) return fault;
+    return this.refused.reasonFor(source.id, inputKeyOf(source.id, contentKey, readingOf(source)));
   }
 
   /** Waits for a compile; where lists cannot be compiled, brings policy alone into force and says why. */

@@ -5,8 +5,11 @@
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { Database } from '../db/database.ts';
+import { CompileError } from '../snapshot/compile-pool.ts';
+import type { ListCopy } from './list-cache.ts';
 import { SYSTEM_AUTHOR } from '../revisions/policy-change.ts';
 import { isDue } from './refresh-schedule.ts';
+import { inputKeyOf, readingOf } from './list-compiler.ts';
 import { refreshSource } from './refresh-source.ts';
 import type { RefreshParts, Refreshed } from './refresh-source.ts';
 import { recordContent, recordSource } from './source-records.ts';
@@ -154,7 +157,14 @@ export class ListRefresher {
       if (refreshed.outcome !== 'unchanged' && refreshed.copy !== undefined) cache.settle(refreshed.copy);
     }
     if (source.enabled) await this.parts.bringIntoForce();
+    const refusal = refreshed.outcome === 'new' ? this.refusalOf(source, refreshed.copy) : undefined;
+    if (refusal !== undefined) throw new CompileError(refusal, null);
     await recordSource(database, source, { status: 'ok', lastError: null, lastCheckedAt });
+  }
+
+  /** Why the compile would not have this copy. */
+  private refusalOf(source: StoredSource, { contentKey }: ListCopy): string | undefined {
+    return this.parts.refused.reasonFor(source.id, inputKeyOf(source.id, contentKey, readingOf(source)));
   }
 
   private now(): Date {

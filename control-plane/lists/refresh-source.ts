@@ -4,14 +4,15 @@
  * `list-life.ts`.
  */
 import { rm } from 'node:fs/promises';
-import type { ListInspection } from '../snapshot/compile-job.ts';
-import type { CompilePool } from '../snapshot/compile-pool.ts';
+import type { ListFile, ListInspection } from '../snapshot/compile-job.ts';
+import { CompileError, type CompilePool } from '../snapshot/compile-pool.ts';
 import type { FetchLimits } from './fetch-limits.ts';
 import { fetchList } from './fetch-list.ts';
 import { contentKey } from './list-cache.ts';
 import type { ListCache, ListCopy } from './list-cache.ts';
-import { readingOf } from './list-compiler.ts';
+import { inputKeyOf, readingOf } from './list-compiler.ts';
 import { ListError } from './list-error.ts';
+import type { RefusedCopies } from './refused-copies.ts';
 import { reasonToHold } from './list-guard.ts';
 import type { GuardedCopy, MostAskedNames } from './list-guard.ts';
 import type { Lookup } from './list-host.ts';
@@ -20,6 +21,7 @@ import type { SourceFacts, StoredSource } from './source-store.ts';
 /** What a refresh is made of. */
 export interface RefreshParts {
   readonly cache: ListCache;
+  readonly refused: RefusedCopies;
   readonly pool: CompilePool;
   readonly mostAsked: Pick<MostAskedNames, 'names'>;
   /** Folders that `file:` sources may reach; asked for each fetch. */
@@ -90,8 +92,11 @@ async function takeIn(
   const { cache, pool } = parts;
   const before = cache.isOf(source.id, source.url) ? cache.copyOf(source.id) : undefined;
   const reading = readingOf(source);
+  const inputKey = inputKeyOf(source.id, contentKey(digest), reading);
+  const refusal = parts.refused.reasonFor(source.id, inputKey);
+  if (refusal !== undefined) throw new CompileError(refusal, null);
   const watch = before === undefined ? [] : await parts.mostAsked.names();
-  const next = await pool.inspect({ path, reading }, watch, signal);
+  const next = await inspectNew(source.id, { path, reading, inputKey }, watch, parts, signal);
   const { statistics } = next;
   if (statistics.fault !== null) throw new ListError(statistics.fault.code, statistics.fault.message);
   const reason =
@@ -112,6 +117,22 @@ async function takeIn(
     heldKey: null,
   };
   return { outcome: 'new', facts, copy };
+}
+
+/** Inspects a new copy; one that takes all the time or memory of the job is refused from then on. */
+async function inspectNew(
+  id: number,
+  { inputKey, ...list }: ListFile & { readonly inputKey: string },
+  watch: readonly string[],
+  { pool, refused }: RefreshParts,
+  signal: AbortSignal,
+): Promise<ListInspection> {
+  try {
+    return await pool.inspect(list, watch, signal);
+  } catch (error) {
+    if (error instanceof CompileError && error.list !== null) refused.add(id, inputKey, error.message);
+    throw error;
+  }
 }
 
 /** Compares with the copy before; one that cannot be read any more keeps nothing from being replaced. */

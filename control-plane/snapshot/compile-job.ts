@@ -20,8 +20,14 @@ export interface CompileOrder {
   readonly namesPath?: string;
 }
 
+/** What every job is sent with. */
+export interface JobProgress {
+  /** One word: 0 = no thread has taken the job yet, else the place of the list at work plus one. */
+  readonly progress: Int32Array;
+}
+
 /** What the thread is sent. */
-export interface CompileJob extends CompileOrder {
+export interface CompileJob extends CompileOrder, JobProgress {
   /** u32, random. */
   readonly build: number;
 }

@@ -142,6 +142,41 @@ describe('CompilePool', () => {
     });
   });
 
+  /** A list that is a few kilobytes on disk and takes seconds to read: each name has to be turned into ASCII. */
+  function slowList(name: string): ListFile {
+    const part = gzipSync('\u00e4\u00f6\u00fc\u0416\u0434\u4e2d\u6587.example\n'.repeat(50_000));
+    return list(name, Buffer.concat(Array.from({ length: 200 }, () => part)));
+  }
+
+  test('rejects a job that is not done by its deadline, names the list at work, and does the next one', async () => {
+    const quick = new CompilePool(undefined, { baseMs: 500, msPerMib: 0 });
+    try {
+      const slow = slowList('slow');
+      const late = compile([list('a', 'a.example\n'), slow, list('b', 'b.example\n')], quick);
+      await expect(late).rejects.toMatchObject({
+        name: 'CompileError',
+        message: 'compile lists: it took longer than 1 s',
+        list: 1,
+      });
+      // A job is late by its own time only, not by that of the one it waits for.
+      const jobs = [quick.inspect(slow, []), quick.inspect(list('c', 'c.example\n'), [])];
+      await expect(jobs[0]).rejects.toMatchObject({ list: 0 });
+      await expect(jobs[1]).resolves.toMatchObject({ statistics: { rules: 1 } });
+    } finally {
+      await quick.close();
+    }
+  });
+
+  test('gives a job more time the more its lists hold', async () => {
+    const patient = new CompilePool(undefined, { baseMs: 1, msPerMib: 1_000_000 });
+    try {
+      const large = list('large', 'a.example\n'.repeat(500_000));
+      await expect(patient.inspect(large, [])).resolves.toMatchObject({ statistics: { rules: 500_000 } });
+    } finally {
+      await patient.close();
+    }
+  });
+
   test('rejects jobs after it was closed', async () => {
     await pool.close();
     await expect(compile([])).rejects.toMatchObject({ name: 'CompileError' });

@@ -9,7 +9,7 @@ import { NamesWriter } from '../lists/names-file.ts';
 import { readList } from '../lists/read-list.ts';
 import type { ListStatistics } from '../lists/list-statistics.ts';
 import { WatchedNames } from '../lists/watched-names.ts';
-import type { CompileJob, CompileOutcome, ListFile, ListInspection } from './compile-job.ts';
+import type { CompileJob, CompileOutcome, JobProgress, ListFile, ListInspection } from './compile-job.ts';
 import { RuleTableBuilder } from './rule-table-builder.ts';
 import { SpecialRuleCollector } from './special-rule-collector.ts';
 
@@ -20,11 +20,12 @@ const NICENESS = 10;
 export async function inspect({
   list,
   watch,
-}: {
+  progress,
+}: JobProgress & {
   readonly list: ListFile;
   readonly watch: readonly string[];
 }): Promise<ListInspection> {
-  yieldToAnswering();
+  begin(progress);
   const names = new WatchedNames(watch);
   const see = (bytes: Uint8Array, start: number, end: number, kind: number): void =>
     names.see(bytes, start, end, kind);
@@ -35,7 +36,7 @@ export async function inspect({
 
 /** Builds one table of all lists; a list that cannot be read has its fault in the statistics. */
 export async function compile(job: CompileJob): Promise<CompileOutcome> {
-  yieldToAnswering();
+  begin(job.progress);
   const builder = new RuleTableBuilder(job.seeds, job.expectedNames);
   const collector = new SpecialRuleCollector();
   const adblockSources = new Set<number>();
@@ -46,12 +47,15 @@ export async function compile(job: CompileJob): Promise<CompileOutcome> {
     names?.add(bytes, start, end, before, kind);
   };
   for (const [index, list] of job.lists.entries()) {
+    Atomics.store(job.progress, 0, index + 1);
     builder.beginSource(index);
     collector.beginSource(index);
     const read = await readList(list.path, list.reading, add, collector);
     if (read.hasAdblockRules) adblockSources.add(index);
     statistics.push(read);
   }
+  // No list is at work any more.
+  Atomics.store(job.progress, 0, job.lists.length + 1);
   names?.finish();
   const addressRules = statistics.reduce((sum, read) => sum + read.addressRules, 0);
   const special = collector.finish(builder, adblockSources);
@@ -63,12 +67,13 @@ export async function findLine({
   list,
   name,
   kinds,
-}: {
+  progress,
+}: JobProgress & {
   readonly list: ListFile;
   readonly name: string;
   readonly kinds: number;
 }): Promise<number | null> {
-  yieldToAnswering();
+  begin(progress);
   const wanted = Buffer.from(name, 'latin1');
   let found: number | null = null;
   await readList(list.path, list.reading, (bytes, start, end, kind, line) => {
@@ -77,6 +82,13 @@ export async function findLine({
     found = line;
   });
   return found;
+}
+
+/** Says that a thread has taken the job, which is at its first list. */
+function begin(progress: Int32Array): void {
+  yieldToAnswering();
+  Atomics.store(progress, 0, 1);
+  Atomics.notify(progress, 0);
 }
 
 /** On Linux a priority belongs to a thread, so this leaves the rest of the process as it is. */

@@ -166,6 +166,7 @@ try {
     lists: [{ path, reading: { kind: 'block' as const, subdomains: false } }],
     seeds,
     build: 1,
+    progress: new Int32Array(new SharedArrayBuffer(4)),
   };
   const expectedNames = Math.floor((textMib * 2 ** 20) / 64);
   let peakBytes = 0;
