@@ -11,6 +11,7 @@ import { DatabaseUnavailable } from '../db/database-errors.ts';
 import type { Database } from '../db/database.ts';
 import { AdminAccount } from './admin-account.ts';
 import * as failures from './login-failure-store.ts';
+import { LoginTurns } from './login-turns.ts';
 import type { SetupCode } from './setup-code.ts';
 import { SessionMemory } from './session-memory.ts';
 import { hashSessionSecret, newSessionSecret } from './session-secret.ts';
@@ -71,6 +72,7 @@ export class Authenticator {
   private readonly parts: AuthenticatorParts;
   private readonly account: AdminAccount;
   private readonly memory: SessionMemory;
+  private readonly turns = new LoginTurns();
 
   constructor(parts: AuthenticatorParts) {
     this.parts = parts;
@@ -190,27 +192,31 @@ export class Authenticator {
     if (removed > 0) this.parts.logger.debug('removed expired sessions', { sessions: removed });
   }
 
-  private async checkPassword(username: string, password: string, origin: LoginOrigin): Promise<void> {
-    const { login_rate_limit_attempts: attempts, login_rate_limit_window_secs: windowSecs } = this.settings;
+  private checkPassword(username: string, password: string, origin: LoginOrigin): Promise<void> {
     const who = failures.loginSource(username, origin.address);
-    // The attempt is counted before the hash runs, so that many at once cannot all slip below the limit.
-    const waitMs = await failures.countAttempt(this.parts.database, who, {
-      now: this.now(),
-      attempts,
-      windowMs: windowSecs * 1000,
-    });
+    return this.turns.run(who.address, () => this.checkInTurn(who, password, origin.address));
+  }
+
+  /** Counts verdicts only: what was refused unheard, for load or without a database, is no failure. */
+  private async checkInTurn(who: failures.LoginSource, password: string, address: string): Promise<void> {
+    const { database, logger } = this.parts;
+    const { username } = who;
+    const waitMs = await failures.lockedForMs(database, who, this.lockoutRule());
     if (waitMs > 0) {
-      this.parts.logger.warn('refused a login: locked out', { username, address: origin.address });
+      logger.warn('refused a login: locked out', { username, address });
       throw tooMany('locked_out', 'too many failed logins; the login is locked', waitMs / 1000);
     }
     if (!(await this.account.matches(username, password))) {
-      this.parts.logger.warn('refused a login: wrong user name or password', {
-        username,
-        address: origin.address,
-      });
+      await failures.countFailure(database, who, this.lockoutRule());
+      logger.warn('refused a login: wrong user name or password', { username, address });
       throw unauthorized('wrong user name or password');
     }
-    await failures.clearFailures(this.parts.database, who);
+    await failures.clearFailures(database, who);
+  }
+
+  private lockoutRule(): failures.LockoutRule {
+    const { login_rate_limit_attempts: attempts, login_rate_limit_window_secs: windowSecs } = this.settings;
+    return { now: this.now(), attempts, windowMs: windowSecs * 1000 };
   }
 
   private async findSession(secretHash: Buffer): Promise<StoredSession | null> {

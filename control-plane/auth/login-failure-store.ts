@@ -1,9 +1,17 @@
 /**
  * SQL of `login_failures`: how often a user name was tried in vain from a client address. In the database,
- * so that a lockout holds on every node and over a restart.
+ * so that a lockout holds on every node and over a restart. Strangers choose both names and addresses, so the
+ * rows of an address and of the table are bounded.
  */
 import { addressFromText, addressToText, isMappedIpv4 } from '../../shared/net/ip.ts';
 import type { Queryable } from '../db/database.ts';
+
+/** Rows of one address within a window; whatever other names are tried from there share one row more. */
+const MAX_NAMES = 10;
+/** The name of that row; no user name is empty. */
+const OTHER_NAMES = '';
+/** Rows of the whole table; beyond them those go first that lock nothing, and of these the oldest. */
+const MAX_ROWS = 10_000;
 
 /** Whose failures are counted. */
 export interface LoginSource {
@@ -28,27 +36,32 @@ export interface LockoutRule {
   readonly windowMs: number;
 }
 
-/**
- * Counts an attempt as failed until `clearFailures` says otherwise, unless the source is locked. Returns
- * milliseconds to wait: 0 = go on. One statement, so that attempts at the same time count one by one.
- */
-export async function countAttempt(db: Queryable, source: LoginSource, rule: LockoutRule): Promise<number> {
-  const windowStart = new Date(rule.now.getTime() - rule.windowMs);
-  const counted = await db.query(
+/** Milliseconds until the source may try again: 0 = now. A failure that a wrong clock dated ahead counts as one of now. */
+export async function lockedForMs(db: Queryable, source: LoginSource, rule: LockoutRule): Promise<number> {
+  await db.query('UPDATE login_failures SET last_at = $2 WHERE address = $1 AND last_at > $2', [
+    source.address,
+    rule.now,
+  ]);
+  const name = await countedName(db, source, rule);
+  const { rows } = await db.query<{ last_at: Date }>(
+    'SELECT last_at FROM login_failures WHERE username = $1 AND address = $2 AND failures >= $3',
+    [name, source.address, rule.attempts],
+  );
+  if (rows[0] === undefined) return 0;
+  return Math.max(0, rows[0].last_at.getTime() + rule.windowMs - rule.now.getTime());
+}
+
+/** Counts a wrong password. */
+export async function countFailure(db: Queryable, source: LoginSource, rule: LockoutRule): Promise<void> {
+  const name = await countedName(db, source, rule);
+  const { rows } = await db.query<{ is_new: boolean }>(
     `INSERT INTO login_failures AS f (username, address, failures, last_at) VALUES ($1, $2, 1, $3)
      ON CONFLICT (username, address) DO UPDATE
        SET failures = CASE WHEN f.last_at <= $4 THEN 1 ELSE f.failures + 1 END, last_at = $3
-       WHERE f.failures < $5 OR f.last_at <= $4`,
-    [source.username, source.address, rule.now, windowStart, rule.attempts],
+     RETURNING xmax = 0 AS is_new`,
+    [name, source.address, rule.now, windowStart(rule)],
   );
-  if (counted.rowCount === 1) return 0;
-  const { rows } = await db.query<{ last_at: Date }>(
-    'SELECT last_at FROM login_failures WHERE username = $1 AND address = $2',
-    [source.username, source.address],
-  );
-  // No row: another login from the same source succeeded in between. It may try again at once.
-  const lastMs = rows[0]?.last_at.getTime() ?? windowStart.getTime();
-  return Math.max(1, lastMs + rule.windowMs - rule.now.getTime());
+  if (rows[0]!.is_new) await deleteSurplus(db, rule);
 }
 
 /** Forgets the failures of a source that has logged in. */
@@ -62,4 +75,33 @@ export async function clearFailures(db: Queryable, source: LoginSource): Promise
 /** Removes what no longer counts. */
 export async function deletePassedFailures(db: Queryable, windowStart: Date): Promise<void> {
   await db.query('DELETE FROM login_failures WHERE last_at <= $1', [windowStart]);
+}
+
+/** The name of the row that a source is counted in. Which one it is does not depend on whether there is such a user. */
+async function countedName(db: Queryable, source: LoginSource, rule: LockoutRule): Promise<string> {
+  const { rows } = await db.query<{ is_known: boolean; names: number }>(
+    `SELECT coalesce(bool_or(username = $2), false) AS is_known, count(*)::integer AS names
+     FROM login_failures WHERE address = $1 AND last_at > $3 AND username <> $4`,
+    [source.address, source.username, windowStart(rule), OTHER_NAMES],
+  );
+  const { is_known: isKnown, names } = rows[0]!;
+  return isKnown || names < MAX_NAMES ? source.username : OTHER_NAMES;
+}
+
+async function deleteSurplus(db: Queryable, rule: LockoutRule): Promise<void> {
+  const { rows } = await db.query<{ surplus: number }>(
+    'SELECT count(*)::integer - $1::integer AS surplus FROM login_failures',
+    [MAX_ROWS],
+  );
+  if (rows[0]!.surplus <= 0) return;
+  await db.query(
+    `DELETE FROM login_failures WHERE (username, address) IN (
+       SELECT username, address FROM login_failures
+       ORDER BY failures >= $1 AND last_at > $2, last_at LIMIT $3)`,
+    [rule.attempts, windowStart(rule), rows[0]!.surplus],
+  );
+}
+
+function windowStart({ now, windowMs }: LockoutRule): Date {
+  return new Date(now.getTime() - windowMs);
 }
