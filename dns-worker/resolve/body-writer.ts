@@ -15,7 +15,8 @@ import {
 } from '../../shared/dns/wire.ts';
 import type { RecordTable } from './record-table.ts';
 import type { RdataLayout } from './rdata-layout.ts';
-import { expandRdataName, firstNameAt, hasValidLength, rdataLayout } from './rdata-layout.ts';
+import { hasValidForm } from './rdata-form.ts';
+import { expandRdataName, firstNameAt, rdataLayout } from './rdata-layout.ts';
 import type { ExpandedName } from './wire-name.ts';
 import { expandName, newExpandedName } from './wire-name.ts';
 
@@ -99,13 +100,10 @@ export class BodyWriter {
     const at = table.rdataAt[index]!;
     const end = at + table.rdlength[index]!;
     const known = rdataLayout(type);
-    if (known !== undefined) {
-      if (!this.#putRdata(message, known, at, end)) return false;
-    } else {
-      if (!hasValidLength(type, table.rrClass[index]!, end - at)) return false;
-      if (!this.#copy(message, at, end)) return false;
-    }
-    writeU16(this.#image, fixedAt + Record.RDLENGTH, this.#end - fixedAt - Record.RDATA);
+    const fits = known === undefined ? this.#copy(message, at, end) : this.#putRdata(message, known, at, end);
+    const rdataAt = fixedAt + Record.RDATA;
+    if (!fits || !hasValidForm(type, table.rrClass[index]!, this.#image, rdataAt, this.#end)) return false;
+    writeU16(this.#image, fixedAt + Record.RDLENGTH, this.#end - rdataAt);
     return this.#hasRoomFor(0);
   }
 

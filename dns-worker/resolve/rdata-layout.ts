@@ -1,9 +1,9 @@
 /**
  * Where domain names lie in RDATA, for the types whose names may be compressed. RFC 3597 section 4: names
  * in RDATA of the types of RFC 1035 may be compressed, those of a few later types were and must be
- * understood so; every other type is opaque and copied byte for byte.
+ * understood so; every other type is copied byte for byte.
  */
-import { RRClass, RRType } from '../../shared/dns/iana.ts';
+import { RRType } from '../../shared/dns/iana.ts';
 import type { ExpandedName } from './wire-name.ts';
 import { expandName } from './wire-name.ts';
 
@@ -61,13 +61,6 @@ const BY_TYPE: readonly (RdataLayout | undefined)[] = (() => {
 /** The layout of a type whose RDATA has names to rewrite; undefined = copy it byte for byte. */
 export function rdataLayout(type: number): RdataLayout | undefined {
   return type < 64 ? BY_TYPE[type] : undefined;
-}
-
-/** Whether opaque RDATA has the length that its type demands: addresses of class IN (RFC 1035, RFC 3596). */
-export function hasValidLength(type: number, rrClass: number, rdlength: number): boolean {
-  if (rrClass !== RRClass.IN) return true;
-  if (type === RRType.A) return rdlength === 4;
-  return type !== RRType.AAAA || rdlength === 16;
 }
 
 /** Where the first name of RDATA begins; -1 where the head does not fit before `end`. */

@@ -18,7 +18,7 @@ const AD = 0x0020;
 const CD = 0x0010;
 
 /** Asked before the last test looks at the log. */
-const QUESTIONS = 19;
+const QUESTIONS = 21;
 
 const now = Math.floor(Date.now() / 1000);
 const HOURS = { inception: now - 3600, expiration: now + 3600 };
@@ -46,8 +46,17 @@ const TABLE: Readonly<Record<string, CacheableAnswer>> = {
   ),
   'ozone.example.org DS': negative(Rcode.NOERROR, signed(OPEN)),
   'www.ozone.example.org A': positive('www.ozone.example.org 300 A 192.0.2.6'),
+  'cut.example.org A': withCutSignature(positive(signed('cut.example.org 300 A 192.0.2.8'))),
   'nta.example.org A': positive('nta.example.org 300 A 192.0.2.7'),
 };
+
+/** The answer with its last record, the signature, ended within its fixed part. */
+function withCutSignature(answer: CacheableAnswer): CacheableAnswer {
+  const rdlength = 18 + 13 + 64;
+  const body = answer.body.slice(0, 17 - rdlength);
+  body.set(u16(17), body.length - 17 - 2);
+  return { ...answer, body };
+}
 
 /** Answers from the table, SERVFAIL for what is not in it; with DO only, as the table is full of signatures. */
 function answer(query: Uint8Array): Uint8Array {
@@ -138,6 +147,13 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
     expect(unchecked).toMatchObject({ rcode: Rcode.NOERROR });
     expect(unchecked.answers[0]).toMatchObject({ type: 'A' });
     expect(isAuthentic(unchecked)).toBe(false);
+  });
+
+  test('a signature that is cut short reaches nobody, as a client could not read the reply', async () => {
+    for (const flags of [RD, RD | CD]) {
+      const reply = await udp.ask('cut.example.org', 'A', { flags, edns: { dnssecOk: true } });
+      expect(reply).toMatchObject({ rcode: Rcode.SERVFAIL, answers: [] });
+    }
   });
 
   test.each(['www.ozone.example.org', 'nta.example.org'])(
