@@ -90,9 +90,9 @@ async function openCache(
   if (!config.cache.persist) return cache;
   const { seedLow, seedHigh } = new RuleTable(rules);
   const file = new CacheFile(dataDir, { pools, dnssec, seedLow, seedHigh }, logger);
-  logger.info('answers of the last run', { entries: await file.load(cache, clock.nowMs()) });
+  logger.info('answers of the last run', { entries: await file.load(cache, clock) });
   stops.push(async () => {
-    await file.save(cache, clock.nowMs());
+    await file.save(cache, clock);
   });
   return cache;
 }

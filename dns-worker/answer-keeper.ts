@@ -38,7 +38,7 @@ export class AnswerKeeper {
     const ttlSecs = lifetimeSecs(answer, settings);
     if (!settings.enabled || ttlSecs === 0 || query.isForSubnet) return;
     const staleSecs = resolution.kind === 'answer' ? settings.serveStaleSecs : 0;
-    const now = query.arrivedSecs;
+    const now = query.arrivedMonotonicSecs;
     writer.store(
       {
         qname: query.qname.subarray(0, query.qnameLength),

@@ -20,8 +20,14 @@ export class ArrivalClock {
       this.offsetUntilMs = nowMs + OFFSET_LIFE_MS;
       this.offsetMs = systemClock.nowMs() - nowMs;
     }
-    query.arrivedMonotonicMs = nowMs;
-    query.arrivedMs = nowMs + this.offsetMs;
-    query.arrivedSecs = Math.floor(query.arrivedMs / 1000);
+    stampArrival(query, nowMs + this.offsetMs, nowMs);
   }
+}
+
+/** Writes an arrival into `query`: milliseconds of the wall clock and of the monotonic one. */
+export function stampArrival(query: Query, wallMs: number, monotonicMs: number): void {
+  query.arrivedMs = wallMs;
+  query.arrivedSecs = Math.floor(wallMs / 1000);
+  query.arrivedMonotonicMs = monotonicMs;
+  query.arrivedMonotonicSecs = Math.floor(monotonicMs / 1000);
 }

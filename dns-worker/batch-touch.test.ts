@@ -81,7 +81,7 @@ function batchOf(messages: readonly Uint8Array[]): {
 function answersOf(pipeline: Pipeline, messages: readonly Uint8Array[], touch?: BatchTouch): string[] {
   const batch = batchOf(messages);
   const query = new Query();
-  query.arrivedSecs = NOW_SECS;
+  query.arrivedMonotonicSecs = NOW_SECS;
   touch?.touch(batch, messages.length, pipeline.snapshot, pipeline.judge, pipeline.cache);
   return messages.map((message, slot) => {
     query.begin(batch.slots, slot * SLOT_SIZE, message.length, SLOT_SIZE);

@@ -8,6 +8,7 @@ import { FlagsHigh, Header, writeU16 } from '../shared/dns/wire.ts';
 import type { ExplainedRule, ExplainedStage, ExplainedStageName, Explanation } from '../shared/explain.ts';
 import { Protocol } from '../shared/query-log.ts';
 import { RuleOrigin } from '../shared/snapshot/rule-origin.ts';
+import { stampArrival } from './arrival-clock.ts';
 import type { Forwarder } from './forwarder.ts';
 import type { Pipeline, PipelineRecorder } from './pipeline.ts';
 import { Query, Verdict, type VerdictCode } from './query.ts';
@@ -44,9 +45,7 @@ export class Explainer {
     query.clientBytes = question.client;
     // As over TCP: nothing is truncated.
     query.protocol = Protocol.tcp;
-    query.arrivedMs = this.clock.nowMs();
-    query.arrivedMonotonicMs = this.clock.monotonicMs();
-    query.arrivedSecs = Math.floor(query.arrivedMs / 1000);
+    stampArrival(query, this.clock.nowMs(), this.clock.monotonicMs());
     query.begin(bytes, 0, message.length, BUFFER_SIZE);
     const notes = new Notes(this.pipeline.snapshot.version);
     const verdict = this.pipeline.explain(query, notes);

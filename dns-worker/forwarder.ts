@@ -112,7 +112,7 @@ export class Forwarder {
     const { cache, settings } = this.parts;
     const { query } = this;
     if (!settings.enabled || settings.serveStaleSecs === 0) return false;
-    return cache.answer(query, query.partition, query.arrivedSecs, true) === CacheHit.STALE;
+    return cache.answer(query, query.partition, query.arrivedMonotonicSecs, true) === CacheHit.STALE;
   }
 
   /** The client has waited long enough (RFC 8767 section 5); whether it has got an answer. */

@@ -47,8 +47,9 @@ export class Query {
   /** Wall clock of arrival, seconds and milliseconds. */
   arrivedSecs = 0;
   arrivedMs = 0;
-  /** Arrival on the monotonic clock that all threads share, milliseconds. */
+  /** Arrival on the monotonic clock that all threads share, milliseconds and whole seconds (the cache's time). */
   arrivedMonotonicMs = 0;
+  arrivedMonotonicSecs = 0;
 
   /**
    * The qname folded, in wire form, filled with zeros to a whole word, and its length with the final zero;

@@ -6,6 +6,7 @@
 import type { Clock } from '../shared/clock.ts';
 import { Counter } from '../shared/counters.ts';
 import { QueryStatus } from '../shared/query-log.ts';
+import { stampArrival } from './arrival-clock.ts';
 import { type AnswerCache, CacheHit } from './cache/answer-cache.ts';
 import { ParseOutcome, parseQuery } from './parse-query.ts';
 import type { Pipeline } from './pipeline.ts';
@@ -45,9 +46,9 @@ export class RequestReplier {
     query.clientBytes = request.client;
     query.clientAt = 0;
     query.protocol = request.protocol;
+    stampArrival(query, this.parts.clock.nowMs(), this.parts.clock.monotonicMs());
+    // The log wants to know when the client asked; lifetimes and schedules are those of now.
     query.arrivedMs = request.arrivedMs;
-    query.arrivedSecs = Math.floor(this.parts.clock.nowMs() / 1000);
-    query.arrivedMonotonicMs = this.parts.clock.monotonicMs();
     query.begin(scratch, 0, request.message.length, SCRATCH_SIZE);
     query.isRateLimited = request.isRateLimited;
     if (parseQuery(query, rules.seedLow, rules.seedHigh) !== ParseOutcome.OK)
@@ -63,7 +64,7 @@ export class RequestReplier {
   /** Replies from the cache if the answer is there; `allowStale`: also with one that has ended. */
   answerFromCache(request: WaitingRequest, allowStale: boolean): boolean {
     const { query } = this;
-    const hit = this.parts.cache.answer(query, query.partition, query.arrivedSecs, allowStale);
+    const hit = this.parts.cache.answer(query, query.partition, query.arrivedMonotonicSecs, allowStale);
     if (hit === CacheHit.NONE) return false;
     query.status = hit === CacheHit.STALE ? QueryStatus.STALE : QueryStatus.CACHED;
     if (request.explained === undefined)

@@ -8,6 +8,7 @@ import { type ThreadStart, type ToWorker, WorkerControl } from '../shared/messag
 import { FlagsHigh, FlagsLow, Header } from '../shared/dns/wire.ts';
 import { addressFromText } from '../shared/net/ip.ts';
 import { Protocol } from '../shared/query-log.ts';
+import { stampArrival } from './arrival-clock.ts';
 import { AnswerCache } from './cache/answer-cache.ts';
 import { CacheMemory } from '../shared/cache-memory.ts';
 import type { SnapshotBuffers } from '../shared/snapshot/snapshot.ts';
@@ -229,9 +230,7 @@ class ResolveThread {
     query.clientBytes = request.client;
     query.clientAt = 0;
     query.protocol = request.protocol;
-    query.arrivedMs = systemClock.nowMs();
-    query.arrivedMonotonicMs = systemClock.monotonicMs();
-    query.arrivedSecs = Math.floor(query.arrivedMs / 1000);
+    stampArrival(query, systemClock.nowMs(), systemClock.monotonicMs());
     query.begin(scratch, 0, request.message.length, request.capacity);
     const verdict = pipeline.run(query);
     if (verdict === Verdict.UNRESOLVED) {

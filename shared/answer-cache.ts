@@ -57,7 +57,7 @@ export const CacheEntry = {
   /** u16 qtype, u16 qclass. */
   QTYPE: 12,
   QCLASS: 14,
-  /** u32: Unix seconds. */
+  /** i32: seconds of the monotonic clock, so that no step of the wall clock prolongs or ends a life. */
   STORED_AT_SECS: 16,
   EXPIRES_AT_SECS: 20,
   STALE_UNTIL_SECS: 24,

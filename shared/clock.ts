@@ -4,12 +4,15 @@
 export interface Clock {
   /** Wall clock, milliseconds since the Unix epoch. */
   nowMs(): number;
-  /** Monotonic clock in milliseconds with a fraction, the same in all threads; only differences mean anything. */
+  /**
+   * Monotonic clock in milliseconds with a fraction, the same in all threads; only differences mean anything. Whole
+   * seconds of it fit in a signed word. It may stand still while the machine sleeps.
+   */
   monotonicMs(): number;
 }
 
-/** Read once: the getter checks its receiver each time, and allocates for it. */
-const TIME_ORIGIN_MS = performance.timeOrigin;
+/** The machine's monotonic clock at this thread's time origin: `performance.now` allocates less than `hrtime`. */
+const TIME_ORIGIN_MS = Number(process.hrtime.bigint()) / 1e6 - performance.now();
 
 /** The machine's clocks. */
 export const systemClock: Clock = {

@@ -7,6 +7,7 @@ import type {
   CacheMetrics,
 } from '../../shared/api/cache.ts';
 import { CACHE_UNIT, CacheEntry, CacheHead, CacheKeyFlags } from '../../shared/answer-cache.ts';
+import type { Clock } from '../../shared/clock.ts';
 import { Counter } from '../../shared/counters.ts';
 import { rcodeName, rrTypeCode, rrTypeName } from '../../shared/dns/iana.ts';
 import { DnssecStatus } from '../../shared/query-log.ts';
@@ -43,14 +44,15 @@ export class CacheContents {
   }
 
   /** Entries that match, in the order of the index, which tells nothing. Expired ones may still be there. */
-  page(query: CacheEntryQuery, nowMs: number): CacheEntryPage {
+  page(query: CacheEntryQuery, clock: Clock): CacheEntryPage {
     const { limit, offset } = query;
+    const now = { wallMs: clock.nowMs(), monotonicSecs: Math.floor(clock.monotonicMs() / 1000) };
     const matches = matcher(query);
     const data: CacheEntryRow[] = [];
     let total = 0;
     for (const entry of this.#index.entries()) {
       if (!matches(entry)) continue;
-      if (total >= offset && data.length < limit) data.push(rowOf(entry, Math.floor(nowMs / 1000)));
+      if (total >= offset && data.length < limit) data.push(rowOf(entry, now));
       total++;
     }
     return { data, total, limit, offset };
@@ -82,18 +84,26 @@ function matcher({ domain, type }: CacheEntryFilter): (entry: CopiedEntry) => bo
   };
 }
 
-function rowOf(entry: CopiedEntry, nowSecs: number): CacheEntryRow {
+/** One moment on both clocks: entries have the monotonic one's seconds, people want to see dates. */
+interface Now {
+  readonly wallMs: number;
+  readonly monotonicSecs: number;
+}
+
+function rowOf(entry: CopiedEntry, now: Now): CacheEntryRow {
   const { bytes, view } = entry;
-  const expiresAtSecs = view.getUint32(CacheEntry.EXPIRES_AT_SECS, true);
+  const secsUntil = (field: number): number => view.getInt32(field, true) - now.monotonicSecs;
+  const timestamp = (field: number): string =>
+    new Date(Math.floor(now.wallMs / 1000 + secsUntil(field)) * 1000).toISOString();
   const flags = bytes[CacheEntry.KEY_FLAGS]!;
   return {
     domain: entryName(entry),
     type: rrTypeName(view.getUint16(CacheEntry.QTYPE, true)),
     rcode: rcodeName(bytes[CacheEntry.RCODE]!),
-    ttl_secs: Math.max(0, expiresAtSecs - nowSecs),
-    stored_at: timestamp(view.getUint32(CacheEntry.STORED_AT_SECS, true)),
-    expires_at: timestamp(expiresAtSecs),
-    stale_until: timestamp(view.getUint32(CacheEntry.STALE_UNTIL_SECS, true)),
+    ttl_secs: Math.max(0, secsUntil(CacheEntry.EXPIRES_AT_SECS)),
+    stored_at: timestamp(CacheEntry.STORED_AT_SECS),
+    expires_at: timestamp(CacheEntry.EXPIRES_AT_SECS),
+    stale_until: timestamp(CacheEntry.STALE_UNTIL_SECS),
     answers: view.getUint16(CacheEntry.ANSWER_COUNT, true),
     bytes: view.getUint32(CacheEntry.UNITS, true) * CACHE_UNIT,
     dnssec_status: dnssecName(bytes[CacheEntry.DNSSEC]!),
@@ -101,10 +111,6 @@ function rowOf(entry: CopiedEntry, nowSecs: number): CacheEntryRow {
     checking_disabled: (flags & CacheKeyFlags.CHECKING_DISABLED) !== 0,
     in_use: entry.inUse,
   };
-}
-
-function timestamp(secs: number): string {
-  return new Date(secs * 1000).toISOString();
 }
 
 function dnssecName(code: number): CacheEntryRow['dnssec_status'] {

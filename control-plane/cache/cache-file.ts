@@ -14,6 +14,7 @@ import {
   CacheHead,
 } from '../../shared/answer-cache.ts';
 import { CacheMemory } from '../../shared/cache-memory.ts';
+import type { Clock } from '../../shared/clock.ts';
 import { hasErrorCode } from '../../shared/error-code.ts';
 import type { Logger } from '../../shared/log.ts';
 import { writeDurably } from '../snapshot/durable-file.ts';
@@ -21,8 +22,16 @@ import { CacheIndex, isWhole } from './cache-index.ts';
 
 const DIGEST_SIZE = 32;
 const FILE_NAME = 'answer-cache';
-/** Changes with the layout of an entry. */
-const FORMAT = 'weir answer cache 1';
+/** Changes with the layout of the file or of an entry. */
+const FORMAT = 'weir answer cache 2';
+
+/**
+ * The file: a digest of what its answers depend on, two f64 (when it was written, seconds of the wall clock and of the
+ * monotonic one), the entries as they lay in memory, a digest of all that.
+ */
+const SAVED_WALL_AT = DIGEST_SIZE;
+const SAVED_MONOTONIC_AT = SAVED_WALL_AT + 8;
+const ENTRIES_AT = SAVED_MONOTONIC_AT + 8;
 
 /** The file of one data folder. */
 export class CacheFile {
@@ -38,31 +47,58 @@ export class CacheFile {
   }
 
   /** Writes what has not ended; returns how many entries. Answers of forward zones are left out. */
-  async save(cache: SharedArrayBuffer, nowMs: number): Promise<number> {
-    const parts: Uint8Array[] = [this.#mark];
+  async save(cache: SharedArrayBuffer, clock: Clock): Promise<number> {
+    const now = secsOf(clock);
+    const head = Buffer.alloc(ENTRIES_AT);
+    head.set(this.#mark);
+    head.writeDoubleLE(now.wall, SAVED_WALL_AT);
+    head.writeDoubleLE(now.monotonic, SAVED_MONOTONIC_AT);
+    const entries: Uint8Array[] = [];
     for (const { bytes, view } of new CacheIndex(cache).entries()) {
-      if (isWorthKeeping(view, nowMs)) parts.push(bytes);
+      if (isWorthKeeping(view, now.monotonic)) entries.push(bytes);
     }
-    const whole = Buffer.concat(parts);
+    const whole = Buffer.concat([head, ...entries]);
     await writeDurably(this.#path, whole, digest(whole));
-    return parts.length - 1;
+    return entries.length;
   }
 
   /** Fills an empty cache that nobody uses yet; returns how many entries. A file that is no use is logged. */
-  async load(cache: SharedArrayBuffer, nowMs: number): Promise<number> {
+  async load(cache: SharedArrayBuffer, clock: Clock): Promise<number> {
     const contents = await this.#read();
     if (contents === null) return 0;
+    const now = secsOf(clock);
+    const shiftSecs = this.#shiftSecs(contents, now);
+    if (shiftSecs === null) return 0;
     const memory = new CacheMemory(cache);
     let loaded = 0;
-    for (let at = DIGEST_SIZE; at < contents.length;) {
+    for (let at = ENTRIES_AT; at < contents.length;) {
       const size = contents.readUInt32LE(at + CacheEntry.UNITS) * CACHE_UNIT;
       const bytes = contents.subarray(at, at + size);
       if (!isWhole(bytes)) break;
       at += size;
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-      if (isWorthKeeping(view, nowMs) && place(memory, bytes, view)) loaded++;
+      for (const field of TIME_FIELDS) view.setInt32(field, view.getInt32(field, true) + shiftSecs, true);
+      if (isWorthKeeping(view, now.monotonic) && place(memory, bytes, view)) loaded++;
     }
     return loaded;
+  }
+
+  /**
+   * What makes times of the file's monotonic clock times of this start's, so that lives go on where they were less what
+   * has gone by: as the wall clock says, and no less than the monotonic one says, which goes on if the machine does.
+   * Null where the wall clock shows an earlier time than then: nobody knows what has gone by.
+   */
+  #shiftSecs(contents: Buffer, now: Secs): number | null {
+    const savedMonotonic = contents.readDoubleLE(SAVED_MONOTONIC_AT);
+    const goneByWall = now.wall - contents.readDoubleLE(SAVED_WALL_AT);
+    if (goneByWall < 0) {
+      this.#logger.info('answer cache of the last run left unread: the clock was set back', {
+        file: this.#path,
+      });
+      return null;
+    }
+    const gone = Math.max(goneByWall, now.monotonic - savedMonotonic);
+    return now.monotonic - savedMonotonic - gone;
   }
 
   /** The mark and the entries; null where there is no file that can be used. It is gone afterwards. */
@@ -73,7 +109,7 @@ export class CacheFile {
       await rm(this.#path);
       const body = contents.subarray(0, -DIGEST_SIZE);
       const isGood =
-        contents.length >= 2 * DIGEST_SIZE &&
+        contents.length >= ENTRIES_AT + DIGEST_SIZE &&
         digest(body).equals(contents.subarray(-DIGEST_SIZE)) &&
         body.subarray(0, DIGEST_SIZE).equals(this.#mark);
       if (!isGood) this.#logger.info('answer cache of the last run left unread', { file: this.#path });
@@ -90,9 +126,21 @@ function digest(bytes: Uint8Array): Buffer {
   return createHash('sha256').update(bytes).digest();
 }
 
-function isWorthKeeping(view: DataView, nowMs: number): boolean {
+/** One moment on both clocks, whole seconds. */
+interface Secs {
+  readonly wall: number;
+  readonly monotonic: number;
+}
+
+const TIME_FIELDS = [CacheEntry.STORED_AT_SECS, CacheEntry.EXPIRES_AT_SECS, CacheEntry.STALE_UNTIL_SECS];
+
+function secsOf(clock: Clock): Secs {
+  return { wall: Math.floor(clock.nowMs() / 1000), monotonic: Math.floor(clock.monotonicMs() / 1000) };
+}
+
+function isWorthKeeping(view: DataView, nowMonotonicSecs: number): boolean {
   const isOfPools = view.getUint16(CacheEntry.PARTITION, true) === 0;
-  return isOfPools && view.getUint32(CacheEntry.EXPIRES_AT_SECS, true) * 1000 > nowMs;
+  return isOfPools && view.getInt32(CacheEntry.EXPIRES_AT_SECS, true) > nowMonotonicSecs;
 }
 
 /** Puts an entry behind the others; false where there is no room for it. */

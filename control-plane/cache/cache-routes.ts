@@ -40,7 +40,7 @@ export function listCacheEntries(
   { cache, clock }: ApiContext,
   { query }: RouteRequest<unknown, CacheEntryQuery>,
 ): CacheEntryPage {
-  return cache.page(query, clock.nowMs());
+  return cache.page(query, clock);
 }
 
 /** DELETE cache/entries */

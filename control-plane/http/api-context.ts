@@ -108,7 +108,7 @@ export interface UpstreamPort {
 /** The answer cache of this node. */
 export interface CachePort {
   metrics(): CacheMetrics;
-  page(query: CacheEntryQuery, nowMs: number): CacheEntryPage;
+  page(query: CacheEntryQuery, clock: Clock): CacheEntryPage;
   /** Resolves with how many entries are gone for every worker. */
   drop(filter: CacheEntryFilter): Promise<number>;
 }

@@ -41,7 +41,7 @@ export interface CacheKey {
   readonly partition: number;
 }
 
-/** How long an answer is kept, Unix seconds; and what the log shows with it. */
+/** How long an answer is kept, seconds of the monotonic clock; and what the log shows with it. */
 export interface CacheNotes {
   readonly storedAtSecs: number;
   readonly expiresAtSecs: number;

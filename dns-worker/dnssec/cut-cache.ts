@@ -20,24 +20,24 @@ export type Cut =
 
 const MAX_ENTRIES = 20_000;
 
-/** Cuts by name, with the second at which they are forgotten. */
+/** Cuts by name, with the time at which they are forgotten: milliseconds of the monotonic clock. */
 export class CutCache {
-  private readonly entries = new Map<string, { readonly cut: Cut; readonly expiresAtSecs: number }>();
+  private readonly entries = new Map<string, { readonly cut: Cut; readonly expiresAtMs: number }>();
 
   /** What stands at the name; undefined = not known (any more). */
-  find(name: Name, nowSecs: number): Cut | undefined {
+  find(name: Name, nowMs: number): Cut | undefined {
     const key = nameKey(name);
     const entry = this.entries.get(key);
-    if (entry === undefined || entry.expiresAtSecs > nowSecs) return entry?.cut;
+    if (entry === undefined || entry.expiresAtMs > nowMs) return entry?.cut;
     this.entries.delete(key);
     return undefined;
   }
 
   /** Remembers a cut until then. */
-  keep(name: Name, cut: Cut, expiresAtSecs: number): void {
+  keep(name: Name, cut: Cut, expiresAtMs: number): void {
     const key = nameKey(name);
     this.entries.delete(key);
     if (this.entries.size >= MAX_ENTRIES) this.entries.delete(this.entries.keys().next().value!);
-    this.entries.set(key, { cut, expiresAtSecs });
+    this.entries.set(key, { cut, expiresAtMs });
   }
 }

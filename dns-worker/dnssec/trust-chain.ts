@@ -97,7 +97,7 @@ export class TrustChain {
    */
   knowsZoneBetween(name: Name, above: Name): boolean {
     for (let labels = labelCount(above) + 1; labels <= labelCount(name); labels++) {
-      if (this.cuts.find(ancestor(name, labels), this.nowSecs)?.kind === 'secure') return true;
+      if (this.cuts.find(ancestor(name, labels), this.clock.monotonicMs())?.kind === 'secure') return true;
     }
     return false;
   }
@@ -139,7 +139,7 @@ export class TrustChain {
   private async cutAt(at: Name, budget: Budget, open: () => Promise<TimedCut | null>): Promise<Cut | null> {
     const key = nameKey(at);
     for (;;) {
-      const known = this.cuts.find(at, this.nowSecs);
+      const known = this.cuts.find(at, this.clock.monotonicMs());
       if (known !== undefined) return known;
       const others = this.underWay.get(key);
       if (others === undefined) break;
@@ -172,7 +172,8 @@ export class TrustChain {
     if (found === null || (found.cut.kind === 'bogus' && budget.isSpent)) return null;
     const { cut, ttlSecs } = found;
     const bounded = Math.min(Math.max(ttlSecs, MIN_TTL_SECS), MAX_TTL_SECS);
-    cuts.keep(at, cut, this.nowSecs + (cut.kind === 'bogus' ? BOGUS_TTL_SECS : bounded));
+    const keptSecs = cut.kind === 'bogus' ? BOGUS_TTL_SECS : bounded;
+    cuts.keep(at, cut, this.clock.monotonicMs() + keptSecs * 1000);
     return cut;
   }
 

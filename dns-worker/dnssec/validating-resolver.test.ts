@@ -54,6 +54,19 @@ describe('ValidatingResolver', () => {
     expect(table.takeAsked()).toEqual(['www.test A', '. DNSKEY', 'test DS', 'test DNSKEY']);
   });
 
+  test('keys are kept for their time, whatever the wall clock is set to', async () => {
+    const { ask, table, clock } = room();
+    await ask('www.test', 'A');
+    table.takeAsked();
+    clock.stepSecs = 600;
+    await ask('www.test', 'A');
+    expect(table.takeAsked()).toEqual(['www.test A']);
+    clock.stepSecs = -600;
+    clock.secs += 301;
+    await ask('www.test', 'A');
+    expect(table.takeAsked()).toEqual(['www.test A', '. DNSKEY', 'test DS', 'test DNSKEY']);
+  });
+
   test('questions at the same time share the way to the keys', async () => {
     const { ask, table } = room();
     table.on('mail.test', 'A', positive(TEST.signed('mail.test 300 A 192.0.2.3')));

@@ -8,7 +8,8 @@ import type { Reporter } from '../report/reporter.ts';
 /** Answers from the cache where a fresh answer lies there; counts hits and misses where there is a reporter. */
 export function cachedAnswerStage(query: Query, cache: AnswerCache, reporter: Reporter | null): VerdictCode {
   const isShared = !query.isForSubnet;
-  if (isShared && cache.answer(query, query.partition, query.arrivedSecs, false) === CacheHit.FRESH) {
+  const { partition, arrivedMonotonicSecs } = query;
+  if (isShared && cache.answer(query, partition, arrivedMonotonicSecs, false) === CacheHit.FRESH) {
     query.status = QueryStatus.CACHED;
     reporter?.count(Counter.CACHE_HITS);
     return Verdict.ANSWERED;

@@ -10,13 +10,15 @@ import { CACHE_LOCK_OF_CONTROL_PLANE, CacheHead, createAnswerCache } from '../..
 import { CacheMemory } from '../../shared/cache-memory.ts';
 import { hashName, nameFromText } from '../../shared/dns/name.ts';
 import { QuietLogger } from '../fixtures/quiet-logger.ts';
+import { TestClock } from '../support/test-clock.ts';
 
-const NOW_SECS = 1_800_000_000;
-const NOW_MS = NOW_SECS * 1000;
 const SETTINGS = { pools: ['a'] };
 
 let folder: string;
+let clock: TestClock;
+const nowSecs = (): number => clock.monotonicMs() / 1000;
 beforeEach(async () => {
+  clock = new TestClock();
   folder = await mkdtemp(join(tmpdir(), 'weir-cache-'));
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
@@ -50,9 +52,9 @@ function keep(buffer: SharedArrayBuffer, name: string, ttlSecs: number, partitio
       subnetScope: 0,
     },
     {
-      storedAtSecs: NOW_SECS,
-      expiresAtSecs: NOW_SECS + ttlSecs,
-      staleUntilSecs: NOW_SECS + ttlSecs,
+      storedAtSecs: nowSecs(),
+      expiresAtSecs: nowSecs() + ttlSecs,
+      staleUntilSecs: nowSecs() + ttlSecs,
       dnssec: 1,
       upstream: 1,
     },
@@ -60,7 +62,7 @@ function keep(buffer: SharedArrayBuffer, name: string, ttlSecs: number, partitio
 }
 
 function names(buffer: SharedArrayBuffer): string[] {
-  const page = new CacheContents(buffer, () => 0).page({ limit: 1000, offset: 0 }, NOW_MS);
+  const page = new CacheContents(buffer, () => 0).page({ limit: 1000, offset: 0 }, clock);
   return page.data.map(({ domain }) => domain).sort();
 }
 
@@ -71,23 +73,42 @@ describe('CacheFile', () => {
     keep(before, 'b.example.org', 10);
     keep(before, 'zone.example.org', 300, 3);
     const file = new CacheFile(folder, SETTINGS, new QuietLogger());
-    expect(await file.save(before, NOW_MS)).toBe(2);
+    expect(await file.save(before, clock)).toBe(2);
+    clock.advance(20_000);
     const after = createAnswerCache(0);
-    expect(await file.load(after, NOW_MS + 20_000)).toBe(1);
+    expect(await file.load(after, clock)).toBe(1);
     expect(names(after)).toEqual(['a.example.org']);
     // The file is for one start.
-    expect(await file.load(createAnswerCache(0), NOW_MS)).toBe(0);
+    expect(await file.load(createAnswerCache(0), clock)).toBe(0);
     keep(after, 'c.example.org', 300);
     expect(names(after)).toEqual(['a.example.org', 'c.example.org']);
+  });
+
+  test.each([
+    ['the machine was started anew', { wallSecs: 60, monotonicSecs: -900 }, 240],
+    ['the clock was set back by less than that', { wallSecs: 10, monotonicSecs: 100 }, 200],
+    ['the clock was set on', { wallSecs: 299, monotonicSecs: 1 }, 1],
+    ['the clock was set back', { wallSecs: -1, monotonicSecs: 1 }, null],
+  ])('load() prolongs no life where meanwhile %s', async (_what, gone, ttlSecs) => {
+    const before = createAnswerCache(0);
+    keep(before, 'a.example.org', 300);
+    const file = new CacheFile(folder, SETTINGS, new QuietLogger());
+    await file.save(before, clock);
+    clock.wallMs += gone.wallSecs * 1000;
+    clock.sinceBootMs += gone.monotonicSecs * 1000;
+    const after = createAnswerCache(0);
+    expect(await file.load(after, clock)).toBe(ttlSecs === null ? 0 : 1);
+    const { data } = new CacheContents(after, () => 0).page({ limit: 10, offset: 0 }, clock);
+    expect(data.map(({ ttl_secs }) => ttl_secs)).toEqual(ttlSecs === null ? [] : [ttlSecs]);
   });
 
   test('load() fills a smaller cache as far as it goes, and the writer goes on behind it', async () => {
     const before = createAnswerCache(4 * 1024 * 1024);
     for (let i = 0; i < 2000; i++) keep(before, `n${String(i)}.example.org`, 300, 0, 1000);
     const file = new CacheFile(folder, SETTINGS, new QuietLogger());
-    expect(await file.save(before, NOW_MS)).toBe(2000);
+    expect(await file.save(before, clock)).toBe(2000);
     const after = createAnswerCache(0);
-    const loaded = await file.load(after, NOW_MS);
+    const loaded = await file.load(after, clock);
     expect(loaded).toBeGreaterThan(100);
     expect(names(after)).toHaveLength(Math.min(loaded, 1000));
     for (let i = 0; i < 2000; i++) keep(after, `m${String(i)}.example.org`, 300, 0, 1000);
@@ -110,21 +131,37 @@ describe('CacheFile', () => {
     const before = createAnswerCache(0);
     keep(before, 'a.example.org', 300);
     const file = new CacheFile(folder, SETTINGS, new QuietLogger());
-    await file.save(before, NOW_MS);
+    await file.save(before, clock);
     await spoil(join(folder, 'answer-cache'));
-    expect(await file.load(createAnswerCache(0), NOW_MS)).toBe(0);
+    expect(await file.load(createAnswerCache(0), clock)).toBe(0);
   });
 
   test('load() leaves a file of other settings unread', async () => {
     const before = createAnswerCache(0);
     keep(before, 'a.example.org', 300);
-    await new CacheFile(folder, SETTINGS, new QuietLogger()).save(before, NOW_MS);
+    await new CacheFile(folder, SETTINGS, new QuietLogger()).save(before, clock);
     const other = new CacheFile(folder, { pools: ['b'] }, new QuietLogger());
-    expect(await other.load(createAnswerCache(0), NOW_MS)).toBe(0);
+    expect(await other.load(createAnswerCache(0), clock)).toBe(0);
   });
 });
 
 describe('CacheContents', () => {
+  test('page() shows dates of the wall clock, beyond 2038 too', () => {
+    clock.wallMs = Date.UTC(2040, 0, 1);
+    const buffer = createAnswerCache(0);
+    keep(buffer, 'example.org', 300);
+    clock.advance(60_000);
+    const { data } = new CacheContents(buffer, () => 0).page({ limit: 1, offset: 0 }, clock);
+    expect(data).toMatchObject([
+      {
+        ttl_secs: 240,
+        stored_at: '2040-01-01T00:00:00.000Z',
+        expires_at: '2040-01-01T00:05:00.000Z',
+        stale_until: '2040-01-01T00:05:00.000Z',
+      },
+    ]);
+  });
+
   test('drop() takes a name, names below it, or all', async () => {
     const buffer = createAnswerCache(0);
     for (const name of ['example.org', 'a.example.org', 'b.a.example.org', 'example.com'])

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { TestRecord } from '../fixtures/messages.ts';
 import { a, cname, octets, u32, wireName } from '../fixtures/messages.ts';
 import { type AskedQuery, Forwarding } from '../support/forwarding.ts';
+import { systemClock } from '../../shared/clock.ts';
 import { decodeMessage } from '../../shared/dns/codec.ts';
 
 const NAME = 'www.example.org';
@@ -84,5 +85,53 @@ describe('an rcode over 15', () => {
     forwarding.settle({ kind: 'failed', reason: 'servfail', rcode: EDNS_BADVERS, upstream: 0 });
     const { reply } = asked;
     expect([reply![3]! & 0x0f, reply![reply!.length - 6]]).toEqual([0, 1]);
+  });
+});
+
+describe('an answer in the cache', () => {
+  const DAY_MS = 86_400_000;
+
+  test.each([
+    ['set back by a day', -DAY_MS],
+    ['set on by a day', DAY_MS],
+    ['set on beyond 2038', 20 * 365 * DAY_MS],
+  ])('lives as long as its TTL says, though the clock is %s', (_what, stepMs) => {
+    using forwarding = new Forwarding();
+    forwarding.ask(NAME);
+    forwarding.answer({ answers: [a(NAME, '192.0.2.1', 300)] });
+    forwarding.clock.wallMs += stepMs;
+    forwarding.clock.advance(100_000);
+    expect(ttlsOf(forwarding.ask(NAME)).answers).toEqual([200]);
+    forwarding.clock.advance(200_000);
+    forwarding.ask(NAME);
+    expect(forwarding.held).toHaveLength(1);
+  });
+
+  test('is kept after 2038 as before', () => {
+    using forwarding = new Forwarding();
+    forwarding.clock.wallMs = Date.UTC(2040, 0, 1);
+    forwarding.ask(NAME);
+    forwarding.answer({ answers: [a(NAME, '192.0.2.1', 300)] });
+    expect(ttlsOf(forwarding.ask(NAME)).answers).toEqual([300]);
+    expect(forwarding.held).toHaveLength(0);
+  });
+
+  test('that is stale goes at its time, though the clock is set back', () => {
+    using forwarding = new Forwarding({ serveStaleSecs: 600 });
+    forwarding.ask(NAME);
+    forwarding.answer({ answers: [a(NAME, '192.0.2.1', 300)] });
+    forwarding.clock.wallMs -= DAY_MS;
+    forwarding.clock.advance(900_000);
+    forwarding.ask(NAME);
+    forwarding.settle({ kind: 'failed', reason: 'timeout', rcode: 2, upstream: 0 });
+    expect(forwarding.lastLogged).toMatchObject({ status: 'TIMEOUT' });
+  });
+});
+
+describe('systemClock', () => {
+  test('monotonicMs() fits in a signed word in seconds, whatever the year', () => {
+    expect(systemClock.monotonicMs() / 1000).toBeLessThan(2 ** 31);
+    const hrtimeMs = Number(process.hrtime.bigint()) / 1e6;
+    expect(Math.abs(systemClock.monotonicMs() - hrtimeMs)).toBeLessThan(1000);
   });
 });

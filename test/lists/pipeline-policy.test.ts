@@ -83,7 +83,7 @@ function ask(
   const query = new Query();
   query.clientBytes = addressFromText(client)!;
   query.begin(bytes, 0, 16 + wire.length, bytes.length);
-  query.arrivedSecs = NOW;
+  query.arrivedMonotonicSecs = NOW;
   const verdict = pipeline.run(query);
   return { query, verdict, status: QUERY_STATUS_NAMES[query.status]! };
 }

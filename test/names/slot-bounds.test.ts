@@ -193,6 +193,7 @@ describe('the pipeline', () => {
         const query = new Query();
         query.protocol = protocol;
         query.arrivedSecs = NOW_SECS;
+        query.arrivedMonotonicSecs = NOW_SECS;
         query.begin(bytes, at, message.length, capacity);
         const verdict = PIPELINES[setting]!.run(query);
         expect(isUntouched(bytes, 0, at) && isUntouched(bytes, at + capacity, bytes.length)).toBe(true);

@@ -19,7 +19,6 @@ import type { LivePolicy } from '../../control-plane/snapshot/compiled-rules.ts'
 import { createAnswerCache } from '../../shared/answer-cache.ts';
 import { CacheMemory } from '../../shared/cache-memory.ts';
 import { CLIENT_SIGHTINGS_BYTES } from '../../shared/client-sightings.ts';
-import type { Clock } from '../../shared/clock.ts';
 import { COUNTERS_BYTES } from '../../shared/counters.ts';
 import { decodeMessage } from '../../shared/dns/codec.ts';
 import { nameFromText, nameToText } from '../../shared/dns/name.ts';
@@ -31,26 +30,7 @@ import { octets, type TestResponse, response, u16 } from '../fixtures/messages.t
 import { QuietLogger } from '../fixtures/quiet-logger.ts';
 import { type ListText, type OtherRows, snapshotOf } from './compiled-lists.ts';
 import { rateLimitOf } from './rate-limit.ts';
-
-/** A clock that stands still unless a test moves it. */
-export class TestClock implements Clock {
-  wallMs = 1_800_000_000_000;
-  sinceBootMs = 1_000_000;
-
-  nowMs(): number {
-    return this.wallMs;
-  }
-
-  monotonicMs(): number {
-    return this.sinceBootMs;
-  }
-
-  /** Time goes by, on both clocks. */
-  advance(ms: number): void {
-    this.wallMs += ms;
-    this.sinceBootMs += ms;
-  }
-}
+import { TestClock } from './test-clock.ts';
 
 /** A client's query on its way, and what came of it. */
 export interface AskedQuery {
