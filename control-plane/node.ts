@@ -5,9 +5,7 @@ import type { Logger } from '../shared/log.ts';
 import type { ClientDirectory } from './clients/client-directory.ts';
 import type { LeaseWatch } from './clients/lease-watch.ts';
 import { type Database } from './db/database.ts';
-
-/** Parts that were started and how each is stopped, in the order of starting. */
-export type Stops = (() => Promise<void> | void)[];
+import type { Stops } from './stopping.ts';
 
 /** What every part is started with. */
 export interface Node {

@@ -25,6 +25,9 @@ import { followAnchors, withAnchorsFound } from './workers/trust-points.ts';
 import { WorkerSupervisor } from './workers/supervisor.ts';
 import { workerHooks, workerSettings } from './workers/worker-settings.ts';
 
+/** Milliseconds that are kept for storing the last log rows, in the database or in the spool, when Weir stops. */
+const LOG_MS = 600;
+
 /** The answering side: threads on the last snapshot, and the way of their log records into the database. */
 export async function startDns(node: Node, dnsPort: number) {
   const { config, logger, dataDir, database, clients, stops } = node;
@@ -35,7 +38,7 @@ export async function startDns(node: Node, dnsPort: number) {
     logger,
     privacy: () => (config.database.log_queries ? config.database.query_log_privacy : 'off'),
   });
-  stops.push(() => writer.close());
+  stops.push({ stop: (withinMs) => writer.close(withinMs), keptMs: LOG_MS });
   const generations = new Generations(dataDir, logger);
   const zones = new ZoneNumbers();
   const evaluator = new ScheduleEvaluator(clock, logger);
@@ -72,10 +75,12 @@ export async function startDns(node: Node, dnsPort: number) {
   const rate = new QueryRate(supervisor.memories());
   drain.start();
   rate.start();
-  stops.push(async () => {
-    await supervisor.drain();
-    drain.stop();
-    rate.stop();
+  stops.push({
+    stop: async (withinMs) => {
+      await supervisor.drain(withinMs);
+      drain.stop();
+      rate.stop();
+    },
   });
   return { supervisor, publisher, generations, rate, cache, evaluator, logTrouble: () => writer.trouble() };
 }

@@ -3,7 +3,7 @@
  * left on disk before anything else is there; the database comes up in the background; what needs it
  * follows. Stopping is the same list backwards.
  */
-import type { Node, Stops } from './node.ts';
+import type { Node } from './node.ts';
 import { startDns } from './start-dns.ts';
 import type { LoadedConfig } from '../config/parse-config.ts';
 import { systemClock as clock } from '../shared/clock.ts';
@@ -15,12 +15,19 @@ import { lockDataDir } from './db/data-dir-lock.ts';
 import { startDatabase } from './db/database.ts';
 import { createLogger } from './log.ts';
 import { nodeNameOf } from './settings/derived.ts';
+import { stopInReverse } from './stopping.ts';
+import type { Stops } from './stopping.ts';
 import { greeting } from './system/greeting.ts';
 import { putAnswersFirst } from './system/thread-priorities.ts';
 import { version } from './version.ts';
 import { chooseDnsPort } from './workers/dns-port.ts';
 
-/** Starts Weir and resolves once it answers; it then runs until SIGTERM or SIGINT. */
+/** Milliseconds in which a database has to show that it lives when Weir stops. */
+const LIFE_SIGN_MS = 700;
+/** Milliseconds that are kept for ending the embedded database, cleanly or not. */
+const DATABASE_MS = 700;
+
+/** Starts Weir and resolves once it answers; it then runs until SIGTERM or SIGINT. A second one ends it at once. */
 export async function startWeir(loaded: LoadedConfig): Promise<void> {
   const logger = createLogger(loaded.config.logging);
   const stops: Stops = [];
@@ -28,6 +35,10 @@ export async function startWeir(loaded: LoadedConfig): Promise<void> {
   const stop = (): Promise<void> => (stopping ??= stopInReverse(stops, logger));
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
+      if (stopping !== undefined) {
+        logger.warn('stopping at once: what is not stored is lost', { signal });
+        process.exit(1);
+      }
       logger.info('stopping', { signal });
       void stop().then(() => process.exit(0));
     });
@@ -55,7 +66,7 @@ async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): P
     lock,
     logger: logger.child({ part: 'database' }),
   });
-  stops.push(() => database.close());
+  stops.push({ stop: (withinMs) => database.close(withinMs), keptMs: DATABASE_MS });
   const name = nodeNameOf(config);
   const clients = new ClientDirectory();
   const neighbours = openNeighbourTable(logger);
@@ -95,18 +106,8 @@ async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): P
   const { startWeb } = await import('./start-web.ts');
   const webPort = await startWeb(node, { ...dns, ...policy, startedAtMs, dnsPort: dnsPort.port });
   const bindAddresses = config.server.bind_address;
+  stops.push(() => database.giveUpUnlessAnswering(LIFE_SIGN_MS));
   process.stdout.write(
     greeting({ version, configFile: loaded.file, dataDir: lock.dataDir, bindAddresses, dnsPort, webPort }),
   );
-}
-
-/** Stops all parts, last first; a part that fails to stop does not keep the others from it. */
-async function stopInReverse(stops: Stops, logger: Logger): Promise<void> {
-  for (const stop of stops.toReversed()) {
-    try {
-      await stop();
-    } catch (error) {
-      logger.error('stop a part', { reason: error instanceof Error ? error.message : String(error) });
-    }
-  }
 }

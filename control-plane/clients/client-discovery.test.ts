@@ -148,6 +148,7 @@ describe('ClientDiscovery', () => {
       transactionInTurn: (lock, work) => database.transactionInTurn(lock, work),
       background: (queue) => database.background(queue),
       withClient: (work) => database.withClient(work),
+      giveUpUnlessAnswering: (withinMs) => database.giveUpUnlessAnswering(withinMs),
       close: () => database.close(),
     };
     start(failing);

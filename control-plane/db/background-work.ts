@@ -3,7 +3,6 @@
  * of rows: on connections of their own such questions cannot keep a change of policy waiting, one runs at a time
  * however many dashboards ask, and the embedded server puts them behind the log.
  */
-import pg from 'pg';
 import type { PoolClient } from 'pg';
 import type { Logger } from '../../shared/log.ts';
 import {
@@ -15,6 +14,7 @@ import {
   reasonOf,
 } from './database-errors.ts';
 import type { DatabaseTarget } from './database-target.ts';
+import { OpenPool } from './open-pool.ts';
 import { lowerSession, NICENESS } from './process-priority.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -31,17 +31,18 @@ const BEGIN_READING = 'BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ O
 
 /** A connection to one server for such work, one piece after the other. */
 export class BackgroundWork {
-  readonly #pool: pg.Pool;
+  readonly #pool: OpenPool;
   readonly #limits: BackgroundLimits;
 
   constructor(target: DatabaseTarget, logger: Logger, limits = DEFAULT_LIMITS) {
     this.#limits = limits;
-    this.#pool = new pg.Pool({ ...target.config, max: 1, connectionTimeoutMillis: limits.waitMs });
-    // The loss of a connection fails the work that runs on it; who looks after the server notices by itself.
-    this.#pool.on('error', () => undefined);
-    this.#pool.on('connect', (client) => {
-      client.on('error', () => undefined);
-      if (target.isOurs) lowerSession(client, NICENESS.behindLog, logger);
+    const config = { ...target.config, max: 1, connectionTimeoutMillis: limits.waitMs };
+    this.#pool = new OpenPool(config, {
+      connected: (client) => {
+        if (target.isOurs) lowerSession(client, NICENESS.behindLog, logger);
+      },
+      // The loss of a connection fails the work that runs on it; who looks after the server notices by itself.
+      lost: () => undefined,
     });
   }
 
@@ -66,6 +67,11 @@ export class BackgroundWork {
   /** Waits for what runs. */
   end(): Promise<void> {
     return this.#pool.end();
+  }
+
+  /** See `OpenPool.cut`. */
+  cut(): void {
+    this.#pool.cut();
   }
 
   async #run<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {

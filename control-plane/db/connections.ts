@@ -18,6 +18,7 @@ import {
   reasonOf,
 } from './database-errors.ts';
 import type { DatabaseTarget } from './database-target.ts';
+import { OpenPool } from './open-pool.ts';
 import { lowerSession, NICENESS } from './process-priority.ts';
 
 /** Whose work it is. */
@@ -41,12 +42,13 @@ const BUSY = 'the database is busy with other work; try again in a moment';
 /** See above. */
 export class Connections {
   readonly background: Readonly<Record<BackgroundQueue, BackgroundWork>>;
-  readonly #pool: pg.Pool;
-  readonly #changes: pg.Pool;
+  readonly #pool: OpenPool;
+  readonly #changes: OpenPool;
   readonly #probe: pg.Client;
   readonly #logger: Logger;
   readonly #target: DatabaseTarget;
   readonly #lost = new AbortController();
+  readonly #cut = Promise.withResolvers<undefined>();
 
   constructor({ target, logger, poolSize, waitMs }: ConnectionOptions) {
     this.#target = target;
@@ -85,7 +87,7 @@ export class Connections {
       for (;;) {
         await sleep(PROBE_MS, undefined, { signal: ended }).catch(() => undefined);
         if (ended.aborted) break;
-        await this.#look();
+        await this.giveUpUnlessAnswering(PROBE_MS);
       }
     } catch (error) {
       this.lose(error);
@@ -93,20 +95,38 @@ export class Connections {
     return this.#lost.signal.reason;
   }
 
-  /** Closes what is idle at once and waits for what is lent. */
+  /** Closes what is idle at once and waits for what is lent, unless it is cut. */
   async end(): Promise<void> {
     const { questions, upkeep } = this.background;
     const probe = this.#probe.end().catch(() => undefined); // It never connected; nothing is lost with it.
-    await Promise.all([this.#pool.end(), this.#changes.end(), questions.end(), upkeep.end(), probe]);
+    const all = Promise.all([this.#pool.end(), this.#changes.end(), questions.end(), upkeep.end(), probe]);
+    await Promise.race([all, this.#cut.promise]);
   }
 
-  async #look(): Promise<void> {
-    const probe = { text: 'SHOW transaction_read_only', query_timeout: PROBE_MS };
+  /** Gives up a server that does not answer within `withinMs`, and with it whatever waits for it. */
+  async giveUpUnlessAnswering(withinMs: number): Promise<void> {
+    try {
+      await this.#look(withinMs);
+    } catch (error) {
+      this.lose(error);
+      this.cut();
+    }
+  }
+
+  /** Ends every connection, whatever it is in the middle of. */
+  cut(): void {
+    for (const pool of [this.#pool, this.#changes, this.background.questions, this.background.upkeep])
+      pool.cut();
+    this.#cut.resolve(undefined);
+  }
+
+  async #look(withinMs: number): Promise<void> {
+    const probe = { text: 'SHOW transaction_read_only', query_timeout: withinMs };
     const { rows } = await this.#probe.query<{ transaction_read_only: string }>(probe);
     if (rows[0]?.transaction_read_only !== 'off') throw new DatabaseUnavailable('server became read-only');
   }
 
-  async #lend<T>(pool: pg.Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  async #lend<T>(pool: OpenPool, work: (client: PoolClient) => Promise<T>): Promise<T> {
     let client: PoolClient | undefined;
     let isBroken = false;
     try {
@@ -128,15 +148,11 @@ export class Connections {
     }
   }
 
-  #open(config: pg.PoolConfig): pg.Pool {
-    const pool = new pg.Pool({ ...this.#target.config, ...config });
-    pool.on('error', (error) => this.lose(error));
-    pool.on('connect', (client) => {
-      // One that is lent out reports its end by itself too, and unheard that would end the process.
-      client.on('error', (error) => this.lose(error));
-      this.#lower(client);
-    });
-    return pool;
+  #open(config: pg.PoolConfig): OpenPool {
+    return new OpenPool(
+      { ...this.#target.config, ...config },
+      { connected: (client) => this.#lower(client), lost: (error) => this.lose(error) },
+    );
   }
 
   #lower(client: pg.ClientBase): void {

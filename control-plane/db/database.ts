@@ -54,8 +54,13 @@ export interface Database extends Queryable {
   background(queue: BackgroundQueue): Background;
   /** Lends a connection for what needs pg itself, such as COPY. For files of this folder and stores. */
   withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
-  /** Closes every connection and stops the embedded server. */
-  close(): Promise<void>;
+  /**
+   * To be called when Weir stops: gives up a server that does not answer within `withinMs`, so that nothing waits for
+   * it any more. It counts as down then.
+   */
+  giveUpUnlessAnswering(withinMs: number): Promise<void>;
+  /** Closes every connection and stops the embedded server; what hangs is cut off, or killed, in time. */
+  close(withinMs?: number): Promise<void>;
 }
 
 /** What a database is started with. */
@@ -74,8 +79,10 @@ export interface DatabaseOptions {
 const RETRY_MS = { first: 100, last: 15_000 } as const;
 /** A database that was up this long was fine, so that its loss is met with the first pause again. */
 const STEADY_MS = 20_000;
-/** Milliseconds that statements in flight get when Weir stops. */
-const CLOSE_MS = 1500;
+/** Milliseconds for closing unless said otherwise. */
+const CLOSE_MS = 5000;
+/** Of that, what statements in flight get. */
+const FLIGHT_SHARE = 0.3;
 
 /** Starts connecting and returns at once. */
 export function startDatabase(options: DatabaseOptions): Database {
@@ -160,13 +167,20 @@ class PooledDatabase implements Database {
     return this.#up().use(work);
   }
 
-  async close(): Promise<void> {
+  async giveUpUnlessAnswering(withinMs: number): Promise<void> {
+    await this.#connections?.giveUpUnlessAnswering(withinMs);
+  }
+
+  async close(withinMs = CLOSE_MS): Promise<void> {
+    const untilMs = performance.now() + withinMs;
+    const connections = this.#connections;
     this.#closing.abort();
-    await this.#loop;
     const enough = new AbortController();
-    await Promise.race([this.#ending, pause(CLOSE_MS, enough.signal)]);
+    const ended = this.#loop.then(() => this.#ending);
+    await Promise.race([ended, pause(withinMs * FLIGHT_SHARE, enough.signal)]);
     enough.abort();
-    await this.#source.close();
+    connections?.cut();
+    await this.#source.close(untilMs - performance.now());
   }
 
   /** Connects, stays with what it got until that is lost, and starts again. */
@@ -238,7 +252,7 @@ function pause(timeMs: number, signal: AbortSignal): Promise<void> {
 interface TargetSource {
   readonly name: string;
   targets(): Promise<readonly DatabaseTarget[]>;
-  close(): Promise<void>;
+  close(withinMs: number): Promise<void>;
 }
 
 function targetSource({ urls, lock, logger }: DatabaseOptions, onEnd: (reason: Error) => void): TargetSource {
@@ -250,6 +264,6 @@ function targetSource({ urls, lock, logger }: DatabaseOptions, onEnd: (reason: E
   return {
     name: 'embedded',
     targets: async () => [embeddedTarget(await server.ensureRunning())],
-    close: () => server.stop(),
+    close: (withinMs) => server.stop(withinMs),
   };
 }

@@ -33,13 +33,15 @@ export interface EmbeddedServer {
   ensureRunning(): Promise<PostgresAddress>;
   /** Process id of the running server, if any. */
   pid(): number | undefined;
-  /** Shuts the server down cleanly and for good. */
-  stop(): Promise<void>;
+  /** Shuts the server down for good: cleanly, where that can be done in time. */
+  stop(withinMs?: number): Promise<void>;
 }
 
 /** Role that owns everything; the database is PostgreSQL's default one. */
 const ROLE = 'weir';
 const DATABASE = 'postgres';
+/** Milliseconds for a shutdown that has no other limit. */
+const STOP_MS = 5000;
 
 /** Settings for a small machine: little memory, few processes, a log that is written more than read. */
 const SETTINGS: Readonly<Record<string, string | number>> = {
@@ -89,15 +91,15 @@ export function createEmbeddedServer(
 ): EmbeddedServer {
   let running: Running | undefined;
   let starting: Promise<Running> | undefined;
-  let stopped = false;
+  const stopping = new AbortController();
 
   const start = async (): Promise<Running> => {
-    const started = await startServer(lock.dataDir, logger);
+    const started = await startServer(lock.dataDir, logger, stopping.signal);
     running = started;
     void started.server.exited.then((lastWords) => {
       running = undefined;
       started.socket.cleanUp();
-      if (stopped) return;
+      if (stopping.signal.aborted) return;
       logger.error('embedded database ended unexpectedly', { reason: lastWords });
       onUnexpectedEnd(new Error(lastWords));
     });
@@ -106,21 +108,22 @@ export function createEmbeddedServer(
 
   return {
     async ensureRunning() {
-      if (stopped) throw new Error('start embedded database: weir is stopping');
+      if (stopping.signal.aborted) throw new Error('start embedded database: weir is stopping');
       if (running) return running.address;
       starting ??= start().finally(() => (starting = undefined));
       return (await starting).address;
     },
     pid: () => running?.server.pid,
-    async stop() {
-      stopped = true;
+    async stop(withinMs = STOP_MS) {
+      const untilMs = performance.now() + withinMs;
+      stopping.abort();
       await starting?.catch(() => undefined); // Its caller was told.
-      await running?.server.stop();
+      await running?.server.stop(untilMs - performance.now());
     },
   };
 }
 
-async function startServer(dataDir: string, logger: Logger): Promise<Running> {
+async function startServer(dataDir: string, logger: Logger, signal: AbortSignal): Promise<Running> {
   const source = findPostgresPackage();
   const home = openPostgresHome(dataDir);
   if (home.isElsewhere) {
@@ -129,14 +132,14 @@ async function startServer(dataDir: string, logger: Logger): Promise<Running> {
     );
   }
   const runtime = prepareRuntime(source, home.account, home.dir);
-  const password = await prepareCluster(dataDir, home, runtime, logger);
+  const password = await prepareCluster(dataDir, { home, runtime, signal }, logger);
   checkVersion(home.cluster, source.version);
   await endOrphans(home.cluster, logger);
   const socket = await choosePostgresSocket(home);
   try {
     const settings = { ...SETTINGS, ...socket.settings };
     const { cluster, account } = home;
-    const server = await launchPostgres({ runtime, cluster, account, settings, logger });
+    const server = await launchPostgres({ runtime, cluster, account, settings, logger, signal });
     logger.info('embedded database is running', { pid: server.pid, cluster, user: account.name });
     const address = { host: socket.host, port: socket.port, user: ROLE, password, database: DATABASE };
     return { server, socket, address };
@@ -149,10 +152,10 @@ async function startServer(dataDir: string, logger: Logger): Promise<Running> {
 /** Creates the cluster where there is none; returns the role's password. */
 async function prepareCluster(
   dataDir: string,
-  home: PostgresHome,
-  runtime: string,
+  place: { readonly home: PostgresHome; readonly runtime: string; readonly signal: AbortSignal },
   logger: Logger,
 ): Promise<string> {
+  const { home } = place;
   const passwordFile = join(dataDir, 'postgres.password');
   const isNew = !existsSync(join(home.cluster, 'PG_VERSION'));
   if (!isNew && existsSync(passwordFile)) {
@@ -162,12 +165,12 @@ async function prepareCluster(
   const password = randomBytes(24).toString('base64url');
   if (isNew) {
     writePrivately(passwordFile, password);
-    await createCluster({ home, runtime, role: ROLE, password });
+    await createCluster({ ...place, role: ROLE, password });
     logger.info('embedded database was created', { cluster: home.cluster, user: home.account.name });
   } else {
     logger.warn('password file of the embedded database is missing: a new password is set', { passwordFile });
     await endOrphans(home.cluster, logger);
-    await setPassword({ home, runtime, role: ROLE, password });
+    await setPassword({ ...place, role: ROLE, password });
     writePrivately(passwordFile, password);
   }
   return password;

@@ -16,13 +16,15 @@ export interface ClusterTask {
   readonly runtime: string;
   readonly role: string;
   readonly password: string;
+  /** Ends the program. */
+  readonly signal: AbortSignal;
 }
 
 /**
  * Runs initdb. The cluster appears under its name only when it is whole, so a start that was killed in
  * the middle leaves nothing that looks like a cluster.
  */
-export async function createCluster({ home, runtime, role, password }: ClusterTask): Promise<void> {
+export async function createCluster({ home, runtime, role, password, signal }: ClusterTask): Promise<void> {
   for (const entry of readdirSync(home.dir)) {
     if (entry.startsWith('cluster.new-')) rmSync(join(home.dir, entry), { recursive: true, force: true });
   }
@@ -42,7 +44,7 @@ export async function createCluster({ home, runtime, role, password }: ClusterTa
     '--sync-method=syncfs',
   );
   try {
-    await runProgram('initdb', flags, { home, runtime });
+    await runProgram('initdb', flags, { home, runtime, signal });
     renameSync(unfinished, home.cluster);
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true });
@@ -53,16 +55,21 @@ export async function createCluster({ home, runtime, role, password }: ClusterTa
 }
 
 /** Sets the role's password on a cluster that no server has open. */
-export async function setPassword({ home, runtime, role, password }: ClusterTask): Promise<void> {
+export async function setPassword({ home, runtime, role, password, signal }: ClusterTask): Promise<void> {
   const flags = ['--single', '-D', home.cluster, 'postgres'];
-  await runProgram('postgres', flags, { home, runtime }, `ALTER ROLE "${role}" PASSWORD '${password}';\n`);
+  await runProgram(
+    'postgres',
+    flags,
+    { home, runtime, signal },
+    `ALTER ROLE "${role}" PASSWORD '${password}';\n`,
+  );
 }
 
 /** Runs one program to its end; rejects with what it said. */
 function runProgram(
   program: string,
   flags: readonly string[],
-  { home, runtime }: Pick<ClusterTask, 'home' | 'runtime'>,
+  { home, runtime, signal }: Pick<ClusterTask, 'home' | 'runtime' | 'signal'>,
   input = '',
 ): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -71,6 +78,8 @@ function runProgram(
       env: serverEnvironment(),
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
+      signal,
+      killSignal: 'SIGKILL',
       ...spawnIdentity(home.account),
     });
     let said = '';

@@ -23,6 +23,8 @@ export interface PostgresLaunch {
   /** Server settings, as for `postgres -c name=value`. */
   readonly settings: Readonly<Record<string, string | number>>;
   readonly logger: Logger;
+  /** Ends a server that does not accept connections yet. */
+  readonly signal?: AbortSignal;
 }
 
 /** A server that accepts connections. */
@@ -30,18 +32,29 @@ export interface RunningPostgres {
   readonly pid: number;
   /** Resolves when the process is gone, with its last words. */
   readonly exited: Promise<string>;
-  /** Fast shutdown: sessions are ended, everything is written. Waits until the process is gone. */
-  stop(): Promise<void>;
+  /**
+   * Fast shutdown: sessions are ended, everything is written. What is still there shortly before the end of the time
+   * is killed, and the next start recovers. Resolves when the process is gone.
+   */
+  stop(withinMs: number): Promise<void>;
 }
 
 type PostgresChild = ChildProcessByStdio<null, null, Readable>;
 
-/** Milliseconds that each kind of shutdown gets: SIGINT ends sessions and writes all, SIGQUIT leaves recovery to the next start. */
-const STOP_STEPS: readonly (readonly [NodeJS.Signals, number])[] = [
-  ['SIGINT', 3500],
-  ['SIGQUIT', 1000],
-  ['SIGKILL', 5000],
-];
+/** Milliseconds for a server that a killed Weir left behind. */
+const ORPHAN_MS = 9500;
+/** Of the time for a shutdown, what each of the harsher kinds gets, and the most of it in milliseconds. */
+const HARSH = { share: 0.2, mostMs: 1000 } as const;
+
+/** What each kind of shutdown gets: SIGINT ends sessions and writes all, SIGQUIT leaves recovery to the next start. */
+function stopSteps(withinMs: number): readonly (readonly [NodeJS.Signals, number])[] {
+  const harshMs = Math.min(withinMs * HARSH.share, HARSH.mostMs);
+  return [
+    ['SIGINT', withinMs - 2 * harshMs],
+    ['SIGQUIT', harshMs],
+    ['SIGKILL', harshMs],
+  ];
+}
 
 /** Starts the server. Resolves when it accepts connections; rejects with its own words when it ends before. */
 export async function launchPostgres(launch: PostgresLaunch): Promise<RunningPostgres> {
@@ -65,14 +78,18 @@ export async function launchPostgres(launch: PostgresLaunch): Promise<RunningPos
       resolve([`server ended with ${how}`, ...lastWords].join('; '));
     });
   });
+  const giveUp = (): void => void child.kill('SIGQUIT');
+  launch.signal?.addEventListener('abort', giveUp, { once: true });
+  if (launch.signal?.aborted === true) giveUp();
   const early = await Promise.race([ready.then(() => null), exited]);
+  launch.signal?.removeEventListener('abort', giveUp);
   if (early !== null || child.pid === undefined) {
     throw new Error(`start PostgreSQL on ${launch.cluster}: ${early ?? 'no process'}`);
   }
   for (const pid of serversOn(launch.cluster)) lowerPriority(pid, NICENESS.behindDns, launch.logger);
   const letGo = watchOver(child.pid, launch.account, launch.logger);
   void exited.then(letGo);
-  return { pid: child.pid, exited, stop: () => stopChild(child, exited, launch.logger) };
+  return { pid: child.pid, exited, stop: (withinMs) => stopChild(child, exited, launch, withinMs) };
 }
 
 function spawnServer({ runtime, cluster, account, settings }: PostgresLaunch): PostgresChild {
@@ -146,15 +163,22 @@ function watchOver(pid: number, account: PostgresAccount, logger: Logger): () =>
   };
 }
 
-async function stopChild(child: PostgresChild, exited: Promise<string>, logger: Logger): Promise<void> {
-  for (const [signal, timeoutMs] of STOP_STEPS) {
+async function stopChild(
+  child: PostgresChild,
+  exited: Promise<string>,
+  { cluster, logger }: PostgresLaunch,
+  withinMs: number,
+): Promise<void> {
+  for (const [signal, timeoutMs] of stopSteps(withinMs)) {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    // Sessions that hang do not notice the end of their server.
+    if (signal === 'SIGKILL') signalAll(serversOn(cluster), signal);
     const timer = new AbortController();
     const late = sleep(timeoutMs, 'late', { signal: timer.signal }).catch(() => 'aborted');
     const outcome = await Promise.race([exited, late]);
     timer.abort();
-    if (outcome !== 'late') return;
-    logger.warn(`stop PostgreSQL: still running ${timeoutMs} ms after ${signal}`);
+    if (outcome !== 'late') break;
+    logger.warn(`stop PostgreSQL: still running ${Math.round(timeoutMs)} ms after ${signal}`);
   }
 }
 
@@ -168,7 +192,7 @@ export async function endOrphans(cluster: string, logger: Logger): Promise<void>
   let orphans = serversOn(cluster);
   if (orphans.length > 0)
     logger.warn('end the PostgreSQL server that a killed weir left behind', { pids: orphans });
-  for (const [signal, timeoutMs] of STOP_STEPS) {
+  for (const [signal, timeoutMs] of stopSteps(ORPHAN_MS)) {
     if (orphans.length === 0) break;
     const parent = readPid(pidFile);
     signalAll(orphans.includes(parent) && signal !== 'SIGKILL' ? [parent] : orphans, signal);

@@ -57,8 +57,10 @@ const MAX_BATCH_BYTES = SLAB_BYTES - 8192;
 const MAX_SPILLING_BYTES = 64 * 1024 * 1024;
 /** Milliseconds between two log lines about lost rows. */
 const LOSS_LOG_MS = 10_000;
-/** Milliseconds that the database gets when Weir stops; what it has not taken then is spooled. */
-const CLOSE_MS = 1500;
+/** Milliseconds for closing unless said otherwise. */
+const CLOSE_MS = 3000;
+/** Of that, what the database gets; what it has not taken then is spooled. */
+const FLUSH_SHARE = 0.5;
 
 /** What is being done, in messages. */
 const REPLAY = 'replay the query log spool';
@@ -138,15 +140,17 @@ export class LogWriter {
   }
 
   /** Flushes; what the database does not take in time goes to the spool. No row may be added after. */
-  async close(): Promise<void> {
+  async close(withinMs = CLOSE_MS): Promise<void> {
     this.#closing = true;
     clearInterval(this.#tick);
     this.#stopListening();
     this.#seal();
     const inTime = new AbortController();
-    const late = sleep(CLOSE_MS, undefined, { signal: inTime.signal }).catch(() => undefined);
+    const late = sleep(withinMs * FLUSH_SHARE, undefined, { signal: inTime.signal }).catch(() => undefined);
     await Promise.race([this.#pump, late]);
     inTime.abort();
+    // A database that does not answer may have lost what it acknowledged last.
+    if (this.#sending || this.#options.database.status().state !== 'up') this.#takeBackUnsettled();
     // The batch on its way may or may not arrive; its id keeps it from being stored twice.
     if (this.#sending) this.#spill(copyOf(this.#sending));
     for (const batch of [...this.#held.splice(0), ...this.#queue.splice(0)]) this.#spill(batch);

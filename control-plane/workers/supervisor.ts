@@ -52,6 +52,8 @@ const HEARTBEAT_MS = 1000;
 const MISSED_BEATS = 3;
 /** Longest wait for all threads when stopping, milliseconds: more than the longest question, less than 5 s. */
 const DRAIN_MS = 3500;
+/** Of the time for stopping, what ending the threads takes that are left. */
+const TERMINATE_MS = 100;
 
 /** One worker: its memory and its threads. */
 interface DnsWorker {
@@ -126,11 +128,12 @@ export class WorkerSupervisor {
       this.options.logger.warn('publish snapshot: a thread does not take it', { version: snapshot.version });
   }
 
-  /** Lets every thread finish what is in flight and ends it. */
-  async drain(): Promise<void> {
+  /** Lets every thread finish what is in flight, as far as that can be done in time, and ends it. */
+  async drain(withinMs = DRAIN_MS): Promise<void> {
     this.stopping = true;
     clearInterval(this.heartbeats);
-    const deadline = new Promise<void>((resolve) => setTimeout(resolve, DRAIN_MS).unref());
+    const waitMs = Math.min(withinMs - TERMINATE_MS, DRAIN_MS);
+    const deadline = new Promise<void>((resolve) => setTimeout(resolve, waitMs).unref());
     const ended = (role: ThreadRole): Promise<void> => {
       for (const worker of this.workers) worker.threads.get(role)?.post({ type: 'drain' });
       return this.until(() => this.threads().every((thread) => thread.start.role !== role));

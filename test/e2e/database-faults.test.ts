@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { lockDataDir } from '../../control-plane/db/data-dir-lock.ts';
 import { createEmbeddedServer } from '../../control-plane/db/embedded-server.ts';
 import type { EmbeddedServer, PostgresAddress } from '../../control-plane/db/embedded-server.ts';
+import { serversOn } from '../../control-plane/db/postgres-process.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
 import type { ScriptedUpstream } from '../fixtures/scripted-upstream.ts';
 import { MemoryLogger } from '../support/memory-logger.ts';
@@ -15,9 +16,12 @@ import { EVERY_ADDRESS, startEchoingUpstream } from './support/echoing-upstream.
 import { httpCall } from './support/http-call.ts';
 import { startListServer } from './support/list-server.ts';
 import type { ListServer } from './support/list-server.ts';
+import { HungDatabase } from './support/hung-database.ts';
 import { Load } from './support/load.ts';
 import { Weir } from './support/weir-process.ts';
 
+/** A service manager that has asked for an end waits so long before it kills. */
+const PATIENCE_MS = 5000;
 const SECRET = 'not-the-password';
 const DEAD_URL = `postgres://weir:${SECRET}@127.0.0.1:9/weir`;
 
@@ -177,5 +181,36 @@ describe('weir whose database dies under load', () => {
     const domains = (await api.queries('domain=.kill.example.com')).map(({ domain }) => domain);
     expect(new Set(domains).size).toBe(count);
     expect(await weir.stop()).toMatchObject({ code: 0 });
+  });
+});
+
+describe('weir whose database hangs', () => {
+  test('weir ends in time at SIGTERM, leaves no process, and has every query in the log', async () => {
+    await using weir = await Weir.start({ upstreams });
+    await weir.api();
+    const load = await Load.start(weir.dnsPort, 'hung');
+    await load.untilMore(500);
+    using hung = HungDatabase.of(weir);
+    await load.untilMore(500);
+    await load.stop();
+    expect(load.lost).toEqual([]);
+    expect(await weir.end('SIGTERM', PATIENCE_MS)).toMatchObject({ code: 0 });
+    expect(serversOn(hung.cluster)).toEqual([]);
+
+    await using again = await Weir.start({ room: weir.room, upstreams });
+    const count = load.replies.length;
+    const api = await again.api();
+    expect(await api.untilQueryCount(count, 'domain=.hung.example.com')).toBe(count);
+    expect(await again.stop()).toMatchObject({ code: 0 });
+  });
+
+  test('weir ends at once at a second signal', async () => {
+    await using weir = await Weir.start({ upstreams });
+    using hung = HungDatabase.of(weir);
+    weir.child.kill('SIGTERM');
+    await weir.untilOutput(/stopping/);
+    expect(await weir.end('SIGINT', PATIENCE_MS)).toMatchObject({ code: 1 });
+    expect(weir.output).toMatch(/stopping at once/);
+    expect(hung.pids.length).toBeGreaterThan(0);
   });
 });

@@ -1,0 +1,60 @@
+/** A pool of pg that can be cut: whoever waits for it, for whatever reason, is told at once that it is gone. */
+import pg from 'pg';
+import type { PoolClient, PoolConfig } from 'pg';
+import { DatabaseUnavailable } from './database-errors.ts';
+
+/** Called for each new connection, and when one is lost. */
+export interface PoolListener {
+  readonly connected: (client: PoolClient) => void;
+  readonly lost: (error: Error) => void;
+}
+
+/** See above. */
+export class OpenPool {
+  readonly #pool: pg.Pool;
+  readonly #clients = new Set<PoolClient>();
+  readonly #cut = Promise.withResolvers<never>();
+
+  constructor(config: PoolConfig, { connected, lost }: PoolListener) {
+    this.#cut.promise.catch(() => undefined); // Who waits is told; there may be nobody.
+    this.#pool = new pg.Pool(config);
+    this.#pool.on('error', lost);
+    this.#pool.on('connect', (client) => {
+      this.#clients.add(client);
+      // One that is lent out reports its end by itself too, and unheard that would end the process.
+      client.on('error', lost);
+      client.once('end', () => this.#clients.delete(client));
+      connected(client);
+    });
+  }
+
+  /** Lends a connection; the borrower releases it. */
+  async connect(): Promise<PoolClient> {
+    let isTooLate = false;
+    const client = this.#pool.connect();
+    client.then(
+      (lent) => {
+        if (isTooLate) lent.release(true);
+      },
+      () => undefined, // Told by the race, or nobody's business any more.
+    );
+    try {
+      return await Promise.race([client, this.#cut.promise]);
+    } catch (error) {
+      isTooLate = true;
+      throw error;
+    }
+  }
+
+  /** Closes what is idle at once and waits for what is lent. */
+  end(): Promise<void> {
+    return this.#pool.end();
+  }
+
+  /** Ends every connection, whatever it is in the middle of. */
+  cut(): void {
+    this.#cut.reject(new DatabaseUnavailable('database was given up: it does not answer'));
+    // With a statement in flight this closes the socket, and the statement fails.
+    for (const client of this.#clients) void (client as PoolClient & pg.Client).end().catch(() => undefined);
+  }
+}

@@ -1,0 +1,31 @@
+/** An embedded database that hangs: every process of it is stopped by the kernel, and answers nobody. */
+import { join } from 'node:path';
+import { serversOn } from '../../../control-plane/db/postgres-process.ts';
+import type { Weir } from './weir-process.ts';
+
+/** Lasts until it is disposed of; whatever of it is left then is killed. */
+export class HungDatabase {
+  readonly cluster: string;
+  readonly pids: readonly number[];
+
+  private constructor(cluster: string, pids: readonly number[]) {
+    this.cluster = cluster;
+    this.pids = pids;
+  }
+
+  /** Makes the database of a Weir hang. */
+  static of(weir: Weir): HungDatabase {
+    const cluster = join(weir.room.dataDir, 'postgres', 'cluster');
+    // First the one that starts others.
+    const parent = weir.databasePid;
+    process.kill(parent, 'SIGSTOP');
+    const pids = serversOn(cluster);
+    for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    return new HungDatabase(cluster, pids);
+  }
+
+  [Symbol.dispose](): void {
+    const left = new Set(serversOn(this.cluster));
+    for (const pid of this.pids) if (left.has(pid)) process.kill(pid, 'SIGKILL');
+  }
+}
