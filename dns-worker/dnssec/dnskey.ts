@@ -15,7 +15,7 @@ export class Dnskey {
   readonly algorithm: number;
   readonly tag: number;
   /** Undefined until first asked for, null = no key of that algorithm. */
-  private publicKey: KeyObject | null | undefined;
+  private publicKey: KeyObject | null | undefined = undefined;
 
   private constructor(rdata: Uint8Array) {
     this.rdata = rdata;
@@ -51,7 +51,8 @@ export class Dnskey {
 
   /** For node:crypto; null where the octets are no key of its algorithm. */
   get key(): KeyObject | null {
-    this.publicKey ??= algorithmOf(this.algorithm)?.readKey(this.rdata.subarray(KEY_FIXED_SIZE)) ?? null;
+    if (this.publicKey === undefined)
+      this.publicKey = algorithmOf(this.algorithm)?.readKey(this.rdata.subarray(KEY_FIXED_SIZE)) ?? null;
     return this.publicKey;
   }
 }
@@ -83,11 +84,6 @@ export function usableDs(all: readonly Ds[]): Ds[] {
   const known = all.filter((ds) => isTrustedAlgorithm(ds.algorithm) && digestOf(ds.digestType) !== undefined);
   const better = known.filter((ds) => ds.digestType !== 1);
   return better.length > 0 ? better : known;
-}
-
-/** Whether the DS has the tag and algorithm of the key; its digest is still to be compared. */
-export function mayMatch(ds: Ds, key: Dnskey): boolean {
-  return ds.tag === key.tag && ds.algorithm === key.algorithm;
 }
 
 /** Whether the DS is the digest of the key of this zone (RFC 4034 section 5.1.4). */

@@ -8,8 +8,9 @@ import { RRClass, ExtendedError } from '../../shared/dns/iana.ts';
 import { writeU16, writeU32 } from '../../shared/dns/wire.ts';
 import { algorithmOf, isTrustedAlgorithm } from './algorithms.ts';
 import type { SignedSet } from './answer-records.ts';
-import { type Budget, MAX_COLLIDING_KEYS } from './budget.ts';
+import type { Budget } from './budget.ts';
 import type { Dnskey } from './dnskey.ts';
+import { keysOf } from './key-index.ts';
 import { ancestor, compareBytes, isSame, labelCount, type Name, wildcardBelow } from './names.ts';
 import { type Rrsig, secsLeft, untimely } from './rrsig.ts';
 
@@ -44,24 +45,23 @@ export async function proveSet(
   budget: Budget,
 ): Promise<SetProof> {
   const faults = new Set<number>();
+  let rdatas: readonly Uint8Array[] | undefined;
   for (const rrsig of set.signatures) {
     const fault = faultOf(rrsig, set, zone.name, nowSecs);
     if (fault !== null) {
       faults.add(fault);
       continue;
     }
-    const candidates = zone.keys.filter(
-      (key) => key.tag === rrsig.keyTag && key.algorithm === rrsig.algorithm,
-    );
-    const keys = candidates.filter((key) => key.isZoneKey).slice(0, MAX_COLLIDING_KEYS);
-    if (keys.length === 0) {
-      const unmarked = candidates.some((key) => key.lacksZoneBit);
-      faults.add(unmarked ? ExtendedError.NO_ZONE_KEY_BIT_SET : ExtendedError.DNSKEY_MISSING);
+    const { zoneKeys, lacksZoneBit } = keysOf(rrsig, zone.keys);
+    if (zoneKeys.length === 0) {
+      faults.add(lacksZoneBit ? ExtendedError.NO_ZONE_KEY_BIT_SET : ExtendedError.DNSKEY_MISSING);
       continue;
     }
-    const data = signedData(set, rrsig);
-    for (const key of keys) {
+    let data: Buffer | undefined;
+    for (const key of zoneKeys) {
       if (!budget.spendSignature()) return { kind: 'bogus', extendedError: ExtendedError.DNSSEC_BOGUS };
+      rdatas ??= canonicalOrder(set);
+      data ??= signedData(set, rrsig, rdatas);
       if (await isSignedBy(key, rrsig, data)) return secure(set, rrsig, nowSecs);
       budget.noteFailedSignature();
     }
@@ -117,8 +117,18 @@ function secure(set: SignedSet, rrsig: Rrsig, nowSecs: number): SetProof {
   };
 }
 
+/** RFC 4034 section 6.3: an RRset has an order, and no duplicates. */
+function canonicalOrder(set: SignedSet): Uint8Array[] {
+  const sorted = [...set.rdatas].sort(compareBytes);
+  return sorted.filter((rdata, i) => i === 0 || compareBytes(sorted[i - 1]!, rdata) !== 0);
+}
+
 /** RFC 4035 section 5.3.2: the RRSIG without its signature, then the RRset in canonical form and order. */
-export function signedData(set: SignedSet, rrsig: Rrsig): Buffer {
+export function signedData(
+  set: SignedSet,
+  rrsig: Rrsig,
+  rdatas: readonly Uint8Array[] = canonicalOrder(set),
+): Buffer {
   const { owner } = set;
   const isExpanded = rrsig.labels < labelCount(owner);
   const signedOwner = isExpanded ? wildcardBelow(ancestor(owner, rrsig.labels))! : owner;
@@ -127,11 +137,7 @@ export function signedData(set: SignedSet, rrsig: Rrsig): Buffer {
   writeU16(fixed, 2, RRClass.IN);
   writeU32(fixed, 4, rrsig.originalTtlSecs);
   const parts: Uint8Array[] = [rrsig.head];
-  let before: Uint8Array | null = null;
-  for (const rdata of [...set.rdatas].sort(compareBytes)) {
-    // RFC 4034 section 6.3: an RRset has no duplicates.
-    if (before !== null && compareBytes(before, rdata) === 0) continue;
-    before = rdata;
+  for (const rdata of rdatas) {
     const length = new Uint8Array(2);
     writeU16(length, 0, rdata.length);
     parts.push(signedOwner, fixed, length, rdata);

@@ -16,6 +16,8 @@ import { signsItself } from './signature.ts';
 import { introductionByAnchors, proveKeys } from './zone-keys.ts';
 
 const LONGEST_SECS = 0x7fffffff;
+/** Keys of one zone that are looked at: to read one costs as much as to check a signature. */
+const MAX_ENTRY_POINTS = 32;
 
 /** Judges the answer to a question for the DNSKEY records of `zone`; null where there are none. */
 export async function readTrustPoint(
@@ -31,7 +33,8 @@ export async function readTrustPoint(
   const proof = introduction === null ? null : await proveKeys(zone, introduction, set, nowSecs, budget);
   const entryPoints = set.rdatas
     .map((rdata) => Dnskey.read(rdata))
-    .filter((key) => key !== null && (key.flags & KeyFlags.ENTRY_POINT) !== 0) as Dnskey[];
+    .filter((key) => key !== null && (key.flags & KeyFlags.ENTRY_POINT) !== 0)
+    .slice(0, MAX_ENTRY_POINTS) as Dnskey[];
   const revoked = entryPoints.filter((key) => key.isRevoked).slice(0, MAX_COLLIDING_KEYS);
   const revoking = new Set<Dnskey>();
   for (const key of revoked) if (await signsItself(key, set, zone, nowSecs, budget)) revoking.add(key);

@@ -6,9 +6,10 @@ import { ExtendedError, RRType } from '../../shared/dns/iana.ts';
 import type { TrustAnchor } from '../../shared/dns/trust-anchors.ts';
 import { isTrustedAlgorithm } from './algorithms.ts';
 import type { SignedSet } from './answer-records.ts';
-import { type Budget, MAX_COLLIDING_KEYS } from './budget.ts';
+import type { Budget } from './budget.ts';
 import type { Cut } from './cut-cache.ts';
-import { digestMatches, Dnskey, type Ds, mayMatch, readDs, usableDs } from './dnskey.ts';
+import { digestMatches, Dnskey, type Ds, readDs, usableDs } from './dnskey.ts';
+import { DsIndex } from './key-index.ts';
 import { compareBytes, isSame, type Name } from './names.ts';
 import { proveSet } from './signature.ts';
 
@@ -49,7 +50,10 @@ export async function proveKeys(
 ): Promise<TimedCut> {
   if (set === undefined || !isSame(set.owner, zone)) return bogus(ExtendedError.DNSKEY_MISSING);
   const all = readKeys(set.rdatas);
-  const introduced = all.filter((key) => isIntroduced(key, zone, introduction, budget));
+  const ds = new DsIndex(introduction.ds);
+  const introduced = all.filter(
+    (key) => isAmong(key, introduction.keys) || isSpokenOf(key, zone, ds, budget),
+  );
   const entries = introduced.filter((key) => key.isZoneKey);
   if (entries.length === 0) {
     const unmarked = introduced.some((key) => key.lacksZoneBit);
@@ -61,10 +65,12 @@ export async function proveKeys(
   return { cut: { kind: 'secure', name: zone, keys }, ttlSecs: proof.ttlSecs };
 }
 
-function isIntroduced(key: Dnskey, zone: Name, { ds, keys }: Introduction, budget: Budget): boolean {
-  if (keys.some((it) => compareBytes(it.rdata, key.rdata) === 0)) return true;
-  const candidates = ds.filter((it) => mayMatch(it, key)).slice(0, MAX_COLLIDING_KEYS);
-  return candidates.some((it) => budget.spendDigest() && digestMatches(it, zone, key));
+function isAmong(key: Dnskey, anchors: readonly Dnskey[]): boolean {
+  return anchors.some((it) => compareBytes(it.rdata, key.rdata) === 0);
+}
+
+function isSpokenOf(key: Dnskey, zone: Name, ds: DsIndex, budget: Budget): boolean {
+  return ds.find(key).some((it) => budget.spendDigest() && digestMatches(it, zone, key));
 }
 
 function readKeys(rdatas: readonly Uint8Array[]): Dnskey[] {

@@ -1,0 +1,94 @@
+/** RRsets of thousands of signatures, keys and DS records: the work is counted, as time depends on the machine. */
+import { describe, expect, test } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { wireName } from '../../test/fixtures/messages.ts';
+import { readRecords, signedSets } from '../../test/fixtures/record-text.ts';
+import { INCEPTION, TestZone } from '../../test/fixtures/test-zone.ts';
+import { Budget } from './budget.ts';
+import { Dnskey, type Ds } from './dnskey.ts';
+import { proveSet } from './signature.ts';
+import { proveKeys } from './zone-keys.ts';
+
+const MANY = 2000;
+const ZONE = wireName('test');
+const TEST = new TestZone('test');
+
+/** Makes each reading of a field count. */
+class ReadCounter {
+  reads = 0;
+
+  watch<T extends object>(target: T, field: keyof T): T {
+    const value = target[field];
+    return Object.defineProperty(target, field, {
+      get: () => {
+        this.reads++;
+        return value;
+      },
+    });
+  }
+}
+
+/** Keys that are none, each with a tag of its own. */
+function manyKeys(): Dnskey[] {
+  return Array.from({ length: MANY }, (_, i) => {
+    const rdata = Uint8Array.from([1, 0, 3, 15, i >> 8, i & 0xff, ...new Uint8Array(30)]);
+    return Dnskey.read(rdata)!;
+  });
+}
+
+describe('proveSet()', () => {
+  const [set] = signedSets(TEST.signed('www.test 300 A 192.0.2.1'));
+  const [genuine] = set!.signatures;
+  const own = Dnskey.read(readRecords(TEST.dnskey)[0]!.rdata)!;
+
+  test('proveSet() looks at each of 2,000 keys once for 2,000 signatures, and finds the one that holds', async () => {
+    const counter = new ReadCounter();
+    const keys = [...manyKeys(), own].map((key) => counter.watch(key, 'tag'));
+    const unknown = Array.from({ length: MANY }, () => ({ ...genuine!, keyTag: own.tag ^ 0x8000 }));
+    const flood = { ...set!, signatures: [...unknown, genuine!] };
+    const proof = await proveSet(flood, { name: ZONE, keys }, INCEPTION, new Budget(0));
+    expect(proof).toMatchObject({ kind: 'secure' });
+    expect(counter.reads).toBeLessThanOrEqual(2 * keys.length);
+  });
+
+  test('proveSet() puts an RRset in order once, and not at all without a budget for it', async () => {
+    const counter = new ReadCounter();
+    const wrong = { ...genuine!, signature: new Uint8Array(64) };
+    const flood = counter.watch({ ...set!, signatures: Array.from({ length: MANY }, () => wrong) }, 'rdatas');
+    const budget = new Budget(0);
+    const prove = (): ReturnType<typeof proveSet> =>
+      proveSet(flood, { name: ZONE, keys: [own] }, INCEPTION, budget);
+    expect(await prove()).toMatchObject({ kind: 'bogus' });
+    expect(counter.reads).toBe(1);
+    expect(budget.isSpent).toBe(true);
+    expect(await prove()).toMatchObject({ kind: 'bogus' });
+    expect(counter.reads).toBe(1);
+  });
+});
+
+describe('proveKeys()', () => {
+  test('proveKeys() looks at each of 2,000 DS records once for 2,000 keys', async () => {
+    const counter = new ReadCounter();
+    const rdatas = manyKeys().map((key) => key.rdata);
+    const { rdata } = readRecords(TEST.dnskey)[0]!;
+    const own = Dnskey.read(rdata)!;
+    const digest = (of: Uint8Array): Uint8Array => createHash('sha256').update(ZONE).update(of).digest();
+    const wrong = Array.from({ length: MANY }, (_, i) => ({
+      tag: 0xffff - i,
+      algorithm: 15,
+      digestType: 2,
+      digest: digest(Uint8Array.of(i)),
+    }));
+    const right = { tag: own.tag, algorithm: 15, digestType: 2, digest: digest(rdata) };
+    const ds: Ds[] = [...wrong.filter(({ tag }) => tag !== own.tag), right].map((it) =>
+      counter.watch(it, 'tag'),
+    );
+    const [set] = signedSets(TEST.signed(TEST.dnskey));
+    const flood = { ...set!, rdatas: [...rdatas, ...set!.rdatas] };
+    const { cut } = await proveKeys(ZONE, { ds, keys: [] }, flood, INCEPTION, new Budget(0));
+    // The keys beside it are not signed for.
+    expect(cut.kind).toBe('bogus');
+    expect(counter.reads).toBeLessThanOrEqual(2 * ds.length);
+    expect((await proveKeys(ZONE, { ds, keys: [] }, set, INCEPTION, new Budget(0))).cut.kind).toBe('secure');
+  });
+});
