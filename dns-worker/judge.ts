@@ -11,12 +11,14 @@ import {
   RuleKind,
 } from '../shared/snapshot/rule-table.ts';
 import { RuleOrigin } from '../shared/snapshot/rule-origin.ts';
+import type { PolicyTable } from '../shared/snapshot/policy-table.ts';
 import type { SpecialMatcher } from '../shared/snapshot/special-matcher.ts';
 import type { ClientRange, SpecialRule } from '../shared/snapshot/special-rules.ts';
 import type { Query } from './query.ts';
 import type { OpenSnapshot } from './state.ts';
 import {
   ALLOWED,
+  ALLOWED_BY_LIST,
   CONDITIONAL,
   MAX_RULE,
   NOT_BLOCKED,
@@ -63,7 +65,7 @@ export class Judge {
 
   /**
    * The verdict on `name` for `asker`, whose type and client count where a rule asks for them: NOT_BLOCKED,
-   * ALLOWED, or the rule that blocks. Where the name is an address of an
+   * ALLOWED, ALLOWED_BY_LIST, or the rule that blocks. Where the name is an address of an
    * answer, of patterns and expressions only those for addresses are asked.
    */
   judge(name: Query, asker: Query, snapshot: OpenSnapshot, policyClass: number): number {
@@ -180,9 +182,9 @@ export class Judge {
       blocking = preferred(this.special, special, blocking);
       important = preferred(this.importantSpecial, special, important);
     }
-    if ((union & RuleKind.IMPORTANT_ALLOW_SUFFIX) !== 0) return ALLOWED;
+    if ((union & RuleKind.IMPORTANT_ALLOW_SUFFIX) !== 0) return ALLOWED_BY_LIST;
     if ((union & RuleKind.IMPORTANT_BLOCK_SUFFIX) !== 0) return important;
-    if ((union & ALLOW) !== 0) return ALLOWED;
+    if ((union & ALLOW) !== 0) return ALLOWED_BY_LIST;
     return blocking;
   }
 
@@ -190,6 +192,7 @@ export class Judge {
     const { special, policy } = this.snapshot;
     const rule = special.rule(index);
     if (!policy.isServed(this.policyClass, rule.source)) return;
+    if (rule.takenBackBy !== undefined && isTakenBack(rule.takenBackBy, policy, this.policyClass)) return;
     if (hasAsker(rule)) {
       this.isConditional = true;
       if (!isFor(rule, this.asker)) return;
@@ -201,6 +204,12 @@ export class Judge {
       this.importantSpecial = better(special, this.importantSpecial, index);
     else if ((rule.kind & BLOCK) !== 0) this.special = better(special, this.special, index);
   };
+}
+
+/** Whether one of these lists, which take the rule back, serves the class. */
+function isTakenBack(by: readonly number[], policy: PolicyTable, policyClass: number): boolean {
+  for (const source of by) if (policy.isServed(policyClass, source)) return true;
+  return false;
 }
 
 /** Whether a rule's condition is on the question's type or the client. */

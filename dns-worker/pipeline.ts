@@ -44,7 +44,7 @@ import { specialNamesStage } from './stages/special-names.ts';
 import { rebindingStage } from './stages/rebinding.ts';
 import { safeSearchStage } from './stages/safe-search.ts';
 import { isSameTable, type OpenSnapshot } from './state.ts';
-import { ALLOWED } from './verdict-memo.ts';
+import { ALLOWED_BY_LIST, isAllowing } from './verdict-memo.ts';
 
 /** Hears of the stages as they pass a query; decides nothing. */
 export interface PipelineRecorder extends MatchRecorder {
@@ -208,7 +208,8 @@ export class Pipeline {
     const { snapshot, judge } = this;
     const { policy } = snapshot;
     const onName = judge.judge(query, query, snapshot, policy.groupClass(query.groupIndex));
-    query.isAllowed = onName === ALLOWED;
+    query.isAllowed = isAllowing(onName);
+    query.isAllowedByList = onName === ALLOWED_BY_LIST;
     if (recorder === null) return this.answerNames.check(query, snapshot);
     const verdict = this.recorded(recorder, () => this.answerNames.check(query, snapshot));
     recorder.passed('answer_names', verdict);

@@ -131,8 +131,12 @@ export class Query {
    * bypassed by the latter only (contract: decision order), so it asks for the group's override itself.
    */
   isUnfiltered = false;
-  /** An allow rule let the qname pass: names in its answer are not judged. */
+  /**
+   * An allow rule let the qname pass: lists do not judge names in its answer. Where it is a rule of a list, services
+   * and rules that people made do.
+   */
   isAllowed = false;
+  isAllowedByList = false;
   /** The answer leads to other names (CNAME, DNAME, SVCB, HTTPS); and its place in the cache, if it came from there. */
   hasTargets = false;
   /** It has an address of the local network. */
@@ -193,6 +197,7 @@ export class Query {
     this.ruleNameLength = 0;
     this.isUnfiltered = false;
     this.isAllowed = false;
+    this.isAllowedByList = false;
     this.isRateLimited = false;
     this.wantsRefresh = false;
     this.hasTargets = false;

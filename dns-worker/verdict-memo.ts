@@ -23,10 +23,16 @@ const RULE_MASK = 0x1f_ffff;
 export const UNKNOWN = -1;
 /** It depends on more than the name. */
 export const CONDITIONAL = -2;
-/** An allow rule lets the name pass. */
+/** An allow rule that people made lets the name pass, or one of a list does. */
 export const ALLOWED = -3;
+export const ALLOWED_BY_LIST = -4;
 /** No rule is for the name. */
 export const NOT_BLOCKED = 0;
+
+/** Whether an allow rule, whoever made it, lets the name pass. */
+export function isAllowing(verdict: number): boolean {
+  return verdict === ALLOWED || verdict === ALLOWED_BY_LIST;
+}
 
 /** Number of the deciding rule in a verdict that blocks: an attribute id or the index of a special rule. */
 export function ruleOf(verdict: number): number {

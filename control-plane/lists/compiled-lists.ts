@@ -9,9 +9,10 @@ import { RuleKind, RuleTable } from '../../shared/snapshot/rule-table.ts';
 import { type SpecialRule, readSpecialRules } from '../../shared/snapshot/special-rules.ts';
 import { hasErrorCode } from '../../shared/error-code.ts';
 import { ApiError } from '../api-error.ts';
-import { forEachPair } from '../snapshot/attribute-table.ts';
+import { forEachPairLeft, hasTakenBack } from '../snapshot/attribute-table.ts';
 import type { PolicyRows, PublishedState } from '../snapshot/compiled-rules.ts';
 import { rulesIdOf } from '../snapshot/compiled-rules.ts';
+import { SourcesInForce } from '../snapshot/sources-in-force.ts';
 import type { NamesFolder } from './names-folder.ts';
 import { searchNames } from './names-search.ts';
 import type { NamesFound, NamesRequest } from './names-search.ts';
@@ -94,12 +95,13 @@ export class CompiledLists {
 
 /** Turns what was compiled into rules for people. */
 class LineReader {
-  /** Whether every compiled source is enabled, so that every line counts. */
+  /** Whether every compiled source is enabled and takes nothing back, so that every line counts. */
   readonly areAllActive: boolean;
   private readonly kind: SourceKind;
   private readonly state: PublishedState;
-  /** By source index; null = not enabled or gone. */
-  private readonly sourceNames: readonly (string | null)[];
+  private readonly inForce: SourcesInForce;
+  private readonly takesBack = (by: number, source: number): boolean =>
+    this.inForce.takesBackForAll(by, source);
   private readonly table: RuleTable;
   private readonly hash = { low: 0, high: 0 };
 
@@ -107,10 +109,11 @@ class LineReader {
     this.kind = kind;
     this.state = state;
     this.table = new RuleTable(state.compiled.rules);
-    const enabled = state.rows.sources.filter((source) => source.enabled);
-    const byId = new Map(enabled.map(({ id, name }) => [id, name]));
-    this.sourceNames = state.compiled.sources.map(({ id }) => byId.get(id) ?? null);
-    this.areAllActive = this.sourceNames.every((name) => name !== null);
+    this.inForce = new SourcesInForce(state.compiled, state.rows);
+    const { attributes } = state.compiled;
+    this.areAllActive =
+      this.inForce.areAll &&
+      !attributes.nameCounts.some((_, attribute) => hasTakenBack(attributes, attribute));
   }
 
   /** Null for a name that no enabled source has. */
@@ -123,8 +126,8 @@ class LineReader {
     if (attribute < 0) return null;
     const sources: string[] = [];
     let kinds = 0;
-    forEachPair(this.state.compiled.attributes, attribute, (index, bits) => {
-      const source = this.sourceNames[index] ?? null;
+    forEachPairLeft(this.state.compiled.attributes, attribute, this.takesBack, (index, bits) => {
+      const source = this.inForce.nameOf(index);
       if (source === null || (bits & ALL[kind]) === 0) return;
       sources.push(source);
       kinds |= bits;
@@ -141,9 +144,10 @@ class LineReader {
   /** Rules of lists that are no plain names. */
   specialRules(rules: readonly SpecialRule[]): CompiledRule[] {
     const shown: CompiledRule[] = [];
-    for (const { source, kind, match, rule } of rules) {
-      const name = this.sourceNames[source] ?? null;
+    for (const { source, kind, match, rule, takenBackBy } of rules) {
+      const name = this.inForce.nameOf(source);
       if (name === null || (kind & ALL[this.kind]) === 0) continue;
+      if (takenBackBy?.some((by) => this.takesBack(by, source)) === true) continue;
       shown.push({
         domain: rule,
         match: match === 'regex' ? 'regex' : 'pattern',

@@ -20,6 +20,7 @@ import { PolicyInForce } from '../snapshot/policy-in-force.ts';
 import { NOTHING_LIVE } from '../snapshot/compiled-rules.ts';
 import { readPolicyRows } from '../snapshot/policy-store.ts';
 import { SnapshotPublisher } from '../snapshot/publisher.ts';
+import { filterStats } from '../snapshot/filter-stats.ts';
 import { startingState } from '../snapshot/starting-state.ts';
 import type { Revision } from '../../shared/api/revisions.ts';
 import { listRevisions } from '../revisions/revision-store.ts';
@@ -173,14 +174,17 @@ async function startNode(pool = new CompilePool()): Promise<Node> {
   return node;
 }
 
-/** Kinds that the snapshot in force has for a name and a group. */
-function kindsOf(node: Node, name: string, groupId = 1): number {
-  const { rules, policy } = node.publisher.current().snapshot;
-  const table = new RuleTable(rules);
-  const meaning = new PolicyTable(policy);
+function attributeOf(node: Node, name: string): number {
+  const table = new RuleTable(node.publisher.current().snapshot.rules);
   const hash = { low: 0, high: 0 };
   hashName(nameFromText(name)!, 0, table.seedLow, table.seedHigh, hash);
-  const attribute = table.find(hash.low, hash.high);
+  return table.find(hash.low, hash.high);
+}
+
+/** Kinds that the snapshot in force has for a name and a group. */
+function kindsOf(node: Node, name: string, groupId = 1): number {
+  const meaning = new PolicyTable(node.publisher.current().snapshot.policy);
+  const attribute = attributeOf(node, name);
   if (attribute < 0) return 0;
   const index = Array.from({ length: meaning.groupCount }, (_, at) => meaning.groupId(at)).indexOf(groupId);
   return meaning.kindsOf(meaning.groupClass(index), attribute);
@@ -729,6 +733,43 @@ describe('ListLife', () => {
       'blocklist ads: deleted',
       'blocklist ads: updated, 1 rules',
     ]);
+  });
+
+  test('rules that $badfilter takes back for everybody are not shown as in force, and the log names who is left', async () => {
+    const node = await startNode();
+    const { rows } = await db.database.query<{ id: number }>(
+      `INSERT INTO groups (name) VALUES ('seven') RETURNING id`,
+    );
+    const [{ id: seven }] = rows as [{ id: number }];
+    const rules = '||a.example^\n||b*.example^\n';
+    await node.life.create(source(serve('/a', rules), { name: 'one' }));
+    await node.life.create(
+      source(serve('/b', `${rules}||c.example^\n`), { name: 'two', group_ids: [seven] }),
+    );
+    await node.life.idle();
+    const bad = await node.life.create(
+      source(serve('/bad', '||a.example^$badfilter\n||b*.example^$badfilter\n'), {
+        name: 'bad',
+        group_ids: [seven],
+      }),
+    );
+    await node.life.idle();
+    const shown = async () => {
+      const { data } = await node.lists.page('block', { limit: 100, offset: 0, search: undefined });
+      return data.map(({ domain, sources }) => `${domain} ${sources.join('+')}`).sort();
+    };
+    expect(await shown()).toEqual(['a.example one', 'c.example two', '||b*.example^ one']);
+    expect([kindsOf(node, 'a.example'), kindsOf(node, 'a.example', seven)]).toEqual([2, 0]);
+    const { snapshot } = node.publisher.current();
+    const name = nameFromText('a.example')!;
+    const rule = { origin: 0, index: attributeOf(node, 'a.example'), kinds: 2, name };
+    const describe = (groupId: number) =>
+      node.publisher.describeRule(snapshot.version, { ...rule, groupId })?.sources;
+    expect([describe(1), describe(seven)]).toEqual([['one'], undefined]);
+    expect(filterStats(node.publisher.current()).blocked_domains).toBe(2);
+    await node.life.update(bad.id, { group_ids: [] });
+    expect(await shown()).toEqual(['c.example two']);
+    expect(filterStats(node.publisher.current()).blocked_domains).toBe(1);
   });
 
   test('the rules in force can be looked through, with their sources', async () => {

@@ -8,6 +8,9 @@
 /** Bits of a pair that hold `RuleKind` bits; the source's index lies above them. */
 const KIND_BITS = 8;
 const KIND_MASK = (1 << KIND_BITS) - 1;
+/** A pair with this bit says that another source takes these kinds of the pair before back (`$badfilter`). */
+const TAKES_BACK = 0x8000_0000;
+const SOURCE_MASK = 0x7f_ffff;
 
 /** All attributes of a rule table, flat, so that they cross a MessagePort and a disk as they are. */
 export interface AttributeTable {
@@ -38,7 +41,37 @@ export function forEachPair(
   const end = table.offsets[attribute + 1] ?? 0;
   for (let at = table.offsets[attribute] ?? end; at < end; at++) {
     const packed = table.pairs[at]!;
-    pair(packed >>> KIND_BITS, packed & KIND_MASK);
+    if (packed < TAKES_BACK) pair(packed >>> KIND_BITS, packed & KIND_MASK);
+  }
+}
+
+/** Whether some source takes back what another one says at `attribute`. */
+export function hasTakenBack(table: AttributeTable, attribute: number): boolean {
+  const end = table.offsets[attribute + 1] ?? 0;
+  for (let at = table.offsets[attribute] ?? end; at < end; at++)
+    if (table.pairs[at]! >= TAKES_BACK) return true;
+  return false;
+}
+
+/**
+ * The same as `forEachPair`, without what `$badfilter` rules of other sources take back; `counts(by, source)`
+ * says whether those of source `by` count against `source`.
+ */
+export function forEachPairLeft(
+  table: AttributeTable,
+  attribute: number,
+  counts: (by: number, source: number) => boolean,
+  pair: (source: number, kinds: number) => void,
+): void {
+  const end = table.offsets[attribute + 1] ?? 0;
+  for (let at = table.offsets[attribute] ?? end; at < end;) {
+    const source = table.pairs[at]! >>> KIND_BITS;
+    let kinds = table.pairs[at++]! & KIND_MASK;
+    for (; at < end && table.pairs[at]! >= TAKES_BACK; at++) {
+      const taken = table.pairs[at]!;
+      if (counts((taken >>> KIND_BITS) & SOURCE_MASK, source)) kinds &= ~taken;
+    }
+    if (kinds !== 0) pair(source, kinds);
   }
 }
 
@@ -54,6 +87,10 @@ export class AttributeInterner {
   private readonly nameCounts: number[] = [];
   /** Kinds of all sources of a set together. */
   private readonly unions: number[] = [];
+  /** Of a link that takes something back: the source that it takes it from; -1 = it adds something. */
+  private readonly targets: number[] = [];
+  /** Sets made by taking back, by what they were made of. */
+  private readonly takenBack = new Map<string, number>();
   /** (parent, kinds) to set, for the source at work: only it can make new sets. */
   private transitions = new Map<number, number>();
   private source = -1;
@@ -91,22 +128,36 @@ export class AttributeInterner {
   }
 
   /**
-   * The set of a name that had `attribute`, once these sources no longer say `kinds`: a set of its own, made
-   * after the last source. Sets without any source are possible.
+   * The set of a name that had `attribute`, once source `by` takes back `kinds` of these sources; after the last
+   * source only. For whom it does is known to those who read the table.
    */
-  without(attribute: number, kinds: number, sources: ReadonlySet<number>): number {
-    const chain: number[] = [];
-    for (let at = attribute; at >= 0; at = this.parents[at]!) chain.unshift(at);
-    let next = -1;
-    for (const at of chain) {
+  takeBack(attribute: number, kinds: number, by: number, sources: ReadonlySet<number>): number {
+    let next = attribute;
+    // Links that take back lie before the sources: what `by` has taken back already is known when one is met.
+    const before = new Map<number, number>();
+    for (let at = attribute; at >= 0; at = this.parents[at]!) {
       const source = this.sources[at]!;
-      const left = sources.has(source) ? this.kinds[at]! & ~kinds : this.kinds[at]!;
-      if (left === 0) continue;
-      next = this.append(next, source, left);
+      const target = this.targets[at]!;
+      if (target >= 0) {
+        if (source === by) before.set(target, (before.get(target) ?? 0) | this.kinds[at]!);
+        continue;
+      }
+      const taken = this.kinds[at]! & kinds & ~(before.get(source) ?? 0);
+      if (taken !== 0 && sources.has(source)) next = this.withTakenBack(next, taken, by, source);
     }
-    if (next < 0) next = this.append(-1, this.sources[chain[0]!]!, 0);
+    if (next === attribute) return attribute;
     this.nameCounts[attribute]!--;
     this.nameCounts[next]!++;
+    return next;
+  }
+
+  private withTakenBack(attribute: number, kinds: number, by: number, target: number): number {
+    const key = `${attribute} ${by} ${target} ${kinds}`;
+    let next = this.takenBack.get(key);
+    if (next === undefined) {
+      next = this.append(attribute, by, kinds, target);
+      this.takenBack.set(key, next);
+    }
     return next;
   }
 
@@ -123,10 +174,7 @@ export class AttributeInterner {
       if (this.nameCounts[attribute] === 0) continue;
       renumber[attribute] = nameCounts.length;
       nameCounts.push(this.nameCounts[attribute]!);
-      const first = pairs.length;
-      for (let at = attribute; at >= 0; at = this.parents[at]!)
-        pairs.push((this.sources[at]! << KIND_BITS) | this.kinds[at]!);
-      reverseTail(pairs, first);
+      this.pushPairs(attribute, pairs);
       offsets.push(pairs.length);
     }
     const table = {
@@ -146,12 +194,35 @@ export class AttributeInterner {
     return attribute;
   }
 
-  private append(parent: number, source: number, kinds: number): number {
+  /** Each source, and behind it what is taken back of it by others; what a source takes back of itself is gone. */
+  private pushPairs(attribute: number, pairs: number[]): void {
+    const first = pairs.length;
+    const links: number[] = [];
+    for (let at = attribute; at >= 0; at = this.parents[at]!)
+      if (this.targets[at] === -1) pairs.push((this.sources[at]! << KIND_BITS) | this.kinds[at]!);
+      else links.push(at);
+    reverseTail(pairs, first);
+    if (links.length === 0) return;
+    for (const pair of pairs.splice(first)) {
+      const own = links.filter((link) => this.targets[link] === pair >>> KIND_BITS);
+      const self = own.filter((link) => this.sources[link] === pair >>> KIND_BITS);
+      const left = self.reduce((kept, link) => kept & ~this.kinds[link]!, pair);
+      if ((left & KIND_MASK) === 0) continue;
+      pairs.push(left);
+      for (const link of own)
+        if (!self.includes(link))
+          pairs.push((TAKES_BACK | (this.sources[link]! << KIND_BITS) | this.kinds[link]!) >>> 0);
+    }
+  }
+
+  private append(parent: number, source: number, kinds: number, target = -1): number {
     this.parents.push(parent);
     this.sources.push(source);
     this.kinds.push(kinds);
     this.nameCounts.push(0);
-    this.unions.push(kinds | (parent < 0 ? 0 : this.unions[parent]!));
+    this.targets.push(target);
+    const before = parent < 0 ? 0 : this.unions[parent]!;
+    this.unions.push(target < 0 ? kinds | before : before);
     return this.sources.length - 1;
   }
 }

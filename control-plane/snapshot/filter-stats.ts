@@ -1,8 +1,9 @@
 /** Counts of the compiled filter in force, as `{api}/block-filter/stats` shows them. */
 import type { BlockFilterStats } from '../../shared/api/stats.ts';
 import { RuleKind, INHERITED_KINDS } from '../../shared/snapshot/rule-table.ts';
-import { attributeCount, forEachPair } from './attribute-table.ts';
+import { attributeCount, forEachPairLeft } from './attribute-table.ts';
 import type { PublishedState } from './compiled-rules.ts';
+import { SourcesInForce } from './sources-in-force.ts';
 
 const BLOCK_KINDS =
   RuleKind.BLOCK_EXACT | RuleKind.BLOCK_SUFFIX | RuleKind.BLOCK_BELOW | RuleKind.IMPORTANT_BLOCK_SUFFIX;
@@ -11,15 +12,15 @@ const ALLOW_KINDS =
 
 /** Counts different names over all enabled sources, whichever groups they serve. */
 export function filterStats({ snapshot, compiled, rows }: PublishedState): BlockFilterStats {
-  const enabled = new Set(rows.sources.filter((source) => source.enabled).map(({ id }) => id));
-  const counts = compiled.sources.map(({ id, statistics }) => enabled.has(id) && statistics.fault === null);
+  const sources = new SourcesInForce(compiled, rows);
+  const takesBack = (by: number, source: number): boolean => sources.takesBackForAll(by, source);
   let blocked = 0;
   let allowed = 0;
   let wildcards = 0;
   for (let attribute = 0; attribute < attributeCount(compiled.attributes); attribute++) {
     let kinds = 0;
-    forEachPair(compiled.attributes, attribute, (source, bits) => {
-      if (counts[source] === true) kinds |= bits;
+    forEachPairLeft(compiled.attributes, attribute, takesBack, (source, bits) => {
+      if (sources.nameOf(source) !== null) kinds |= bits;
     });
     const names = compiled.attributes.nameCounts[attribute]!;
     if ((kinds & BLOCK_KINDS) !== 0) blocked += names;
@@ -31,7 +32,7 @@ export function filterStats({ snapshot, compiled, rows }: PublishedState): Block
     blocked_domains: blocked,
     allowed_domains: allowed,
     wildcard_rules: wildcards,
-    regex_rules: rows.regexFilters.length + listRegexes(compiled, counts),
+    regex_rules: rows.regexFilters.length + listRegexes(compiled, sources),
     filter_bytes:
       snapshot.rules.byteLength +
       snapshot.special.byteLength +
@@ -46,9 +47,9 @@ export function filterStats({ snapshot, compiled, rows }: PublishedState): Block
 }
 
 /** Patterns and expressions of lists that count. */
-function listRegexes({ sources }: PublishedState['compiled'], counts: readonly boolean[]): number {
+function listRegexes({ sources }: PublishedState['compiled'], inForce: SourcesInForce): number {
   return sources.reduce(
-    (sum, { statistics }, index) => sum + (counts[index] === true ? statistics.textRules : 0),
+    (sum, { statistics }, index) => sum + (inForce.nameOf(index) === null ? 0 : statistics.textRules),
     0,
   );
 }

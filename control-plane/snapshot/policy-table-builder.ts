@@ -11,7 +11,13 @@ import {
   checksumWords,
 } from '../../shared/snapshot/layout.ts';
 import { BlockingMode, GroupOverrideCode } from '../../shared/snapshot/policy-table.ts';
-import { type AttributeTable, attributeCount, forEachPair } from './attribute-table.ts';
+import {
+  type AttributeTable,
+  attributeCount,
+  forEachPair,
+  forEachPairLeft,
+  hasTakenBack,
+} from './attribute-table.ts';
 import { isBlockingEnabled } from './blocking-switch.ts';
 import type {
   BlockingSettings,
@@ -86,6 +92,18 @@ function kindMatrix(table: AttributeTable, served: readonly (readonly boolean[])
   const attributes = attributeCount(table);
   const kinds = new Uint8Array(served.length * attributes);
   for (let attribute = 0; attribute < attributes; attribute++) {
+    if (hasTakenBack(table, attribute)) {
+      for (const [index, serves] of served.entries())
+        forEachPairLeft(
+          table,
+          attribute,
+          (by) => serves[by] === true,
+          (source, bits) => {
+            if (serves[source] === true) kinds[index * attributes + attribute]! |= bits;
+          },
+        );
+      continue;
+    }
     forEachPair(table, attribute, (source, bits) => {
       for (let index = 0; index < served.length; index++)
         if (served[index]![source] === true) kinds[index * attributes + attribute]! |= bits;

@@ -6,7 +6,7 @@ import { nameToText } from '../../shared/dns/name.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import { ManualKind, RuleKind } from '../../shared/snapshot/rule-table.ts';
 import { readSpecialRule } from '../../shared/snapshot/special-rules.ts';
-import { forEachPair } from './attribute-table.ts';
+import { forEachPairLeft } from './attribute-table.ts';
 import type { RuleDescription } from './rule-description.ts';
 import type { LoggedRule } from '../query-log/row.ts';
 import { describeLocalSet } from './local-description.ts';
@@ -141,7 +141,8 @@ function describeListed({ compiled, rows }: Meaning, rule: DecidingRule): RuleDe
   const group = rows.groups.find(({ id }) => id === rule.groupId);
   const serves = sourcesServing(group, compiled, rows);
   const found: { name: string; id: number }[] = [];
-  forEachPair(compiled.attributes, rule.index, (index, bits) => {
+  const counts = (by: number): boolean => serves[by] === true;
+  forEachPairLeft(compiled.attributes, rule.index, counts, (index, bits) => {
     if ((bits & rule.kinds) === 0 || serves[index] !== true) return;
     const id = compiled.sources[index]?.id;
     const row = rows.sources.find((source) => source.id === id);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { hashName, nameFromText } from '../../shared/dns/name.ts';
 import { RuleTableLayout, checksumWords } from '../../shared/snapshot/layout.ts';
 import { RuleKind, RuleTable } from '../../shared/snapshot/rule-table.ts';
-import { attributeCount, forEachPair } from './attribute-table.ts';
+import { attributeCount, forEachPair, forEachPairLeft } from './attribute-table.ts';
 import type { BuiltTable } from './rule-table-builder.ts';
 import { RuleTableBuilder } from './rule-table-builder.ts';
 
@@ -37,6 +37,33 @@ function* numbers(seed: number): Generator<number> {
 }
 
 describe('RuleTableBuilder', () => {
+  test('takeBack() keeps what is taken back for those whom it does not concern, and is soon done', () => {
+    const builder = new RuleTableBuilder(SEEDS);
+    for (const source of [0, 1, 2]) {
+      builder.beginSource(source);
+      add(builder, 'a.example', source === 2 ? ALLOW_SUFFIX | BLOCK_EXACT : BLOCK_SUFFIX);
+      add(builder, 'b.example', BLOCK_SUFFIX);
+    }
+    const adblock = new Set([0, 2]);
+    for (let again = 0; again < 100_000; again++) builder.takeBack('a.example', BLOCK_SUFFIX, 1, adblock);
+    builder.takeBack('a.example', ALLOW_SUFFIX, 2, adblock);
+    builder.takeBack('none.example', BLOCK_SUFFIX, 1, adblock);
+    const { rules, attributes } = builder.finish();
+    const table = new RuleTable(rules);
+    const left = (name: string, counts: (by: number, source: number) => boolean): string[] => {
+      const hash = { low: 0, high: 0 };
+      hashName(nameFromText(name)!, 0, table.seedLow, table.seedHigh, hash);
+      const attribute = table.find(hash.low, hash.high);
+      const pairs: string[] = [];
+      forEachPairLeft(attributes, attribute, counts, (source, kinds) => pairs.push(`${source}:${kinds}`));
+      return pairs;
+    };
+    const whole = [`0:${BLOCK_SUFFIX}`, `1:${BLOCK_SUFFIX}`];
+    expect(left('a.example', () => false)).toEqual([...whole, `2:${BLOCK_EXACT}`]);
+    expect(left('a.example', (by) => by === 1)).toEqual([`1:${BLOCK_SUFFIX}`, `2:${BLOCK_EXACT}`]);
+    expect(left('b.example', () => true)).toEqual([...whole, `2:${BLOCK_SUFFIX}`]);
+  });
+
   test('loses no name while it grows, wherever the last buckets overflow to', () => {
     for (let seed = 1; seed <= 40; seed++) {
       const builder = new RuleTableBuilder({ low: seed, high: ~seed });

@@ -85,15 +85,15 @@ export class RuleTableBuilder {
   }
 
   /**
-   * Takes back what these sources said of a name, `kinds` of it (`$badfilter`); after the last source only.
-   * The name itself stays in the table, with what is left.
+   * Notes that source `by` takes back what these sources said of a name, `kinds` of it (`$badfilter`); after the
+   * last source only. The name itself stays in the table.
    */
-  removeName(name: string, kinds: number, sources: ReadonlySet<number>): void {
+  takeBack(name: string, kinds: number, by: number, sources: ReadonlySet<number>): void {
     this.hash(Buffer.from(name), 0, name.length);
     const slot = this.slotOf(this.hashLow, this.hashHigh);
     if (slot < 0) return;
     const attribute = this.words[slot + L.ATTRIBUTE_AT]! - 1;
-    this.words[slot + L.ATTRIBUTE_AT] = this.interner.without(attribute, kinds, sources) + 1;
+    this.words[slot + L.ATTRIBUTE_AT] = this.interner.takeBack(attribute, kinds, by, sources) + 1;
   }
 
   /** Leaves the lanes of the name in `hashLow` and `hashHigh`. */

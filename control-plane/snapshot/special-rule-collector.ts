@@ -1,6 +1,6 @@
 /**
- * Collects the rules of all lists that are more than a name while a table is built, and at the end takes
- * back what `$badfilter` rules name, in whichever list it stands.
+ * Collects the rules of all lists that are more than a name while a table is built, and at the end notes which of
+ * them, and which names, `$badfilter` rules of which lists take back: that counts for the groups of those lists.
  */
 import type { BadFilter, SpecialLine } from '../lists/adblock-rule.ts';
 import type { SpecialSink } from '../lists/rule-output.ts';
@@ -15,7 +15,7 @@ const MAX_TEXT_LENGTH = 67_108_864;
 /** Sink of the special rules of one compile. */
 export class SpecialRuleCollector implements SpecialSink {
   private readonly rules: SpecialRule[] = [];
-  private readonly badFilters: BadFilter[] = [];
+  private readonly badFilters: (BadFilter & { readonly source: number })[] = [];
   private source = 0;
   private count = 0;
   private textLength = 0;
@@ -33,7 +33,7 @@ export class SpecialRuleCollector implements SpecialSink {
 
   badFilter(badFilter: BadFilter): boolean {
     const hasRoom = this.takeRoom(badFilter.rule);
-    if (hasRoom) this.badFilters.push(badFilter);
+    if (hasRoom) this.badFilters.push({ ...badFilter, source: this.source });
     return hasRoom;
   }
 
@@ -45,16 +45,24 @@ export class SpecialRuleCollector implements SpecialSink {
   }
 
   /**
-   * Takes back what is filtered out and encodes the rest. `adblockSources` are the lists with Adblock-style
+   * Notes what is taken back, and encodes the rules. `adblockSources` are the lists with Adblock-style
    * rules: names of other lists are written differently and so never the same text.
    */
   finish(builder: RuleTableBuilder, adblockSources: ReadonlySet<number>): SharedArrayBuffer {
-    const texts = new Set(this.badFilters.map(({ rule }) => rule));
-    for (const { name, kind } of this.badFilters)
-      if (name !== null) builder.removeName(name, kind, adblockSources);
-    return buildSpecialRules(
-      this.rules.filter(({ rule }) => !texts.has(rule)),
-      builder.seeds,
-    );
+    const takenBackBy = new Map<string, number[]>();
+    for (const { rule, name, kind, source } of this.badFilters) {
+      if (name !== null) builder.takeBack(name, kind, source, adblockSources);
+      const sources = takenBackBy.get(rule);
+      if (sources === undefined) takenBackBy.set(rule, [source]);
+      else if (sources.at(-1) !== source) sources.push(source);
+    }
+    const left: SpecialRule[] = [];
+    for (const rule of this.rules) {
+      const by = takenBackBy.get(rule.rule);
+      if (by === undefined) left.push(rule);
+      // What a list takes back of itself is in force for nobody.
+      else if (!by.includes(rule.source)) left.push({ ...rule, takenBackBy: by });
+    }
+    return buildSpecialRules(left, builder.seeds);
   }
 }

@@ -70,6 +70,7 @@ function answerAlias(query: Query, host: Uint8Array, ttlSecs: number): VerdictCo
   if (isQname(query, host)) {
     query.ruleAttribute = 0;
     query.isAllowed = true;
+    query.isAllowedByList = true;
     return Verdict.CONTINUE;
   }
   const { status } = query;

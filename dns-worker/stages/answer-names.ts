@@ -2,11 +2,13 @@
  * Policy on what an answer leads to: names (CNAME cloaking, HTTPS and SVCB targets) and, where rules on
  * addresses exist, addresses. Each is judged for the group that asks, on answers from the cache as on new
  * ones. An answer that passes is remembered with its place in the cache, so that it is judged once a snapshot
- * and class. A qname that an allow rule lets pass brings its answer along.
+ * and class. A qname that an allow rule lets pass brings its answer along, as far as the rule outranks others: one
+ * of a list does not free a name that people, or a blocked service, deny.
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import { Record, readU16 } from '../../shared/dns/wire.ts';
 import { DnssecStatus } from '../../shared/query-log.ts';
+import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import { writeAddressName } from '../address-name.ts';
 import { AddressHint, nextAddressHint, readTarget, skipName, targetOffset } from '../answer-names.ts';
 import type { Judge } from '../judge.ts';
@@ -14,10 +16,12 @@ import { hashSuffixes } from '../parse-query.ts';
 import { NO_EDE, Query, Verdict, type VerdictCode } from '../query.ts';
 import { answerByPolicy } from '../respond/policy-answer.ts';
 import type { OpenSnapshot } from '../state.ts';
-import { ALLOWED, NOT_BLOCKED, VerdictMemo, labelOf } from '../verdict-memo.ts';
+import { NOT_BLOCKED, VerdictMemo, isAllowing, labelOf, originOf } from '../verdict-memo.ts';
 
 const IPV4_SIZE = 4;
 const IPV6_SIZE = 16;
+/** Keeps what passed for allowed names apart. */
+const ALLOWED_MARK = 0x3c6e_f372;
 
 /** Whether the answer in the slot has something that policy judges. */
 export function hasJudged(query: Query, snapshot: OpenSnapshot): boolean {
@@ -48,10 +52,12 @@ export class AnswerNames {
   /** Judges the answer in the slot; ANSWERED = it has been replaced by a blocking one. */
   check(query: Query, snapshot: OpenSnapshot): VerdictCode {
     const { policy } = snapshot;
-    if (!hasJudged(query, snapshot) || query.isAllowed || query.isUnfiltered) return Verdict.CONTINUE;
+    if (!hasJudged(query, snapshot) || query.isUnfiltered) return Verdict.CONTINUE;
+    if (query.isAllowed && !query.isAllowedByList) return Verdict.CONTINUE;
     const policyClass = policy.groupClass(query.groupIndex);
     const low = query.hashLow[0]! ^ query.cacheReference;
-    const high = query.hashHigh[0]! ^ query.qtype;
+    // What passes for a name that a list allows need not pass where it does not.
+    const high = query.hashHigh[0]! ^ query.qtype ^ (query.isAllowedByList ? ALLOWED_MARK : 0);
     const isCached = query.cacheReference !== 0 && this.judge.recorder === null;
     if (isCached && this.passed.recall(low, high, snapshot.version, policyClass) === NOT_BLOCKED)
       return Verdict.CONTINUE;
@@ -120,7 +126,7 @@ export class AnswerNames {
     const { target, query, snapshot, policyClass, judge } = this;
     hashSuffixes(target, snapshot.rules.seedLow, snapshot.rules.seedHigh);
     const verdict = judge.judge(target, query, snapshot, policyClass);
-    if (verdict === NOT_BLOCKED || verdict === ALLOWED) {
+    if (verdict === NOT_BLOCKED || isAllowing(verdict) || (query.isAllowedByList && isOfList(verdict))) {
       this.isConditional ||= judge.wasConditional;
       return false;
     }
@@ -139,4 +145,10 @@ export class AnswerNames {
     answerByPolicy(query, target, snapshot, policyClass, verdict);
     return true;
   }
+}
+
+/** Whether a rule of a list decided. */
+function isOfList(verdict: number): boolean {
+  const origin = originOf(verdict);
+  return origin === RuleOrigin.LIST || origin === RuleOrigin.SPECIAL;
 }

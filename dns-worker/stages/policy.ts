@@ -3,7 +3,7 @@ import type { Judge } from '../judge.ts';
 import { type Query, Verdict, type VerdictCode } from '../query.ts';
 import { answerByPolicy } from '../respond/policy-answer.ts';
 import type { OpenSnapshot } from '../state.ts';
-import { ALLOWED, NOT_BLOCKED } from '../verdict-memo.ts';
+import { ALLOWED_BY_LIST, NOT_BLOCKED, isAllowing } from '../verdict-memo.ts';
 
 /** Blocks the query, or lets it pass; UNRESOLVED where a rule makes an alias of the name. */
 export function policyStage(query: Query, snapshot: OpenSnapshot, judge: Judge): VerdictCode {
@@ -12,8 +12,9 @@ export function policyStage(query: Query, snapshot: OpenSnapshot, judge: Judge):
   const policyClass = policy.groupClass(query.groupIndex);
   const verdict = judge.judge(query, query, snapshot, policyClass);
   if (verdict === NOT_BLOCKED) return Verdict.CONTINUE;
-  if (verdict === ALLOWED) {
+  if (isAllowing(verdict)) {
     query.isAllowed = true;
+    query.isAllowedByList = verdict === ALLOWED_BY_LIST;
     return Verdict.CONTINUE;
   }
   return answerByPolicy(query, query, snapshot, policyClass, verdict);

@@ -51,6 +51,8 @@ export interface SpecialRule {
   readonly clients?: readonly ClientRange[];
   readonly exceptClients?: readonly ClientRange[];
   readonly rewrite?: RewriteAnswer;
+  /** Owners whose `$badfilter` rules take it back, for the groups that they serve. */
+  readonly takenBackBy?: readonly number[];
 }
 
 /** Rules in a buffer, and how many of them are patterns or expressions. */

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Judge } from '../../dns-worker/judge.ts';
 import type { OpenSnapshot } from '../../dns-worker/state.ts';
-import { ALLOWED, NOT_BLOCKED } from '../../dns-worker/verdict-memo.ts';
+import { NOT_BLOCKED, isAllowing } from '../../dns-worker/verdict-memo.ts';
 import { openSnapshot } from '../../dns-worker/state.ts';
 import { compileLists, queryFor } from '../support/compiled-lists.ts';
 import { NOTHING_LIVE, NO_POLICY_ROWS } from '../../control-plane/snapshot/compiled-rules.ts';
@@ -173,7 +173,7 @@ function sample(syntax: string, text: string, isAllow: boolean): Expectation[] {
 function verdictOf(judge: Judge, snapshot: OpenSnapshot, name: string): Expectation['verdict'] {
   const query = queryFor(name, snapshot);
   const verdict = judge.judge(query, query, snapshot, 0);
-  return verdict === NOT_BLOCKED ? 'none' : verdict === ALLOWED ? 'allowed' : 'blocked';
+  return verdict === NOT_BLOCKED ? 'none' : isAllowing(verdict) ? 'allowed' : 'blocked';
 }
 
 const home = process.env['WEIR_BENCH_DATA'] ?? join(import.meta.dirname, '../../../shared/data');

@@ -254,6 +254,73 @@ describe('Pipeline', () => {
     expect(ask('shop.example').status).toBe('CACHED');
   });
 
+  test('an allow rule of a list frees no name in the answer that people or a service deny; one of theirs does', () => {
+    const lists = [{ text: '@@||shop.example^\n||tracker.example^\n', reading: BLOCK }];
+    const chain = (target: string): void =>
+      cache('shop.example', 1, [cname('shop.example', target), a(target, '192.0.2.1')]);
+    const managed = (action: 'allow' | 'deny', domain: string) => {
+      return { id: 1, name: `${action} it`, domain, suffix: true, action, groupId: null };
+    };
+    use(lists);
+    chain('x.tracker.example');
+    expect(ask('shop.example').status).toBe('CACHED');
+    use(lists, { managedDomains: [managed('deny', 'tracker.example')] });
+    const denied = ask('shop.example');
+    expect(denied.status).toBe('BLOCKED_CNAME');
+    expect(denied.query.ruleOrigin).toBe(RuleOrigin.MANAGED);
+    const regex = { id: 1, name: 'r', pattern: '^x\\.tracker\\.', action: 'deny' as const, groupId: null };
+    use(lists, { regexFilters: [regex] });
+    expect(ask('shop.example').query.ruleOrigin).toBe(RuleOrigin.REGEX);
+    const service = { serviceId: 's', serviceName: 'S', groupId: 1, domains: ['tracker.example'], exact: [] };
+    use(lists, { blockedServices: [service] });
+    expect(sent(ask('shop.example'))).toEqual({ rcode: 'NXDOMAIN', answers: [] });
+    use(lists, {
+      managedDomains: [managed('allow', 'shop.example'), managed('deny', 'tracker.example')],
+    });
+    expect(ask('shop.example').status).toBe('CACHED');
+  });
+
+  test('what passed for a client whose list allows the name is judged for one whose list does not', () => {
+    const groups = [1, 2].map((id) => ({ id, enabled: true }));
+    const lists = [
+      { text: '@@||shop.example^$client=192.0.2.1\n', reading: BLOCK },
+      { text: '||tracker.example^\n', reading: BLOCK },
+    ];
+    use(lists, { groups });
+    cache('shop.example', 1, [
+      cname('shop.example', 'x.tracker.example'),
+      a('x.tracker.example', '192.0.2.1'),
+    ]);
+    expect(ask('shop.example', 1, '192.0.2.1').status).toBe('CACHED');
+    expect(ask('shop.example', 1, '192.0.2.2').status).toBe('BLOCKED_CNAME');
+    expect(ask('shop.example', 1, '192.0.2.1').status).toBe('CACHED');
+  });
+
+  test('$badfilter takes rules back for the groups of its own list only', () => {
+    const rules = [
+      '||name.example^',
+      '||pat*.example^',
+      '/^regex[0-9]\\.example$/',
+      '||typed.example^$dnstype=A',
+    ];
+    const names = ['name.example', 'pattern.example', 'regex1.example', 'typed.example'];
+    const badfilter = (rule: string): string => `${rule}${rule.includes('$dns') ? ',' : '$'}badfilter\n`;
+    const rows = {
+      groups: [1, 2].map((id) => ({ id, enabled: true })),
+      clients: [{ address: '192.0.2.2', groupId: 2 }],
+    };
+    const lists = (groupIds: number[]) => [
+      { text: rules.map(badfilter).join(''), reading: BLOCK, groupIds },
+      { text: `${rules.join('\n')}\n`, reading: BLOCK },
+    ];
+    const statuses = (client: string) => names.map((name) => ask(name, 1, client).status);
+    use(lists([2]), rows);
+    expect(statuses('192.0.2.1')).toEqual(names.map(() => 'BLOCKED_LIST'));
+    expect(statuses('192.0.2.2')).toEqual(names.map(() => 'ALLOWED'));
+    use(lists([]), rows);
+    expect(statuses('192.0.2.1')).toEqual(names.map(() => 'ALLOWED'));
+  });
+
   test('judges the target of an HTTPS record', () => {
     use([{ text: 'cdn.tracker.example\n', reading: BLOCK }]);
     const rdata = octets(u16(1), wireName('cdn.tracker.example'));

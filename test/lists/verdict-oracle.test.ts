@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import { Judge } from '../../dns-worker/judge.ts';
-import { ALLOWED, NOT_BLOCKED, originOf } from '../../dns-worker/verdict-memo.ts';
+import { NOT_BLOCKED, isAllowing, originOf } from '../../dns-worker/verdict-memo.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import { type ListText, openLists, queryFor } from '../support/compiled-lists.ts';
@@ -157,7 +157,7 @@ function naive(rules: readonly Rule[], manual: readonly Manual[], question: Ques
 
 function outcomeOf(verdict: number): Outcome {
   if (verdict === NOT_BLOCKED) return 'none';
-  if (verdict === ALLOWED) return 'allowed';
+  if (isAllowing(verdict)) return 'allowed';
   switch (originOf(verdict)) {
     case RuleOrigin.SERVICE:
       return 'service';
@@ -204,7 +204,9 @@ describe('Judge', () => {
       const random = randomFrom(seed * 7919);
       const rules = Array.from({ length: 1 + random(25) }, () => anyRule(random));
       const bad = adblockRule(random);
+      const groupIds = Array.from({ length: 4 }, () => pick(random, [[], [], [1], [2], [1, 2]]));
       const lists: ListText[] = [0, 1].map((list) => ({
+        groupIds: groupIds[list]!,
         text: rules
           .filter((_, index) => index % 2 === list)
           .map(({ text }) => `${text}\n`)
@@ -212,12 +214,20 @@ describe('Judge', () => {
         reading: { kind: 'block', subdomains: false },
       }));
       // A rule and, in another list, what takes it back.
-      lists.push({ text: `${bad.text}\n`, reading: { kind: 'block', subdomains: false } });
+      const reading = { kind: 'block', subdomains: false } as const;
+      lists.push({ text: `${bad.text}\n`, reading, groupIds: groupIds[2]! });
       const option = bad.text.includes('$') && !bad.text.endsWith('$') ? ',badfilter' : '$badfilter';
-      lists.push({ text: `${bad.text}${option}\n`, reading: { kind: 'block', subdomains: false } });
-      const left = rules.filter(({ text }) => text !== bad.text);
+      lists.push({ text: `${bad.text}${option}\n`, reading, groupIds: groupIds[3]! });
       const { manual, rows } = manualRules(random);
-      const snapshot = openLists(lists, rows);
+      const groups = [1, 2].map((id) => ({ id, enabled: true }));
+      const snapshot = openLists(lists, { ...rows, groups });
+      const serves = (list: number, group: number): boolean =>
+        groupIds[list]!.length === 0 || groupIds[list]!.includes(group);
+      /** The rules of the lists of a group, without what one of those lists takes back. */
+      const rulesOf = (group: number): Rule[] =>
+        [...rules.filter((_, index) => serves(index % 2, group)), ...(serves(2, group) ? [bad] : [])].filter(
+          ({ text }) => text !== bad.text || !serves(3, group),
+        );
       const judge = new Judge();
       for (let round = 0; round < 400; round++) {
         const question: Question = {
@@ -227,9 +237,11 @@ describe('Judge', () => {
         };
         const query = queryFor(question.name, snapshot, question.qtype);
         query.clientBytes = addressFromText(question.client)!;
-        const verdict = judge.judge(query, query, snapshot, 0);
-        const seen = { ...question, outcome: outcomeOf(verdict), rules: lists.map(({ text }) => text) };
-        expect(seen).toEqual({ ...seen, outcome: naive(left, manual, question) });
+        const group = pick(random, [1, 2]);
+        const verdict = judge.judge(query, query, snapshot, snapshot.policy.groupClass(group - 1));
+        const seen = { ...question, group, outcome: outcomeOf(verdict), lists, manual };
+        const ofGroup = manual.filter(({ level }) => group === 1 || level !== 'service');
+        expect(seen).toEqual({ ...seen, outcome: naive(rulesOf(group), ofGroup, question) });
       }
     },
   );
