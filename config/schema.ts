@@ -216,38 +216,41 @@ const dns = section('How questions are answered and forwarded.', {
       doc: 'Answers in a row that make it healthy again.',
     }),
   }),
-  rate_limit: section('A token bucket for each client network.', {
-    enabled: bool(false, { doc: 'Limits the questions of a client network.' }),
-    queries_per_second: int(1000, 1, 10_000_000, {
-      unit: 'questions per second',
-      doc: 'Refill of a bucket.',
-    }),
-    burst_size: int(500, 1, 10_000_000, { unit: 'questions', doc: 'Capacity of a bucket.' }),
-    ipv4_prefix_len: int(24, 1, 32, { unit: 'bits', doc: 'Size of a client network, IPv4.' }),
-    ipv6_prefix_len: int(48, 1, 128, { unit: 'bits', doc: 'Size of a client network, IPv6.' }),
-    whitelist: list([], { doc: 'Networks that are never limited.' }, is.cidr),
-    nxdomain_per_second: int(50, 1, 10_000_000, {
-      unit: 'answers per second',
-      doc: 'Budget of NXDOMAIN answers of a client network.',
-    }),
-    slip_ratio: int(0, 0, 1000, {
-      unit: 'answers',
-      doc: 'Every Nth limited UDP answer is truncated instead of refused; 0 is never.',
-    }),
-    dry_run: bool(false, { doc: 'Logs what would be limited and answers it all the same.' }),
-    stale_entry_ttl_secs: int(300, 1, DAY_SECS, {
-      unit: 'seconds',
-      doc: 'Idle time after which a bucket is dropped.',
-    }),
-    tcp_max_connections_per_ip: int(30, 0, 65_535, {
-      unit: 'connections',
-      doc: 'TCP connections of one client address; 0 is no limit.',
-    }),
-    dot_max_connections_per_ip: int(15, 0, 65_535, {
-      unit: 'connections',
-      doc: 'DoT connections of one client address; 0 is no limit.',
-    }),
-  }),
+  rate_limit: section(
+    'Token buckets of each client network: one for questions over UDP, and one of the same size for those that prove their address, over TCP or by a DNS cookie.',
+    {
+      enabled: bool(false, { doc: 'Limits the questions of a client network.' }),
+      queries_per_second: int(1000, 1, 10_000_000, {
+        unit: 'questions per second',
+        doc: 'Refill of a bucket.',
+      }),
+      burst_size: int(500, 1, 10_000_000, { unit: 'questions', doc: 'Capacity of a bucket.' }),
+      ipv4_prefix_len: int(24, 1, 32, { unit: 'bits', doc: 'Size of a client network, IPv4.' }),
+      ipv6_prefix_len: int(48, 1, 128, { unit: 'bits', doc: 'Size of a client network, IPv6.' }),
+      whitelist: list([], { doc: 'Networks that are never limited.' }, is.cidr),
+      nxdomain_per_second: int(50, 1, 10_000_000, {
+        unit: 'answers per second',
+        doc: 'Budget of NXDOMAIN answers of a client network.',
+      }),
+      slip_ratio: int(0, 0, 1000, {
+        unit: 'answers',
+        doc: 'Every Nth limited UDP answer is truncated instead of refused; 0 is never.',
+      }),
+      dry_run: bool(false, { doc: 'Logs what would be limited and answers it all the same.' }),
+      stale_entry_ttl_secs: int(300, 1, DAY_SECS, {
+        unit: 'seconds',
+        doc: 'Idle time after which a bucket is dropped.',
+      }),
+      tcp_max_connections_per_ip: int(30, 0, 65_535, {
+        unit: 'connections',
+        doc: 'TCP connections of one client address; 0 is no limit.',
+      }),
+      dot_max_connections_per_ip: int(15, 0, 65_535, {
+        unit: 'connections',
+        doc: 'DoT connections of one client address; 0 is no limit.',
+      }),
+    },
+  ),
 });
 
 const cache = section('Answers that are kept.', {

@@ -14,6 +14,7 @@ import { AnswerCache } from './cache/answer-cache.ts';
 import { CacheMemory } from '../shared/cache-memory.ts';
 import type { SnapshotBuffers } from '../shared/snapshot/snapshot.ts';
 import { ClientSightings } from './client-sightings.ts';
+import { ServerCookies } from './cookies/server-cookies.ts';
 import type { NativeCalls } from './listeners/native-calls.ts';
 import { BATCH_SIZE, SLOT_SIZE, UdpBatch } from './listeners/udp-batch.ts';
 import { openUdpSockets } from './listeners/udp-sockets.ts';
@@ -101,7 +102,7 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
 }
 
 function pipelineOf(
-  { snapshot, cache, rateBuckets, settings, memory }: ThreadStart,
+  { snapshot, cache, rateBuckets, cookieKeys, settings, memory }: ThreadStart,
   reporter: Reporter,
 ): Pipeline {
   return new Pipeline(openSnapshot(snapshot), {
@@ -109,6 +110,7 @@ function pipelineOf(
     reporter,
     sightings: new ClientSightings(memory.answerClients),
     limiter: new RateLimiter(rateBuckets, settings.rateLimit),
+    cookies: new ServerCookies(cookieKeys),
     forwardsSubnets: settings.forwardsSubnets,
   });
 }

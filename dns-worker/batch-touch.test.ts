@@ -9,6 +9,7 @@ import { query as messageOf } from '../test/e2e/support/dns-message.ts';
 import { a, question, response } from '../test/fixtures/messages.ts';
 import { openLists, queryFor } from '../test/support/compiled-lists.ts';
 import { rateLimitOf } from '../test/support/rate-limit.ts';
+import { cookiesAt } from '../test/support/server-cookies.ts';
 import { BatchTouch } from './batch-touch.ts';
 import { AnswerCache } from './cache/answer-cache.ts';
 import { CacheWriter } from './cache/cache-writer.ts';
@@ -35,6 +36,7 @@ function makeThread(): { pipeline: Pipeline; kept: SharedArrayBuffer } {
     reporter: new Reporter(new SharedArrayBuffer(COUNTERS_BYTES), new SharedArrayBuffer(logRingBytes(256))),
     sightings: new ClientSightings(new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES)),
     limiter: new RateLimiter(createRateBuckets(false, 0), rateLimitOf({ enabled: false })),
+    cookies: cookiesAt(NOW_SECS),
     forwardsSubnets: false,
   });
   const writer = new CacheWriter(memory, 0);

@@ -65,6 +65,8 @@ export class Explainer {
       udpSize: 0,
       dnssecOk: false,
       subnet: null,
+      cookie: null,
+      hasValidCookie: false,
       isRateLimited: false,
       explained: notes,
       send: (reply) => {

@@ -150,6 +150,8 @@ export class Forwarder {
       message: questionForTarget(alias, query),
       protocol: Protocol.tcp, // Nothing is truncated.
       udpSize: 0,
+      cookie: null,
+      hasValidCookie: false,
       isRateLimited: false,
       takeStep: (step) => {
         // Where a rule leads is no longer for others to judge.

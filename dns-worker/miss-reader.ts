@@ -3,6 +3,7 @@
  * (Atomics.waitAsync), and takes what lies there in portions, so that sockets get their turn.
  */
 import { setImmediate } from 'node:timers/promises';
+import { COOKIE_SIZE } from '../shared/dns/wire.ts';
 import { WorkerControl } from '../shared/messages.ts';
 import { MissFlags, MissRecord, MissRing } from '../shared/miss-ring.ts';
 import { readOrigin, type UdpOrigin } from './listeners/udp-reply.ts';
@@ -18,6 +19,8 @@ export interface Miss {
   readonly dnssecOk: boolean;
   /** See `WaitingRequest`. */
   readonly subnet: Uint8Array | null;
+  readonly cookie: Uint8Array | null;
+  readonly hasValidCookie: boolean;
   /** Nobody waits: the cached answer ends soon. The message is the reply by now. */
   readonly isRefresh: boolean;
   readonly isRateLimited: boolean;
@@ -85,6 +88,8 @@ export class MissReader {
     const { bytes, view } = this;
     const length = view.getUint16(at + MissRecord.MESSAGE_LENGTH, true);
     const subnetAt = at + MissRecord.SUBNET;
+    const cookieAt = at + MissRecord.COOKIE;
+    const flags = bytes[at + MissRecord.FLAGS]!;
     const subnetLength = bytes[at + MissRecord.SUBNET_LENGTH]!;
     return {
       message: bytes.slice(at + MissRecord.MESSAGE, at + MissRecord.MESSAGE + length),
@@ -92,10 +97,12 @@ export class MissReader {
       arrivedMs: view.getFloat64(at + MissRecord.ARRIVED_MS, true),
       arrivedMonotonicMs: view.getFloat64(at + MissRecord.ARRIVED_MONOTONIC_MS, true),
       udpSize: view.getUint16(at + MissRecord.UDP_SIZE, true),
-      dnssecOk: (bytes[at + MissRecord.FLAGS]! & MissFlags.DNSSEC_OK) !== 0,
+      dnssecOk: (flags & MissFlags.DNSSEC_OK) !== 0,
       subnet: subnetLength === 0 ? null : bytes.slice(subnetAt, subnetAt + subnetLength),
-      isRefresh: (bytes[at + MissRecord.FLAGS]! & MissFlags.REFRESH) !== 0,
-      isRateLimited: (bytes[at + MissRecord.FLAGS]! & MissFlags.RATE_LIMITED) !== 0,
+      cookie: (flags & MissFlags.COOKIE) === 0 ? null : bytes.slice(cookieAt, cookieAt + COOKIE_SIZE),
+      hasValidCookie: (flags & MissFlags.VALID_COOKIE) !== 0,
+      isRefresh: (flags & MissFlags.REFRESH) !== 0,
+      isRateLimited: (flags & MissFlags.RATE_LIMITED) !== 0,
       origin: readOrigin(bytes, at, view.getInt32(at + MissRecord.SOCKET, true)),
     };
   }

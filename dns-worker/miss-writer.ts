@@ -38,9 +38,12 @@ export class MissWriter {
     bytes[at + MissRecord.FLAGS] =
       (query.dnssecOk ? MissFlags.DNSSEC_OK : 0) |
       (query.isRateLimited ? MissFlags.RATE_LIMITED : 0) |
-      (query.wantsRefresh ? MissFlags.REFRESH : 0);
+      (query.wantsRefresh ? MissFlags.REFRESH : 0) |
+      (query.cookieLength !== 0 ? MissFlags.COOKIE : 0) |
+      (query.hasValidCookie ? MissFlags.VALID_COOKIE : 0);
     bytes[at + MissRecord.SUBNET_LENGTH] = query.subnetLength;
     copy(query.subnet, 0, bytes, at + MissRecord.SUBNET, query.subnetLength);
+    copy(query.cookie, 0, bytes, at + MissRecord.COOKIE, query.cookieLength);
     halves[(at + MissRecord.MESSAGE_LENGTH) >>> 1] = query.questionEnd;
     copy(query.clientBytes, query.clientAt, bytes, at + MissRecord.CLIENT, 16);
     batch.copyOrigin(slot, bytes, at);

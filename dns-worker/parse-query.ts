@@ -32,6 +32,8 @@ export const ParseOutcome = {
   FORMAT_ERROR: 2,
   /** Answer NOTIMP. */
   NOT_IMPLEMENTED: 3,
+  /** No question, but OPT: `query` has that. Good for a request for a cookie only (RFC 7873 section 5.4). */
+  NO_QUESTION: 4,
 } as const;
 
 /** Reads the request that `query` points at. Hash lanes start from the given seeds. */
@@ -47,8 +49,13 @@ export function parseQuery(query: Query, seedLow: number, seedHigh: number): num
   query.authenticDataWanted = (low & FlagsLow.AD) !== 0;
   if ((high & FlagsHigh.OPCODE) >> FlagsHigh.OPCODE_SHIFT !== Opcode.QUERY)
     return ParseOutcome.NOT_IMPLEMENTED;
-  // RFC 9619: a QUERY message has exactly one question.
-  if (readU16(bytes, at + Header.QDCOUNT) !== 1) return ParseOutcome.FORMAT_ERROR;
+  const questions = readU16(bytes, at + Header.QDCOUNT);
+  if (questions === 0) {
+    query.questionEnd = Header.SIZE;
+    return readOpt(query) && query.hasEdns ? ParseOutcome.NO_QUESTION : ParseOutcome.FORMAT_ERROR;
+  }
+  // RFC 9619: a QUERY message has one question at most.
+  if (questions !== 1) return ParseOutcome.FORMAT_ERROR;
   if (!readQuestion(query)) return ParseOutcome.FORMAT_ERROR;
   hashSuffixes(query, seedLow, seedHigh);
   return readOpt(query) ? ParseOutcome.OK : ParseOutcome.FORMAT_ERROR;

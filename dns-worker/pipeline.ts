@@ -4,7 +4,7 @@
  *
  *  1. parse            what cannot be read is answered or dropped before anything is looked up
  *  2. clientGroup      decides nothing; every later stage asks on behalf of a group, and the log names it
- *  3. rateLimit        before any work is done for whoever asks too much
+ *  3. rateLimit        before any work is done for whoever asks too much; what cannot be read passes it, too
  *     forwardZone      a note of whom to ask; the checks spare names that have a zone
  *     localName        another note: whether the name is a local one
  *  4. questionChecks   cheapest refusals first; needs only the question
@@ -25,6 +25,7 @@ import { Judge, type MatchRecorder } from './judge.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
 import { readClientSubnet } from './client-subnet.ts';
 import type { ClientSightings } from './client-sightings.ts';
+import type { ServerCookies } from './cookies/server-cookies.ts';
 import { ParseOutcome, parseQuery } from './parse-query.ts';
 import { type Query, Verdict, type VerdictCode } from './query.ts';
 import type { RateLimiter } from './rate-limiter.ts';
@@ -58,6 +59,7 @@ export interface PipelineParts {
   readonly reporter: Reporter;
   readonly sightings: ClientSightings;
   readonly limiter: RateLimiter;
+  readonly cookies: ServerCookies;
   /** Clients' subnets go to the upstreams (RFC 7871); else nobody looks at them. */
   readonly forwardsSubnets: boolean;
 }
@@ -69,6 +71,7 @@ export class Pipeline {
   private readonly reporter: Reporter;
   private readonly sightings: ClientSightings;
   private readonly limiter: RateLimiter;
+  private readonly cookies: ServerCookies;
   private readonly forwardsSubnets: boolean;
   private recorder: PipelineRecorder | null = null;
   readonly judge = new Judge();
@@ -80,6 +83,7 @@ export class Pipeline {
     this.reporter = parts.reporter;
     this.sightings = parts.sightings;
     this.limiter = parts.limiter;
+    this.cookies = parts.cookies;
     this.forwardsSubnets = parts.forwardsSubnets;
   }
 
@@ -103,21 +107,21 @@ export class Pipeline {
       return verdict;
     } catch {
       this.reporter.count(Counter.INTERNAL_ERRORS);
-      return this.fail(query, Rcode.SERVFAIL, QueryStatus.SERVFAIL);
+      return this.answerWithRcode(query, Rcode.SERVFAIL, QueryStatus.SERVFAIL);
     }
   }
 
   private decide(query: Query): VerdictCode {
     const { snapshot } = this;
     const parsed = parseQuery(query, snapshot.rules.seedLow, snapshot.rules.seedHigh);
+    if (parsed === ParseOutcome.NO_QUESTION) return this.answerCookie(query);
     if (parsed !== ParseOutcome.OK) return this.answerUnreadable(query, parsed);
-    if (this.forwardsSubnets && !readClientSubnet(query))
+    if (!this.cookies.read(query) || (this.forwardsSubnets && !readClientSubnet(query)))
       return this.answerUnreadable(query, ParseOutcome.FORMAT_ERROR);
     // Before the verdict of what follows counts: the log and the client's count are told of refused questions too.
     if (this.recorder === null) clientGroupStage(query, snapshot, this.sightings);
     else findClientGroup(query, snapshot);
-    let verdict: VerdictCode =
-      this.recorder === null ? rateLimitStage(query, this.limiter) : Verdict.CONTINUE;
+    let verdict = this.limit(query);
     if (verdict !== Verdict.CONTINUE) return verdict;
     forwardZoneStage(query, snapshot);
     findLocalName(query, snapshot);
@@ -237,6 +241,21 @@ export class Pipeline {
     }
   }
 
+  /** Held against the budget of the client's network; an explanation is not. */
+  private limit(query: Query): VerdictCode {
+    return this.recorder === null ? rateLimitStage(query, this.limiter) : Verdict.CONTINUE;
+  }
+
+  /** A request without a question asks for a cookie (RFC 7873 section 5.4), or is malformed. */
+  private answerCookie(query: Query): VerdictCode {
+    if (!this.cookies.read(query) || query.cookieLength === 0)
+      return this.answerUnreadable(query, ParseOutcome.FORMAT_ERROR);
+    const verdict = this.limit(query);
+    return verdict === Verdict.CONTINUE
+      ? this.answerWithRcode(query, Rcode.NOERROR, QueryStatus.LOCAL)
+      : verdict;
+  }
+
   private answerUnreadable(query: Query, parsed: number): VerdictCode {
     if (parsed === ParseOutcome.DROP) {
       this.reporter.count(Counter.DROPPED_SHORT_OR_RESPONSE);
@@ -247,10 +266,13 @@ export class Pipeline {
     query.qnameLength = 0;
     const unknownOpcode = parsed === ParseOutcome.NOT_IMPLEMENTED;
     this.reporter.count(unknownOpcode ? Counter.NOT_IMPLEMENTED : Counter.FORMAT_ERRORS);
-    return this.fail(query, unknownOpcode ? Rcode.NOTIMP : Rcode.FORMERR, QueryStatus.REFUSED);
+    query.cookieLength = 0;
+    const limited = this.limit(query);
+    if (limited !== Verdict.CONTINUE) return limited;
+    return this.answerWithRcode(query, unknownOpcode ? Rcode.NOTIMP : Rcode.FORMERR, QueryStatus.REFUSED);
   }
 
-  private fail(query: Query, rcode: number, status: number): VerdictCode {
+  private answerWithRcode(query: Query, rcode: number, status: number): VerdictCode {
     query.status = status;
     replyWithRcode(query, rcode);
     return Verdict.ANSWERED;

@@ -5,6 +5,7 @@
  */
 import { ClientSubnet } from '../shared/dns/client-subnet.ts';
 import { MAX_LABELS, MAX_NAME_LENGTH } from '../shared/dns/name.ts';
+import { COOKIE_SIZE } from '../shared/dns/wire.ts';
 import { POOLS_PARTITION } from '../shared/snapshot/forward-zone.ts';
 
 /** What a stage decided. */
@@ -88,6 +89,11 @@ export class Query {
   readonly subnet: Uint8Array = new Uint8Array(ClientSubnet.MAX_SIZE);
   subnetLength = 0;
   subnetScope = 0;
+  /** The cookie that goes back with the reply (RFC 7873), and its length; 0 = none. */
+  readonly cookie: Uint8Array = new Uint8Array(COOKIE_SIZE);
+  cookieLength = 0;
+  /** The server's half of the client's cookie was valid: its address is not forged. */
+  hasValidCookie = false;
   recursionDesired = false;
   checkingDisabled = false;
   authenticDataWanted = false;
@@ -178,6 +184,8 @@ export class Query {
     this.udpSize = 512;
     this.subnetLength = 0;
     this.subnetScope = 0;
+    this.cookieLength = 0;
+    this.hasValidCookie = false;
     this.clientRecord = 0;
     this.partition = POOLS_PARTITION;
     this.zoneIndex = -1;
@@ -214,6 +222,17 @@ export class Query {
   setSubnet(from: Uint8Array, at: number, length: number): void {
     for (let i = 0; i < length; i++) this.subnet[i] = from[at + i]!;
     this.subnetLength = length;
+  }
+
+  /** Takes a cookie of `COOKIE_SIZE` bytes for the reply. */
+  setCookie(from: Uint8Array): void {
+    for (let i = 0; i < COOKIE_SIZE; i++) this.cookie[i] = from[i]!;
+    this.cookieLength = COOKIE_SIZE;
+  }
+
+  /** A copy of the cookie; null = none. */
+  copyCookie(): Uint8Array | null {
+    return this.cookieLength === 0 ? null : this.cookie.slice();
   }
 
   /** A copy of the subnet; null = none. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { addressFromText } from '../shared/net/ip.ts';
 import { RateBucketLayout, createRateBuckets, type RateLimitSettings } from '../shared/rate-limit.ts';
+import { Protocol } from '../shared/query-log.ts';
 import { rateLimitOf } from '../test/support/rate-limit.ts';
 import { Query } from './query.ts';
 import { RateLimiter } from './rate-limiter.ts';
@@ -14,7 +15,10 @@ function limiterOf(
 }
 
 const query = new Query();
-function from(client: string, atMs: number): Query {
+type Proof = Partial<Pick<Query, 'protocol' | 'hasValidCookie'>>;
+function from(client: string, atMs: number, proof: Proof = {}): Query {
+  query.protocol = proof.protocol ?? Protocol.udp;
+  query.hasValidCookie = proof.hasValidCookie ?? false;
   query.clientBytes = addressFromText(client)!;
   query.clientAt = 0;
   query.arrivedMonotonicMs = atMs;
@@ -22,9 +26,9 @@ function from(client: string, atMs: number): Query {
 }
 
 /** How many of `count` questions at one moment are admitted. */
-function admitted(limiter: RateLimiter, client: string, atMs: number, count: number): number {
+function admitted(limiter: RateLimiter, client: string, atMs: number, count: number, proof?: Proof): number {
   let sum = 0;
-  for (let i = 0; i < count; i++) if (limiter.admitsQuestion(from(client, atMs))) sum++;
+  for (let i = 0; i < count; i++) if (limiter.admitsQuestion(from(client, atMs, proof))) sum++;
   return sum;
 }
 
@@ -65,6 +69,21 @@ describe('RateLimiter', () => {
     const granted = [1, 2, 3].map(() => limiter.admitsNxdomain(from('192.0.2.1', 1000)));
     expect(granted).toEqual([true, true, false]);
     expect(admitted(limiter, '192.0.2.1', 1000, 9)).toBe(5);
+  });
+
+  test('admitsQuestion() and admitsNxdomain() have buckets of their own for proven addresses, of the same size', () => {
+    const limiter = limiterOf();
+    for (const client of ['192.0.2.1', '2001:db8:1::1']) {
+      expect(admitted(limiter, client, 1000, 9)).toBe(5);
+      expect(admitted(limiter, client, 1000, 3, { hasValidCookie: true })).toBe(3);
+      // One for all proofs.
+      expect(admitted(limiter, client, 1000, 9, { protocol: Protocol.tcp })).toBe(2);
+      expect(admitted(limiter, client, 1000, 9)).toBe(0);
+      const nxdomain = (proof?: Proof): boolean[] =>
+        [1, 2, 3].map(() => limiter.admitsNxdomain(from(client, 1000, proof)));
+      expect(nxdomain()).toEqual([true, true, false]);
+      expect(nxdomain({ protocol: Protocol.tcp })).toEqual([true, true, false]);
+    }
   });
 
   test('a flood of networks, more than there are buckets, leaves everyone a burst and breaks nothing', () => {

@@ -3,8 +3,12 @@
  * which it will be full again: a question moves it on by one interval, and is over the limit where that
  * would be more than a whole burst away. Two threads that meet in one bucket may count two questions as one;
  * that makes the limit a little wider and never costs an answer.
+ *
+ * A network has two buckets of the same size: what comes with a proof of its address (`hasProvenAddress`) does not
+ * suffer from what somebody else sends in its name.
  */
 import { addressFromText, addressWord, isMappedIpv4 } from '../shared/net/ip.ts';
+import { Protocol } from '../shared/query-log.ts';
 import { RateBucketLayout as L, type RateLimitSettings } from '../shared/rate-limit.ts';
 import type { Query } from './query.ts';
 
@@ -19,12 +23,19 @@ interface Network {
   readonly masks: Int32Array;
 }
 
+/** Whether the client's address is its own: it received what was sent there. */
+export function hasProvenAddress(query: Query): boolean {
+  return query.protocol !== Protocol.udp || query.hasValidCookie;
+}
+
 /** One a thread. */
 export class RateLimiter {
   readonly settings: RateLimitSettings;
   private readonly words: Int32Array;
   private readonly doubles: Float64Array;
   private readonly seed: number;
+  /** Stands the bucket of proven addresses apart; secret, so that no network can be chosen that meets it. */
+  private readonly provenMark: number;
   private readonly ipv4Masks: Int32Array;
   private readonly ipv6Masks: Int32Array;
   private readonly whitelist: readonly Network[];
@@ -34,6 +45,7 @@ export class RateLimiter {
   constructor(memory: SharedArrayBuffer, settings: RateLimitSettings) {
     this.settings = settings;
     this.seed = new Int32Array(memory)[L.SEED_WORD]!;
+    this.provenMark = Math.imul(this.seed, FACTOR) | 1;
     this.words = new Int32Array(memory, L.HEAD_BYTES);
     this.doubles = new Float64Array(memory, L.HEAD_BYTES);
     this.ipv4Masks = masksOf(96 + settings.ipv4PrefixLength);
@@ -71,13 +83,15 @@ export class RateLimiter {
     return true;
   }
 
-  /** Sets `network`; false for clients that are never limited. */
-  private findNetwork({ clientBytes, clientAt }: Query): boolean {
+  /** Sets `network` to the key of the bucket; false for clients that are never limited. */
+  private findNetwork(query: Query): boolean {
     const { network, whitelist } = this;
+    const { clientBytes, clientAt } = query;
     for (let i = 0; i < 4; i++) network[i] = addressWord(clientBytes, clientAt + i * 4);
     for (let i = 0; i < whitelist.length; i++) if (isWithin(network, whitelist[i]!)) return false;
     const masks = isMappedIpv4(clientBytes, clientAt) ? this.ipv4Masks : this.ipv6Masks;
     for (let i = 0; i < 4; i++) network[i] = network[i]! & masks[i]!;
+    if (hasProvenAddress(query)) network[0] = network[0]! ^ this.provenMark;
     return true;
   }
 

@@ -56,6 +56,8 @@ export class RequestReplier {
     query.hasEdns = request.udpSize !== 0;
     query.udpSize = query.hasEdns ? request.udpSize : query.udpSize;
     query.dnssecOk = request.dnssecOk;
+    query.hasValidCookie = request.hasValidCookie;
+    if (request.cookie !== null) query.setCookie(request.cookie);
     if (request.subnet !== null) query.setSubnet(request.subnet, 0, request.subnet.length);
     this.parts.pipeline.findGroup(query);
     forwardZoneStage(query, this.parts.pipeline.snapshot);

@@ -15,6 +15,7 @@ import type { SnapshotBuffers } from '../shared/snapshot/snapshot.ts';
 import { CacheWriter } from './cache/cache-writer.ts';
 import { ClientSightings } from './client-sightings.ts';
 import { ValidatingResolver } from './dnssec/validating-resolver.ts';
+import { ServerCookies } from './cookies/server-cookies.ts';
 import { Explainer } from './explainer.ts';
 import { Forwarder } from './forwarder.ts';
 import type { NativeCalls } from './listeners/native-calls.ts';
@@ -108,6 +109,7 @@ class ResolveThread {
       reporter: this.reporter,
       sightings,
       limiter,
+      cookies: new ServerCookies(start.cookieKeys),
       forwardsSubnets: settings.forwardsSubnets,
     });
     const logger = portLogger(port, { worker: start.worker });
@@ -261,6 +263,8 @@ class ResolveThread {
       udpSize: query.hasEdns ? query.udpSize : 0,
       dnssecOk: query.dnssecOk,
       subnet: query.copySubnet(),
+      cookie: query.copyCookie(),
+      hasValidCookie: query.hasValidCookie,
       isRateLimited: query.isRateLimited,
       send: (reply) => request.send(reply),
     };
@@ -277,6 +281,8 @@ class ResolveThread {
       udpSize: miss.udpSize,
       dnssecOk: miss.dnssecOk,
       subnet: miss.subnet,
+      cookie: miss.cookie,
+      hasValidCookie: miss.hasValidCookie,
       isRateLimited: miss.isRateLimited,
       send: (reply) => this.udpReply?.send(reply, origin),
     };

@@ -19,6 +19,10 @@ export interface WaitingRequest {
   readonly dnssecOk: boolean;
   /** Data of the client subnet option that goes along (RFC 7871); null = none. */
   readonly subnet: Uint8Array | null;
+  /** The DNS cookie that goes back with the reply (RFC 7873); null = none. */
+  readonly cookie: Uint8Array | null;
+  /** See `Query`. */
+  readonly hasValidCookie: boolean;
   /** A stale answer was given meanwhile: what comes now is for the cache only. */
   readonly isAnswered?: boolean;
   /** Over its network's limit, and answered in a dry run. */

@@ -84,6 +84,8 @@ export interface ThreadStart {
   readonly cache: SharedArrayBuffer;
   /** Buckets of the client networks of the whole node (`shared/rate-limit.ts`). */
   readonly rateBuckets: SharedArrayBuffer;
+  /** Keys of DNS cookies of the whole node (`shared/cookie-keys.ts`). */
+  readonly cookieKeys: SharedArrayBuffer;
   readonly snapshot: SnapshotBuffers;
 }
 

@@ -17,7 +17,7 @@ export const MissRing = {
 
 /** Byte offsets in a record. */
 export const MissRecord = {
-  SIZE: 416,
+  SIZE: 440,
   /** f64: arrival, Unix milliseconds. */
   ARRIVED_MS: 0,
   /** f64: arrival, `Clock.monotonicMs`. */
@@ -45,10 +45,15 @@ export const MissRecord = {
   MESSAGE: 112,
   /** Client subnet option's data (RFC 7871), 20 bytes at most. */
   SUBNET: 392,
+  /** The cookie that goes back (RFC 7873), 24 bytes, where `MissFlags.COOKIE` says so. */
+  COOKIE: 412,
 } as const;
 
-/** Bits of `MissRecord.FLAGS`; REFRESH = of the cache, nobody waits; RATE_LIMITED = the log is to say so. */
-export const MissFlags = { DNSSEC_OK: 1, REFRESH: 2, RATE_LIMITED: 4 } as const;
+/**
+ * Bits of `MissRecord.FLAGS`; REFRESH = of the cache, nobody waits; RATE_LIMITED = the log is to say so; COOKIE = one
+ * goes back, VALID_COOKIE = the client's own was valid.
+ */
+export const MissFlags = { DNSSEC_OK: 1, REFRESH: 2, RATE_LIMITED: 4, COOKIE: 8, VALID_COOKIE: 16 } as const;
 
 /** Bytes of shared memory for a miss ring. */
 export const MISS_RING_BYTES = MissRing.RECORDS_BYTE + MissRing.CAPACITY * MissRecord.SIZE;

@@ -6,6 +6,7 @@
 import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { releaseCacheLock } from '../../shared/answer-cache.ts';
+import { systemClock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import type {
   FromWorker,
@@ -18,6 +19,7 @@ import type {
 import { createRateBuckets } from '../../shared/rate-limit.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
 import type { TrustAnchor } from '../../shared/dns/trust-anchors.ts';
+import { CookieKeys } from './cookie-keys.ts';
 import { DnsThread } from './dns-thread.ts';
 import { ThreadRequests } from './thread-requests.ts';
 import { createWorkerMemory } from './worker-memory.ts';
@@ -67,6 +69,7 @@ export class WorkerSupervisor {
   private readonly options: SupervisorOptions;
   private readonly workers: DnsWorker[] = [];
   private readonly rateBuckets: SharedArrayBuffer;
+  private readonly cookieKeys = new CookieKeys();
   private snapshot: SnapshotBuffers;
   private stopping = false;
   private heartbeats: NodeJS.Timeout | undefined;
@@ -86,6 +89,7 @@ export class WorkerSupervisor {
 
   constructor(options: SupervisorOptions) {
     this.rateBuckets = createRateBuckets(options.settings.rateLimit.enabled, randomInt(2 ** 31));
+    this.cookieKeys.keepUp(systemClock.nowMs() / 1000);
     this.options = options;
     this.settings = options.settings;
     this.snapshot = options.snapshot;
@@ -111,7 +115,10 @@ export class WorkerSupervisor {
       throw this.startFailure;
     }
     this.hasStarted = true;
-    this.heartbeats = setInterval(() => this.checkHeartbeats(), HEARTBEAT_MS);
+    this.heartbeats = setInterval(() => {
+      this.cookieKeys.keepUp(systemClock.nowMs() / 1000);
+      this.checkHeartbeats();
+    }, HEARTBEAT_MS);
   }
 
   /** Gives every thread a snapshot; resolves when all answer from it. */
@@ -206,6 +213,7 @@ export class WorkerSupervisor {
         memory: worker.memory,
         cache: this.options.cache,
         rateBuckets: this.rateBuckets,
+        cookieKeys: this.cookieKeys.memory,
         snapshot: this.snapshot,
       },
       {

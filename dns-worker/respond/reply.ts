@@ -56,9 +56,11 @@ export function optSize(query: Query): number {
   return OPT_SIZE + optionsSize(query);
 }
 
-function optionsSize({ extendedError, subnetLength }: Query): number {
-  const size = extendedError === NO_EDE ? 0 : EDE_OPTION_SIZE;
-  return subnetLength === 0 ? size : size + OPTION_HEAD_SIZE + subnetLength;
+function optionsSize({ extendedError, subnetLength, cookieLength }: Query): number {
+  let size = extendedError === NO_EDE ? 0 : EDE_OPTION_SIZE;
+  if (subnetLength !== 0) size += OPTION_HEAD_SIZE + subnetLength;
+  if (cookieLength !== 0) size += OPTION_HEAD_SIZE + cookieLength;
+  return size;
 }
 
 /**
@@ -113,8 +115,18 @@ function writeOpt(query: Query, end: number, rcode: number): number {
     writeU16(bytes, option + 4, extendedError);
     option += EDE_OPTION_SIZE;
   }
+  if (query.cookieLength !== 0) {
+    writeCookie(query, option);
+    option += OPTION_HEAD_SIZE + query.cookieLength;
+  }
   if (query.subnetLength !== 0) writeSubnet(query, option);
   return end + OPT_SIZE + options;
+}
+
+function writeCookie({ bytes, cookie, cookieLength }: Query, at: number): void {
+  writeU16(bytes, at, EdnsOption.COOKIE);
+  writeU16(bytes, at + 2, cookieLength);
+  for (let i = 0; i < cookieLength; i++) bytes[at + OPTION_HEAD_SIZE + i] = cookie[i]!;
 }
 
 /** RFC 7871 section 7.2.2: whoever sent the option gets it back, with the scope of the answer. */

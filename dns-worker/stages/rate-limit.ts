@@ -1,13 +1,13 @@
 /**
  * The limit on the questions of a client network, and on the NXDOMAIN answers that it gets: who asks for
  * random names below somebody's domain gets little else. What is over the limit is refused, or told to come
- * back over TCP, which a forged source address cannot.
+ * back over TCP, which a forged source address cannot, and where a bucket of its own waits.
  */
 import { FlagsHigh, Header } from '../../shared/dns/wire.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
-import { Protocol, QueryStatus } from '../../shared/query-log.ts';
+import { QueryStatus } from '../../shared/query-log.ts';
 import { type Query, Verdict, type VerdictCode } from '../query.ts';
-import type { RateLimiter } from '../rate-limiter.ts';
+import { hasProvenAddress, type RateLimiter } from '../rate-limiter.ts';
 import { replyWithRcode } from '../respond/reply.ts';
 
 /** Refuses a question that is over its network's limit; in a dry run only the log says so. */
@@ -30,7 +30,7 @@ function limit(query: Query, limiter: RateLimiter): VerdictCode {
   query.isRateLimited = true;
   if (limiter.settings.dryRun) return Verdict.CONTINUE;
   query.replyFlags = 0;
-  const slips = query.protocol === Protocol.udp && limiter.slips();
+  const slips = !hasProvenAddress(query) && limiter.slips();
   replyWithRcode(query, slips ? Rcode.NOERROR : Rcode.REFUSED);
   if (slips) query.bytes[query.at + Header.FLAGS_HIGH]! |= FlagsHigh.TC;
   return Verdict.ANSWERED;

@@ -26,6 +26,8 @@ export const Record = { TYPE: 0, CLASS: 2, TTL: 4, RDLENGTH: 8, RDATA: 10 } as c
 
 /** Bytes of a question after its name. */
 export const QUESTION_TAIL_SIZE = 4;
+/** Bytes of a DNS cookie, the client's half and then the server's (RFC 9018 section 4). */
+export const COOKIE_SIZE = 24;
 /** Largest message over TCP (two-octet length, RFC 1035 section 4.2.2). */
 export const MAX_MESSAGE_SIZE = 65535;
 /** Largest message over UDP for a client without EDNS (RFC 1035 section 4.2.1). */

@@ -18,6 +18,7 @@ import { type OpenSnapshot, openSnapshot } from '../../dns-worker/state.ts';
 import { createAnswerCache } from '../../shared/answer-cache.ts';
 import { createRateBuckets } from '../../shared/rate-limit.ts';
 import { rateLimitOf } from '../support/rate-limit.ts';
+import { cookiesAt } from '../support/server-cookies.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { CLIENT_SIGHTINGS_BYTES } from '../../shared/client-sightings.ts';
 import { COUNTERS_BYTES, Counter } from '../../shared/counters.ts';
@@ -106,6 +107,7 @@ beforeEach(() => {
     reporter,
     sightings: new ClientSightings(new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES)),
     limiter: new RateLimiter(createRateBuckets(false, 0), rateLimitOf({ enabled: false })),
+    cookies: cookiesAt(NOW),
     forwardsSubnets: false,
   });
 });

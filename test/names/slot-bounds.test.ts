@@ -33,6 +33,7 @@ import { query as queryMessage } from '../e2e/support/dns-message.ts';
 import { question, response } from '../fixtures/messages.ts';
 import { compileLists, queryFor } from '../support/compiled-lists.ts';
 import { rateLimitOf } from '../support/rate-limit.ts';
+import { cookiesAt } from '../support/server-cookies.ts';
 import { apiRecord } from './asked-pipeline.ts';
 
 const NOW_SECS = 1_800_000_000;
@@ -111,6 +112,7 @@ function pipelineWith(mode: BlockingSettings['mode'], override: 'BlockAll' | nul
     reporter: new Reporter(counters, new SharedArrayBuffer(logRingBytes(64))),
     sightings: new ClientSightings(new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES)),
     limiter: new RateLimiter(createRateBuckets(false, 0), rateLimitOf({ enabled: false })),
+    cookies: cookiesAt(NOW_SECS),
     forwardsSubnets: true,
   });
   for (const size of CACHED) keep(pipeline, memory, `s${String(size)}.cached.example`, size);
@@ -165,6 +167,7 @@ const askedOf = fc.record({
       udpSize: fc.constantFrom(0, 512, 600, 1232, 4096),
       version: fc.constantFrom(0, 0, 0, 1),
       dnssecOk: fc.boolean(),
+      cookie: fc.option(fc.uint8Array({ minLength: 8, maxLength: 8 }), { nil: undefined }),
       subnets: fc.constantFrom<number[][]>(
         [],
         [[0, 1, 24, 0, 192, 0, 2]],

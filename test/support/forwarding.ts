@@ -30,6 +30,7 @@ import { octets, type TestResponse, response, u16 } from '../fixtures/messages.t
 import { QuietLogger } from '../fixtures/quiet-logger.ts';
 import { type ListText, type OtherRows, snapshotOf } from './compiled-lists.ts';
 import { rateLimitOf } from './rate-limit.ts';
+import { cookiesAt } from './server-cookies.ts';
 import { TestClock } from './test-clock.ts';
 
 /** A client's query on its way, and what came of it. */
@@ -116,6 +117,7 @@ export class Forwarding {
       reporter: this.reporter,
       sightings: new ClientSightings(new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES)),
       limiter: new RateLimiter(createRateBuckets(false, 0), rateLimitOf({ enabled: false })),
+      cookies: cookiesAt(0),
       forwardsSubnets: false,
     });
     const zoneSettings = { queryTimeoutMs: 1, bootstrap: [], healthCheck: HEALTH_CHECK };
@@ -148,6 +150,8 @@ export class Forwarding {
       udpSize: edns ? 1232 : 0,
       dnssecOk: false,
       subnet: null,
+      cookie: null,
+      hasValidCookie: false,
       isRateLimited: false,
       send: (reply) => {
         asked.reply = reply.slice();

@@ -24,12 +24,15 @@ export interface QueryOptions {
     readonly dnssecOk?: boolean;
     /** Data of client subnet options (RFC 7871), valid or not. */
     readonly subnets?: readonly (readonly number[])[];
+    /** Data of a cookie option (RFC 7873), valid or not. */
+    readonly cookie?: Uint8Array | undefined;
   };
 }
 
 const RD = 0x0100;
 const EDE_CODE = 15;
 const SUBNET_CODE = 8;
+const COOKIE_CODE = 10;
 
 /** The wire form of a name, in the case that it is written in. */
 export function nameOctets(name: string): Uint8Array {
@@ -54,8 +57,10 @@ function opt({
   version = 0,
   dnssecOk = false,
   subnets = [],
+  cookie,
 }: NonNullable<QueryOptions['edns']>): number[] {
   const options = subnets.flatMap((data) => [...u16(SUBNET_CODE), ...u16(data.length), ...data]);
+  if (cookie !== undefined) options.push(...u16(COOKIE_CODE), ...u16(cookie.length), ...cookie);
   const flags = [0, version, dnssecOk ? 0x80 : 0, 0];
   return [0, ...u16(RRType.OPT), ...u16(udpSize), ...flags, ...u16(options.length), ...options];
 }
@@ -129,6 +134,11 @@ export class Reply {
   get extendedErrors(): number[] {
     const options = this.#opt()?.options ?? [];
     return options.filter(({ code }) => code === EDE_CODE).map(({ data }) => data.readUInt16BE(0));
+  }
+
+  /** Data of the cookie option (RFC 7873), if there is one. */
+  get cookie(): Uint8Array | undefined {
+    return this.#opt()?.options.find(({ code }) => code === COOKIE_CODE)?.data;
   }
 
   /** Data of the client subnet options (RFC 7871). */

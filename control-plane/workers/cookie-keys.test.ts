@@ -1,0 +1,48 @@
+import { describe, expect, test } from '@jest/globals';
+import { COOKIE_KEY_LIFE_SECS, CookieKeyLayout as L } from '../../shared/cookie-keys.ts';
+import { CookieKeys } from './cookie-keys.ts';
+
+const TODAY = 20_000;
+const SECRET = new Uint8Array(32).fill(1);
+
+/** The keys that are there, by day. */
+function keysOf(keys: CookieKeys): Map<number, string> {
+  const words = new Int32Array(keys.memory);
+  const found = new Map<number, string>();
+  for (let slot = 0; slot < words.length; slot += L.SLOT_WORDS)
+    if (words[slot + L.DAY_WORD] !== 0)
+      found.set(
+        words[slot + L.DAY_WORD]!,
+        Buffer.from(words.slice(slot + L.KEY_WORD, slot + L.KEY_WORD + 4).buffer).toString('hex'),
+      );
+  return found;
+}
+
+function keysOn(day: number, secret?: Uint8Array): CookieKeys {
+  const keys = new CookieKeys(secret);
+  keys.keepUp(day * COOKIE_KEY_LIFE_SECS + 5);
+  return keys;
+}
+
+describe('CookieKeys', () => {
+  test('CookieKeys has a key of its own for each day around today', () => {
+    const keys = keysOf(keysOn(TODAY));
+    expect([...keys.keys()].sort()).toEqual([-1, 0, 1, 2, 3, 4, 5].map((after) => TODAY + after));
+    expect(new Set(keys.values()).size).toBe(7);
+  });
+
+  test('keepUp() keeps the keys of days that go on, whenever it is called', () => {
+    const keys = keysOn(TODAY, SECRET);
+    const before = keysOf(keys);
+    keys.keepUp((TODAY + 1) * COOKIE_KEY_LIFE_SECS);
+    const after = keysOf(keys);
+    for (const day of [TODAY, TODAY + 1, TODAY + 5]) expect(after.get(day)).toBe(before.get(day));
+    keys.keepUp((TODAY + 400) * COOKIE_KEY_LIFE_SECS);
+    expect(keysOf(keys)).toEqual(expect.objectContaining(keysOf(keysOn(TODAY + 400, SECRET))));
+  });
+
+  test('CookieKeys of one secret are the same, of another they are not', () => {
+    expect(keysOf(keysOn(TODAY, SECRET))).toEqual(keysOf(keysOn(TODAY, SECRET)));
+    expect(keysOf(keysOn(TODAY)).get(TODAY)).not.toBe(keysOf(keysOn(TODAY)).get(TODAY));
+  });
+});

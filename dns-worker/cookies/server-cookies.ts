@@ -1,0 +1,116 @@
+/**
+ * DNS cookies of the server's side (RFC 7873), made so that other implementations with the same secret take them
+ * (RFC 9018): whoever sends back the server cookie that its address was given does receive what is sent there. Nothing
+ * is refused for want of one; `rate-limiter.ts` counts those that have one apart from those whose address may be forged.
+ */
+import { COOKIE_KEY_LIFE_SECS, CookieKeyLayout as L } from '../../shared/cookie-keys.ts';
+import { findOption, NO_OPTION, OPTION_HEAD_SIZE } from '../../shared/dns/edns-option.ts';
+import { EdnsOption } from '../../shared/dns/iana.ts';
+import { COOKIE_SIZE, readU16, readU32, writeU32 } from '../../shared/dns/wire.ts';
+import { isMappedIpv4 } from '../../shared/net/ip.ts';
+import type { Query } from '../query.ts';
+import { sipHash } from './siphash.ts';
+
+/** Offsets in the data of the option: the client's cookie, then the server's. */
+const Cookie = {
+  CLIENT_SIZE: 8,
+  VERSION: 8,
+  TIMESTAMP: 12,
+  HASH: 16,
+  SIZE: COOKIE_SIZE,
+} as const;
+
+/** Lengths that the option's data may have (RFC 7873 section 5.2.2): that of a client cookie, or these. */
+const MIN_SIZE_WITH_SERVER = 16;
+const MAX_SIZE_WITH_SERVER = 40;
+const VERSION = 1;
+/** How old a cookie may be, how far ahead of the clock, and from when on it is renewed (RFC 9018 section 4.3), seconds. */
+const MAX_AGE_SECS = 3600;
+const MAX_AHEAD_SECS = 300;
+const RENEW_AGE_SECS = 1800;
+/** Bytes of what is hashed before the client's address: both cookies without the hash. */
+const HASHED_HEAD = 16;
+
+/** Reads cookies of requests and makes those of replies. One a thread. */
+export class ServerCookies {
+  private readonly keys: Int32Array;
+  private readonly message = new Uint8Array(new ArrayBuffer(HASHED_HEAD + 16 + 8));
+  private readonly messageWords = new Int32Array(this.message.buffer);
+  private readonly hash = new Int32Array(2);
+
+  /** `keys` is laid out as `CookieKeyLayout` says. */
+  constructor(keys: SharedArrayBuffer) {
+    this.keys = new Int32Array(keys);
+  }
+
+  /**
+   * Reads the cookie of a parsed request: the query then has the one that goes back with the reply, and knows whether
+   * the server's half of it was valid. False where the option is malformed: answer FORMERR.
+   */
+  read(query: Query): boolean {
+    // What options of another version look like is not known.
+    if (!query.hasEdns || query.optionsAt === query.optionsEnd || query.ednsVersion !== 0) return true;
+    // Those behind the first are not looked at (RFC 7873 section 5.2).
+    const option = findOption(query.bytes, query.optionsAt, query.optionsEnd, EdnsOption.COOKIE);
+    if (option < 0) return option === NO_OPTION;
+    const at = option + OPTION_HEAD_SIZE;
+    const length = readU16(query.bytes, option + 2);
+    if (length !== Cookie.CLIENT_SIZE && (length < MIN_SIZE_WITH_SERVER || length > MAX_SIZE_WITH_SERVER))
+      return false;
+    this.answer(query, at, length);
+    return true;
+  }
+
+  /** Fills in what goes back: the cookie as it came where that is young, else a new one; none without a key. */
+  private answer(query: Query, at: number, length: number): void {
+    const { bytes, cookie } = query;
+    const isKnown = length === Cookie.SIZE && bytes[at + Cookie.VERSION] === VERSION;
+    const taken = isKnown ? Cookie.SIZE : Cookie.CLIENT_SIZE;
+    for (let i = 0; i < taken; i++) cookie[i] = bytes[at + i]!;
+    if (isKnown) {
+      // Serial numbers (RFC 1982): the clock of the cookie wraps round.
+      const ageSecs = (query.arrivedSecs - readU32(cookie, Cookie.TIMESTAMP)) | 0;
+      const isTimely = ageSecs <= MAX_AGE_SECS && ageSecs >= -MAX_AHEAD_SECS;
+      query.hasValidCookie = isTimely && this.isGenuine(query, query.arrivedSecs - ageSecs);
+      if (query.hasValidCookie && ageSecs < RENEW_AGE_SECS) {
+        query.cookieLength = Cookie.SIZE;
+        return;
+      }
+    }
+    this.makeCookie(query);
+  }
+
+  private isGenuine(query: Query, madeSecs: number): boolean {
+    if (!this.hashCookie(query, madeSecs)) return false;
+    const { hash } = this;
+    for (let i = 0, wrong = 0; ; i++) {
+      if (i === 8) return wrong === 0;
+      wrong |= query.cookie[Cookie.HASH + i]! ^ ((hash[i >>> 2]! >>> ((i & 3) << 3)) & 0xff);
+    }
+  }
+
+  private makeCookie(query: Query): void {
+    const { cookie, arrivedSecs } = query;
+    writeU32(cookie, Cookie.VERSION, VERSION << 24);
+    writeU32(cookie, Cookie.TIMESTAMP, arrivedSecs);
+    if (!this.hashCookie(query, arrivedSecs)) return;
+    const { hash } = this;
+    for (let i = 0; i < 8; i++) cookie[Cookie.HASH + i] = hash[i >>> 2]! >>> ((i & 3) << 3);
+    query.cookieLength = Cookie.SIZE;
+  }
+
+  /** Hashes the cookie and the client's address with the key of that time; false where there is none. */
+  private hashCookie({ cookie, clientBytes, clientAt }: Query, atSecs: number): boolean {
+    const { keys, message, messageWords, hash } = this;
+    const day = Math.floor(atSecs / COOKIE_KEY_LIFE_SECS);
+    const slot = (day % L.SLOTS) * L.SLOT_WORDS;
+    if (day <= 0 || keys[slot + L.DAY_WORD] !== day) return false;
+    for (let i = 0; i < HASHED_HEAD; i++) message[i] = cookie[i]!;
+    const skipped = isMappedIpv4(clientBytes, clientAt) ? 12 : 0;
+    const length = HASHED_HEAD + 16 - skipped;
+    for (let i = skipped; i < 16; i++) message[HASHED_HEAD + i - skipped] = clientBytes[clientAt + i]!;
+    message.fill(0, length);
+    sipHash(keys, slot + L.KEY_WORD, messageWords, length, hash);
+    return true;
+  }
+}

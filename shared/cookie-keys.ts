@@ -1,0 +1,21 @@
+/**
+ * Layout of the keys of DNS server cookies (RFC 9018), in memory that all threads share: one key a day, so that a
+ * cookie's own timestamp says which key it was made with. The control plane writes them (`cookie-keys.ts` there) days
+ * before and leaves them for days after they are needed, so that no reader meets a writer.
+ */
+
+/** Words of a slot are i32. The key of a day lies in slot `day % SLOTS`. */
+export const CookieKeyLayout = {
+  SLOTS: 8,
+  SLOT_WORDS: 8,
+  /** The day that the key is for, days since the epoch; 0 = none. */
+  DAY_WORD: 0,
+  /** Four words: the 16 bytes of the key. */
+  KEY_WORD: 4,
+} as const;
+
+/** Bytes of the memory. */
+export const COOKIE_KEYS_BYTES = CookieKeyLayout.SLOTS * CookieKeyLayout.SLOT_WORDS * 4;
+
+/** How long a key makes cookies, seconds. */
+export const COOKIE_KEY_LIFE_SECS = 86_400;
