@@ -1,0 +1,102 @@
+/** Every kind of absence in zones made up at random, proven by the NSEC3 records that an authority would send. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { RRType } from '../../shared/dns/iana.ts';
+import { wireName } from '../../test/fixtures/messages.ts';
+import { Nsec3Chain } from '../../test/fixtures/nsec3-chain.ts';
+import { signedSets } from '../../test/fixtures/record-text.ts';
+import { Budget } from './budget.ts';
+import { denialOf } from './denial.ts';
+import type { Denial } from './proof.ts';
+
+const ZONE = 'example';
+const ITERATIONS = fc.constantFrom(0, 1, 10, 50);
+
+/** A name below the zone from labels, the last one next to the zone. */
+function below(labels: readonly string[]): string {
+  return [...labels, ZONE].join('.');
+}
+
+function denial(chain: Nsec3Chain, ...names: string[]): Denial {
+  return denialOf(signedSets('', chain.proof(...names)), wireName(ZONE), new Budget(0))!;
+}
+
+/** The chain of a zone with these names, empty non-terminals included. */
+function chainOf(names: Iterable<string>, iterations: number): Nsec3Chain {
+  const types: Record<string, string> = { [ZONE]: 'SOA NS RRSIG DNSKEY NSEC3PARAM' };
+  for (const name of names) {
+    const labels = name.split('.');
+    for (let i = 1; i < labels.length - 1; i++) types[labels.slice(i).join('.')] ??= '';
+    types[name] = 'A RRSIG';
+  }
+  return new Nsec3Chain(ZONE, { iterations, salt: 'aabbccdd' }, types);
+}
+
+const label = fc.constantFrom('a', 'b', 'c');
+const labels = fc.array(label, { minLength: 1, maxLength: 6 });
+
+describe('NSEC3 with up to 50 iterations', () => {
+  test('proves each name of a zone to be there, empty, made from a wildcard, or missing', () => {
+    const property = fc.property(
+      fc.array(fc.tuple(fc.boolean(), labels), { maxLength: 6 }),
+      labels,
+      ITERATIONS,
+      (owners, asked, iterations) => {
+        const names = new Set(owners.map(([isWildcard, own]) => below(isWildcard ? ['*', ...own] : own)));
+        const chain = chainOf(names, iterations);
+        const exists = (name: string): boolean =>
+          [...names].some((it) => it === name || it.endsWith(`.${name}`));
+        const qname = below(asked);
+        const wire = wireName(qname);
+        if (exists(qname)) {
+          const own = denial(chain, qname);
+          expect(own.noData(wire, RRType.MX)).toBe('proven');
+          expect(own.noData(wire, RRType.A)).toBe(names.has(qname) ? 'unproven' : 'proven');
+          expect(own.delegation(wire)).toBe('none');
+          expect(own.nameError(wire)).toBe('unproven');
+          return;
+        }
+        let at = 1;
+        while (at < asked.length && !exists(below(asked.slice(at)))) at++;
+        const encloser = below(asked.slice(at));
+        const nextCloser = below(asked.slice(at - 1));
+        const wildcard = `*.${encloser}`;
+        const all = denial(chain, encloser, nextCloser, wildcard);
+        expect(all.delegation(wire)).toBe('nothing-below');
+        expect(all.wildcardAnswer(wire, encloser.split('.').length)).toBe('proven');
+        const isWild = names.has(wildcard);
+        expect(all.nameError(wire)).toBe(exists(wildcard) ? 'unproven' : 'proven');
+        expect(all.noData(wire, RRType.MX)).toBe(exists(wildcard) ? 'proven' : 'unproven');
+        expect(all.noData(wire, RRType.A)).toBe(exists(wildcard) && !isWild ? 'proven' : 'unproven');
+        for (const missing of [encloser, nextCloser]) {
+          const rest = [encloser, nextCloser, wildcard].filter((it) => it !== missing);
+          const [left, without] = [chain.proof(...rest), chain.proof(missing)];
+          if (!left.includes(without)) expect(denial(chain, ...rest).nameError(wire)).toBe('unproven');
+        }
+      },
+    );
+    fc.assert(property, { numRuns: 300 });
+  });
+
+  test.each([
+    [0, 120],
+    [10, 120],
+    [50, 120],
+  ])('with %d iterations proves that a name of %d labels does not exist', (iterations, count) => {
+    const deep = Array.from({ length: count }, () => 'x');
+    const chain = chainOf([below(['www'])], iterations);
+    const all = denial(chain, ZONE, below(['x']), below(['*']));
+    expect(all.nameError(wireName(below(deep)))).toBe('proven');
+  });
+
+  test.each([
+    [0, 60],
+    [50, 60],
+  ])('with %d iterations proves what is missing below %d labels', (iterations, count) => {
+    const deep = Array.from({ length: count }, () => 'x');
+    const chain = chainOf([below(deep)], iterations);
+    const missing = below(['y', ...deep]);
+    const all = denial(chain, below(deep), missing, below(['*', ...deep]));
+    expect(all.nameError(wireName(missing))).toBe('proven');
+  });
+});
