@@ -214,3 +214,26 @@ describe('NSEC3 with more iterations than are evaluated', () => {
     expect(await ask('z.test', 'A')).toMatchObject(insecure);
   });
 });
+
+describe('an alias that was asked for', () => {
+  const DNAME = TEST.signed('away.test 300 DNAME open.test');
+  const ALIAS = 'www.away.test 300 CNAME www.open.test';
+
+  test.each(['CNAME', 'ANY'] as const)(
+    'is proven by its DNAME in an answer to %s, and by no other',
+    async (type) => {
+      const { ask, table } = room();
+      noCut(table, 'away.test');
+      table.on('www.away.test', 'DS', positive(`${DNAME}\n${ALIAS}`));
+      table.on('www.away.test', type, positive(`${DNAME}\n${ALIAS}`));
+      expect(await ask('www.away.test', type)).toMatchObject(secure);
+      for (const evil of [
+        ALIAS.replace('www.open', 'evil.open'),
+        `${ALIAS}\n${ALIAS.replace('www.open', 'evil.open')}`,
+      ]) {
+        table.on('www.away.test', type, positive(`${DNAME}\n${evil}`));
+        expect(await ask('www.away.test', type)).toMatchObject({ kind: 'failed', reason: 'bogus' });
+      }
+    },
+  );
+});

@@ -133,7 +133,7 @@ class Validation {
 
   /** A CNAME that follows from a DNAME of the same answer needs no signature (RFC 6672 section 5.3.1). */
   private isSynthesised(set: SignedSet): boolean {
-    if (set.type !== RRType.CNAME || set.signatures.length > 0) return false;
+    if (set.type !== RRType.CNAME || set.rdatas.length > 1 || set.signatures.length > 0) return false;
     return this.sets.some((dname) => {
       if (dname.type !== RRType.DNAME || !dname.isAnswer || !isBelow(set.owner, dname.owner)) return false;
       const prefix = set.owner.subarray(0, set.owner.length - dname.owner.length);

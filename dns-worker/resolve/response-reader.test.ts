@@ -123,6 +123,24 @@ describe('readResponse: what is kept', () => {
     ]);
   });
 
+  test.each(['CNAME', 'ANY'] as const)(
+    'readResponse() keeps the DNAME behind the CNAME that a question of type %s is for',
+    (type) => {
+      const asked = question('www.example.org', type, { dnssecOk: true });
+      const answers = [
+        dname('example.org', 'example.net'),
+        rrsig('example.org', 'DNAME'),
+        dname('org', 'evil.example'),
+        cname('www.example.org', 'www.example.net', 0),
+      ];
+      expect(kept(asked, read(asked, { answers }))).toEqual([
+        'example.org DNAME 300',
+        'example.org RRSIG 300',
+        'www.example.org CNAME 0',
+      ]);
+    },
+  );
+
   test('readResponse() follows no CNAME for a question of type CNAME', () => {
     const asked = question('www.example.org', 'CNAME');
     const answer = read(asked, {

@@ -105,21 +105,22 @@ function finish(rcode: number, answers: number, answersLength: number, negative:
 /** Follows the chain from the question's name and writes each RRset on it. */
 function writeChain(rcode: number): 'positive' | 'negative' | 'unwritten' | 'chain-too-long' {
   const { qtype } = question;
+  const endsAtAlias = qtype === RRType.CNAME || qtype === RRType.ANY;
   for (let hops = 0; ; hops++) {
     const hash = table.hash(current);
     // An NXDOMAIN says that the last name of the chain has no records: any at hand contradict it.
     if (rcode !== Rcode.NXDOMAIN) {
+      // An alias that a DNAME makes has no signature of its own.
+      if (endsAtAlias && !writeDnameOf(findRecord(hash, RRType.CNAME))) return 'unwritten';
       const found = writeRRset(hash, qtype);
       if (found < 0) return 'unwritten';
       if (found > 0) return 'positive';
     }
-    if (qtype === RRType.CNAME || qtype === RRType.ANY) return 'negative';
+    if (endsAtAlias) return 'negative';
     const cname = findRecord(hash, RRType.CNAME);
     if (cname < 0) return 'negative';
     if (hops === MAX_CHAIN_HOPS) return 'chain-too-long';
-    const rdataAt = table.rdataAt[cname]!;
-    if (!expandRdataName(message, rdataAt, rdataAt + table.rdlength[cname]!, target)) return 'unwritten';
-    if (!writeDnameAbove()) return 'unwritten';
+    if (!writeDnameOf(cname)) return 'unwritten';
     if (writeRRset(hash, RRType.CNAME, cname) < 0) return 'unwritten';
     copyName(target, current);
   }
@@ -196,6 +197,13 @@ function write(index: number, ttlSecs: number): boolean {
   written++;
   if (ttlSecs < minTtlSecs) minTtlSecs = ttlSecs;
   return writer.record(message, table, index, ttlSecs);
+}
+
+/** Takes `target` from a CNAME at `current`, if there is one, and writes the DNAME that makes it. False as below. */
+function writeDnameOf(cname: number): boolean {
+  if (cname < 0) return true;
+  const rdataAt = table.rdataAt[cname]!;
+  return expandRdataName(message, rdataAt, rdataAt + table.rdlength[cname]!, target) && writeDnameAbove();
 }
 
 /**

@@ -23,6 +23,8 @@ const ITERATIONS = 'RFC 9276 leaves the limit to vendors: Weir has 50, these ver
 const OPT_OUT = 'RFC 5155 section 9.2: what an opt-out span denies must not be called authentic; delv does';
 const DIGESTS =
   'RFC 4509 section 3: a DS with SHA-1 does not count beside one with SHA-256; Unbound takes either';
+const MADE_ALIAS =
+  'RFC 6672 section 5.3.1: a DNAME proves the alias that it makes, also to who asks for the alias';
 
 function of(verdict: LabVerdict, questions: string, differs?: LabCase['differs']): LabCase[] {
   return questions
@@ -50,6 +52,9 @@ www.${name} MX
 nothing.${name} A
 empty.${name} A
 x.wild.${name} MX
+x.wild.${name} DS
+empty.${name} DS
+x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.${name} A
 ${name} DS`,
   ),
 );
@@ -72,6 +77,7 @@ x.stars.a13.test A
 www.sound.a13.test A
 nothing.sound.a13.test A
 sound.a13.test DNAME
+alias.sound.a13.test ANY
 www.ds-sha1.test A
 www.ds-sha384.test A
 www.ds-sha1-broken.test A
@@ -134,6 +140,7 @@ nothing.iterations-150.test A`,
   ),
   ...of('insecure', 'nothing.optout.test A\nunsigned.optout.test DS', { delv: 'secure', because: OPT_OUT }),
   ...of('bogus', 'www.ds-sha256-broken.test A', { unbound: 'secure', because: DIGESTS }),
+  ...of('secure', 'www.sound.a13.test CNAME', { unbound: 'bogus', because: MADE_ALIAS }),
   ...of('secure', 'www.iterations-60.test A\nwww.iterations-2500.test A'),
   ...of(
     'bogus',
