@@ -282,8 +282,16 @@ const blocking = section('What a blocked client sees, and where lists come from.
     doc: 'Answer to a blocked question: 0.0.0.0 and ::, NXDOMAIN, an empty answer, REFUSED, or the addresses below.',
   }),
   ttl_secs: int(10, 0, DAY_SECS, { unit: 'seconds', doc: 'TTL of the answer to a blocked question.' }),
-  custom_ipv4: text('', { doc: 'IPv4 address of the mode custom_ip.' }, is.orEmpty(is.ipOfFamily(4))),
-  custom_ipv6: text('', { doc: 'IPv6 address of the mode custom_ip.' }, is.orEmpty(is.ipOfFamily(6))),
+  custom_ipv4: text(
+    '',
+    { doc: 'IPv4 address of the mode custom_ip; without one, A is answered with no data.' },
+    is.orEmpty(is.ipOfFamily(4)),
+  ),
+  custom_ipv6: text(
+    '',
+    { doc: 'IPv6 address of the mode custom_ip; without one, AAAA is answered with no data.' },
+    is.orEmpty(is.ipOfFamily(6)),
+  ),
   list_refresh_hours: int(24, 1, 8760, { unit: 'hours', doc: 'Time between two downloads of a list.' }),
   catalog_url: text(
     '',

@@ -10,11 +10,12 @@
  *  4. questionChecks   cheapest refusals first; needs only the question
  *  5. scheduleOverride before everything that could answer: it blocks or frees the group as a whole
  *  6. localNames       what this server knows itself outranks policy
- *  7. policy           before the cache: the cache holds upstream answers, never verdicts
- *  8. safeSearch       another name in place of the one that was let pass
- *  9. cachedAnswer     last of those before the answer, as it may leave a question UNRESOLVED
- * 10. answerNames      policy once more, on names and addresses in the answer; the forwarder runs it on new answers
- * 11. rebinding        private addresses of public names; likewise
+ *  7. specialNames     names that must not leave this network, and forms of names that are blocked
+ *  8. policy           before the cache: the cache holds upstream answers, never verdicts
+ *  9. safeSearch       another name in place of the one that was let pass
+ * 10. cachedAnswer     last of those before the answer, as it may leave a question UNRESOLVED
+ * 11. answerNames      policy once more, on names and addresses in the answer; the forwarder runs it on new answers
+ * 12. rebinding        private addresses of public names; likewise
  */
 import { Counter } from '../shared/counters.ts';
 import { Rcode } from '../shared/dns/iana.ts';
@@ -126,8 +127,8 @@ export class Pipeline {
     forwardZoneStage(query, snapshot);
     findLocalName(query, snapshot);
     verdict = questionChecksStage(query);
+    this.recorder?.passed('question_checks', verdict);
     if (verdict === Verdict.CONTINUE) verdict = this.decideByQuestion(query);
-    else this.recorder?.passed('question_checks', verdict);
     if (verdict !== Verdict.CONTINUE) return verdict;
     verdict = cachedAnswerStage(query, this.cache, this.recorder === null ? this.reporter : null);
     this.recorder?.passed('cache', verdict);
@@ -138,17 +139,16 @@ export class Pipeline {
   /** The stages that decide by question and client alone: for a new query, and again for one that has waited. */
   private decideByQuestion(query: Query): VerdictCode {
     const { snapshot } = this;
-    let verdict: VerdictCode = Verdict.CONTINUE;
-    // A local record or a forward zone outranks what is said of its name in general.
-    if (query.localNode === 0 && query.zoneIndex < 0) verdict = specialNamesStage(query, snapshot);
-    this.recorder?.passed('question_checks', verdict);
-    if (verdict !== Verdict.CONTINUE) return verdict;
-    this.recorder?.passed('client_group', verdict, clientDetail(query, snapshot));
-    verdict = scheduleOverrideStage(query, snapshot);
+    this.recorder?.passed('client_group', Verdict.CONTINUE, clientDetail(query, snapshot));
+    let verdict = scheduleOverrideStage(query, snapshot);
     this.recorder?.passed('schedule_override', verdict, overrideDetail(query, snapshot));
     if (verdict !== Verdict.CONTINUE) return verdict;
     verdict = localNamesStage(query, snapshot, this.recorder);
     this.recorder?.passed('local_names', verdict);
+    if (verdict !== Verdict.CONTINUE) return verdict;
+    // A local record or a forward zone outranks what is said of its name in general.
+    if (query.localNode === 0 && query.zoneIndex < 0) verdict = specialNamesStage(query, snapshot);
+    this.recorder?.passed('special_names', verdict);
     if (verdict !== Verdict.CONTINUE) return verdict;
     verdict = policyStage(query, snapshot, this.judge);
     this.recorder?.passed('policy', verdict);

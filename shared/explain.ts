@@ -6,6 +6,7 @@ export type ExplainedStageName =
   | 'client_group'
   | 'schedule_override'
   | 'local_names'
+  | 'special_names'
   | 'policy'
   | 'safe_search'
   | 'cache'

@@ -1,5 +1,5 @@
 /** SQL of what clients asked in a period, by address; which client was at an address is `client-directory.ts`. */
-import { QueryStatus } from '../../shared/query-log.ts';
+import { BLOCKED_STATUSES } from '../../shared/query-log.ts';
 import type { Queryable } from '../db/database.ts';
 
 /** Addresses that are counted, the busiest ones. */
@@ -16,9 +16,9 @@ export interface AddressCount {
 export async function summarizeClients(db: Queryable, fromMs: number, toMs: number): Promise<AddressCount[]> {
   const { rows } = await db.query<AddressCount>(
     `SELECT host(client) AS address, count(*)::integer AS total,
-       (count(*) FILTER (WHERE status BETWEEN $3 AND $4))::integer AS blocked
-     FROM query_log WHERE "timestamp" >= $1 AND "timestamp" < $2 GROUP BY client ORDER BY 2 DESC LIMIT $5`,
-    [new Date(fromMs), new Date(toMs), QueryStatus.BLOCKED_LIST, QueryStatus.BLOCKED_REBIND, MAX_ADDRESSES],
+       (count(*) FILTER (WHERE status = ANY ($3)))::integer AS blocked
+     FROM query_log WHERE "timestamp" >= $1 AND "timestamp" < $2 GROUP BY client ORDER BY 2 DESC LIMIT $4`,
+    [new Date(fromMs), new Date(toMs), BLOCKED_STATUSES, MAX_ADDRESSES],
   );
   return rows;
 }

@@ -142,4 +142,12 @@ export const scheduleRoutes: readonly Route[] = [
     answer: Blocking,
     handle: blocking.switchBlocking,
   }),
+  route({
+    method: 'DELETE',
+    path: '/blocking',
+    access: 'admin',
+    tag: 'Blocking',
+    summary: 'Let the configuration decide about blocking again',
+    handle: blocking.giveBlockingBack,
+  }),
 ];

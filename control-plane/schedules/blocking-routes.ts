@@ -3,8 +3,8 @@ import type { Blocking, BlockingChange } from '../../shared/api/blocking.ts';
 import type { ApiContext } from '../http/api-context.ts';
 import { authorOf } from '../http/route.ts';
 import type { RouteRequest } from '../http/route.ts';
-import { isBlockingEnabled, timerEndMs } from '../snapshot/blocking-switch.ts';
-import { writeBlockingSwitch } from './blocking-switch-store.ts';
+import { blockingSource, isBlockingEnabled, timerEndMs } from '../snapshot/blocking-switch.ts';
+import { deleteBlockingSwitch, writeBlockingSwitch } from './blocking-switch-store.ts';
 
 /** GET blocking */
 export function readBlocking(context: ApiContext): Blocking {
@@ -14,6 +14,7 @@ export function readBlocking(context: ApiContext): Blocking {
   return {
     enabled: isBlockingEnabled(said, context.config().blocking.enabled, nowMs),
     timer_secs: endMs === null ? null : Math.ceil((endMs - nowMs) / 1000),
+    source: blockingSource(said, nowMs),
   };
 }
 
@@ -29,4 +30,11 @@ export async function switchBlocking(
   const said = enabled ? 'switch blocking on' : 'switch blocking off';
   context.logger.info(said, { until: until?.toISOString() ?? 'changed', author: authorOf(request) });
   return readBlocking(context);
+}
+
+/** DELETE blocking */
+export async function giveBlockingBack(context: ApiContext, request: RouteRequest): Promise<void> {
+  await deleteBlockingSwitch(context.database);
+  await context.policy.apply();
+  context.logger.info('let the configuration decide about blocking', { author: authorOf(request) });
 }

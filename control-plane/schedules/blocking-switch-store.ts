@@ -1,7 +1,10 @@
 /** SQL of `blocking_switch`: one row for all nodes of the cluster. Reading it is part of `policy-store.ts`. */
 import type { Queryable } from '../db/database.ts';
 
-/** Switches blocking on or off, until the given time or (null) until changed. */
+/**
+ * Switches blocking on or off, until the given time or (null) until changed. What holds at the end of a timer is
+ * what held before it, however often the timer was set anew.
+ */
 export async function writeBlockingSwitch(
   db: Queryable,
   enabled: boolean,
@@ -9,7 +12,14 @@ export async function writeBlockingSwitch(
 ): Promise<void> {
   await db.query(
     `INSERT INTO blocking_switch (enabled, until) VALUES ($1, $2)
-     ON CONFLICT (id) DO UPDATE SET enabled = excluded.enabled, until = excluded.until, changed_at = now()`,
+     ON CONFLICT (id) DO UPDATE SET enabled = excluded.enabled, until = excluded.until, changed_at = now(),
+       "before" = CASE WHEN blocking_switch.until IS NULL THEN blocking_switch.enabled
+                       ELSE blocking_switch."before" END`,
     [enabled, until],
   );
+}
+
+/** Gives the word back to the configuration. */
+export async function deleteBlockingSwitch(db: Queryable): Promise<void> {
+  await db.query('DELETE FROM blocking_switch');
 }

@@ -8,8 +8,21 @@ export function isBlockingEnabled(
   nowMs: number,
 ): boolean {
   if (blockingSwitch === null) return configured;
-  const isOver = blockingSwitch.until !== null && timerEndMs(blockingSwitch, nowMs) === null;
-  return isOver ? configured : blockingSwitch.enabled;
+  return (isTimerOver(blockingSwitch, nowMs) ? blockingSwitch.before : blockingSwitch.enabled) ?? configured;
+}
+
+/** Who decides: the configuration, or what a person switched. */
+export function blockingSource(
+  blockingSwitch: BlockingSwitch | null,
+  nowMs: number,
+): 'configuration' | 'switch' {
+  if (blockingSwitch === null) return 'configuration';
+  const isBack = isTimerOver(blockingSwitch, nowMs) && typeof blockingSwitch.before !== 'boolean';
+  return isBack ? 'configuration' : 'switch';
+}
+
+function isTimerOver(blockingSwitch: BlockingSwitch, nowMs: number): boolean {
+  return blockingSwitch.until !== null && timerEndMs(blockingSwitch, nowMs) === null;
 }
 
 /** Unix milliseconds at which the switch ends; null where it has no timer, or that is over. */

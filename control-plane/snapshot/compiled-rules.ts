@@ -179,8 +179,10 @@ export const NO_DNS_SETTINGS: WrittenDnsSettings = {
 /** What was said through the API about blocking as a whole. */
 export interface BlockingSwitch {
   readonly enabled: boolean;
-  /** ISO 8601; from then on the configuration decides again. Null = until changed. */
+  /** ISO 8601; from then on holds what held before. Null = until changed. */
   readonly until: string | null;
+  /** What held before the timer; null (and absent in rows that an older version kept) = the configuration. */
+  readonly before?: boolean | null;
 }
 
 /** The rows that policy is made of. */
@@ -265,7 +267,7 @@ export interface BlockingSettings {
   readonly enabled: boolean;
   readonly mode: BlockingModeName;
   readonly ttlSecs: number;
-  /** Address literals of the mode `custom_ip`; empty = the null address. */
+  /** Address literals of the mode `custom_ip`; empty = NODATA for that family. */
   readonly customIpv4: string;
   readonly customIpv6: string;
 }

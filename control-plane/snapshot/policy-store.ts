@@ -87,7 +87,8 @@ const keptColumn = ([name, [version, select]]: [string, readonly [string, string
 const QUERY = `SELECT (SELECT json_object_agg(name, version) FROM table_versions) AS versions,
   ${Object.entries(KEPT).map(keptColumn).join(',\n  ')},
   (SELECT json_build_object('enabled', enabled,
-          'until', to_char(until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+          'until', to_char(until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+          'before', "before")
      FROM blocking_switch) AS "blockingSwitch",
   (SELECT json_build_object('neverForwardNonFqdn', never_forward_non_fqdn,
           'neverForwardReverseLookups', never_forward_reverse_lookups, 'localDomain', local_domain,

@@ -10,7 +10,7 @@ import {
   PolicyTableLayout as L,
   checksumWords,
 } from '../../shared/snapshot/layout.ts';
-import { BlockingMode, GroupOverrideCode } from '../../shared/snapshot/policy-table.ts';
+import { AddressFamily, BlockingMode, GroupOverrideCode } from '../../shared/snapshot/policy-table.ts';
 import {
   type AttributeTable,
   attributeCount,
@@ -180,11 +180,19 @@ function writeBlocking(buffer: SharedArrayBuffer, blocking: BlockingSettings, en
   words[L.BLOCKING_ENABLED_WORD] = enabled ? 1 : 0;
   words[L.BLOCKING_MODE_WORD] = BlockingMode[blocking.mode];
   words[L.BLOCKING_TTL_SECS_WORD] = blocking.ttlSecs;
+  words[L.ADDRESS_FAMILIES_WORD] = AddressFamily.IPV4 | AddressFamily.IPV6;
   // In every other mode the addresses are zero: those of `null_ip`, whatever the configuration names.
   if (blocking.mode !== 'custom_ip') return;
+  let families = 0;
   const ipv4 = addressFromText(blocking.customIpv4);
-  if (ipv4 !== null && isMappedIpv4(ipv4))
+  if (ipv4 !== null && isMappedIpv4(ipv4)) {
     new Uint8Array(buffer, L.CUSTOM_IPV4_BYTE, 4).set(ipv4.subarray(12));
+    families |= AddressFamily.IPV4;
+  }
   const ipv6 = addressFromText(blocking.customIpv6);
-  if (ipv6 !== null && !isMappedIpv4(ipv6)) new Uint8Array(buffer, L.CUSTOM_IPV6_BYTE, 16).set(ipv6);
+  if (ipv6 !== null && !isMappedIpv4(ipv6)) {
+    new Uint8Array(buffer, L.CUSTOM_IPV6_BYTE, 16).set(ipv6);
+    families |= AddressFamily.IPV6;
+  }
+  words[L.ADDRESS_FAMILIES_WORD] = families;
 }

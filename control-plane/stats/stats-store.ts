@@ -3,7 +3,13 @@
  * value, and one each for times, names and clients. Long histories need the rollups, which are not here.
  */
 import type { StatsSummary } from '../../shared/api/stats.ts';
-import { isBlockedStatus, PROTOCOL_NAMES, QUERY_STATUS_NAMES, QueryStatus } from '../../shared/query-log.ts';
+import {
+  BLOCKED_STATUSES,
+  isBlockedStatus,
+  PROTOCOL_NAMES,
+  QUERY_STATUS_NAMES,
+  QueryStatus,
+} from '../../shared/query-log.ts';
 import type { Database, Queryable } from '../db/database.ts';
 import { rcodeFromStored, typeFromStored } from '../query-log/stored-codes.ts';
 
@@ -57,7 +63,7 @@ interface Spread {
 }
 
 const PERIOD = `"timestamp" >= $1::timestamptz AND "timestamp" < $2::timestamptz`;
-const BLOCKED = `status BETWEEN ${QueryStatus.BLOCKED_LIST} AND ${QueryStatus.BLOCKED_REBIND}`;
+const BLOCKED = `status IN (${BLOCKED_STATUSES.join(', ')})`;
 
 /** Statuses of queries that the cache was asked for and did not have. */
 const MISSES: ReadonlySet<number> = new Set([QueryStatus.ALLOWED, QueryStatus.SERVFAIL, QueryStatus.TIMEOUT]);

@@ -34,8 +34,9 @@ export function answerBlocked(query: Query, policy: PolicyTable, extendedError: 
       return;
     default:
       // The custom addresses are zero in mode `null_ip`.
-      if (query.qtype === RRType.A) answerRecord(query, policy.customIpv4, ttlSecs);
-      else if (query.qtype === RRType.AAAA) answerRecord(query, policy.customIpv6, ttlSecs);
+      if (query.qtype === RRType.A && policy.givesIpv4) answerRecord(query, policy.customIpv4, ttlSecs);
+      else if (query.qtype === RRType.AAAA && policy.givesIpv6)
+        answerRecord(query, policy.customIpv6, ttlSecs);
       else answerNegative(query, Rcode.NOERROR, ttlSecs);
   }
 }

@@ -53,7 +53,7 @@ export function answerByPolicy(
   query.ruleKind = kindsOf(snapshot, policyClass, origin, rule, label);
   query.replyFlags = 0;
   if (origin === RuleOrigin.SERVICE) {
-    query.extendedError = ExtendedError.BLOCKED;
+    query.extendedError = ExtendedError.FILTERED;
     answerNegative(query, Rcode.NXDOMAIN, policy.blockingTtlSecs);
     return Verdict.ANSWERED;
   }

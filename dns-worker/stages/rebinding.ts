@@ -1,7 +1,8 @@
 /**
  * Private addresses in answers of the pools: blocked, unless the name is said to be of the local network. On
  * cached answers as on new ones, since what is said of names may change. Names of forward zones and local
- * records may have any address. Independent of `blocking.enabled`: no list is involved.
+ * records may have any address, and every name while the group's schedule allows all. Independent of
+ * `blocking.enabled`: no list is involved.
  *
  * choice: NODATA whatever `blocking.mode` says. An address that we make up, 0.0.0.0 above all, reaches the
  * machine itself on many systems, and other types of the name are no lie.
@@ -9,6 +10,7 @@
 import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone.ts';
+import { GroupOverrideCode } from '../../shared/snapshot/policy-table.ts';
 import { NOT_FOUND } from '../name-table.ts';
 import { Verdict, type Query, type VerdictCode } from '../query.ts';
 import { answerNegative } from '../respond/block-answer.ts';
@@ -18,6 +20,7 @@ import type { OpenSnapshot } from '../state.ts';
 export function rebindingStage(query: Query, { rebinding, policy }: OpenSnapshot): VerdictCode {
   if (!query.hasPrivateAddress || query.partition !== POOLS_PARTITION || !rebinding.isOn)
     return Verdict.CONTINUE;
+  if (policy.groupOverride(query.groupIndex) === GroupOverrideCode.AllowAll) return Verdict.CONTINUE;
   if (rebinding.exempt.findSuffix(query) !== NOT_FOUND) return Verdict.CONTINUE;
   query.status = QueryStatus.BLOCKED_REBIND;
   query.cached = 0;

@@ -39,12 +39,32 @@ describe('scheduleOverrideStage()', () => {
     const slot = received(open, type);
     expect(scheduleOverrideStage(slot, open)).toBe(Verdict.ANSWERED);
     const reply = replyOf(slot);
-    expect([reply.rcode, reply.data, reply.extendedErrors]).toEqual([rcode, data, [ExtendedError.BLOCKED]]);
+    expect([reply.rcode, reply.data, reply.extendedErrors]).toEqual([rcode, data, [ExtendedError.FILTERED]]);
     expect(reply.authorities.map(({ type: found }) => found)).toEqual(
       data.length === 0 && mode !== 'refused' ? ['SOA'] : [],
     );
     expect(slot.status).toBe(QueryStatus.BLOCKED_SCHEDULE);
   });
+
+  test.each([
+    ['192.0.2.9', '', { A: ['192.0.2.9'], AAAA: [], TXT: [] }],
+    ['', '2001:db8::9', { A: [], AAAA: ['2001:db8::9'], TXT: [] }],
+    ['192.0.2.9', '2001:db8::9', { A: ['192.0.2.9'], AAAA: ['2001:db8::9'], TXT: [] }],
+  ] as const)(
+    'answers with custom addresses %j and %j; a family without one is NODATA',
+    (ipv4, ipv6, wanted) => {
+      const open = openOverridden(
+        { override: 'BlockAll' },
+        { mode: 'custom_ip', customIpv4: ipv4, customIpv6: ipv6 },
+      );
+      for (const [type, data] of Object.entries(wanted)) {
+        const slot = received(open, type as keyof typeof wanted);
+        scheduleOverrideStage(slot, open);
+        const reply = replyOf(slot);
+        expect([type, reply.rcode, reply.data]).toEqual([type, Rcode.NOERROR, data]);
+      }
+    },
+  );
 
   test.each([
     [{ override: 'AllowAll' }, {}, true],

@@ -21,6 +21,6 @@ export function scheduleOverrideStage(query: Query, { policy }: OpenSnapshot): V
   query.answersLength = 0;
   query.answersCount = 0;
   query.authorityCount = 0;
-  answerBlocked(query, policy, ExtendedError.BLOCKED);
+  answerBlocked(query, policy, ExtendedError.FILTERED);
   return Verdict.ANSWERED;
 }

@@ -1,14 +1,15 @@
 /**
- * Questions that must not leave this network, or that only ask what it is like: private addresses turned
- * round (RFC 1918, RFC 6303), names of one label, names that RFC 6761 and its like reserve, and the canary
- * names by which browsers and systems ask whether their own resolvers may be used. A local record or a
- * forward zone for such a name outranks all of this. Each kind has its switch (`QuestionFlag`).
+ * Questions that must not leave this network, or that only ask what it is like: names that RFC 6761, RFC 6303 and
+ * their like reserve, PTR of private addresses, names of one label, and the canary names by which browsers and
+ * systems ask whether their own resolvers may be used. A local record or a forward zone for such a name outranks
+ * all of this. Each kind has its switch (`QuestionFlag`); a schedule that allows all lifts what blocks (private
+ * PTR, single labels, canaries), while reserved names are still answered here.
  */
 import { ExtendedError, Rcode, RRType } from '../../shared/dns/iana.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
-import { QueryStatus } from '../../shared/query-log.ts';
-import { QuestionFlag } from '../../shared/snapshot/policy-table.ts';
-import { NO_EDE, type Query, Verdict, type VerdictCode } from '../query.ts';
+import { QueryStatus, type QueryStatusCode } from '../../shared/query-log.ts';
+import { GroupOverrideCode, QuestionFlag } from '../../shared/snapshot/policy-table.ts';
+import { type Query, Verdict, type VerdictCode } from '../query.ts';
 import { answerNegative, answerRecord } from '../respond/block-answer.ts';
 import type { OpenSnapshot } from '../state.ts';
 
@@ -31,23 +32,26 @@ const IP6_ARPA = name('ip6.arpa');
 const ARPA = name('arpa');
 /** Never to be looked up: RFC 6761 sections 6.2 and 6.4, RFC 7686, RFC 6762 section 22.1. */
 const NO_SUCH_ZONES = ['test', 'invalid', 'onion', 'local'].map(name);
-/** RFC 6303 section 4, RFC 7793 (shared address space). */
+/** RFC 1918, and unique local addresses as their kin (RFC 4193). */
 const PRIVATE_ZONES = [
-  '0.in-addr.arpa',
   '10.in-addr.arpa',
+  '168.192.in-addr.arpa',
+  ...Array.from({ length: 16 }, (_, i) => `${16 + i}.172.in-addr.arpa`),
+  'c.f.ip6.arpa',
+  'd.f.ip6.arpa',
+].map(name);
+/** RFC 6303 section 4 without those, and RFC 7793 (shared address space). */
+const RESERVED_REVERSE_ZONES = [
+  '0.in-addr.arpa',
   '127.in-addr.arpa',
   '254.169.in-addr.arpa',
-  '168.192.in-addr.arpa',
   '2.0.192.in-addr.arpa',
   '100.51.198.in-addr.arpa',
   '113.0.203.in-addr.arpa',
   '255.255.255.255.in-addr.arpa',
-  ...Array.from({ length: 16 }, (_, i) => `${16 + i}.172.in-addr.arpa`),
   ...Array.from({ length: 64 }, (_, i) => `${64 + i}.100.in-addr.arpa`),
   `${'0.'.repeat(32)}ip6.arpa`,
   `1.${'0.'.repeat(31)}ip6.arpa`,
-  'c.f.ip6.arpa',
-  'd.f.ip6.arpa',
   '8.e.f.ip6.arpa',
   '9.e.f.ip6.arpa',
   'a.e.f.ip6.arpa',
@@ -60,14 +64,22 @@ const DOH_CANARY = name('use-application-dns.net');
 const PRIVATE_RELAY_CANARIES = ['mask.icloud.com', 'mask-h2.icloud.com'].map(name);
 const CANARY_TLD_LENGTH = 3;
 
+/** Flags of what blocks, as opposed to what is answered here. */
+const BLOCKING_FLAGS =
+  QuestionFlag.BLOCK_PRIVATE_PTR |
+  QuestionFlag.BLOCK_NON_FQDN |
+  QuestionFlag.DOH_CANARY |
+  QuestionFlag.PRIVATE_RELAY_CANARY;
+
 /** Answers a question of a special form; `query.localNode` is known to be 0. */
 export function specialNamesStage(query: Query, { policy }: OpenSnapshot): VerdictCode {
-  const flags = policy.questionFlags;
+  let flags = policy.questionFlags;
   if (flags === 0 || query.labelCount === 0) return Verdict.CONTINUE;
+  if (policy.groupOverride(query.groupIndex) === GroupOverrideCode.AllowAll) flags &= ~BLOCKING_FLAGS;
   if (query.labelCount === 1) return checkSingleLabel(query, flags);
   const { qname, labelAt, labelCount } = query;
   const tld = qname[labelAt[labelCount - 1]!]!;
-  if (endsWith(query, ARPA)) return checkArpa(query, flags);
+  if (endsWith(query, ARPA)) return checkArpa(query, flags, policy.questionFlags);
   if (tld === CANARY_TLD_LENGTH) return checkCanaries(query, flags);
   return (flags & QuestionFlag.SPECIAL_NAMES) === 0 ? Verdict.CONTINUE : checkReserved(query);
 }
@@ -81,43 +93,47 @@ function checkSingleLabel(query: Query, flags: number): VerdictCode {
   const { qtype } = query;
   if (qtype === RRType.NS || qtype === RRType.SOA || qtype === RRType.DS || qtype === RRType.DNSKEY)
     return Verdict.CONTINUE;
-  if ((flags & QuestionFlag.BLOCK_NON_FQDN) !== 0) return noSuchName(query, ExtendedError.BLOCKED);
-  return (flags & QuestionFlag.NEVER_FORWARD_NON_FQDN) === 0 ? Verdict.CONTINUE : noSuchName(query, NO_EDE);
+  if ((flags & QuestionFlag.BLOCK_NON_FQDN) !== 0) return blocked(query, QueryStatus.BLOCKED_NON_FQDN);
+  return (flags & QuestionFlag.NEVER_FORWARD_NON_FQDN) === 0 ? Verdict.CONTINUE : noSuchName(query);
 }
 
 function checkReserved(query: Query): VerdictCode {
   if (endsWith(query, LOCALHOST)) return answerLocalhost(query);
   for (let i = 0; i < NO_SUCH_ZONES.length; i++)
-    if (endsWith(query, NO_SUCH_ZONES[i]!)) return noSuchName(query, NO_EDE);
+    if (endsWith(query, NO_SUCH_ZONES[i]!)) return noSuchName(query);
   return Verdict.CONTINUE;
 }
 
-function checkArpa(query: Query, flags: number): VerdictCode {
-  if ((flags & QuestionFlag.SPECIAL_NAMES) !== 0) {
+/** `configured` are the flags before a schedule lifted any. */
+function checkArpa(query: Query, flags: number, configured: number): VerdictCode {
+  const isReserving = (flags & QuestionFlag.SPECIAL_NAMES) !== 0;
+  if (isReserving) {
     if (is(query, LOCALHOST_V4) || is(query, LOCALHOST_V6)) return answerReverseLocalhost(query);
     if (endsWith(query, HOME_ARPA)) return checkHomeArpa(query);
     if (endsWith(query, RESOLVER_ARPA)) return checkResolverArpa(query);
   }
-  const isReverse = endsWith(query, IN_ADDR_ARPA) || endsWith(query, IP6_ARPA);
-  if (!isReverse) return Verdict.CONTINUE;
-  if ((flags & QuestionFlag.BLOCK_PRIVATE_PTR) !== 0) {
-    for (let i = 0; i < PRIVATE_ZONES.length; i++)
-      if (endsWith(query, PRIVATE_ZONES[i]!)) return noSuchName(query, ExtendedError.BLOCKED);
-  }
-  if ((flags & QuestionFlag.NEVER_FORWARD_REVERSE) === 0 || query.qtype !== RRType.PTR)
-    return Verdict.CONTINUE;
-  return noSuchName(query, NO_EDE);
+  if (!endsWith(query, IN_ADDR_ARPA) && !endsWith(query, IP6_ARPA)) return Verdict.CONTINUE;
+  if (isInOneOf(query, PRIVATE_ZONES)) {
+    const isPtr = query.qtype === RRType.PTR;
+    if (isPtr && (flags & QuestionFlag.BLOCK_PRIVATE_PTR) !== 0)
+      return blocked(query, QueryStatus.BLOCKED_PTR);
+    // choice: whoever lets private PTR out has a server for these zones, and it has their other types as well.
+    if (!isPtr && isReserving && (configured & QuestionFlag.BLOCK_PRIVATE_PTR) !== 0)
+      return noSuchName(query);
+  } else if (isReserving && isInOneOf(query, RESERVED_REVERSE_ZONES)) return noSuchName(query);
+  const staysHere = (flags & QuestionFlag.NEVER_FORWARD_REVERSE) !== 0 && query.qtype === RRType.PTR;
+  return staysHere ? noSuchName(query) : Verdict.CONTINUE;
 }
 
 /** RFC 8375 section 4: answered here, but for DS, which proves that the zone is not signed. */
 function checkHomeArpa(query: Query): VerdictCode {
-  if (!is(query, HOME_ARPA)) return noSuchName(query, NO_EDE);
+  if (!is(query, HOME_ARPA)) return noSuchName(query);
   return query.qtype === RRType.DS ? Verdict.CONTINUE : noData(query);
 }
 
 /** RFC 9462 section 6.4: answered here, and until there is DNS over TLS or HTTPS, with nothing. */
 function checkResolverArpa(query: Query): VerdictCode {
-  return is(query, DNS_RESOLVER_ARPA) || is(query, RESOLVER_ARPA) ? noData(query) : noSuchName(query, NO_EDE);
+  return is(query, DNS_RESOLVER_ARPA) || is(query, RESOLVER_ARPA) ? noData(query) : noSuchName(query);
 }
 
 function checkCanaries(query: Query, flags: number): VerdictCode {
@@ -125,7 +141,7 @@ function checkCanaries(query: Query, flags: number): VerdictCode {
     ((flags & QuestionFlag.DOH_CANARY) !== 0 && is(query, DOH_CANARY)) ||
     ((flags & QuestionFlag.PRIVATE_RELAY_CANARY) !== 0 &&
       (is(query, PRIVATE_RELAY_CANARIES[0]!) || is(query, PRIVATE_RELAY_CANARIES[1]!)));
-  return isCanary ? noSuchName(query, ExtendedError.BLOCKED) : Verdict.CONTINUE;
+  return isCanary ? blocked(query, QueryStatus.LOCAL) : Verdict.CONTINUE;
 }
 
 /** RFC 6761 section 6.3: the loopback address for the name and all below it. */
@@ -150,11 +166,22 @@ function noData(query: Query): VerdictCode {
   return Verdict.ANSWERED;
 }
 
-function noSuchName(query: Query, extendedError: number): VerdictCode {
+function noSuchName(query: Query): VerdictCode {
   query.status = QueryStatus.LOCAL;
-  query.extendedError = extendedError;
   answerNegative(query, Rcode.NXDOMAIN, TTL_SECS);
   return Verdict.ANSWERED;
+}
+
+function blocked(query: Query, status: QueryStatusCode): VerdictCode {
+  query.status = status;
+  query.extendedError = ExtendedError.BLOCKED;
+  answerNegative(query, Rcode.NXDOMAIN, TTL_SECS);
+  return Verdict.ANSWERED;
+}
+
+function isInOneOf(query: Query, zones: readonly Uint8Array[]): boolean {
+  for (let i = 0; i < zones.length; i++) if (endsWith(query, zones[i]!)) return true;
+  return false;
 }
 
 function is(query: Query, wire: Uint8Array): boolean {

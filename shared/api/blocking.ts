@@ -11,7 +11,10 @@ export const Blocking = z
       .int()
       .min(0)
       .nullable()
-      .meta({ description: 'seconds until the configuration decides again; null = until changed' }),
+      .meta({ description: 'seconds until the state before returns; null = until changed' }),
+    source: z
+      .enum(['configuration', 'switch'])
+      .meta({ description: 'who decides: blocking.enabled, or what was posted here' }),
   })
   .meta({ id: 'Blocking' });
 export type Blocking = z.infer<typeof Blocking>;

@@ -156,6 +156,8 @@ export const PolicyTableLayout = {
   MANUAL_OWNER_COUNT_WORD: 17,
   /** `QuestionFlag` bits. */
   QUESTION_FLAGS_WORD: 18,
+  /** Families whose questions are answered with an address: 1 = IPv4, 2 = IPv6. */
+  ADDRESS_FAMILIES_WORD: 19,
   HEADER_WORDS: 20,
   GROUP_ROW_WORDS: 4,
 } as const;

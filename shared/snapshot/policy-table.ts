@@ -9,6 +9,9 @@ import { LAYOUT_VERSION, POLICY_TABLE_MAGIC, PolicyTableLayout as L } from './la
 export const BlockingMode = { null_ip: 0, nxdomain: 1, nodata: 2, refused: 3, custom_ip: 4 } as const;
 export type BlockingModeName = keyof typeof BlockingMode;
 
+/** Families of addresses, one bit each. */
+export const AddressFamily = { IPV4: 1, IPV6: 2 } as const;
+
 /** What a group's schedule says now. */
 export const GroupOverrideCode = { None: 0, BlockAll: 1, AllowAll: 2 } as const;
 
@@ -33,6 +36,9 @@ export class PolicyTable {
   readonly blockingTtlSecs: number;
   /** `QuestionFlag` bits. */
   readonly questionFlags: number;
+  /** Whether blocked A and AAAA questions are answered with an address; else with NODATA. */
+  readonly givesIpv4: boolean;
+  readonly givesIpv6: boolean;
   /** 4 and 16 bytes, network order. */
   readonly customIpv4: Uint8Array;
   readonly customIpv6: Uint8Array;
@@ -58,6 +64,8 @@ export class PolicyTable {
     this.blockingMode = words[L.BLOCKING_MODE_WORD]!;
     this.blockingTtlSecs = words[L.BLOCKING_TTL_SECS_WORD]!;
     this.questionFlags = words[L.QUESTION_FLAGS_WORD]!;
+    this.givesIpv4 = (words[L.ADDRESS_FAMILIES_WORD]! & AddressFamily.IPV4) !== 0;
+    this.givesIpv6 = (words[L.ADDRESS_FAMILIES_WORD]! & AddressFamily.IPV6) !== 0;
     this.customIpv4 = new Uint8Array(buffer, L.CUSTOM_IPV4_BYTE, 4);
     this.customIpv6 = new Uint8Array(buffer, L.CUSTOM_IPV6_BYTE, 16);
     this.sourceCount = words[L.SOURCE_COUNT_WORD]!;

@@ -207,23 +207,41 @@ describe('schedules of groups', () => {
 describe('the blocking switch', () => {
   const read = async (): Promise<Blocking> => Blocking.parse((await send('GET', '/blocking')).body);
 
-  test('is what the configuration says until somebody says something', async () => {
-    expect(await read()).toEqual({ enabled: true, timer_secs: null });
+  test('is what the configuration says until somebody says something, and after DELETE', async () => {
+    expect(await read()).toEqual({ enabled: true, timer_secs: null, source: 'configuration' });
     const answer = await send('POST', '/blocking', { enabled: false });
-    expect([answer.status, answer.body]).toEqual([200, { enabled: false, timer_secs: null }]);
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { enabled: false, timer_secs: null, source: 'switch' },
+    ]);
     api.clock.advanceSecs(86_400);
-    expect(await read()).toEqual({ enabled: false, timer_secs: null });
+    expect(await read()).toEqual({ enabled: false, timer_secs: null, source: 'switch' });
     expect((await send('POST', '/blocking', { enabled: true, timer_secs: null })).status).toBe(200);
-    expect(await read()).toEqual({ enabled: true, timer_secs: null });
+    expect(await read()).toEqual({ enabled: true, timer_secs: null, source: 'switch' });
+    expect((await send('DELETE', '/blocking')).status).toBe(204);
+    expect(await read()).toEqual({ enabled: true, timer_secs: null, source: 'configuration' });
+    expect((await send('DELETE', '/blocking')).status).toBe(204);
   });
 
-  test('counts its timer down, and is what the configuration says when that is over', async () => {
+  test('counts its timer down, and gives the word back to the configuration where it had it', async () => {
     const answer = await send('POST', '/blocking', { enabled: false, timer_secs: 300 });
-    expect(answer.body).toEqual({ enabled: false, timer_secs: 300 });
+    expect(answer.body).toEqual({ enabled: false, timer_secs: 300, source: 'switch' });
     api.clock.advanceSecs(100);
-    expect(await read()).toEqual({ enabled: false, timer_secs: 200 });
+    expect(await read()).toEqual({ enabled: false, timer_secs: 200, source: 'switch' });
     api.clock.advanceSecs(200);
-    expect(await read()).toEqual({ enabled: true, timer_secs: null });
+    expect(await read()).toEqual({ enabled: true, timer_secs: null, source: 'configuration' });
+  });
+
+  test('is at the end of a timer as it was before it, however often the timer was set anew', async () => {
+    await send('POST', '/blocking', { enabled: false });
+    await send('POST', '/blocking', { enabled: true, timer_secs: 60 });
+    await send('POST', '/blocking', { enabled: true, timer_secs: 30 });
+    expect(await read()).toEqual({ enabled: true, timer_secs: 30, source: 'switch' });
+    api.clock.advanceSecs(30);
+    expect(await read()).toEqual({ enabled: false, timer_secs: null, source: 'switch' });
+    await send('POST', '/blocking', { enabled: true, timer_secs: 30 });
+    api.clock.advanceSecs(30);
+    expect(await read()).toEqual({ enabled: false, timer_secs: null, source: 'switch' });
   });
 
   test.each([

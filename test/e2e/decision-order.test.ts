@@ -167,12 +167,14 @@ function toldBy(outcome: Outcome, { type }: DecisionRow): Told {
       return noError(['SAFE_SEARCH'], what === '' ? [] : [what, EVERY_ADDRESS]);
     case 'leads':
       return noError(['ALLOWED', 'CACHED'], [what, EVERY_ADDRESS]);
+    case 'address':
+      return noError(['ALLOWED', 'CACHED'], [what]);
     case 'rebind':
       return noError(['BLOCKED_REBIND'], []);
     case 'refused':
       return { rcode: Rcode.REFUSED, data: [], statuses: ['REFUSED'], blockSource: null };
     case 'private':
-      return { rcode: Rcode.NXDOMAIN, data: [], statuses: ['LOCAL', 'REFUSED'], blockSource: null };
+      return { rcode: Rcode.NXDOMAIN, data: [], statuses: ['BLOCKED_PTR'], blockSource: null };
     case 'service':
       return { rcode: Rcode.NXDOMAIN, data: [], statuses: ['BLOCKED_SERVICE'], blockSource: what };
     case 'cnamenx':

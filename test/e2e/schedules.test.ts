@@ -63,7 +63,7 @@ describe('weir with schedules', () => {
     expect([await answerTo(PLAIN), await answerTo(RULED)]).toEqual([EVERY_ADDRESS, BLOCKED]);
     const blocking = await schedule(api, 0, DAY, 'block_all');
     const reply = await udp.ask(PLAIN, 'A', { edns: {} });
-    expect([reply.data, reply.extendedErrors]).toEqual([[BLOCKED], [ExtendedError.BLOCKED]]);
+    expect([reply.data, reply.extendedErrors]).toEqual([[BLOCKED], [ExtendedError.FILTERED]]);
     expect((await askOverTcp(weir.dnsPort, 'never-asked.example.org', 'A')).data).toEqual([BLOCKED]);
     const profile = {
       judged: PLAIN,
@@ -146,7 +146,11 @@ describe('weir with schedules', () => {
     const overMs = Date.now();
     expect(overMs).toBeGreaterThanOrEqual(sentMs + 2000);
     expect(overMs).toBeLessThan(endMs + 1000);
-    expect(await api.expect<Blocking>(200, 'GET', '/blocking')).toEqual({ enabled: true, timer_secs: null });
+    expect(await api.expect<Blocking>(200, 'GET', '/blocking')).toEqual({
+      enabled: true,
+      timer_secs: null,
+      source: 'switch',
+    });
   });
 });
 

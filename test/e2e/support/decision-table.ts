@@ -35,7 +35,8 @@ export type Outcome =
   | `${'schedule' | 'list' | 'managed' | 'regex' | 'service' | 'cname' | 'cnamenx' | 'listnx'}:${string}`
   | `local:${string}`
   | `safe:${string}`
-  | `leads:${string}`;
+  | `leads:${string}`
+  | `address:${string}`;
 
 /** One question, and the outcome for each client in the order of CLIENT_NAMES. */
 export interface DecisionRow {
@@ -314,10 +315,10 @@ export const DECISIONS: readonly DecisionRow[] = [
     ],
   },
   {
-    why: 'private reverse names stay here',
+    why: 'private reverse names are blocked, unless a schedule allows all',
     name: '7.1.168.192.in-addr.arpa',
     type: 'PTR',
-    outcomes: ['private', 'private', 'private', 'private', 'private', 'private'],
+    outcomes: ['private', 'private', 'private', 'schedule:bedtime', 'nodata', 'private'],
   },
   {
     why: 'zone transfers are refused to all',
@@ -370,9 +371,9 @@ export const DECISIONS: readonly DecisionRow[] = [
     outcomes: ['zone', 'zone', 'zone', 'schedule:bedtime', 'zone', 'zone'],
   },
   {
-    why: 'a private address where none belongs',
+    why: 'a private address where none belongs, unless a schedule allows all',
     name: 'rebind.example.org',
     type: 'A',
-    outcomes: ['rebind', 'rebind', 'rebind', 'schedule:bedtime', 'rebind', 'rebind'],
+    outcomes: ['rebind', 'rebind', 'rebind', 'schedule:bedtime', 'address:192.168.7.7', 'rebind'],
   },
 ];
