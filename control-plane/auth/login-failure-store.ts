@@ -3,7 +3,7 @@
  * so that a lockout holds on every node and over a restart. Strangers choose both names and addresses, so the
  * rows of an address and of the table are bounded.
  */
-import { addressFromText, addressToText, isMappedIpv4 } from '../../shared/net/ip.ts';
+import { clientNetwork } from '../../shared/net/client-network.ts';
 import type { Queryable } from '../db/database.ts';
 
 /** Rows of one address within a window; whatever other names are tried from there share one row more. */
@@ -20,11 +20,9 @@ export interface LoginSource {
   readonly address: string;
 }
 
-/** The source of a login from `clientAddress`: of IPv6 a client can take any address of its /64. */
+/** The source of a login from `clientAddress`. */
 export function loginSource(username: string, clientAddress: string): LoginSource {
-  const bytes = addressFromText(clientAddress);
-  if (bytes === null || isMappedIpv4(bytes)) return { username, address: clientAddress };
-  return { username, address: `${addressToText(bytes.fill(0, 8))}/64` };
+  return { username, address: clientNetwork(clientAddress) };
 }
 
 /** The rule in force. */

@@ -6,12 +6,25 @@ import type { AddressInfo } from 'node:net';
 import { isIPv6 } from 'node:net';
 import type { Config } from '../../config/schema.ts';
 import type { Logger } from '../../shared/log.ts';
+import { ConnectionLimits } from './connection-limits.ts';
 
-/** Time to send the head of a request, and the whole of it. Slow clients must not hold descriptors for long. */
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 60_000;
-/** Connections of one listener; a flood of them must leave descriptors to DNS. */
-const MAX_CONNECTIONS = 500;
+/** How long a client may take; slow ones must not hold connections for long. */
+export interface WebDeadlines {
+  /** From the opening of a connection, or the first octet of a later request, to the end of the head. */
+  readonly headMs: number;
+  /** To the end of the body. */
+  readonly requestMs: number;
+  /** Between an answer and the next request. */
+  readonly idleMs: number;
+  /** Without an octet either way, while an answer is made or sent. */
+  readonly silentMs: number;
+}
+
+const DEADLINES: WebDeadlines = { headMs: 10_000, requestMs: 30_000, idleMs: 10_000, silentMs: 120_000 };
+/** How often Node looks for clients that are late; every 30 s by default. */
+const LOOK_MS = 1000;
+/** After so many requests a connection is closed, so that none lasts for ever. */
+const MAX_REQUESTS_A_CONNECTION = 1000;
 /** How long answers may take to finish when Weir stops; DNS drains after it, and all of it has 5 s. */
 const CLOSE_GRACE_MS = 500;
 
@@ -40,18 +53,27 @@ export interface WebServer {
 }
 
 /** Listens on `server.web_port` of every `server.bind_address`. @throws {WebServerError} and then listens nowhere. */
-export async function startWebServer(app: Express, config: Config, logger: Logger): Promise<WebServer> {
+export async function startWebServer(
+  app: Express,
+  config: Config,
+  logger: Logger,
+  deadlines = DEADLINES,
+): Promise<WebServer> {
   const { bind_address: addresses, web_port: port, web_tls: tls } = config.server;
   if (tls.enabled)
     throw new Error('listen for HTTP: server.web_tls.enabled is not supported by this version');
+  const isTrustedProxy = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  const limits = new ConnectionLimits(logger, (address) => isTrustedProxy(address, 0));
   const servers: Server[] = [];
   const close = async (): Promise<void> => {
     await Promise.all(servers.map(closeServer));
   };
   try {
     for (const address of addresses) {
-      const server = await listen(app, address, port, addresses.includes('0.0.0.0'));
-      if (server === null) {
+      const server = webServer(app, deadlines);
+      limits.watch(server);
+      const isListening = await listen(server, address, port, addresses.includes('0.0.0.0'));
+      if (!isListening) {
         logger.warn('skipped a bind address: this machine has no IPv6', { address });
       } else {
         // Such as EMFILE on accept: the listener lives on, and so must the process.
@@ -74,22 +96,30 @@ export async function startWebServer(app: Express, config: Config, logger: Logge
   };
 }
 
-/** A listening server; null where `host` is the IPv6 wildcard and the machine has no IPv6. */
-function listen(app: Express, host: string, port: number, hasIpv4Wildcard: boolean): Promise<Server | null> {
-  const server = createServer(
-    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
-    app,
-  );
-  server.maxConnections = MAX_CONNECTIONS;
+function webServer(app: Express, { headMs, requestMs, idleMs, silentMs }: WebDeadlines): Server {
+  const options = {
+    headersTimeout: headMs,
+    requestTimeout: requestMs,
+    keepAliveTimeout: idleMs,
+    connectionsCheckingInterval: LOOK_MS,
+  };
+  const server = createServer(options, app);
+  server.setTimeout(silentMs);
+  server.maxRequestsPerSocket = MAX_REQUESTS_A_CONNECTION;
+  return server;
+}
+
+/** Listens; false where `host` is the IPv6 wildcard and the machine has no IPv6. */
+function listen(server: Server, host: string, port: number, hasIpv4Wildcard: boolean): Promise<boolean> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const lacksIpv6 = error.code === 'EAFNOSUPPORT' || error.code === 'EADDRNOTAVAIL';
-      if (host === '::' && hasIpv4Wildcard && lacksIpv6) resolve(null);
+      if (host === '::' && hasIpv4Wildcard && lacksIpv6) resolve(false);
       else reject(new WebServerError(host, port, error));
     });
     server.listen({ host, port, ipv6Only: isIPv6(host) && hasIpv4Wildcard }, () => {
       server.removeAllListeners('error');
-      resolve(server);
+      resolve(true);
     });
   });
 }

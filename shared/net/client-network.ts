@@ -1,0 +1,9 @@
+/** Whom an address stands for where something is counted or limited per client. */
+import { addressFromText, addressToText, isMappedIpv4 } from './ip.ts';
+
+/** IPv4 as it is, IPv6 as its /64, of which a client can take any address; what is no address stays as it is. */
+export function clientNetwork(address: string): string {
+  const bytes = addressFromText(address);
+  if (bytes === null) return address;
+  return isMappedIpv4(bytes) ? addressToText(bytes) : `${addressToText(bytes.fill(0, 8))}/64`;
+}
