@@ -51,15 +51,11 @@ export class NsecDenial implements Denial {
   }
 
   noData(qname: Name, type: number): Proof {
-    const own = this.at(qname);
-    if (own !== undefined) return own.types.denies(type, isSame(qname, ROOT)) ? 'proven' : 'unproven';
+    const own = this.isWithout(qname, type);
+    if (own !== undefined) return own ? 'proven' : 'unproven';
     const gap = this.gapAt(qname);
-    if (gap === undefined) return 'unproven';
-    // An empty non-terminal: what is next lies below it.
-    if (isBelow(gap.next, qname)) return 'proven';
-    const wildcard = wildcardBelow(closestEncloser(qname, gap));
-    const stand = wildcard === null ? undefined : this.at(wildcard);
-    return stand?.types.denies(type, false) === true ? 'proven' : 'unproven';
+    const wildcard = gap === undefined ? null : wildcardBelow(closestEncloser(qname, gap));
+    return wildcard !== null && this.isWithout(wildcard, type) === true ? 'proven' : 'unproven';
   }
 
   wildcardAnswer(qname: Name, encloserLabels: number): Proof {
@@ -77,6 +73,15 @@ export class NsecDenial implements Denial {
     const gap = this.gapAt(name);
     if (gap === undefined) return 'unproven';
     return isBelow(gap.next, name) ? 'none' : 'nothing-below';
+  }
+
+  /** Whether a name that exists has no records of the type; undefined where it is not shown to exist. */
+  private isWithout(name: Name, type: number): boolean | undefined {
+    const own = this.at(name);
+    if (own !== undefined) return own.types.denies(type, isSame(name, ROOT));
+    const gap = this.gapAt(name);
+    // An empty non-terminal: what is next lies below it.
+    return gap !== undefined && isBelow(gap.next, name) ? true : undefined;
   }
 
   private at(name: Name): Nsec | undefined {

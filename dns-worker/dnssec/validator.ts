@@ -86,9 +86,9 @@ class Validation {
       if (denial?.isTooCostly === true) await this.weighUnproven(owner, [zone]);
       else this.weighProof(denial?.wildcardAnswer(owner, encloserLabels) ?? 'unproven');
     }
-    // Signatures are not signed, so neither is an answer that is nothing else, and some servers do not give them.
-    const isOfSignatures = answer.negative ? qtype === RRType.RRSIG : !this.sets.some((set) => set.isAnswer);
-    if (isOfSignatures || qtype === RRType.RRSIG) this.weigh(INSECURE);
+    // Signatures are not signed, so neither is an answer that has nothing else; and servers may keep them to themselves.
+    const hasNoData = !answer.negative && !this.sets.some((set) => set.isAnswer);
+    if (qtype === RRType.RRSIG || hasNoData) this.weigh(INSECURE);
     const isAbsent = answer.negative && (qtype !== RRType.RRSIG || answer.rcode === Rcode.NXDOMAIN);
     if (isAbsent && !this.isBogus) await this.weighAbsence();
     return this.verdict();
