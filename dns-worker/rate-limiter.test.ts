@@ -111,6 +111,12 @@ describe('RateLimiter', () => {
     expect(limiterOf().slips()).toBe(false);
   });
 
+  test('slips() counts what all threads limit', () => {
+    const memory = createRateBuckets(true, 7);
+    const [one, other] = [limiterOf({ slipRatio: 2 }, memory), limiterOf({ slipRatio: 2 }, memory)];
+    expect([one.slips(), other.slips(), other.slips(), one.slips()]).toEqual([false, true, false, true]);
+  });
+
   test('admitsQuestion() agrees with a bucket of tokens', () => {
     fc.assert(
       fc.property(

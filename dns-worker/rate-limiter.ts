@@ -31,6 +31,7 @@ export function hasProvenAddress(query: Query): boolean {
 /** One a thread. */
 export class RateLimiter {
   readonly settings: RateLimitSettings;
+  private readonly head: Int32Array;
   private readonly words: Int32Array;
   private readonly doubles: Float64Array;
   private readonly seed: number;
@@ -40,11 +41,11 @@ export class RateLimiter {
   private readonly ipv6Masks: Int32Array;
   private readonly whitelist: readonly Network[];
   private readonly network = new Int32Array(4);
-  private limited = 0;
 
   constructor(memory: SharedArrayBuffer, settings: RateLimitSettings) {
     this.settings = settings;
-    this.seed = new Int32Array(memory)[L.SEED_WORD]!;
+    this.head = new Int32Array(memory, 0, L.HEAD_BYTES >>> 2);
+    this.seed = this.head[L.SEED_WORD]!;
     this.provenMark = Math.imul(this.seed, FACTOR) | 1;
     this.words = new Int32Array(memory, L.HEAD_BYTES);
     this.doubles = new Float64Array(memory, L.HEAD_BYTES);
@@ -65,10 +66,11 @@ export class RateLimiter {
     return this.admits(query, L.NXDOMAIN_DOUBLE, 1000 / nxdomainPerSecond, nxdomainPerSecond);
   }
 
-  /** Whether this limited answer is one of those that send the client to TCP. */
+  /** Whether this limited answer, counted over the whole node, is one of those that send the client to TCP. */
   slips(): boolean {
     const { slipRatio } = this.settings;
-    return slipRatio > 0 && ++this.limited % slipRatio === 0;
+    if (slipRatio === 0) return false;
+    return ((Atomics.add(this.head, L.LIMITED_WORD, 1) + 1) >>> 0) % slipRatio === 0;
   }
 
   private admits(query: Query, double: number, intervalMs: number, burst: number): boolean {

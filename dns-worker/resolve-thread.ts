@@ -19,6 +19,7 @@ import { ServerCookies } from './cookies/server-cookies.ts';
 import { Explainer } from './explainer.ts';
 import { Forwarder } from './forwarder.ts';
 import type { NativeCalls } from './listeners/native-calls.ts';
+import { ConnectionLimit } from './listeners/connection-limit.ts';
 import { listenTcp, type TcpListener } from './listeners/tcp.ts';
 import { type DatagramHandler, type DatagramListener, listenDgram } from './listeners/udp-dgram.ts';
 import { UdpReply } from './listeners/udp-reply.ts';
@@ -39,6 +40,8 @@ import { announce, obeyFault, portLogger } from './thread-port.ts';
 const UPSTREAM_REPORT_MS = 1000;
 /** Longest wait for requests in flight when draining, milliseconds. */
 const DRAIN_MS = 3200;
+/** TCP connections of all clients to this thread. */
+const MAX_TCP_CONNECTIONS = 1024;
 const SCRATCH_SIZE = 65_535;
 /** Room for a reply over UDP, bytes. */
 const MAX_UDP_REPLY = 2048;
@@ -138,12 +141,15 @@ class ResolveThread {
 
   /** Opens the listeners, then takes misses and tells of upstreams. Throws a ListenError. */
   async listen(): Promise<void> {
-    const {
-      bindAddresses: addresses,
-      dnsPort: port,
-      tcpMaxConnectionsPerIp: maxConnectionsPerIp,
-    } = this.start.settings;
-    this.tcp = await listenTcp({ addresses, port, maxConnectionsPerIp }, (message, client) => {
+    const { bindAddresses: addresses, dnsPort: port, tcpMaxConnectionsPerIp } = this.start.settings;
+    const limit = new ConnectionLimit({
+      table: this.start.connections,
+      worker: this.start.worker,
+      protocol: Protocol.tcp,
+      maxPerAddress: tcpMaxConnectionsPerIp,
+      max: MAX_TCP_CONNECTIONS,
+    });
+    this.tcp = await listenTcp({ addresses, port, limit }, (message, client) => {
       const send = (reply: Uint8Array): void => client.send(reply);
       this.answer({
         message,

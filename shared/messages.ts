@@ -46,7 +46,7 @@ export interface WorkerSettings {
   /** Clients' subnets (RFC 7871) go to the upstreams. */
   readonly forwardsSubnets: boolean;
   readonly rateLimit: RateLimitSettings;
-  /** Concurrent TCP connections of one client address; 0 = unlimited. */
+  /** Concurrent TCP connections of one client address with the whole node; 0 = unlimited. */
   readonly tcpMaxConnectionsPerIp: number;
   /** Microseconds an answer thread may wait for a fuller batch when busy; 0 = never. */
   readonly coalesceUs: number;
@@ -84,6 +84,8 @@ export interface ThreadStart {
   readonly cache: SharedArrayBuffer;
   /** Buckets of the client networks of the whole node (`shared/rate-limit.ts`). */
   readonly rateBuckets: SharedArrayBuffer;
+  /** Stream connections of each client address with the whole node (`shared/connection-table.ts`). */
+  readonly connections: SharedArrayBuffer;
   /** Keys of DNS cookies of the whole node (`shared/cookie-keys.ts`). */
   readonly cookieKeys: SharedArrayBuffer;
   readonly snapshot: SnapshotBuffers;

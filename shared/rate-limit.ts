@@ -19,12 +19,14 @@ export interface RateLimitSettings {
 }
 
 /**
- * A head of 64 bytes with the hash's seed, then buckets of 32 bytes: the network's 16 address bytes as words,
+ * A head of 64 bytes with the hash's seed and a counter, then buckets of 32 bytes: the network's 16 address bytes as words,
  * then two f64, each the time (`Clock.monotonicMs`) at which the bucket is full again: of questions, and of
  * NXDOMAIN answers. An idle bucket is a full one, so there is nothing to evict: it is simply taken over.
  */
 export const RateBucketLayout = {
   SEED_WORD: 0,
+  /** Answers that were limited, ever: every Nth slips. */
+  LIMITED_WORD: 1,
   HEAD_BYTES: 64,
   BUCKET_BYTES: 32,
   /** Power of two. */

@@ -16,6 +16,7 @@ import type {
   WorkerMemory,
   WorkerSettings,
 } from '../../shared/messages.ts';
+import { createConnectionTable, releaseConnections } from '../../shared/connection-table.ts';
 import { createRateBuckets } from '../../shared/rate-limit.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
 import type { TrustAnchor } from '../../shared/dns/trust-anchors.ts';
@@ -69,6 +70,8 @@ export class WorkerSupervisor {
   private readonly options: SupervisorOptions;
   private readonly workers: DnsWorker[] = [];
   private readonly rateBuckets: SharedArrayBuffer;
+  private readonly workerCount: number;
+  private readonly connections: SharedArrayBuffer;
   private readonly cookieKeys = new CookieKeys();
   private snapshot: SnapshotBuffers;
   private stopping = false;
@@ -89,6 +92,8 @@ export class WorkerSupervisor {
 
   constructor(options: SupervisorOptions) {
     this.rateBuckets = createRateBuckets(options.settings.rateLimit.enabled, randomInt(2 ** 31));
+    this.workerCount = options.workers === 0 ? availableParallelism() : options.workers;
+    this.connections = createConnectionTable(this.workerCount, randomInt(2 ** 31));
     this.cookieKeys.keepUp(systemClock.nowMs() / 1000);
     this.options = options;
     this.settings = options.settings;
@@ -97,8 +102,7 @@ export class WorkerSupervisor {
 
   /** Starts all workers; rejects with a DnsListenError where a port cannot be had, and where threads die. */
   async start(): Promise<void> {
-    const count = this.options.workers === 0 ? availableParallelism() : this.options.workers;
-    for (let index = 0; index < count; index++) {
+    for (let index = 0; index < this.workerCount; index++) {
       this.workers.push({
         memory: createWorkerMemory(),
         threads: new Map(),
@@ -213,6 +217,7 @@ export class WorkerSupervisor {
         memory: worker.memory,
         cache: this.options.cache,
         rateBuckets: this.rateBuckets,
+        connections: this.connections,
         cookieKeys: this.cookieKeys.memory,
         snapshot: this.snapshot,
       },
@@ -280,7 +285,10 @@ export class WorkerSupervisor {
         cause: cause?.stack,
       });
       // Only resolve threads write the cache; a living one may hold the lock while its worker's other thread dies.
-      if (role === 'resolve') releaseCacheLock(this.options.cache, index);
+      if (role === 'resolve') {
+        releaseCacheLock(this.options.cache, index);
+        releaseConnections(this.connections, index);
+      }
       const restart = (): void => {
         if (!this.stopping && !worker.threads.has(role)) this.startThread(index, role);
       };

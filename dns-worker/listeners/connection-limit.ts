@@ -1,37 +1,121 @@
-/** How many stream connections are open, in all and by client address, and whether one more may be. */
+/** How many stream connections are open, of this thread and by client address of the whole node, and whether one more may be. */
+import { connectionBlocks, ConnectionTableLayout as L } from '../../shared/connection-table.ts';
+import { addressWord } from '../../shared/net/ip.ts';
 
-/** Counts connections; shared by all listeners of a thread that share the limits. */
+const FACTOR = 0x9e3779b1 | 0;
+
+/** What a limit counts, and how far. */
+export interface ConnectionLimitOptions {
+  /** See `shared/connection-table.ts`. */
+  readonly table: SharedArrayBuffer;
+  /** 0-based index of the thread's worker. */
+  readonly worker: number;
+  /** `Protocol` of the connections; each is counted by itself. */
+  readonly protocol: number;
+  /** Of one address, on the whole node; 0 = unlimited. */
+  readonly maxPerAddress: number;
+  /** Of all addresses, in this thread. */
+  readonly max: number;
+}
+
+/** Counts the connections of one protocol. One a thread for each. */
 export class ConnectionLimit {
-  readonly #maxPerIp: number;
-  readonly #max: number;
-  readonly #byIp = new Map<string, number>();
+  readonly #options: ConnectionLimitOptions;
+  readonly #blocks: readonly Int32Array[];
+  readonly #own: Int32Array;
+  readonly #seed: number;
+  /** The address at work. */
+  readonly #address = new Int32Array(4);
   #open = 0;
 
-  /** `maxPerIp` 0 = unlimited. */
-  constructor(maxPerIp: number, max: number) {
-    this.#maxPerIp = maxPerIp;
-    this.#max = max;
+  constructor(options: ConnectionLimitOptions) {
+    this.#options = options;
+    this.#blocks = connectionBlocks(options.table);
+    this.#own = this.#blocks[options.worker]!;
+    this.#seed = new Int32Array(options.table)[L.SEED_WORD]!;
   }
 
-  /** Counts a connection of this address in; false, and nothing counted, where a limit is reached. */
-  enter(ip: string): boolean {
-    const already = this.#byIp.get(ip) ?? 0;
-    if (this.#open >= this.#max || (this.#maxPerIp > 0 && already >= this.#maxPerIp)) return false;
-    this.#byIp.set(ip, already + 1);
+  /** Counts a connection of this address (16 bytes) in; false, and nothing counted, where a limit is reached. */
+  enter(address: Uint8Array): boolean {
+    const { max, maxPerAddress } = this.#options;
+    if (this.#open >= max) return false;
+    if (maxPerAddress > 0) {
+      const first = this.#take(address);
+      const slot = this.#slotOf(first) ?? this.#freeSlot(first);
+      if (slot === null) return false;
+      // Counted before the others are looked at: two threads may both give way, and never both go too far.
+      Atomics.add(this.#own, slot + L.COUNT_AT, 1);
+      if (this.#total(first) > maxPerAddress) {
+        Atomics.sub(this.#own, slot + L.COUNT_AT, 1);
+        return false;
+      }
+    }
     this.#open++;
     return true;
   }
 
   /** Counts a connection that was let in out again. */
-  leave(ip: string): void {
-    const already = this.#byIp.get(ip) ?? 0;
-    if (already > 1) this.#byIp.set(ip, already - 1);
-    else this.#byIp.delete(ip);
+  leave(address: Uint8Array): void {
     this.#open--;
+    if (this.#options.maxPerAddress === 0) return;
+    const slot = this.#slotOf(this.#take(address));
+    if (slot !== null) Atomics.sub(this.#own, slot + L.COUNT_AT, 1);
   }
 
-  /** Connections open now. */
-  get open(): number {
-    return this.#open;
+  /** Sets the address at work; returns the number of its first slot. */
+  #take(address: Uint8Array): number {
+    let hash = this.#seed ^ this.#options.protocol;
+    for (let i = 0; i < 4; i++) {
+      const word = addressWord(address, i * 4);
+      this.#address[i] = word;
+      hash = Math.imul(hash ^ word, FACTOR);
+      hash ^= hash >>> 15;
+    }
+    return hash & (L.SLOTS - 1);
   }
+
+  /** Connections of the address at work, of all workers. */
+  #total(first: number): number {
+    let sum = 0;
+    for (const block of this.#blocks)
+      for (let probe = 0; probe < L.PROBES; probe++) {
+        const slot = slotAt(first, probe);
+        const count = Atomics.load(block, slot + L.COUNT_AT);
+        if (count > 0 && this.#isAt(block, slot)) sum += count;
+      }
+    return sum;
+  }
+
+  /** Word of this worker's slot with the address at work; null where it has no connection. */
+  #slotOf(first: number): number | null {
+    for (let probe = 0; probe < L.PROBES; probe++) {
+      const slot = slotAt(first, probe);
+      if (this.#own[slot + L.COUNT_AT]! > 0 && this.#isAt(this.#own, slot)) return slot;
+    }
+    return null;
+  }
+
+  /** Word of a free slot that now has the address at work; null where there is none. */
+  #freeSlot(first: number): number | null {
+    const own = this.#own;
+    for (let probe = 0; probe < L.PROBES; probe++) {
+      const slot = slotAt(first, probe);
+      if (own[slot + L.COUNT_AT] !== 0) continue;
+      own[slot + L.PROTOCOL_AT] = this.#options.protocol;
+      for (let i = 0; i < 4; i++) own[slot + L.ADDRESS_AT + i] = this.#address[i]!;
+      return slot;
+    }
+    return null;
+  }
+
+  #isAt(block: Int32Array, slot: number): boolean {
+    if (block[slot + L.PROTOCOL_AT] !== this.#options.protocol) return false;
+    for (let i = 0; i < 4; i++) if (block[slot + L.ADDRESS_AT + i] !== this.#address[i]) return false;
+    return true;
+  }
+}
+
+/** Word of a slot within its block. */
+function slotAt(first: number, probe: number): number {
+  return ((first + probe) & (L.SLOTS - 1)) * L.SLOT_WORDS;
 }

@@ -4,6 +4,8 @@ import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { FrameReader, frame } from '../../shared/dns/framing.ts';
 import { Protocol } from '../../shared/query-log.ts';
+import { createConnectionTable } from '../../shared/connection-table.ts';
+import { ConnectionLimit } from './connection-limit.ts';
 import { ListenError } from './listen-error.ts';
 import { MAX_QUERIES_IN_FLIGHT, MAX_UNSENT_BYTES } from './stream-connection.ts';
 import type { ListenTcpOptions, StreamClient, StreamHandler, TcpListener } from './tcp.ts';
@@ -20,14 +22,16 @@ afterEach(async () => {
 
 const echo: StreamHandler = (message, client) => client.send(message);
 
+function limitOf(maxPerAddress: number, max = 1024): ConnectionLimit {
+  const table = createConnectionTable(1, 7);
+  return new ConnectionLimit({ table, worker: 0, protocol: Protocol.tcp, maxPerAddress, max });
+}
+
 async function listen(
   handler: StreamHandler = echo,
   options: Partial<ListenTcpOptions> = {},
 ): Promise<TcpListener> {
-  listener = await listenTcp(
-    { addresses: ['127.0.0.1'], port: 0, maxConnectionsPerIp: 0, ...options },
-    handler,
-  );
+  listener = await listenTcp({ addresses: ['127.0.0.1'], port: 0, limit: limitOf(0), ...options }, handler);
   return listener;
 }
 
@@ -93,7 +97,7 @@ describe('listenTcp', () => {
   test('listenTcp() serves IPv4 and IPv6 wildcards side by side, and a second listener on the same port', async () => {
     const on = await listen(echo, { addresses: ['0.0.0.0'] });
     const port = portOf(on);
-    const second = await listenTcp({ addresses: ['0.0.0.0', '::'], port, maxConnectionsPerIp: 0 }, echo);
+    const second = await listenTcp({ addresses: ['0.0.0.0', '::'], port, limit: limitOf(0) }, echo);
     expect(second.addresses).toEqual([
       { address: '0.0.0.0', port },
       { address: '::', port },
@@ -105,10 +109,7 @@ describe('listenTcp', () => {
   });
 
   test('listenTcp() fails with the address, and leaves nothing open', async () => {
-    const failing = listenTcp(
-      { addresses: ['127.0.0.1', '192.0.2.1'], port: 0, maxConnectionsPerIp: 0 },
-      echo,
-    );
+    const failing = listenTcp({ addresses: ['127.0.0.1', '192.0.2.1'], port: 0, limit: limitOf(0) }, echo);
     await expect(failing).rejects.toThrow(ListenError);
     await expect(failing).rejects.toMatchObject({ address: '192.0.2.1', code: 'EADDRNOTAVAIL' });
   });
@@ -207,7 +208,7 @@ describe('listenTcp', () => {
   });
 
   test('listenTcp() closes at once what is over the limit of an address, and lets in again later', async () => {
-    const on = await listen(echo, { maxConnectionsPerIp: 2 });
+    const on = await listen(echo, { limit: limitOf(2) });
     const first = client(portOf(on));
     const second = client(portOf(on));
     for (const each of [first, second]) {
@@ -225,7 +226,7 @@ describe('listenTcp', () => {
   });
 
   test('listenTcp() closes what is over the limit of all', async () => {
-    const on = await listen(echo, { maxConnections: 1 });
+    const on = await listen(echo, { limit: limitOf(0, 1) });
     const first = client(portOf(on));
     first.socket.write(frame(message(1)));
     await first.messages(1);

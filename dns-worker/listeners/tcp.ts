@@ -8,7 +8,7 @@ import type { Server, Socket } from 'node:net';
 import { createServer, isIPv6 } from 'node:net';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { Protocol } from '../../shared/query-log.ts';
-import { ConnectionLimit } from './connection-limit.ts';
+import type { ConnectionLimit } from './connection-limit.ts';
 import { ListenError } from './listen-error.ts';
 import type { StreamHandler } from './stream-connection.ts';
 import { StreamConnection } from './stream-connection.ts';
@@ -17,8 +17,6 @@ export type { StreamClient, StreamHandler } from './stream-connection.ts';
 
 /** A connection is closed after this long without a whole message in or out (RFC 7766 section 6.1). */
 const IDLE_TIMEOUT_MS = 10_000;
-/** Connections of all clients to one thread. */
-const MAX_CONNECTIONS = 1024;
 /** Longest wait, when closing, for answers in flight. */
 const CLOSE_GRACE_MS = 3000;
 
@@ -27,9 +25,8 @@ export interface ListenTcpOptions {
   readonly addresses: readonly string[];
   /** 0 = one that the system chooses, another for each address. */
   readonly port: number;
-  /** 0 = unlimited. */
-  readonly maxConnectionsPerIp: number;
-  readonly maxConnections?: number;
+  /** Which connections are let in. */
+  readonly limit: ConnectionLimit;
   readonly idleTimeoutMs?: number;
 }
 
@@ -120,7 +117,7 @@ class AcceptedConnections {
 
   constructor(options: ListenTcpOptions, handler: StreamHandler) {
     this.#handler = handler;
-    this.#limit = new ConnectionLimit(options.maxConnectionsPerIp, options.maxConnections ?? MAX_CONNECTIONS);
+    this.#limit = options.limit;
     this.#idleTimeoutMs = options.idleTimeoutMs ?? IDLE_TIMEOUT_MS;
     // One timer for all, and by whole messages: a client that drips octets idles all the same.
     this.#sweeping = setInterval(() => this.#sweep(), Math.min(1000, this.#idleTimeoutMs / 4));
@@ -130,7 +127,7 @@ class AcceptedConnections {
   accept(socket: Socket): void {
     const ip = socket.remoteAddress;
     const address = ip === undefined ? null : addressFromText(ip);
-    if (ip === undefined || address === null || !this.#limit.enter(ip)) {
+    if (address === null || !this.#limit.enter(address)) {
       socket.destroy();
       return;
     }
@@ -139,7 +136,7 @@ class AcceptedConnections {
     this.#connections.add(connection);
     socket.on('close', () => {
       this.#connections.delete(connection);
-      this.#limit.leave(ip);
+      this.#limit.leave(address);
     });
   }
 

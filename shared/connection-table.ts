@@ -1,0 +1,44 @@
+/**
+ * How many stream connections each client address has, in memory that all threads of a node share: a limit for an
+ * address is the node's, whichever worker the kernel hands a connection to. Each worker counts its own connections in a
+ * block of its own, which nobody else writes, and reads those of the others; when a thread dies, its block is emptied
+ * as the kernel closes its connections. Counting is `dns-worker/listeners/connection-limit.ts`.
+ */
+
+/** i32 words. A head, then a block for each worker: slots in which an address lies within PROBES from its hash on. */
+export const ConnectionTableLayout = {
+  SEED_WORD: 0,
+  HEAD_WORDS: 16,
+  /** A power of two, and four times the connections that a thread may have: the probes of an address are never full. */
+  SLOTS: 4096,
+  SLOT_WORDS: 8,
+  PROBES: 32,
+  /** Connections; 0 = the slot is free. Written last. */
+  COUNT_AT: 0,
+  /** `Protocol`. */
+  PROTOCOL_AT: 1,
+  /** Four words, see `addressWord`. */
+  ADDRESS_AT: 4,
+} as const;
+
+const BLOCK_WORDS = ConnectionTableLayout.SLOTS * ConnectionTableLayout.SLOT_WORDS;
+
+/** The memory. `seed` is random, so that nobody can choose addresses that share their probes. */
+export function createConnectionTable(workers: number, seed: number): SharedArrayBuffer {
+  const { HEAD_WORDS, SEED_WORD } = ConnectionTableLayout;
+  const memory = new SharedArrayBuffer((HEAD_WORDS + workers * BLOCK_WORDS) * 4);
+  new Int32Array(memory)[SEED_WORD] = seed;
+  return memory;
+}
+
+/** Each worker's block. */
+export function connectionBlocks(memory: SharedArrayBuffer): Int32Array[] {
+  const words = new Int32Array(memory, ConnectionTableLayout.HEAD_WORDS * 4);
+  const workers = words.length / BLOCK_WORDS;
+  return Array.from({ length: workers }, (_, i) => words.subarray(i * BLOCK_WORDS, (i + 1) * BLOCK_WORDS));
+}
+
+/** Gives back what a worker's thread had counted when it ended. */
+export function releaseConnections(memory: SharedArrayBuffer, worker: number): void {
+  connectionBlocks(memory)[worker]!.fill(0);
+}
