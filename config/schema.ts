@@ -225,8 +225,11 @@ const dns = section('How questions are answered and forwarded.', {
         doc: 'Refill of a bucket.',
       }),
       burst_size: int(500, 1, 10_000_000, { unit: 'questions', doc: 'Capacity of a bucket.' }),
-      ipv4_prefix_len: int(24, 1, 32, { unit: 'bits', doc: 'Size of a client network, IPv4.' }),
-      ipv6_prefix_len: int(48, 1, 128, { unit: 'bits', doc: 'Size of a client network, IPv6.' }),
+      ipv4_prefix_len: int(24, 1, 32, {
+        unit: 'bits',
+        doc: 'Size of a client network, IPv4; networks also share the resolver, with the limit off too.',
+      }),
+      ipv6_prefix_len: int(48, 1, 128, { unit: 'bits', doc: 'The same for IPv6.' }),
       whitelist: list([], { doc: 'Networks that are never limited.' }, is.cidr),
       nxdomain_per_second: int(50, 1, 10_000_000, {
         unit: 'answers per second',

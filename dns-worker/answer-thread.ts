@@ -13,6 +13,7 @@ import { BatchTouch } from './batch-touch.ts';
 import { AnswerCache } from './cache/answer-cache.ts';
 import { CacheMemory } from '../shared/cache-memory.ts';
 import type { SnapshotBuffers } from '../shared/snapshot/snapshot.ts';
+import { ClientNetworks } from './client-network.ts';
 import { ClientSightings } from './client-sightings.ts';
 import { ServerCookies } from './cookies/server-cookies.ts';
 import type { NativeCalls } from './listeners/native-calls.ts';
@@ -37,7 +38,7 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
   const batch = new UdpBatch(calls, sockets, (counter) => reporter.count(counter));
   const wait = new UdpWait(calls, control, sockets, start.settings.coalesceUs);
   const pipeline = pipelineOf(start, reporter);
-  const misses = new MissWriter(start.memory.missRing, control);
+  const misses = missWriterOf(start, control);
   const replaced = new ReplacedTables();
   const meter = new ThreadMeter();
   const arrivals = new ArrivalClock();
@@ -99,6 +100,10 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
   // What the kernel had queued before the end is still answered.
   for (let index = 0; index < sockets.length; index++) while (answerBatch(index, false) === BATCH_SIZE);
   announce(port, { type: 'drained' });
+}
+
+function missWriterOf({ rateBuckets, settings, memory }: ThreadStart, control: Int32Array): MissWriter {
+  return new MissWriter(memory.missRing, control, new ClientNetworks(rateBuckets, settings.rateLimit));
 }
 
 function pipelineOf(

@@ -9,6 +9,7 @@ import { failedAnswer } from './answer-lifetime.ts';
 import { leadsToNames } from './answer-names.ts';
 import { CacheHit } from './cache/answer-cache.ts';
 import type { CacheWriter } from './cache/cache-writer.ts';
+import type { ClientNetworks } from './client-network.ts';
 import { hasPrivateAddress } from './private-addresses.ts';
 import { type Query, Verdict } from './query.ts';
 import { type ReplierParts, RequestReplier } from './request-replier.ts';
@@ -20,15 +21,17 @@ import {
   type TargetAnswer,
   targetAnswerOf,
 } from './resolve/follow-alias.ts';
+import { questionKey } from './resolve/question.ts';
 import type { Question, Resolution, Resolver } from './resolve/resolver.ts';
 import type { ZoneResolvers } from './resolve/zone-resolvers.ts';
 import { authenticFlag, replyWithRcode } from './respond/reply.ts';
 import { RecentFailures, StaleTimer } from './serve-stale.ts';
 import { Counter } from '../shared/counters.ts';
-import { Rcode } from '../shared/dns/iana.ts';
+import { ExtendedError, Rcode } from '../shared/dns/iana.ts';
 import type { WorkerSettings } from '../shared/messages.ts';
 import { DnssecStatus, Protocol, QueryStatus } from '../shared/query-log.ts';
 import { type ForwardZone, POOLS_PARTITION } from '../shared/snapshot/forward-zone.ts';
+import { WaitingClients } from './waiting-clients.ts';
 import { type WaitingRequest, asRefresh } from './waiting-request.ts';
 
 /** Parts that a forwarder works with. */
@@ -37,8 +40,12 @@ export interface ForwarderParts extends ReplierParts {
   readonly resolver: Pick<Resolver, 'resolve'>;
   readonly zones: ZoneResolvers;
   readonly writer: CacheWriter;
+  readonly networks: ClientNetworks;
   readonly settings: WorkerSettings['cache'];
 }
+
+/** Of questions that no client waits for. */
+const WEIR = '';
 
 /** Answers waiting requests. One a resolve thread. */
 export class Forwarder {
@@ -48,6 +55,7 @@ export class Forwarder {
   /** The replier's. */
   private readonly query: Query;
   private readonly failures: RecentFailures;
+  private readonly clients = new WaitingClients();
   private waiting = 0;
   private whenIdle: (() => void) | undefined;
 
@@ -67,10 +75,18 @@ export class Forwarder {
     // Another client's question may have been answered since the answer thread looked.
     const isShared = this.parts.settings.enabled && !query.isForSubnet;
     if (isShared && this.replier.answerFromCache(request, false)) return;
-    const question = questionOf(query);
+    const question = questionOf(query, this.parts.networks.key(query));
     const hasStale = request.explained === undefined && this.hasStale();
     if (hasStale && this.failures.has(question) && this.replier.answerFromCache(request, true)) return;
-    this.resolve(question, hasStale ? new StaleTimer(() => this.answerLate(request)) : null, request);
+    const { network } = question;
+    const key = questionKey(question);
+    // What is explained to an administrator is what would be so at any time.
+    if (request.explained === undefined && !this.clients.enter(network, key)) {
+      this.refuse(request);
+      return;
+    }
+    const timer = hasStale ? new StaleTimer(() => this.answerLate(request)) : null;
+    this.resolve(question, timer, request, () => this.clients.leave(network, key));
   }
 
   /** Asks again for an answer that ends soon; nobody waits for it, and a failure leaves what there is. */
@@ -78,7 +94,7 @@ export class Forwarder {
     this.replier.open(request);
     this.parts.reporter.count(Counter.CACHE_REFRESHES);
     const zone = this.zoneOfQuestion();
-    this.resolverOf(zone).resolve(questionOf(this.query), (resolution) => {
+    this.resolverOf(zone).resolve(questionOf(this.query, WEIR), (resolution) => {
       if (resolution.kind !== 'answer') return;
       this.replier.open(request);
       if ((zone?.partition ?? POOLS_PARTITION) !== this.query.partition) return;
@@ -86,12 +102,31 @@ export class Forwarder {
     });
   }
 
-  /** Asks the zone of the question in `query`, else the pools. `timer` may answer from stale meanwhile. */
-  private resolve(question: Question, timer: StaleTimer | null, request: WaitingRequest): void {
+  /** The network of the client has as much under way as it may. */
+  private refuse(request: WaitingRequest): void {
+    const { query } = this;
+    if (this.parts.settings.enabled && this.replier.answerFromCache(request, true)) return;
+    query.status = QueryStatus.RATE_LIMITED;
+    query.extendedError = ExtendedError.PROHIBITED;
+    replyWithRcode(query, Rcode.REFUSED);
+    this.replier.reply(request);
+  }
+
+  /**
+   * Asks the zone of the question in `query`, else the pools. `timer` may answer from stale meanwhile; `onEnd` is
+   * called when the wait is over.
+   */
+  private resolve(
+    question: Question,
+    timer: StaleTimer | null,
+    request: WaitingRequest,
+    onEnd: () => void,
+  ): void {
     const zone = this.zoneOfQuestion();
     this.waiting++;
     this.resolverOf(zone).resolve(question, (resolution) => {
       timer?.stop();
+      onEnd();
       this.failures.note(question, resolution);
       this.finish(timer?.hasAnswered === true ? asRefresh(request) : request, resolution, zone);
       this.waiting--;
@@ -229,7 +264,8 @@ export class Forwarder {
     if (mayBeStale && this.replier.answerFromCache(request, true)) return;
     this.query.upstream = upstream;
     this.query.dnssec = resolution.dnssec ?? DnssecStatus.unchecked;
-    this.keeper.keepOnce(this.query, resolution, failedAnswer(resolution.rcode), upstream);
+    if (resolution.reason !== 'overloaded')
+      this.keeper.keepOnce(this.query, resolution, failedAnswer(resolution.rcode), upstream);
     this.query.status = resolution.reason === 'timeout' ? QueryStatus.TIMEOUT : QueryStatus.SERVFAIL;
     this.query.extendedError = extendedErrorOf(resolution);
     replyWithRcode(this.query, resolution.rcode);
@@ -237,8 +273,8 @@ export class Forwarder {
   }
 }
 
-/** A copy of what `query` asks. */
-function questionOf(query: Query): Question {
+/** A copy of what `query` asks, for a client of this network. */
+function questionOf(query: Query, network: string): Question & { readonly network: string } {
   return {
     qname: query.qname.slice(0, query.qnameLength),
     qtype: query.qtype,
@@ -246,6 +282,7 @@ function questionOf(query: Query): Question {
     dnssecOk: query.dnssecOk,
     checkingDisabled: query.checkingDisabled,
     subnet: query.copySubnet(),
+    network,
   };
 }
 
@@ -256,7 +293,8 @@ function leadsTo({ alias, aliasLength }: Query, { target }: Alias): boolean {
 
 /** Statuses of a question to which there was no answer. */
 function isFailure(status: number): boolean {
-  return status === QueryStatus.SERVFAIL || status === QueryStatus.TIMEOUT;
+  const { SERVFAIL, TIMEOUT, RATE_LIMITED } = QueryStatus;
+  return status === SERVFAIL || status === TIMEOUT || status === RATE_LIMITED;
 }
 
 /** What the log calls the server that settled a question; 0 = nobody was asked. */

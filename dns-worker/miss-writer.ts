@@ -1,8 +1,16 @@
-/** The answer thread's end of the miss ring: hands over what it cannot answer and wakes the resolve thread. */
+/**
+ * The answer thread's end of the miss ring: hands over what it cannot answer and wakes the resolve thread. No client
+ * network takes more of the ring than its fair share.
+ */
 import { WorkerControl } from '../shared/messages.ts';
 import { MissFlags, MissRecord, MissRing } from '../shared/miss-ring.ts';
 import type { UdpBatch } from './listeners/udp-batch.ts';
+import type { ClientNetworks } from './client-network.ts';
+import { isWithinShare } from './fair-share.ts';
 import type { Query } from './query.ts';
+
+/** Networks are counted by hash: with 2,048 records of one network at most, one in 4,096 others shares its count. */
+const NETWORK_SLOTS = 4096;
 
 /** Write side of a miss ring. */
 export class MissWriter {
@@ -12,10 +20,16 @@ export class MissWriter {
   private readonly words: Int32Array;
   private readonly halves: Uint16Array;
   private readonly doubles: Float64Array;
+  private readonly networks: ClientNetworks;
+  /** Of each record in the ring, the slot of its network; and of each slot, how many records there are. */
+  private readonly slots = new Uint16Array(MissRing.CAPACITY);
+  private readonly held = new Uint16Array(NETWORK_SLOTS);
+  private tail: number;
   private head: number;
   private published: number;
 
-  constructor(buffer: SharedArrayBuffer, control: Int32Array) {
+  constructor(buffer: SharedArrayBuffer, control: Int32Array, networks: ClientNetworks) {
+    this.networks = networks;
     this.ring = new Int32Array(buffer, 0, MissRing.RECORDS_BYTE >>> 2);
     this.control = control;
     this.bytes = new Uint8Array(buffer, MissRing.RECORDS_BYTE);
@@ -24,12 +38,20 @@ export class MissWriter {
     this.doubles = new Float64Array(buffer, MissRing.RECORDS_BYTE);
     this.head = Atomics.load(this.ring, MissRing.HEAD_WORD);
     this.published = this.head;
+    // What a former thread has left counts for nobody.
+    this.tail = this.head;
   }
 
-  /** Copies the question and where its reply goes; false where the ring is full. */
+  /** Copies the question and where its reply goes; false where the ring is full, or its client's share of it. */
   write(query: Query, batch: UdpBatch, slot: number): boolean {
-    if (((this.head - Atomics.load(this.ring, MissRing.TAIL_WORD)) | 0) >= MissRing.CAPACITY) return false;
-    const at = (this.head & (MissRing.CAPACITY - 1)) * MissRecord.SIZE;
+    const taken = Atomics.load(this.ring, MissRing.TAIL_WORD);
+    this.forgetTaken(taken);
+    const network = this.networks.hash(query) & (NETWORK_SLOTS - 1);
+    if (!isWithinShare(this.held[network]!, (this.head - taken) | 0, MissRing.CAPACITY)) return false;
+    const place = this.head & (MissRing.CAPACITY - 1);
+    this.slots[place] = network;
+    this.held[network]!++;
+    const at = place * MissRecord.SIZE;
     const { bytes, words, halves } = this;
     this.doubles[(at + MissRecord.ARRIVED_MS) >>> 3] = query.arrivedMs;
     this.doubles[(at + MissRecord.ARRIVED_MONOTONIC_MS) >>> 3] = query.arrivedMonotonicMs;
@@ -50,6 +72,12 @@ export class MissWriter {
     copy(query.bytes, query.at, bytes, at + MissRecord.MESSAGE, query.questionEnd);
     this.head = (this.head + 1) | 0;
     return true;
+  }
+
+  /** Takes the records before `taken` off their networks' counts. */
+  private forgetTaken(taken: number): void {
+    for (; ((taken - this.tail) | 0) > 0; this.tail = (this.tail + 1) | 0)
+      this.held[this.slots[this.tail & (MissRing.CAPACITY - 1)]!]!--;
   }
 
   /** Makes what was written visible and wakes the resolve thread if it sleeps. */

@@ -130,7 +130,8 @@ export class RateLimiter {
   }
 }
 
-function masksOf(bits: number): Int32Array {
+/** The masks of the four words of an address for a prefix of so many bits. */
+export function masksOf(bits: number): Int32Array {
   return Int32Array.from({ length: 4 }, (_, i) => {
     const own = Math.min(32, Math.max(0, bits - i * 32));
     return own === 0 ? 0 : -1 << (32 - own);

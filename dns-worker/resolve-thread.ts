@@ -13,6 +13,7 @@ import { AnswerCache } from './cache/answer-cache.ts';
 import { CacheMemory } from '../shared/cache-memory.ts';
 import type { SnapshotBuffers } from '../shared/snapshot/snapshot.ts';
 import { CacheWriter } from './cache/cache-writer.ts';
+import { ClientNetworks } from './client-network.ts';
 import { ClientSightings } from './client-sightings.ts';
 import { ValidatingResolver } from './dnssec/validating-resolver.ts';
 import { ServerCookies } from './cookies/server-cookies.ts';
@@ -132,6 +133,7 @@ class ResolveThread {
       writer: new CacheWriter(cacheMemory, start.worker),
       clock: systemClock,
       settings: settings.cache,
+      networks: new ClientNetworks(start.rateBuckets, settings.rateLimit),
     });
     this.explainer = new Explainer(this.pipeline, this.forwarder, systemClock);
     this.misses = new MissReader(memory.missRing, this.control);

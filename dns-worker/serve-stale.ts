@@ -7,6 +7,8 @@ import type { Question, Resolution } from './resolve/resolver.ts';
 /** Questions remembered; the oldest are forgotten first. */
 const MAX_FAILURES = 4096;
 
+const NO_FAILURES: ReadonlySet<string> = new Set(['bogus', 'overloaded']);
+
 /** RFC 8767 section 5, client response timer, milliseconds. */
 const CLIENT_RESPONSE_MS = 1800;
 
@@ -43,9 +45,12 @@ export class RecentFailures {
     return untilMs !== undefined && this.clock.monotonicMs() < untilMs;
   }
 
-  /** Takes what a question came to. What is proven false is no such failure: nothing stale makes up for it. */
+  /**
+   * Takes what a question came to. What is proven false is no such failure: nothing stale makes up for it; nor is
+   * what could not be asked for want of room here, which says nothing of the question.
+   */
   note(question: Question, resolution: Resolution): void {
-    const hasFailed = resolution.kind === 'failed' && resolution.reason !== 'bogus';
+    const hasFailed = resolution.kind === 'failed' && !NO_FAILURES.has(resolution.reason);
     if (!hasFailed && this.untilMs.size === 0) return;
     const key = questionKey(question);
     this.untilMs.delete(key);

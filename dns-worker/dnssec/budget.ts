@@ -19,14 +19,19 @@ const MAX_DIGESTS = 32;
 export class Budget {
   /** `Clock.monotonicMs` after which nothing more is begun. */
   readonly deadlineMs: number;
+  /** As in `Question`. */
+  readonly network: string | undefined;
+  /** A question could not be asked for want of room here: what is not known then may well be known soon. */
+  isShort = false;
   private failedSignatures = MAX_FAILED_SIGNATURES;
   private signatures = MAX_SIGNATURES;
   private subqueries = MAX_SUBQUERIES;
   private nsec3Rounds = MAX_NSEC3_ROUNDS;
   private digests = MAX_DIGESTS;
 
-  constructor(deadlineMs: number) {
+  constructor(deadlineMs: number, network?: string) {
     this.deadlineMs = deadlineMs;
+    this.network = network;
   }
 
   /** A question for DS or DNSKEY records. */

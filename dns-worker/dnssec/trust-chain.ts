@@ -22,7 +22,7 @@ import {
 } from './zone-keys.ts';
 
 /** Asks the upstreams for a name's records of a type, with their signatures; null = nobody answered. */
-export type Fetch = (name: Name, type: number) => Promise<readonly SignedSet[] | null>;
+export type Fetch = (name: Name, type: number, budget: Budget) => Promise<readonly SignedSet[] | null>;
 
 /** A zone whose keys are proven. */
 export type SecureZone = { readonly kind: 'secure' } & ZoneKeys;
@@ -249,7 +249,7 @@ export class TrustChain {
 
   private ask(name: Name, type: number, budget: Budget): Promise<readonly SignedSet[] | null> {
     if (!budget.spendSubquery(this.clock.monotonicMs())) return Promise.resolve(null);
-    return this.fetch(name, type);
+    return this.fetch(name, type, budget);
   }
 }
 

@@ -317,7 +317,7 @@ describe('ValidatingResolver', () => {
 
   test('as many clients wait as the resolver lets wait, and no more', async () => {
     const { ask } = room();
-    const all = await Promise.all(Array.from({ length: 65_537 }, () => ask('www.test', 'A')));
+    const all = await Promise.all(Array.from({ length: 8193 }, () => ask('www.test', 'A')));
     expect(all[0]).toMatchObject(secure);
     expect(all.at(-2)).toBe(all[0]);
     expect(all.at(-1)).toMatchObject({ kind: 'failed', reason: 'overloaded' });

@@ -30,9 +30,8 @@ export interface QuestionResolver {
 /** How often an answer is asked for that turns out bogus: another server may have a better one. */
 const ATTEMPTS = 2;
 
-/** Distinct questions under way, and clients that wait for them, as in `Resolver`. */
-const MAX_QUESTIONS = 10_000;
-const MAX_WAITERS = 65_536;
+/** The resolver behind has as long as this one, and knows better why it was not enough: it speaks first, milliseconds. */
+const GRACE_MS = 50;
 
 /** Validates what the resolver behind it answers. One a thread. */
 export class ValidatingResolver implements QuestionResolver {
@@ -52,7 +51,7 @@ export class ValidatingResolver implements QuestionResolver {
     this.behind = behind;
     this.clock = timing.clock;
     this.timeoutMs = timing.timeoutMs;
-    this.chain = new TrustChain(points, (name, type) => this.fetch(name, type), timing.clock);
+    this.chain = new TrustChain(points, (...asked) => this.fetch(...asked), timing.clock);
     this.logger = logger;
     this.inFlight = new InFlight(logger);
   }
@@ -63,7 +62,7 @@ export class ValidatingResolver implements QuestionResolver {
       return;
     }
     const key = questionKey(question);
-    if (this.isFull(key)) {
+    if (!this.inFlight.admits(key)) {
       queueMicrotask(() => done(failed('overloaded', -1)));
       return;
     }
@@ -85,16 +84,11 @@ export class ValidatingResolver implements QuestionResolver {
     return this.chain.observe(zone, new Budget(this.clock.monotonicMs() + this.timeoutMs));
   }
 
-  private isFull(key: string): boolean {
-    const { waiters, questions } = this.inFlight;
-    return waiters >= MAX_WAITERS || (questions >= MAX_QUESTIONS && !this.inFlight.has(key));
-  }
-
   private async run(question: Question): Promise<Resolution> {
-    const budget = new Budget(this.clock.monotonicMs() + this.timeoutMs);
+    const budget = new Budget(this.clock.monotonicMs() + this.timeoutMs, question.network);
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<Resolution>((resolve) => {
-      timer = setTimeout(() => resolve(failed('timeout', -1)), this.timeoutMs);
+      timer = setTimeout(() => resolve(failed('timeout', -1)), this.timeoutMs + GRACE_MS);
     });
     try {
       return await Promise.race([this.validated(question, budget), timeout]);
@@ -111,6 +105,7 @@ export class ValidatingResolver implements QuestionResolver {
       const { answer, upstream } = resolution;
       const verdict = await validate(question.qname, question.qtype, answer, this.chain, budget);
       const { status, extendedError } = verdict;
+      if (verdict.isUnavailable && budget.isShort) return failed('overloaded', upstream);
       if (verdict.isUnavailable) return { ...failed('servfail', upstream), dnssec: status, extendedError };
       if (status !== DnssecStatus.bogus) {
         const believed = withLifetimes(answer, verdict.lifetimes);
@@ -125,7 +120,7 @@ export class ValidatingResolver implements QuestionResolver {
     return new Promise((resolve) => this.behind.resolve(question, resolve));
   }
 
-  private async fetch(qname: Name, qtype: number): Promise<readonly SignedSet[] | null> {
+  private async fetch(qname: Name, qtype: number, budget: Budget): Promise<readonly SignedSet[] | null> {
     const question = {
       qname,
       qtype,
@@ -133,9 +128,12 @@ export class ValidatingResolver implements QuestionResolver {
       dnssecOk: true,
       checkingDisabled: true,
       subnet: null,
+      ...(budget.network !== undefined && { network: budget.network }),
     };
     const resolution = await this.ask(question);
-    return resolution.kind === 'answer' ? readSets(qname, resolution.answer) : null;
+    if (resolution.kind === 'answer') return readSets(qname, resolution.answer);
+    budget.isShort ||= resolution.reason === 'overloaded';
+    return null;
   }
 }
 

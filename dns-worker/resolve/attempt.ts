@@ -8,7 +8,7 @@ import type { CacheableAnswer } from './response-reader.ts';
 /** How an attempt ended by itself. */
 export type AttemptOutcome =
   | { readonly kind: 'answer'; readonly answer: CacheableAnswer }
-  | { readonly kind: 'failed'; readonly reason: 'network' | 'malformed' | 'unusable' };
+  | { readonly kind: 'failed'; readonly reason: 'network' | 'malformed' | 'unusable' | 'local' };
 
 /** Whose health an attempt speaks of. */
 interface Asked {
@@ -55,6 +55,10 @@ export class Attempt<U extends Asked> implements Exchange {
     return this.#over;
   }
 
+  get wasQueued(): boolean {
+    return this.exchanges.some((exchange) => exchange.wasQueued);
+  }
+
   resend(): void {
     for (const exchange of this.exchanges) exchange.resend();
     this.onSilence?.();
@@ -68,13 +72,17 @@ export class Attempt<U extends Asked> implements Exchange {
   /** Somebody else is being asked meanwhile: says so of a server that has answered nobody since. */
   noteSilence(): void {
     const { health } = this.upstream;
-    if (this.#over || health.lastAnswerMs > this.#startedMs) return;
+    if (this.#over || this.wasQueued || health.lastAnswerMs > this.#startedMs) return;
     health.recordSilence(this.#clock.monotonicMs() - this.#startedMs);
   }
 
-  /** Gives up for want of time and holds that against the server. */
+  /** Gives up for want of time and holds that against the server, if it had all of it. */
   timeOut(): void {
     if (this.#over) return;
+    if (this.wasQueued) {
+      this.cancel();
+      return;
+    }
     this.onTimeOut?.();
     const { health } = this.upstream;
     if (this.#live) health.failures++;
@@ -104,8 +112,9 @@ export class Attempt<U extends Asked> implements Exchange {
 
   #fail({ reason, detail }: ExchangeOutcome & { kind: 'failed' }): void {
     const { health } = this.upstream;
-    if (this.#live) health.failures++;
-    if (reason === 'unusable') {
+    if (this.#live && reason !== 'local') health.failures++;
+    if (reason === 'local') health.recordDoubt(detail);
+    else if (reason === 'unusable') {
       this.#noteLatency();
       health.recordDoubt(detail);
     } else health.recordFault(detail);

@@ -10,6 +10,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Clock } from '../../shared/clock.ts';
+import { RRType } from '../../shared/dns/iana.ts';
 import { TestAuthority } from '../../test/fixtures/certificates.ts';
 import type { TestCertificate } from '../../test/fixtures/certificates.ts';
 import { a, idOf, question, questionOf, response } from '../../test/fixtures/messages.ts';
@@ -140,14 +141,31 @@ describe('HttpsUpstream', () => {
     expect(sessions).toHaveLength(1);
   });
 
-  test('ask() bounds the streams of all sessions', async () => {
-    script = () => undefined;
-    const refused = Array.from({ length: 4 * 128 + 1 }, () => ask()).at(-1);
-    expect(await refused).toEqual({
-      kind: 'failed',
-      reason: 'network',
-      detail: 'too many questions under way',
-    });
+  test('ask() has questions beyond the streams that the server allows wait for them, and none fails', async () => {
+    server.updateSettings({ maxConcurrentStreams: 5 });
+    const open = { now: 0, most: 0 };
+    script = (request) => {
+      open.most = Math.max(open.most, ++open.now);
+      setTimeout(() => {
+        open.now--;
+        good(request);
+      }, 5);
+    };
+    expect((await ask()).kind).toBe('answer');
+    const outcomes = await Promise.all(Array.from({ length: 200 }, () => ask()));
+    expect(outcomes.map(({ kind }) => kind)).toEqual(outcomes.map(() => 'answer'));
+    expect(open.most).toBeLessThanOrEqual(4 * 5);
+  });
+
+  test('ask() leaves room to a network beside one whose questions are never answered', async () => {
+    const isHeld = ({ message }: Request): boolean => questionOf(message).qtype === RRType.TXT;
+    script = (request) => {
+      if (!isHeld(request)) good(request);
+    };
+    const held = question('held.example.org', 'TXT');
+    for (let i = 0; i < 5000; i++) upstream.ask({ ...held, network: 'greedy' }, () => undefined);
+    for (let i = 0; i < 20; i++) expect((await ask({ ...WWW, network: 'modest' })).kind).toBe('answer');
+    expect(requests.filter(isHeld).length).toBeLessThanOrEqual((4 * 128) / 2);
   });
 
   test('ask() counts TTLs down by the age of an answer from an HTTP cache', async () => {

@@ -21,8 +21,13 @@ import type {
   ServerAddress,
   ServerConnections,
 } from './exchange.ts';
-import { errorDetail, outcomeOf } from './exchange.ts';
-import { type KeptConnection, KeptConnections, type KeptQuery } from './kept-connections.ts';
+import { errorDetail, lossOf, outcomeOf } from './exchange.ts';
+import {
+  type ConnectionEvents,
+  type KeptConnection,
+  KeptConnections,
+  type KeptQuery,
+} from './kept-connections.ts';
 import type { Question } from './question.ts';
 import { encodeQuery } from './question.ts';
 import { readResponse } from './response-reader.ts';
@@ -51,7 +56,6 @@ export interface HttpsTarget {
 }
 
 interface HttpsQuery extends KeptQuery {
-  readonly question: Question;
   /** Null once over. */
   session: HttpsSession | null;
   stream: ClientHttp2Stream | null;
@@ -64,14 +68,7 @@ export class HttpsUpstream implements ServerConnections {
   readonly #sessions: KeptConnections<HttpsQuery, HttpsSession>;
 
   constructor(target: HttpsTarget, clock: Clock) {
-    this.#sessions = new KeptConnections(MAX_SESSIONS, () => {
-      const session: HttpsSession = new HttpsSession(target, clock, {
-        closed: () => this.#sessions.remove(session),
-        // The server did not look at the question (GOAWAY, REFUSED_STREAM, a session closed while idle).
-        refused: (query, detail) => this.#sessions.reassign(query, detail),
-      });
-      return session;
-    });
+    this.#sessions = new KeptConnections(MAX_SESSIONS, (events) => new HttpsSession(target, clock, events));
   }
 
   /** Asks on a session that has room, or on a new one. */
@@ -84,14 +81,20 @@ export class HttpsUpstream implements ServerConnections {
       sentMs: 0,
       receivedBefore: 0,
       retried: false,
+      wasQueued: false,
     };
-    this.#sessions.assign(query);
+    const sessions = this.#sessions;
+    sessions.assign(query);
     return {
+      get wasQueued() {
+        return query.wasQueued;
+      },
       resend: () => undefined,
       cancel: () => {
         const { session } = query;
         query.session = null;
-        session?.abandon(query);
+        if (session === null) sessions.withdraw(query);
+        else session.abandon(query);
       },
     };
   }
@@ -101,15 +104,10 @@ export class HttpsUpstream implements ServerConnections {
   }
 }
 
-interface SessionEvents {
-  closed(): void;
-  refused(query: HttpsQuery, detail: string): void;
-}
-
 class HttpsSession implements KeptConnection<HttpsQuery> {
   readonly #target: HttpsTarget;
   readonly #clock: Clock;
-  readonly #events: SessionEvents;
+  readonly #events: ConnectionEvents<HttpsQuery>;
   readonly #session: ClientHttp2Session;
   #streams = 0;
   #received = 0;
@@ -117,7 +115,7 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
   #goneAway = false;
   #detail = 'connection closed';
 
-  constructor(target: HttpsTarget, clock: Clock, events: SessionEvents) {
+  constructor(target: HttpsTarget, clock: Clock, events: ConnectionEvents<HttpsQuery>) {
     this.#target = target;
     this.#clock = clock;
     this.#events = events;
@@ -136,6 +134,7 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
       this.#detail = 'the server does not speak HTTP/2';
       session.destroy();
     });
+    session.on('remoteSettings', () => this.#events.changed());
     session.on('goaway', () => {
       this.#goneAway = true;
       this.#retire();
@@ -151,10 +150,14 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
 
   get hasRoom(): boolean {
     if (this.#retired || this.#session.destroyed || this.#session.closed) return false;
-    const allowed = this.#session.connecting
-      ? MAX_STREAMS
-      : this.#session.remoteSettings.maxConcurrentStreams;
-    return this.#streams < Math.min(MAX_STREAMS, allowed ?? MAX_STREAMS);
+    return this.#streams < this.capacity;
+  }
+
+  /** Streams that the server allows, as far as it has said so. */
+  get capacity(): number {
+    const { connecting, remoteSettings } = this.#session;
+    const allowed = connecting ? MAX_STREAMS : remoteSettings.maxConcurrentStreams;
+    return Math.min(MAX_STREAMS, allowed ?? MAX_STREAMS);
   }
 
   send(query: HttpsQuery): void {
@@ -214,12 +217,18 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
     const wasUseful = this.#received > 0;
     if (typeof outcome === 'object') this.#received++;
     if (this.#retired && this.#streams === 0) this.#session.destroy();
+    this.#events.left(query);
+    this.#settle(query, outcome, wasUseful);
+  }
+
+  #settle(query: HttpsQuery, outcome: StreamOutcome, wasUseful: boolean): void {
     if (query.session === null) return;
     query.session = null;
     query.stream = null;
     if (typeof outcome === 'object') query.done(outcome);
+    // GOAWAY, REFUSED_STREAM, or a session closed while idle: the server did not look at the question.
     else if (outcome === 'refused' || this.#goneAway || wasUseful) this.#events.refused(query, this.#detail);
-    else query.done({ kind: 'failed', reason: 'network', detail: this.#detail });
+    else query.done(lossOf(this.#detail));
   }
 
   #retire(): void {

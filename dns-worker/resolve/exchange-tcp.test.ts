@@ -84,14 +84,47 @@ describe('StreamUpstream', () => {
     expect(new Set(upstream.tcpQueries.map(({ bytes }) => idOf(bytes))).size).toBe(100);
   });
 
-  test('ask() opens further connections when one is full, and refuses beyond its bound', async () => {
-    const outcomes = Array.from({ length: 8 * 256 + 1 }, (_, i) => ask(www(i)));
+  test('ask() opens further connections when one is full, has more questions wait, and refuses beyond that', async () => {
+    // Of one network: half of the 8 connections of 256, and half of the 16,384 that may wait.
+    const outcomes = Array.from({ length: 1024 + 8192 + 1 }, (_, i) => ask(www(i)));
     expect(await outcomes.at(-1)).toEqual({
       kind: 'failed',
-      reason: 'network',
+      reason: 'local',
       detail: 'too many questions under way',
     });
     expect(upstream.tcpConnections).toBeLessThanOrEqual(8);
+  });
+
+  test('ask() sends what waits as soon as there is room, the networks in turn', async () => {
+    const waits = { greedy: 3000, modest: 30 };
+    const ended: string[] = [];
+    upstream.tcpScript = (query, index) => {
+      // Nothing is answered before all of the greedy one that may be is there.
+      if (index === 1023) for (const held of upstream.tcpQueries) held.reply(good(held));
+      else if (index > 1023) query.reply(good(query));
+    };
+    const all = Object.entries(waits).flatMap(([network, count]) =>
+      Array.from({ length: count }, async (_, i) => {
+        const outcome = await ask({ ...www(i), network });
+        ended.push(network);
+        return outcome.kind;
+      }),
+    );
+    expect(new Set(await Promise.all(all))).toEqual(new Set(['answer']));
+    expect(ended.lastIndexOf('modest')).toBeLessThan(1024 + 3 * waits.modest);
+  });
+
+  test('cancel() of a question that waits for room leaves nothing of it', async () => {
+    const ended: unknown[] = [];
+    const waiting = Array.from({ length: 1024 + 10 }, (_, i) =>
+      stream.ask(www(i), (outcome) => ended.push(outcome)),
+    );
+    expect(waiting.map(({ wasQueued }) => wasQueued).lastIndexOf(false)).toBe(1023);
+    for (const exchange of waiting.slice(1024)) exchange.cancel();
+    for (const exchange of waiting.slice(0, 1024)) exchange.cancel();
+    upstream.tcpScript = (query) => query.reply(good(query));
+    expect(lastOctet(await ask(www(1)))).toBe(1);
+    expect(ended).toEqual([]);
   });
 
   test('ask() takes an answer of 64 KiB that drips in', async () => {

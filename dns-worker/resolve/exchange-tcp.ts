@@ -9,8 +9,13 @@ import type { Clock } from '../../shared/clock.ts';
 import { FrameReader, frame } from '../../shared/dns/framing.ts';
 import { FlagsHigh, Header, readU16 } from '../../shared/dns/wire.ts';
 import type { Exchange, ExchangeDone, ServerAddress, ServerConnections } from './exchange.ts';
-import { errorDetail, outcomeOf } from './exchange.ts';
-import { type KeptConnection, KeptConnections, type KeptQuery } from './kept-connections.ts';
+import { errorDetail, lossOf, outcomeOf } from './exchange.ts';
+import {
+  type ConnectionEvents,
+  type KeptConnection,
+  KeptConnections,
+  type KeptQuery,
+} from './kept-connections.ts';
 import type { Question } from './question.ts';
 import { encodeQuery, isResponseTo, randomQueryId } from './question.ts';
 import type { QueryMarks } from './query-marks.ts';
@@ -52,7 +57,6 @@ export interface StreamWitness {
 }
 
 interface StreamQuery extends KeptQuery {
-  readonly question: Question;
   readonly witness: StreamWitness | null;
   /** On which connection it is under way; null once over. */
   connection: StreamConnection | null;
@@ -67,13 +71,10 @@ export class StreamUpstream implements ServerConnections {
   readonly #connections: KeptConnections<StreamQuery, StreamConnection>;
 
   constructor(server: ServerAddress, kind: StreamKind, clock: Clock) {
-    this.#connections = new KeptConnections(MAX_CONNECTIONS, () => {
-      const connection: StreamConnection = new StreamConnection(kind.open(server), kind, clock, {
-        closed: () => this.#connections.remove(connection),
-        refused: (query, detail) => this.#connections.reassign(query, detail),
-      });
-      return connection;
-    });
+    this.#connections = new KeptConnections(
+      MAX_CONNECTIONS,
+      (events) => new StreamConnection(kind.open(server), kind, clock, events),
+    );
   }
 
   /** Asks on a connection that has room, or on a new one. */
@@ -87,14 +88,20 @@ export class StreamUpstream implements ServerConnections {
       sentMs: 0,
       receivedBefore: 0,
       retried: false,
+      wasQueued: false,
     };
-    this.#connections.assign(query);
+    const connections = this.#connections;
+    connections.assign(query);
     return {
+      get wasQueued() {
+        return query.wasQueued;
+      },
       resend: () => undefined,
       cancel: () => {
         const { connection } = query;
         query.connection = null;
-        connection?.abandon(query);
+        if (connection === null) connections.withdraw(query);
+        else connection.abandon(query);
       },
     };
   }
@@ -104,14 +111,8 @@ export class StreamUpstream implements ServerConnections {
   }
 }
 
-/** What befalls a connection. */
-interface ConnectionEvents {
-  closed(): void;
-  /** It worked until now, and ended with this question on it. */
-  refused(query: StreamQuery, detail: string): void;
-}
-
 class StreamConnection implements KeptConnection<StreamQuery> {
+  readonly capacity = MAX_IN_FLIGHT;
   readonly #socket: Socket;
   readonly #kind: StreamKind;
   readonly #clock: Clock;
@@ -122,11 +123,11 @@ class StreamConnection implements KeptConnection<StreamQuery> {
   /** Ids whose answers may still come: never used again here. */
   readonly #abandoned = new Set<number>();
   readonly #frames = new FrameReader((message) => this.#receive(message));
-  readonly #events: ConnectionEvents;
+  readonly #events: ConnectionEvents<StreamQuery>;
   #ended = false;
   #detail = 'connection closed';
 
-  constructor(socket: Socket, kind: StreamKind, clock: Clock, events: ConnectionEvents) {
+  constructor(socket: Socket, kind: StreamKind, clock: Clock, events: ConnectionEvents<StreamQuery>) {
     this.#socket = socket;
     this.#kind = kind;
     this.#clock = clock;
@@ -147,7 +148,7 @@ class StreamConnection implements KeptConnection<StreamQuery> {
   }
 
   get hasRoom(): boolean {
-    return !this.#ended && this.#queries.size < MAX_IN_FLIGHT && this.#abandoned.size < MAX_ABANDONED;
+    return !this.#ended && this.#queries.size < this.capacity && this.#abandoned.size < MAX_ABANDONED;
   }
 
   send(query: StreamQuery): void {
@@ -169,6 +170,7 @@ class StreamConnection implements KeptConnection<StreamQuery> {
     const isSilent = this.#received === query.receivedBefore && (!this.wasUseful || waitedMs >= SILENCE_MS);
     // The other end may be gone without a word: whoever asks next had better try a new connection.
     if (isSilent || this.#abandoned.size >= MAX_ABANDONED) this.#retire();
+    this.#events.left(query);
   }
 
   destroy(): void {
@@ -188,8 +190,9 @@ class StreamConnection implements KeptConnection<StreamQuery> {
     this.#events.closed();
     for (const query of orphans) {
       query.connection = null;
+      this.#events.left(query);
       if (this.wasUseful) this.#events.refused(query, this.#detail);
-      else query.done({ kind: 'failed', reason: 'network', detail: this.#detail });
+      else query.done(lossOf(this.#detail));
     }
   }
 
@@ -208,6 +211,7 @@ class StreamConnection implements KeptConnection<StreamQuery> {
     query.connection = null;
     if (isResponseTo(message, query.question)) query.witness?.witness(message);
     if (this.#ended && this.#queries.size === 0) this.#socket.destroy();
+    this.#events.left(query);
     const reading = readResponse(message, query.question);
     query.done(reading.kind === 'answer' ? reading : outcomeOf(reading));
     return true;

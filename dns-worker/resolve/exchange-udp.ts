@@ -4,7 +4,7 @@
  * (`reply-proof.ts`), is dropped and the wait goes on: whoever forges one must not be able to end the question.
  */
 import type { Exchange, ExchangeDone, ExchangeOutcome } from './exchange.ts';
-import { errorDetail, outcomeOf } from './exchange.ts';
+import { errorDetail, lossOf, outcomeOf } from './exchange.ts';
 import type { Question } from './question.ts';
 import { encodeQuery, isResponseTo } from './question.ts';
 import type { QueryMarks } from './query-marks.ts';
@@ -43,6 +43,7 @@ const DROPPED: ReadonlySet<ResponseFault> = new Set([
 ]);
 
 class UdpExchange implements Exchange, DatagramReceiver {
+  readonly wasQueued = false;
   readonly #question: Question;
   readonly #done: ExchangeDone;
   readonly #proof: UdpProof | null;
@@ -86,7 +87,7 @@ class UdpExchange implements Exchange, DatagramReceiver {
   }
 
   fail(error: Error): void {
-    this.#end({ kind: 'failed', reason: 'network', detail: errorDetail(error) });
+    this.#end(lossOf(errorDetail(error)));
   }
 
   #isProven(message: Uint8Array): boolean {

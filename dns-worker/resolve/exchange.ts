@@ -17,11 +17,12 @@ export type ExchangeOutcome =
   | { readonly kind: 'truncated' }
   /**
    * No answer can come any more. `unusable`: the response can be read, but is no answer to keep; that may be
-   * the domain's doing (a chain without end, malformed data) and is not held against the server.
+   * the domain's doing (a chain without end, malformed data) and is not held against the server. `local`: this
+   * machine had no room for the question, no port or no descriptor; the server has no part in it.
    */
   | {
       readonly kind: 'failed';
-      readonly reason: 'network' | 'malformed' | 'unusable';
+      readonly reason: 'network' | 'malformed' | 'unusable' | 'local';
       readonly detail: string;
     };
 
@@ -38,11 +39,29 @@ export function outcomeOf(reading: Exclude<ResponseReading, { kind: 'answer' }>)
   return { kind: 'failed', reason: 'unusable', detail: fault };
 }
 
+/** Errors of a machine that has used up something of its own. */
+const LOCAL_SHORTAGES: ReadonlySet<string> = new Set([
+  'EMFILE',
+  'ENFILE',
+  'ENOBUFS',
+  'ENOMEM',
+  'EADDRINUSE',
+  'EADDRNOTAVAIL',
+  'EAGAIN',
+]);
+
+/** The outcome of a connection or socket that was lost, `detail` being the `errorDetail` of the cause. */
+export function lossOf(detail: string): ExchangeOutcome {
+  return { kind: 'failed', reason: LOCAL_SHORTAGES.has(detail) ? 'local' : 'network', detail };
+}
+
 /** Called at most once, never before the call that started the exchange has returned. */
 export type ExchangeDone = (outcome: ExchangeOutcome) => void;
 
 /** One question under way to one server. It has no deadline of its own: whoever started it cancels it. */
 export interface Exchange {
+  /** Whether it has had to wait for room on a connection: that it takes long is not for the server to answer for. */
+  readonly wasQueued: boolean;
   /** Sends the same query again where the transport may lose it; does nothing elsewhere. */
   resend(): void;
   /** Gives up; `done` is not called any more. */

@@ -5,6 +5,12 @@
 import type { Logger } from '../../shared/log.ts';
 import { errorDetail } from './exchange.ts';
 
+/** Distinct questions under way; each holds sockets. */
+const MAX_QUESTIONS = 16_384;
+/** Those who wait for them, Weir's own questions included; and those who wait for one of them. */
+const MAX_WAITERS = 65_536;
+const MAX_WAITERS_OF_ONE = 8192;
+
 /** The table; `R` is what the waiters are told. */
 export class InFlight<R> {
   readonly #waiting = new Map<string, ((result: R) => void)[]>();
@@ -20,14 +26,11 @@ export class InFlight<R> {
     return this.#waiting.size;
   }
 
-  /** Everybody who waits for one of them. */
-  get waiters(): number {
-    return this.#waiters;
-  }
-
-  /** Whether the question with this key is under way. */
-  has(key: string): boolean {
-    return this.#waiting.has(key);
+  /** Whether one more may wait for the question with this key. */
+  admits(key: string): boolean {
+    const waiting = this.#waiting.get(key);
+    if (this.#waiters >= MAX_WAITERS) return false;
+    return waiting === undefined ? this.#waiting.size < MAX_QUESTIONS : waiting.length < MAX_WAITERS_OF_ONE;
   }
 
   /** Adds a waiter; true when it is the first, who must see to it that `settle` is called. */

@@ -32,6 +32,7 @@ export type Resolution =
         /** Somebody answered, and nothing can be made of it: it is too long, without end, malformed. */
         | 'unusable'
         | 'no-upstreams'
+        /** This machine was short of something: no word on the question, so nothing to remember. */
         | 'overloaded'
         | 'bogus';
       /** What to tell the client. */
@@ -68,6 +69,8 @@ export class QuestionRun {
   readonly #doubtful: { readonly upstream: Upstream; readonly rcode: number }[] = [];
   /** The last server whose answer was no use, an index; -1 = none. */
   #unusable = -1;
+  /** Somebody could not be asked for want of room here. */
+  #isShort = false;
   #nextWave = 0;
   #lastAsked = -1;
   #sent = 0;
@@ -131,7 +134,10 @@ export class QuestionRun {
   readonly #onStep = (): void => {
     if (this.#clock.monotonicMs() >= this.#deadlineMs) {
       this.#stop();
-      for (const attempt of this.#pending) attempt.timeOut();
+      for (const attempt of this.#pending) {
+        this.#isShort ||= attempt.wasQueued;
+        attempt.timeOut();
+      }
       this.#done(this.#failure('timeout'));
       return;
     }
@@ -152,6 +158,7 @@ export class QuestionRun {
       }
       this.#doubtful.push({ upstream: attempt.upstream, rcode });
     } else if (outcome.reason === 'unusable') this.#unusable = attempt.upstream.index;
+    else if (outcome.reason === 'local') this.#isShort = true;
     if (this.#pending.size > 0) return;
     if (this.#nextWave < this.#waves.length) {
       this.#launch();
@@ -182,6 +189,9 @@ export class QuestionRun {
     if (doubtful === undefined) {
       if (this.#unusable >= 0)
         return { kind: 'failed', reason: 'unusable', rcode: Rcode.SERVFAIL, upstream: this.#unusable };
+      // Nothing is known then: who could not be asked might have answered.
+      if (this.#isShort)
+        return { kind: 'failed', reason: 'overloaded', rcode: Rcode.SERVFAIL, upstream: this.#lastAsked };
       return { kind: 'failed', reason: otherwise, rcode: Rcode.SERVFAIL, upstream: this.#lastAsked };
     }
     const { upstream } = doubtful;

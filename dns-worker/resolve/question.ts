@@ -28,6 +28,8 @@ export interface Question {
   readonly checkingDisabled: boolean;
   /** Data of the client subnet option that goes along (RFC 7871 section 6), checked; null = none. */
   readonly subnet: Uint8Array | null;
+  /** The network of the client for which it is asked first (`ClientNetworks.key`); absent = Weir's own. No identity. */
+  readonly network?: string;
 }
 
 /** Root owner, type, class, TTL, empty RDATA (RFC 6891 section 6.1.2). */

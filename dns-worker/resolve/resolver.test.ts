@@ -1,8 +1,11 @@
+import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../shared/clock.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
+import type { UpstreamReport } from '../../shared/messages.ts';
 import type { PoolSettings, PoolStrategy, UpstreamSettings } from '../../shared/upstream-settings.ts';
 import {
   type TestRecord,
@@ -170,7 +173,7 @@ describe('Resolver.resolve', () => {
     expect(server.udpQueries[1]?.port).toBe(server.udpQueries[0]?.port);
   });
 
-  test('resolve() fails what is beyond 10,000 questions, but not who asks one of them', async () => {
+  test('resolve() fails what is beyond 16,384 questions, but not who asks one of them', async () => {
     const nobody = await upstream();
     const host: UpstreamSettings = {
       address: 'udp://dns.example',
@@ -179,7 +182,7 @@ describe('Resolver.resolve', () => {
       port: 53,
     };
     const by = resolver([pool('Failover', [host])], { bootstrap: [`${nobody.ip}:${String(nobody.port)}`] });
-    const first = Array.from({ length: 10_000 }, (_, i) =>
+    const first = Array.from({ length: 16_384 }, (_, i) =>
       resolve(by, question(`n${String(i)}.example.org`, 'A')),
     );
     expect(await resolve(by)).toEqual({
@@ -396,6 +399,39 @@ describe('Resolver: health', () => {
     const by = resolver([pool('Failover', [settingsOf(server, transport)])], { healthCheck });
     for (let i = 0; i < 5; i++) expect(summary(await resolve(by))).toBe('unusable 2');
     expect(by.report()).toMatchObject([{ failures: 5, consecutiveFailures: 0, lastError }]);
+  });
+
+  test('a question for which there was no room blames nobody, and is no answer to remember', async () => {
+    const server = await upstream();
+    const by = resolver([pool('Failover', [settingsOf(server, 'tcp')])], { queryTimeoutMs: 1500 });
+    const network = 'greedy';
+    const sent = Array.from({ length: 1024 }, (_, i) =>
+      resolve(by, { ...question(`n${String(i)}.example`, 'A'), network }),
+    );
+    const queued = resolve(by, { ...WWW, network });
+    expect(summary(await queued)).toBe('overloaded 2');
+    await Promise.all(sent);
+    // Those that were sent at once were met with silence.
+    expect(by.report()).toMatchObject([{ queries: 1025, failures: 1024 }]);
+  });
+
+  test('a machine without descriptors or ports blames no server for it', async () => {
+    const server = await upstream(answers(1));
+    const script = join(import.meta.dirname, '..', '..', 'test', 'fixtures', 'few-descriptors.ts');
+    const command = `ulimit -n 64; exec "$0" --disable-warning=ExperimentalWarning "$1" "$2"`;
+    const child = spawn('sh', ['-c', command, process.execPath, script, String(server.port)]);
+    child.stdout.setEncoding('utf8');
+    let output = '';
+    child.stdout.on('data', (text: string) => (output += text));
+    await once(child, 'close');
+    const { reasons, report } = JSON.parse(output) as { reasons: string[]; report: UpstreamReport };
+    expect(new Set(reasons)).toEqual(new Set(['answer', 'overloaded']));
+    expect(report).toMatchObject({
+      failures: 0,
+      consecutiveFailures: 0,
+      lastError: 'EMFILE',
+      status: 'Healthy',
+    });
   });
 
   test('a question that takes too long blames nobody who answers others meanwhile', async () => {

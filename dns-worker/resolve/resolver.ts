@@ -21,11 +21,6 @@ export type { Question } from './question.ts';
 export type { Resolution } from './question-run.ts';
 export type { CacheableAnswer } from './response-reader.ts';
 
-/** Distinct questions under way; each holds sockets. */
-const MAX_QUESTIONS = 10_000;
-/** Clients that wait for them. */
-const MAX_WAITERS = 65_536;
-
 /** What the resolver takes from the settings. */
 export type ResolverSettings = Pick<
   WorkerSettings,
@@ -143,7 +138,6 @@ export class Resolver {
 
   #refusal(key: string): 'network' | 'overloaded' | null {
     if (this.#closed) return 'network';
-    if (this.#inFlight.waiters >= MAX_WAITERS) return 'overloaded';
-    return this.#inFlight.questions >= MAX_QUESTIONS && !this.#inFlight.has(key) ? 'overloaded' : null;
+    return this.#inFlight.admits(key) ? null : 'overloaded';
   }
 }

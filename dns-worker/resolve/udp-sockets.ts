@@ -91,6 +91,8 @@ class SharedSocket {
   readonly #openedMs = performance.now();
   #questions = 0;
   #isClosed = false;
+  /** Why it is of no use; there was no descriptor or port for it, say. */
+  #failure: Error | null = null;
 
   constructor(server: ServerAddress) {
     this.#server = server;
@@ -115,6 +117,9 @@ class SharedSocket {
     while (this.#receivers.has(id)) id = randomQueryId();
     this.#receivers.set(id, receiver);
     this.#questions++;
+    const failure = this.#failure;
+    // Where it could not be bound that was known at once, before anybody had a place on it.
+    if (failure !== null) queueMicrotask(() => receiver.fail(failure));
     return id;
   }
 
@@ -153,6 +158,7 @@ class SharedSocket {
   }
 
   #fail(error: Error): void {
+    this.#failure = error;
     const receivers = [...this.#receivers.values()];
     this.#receivers.clear();
     this.#close();

@@ -60,6 +60,10 @@ class UdpAsk implements Exchange {
     this.#askUdp(true);
   }
 
+  get wasQueued(): boolean {
+    return [...this.#underWay].some((exchange) => exchange.wasQueued);
+  }
+
   resend(): void {
     for (const exchange of this.#underWay) exchange.resend();
   }
@@ -148,7 +152,7 @@ class UdpAsk implements Exchange {
 }
 
 function isLost(outcome: ExchangeOutcome): boolean {
-  return outcome.kind === 'failed' && outcome.reason === 'network';
+  return outcome.kind === 'failed' && (outcome.reason === 'network' || outcome.reason === 'local');
 }
 
 /** RFC 6891 section 7: a server without EDNS answers FORMERR, NOTIMP or, older ones, nothing of sense. */

@@ -90,7 +90,7 @@ export class Upstream {
 
   /** Lets an attempt that is not needed any more run for at most this long, or cancels it. */
   linger(attempt: UpstreamAttempt, remainingMs: number): void {
-    if (this.#lingering.size >= MAX_LINGERING) {
+    if (this.#lingering.size >= MAX_LINGERING || attempt.wasQueued) {
       attempt.cancel();
       return;
     }
@@ -171,7 +171,8 @@ export class Upstream {
         this.#connectionsTo(address).ask(question, (outcome: ExchangeOutcome) => {
           if (attempt.isOver) return;
           pending--;
-          const isLost = outcome.kind === 'failed' && outcome.reason === 'network';
+          const isLost =
+            outcome.kind === 'failed' && (outcome.reason === 'network' || outcome.reason === 'local');
           if (isLost && asked < addresses.length) {
             this.#first = (place + 1) % addresses.length;
             askNext();

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { AnswerCache } from '../../dns-worker/cache/answer-cache.ts';
 import { CacheMemory } from '../../shared/cache-memory.ts';
 import { CacheWriter } from '../../dns-worker/cache/cache-writer.ts';
+import { ClientNetworks } from '../../dns-worker/client-network.ts';
 import { ClientSightings } from '../../dns-worker/client-sightings.ts';
 import { Forwarder } from '../../dns-worker/forwarder.ts';
 import { Explainer } from '../../dns-worker/explainer.ts';
@@ -416,6 +417,7 @@ describe('Explainer', () => {
       writer: new CacheWriter(memory, 0),
       reporter,
       clock: systemClock,
+      networks: new ClientNetworks(createRateBuckets(false, 0), rateLimitOf({ enabled: false })),
       settings,
     });
     const explainer = new Explainer(pipeline, forwarder, systemClock);

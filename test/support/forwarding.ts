@@ -4,6 +4,7 @@
  */
 import { AnswerCache } from '../../dns-worker/cache/answer-cache.ts';
 import { CacheWriter } from '../../dns-worker/cache/cache-writer.ts';
+import { ClientNetworks } from '../../dns-worker/client-network.ts';
 import { ClientSightings } from '../../dns-worker/client-sightings.ts';
 import { Forwarder } from '../../dns-worker/forwarder.ts';
 import { Pipeline } from '../../dns-worker/pipeline.ts';
@@ -129,6 +130,7 @@ export class Forwarding {
       writer: new CacheWriter(this.memory, 0),
       reporter: this.reporter,
       clock: this.clock,
+      networks: new ClientNetworks(createRateBuckets(false, 0), rateLimitOf({ enabled: false })),
       settings: { ...CACHE_SETTINGS, ...settings },
     });
   }
@@ -164,10 +166,19 @@ export class Forwarding {
 
   /** Answers the question that has waited longest, as an upstream would. */
   answer(sections: TestResponse): void {
-    const { question } = this.held[0]!;
+    const { question, done } = this.held.shift()!;
+    this.answerTo({ question, done }, sections);
+  }
+
+  /** The same for the question that was asked last. */
+  answerLast(sections: TestResponse): void {
+    this.answerTo(this.held.pop()!, sections);
+  }
+
+  private answerTo({ question, done }: HeldQuestion, sections: TestResponse): void {
     const reading = readResponse(response(question, sections), question);
     if (reading.kind !== 'answer') throw new Error(`answer: ${JSON.stringify(reading)}`);
-    this.settle({ kind: 'answer', answer: reading.answer, upstream: 0 });
+    done({ kind: 'answer', answer: reading.answer, upstream: 0 });
   }
 
   /** Ends the question that has waited longest. */
