@@ -1,0 +1,233 @@
+/**
+ * An upstream that puts together whatever zones have ever signed, whatever they have not, and the truth, at random:
+ * what is passed on about a signed zone is the truth all the same.
+ */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { Rcode, rrTypeName } from '../../shared/dns/iana.ts';
+import { nameToText } from '../../shared/dns/name.ts';
+import { readTrustAnchors } from '../../shared/dns/trust-anchors.ts';
+import { DnssecStatus } from '../../shared/query-log.ts';
+import { question, response, type TestRecord } from '../../test/fixtures/messages.ts';
+import { Nsec3Chain } from '../../test/fixtures/nsec3-chain.ts';
+import { QuietLogger } from '../../test/fixtures/quiet-logger.ts';
+import { readRecords } from '../../test/fixtures/record-text.ts';
+import { INCEPTION, TestZone } from '../../test/fixtures/test-zone.ts';
+import type { Question } from '../resolve/question.ts';
+import type { Resolution } from '../resolve/question-run.ts';
+import { readResponse } from '../resolve/response-reader.ts';
+import { readSets } from './answer-records.ts';
+import { type QuestionResolver, ValidatingResolver } from './validating-resolver.ts';
+
+const ROOT = new TestZone('.');
+const TEST = new TestZone('test');
+const CHILD = new TestZone('child.test');
+const SOA = (zone: string): string => `${zone} 300 SOA ns.test root.test 1 2 3 4 300`;
+const CHAIN = new Nsec3Chain(
+  'child.test',
+  { iterations: 3, salt: 'aabb' },
+  {
+    'child.test': 'NS SOA RRSIG DNSKEY NSEC3PARAM',
+    'www.child.test': 'A RRSIG',
+    'e.child.test': '',
+    'f.e.child.test': 'A RRSIG',
+  },
+);
+
+/** Everything that the zones have signed, RRset by RRset. */
+const SIGNED = {
+  rootKeys: ROOT.signed(ROOT.dnskey),
+  testDs: ROOT.signed(TEST.ds),
+  testKeys: TEST.signed(TEST.dnskey),
+  testSoa: TEST.signed(SOA('test')),
+  apexNsec: TEST.signed('test 300 NSEC alias.test SOA NS RRSIG NSEC DNSKEY'),
+  alias: TEST.signed('alias.test 300 CNAME www.child.test'),
+  aliasNsec: TEST.signed('alias.test 300 NSEC a.b.test CNAME RRSIG NSEC'),
+  deep: TEST.signed('a.b.test 300 A 192.0.2.1'),
+  deepNsec: TEST.signed('a.b.test 300 NSEC child.test A RRSIG NSEC'),
+  childDs: TEST.signed(CHILD.ds),
+  cutNsec: TEST.signed('child.test 300 NSEC open.test NS DS RRSIG NSEC'),
+  openNsec: TEST.signed('open.test 300 NSEC *.wild.test NS RRSIG NSEC'),
+  wild: TEST.signed('*.wild.test 300 A 192.0.2.2'),
+  wildNsec: TEST.signed('*.wild.test 300 NSEC www.test A RRSIG NSEC'),
+  www: TEST.signed('www.test 300 A 192.0.2.3'),
+  wwwNsec: TEST.signed('www.test 300 NSEC test A RRSIG NSEC'),
+  childKeys: CHILD.signed(CHILD.dnskey),
+  childSoa: CHILD.signed(SOA('child.test')),
+  childWww: CHILD.signed('www.child.test 300 A 192.0.2.4'),
+  ...Object.fromEntries(
+    ['child.test', 'www.child.test', 'e.child.test', 'f.e.child.test'].map((name) => [
+      `${name} NSEC3`,
+      CHILD.signed(CHAIN.proof(name)),
+    ]),
+  ),
+};
+const POOL = Object.values(SIGNED);
+const NSEC3S = POOL.filter((it) => it.includes(' NSEC3 '));
+
+/** What is true, and what a good server says: records, denial. */
+const TRUTH: Readonly<
+  Record<string, { data?: string; rcode?: number; answers?: string[]; authorities?: string[] }>
+> = {
+  '. DNSKEY': { answers: [SIGNED.rootKeys] },
+  'test DS': { answers: [SIGNED.testDs] },
+  'test DNSKEY': { answers: [SIGNED.testKeys] },
+  'child.test DS': { answers: [SIGNED.childDs] },
+  'child.test DNSKEY': { answers: [SIGNED.childKeys] },
+  'www.test DS': { authorities: [SIGNED.testSoa, SIGNED.wwwNsec] },
+  'alias.test DS': { answers: [SIGNED.alias] },
+  'b.test DS': { authorities: [SIGNED.testSoa, SIGNED.aliasNsec] },
+  'a.b.test DS': { authorities: [SIGNED.testSoa, SIGNED.deepNsec] },
+  'no.test DS': { rcode: Rcode.NXDOMAIN, authorities: [SIGNED.testSoa, SIGNED.cutNsec, SIGNED.apexNsec] },
+  'wild.test DS': { authorities: [SIGNED.testSoa, SIGNED.openNsec] },
+  'x.wild.test DS': { authorities: [SIGNED.testSoa, SIGNED.wildNsec] },
+  'open.test DS': { authorities: [SIGNED.testSoa, SIGNED.openNsec] },
+  'www.child.test DS': { authorities: [SIGNED.childSoa, ...NSEC3S] },
+  'e.child.test DS': { authorities: [SIGNED.childSoa, ...NSEC3S] },
+  'no.child.test DS': { rcode: Rcode.NXDOMAIN, authorities: [SIGNED.childSoa, ...NSEC3S] },
+  'www.test A': { data: '192.0.2.3', answers: [SIGNED.www] },
+  'www.test MX': { authorities: [SIGNED.testSoa, SIGNED.wwwNsec] },
+  'www.test ANY': { data: '192.0.2.3', answers: [SIGNED.www, SIGNED.wwwNsec] },
+  'b.test A': { authorities: [SIGNED.testSoa, SIGNED.aliasNsec] },
+  'a.b.test A': { data: '192.0.2.1', answers: [SIGNED.deep] },
+  'no.test A': { rcode: Rcode.NXDOMAIN, authorities: [SIGNED.testSoa, SIGNED.cutNsec, SIGNED.apexNsec] },
+  'x.wild.test A': {
+    data: '192.0.2.2',
+    answers: [SIGNED.wild.replaceAll('*.wild', 'x.wild')],
+    authorities: [SIGNED.wildNsec],
+  },
+  'alias.test A': { data: '192.0.2.4', answers: [SIGNED.alias, SIGNED.childWww] },
+  'www.child.test A': { data: '192.0.2.4', answers: [SIGNED.childWww] },
+  'www.child.test MX': { authorities: [SIGNED.childSoa, ...NSEC3S] },
+  'e.child.test A': { authorities: [SIGNED.childSoa, ...NSEC3S] },
+  'no.child.test A': { rcode: Rcode.NXDOMAIN, authorities: [SIGNED.childSoa, ...NSEC3S] },
+};
+const ASKED = Object.keys(TRUTH).filter(
+  (key) => TRUTH[key]!.data !== undefined || !/ (DS|DNSKEY)$/.test(key),
+);
+
+/** A way to lie about one question. */
+interface Lie {
+  readonly rcode: number;
+  readonly answers: readonly string[];
+  readonly authorities: readonly string[];
+  /** Answers are moved to the name that was asked for, as if a wildcard had made them. */
+  readonly isMoved: boolean;
+  readonly isForged: boolean;
+  readonly signer: string;
+}
+
+const lie: fc.Arbitrary<Lie> = fc.record({
+  rcode: fc.constantFrom(Rcode.NOERROR, Rcode.NOERROR, Rcode.NXDOMAIN),
+  answers: fc.array(fc.constantFrom(...POOL), { maxLength: 2 }),
+  authorities: fc.array(fc.constantFrom(...POOL), { maxLength: 5 }),
+  isMoved: fc.boolean(),
+  isForged: fc.boolean(),
+  signer: fc.constantFrom('', '.', 'test', 'child.test', 'open.test'),
+});
+
+function records(texts: readonly string[]): TestRecord[] {
+  return texts
+    .flatMap(readRecords)
+    .map(({ owner, type, ttlSecs, rdata }) => ({ owner, type, ttl: ttlSecs, rdata }));
+}
+
+function forged(name: string, type: string, signer: string): string {
+  const shown = type === 'A' ? `${name} 300 A 192.0.2.66` : `${name} 300 CNAME evil.open.test`;
+  const covered = type === 'A' ? 'A' : 'CNAME';
+  const junk = `${name} 300 RRSIG ${covered} 15 1 300 ${String(INCEPTION + 600_000)} ${String(INCEPTION)} 4711 ${signer} ${'A'.repeat(86)}==`;
+  return signer === '' ? shown : `${shown}\n${junk}`;
+}
+
+/** The truth about a question, or the lie, as the resolver reads it. */
+function answerTo(asked: Question, told: Lie | undefined): Resolution {
+  const name = nameToText(asked.qname);
+  const type = rrTypeName(asked.qtype);
+  const truth = TRUTH[`${name} ${type}`];
+  let message: Uint8Array | null = null;
+  if (told !== undefined) {
+    const answers = records([...told.answers, ...(told.isForged ? [forged(name, type, told.signer)] : [])]);
+    const moved = told.isMoved ? answers.map((it) => ({ ...it, owner: asked.qname })) : answers;
+    message = response(asked, {
+      flags: 0x8180 | told.rcode,
+      answers: moved,
+      authorities: records(told.authorities),
+    });
+  } else if (truth !== undefined) {
+    const { rcode = Rcode.NOERROR, answers = [], authorities = [] } = truth;
+    message = response(asked, {
+      flags: 0x8180 | rcode,
+      answers: records(answers),
+      authorities: records(authorities),
+    });
+  }
+  const reading = message === null ? null : readResponse(message, asked);
+  if (reading?.kind === 'answer') return { kind: 'answer', answer: reading.answer, upstream: 0 };
+  return { kind: 'failed', reason: 'network', rcode: Rcode.SERVFAIL, upstream: 0 };
+}
+
+/** Asks through an upstream that lies so, in this order, once each, and then tells the truth. */
+async function ask(key: string, anchors: string, lies: readonly (Lie | null)[]): Promise<Resolution> {
+  const left = [...lies];
+  const upstream: QuestionResolver = {
+    resolve: (asked, done) => {
+      const told = left.shift() ?? undefined;
+      queueMicrotask(() => done(answerTo(asked, told)));
+    },
+  };
+  const clock = { nowMs: () => (INCEPTION + 1000) * 1000, monotonicMs: () => 0 };
+  const points = { anchors: readTrustAnchors(anchors), negativeAnchors: [] };
+  const logger = new QuietLogger();
+  const resolver = new ValidatingResolver(upstream, points, { clock, timeoutMs: 3000 }, logger);
+  const [name, type] = key.split(' ') as [string, 'A'];
+  const resolution = await new Promise<Resolution>((done) => {
+    resolver.resolve(question(name, type, { dnssecOk: true }), done);
+  });
+  expect(logger.lines).toEqual([]);
+  return resolution;
+}
+
+function expectTruth(key: string, resolution: Resolution & { kind: 'answer' }): void {
+  const { data, rcode = Rcode.NOERROR } = TRUTH[key]!;
+  const { answer } = resolution;
+  expect({ key, dnssec: resolution.dnssec }).toEqual({ key, dnssec: DnssecStatus.secure });
+  expect({ key, rcode: answer.rcode, negative: answer.negative }).toEqual({
+    key,
+    rcode,
+    negative: data === undefined,
+  });
+  const name = key.split(' ')[0]!;
+  const addresses = readSets(question(name, 'A').qname, answer)
+    .filter((set) => set.isAnswer && set.type === 1)
+    .flatMap((set) => set.rdatas.map((rdata) => rdata.join('.')));
+  // An answer to ANY need not be complete (RFC 8482).
+  if (!key.endsWith(' ANY'))
+    expect({ key, addresses }).toEqual({ key, addresses: data === undefined ? [] : [data] });
+  else for (const address of addresses) expect(address).toBe(data);
+}
+
+describe('ValidatingResolver', () => {
+  test.each(ASKED)('ValidatingResolver proves the truth about %s', async (key) => {
+    const resolution = await ask(key, ROOT.ds, []);
+    if (resolution.kind !== 'answer') throw new Error(`it is ${resolution.reason}`);
+    expectTruth(key, resolution);
+  });
+
+  test('ValidatingResolver passes on nothing about signed zones but the truth, whatever an upstream puts together', async () => {
+    let passed = 0;
+    const property = fc.asyncProperty(
+      fc.constantFrom(...ASKED),
+      fc.constantFrom(ROOT.ds, TEST.dnskey, `${ROOT.ds}\n${CHILD.ds}`, `${TEST.ds}\n${CHILD.dnskey}`),
+      fc.array(fc.option(lie, { freq: 2 }), { minLength: 1, maxLength: 6 }),
+      async (key, anchors, lies) => {
+        const resolution = await ask(key, anchors, lies);
+        if (resolution.kind !== 'answer') return;
+        passed++;
+        expectTruth(key, resolution);
+      },
+    );
+    await fc.assert(property, { numRuns: 300 });
+    // The lies are good enough to be taken for the truth where they are it.
+    expect(passed).toBeGreaterThan(10);
+  });
+});
