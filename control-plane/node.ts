@@ -17,5 +17,7 @@ export interface Node {
   readonly database: Database;
   readonly clients: ClientDirectory;
   readonly leases: LeaseWatch;
+  /** Ports that this Weir listens on, as far as it does already. */
+  readonly ownPorts: Set<number>;
   readonly stops: Stops;
 }

@@ -8,6 +8,7 @@ import { seedFirstSource } from './lists/first-source.ts';
 import { CompiledLists } from './lists/compiled-lists.ts';
 import { ListCache } from './lists/list-cache.ts';
 import { MostAskedNames, WATCHED_NAMES } from './lists/list-guard.ts';
+import type { FetchBounds } from './lists/list-host.ts';
 import { ListLife } from './lists/list-life.ts';
 import { NamesFolder } from './lists/names-folder.ts';
 import { startLogMaintenance } from './query-log/log-maintenance.ts';
@@ -16,6 +17,7 @@ import type { ScheduleEvaluator } from './schedules/schedule-evaluator.ts';
 import { CatalogRefresh } from './services/catalog-refresh.ts';
 import { ServiceCatalog } from './services/service-catalog.ts';
 import { blockingSettings } from './settings/derived.ts';
+import { dnsSettings } from './settings/dns-settings.ts';
 import { CompilePool } from './snapshot/compile-pool.ts';
 import type { Generations } from './snapshot/generations.ts';
 import { PolicyInForce } from './snapshot/policy-in-force.ts';
@@ -48,6 +50,7 @@ export async function startPolicy(node: Node, dns: DnsParts) {
   });
   evaluator.start({ rows: () => publisher.current().rows, apply: () => policy.applyLive() });
   stops.push(() => evaluator.close());
+  const bounds = boundsOf(node, publisher);
   const pool = new CompilePool();
   const names = new NamesFolder(dataDir);
   const readMostAskedNames = (): Promise<readonly string[]> =>
@@ -67,17 +70,18 @@ export async function startPolicy(node: Node, dns: DnsParts) {
     mostAsked: new MostAskedNames(readMostAskedNames, clock),
     refreshHours: () => config.blocking.list_refresh_hours,
     listDirs: () => config.blocking.list_dirs,
+    bounds,
   });
   stops.push(async () => {
     await lists.close();
     await pool.close();
   });
   const compiledLists = new CompiledLists({ current: () => publisher.current(), names });
-  const listDirs = (): readonly string[] => config.blocking.list_dirs;
   const catalogRefresh = new CatalogRefresh({
     catalog,
     dataDir,
-    listDirs,
+    listDirs: () => config.blocking.list_dirs,
+    bounds,
     clock,
     logger,
     url: () => config.blocking.catalog_url,
@@ -91,6 +95,14 @@ export async function startPolicy(node: Node, dns: DnsParts) {
     findLine: (sourceId, ruleName, kinds) => lists.findLine(sourceId, ruleName, kinds),
   });
   return { policy, lists, explainer, compiledLists, catalog, catalogRefresh };
+}
+
+/** Where lists and the catalog may come from. */
+function boundsOf({ config, ownPorts }: Node, publisher: SnapshotPublisher): FetchBounds {
+  return {
+    localDomain: () => dnsSettings(config, publisher.current().rows.dnsSettings).local_domain,
+    ownPorts: () => ownPorts,
+  };
 }
 
 /** What is due each time the database comes up, and from time to time. */

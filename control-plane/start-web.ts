@@ -82,6 +82,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
   });
   const web = await startWebServer(app, config, logger);
   stops.push(() => web.close());
+  for (const { port } of web.endpoints) node.ownPorts.add(port);
   let isCodePrinted = false;
   const printSetupCode = async (): Promise<void> => {
     const code = await auth.pendingSetupCode();

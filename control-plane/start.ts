@@ -82,6 +82,7 @@ async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): P
     database,
     clients,
     leases,
+    ownPorts: new Set([dnsPort.port]),
     stops,
   };
   const dns = await startDns(node, dnsPort.port);

@@ -6,8 +6,8 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import type { FetchLimits } from './fetch-limits.ts';
 import { ListError, shownUrl } from './list-error.ts';
-import type { Lookup } from './list-host.ts';
-import { checkHost, guardedLookup } from './list-host.ts';
+import type { FetchBounds, Lookup } from './list-host.ts';
+import { boundedLookup } from './list-host.ts';
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
@@ -24,6 +24,7 @@ export interface Validators {
 export interface HttpWays {
   readonly limits: FetchLimits;
   readonly lookup: Lookup;
+  readonly bounds: FetchBounds;
   /** Ends the exchange, the reading of the body included. */
   readonly signal: AbortSignal;
 }
@@ -36,7 +37,7 @@ export async function requestList(
 ): Promise<http.IncomingMessage> {
   let target = url;
   for (let redirects = 0; redirects <= ways.limits.redirects; redirects++) {
-    const response = await request(target, validators, ways);
+    const response = await request(target, url, validators, ways);
     const status = response.statusCode ?? 0;
     if (status === 200 || status === 304) return response;
     response.destroy();
@@ -57,13 +58,19 @@ function redirectTarget(from: URL, location: string | undefined): URL {
   return to;
 }
 
-function request(url: URL, validators: Validators, ways: HttpWays): Promise<http.IncomingMessage> {
-  checkHost(url);
+/** Asks for `url`, to which the URL that was `entered` led. */
+async function request(
+  url: URL,
+  entered: URL,
+  validators: Validators,
+  ways: HttpWays,
+): Promise<http.IncomingMessage> {
+  const lookup = boundedLookup(url, entered, ways);
   const { limits, signal } = ways;
   return new Promise((resolve, reject) => {
     const outgoing = (url.protocol === 'https:' ? https : http).request(url, {
       headers: headersOf(validators),
-      lookup: guardedLookup(ways.lookup),
+      lookup,
       agent: false,
       signal,
     });

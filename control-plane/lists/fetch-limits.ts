@@ -13,11 +13,12 @@ export interface FetchLimits {
   readonly compressedBytes: number;
   /** Bytes of text. */
   readonly textBytes: number;
+  readonly lines: number;
 }
 
 const MIB = 1_048_576;
 
-/** The largest public lists have 150 MiB of text. */
+/** The largest public lists have 150 MiB of text and some 6 million lines. */
 export const FETCH_LIMITS: FetchLimits = {
   connectMs: 10_000,
   idleMs: 30_000,
@@ -25,4 +26,5 @@ export const FETCH_LIMITS: FetchLimits = {
   redirects: 5,
   compressedBytes: 128 * MIB,
   textBytes: 512 * MIB,
+  lines: 20_000_000,
 };

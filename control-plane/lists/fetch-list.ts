@@ -8,7 +8,7 @@ import { FETCH_LIMITS } from './fetch-limits.ts';
 import type { Validators } from './fetch-http.ts';
 import { asListError, requestList } from './fetch-http.ts';
 import { ListError, shownUrl } from './list-error.ts';
-import type { Lookup } from './list-host.ts';
+import type { FetchBounds, Lookup } from './list-host.ts';
 import { lookupBySystem } from './list-host.ts';
 import { openListFile } from './open-list-file.ts';
 import { storeBody } from './store-body.ts';
@@ -22,6 +22,8 @@ export interface ListRequest {
   readonly path: string;
   /** Folders that `file:` URLs may reach. */
   readonly listDirs: readonly string[];
+  /** Where the list may come from over the network. */
+  readonly bounds: FetchBounds;
   readonly signal: AbortSignal;
   readonly limits?: FetchLimits;
   readonly lookup?: Lookup;
@@ -72,7 +74,7 @@ async function fetchWeb(
   limits: FetchLimits,
   signal: AbortSignal,
 ): Promise<FetchOutcome> {
-  const ways = { limits, signal, lookup: request.lookup ?? lookupBySystem };
+  const ways = { limits, signal, bounds: request.bounds, lookup: request.lookup ?? lookupBySystem };
   const response = await requestList(url, request.validators, ways);
   try {
     if (response.statusCode === 304) return UNCHANGED;

@@ -147,6 +147,7 @@ async function startNode(pool = new CompilePool()): Promise<Node> {
     mostAsked: { names: async () => mostAsked },
     refreshHours: () => 24,
     listDirs: () => [],
+    bounds: { localDomain: () => '', ownPorts: () => new Set() },
     clock,
     logger,
   });

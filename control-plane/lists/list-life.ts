@@ -23,7 +23,7 @@ import type { ListCache } from './list-cache.ts';
 import { ListCompiler, inputKeyOf, readingOf, readingOfInput } from './list-compiler.ts';
 import { refuseOtherFolders } from './list-folder.ts';
 import type { MostAskedNames } from './list-guard.ts';
-import type { Lookup } from './list-host.ts';
+import type { FetchBounds, Lookup } from './list-host.ts';
 import type { NamesFolder } from './names-folder.ts';
 import { ListRefresher } from './list-refresher.ts';
 import type { SourceLife } from './source-life-port.ts';
@@ -49,6 +49,7 @@ export interface ListLifeParts {
   readonly refreshHours: () => number;
   /** `blocking.list_dirs`. */
   readonly listDirs: () => readonly string[];
+  readonly bounds: FetchBounds;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly limits?: FetchLimits;

@@ -15,7 +15,7 @@ import { ListError } from './list-error.ts';
 import type { RefusedCopies } from './refused-copies.ts';
 import { reasonToHold } from './list-guard.ts';
 import type { GuardedCopy, MostAskedNames } from './list-guard.ts';
-import type { Lookup } from './list-host.ts';
+import type { FetchBounds, Lookup } from './list-host.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
 
 /** What a refresh is made of. */
@@ -26,6 +26,7 @@ export interface RefreshParts {
   readonly mostAsked: Pick<MostAskedNames, 'names'>;
   /** Folders that `file:` sources may reach; asked for each fetch. */
   readonly listDirs: () => readonly string[];
+  readonly bounds: FetchBounds;
   readonly limits?: FetchLimits;
   readonly lookup?: Lookup;
 }
@@ -60,6 +61,7 @@ export async function refreshSource(
         : { etag: null, lastModified: null },
       path,
       listDirs: parts.listDirs(),
+      bounds: parts.bounds,
       signal,
       ...(limits === undefined ? {} : { limits }),
       ...(lookup === undefined ? {} : { lookup }),

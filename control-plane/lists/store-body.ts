@@ -14,6 +14,7 @@ import { SNIFF_BYTES, sniffList } from './sniff-list.ts';
 
 /** Quick and good enough: the copy is read far more often than written. */
 const GZIP_LEVEL = 4;
+const LINE_FEED = 0x0a;
 
 /** A body on disk. */
 export interface StoredBody {
@@ -38,7 +39,7 @@ export interface BodyReading {
 /** Stores a body; throws a ListError, or whatever the body or the disk throws. */
 export async function storeBody(body: AsyncIterable<Buffer>, reading: BodyReading): Promise<StoredBody> {
   const { path, limits, signal, shown } = reading;
-  const text = new TextMeter(shown, limits.textBytes);
+  const text = new TextMeter(shown, limits);
   await pipeline(
     text.pass(textOf(body, reading)),
     createGzip({ level: GZIP_LEVEL }),
@@ -74,19 +75,19 @@ async function* limitBytes(
 class TextMeter {
   private readonly hash = createHash('sha256');
   private readonly shown: string;
-  private readonly limit: number;
+  private readonly limits: FetchLimits;
   private bytes = 0;
+  private lines = 0;
 
-  constructor(shown: string, limit: number) {
+  constructor(shown: string, limits: FetchLimits) {
     this.shown = shown;
-    this.limit = limit;
+    this.limits = limits;
   }
 
   async *pass(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     let head: Buffer | null = Buffer.alloc(0);
     for await (const chunk of chunks) {
-      this.bytes += chunk.length;
-      if (this.bytes > this.limit) throw tooLarge(this.shown, this.limit);
+      this.count(chunk);
       this.hash.update(chunk);
       if (head === null) {
         yield chunk;
@@ -106,6 +107,14 @@ class TextMeter {
 
   result(): StoredBody {
     return { bytes: this.bytes, digest: this.hash.digest('hex') };
+  }
+
+  private count(chunk: Buffer): void {
+    this.bytes += chunk.length;
+    if (this.bytes > this.limits.textBytes) throw tooLarge(this.shown, this.limits.textBytes);
+    for (const byte of chunk) if (byte === LINE_FEED) this.lines++;
+    if (this.lines > this.limits.lines)
+      throw new ListError('too_large', `fetch ${this.shown}: more than ${this.limits.lines} lines`);
   }
 
   private sniff(head: Buffer): void {

@@ -28,6 +28,7 @@ beforeEach(() => {
     url: () => url,
     refreshHours: () => 24,
     listDirs: () => [dataDir],
+    bounds: { localDomain: () => '', ownPorts: () => new Set() },
     apply: async () => {
       applied++;
     },

@@ -8,6 +8,7 @@ import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import { FETCH_LIMITS } from '../lists/fetch-limits.ts';
 import { fetchList } from '../lists/fetch-list.ts';
+import type { FetchBounds } from '../lists/list-host.ts';
 import { TEMPORARY_SUFFIX } from '../snapshot/durable-file.ts';
 import { isDue } from '../lists/refresh-schedule.ts';
 import type { ServiceCatalog } from './service-catalog.ts';
@@ -22,6 +23,7 @@ export interface CatalogRefreshParts {
   /** `blocking.catalog_refresh_hours`. */
   readonly refreshHours: () => number;
   readonly listDirs: () => readonly string[];
+  readonly bounds: FetchBounds;
   /** Brings the domains of a new catalog into force. */
   readonly apply: () => Promise<void>;
   readonly clock: Clock;
@@ -88,12 +90,12 @@ export class CatalogRefresh {
 
   /** Number of services of a new catalog; null where it has not changed. */
   private async refresh(url: string): Promise<number | null> {
-    const { dataDir, listDirs, catalog, apply, clock } = this.parts;
+    const { dataDir, listDirs, bounds, catalog, apply, clock } = this.parts;
     const path = join(dataDir, `service-catalog-${randomUUID()}${TEMPORARY_SUFFIX}`);
     try {
       const { signal } = this.stopping;
       const { validators } = this;
-      const request = { url, validators, path, listDirs: listDirs(), signal, limits: LIMITS };
+      const request = { url, validators, path, listDirs: listDirs(), bounds, signal, limits: LIMITS };
       const outcome = await fetchList(request);
       if (outcome.type === 'unchanged') return null;
       const text = Buffer.concat(await createReadStream(path).pipe(createGunzip()).toArray()).toString();
