@@ -396,6 +396,21 @@ describe('ValidatingResolver', () => {
     expect(await resolver.observe(root)).toBeNull();
   });
 
+  test('observe() fails to nobody’s harm: the thread that calls it waits for no error', async () => {
+    const { clock, logger } = room();
+    const broken: QuestionResolver = {
+      resolve: () => {
+        throw new Error('broken');
+      },
+    };
+    const points = { anchors: readTrustAnchors(ROOT.ds), negativeAnchors: [] };
+    const resolver = new ValidatingResolver(broken, points, { clock, timeoutMs: 3000 }, logger);
+    await expect(resolver.observe(Uint8Array.of(0))).resolves.toBeNull();
+    expect(logger.lines).toHaveLength(1);
+    const asked = await new Promise((done) => resolver.resolve(question('www.test', 'A'), done));
+    expect(asked).toMatchObject({ kind: 'failed', reason: 'servfail' });
+  });
+
   test('a revoked key introduces nothing, even where it is an anchor', async () => {
     const revoked = ROOT.revoked();
     const { ask, table } = room([], readTrustAnchors(`${ROOT.ds}\n${revoked.ds}`));

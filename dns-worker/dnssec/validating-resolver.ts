@@ -79,9 +79,14 @@ export class ValidatingResolver implements QuestionResolver {
     this.chain.trust(anchors);
   }
 
-  /** The keys of a zone with trust anchors, and what signs them; null = nobody answered. */
-  observe(zone: Name): Promise<TrustPointKeys | null> {
-    return this.chain.observe(zone, new Budget(this.clock.monotonicMs() + this.timeoutMs));
+  /** The keys of a zone with trust anchors, and what signs them; null = nobody answered. Never rejects. */
+  async observe(zone: Name): Promise<TrustPointKeys | null> {
+    try {
+      return await this.chain.observe(zone, new Budget(this.clock.monotonicMs() + this.timeoutMs));
+    } catch (error) {
+      this.logger.error('observe a trust point failed', { error: errorDetail(error) });
+      return null;
+    }
   }
 
   private async run(question: Question): Promise<Resolution> {
