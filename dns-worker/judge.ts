@@ -138,7 +138,8 @@ export class Judge {
         this.recorder?.met(RuleOrigin.MANAGED, attribute, kinds & ~SERVICE, name, label);
     }
     const isDecided = service !== NOT_BLOCKED || isAllowed || denied !== NOT_BLOCKED;
-    if (!isDecided || this.recorder !== null) this.match(manualSpecial, name, this.metManual);
+    if (!isDecided || this.recorder !== null)
+      this.match(manualSpecial, name, policy.ownersOf(this.policyClass), this.metManual);
     if (service !== NOT_BLOCKED) return service;
     if (isAllowed) return ALLOWED;
     if (denied !== NOT_BLOCKED) return denied;
@@ -146,14 +147,13 @@ export class Judge {
     return this.manualDeny < 0 ? NOT_BLOCKED : blockedBy(RuleOrigin.REGEX, this.manualDeny, 0);
   }
 
-  private match(rules: SpecialMatcher, name: Query, met: (index: number) => void): void {
-    if (name.isAddress) rules.forEachAddressMatch(name, met);
-    else rules.forEachMatch(name, met);
+  private match(rules: SpecialMatcher, name: Query, counts: Uint8Array, met: (index: number) => void): void {
+    if (name.isAddress) rules.forEachAddressMatch(name, counts, met);
+    else rules.forEachMatch(name, counts, met);
   }
 
   private readonly metManual = (index: number): void => {
     const rule = this.snapshot.manualSpecial.rule(index);
-    if (!this.snapshot.policy.isManualServed(this.policyClass, rule.source)) return;
     if (rule.kind === RuleKind.ALLOW_SUFFIX) this.manualAllow = true;
     else if (this.manualDeny < 0 || index < this.manualDeny) this.manualDeny = index;
     this.recorder?.met(RuleOrigin.REGEX, index, rule.kind, this.name, -1);
@@ -177,7 +177,7 @@ export class Judge {
       this.recorder?.met(RuleOrigin.LIST, attribute, kinds, name, label);
     }
     if (special.ruleCount > 0) {
-      this.match(special, name, this.metSpecial);
+      this.match(special, name, policy.sourcesOf(this.policyClass), this.metSpecial);
       union |= this.union;
       blocking = preferred(this.special, special, blocking);
       important = preferred(this.importantSpecial, special, important);
@@ -191,7 +191,6 @@ export class Judge {
   private readonly metSpecial = (index: number): void => {
     const { special, policy } = this.snapshot;
     const rule = special.rule(index);
-    if (!policy.isServed(this.policyClass, rule.source)) return;
     if (rule.takenBackBy !== undefined && isTakenBack(rule.takenBackBy, policy, this.policyClass)) return;
     if (hasAsker(rule)) {
       this.isConditional = true;

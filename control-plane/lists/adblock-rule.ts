@@ -7,7 +7,6 @@
 import { domainToASCII } from 'node:url';
 import { addressFromText, addressToText } from '../../shared/net/ip.ts';
 import { readNamePattern } from '../../shared/policy/name-pattern.ts';
-import { compileRegex } from '../../shared/policy/regex.ts';
 import { RuleKind } from '../../shared/snapshot/rule-table.ts';
 import type { SpecialMatch, SpecialRule } from '../../shared/snapshot/special-rules.ts';
 import { type Modifiers, readModifiers } from './adblock-modifiers.ts';
@@ -179,8 +178,7 @@ function isOfNames(code: number): boolean {
 
 function readExpression(text: string): Place | UnusedLine {
   if (text.includes('/')) return URL_REGEX;
-  const outcome = compileRegex(text);
-  return outcome.ok ? { match: 'regex', text } : invalidLine(`regular expression: ${outcome.reason}`);
+  return { match: 'regex', text };
 }
 
 /** The rule as written, its modifiers in an order of their own, `$badfilter` left out. */

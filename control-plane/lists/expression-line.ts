@@ -2,11 +2,8 @@
  * Lists of bare regular expressions, one POSIX extended expression a line, as they are published for
  * servers that know no other syntax. Such a line is known by what no name and no other syntax has.
  */
-import { compileRegex } from '../../shared/policy/regex.ts';
 import type { SpecialLine } from './adblock-rule.ts';
-import { invalidLine } from './foreign-line.ts';
 import { Sign } from './line-bytes.ts';
-import type { UnusedLine } from './list-statistics.ts';
 
 const {
   OPEN,
@@ -70,11 +67,9 @@ function isEscaped(byte: number): boolean {
 }
 
 /**
- * The rule of an expression that matches anywhere in a name, `kind` being what it does. What the linear-time
- * engine refuses (look-around, back references) is told.
+ * The rule of an expression that matches anywhere in a name, `kind` being what it does. Whether the engine
+ * takes it is for those to say who compile it.
  */
-export function readExpressionLine(line: string, kind: number): SpecialLine | UnusedLine {
-  const outcome = compileRegex(line);
-  if (!outcome.ok) return invalidLine(`regular expression: ${outcome.reason}`);
+export function readExpressionLine(line: string, kind: number): SpecialLine {
   return { kind, match: 'regex', text: line, rule: line };
 }

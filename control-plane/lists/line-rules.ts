@@ -184,10 +184,8 @@ export class LineRules {
     if (!looksLikeExpression(bytes, start, ruleEnd)) return explainForeignLine(bytes, start, end);
     if (ruleEnd - start > MAX_RULE_BYTES) return TOO_LONG;
     if (!this.hasRoomFor(ruleEnd - start) || this.expressions++ >= MAX_EXPRESSIONS) return TOO_MANY;
-    const outcome = readExpressionLine(textOf(bytes, start, ruleEnd), this.suffixKind);
-    if ('invalid' in outcome) return outcome;
     this.takeRoom(ruleEnd - start);
-    return this.output.special(outcome, 'regex');
+    return this.output.special(readExpressionLine(textOf(bytes, start, ruleEnd), this.suffixKind), 'regex');
   }
 
   /** A line of dnsmasq's or unbound's configuration. */

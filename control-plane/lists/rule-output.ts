@@ -20,9 +20,9 @@ export type RuleSink = (bytes: Uint8Array, start: number, end: number, kind: num
 
 /** Receives the rules that are more than a name; `source` is for the receiver to set. */
 export interface SpecialSink {
-  /** False where there is no room for it among those of all lists. */
-  special(rule: SpecialLine, line: number): boolean;
-  /** Takes back the rules of the same text, of every list; likewise. */
+  /** Says why it was not taken: it is of no use, or there is no room for it among those of all lists. */
+  special(rule: SpecialLine, line: number): UnusedLine | null;
+  /** Takes back the rules of the same text, of every list; false where there is no room for it. */
   badFilter(badFilter: BadFilter): boolean;
 }
 
@@ -32,7 +32,8 @@ export type RuleForm = Exclude<ListFormat, 'unknown'>;
 const NOT_A_NAME = invalidLine('not a domain name');
 const ADDRESS = skippedLine('an address that means "block": nothing to judge answers by');
 
-const NO_ROOM = skippedLine('too many patterns in all lists together');
+/** There are more special rules than are kept. */
+export const NO_ROOM = skippedLine('too many patterns in all lists together');
 
 /** Counts and passes on the rules of one list. */
 export class RuleOutput {
@@ -97,7 +98,8 @@ export class RuleOutput {
 
   /** Takes a rule that is more than a name. */
   special(rule: SpecialLine, form: RuleForm): UnusedLine | null {
-    if (this.specialSink?.special(rule, this.lineNumber) === false) return NO_ROOM;
+    const unused = this.specialSink?.special(rule, this.lineNumber) ?? null;
+    if (unused !== null) return unused;
     this.forms[form]++;
     this.rules++;
     if (rule.match !== 'exact') this.wildcardRules++;

@@ -5,6 +5,7 @@ import type { BadFilter, SpecialLine } from './adblock-rule.ts';
 import type { ListReading } from './line-rules.ts';
 import type { ListStatistics } from './list-statistics.ts';
 import { ListParser } from './parse-list.ts';
+import { SpecialRuleSet } from '../snapshot/special-rule-set.ts';
 
 const KIND_NAMES = new Map<number, string>(Object.entries(RuleKind).map(([name, bit]) => [bit, name]));
 
@@ -20,6 +21,7 @@ function parse(text: string, reading: ListReading = { kind: 'block', subdomains:
   const special: SpecialLine[] = [];
   const specialLines: number[] = [];
   const badFilters: BadFilter[] = [];
+  const rules = new SpecialRuleSet();
   const parser = new ListParser(
     reading,
     (bytes, start, end, kind) => {
@@ -28,9 +30,11 @@ function parse(text: string, reading: ListReading = { kind: 'block', subdomains:
     },
     {
       special: (rule, line) => {
+        const refused = rules.add({ ...rule, source: 0, line });
+        if (refused !== null) return { invalid: true, reason: refused };
         special.push(rule);
         specialLines.push(line);
-        return true;
+        return null;
       },
       badFilter: (badFilter) => badFilters.push(badFilter) > 0,
     },
@@ -239,7 +243,8 @@ a.example CNAME .
 
   test('takes no more special rules and $badfilter rules of a list than memory is set aside for', () => {
     const names = `a.example${'|b.example'.repeat(400)}`;
-    const longRules = parse(`||x.example^$denyallow=${names}\n`.repeat(6000));
+    const lines = Array.from({ length: 6000 }, (_, at) => `||x${at}.example^$denyallow=${names}\n`);
+    const longRules = parse(lines.join(''));
     expect(longRules.special.length * names.length).toBeLessThan(17_000_000);
     expect(longRules.special.length).toBeGreaterThan(4000);
     expect(longRules.skippedLines).toBe(6000 - longRules.special.length);

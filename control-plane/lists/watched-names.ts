@@ -8,8 +8,11 @@ import { FOLD, hashName, nameFromText } from '../../shared/dns/name.ts';
 import { RuleKind } from '../../shared/snapshot/rule-table.ts';
 import { type HashedName, SpecialMatcher } from '../../shared/snapshot/special-matcher.ts';
 import type { SpecialRule } from '../../shared/snapshot/special-rules.ts';
-import { buildSpecialRules } from '../snapshot/special-rules-builder.ts';
+import { encodeSpecialRules } from '../snapshot/special-rules-builder.ts';
+import { SpecialRuleSet } from '../snapshot/special-rule-set.ts';
 import type { BadFilter, SpecialLine } from './adblock-rule.ts';
+import { invalidLine } from './foreign-line.ts';
+import type { UnusedLine } from './list-statistics.ts';
 import type { SpecialSink } from './rule-output.ts';
 
 const BLOCK_NAME = RuleKind.BLOCK_EXACT | RuleKind.BLOCK_SUFFIX | RuleKind.IMPORTANT_BLOCK_SUFFIX;
@@ -33,7 +36,7 @@ export class WatchedNames implements SpecialSink {
   private readonly likely = new Uint8Array(65_536);
   private readonly blocks: Uint8Array;
   private readonly allows: Uint8Array;
-  private readonly rules: SpecialRule[] = [];
+  private readonly rules = new SpecialRuleSet();
   private readonly takenBack = new Set<string>();
 
   /** `names` in lower case, without final dots. */
@@ -66,10 +69,9 @@ export class WatchedNames implements SpecialSink {
     }
   }
 
-  special(rule: SpecialLine, line: number): boolean {
-    if (rule.clients === undefined && isForAddressQuestions(rule) && this.names.length > 0)
-      this.rules.push({ ...rule, source: 0, line });
-    return true;
+  special(rule: SpecialLine, line: number): UnusedLine | null {
+    const refused = this.rules.add({ ...rule, source: 0, line });
+    return refused === null ? null : invalidLine(refused);
   }
 
   badFilter({ rule }: BadFilter): boolean {
@@ -79,18 +81,22 @@ export class WatchedNames implements SpecialSink {
 
   /** Holds the kept rules against the names; once, when the list has been read. */
   finish(): void {
-    const rules = this.rules.filter(({ rule }) => !this.takenBack.has(rule));
-    if (rules.length === 0) return;
-    const matcher = new SpecialMatcher(buildSpecialRules(rules, SEEDS), SEEDS.low, SEEDS.high);
+    if (this.rules.placed.length === 0 || this.names.length === 0) return;
+    const rules = encodeSpecialRules(this.rules, SEEDS, (rule) => (this.counts(rule) ? rule : null));
+    const matcher = new SpecialMatcher(rules, SEEDS.low, SEEDS.high);
     for (const [index, name] of this.names.entries()) {
       const hashed = hashedName(name);
       if (hashed === null) continue;
-      matcher.forEachMatch(hashed, (rule) => {
+      matcher.forEachMatch(hashed, ONE_SOURCE, (rule) => {
         const { kind } = matcher.rule(rule);
         if ((kind & BLOCK_NAME) !== 0) this.blocks[index] = 1;
         if ((kind & ALLOW_NAME) !== 0) this.allows[index] = 1;
       });
     }
+  }
+
+  private counts(rule: SpecialRule): boolean {
+    return rule.clients === undefined && isForAddressQuestions(rule) && !this.takenBack.has(rule.rule);
   }
 
   /** The watched names that the list allows. */
@@ -116,9 +122,11 @@ export class WatchedNames implements SpecialSink {
 
 /** Nothing of these hashes leaves the thread. */
 const SEEDS = { low: 1, high: 2 };
+/** Flags of the sources that count: the list is the only one. */
+const ONE_SOURCE = Uint8Array.of(1);
 
 /** Whether a rule is for questions after addresses, which are most of all. */
-function isForAddressQuestions({ types, exceptTypes }: SpecialLine): boolean {
+function isForAddressQuestions({ types, exceptTypes }: SpecialRule): boolean {
   return [RRType.A, RRType.AAAA].some(
     (type) => (types === undefined || types.includes(type)) && exceptTypes?.includes(type) !== true,
   );

@@ -1,10 +1,13 @@
 /** HTTP of `{api}/regex-filters`. A change is in the database and in force when the answer is sent. */
 import type { IdParams } from '../../shared/api/fields.ts';
 import type { RegexFilter, RegexFilterCreate, RegexFilterUpdate } from '../../shared/api/rules.ts';
+import { invalid } from '../api-error.ts';
+import type { Queryable } from '../db/database.ts';
 import type { ApiContext } from '../http/api-context.ts';
 import { authorOf } from '../http/route.ts';
 import type { RouteRequest } from '../http/route.ts';
-import { createRule, deleteRule, updateRule } from './rule-change.ts';
+import { type RefusedFilter, findRefusedFilters } from '../snapshot/manual-rules.ts';
+import { type GuardChange, createRule, deleteRule, updateRule } from './rule-change.ts';
 import { listRules, REGEX_FILTERS, readRule } from './rule-store.ts';
 import type { StoredRule } from './rule-store.ts';
 
@@ -28,7 +31,9 @@ export async function createRegexFilter(
 ): Promise<RegexFilter> {
   const { pattern, name, ...fields } = request.body;
   const rule = { ...fields, text: pattern, name: name ?? pattern.slice(0, 200) };
-  return shown(await createRule(context, authorOf(request), REGEX_FILTERS, rule));
+  return shown(
+    await createRule({ ...context, guard: keepingAllInForce }, authorOf(request), REGEX_FILTERS, rule),
+  );
 }
 
 /** PUT regex-filters/{id} */
@@ -38,12 +43,32 @@ export async function updateRegexFilter(
 ): Promise<RegexFilter> {
   const { pattern, ...fields } = request.body;
   const change = { ...fields, text: pattern };
-  return shown(await updateRule(context, authorOf(request), REGEX_FILTERS, request.params.id, change));
+  const parts = { ...context, guard: keepingAllInForce };
+  return shown(await updateRule(parts, authorOf(request), REGEX_FILTERS, request.params.id, change));
 }
 
 /** DELETE regex-filters/{id} */
 export function deleteRegexFilter(context: ApiContext, request: RouteRequest<IdParams>): Promise<void> {
   return deleteRule(context, authorOf(request), REGEX_FILTERS, request.params.id);
+}
+
+/** 400 where a change would put a filter out of force, the changed one or another, for want of room. */
+const keepingAllInForce: GuardChange = async (tx, work) => {
+  const before = new Set((await refusedFilters(tx)).map(({ id }) => id));
+  const rule = await work();
+  const refused = (await refusedFilters(tx)).find(({ id }) => id === rule.id || !before.has(id));
+  if (refused === undefined) return rule;
+  const message = `with the filters that are enabled, \`${refused.pattern}\` cannot be in force: ${refused.reason}`;
+  throw invalid([{ path: 'pattern', message }]);
+};
+
+async function refusedFilters(tx: Queryable): Promise<readonly RefusedFilter[]> {
+  const enabled = (await listRules(tx, REGEX_FILTERS)).filter((rule) => rule.enabled);
+  return findRefusedFilters(
+    enabled.map(({ id, name, text, action, group_id: groupId }) => {
+      return { id, name, pattern: text, action, groupId };
+    }),
+  );
 }
 
 function shown({ text: pattern, ...rule }: StoredRule): RegexFilter {

@@ -1,10 +1,16 @@
 /** Changes of rules that people write: stored with a revision, and in force when the promise resolves. */
 import type { ApiContext } from '../http/api-context.ts';
+import type { Queryable } from '../db/database.ts';
 import { changePolicy } from '../revisions/policy-change.ts';
 import type { RuleChange, RuleFields, RuleTableName, StoredRule } from './rule-store.ts';
 import * as store from './rule-store.ts';
 
-type Parts = Pick<ApiContext, 'database' | 'policy'>;
+/** Makes a change, and throws where the rules cannot be in force together any more. */
+export type GuardChange = (tx: Queryable, work: () => Promise<StoredRule>) => Promise<StoredRule>;
+
+interface Parts extends Pick<ApiContext, 'database' | 'policy'> {
+  readonly guard?: GuardChange;
+}
 
 /** Stores a rule and puts it into force. */
 export function createRule(
@@ -13,7 +19,9 @@ export function createRule(
   of: RuleTableName,
   rule: RuleFields,
 ): Promise<StoredRule> {
-  return change(parts, author, of, 'created', (tx) => store.insertRule(tx, of, rule));
+  return change(parts, author, of, 'created', (tx) =>
+    guarded(parts, tx, () => store.insertRule(tx, of, rule)),
+  );
 }
 
 /** Changes a rule and puts it into force. */
@@ -24,12 +32,18 @@ export function updateRule(
   id: number,
   fields: RuleChange,
 ): Promise<StoredRule> {
-  return change(parts, author, of, 'changed', (tx) => store.updateRule(tx, of, id, fields));
+  return change(parts, author, of, 'changed', (tx) =>
+    guarded(parts, tx, () => store.updateRule(tx, of, id, fields)),
+  );
 }
 
 /** Removes a rule and puts it out of force. */
 export async function deleteRule(parts: Parts, author: string, of: RuleTableName, id: number): Promise<void> {
   await change(parts, author, of, 'deleted', (tx) => store.deleteRule(tx, of, id));
+}
+
+function guarded({ guard }: Parts, tx: Queryable, work: () => Promise<StoredRule>): Promise<StoredRule> {
+  return guard === undefined ? work() : guard(tx, work);
 }
 
 async function change(

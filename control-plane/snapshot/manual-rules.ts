@@ -5,16 +5,34 @@
  */
 import { randomInt } from 'node:crypto';
 import { RuleKind, ManualKind } from '../../shared/snapshot/rule-table.ts';
-import { type CompiledRules, type PolicyRows, seedsOf } from './compiled-rules.ts';
+import { type CompiledRules, type PolicyRegexFilter, type PolicyRows, seedsOf } from './compiled-rules.ts';
 import type { ManualMeaning } from './policy-table-builder.ts';
 import { RuleTableBuilder, type TableSeeds } from './rule-table-builder.ts';
-import { buildSpecialRules } from './special-rules-builder.ts';
+import { CHANGED_FILTERS_BUDGET, FILTERS_BUDGET, type RuleBudget } from './rule-budget.ts';
+import { SpecialRuleSet } from './special-rule-set.ts';
+import { encodeSpecialRules } from './special-rules-builder.ts';
+import { RememberedAutomata } from '../../shared/automata/automaton-maker.ts';
+import type { SpecialRule } from '../../shared/snapshot/special-rules.ts';
 
 /** The manual tables of a snapshot, and what they mean. */
 export interface ManualRules extends ManualMeaning {
   readonly names: SharedArrayBuffer;
   readonly special: SharedArrayBuffer;
+  /** Regex filters that are over their budget, and so in force for nobody. */
+  readonly refused: readonly RefusedFilter[];
 }
+
+/** A regex filter that cannot be in force beside the others. */
+export interface RefusedFilter {
+  readonly id: number;
+  readonly pattern: string;
+  /** For people, in a sentence's middle. */
+  readonly reason: string;
+}
+
+/** Expressions that people may have written, remembered so that a change costs what it changes. */
+const REMEMBERED_FILTERS = 2000;
+const automata = new RememberedAutomata(REMEMBERED_FILTERS);
 
 /** Whether two policies have the same manual rules, hashed alike; equal rows are the same arrays. */
 export function isSameForManualRules(a: ManualCauses, b: ManualCauses): boolean {
@@ -52,15 +70,39 @@ export function buildManualRules(rows: PolicyRows, seeds: TableSeeds): ManualRul
   }
   // By which threads see that they need not open these rules again.
   const { rules, attributes } = builder.finish(randomInt(1, 2 ** 32));
-  const special = regexFilters.map((row) => ({
-    source: owners.indexOf(row.groupId),
-    line: row.id,
-    kind: row.action === 'allow' ? RuleKind.ALLOW_SUFFIX : RuleKind.BLOCK_SUFFIX,
-    match: 'regex' as const,
-    text: row.pattern,
-    rule: row.pattern,
-  }));
-  return { names: rules, attributes, owners, special: buildSpecialRules(special, seeds) };
+  const { set, refused } = placeFilters(regexFilters, owners, FILTERS_BUDGET);
+  return { names: rules, attributes, owners, special: encodeSpecialRules(set, seeds), refused };
+}
+
+/** Of these filters together, those that a change may not leave so: they are over the budget. */
+export function findRefusedFilters(filters: readonly PolicyRegexFilter[]): readonly RefusedFilter[] {
+  const owners = [...new Set(filters.map(({ groupId }) => groupId))];
+  return placeFilters(filters, owners, CHANGED_FILTERS_BUDGET).refused;
+}
+
+/** A filter's place among the rules is its place among the filters. */
+function placeFilters(
+  filters: readonly PolicyRegexFilter[],
+  owners: readonly (number | null)[],
+  budget: RuleBudget,
+): { set: SpecialRuleSet; refused: RefusedFilter[] } {
+  const set = new SpecialRuleSet(budget, budget, automata);
+  const refused: RefusedFilter[] = [];
+  for (const { id, groupId, action, pattern } of filters) {
+    const rule: SpecialRule = {
+      source: owners.indexOf(groupId),
+      line: id,
+      kind: action === 'allow' ? RuleKind.ALLOW_SUFFIX : RuleKind.BLOCK_SUFFIX,
+      match: 'regex',
+      text: pattern,
+      rule: pattern,
+    };
+    const reason = set.add(rule);
+    if (reason === null) continue;
+    set.hold(rule);
+    refused.push({ id, pattern, reason });
+  }
+  return { set, refused };
 }
 
 function managedKind(row: PolicyRows['managedDomains'][number]): number {

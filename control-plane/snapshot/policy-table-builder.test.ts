@@ -125,10 +125,10 @@ describe('buildPolicyTable()', () => {
     };
     const policy = tableOf(compiled, rows);
     expect([0, 1, 2].map((index) => policy.groupClass(index))).toEqual([0, 1, 0]);
-    expect([0, 1].map((owner) => policy.isManualServed(0, owner))).toEqual([true, false]);
-    expect([0, 1].map((owner) => policy.isManualServed(1, owner))).toEqual([true, true]);
+    expect([...policy.ownersOf(0)]).toEqual([1, 0]);
+    expect([...policy.ownersOf(1)]).toEqual([1, 1]);
     expect(policy.manualKindsOf(1, 0)).toBe(ManualKind.DENY_SUFFIX);
-    expect([0, 1].map((index) => policy.isServed(0, index))).toEqual([true, true]);
+    expect([...policy.sourcesOf(0)]).toEqual([1, 1]);
   });
 
   test('puts Default in where the rows lack it', () => {

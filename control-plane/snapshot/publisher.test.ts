@@ -167,7 +167,7 @@ describe('SnapshotPublisher', () => {
 
   test('describeRule() names managed domains, services, regex filters and special rules', async () => {
     const special = buildSpecialRules(
-      [{ source: 1, line: 12, kind: BLOCK_SUFFIX, match: 'pattern', text: '||a*b^', rule: '||a*b^' }],
+      [{ source: 1, line: 12, kind: BLOCK_SUFFIX, match: 'pattern', text: '||ab*c^', rule: '||ab*c^' }],
       seedsOf(RULES.rules),
     );
     await publisher.publish({ ...RULES, special }, ROWS, BLOCKING);
@@ -189,7 +189,7 @@ describe('SnapshotPublisher', () => {
     });
     expect(publisher.describeRule(1, rule(RuleOrigin.SPECIAL, BLOCK_SUFFIX, '', 1))).toMatchObject({
       source: 'malware',
-      rule: '||a*b^',
+      rule: '||ab*c^',
       line: 12,
     });
   });

@@ -108,8 +108,11 @@ export class SnapshotPublisher {
   ): Promise<SnapshotBuffers> {
     const version = ++this.version;
     const parts = { version, compiled, rows, blocking, live: this.parts.live(rows) };
+    const before = this.built?.manual;
     this.built = buildSnapshotAfter(this.built, parts);
-    const { snapshot } = this.built;
+    const { snapshot, manual } = this.built;
+    if (manual !== before)
+      for (const filter of manual.refused) this.parts.logger.warn('regex filter left out', { ...filter });
     this.state = { snapshot, compiled, rows };
     // Before the first thread can name it in a record.
     this.history.add(this.state);

@@ -3,10 +3,12 @@
  * them, and which names, `$badfilter` rules of which lists take back: that counts for the groups of those lists.
  */
 import type { BadFilter, SpecialLine } from '../lists/adblock-rule.ts';
-import type { SpecialSink } from '../lists/rule-output.ts';
-import type { SpecialRule } from '../../shared/snapshot/special-rules.ts';
+import { invalidLine } from '../lists/foreign-line.ts';
+import type { UnusedLine } from '../lists/list-statistics.ts';
+import { NO_ROOM, type SpecialSink } from '../lists/rule-output.ts';
 import type { RuleTableBuilder } from './rule-table-builder.ts';
-import { buildSpecialRules } from './special-rules-builder.ts';
+import { SpecialRuleSet } from './special-rule-set.ts';
+import { encodeSpecialRules } from './special-rules-builder.ts';
 
 /** Most special rules of all lists together, and characters of their texts. */
 const MAX_SPECIAL_RULES = 200_000;
@@ -14,7 +16,7 @@ const MAX_TEXT_LENGTH = 67_108_864;
 
 /** Sink of the special rules of one compile. */
 export class SpecialRuleCollector implements SpecialSink {
-  private readonly rules: SpecialRule[] = [];
+  private readonly rules = new SpecialRuleSet();
   private readonly badFilters: (BadFilter & { readonly source: number })[] = [];
   private source = 0;
   private count = 0;
@@ -25,10 +27,10 @@ export class SpecialRuleCollector implements SpecialSink {
     this.source = index;
   }
 
-  special(rule: SpecialLine, line: number): boolean {
-    const hasRoom = this.takeRoom(rule.rule);
-    if (hasRoom) this.rules.push({ ...rule, source: this.source, line });
-    return hasRoom;
+  special(rule: SpecialLine, line: number): UnusedLine | null {
+    if (!this.takeRoom(rule.rule)) return NO_ROOM;
+    const refused = this.rules.add({ ...rule, source: this.source, line });
+    return refused === null ? null : invalidLine(refused);
   }
 
   badFilter(badFilter: BadFilter): boolean {
@@ -56,13 +58,11 @@ export class SpecialRuleCollector implements SpecialSink {
       if (sources === undefined) takenBackBy.set(rule, [source]);
       else if (sources.at(-1) !== source) sources.push(source);
     }
-    const left: SpecialRule[] = [];
-    for (const rule of this.rules) {
+    return encodeSpecialRules(this.rules, builder.seeds, (rule) => {
       const by = takenBackBy.get(rule.rule);
-      if (by === undefined) left.push(rule);
+      if (by === undefined) return rule;
       // What a list takes back of itself is in force for nobody.
-      else if (!by.includes(rule.source)) left.push({ ...rule, takenBackBy: by });
-    }
-    return buildSpecialRules(left, builder.seeds);
+      return by.includes(rule.source) ? null : { ...rule, takenBackBy: by };
+    });
   }
 }

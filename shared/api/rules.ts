@@ -1,7 +1,7 @@
 /** Requests and answers of `{api}/managed-domains` and `{api}/regex-filters`: rules that people write. */
 import { z } from 'zod';
 import { canonicalDomainRule } from '../policy/domain-rule.ts';
-import { compileRegex } from '../policy/regex.ts';
+import { compileExpression } from '../automata/expression.ts';
 import { Comment, Id, label, Page, pageOf, text, Timestamp } from './fields.ts';
 
 /** Longest pattern of a regex filter. */
@@ -21,8 +21,8 @@ const Domain = text(1020).transform((value, context) => {
 const Pattern = text(MAX_PATTERN_LENGTH)
   .min(1)
   .superRefine((value, context) => {
-    const compiled = compileRegex(value);
-    if (!compiled.ok) context.addIssue(`not a linear-time regular expression: ${compiled.reason}`);
+    const compiled = compileExpression(value);
+    if ('reason' in compiled) context.addIssue(`not a linear-time regular expression: ${compiled.reason}`);
   });
 
 const shared = {

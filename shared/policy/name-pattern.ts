@@ -86,3 +86,10 @@ function findFirst(name: string, piece: string, start: number): number {
   while (at > 0 && name[at - 1] !== '.') at = name.indexOf(piece, at + 1);
   return at;
 }
+
+/** A regular expression (RE2) that matches the same names. */
+export function patternExpression({ start, end, pieces }: NamePattern): string {
+  const heads = { [Start.ANYWHERE]: '', [Start.NAME]: '^', [Start.LABEL]: '(?:^|\\.)' };
+  const body = pieces.map((piece) => piece.replaceAll('.', '\\.')).join('.*');
+  return `(?s)${heads[start as keyof typeof heads]}${body}${end ? '$' : ''}`;
+}

@@ -1,35 +1,157 @@
 /**
- * Regular expressions with RE2's syntax and its promise: matching takes time linear in the name, whatever
- * the pattern. The only importer of re2js. What must occur in every match is `regex-literals.ts`.
+ * Regular expressions with RE2's syntax, as programs over the octets of a name. The only importer of re2js,
+ * which parses and compiles; matching is `shared/automata`. What must occur in every match is
+ * `regex-literals.ts`.
  */
-import { RE2JS } from 're2js';
+import { RE2JS, RE2Set } from 're2js';
+import { estimateProgramSize } from './regex-size.ts';
 
-/** A compiled pattern; names are matched anywhere, in any case. */
-export interface NameRegex {
-  /** Whether some part of the name matches; the name as text, folded, without a final dot. */
-  matches(name: string): boolean;
+/** What an instruction does; the names are RE2's (re2/prog.h). */
+export const ByteOp = { FAIL: 0, ALTERNATIVES: 1, JUMP: 2, ASSERT: 3, OCTET: 4, MATCH: 5 } as const;
+
+/** What an assertion asks of its place, as bits. */
+export const Assertion = {
+  BEGIN_LINE: 1,
+  END_LINE: 2,
+  BEGIN_TEXT: 4,
+  END_TEXT: 8,
+  WORD_BOUNDARY: 16,
+  NO_WORD_BOUNDARY: 32,
+} as const;
+
+/** A Thompson program: it matches where some path from `start` to a MATCH reads a part of the name. */
+export interface ByteProgram {
+  /** `ByteOp` of each instruction. */
+  readonly ops: Uint8Array;
+  /** Where each goes on; FAIL and MATCH do not. */
+  readonly outs: Int32Array;
+  /** Second way of ALTERNATIVES, `Assertion` bits of ASSERT, index into `sets` of OCTET. */
+  readonly args: Int32Array;
+  readonly start: number;
+  /** Sets of octets, 256 flags each. */
+  readonly sets: readonly Uint8Array[];
 }
 
-/** What compiling a pattern comes to; `reason` is the engine's, in a sentence's middle. */
-export type RegexOutcome =
-  { readonly ok: true; readonly regex: NameRegex } | { readonly ok: false; readonly reason: string };
+/** What compiling a pattern comes to; `reason` is for people, in a sentence's middle. */
+export type ProgramOutcome =
+  { readonly ok: true; readonly program: ByteProgram } | { readonly ok: false; readonly reason: string };
+
+const TOO_LARGE = { ok: false, reason: 'the pattern is too large: its repetitions multiply' } as const;
 
 /** Longest pattern that is compiled, characters. */
-export const MAX_PATTERN_LENGTH = 2048;
-/** Largest program of a pattern, instructions: bounds memory and the factor of linear time. */
-const MAX_PROGRAM_SIZE = 20_000;
+const MAX_PATTERN_LENGTH = 2048;
+/** Largest program of a pattern, instructions. */
+const MAX_PROGRAM_SIZE = 10_000;
 
-/** Compiles a pattern; look-around, back references and what else is not linear are refused. */
-export function compileRegex(pattern: string): RegexOutcome {
+/**
+ * Compiles a pattern, which ignores case; look-around, back references and what else is not linear are
+ * refused. A name is text as Latin-1, folded, without its final dot.
+ */
+export function compileProgram(pattern: string): ProgramOutcome {
   if (pattern === '') return { ok: false, reason: 'the pattern is empty' };
   if (pattern.length > MAX_PATTERN_LENGTH)
     return { ok: false, reason: `the pattern is longer than ${MAX_PATTERN_LENGTH} characters` };
+  if (estimateProgramSize(pattern) > 2 * MAX_PROGRAM_SIZE) return TOO_LARGE;
   try {
-    const compiled = RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE);
-    if (compiled.programSize() > MAX_PROGRAM_SIZE)
-      return { ok: false, reason: 'the pattern is too large: its repetitions multiply' };
-    return { ok: true, regex: { matches: (name) => compiled.matcher(name).find() } };
+    // A set of one: what it leaves out (captures, engines of its own) is of no use here.
+    const set = new RE2Set(RE2Set.UNANCHORED, RE2JS.CASE_INSENSITIVE);
+    set.add(pattern);
+    set.compile();
+    if (set.prog.numInst() > MAX_PROGRAM_SIZE) return TOO_LARGE;
+    return { ok: true, program: toBytes(set.prog) };
   } catch (error) {
     return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The parts of re2js's programs that are read here; it does not declare them. */
+interface Re2Instruction {
+  readonly op: number;
+  readonly out: number;
+  readonly arg: number;
+  readonly runes: object;
+  matchRune(rune: number): boolean;
+}
+interface Re2Program {
+  readonly start: number;
+  numInst(): number;
+  getInst(at: number): Re2Instruction;
+}
+
+/** `Inst` of re2js. */
+const Re2Op = {
+  ALT: 1,
+  ALT_MATCH: 2,
+  CAPTURE: 3,
+  EMPTY_WIDTH: 4,
+  FAIL: 5,
+  MATCH: 6,
+  NOP: 7,
+  RUNE: 8,
+  LAST_RUNE: 11,
+};
+
+function toBytes(program: Re2Program): ByteProgram {
+  const size = program.numInst();
+  const ops = new Uint8Array(size);
+  const outs = new Int32Array(size);
+  const args = new Int32Array(size);
+  const sets = new OctetSets();
+  for (let at = 0; at < size; at++) {
+    const instruction = program.getInst(at);
+    outs[at] = instruction.out;
+    ops[at] = opOf(instruction.op);
+    if (ops[at] === ByteOp.OCTET) args[at] = sets.indexOf(instruction);
+    else if (ops[at] === ByteOp.ALTERNATIVES || ops[at] === ByteOp.ASSERT) args[at] = instruction.arg;
+  }
+  return { ops, outs, args, start: program.start, sets: sets.all };
+}
+
+function opOf(op: number): number {
+  switch (op) {
+    case Re2Op.ALT:
+    case Re2Op.ALT_MATCH:
+      return ByteOp.ALTERNATIVES;
+    case Re2Op.CAPTURE:
+    case Re2Op.NOP:
+      return ByteOp.JUMP;
+    case Re2Op.EMPTY_WIDTH:
+      return ByteOp.ASSERT;
+    case Re2Op.FAIL:
+      return ByteOp.FAIL;
+    case Re2Op.MATCH:
+      return ByteOp.MATCH;
+    default:
+      if (op >= Re2Op.RUNE && op <= Re2Op.LAST_RUNE) return ByteOp.OCTET;
+      throw new Error(`instruction ${op} is not known`);
+  }
+}
+
+/** Collects sets of octets, each once. */
+class OctetSets {
+  readonly all: Uint8Array[] = [];
+  private readonly byContent = new Map<string, number>();
+  /** Repetitions share their characters, so few sets are looked at octet by octet. */
+  private readonly byRunes = new Map<object, Map<number, number>>();
+
+  indexOf(instruction: Re2Instruction): number {
+    const key = instruction.op * 1024 + instruction.arg;
+    let known = this.byRunes.get(instruction.runes);
+    if (known === undefined) {
+      known = new Map<number, number>();
+      this.byRunes.set(instruction.runes, known);
+    }
+    let index = known.get(key);
+    if (index === undefined) known.set(key, (index = this.add(instruction)));
+    return index;
+  }
+
+  private add(instruction: Re2Instruction): number {
+    const set = new Uint8Array(256);
+    for (let octet = 0; octet < 256; octet++) set[octet] = instruction.matchRune(octet) ? 1 : 0;
+    const content = Buffer.from(set).toString('latin1');
+    let index = this.byContent.get(content);
+    if (index === undefined) this.byContent.set(content, (index = this.all.push(set) - 1));
+    return index;
   }
 }

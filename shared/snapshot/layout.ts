@@ -10,7 +10,7 @@ export const SPECIAL_RULES_MAGIC = 0x43505357;
 export const LOCAL_NAMES_MAGIC = 0x434f4c57;
 export const CLIENT_TABLE_MAGIC = 0x494c4357;
 /** Raised whenever a layout changes; a file of another layout is rebuilt, never read. */
-export const LAYOUT_VERSION = 4;
+export const LAYOUT_VERSION = 5;
 
 /**
  * Rule table: a header, then buckets of 64 bytes (one cache line). A bucket holds five names: five low
@@ -52,13 +52,15 @@ export function ruleTableBytes(bucketCount: number): number {
  * Special rules: a header, then sections, each at the word offset that the header names.
  *
  *   offsets      for each rule the byte at which its text starts, and where the last one ends
+ *   rules        for each rule its source, and the word at which its own automaton lies (0 = none)
  *   names        slots of four words for rules that stand at a name: both hash lanes, index of the rule plus
  *                one (0 = free), code of `SpecialMatch`; a name's first slot is its low lane, then the next
  *   grams        for each slot of three letters its first candidate; one more word for the end
  *   candidates   four words: the three letters, index of the rule, byte at which its literal starts, and the
  *                literal's length (upper half) and where in it the letters lie (lower half)
- *   always       indexes of patterns and expressions that have no literal
- *   address      indexes of patterns and expressions that can meet an address
+ *   always       words at which automata lie that read every name
+ *   address      words at which automata lie that read every address
+ *   automata     see `AutomatonLayout`
  *   bytes        the rules as JSON, then the literals
  */
 export const SpecialRulesLayout = {
@@ -82,9 +84,39 @@ export const SpecialRulesLayout = {
   ALWAYS_WORD: 13,
   ADDRESS_COUNT_WORD: 14,
   ADDRESS_WORD: 15,
-  HEADER_WORDS: 16,
+  RULES_WORD: 16,
+  AUTOMATA_WORD: 17,
+  HEADER_WORDS: 18,
   NAME_SLOT_WORDS: 4,
   CANDIDATE_WORDS: 4,
+  RULE_WORDS: 2,
+  RULE_SOURCE: 0,
+  RULE_AUTOMATON: 1,
+} as const;
+
+/**
+ * An automaton, see `shared/automata/automaton.ts`: a header, the index of the rule of each bit, the masks
+ * that occur, the class of each octet (256 bytes), then a table of 16-bit entries. A row is a state: where
+ * the next state's row starts for each class, then which mask is found there, and which where the name ends
+ * there. Rows are named by their first entry. The first row is that of the state that finds nothing more, then come
+ * those that find something, so that one comparison tells whether there is something to do.
+ */
+export const AutomatonLayout = {
+  /** Source of its rules. */
+  SOURCE: 0,
+  RULE_COUNT: 1,
+  /** The mask of all rules: when it is found, no more can be. */
+  ALL_RULES: 2,
+  CLASS_COUNT: 3,
+  START_ROW: 4,
+  /** Rows below this one find something, or are the first. */
+  QUIET_ROW: 5,
+  /** Words from the automaton's start. */
+  MASKS: 6,
+  CLASSES: 7,
+  TABLE: 8,
+  RULES: 9,
+  CLASS_MAP_WORDS: 64,
 } as const;
 
 /**

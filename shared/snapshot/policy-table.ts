@@ -48,6 +48,9 @@ export class PolicyTable {
   private readonly manualKinds: Uint8Array;
   private readonly manualServed: Uint8Array;
   private readonly sourceCount: number;
+  /** Rows of `served` and `manualServed`, made when they are first asked for. */
+  private readonly sources: Uint8Array[] = [];
+  private readonly owners: Uint8Array[] = [];
   readonly manualAttributeCount: number;
   private readonly manualOwnerCount: number;
 
@@ -116,13 +119,20 @@ export class PolicyTable {
     return this.served[policyClass * this.sourceCount + source] === 1;
   }
 
+  /** Flags by source index: 1 for each list that serves the class. */
+  sourcesOf(policyClass: number): Uint8Array {
+    const from = policyClass * this.sourceCount;
+    return (this.sources[policyClass] ??= this.served.subarray(from, from + this.sourceCount));
+  }
+
   /** Union of `ManualKind` bits that an attribute of the manual table means for `policyClass`. */
   manualKindsOf(policyClass: number, attribute: number): number {
     return this.manualKinds[policyClass * this.manualAttributeCount + attribute]!;
   }
 
-  /** Whether the manual rules of this owner are for the class. */
-  isManualServed(policyClass: number, owner: number): boolean {
-    return this.manualServed[policyClass * this.manualOwnerCount + owner] === 1;
+  /** Flags by owner: 1 for each whose manual rules are for the class. */
+  ownersOf(policyClass: number): Uint8Array {
+    const from = policyClass * this.manualOwnerCount;
+    return (this.owners[policyClass] ??= this.manualServed.subarray(from, from + this.manualOwnerCount));
   }
 }

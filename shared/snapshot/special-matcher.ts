@@ -1,14 +1,15 @@
 /**
  * Finds the special rules that meet a name or an address. Rules that stand at a name are found by hash, as in
  * the rule table; patterns and expressions by three letters that each of their matches contains, so that most
- * names never meet an engine. Whether a rule counts (its source, the question's type, the client) is for the
- * caller to say. Opening a buffer builds nothing: a rule is read when it is first met. A look-up that meets
- * nothing allocates nothing.
+ * names never meet them, or, where there are no such letters, by automata that read every name. Rules of
+ * sources that do not count cost nothing; whether else a rule counts (the question's type, the client) is for
+ * the caller to say. Opening a buffer builds nothing: a rule is read when it is first met. A look-up that
+ * meets nothing allocates nothing.
  */
 import { hashName, nameFromText } from '../dns/name.ts';
 import { addressFromText } from '../net/ip.ts';
-import { matchesPattern, readNamePattern } from '../policy/name-pattern.ts';
-import { compileRegex } from '../policy/regex.ts';
+import { type NamePattern, matchesPattern, readNamePattern } from '../policy/name-pattern.ts';
+import { AutomatonReader } from './automaton-reader.ts';
 import { SpecialRulesLayout as L } from './layout.ts';
 import {
   MATCH_CODES,
@@ -58,8 +59,7 @@ interface OpenRule {
   readonly rule: SpecialRule;
   /** Names it is not for: low lane to high lane. */
   readonly excluded: ReadonlyMap<number, number> | undefined;
-  /** Of patterns and expressions; null where the engine refuses. */
-  readonly test: ((name: string) => boolean) | null;
+  readonly pattern: NamePattern | null;
   readonly rewrite: OpenRewrite | null;
 }
 
@@ -75,6 +75,8 @@ export class SpecialMatcher {
   private readonly seedHigh: number;
   private readonly nameSlots: number;
   private readonly namesAt: number;
+  private readonly rulesAt: number;
+  private readonly automata: AutomatonReader;
   private readonly gramSlots: number;
   private readonly gramsAt: number;
   private readonly candidatesAt: number;
@@ -86,6 +88,7 @@ export class SpecialMatcher {
   private readonly visited: Int32Array;
   private visit = 0;
   private readonly text = new Uint8Array(256);
+  private textLength = 0;
 
   /** `seeds` are those that names are hashed with. Throws a RangeError where `buffer` is of another layout. */
   constructor(buffer: SharedArrayBuffer, seedLow: number, seedHigh: number) {
@@ -99,6 +102,8 @@ export class SpecialMatcher {
     this.addressRuleCount = words[L.ADDRESS_RULE_COUNT_WORD]!;
     this.nameSlots = words[L.NAME_SLOTS_WORD]!;
     this.namesAt = words[L.NAMES_WORD]!;
+    this.rulesAt = words[L.RULES_WORD]!;
+    this.automata = new AutomatonReader(buffer);
     this.gramSlots = words[L.GRAM_SLOTS_WORD]!;
     this.gramsAt = words[L.GRAMS_WORD]!;
     this.candidatesAt = words[L.CANDIDATES_WORD]!;
@@ -119,25 +124,28 @@ export class SpecialMatcher {
     return this.open(index).rewrite;
   }
 
-  /** Calls `met(index)` for each rule that meets `name`, once. */
-  forEachMatch(name: HashedName, met: (index: number) => void): void {
-    if (this.nameSlots > 0) this.matchNames(name, met);
-    if (this.gramSlots > 0 || this.alwaysAt < this.alwaysEnd) this.matchTexts(name, met);
+  /**
+   * Calls `met(index)` for each rule that meets `name`, once. Only sources count whose flag is 1: that of the
+   * source with index `i` is `counts[i]`.
+   */
+  forEachMatch(name: HashedName, counts: Uint8Array, met: (index: number) => void): void {
+    if (this.nameSlots > 0) this.matchNames(name, counts, met);
+    if (this.gramSlots === 0 && this.alwaysAt === this.alwaysEnd) return;
+    this.writeText(name);
+    if (this.gramSlots > 0) this.matchLiterals(name, counts, met);
+    this.readWith(this.alwaysAt, this.alwaysEnd, name, counts, met);
   }
 
   /** The same for an address, written as a name: of patterns and expressions only those meant for addresses. */
-  forEachAddressMatch(address: HashedName, met: (index: number) => void): void {
+  forEachAddressMatch(address: HashedName, counts: Uint8Array, met: (index: number) => void): void {
     if (this.addressRuleCount === 0) return;
-    if (this.nameSlots > 0) this.matchNames(address, met);
+    if (this.nameSlots > 0) this.matchNames(address, counts, met);
     if (this.addressAt === this.addressEnd) return;
-    const text = this.textOf(this.writeText(address));
-    for (let at = this.addressAt; at < this.addressEnd; at++) {
-      const index = this.words[at]!;
-      if (this.open(index).test?.(text) === true && !this.isExcluded(index, address)) met(index);
-    }
+    this.writeText(address);
+    this.readWith(this.addressAt, this.addressEnd, address, counts, met);
   }
 
-  private matchNames(name: HashedName, met: (index: number) => void): void {
+  private matchNames(name: HashedName, counts: Uint8Array, met: (index: number) => void): void {
     const { words, namesAt, nameSlots } = this;
     const { hashLow, hashHigh, labelCount } = name;
     for (let label = labelCount - 1; label >= 0; label--) {
@@ -149,17 +157,17 @@ export class SpecialMatcher {
         if (words[at] !== low || words[at + 1] !== hashHigh[label]) continue;
         const code = words[at + 3]!;
         if (label === 0 ? code === MATCH_CODES.below : code === MATCH_CODES.exact) continue;
-        if (!this.isExcluded(index, name)) met(index);
+        if (counts[this.sourceOf(index)] === 1 && !this.isExcluded(index, name)) met(index);
       }
     }
   }
 
-  private matchTexts(name: HashedName, met: (index: number) => void): void {
-    const length = this.writeText(name);
-    const { text, words, gramsAt, gramSlots } = this;
+  /** Patterns and expressions one of whose literals lies in the text. */
+  private matchLiterals(name: HashedName, counts: Uint8Array, met: (index: number) => void): void {
+    const { text, textLength: length, words, gramsAt, gramSlots } = this;
     this.visit++;
     let asText: string | undefined;
-    for (let at = 0; gramSlots > 0 && at + GRAM <= length; at++) {
+    for (let at = 0; at + GRAM <= length; at++) {
       const gram = gramAt(text, at);
       const slot = gramsAt + gramSlot(gram, gramSlots);
       const end = words[slot + 1]!;
@@ -167,16 +175,41 @@ export class SpecialMatcher {
         const index = this.indexAt(candidate, gram, at, length);
         if (index < 0 || this.visited[index] === this.visit) continue;
         this.visited[index] = this.visit;
-        asText ??= this.textOf(length);
-        if (this.open(index).test?.(asText) === true && !this.isExcluded(index, name)) met(index);
+        if (counts[this.sourceOf(index)] !== 1) continue;
+        const automaton = words[this.rulesAt + index * L.RULE_WORDS + L.RULE_AUTOMATON]!;
+        if (automaton !== 0) {
+          if (this.automata.find(automaton, text, length) === 0) continue;
+        } else {
+          const { pattern } = this.open(index);
+          asText ??= Buffer.from(text.buffer, 0, length).toString('latin1');
+          if (pattern === null || !matchesPattern(pattern, asText)) continue;
+        }
+        if (!this.isExcluded(index, name)) met(index);
       }
     }
-    if (this.alwaysAt === this.alwaysEnd) return;
-    asText ??= this.textOf(length);
-    for (let at = this.alwaysAt; at < this.alwaysEnd; at++) {
-      const index = words[at]!;
-      if (this.open(index).test?.(asText) === true && !this.isExcluded(index, name)) met(index);
+  }
+
+  /** Patterns and expressions in the automata that the words [from, end) name. */
+  private readWith(
+    from: number,
+    end: number,
+    name: HashedName,
+    counts: Uint8Array,
+    met: (index: number) => void,
+  ): void {
+    const { automata, text, textLength, words } = this;
+    for (let at = from; at < end; at++) {
+      const automaton = words[at]!;
+      if (counts[automata.sourceOf(automaton)] !== 1) continue;
+      for (let found = automata.find(automaton, text, textLength); found !== 0; found &= found - 1) {
+        const index = automata.ruleAt(automaton, 31 - Math.clz32(found & -found));
+        if (!this.isExcluded(index, name)) met(index);
+      }
     }
+  }
+
+  private sourceOf(index: number): number {
+    return this.words[this.rulesAt + index * L.RULE_WORDS + L.RULE_SOURCE]!;
   }
 
   /** The rule of a candidate whose literal lies in the text, its three letters at `at`; else -1. */
@@ -193,17 +226,13 @@ export class SpecialMatcher {
     return words[entry + 1]!;
   }
 
-  /** Leaves the name as text without a final dot in `text`; returns its length. */
-  private writeText({ qname, qnameLength, labelAt, labelCount }: HashedName): number {
+  /** Leaves the name as text without a final dot in `text`. */
+  private writeText({ qname, qnameLength, labelAt, labelCount }: HashedName): void {
     const { text } = this;
     const length = qnameLength - 2;
     for (let at = 0; at < length; at++) text[at] = qname[at + 1]!;
     for (let label = 1; label < labelCount; label++) text[labelAt[label]! - 1] = DOT;
-    return length > 0 ? length : 0;
-  }
-
-  private textOf(length: number): string {
-    return Buffer.from(this.text.buffer, 0, length).toString('latin1');
+    this.textLength = length > 0 ? length : 0;
   }
 
   private isExcluded(index: number, { hashLow, hashHigh, labelCount }: HashedName): boolean {
@@ -222,7 +251,7 @@ export class SpecialMatcher {
       opened = {
         rule,
         excluded: this.excludedNames(rule),
-        test: testFor(rule),
+        pattern: patternOf(rule),
         rewrite: openRewrite(rule.rewrite),
       };
       this.opened.set(index, opened);
@@ -244,14 +273,9 @@ export class SpecialMatcher {
   }
 }
 
-function testFor({ match, text }: SpecialRule): ((name: string) => boolean) | null {
-  if (match === 'regex') {
-    const outcome = compileRegex(text);
-    return outcome.ok ? (name) => outcome.regex.matches(name) : null;
-  }
-  if (match !== 'pattern') return null;
-  const pattern = readNamePattern(text);
-  return typeof pattern === 'string' ? null : (name) => matchesPattern(pattern, name);
+function patternOf({ match, text }: SpecialRule): NamePattern | null {
+  const pattern = match === 'pattern' ? readNamePattern(text) : '';
+  return typeof pattern === 'string' ? null : pattern;
 }
 
 function openRewrite(rewrite: RewriteAnswer | undefined): OpenRewrite | null {

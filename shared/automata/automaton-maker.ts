@@ -1,0 +1,51 @@
+/** Makes automata, anew or from memory: who edits one expression of many has the others at hand. */
+import { type Automaton } from './automaton.ts';
+import type { Determinized } from './determinize.ts';
+import { compileExpression } from './expression.ts';
+import { mergeAutomata } from './merge-automata.ts';
+
+/** What automata are made with. */
+export interface AutomatonMaker {
+  /** See `compileExpression`. */
+  compile(pattern: string): Determinized;
+  /** See `mergeAutomata`. */
+  merge(a: Automaton, b: Automaton, maxEntries: number): Automaton | null;
+}
+
+/** Makes everything anew. */
+export const FRESH_AUTOMATA: AutomatonMaker = { compile: compileExpression, merge: mergeAutomata };
+
+/** Remembers what it made: the same expressions in the same order come to the same automata. */
+export class RememberedAutomata implements AutomatonMaker {
+  private readonly compiled = new Map<string, Determinized>();
+  private readonly merged = new WeakMap<
+    Automaton,
+    WeakMap<Automaton, { max: number; made: Automaton | null }>
+  >();
+  private readonly capacity: number;
+
+  /** Remembers up to `capacity` expressions. */
+  constructor(capacity: number) {
+    this.capacity = capacity;
+  }
+
+  compile(pattern: string): Determinized {
+    let made = this.compiled.get(pattern);
+    if (made === undefined) {
+      made = compileExpression(pattern);
+      if (this.compiled.size >= this.capacity) this.compiled.clear();
+      this.compiled.set(pattern, made);
+    }
+    return made;
+  }
+
+  merge(a: Automaton, b: Automaton, maxEntries: number): Automaton | null {
+    let partners = this.merged.get(a);
+    if (partners === undefined) this.merged.set(a, (partners = new WeakMap()));
+    const known = partners.get(b);
+    if (known?.max === maxEntries) return known.made;
+    const made = mergeAutomata(a, b, maxEntries);
+    partners.set(b, { max: maxEntries, made });
+    return made;
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Puts the automata of expressions together, so that a name is read once for many of them: each newcomer is
+ * merged with an automaton that is there, if both together stay small, else it stands by itself.
+ */
+import { type Automaton, MAX_AUTOMATON_RULES, canEndEarly, tableEntries } from './automaton.ts';
+import type { AutomatonMaker } from './automaton-maker.ts';
+
+/** What is left to be used: automata that read a name, and entries of their tables (two octets each). */
+export interface AutomatonRoom {
+  automata: number;
+  entries: number;
+}
+
+/** An automaton, and whose its bits are. */
+export interface PackedAutomaton {
+  readonly automaton: Automaton;
+  readonly rules: readonly number[];
+  readonly endsEarly: boolean;
+}
+
+/** Most entries of a merged table: 16 KiB, so that those of many fit in a cache. */
+const MAX_MERGED_ENTRIES = 8_192;
+/** Automata that a newcomer is tried with: twice as many merge 5 % more, for twice the work. */
+const TRIES = 4;
+
+/** Automata that one reader holds names against. */
+export class AutomatonPacker {
+  private readonly packed: PackedAutomaton[] = [];
+  private readonly rooms: readonly AutomatonRoom[];
+  private readonly maker: AutomatonMaker;
+
+  /** Takes what it needs from each of `rooms`. */
+  constructor(rooms: readonly AutomatonRoom[], maker: AutomatonMaker) {
+    this.rooms = rooms;
+    this.maker = maker;
+  }
+
+  get automata(): readonly PackedAutomaton[] {
+    return this.packed;
+  }
+
+  /** Takes in the automaton of one rule; false where there is no room for it. */
+  add(automaton: Automaton, rule: number): boolean {
+    const left = Math.min(...this.rooms.map(({ entries }) => entries));
+    // Those that end early with most names are better off among themselves.
+    const endsEarly = canEndEarly(automaton);
+    let tries = 0;
+    for (let at = this.packed.length - 1; at >= 0 && tries < TRIES; at--) {
+      const { automaton: other, rules, endsEarly: otherEnds } = this.packed[at]!;
+      if (rules.length >= MAX_AUTOMATON_RULES || otherEnds !== endsEarly) continue;
+      tries++;
+      const before = entriesOf(other);
+      const merged = this.maker.merge(other, automaton, Math.min(MAX_MERGED_ENTRIES, before + left));
+      if (merged === null) continue;
+      this.take(0, entriesOf(merged) - before);
+      this.packed[at] = { automaton: merged, rules: [...rules, rule], endsEarly };
+      return true;
+    }
+    if (entriesOf(automaton) > left || this.rooms.some(({ automata }) => automata <= 0)) return false;
+    this.take(1, entriesOf(automaton));
+    this.packed.push({ automaton, rules: [rule], endsEarly });
+    return true;
+  }
+
+  /** Lets go of a rule; its automaton stays as large as it is. */
+  drop(rule: number): void {
+    for (const [at, packed] of this.packed.entries())
+      if (packed.rules.includes(rule))
+        this.packed[at] = { ...packed, rules: packed.rules.map((own) => (own === rule ? -1 : own)) };
+  }
+
+  private take(automata: number, entries: number): void {
+    for (const room of this.rooms) {
+      room.automata -= automata;
+      room.entries -= entries;
+    }
+  }
+}
+
+/** Entries of an automaton's table. */
+export function entriesOf({ stateCount, classCount }: Automaton): number {
+  return tableEntries(stateCount, classCount);
+}

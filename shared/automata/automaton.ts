@@ -1,0 +1,80 @@
+/**
+ * A deterministic automaton that finds up to 32 rules in a name, one step an octet, whatever rules and name
+ * are. States are numbered from 0, the one from which nothing can be found any more.
+ */
+export interface Automaton {
+  /** 1 to 32; rule `i` is bit `1 << i` of a mask. */
+  readonly ruleCount: number;
+  readonly start: number;
+  readonly stateCount: number;
+  /** Octets that no state tells apart share a class: 256 entries. */
+  readonly classOf: Uint8Array;
+  readonly classCount: number;
+  /** State after an octet: `next[state * classCount + class]`. */
+  readonly next: Uint16Array;
+  /** Rules that are found as soon as the state is reached. */
+  readonly found: Uint32Array;
+  /** Rules that are found where the name ends in the state. */
+  readonly foundAtEnd: Uint32Array;
+}
+
+/** Most rules of one automaton. */
+export const MAX_AUTOMATON_RULES = 32;
+/** Longest name as text, octets (RFC 1035 section 2.3.4): nothing behind it has to be told apart. */
+export const MAX_TEXT_LENGTH = 253;
+/** Columns of a state's row besides those of its classes, see `SpecialRulesLayout`. */
+export const MASK_COLUMNS = 2;
+/** Most entries of a table, masks included: rows are numbered by 16-bit entries. */
+export const MAX_TABLE_ENTRIES = 32_768;
+
+/** Entries of the table of an automaton with so many states. */
+export function tableEntries(stateCount: number, classCount: number): number {
+  return stateCount * (classCount + MASK_COLUMNS);
+}
+
+/** Whether it ends early in some names, since its rules are bound to the start. */
+export function canEndEarly({ next }: Automaton): boolean {
+  return next.includes(0, 1);
+}
+
+/** States in a hash table by what they are made of, so that each is made once. */
+export class StateTable {
+  private slots = new Int32Array(1024).fill(-1);
+  private readonly hashes: number[] = [];
+
+  get size(): number {
+    return this.hashes.length;
+  }
+
+  /** Number of the state with this hash that `isSame` confirms; else that of a new one. */
+  find(hash: number, isSame: (state: number) => boolean): number {
+    const mask = this.slots.length - 1;
+    let slot = scatter(hash) & mask;
+    for (; this.slots[slot]! >= 0; slot = (slot + 1) & mask) {
+      const state = this.slots[slot]!;
+      if (this.hashes[state] === hash && isSame(state)) return state;
+    }
+    const state = this.hashes.push(hash) - 1;
+    this.slots[slot] = state;
+    if (this.hashes.length * 2 > this.slots.length) this.grow();
+    return state;
+  }
+
+  private grow(): void {
+    this.slots = new Int32Array(this.slots.length * 2).fill(-1);
+    const mask = this.slots.length - 1;
+    for (const [state, hash] of this.hashes.entries()) {
+      let slot = scatter(hash) & mask;
+      while (this.slots[slot]! >= 0) slot = (slot + 1) & mask;
+      this.slots[slot] = state;
+    }
+  }
+}
+
+const { imul } = Math;
+
+/** Mixes the bits of a number; i32. */
+export function scatter(value: number): number {
+  const mixed = imul(value ^ (value >>> 16), 0x45d9f3b);
+  return mixed ^ (mixed >>> 15);
+}

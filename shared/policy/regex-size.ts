@@ -1,0 +1,70 @@
+/**
+ * How large a program a pattern asks for, before anything is compiled: repetitions are written out, so that
+ * a line of text can ask for half a million instructions. Pure text, one pass.
+ */
+
+/** Instructions that `pattern` comes to, roughly, and no less than half of them. */
+export function estimateProgramSize(pattern: string): number {
+  /** Sizes of what is open; of each the size before its last atom, and that of the atom. */
+  const open: { before: number; atom: number }[] = [];
+  let now = { before: 0, atom: 0 };
+  const begin = (size: number): void => {
+    now = { before: now.before + now.atom, atom: size };
+  };
+  for (let at = 0; at < pattern.length; at++) {
+    switch (pattern[at]) {
+      case '(':
+        open.push(now);
+        now = { before: 0, atom: 0 };
+        break;
+      case ')': {
+        const inner = now.before + now.atom;
+        now = open.pop() ?? { before: 0, atom: 0 };
+        begin(inner + 2);
+        break;
+      }
+      case '[':
+        at = endOfClass(pattern, at);
+        begin(1);
+        break;
+      case '{':
+        now.atom *= timesAt(pattern, at);
+        break;
+      case '?':
+      case '*':
+        now.atom++;
+        break;
+      case '\\':
+        at++;
+        begin(1);
+        break;
+      default:
+        begin(1);
+    }
+  }
+  return open.reduce((sum, { before, atom }) => sum + before + atom, now.before + now.atom);
+}
+
+/** How often the repetition in braces at `at` writes out what is before it. */
+function timesAt(pattern: string, at: number): number {
+  const braces = /^\{(\d{1,6})(?:,(\d{0,6}))?\}/.exec(pattern.slice(at, at + 16));
+  if (braces === null) return 1;
+  const [, least, most] = braces;
+  // Each optional time takes an instruction more.
+  return most === undefined || most === '' ? Number(least) + 1 : 2 * Math.max(Number(least), Number(most));
+}
+
+/** Where the class that starts at `at` ends. */
+function endOfClass(pattern: string, at: number): number {
+  let end = at + 1;
+  if (pattern[end] === '^') end++;
+  if (pattern[end] === ']') end++;
+  for (; end < pattern.length && pattern[end] !== ']'; end++) {
+    if (pattern[end] === '\\') end++;
+    else if (pattern.startsWith('[:', end)) {
+      const close = pattern.indexOf(':]', end + 2);
+      if (close > 0) end = close + 1;
+    }
+  }
+  return end;
+}
