@@ -11,6 +11,8 @@ export interface ApiErrorExtras {
   readonly fields?: readonly FieldProblem[];
   /** Header fields of the answer, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** What was asked for is in the database all the same. */
+  readonly isStored?: boolean;
   readonly cause?: unknown;
 }
 
@@ -20,6 +22,7 @@ export class ApiError extends Error {
   readonly code: ProblemCode;
   readonly fields: readonly FieldProblem[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly isStored: boolean;
 
   constructor(status: number, code: ProblemCode, detail: string, extras: ApiErrorExtras = {}) {
     super(detail, { cause: extras.cause });
@@ -28,6 +31,7 @@ export class ApiError extends Error {
     this.code = code;
     this.fields = extras.fields;
     this.headers = extras.headers ?? {};
+    this.isStored = extras.isStored ?? false;
   }
 }
 
@@ -74,4 +78,11 @@ export function tooMany(code: 'locked_out' | 'busy', detail: string, retryAfterS
   return new ApiError(429, code, detail, {
     headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSecs))) },
   });
+}
+
+/** 503 for a change that is stored and not in force yet. Without Retry-After: it must not be sent again. */
+export function notInForce(cause: unknown): ApiError {
+  const detail =
+    'the change is stored, but could not be put into force yet; Weir does that as soon as it can';
+  return new ApiError(503, 'not_in_force', detail, { isStored: true, cause });
 }

@@ -48,15 +48,12 @@ export async function startPolicy(node: Node, dns: DnsParts) {
     blocking: () => blockingSettings(config),
     logger,
   });
+  stops.push(() => policy.close());
   evaluator.start({ rows: () => publisher.current().rows, apply: () => policy.applyLive() });
   stops.push(() => evaluator.close());
   const bounds = boundsOf(node, publisher);
   const pool = new CompilePool();
   const names = new NamesFolder(dataDir);
-  const readMostAskedNames = (): Promise<readonly string[]> =>
-    database
-      .background('upkeep')
-      .read((tx) => readMostAsked(tx, nodeIdOf(node.name), clock.nowMs(), WATCHED_NAMES));
   const lists = new ListLife({
     database,
     policy,
@@ -67,7 +64,7 @@ export async function startPolicy(node: Node, dns: DnsParts) {
     cache: new ListCache(dataDir),
     generations,
     names,
-    mostAsked: new MostAskedNames(readMostAskedNames, clock),
+    mostAsked: mostAskedOf(node),
     refreshHours: () => config.blocking.list_refresh_hours,
     listDirs: () => config.blocking.list_dirs,
     bounds,
@@ -95,6 +92,15 @@ export async function startPolicy(node: Node, dns: DnsParts) {
     findLine: (sourceId, ruleName, kinds) => lists.findLine(sourceId, ruleName, kinds),
   });
   return { policy, lists, explainer, compiledLists, catalog, catalogRefresh };
+}
+
+/** The names that a new list is watched for. */
+function mostAskedOf({ database, name }: Node): MostAskedNames {
+  const read = (): Promise<readonly string[]> =>
+    database
+      .background('upkeep')
+      .read((tx) => readMostAsked(tx, nodeIdOf(name), clock.nowMs(), WATCHED_NAMES));
+  return new MostAskedNames(read, clock);
 }
 
 /** Where lists and the catalog may come from. */

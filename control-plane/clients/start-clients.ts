@@ -56,7 +56,7 @@ export function startClients(parts: ClientParts): () => Promise<void> {
   discovery.start();
   const stopLoading = onDatabaseUp(database, logger, 'read clients', () => discovery.load());
   return async () => {
-    stopLoading();
+    await stopLoading();
     hostNames.close();
     await discovery.stop();
   };

@@ -87,6 +87,16 @@ export function isBusy(error: unknown): boolean {
   return error instanceof Error && (codeOf(error) === LOCK_TIMEOUT || NO_ANSWER.test(error.message));
 }
 
+/** Whether the server ended a transaction that got in the way of another one: the same may work at once. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof Error && /^(40001|40P01)$/.test(codeOf(error));
+}
+
+/** Whether the values themselves cannot be stored (SQLSTATE classes 22 and 23), now or ever. */
+export function isDataError(error: unknown): boolean {
+  return error instanceof Error && /^2[23][0-9A-Z]{3}$/.test(codeOf(error));
+}
+
 /** One line that says why, without secrets. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);

@@ -10,7 +10,7 @@ import {
   isUniqueViolation,
 } from './database-errors.ts';
 import { startDatabase } from './database.ts';
-import type { Database } from './database.ts';
+import type { Database, Queryable } from './database.ts';
 import { serversOn } from './postgres-process.ts';
 
 let own: TestDatabase;
@@ -113,6 +113,27 @@ describe('transaction()', () => {
     });
     await expect(failing).rejects.toThrow('changed my mind');
     expect((await database.query(`SELECT 1 FROM groups WHERE name = 'half'`)).rows).toEqual([]);
+  });
+
+  test('transaction() runs work again that the server undid because of a deadlock', async () => {
+    const { database } = own;
+    await database.query(`INSERT INTO meta (key, value) VALUES ('one', '0'), ('two', '0')`);
+    const add = (tx: Queryable, key: string): Promise<unknown> =>
+      tx.query(`UPDATE meta SET value = to_jsonb(value::text::integer + 1) WHERE key = $1`, [key]);
+    const both = Promise.withResolvers<undefined>();
+    let runs = 0;
+    const inOrder = (first: string, second: string): Promise<void> =>
+      database.transaction(async (tx) => {
+        await add(tx, first);
+        // Each holds what the other wants next.
+        if (++runs === 2) both.resolve(undefined);
+        await both.promise;
+        await add(tx, second);
+      });
+    await Promise.all([inOrder('one', 'two'), inOrder('two', 'one')]);
+    expect(runs).toBe(3);
+    const { rows } = await database.query(`SELECT value FROM meta WHERE key IN ('one', 'two')`);
+    expect(rows).toEqual([{ value: 2 }, { value: 2 }]);
   });
 
   test('transaction() passes broken constraints on as they are', async () => {

@@ -16,7 +16,7 @@ import type { DatabaseTarget } from './database-target.ts';
 import { createEmbeddedServer } from './embedded-server.ts';
 import { migrate } from './migrate.ts';
 import { EmbeddedDatabaseUnsupported } from './postgres-runtime.ts';
-import { inTransaction } from './transaction.ts';
+import { despiteConflicts, inTransaction } from './transaction.ts';
 import type { Queryable, QueryRows } from './queryable.ts';
 
 export type { Queryable } from './queryable.ts';
@@ -40,7 +40,10 @@ export interface Database extends Queryable {
   onStatus(listener: (status: DatabaseStatus) => void): () => void;
   /** Resolves when the database is up, now or later; rejects when Weir stops before. */
   whenUp(): Promise<void>;
-  /** Runs `work` in one transaction; it is rolled back when `work` throws. */
+  /**
+   * Runs `work` in one transaction; it is rolled back when `work` throws, and run again, a few times, when the server
+   * undid it because of others. @throws {DatabaseUnavailable}
+   */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /**
    * The same for changes that wait for each other, on this node and on others: under the advisory lock `lock`, on a
@@ -143,20 +146,19 @@ class PooledDatabase implements Database {
     text: string,
     values?: readonly unknown[],
   ): Promise<QueryRows<Row>> {
-    return this.withClient((client) => client.query<Row>(text, values as unknown[]));
+    return despiteConflicts(() => this.withClient((client) => client.query<Row>(text, values as unknown[])));
   }
 
   async transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-    return this.withClient((client) => inTransaction(client, work));
+    return despiteConflicts(() => this.withClient((client) => inTransaction(client, work)));
   }
 
   async transactionInTurn<T>(lock: number, work: (tx: Queryable) => Promise<T>): Promise<T> {
-    return this.#up().useInTurn((client) =>
-      inTransaction(client, async (tx) => {
-        await tx.query('SELECT pg_advisory_xact_lock($1)', [lock]);
-        return work(tx);
-      }),
-    );
+    const locked = async (tx: Queryable): Promise<T> => {
+      await tx.query('SELECT pg_advisory_xact_lock($1)', [lock]);
+      return work(tx);
+    };
+    return despiteConflicts(() => this.#up().useInTurn((client) => inTransaction(client, locked)));
   }
 
   background(queue: BackgroundQueue): Background {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MemoryLogger } from '../../test/support/memory-logger.ts';
 import { startTestDatabase } from '../../test/support/test-database.ts';
 import type { TestDatabase } from '../../test/support/test-database.ts';
-import { migrate } from './migrate.ts';
+import { migrate, SchemaTooNew } from './migrate.ts';
 
 let own: TestDatabase;
 beforeAll(async () => {
@@ -33,6 +33,17 @@ describe('migrate()', () => {
     expect(await tables()).toEqual(before);
     const { rows } = await own.database.query('SELECT id, name FROM groups');
     expect(rows).toEqual([{ id: 1, name: 'Default' }]);
+  });
+
+  test('migrate() refuses a schema that is newer than the program, and changes nothing', async () => {
+    const add = `INSERT INTO schema_migrations (name, run_on) VALUES ('9999_from-the-future', now())`;
+    await own.database.query(add);
+    const before = await tables();
+    const run = own.database.withClient((client) => migrate(client, new MemoryLogger()));
+    await expect(run).rejects.toBeInstanceOf(SchemaTooNew);
+    await expect(run).rejects.toThrow(/newer than this weir, which does not know 9999_from-the-future/);
+    expect(await tables()).toEqual(before);
+    await own.database.query(`DELETE FROM schema_migrations WHERE name = '9999_from-the-future'`);
   });
 
   test('migrate() by several nodes at once runs each migration once', async () => {

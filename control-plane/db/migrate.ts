@@ -2,10 +2,17 @@
  * Brings the schema to the state of `migrations/*.sql`. One node at a time: the runner holds an advisory
  * lock, and the other nodes of a cluster wait for it and then find nothing left to do.
  */
+import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { ClientBase } from 'pg';
 import type { Logger } from '../../shared/log.ts';
 
+/** The database was migrated by a Weir that knows more than this one; its rows could be misunderstood. */
+export class SchemaTooNew extends Error {
+  override readonly name = 'SchemaTooNew';
+}
+
+const TABLE = 'schema_migrations';
 const MIGRATIONS_DIR = fileURLToPath(new URL('../../migrations', import.meta.url));
 
 /** The migrations to run and in which direction. */
@@ -17,6 +24,7 @@ export interface MigrationRun {
 
 /**
  * Runs migrations in one transaction on a connected client. Resolves with their names.
+ * @throws {SchemaTooNew} before anything is changed
  * @throws when a migration fails; then none of them is in force.
  */
 export async function migrate(
@@ -24,6 +32,7 @@ export async function migrate(
   logger: Logger,
   { direction, count = Infinity }: MigrationRun = { direction: 'up' },
 ): Promise<string[]> {
+  await refuseUnknown(client);
   const debug = (message: string): void => logger.debug(message, { component: 'migrations' });
   // Only now: a start need not load it before DNS answers.
   const { runner } = await import('node-pg-migrate');
@@ -32,11 +41,26 @@ export async function migrate(
     dir: MIGRATIONS_DIR,
     direction,
     count,
-    migrationsTable: 'schema_migrations',
+    migrationsTable: TABLE,
     advisoryLockMode: 'wait',
     logger: { debug, info: debug, warn: debug, error: debug },
   });
   const names = done.map((migration) => migration.name);
   if (names.length > 0) logger.info(`migrate database ${direction}`, { migrations: names });
   return names;
+}
+
+async function refuseUnknown(client: ClientBase): Promise<void> {
+  const { rows: tables } = await client.query<{ name: string | null }>('SELECT to_regclass($1) AS name', [
+    TABLE,
+  ]);
+  if (tables[0]?.name === null) return;
+  const { rows } = await client.query<{ name: string }>(`SELECT name FROM ${TABLE} ORDER BY name`);
+  const known = new Set((await readdir(MIGRATIONS_DIR)).map((file) => file.replace(/\.sql$/, '')));
+  const unknown = rows.map(({ name }) => name).filter((name) => !known.has(name));
+  if (unknown.length === 0) return;
+  throw new SchemaTooNew(
+    `the schema of the database is newer than this weir, which does not know ${unknown.join(', ')}: ` +
+      'run the weir that made it, or a newer one, or restore a backup from before',
+  );
 }

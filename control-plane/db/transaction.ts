@@ -1,6 +1,11 @@
-/** One transaction on one connection. */
+/** One transaction on one connection, and again where another one was in its way. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
-import { isBusy } from './database-errors.ts';
+import { DatabaseBusy, isBusy, isConflict } from './database-errors.ts';
+
+const MOST_ATTEMPTS = 5;
+/** Longest pause before the second attempt, milliseconds; it grows with each. Random, so that two do not meet again. */
+const PAUSE_MS = 20;
 
 /** Runs `work` between `begin` and COMMIT; what it throws rolls back and is passed on. */
 export async function inTransaction<T>(
@@ -18,5 +23,22 @@ export async function inTransaction<T>(
     // answer would give none to this either; its end rolls back.
     if (!isBusy(error)) await client.query('ROLLBACK').catch(() => undefined);
     throw error;
+  }
+}
+
+/**
+ * Does again what the server undid because of a deadlock or a serialization failure (SQLSTATE 40P01, 40001).
+ * @throws {DatabaseBusy} after the last attempt
+ */
+export async function despiteConflicts<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      if (attempts === MOST_ATTEMPTS)
+        throw new DatabaseBusy('the database is busy with changes of the same rows', { cause: error });
+      await sleep(Math.random() * PAUSE_MS * attempts);
+    }
   }
 }

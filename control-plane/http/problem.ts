@@ -25,6 +25,7 @@ export function sendProblem(response: Response, error: ApiError): void {
     detail: error.message,
     error: error.code,
     ...(error.fields === undefined ? {} : { errors: [...error.fields] }),
+    ...(error.isStored ? { stored: true } : {}),
   };
   for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
   response.status(error.status).type('application/problem+json').send(JSON.stringify(body));

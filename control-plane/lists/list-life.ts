@@ -7,8 +7,9 @@
 import type { BlocklistSource, SourceCreate, SourceUpdate, UnusedLine } from '../../shared/api/sources.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
-import { conflict } from '../api-error.ts';
+import { ApiError, conflict, notInForce } from '../api-error.ts';
 import type { Database } from '../db/database.ts';
+import { Retrying } from '../retrying.ts';
 import { changePolicy } from '../revisions/policy-change.ts';
 import { neededCopies } from '../revisions/revision-store.ts';
 import { CompileError } from '../snapshot/compile-pool.ts';
@@ -68,6 +69,8 @@ export class ListLife implements SourceLife {
   private readonly refresher: ListRefresher;
   /** Everything else that goes on in the background; none of it rejects. */
   private readonly background = new Set<Promise<void>>();
+  /** What the rows say and is not in force yet. */
+  private readonly retrying: Retrying;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(parts: ListLifeParts) {
@@ -88,6 +91,11 @@ export class ListLife implements SourceLife {
       neededCopies: () => neededCopies(parts.database),
       record: (source, facts) => recordSource(parts.database, source, facts),
       signal: this.stopping.signal,
+    });
+    this.retrying = new Retrying({
+      work: () => this.takeOverRows(),
+      logger: parts.logger,
+      what: 'put stored lists into force',
     });
     this.refresher = new ListRefresher({
       ...parts,
@@ -124,6 +132,7 @@ export class ListLife implements SourceLife {
     clearInterval(this.timer);
     this.stopping.abort();
     this.refresher.close();
+    await this.retrying.close();
     await this.idle();
   }
 
@@ -243,9 +252,14 @@ export class ListLife implements SourceLife {
 
   /** Brings into force what a rollback made of the rows, lists as they were then included. */
   async bringBack(): Promise<void> {
-    const { cache, database } = this.parts;
     // What is being fetched may be what was just undone.
     this.refresher.stop();
+    await this.inForce(() => this.takeOverRows());
+  }
+
+  /** Brings the copies into force that the rows name, and fetches those that are not on disk. */
+  private async takeOverRows(): Promise<void> {
+    const { cache, database } = this.parts;
     await cache.open();
     const sources = await store.listSources(database);
     for (const source of sources) await this.chooseCopy(source);
@@ -259,9 +273,19 @@ export class ListLife implements SourceLife {
     source: StoredSource,
     contentKey: string | undefined,
   ): Promise<string | undefined> {
-    const fault = await this.compileOrKeep(this.compiler.bringIntoForce());
+    const fault = await this.inForce(() => this.compileOrKeep(this.compiler.bringIntoForce()));
     if (fault !== undefined || contentKey === undefined) return fault;
     return this.refused.reasonFor(source.id, inputKeyOf(source.id, contentKey, readingOf(source)));
+  }
+
+  /** Puts a stored change into force; where that fails, says that it is stored, and goes on trying. */
+  private async inForce<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      this.retrying.soon();
+      throw error instanceof ApiError ? error : notInForce(error);
+    }
   }
 
   /** Waits for a compile; where lists cannot be compiled, brings policy alone into force and says why. */

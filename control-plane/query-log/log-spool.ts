@@ -64,7 +64,7 @@ export class LogSpool {
 
   /** Writes a batch; the oldest files make room. Resolves with the rows lost that way; rejects when the disk does not take it. */
   async add(batch: LogBatch): Promise<number> {
-    const header = headerOf(batch);
+    const header = frameHeader(batch);
     const frameBytes = header.length + batch.bytes.length;
     const lostRows = await this.#makeRoom(frameBytes);
     const file = await this.#fileFor(frameBytes);
@@ -123,7 +123,8 @@ export class LogSpool {
   }
 }
 
-function headerOf({ id, rowCount, days, bytes }: LogBatch): Buffer {
+/** The line before the bytes of a batch. */
+export function frameHeader({ id, rowCount, days, bytes }: LogBatch): Buffer {
   const header: FrameHeader = { id, rowCount, days, sizeBytes: bytes.length, crc32: crc32(bytes) };
   return Buffer.from(`${JSON.stringify(header)}\n`);
 }

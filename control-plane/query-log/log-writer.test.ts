@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { logRow, wireName } from '../../test/support/log-row.ts';
 import { MemoryLogger } from '../../test/support/memory-logger.ts';
@@ -16,6 +16,7 @@ import { newBatch } from './log-batch.ts';
 import { LogWriter } from './log-writer.ts';
 import type { LogWriterOptions } from './log-writer.ts';
 import { readQueryLog } from './query-log-store.ts';
+import { setAside } from './refused-batches.ts';
 
 let own: TestDatabase;
 const writers: LogWriter[] = [];
@@ -207,7 +208,7 @@ describe('LogWriter', () => {
     const { writer } = writerOn({ maxWaitMs: 20 });
     writer.append(logRow());
     await until(() => writer.counters().written === 1);
-    expect(writer.counters()).toEqual({ written: 1, spooled: 0, dropped: 0, waiting: 0 });
+    expect(writer.counters()).toEqual({ written: 1, spooled: 0, dropped: 0, refused: 0, waiting: 0 });
   });
 
   test('rows of a database that is away are spooled for weir’s eyes only, and stored when it comes', async () => {
@@ -221,11 +222,11 @@ describe('LogWriter', () => {
     expect(files).toHaveLength(1);
     expect(statSync(spool).mode & 0o777).toBe(0o700);
     expect(statSync(join(spool, files[0]!)).mode & 0o777).toBe(0o600);
-    expect(writer.counters()).toEqual({ written: 0, spooled: 2, dropped: 0, waiting: 0 });
+    expect(writer.counters()).toEqual({ written: 0, spooled: 2, dropped: 0, refused: 0, waiting: 0 });
     come();
     await until(() => readdirSync(spool).length === 0);
     expect(await storedDomains()).toEqual(['first.example', 'second.example']);
-    expect(writer.counters()).toEqual({ written: 2, spooled: 2, dropped: 0, waiting: 0 });
+    expect(writer.counters()).toEqual({ written: 2, spooled: 2, dropped: 0, refused: 0, waiting: 0 });
   });
 
   test('a spool that an earlier run left is stored up to where it was cut off', async () => {
@@ -303,7 +304,79 @@ describe('LogWriter', () => {
     come();
     await until(() => writer.counters().written === 1);
     expect(await storedDomains()).toEqual(['kept.example']);
-    expect(writer.counters()).toEqual({ written: 1, spooled: 1, dropped: 0, waiting: 0 });
+    expect(writer.counters()).toEqual({ written: 1, spooled: 1, dropped: 0, refused: 0, waiting: 0 });
+  });
+
+  test('rows that the database refuses for what is in them are set aside on disk, told and counted; others are stored', async () => {
+    const { writer, spool, logger } = writerOn();
+    await own.database.query(
+      `ALTER TABLE query_log ADD CONSTRAINT no_poison CHECK (domain <> 'poison.example')`,
+    );
+    try {
+      writer.append(logRow({ qname: wireName('poison.example') }));
+      await writer.flush();
+      writer.append(logRow({ qname: wireName('good.example') }));
+      await writer.flush();
+    } finally {
+      await own.database.query('ALTER TABLE query_log DROP CONSTRAINT no_poison');
+    }
+    expect(await storedDomains()).toEqual(['good.example']);
+    expect(writer.counters()).toMatchObject({ refused: 1, written: 1, dropped: 0 });
+    const [name, ...others] = readdirSync(join(spool, 'refused'));
+    expect(others).toEqual([]);
+    expect(readFileSync(join(spool, 'refused', name!)).includes('poison.example')).toBe(true);
+    expect(logger.text()).toContain(join(spool, 'refused', name!));
+    expect(logger.text()).toContain('no_poison');
+  });
+
+  test('rows that wait in the spool are stored, but those that the database refuses are set aside', async () => {
+    const { database, come } = awayDatabase();
+    const { writer, spool } = writerOn({ database, maxBatchRows: 1 });
+    for (const domain of ['one.example', 'poison.example', 'two.example'])
+      writer.append(logRow({ qname: wireName(domain) }));
+    await writer.flush();
+    await own.database.query(
+      `ALTER TABLE query_log ADD CONSTRAINT no_poison CHECK (domain <> 'poison.example')`,
+    );
+    try {
+      come();
+      await until(() => writer.counters().refused === 1 && writer.counters().written === 2);
+    } finally {
+      await own.database.query('ALTER TABLE query_log DROP CONSTRAINT no_poison');
+    }
+    expect(await storedDomains()).toEqual(['one.example', 'two.example']);
+    expect(readdirSync(join(spool, 'refused'))).toHaveLength(1);
+    expect(writer.counters().dropped).toBe(0);
+  });
+
+  test('rows that the database does not take for any other reason wait in the spool until it does', async () => {
+    const { writer } = writerOn({ maxWaitMs: 20 });
+    await own.database.query('ALTER TABLE query_log RENAME COLUMN domain TO another');
+    try {
+      writer.append(logRow({ qname: wireName('patient.example') }));
+      await writer.flush();
+      expect(writer.counters()).toMatchObject({ spooled: 1, dropped: 0, refused: 0 });
+      expect(writer.trouble()).toMatch(/tried again later.*"domain"/);
+    } finally {
+      await own.database.query('ALTER TABLE query_log RENAME COLUMN another TO domain');
+    }
+    await until(() => writer.counters().written === 1);
+    expect(await storedDomains()).toEqual(['patient.example']);
+    await until(() => writer.trouble() === null);
+  });
+
+  test('setAside() keeps a bounded number of batches, the newest', async () => {
+    const dir = makeTempDir();
+    dirs.push(dir);
+    const kept: string[] = [];
+    for (let index = 0; index < 12; index++) {
+      const encoder = new CopyEncoder(7);
+      encoder.encode(logRow(), 'full');
+      kept.push(await setAside(join(dir, 'refused'), newBatch(encoder.take())));
+      utimesSync(kept.at(-1)!, index, index);
+    }
+    const names = readdirSync(join(dir, 'refused')).map((name) => join(dir, 'refused', name));
+    expect(names.sort()).toEqual(kept.slice(-8).sort());
   });
 
   test('kill -9 of the database under load loses no row and doubles none', async () => {

@@ -6,9 +6,9 @@
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LogFields, Logger } from '../../shared/log.ts';
+import type { Logger } from '../../shared/log.ts';
 import type { Database } from '../db/database.ts';
-import { DatabaseUnavailable, reasonOf } from '../db/database-errors.ts';
+import { DatabaseUnavailable, isDataError, reasonOf } from '../db/database-errors.ts';
 import { BatchMemory, SLAB_BYTES } from './batch-memory.ts';
 import { storeBatch } from './batch-store.ts';
 import { CopyEncoder } from './copy-encoder.ts';
@@ -16,8 +16,11 @@ import { newBatch } from './log-batch.ts';
 import type { LogBatch } from './log-batch.ts';
 import { LogSpool } from './log-spool.ts';
 import type { SpooledFile } from './log-spool.ts';
+import { LogTrouble } from './log-trouble.ts';
 import type { QueryLogPrivacy } from './privacy.ts';
+import { setAside } from './refused-batches.ts';
 import type { QueryLogRow } from './row.ts';
+import { SendPause } from './send-pause.ts';
 import { UnsettledBatches } from './unsettled-batches.ts';
 
 /** What a writer needs. */
@@ -44,8 +47,10 @@ export interface LogWriterCounters {
   readonly written: number;
   /** Written to the spool; they count as `written` too when they have got into the database. */
   readonly spooled: number;
-  /** Lost: beyond a bound, refused by the disk or by the database. */
+  /** Lost: beyond a bound, or refused by the disk. */
   readonly dropped: number;
+  /** Refused by the database for what is in them, and set aside on disk. */
+  readonly refused: number;
   /** In memory now. */
   readonly waiting: number;
 }
@@ -55,8 +60,6 @@ const DEFAULTS = { maxBatchRows: 12_000, maxWaitMs: 1000, maxSpoolBytes: 256 * 1
 const MAX_BATCH_BYTES = SLAB_BYTES - 8192;
 /** Bytes that may be on their way to a disk that does not keep up, and that may wait for one that is full. */
 const MAX_SPILLING_BYTES = 64 * 1024 * 1024;
-/** Milliseconds between two log lines about lost rows. */
-const LOSS_LOG_MS = 10_000;
 /** Milliseconds for closing unless said otherwise. */
 const CLOSE_MS = 3000;
 /** Of that, what the database gets; what it has not taken then is spooled. */
@@ -64,6 +67,7 @@ const FLUSH_SHARE = 0.5;
 
 /** What is being done, in messages. */
 const REPLAY = 'replay the query log spool';
+const STORE = 'store the query log';
 
 interface WaitingBatch extends LogBatch {
   /** `performance.now()` when it was sealed. */
@@ -93,12 +97,13 @@ export class LogWriter {
   #written = 0;
   #spooled = 0;
   #dropped = 0;
-  #lossLoggedMs = -Infinity;
-  /** Why the last rows could be stored nowhere; null = they were. */
-  #trouble: string | null = null;
+  #refused = 0;
+  readonly #sendPause = new SendPause();
+  readonly #trouble: LogTrouble;
 
   constructor(options: LogWriterOptions) {
     this.#options = { ...DEFAULTS, ...options };
+    this.#trouble = new LogTrouble(options.logger);
     this.#encoder = new CopyEncoder(options.nodeId, this.#memory);
     this.#spool = new LogSpool(join(options.dataDir, 'spool'), this.#options.maxSpoolBytes);
     this.#spoolWork = this.#spool.open().catch((error: unknown) => {
@@ -107,6 +112,7 @@ export class LogWriter {
     this.#tick = setInterval(() => this.#onTick(), this.#options.maxWaitMs);
     this.#stopListening = options.database.onStatus(({ state }) => {
       if (state !== 'up') this.#takeBackUnsettled();
+      this.#sendPause.end();
       this.#wake();
     });
     void this.#spoolWork.then(() => this.#wake());
@@ -130,13 +136,19 @@ export class LogWriter {
 
   /** Why rows cannot be stored now, neither in the database nor on disk; null = they can. */
   trouble(): string | null {
-    return this.#trouble;
+    return this.#trouble.now();
   }
 
   counters(): LogWriterCounters {
     const batches = [...(this.#sending ? [this.#sending] : []), ...this.#queue, ...this.#held];
     const waiting = batches.reduce((sum, batch) => sum + batch.rowCount, this.#encoder.rowCount);
-    return { written: this.#written, spooled: this.#spooled, dropped: this.#dropped, waiting };
+    return {
+      written: this.#written,
+      spooled: this.#spooled,
+      dropped: this.#dropped,
+      refused: this.#refused,
+      waiting,
+    };
   }
 
   /** Flushes; what the database does not take in time goes to the spool. No row may be added after. */
@@ -182,7 +194,7 @@ export class LogWriter {
   /** Sends batches until there are none, then those of the spool. */
   async #send(): Promise<void> {
     await Promise.resolve(); // `#pump` is set before anything here ends.
-    for (;;) {
+    while (!this.#sendPause.isOn()) {
       const batch = this.#queue.shift();
       if (batch !== undefined) await this.#sendOne(batch);
       else if (this.#closing || !(await this.#replayOne())) return;
@@ -195,13 +207,41 @@ export class LogWriter {
       await storeBatch(this.#options.database, batch, { durable: false });
       this.#written += batch.rowCount;
       this.#unsettled.add(batch);
-      this.#trouble = null;
+      this.#trouble.end();
+      this.#sendPause.end();
     } catch (error) {
-      if (error instanceof DatabaseUnavailable) this.#spill(copyOf(batch));
-      else this.#drop(batch.rowCount, 'store query log', error);
+      if (isDataError(error)) this.#setAside(copyOf(batch), error);
+      else {
+        if (!(error instanceof DatabaseUnavailable)) this.#pause(STORE, error, batch);
+        this.#spill(copyOf(batch));
+      }
     } finally {
       this.#sending = undefined;
     }
+  }
+
+  /** The database is there and does not take rows, though nothing is wrong with them: they wait. */
+  #pause(action: string, cause: unknown, { rowCount }: LogBatch): void {
+    const fields = { rows: rowCount, after_ms: this.#sendPause.begin() };
+    this.#trouble.begin(`${action}: tried again later`, cause, fields);
+  }
+
+  /** Keeps rows that can never be stored where a person finds them. */
+  #setAside(batch: LogBatch, cause: unknown): void {
+    void this.#onSpool('set refused rows aside', async () => {
+      try {
+        const file = await setAside(join(this.#options.dataDir, 'spool', 'refused'), batch);
+        this.#refused += batch.rowCount;
+        const reason = reasonOf(cause);
+        this.#options.logger.error(`${STORE}: the database refuses rows, they are set aside`, {
+          rows: batch.rowCount,
+          file,
+          reason,
+        });
+      } catch (error) {
+        this.#drop(batch.rowCount, 'set refused rows aside', error);
+      }
+    });
   }
 
   /** Sends the oldest file of the spool; false when there is none or the database is away. */
@@ -228,9 +268,15 @@ export class LogWriter {
       if (!this.#replayed.has(batch.id)) this.#written += batch.rowCount;
       this.#replayed.add(batch.id);
     } catch (error) {
-      if (error instanceof DatabaseUnavailable) return false;
-      this.#drop(batch.rowCount, REPLAY, error);
+      if (!isDataError(error)) {
+        if (!(error instanceof DatabaseUnavailable)) this.#pause(REPLAY, error, batch);
+        return false;
+      }
+      this.#setAside(batch, error);
+      return true;
     }
+    this.#sendPause.end();
+    this.#trouble.end();
     return true;
   }
 
@@ -245,7 +291,7 @@ export class LogWriter {
         const lostRows = await this.#spool.add(batch);
         this.#spooled += batch.rowCount;
         this.#memory.giveBack(batch.bytes);
-        this.#trouble = null;
+        if (!this.#sendPause.isOn()) this.#trouble.end();
         if (lostRows > 0) this.#drop(lostRows, 'spool query log', new Error('the spool is full'));
       } catch (error) {
         this.#hold(batch, error);
@@ -261,7 +307,7 @@ export class LogWriter {
     if (this.#closing || heldBytes > MAX_SPILLING_BYTES)
       return this.#drop(batch.rowCount, 'spool query log', cause);
     this.#held.push(batch);
-    this.#logTrouble('spool query log: rows are kept in memory', cause, { rows: batch.rowCount });
+    this.#trouble.begin('spool query log: rows are kept in memory', cause, { rows: batch.rowCount });
   }
 
   /** Sends again what a database that is gone may not have had on its disk. */
@@ -281,14 +327,7 @@ export class LogWriter {
 
   #drop(rowCount: number, action: string, cause: unknown): void {
     this.#dropped += rowCount;
-    this.#logTrouble(`${action}: rows are lost`, cause, { rows: rowCount, rowsSinceStart: this.#dropped });
-  }
-
-  #logTrouble(message: string, cause: unknown, fields: LogFields): void {
-    this.#trouble = `${message}: ${reasonOf(cause)}`;
-    if (performance.now() - this.#lossLoggedMs < LOSS_LOG_MS) return;
-    this.#lossLoggedMs = performance.now();
-    this.#options.logger.error(message, { reason: reasonOf(cause), ...fields });
+    this.#trouble.begin(`${action}: rows are lost`, cause, { rows: rowCount, rowsSinceStart: this.#dropped });
   }
 }
 

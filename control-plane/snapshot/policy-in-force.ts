@@ -4,7 +4,9 @@
  * is one publication.
  */
 import type { Logger } from '../../shared/log.ts';
+import { notInForce } from '../api-error.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
+import { Retrying } from '../retrying.ts';
 import { Coalescer } from './coalescer.ts';
 import type { BlockingSettings, BlockingSwitch, CompiledRules, PolicyRows } from './compiled-rules.ts';
 import type { SnapshotPublisher } from './publisher.ts';
@@ -18,10 +20,15 @@ export interface PolicyParts {
   readonly logger: Logger;
 }
 
+/** Longest pause before what is stored is tried to be put into force again: reading a few rows costs little. */
+const RETRY_MS = 5000;
+
 /** The one way to publish. */
 export class PolicyInForce {
   private readonly parts: PolicyParts;
   private readonly applier = new Coalescer(() => this.applyNow());
+  /** What the database holds and is not in force yet. */
+  private readonly retrying: Retrying;
   /** Rules that are to come into force with the next publication. */
   private compiled: CompiledRules;
   /** Something besides the rows has changed and has not been published. */
@@ -30,11 +37,31 @@ export class PolicyInForce {
   constructor(parts: PolicyParts) {
     this.parts = parts;
     this.compiled = parts.publisher.current().compiled;
+    const { logger } = parts;
+    this.retrying = new Retrying({
+      work: () => this.applier.run(),
+      logger,
+      what: 'put stored changes into force',
+      lastMs: RETRY_MS,
+    });
   }
 
-  /** Resolves when every thread answers with what was in the database when this was called, or later. */
-  apply(): Promise<void> {
-    return this.applier.run();
+  /**
+   * Resolves when every thread answers with what was in the database when this was called, or later. What could not
+   * be put into force is tried again. @throws {ApiError} 503 `not_in_force`
+   */
+  async apply(): Promise<void> {
+    try {
+      await this.applier.run();
+    } catch (error) {
+      this.retrying.soon();
+      throw notInForce(error);
+    }
+  }
+
+  /** Tries nothing again from now on. */
+  close(): Promise<void> {
+    return this.retrying.close();
   }
 
   /** Puts blocking settings into force; without a database, over the rows known before. */
@@ -66,6 +93,7 @@ export class PolicyInForce {
     try {
       await this.applier.run();
     } catch (error) {
+      this.retrying.soon();
       if (!(error instanceof DatabaseUnavailable)) throw error;
       this.parts.logger.warn('read policy: the rows known before stay in force', { reason: error.message });
     }

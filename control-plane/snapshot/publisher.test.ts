@@ -10,6 +10,7 @@ import { buildSpecialRules } from './special-rules-builder.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
 import { compiledFrom } from '../../test/support/compiled-rules.ts';
 import { MemoryLogger } from '../../test/support/memory-logger.ts';
+import { until } from '../../test/support/until.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 import {
   type BlockingSettings,
@@ -261,6 +262,8 @@ describe('PolicyInForce', () => {
     policy = new PolicyInForce({ publisher, readRows: () => rows(), blocking: () => blocking, logger });
   });
 
+  afterEach(() => policy.close());
+
   test('apply() publishes the rows of now over the rules in force', async () => {
     await policy.useRules(RULES);
     rows = async () => ({ ...ROWS, groups: [{ id: 1, enabled: true }] });
@@ -274,10 +277,15 @@ describe('PolicyInForce', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('apply() rejects with the fault of the database, and publishes nothing', async () => {
+  test('apply() says of a change that it is stored where it cannot be put into force, and puts it there when it can', async () => {
     rows = () => Promise.reject(new DatabaseUnavailable('down'));
-    await expect(policy.apply()).rejects.toThrow(DatabaseUnavailable);
+    const refused: unknown = await policy.apply().catch((error: unknown) => error);
+    expect(refused).toMatchObject({ status: 503, code: 'not_in_force', isStored: true });
+    expect(refused).toMatchObject({ cause: { message: 'down' } });
     expect(sent).toEqual([]);
+    rows = async () => ({ ...ROWS, groups: [{ id: 1, enabled: true }] });
+    await until(() => sent.length > 0);
+    expect(new PolicyTable(sent[0]!.policy).groupCount).toBe(1);
   });
 
   test('useRules() and applySettings() do not wait for the database', async () => {

@@ -20,6 +20,7 @@ export const PROBLEM_CODES = [
   'locked_out',
   'busy',
   'unavailable',
+  'not_in_force',
   'internal',
 ] as const;
 export type ProblemCode = (typeof PROBLEM_CODES)[number];
@@ -37,6 +38,8 @@ export const Problem = z
     detail: z.string(),
     error: z.enum(PROBLEM_CODES),
     errors: z.array(FieldProblem).optional(),
+    /** Of `not_in_force`: the change is in the database, and repeating it would make it twice. */
+    stored: z.literal(true).optional(),
   })
   .meta({ id: 'Problem' });
 export type Problem = z.infer<typeof Problem>;

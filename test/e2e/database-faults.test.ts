@@ -3,6 +3,7 @@
  * says so, and the query log is complete again afterwards.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
 import { lockDataDir } from '../../control-plane/db/data-dir-lock.ts';
 import { createEmbeddedServer } from '../../control-plane/db/embedded-server.ts';
 import type { EmbeddedServer, PostgresAddress } from '../../control-plane/db/embedded-server.ts';
@@ -10,6 +11,7 @@ import { serversOn } from '../../control-plane/db/postgres-process.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
 import type { ScriptedUpstream } from '../fixtures/scripted-upstream.ts';
 import { MemoryLogger } from '../support/memory-logger.ts';
+import { until } from '../support/until.ts';
 import { makeTempDir, prepareDataDir } from './support/data-dir.ts';
 import { UdpClient } from './support/dns-client.ts';
 import { EVERY_ADDRESS, startEchoingUpstream } from './support/echoing-upstream.ts';
@@ -120,6 +122,14 @@ describe('weir with a database server of its owner', () => {
     room.remove();
   });
 
+  /** Runs statements on the server, beside Weir. */
+  async function sql(...statements: readonly string[]): Promise<void> {
+    const client = new pg.Client({ ...address });
+    await client.connect();
+    for (const statement of statements) await client.query(statement);
+    await client.end();
+  }
+
   test('weir goes on without a database where the password is wrong, and says what is wrong', async () => {
     const weirRoom = makeTempDir();
     const env = { WEIR_DATABASE_URL: url(SECRET) };
@@ -148,6 +158,46 @@ describe('weir with a database server of its owner', () => {
     });
     await expectServes(weir, 'external');
     expect(await api.untilQueryCount(2)).toBe(2);
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+    weirRoom.remove();
+  });
+
+  test('weir says of a change that it is stored where it cannot be put into force, and does that when it can', async () => {
+    const weirRoom = makeTempDir();
+    const env = { WEIR_DATABASE_URL: url(address.password) };
+    await using weir = await Weir.start({ room: weirRoom, upstreams, env });
+    const api = await weir.api();
+    // Reading policy fails from now on, storing a rule does not.
+    await sql('ALTER TABLE safe_search_configs RENAME COLUMN youtube_mode TO away');
+    const rule = { domain: 'stored.example.com', action: 'deny' };
+    expect(await api.call('POST', '/managed-domains', rule)).toMatchObject({
+      status: 503,
+      body: { error: 'not_in_force', stored: true },
+    });
+    using udp = await UdpClient.open(weir.dnsPort);
+    expect(await udp.ask('stored.example.com', 'A')).toMatchObject({ data: [EVERY_ADDRESS] });
+    await sql('ALTER TABLE safe_search_configs RENAME COLUMN away TO youtube_mode');
+    await until(async () => (await udp.ask('stored.example.com', 'A')).data[0] === '0.0.0.0');
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+    weirRoom.remove();
+  });
+
+  test('weir leaves a database alone whose schema is newer than itself, and answers all the same', async () => {
+    const weirRoom = makeTempDir();
+    const env = { WEIR_DATABASE_URL: url(address.password) };
+    await sql(
+      `INSERT INTO schema_migrations (name, run_on) VALUES ('9999_from-the-future', now())`,
+      'UPDATE nodes SET version = NULL',
+    );
+    await using weir = await Weir.start({ room: weirRoom, upstreams, env, withoutDatabase: true });
+    await expectDegraded(weir, /schema of the database is newer than this weir.*9999_from-the-future/);
+    using udp = await UdpClient.open(weir.dnsPort);
+    expect(await udp.ask('newer.example.com', 'A')).toMatchObject({ data: [EVERY_ADDRESS] });
+    await sql(
+      'DO $$ BEGIN ASSERT (SELECT every(version IS NULL) FROM nodes); END $$',
+      `DELETE FROM schema_migrations WHERE name = '9999_from-the-future'`,
+    );
+    await weir.untilHealth(({ checks }) => checks.database.status === 'ok');
     expect(await weir.stop()).toMatchObject({ code: 0 });
     weirRoom.remove();
   });

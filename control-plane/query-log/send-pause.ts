@@ -1,0 +1,29 @@
+/** The pauses of a sender whose receiver is there and does not take what it sends: doubled each time. */
+
+/** Milliseconds of the first pause and of the longest. */
+const PAUSE_MS = { first: 1000, last: 30_000 } as const;
+
+/** See above. */
+export class SendPause {
+  #untilMs = -Infinity;
+  #nextMs: number = PAUSE_MS.first;
+
+  /** Whether nothing should be sent now. */
+  isOn(): boolean {
+    return performance.now() < this.#untilMs;
+  }
+
+  /** Begins a pause and returns its milliseconds. */
+  begin(): number {
+    const pauseMs = this.#nextMs;
+    this.#untilMs = performance.now() + pauseMs;
+    this.#nextMs = Math.min(pauseMs * 2, PAUSE_MS.last);
+    return pauseMs;
+  }
+
+  /** Something was taken, or the receiver is another one. */
+  end(): void {
+    this.#untilMs = -Infinity;
+    this.#nextMs = PAUSE_MS.first;
+  }
+}
