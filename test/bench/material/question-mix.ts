@@ -55,7 +55,7 @@ export function mixQuestions(
 }
 
 /** Eight octets that the generator overwrites with a serial number, so that each name is asked once. */
-const SERIAL_LABEL = '00000000';
+export const SERIAL_LABEL = '00000000';
 
 /** `count` questions below different allowed names, each with a first label of its own to be stamped. */
 export function uniqueQuestions(

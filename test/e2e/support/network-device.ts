@@ -80,6 +80,34 @@ export class NetworkDevice {
     return stdout;
   }
 
+  /**
+   * Gives the device addresses at which it answers no address resolution, so that replies to them wait at the
+   * sender; the device itself knows where `server` is.
+   */
+  beSilentAt(addresses: readonly string[], prefix: number, server: string): void {
+    const { address: serverMac } = JSON.parse(
+      ip('-json', 'link', 'show', 'dev', this.#here).slice(1, -2),
+    ) as { address: string };
+    this.#ip('link', 'set', this.#there, 'arp', 'off');
+    for (const address of addresses)
+      this.#ip('address', 'add', `${address}/${String(prefix)}`, 'dev', this.#there);
+    this.#ip('neigh', 'replace', server, 'lladdr', serverMac, 'dev', this.#there, 'nud', 'permanent');
+  }
+
+  /** Command and arguments that run a program of this project on the device. */
+  command(node: string, program: string, ...args: readonly string[]): string[] {
+    return [
+      'ip',
+      'netns',
+      'exec',
+      this.#name,
+      node,
+      '--disable-warning=ExperimentalWarning',
+      program,
+      ...args,
+    ];
+  }
+
   /** Takes all of it away. */
   remove(): void {
     spawnSync('ip', ['link', 'delete', this.#here]);
@@ -100,7 +128,8 @@ function dad(address: string): string[] {
   return address.includes(':') ? ['nodad'] : [];
 }
 
-function ip(...words: readonly string[]): void {
-  const { status, stderr } = spawnSync('ip', words, { encoding: 'utf8' });
+function ip(...words: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync('ip', words, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`ip ${words.join(' ')}: ${stderr}`);
+  return stdout;
 }

@@ -1,0 +1,138 @@
+/** Attacks with packets: clients that no reply reaches, answers that break a stream, a client that asks without end. */
+import { spawn } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { RRClass, RRType } from '../../shared/dns/iana.ts';
+import { query } from '../e2e/support/dns-message.ts';
+import { answerTo } from '../e2e/support/echoing-upstream.ts';
+import { NetworkDevice } from '../e2e/support/network-device.ts';
+import { octets, u16, u32 } from '../fixtures/messages.ts';
+import type { ReceivedQuery } from '../fixtures/scripted-upstream.ts';
+import { repeat } from './attack.ts';
+import type { Attack, Target } from './attack.ts';
+
+/** This machine's address on the cable, and two on the same network that no host has. */
+export const CABLE_ADDRESS = '198.51.100.1/24';
+const SILENT_ADDRESSES = ['198.51.100.66', '198.51.100.67'];
+const SILENT_QPS = 200;
+/** Another network than that of the good clients. */
+const HOG_ADDRESS = '127.66.0.1';
+const HOG_QPS = 2000;
+const TICK_MS = 10;
+const LONG_ANSWER_EVERY_MS = 50;
+/** SRV records that point back to a long question name; written out, as a sender must, the names take 100 KB. */
+const LONG_RECORDS = 400;
+const LONG_LABELS = ['a', 'b', 'c'].map((letter) => letter.repeat(63)).join('.');
+
+export const networkAttacks: readonly Attack[] = [
+  { fault: 3, name: 'queries from addresses that do not resolve', begin: beginSilent },
+  {
+    fault: 5,
+    name: 'answers that are too long to be written again, on the shared stream',
+    begin: beginLongAnswers,
+  },
+  { fault: 6, name: 'one client with questions that no upstream answers', begin: beginHog },
+];
+
+/** Answers as the attacks need it: `*.hang.*` never, `*.long.*` with an answer that nobody can pass on. */
+export function answerUnderAttack(received: ReceivedQuery): void {
+  const labels = labelsOf(received.bytes);
+  if (labels.includes('hang')) return;
+  received.reply(labels.includes('long') ? longAnswerTo(received.bytes) : answerTo(received.bytes));
+}
+
+function labelsOf(message: Uint8Array): string[] {
+  const labels: string[] = [];
+  for (let at = 12; message[at] !== 0; at += message[at]! + 1)
+    labels.push(
+      Buffer.from(message.subarray(at + 1, at + 1 + message[at]!))
+        .toString('latin1')
+        .toLowerCase(),
+    );
+  return labels;
+}
+
+function longAnswerTo(message: Uint8Array): Uint8Array {
+  let end = 12;
+  while (message[end] !== 0) end += message[end]! + 1;
+  end += 5;
+  const toQname = u16(0xc00c);
+  const data = [...u16(0), ...u16(0), ...u16(443), ...toQname];
+  const record = [
+    ...toQname,
+    ...u16(RRType.SRV),
+    ...u16(RRClass.IN),
+    ...u32(60),
+    ...u16(data.length),
+    ...data,
+  ];
+  return octets(
+    message.slice(0, 2),
+    [0x81, 0x80, 0, 1],
+    u16(LONG_RECORDS),
+    [0, 0, 0, 0],
+    message.slice(12, end),
+    ...Array.from({ length: LONG_RECORDS }, () => record),
+  );
+}
+
+async function beginSilent({ weir }: Target): Promise<() => Promise<string>> {
+  const device = NetworkDevice.make('02:00:5e:10:00:66', [CABLE_ADDRESS]);
+  if (device === null) return async () => 'left out: takes the right to make a network namespace';
+  device.beSilentAt(SILENT_ADDRESSES, 24, CABLE_ADDRESS.split('/', 1)[0]!);
+  const program = join(import.meta.dirname, 'ask-without-end.ts');
+  const [command, ...args] = device.command(process.execPath, program, CABLE_ADDRESS.split('/', 1)[0]!);
+  const child = spawn(command!, [...args, String(weir.dnsPort), String(SILENT_QPS), ...SILENT_ADDRESSES], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let said = '';
+  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  return async () => {
+    child.stdin.end();
+    await once(child, 'close');
+    device.remove();
+    return `${said.trim()} queries whose replies reach nobody`;
+  };
+}
+
+async function beginLongAnswers({ weir, upstream }: Target): Promise<() => Promise<string>> {
+  const socket = createSocket('udp4');
+  socket.on('message', () => undefined);
+  let asked = 0;
+  const end = repeat(LONG_ANSWER_EVERY_MS, () => {
+    socket.send(
+      query(`n${String(asked++)}.${LONG_LABELS}.long.example.com`, 'SRV', { id: asked & 0xffff }),
+      weir.dnsPort,
+      '127.0.0.1',
+    );
+  });
+  const connectionsBefore = upstream.tcpConnections;
+  return async () => {
+    end();
+    socket.close();
+    return `${String(asked)} asked; ${String(upstream.tcpConnections - connectionsBefore)} new connections to the upstream`;
+  };
+}
+
+async function beginHog({ weir }: Target): Promise<() => Promise<string>> {
+  const socket = createSocket('udp4');
+  socket.bind(0, HOG_ADDRESS);
+  await once(socket, 'listening');
+  let asked = 0;
+  let replies = 0;
+  socket.on('message', () => replies++);
+  const end = repeat(TICK_MS, () => {
+    for (let i = 0; i < (HOG_QPS * TICK_MS) / 1000; i++)
+      socket.send(
+        query(`n${String(asked++)}.hang.example.com`, 'A', { id: asked & 0xffff }),
+        weir.dnsPort,
+        '127.0.0.1',
+      );
+  });
+  return async () => {
+    end();
+    socket.close();
+    return `${String(asked)} asked, ${String(replies)} replies`;
+  };
+}

@@ -1,0 +1,121 @@
+/**
+ * `npm run attack`: good clients ask 5,000 questions a second, of which some are new names, while every attack of
+ * `list-attacks.ts`, `network-attacks.ts` and `web-attack.ts` goes on at once. Says how many of the good clients'
+ * questions were lost and how late answers came, before and under attack; fails where one was lost or a thread was
+ * replaced. Takes a C compiler for the load; the attack with addresses that do not resolve takes root.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { batchLoad } from '../bench/load/batch-load.ts';
+import type { LoadGenerator, LoadResult } from '../bench/load/load.ts';
+import { SERIAL_LABEL } from '../bench/material/question-mix.ts';
+import { buildNativeTools } from '../bench/native-tools.ts';
+import { makeTempDir } from '../e2e/support/data-dir.ts';
+import type { TempDir } from '../e2e/support/data-dir.ts';
+import { Weir } from '../e2e/support/weir-process.ts';
+import { ScriptedUpstream } from '../fixtures/scripted-upstream.ts';
+import type { Attack, Target } from './attack.ts';
+import { listAttacks } from './list-attacks.ts';
+import { answerUnderAttack, networkAttacks } from './network-attacks.ts';
+import { webAttack } from './web-attack.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const ATTACKS: readonly Attack[] = [...listAttacks, ...networkAttacks, webAttack];
+const CACHED_QPS = 4900;
+const NEW_QPS = 100;
+const CACHED_NAMES = 2000;
+const CALM_SECS = 10;
+/** The generator goes before the attackers, which share the other core with it: its own waiting is not Weir's. */
+const GENERATOR_NICE = -15;
+
+/** Every new name has a number of its own. */
+let serial = 0;
+
+const { values } = parseArgs({
+  options: { secs: { type: 'string', default: '60' }, only: { type: 'string' } },
+});
+const secs = Number(values.secs);
+const only = values.only?.split(',').map(Number);
+const tools = buildNativeTools(ROOT);
+if (tools === undefined) throw new Error('attack: the load generator takes a C compiler');
+
+const room = makeTempDir();
+try {
+  process.exitCode = await attack(batchLoad(tools.load, [0, 1], GENERATOR_NICE), room);
+} finally {
+  room.remove();
+}
+
+async function attack(load: LoadGenerator, room: TempDir): Promise<number> {
+  await using upstream = await ScriptedUpstream.start();
+  upstream.tcpScript = answerUnderAttack;
+  const listFolder = join(room.dataDir, 'lists');
+  mkdirSync(listFolder, { recursive: true });
+  await using weir = await Weir.start({
+    room,
+    addresses: ['0.0.0.0'],
+    upstreams: [`tcp://127.0.0.1:${String(upstream.port)}`],
+  });
+  await weir.api();
+  const target: Target = { weir, upstream, listFolder };
+  const files = questionFiles(room);
+  await askGood(load, weir, files, 2);
+  report('calm', await askGood(load, weir, files, CALM_SECS));
+  const ends: (() => Promise<string>)[] = [];
+  const begun = ATTACKS.filter(({ fault }) => only === undefined || only.includes(fault));
+  for (const { begin } of begun) ends.push(await begin(target));
+  await delay(1000);
+  const results = await askGood(load, weir, files, secs);
+  for (const [index, { fault, name }] of begun.entries())
+    say(`attack ${String(fault)}, ${name}: ${await ends[index]!()}`);
+  report('under attack', results);
+  say(`threads replaced: ${String(weir.replacedThreads)}`);
+  const lost = results.reduce((sum, result) => sum + result.lost + failures(result), 0);
+  return lost === 0 && weir.replacedThreads === 0 ? 0 : 1;
+}
+
+/** The good clients: those who ask for names in the cache, and those who ask for new ones. */
+function askGood(load: LoadGenerator, weir: Weir, files: QuestionFiles, secs: number): Promise<LoadResult[]> {
+  const job = { port: weir.dnsPort, secs, window: 4000, passes: undefined, check: false };
+  serial += 1_000_000;
+  return Promise.all([
+    load.run({ ...job, questionFile: files.cached, sockets: 8, rateQps: CACHED_QPS, firstSerial: undefined }),
+    load.run({ ...job, questionFile: files.fresh, sockets: 8, rateQps: NEW_QPS, firstSerial: serial }),
+  ]);
+}
+
+interface QuestionFiles {
+  readonly cached: string;
+  readonly fresh: string;
+}
+
+function questionFiles(room: TempDir): QuestionFiles {
+  const cached = join(room.path, 'cached.txt');
+  const fresh = join(room.path, 'fresh.txt');
+  const names = Array.from({ length: CACHED_NAMES }, (_, index) => `host${String(index)}.example.com A`);
+  writeFileSync(cached, `${names.join('\n')}\n`);
+  writeFileSync(fresh, `${SERIAL_LABEL}.fresh.example.com A\n`);
+  return { cached, fresh };
+}
+
+/** Answers other than NOERROR: the upstream knows every name. */
+function failures({ rcodes }: LoadResult): number {
+  return Object.entries(rcodes).reduce((sum, [rcode, count]) => sum + (rcode === '0' ? 0 : count), 0);
+}
+
+function report(when: string, results: readonly LoadResult[]): void {
+  for (const [index, kind] of ['cached names', 'new names'].entries()) {
+    const { sent, answered, lost, latencyUs, ...rest } = results[index]!;
+    const ms = (us: number | undefined): string => ((us ?? 0) / 1000).toFixed(2);
+    say(
+      `${when}, ${kind}: ${String(sent)} asked, ${String(answered)} answered, ${String(lost)} lost, ${String(failures({ sent, answered, lost, ...rest }))} failed; ` +
+        `p50 ${ms(latencyUs?.p50)} ms, p99 ${ms(latencyUs?.p99)} ms, slowest ${ms(latencyUs?.max)} ms`,
+    );
+  }
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
