@@ -16,6 +16,8 @@ export interface KeyNotes {
   readonly secret?: boolean;
   /** A change takes effect at the next start only. */
   readonly restart?: boolean;
+  /** This version reads and checks the key, and does nothing with it. */
+  readonly isNotYet?: boolean;
   /** The key has no default (only inside a table of an array of tables). */
   readonly required?: boolean;
 }

@@ -73,6 +73,22 @@ describe('parseConfig() with good input', () => {
     ]);
   });
 
+  test('parseConfig() gives the built-in pools the default strategy, and does not call them given', () => {
+    const { config, explicit } = good('[dns]\ndefault_strategy = "Failover"');
+    expect(config.dns.pools.map(({ strategy }) => strategy)).toEqual(['Failover', 'Failover']);
+    expect([...explicit]).toEqual(['dns.default_strategy']);
+  });
+
+  test('parseConfig() names the keys that are set and have no effect yet', () => {
+    expect(good('').withoutEffect).toEqual([]);
+    expect(
+      good('[server]\nweb_port = 81\nmetrics_public = true\n[database]\nrollup_days = 3').withoutEffect,
+    ).toEqual(['database.rollup_days', 'server.metrics_public']);
+    expect(good('', { WEIR_SERVER_ENCRYPTED_DNS_DOT_ENABLED: 'true' }).withoutEffect).toEqual([
+      'server.encrypted_dns.dot_enabled',
+    ]);
+  });
+
   test('parseConfig() puts the data folder into list_dirs', () => {
     expect(good('[server]\ndata_dir = "/srv/weir"').config.blocking.list_dirs).toEqual(['/srv/weir/lists']);
   });

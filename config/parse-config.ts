@@ -20,6 +20,8 @@ export interface LoadedConfig {
   readonly file: string | undefined;
   /** Paths of the keys that the file or the environment set, such as `server.dns_port`. */
   readonly explicit: ReadonlySet<string>;
+  /** Those of them that this version does nothing with, sorted. */
+  readonly withoutEffect: readonly string[];
 }
 
 /** What loading ends with. */
@@ -53,15 +55,21 @@ export function parseConfig({ file, env }: ConfigInput): ConfigResult {
   readSection(schema, environment.raw, '', byVariable);
   if (faults.length > 0) return { ok: false, faults };
 
-  const raw = inheritStrategy(merge(fromFile, environment.raw));
-  const config = expandDataDir(readSection(schema, raw, '', inFile));
+  const raw = merge(fromFile, environment.raw);
+  const config = expandDataDir(readSection(schema, inheritStrategy(raw), '', inFile));
   checkRules(config, (path, expected, got) => {
     const report = nameOf(path) === path ? inFile : byVariable;
     report(path, expected, got);
   });
   if (faults.length > 0) return { ok: false, faults };
   const explicit = new Set(PLACED.filter(({ path }) => isGiven(raw, path)).map(({ at }) => at));
-  return { ok: true, value: { config: freeze(config), file: file?.name, explicit } };
+  const withoutEffect = PLACED.filter(({ at, key }) => key.isNotYet === true && explicit.has(at)).map(
+    ({ at }) => at,
+  );
+  return {
+    ok: true,
+    value: { config: freeze(config), file: file?.name, explicit, withoutEffect: withoutEffect.sort() },
+  };
 }
 
 function isSecret(path: string): boolean {
@@ -98,11 +106,12 @@ function merge(under: Record<string, unknown>, over: Record<string, unknown>): R
 /** Pools that name no strategy get `dns.default_strategy`; so do the pools of the default. */
 function inheritStrategy(raw: Record<string, unknown>): Record<string, unknown> {
   const dns = isTable(raw['dns']) ? raw['dns'] : {};
-  const inherited = dns['default_strategy'] ?? schema.keys.dns.keys.default_strategy.default;
-  if (!STRATEGIES.some((strategy) => strategy === inherited) || !Array.isArray(dns['pools'])) return raw;
-  const pools = dns['pools'].map((pool: unknown) =>
-    isTable(pool) ? { strategy: inherited, ...pool } : pool,
-  );
+  const { default_strategy: key, pools: poolsKey } = schema.keys.dns.keys;
+  const inherited = dns['default_strategy'] ?? key.default;
+  if (!STRATEGIES.some((strategy) => strategy === inherited)) return raw;
+  const given: unknown = dns['pools'] ?? poolsKey.default.map(({ strategy: _, ...pool }) => pool);
+  if (!Array.isArray(given)) return raw;
+  const pools = given.map((pool: unknown) => (isTable(pool) ? { strategy: inherited, ...pool } : pool));
   return { ...raw, dns: { ...dns, pools } };
 }
 

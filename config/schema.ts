@@ -4,7 +4,7 @@
  * from it, and a test holds `weir.toml` to it. Rules between two keys are in `key-rules.ts`.
  */
 import { bool, choice, int, list, section, tables, text, urls } from './key-kinds.ts';
-import type { ValueOf } from './key-kinds.ts';
+import type { KeyNotes, ValueOf } from './key-kinds.ts';
 import { upstream } from './upstream-url.ts';
 import * as is from './value-checks.ts';
 
@@ -15,6 +15,11 @@ const MIB = 1024 * 1024;
 const DAY_SECS = 86_400;
 const YEAR_SECS = 365 * DAY_SECS;
 const restart = true;
+
+/** Notes of a key whose part of Weir is not there yet. */
+function notYet(notes: KeyNotes): KeyNotes {
+  return { ...notes, doc: `${notes.doc} Not yet: has no effect in this version.`, isNotYet: true };
+}
 
 const server = section('Where Weir listens, and who it is.', {
   web_port: int(8080, 0, 65_535, { restart, doc: 'Port of the dashboard and the API; 0 takes a free one.' }),
@@ -50,33 +55,39 @@ const server = section('Where Weir listens, and who it is.', {
     },
     is.domain,
   ),
-  proxy_protocol_enabled: bool(false, {
-    restart,
-    doc: 'Expects a PROXY protocol v2 header on every TCP and DoT connection, from a load balancer that always sends one.',
-  }),
+  proxy_protocol_enabled: bool(
+    false,
+    notYet({
+      restart,
+      doc: 'Expects a PROXY protocol v2 header on every TCP and DoT connection, from a load balancer that always sends one.',
+    }),
+  ),
   proxy_protocol_trusted: list(
     [],
-    { restart, doc: 'Networks that may send the PROXY header; others are refused.' },
+    notYet({ restart, doc: 'Networks that may send the PROXY header; others are refused.' }),
     is.cidr,
   ),
-  metrics_public: bool(false, { restart, doc: 'Lets /metrics be read without authentication.' }),
+  metrics_public: bool(false, notYet({ restart, doc: 'Lets /metrics be read without authentication.' })),
   web_tls: section('HTTPS for the dashboard and the API.', {
     enabled: bool(false, { restart, doc: 'Speaks HTTPS on the web port; plain HTTP is redirected.' }),
     tls_cert_path: text('/data/cert.pem', { restart, doc: 'Certificate chain, in PEM.' }, is.path),
     tls_key_path: text('/data/key.pem', { restart, doc: 'Private key of the certificate, in PEM.' }, is.path),
   }),
   encrypted_dns: section('DNS over TLS and over HTTPS for clients.', {
-    dot_enabled: bool(false, { restart, doc: 'Answers DNS over TLS.' }),
-    dot_port: int(853, 1, 65_535, { restart, doc: 'Port of DNS over TLS.' }),
-    doh_enabled: bool(false, { restart, doc: 'Answers DNS over HTTPS at /dns-query on the web port.' }),
+    dot_enabled: bool(false, notYet({ restart, doc: 'Answers DNS over TLS.' })),
+    dot_port: int(853, 1, 65_535, notYet({ restart, doc: 'Port of DNS over TLS.' })),
+    doh_enabled: bool(
+      false,
+      notYet({ restart, doc: 'Answers DNS over HTTPS at /dns-query on the web port.' }),
+    ),
     tls_cert_path: text(
       '',
-      { restart, doc: 'Certificate chain of DoT, in PEM; empty is that of the web.' },
+      notYet({ restart, doc: 'Certificate chain of DoT, in PEM; empty is that of the web.' }),
       is.orEmpty(is.path),
     ),
     tls_key_path: text(
       '',
-      { restart, doc: 'Private key of DoT, in PEM; empty is that of the web.' },
+      notYet({ restart, doc: 'Private key of DoT, in PEM; empty is that of the web.' }),
       is.orEmpty(is.path),
     ),
   }),
@@ -96,7 +107,7 @@ const database = section('Where PostgreSQL is, and what is kept in it.', {
   query_log_privacy: choice(['full', 'no_answers', 'anonymous_clients', 'off'], 'full', {
     doc: 'How much of a query is kept: all, all but the answers, no client addresses, or nothing.',
   }),
-  rollup_days: int(400, 1, 36_500, { unit: 'days', doc: 'How long the counts per hour are kept.' }),
+  rollup_days: int(400, 1, 36_500, notYet({ unit: 'days', doc: 'How long the counts per hour are kept.' })),
 });
 
 const pools = tables(
@@ -242,16 +253,21 @@ const dns = section('How questions are answered and forwarded.', {
       dry_run: bool(false, { doc: 'Logs what would be limited and answers it all the same.' }),
       stale_entry_ttl_secs: int(300, 1, DAY_SECS, {
         unit: 'seconds',
-        doc: 'Idle time after which a bucket is dropped.',
+        doc: 'Idle time after which a bucket may be evicted. Weir never has to: a bucket is one number in a table of fixed size, and an idle one is full again.',
       }),
       tcp_max_connections_per_ip: int(30, 0, 65_535, {
         unit: 'connections',
         doc: 'TCP connections of one client address; 0 is no limit.',
       }),
-      dot_max_connections_per_ip: int(15, 0, 65_535, {
-        unit: 'connections',
-        doc: 'DoT connections of one client address; 0 is no limit.',
-      }),
+      dot_max_connections_per_ip: int(
+        15,
+        0,
+        65_535,
+        notYet({
+          unit: 'connections',
+          doc: 'DoT connections of one client address; 0 is no limit.',
+        }),
+      ),
     },
   ),
 });

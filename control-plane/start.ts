@@ -53,6 +53,8 @@ export async function startWeir(loaded: LoadedConfig): Promise<void> {
 
 async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): Promise<void> {
   const startedAtMs = clock.monotonicMs();
+  for (const key of loaded.withoutEffect)
+    logger.warn('a key of the configuration has no effect yet', { key });
   const { config } = loaded;
   const lock = lockDataDir(config.server.data_dir);
   stops.push(() => lock.release());

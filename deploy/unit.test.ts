@@ -1,0 +1,23 @@
+/** The unit and the guide beside it: what one is told to write, the other reads. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+
+const read = (file: string): string => readFileSync(new URL(`./${file}`, import.meta.url), 'utf8');
+const unit = read('weir.service');
+const guide = read('README.md');
+
+describe('weir.service', () => {
+  test('weir.service starts Weir with the file that the guide has the operator write', () => {
+    const [, file = 'none'] = /^ExecStart=.* --config (\S+)$/m.exec(unit) ?? [];
+    expect(guide).toMatch(
+      new RegExp(`^install .* config/weir\\.toml ${file.replaceAll('.', '\\.')}\\b`, 'm'),
+    );
+  });
+
+  test('weir.service runs as the user that the guide adds, from the folder that it clones into', () => {
+    const [, user = 'none'] = /^User=(\S+)$/m.exec(unit) ?? [];
+    const [, folder = 'none'] = /^WorkingDirectory=(\S+)$/m.exec(unit) ?? [];
+    expect(guide).toMatch(new RegExp(`^useradd --system .* ${user}$`, 'm'));
+    expect(guide).toMatch(new RegExp(`^git clone .* ${folder} `, 'm'));
+  });
+});
