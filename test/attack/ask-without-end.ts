@@ -1,21 +1,30 @@
 /**
- * A program: asks the server at its first two arguments, address and port, so many questions a second (the third)
- * from each of the addresses that follow, until its standard input ends; then says how many it asked.
+ * A program: asks the server at its first two arguments, address and port, for TXT of the third, so many times a second
+ * (the fourth) from the addresses that follow in turn, until its standard input ends; then says how often it asked.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { query } from '../e2e/support/dns-message.ts';
 
-const TICK_MS = 20;
+const TICK_MS = 10;
 
-const [address = '', port = '', qps = '', ...from] = process.argv.slice(2);
-const sockets = from.map((local) => createSocket({ type: 'udp4' }).bind(0, local));
-await Promise.all(sockets.map((socket) => once(socket, 'listening')));
+const [address = '', port = '', name = '', qps = '', ...from] = process.argv.slice(2);
+const sockets = await Promise.all(
+  from.map(async (local) => {
+    const socket = createSocket('udp4');
+    socket.bind(0, local);
+    await once(socket, 'listening');
+    // Word that the server is not reachable arrives here.
+    socket.on('error', () => undefined);
+    return socket;
+  }),
+);
 let asked = 0;
 const timer = setInterval(() => {
-  for (let i = 0; i < (Number(qps) * TICK_MS) / 1000; i++)
-    for (const socket of sockets)
-      socket.send(query('cached.example.com', 'A', { id: asked++ & 0xffff }), Number(port), address);
+  for (let i = 0; i < (Number(qps) * TICK_MS) / 1000; i++, asked++) {
+    const message = query(name, 'TXT', { id: asked & 0xffff, edns: {} });
+    sockets[asked % sockets.length]!.send(message, Number(port), address, () => undefined);
+  }
 }, TICK_MS);
 process.stdin.resume();
 await once(process.stdin, 'end');

@@ -12,10 +12,14 @@ import type { ReceivedQuery } from '../fixtures/scripted-upstream.ts';
 import { repeat } from './attack.ts';
 import type { Attack, Target } from './attack.ts';
 
-/** This machine's address on the cable, and two on the same network that no host has. */
-export const CABLE_ADDRESS = '198.51.100.1/24';
-const SILENT_ADDRESSES = ['198.51.100.66', '198.51.100.67'];
-const SILENT_QPS = 200;
+/** This machine's address on the cable, the device's, and those on the same network that no host has. */
+const CABLE = { here: '198.51.100.1', device: '198.51.100.2/24' } as const;
+/** The kernel keeps 208 KiB for each of them: all together more than the largest send buffer. */
+const SILENT_ADDRESSES = Array.from({ length: 64 }, (_, index) => `198.51.100.${String(index + 100)}`);
+const SILENT_QPS = 10_000;
+/** Its TXT records fill a reply, so that few replies fill a buffer. */
+export const LARGE_NAME = 'large.home.example';
+export const LOCAL_RECORDS = [1, 2, 3, 4].map((n) => `${LARGE_NAME} 60 TXT ${String(n).repeat(250)}`);
 /** Another network than that of the good clients. */
 const HOG_ADDRESS = '127.66.0.1';
 const HOG_QPS = 2000;
@@ -78,14 +82,14 @@ function longAnswerTo(message: Uint8Array): Uint8Array {
 }
 
 async function beginSilent({ weir }: Target): Promise<() => Promise<string>> {
-  const device = NetworkDevice.make('02:00:5e:10:00:66', [CABLE_ADDRESS]);
+  const device = NetworkDevice.make('02:00:5e:10:00:66', [`${CABLE.here}/24`]);
   if (device === null) return async () => 'left out: takes the right to make a network namespace';
-  device.beSilentAt(SILENT_ADDRESSES, 24, CABLE_ADDRESS.split('/', 1)[0]!);
+  device.setAddress(CABLE.device);
+  for (const address of SILENT_ADDRESSES) device.addSilentAddress(address);
   const program = join(import.meta.dirname, 'ask-without-end.ts');
-  const [command, ...args] = device.command(process.execPath, program, CABLE_ADDRESS.split('/', 1)[0]!);
-  const child = spawn(command!, [...args, String(weir.dnsPort), String(SILENT_QPS), ...SILENT_ADDRESSES], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const args = [CABLE.here, String(weir.dnsPort), LARGE_NAME, String(SILENT_QPS), ...SILENT_ADDRESSES];
+  const [command, ...words] = device.command(program, ...args);
+  const child = spawn(command!, words, { stdio: ['pipe', 'pipe', 'inherit'] });
   let said = '';
   child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
   return async () => {

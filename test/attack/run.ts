@@ -18,7 +18,7 @@ import { Weir } from '../e2e/support/weir-process.ts';
 import { ScriptedUpstream } from '../fixtures/scripted-upstream.ts';
 import type { Attack, Target } from './attack.ts';
 import { listAttacks } from './list-attacks.ts';
-import { answerUnderAttack, networkAttacks } from './network-attacks.ts';
+import { answerUnderAttack, LOCAL_RECORDS, networkAttacks } from './network-attacks.ts';
 import { webAttack } from './web-attack.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -57,6 +57,7 @@ async function attack(load: LoadGenerator, room: TempDir): Promise<number> {
     room,
     addresses: ['0.0.0.0'],
     upstreams: [`tcp://127.0.0.1:${String(upstream.port)}`],
+    toml: `[dns]\nlocal_records = ${JSON.stringify(LOCAL_RECORDS)}\n`,
   });
   await weir.api();
   const target: Target = { weir, upstream, listFolder };

@@ -73,39 +73,15 @@ export class NetworkDevice {
 
   /** Runs a program of this language on the device; resolves with what it says. */
   async run(program: string, ...args: readonly string[]): Promise<string> {
-    const command = [process.execPath, '--disable-warning=ExperimentalWarning', program];
-    const { stdout } = await run('ip', ['netns', 'exec', this.#name, ...command, ...args], {
-      timeout: TIMEOUT_MS,
-    });
+    const [command, ...words] = this.command(program, ...args);
+    const { stdout } = await run(command!, words, { timeout: TIMEOUT_MS });
     return stdout;
   }
 
-  /**
-   * Gives the device addresses at which it answers no address resolution, so that replies to them wait at the
-   * sender; the device itself knows where `server` is.
-   */
-  beSilentAt(addresses: readonly string[], prefix: number, server: string): void {
-    const { address: serverMac } = JSON.parse(
-      ip('-json', 'link', 'show', 'dev', this.#here).slice(1, -2),
-    ) as { address: string };
-    this.#ip('link', 'set', this.#there, 'arp', 'off');
-    for (const address of addresses)
-      this.#ip('address', 'add', `${address}/${String(prefix)}`, 'dev', this.#there);
-    this.#ip('neigh', 'replace', server, 'lladdr', serverMac, 'dev', this.#there, 'nud', 'permanent');
-  }
-
-  /** Command and arguments that run a program of this project on the device. */
-  command(node: string, program: string, ...args: readonly string[]): string[] {
-    return [
-      'ip',
-      'netns',
-      'exec',
-      this.#name,
-      node,
-      '--disable-warning=ExperimentalWarning',
-      program,
-      ...args,
-    ];
+  /** Command and arguments that run a program of this language on the device. */
+  command(program: string, ...args: readonly string[]): string[] {
+    const node = [process.execPath, '--disable-warning=ExperimentalWarning'];
+    return ['ip', 'netns', 'exec', this.#name, ...node, program, ...args];
   }
 
   /** Takes all of it away. */

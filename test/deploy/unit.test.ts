@@ -1,8 +1,8 @@
-/** The unit and the guide beside it: what one is told to write, the other reads. */
+/** The unit and the guide of deploy/: what one is told to write, the other reads. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 
-const read = (file: string): string => readFileSync(new URL(`./${file}`, import.meta.url), 'utf8');
+const read = (file: string): string => readFileSync(new URL(`../../deploy/${file}`, import.meta.url), 'utf8');
 const unit = read('weir.service');
 const guide = read('README.md');
 
