@@ -30,6 +30,8 @@ const DATABASE_MS = 700;
 /** Starts Weir and resolves once it answers; it then runs until SIGTERM or SIGINT. A second one ends it at once. */
 export async function startWeir(loaded: LoadedConfig): Promise<void> {
   const logger = createLogger(loaded.config.logging);
+  for (const key of loaded.withoutEffect)
+    logger.warn('a key of the configuration has no effect yet', { key });
   const stops: Stops = [];
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopping ??= stopInReverse(stops, logger));
@@ -53,8 +55,6 @@ export async function startWeir(loaded: LoadedConfig): Promise<void> {
 
 async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): Promise<void> {
   const startedAtMs = clock.monotonicMs();
-  for (const key of loaded.withoutEffect)
-    logger.warn('a key of the configuration has no effect yet', { key });
   const { config } = loaded;
   const lock = lockDataDir(config.server.data_dir);
   stops.push(() => lock.release());
