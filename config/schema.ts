@@ -313,8 +313,10 @@ const blocking = section('What a blocked client sees, and where lists come from.
   ),
   list_refresh_hours: int(24, 1, 8760, { unit: 'hours', doc: 'Time between two downloads of a list.' }),
   catalog_url: text(
-    '',
-    { doc: 'URL of the service catalog; empty is the one that comes with Weir.' },
+    'https://adguardteam.github.io/HostlistsRegistry/assets/services.json',
+    {
+      doc: "URL of a service catalog, Weir's own or AdGuard's registry, which adds to the one that comes with Weir; empty is that one alone.",
+    },
     is.orEmpty(is.webUrl),
   ),
   catalog_refresh_hours: int(24, 1, 8760, {

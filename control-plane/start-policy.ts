@@ -16,6 +16,7 @@ import { readMostAsked } from './query-log/most-asked-store.ts';
 import type { ScheduleEvaluator } from './schedules/schedule-evaluator.ts';
 import { CatalogRefresh } from './services/catalog-refresh.ts';
 import { ServiceCatalog } from './services/service-catalog.ts';
+import { readBlockedIds } from './services/service-store.ts';
 import { blockingSettings } from './settings/derived.ts';
 import { dnsSettings } from './settings/dns-settings.ts';
 import { CompilePool } from './snapshot/compile-pool.ts';
@@ -40,7 +41,7 @@ export async function startPolicy(node: Node, dns: DnsParts) {
   const { config, logger, dataDir, database, stops } = node;
   const { supervisor, publisher, generations, evaluator } = dns;
   const catalog = new ServiceCatalog(dataDir);
-  await catalog.load(logger);
+  await catalog.load(logger, config.blocking.catalog_url);
   const memory = new PolicyMemory();
   const policy = new PolicyInForce({
     publisher,
@@ -83,6 +84,7 @@ export async function startPolicy(node: Node, dns: DnsParts) {
     logger,
     url: () => config.blocking.catalog_url,
     refreshHours: () => config.blocking.catalog_refresh_hours,
+    blocked: () => readBlockedIds(database),
     apply: () => policy.apply(),
   });
   stops.push(() => catalogRefresh.close());

@@ -29,6 +29,7 @@ beforeEach(() => {
     refreshHours: () => 24,
     listDirs: () => [dataDir],
     bounds: { localDomain: () => '', ownPorts: () => new Set() },
+    blocked: async () => new Set(),
     apply: async () => {
       applied++;
     },
@@ -62,11 +63,12 @@ describe('CatalogRefresh', () => {
         exact_domains: [],
         is_custom: false,
         updated_at: new Date(nowMs).toISOString(),
+        withdrawn_at: null,
       },
     ]);
     expect(applied).toBe(1);
     const again = new ServiceCatalog(dataDir);
-    await again.load(logger);
+    await again.load(logger, url);
     expect(again.all()).toEqual(catalog.all());
     expect(readdirSync(dataDir).filter((file) => file.endsWith('.tmp'))).toEqual([]);
   });
@@ -89,6 +91,7 @@ describe('CatalogRefresh', () => {
     ['has no service', () => serve([])],
     ['has a domain that is none', () => serve([{ ...GAMES, domains: ['not a name'] }])],
     ['takes the id of a custom service', () => serve([{ ...GAMES, id: 'custom-games' }])],
+    ['would block a top-level domain', () => serve([{ ...GAMES, domains: ['example'] }])],
     ['has a service without domains', () => serve([{ ...GAMES, domains: [] }])],
   ])('keeps what is in force where the file %s, and says why', async (_what, prepare) => {
     const before = catalog.all();
@@ -108,7 +111,7 @@ describe('CatalogRefresh', () => {
 describe('ServiceCatalog', () => {
   test('uses the shipped file where the copy on disk is damaged, and says so', async () => {
     writeFileSync(join(dataDir, 'service-catalog.json'), '{"fetched_at":"x"');
-    await catalog.load(logger);
+    await catalog.load(logger, url);
     expect(catalog.all().length).toBeGreaterThan(1000);
     expect(logger.text()).toContain('skip damaged service catalog');
   });

@@ -6,44 +6,51 @@ import { join } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
+import type { Validators } from '../lists/fetch-http.ts';
 import { FETCH_LIMITS } from '../lists/fetch-limits.ts';
 import { fetchList } from '../lists/fetch-list.ts';
+import { shownUrl } from '../lists/list-error.ts';
 import type { FetchBounds } from '../lists/list-host.ts';
 import { TEMPORARY_SUFFIX } from '../snapshot/durable-file.ts';
 import { isDue } from '../lists/refresh-schedule.ts';
+import { parseCatalog } from './parse-catalog.ts';
 import type { ServiceCatalog } from './service-catalog.ts';
-import { parseCatalog } from './service-catalog.ts';
 
 /** What a refresh is made of. */
 export interface CatalogRefreshParts {
   readonly catalog: ServiceCatalog;
   readonly dataDir: string;
-  /** `blocking.catalog_url`; empty = the shipped catalog. */
+  /** `blocking.catalog_url`; empty = nothing is fetched. */
   readonly url: () => string;
   /** `blocking.catalog_refresh_hours`. */
   readonly refreshHours: () => number;
   readonly listDirs: () => readonly string[];
   readonly bounds: FetchBounds;
+  /** Ids of the services that are blocked for a group; they outlive what the source leaves out. */
+  readonly blocked: () => Promise<ReadonlySet<string>>;
   /** Brings the domains of a new catalog into force. */
   readonly apply: () => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
+const NO_VALIDATORS: Validators = { etag: null, lastModified: null };
 /** Between two looks whether it is time. */
 const LOOK_MS = 60_000;
-/** The shipped catalog has 0.3 MiB. */
-const LIMITS = { ...FETCH_LIMITS, totalMs: 60_000, compressedBytes: 8_388_608, textBytes: 33_554_432 };
+/** The shipped catalog and the public registry have less than 0.6 MiB each. */
+const LIMITS = { ...FETCH_LIMITS, totalMs: 60_000, compressedBytes: 4_194_304, textBytes: 8_388_608 };
 
 /** See above. What is in force stays whenever a fetch fails. */
 export class CatalogRefresh {
   private readonly parts: CatalogRefreshParts;
   private readonly stopping = new AbortController();
-  private readonly validators = { etag: null as string | null, lastModified: null as string | null };
+  /** What the server of `url` told of the catalog in force. */
+  private have: { readonly url: string; readonly validators: Validators } | undefined;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
   private lastMs: number | undefined;
   private failures = 0;
+  private lastReason = '';
 
   constructor(parts: CatalogRefreshParts) {
     this.parts = parts;
@@ -78,32 +85,37 @@ export class CatalogRefresh {
     if (!isDue(attempts, clock.nowMs(), this.parts.refreshHours())) return;
     this.lastMs = clock.nowMs();
     try {
-      const services = await this.refresh(url);
+      const updated = await this.refresh(url);
       this.failures = 0;
-      if (services !== null) logger.info('service catalog updated', { services });
+      this.lastReason = '';
+      if (updated !== null) logger.info('service catalog updated', updated);
     } catch (error) {
       this.failures++;
       const reason = error instanceof Error ? error.message : String(error);
-      logger.warn('service catalog not updated; the one before stays in force', { url, reason });
+      // A node without a way to the internet would say so twice an hour for ever.
+      const level = reason === this.lastReason ? 'debug' : 'warn';
+      this.lastReason = reason;
+      const shown = URL.canParse(url) ? shownUrl(new URL(url)) : url;
+      logger[level]('service catalog not updated; the one before stays in force', { url: shown, reason });
     }
   }
 
-  /** Number of services of a new catalog; null where it has not changed. */
-  private async refresh(url: string): Promise<number | null> {
-    const { dataDir, listDirs, bounds, catalog, apply, clock } = this.parts;
+  /** Counts of a new catalog's services; null where it has not changed. */
+  private async refresh(url: string): Promise<{ services: number; skipped: number } | null> {
+    const { dataDir, listDirs, bounds, catalog, blocked, apply, clock } = this.parts;
     const path = join(dataDir, `service-catalog-${randomUUID()}${TEMPORARY_SUFFIX}`);
     try {
       const { signal } = this.stopping;
-      const { validators } = this;
+      const validators = this.have?.url === url ? this.have.validators : NO_VALIDATORS;
       const request = { url, validators, path, listDirs: listDirs(), bounds, signal, limits: LIMITS };
       const outcome = await fetchList(request);
       if (outcome.type === 'unchanged') return null;
       const text = Buffer.concat(await createReadStream(path).pipe(createGunzip()).toArray()).toString();
       const fetched = parseCatalog(text);
-      await catalog.replace(fetched, new Date(clock.nowMs()));
+      await catalog.replace(fetched, { url, now: new Date(clock.nowMs()), blocked: await blocked() });
       await apply();
-      Object.assign(validators, outcome.validators);
-      return fetched.services.length;
+      this.have = { url, validators: outcome.validators };
+      return { services: fetched.services.length, skipped: fetched.skipped };
     } finally {
       await rm(path, { force: true });
     }

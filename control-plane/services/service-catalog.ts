@@ -1,39 +1,59 @@
 /**
- * The built-in services of this node: the file that is shipped, or a newer one that was fetched from
+ * The built-in services of this node: those of the file that is shipped, and what was fetched from
  * `blocking.catalog_url` and is kept in the data directory. Custom services live in the database.
+ *
+ * A service that no source lists any more is withdrawn, not dropped: a group may block it, and must not lose the
+ * block by what a server leaves out. It keeps its last domains for as long as a group blocks it; of others, the
+ * newest are kept, for blocks that are being made just now and for rollbacks.
  */
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CatalogService } from '../../shared/api/services.ts';
-import { CATEGORY_NAMES, CatalogFile } from '../../shared/api/services.ts';
+import type { CatalogFileService, CatalogService } from '../../shared/api/services.ts';
+import { CATEGORY_NAMES, KeptCatalog } from '../../shared/api/services.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { PolicyBlockedService } from '../snapshot/compiled-rules.ts';
 import { writeDurably } from '../snapshot/durable-file.ts';
+import type { FetchedCatalog } from './parse-catalog.ts';
+import { parseCatalog } from './parse-catalog.ts';
 
 const SHIPPED = new URL('./catalog-data.json', import.meta.url);
 /** When the shipped file was put together. */
 const SHIPPED_AT = '2026-11-21T00:00:00.000Z';
+/** Withdrawn services that are kept though no group blocks them. */
+const MAX_IDLE_WITHDRAWN = 200;
+
+type Services = ReadonlyMap<string, CatalogService>;
+
+/** Where and when a catalog was fetched, and which services are blocked for a group. */
+export interface Fetching {
+  readonly url: string;
+  readonly now: Date;
+  readonly blocked: ReadonlySet<string>;
+}
 
 /** Services by their id. */
 export class ServiceCatalog {
   private readonly path: string;
-  private services: ReadonlyMap<string, CatalogService>;
+  private readonly shipped: Services;
+  private services: Services;
 
-  /** Reads the shipped file; `load()` replaces it by a fetched one. */
+  /** Reads the shipped file; `load()` adds what was fetched. */
   constructor(dataDir: string) {
     this.path = join(dataDir, 'service-catalog.json');
-    this.services = byId(parseCatalog(readFileSync(SHIPPED, 'utf8')), SHIPPED_AT);
+    const { services } = parseCatalog(readFileSync(SHIPPED, 'utf8'));
+    this.shipped = byId(services.flatMap((service) => shown(service, undefined, SHIPPED_AT) ?? []));
+    this.services = this.shipped;
   }
 
-  /** Takes the copy on disk where there is a good one. */
-  async load(logger: Logger): Promise<void> {
+  /** Takes the copy on disk where there is a good one; `url` is `blocking.catalog_url`, empty = shipped only. */
+  async load(logger: Logger, url: string): Promise<void> {
     try {
-      const { fetched_at: fetchedAt, catalog } = JSON.parse(await readFile(this.path, 'utf8')) as {
-        fetched_at: string;
-        catalog: unknown;
-      };
-      this.services = byId(CatalogFile.parse(catalog), new Date(fetchedAt).toISOString());
+      const kept = KeptCatalog.parse(JSON.parse(await readFile(this.path, 'utf8')));
+      const fetched = this.merge({ isWhole: kept.is_whole, services: kept.services }, kept.fetched_at);
+      const known = joined(fetched, kept.withdrawn);
+      const listed = url === '' ? this.shipped : fetched;
+      this.services = joined(listed, withdrawn(known, listed, kept.fetched_at));
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
       const reason = error instanceof Error ? error.message : String(error);
@@ -42,10 +62,21 @@ export class ServiceCatalog {
   }
 
   /** Keeps a fetched catalog on disk and uses it from now on. */
-  async replace(catalog: CatalogFile, now: Date): Promise<void> {
+  async replace(catalog: FetchedCatalog, { url, now, blocked }: Fetching): Promise<void> {
     const fetchedAt = now.toISOString();
-    await writeDurably(this.path, Buffer.from(JSON.stringify({ fetched_at: fetchedAt, catalog })));
-    this.services = byId(catalog, fetchedAt);
+    const listed = this.merge(catalog, fetchedAt);
+    const gone = withdrawn(this.services, listed, fetchedAt);
+    gone.sort((a, b) => (b.withdrawn_at ?? '').localeCompare(a.withdrawn_at ?? ''));
+    const idle = gone.filter(({ id }) => !blocked.has(id) && !this.shipped.has(id));
+    const kept: KeptCatalog = {
+      url,
+      fetched_at: fetchedAt,
+      is_whole: catalog.isWhole,
+      services: [...catalog.services],
+      withdrawn: [...gone.filter(({ id }) => blocked.has(id)), ...idle.slice(0, MAX_IDLE_WITHDRAWN)],
+    };
+    await writeDurably(this.path, Buffer.from(JSON.stringify(kept)));
+    this.services = joined(listed, kept.withdrawn);
   }
 
   /** All built-in services, by name. */
@@ -58,31 +89,75 @@ export class ServiceCatalog {
     return this.services.get(id);
   }
 
-  /** One of them, as policy sees it. */
+  /** One of them, or of the shipped ones where a fetched catalog stands in their place, as policy sees it. */
   find(id: string): Pick<PolicyBlockedService, 'serviceName' | 'domains' | 'exact'> | undefined {
-    const service = this.services.get(id);
+    const service = this.services.get(id) ?? this.shipped.get(id);
     if (service === undefined) return undefined;
     return { serviceName: service.name, domains: service.domains, exact: service.exact_domains };
   }
+
+  /**
+   * The services that a fetched catalog leads to. One that the shipped catalog knows, by id or by name whatever
+   * the punctuation, keeps id and category and has the domains of both: a registry that knows fewer names of it
+   * unblocks none.
+   */
+  private merge({ isWhole, services }: Omit<FetchedCatalog, 'skipped'>, fetchedAt: string): Services {
+    const merged = new Map<string, CatalogService>(isWhole ? [] : this.shipped);
+    const ids = new Map<string, string>();
+    for (const { id, name } of merged.values()) ids.set(folded(name), id);
+    for (const { id } of merged.values()) ids.set(folded(id), id);
+    for (const service of services) {
+      const knownId = isWhole ? undefined : (ids.get(folded(service.id)) ?? ids.get(folded(service.name)));
+      const result = shown(service, merged.get(knownId ?? service.id), fetchedAt);
+      if (result !== null) merged.set(result.id, result);
+    }
+    return byId(merged.values());
+  }
 }
 
-/** Reads a catalog file; throws where it is none. */
-export function parseCatalog(text: string): CatalogFile {
-  return CatalogFile.parse(JSON.parse(text));
+/** `Disney+` and `disney-plus` are one. */
+function folded(text: string): string {
+  const plain = text.toLowerCase().replaceAll('+', 'plus');
+  return plain.replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
-function byId({ services }: CatalogFile, updatedAt: string): ReadonlyMap<string, CatalogService> {
-  const shown = services.map(({ id, name, category, domains, exact, icon }): CatalogService => ({
-    id,
-    name,
+/** A service as HTTP shows it; null where it has no category here. */
+function shown(
+  service: CatalogFileService,
+  known: CatalogService | undefined,
+  updatedAt: string,
+): CatalogService | null {
+  const category = known?.category ?? service.category;
+  if (category === null) return null;
+  return {
+    id: known?.id ?? service.id,
+    name: known?.name ?? service.name,
     category,
     category_name: CATEGORY_NAMES[category],
-    icon,
-    domains,
-    exact_domains: exact,
+    icon: service.icon ?? known?.icon ?? null,
+    domains: union(known?.domains, service.domains),
+    exact_domains: union(known?.exact_domains, service.exact),
     is_custom: false,
     updated_at: updatedAt,
-  }));
-  shown.sort((a, b) => a.name.localeCompare(b.name, 'en'));
-  return new Map(shown.map((service) => [service.id, service]));
+    withdrawn_at: null,
+  };
+}
+
+function union(known: readonly string[] = [], more: readonly string[]): string[] {
+  return [...new Set([...known, ...more])];
+}
+
+/** Those of `before` that are not listed any more. */
+function withdrawn(before: Services, listed: Services, now: string): CatalogService[] {
+  const gone = [...before.values()].filter(({ id }) => !listed.has(id));
+  return gone.map((service) => ({ ...service, withdrawn_at: service.withdrawn_at ?? now }));
+}
+
+function joined(listed: Services, gone: readonly CatalogService[]): Services {
+  return byId([...gone.filter(({ id }) => !listed.has(id)), ...listed.values()]);
+}
+
+function byId(services: Iterable<CatalogService>): Services {
+  const sorted = [...services].sort((a, b) => a.name.localeCompare(b.name, 'en'));
+  return new Map(sorted.map((service) => [service.id, service]));
 }

@@ -97,5 +97,6 @@ function asCatalogService(custom: CustomService): CatalogService {
     exact_domains: [],
     is_custom: true,
     updated_at: updatedAt,
+    withdrawn_at: null,
   };
 }

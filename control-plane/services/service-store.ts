@@ -39,6 +39,12 @@ export async function listBlocked(db: Queryable, groupId: number | undefined): P
   return rows.map(toBlocked);
 }
 
+/** Ids of the services that are blocked for any group. */
+export async function readBlockedIds(db: Queryable): Promise<ReadonlySet<string>> {
+  const { rows } = await db.query<BlockRow>('SELECT DISTINCT service_id FROM blocked_services');
+  return new Set(rows.map(({ service_id: id }) => id));
+}
+
 /** Blocks a service; 409 where it is blocked, 404 for an unknown group. */
 export async function insertBlocked(
   db: Queryable,

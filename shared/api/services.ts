@@ -22,7 +22,8 @@ export const CategoryList = z.array(
 export type CategoryList = z.infer<typeof CategoryList>;
 
 /** Id of a service, e.g. `netflix` or `custom-my-games`. */
-const ServiceId = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,99}$/, 'expected the id of a service');
+export const SERVICE_ID = /^[a-z0-9][a-z0-9._-]{0,99}$/;
+const ServiceId = z.string().regex(SERVICE_ID, 'expected the id of a service');
 
 export const CatalogService = z
   .strictObject({
@@ -30,11 +31,14 @@ export const CatalogService = z
     name: z.string(),
     category: z.enum(CATEGORY_IDS),
     category_name: z.string(),
-    icon: z.string().nullable(),
+    icon: z.string().nullable().meta({ description: 'a data: URL of an SVG, for <img>' }),
     domains: z.array(z.string()).meta({ description: 'each covers the name and its subdomains' }),
     exact_domains: z.array(z.string()).meta({ description: 'each covers that name alone' }),
     is_custom: z.boolean(),
     updated_at: Timestamp,
+    withdrawn_at: Timestamp.nullable().meta({
+      description: 'since when the source of the catalog lists it no more; its last domains hold',
+    }),
   })
   .meta({ id: 'CatalogService' });
 export type CatalogService = z.infer<typeof CatalogService>;
@@ -127,24 +131,69 @@ export const CustomService = z
 export type CustomService = z.infer<typeof CustomService>;
 export const CustomServiceList = z.array(CustomService);
 
-/** One service of a catalog file, as shipped and as fetched from `blocking.catalog_url`. */
-const CatalogFileService = z
-  .object({
-    id: ServiceId.refine(
-      (id) => !id.startsWith('custom-'),
-      'expected an id that is not that of a custom service',
-    ),
-    name: z.string().min(1).max(200),
-    category: Category,
-    domains: z.array(ServiceDomain).max(10_000).default([]),
-    exact: z.array(ServiceDomain).max(10_000).default([]),
-    icon: z.string().max(2048).nullable().default(null),
-  })
-  .refine(({ domains, exact }) => domains.length + exact.length > 0, 'expected at least one domain');
+/** Services that one catalog may have. */
+const MAX_CATALOG_SERVICES = 20_000;
+
+/** A domain of a fetched service; a top-level domain is none, however much a catalog may want to block it. */
+const FetchedDomain = ServiceDomain.refine((domain) => domain.includes('.'), 'expected more than one label');
+const FetchedDomains = z
+  .array(FetchedDomain)
+  .max(10_000)
+  .default([])
+  .transform((domains) => [...new Set(domains)]);
+
+const CatalogFileFields = z.object({
+  id: ServiceId.refine(
+    (id) => !id.startsWith('custom-'),
+    'expected an id that is not that of a custom service',
+  ),
+  name: label(200),
+  category: Category.nullable(),
+  domains: FetchedDomains,
+  exact: FetchedDomains,
+  icon: z.string().max(32_768).nullable().default(null).catch(null),
+});
+/** One service of a catalog: `icon` is an SVG in files, and a `data:` URL once it was read. */
+export type CatalogFileService = z.output<typeof CatalogFileFields>;
+
+const hasDomains = ({ domains, exact }: { domains: unknown[]; exact: unknown[] }): boolean =>
+  domains.length + exact.length > 0;
 
 /** A catalog file; members that are not named here are for people and ignored. */
 export const CatalogFile = z.object({
   schema: z.literal(1),
-  services: z.array(CatalogFileService).min(1).max(20_000),
+  services: z
+    .array(
+      CatalogFileFields.extend({ category: Category }).refine(hasDomains, 'expected at least one domain'),
+    )
+    .min(1)
+    .max(MAX_CATALOG_SERVICES),
 });
-export type CatalogFile = z.output<typeof CatalogFile>;
+
+/** A service of the registry of AdGuard's hostlists; one that is not of this shape is null. */
+const RegistryEntry = z
+  .object({
+    id: z.string(),
+    name: label(200),
+    group: z.string().default(''),
+    rules: z.array(z.string().max(1024)).max(10_000),
+    icon_svg: z.string().nullable().default(null).catch(null),
+  })
+  .nullable()
+  .catch(null);
+export type RegistryService = NonNullable<z.output<typeof RegistryEntry>>;
+
+/** The registry's `services.json`. */
+export const RegistryFile = z.object({
+  blocked_services: z.array(RegistryEntry).min(1).max(MAX_CATALOG_SERVICES),
+});
+
+/** The copy of the fetched catalog in the data directory. */
+export const KeptCatalog = z.object({
+  url: z.string(),
+  fetched_at: Timestamp,
+  is_whole: z.boolean(),
+  services: z.array(CatalogFileFields),
+  withdrawn: z.array(CatalogService),
+});
+export type KeptCatalog = z.output<typeof KeptCatalog>;

@@ -1,5 +1,6 @@
 /** The service catalog, blocks of services, and custom services as HTTP sees them. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { readBlockedIds } from '../../control-plane/services/service-store.ts';
 import { readPolicyRows } from '../../control-plane/snapshot/policy-store.ts';
 import {
   BlockedService,
@@ -69,6 +70,7 @@ describe('blocked services', () => {
     });
     expect(blockedServices).toMatchObject([{ serviceId: 'netflix', serviceName: 'Netflix', groupId: 1 }]);
     expect(blockedServices[0]!.domains).toContain('netflix.com');
+    expect(await readBlockedIds(suite.database)).toEqual(new Set(['netflix']));
     expect((await block({ service_id: 'netflix', group_id: 1 })).status).toBe(409);
     const path = '/api/services/netflix/groups/1';
     expect((await api.send('DELETE', path)).status).toBe(204);

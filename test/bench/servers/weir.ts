@@ -163,6 +163,7 @@ max_bytes = ${variant.cacheBytes ?? 128 << 20}
 log_queries = ${room.queryLog}
 
 [blocking]
+catalog_url = ""
 list_dirs = ["${listDir(room)}"]
 
 [logging]

@@ -281,7 +281,14 @@ node_name = "e2e"
 data_dir = ${JSON.stringify(room.dataDir)}
 
 ${pools}
-${options.toml ?? ''}`;
+${withoutCatalog(options.toml ?? '')}`;
+}
+
+/** A process under test asks nobody outside for a service catalog, unless a test says where. */
+function withoutCatalog(toml: string): string {
+  if (toml.includes('catalog_url')) return toml;
+  const own = '[blocking]\ncatalog_url = ""\n';
+  return toml.includes('[blocking]\n') ? toml.replace('[blocking]\n', own) : `${toml}\n${own}`;
 }
 
 /** Where the API is reached when Weir listens on `bound`. */
