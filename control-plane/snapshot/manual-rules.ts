@@ -30,9 +30,8 @@ export interface RefusedFilter {
   readonly reason: string;
 }
 
-/** Expressions that people may have written, remembered so that a change costs what it changes. */
-const REMEMBERED_FILTERS = 2000;
-const automata = new RememberedAutomata(REMEMBERED_FILTERS);
+/** Of the filters as they were last, so that a change costs what it changes. */
+const automata = new RememberedAutomata();
 
 /** Whether two policies have the same manual rules, hashed alike; equal rows are the same arrays. */
 export function isSameForManualRules(a: ManualCauses, b: ManualCauses): boolean {
@@ -86,6 +85,7 @@ function placeFilters(
   owners: readonly (number | null)[],
   budget: RuleBudget,
 ): { set: SpecialRuleSet; refused: RefusedFilter[] } {
+  automata.beginRound();
   const set = new SpecialRuleSet(budget, budget, automata);
   const refused: RefusedFilter[] = [];
   for (const { id, groupId, action, pattern } of filters) {

@@ -15,27 +15,24 @@ export interface AutomatonMaker {
 /** Makes everything anew. */
 export const FRESH_AUTOMATA: AutomatonMaker = { compile: compileExpression, merge: mergeAutomata };
 
-/** Remembers what it made: the same expressions in the same order come to the same automata. */
+/** Remembers what it made for the last two rounds: the same expressions in the same order cost nothing. */
 export class RememberedAutomata implements AutomatonMaker {
-  private readonly compiled = new Map<string, Determinized>();
+  private compiled = new Map<string, Determinized>();
+  private before = new Map<string, Determinized>();
   private readonly merged = new WeakMap<
     Automaton,
     WeakMap<Automaton, { max: number; made: Automaton | null }>
   >();
-  private readonly capacity: number;
 
-  /** Remembers up to `capacity` expressions. */
-  constructor(capacity: number) {
-    this.capacity = capacity;
+  /** Another set of expressions is to be made; what was not asked for since the last call is forgotten. */
+  beginRound(): void {
+    this.before = this.compiled;
+    this.compiled = new Map();
   }
 
   compile(pattern: string): Determinized {
-    let made = this.compiled.get(pattern);
-    if (made === undefined) {
-      made = compileExpression(pattern);
-      if (this.compiled.size >= this.capacity) this.compiled.clear();
-      this.compiled.set(pattern, made);
-    }
+    const made = this.compiled.get(pattern) ?? this.before.get(pattern) ?? compileExpression(pattern);
+    this.compiled.set(pattern, made);
     return made;
   }
 

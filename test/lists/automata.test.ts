@@ -171,11 +171,12 @@ describe('AutomatonPacker', () => {
 
   test('finds in one reading what each expression finds by itself', () => {
     const patterns = fc.array(expression, { minLength: 2, maxLength: 40 });
-    const remembered = new RememberedAutomata(100);
+    const remembered = new RememberedAutomata();
     fc.assert(
       fc.property(patterns, fc.array(name, { minLength: 1, maxLength: 6 }), (all, names) => {
         const readable = all.filter((pattern) => 'automaton' in compileExpression(pattern));
         const { automata } = packed(readable);
+        remembered.beginRound();
         const again = packed(readable, remembered).automata;
         for (const text of names) {
           const expected = [...readable.keys()].filter((number) => matches(readable[number]!, text));
