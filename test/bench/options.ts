@@ -24,6 +24,8 @@ export interface Options {
   basePort: number;
   serverCore: number;
   loadCore: number;
+  /** Root of another checkout of Weir, measured as `weir-before`. */
+  before: string | undefined;
   /** The server that the ratios are taken to. */
   baseline: string;
   /** False: build nothing with a compiler, load with dnsperf. */
@@ -49,6 +51,7 @@ export const HELP = `npm run bench -- [options]
   --base-port N       ports from here upwards are used, 30 of them (5600)
   --server-core N     the core the measured server runs on (0)
   --load-core N       the core of generator and upstream (1)
+  --before DIR        another checkout of Weir, installed there, measured beside this one as weir-before
   --baseline NAME     ratios are taken to this server (weir)
   --no-native         no compiler: load with dnsperf, no echo server
   --keep              keep the temporary folder
@@ -72,6 +75,7 @@ export function parseOptions(args: string[]): Options {
       'base-port': { type: 'string' },
       'server-core': { type: 'string' },
       'load-core': { type: 'string' },
+      before: { type: 'string' },
       baseline: { type: 'string' },
       quick: { type: 'boolean' },
       'no-native': { type: 'boolean' },
@@ -99,6 +103,7 @@ export function parseOptions(args: string[]): Options {
     basePort: wholeNumber('base-port', values['base-port'], 5600, 1024, 65_500),
     serverCore: wholeNumber('server-core', values['server-core'], 0, 0, 4095),
     loadCore: wholeNumber('load-core', values['load-core'], 1, 0, 4095),
+    before: values.before,
     baseline: values.baseline ?? 'weir',
     native: !(values['no-native'] ?? false),
     keep: values.keep ?? false,

@@ -34,11 +34,15 @@ export function weirContestant(root: string, variant: WeirVariant): Contestant {
   return { server, installed };
 }
 
-/** The wanted servers (all, when none is named) that are installed, and the names of those that are not. */
+/**
+ * The wanted servers (all, when none is named) that are installed, and the names of those that are not. `before` is
+ * the root of another checkout of Weir, which takes part as well.
+ */
 export function findServers(
   root: string,
   native: NativeTools | undefined,
   wanted: readonly string[],
+  before?: string,
 ): { contestants: Contestant[]; missing: string[] } {
   const weirs = [weir(root, versionOf(root)), weir(root, versionOf(root), COALESCING)];
   const all = [...weirs, unbound, dnsmasq, pdnsRecursor, dnsdist, bind9, echoServer(native)];
@@ -48,6 +52,7 @@ export function findServers(
       `read --peers: no server ${unknown.join(', ')}; there are ${all.map(({ name }) => name).join(', ')}`,
     );
   const contestants: Contestant[] = [];
+  if (before !== undefined) contestants.push(weirContestant(before, { name: 'weir-before' }));
   const missing: string[] = [];
   for (const server of all.filter(({ name }) => isWanted(name, wanted))) {
     const installed = server.installed();

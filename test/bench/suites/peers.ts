@@ -40,7 +40,7 @@ export interface PeersResult {
 /** Runs the suite. Throws where no server is installed. */
 export async function runPeers(bench: Bench, material: Material): Promise<PeersResult> {
   const { options } = bench;
-  const { contestants, missing } = findServers(ROOT, bench.native, options.peers);
+  const { contestants, missing } = findServers(ROOT, bench.native, options.peers, options.before);
   if (missing.length > 0) console.log(`not installed, so not measured: ${missing.join(', ')}`);
   if (contestants.length === 0) throw new Error('choose servers: none of them is installed');
   const workloads = chooseWorkloads(options).map((workload) =>
