@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { nameFromText, nameToText } from '../shared/dns/name.ts';
 import { addressFromText, addressToText } from '../shared/net/ip.ts';
-import { writeAddressName } from './address-name.ts';
+import { networkFromText, networkToText } from '../shared/net/cidr.ts';
+import { writeAddressName, writePrefixName } from './address-name.ts';
 import { Query } from './query.ts';
 
 function written(bytes: Uint8Array): string {
@@ -42,5 +43,31 @@ describe('writeAddressName', () => {
         expect(written(bytes)).toBe(addressToText(bytes));
       }),
     );
+  });
+});
+
+describe('writePrefixName', () => {
+  const bytesOf = (size: number) => fc.uint8Array({ minLength: size, maxLength: size });
+
+  test.each([4, 16])('writes the prefixes of any address of %i bytes as the rest of Weir does', (size) => {
+    fc.assert(
+      fc.property(bytesOf(size), fc.integer({ min: 1, max: size * 8 - 1 }), (bytes, bits) => {
+        const address = new Query();
+        writeAddressName(bytes, 0, size, address);
+        const prefix = new Query();
+        writePrefixName(address, bits, prefix);
+        const wire = prefix.qname.slice(0, prefix.qnameLength);
+        const text = nameToText(address.qname.slice(0, address.qnameLength));
+        expect(nameToText(wire)).toBe(networkToText(networkFromText(`${text}/${bits}`)!));
+        expect(nameFromText(nameToText(wire))).toEqual(wire);
+      }),
+    );
+  });
+
+  test('may write into the address itself', () => {
+    const query = new Query();
+    writeAddressName(Uint8Array.of(192, 0, 2, 77), 0, 4, query);
+    writePrefixName(query, 25, query);
+    expect(nameToText(query.qname.slice(0, query.qnameLength))).toBe('192.0.2.0/25');
   });
 });

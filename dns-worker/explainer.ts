@@ -9,6 +9,7 @@ import type { ExplainedRule, ExplainedStage, ExplainedStageName, Explanation } f
 import { Protocol } from '../shared/query-log.ts';
 import { RuleOrigin } from '../shared/snapshot/rule-origin.ts';
 import { stampArrival } from './arrival-clock.ts';
+import { writePrefixName } from './address-name.ts';
 import type { Forwarder } from './forwarder.ts';
 import type { Pipeline, PipelineRecorder } from './pipeline.ts';
 import { Query, Verdict, type VerdictCode } from './query.ts';
@@ -93,7 +94,7 @@ class Notes implements PipelineRecorder {
 
   met(origin: number, index: number, kinds: number, judged: Query, label: number): void {
     const wire = judged.qname.slice(0, judged.qnameLength);
-    const name = label < 0 ? new Uint8Array(0) : wire.slice(judged.labelAt[label]);
+    const name = label < 0 ? new Uint8Array(0) : nameOfRule(judged, label);
     this.rules.push({ origin, index, kinds, judged: wire, name });
   }
 
@@ -125,6 +126,14 @@ class Notes implements PipelineRecorder {
     const { snapshotVersion, stages, status, decidedBy } = this;
     return { snapshotVersion, groupId, stages, status, decidedBy, answer };
   }
+}
+
+/** The name that a rule stands at: the judged name from one of its labels on, or a prefix of the judged address. */
+function nameOfRule(judged: Query, label: number): Uint8Array {
+  if (!judged.isAddress || label === 0) return judged.qname.slice(judged.labelAt[label], judged.qnameLength);
+  const prefix = new Query();
+  writePrefixName(judged, label, prefix);
+  return prefix.qname.slice(0, prefix.qnameLength);
 }
 
 /** A plain query for the question, written to the start of `bytes`; returns a copy of it. */

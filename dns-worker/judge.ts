@@ -14,7 +14,9 @@ import { RuleOrigin } from '../shared/snapshot/rule-origin.ts';
 import type { PolicyTable } from '../shared/snapshot/policy-table.ts';
 import type { SpecialMatcher } from '../shared/snapshot/special-matcher.ts';
 import type { ClientRange, SpecialRule } from '../shared/snapshot/special-rules.ts';
-import type { Query } from './query.ts';
+import { writePrefixName } from './address-name.ts';
+import { hashSuffixes } from './parse-query.ts';
+import { Query } from './query.ts';
 import type { OpenSnapshot } from './state.ts';
 import {
   ALLOWED,
@@ -32,12 +34,13 @@ const ALLOW = RuleKind.ALLOW_EXACT | RuleKind.ALLOW_SUFFIX | RuleKind.ALLOW_BELO
 const SERVICE = ManualKind.SERVICE_EXACT | ManualKind.SERVICE_SUFFIX;
 const MANAGED_ALLOW = ManualKind.ALLOW_EXACT | ManualKind.ALLOW_SUFFIX;
 const MANAGED_DENY = ManualKind.DENY_EXACT | ManualKind.DENY_SUFFIX;
+const IPV4_SIZE = 4;
 /** Keeps what is remembered of addresses apart from names that are written alike. */
 const ADDRESS_MARK = 0x6a09e667;
 
 /** Told of every rule that meets a name, for explanations; decides nothing. */
 export interface MatchRecorder {
-  /** `label` is where the rule's name starts in the judged `name`; -1 = a pattern. */
+  /** `label` is where the rule's name starts in the judged `name`, see `labelOf`; -1 = a pattern. */
   met(origin: number, rule: number, kinds: number, name: Query, label: number): void;
 }
 
@@ -47,6 +50,8 @@ export class Judge {
   recorder: MatchRecorder | null = null;
   private readonly memo = new VerdictMemo();
   private isConditional = false;
+  /** The prefix at work, where an address is judged. */
+  private readonly prefix = new Query();
   /** What the judging of special rules is about; fields, so that the callbacks are made once. */
   private snapshot!: OpenSnapshot;
   private policyClass = 0;
@@ -176,6 +181,11 @@ export class Judge {
         important = blockedBy(RuleOrigin.LIST, number, label);
       this.recorder?.met(RuleOrigin.LIST, attribute, kinds, name, label);
     }
+    if (name.isAddress) {
+      this.union = union;
+      blocking = this.judgePrefixes(name, blocking);
+      union = this.union;
+    }
     if (special.ruleCount > 0) {
       this.match(special, name, policy.sourcesOf(this.policyClass), this.metSpecial);
       union |= this.union;
@@ -186,6 +196,34 @@ export class Judge {
     if ((union & RuleKind.IMPORTANT_BLOCK_SUFFIX) !== 0) return important;
     if ((union & ALLOW) !== 0) return ALLOWED_BY_LIST;
     return blocking;
+  }
+
+  /** Looks for rules at the prefixes of an address; of those that block, the longest is named if none is yet. */
+  private judgePrefixes(address: Query, before: number): number {
+    const { rules, policy } = this.snapshot;
+    const lengths = address.addressSize === IPV4_SIZE ? rules.ipv4Prefixes : rules.ipv6Prefixes;
+    let blocking = before;
+    for (let index = 0; index < lengths.length; index++) {
+      const bits = lengths[index]!;
+      const attribute = this.findPrefix(address, bits);
+      if (attribute < 0) continue;
+      const kinds = policy.kindsOf(this.policyClass, attribute) & OWN_KINDS;
+      if (kinds === 0) continue;
+      this.union |= kinds;
+      if ((kinds & BLOCK) !== 0 && blocking === NOT_BLOCKED)
+        blocking = blockedBy(RuleOrigin.LIST, attribute < MAX_RULE ? attribute : MAX_RULE, bits);
+      this.recorder?.met(RuleOrigin.LIST, attribute, kinds, address, bits);
+    }
+    return blocking;
+  }
+
+  /** Attribute of the rule at the prefix of so many bits in which an address lies, or -1. */
+  private findPrefix(address: Query, bits: number): number {
+    const { prefix } = this;
+    const { rules } = this.snapshot;
+    writePrefixName(address, bits, prefix);
+    hashSuffixes(prefix, rules.seedLow, rules.seedHigh);
+    return rules.find(prefix.hashLow[0]!, prefix.hashHigh[0]!);
   }
 
   private readonly metSpecial = (index: number): void => {

@@ -68,6 +68,9 @@ export class Query {
   readonly hashHigh: Int32Array = new Int32Array(MAX_LABELS + 1);
   /** The qname is an address of an answer, see `address-name.ts`; never so for a request. */
   isAddress = false;
+  /** Its bytes, 4 or 16 of them. */
+  readonly address: Uint8Array = new Uint8Array(16);
+  addressSize = 0;
   qtype = 0;
   qclass = 0;
   /** Offset from `at` of the first byte behind the question. */

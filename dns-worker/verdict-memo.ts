@@ -44,7 +44,10 @@ export function originOf(verdict: number): number {
   return (verdict >>> ORIGIN_SHIFT) & ORIGIN_MASK;
 }
 
-/** Index of the label at which the deciding rule's name starts. */
+/**
+ * Index of the label at which the deciding rule's name starts; of an address the length of the prefix that the rule is
+ * at, 0 = the address itself.
+ */
 export function labelOf(verdict: number): number {
   return verdict >>> LABEL_SHIFT;
 }

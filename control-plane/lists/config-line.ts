@@ -4,11 +4,13 @@
  * names a line means and what it does with them; `line-rules.ts` makes rules of them.
  */
 import type { UnusedLine } from './list-statistics.ts';
-import { skippedLine } from './foreign-line.ts';
+import { type AddressNetwork, networkOf } from './address-trigger.ts';
+import { invalidLine, skippedLine } from './foreign-line.ts';
 import { judgeWord } from './hosts-line.ts';
 
 /** What a line does: names as text, and how far each reaches; or why it is of no use (null = as a comment). */
 export type ConfigOutcome =
+  | { readonly network: AddressNetwork }
   | { readonly names: readonly string[]; readonly reach: 'exact' | 'suffix'; readonly allow: boolean }
   | { readonly unused: UnusedLine | null };
 
@@ -18,7 +20,8 @@ const OTHER_OPTION = skippedLine('an option that blocks nothing');
 const OPEN_ZONE = skippedLine('a zone that is answered as usual: no block');
 const EVERYTHING = skippedLine('a rule for every name is not taken');
 const REWRITE = skippedLine('RPZ rewriting is not supported');
-const TRIGGER = skippedLine('RPZ trigger that is no name');
+const TRIGGER = skippedLine('RPZ trigger that is neither a name nor an address of the answer');
+const NO_ADDRESS = invalidLine('not an address, nor a prefix');
 
 /** unbound's zone types that answer nothing of use. */
 const BLOCKING_ZONES: ReadonlySet<string> = new Set([
@@ -35,10 +38,14 @@ const BLOCKING_ZONES: ReadonlySet<string> = new Set([
   'inform_redirect',
 ]);
 
-/** `address=/a/b/target`, `local=/a/`, `server=/a/target`. */
+/** `address=/a/b/target`, `local=/a/`, `server=/a/target`, `bogus-nxdomain=address`. */
 export function readDnsmasqLine(line: string): ConfigOutcome {
   const equals = line.indexOf('=');
   const option = line.slice(0, equals).toLowerCase();
+  if (option === 'bogus-nxdomain') {
+    const network = networkOf(beforeComment(line.slice(equals + 1)).trimStart());
+    return network === null ? { unused: NO_ADDRESS } : { network };
+  }
   if (option !== 'address' && option !== 'local' && option !== 'server') return { unused: OTHER_OPTION };
   const value = beforeComment(line.slice(equals + 1));
   if (value === '') return { unused: FORWARDING };
@@ -70,14 +77,14 @@ export function readUnboundLine(line: string): ConfigOutcome {
   return { unused: /^[a-z-]+:$/i.test(line) ? null : OTHER_OPTION };
 }
 
-/** What a record of a response policy zone does with the names that its owner stands for. */
+/** What a record of a response policy zone does with the names, or the addresses, that its owner stands for. */
 export function readPolicyRecord(owner: string, rest: string): 'block' | 'allow' | UnusedLine | null {
   const words = rest.trim().split(/\s+/);
   let at = 0;
   while (/^\d+[smhdw]?$/i.test(words[at] ?? '') || /^IN$/i.test(words[at] ?? '')) at++;
   const type = words[at]?.toUpperCase();
   if (type === 'SOA' || type === 'NS') return null;
-  if (/(?:^|\.)rpz-(?:ip|client-ip|nsip|nsdname)(?:\.|$)/i.test(owner)) return TRIGGER;
+  if (/(?:^|\.)rpz-(?:client-ip|nsip|nsdname)(?:\.|$)/i.test(owner)) return TRIGGER;
   const target = words[at + 1]?.toLowerCase();
   if (target === undefined) return REWRITE;
   if (type === 'A' || type === 'AAAA') return isNull(target) ? 'block' : REWRITE;

@@ -7,6 +7,7 @@
  */
 import { RuleKind } from '../../shared/snapshot/rule-table.ts';
 import { isAddressName } from '../../shared/policy/address-rule.ts';
+import { isAddressTrigger, networkOf, networkOfTrigger } from './address-trigger.ts';
 import { readAdblockRule } from './adblock-rule.ts';
 import {
   type ConfigOutcome,
@@ -46,6 +47,8 @@ export interface ListReading {
 const MAX_SPECIAL_RULES = 50_000;
 const MAX_SPECIAL_BYTES = 16_777_216;
 const MAX_EXPRESSIONS = 1000;
+/** Longest text of an IPv6 address with its prefix length. */
+const MAX_NETWORK_BYTES = 49;
 /** Bytes that tell `$TTL` and `$ORIGIN` from other words. */
 const ZONE_OPTION_BYTES = 8;
 /** Longest beginning of a zone that is spread over lines. */
@@ -55,6 +58,7 @@ const NOT_A_NAME = invalidLine('not a domain name');
 const ONE_LABEL = invalidLine('a single word is no domain name');
 const ADDRESS = skippedLine('an address, not a name');
 const REAL_ADDRESS = skippedLine('hosts line with a real address: no block');
+const BAD_TRIGGER = invalidLine('not an address, nor a prefix, as rpz-ip records have them');
 const COSMETIC = skippedLine('cosmetic rule');
 const TOO_MANY = skippedLine('too many patterns in one list');
 const TOO_LONG = invalidLine(`longer than ${MAX_RULE_BYTES} bytes: no rule`);
@@ -191,6 +195,7 @@ export class LineRules {
   /** A line of dnsmasq's or unbound's configuration. */
   private config(outcome: ConfigOutcome, form: 'dnsmasq' | 'unbound'): UnusedLine | null {
     if ('unused' in outcome) return outcome.unused;
+    if ('network' in outcome) return this.output.network(outcome.network, this.exactKind, form);
     const { exact, suffix } = this.kinds(outcome.allow);
     let unused: UnusedLine | null = null;
     const kind = outcome.reach === 'exact' ? exact : suffix;
@@ -209,6 +214,12 @@ export class LineRules {
       return null;
     }
     if (typeof action !== 'string') return action;
+    if (isAddressTrigger(owner)) {
+      const network = wildcard ? null : networkOfTrigger(owner);
+      return network === null
+        ? BAD_TRIGGER
+        : this.output.network(network, this.kinds(action === 'allow').exact, 'rpz');
+    }
     if (!name.valid || name.numeric) return NOT_A_NAME;
     const { exact, below } = this.kinds(action === 'allow');
     return this.output.name(name, wildcard ? below : exact, 'rpz');
@@ -281,8 +292,10 @@ export class LineRules {
         : this.config(readUnboundLine(textOf(bytes, start, end)), 'unbound');
     if (next === CARET || next === PIPE || next === STAR || next === DOLLAR)
       return this.complex(bytes, start, end);
+    if (next === SLASH && name.numeric) return this.network(bytes, start, end);
     if (next === COLON) {
       const wordEnd = endOfWord(bytes, stop, end);
+      if (bytes.subarray(stop, wordEnd).includes(SLASH)) return this.network(bytes, start, end);
       if (wordEnd < end) return this.hosts(bytes, start, wordEnd, end);
       return judgeWord(bytes, start, end) === 'no-address'
         ? explainForeignLine(bytes, start, end)
@@ -292,6 +305,15 @@ export class LineRules {
     if (next === BACKSLASH || next === OPEN || next === BRACKET || next === QUESTION || next === PLUS)
       return this.expressionOr(bytes, start, end);
     return explainForeignLine(bytes, start, end);
+  }
+
+  /** `address/length`, maybe with a comment behind it. */
+  private network(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
+    const wordEnd = endOfWord(bytes, start, end);
+    const isAlone = wordEnd - start <= MAX_NETWORK_BYTES && isComment(bytes, wordEnd, end);
+    const network = isAlone ? networkOf(textOf(bytes, start, wordEnd)) : null;
+    if (network === null) return explainForeignLine(bytes, start, end);
+    return this.output.network(network, this.exactKind, 'domains');
   }
 
   private plain(): UnusedLine | null {

@@ -36,8 +36,10 @@ export interface ListStatistics {
   readonly format: ListFormat;
   /** Patterns and regular expressions. */
   readonly textRules: number;
-  /** Rules at an address, for the addresses in answers. */
+  /** Rules at an address or a prefix, for the addresses in answers. */
   readonly addressRules: number;
+  /** Lengths of the prefixes, the words of `PrefixLengths`. */
+  readonly prefixLengths: readonly number[];
   /** Some rules are in Adblock style, whatever the others are. */
   readonly hasAdblockRules: boolean;
   /** The first of each, at most `MAX_SAMPLES`. */
@@ -62,6 +64,7 @@ export function unreadableList(message: string): ListStatistics {
     format: 'unknown',
     textRules: 0,
     addressRules: 0,
+    prefixLengths: [],
     hasAdblockRules: false,
     invalidSamples: [],
     skippedSamples: [],

@@ -5,6 +5,8 @@
 import { isAddressName } from '../../shared/policy/address-rule.ts';
 import { addressFromText, addressToText } from '../../shared/net/ip.ts';
 import { INHERITED_KINDS } from '../../shared/snapshot/rule-table.ts';
+import { PrefixLengths } from '../../shared/snapshot/prefix-lengths.ts';
+import type { AddressNetwork } from './address-trigger.ts';
 import type { BadFilter, SpecialLine } from './adblock-rule.ts';
 import { invalidLine, skippedLine } from './foreign-line.ts';
 import { judgeWord } from './hosts-line.ts';
@@ -32,6 +34,7 @@ export type RuleForm = Exclude<ListFormat, 'unknown'>;
 const NOT_A_NAME = invalidLine('not a domain name');
 const ADDRESS = skippedLine('an address that means "block": nothing to judge answers by');
 
+const EVERY_ADDRESS = skippedLine('a rule for every address is not taken');
 /** There are more special rules than are kept. */
 export const NO_ROOM = skippedLine('too many patterns in all lists together');
 
@@ -44,8 +47,10 @@ export class RuleOutput {
   wildcardRules = 0;
   /** Patterns and regular expressions. */
   textRules = 0;
-  /** Rules at an address. */
+  /** Rules at an address or a prefix. */
   addressRules = 0;
+  /** Lengths of the prefixes among them. */
+  readonly prefixes = new PrefixLengths();
   /** Rules by the way they were written. */
   readonly forms: Record<RuleForm, number> = {
     hosts: 0,
@@ -93,6 +98,22 @@ export class RuleOutput {
     this.rules++;
     this.addressRules++;
     this.sink(written, 0, written.length, kind, this.lineNumber);
+    return null;
+  }
+
+  /** Takes a rule at a network, which answers are judged by; one for every address is refused. */
+  network(
+    { text, prefixBits, addressBits }: AddressNetwork,
+    kind: number,
+    form: RuleForm,
+  ): UnusedLine | null {
+    if (prefixBits === addressBits) return this.address(text, kind, form);
+    if (prefixBits === 0) return EVERY_ADDRESS;
+    this.forms[form]++;
+    this.rules++;
+    this.addressRules++;
+    this.prefixes.add(addressBits, prefixBits);
+    this.sink(Buffer.from(text, 'latin1'), 0, text.length, kind, this.lineNumber);
     return null;
   }
 

@@ -5,6 +5,7 @@
 import { getPriority, setPriority } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
 import { FOLD } from '../../shared/dns/name.ts';
+import { PrefixLengths } from '../../shared/snapshot/prefix-lengths.ts';
 import { NamesWriter } from '../lists/names-file.ts';
 import { readList } from '../lists/read-list.ts';
 import type { ListStatistics } from '../lists/list-statistics.ts';
@@ -58,8 +59,10 @@ export async function compile(job: CompileJob): Promise<CompileOutcome> {
   Atomics.store(job.progress, 0, job.lists.length + 1);
   names?.finish();
   const addressRules = statistics.reduce((sum, read) => sum + read.addressRules, 0);
+  const prefixes = new PrefixLengths();
+  for (const { prefixLengths } of statistics) prefixes.addAll(prefixLengths);
   const special = collector.finish(builder, adblockSources);
-  return { table: builder.finish(job.build, addressRules), special, statistics };
+  return { table: builder.finish(job.build, addressRules, prefixes), special, statistics };
 }
 
 /** The first line of a list that gives `name` a rule of one of these kinds; null = none. */

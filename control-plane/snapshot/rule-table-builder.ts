@@ -10,6 +10,7 @@ import {
   RuleTableLayout as L,
   checksumWords,
 } from '../../shared/snapshot/layout.ts';
+import { PrefixLengths } from '../../shared/snapshot/prefix-lengths.ts';
 import type { AttributeTable } from './attribute-table.ts';
 import { AttributeInterner } from './attribute-table.ts';
 
@@ -166,9 +167,9 @@ export class RuleTableBuilder {
 
   /**
    * Numbers the attributes anew, writes header and checksum; `build` is a u32 that marks this build, and so many
-   * of the names are addresses. The builder must not be used after it.
+   * of the names are addresses or prefixes of these lengths. The builder must not be used after it.
    */
-  finish(build = 0, addressCount = 0): BuiltTable {
+  finish(build = 0, addressCount = 0, prefixes = new PrefixLengths()): BuiltTable {
     const { table, renumber } = this.interner.finish();
     const words = this.words;
     for (let at = L.HEADER_WORDS; at < words.length; at += L.BUCKET_WORDS) {
@@ -184,6 +185,7 @@ export class RuleTableBuilder {
     words[L.ATTRIBUTE_COUNT_WORD] = table.nameCounts.length;
     words[L.BUILD_WORD] = build;
     words[L.ADDRESS_COUNT_WORD] = addressCount;
+    words.set(prefixes.words, L.IPV4_PREFIXES_WORD);
     words[L.SEED_LOW_WORD] = this.seeds.low;
     words[L.SEED_HIGH_WORD] = this.seeds.high;
     words[L.CHECKSUM_WORD] = checksumWords(new Uint32Array(this.buffer, 0, words.length), L.HEADER_WORDS);

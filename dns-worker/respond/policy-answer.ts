@@ -45,7 +45,8 @@ export function answerByPolicy(
   const { policy } = snapshot;
   const origin = originOf(verdict);
   const rule = ruleOf(verdict);
-  const label = labelOf(verdict);
+  // The rule of an address stands at it or at a prefix of it, never at a parent.
+  const label = name.isAddress ? 0 : labelOf(verdict);
   query.status = name === query || name.isAddress ? STATUS[origin]! : QueryStatus.BLOCKED_CNAME;
   query.ruleOrigin = origin;
   query.ruleAttribute = rule + 1;

@@ -9,7 +9,7 @@ import { RRType } from '../../shared/dns/iana.ts';
 import { Record, readU16 } from '../../shared/dns/wire.ts';
 import { DnssecStatus } from '../../shared/query-log.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
-import { writeAddressName } from '../address-name.ts';
+import { writeAddressName, writePrefixName } from '../address-name.ts';
 import { AddressHint, nextAddressHint, readTarget, skipName, targetOffset } from '../answer-names.ts';
 import type { Judge } from '../judge.ts';
 import { hashSuffixes } from '../parse-query.ts';
@@ -130,10 +130,7 @@ export class AnswerNames {
       this.isConditional ||= judge.wasConditional;
       return false;
     }
-    const nameAt = target.labelAt[labelOf(verdict)]!;
-    const length = target.qnameLength - nameAt;
-    for (let i = 0; i < length; i++) query.ruleName[i] = target.qname[nameAt + i]!;
-    query.ruleNameLength = length;
+    this.nameRule(labelOf(verdict));
     query.cached = 0;
     query.answersLength = 0;
     query.answersCount = 0;
@@ -144,6 +141,17 @@ export class AnswerNames {
     query.extendedError = NO_EDE;
     answerByPolicy(query, target, snapshot, policyClass, verdict);
     return true;
+  }
+
+  /** Notes the name that the deciding rule stands at: that of a label of the target, or a prefix of the address. */
+  private nameRule(label: number): void {
+    const { target, query } = this;
+    let nameAt = 0;
+    if (!target.isAddress) nameAt = target.labelAt[label]!;
+    else if (label > 0) writePrefixName(target, label, target);
+    const length = target.qnameLength - nameAt;
+    for (let i = 0; i < length; i++) query.ruleName[i] = target.qname[nameAt + i]!;
+    query.ruleNameLength = length;
   }
 }
 

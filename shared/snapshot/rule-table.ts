@@ -6,6 +6,7 @@
  * Building is `control-plane/snapshot/rule-table-builder.ts`.
  */
 import { LAYOUT_VERSION, RULE_TABLE_MAGIC, RuleTableLayout as L } from './layout.ts';
+import { PrefixLengths } from './prefix-lengths.ts';
 
 /** What a source says of a name; bits of an attribute's meaning for a group. */
 export const RuleKind = {
@@ -55,6 +56,9 @@ export class RuleTable {
   readonly nameCount: number;
   /** Names that are addresses. */
   readonly addressCount: number;
+  /** Lengths of the prefixes at which there are rules on addresses, the longest first. */
+  readonly ipv4Prefixes: Uint8Array;
+  readonly ipv6Prefixes: Uint8Array;
   /** Random mark of the build. */
   readonly build: number;
   readonly attributeCount: number;
@@ -76,6 +80,9 @@ export class RuleTable {
     this.bucketScale = this.bucketCount / 0x1_0000_0000;
     this.nameCount = words[L.NAME_COUNT_WORD]!;
     this.addressCount = words[L.ADDRESS_COUNT_WORD]!;
+    const prefixes = new PrefixLengths(words.subarray(L.IPV4_PREFIXES_WORD, L.HEADER_WORDS));
+    this.ipv4Prefixes = prefixes.lengthsFor(32);
+    this.ipv6Prefixes = prefixes.lengthsFor(128);
     this.build = words[L.BUILD_WORD]!;
     this.attributeCount = words[L.ATTRIBUTE_COUNT_WORD]!;
     this.seedLow = words[L.SEED_LOW_WORD]!;

@@ -140,6 +140,27 @@ describe('weir with lists', () => {
     expect(await answerOf('by-address.example')).toBe(EVERY_ADDRESS);
   });
 
+  test('weir blocks an answer by a prefix that its address lies in, and explains and finds the rule', async () => {
+    expect(await answerOf('by-prefix.example')).toBe(EVERY_ADDRESS);
+    const [first = '', second = '', third = ''] = EVERY_ADDRESS.split('.');
+    const prefix = `${first}.${second}.${third}.0/24`;
+    lists.serve(
+      '/prefixes',
+      `$TTL 60\n@ SOA a. b. 1 2 3 4 5\n24.0.${third}.${second}.${first}.rpz-ip CNAME .\n`,
+    );
+    const source = await api.addSource({ name: 'prefixes', url: lists.url('/prefixes') });
+    expect(await answerOf('by-prefix.example')).toBe(BLOCKED);
+    const path = '/explain?domain=by-prefix.example&type=A&client=127.0.0.1';
+    expect(await api.expect<ExplainAnswer>(200, 'GET', path)).toMatchObject({
+      status: 'BLOCKED_LIST',
+      decided_by: { origin: 'list', rule: prefix, source: 'prefixes', line: 3 },
+    });
+    const found = await api.expect<CompiledRulePage>(200, 'GET', `/blocklist?search=${first}.${second}`);
+    expect(found.data).toContainEqual(expect.objectContaining({ domain: prefix, sources: ['prefixes'] }));
+    await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
+    expect(await answerOf('by-prefix.example')).toBe(EVERY_ADDRESS);
+  });
+
   test('weir sends a name where $dnsrewrite leads it, with the addresses found there', async () => {
     lists.serve('/rewrites', '||popup.example^$dnsrewrite=sink.example.net\n||sink.example.net^\n');
     const source = await api.addSource({ name: 'rewrites', url: lists.url('/rewrites') });

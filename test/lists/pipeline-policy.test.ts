@@ -1,5 +1,5 @@
 /** The whole pipeline over compiled lists and manual rules: what is answered, and what the log is told. */
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { AnswerCache } from '../../dns-worker/cache/answer-cache.ts';
 import { CacheMemory } from '../../shared/cache-memory.ts';
 import { CacheWriter } from '../../dns-worker/cache/cache-writer.ts';
@@ -29,6 +29,7 @@ import type { Explanation } from '../../shared/explain.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { QUERY_STATUS_NAMES, logRingBytes } from '../../shared/query-log.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
+import { RuleKind } from '../../shared/snapshot/rule-table.ts';
 import {
   type TestRecord,
   a,
@@ -324,6 +325,54 @@ describe('Pipeline', () => {
     expect(statuses('192.0.2.1')).toEqual(names.map(() => 'ALLOWED'));
   });
 
+  test('judges the addresses of an answer by the prefixes they lie in, for the groups of the list', () => {
+    const ruleName = ({ query }: { query: Query }): string =>
+      nameToText(query.ruleName.slice(0, query.ruleNameLength));
+    cache('host.example', 1, [a('host.example', '198.51.100.1'), a('host.example', '192.0.2.77')]);
+    const six = { owner: 'six.example', type: 28, ttl: 300, rdata: addressFromText('2001:db8:1::7')! };
+    cache('six.example', 28, [six]);
+    const rows = {
+      groups: [1, 2].map((id) => ({ id, enabled: true })),
+      clients: [{ address: '192.0.2.2', groupId: 2 }],
+    };
+    const list = '9.0.0.128.192.rpz-ip CNAME .\n25.0.2.0.192.rpz-ip CNAME .\n24.0.2.0.192.rpz-ip CNAME .\n';
+    const snapshot = use(
+      [{ text: `${list}bogus-nxdomain=2001:db8::/32\n`, reading: BLOCK, groupIds: [2] }],
+      rows,
+    );
+    expect(ask('host.example').status).toBe('CACHED');
+    const blocked = ask('host.example', 1, '192.0.2.2');
+    expect([blocked.status, ruleName(blocked)]).toEqual(['BLOCKED_LIST', '192.0.2.0/25']);
+    expect(sent(blocked)).toEqual({ rcode: 'NOERROR', answers: [['A', '0.0.0.0']] });
+    expect(blocked.query.ruleKind).toBe(RuleKind.BLOCK_EXACT);
+    const blockedSix = ask('six.example', 28, '192.0.2.2');
+    expect([blockedSix.status, ruleName(blockedSix)]).toEqual(['BLOCKED_LIST', '2001:db8::/32']);
+    expect([...snapshot.rules.ipv4Prefixes, ...snapshot.rules.ipv6Prefixes]).toEqual([25, 24, 9, 32]);
+    // An exception for the address, a prefix of it, or the name outranks them.
+    for (const exception of [
+      '32.77.2.0.192.rpz-ip CNAME rpz-passthru.',
+      '16.0.0.0.192.rpz-ip CNAME rpz-passthru.',
+      '@@||host.example^',
+    ]) {
+      use([{ text: `${list}${exception}\n`, reading: BLOCK }]);
+      expect(ask('host.example').status).toBe('CACHED');
+    }
+  });
+
+  test('judges no address, and looks for no prefix, where no rule is on one', () => {
+    cache('host.example', 1, [a('host.example', '192.0.2.77')]);
+    const none = use([{ text: '||other.example^\n', reading: BLOCK }]);
+    const find = jest.spyOn(none.rules, 'find');
+    expect(ask('host.example').status).toBe('CACHED');
+    expect(find).toHaveBeenCalledTimes(2);
+    const single = use([{ text: '198.51.100.9\n', reading: BLOCK }]);
+    const findAddress = jest.spyOn(single.rules, 'find');
+    expect(ask('host.example').status).toBe('CACHED');
+    expect(findAddress).toHaveBeenCalledTimes(2 + 4);
+    expect(ask('host.example').status).toBe('CACHED');
+    expect(findAddress).toHaveBeenCalledTimes(2 + 4);
+  });
+
   test('judges the target of an HTTPS record', () => {
     use([{ text: 'cdn.tracker.example\n', reading: BLOCK }]);
     const rdata = octets(u16(1), wireName('cdn.tracker.example'));
@@ -436,9 +485,10 @@ describe('Explainer', () => {
       'client_group continue',
       'schedule_override continue',
       'local_names continue',
+      'special_names continue',
       'policy answered',
     ]);
-    expect(stages[4]!.rules.map(({ origin }) => origin)).toEqual([
+    expect(stages[5]!.rules.map(({ origin }) => origin)).toEqual([
       RuleOrigin.MANAGED,
       RuleOrigin.LIST,
       RuleOrigin.SPECIAL,
@@ -456,6 +506,7 @@ describe('Explainer', () => {
       'client_group continue',
       'schedule_override continue',
       'local_names continue',
+      'special_names continue',
       'policy continue',
       'safe_search continue',
       'cache unresolved',

@@ -17,6 +17,7 @@ import { RuleTableBuilder } from '../../control-plane/snapshot/rule-table-builde
 import { buildSnapshot } from '../../control-plane/snapshot/snapshot-builder.ts';
 import { SpecialRuleCollector } from '../../control-plane/snapshot/special-rule-collector.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
+import { PrefixLengths } from '../../shared/snapshot/prefix-lengths.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
 
 /** A list; its id is its place plus one. */
@@ -48,8 +49,10 @@ export function compileLists(lists: readonly ListText[], seed = 1): CompiledRule
     return { id: index + 1, inputKey: `${index + 1}`, statistics };
   });
   const addressRules = sources.reduce((sum, { statistics }) => sum + statistics.addressRules, 0);
+  const prefixes = new PrefixLengths();
+  for (const { statistics } of sources) prefixes.addAll(statistics.prefixLengths);
   const special = collector.finish(builder, adblockSources);
-  const { rules, attributes } = builder.finish(seed, addressRules);
+  const { rules, attributes } = builder.finish(seed, addressRules, prefixes);
   return { rules, special, attributes, sources, compiledAtMs: 1, compileMs: 1 };
 }
 
