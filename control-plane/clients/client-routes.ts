@@ -79,7 +79,10 @@ export async function createClient(
   context: ApiContext,
   request: RouteRequest<unknown, unknown, ClientCreate>,
 ): Promise<Client> {
-  return change(context, authorOf(request), 'created', (tx) => store.insertClient(tx, request.body));
+  return change(context, authorOf(request), 'created', async (tx) => {
+    const client = await store.insertClient(tx, request.body);
+    return { client, isChanged: true };
+  });
 }
 
 /** PATCH clients/{id} */
@@ -88,7 +91,7 @@ export async function updateClient(
   request: RouteRequest<IdParams, unknown, ClientUpdate>,
 ): Promise<Client> {
   const { id } = request.params;
-  return change(context, authorOf(request), 'changed', (tx) => store.updateClient(tx, id, request.body));
+  return change(context, authorOf(request), 'changed', (tx) => update(tx, id, request.body));
 }
 
 /** PUT clients/{id}/group */
@@ -99,7 +102,7 @@ export async function moveClient(
   const { group_id: groupId } = request.body;
   const what = groupId === null ? 'taken out of its group' : `moved to group ${groupId}`;
   return change(context, authorOf(request), what, (tx) =>
-    store.updateClient(tx, request.params.id, { group_id: groupId }),
+    update(tx, request.params.id, { group_id: groupId }),
   );
 }
 
@@ -108,10 +111,25 @@ export async function deleteClient(context: ApiContext, request: RouteRequest<Id
   const { id } = request.params;
   await changePolicy(context.database, authorOf(request), async (tx) => {
     const result = await store.deleteClient(tx, id);
-    return { result, summary: `client ${labelOf(result)}: deleted` };
+    return { result, summary: `client ${labelOf(result)}: deleted`, isOutside: true };
   });
   context.clients.remove(id);
   await context.policy.apply();
+}
+
+/** A client after a change, which may have left it as it was. */
+interface ChangedClient {
+  readonly client: StoredClient;
+  readonly isChanged: boolean;
+}
+
+async function update(tx: Queryable, id: number, fields: ClientUpdate): Promise<ChangedClient> {
+  const before = await store.readClient(tx, id);
+  const client = await store.updateClient(tx, id, fields);
+  const isChanged = (['ip', 'mac', 'name', 'groupId'] as const).some(
+    (field) => before[field] !== client[field],
+  );
+  return { client, isChanged };
 }
 
 /** Changes a client in the database, then in memory, where its addresses are looked up, then in force. */
@@ -119,11 +137,12 @@ async function change(
   context: ApiContext,
   author: string,
   what: string,
-  work: (tx: Queryable) => Promise<StoredClient>,
+  work: (tx: Queryable) => Promise<ChangedClient>,
 ): Promise<Client> {
   const stored = await changePolicy(context.database, author, async (tx) => {
-    const result = await work(tx);
-    return { result, summary: `client ${labelOf(result)}: ${what}` };
+    const { client: result, isChanged } = await work(tx);
+    const summary = isChanged ? `client ${labelOf(result)}: ${what}` : null;
+    return { result, summary, isOutside: true };
   });
   context.clients.put(stored);
   await context.policy.apply();

@@ -7,7 +7,7 @@ import type { Logger } from '../../shared/log.ts';
 import type { Database } from '../db/database.ts';
 import { CompileError } from '../snapshot/compile-pool.ts';
 import type { ListCopy } from './list-cache.ts';
-import { SYSTEM_AUTHOR } from '../revisions/policy-change.ts';
+import { WEIR } from '../revisions/policy-change.ts';
 import { isDue } from './refresh-schedule.ts';
 import { inputKeyOf, readingOf } from './list-compiler.ts';
 import { refreshSource } from './refresh-source.ts';
@@ -150,7 +150,7 @@ export class ListRefresher {
         // Before the compile: should that fail, what is on disk is known all the same.
         const facts = { ...refreshed.facts, lastChangedAt: lastCheckedAt };
         const what = `updated, ${facts.rules ?? 0} rules`;
-        if (!(await recordContent(database, source, facts, { author: SYSTEM_AUTHOR, what }))) return;
+        if (!(await recordContent(database, source, facts, { author: WEIR, what }))) return;
         cache.use(source.id, refreshed.copy.contentKey);
       } else await recordSource(database, source, refreshed.facts);
     } finally {

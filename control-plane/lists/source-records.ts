@@ -1,6 +1,7 @@
 /** Writing down what the life of a list finds out: plain facts, and changes of content, which are revisions. */
 import type { Database } from '../db/database.ts';
 import { changePolicy } from '../revisions/policy-change.ts';
+import type { Author } from '../revisions/policy-change.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
 import { recordFacts } from './source-store.ts';
 
@@ -14,7 +15,7 @@ export function recordContent(
   database: Database,
   source: StoredSource,
   facts: SourceFacts,
-  by: { readonly author: string; readonly what: string },
+  by: { readonly author: Author; readonly what: string },
 ): Promise<boolean> {
   return changePolicy(database, by.author, async (tx) => {
     const result = await recordFacts(tx, source.id, source.url, facts);

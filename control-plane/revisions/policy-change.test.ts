@@ -5,7 +5,11 @@ import type { TestDatabase } from '../../test/support/test-database.ts';
 import { DatabaseBusy } from '../db/database-errors.ts';
 import { startDatabase } from '../db/database.ts';
 import type { Database } from '../db/database.ts';
-import { changePolicy } from './policy-change.ts';
+import { recordContent, recordSource } from '../lists/source-records.ts';
+import { listSources, readSource } from '../lists/source-store.ts';
+import { changePolicy, WEIR } from './policy-change.ts';
+import { listRevisions, neededCopies, newestRevision } from './revision-store.ts';
+import { rollBack } from './rollback.ts';
 
 let own: TestDatabase;
 let database: Database;
@@ -28,8 +32,12 @@ afterAll(async () => {
   await own.stop();
 });
 
+let serial = 0;
 const change = (): Promise<number> =>
-  changePolicy(database, 'somebody', () => Promise.resolve({ result: 1, summary: 'nothing much' }));
+  changePolicy(database, 'somebody', async (tx) => {
+    await tx.query('INSERT INTO groups (name) VALUES ($1)', [`group ${serial++}`]);
+    return { result: 1, summary: 'group: created' };
+  });
 
 describe('changePolicy()', () => {
   test('changePolicy() waits for a change elsewhere beside everybody else, and says busy after a while', async () => {
@@ -52,5 +60,64 @@ describe('changePolicy()', () => {
     expect(await change()).toBe(1);
     expect(states).toEqual([]);
     stop();
+  });
+
+  test('changePolicy() keeps the revisions of people however often Weir itself takes over lists', async () => {
+    await own.database.query('TRUNCATE revisions');
+    await own.database.query(
+      `INSERT INTO list_sources (id, name, url, content_key) VALUES (900, 'ads', 'http://l.example/', 'first')`,
+    );
+    for (let index = 0; index < 20; index++) await change();
+    const source = await readSource(own.database, 900);
+    for (let index = 0; index < 30; index++) {
+      const facts = { contentKey: `copy ${index}` };
+      await recordContent(database, source, facts, { author: WEIR, what: 'updated' });
+    }
+    const kept = (await listRevisions(database)).filter(({ can_rollback: can }) => can);
+    expect(kept.filter(({ author }) => author === 'somebody')).toHaveLength(20);
+    expect(kept.filter(({ author }) => author === 'system')).toHaveLength(10);
+    // The copies that they need stay on disk, and no others.
+    expect([...(await neededCopies(database))].sort()).toEqual(
+      ['first', ...Array.from({ length: 10 }, (_, index) => `copy ${20 + index}`)].sort(),
+    );
+    await change();
+    expect((await listRevisions(database)).filter(({ can_rollback: can }) => can)).toHaveLength(30);
+  });
+
+  test('changePolicy() writes no revision of a list whose content is what it was', async () => {
+    const source = await readSource(own.database, 900);
+    const before = await newestRevision(database);
+    const facts = { contentKey: source.contentKey!, status: 'ok', lastChangedAt: new Date() } as const;
+    await recordContent(database, source, facts, { author: WEIR, what: 'updated' });
+    expect(await newestRevision(database)).toEqual(before);
+  });
+});
+
+describe('rollBack()', () => {
+  test('rollBack() and what is found out about lists take their locks in one order', async () => {
+    await own.database.query('TRUNCATE revisions');
+    await own.database.query('DELETE FROM list_sources');
+    await own.database.query(
+      `INSERT INTO list_sources (name, url, content_key)
+         SELECT 'list ' || n, 'http://l.example/' || n, 'copy' FROM generate_series(1, 40) n`,
+    );
+    await own.database.query('INSERT INTO list_source_groups SELECT id, 1 FROM list_sources');
+    await change();
+    const first = await newestRevision(database);
+    await change();
+    const second = await newestRevision(database);
+    const sources = await listSources(database);
+    let isOver = false;
+    const found = sources.slice(0, 4).map(async (source) => {
+      for (let index = 0; !isOver; index++)
+        await recordSource(own.database, source, { status: index % 2 === 0 ? 'updating' : 'ok' });
+    });
+    for (let round = 0; round < 20; round++) {
+      for (const { id } of [first, second]) await rollBack(database, () => Promise.resolve(), id, 'somebody');
+      await own.database.query('UPDATE list_sources SET comment = $1', [String(round)]);
+    }
+    isOver = true;
+    await Promise.all(found);
+    expect(own.logger.text()).not.toContain('deadlock');
   });
 });

@@ -10,41 +10,19 @@
 import { conflict } from '../api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/database-errors.ts';
 import type { Queryable } from '../db/database.ts';
+import { hasKey, NOTED } from './noted-tables.ts';
+import type { NotedTable } from './noted-tables.ts';
 
 const rowsOf = (name: string): string =>
   `jsonb_populate_recordset(NULL::${name}, (SELECT policy -> '${name}' FROM revisions WHERE id = $1))`;
-
-/** A table whose changes are noted in `policy_changes`. */
-interface NotedTable {
-  readonly name: string;
-  /** Its key columns, as the trigger that notes them has them. */
-  readonly key: readonly string[];
-}
-
-/** Those that others refer to come first. */
-const NOTED: readonly NotedTable[] = [
-  ...[
-    'managed_domains',
-    'regex_filters',
-    'blocked_services',
-    'forward_zones',
-    'local_records',
-    'schedule_profiles',
-    'schedule_slots',
-    'client_subnets',
-    'dns_settings',
-  ].map((name) => ({ name, key: ['id'] })),
-  { name: 'custom_services', key: ['service_id'] },
-  { name: 'group_schedules', key: ['group_id'] },
-  { name: 'safe_search_configs', key: ['group_id', 'engine'] },
-];
 
 const changesOf = (name: string): string =>
   `FROM policy_changes WHERE table_name = '${name}' AND seq > (SELECT last_change FROM revisions WHERE id = $1)`;
 
 /** Removes what is not as it was. */
-const removeChanged = ({ name, key }: NotedTable): string =>
-  `DELETE FROM ${name} WHERE concat_ws(' ', ${key.join(', ')}) IN (SELECT key ${changesOf(name)})`;
+const removeChanged = (table: NotedTable): string =>
+  `DELETE FROM ${table.name} USING (SELECT DISTINCT key ${changesOf(table.name)}) changed
+     WHERE ${hasKey(table, 'changed.key')}`;
 
 /** A row was what it was before the first change since. What a removal took along has changed by that, too. */
 const bringBackChanged = ({ name }: NotedTable): string =>

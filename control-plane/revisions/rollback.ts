@@ -4,23 +4,25 @@
  */
 import type { Revision } from '../../shared/api/revisions.ts';
 import type { Database } from '../db/database.ts';
-import { changePolicy } from './policy-change.ts';
+import { changeWithRevision } from './policy-change.ts';
 import { restorePolicy } from './restore-store.ts';
-import { newestRevision, recordRevision, refuseForgotten } from './revision-store.ts';
+import { newestRevision, readRevision, refuseForgotten } from './revision-store.ts';
 
-/** Makes revision `id` the policy in force and returns the revision that this is. 404, 409. */
+/**
+ * Makes revision `id` the policy in force and returns the revision that this is: the newest one, where policy is what
+ * it was then. 404, 409.
+ */
 export async function rollBack(
   database: Database,
   bringBack: () => Promise<void>,
   id: number,
   author: string,
 ): Promise<Revision> {
-  const revision = await changePolicy(database, author, async (tx) => {
+  const { revision } = await changeWithRevision(database, author, async (tx) => {
     await refuseForgotten(tx, id);
     await restorePolicy(tx, id);
-    await recordRevision(tx, author, `rolled back to revision ${id}`);
-    return { result: await newestRevision(tx), summary: null };
+    return { result: undefined, summary: `rolled back to revision ${id}` };
   });
   await bringBack();
-  return revision;
+  return revision === null ? newestRevision(database) : readRevision(database, revision);
 }

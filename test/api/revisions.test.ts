@@ -50,6 +50,31 @@ describe('revisions', () => {
     ]);
   });
 
+  test('are not made by a change that changes nothing', async () => {
+    const made = async (path: string, json: unknown): Promise<number> =>
+      ((await post(path, json)).body as { id: number }).id;
+    const kids = await made('/groups', { name: 'kids' });
+    const domain = await made('/managed-domains', { domain: 'a.example', action: 'deny' });
+    const client = await made('/clients', { ip_address: '192.0.2.7', name: 'tablet', group_id: kids });
+    await post(`/safe-search/configs/${kids}`, { engine: 'google', enabled: true });
+    const before = await revisions();
+    const again: [string, string, unknown][] = [
+      ['PUT', `/groups/${kids}`, { name: 'kids' }],
+      ['PUT', `/managed-domains/${domain}`, { domain: 'a.example', action: 'deny' }],
+      ['PATCH', `/clients/${client}`, { name: 'tablet' }],
+      ['PUT', `/clients/${client}/group`, { group_id: kids }],
+      ['POST', `/safe-search/configs/${kids}`, { engine: 'google', enabled: true }],
+    ];
+    for (const [method, path, json] of again) {
+      const { status } = await api.send(method, `/api${path}`, { json });
+      expect([path, status < 300]).toEqual([path, true]);
+    }
+    expect((await rollBack(before[0]!.id)).body).toEqual(before[0]);
+    expect(await revisions()).toEqual(before);
+    await api.send('PATCH', `/api/clients/${client}`, { json: { name: 'phone' } });
+    expect(await revisions()).toHaveLength(before.length + 1);
+  });
+
   test('bring every kind of rule back as it was, in one call that is itself a revision', async () => {
     const group = ((await post('/groups', { name: 'kids' })).body as { id: number }).id;
     const domain = (await post('/managed-domains', { domain: 'a.example', action: 'deny', group_id: group }))

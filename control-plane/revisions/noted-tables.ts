@@ -1,0 +1,42 @@
+/** The tables that revisions are about: those whose changed rows are noted, and those that are copied. */
+
+/** A table whose changes are noted in `policy_changes`. */
+export interface NotedTable {
+  readonly name: string;
+  /** Its key columns and their types, as the trigger that notes them has them. */
+  readonly key: readonly (readonly [column: string, type: 'integer' | 'text'])[];
+}
+
+/** Those that others refer to come first. */
+export const NOTED: readonly NotedTable[] = [
+  ...[
+    'managed_domains',
+    'regex_filters',
+    'blocked_services',
+    'forward_zones',
+    'local_records',
+    'schedule_profiles',
+    'schedule_slots',
+    'client_subnets',
+    'dns_settings',
+  ].map((name) => ({ name, key: [['id', 'integer'] as const] })),
+  { name: 'custom_services', key: [['service_id', 'text']] },
+  { name: 'group_schedules', key: [['group_id', 'integer']] },
+  {
+    name: 'safe_search_configs',
+    key: [
+      ['group_id', 'integer'],
+      ['engine', 'text'],
+    ],
+  },
+];
+
+/** Those that a revision holds a copy of. */
+export const COPIED = ['groups', 'list_sources', 'list_source_groups'] as const;
+
+/** SQL of whether a row of the table has the key that is noted as `noted`: blanks stand between its columns. */
+export function hasKey({ name, key }: NotedTable, noted: string): string {
+  return key
+    .map(([column, type], index) => `${name}.${column} = split_part(${noted}, ' ', ${index + 1})::${type}`)
+    .join(' AND ');
+}
