@@ -23,9 +23,13 @@ function question(name: string, qtype = 1, qclass = 1): number[] {
 }
 
 const ONE_ADDITIONAL = [0, 1, 0, 0, 0, 0, 0, 1];
-/** OPT: size 4096, version, flags, no options. */
-function opt(version = 0, flags = 0x80): number[] {
-  return [0, 0, 41, 0x10, 0, 0, version, flags, 0, 0, 0];
+/** OPT: size 4096, version, flags, options. */
+function opt(version = 0, flags = 0x80, options: number[] = []): number[] {
+  return [0, 0, 41, 0x10, 0, 0, version, flags, 0, options.length >> 8, options.length & 255, ...options];
+}
+
+function withOpt(record: number[]): number[] {
+  return [...header({ counts: ONE_ADDITIONAL }), ...question('example.com'), ...record];
 }
 
 describe('parseQuery()', () => {
@@ -41,6 +45,10 @@ describe('parseQuery()', () => {
       ParseOutcome.OK,
     );
     expect([query.hasEdns, query.dnssecOk, query.udpSize, query.ednsVersion]).toEqual([true, true, 4096, 1]);
+  });
+
+  test('parseQuery() takes 64 options', () => {
+    expect(parse(withOpt(opt(0, 0, Array<number>(64 * 4).fill(0))))).toBe(ParseOutcome.OK);
   });
 
   test('parseQuery() treats an EDNS size below 512 as 512 (RFC 6891 section 6.2.3)', () => {
@@ -88,6 +96,20 @@ describe('parseQuery()', () => {
     [
       'two OPT records',
       [...header({ counts: [0, 1, 0, 0, 0, 0, 0, 2] }), ...question('example.com'), ...opt(), ...opt()],
+      ParseOutcome.FORMAT_ERROR,
+    ],
+    ['an OPT with an owner name', withOpt([1, 0x61, ...opt()]), ParseOutcome.FORMAT_ERROR],
+    [
+      'an OPT whose owner points to the root',
+      withOpt([0xc0, 24, ...opt().slice(1)]),
+      ParseOutcome.FORMAT_ERROR,
+    ],
+    ['an option past the end of its OPT', withOpt(opt(0, 0, [0, 10, 0, 9, 1, 2])), ParseOutcome.FORMAT_ERROR],
+    ['octets behind the last option', withOpt(opt(0, 0, [0, 10, 0, 1, 1, 7])), ParseOutcome.FORMAT_ERROR],
+    ['65 options', withOpt(opt(0, 0, Array<number>(65 * 4).fill(0))), ParseOutcome.FORMAT_ERROR],
+    [
+      'an OPT in another section',
+      [...header({ counts: [0, 1, 0, 1, 0, 0, 0, 0] }), ...question('example.com'), ...opt()],
       ParseOutcome.FORMAT_ERROR,
     ],
     [

@@ -10,6 +10,7 @@ import {
   MAX_LABEL_LENGTH,
   MAX_NAME_LENGTH,
 } from '../shared/dns/name.ts';
+import { areOptions } from '../shared/dns/edns-option.ts';
 import { Opcode, RRType } from '../shared/dns/iana.ts';
 import {
   CLASSIC_UDP_SIZE,
@@ -19,6 +20,7 @@ import {
   QUESTION_TAIL_SIZE,
   readU16,
   Record,
+  skipName,
   skipRecord,
 } from '../shared/dns/wire.ts';
 import type { Query } from './query.ts';
@@ -133,21 +135,24 @@ function readOpt(query: Query): boolean {
   const additional = readU16(bytes, at + Header.ARCOUNT);
   const end = at + query.length;
   let offset = at + query.questionEnd;
-  for (let left = answers + authority; left > 0; left--) {
-    offset = skipRecord(bytes, offset, end);
-    if (offset < 0) return false;
-  }
-  for (let left = additional; left > 0; left--) {
+  const elsewhere = answers + authority;
+  for (let i = 0; i < elsewhere + additional; i++) {
     const next = skipRecord(bytes, offset, end);
     if (next < 0) return false;
-    if (bytes[offset] === 0 && readU16(bytes, offset + 1) === RRType.OPT) {
-      // RFC 6891 section 6.1.1: more than one OPT is FORMERR.
-      if (query.hasEdns) return false;
+    if (typeOfRecord(bytes, offset, end) === RRType.OPT) {
+      // RFC 6891 section 6.1: one, in the additional section, and its owner is the root.
+      if (query.hasEdns || i < elsewhere || bytes[offset] !== 0) return false;
       readOptFields(query, offset + 1, next);
+      // What options of another version look like is not known: it is answered BADVERS.
+      if (query.ednsVersion === 0 && !areOptions(bytes, query.optionsAt, next)) return false;
     }
     offset = next;
   }
   return true;
+}
+
+function typeOfRecord(bytes: Uint8Array, at: number, end: number): number {
+  return readU16(bytes, skipName(bytes, at, end) + Record.TYPE);
 }
 
 function readOptFields(query: Query, at: number, end: number): void {

@@ -41,6 +41,11 @@ export type ResponseFault =
 
 /** What a message turned out to be. */
 export type ResponseReading =
-  | { readonly kind: 'answer'; readonly answer: CacheableAnswer }
+  | {
+      readonly kind: 'answer';
+      readonly answer: CacheableAnswer;
+      /** There was an OPT record. */
+      readonly hasEdns: boolean;
+    }
   | { readonly kind: 'truncated' }
   | { readonly kind: 'fault'; readonly fault: ResponseFault };

@@ -168,6 +168,20 @@ describe('HttpsUpstream', () => {
     expect(requests.filter(isHeld).length).toBeLessThanOrEqual((4 * 128) / 2);
   });
 
+  test('ask() asks again without EDNS where the server refuses it, and remembers that', async () => {
+    script = (request) => {
+      if (request.message[11] === 0) good(request);
+      else {
+        request.stream.respond(OK);
+        request.stream.end(
+          response(questionOf(request.message), { id: idOf(request.message), flags: 0x8181 }),
+        );
+      }
+    };
+    for (let i = 0; i < 2; i++) expect((await ask()).kind).toBe('answer');
+    expect(requests.map(({ message }) => message[11])).toEqual([1, 0, 0]);
+  });
+
   test('ask() counts TTLs down by the age of an answer from an HTTP cache', async () => {
     script = ({ stream, message }) => {
       stream.respond({ ...OK, age: '100' });

@@ -1,19 +1,11 @@
 /**
  * Questions to one server over HTTPS (RFC 8484): HTTP/2 sessions are kept and reused, a question is a
- * stream, their number is bounded. The answer is validated as over any other transport: size, question, and
- * every record. Opening the TLS connection is `tls-stream.ts`.
+ * stream, their number is bounded. What a stream brings is `https-response.ts`. Opening the TLS connection is `tls-stream.ts`.
  */
-import type {
-  ClientHttp2Session,
-  ClientHttp2Stream,
-  IncomingHttpHeaders,
-  IncomingHttpStatusHeader,
-} from 'node:http2';
+import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import { connect, constants } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../../shared/clock.ts';
-import { MAX_MESSAGE_SIZE, readU32, writeU32 } from '../../shared/dns/wire.ts';
-import type { CacheableAnswer } from './cacheable-answer.ts';
 import type {
   Exchange,
   ExchangeDone,
@@ -21,7 +13,9 @@ import type {
   ServerAddress,
   ServerConnections,
 } from './exchange.ts';
-import { errorDetail, lossOf, outcomeOf } from './exchange.ts';
+import { askOverConnection, EdnsSupport } from './edns-support.ts';
+import { errorDetail, lossOf } from './exchange.ts';
+import { HttpsResponse, MEDIA_TYPE, type StreamOutcome } from './https-response.ts';
 import {
   type ConnectionEvents,
   type KeptConnection,
@@ -30,10 +24,8 @@ import {
 } from './kept-connections.ts';
 import type { Question } from './question.ts';
 import { encodeQuery } from './question.ts';
-import { readResponse } from './response-reader.ts';
 import { PADDING_BLOCK } from './tls-stream.ts';
 
-const MEDIA_TYPE = 'application/dns-message';
 const IDLE_TIMEOUT_MS = 30_000;
 /** Streams of one session, where the server allows as many, and sessions to one server. */
 const MAX_STREAMS = 128;
@@ -56,6 +48,8 @@ export interface HttpsTarget {
 }
 
 interface HttpsQuery extends KeptQuery {
+  /** As in `QueryForm`. */
+  readonly edns: boolean;
   /** Null once over. */
   session: HttpsSession | null;
   stream: ClientHttp2Stream | null;
@@ -65,16 +59,27 @@ interface HttpsQuery extends KeptQuery {
 
 /** All sessions to one server. */
 export class HttpsUpstream implements ServerConnections {
+  readonly #edns: EdnsSupport;
   readonly #sessions: KeptConnections<HttpsQuery, HttpsSession>;
 
   constructor(target: HttpsTarget, clock: Clock) {
+    this.#edns = new EdnsSupport(clock);
     this.#sessions = new KeptConnections(MAX_SESSIONS, (events) => new HttpsSession(target, clock, events));
   }
 
   /** Asks on a session that has room, or on a new one. */
   ask(question: Question, done: ExchangeDone): Exchange {
+    return askOverConnection(this.#edns, (edns, ended) => this.#askOnce(question, edns, ended), done);
+  }
+
+  close(): void {
+    this.#sessions.close();
+  }
+
+  #askOnce(question: Question, edns: boolean, done: ExchangeDone): Exchange {
     const query: HttpsQuery = {
       question,
+      edns,
       done,
       session: null,
       stream: null,
@@ -97,10 +102,6 @@ export class HttpsUpstream implements ServerConnections {
         else session.abandon(query);
       },
     };
-  }
-
-  close(): void {
-    this.#sessions.close();
   }
 }
 
@@ -162,7 +163,7 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
 
   send(query: HttpsQuery): void {
     // RFC 8484 section 4.1: an id of 0 lets HTTP caches recognise the same question.
-    const message = encodeQuery(query.question, 0, { edns: true, marks: null, padTo: PADDING_BLOCK });
+    const message = encodeQuery(query.question, 0, { edns: query.edns, marks: null, padTo: PADDING_BLOCK });
     const stream = this.#session.request(this.#headers(message));
     query.session = this;
     query.stream = stream;
@@ -173,7 +174,7 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
       // What has befallen the session is the cause; a reset of the stream alone has none.
       if (cause !== undefined) this.#detail = errorDetail(cause);
     });
-    new StreamReader(stream, query.question, (outcome) => {
+    new HttpsResponse(stream, query, (outcome) => {
       const isReset = outcome === 'reset' && !this.#session.destroyed;
       this.#end(query, isReset ? resetOutcome(stream.rstCode) : outcome);
     });
@@ -239,77 +240,4 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
 
 function resetOutcome(rstCode: number): ExchangeOutcome {
   return { kind: 'failed', reason: 'network', detail: `stream reset (${String(rstCode)})` };
-}
-
-/** `refused`: the server did not look at the question; `reset`: the stream or its session broke. */
-type StreamOutcome = ExchangeOutcome | 'refused' | 'reset';
-type StreamEnd = (outcome: StreamOutcome) => void;
-
-/** Collects one response, within bounds. */
-class StreamReader {
-  readonly #stream: ClientHttp2Stream;
-  readonly #question: Question;
-  readonly #end: StreamEnd;
-  readonly #chunks: Buffer[] = [];
-  #size = 0;
-  #ageSecs = 0;
-  /** Why the response is no answer, once that is known. */
-  #fault: ExchangeOutcome | null = null;
-  #whole = false;
-
-  constructor(stream: ClientHttp2Stream, question: Question, end: StreamEnd) {
-    this.#stream = stream;
-    this.#question = question;
-    this.#end = end;
-    stream.on('response', (headers) => this.#onResponse(headers));
-    stream.on('data', (chunk: Buffer) => this.#onData(chunk));
-    stream.on('end', () => {
-      this.#whole = true;
-    });
-    stream.on('close', () => this.#onClose());
-  }
-
-  #onResponse(headers: IncomingHttpHeaders & IncomingHttpStatusHeader): void {
-    const status = headers[':status'] ?? 0;
-    const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-    if (status < 200 || status > 299) this.#refuse('network', `HTTP ${String(status)}`);
-    else if (type !== MEDIA_TYPE) this.#refuse('malformed', `answer is ${type ?? 'of no type'}`);
-    const ageSecs = Number(headers.age ?? 0);
-    if (Number.isSafeInteger(ageSecs) && ageSecs > 0) this.#ageSecs = ageSecs;
-  }
-
-  #onData(chunk: Buffer): void {
-    this.#size += chunk.length;
-    if (this.#size > MAX_MESSAGE_SIZE) this.#refuse('malformed', 'answer is too large');
-    else if (this.#fault === null) this.#chunks.push(chunk);
-  }
-
-  #refuse(reason: 'network' | 'malformed', detail: string): void {
-    this.#fault ??= { kind: 'failed', reason, detail };
-    this.#chunks.length = 0;
-    this.#stream.close(constants.NGHTTP2_CANCEL);
-  }
-
-  #onClose(): void {
-    const { rstCode } = this.#stream;
-    if (this.#fault !== null) this.#end(this.#fault);
-    else if (rstCode === constants.NGHTTP2_REFUSED_STREAM) this.#end('refused');
-    else if (this.#whole && this.#size > 0) this.#end(this.#read());
-    else this.#end('reset');
-  }
-
-  #read(): ExchangeOutcome {
-    const reading = readResponse(Buffer.concat(this.#chunks, this.#size), this.#question);
-    if (reading.kind !== 'answer') return outcomeOf(reading);
-    return { kind: 'answer', answer: aged(reading.answer, this.#ageSecs) };
-  }
-}
-
-/** An answer that an HTTP cache kept so long, its TTLs counted down (RFC 8484 section 5.1). */
-function aged(answer: CacheableAnswer, ageSecs: number): CacheableAnswer {
-  if (ageSecs === 0) return answer;
-  for (const at of answer.ttlOffsets) {
-    writeU32(answer.body, at, Math.max(0, readU32(answer.body, at) - ageSecs));
-  }
-  return { ...answer, minTtlSecs: Math.max(0, answer.minTtlSecs - ageSecs) };
 }

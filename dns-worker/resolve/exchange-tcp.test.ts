@@ -49,8 +49,13 @@ function serviceAt(target: readonly number[]): TestRecord {
 /** 8 KB: its one long name, to which RDATA of this type must not point when sent on, makes 100 KB of it. */
 const TOO_LONG = Array.from({ length: 400 }, () => serviceAt([0xc0, 12]));
 
-function answer(query: Uint8Array, answers: readonly TestRecord[], flags = 0x8180): Uint8Array {
-  return response(questionOf(query), { id: idOf(query), flags, answers });
+function answer(
+  query: Uint8Array,
+  answers: readonly TestRecord[],
+  flags = 0x8180,
+  additionals: readonly TestRecord[] = [],
+): Uint8Array {
+  return response(questionOf(query), { id: idOf(query), flags, answers, additionals });
 }
 
 function lastOctet(outcome: ExchangeOutcome): number | undefined {
@@ -215,6 +220,43 @@ describe('StreamUpstream', () => {
       reason: 'unusable',
       detail: 'truncated',
     });
+  });
+
+  const FORMERR = 0x8181;
+  const refusal = ({ bytes }: ReceivedQuery): Uint8Array => answer(bytes, [], FORMERR);
+  const hasEdns = ({ bytes }: ReceivedQuery): boolean => bytes[11] === 1;
+
+  test.each<[string, (query: ReceivedQuery) => Uint8Array]>([
+    ['FORMERR', refusal],
+    ['NOTIMP', ({ bytes }) => answer(bytes, [], 0x8184)],
+    ['FORMERR without the question', (query) => octets(refusal(query).subarray(0, 5), new Uint8Array(7))],
+  ])(
+    'ask() asks again without EDNS where the server says %s to it, and remembers that for an hour',
+    async (_what, refuse) => {
+      upstream.tcpScript = (query) => query.reply(hasEdns(query) ? refuse(query) : good(query));
+      for (let i = 1; i <= 3; i++) expect(lastOctet(await ask(www(i)))).toBe(i);
+      nowMs += 3_600_001;
+      expect(lastOctet(await ask(www(4)))).toBe(4);
+      expect(upstream.tcpQueries.map(hasEdns)).toEqual([true, false, false, false, true, false]);
+      expect(upstream.tcpConnections).toBe(1);
+    },
+  );
+
+  test('ask() does not ask again where the refusal has an OPT record, nor where nothing else is answered', async () => {
+    upstream.tcpScript = (query) => query.reply(answer(query.bytes, [], FORMERR, [opt()]));
+    expect(await ask(www(1))).toMatchObject({ kind: 'answer', answer: { rcode: 1 } });
+    upstream.tcpScript = (query) => query.reply(refusal(query));
+    for (let i = 0; i < 2; i++)
+      expect(await ask(www(1))).toMatchObject({ kind: 'answer', answer: { rcode: 1 } });
+    expect(upstream.tcpQueries.map(hasEdns)).toEqual([true, true, false, true, false]);
+  });
+
+  test('ask() remembers nothing of a server that has shown EDNS: a domain may make it refuse a question', async () => {
+    upstream.tcpScript = (query) => query.reply(answer(query.bytes, [], 0x8180, [opt()]));
+    await ask(www(1));
+    upstream.tcpScript = (query) => query.reply(hasEdns(query) ? refusal(query) : good(query));
+    for (let i = 1; i <= 2; i++) expect(lastOctet(await ask(www(i)))).toBe(i);
+    expect(upstream.tcpQueries.map(hasEdns)).toEqual([true, true, false, true, false]);
   });
 
   test('ask() fails at once where nobody listens', async () => {

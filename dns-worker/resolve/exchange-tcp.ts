@@ -8,7 +8,15 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../shared/clock.ts';
 import { FrameReader, frame } from '../../shared/dns/framing.ts';
 import { FlagsHigh, Header, readU16 } from '../../shared/dns/wire.ts';
-import type { Exchange, ExchangeDone, ServerAddress, ServerConnections } from './exchange.ts';
+import { isBareRefusal } from './edns-refusal.ts';
+import { askOverConnection, EdnsSupport } from './edns-support.ts';
+import type {
+  Exchange,
+  ExchangeDone,
+  ExchangeOutcome,
+  ServerAddress,
+  ServerConnections,
+} from './exchange.ts';
 import { errorDetail, lossOf, outcomeOf } from './exchange.ts';
 import {
   type ConnectionEvents,
@@ -58,6 +66,8 @@ export interface StreamWitness {
 
 interface StreamQuery extends KeptQuery {
   readonly witness: StreamWitness | null;
+  /** As in `QueryForm`. */
+  readonly edns: boolean;
   /** On which connection it is under way; null once over. */
   connection: StreamConnection | null;
   id: number;
@@ -68,20 +78,35 @@ interface StreamQuery extends KeptQuery {
 
 /** All connections to one server. */
 export class StreamUpstream implements ServerConnections {
+  readonly #edns: EdnsSupport;
   readonly #connections: KeptConnections<StreamQuery, StreamConnection>;
 
-  constructor(server: ServerAddress, kind: StreamKind, clock: Clock) {
+  constructor(server: ServerAddress, kind: StreamKind, clock: Clock, edns = new EdnsSupport(clock)) {
+    this.#edns = edns;
     this.#connections = new KeptConnections(
       MAX_CONNECTIONS,
       (events) => new StreamConnection(kind.open(server), kind, clock, events),
     );
   }
 
-  /** Asks on a connection that has room, or on a new one. */
+  /** Asks on a connection that has room, or on a new one; without EDNS there are no marks to witness. */
   ask(question: Question, done: ExchangeDone, witness: StreamWitness | null = null): Exchange {
+    return askOverConnection(
+      this.#edns,
+      (edns, ended) => this.#askOnce(question, edns, edns ? witness : null, ended),
+      done,
+    );
+  }
+
+  close(): void {
+    this.#connections.close();
+  }
+
+  #askOnce(question: Question, edns: boolean, witness: StreamWitness | null, done: ExchangeDone): Exchange {
     const query: StreamQuery = {
       question,
       witness,
+      edns,
       done,
       connection: null,
       id: 0,
@@ -104,10 +129,6 @@ export class StreamUpstream implements ServerConnections {
         else connection.abandon(query);
       },
     };
-  }
-
-  close(): void {
-    this.#connections.close();
   }
 }
 
@@ -159,7 +180,7 @@ class StreamConnection implements KeptConnection<StreamQuery> {
     query.sentMs = this.#clock.monotonicMs();
     query.receivedBefore = this.#received;
     this.#queries.set(id, query);
-    const form = { edns: true, marks: query.witness?.marks ?? null, padTo: this.#kind.padTo };
+    const form = { edns: query.edns, marks: query.witness?.marks ?? null, padTo: this.#kind.padTo };
     this.#socket.write(frame(encodeQuery(query.question, id, form)));
   }
 
@@ -212,8 +233,7 @@ class StreamConnection implements KeptConnection<StreamQuery> {
     if (isResponseTo(message, query.question)) query.witness?.witness(message);
     if (this.#ended && this.#queries.size === 0) this.#socket.destroy();
     this.#events.left(query);
-    const reading = readResponse(message, query.question);
-    query.done(reading.kind === 'answer' ? reading : outcomeOf(reading));
+    query.done(outcomeFor(query, message));
     return true;
   }
 
@@ -222,6 +242,11 @@ class StreamConnection implements KeptConnection<StreamQuery> {
     this.destroy();
     return false;
   }
+}
+
+function outcomeFor({ question, edns }: StreamQuery, message: Uint8Array): ExchangeOutcome {
+  if (edns && isBareRefusal(message)) return { kind: 'refused' };
+  return outcomeOf(readResponse(message, question), edns);
 }
 
 function isResponse(message: Uint8Array): boolean {

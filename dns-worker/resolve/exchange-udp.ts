@@ -3,6 +3,7 @@
  * (RFC 5452 section 9). A datagram that is not the well-formed answer, or that lacks the proof
  * (`reply-proof.ts`), is dropped and the wait goes on: whoever forges one must not be able to end the question.
  */
+import { isBareRefusal } from './edns-refusal.ts';
 import type { Exchange, ExchangeDone, ExchangeOutcome } from './exchange.ts';
 import { errorDetail, lossOf, outcomeOf } from './exchange.ts';
 import type { Question } from './question.ts';
@@ -21,6 +22,8 @@ export interface UdpProof {
   onDoubt(): void;
   /** Called when a reply with its proof was dropped for what it says. */
   onMalformed(): void;
+  /** Called when a server says that it could not read the query, without a word of it: no proof. */
+  onBareRefusal(): void;
 }
 
 /** Asks over `sockets`; `edns` as in `QueryForm`; `proof` null takes replies that repeat the name in any case. */
@@ -47,6 +50,7 @@ class UdpExchange implements Exchange, DatagramReceiver {
   readonly #question: Question;
   readonly #done: ExchangeDone;
   readonly #proof: UdpProof | null;
+  readonly #edns: boolean;
   readonly #place: SocketPlace;
   readonly #query: Buffer;
   #doubted = false;
@@ -60,6 +64,7 @@ class UdpExchange implements Exchange, DatagramReceiver {
     done: ExchangeDone,
   ) {
     this.#question = question;
+    this.#edns = edns;
     this.#proof = proof;
     this.#done = done;
     this.#place = sockets.join(this);
@@ -79,10 +84,17 @@ class UdpExchange implements Exchange, DatagramReceiver {
   }
 
   receive(message: Uint8Array): void {
-    if (this.#over || !isResponseTo(message, this.#question) || !this.#isProven(message)) return;
+    if (this.#over) return;
+    if (this.#edns && isBareRefusal(message)) {
+      if (this.#proof === null) this.#end({ kind: 'refused' });
+      else this.#proof.onBareRefusal();
+      return;
+    }
+    if (!isResponseTo(message, this.#question) || !this.#isProven(message)) return;
     const reading = readResponse(message, this.#question);
-    if (reading.kind !== 'fault') this.#end(reading);
-    else if (!DROPPED.has(reading.fault)) this.#end(outcomeOf(reading));
+    if (reading.kind === 'truncated') this.#end(reading);
+    else if (reading.kind === 'answer' || !DROPPED.has(reading.fault))
+      this.#end(outcomeOf(reading, this.#edns));
     else if (reading.fault !== 'other-subnet') this.#proof?.onMalformed();
   }
 

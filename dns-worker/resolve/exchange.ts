@@ -1,4 +1,5 @@
 /** The words that transports, upstreams and question runs share about asking one server once. */
+import { isRefusal } from './edns-refusal.ts';
 import type { Question } from './question.ts';
 import type { CacheableAnswer, ResponseReading } from './cacheable-answer.ts';
 
@@ -12,9 +13,11 @@ export interface ServerAddress {
 
 /** How asking one server ended, if it ended by itself. */
 export type ExchangeOutcome =
-  | { readonly kind: 'answer'; readonly answer: CacheableAnswer }
+  | { readonly kind: 'answer'; readonly answer: CacheableAnswer; readonly hasEdns?: boolean }
   /** TC was set: ask again over TCP. */
   | { readonly kind: 'truncated' }
+  /** The server may not know EDNS (`edns-support.ts`): ask again without. */
+  | { readonly kind: 'refused' }
   /**
    * No answer can come any more. `unusable`: the response can be read, but is no answer to keep; that may be
    * the domain's doing (a chain without end, malformed data) and is not held against the server. `local`: this
@@ -27,16 +30,23 @@ export type ExchangeOutcome =
     };
 
 /**
- * The outcome of a response over an authentic channel that gave no answer. Whatever is wrong with it ends this
- * question and none beside it.
+ * What a response over an authentic channel comes to; `edns` as in the query. Whatever is wrong with it ends this question
+ * and none beside it.
  */
-export function outcomeOf(reading: Exclude<ResponseReading, { kind: 'answer' }>): ExchangeOutcome {
-  // An answer may be longer than any message: so TC over a stream is no server's fault either.
-  if (reading.kind === 'truncated') return { kind: 'failed', reason: 'unusable', detail: 'truncated' };
-  const { fault } = reading;
-  const isGarbage = fault === 'malformed' || fault === 'not-a-response-to-this';
-  if (isGarbage) return { kind: 'failed', reason: 'malformed', detail: 'malformed response' };
-  return { kind: 'failed', reason: 'unusable', detail: fault };
+export function outcomeOf(reading: ResponseReading, edns: boolean): ExchangeOutcome {
+  switch (reading.kind) {
+    case 'answer':
+      return edns && !reading.hasEdns && isRefusal(reading.answer.rcode) ? { kind: 'refused' } : reading;
+    // An answer may be longer than any message: so TC over a stream is no server's fault either.
+    case 'truncated':
+      return { kind: 'failed', reason: 'unusable', detail: 'truncated' };
+    case 'fault': {
+      const { fault } = reading;
+      const isGarbage = fault === 'malformed' || fault === 'not-a-response-to-this';
+      if (isGarbage) return { kind: 'failed', reason: 'malformed', detail: 'malformed response' };
+      return { kind: 'failed', reason: 'unusable', detail: fault };
+    }
+  }
 }
 
 /** Errors of a machine that has used up something of its own. */

@@ -2,8 +2,9 @@
  * The resource records of a received message as columns of offsets, filled in one pass over its sections
  * without allocating. Names are hashed, not kept: a message of any content costs linear work.
  */
+import { areOptions } from '../../shared/dns/edns-option.ts';
 import { RRType } from '../../shared/dns/iana.ts';
-import { Header, Record, readU16, readU32, skipRecord } from '../../shared/dns/wire.ts';
+import { Header, Record, readU16, readU32, skipName, skipRecord } from '../../shared/dns/wire.ts';
 import type { ExpandedName } from './wire-name.ts';
 import { expandName, foldedHash, newExpandedName, sameName } from './wire-name.ts';
 
@@ -33,6 +34,7 @@ export class RecordTable {
   /** Where the options of the OPT record lie; both 0 where there are none. */
   optionsAt = 0;
   optionsEnd = 0;
+  hasOpt = false;
 
   readonly #name: ExpandedName = newExpandedName();
   readonly #seed: number;
@@ -110,14 +112,20 @@ export class RecordTable {
     this.extendedRcode = 0;
     this.optionsAt = 0;
     this.optionsEnd = 0;
+    this.hasOpt = false;
     let offset = at;
     for (let i = readU16(message, Header.ARCOUNT); i > 0; i--) {
       const next = skipRecord(message, offset, message.length);
       if (next < 0) return false;
-      if (message[offset] === 0 && readU16(message, offset + 1) === RRType.OPT) {
+      const fields = skipName(message, offset, message.length);
+      if (readU16(message, fields + Record.TYPE) === RRType.OPT) {
+        // RFC 6891 section 6.1: one at most, and its owner is the root.
+        if (this.hasOpt || message[offset] !== 0) return false;
+        if (!areOptions(message, fields + Record.RDATA, next)) return false;
         this.extendedRcode = message[offset + 1 + Record.TTL]!;
         this.optionsAt = offset + 1 + Record.RDATA;
         this.optionsEnd = next;
+        this.hasOpt = true;
       }
       offset = next;
     }

@@ -341,6 +341,18 @@ describe('readResponse: RDATA', () => {
 
 describe('readResponse: bounds', () => {
   test.each([
+    ['with an owner name', [{ ...opt(), owner: 'a' }]],
+    ['whose owner points to the root', [{ ...opt(), owner: Uint8Array.of(0xc0, 28) }]],
+    ['beside another one', [opt(), opt()]],
+    ['with an option past its end', [{ ...opt(), rdata: Uint8Array.of(0, 10, 0, 9, 1, 2) }]],
+    ['with octets behind its last option', [{ ...opt(), rdata: Uint8Array.of(0, 10, 0, 1, 1, 7) }]],
+    ['with 65 options', [{ ...opt(), rdata: new Uint8Array(65 * 4) }]],
+  ])('readResponse() refuses an OPT record %s', (_how, additionals) => {
+    const answers = [a('www.example.org', '192.0.2.1')];
+    expect(faultOf(WWW, { answers, additionals })).toBe('malformed');
+  });
+
+  test.each([
     ['to itself', [0xc0, 33]],
     ['forwards', [0xc0, 60]],
     ['into the header', [0xc0, 2]],

@@ -99,7 +99,7 @@ function finish(rcode: number, answers: number, answersLength: number, negative:
     answersLength,
     subnetScope,
   };
-  return { kind: 'answer', answer };
+  return { kind: 'answer', answer, hasEdns: table.hasOpt };
 }
 
 /** Follows the chain from the question's name and writes each RRset on it. */

@@ -218,6 +218,74 @@ const FORGED = Number(process.env['WEIR_FORGED_REPLIES'] ?? 5000);
 const QUESTIONS = Number(process.env['WEIR_FORGED_QUESTIONS'] ?? 4);
 const BURST = 64;
 
+describe('UdpUpstream: servers without EDNS', () => {
+  const hasEdns = ({ bytes }: ReceivedQuery): boolean => bytes[11] === 1;
+  const refusing: Script = (query) => {
+    const asked = questionOf(query.bytes);
+    const answers = [a(Uint8Array.of(0xc0, 12), '192.0.2.1')];
+    query.reply(
+      response(asked, { id: idOf(query.bytes), ...(hasEdns(query) ? { flags: 0x8181 } : { answers }) }),
+    );
+  };
+  const untilAsked = async (count: number): Promise<void> => {
+    while (upstream.tcpQueries.length < count) await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  test('ask() takes the answer without EDNS, and remembers that once it is proven over TCP, for an hour', async () => {
+    upstream.udpScript = refusing;
+    upstream.tcpScript = refusing;
+    expect(lastOctet(await ask())).toBe(1);
+    while ((await ask(), hasEdns(upstream.udpQueries.at(-2)!)));
+    expect(upstream.tcpQueries.map(hasEdns)).toEqual([true, false]);
+    nowMs += 3_600_001;
+    const before = upstream.udpQueries.length;
+    expect(lastOctet(await ask())).toBe(1);
+    expect(upstream.udpQueries.slice(before).map(hasEdns)).toEqual([true, false]);
+  });
+
+  test('ask() learns nothing from forged refusals, and looks into them over TCP once a minute (CVE-2026-52690)', async () => {
+    upstream.udpScript = refusing;
+    upstream.tcpScript = plain;
+    for (let i = 0; i < 5; i++) expect(lastOctet(await ask())).toBe(1);
+    await untilAsked(1);
+    for (let i = 0; i < 20; i++) expect(lastOctet(await ask())).toBe(1);
+    expect(hasEdns(upstream.udpQueries.at(-2)!)).toBe(true);
+    expect(upstream.tcpQueries).toHaveLength(1);
+    nowMs += 60_001;
+    await ask();
+    await untilAsked(2);
+  });
+
+  test('ask() believes refusals where TCP is not to be had after eight of them, none before', async () => {
+    upstream.udpScript = refusing;
+    upstream.onConnection = (connection) => connection.destroy();
+    while (upstream.tcpConnections < 8) {
+      expect(lastOctet(await ask())).toBe(1);
+      if (upstream.tcpConnections < 8) expect(hasEdns(upstream.udpQueries.at(-2)!)).toBe(true);
+    }
+    for (let asked = upstream.udpQueries.length; ; asked = upstream.udpQueries.length) {
+      await ask();
+      if (upstream.udpQueries.length === asked + 1) break;
+    }
+    expect(hasEdns(upstream.udpQueries.at(-1)!)).toBe(false);
+  });
+
+  test('ask() asks without EDNS after a refusal that does not repeat the question, and goes on waiting beside it', async () => {
+    const bare = (query: ReceivedQuery): Uint8Array =>
+      octets(query.bytes.subarray(0, 2), [0x81, 0x81], new Uint8Array(8));
+    upstream.udpScript = (query) => {
+      if (hasEdns(query)) query.reply(bare(query));
+      else plain(query, 0);
+    };
+    expect(lastOctet(await ask())).toBe(1);
+    upstream.udpScript = (query) => {
+      if (hasEdns(query)) query.reply(bare(query));
+      else for (const held of upstream.udpQueries.filter(hasEdns)) held.reply(reply(held, { lastOctet: 9 }));
+    };
+    expect(lastOctet(await ask())).toBe(9);
+  });
+});
+
 describe('UdpUpstream: malformed replies', () => {
   const cut: Script = (query) => query.reply(reply(query).subarray(0, -13));
 

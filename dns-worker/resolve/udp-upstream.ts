@@ -13,36 +13,76 @@ import type {
   ServerConnections,
 } from './exchange.ts';
 import { StreamUpstream, TCP_STREAM } from './exchange-tcp.ts';
+import { EdnsSupport } from './edns-support.ts';
 import { exchangeUdp } from './exchange-udp.ts';
 import type { Question } from './question.ts';
 import { ReplyProof } from './reply-proof.ts';
 import { UdpSockets } from './udp-sockets.ts';
 
+/** Time for a question that is to show whether the server knows EDNS, milliseconds. */
+const SUSPICION_MS = 2000;
+
 /** The way over UDP to one address. */
 export class UdpUpstream implements ServerConnections {
   readonly #sockets: UdpSockets;
   readonly #proof: ReplyProof;
+  readonly #edns: EdnsSupport;
   readonly #tcp: StreamUpstream;
+  /** A question over TCP that is to show whether the server knows EDNS, and the end of its time. */
+  #suspicion: { readonly exchange: Exchange; readonly timer: NodeJS.Timeout } | null = null;
 
   constructor(server: ServerAddress, clock: Clock) {
     this.#sockets = new UdpSockets(server);
     this.#proof = new ReplyProof(clock);
-    this.#tcp = new StreamUpstream(server, TCP_STREAM, clock);
+    this.#edns = new EdnsSupport(clock);
+    this.#tcp = new StreamUpstream(server, TCP_STREAM, clock, this.#edns);
   }
 
   ask(question: Question, done: ExchangeDone): Exchange {
-    return new UdpAsk({ sockets: this.#sockets, proof: this.#proof, tcp: this.#tcp }, question, done);
+    const ways = {
+      sockets: this.#sockets,
+      proof: this.#proof,
+      edns: this.#edns,
+      tcp: this.#tcp,
+      onRefusal: () => this.#suspect(question),
+    };
+    return new UdpAsk(ways, question, done);
   }
 
   close(): void {
+    this.#endSuspicion();
     this.#tcp.close();
+  }
+
+  /** One forged reply must not switch EDNS off for this server: finds out over TCP, beside the question. */
+  #suspect(question: Question): void {
+    if (this.#suspicion !== null || !this.#edns.isSuspect) return;
+    const exchange = this.#tcp.ask(question, (outcome) => {
+      this.#endSuspicion();
+      if (isLost(outcome)) this.#edns.strike();
+      else this.#edns.noteClear();
+    });
+    const timer = setTimeout(() => {
+      this.#endSuspicion();
+      this.#edns.strike();
+    }, SUSPICION_MS);
+    this.#suspicion = { exchange, timer };
+  }
+
+  #endSuspicion(): void {
+    clearTimeout(this.#suspicion?.timer);
+    this.#suspicion?.exchange.cancel();
+    this.#suspicion = null;
   }
 }
 
 interface Ways {
   readonly sockets: UdpSockets;
   readonly proof: ReplyProof;
+  readonly edns: EdnsSupport;
   readonly tcp: StreamUpstream;
+  /** The server, or whoever pretends to be it, refuses the question with EDNS. */
+  onRefusal(): void;
 }
 
 class UdpAsk implements Exchange {
@@ -50,6 +90,7 @@ class UdpAsk implements Exchange {
   readonly #question: Question;
   readonly #done: ExchangeDone;
   readonly #underWay = new Set<Exchange>();
+  #askedPlain = false;
   #askedTcp = false;
   #triedCookie = false;
 
@@ -57,7 +98,7 @@ class UdpAsk implements Exchange {
     this.#ways = ways;
     this.#question = question;
     this.#done = done;
-    this.#askUdp(true);
+    this.#askUdp(ways.edns.isUsed);
   }
 
   get wasQueued(): boolean {
@@ -74,33 +115,45 @@ class UdpAsk implements Exchange {
   }
 
   #askUdp(edns: boolean): void {
-    const { sockets, proof } = this.#ways;
+    const { sockets, proof, edns: support } = this.#ways;
     const marks = proof.marks(this.#question.qname);
     const checks = {
       proof,
       marks,
       onDoubt: () => this.#askTcp('doubtful'),
       onMalformed: () => this.#askTcp('malformed'),
+      onBareRefusal: () => this.#askPlain(),
     };
     this.#add(
       (done) => exchangeUdp(sockets, this.#question, edns, checks, done),
       (outcome) => {
+        if (outcome.kind === 'answer' && outcome.hasEdns === true) support.noteSeen();
         if (outcome.kind === 'truncated') this.#askTcp('truncated');
+        else if (outcome.kind === 'refused') this.#askPlain();
         else if (outcome.kind !== 'answer') this.#settle(outcome);
-        // Nothing is learnt from it: one forged reply must not switch EDNS off for this server.
-        else if (edns && rejectsEdns(outcome.answer.rcode)) this.#askUdp(false);
         else if (outcome.answer.rcode === Rcode.BADCOOKIE) this.#onBadCookie();
         else this.#settle(outcome);
       },
     );
   }
 
+  /** Asks without EDNS, once. */
+  #askPlain(): void {
+    if (this.#askedPlain) return;
+    this.#askedPlain = true;
+    this.#ways.onRefusal();
+    this.#askUdp(false);
+  }
+
   /** Without a proof: only where the server gave none and TCP was not to be had. */
-  #askUnproven(): void {
+  #askUnproven(edns = true): void {
     const { sockets } = this.#ways;
     this.#add(
-      (done) => exchangeUdp(sockets, this.#question, true, null, done),
-      (outcome) => this.#settle(outcome),
+      (done) => exchangeUdp(sockets, this.#question, edns, null, done),
+      (outcome) => {
+        if (outcome.kind === 'refused') this.#askUnproven(false);
+        else this.#settle(outcome);
+      },
     );
   }
 
@@ -153,9 +206,4 @@ class UdpAsk implements Exchange {
 
 function isLost(outcome: ExchangeOutcome): boolean {
   return outcome.kind === 'failed' && (outcome.reason === 'network' || outcome.reason === 'local');
-}
-
-/** RFC 6891 section 7: a server without EDNS answers FORMERR, NOTIMP or, older ones, nothing of sense. */
-function rejectsEdns(rcode: number): boolean {
-  return rcode === Rcode.FORMERR || rcode === Rcode.NOTIMP;
 }

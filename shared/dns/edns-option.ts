@@ -4,6 +4,9 @@ import { readU16 } from './wire.ts';
 /** Code and length of an option, bytes. */
 export const OPTION_HEAD_SIZE = 4;
 
+/** Most options of one record. */
+const MAX_OPTIONS = 64;
+
 /** No option has the code that is looked for. */
 export const NO_OPTION = -1;
 /** An option before it leaves the RDATA. */
@@ -22,6 +25,19 @@ export function findOption(bytes: Uint8Array, at: number, end: number, code: num
     offset = next;
   }
   return NO_OPTION;
+}
+
+/**
+ * Whether what lies between `at` and `end` is options to the last byte, and no more of them than anybody has use for:
+ * each reader goes through them again.
+ */
+export function areOptions(bytes: Uint8Array, at: number, end: number): boolean {
+  let offset = at;
+  for (let left = MAX_OPTIONS; offset < end; left--) {
+    if (left === 0 || offset + OPTION_HEAD_SIZE > end) return false;
+    offset = optionEnd(bytes, offset);
+  }
+  return offset === end;
 }
 
 /** Offset of the first byte behind the option at `at`. */
