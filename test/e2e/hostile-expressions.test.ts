@@ -3,6 +3,7 @@
  * node keeps answering, and no thread is taken for hung.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ExplainAnswer } from '../../shared/api/explain.ts';
 import type { BlocklistSource } from '../../shared/api/sources.ts';
 import type { ScriptedUpstream } from '../fixtures/scripted-upstream.ts';
 import type { ApiClient } from './support/api-client.ts';
@@ -70,11 +71,17 @@ describe('weir with lists of hostile expressions', () => {
     expect(await askNewNames('a')).toBe(ROUNDS);
     // The expressions are matched, not just forgotten.
     expect((await udp.ask(`www.${'x-'.repeat(20)}x.x_7`, 'A')).data).toEqual(['0.0.0.0']);
+    const why = await api.expect<ExplainAnswer>(
+      200,
+      'GET',
+      '/explain?domain=www.y-x.x_7&type=a&client=127.0.0.1',
+    );
+    expect(why.decided_by).toMatchObject({ rule: '/(?:.?.?.?.?.?){999}_7$/', source: '/optional', line: 9 });
     for (const { id } of sources)
       await api.expect(200, 'PUT', `/blocklist-sources/${String(id)}`, { enabled: false });
     expect(await askNewNames('b')).toBe(ROUNDS);
     expect(weir.replacedThreads).toBe(0);
-  }, 180_000);
+  }, 300_000);
 
   test('weir says of each line that is over the budget of its list which one it is, and why', async () => {
     const source = (await api.expect<BlocklistSource[]>(200, 'GET', '/blocklist-sources')).find(
