@@ -57,7 +57,8 @@ export class AnswerKeeper {
         staleUntilSecs: now + ttlSecs + staleSecs,
         dnssec: resolution.dnssec ?? DnssecStatus.unchecked,
         upstream,
-        extendedError: resolution.kind === 'failed' ? extendedErrorOf(resolution) : NO_EDE,
+        extendedError:
+          resolution.kind === 'failed' ? extendedErrorOf(resolution) : (answer.extendedError ?? NO_EDE),
       },
     );
   }

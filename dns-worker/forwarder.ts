@@ -11,7 +11,7 @@ import { CacheHit } from './cache/answer-cache.ts';
 import type { CacheWriter } from './cache/cache-writer.ts';
 import type { ClientNetworks } from './client-network.ts';
 import { hasPrivateAddress } from './private-addresses.ts';
-import { type Query, Verdict } from './query.ts';
+import { NO_EDE, type Query, Verdict } from './query.ts';
 import { type ReplierParts, RequestReplier } from './request-replier.ts';
 import {
   type Alias,
@@ -251,6 +251,7 @@ export class Forwarder {
     if (resolution.kind === 'answer') {
       this.query.upstream = upstream;
       this.query.dnssec = resolution.dnssec ?? DnssecStatus.unchecked;
+      this.query.extendedError = resolution.answer.extendedError ?? NO_EDE;
       this.query.replyFlags = authenticFlag(this.query);
       this.replier.answerFrom(resolution.answer);
       this.query.hasTargets = leadsToNames(resolution.answer);

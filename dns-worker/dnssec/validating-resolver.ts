@@ -175,5 +175,6 @@ function fitFor(question: Question, answer: CacheableAnswer): CacheableAnswer {
   const reading = readResponse(image, question);
   if (reading.kind !== 'answer') throw new Error('take the proofs out of an answer: it cannot be read');
   const minTtlSecs = Math.min(reading.answer.minTtlSecs, answer.minTtlSecs);
-  return { ...reading.answer, minTtlSecs, subnetScope: answer.subnetScope };
+  const { subnetScope, extendedError } = answer;
+  return { ...reading.answer, minTtlSecs, subnetScope, extendedError };
 }

@@ -23,6 +23,8 @@ export interface CacheableAnswer {
   readonly answersLength: number;
   /** Where the question had a subnet: for how long a prefix of it this is the answer, bits; 0 = for everybody. */
   readonly subnetScope: number;
+  /** What clients are told of a block that the upstream imposed (RFC 8914); absent where it told of none. */
+  readonly extendedError?: number | undefined;
 }
 
 /** Why a message was not taken. */

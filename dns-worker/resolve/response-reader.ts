@@ -15,6 +15,7 @@ import type { Question } from './question.ts';
 import { isResponseTo } from './question.ts';
 import { expandRdataName } from './rdata-layout.ts';
 import { RecordTable } from './record-table.ts';
+import { blockSaidBy } from './reply-error.ts';
 import { OTHER_SUBNET, scopeOfReply } from './reply-subnet.ts';
 import { copyName, findSuffix, newExpandedName } from './wire-name.ts';
 
@@ -98,6 +99,7 @@ function finish(rcode: number, answers: number, answersLength: number, negative:
     negative,
     answersLength,
     subnetScope,
+    extendedError: blockSaidBy(message, table.optionsAt, table.optionsEnd),
   };
   return { kind: 'answer', answer, hasEdns: table.hasOpt };
 }
