@@ -21,6 +21,7 @@ import {
   type TargetAnswer,
   targetAnswerOf,
 } from './resolve/follow-alias.ts';
+import type { NodeFlights } from './resolve/node-flights.ts';
 import { questionKey } from './resolve/question.ts';
 import type { Question, Resolution, Resolver } from './resolve/resolver.ts';
 import type { ZoneResolvers } from './resolve/zone-resolvers.ts';
@@ -39,6 +40,7 @@ export interface ForwarderParts extends ReplierParts {
   /** Of the pools, with validation before it or not; and of each forward zone, never validated. */
   readonly resolver: Pick<Resolver, 'resolve'>;
   readonly zones: ZoneResolvers;
+  readonly flights: NodeFlights;
   readonly writer: CacheWriter;
   readonly networks: ClientNetworks;
   readonly settings: WorkerSettings['cache'];
@@ -94,12 +96,18 @@ export class Forwarder {
     this.replier.open(request);
     this.parts.reporter.count(Counter.CACHE_REFRESHES);
     const zone = this.zoneOfQuestion();
-    this.resolverOf(zone).resolve(questionOf(this.query, WEIR), (resolution) => {
-      if (resolution.kind !== 'answer') return;
-      this.replier.open(request);
-      if ((zone?.partition ?? POOLS_PARTITION) !== this.query.partition) return;
-      this.keeper.keepOnce(this.query, resolution, resolution.answer, upstreamNumber(resolution, zone));
-    });
+    const { partition } = this.query;
+    this.parts.flights.resolve(
+      this.resolverOf(zone),
+      partition,
+      questionOf(this.query, WEIR),
+      (resolution) => {
+        if (resolution?.kind !== 'answer') return;
+        this.replier.open(request);
+        if ((zone?.partition ?? POOLS_PARTITION) !== this.query.partition) return;
+        this.keeper.keepOnce(this.query, resolution, resolution.answer, upstreamNumber(resolution, zone));
+      },
+    );
   }
 
   /** The network of the client has as much under way as it may. */
@@ -124,14 +132,45 @@ export class Forwarder {
   ): void {
     const zone = this.zoneOfQuestion();
     this.waiting++;
-    this.resolverOf(zone).resolve(question, (resolution) => {
-      timer?.stop();
-      onEnd();
-      this.failures.note(question, resolution);
-      this.finish(timer?.hasAnswered === true ? asRefresh(request) : request, resolution, zone);
+    this.parts.flights.resolve(this.resolverOf(zone), this.query.partition, question, (outcome) => {
+      const resolution = outcome ?? this.lookAgain(question, timer, request, onEnd);
+      if (resolution !== null) {
+        timer?.stop();
+        onEnd();
+        this.failures.note(question, resolution);
+        this.finish(timer?.hasAnswered === true ? asRefresh(request) : request, resolution, zone);
+      }
       this.waiting--;
       if (this.waiting === 0) this.whenIdle?.();
     });
+  }
+
+  /**
+   * Another thread has asked the question: what came of it lies in the cache, or may not be kept, and is asked for
+   * again while there is time. Returns how it failed; null where it has not, or not yet.
+   */
+  private lookAgain(
+    question: Question,
+    timer: StaleTimer | null,
+    request: WaitingRequest,
+    onEnd: () => void,
+  ): Resolution | null {
+    const { settings, clock, flights } = this.parts;
+    this.replier.open(request);
+    const isShared = settings.enabled && !this.query.isForSubnet;
+    const isOver =
+      timer?.hasAnswered === true ||
+      this.isDecided(request) ||
+      (isShared && this.replier.answerFromCache(request, false));
+    if (isOver) {
+      timer?.stop();
+      onEnd();
+      return null;
+    }
+    if (clock.monotonicMs() - request.arrivedMonotonicMs >= flights.timeoutMs)
+      return { kind: 'failed', reason: 'timeout', rcode: Rcode.SERVFAIL, upstream: -1 };
+    this.resolve(question, timer, request, onEnd);
+    return null;
   }
 
   private zoneOfQuestion(): ForwardZone | undefined {

@@ -3,11 +3,13 @@
  * clients, and, where batched sockets are not to be had, UDP over node:dgram. One for each answer thread.
  */
 import type { MessagePort } from 'node:worker_threads';
+import { ClaimArea } from '../shared/claim-table.ts';
 import { systemClock } from '../shared/clock.ts';
 import { type ThreadStart, type ToWorker, WorkerControl } from '../shared/messages.ts';
 import { FlagsHigh, FlagsLow, Header } from '../shared/dns/wire.ts';
 import { addressFromText } from '../shared/net/ip.ts';
 import { Protocol } from '../shared/query-log.ts';
+import { POOLS_PARTITION } from '../shared/snapshot/forward-zone.ts';
 import { stampArrival } from './arrival-clock.ts';
 import { AnswerCache } from './cache/answer-cache.ts';
 import { CacheMemory } from '../shared/cache-memory.ts';
@@ -30,6 +32,8 @@ import { Query, Verdict } from './query.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import { ReplacedTables } from './replaced-tables.ts';
 import { Reporter } from './report/reporter.ts';
+import { NodeFlights } from './resolve/node-flights.ts';
+import { QuestionClaims } from './resolve/question-claims.ts';
 import { Resolver } from './resolve/resolver.ts';
 import type { WaitingRequest } from './waiting-request.ts';
 import { ZoneResolvers } from './resolve/zone-resolvers.ts';
@@ -117,16 +121,24 @@ class ResolveThread {
       forwardsSubnets: settings.forwardsSubnets,
     });
     const logger = portLogger(port, { worker: start.worker });
-    this.resolver = new Resolver(settings, systemClock, logger);
     const { dnssec, queryTimeoutMs: timeoutMs } = settings;
+    const claimParts = {
+      memory: start.claims,
+      worker: start.worker,
+      clock: systemClock,
+      longestMs: timeoutMs,
+    };
+    const claims = new QuestionClaims(claimParts, ClaimArea.UPSTREAMS);
+    this.resolver = new Resolver(settings, systemClock, logger, { claims, partition: POOLS_PARTITION });
     this.validator =
       dnssec === null
         ? null
         : new ValidatingResolver(this.resolver, dnssec, { clock: systemClock, timeoutMs }, logger);
-    this.zones = new ZoneResolvers(settings, systemClock, logger);
+    this.zones = new ZoneResolvers(settings, systemClock, logger, claims);
     this.forwarder = new Forwarder({
       resolver: this.validator ?? this.resolver,
       zones: this.zones,
+      flights: new NodeFlights(new QuestionClaims(claimParts, ClaimArea.CLIENTS), timeoutMs, logger),
       pipeline: this.pipeline,
       cache,
       reporter: this.reporter,

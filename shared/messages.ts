@@ -88,6 +88,8 @@ export interface ThreadStart {
   readonly connections: SharedArrayBuffer;
   /** Keys of DNS cookies of the whole node (`shared/cookie-keys.ts`). */
   readonly cookieKeys: SharedArrayBuffer;
+  /** Questions under way on the whole node (`shared/claim-table.ts`). */
+  readonly claims: SharedArrayBuffer;
   readonly snapshot: SnapshotBuffers;
 }
 

@@ -7,6 +7,7 @@ import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { releaseCacheLock } from '../../shared/answer-cache.ts';
 import { systemClock } from '../../shared/clock.ts';
+import { createClaimTable, releaseClaims } from '../../shared/claim-table.ts';
 import type { Logger } from '../../shared/log.ts';
 import type {
   FromWorker,
@@ -73,6 +74,7 @@ export class WorkerSupervisor {
   private readonly workerCount: number;
   private readonly connections: SharedArrayBuffer;
   private readonly cookieKeys = new CookieKeys();
+  private readonly claims = createClaimTable(randomInt(2 ** 31));
   private snapshot: SnapshotBuffers;
   private stopping = false;
   private heartbeats: NodeJS.Timeout | undefined;
@@ -219,6 +221,7 @@ export class WorkerSupervisor {
         rateBuckets: this.rateBuckets,
         connections: this.connections,
         cookieKeys: this.cookieKeys.memory,
+        claims: this.claims,
         snapshot: this.snapshot,
       },
       {
@@ -288,6 +291,7 @@ export class WorkerSupervisor {
       if (role === 'resolve') {
         releaseCacheLock(this.options.cache, index);
         releaseConnections(this.connections, index);
+        releaseClaims(this.claims, index);
       }
       const restart = (): void => {
         if (!this.stopping && !worker.threads.has(role)) this.startThread(index, role);

@@ -11,6 +11,9 @@ import { Bootstrap } from './bootstrap.ts';
 import { InFlight } from './in-flight.ts';
 import { Pool, planWaves } from './pool.ts';
 import { Probe, ROOT_SERVERS } from './probe.ts';
+import { errorDetail } from './exchange.ts';
+import type { QuestionClaims, Release } from './question-claims.ts';
+import { claimKey } from './question-claims.ts';
 import type { Question } from './question.ts';
 import { questionKey } from './question.ts';
 import type { Resolution } from './question-run.ts';
@@ -30,6 +33,15 @@ export type ResolverSettings = Pick<
   readonly probe?: Question;
 };
 
+/** What a resolver has with those of other threads. */
+export interface NodeShare {
+  readonly claims: QuestionClaims;
+  /** Part of the cache that its answers belong to. */
+  readonly partition: number;
+}
+
+const NOTHING_TO_RELEASE: Release = () => undefined;
+
 /** Resolves through the pools of its settings; for other settings make another one. */
 export class Resolver {
   readonly #settings: ResolverSettings;
@@ -39,12 +51,17 @@ export class Resolver {
   readonly #pools: readonly Pool[];
   readonly #probes: readonly Probe[];
   readonly #inFlight: InFlight<Resolution>;
-  readonly #runs = new Map<string, QuestionRun>();
+  readonly #logger: Logger;
+  readonly #node: NodeShare | null;
+  readonly #runs = new Map<string, { readonly run: QuestionRun; readonly release: Release }>();
   #closed = false;
 
-  constructor(settings: ResolverSettings, clock: Clock, logger: Logger) {
+  /** `node`: where other threads ask, too; null = this one is alone. */
+  constructor(settings: ResolverSettings, clock: Clock, logger: Logger, node: NodeShare | null = null) {
     this.#settings = settings;
     this.#clock = clock;
+    this.#logger = logger;
+    this.#node = node;
     this.#inFlight = new InFlight(logger);
     this.#bootstrap = new Bootstrap(settings.bootstrap, clock);
     const upstreams: Upstream[] = [];
@@ -79,25 +96,51 @@ export class Resolver {
       return;
     }
     if (!this.#inFlight.join(key, done)) return;
-    const waves = planWaves(this.#pools);
-    if (waves.length === 0) {
-      queueMicrotask(() => {
-        this.#inFlight.settle(key, {
-          kind: 'failed',
-          reason: 'no-upstreams',
-          rcode: Rcode.SERVFAIL,
-          upstream: -1,
-        });
-      });
-      return;
+    const node = this.#node;
+    if (node === null) this.#run(key, question, this.#settings.queryTimeoutMs, NOTHING_TO_RELEASE);
+    else void this.#runInTurn(key, question, node.claims, claimKey(node.partition, question));
+  }
+
+  /** Runs the question once no other thread has it under way; what those found is not known here. */
+  async #runInTurn(key: string, question: Question, claims: QuestionClaims, claimed: string): Promise<void> {
+    const deadlineMs = this.#clock.monotonicMs() + this.#settings.queryTimeoutMs;
+    for (let leftMs = this.#settings.queryTimeoutMs; leftMs > 0;) {
+      const claim = claims.claim(claimed);
+      if (claim.isMine) {
+        this.#run(key, question, leftMs, claim.release);
+        return;
+      }
+      await claim.ended(leftMs);
+      // Those who waited were told.
+      if (this.#closed) return;
+      leftMs = deadlineMs - this.#clock.monotonicMs();
     }
-    const timing = { clock: this.#clock, timeoutMs: this.#settings.queryTimeoutMs };
-    const run = new QuestionRun(question, waves, timing, (resolution) => {
+    this.#inFlight.settle(key, { kind: 'failed', reason: 'timeout', rcode: Rcode.SERVFAIL, upstream: -1 });
+  }
+
+  #run(key: string, question: Question, timeoutMs: number, release: Release): void {
+    const timing = { clock: this.#clock, timeoutMs };
+    const end = (resolution: Resolution): void => {
       this.#runs.delete(key);
+      // First: who is told may ask the same again.
+      release();
       this.#inFlight.settle(key, resolution);
-    });
-    this.#runs.set(key, run);
-    run.start();
+    };
+    try {
+      const waves = planWaves(this.#pools);
+      if (waves.length === 0) {
+        queueMicrotask(() =>
+          end({ kind: 'failed', reason: 'no-upstreams', rcode: Rcode.SERVFAIL, upstream: -1 }),
+        );
+        return;
+      }
+      const run = new QuestionRun(question, waves, timing, end);
+      this.#runs.set(key, { run, release });
+      run.start();
+    } catch (error) {
+      this.#logger.error('ask an upstream failed', { error: errorDetail(error) });
+      end({ kind: 'failed', reason: 'servfail', rcode: Rcode.SERVFAIL, upstream: -1 });
+    }
   }
 
   /** Distinct questions under way. */
@@ -120,7 +163,10 @@ export class Resolver {
     if (this.#closed) return;
     this.#closed = true;
     for (const probe of this.#probes) probe.close();
-    for (const run of this.#runs.values()) run.cancel();
+    for (const { run, release } of this.#runs.values()) {
+      run.cancel();
+      release();
+    }
     this.#runs.clear();
     for (const key of this.#inFlight.keys()) {
       this.#inFlight.settle(key, { kind: 'failed', reason: 'network', rcode: Rcode.SERVFAIL, upstream: -1 });

@@ -8,6 +8,7 @@ import type { Logger } from '../../shared/log.ts';
 import type { UpstreamReport } from '../../shared/messages.ts';
 import type { ForwardZone } from '../../shared/snapshot/forward-zone.ts';
 import { zoneProbe } from './probe.ts';
+import type { QuestionClaims } from './question-claims.ts';
 import { Resolver, type ResolverSettings } from './resolver.ts';
 
 /** What the resolvers are made with; pools and probe are the zone's servers and its name. */
@@ -18,9 +19,17 @@ export class ZoneResolvers {
   readonly #settings: ZoneResolverSettings;
   readonly #clock: Clock;
   readonly #logger: Logger;
+  readonly #claims: QuestionClaims | null;
   readonly #byPartition = new Map<number, Resolver>();
 
-  constructor(settings: ZoneResolverSettings, clock: Clock, logger: Logger) {
+  /** `claims`: where other threads ask, too; null = this one is alone. */
+  constructor(
+    settings: ZoneResolverSettings,
+    clock: Clock,
+    logger: Logger,
+    claims: QuestionClaims | null = null,
+  ) {
+    this.#claims = claims;
     this.#settings = settings;
     this.#clock = clock;
     this.#logger = logger;
@@ -38,7 +47,8 @@ export class ZoneResolvers {
         pools: [pool],
         ...(name !== undefined && { probe: zoneProbe(name) }),
       };
-      resolver = new Resolver(settings, this.#clock, this.#logger);
+      const node = this.#claims && { claims: this.#claims, partition: zone.partition };
+      resolver = new Resolver(settings, this.#clock, this.#logger, node);
       this.#byPartition.set(zone.partition, resolver);
     }
     return resolver;

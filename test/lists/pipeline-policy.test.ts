@@ -12,11 +12,14 @@ import { Query, Verdict } from '../../dns-worker/query.ts';
 import { RateLimiter } from '../../dns-worker/rate-limiter.ts';
 import { ReplacedTables } from '../../dns-worker/replaced-tables.ts';
 import { Reporter } from '../../dns-worker/report/reporter.ts';
+import { NodeFlights } from '../../dns-worker/resolve/node-flights.ts';
+import { QuestionClaims } from '../../dns-worker/resolve/question-claims.ts';
 import type { Resolver } from '../../dns-worker/resolve/resolver.ts';
 import { ZoneResolvers } from '../../dns-worker/resolve/zone-resolvers.ts';
 import { readResponse } from '../../dns-worker/resolve/response-reader.ts';
 import { type OpenSnapshot, openSnapshot } from '../../dns-worker/state.ts';
 import { createAnswerCache } from '../../shared/answer-cache.ts';
+import { ClaimArea, createClaimTable } from '../../shared/claim-table.ts';
 import { createRateBuckets } from '../../shared/rate-limit.ts';
 import { rateLimitOf } from '../support/rate-limit.ts';
 import { cookiesAt } from '../support/server-cookies.ts';
@@ -456,6 +459,14 @@ describe('Explainer', () => {
     };
     const forwarder = new Forwarder({
       resolver,
+      flights: new NodeFlights(
+        new QuestionClaims(
+          { memory: createClaimTable(1), worker: 0, clock: systemClock, longestMs: 1 },
+          ClaimArea.CLIENTS,
+        ),
+        1,
+        new QuietLogger(),
+      ),
       zones: new ZoneResolvers(
         { queryTimeoutMs: 1, bootstrap: [], healthCheck },
         systemClock,

@@ -11,6 +11,8 @@ import { Pipeline } from '../../dns-worker/pipeline.ts';
 import type { Query } from '../../dns-worker/query.ts';
 import { RateLimiter } from '../../dns-worker/rate-limiter.ts';
 import { Reporter } from '../../dns-worker/report/reporter.ts';
+import { NodeFlights } from '../../dns-worker/resolve/node-flights.ts';
+import { QuestionClaims } from '../../dns-worker/resolve/question-claims.ts';
 import type { Question, Resolution } from '../../dns-worker/resolve/resolver.ts';
 import { readResponse } from '../../dns-worker/resolve/response-reader.ts';
 import { ZoneResolvers } from '../../dns-worker/resolve/zone-resolvers.ts';
@@ -19,6 +21,7 @@ import type { WaitingRequest } from '../../dns-worker/waiting-request.ts';
 import type { LivePolicy } from '../../control-plane/snapshot/compiled-rules.ts';
 import { createAnswerCache } from '../../shared/answer-cache.ts';
 import { CacheMemory } from '../../shared/cache-memory.ts';
+import { ClaimArea, createClaimTable } from '../../shared/claim-table.ts';
 import { CLIENT_SIGHTINGS_BYTES } from '../../shared/client-sightings.ts';
 import { COUNTERS_BYTES } from '../../shared/counters.ts';
 import { decodeMessage } from '../../shared/dns/codec.ts';
@@ -99,20 +102,36 @@ const HEALTH_CHECK = {
   successThreshold: 2,
 };
 
-/** One forwarder, its pipeline and its cache. */
-export class Forwarding {
+/** What the workers of a node share. */
+export class TestNode {
   readonly clock = new TestClock();
+  readonly cache = createAnswerCache(262_144);
+  readonly claims = createClaimTable(1);
+  workers = 0;
+  /** `dns.query_timeout_ms` */
+  timeoutMs = 5000;
+}
+
+/** One forwarder of a worker, its pipeline and its view of the cache. */
+export class Forwarding {
+  readonly clock: TestClock;
   /** Questions that were not answered yet, first asked first. */
   readonly held: HeldQuestion[] = [];
-  readonly memory = new CacheMemory(createAnswerCache(262_144));
-  readonly cache = new AnswerCache(this.memory);
+  readonly memory: CacheMemory;
+  readonly cache: AnswerCache;
   readonly counters = new SharedArrayBuffer(COUNTERS_BYTES);
   readonly reporter = new KeepingReporter(this.counters, new SharedArrayBuffer(logRingBytes(64)));
   readonly pipeline: Pipeline;
   readonly forwarder: Forwarder;
   private version = 0;
 
-  constructor(settings: Partial<WorkerSettings['cache']> = {}) {
+  /** `node`: what all workers share. */
+  constructor(settings: Partial<WorkerSettings['cache']> = {}, node: TestNode = new TestNode()) {
+    this.clock = node.clock;
+    this.memory = new CacheMemory(node.cache);
+    this.cache = new AnswerCache(this.memory);
+    const worker = node.workers++;
+    const claimParts = { memory: node.claims, worker, clock: this.clock, longestMs: node.timeoutMs };
     this.pipeline = new Pipeline(openSnapshot(snapshotOf([])), {
       cache: this.cache,
       reporter: this.reporter,
@@ -125,9 +144,14 @@ export class Forwarding {
     this.forwarder = new Forwarder({
       resolver: { resolve: (question, done) => this.held.push({ question, done }) },
       zones: new ZoneResolvers(zoneSettings, this.clock, new QuietLogger()),
+      flights: new NodeFlights(
+        new QuestionClaims(claimParts, ClaimArea.CLIENTS),
+        node.timeoutMs,
+        new QuietLogger(),
+      ),
       pipeline: this.pipeline,
       cache: this.cache,
-      writer: new CacheWriter(this.memory, 0),
+      writer: new CacheWriter(this.memory, worker),
       reporter: this.reporter,
       clock: this.clock,
       networks: new ClientNetworks(createRateBuckets(false, 0), rateLimitOf({ enabled: false })),

@@ -1,0 +1,116 @@
+/** Resolvers of two threads that ask the same server: what one has outstanding the other does not ask. */
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { ClaimArea, createClaimTable, releaseClaims } from '../../shared/claim-table.ts';
+import { systemClock } from '../../shared/clock.ts';
+import { a, idOf, question, questionOf, response } from '../../test/fixtures/messages.ts';
+import { QuietLogger } from '../../test/fixtures/quiet-logger.ts';
+import { type ReceivedQuery, ScriptedUpstream } from '../../test/fixtures/scripted-upstream.ts';
+import { until } from '../../test/support/until.ts';
+import { QuestionClaims } from './question-claims.ts';
+import { type Resolution, Resolver } from './resolver.ts';
+
+const HEALTH_OFF = {
+  enabled: false,
+  intervalSecs: 30,
+  timeoutMs: 2000,
+  failureThreshold: 3,
+  successThreshold: 2,
+};
+const WWW = question('www.example.org', 'A');
+const TIMEOUT_MS = 30_000;
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/** A server that keeps its questions, however often each is sent, until the test answers them. */
+async function holdingServer(): Promise<{ server: ScriptedUpstream; open: Map<string, ReceivedQuery> }> {
+  const server = await ScriptedUpstream.start();
+  cleanups.push(() => server.close());
+  const open = new Map<string, ReceivedQuery>();
+  server.udpScript = (query) => open.set(`${String(query.port)} ${String(idOf(query.bytes))}`, query);
+  return { server, open };
+}
+
+function resolverOf(worker: number, memory: SharedArrayBuffer, servers: ScriptedUpstream): Resolver {
+  const { ip, port } = servers;
+  const server = { address: `udp://${ip}:${String(port)}`, transport: 'udp', host: ip, port } as const;
+  const pools = [{ name: 'pool', strategy: 'Failover', priority: 1, servers: [server] }] as const;
+  const settings = { pools, queryTimeoutMs: TIMEOUT_MS, bootstrap: [], healthCheck: HEALTH_OFF };
+  const parts = { memory, worker, clock: systemClock, longestMs: TIMEOUT_MS };
+  const claims = new QuestionClaims(parts, ClaimArea.UPSTREAMS);
+  const made = new Resolver(settings, systemClock, new QuietLogger(), { claims, partition: 0 });
+  cleanups.push(() => made.close());
+  return made;
+}
+
+function resolve(by: Resolver): Promise<Resolution> {
+  return new Promise((done) => by.resolve(WWW, done));
+}
+
+/** Answers the only question that is open. */
+async function answerOne(open: Map<string, ReceivedQuery>): Promise<void> {
+  await until(() => open.size > 0);
+  expect(open.size).toBe(1);
+  const [[key, query]] = [...open] as [[string, ReceivedQuery]];
+  open.delete(key);
+  const answers = [a(Uint8Array.of(0xc0, 12), '192.0.2.1')];
+  query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), answers }));
+}
+
+describe('Resolver.resolve', () => {
+  test('resolve() of three threads has one question outstanding at a time', async () => {
+    const { server, open } = await holdingServer();
+    const memory = createClaimTable(1);
+    const resolvers = [0, 1, 2].map((worker) => resolverOf(worker, memory, server));
+    const asked = resolvers.flatMap((by) => [resolve(by), resolve(by)]);
+    for (let i = 0; i < resolvers.length; i++) await answerOne(open);
+    expect((await Promise.all(asked)).map(({ kind }) => kind)).toEqual(Array(6).fill('answer'));
+    expect(open.size).toBe(0);
+  });
+
+  test('resolve() goes on where the thread that asks has died', async () => {
+    const { server, open } = await holdingServer();
+    const memory = createClaimTable(1);
+    const [dead, alive] = [resolverOf(0, memory, server), resolverOf(1, memory, server)];
+    void resolve(dead);
+    await until(() => open.size === 1);
+    const waiting = resolve(alive);
+    open.clear();
+    releaseClaims(memory, 0);
+    server.udpScript = (query) => {
+      const answers = [a(Uint8Array.of(0xc0, 12), '192.0.2.1')];
+      query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), answers }));
+    };
+    expect((await waiting).kind).toBe('answer');
+  });
+
+  test('close() lets go of what is under way, for the other threads', async () => {
+    const { server, open } = await holdingServer();
+    const memory = createClaimTable(1);
+    const [first, second] = [resolverOf(0, memory, server), resolverOf(1, memory, server)];
+    const failed = resolve(first);
+    await until(() => open.size === 1);
+    const waiting = resolve(second);
+    await first.close();
+    open.clear();
+    expect(await failed).toMatchObject({ kind: 'failed', reason: 'network' });
+    await answerOne(open);
+    expect((await waiting).kind).toBe('answer');
+  });
+
+  test('close() ends the wait for another thread', async () => {
+    const { server, open } = await holdingServer();
+    const memory = createClaimTable(1);
+    const [first, second] = [resolverOf(0, memory, server), resolverOf(1, memory, server)];
+    const asked = resolve(first);
+    await until(() => open.size === 1);
+    const waiting = resolve(second);
+    await second.close();
+    expect(await waiting).toMatchObject({ kind: 'failed', reason: 'network' });
+    await answerOne(open);
+    expect((await asked).kind).toBe('answer');
+    expect(open.size).toBe(0);
+  });
+});

@@ -1,0 +1,84 @@
+/**
+ * Claims to questions, in memory that all resolve threads of a node share: who asks a question holds a slot, so that
+ * no other thread has the same question outstanding (RFC 5452 section 5). A question is known by 46 bits of a hash;
+ * two that share those, or find their bucket full, wait for each other and nothing else. What is asked lies nowhere in
+ * here, and an answer comes from the cache or from an upstream only. Taking and waiting is `dns-worker/resolve`.
+ */
+
+/** i32 words: a head, then the buckets of one area after those of the other. */
+export const ClaimTable = {
+  /** Seed of the hash: random, so that nobody can choose questions that share a bucket. */
+  SEED_WORD: 0,
+  HEAD_WORDS: 16,
+  /** Buckets of one area, a power of two. */
+  BUCKETS: 16_384,
+} as const;
+
+/** A bucket: one cache line of words. */
+export const ClaimBucket = {
+  WORDS: 16,
+  /** 0 = free, else 1 + the worker that looks for a slot. */
+  LOCK_AT: 0,
+  SLOTS: 7,
+  /** Bits of the hash of each slot's question; written by who holds the lock. */
+  TAG_AT: 1,
+  /** Claim of each slot; NO_CLAIM = the slot is free. Threads wait on this word. */
+  CLAIM_AT: 8,
+} as const;
+
+/**
+ * The areas: questions of clients, held until the answer lies in the cache, and questions to upstreams. Who holds one
+ * of the first waits for one of the second, never the other way round, so nobody waits in a circle.
+ */
+export const ClaimArea = { CLIENTS: 0, UPSTREAMS: 1 } as const;
+export type ClaimAreaCode = (typeof ClaimArea)[keyof typeof ClaimArea];
+
+/** Nobody holds the slot. */
+export const NO_CLAIM = 0;
+/** Bits of a claim that name its thread; above them stand the seconds (`Clock.monotonicMs`) at which it was taken. */
+const HOLDER_BITS = 12;
+const HOLDER_MASK = (1 << HOLDER_BITS) - 1;
+const SECS_MASK = 0xffff_ffff >>> HOLDER_BITS;
+
+/** How the resolve thread of a worker signs; never 0. */
+export function claimHolder(worker: number): number {
+  return 1 + (worker % HOLDER_MASK);
+}
+
+/** A claim of the resolve thread of a worker, taken at that second. */
+export function claimOf(worker: number, secs: number): number {
+  return claimHolder(worker) | (secs << HOLDER_BITS);
+}
+
+/** For how many seconds a claim has been held. */
+export function claimAgeSecs(claim: number, nowSecs: number): number {
+  return (nowSecs - (claim >>> HOLDER_BITS)) & SECS_MASK;
+}
+
+/** The memory, for all threads; nothing is claimed. */
+export function createClaimTable(seed: number): SharedArrayBuffer {
+  const { HEAD_WORDS, BUCKETS, SEED_WORD } = ClaimTable;
+  const areas = Object.keys(ClaimArea).length;
+  const buffer = new SharedArrayBuffer((HEAD_WORDS + areas * BUCKETS * ClaimBucket.WORDS) * 4);
+  new Int32Array(buffer)[SEED_WORD] = seed;
+  return buffer;
+}
+
+/** Ends the claims and locks of a worker whose resolve thread has died, and wakes those who wait for them. */
+export function releaseClaims(buffer: SharedArrayBuffer, worker: number): void {
+  const words = new Int32Array(buffer);
+  const holder = claimHolder(worker);
+  for (let bucket = ClaimTable.HEAD_WORDS; bucket < words.length; bucket += ClaimBucket.WORDS) {
+    for (let slot = 0; slot < ClaimBucket.SLOTS; slot++) {
+      const word = bucket + ClaimBucket.CLAIM_AT + slot;
+      const claim = Atomics.load(words, word);
+      if ((claim & HOLDER_MASK) === holder) free(words, word, claim);
+    }
+    free(words, bucket + ClaimBucket.LOCK_AT, holder);
+  }
+}
+
+/** Sets a word to 0 where it is `value`, and wakes those who wait for that. */
+export function free(words: Int32Array, word: number, value: number): void {
+  if (Atomics.compareExchange(words, word, value, 0) === value) Atomics.notify(words, word);
+}
