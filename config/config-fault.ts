@@ -2,6 +2,7 @@
  * A fault of the configuration, and how it is told to a person: one line with the place, the key, what was
  * expected and what was found.
  */
+import { shownUrl } from '../shared/net/shown-url.ts';
 import { isTable } from './key-kinds.ts';
 
 /** One thing that is wrong. */
@@ -36,6 +37,6 @@ function show(got: unknown): string {
   if (got instanceof Date) return `the date ${Number.isNaN(got.getTime()) ? 'invalid' : got.toISOString()}`;
   if (Array.isArray(got)) return got.length === 0 ? 'an empty list' : `a list of ${got.length}`;
   if (isTable(got)) return 'a table';
-  const shown = typeof got === 'string' ? JSON.stringify(got) : String(got);
+  const shown = typeof got === 'string' ? JSON.stringify(shownUrl(got)) : String(got);
   return shown.length > 80 ? `${shown.slice(0, 77)}...` : shown;
 }

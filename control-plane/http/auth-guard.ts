@@ -5,6 +5,7 @@
 import type { Request } from 'express';
 import { forbidden } from '../api-error.ts';
 import type { Authenticator, Caller } from '../auth/authenticator.ts';
+import { DatabaseUnavailable } from '../db/database-errors.ts';
 import { refuseCrossOrigin } from './origin-check.ts';
 import type { Access } from './route.ts';
 import { sessionSecretOf } from './session-cookie.ts';
@@ -25,6 +26,16 @@ export async function guard(auth: Authenticator, access: Access, request: Reques
   if (changesSomething) refuseCrossOrigin(request);
   if (!isEnough(caller, access)) throw forbidden('the role viewer may read, not change');
   return caller;
+}
+
+/** The caller of a request that nobody has to sign in for; null for a stranger, and where no session can be looked up. */
+export async function callerIfKnown(auth: Authenticator, request: Request): Promise<Caller | null> {
+  try {
+    return await identify(auth, request);
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) return null;
+    throw error;
+  }
 }
 
 async function identify(auth: Authenticator, request: Request): Promise<Caller | null> {

@@ -38,7 +38,7 @@ export const routeTable: readonly Route[] = [
     path: '/health',
     access: 'public',
     tag: 'System',
-    summary: 'State of this node; 200 while DNS is answered, else 503',
+    summary: 'State of this node, with reasons for whoever is signed in; 200 while DNS is answered, else 503',
     answer: Health,
     alsoStatuses: { 503: 'DNS is not answered' },
     handle: health.readHealth,

@@ -5,7 +5,8 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { FetchLimits } from './fetch-limits.ts';
-import { ListError, shownUrl } from './list-error.ts';
+import { shownUrl } from '../../shared/net/shown-url.ts';
+import { ListError } from './list-error.ts';
 import type { FetchBounds, Lookup } from './list-host.ts';
 import { boundedLookup } from './list-host.ts';
 
@@ -42,19 +43,25 @@ export async function requestList(
     if (status === 200 || status === 304) return response;
     response.destroy();
     if (!REDIRECTS.has(status))
-      throw new ListError('http_status', `fetch ${shownUrl(target)}: the server answered ${status}`);
+      throw new ListError('http_status', `fetch ${shownUrl(target.href)}: the server answered ${status}`);
     target = redirectTarget(target, response.headers.location);
   }
-  throw new ListError('redirects', `fetch ${shownUrl(url)}: more than ${ways.limits.redirects} redirects`);
+  throw new ListError(
+    'redirects',
+    `fetch ${shownUrl(url.href)}: more than ${ways.limits.redirects} redirects`,
+  );
 }
 
 function redirectTarget(from: URL, location: string | undefined): URL {
   if (location === undefined || !URL.canParse(location, from))
-    throw new ListError('redirects', `fetch ${shownUrl(from)}: a redirect without a usable location`);
+    throw new ListError('redirects', `fetch ${shownUrl(from.href)}: a redirect without a usable location`);
   const to = new URL(location, from);
   const isWeb = to.protocol === 'https:' || to.protocol === 'http:';
   if (!isWeb || (from.protocol === 'https:' && to.protocol === 'http:'))
-    throw new ListError('redirects', `fetch ${shownUrl(from)}: a redirect to ${to.protocol} is not followed`);
+    throw new ListError(
+      'redirects',
+      `fetch ${shownUrl(from.href)}: a redirect to ${to.protocol} is not followed`,
+    );
   return to;
 }
 
@@ -77,7 +84,7 @@ async function request(
     let incoming: http.IncomingMessage | undefined;
     const stop = (what: string): void => {
       // Once there is a response, only its own error reaches whoever reads the body.
-      (incoming ?? outgoing).destroy(new ListError('timeout', `fetch ${shownUrl(url)}: ${what}`));
+      (incoming ?? outgoing).destroy(new ListError('timeout', `fetch ${shownUrl(url.href)}: ${what}`));
     };
     const connecting = setTimeout(() => stop(`not connected after ${limits.connectMs} ms`), limits.connectMs);
     const connected = (): void => clearTimeout(connecting);
@@ -114,12 +121,12 @@ export function asListError(error: unknown, url: URL, signal: AbortSignal): List
   if (code.startsWith('Z_'))
     return new ListError(
       'bad_encoding',
-      `fetch ${shownUrl(url)}: damaged compressed data: ${reasonOf(error)}`,
+      `fetch ${shownUrl(url.href)}: damaged compressed data: ${reasonOf(error)}`,
       error,
     );
   if (DISK_FAULTS.has(code))
-    return new ListError('disk', `store ${shownUrl(url)}: ${reasonOf(error)}`, error);
-  return new ListError('network', `fetch ${shownUrl(url)}: ${reasonOf(error)}`, error);
+    return new ListError('disk', `store ${shownUrl(url.href)}: ${reasonOf(error)}`, error);
+  return new ListError('network', `fetch ${shownUrl(url.href)}: ${reasonOf(error)}`, error);
 }
 
 function reasonOf(error: unknown): string {

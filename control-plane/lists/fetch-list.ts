@@ -7,7 +7,8 @@ import type { FetchLimits } from './fetch-limits.ts';
 import { FETCH_LIMITS } from './fetch-limits.ts';
 import type { Validators } from './fetch-http.ts';
 import { asListError, requestList } from './fetch-http.ts';
-import { ListError, shownUrl } from './list-error.ts';
+import { shownUrl } from '../../shared/net/shown-url.ts';
+import { ListError } from './list-error.ts';
 import type { FetchBounds, Lookup } from './list-host.ts';
 import { lookupBySystem } from './list-host.ts';
 import { openListFile } from './open-list-file.ts';
@@ -45,13 +46,14 @@ const UNCHANGED: FetchOutcome = { type: 'unchanged' };
 
 /** Fetches a list; throws a ListError. */
 export async function fetchList(request: ListRequest): Promise<FetchOutcome> {
-  if (!URL.canParse(request.url)) throw new ListError('bad_url', `fetch list: ${request.url} is not a URL`);
+  if (!URL.canParse(request.url))
+    throw new ListError('bad_url', `fetch list: ${shownUrl(request.url)} is not a URL`);
   const url = new URL(request.url);
   const limits = request.limits ?? FETCH_LIMITS;
   const deadline = new AbortController();
   const timer = setTimeout(() => {
     deadline.abort(
-      new ListError('timeout', `fetch ${shownUrl(url)}: not finished after ${limits.totalMs} ms`),
+      new ListError('timeout', `fetch ${shownUrl(url.href)}: not finished after ${limits.totalMs} ms`),
     );
   }, limits.totalMs);
   const signal = AbortSignal.any([request.signal, deadline.signal]);
@@ -61,7 +63,7 @@ export async function fetchList(request: ListRequest): Promise<FetchOutcome> {
       return await fetchWeb(url, request, limits, signal);
     throw new ListError('bad_url', `fetch ${url.protocol}: lists are fetched over http, https and file only`);
   } catch (error) {
-    if (request.signal.aborted) throw new ListError('stopped', `fetch ${shownUrl(url)}: stopped`, error);
+    if (request.signal.aborted) throw new ListError('stopped', `fetch ${shownUrl(url.href)}: stopped`, error);
     throw asListError(error, url, signal);
   } finally {
     clearTimeout(timer);
@@ -81,8 +83,11 @@ async function fetchWeb(
     const encoding = response.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
     const isEncoded = encoding === 'gzip' || encoding === 'x-gzip';
     if (!isEncoded && encoding !== 'identity')
-      throw new ListError('bad_encoding', `fetch ${shownUrl(url)}: encoding "${encoding}" was not asked for`);
-    const reading = { shown: shownUrl(url), isEncoded, path: request.path, limits, signal };
+      throw new ListError(
+        'bad_encoding',
+        `fetch ${shownUrl(url.href)}: encoding "${encoding}" was not asked for`,
+      );
+    const reading = { shown: shownUrl(url.href), isEncoded, path: request.path, limits, signal };
     const stored = await storeBody(response as AsyncIterable<Buffer>, reading);
     const { etag, 'last-modified': lastModified } = response.headers;
     return {

@@ -18,7 +18,7 @@ export type ListErrorCode =
   | 'disk'
   | 'stopped';
 
-/** A list that is of no use now. Messages hold no password. */
+/** A list that is of no use now. Messages hold no credentials. */
 export class ListError extends Error {
   override readonly name = 'ListError';
   readonly code: ListErrorCode;
@@ -27,12 +27,4 @@ export class ListError extends Error {
     super(message, { cause });
     this.code = code;
   }
-}
-
-/** A URL without the user name and password that it may hold. */
-export function shownUrl(url: URL): string {
-  const shown = new URL(url);
-  shown.username = '';
-  shown.password = '';
-  return shown.href;
 }

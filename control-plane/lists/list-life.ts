@@ -7,6 +7,7 @@
 import type { BlocklistSource, SourceCreate, SourceUpdate, UnusedLine } from '../../shared/api/sources.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
+import { shownUrl } from '../../shared/net/shown-url.ts';
 import { ApiError, conflict, notInForce } from '../api-error.ts';
 import type { Database } from '../db/database.ts';
 import { Retrying } from '../retrying.ts';
@@ -27,6 +28,7 @@ import type { MostAskedNames } from './list-guard.ts';
 import type { FetchBounds, Lookup } from './list-host.ts';
 import type { NamesFolder } from './names-folder.ts';
 import { ListRefresher } from './list-refresher.ts';
+import { refuseMasks, withStoredCredentials } from './source-credentials.ts';
 import type { SourceLife } from './source-life-port.ts';
 import { RefusedCopies } from './refused-copies.ts';
 import { recordContent, recordSource } from './source-records.ts';
@@ -154,6 +156,7 @@ export class ListLife implements SourceLife {
 
   async create(kind: SourceKind, source: SourceCreate, author: string): Promise<BlocklistSource> {
     await refuseOtherFolders(source.url, this.parts.listDirs());
+    refuseMasks(source.url);
     const created = await changePolicy(this.parts.database, author, async (tx) => {
       const result = await store.insertSource(tx, kind, source);
       return { result, summary: `${kind}list ${result.name}: created` };
@@ -168,7 +171,8 @@ export class ListLife implements SourceLife {
   async update(kind: SourceKind, id: number, change: SourceUpdate, author: string): Promise<BlocklistSource> {
     if (change.url !== undefined) await refuseOtherFolders(change.url, this.parts.listDirs());
     const updated = await changePolicy(this.parts.database, author, async (tx) => {
-      const result = await store.updateSource(tx, kind, id, change);
+      const whole = await withStoredCredentials(tx, kind, id, change);
+      const result = await store.updateSource(tx, kind, id, whole);
       return { result, summary: `${kind}list ${result.name}: changed` };
     });
     const hasCopy = this.parts.cache.isOf(id, updated.url);
@@ -326,10 +330,11 @@ export class ListLife implements SourceLife {
     return low === ours.low && high === ours.high ? found : undefined;
   }
 
-  /** As the API shows it: what waits for its turn to be fetched counts as being fetched. */
+  /** As the API shows it: without credentials, and what waits for its turn to be fetched counts as being fetched. */
   private shown(stored: StoredSource): BlocklistSource {
     const { lastModified: _modified, kind: _kind, contentKey: _content, heldKey: _held, ...source } = stored;
-    return this.refresher.isAtWork(source.id) ? { ...source, status: 'updating' } : source;
+    const shown = { ...source, url: shownUrl(source.url) };
+    return this.refresher.isAtWork(source.id) ? { ...shown, status: 'updating' } : shown;
   }
 
   private lookForDue(): void {

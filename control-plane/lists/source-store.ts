@@ -1,7 +1,9 @@
 /** SQL of `list_sources`, block and allow, and the groups they serve. What becomes of a source is `list-life.ts`. */
 import type { BlocklistSource, SourceCreate, SourceStatus, SourceUpdate } from '../../shared/api/sources.ts';
+import { shownUrl } from '../../shared/net/shown-url.ts';
+import type { ApiError } from '../api-error.ts';
 import { conflict, invalid, notFound } from '../api-error.ts';
-import { isForeignKeyViolation, isUniqueViolation } from '../db/database-errors.ts';
+import { isForeignKeyViolation } from '../db/database-errors.ts';
 import type { Queryable } from '../db/database.ts';
 
 /** Whether the rules of a list block or allow. */
@@ -85,10 +87,11 @@ export async function insertSource(
   source: SourceCreate,
 ): Promise<StoredSource> {
   const text = `INSERT INTO list_sources (kind, name, url, enabled, comment, subdomains)
-    VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`;
+    VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (kind, url) DO NOTHING RETURNING id`;
   const values = [kind, source.name, source.url, source.enabled, source.comment, source.subdomains];
-  const { rows } = await refusingTakenUrls(source.url, () => tx.query<{ id: number }>(text, values));
-  const { id } = rows[0]!;
+  const { rows } = await tx.query<{ id: number }>(text, values);
+  if (rows[0] === undefined) throw takenUrl(source.url);
+  const { id } = rows[0];
   await replaceGroups(tx, id, source.group_ids);
   return readSource(tx, id);
 }
@@ -112,7 +115,8 @@ export async function updateSource(
     held_key = CASE WHEN $3 <> url THEN NULL ELSE held_key END,
     updated_at = now() WHERE id = $1 AND kind = $7`;
   const values = [id, change.name, change.url, change.enabled, change.comment, change.subdomains, kind];
-  const { rowCount } = await refusingTakenUrls(change.url, () => tx.query(text, values));
+  if (change.url !== undefined) await refuseTakenUrl(tx, kind, id, change.url);
+  const { rowCount } = await tx.query(text, values);
   if (rowCount === 0) throw notFound(`${kind}list source ${id}`);
   if (change.group_ids !== undefined) await replaceGroups(tx, id, change.group_ids);
   return readSource(tx, id);
@@ -170,13 +174,14 @@ async function replaceGroups(tx: Queryable, id: number, groupIds: readonly numbe
   }
 }
 
-async function refusingTakenUrls<T>(url: string | undefined, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (isUniqueViolation(error, 'list_sources_url_key')) throw conflict(`a source of ${url} exists already`);
-    throw error;
-  }
+/** Asks before the unique index has to: PostgreSQL logs the values that break it, and a URL may hold credentials. */
+async function refuseTakenUrl(tx: Queryable, kind: SourceKind, id: number, url: string): Promise<void> {
+  const text = 'SELECT 1 FROM list_sources WHERE kind = $1 AND url = $2 AND id <> $3';
+  if ((await tx.query(text, [kind, url, id])).rows.length > 0) throw takenUrl(url);
+}
+
+function takenUrl(url: string): ApiError {
+  return conflict(`a source of ${shownUrl(url)} exists already`);
 }
 
 function toSource(row: SourceRow): StoredSource {

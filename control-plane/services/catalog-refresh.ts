@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
+import { shownUrl } from '../../shared/net/shown-url.ts';
 import type { Validators } from '../lists/fetch-http.ts';
 import { FETCH_LIMITS } from '../lists/fetch-limits.ts';
 import { fetchList } from '../lists/fetch-list.ts';
-import { shownUrl } from '../lists/list-error.ts';
 import type { FetchBounds } from '../lists/list-host.ts';
 import { TEMPORARY_SUFFIX } from '../snapshot/durable-file.ts';
 import { isDue } from '../lists/refresh-schedule.ts';
@@ -95,8 +95,10 @@ export class CatalogRefresh {
       // A node without a way to the internet would say so twice an hour for ever.
       const level = reason === this.lastReason ? 'debug' : 'warn';
       this.lastReason = reason;
-      const shown = URL.canParse(url) ? shownUrl(new URL(url)) : url;
-      logger[level]('service catalog not updated; the one before stays in force', { url: shown, reason });
+      logger[level]('service catalog not updated; the one before stays in force', {
+        url: shownUrl(url),
+        reason,
+      });
     }
   }
 

@@ -1,6 +1,8 @@
-/** HTTP of `{api}/config`: the configuration in force, without what `config/schema.ts` marks as secret. */
+/** HTTP of `{api}/config`: the configuration in force, without what `config/schema.ts` marks as
+ * secret, and without the credentials in URLs. */
 import type { SchemaNode } from '../../config/key-kinds.ts';
 import { schema } from '../../config/schema.ts';
+import { shownUrl } from '../../shared/net/shown-url.ts';
 import type { ConfigAnswer } from '../../shared/api/system.ts';
 import type { ApiContext } from '../http/api-context.ts';
 
@@ -10,7 +12,7 @@ export function readConfig(context: ApiContext): ConfigAnswer {
 }
 
 function withoutSecrets(node: SchemaNode, value: unknown): unknown {
-  if (node.form === 'key') return value;
+  if (node.form === 'key') return typeof value === 'string' ? shownUrl(value) : value;
   const values = value as Readonly<Record<string, unknown>>;
   const shown = Object.entries(node.keys).filter(
     ([, inner]) => inner.form === 'section' || inner.secret !== true,

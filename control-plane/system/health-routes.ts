@@ -1,13 +1,15 @@
-/** HTTP of what the node says about itself. Nothing here waits for the database. */
+/** HTTP of what the node says about itself. Nothing here waits for the database, but to know who is signed in. */
 import { hostname } from 'node:os';
 import type { Health } from '../../shared/api/system.ts';
 import type { ApiContext } from '../http/api-context.ts';
+import { callerIfKnown } from '../http/auth-guard.ts';
 import type { RouteRequest } from '../http/route.ts';
 import { uptimeSecs } from './uptime.ts';
 
-/** GET health: 200 while DNS is answered, else 503. */
-export function readHealth(context: ApiContext, { response }: RouteRequest): Health {
+/** GET health: 200 while DNS is answered, else 503. Strangers hear states, not names of servers and faults. */
+export async function readHealth(context: ApiContext, { http, response }: RouteRequest): Promise<Health> {
   const checks = context.health.checks();
+  const isStranger = (await callerIfKnown(context.auth, http)) === null;
   const isWhole = Object.values(checks).every((check) => check.status === 'ok');
   if (checks.dns.status === 'down') response.status(503).setHeader('Retry-After', '5');
   return {
@@ -15,7 +17,16 @@ export function readHealth(context: ApiContext, { response }: RouteRequest): Hea
     version: context.version,
     node: context.nodeName,
     uptime_secs: uptimeSecs(context),
-    checks,
+    checks: isStranger ? statesOf(checks) : checks,
+  };
+}
+
+function statesOf({ dns, database, upstreams, filters }: Health['checks']): Health['checks'] {
+  return {
+    dns: { status: dns.status },
+    database: { status: database.status },
+    upstreams: { status: upstreams.status },
+    filters: { status: filters.status },
   };
 }
 

@@ -10,7 +10,10 @@ export const BlocklistSource = z
   .strictObject({
     id: Id,
     name: z.string(),
-    url: z.string(),
+    url: z.string().meta({
+      description:
+        'credentials in it are shown as ***; sent back so, those that are stored stay, for the same host',
+    }),
     enabled: z.boolean(),
     comment: z.string(),
     group_ids: z.array(Id).meta({ description: 'the groups it serves; empty = every group' }),

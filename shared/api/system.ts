@@ -3,7 +3,10 @@ import { z } from 'zod';
 
 /** State of one part of the node. `down` means that it does not do its work at all. */
 export const HealthCheck = z
-  .strictObject({ status: z.enum(['ok', 'degraded', 'down']), detail: z.string().optional() })
+  .strictObject({
+    status: z.enum(['ok', 'degraded', 'down']),
+    detail: z.string().optional().meta({ description: 'only for whoever is signed in' }),
+  })
   .meta({ id: 'HealthCheck' });
 export type HealthCheck = z.infer<typeof HealthCheck>;
 

@@ -39,11 +39,32 @@ describe('GET /health', () => {
       upstreams: { status: 'ok' },
       filters: { status: filters },
     } as const;
-    const node = await RunningApi.start(suite.database, '', { health: { checks: () => checks } });
+    const node = await RunningApi.start(suite.database, 'auth.enabled = false', {
+      health: { checks: () => checks },
+    });
     const answer = await node.send('GET', '/api/health');
     await node.close();
     expect(answer.status).toBe(status);
     expect(Health.parse(answer.body)).toMatchObject({ status: 'degraded', checks });
+  });
+
+  test('gives reasons to whoever is signed in, and states alone to strangers', async () => {
+    const check = { status: 'degraded', detail: 'connect to 10.1.2.3: refused' } as const;
+    const checks = { dns: check, database: check, upstreams: check, filters: check };
+    const node = await RunningApi.start(suite.database, '', { health: { checks: () => checks } });
+    await node.setUp();
+    const session = await node.logIn();
+    const known = Health.parse((await node.send('GET', '/api/health', { session })).body);
+    const strangers = [
+      await node.send('GET', '/api/health'),
+      await node.send('GET', '/api/health', { session: 'A'.repeat(43) }),
+    ];
+    await node.close();
+    expect(known.checks).toEqual(checks);
+    for (const { status, text } of strangers) {
+      expect([status, text.includes('detail') || text.includes('10.1.2.3')]).toEqual([200, false]);
+      expect(JSON.parse(text)).toMatchObject({ status: 'degraded', checks: { dns: { status: 'degraded' } } });
+    }
   });
 });
 

@@ -1,5 +1,6 @@
 /** Forward zones: who is asked for which name, what is believed of the answer, and that a change counts at once. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Health } from '../../shared/api/system.ts';
 import type { UpstreamDetail, UpstreamHealth } from '../../shared/api/upstreams.ts';
 import { Rcode, RRType } from '../../shared/dns/iana.ts';
 import { findProgram, startDnsmasq, startNsd } from '../fixtures/authority.ts';
@@ -65,8 +66,7 @@ describe('weir that watches the servers of forward zones', () => {
       [addressOf(well)]: 'Healthy',
       [dead]: 'Unhealthy',
     });
-    const node = await weir.health();
-    expect(node.body).toMatchObject({
+    expect(await api.expect<Health>(200, 'GET', '/health')).toMatchObject({
       status: 'ok',
       checks: {
         upstreams: { status: 'ok', detail: `forward zones: unhealthy: ${dead} of dead.example` },

@@ -3,6 +3,7 @@
  * what waits in the sockets of a dead thread is answered by its successor.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Health } from '../../shared/api/system.ts';
 import type { ThreadRole } from '../../shared/messages.ts';
 import type { ScriptedUpstream } from '../fixtures/scripted-upstream.ts';
 import { askOverTcp, TcpClient, UdpClient } from './support/dns-client.ts';
@@ -71,7 +72,8 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
       weir.injectFault(worker, role, fault);
       await untilReplaced(before + 1);
       expect(weir.replacedThreads).toBe(before + 1);
-      expect((await weir.health()).body.checks.dns).toEqual({
+      const api = await weir.api();
+      expect((await api.expect<Health>(200, 'GET', '/health')).checks.dns).toEqual({
         status: 'ok',
         detail: `${String(WORKERS)} of ${String(WORKERS)} workers answer, ${String(before + 1)} threads were replaced`,
       });

@@ -1,0 +1,90 @@
+/**
+ * URLs as people, logs and answers may see them: without the credentials in them. A form that shows such a
+ * URL sends it back with the masks in it; what was hidden is then taken from the URL that is stored.
+ */
+
+/** Stands for a credential. */
+const MASK = '***';
+/** Parameters whose values are credentials, as far as their names tell. */
+const SECRET_NAME =
+  /token|secret|passw|pwd|passphrase|(?:api|access|auth|private)[-_]?key|\bauth\b|credential|signature|session|^(?:key|sig|pass|pin|auth)$/i;
+
+/** `text` with user information and the values of secret parameters masked; as it is where it has neither. */
+export function shownUrl(text: string): string {
+  if (!URL.canParse(text)) return maskUnparsed(text);
+  const url = new URL(text);
+  const search = mapSecrets(url.search, () => MASK);
+  const hasUser = url.username !== '' || url.password !== '';
+  if (!hasUser && search === url.search) return text;
+  if (hasUser) {
+    url.username = MASK;
+    url.password = '';
+  }
+  return replaceSearch(url, search);
+}
+
+/** Whether a mask stands where a credential could. */
+export function hasMask(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  let isMasked = url.username === MASK || url.password === MASK;
+  mapSecrets(url.search, (value) => {
+    isMasked ||= value === MASK;
+    return value;
+  });
+  return isMasked;
+}
+
+/**
+ * `given` with the credentials of `stored` in the place of its masks; null where those are not for it: they
+ * go to the origin only that they were entered for.
+ */
+export function unmaskUrl(given: string, stored: string): string | null {
+  if (given === shownUrl(stored)) return stored;
+  if (!URL.canParse(given) || !URL.canParse(stored)) return null;
+  const [url, from] = [new URL(given), new URL(stored)];
+  if (url.origin !== from.origin) return null;
+  if (url.username === MASK || url.password === MASK) {
+    url.username = from.username;
+    url.password = from.password;
+  }
+  const known = new Map<string, string[]>();
+  mapSecrets(from.search, (value, name) => {
+    known.set(name, [...(known.get(name) ?? []), value]);
+    return value;
+  });
+  const search = mapSecrets(url.search, (value, name) =>
+    value === MASK ? (known.get(name)?.shift() ?? MASK) : value,
+  );
+  const unmasked = replaceSearch(url, search);
+  return hasMask(unmasked) ? null : unmasked;
+}
+
+/** A query string with the values of its secret parameters replaced, all else octet for octet. */
+function mapSecrets(search: string, replace: (value: string, name: string) => string): string {
+  return search.replaceAll(/([?&])([^=&]+)=([^&]*)/g, (whole, before: string, name: string, value: string) =>
+    SECRET_NAME.test(decoded(name)) ? `${before}${name}=${replace(value, name)}` : whole,
+  );
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+/** The text of `url` with another query string; setting `search` would encode it anew. */
+function replaceSearch(url: URL, search: string): string {
+  const { hash } = url;
+  url.hash = '';
+  url.search = '';
+  return `${url.href}${search}${hash}`;
+}
+
+/** What is no URL may still hold what somebody meant as one. */
+function maskUnparsed(text: string): string {
+  const withoutUser = text.replaceAll(/(:[/\\]*)[^/\\?#\s]*@/g, `$1${MASK}@`);
+  return mapSecrets(withoutUser, () => MASK);
+}
