@@ -497,7 +497,6 @@ describe('Explainer', () => {
       'schedule_override continue',
       'local_names continue',
       'special_names continue',
-      'special_names continue',
       'policy answered',
     ]);
     expect(stages[5]!.rules.map(({ origin }) => origin)).toEqual([
@@ -518,7 +517,6 @@ describe('Explainer', () => {
       'client_group continue',
       'schedule_override continue',
       'local_names continue',
-      'special_names continue',
       'special_names continue',
       'policy continue',
       'safe_search continue',
