@@ -48,6 +48,7 @@ export async function startDns(node: Node, dnsPort: number) {
       ...NOTHING_LIVE,
       ...evaluator.evaluate(rows),
       clientAddresses: clients.follow(rows),
+      findClients: (names) => clients.locateNamed(names),
       names: nameRules(rows, settings, config, zones),
       ...localSources(node, settings.local_domain),
       questionFlags: questionFlags(config) | settingsFlags(settings),

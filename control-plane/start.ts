@@ -14,6 +14,7 @@ import { openNeighbourTable } from './clients/neighbour-table.ts';
 import { lockDataDir } from './db/data-dir-lock.ts';
 import { startDatabase } from './db/database.ts';
 import { createLogger } from './log.ts';
+import { clientNamesOf } from './snapshot/compiled-rules.ts';
 import { nodeNameOf } from './settings/derived.ts';
 import { stopInReverse } from './stopping.ts';
 import type { Stops } from './stopping.ts';
@@ -102,6 +103,7 @@ async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): P
       memories: dns.supervisor.memories(),
       dnsPort: dnsPort.port,
       rows: () => dns.publisher.current().rows,
+      ruleClients: () => clientNamesOf(dns.publisher.current().compiled),
       applyLive: () => policy.policy.applyLive(),
     }),
   );

@@ -11,6 +11,7 @@ import {
   RuleKind,
 } from '../shared/snapshot/rule-table.ts';
 import { RuleOrigin } from '../shared/snapshot/rule-origin.ts';
+import type { NamedClients } from '../shared/snapshot/named-clients.ts';
 import type { PolicyTable } from '../shared/snapshot/policy-table.ts';
 import type { SpecialMatcher } from '../shared/snapshot/special-matcher.ts';
 import type { ClientRange, SpecialRule } from '../shared/snapshot/special-rules.ts';
@@ -232,7 +233,7 @@ export class Judge {
     if (rule.takenBackBy !== undefined && isTakenBack(rule.takenBackBy, policy, this.policyClass)) return;
     if (hasAsker(rule)) {
       this.isConditional = true;
-      if (!isFor(rule, this.asker)) return;
+      if (!isFor(rule, this.asker, this.snapshot.namedClients)) return;
     }
     this.union |= rule.kind;
     this.recorder?.met(RuleOrigin.SPECIAL, index, rule.kind, this.name, -1);
@@ -255,15 +256,29 @@ function hasAsker(rule: SpecialRule): boolean {
     rule.types !== undefined ||
     rule.exceptTypes !== undefined ||
     rule.clients !== undefined ||
-    rule.exceptClients !== undefined
+    rule.exceptClients !== undefined ||
+    rule.clientNames !== undefined ||
+    rule.exceptClientNames !== undefined
   );
 }
 
-function isFor(rule: SpecialRule, asker: Query): boolean {
+function isFor(rule: SpecialRule, asker: Query, named: NamedClients): boolean {
   if (rule.types !== undefined && !rule.types.includes(asker.qtype)) return false;
   if (rule.exceptTypes !== undefined && rule.exceptTypes.includes(asker.qtype)) return false;
-  if (rule.clients !== undefined && !rule.clients.some((range) => contains(range, asker))) return false;
-  return rule.exceptClients === undefined || !rule.exceptClients.some((range) => contains(range, asker));
+  const isForAll = rule.clients === undefined && rule.clientNames === undefined;
+  if (!isForAll && !isAmong(asker, rule.clients, rule.clientNames, named)) return false;
+  return !isAmong(asker, rule.exceptClients, rule.exceptClientNames, named);
+}
+
+/** Whether the client who asks is one of these. */
+function isAmong(
+  asker: Query,
+  ranges: readonly ClientRange[] | undefined,
+  names: readonly string[] | undefined,
+  named: NamedClients,
+): boolean {
+  if (ranges?.some((range) => contains(range, asker)) === true) return true;
+  return names !== undefined && named.hasSome(names, asker.clientBytes, asker.clientAt);
 }
 
 function contains({ address, bits }: ClientRange, { clientBytes, clientAt }: Query): boolean {

@@ -2,6 +2,7 @@
 import { ClientTable } from '../shared/snapshot/client-table.ts';
 import type { ForwardZone } from '../shared/snapshot/forward-zone.ts';
 import { LocalNames } from '../shared/snapshot/local-names.ts';
+import { NamedClients } from '../shared/snapshot/named-clients.ts';
 import { PolicyTable } from '../shared/snapshot/policy-table.ts';
 import { RuleTable } from '../shared/snapshot/rule-table.ts';
 import { SpecialMatcher } from '../shared/snapshot/special-matcher.ts';
@@ -21,6 +22,7 @@ export interface OpenSnapshot {
   readonly policy: PolicyTable;
   readonly local: LocalNames;
   readonly clients: ClientTable;
+  readonly namedClients: NamedClients;
   /** Forward zones, and where a name's zone is among them. */
   readonly zones: readonly ForwardZone[];
   readonly zoneNames: NameTable;
@@ -58,6 +60,7 @@ export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): O
     policy,
     local: new LocalNames(buffers.local),
     clients: new ClientTable(buffers.clients),
+    namedClients: new NamedClients(buffers.namedClients),
     zones,
     zoneNames: new NameTable(
       zones.flatMap(({ names }, number) => names.map((name) => ({ name, number }))),

@@ -5,7 +5,7 @@
  */
 import { DEFAULT_GROUP_ID } from '../../shared/api/groups.ts';
 import type { GroupSource } from '../../shared/api/clients.ts';
-import type { PolicyClient, PolicyRows, PolicySubnet } from '../snapshot/compiled-rules.ts';
+import type { LocatedClient, PolicyClient, PolicyRows, PolicySubnet } from '../snapshot/compiled-rules.ts';
 import { type ClientRecord, isManual, noteAddress, recordOf } from './client-record.ts';
 import type { StoredClient } from './client-record.ts';
 import { MacBook } from './mac-book.ts';
@@ -145,6 +145,41 @@ export class ClientDirectory {
     return macClients.flatMap(({ mac, groupId }) =>
       this.macs.addressesOf(mac).map((address) => ({ address, groupId })),
     );
+  }
+
+  /**
+   * Where the clients are that are meant by these MACs and names, in lower case. A name that people gave outranks
+   * host names, which are what devices say of themselves: those count whole, or by their first label.
+   */
+  locateNamed(names: readonly string[]): LocatedClient[] {
+    const given = new Map<string, Set<string>>();
+    const said = new Map<string, Set<string>>();
+    const wanted = new Set(names);
+    for (const record of this.records) {
+      if (record.name !== null) this.addLocation(given, wanted, record.name, record);
+      if (record.hostname === null) continue;
+      this.addLocation(said, wanted, record.hostname, record);
+      const [label = ''] = record.hostname.split('.', 1);
+      if (label !== record.hostname) this.addLocation(said, wanted, label, record);
+    }
+    return names.map((name) => {
+      const addresses = given.get(name) ?? said.get(name) ?? this.macs.addressesOf(name);
+      return { name, addresses: [...addresses] };
+    });
+  }
+
+  private addLocation(
+    into: Map<string, Set<string>>,
+    wanted: ReadonlySet<string>,
+    written: string,
+    { mac, ip }: ClientRecord,
+  ): void {
+    const name = written.toLowerCase();
+    if (!wanted.has(name)) return;
+    const addresses = into.get(name) ?? new Set();
+    into.set(name, addresses);
+    if (mac !== null) for (const address of this.macs.addressesOf(mac)) addresses.add(address);
+    else if (ip !== null) addresses.add(ip);
   }
 
   /** Whether the MAC at an address is known. */

@@ -33,10 +33,12 @@ let neighbours: Neighbour[];
 let wanted: string[];
 let applications: number;
 let leasePaths: string[];
+let ruleClients: string[];
 beforeEach(async () => {
   nowMs = Date.UTC(2026, 0, 15, 12);
   await served.database.query('TRUNCATE clients');
   leasePaths = [];
+  ruleClients = [];
   start(served.database);
   await discovery.load();
 });
@@ -57,6 +59,7 @@ function start(database: Database): void {
     leases: new LeaseWatch({ paths: () => leasePaths, clock, logger }),
     hostNames: { want: (address) => void wanted.push(address) },
     macClients: () => [{ mac: MAC, groupId: 1 }],
+    ruleClients: () => ruleClients,
     applyLive: async () => {
       applications++;
     },
@@ -123,6 +126,36 @@ describe('ClientDiscovery', () => {
     neighbours = [...neighbours, { address: '192.0.2.9', mac: '02:00:5e:10:00:09' }];
     await saw('192.0.2.9');
     expect(applications).toBe(2);
+  });
+
+  test('puts into force where clients are that rules speak of, by MAC, given name or host name', async () => {
+    ruleClients = ['02:00:5e:10:00:09', 'tablet', 'laptop'];
+    neighbours = [
+      { address: '192.0.2.9', mac: '02:00:5e:10:00:09' },
+      { address: '2001:db8::9', mac: '02:00:5e:10:00:09' },
+    ];
+    await saw('192.0.2.9');
+    expect(applications).toBe(1);
+    await saw('192.0.2.7');
+    await saw('192.0.2.8');
+    await saw('192.0.2.6');
+    expect(applications).toBe(1);
+    directory.nameHost(directory.at('192.0.2.7')!, 'Tablet.lan');
+    directory.nameHost(directory.at('192.0.2.8')!, 'laptop');
+    nowMs += 5000;
+    await discovery.look();
+    expect(applications).toBe(2);
+    const where = () => directory.locateNamed(ruleClients).map(({ addresses }) => addresses.toSorted());
+    expect(where()).toEqual([['192.0.2.9', '2001:db8::9'], ['192.0.2.7'], ['192.0.2.8']]);
+    // What devices say of themselves does not count beside what people say.
+    directory.at('192.0.2.6')!.name = 'Tablet';
+    expect(where()[1]).toEqual(['192.0.2.6']);
+    nowMs += 5000;
+    await discovery.look();
+    nowMs += 5000;
+    await discovery.look();
+    expect(applications).toBe(3);
+    expect(directory.locateNamed(['nobody'])).toEqual([{ name: 'nobody', addresses: [] }]);
   });
 
   test('notices within seconds that another device has an address that is known', async () => {

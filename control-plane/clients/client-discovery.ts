@@ -20,9 +20,12 @@ const TICK_MS = 1000;
 /** A table is read so often even when no address is new: a device may take the address of another. */
 const NEIGHBOURS_MS = 5000;
 const LEASES_MS = 5000;
+const NAMES_MS = 5000;
 const WRITE_MS = 60_000;
 const FORGET_MS = 3_600_000;
 const DAY_MS = 86_400_000;
+/** No client has a group by its MAC, and no rule speaks of one. */
+const NOTHING_APPLIED = JSON.stringify([[], []]);
 /** Clients in one statement. */
 const BATCH = 2000;
 
@@ -39,6 +42,8 @@ export interface DiscoveryParts {
   readonly hostNames: Pick<HostNames, 'want'>;
   /** Clients that the policy in force knows by MAC. */
   readonly macClients: () => readonly PolicyMacClient[];
+  /** Clients that rules in force speak of by MAC or by name. */
+  readonly ruleClients: () => readonly string[];
   /** Puts the addresses of those clients into force. */
   readonly applyLive: () => Promise<void>;
   /** Days after which a client that nobody spoke of is forgotten. */
@@ -52,10 +57,10 @@ export class ClientDiscovery {
   private turn: Promise<void> = Promise.resolve();
   private isBusy = false;
   private hasLoaded = false;
-  /** Addresses that were put into force last, with their groups. */
-  private applied = '';
+  /** What was put into force last: addresses with their groups, and those of clients that rules speak of. */
+  private applied = NOTHING_APPLIED;
   /** `clock.monotonicMs()` of what is due. */
-  private readonly dueMs = { neighbours: 0, leases: 0, write: 0, forget: 0 };
+  private readonly dueMs = { neighbours: 0, leases: 0, names: 0, write: 0, forget: 0 };
 
   constructor(parts: DiscoveryParts) {
     this.parts = parts;
@@ -94,7 +99,8 @@ export class ClientDiscovery {
         await this.parts.applyLive(); // The names of leases are local names.
       }
     }
-    if (this.takeSightings()) await this.applyAddresses();
+    const hasNews = this.takeSightings();
+    if (hasNews || this.areNamesDue(nowMs)) await this.applyAddresses();
     const isDue = nowMs >= this.dueMs.write;
     if (isDue) this.dueMs.write = nowMs + WRITE_MS;
     await this.write(isDue ? 'all' : 'new');
@@ -131,11 +137,19 @@ export class ClientDiscovery {
     return this.parts.directory.locateAll(this.parts.neighbours());
   }
 
+  /** Names come and go without a word, so where rules speak of some they are looked up again and again. */
+  private areNamesDue(nowMs: number): boolean {
+    if (nowMs < this.dueMs.names || this.parts.ruleClients().length === 0) return false;
+    this.dueMs.names = nowMs + NAMES_MS;
+    return true;
+  }
+
   /** Most devices have no group of their own, and where they are is no news for policy. */
   private async applyAddresses(): Promise<void> {
-    const { directory, macClients, applyLive } = this.parts;
+    const { directory, macClients, ruleClients, applyLive } = this.parts;
     const addresses = directory.addressesOf(macClients());
-    const applied = addresses.map(({ address, groupId }) => `${address} ${groupId}`).join();
+    const named = directory.locateNamed(ruleClients());
+    const applied = JSON.stringify([addresses.map(({ address, groupId }) => `${address} ${groupId}`), named]);
     if (applied === this.applied) return;
     await applyLive();
     this.applied = applied;

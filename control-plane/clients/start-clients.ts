@@ -25,6 +25,7 @@ export interface ClientParts {
   readonly leases: LeaseWatch;
   readonly dnsPort: number;
   readonly rows: () => PolicyRows;
+  readonly ruleClients: () => readonly string[];
   readonly applyLive: () => Promise<void>;
 }
 
@@ -50,6 +51,7 @@ export function startClients(parts: ClientParts): () => Promise<void> {
     sweep: () => sightings.sweep(),
     neighbours: parts.neighbours,
     macClients: () => parts.rows().macClients,
+    ruleClients: parts.ruleClients,
     applyLive: parts.applyLive,
     keepDays: () => config.database.query_log_days,
   });

@@ -1,7 +1,8 @@
 /** The modifiers behind the `$` of an Adblock-style rule: those that mean something to a DNS server. */
 import { RRType, Rcode } from '../../shared/dns/iana.ts';
 import { addressFromText, isMappedIpv4 } from '../../shared/net/ip.ts';
-import type { ClientRange, RewriteAnswer, SpecialRule } from '../../shared/snapshot/special-rules.ts';
+import type { RewriteAnswer, SpecialRule } from '../../shared/snapshot/special-rules.ts';
+import { type ClientCondition, readClientCondition, splitUnescaped } from './client-condition.ts';
 
 /** What the modifiers of a rule say. */
 export interface Modifiers {
@@ -16,10 +17,7 @@ export interface Modifiers {
   readonly written: readonly string[];
 }
 
-type Conditions = Pick<
-  SpecialRule,
-  'types' | 'exceptTypes' | 'denyallow' | 'clients' | 'exceptClients' | 'rewrite'
->;
+type Conditions = Pick<SpecialRule, 'types' | 'exceptTypes' | 'denyallow' | 'rewrite'> & ClientCondition;
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Longest host name as text. */
@@ -33,7 +31,7 @@ export function readModifiers(options: string): Modifiers | string {
   const written: string[] = [];
   let important = false;
   let badfilter = false;
-  for (const option of options === '' ? [] : options.split(',')) {
+  for (const option of options === '' ? [] : splitUnescaped(options, ',')) {
     const [name, value] = splitOnce(option.trim(), '=');
     if (name !== 'badfilter') written.push(option.trim());
     let fault: string | null = null;
@@ -91,27 +89,10 @@ function readDenyallow(value: string | null, into: Writable<Conditions>): string
 }
 
 function readClients(value: string | null, into: Writable<Conditions>): string | null {
-  const wanted: ClientRange[] = [];
-  const excepted: ClientRange[] = [];
-  for (const word of (value ?? '').split('|')) {
-    const except = word.startsWith('~');
-    const range = clientRange((except ? word.slice(1) : word).replaceAll(/['"]/g, ''));
-    if (range === null) return '$client with something that is no address: names are not known here';
-    (except ? excepted : wanted).push(range);
-  }
-  if (wanted.length > 0) into.clients = wanted;
-  if (excepted.length > 0) into.exceptClients = excepted;
+  const condition = readClientCondition(value ?? '');
+  if (typeof condition === 'string') return condition;
+  Object.assign(into, condition);
   return null;
-}
-
-/** An address or a CIDR as a prefix of 128 bits. */
-function clientRange(text: string): ClientRange | null {
-  const [host, length] = splitOnce(text, '/');
-  const address = addressFromText(host);
-  if (address === null || (length !== null && !/^\d{1,3}$/.test(length))) return null;
-  const base = isMappedIpv4(address) ? 96 : 0;
-  const bits = length === null ? 128 : base + Number(length);
-  return bits > 128 ? null : { address: Buffer.from(address).toString('hex'), bits };
 }
 
 function readRewrite(value: string | null, into: Writable<Conditions>): string | null {

@@ -40,6 +40,8 @@ export interface ListStatistics {
   readonly addressRules: number;
   /** Lengths of the prefixes, the words of `PrefixLengths`. */
   readonly prefixLengths: readonly number[];
+  /** Clients that rules speak of by MAC or by name; absent in what older versions kept on disk. */
+  readonly clientNames?: readonly string[];
   /** Some rules are in Adblock style, whatever the others are. */
   readonly hasAdblockRules: boolean;
   /** The first of each, at most `MAX_SAMPLES`. */
@@ -64,6 +66,7 @@ export function unreadableList(message: string): ListStatistics {
     format: 'unknown',
     textRules: 0,
     addressRules: 0,
+    clientNames: [],
     prefixLengths: [],
     hasAdblockRules: false,
     invalidSamples: [],

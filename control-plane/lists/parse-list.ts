@@ -66,6 +66,7 @@ export class ListParser {
       format: this.format(),
       textRules: this.output.textRules,
       addressRules: this.output.addressRules,
+      clientNames: [...this.output.clientNames],
       prefixLengths: [...this.output.prefixes.words],
       hasAdblockRules: this.output.forms.adblock > 0,
       invalidSamples: this.invalidSamples,

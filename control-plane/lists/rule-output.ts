@@ -34,6 +34,9 @@ export type RuleForm = Exclude<ListFormat, 'unknown'>;
 const NOT_A_NAME = invalidLine('not a domain name');
 const ADDRESS = skippedLine('an address that means "block": nothing to judge answers by');
 
+/** Clients that the rules of one list may speak of by MAC or by name: they are looked for again and again. */
+const MAX_CLIENT_NAMES = 1000;
+const TOO_MANY_CLIENTS = skippedLine(`$client with more than ${MAX_CLIENT_NAMES} names in one list`);
 const EVERY_ADDRESS = skippedLine('a rule for every address is not taken');
 /** There are more special rules than are kept. */
 export const NO_ROOM = skippedLine('too many patterns in all lists together');
@@ -49,6 +52,8 @@ export class RuleOutput {
   textRules = 0;
   /** Rules at an address or a prefix. */
   addressRules = 0;
+  /** Clients that rules speak of by MAC or by name. */
+  readonly clientNames = new Set<string>();
   /** Lengths of the prefixes among them. */
   readonly prefixes = new PrefixLengths();
   /** Rules by the way they were written. */
@@ -119,8 +124,11 @@ export class RuleOutput {
 
   /** Takes a rule that is more than a name. */
   special(rule: SpecialLine, form: RuleForm): UnusedLine | null {
+    const names = [...(rule.clientNames ?? []), ...(rule.exceptClientNames ?? [])];
+    if (names.length > 0 && this.clientNames.size + names.length > MAX_CLIENT_NAMES) return TOO_MANY_CLIENTS;
     const unused = this.specialSink?.special(rule, this.lineNumber) ?? null;
     if (unused !== null) return unused;
+    for (const name of names) this.clientNames.add(name);
     this.forms[form]++;
     this.rules++;
     if (rule.match !== 'exact') this.wildcardRules++;

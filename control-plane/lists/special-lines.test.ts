@@ -99,6 +99,15 @@ describe('ListParser', () => {
     ['||example.com.^$dnstype=~CNAME', { match: 'suffix', text: 'example.com' }],
     ['||*.example^$denyallow=a.example|b.example', { match: 'below', denyallow: ['a.example', 'b.example'] }],
     ['||example.com^$client=192.0.2.0/24', { clients: [{ address: expect.any(String), bits: 120 }] }],
+    ['||example.com^$client=Laptop', { clientNames: ['laptop'] }],
+    [
+      '||example.com^$client=~02:00:5E:10:00:01|~0200.5e10.0001',
+      { exceptClientNames: ['02:00:5e:10:00:01', '02:00:5e:10:00:01'] },
+    ],
+    [
+      `||example.com^$client='Frank\\'s\\, \\| new'|"TV 2",dnstype=A`,
+      { clientNames: ["frank's, | new", 'tv 2'], types: [1] },
+    ],
     ['||example.com^$client=~2001:db8::1', { exceptClients: [{ address: expect.any(String), bits: 128 }] }],
     ['||example.com^$dnsrewrite=NXDOMAIN', { rewrite: { rcode: 3, ipv4: [], ipv6: [] } }],
     ['||example.com^$dnsrewrite=REFUSED', { rewrite: { rcode: 5, ipv4: [], ipv6: [] } }],
@@ -123,7 +132,19 @@ describe('ListParser', () => {
     ['||example.com^$third-party,important', 'modifier is not supported: $third-party'],
     ['||example.com^$ctag=device_tv', 'modifier is not supported: $ctag'],
     ['||example.com^$dnstype=NOPE', '$dnstype with an unknown type: NOPE'],
-    ['||example.com^$client=laptop', '$client with something that is no address: names are not known here'],
+    [
+      '||example.com^$client=192.0.2.300',
+      '$client with something that is no address or network: 192.0.2.300',
+    ],
+    [
+      '||example.com^$client=192.0.2.0/33',
+      '$client with something that is no address or network: 192.0.2.0/33',
+    ],
+    [
+      '||example.com^$client=02:00:5e:10:00',
+      '$client with something that is no address or network: 02:00:5e:10:00',
+    ],
+    ['||example.com^$client=', '$client with something that is no name: '],
     [
       '||example.com^$dnsrewrite=two words',
       '$dnsrewrite to something that is no response code, address or host name',
@@ -298,6 +319,19 @@ a.example CNAME .
     const parsed = parse(`$TTL 300\n@ SOA a. b. 1 2 3 4 5\n  NS  a.\n;\n${addresses.map(line).join('\n')}\n`);
     expect(parsed).toMatchObject({ fault: null, rules: 58_575, invalidLines: 0, skippedLines: 0 });
     expect(parsed.names).toEqual(addresses.map((address) => `BLOCK_EXACT ${address}`));
+  });
+
+  test('tells the names of clients that rules speak of, and takes a thousand at most', () => {
+    const { clientNames } = parse('||a.example^$client=B|~c\n||d.example^$client=b|02-00-5e-10-00-01\n');
+    expect(clientNames).toEqual(['b', 'c', '02:00:5e:10:00:01']);
+    const many = Array.from({ length: 1001 }, (_, index) => `||a${index}.example^$client=c${index}\n`).join(
+      '',
+    );
+    const parsed = parse(many);
+    expect(parsed.rules).toBe(1000);
+    expect(parsed.skippedSamples).toMatchObject([
+      { line: 1001, reason: '$client with more than 1000 names in one list' },
+    ]);
   });
 
   test('takes no more special rules and $badfilter rules of a list than memory is set aside for', () => {

@@ -96,7 +96,8 @@ export class WatchedNames implements SpecialSink {
   }
 
   private counts(rule: SpecialRule): boolean {
-    return rule.clients === undefined && isForAddressQuestions(rule) && !this.takenBack.has(rule.rule);
+    const isForAll = rule.clients === undefined && rule.clientNames === undefined;
+    return isForAll && isForAddressQuestions(rule) && !this.takenBack.has(rule.rule);
   }
 
   /** The watched names that the list allows. */

@@ -230,6 +230,12 @@ export interface GroupOverride {
   readonly nextFlipAtSecs: number;
 }
 
+/** A client as a rule speaks of it, and the address literals that it is seen at. */
+export interface LocatedClient {
+  readonly name: string;
+  readonly addresses: readonly string[];
+}
+
 /** What is true now and stands in no database. */
 export interface LivePolicy {
   /** Unix milliseconds of that now. */
@@ -238,6 +244,8 @@ export interface LivePolicy {
   readonly overrides: ReadonlyMap<number, GroupOverride>;
   /** Addresses at which clients that are known by MAC are seen. */
   readonly clientAddresses: readonly PolicyClient[];
+  /** Where clients are that rules speak of by MAC or by name; names that nobody has may be left out. */
+  readonly findClients: (names: readonly string[]) => readonly LocatedClient[];
   /** Local records of the configuration. */
   readonly configRecords: readonly WrittenLocalRecord[];
   /** Names and addresses that DHCP has leased. */
@@ -253,6 +261,7 @@ export const NOTHING_LIVE: LivePolicy = {
   nowMs: 0,
   overrides: new Map(),
   clientAddresses: [],
+  findClients: () => [],
   configRecords: [],
   leases: [],
   questionFlags: 0,
@@ -302,4 +311,9 @@ export function rulesIdOf(rules: SharedArrayBuffer): string {
 export function seedsOf(rules: SharedArrayBuffer): { readonly low: number; readonly high: number } {
   const header = new Int32Array(rules, 0, L.HEADER_WORDS);
   return { low: header[L.SEED_LOW_WORD]!, high: header[L.SEED_HIGH_WORD]! };
+}
+
+/** Clients that the rules of a table speak of by MAC or by name. */
+export function clientNamesOf({ sources }: Pick<CompiledRules, 'sources'>): string[] {
+  return [...new Set(sources.flatMap(({ statistics }) => statistics.clientNames ?? []))];
 }

@@ -5,8 +5,11 @@ import {
   type CompiledRules,
   type LivePolicy,
   type PolicyRows,
+  clientNamesOf,
   seedsOf,
 } from './compiled-rules.ts';
+import { addressFromText } from '../../shared/net/ip.ts';
+import type { NamedClient } from '../../shared/snapshot/named-clients.ts';
 import { buildClientTable, isSameForClients } from './client-table-builder.ts';
 import { buildLocalNames } from './local-names-builder.ts';
 import { isSameForLocalNames, localRecords } from './local-records.ts';
@@ -63,7 +66,18 @@ export function buildSnapshotAfter(before: BuiltSnapshot | undefined, parts: Sna
       before !== undefined && isSameForClients(before, parts)
         ? before.snapshot.clients
         : buildClientTable(rows, live),
+    namedClients: namedClients(compiled, live),
     names: live.names,
   };
   return { ...parts, snapshot, manual };
+}
+
+/** Where the clients are now that rules speak of. */
+function namedClients(compiled: CompiledRules, { findClients }: LivePolicy): NamedClient[] {
+  const names = clientNamesOf(compiled);
+  if (names.length === 0) return [];
+  return findClients(names).map(({ name, addresses }) => ({
+    name,
+    addresses: Buffer.concat(addresses.flatMap((address) => addressFromText(address) ?? [])),
+  }));
 }

@@ -4,6 +4,7 @@
  */
 
 import type { NameRules } from './name-rules.ts';
+import type { NamedClient } from './named-clients.ts';
 
 /** A snapshot as it crosses a MessagePort and as it lies on disk. */
 export interface SnapshotBuffers {
@@ -23,5 +24,7 @@ export interface SnapshotBuffers {
   readonly local: SharedArrayBuffer;
   /** Which group a client is in, see `client-table.ts`. */
   readonly clients: SharedArrayBuffer;
+  /** Clients that rules of lists speak of by MAC or by name. */
+  readonly namedClients: readonly NamedClient[];
   readonly names: NameRules;
 }

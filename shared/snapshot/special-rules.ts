@@ -50,6 +50,9 @@ export interface SpecialRule {
   readonly denyallow?: readonly string[];
   readonly clients?: readonly ClientRange[];
   readonly exceptClients?: readonly ClientRange[];
+  /** Clients by MAC or by name, folded; see `named-clients.ts`. */
+  readonly clientNames?: readonly string[];
+  readonly exceptClientNames?: readonly string[];
   readonly rewrite?: RewriteAnswer;
   /** Owners whose `$badfilter` rules take it back, for the groups that they serve. */
   readonly takenBackBy?: readonly number[];

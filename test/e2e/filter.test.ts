@@ -161,6 +161,19 @@ describe('weir with lists', () => {
     expect(await answerOf('by-prefix.example')).toBe(EVERY_ADDRESS);
   });
 
+  test('weir knows the client that a rule names, as soon as people give it that name', async () => {
+    lists.serve('/named', `||named.example^$client="Mary's tablet"\n||other.example^\n`);
+    const source = await api.addSource({ name: 'named', url: lists.url('/named') });
+    expect(await answerOf('other.example')).toBe(BLOCKED);
+    expect(await answerOf('named.example')).toBe(EVERY_ADDRESS);
+    const client = { ip_address: '127.0.0.1', name: "Mary's Tablet" };
+    const { id } = await api.expect<{ id: number }>(201, 'POST', '/clients', client);
+    expect(await answerOf('named.example')).toBe(BLOCKED);
+    await api.expect(200, 'PATCH', `/clients/${String(id)}`, { name: 'something else' });
+    expect(await answerOf('named.example')).toBe(EVERY_ADDRESS);
+    await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
+  });
+
   test('weir sends a name where $dnsrewrite leads it, with the addresses found there', async () => {
     lists.serve('/rewrites', '||popup.example^$dnsrewrite=sink.example.net\n||sink.example.net^\n');
     const source = await api.addSource({ name: 'rewrites', url: lists.url('/rewrites') });

@@ -376,6 +376,44 @@ describe('Pipeline', () => {
     expect(findAddress).toHaveBeenCalledTimes(2 + 4);
   });
 
+  test('$client by name and by MAC is for the clients that are known by them, wherever they are now', () => {
+    const mac = '02:00:5e:10:00:01';
+    const text = [
+      `||kids.example^$client='Mary\\'s tablet'|02-00-5E-10-00-01`,
+      '||all.example^$client=~Laptop|~192.0.2.9',
+      `@@||free.example^$client="mary's tablet"`,
+      '||free.example^',
+      '||both.example^$client=192.0.2.8|laptop\n',
+    ].join('\n');
+    const at = (where: Record<string, string[]>): void => {
+      const findClients = (names: readonly string[]) =>
+        names.map((name) => ({ name, addresses: where[name] ?? [] }));
+      pipeline.replaceSnapshot(
+        openSnapshot(snapshotOf([{ text, reading: BLOCK }], {}, ++version, { findClients })),
+      );
+    };
+    const isBlocked = (name: string, client: string) => ask(name, 1, client).status === 'BLOCKED_LIST';
+    at({ "mary's tablet": ['192.0.2.1', '2001:db8::1'], [mac]: ['192.0.2.2'], laptop: ['192.0.2.3'] });
+    const clients = [
+      '192.0.2.1',
+      '2001:db8::1',
+      '192.0.2.2',
+      '192.0.2.3',
+      '192.0.2.4',
+      '192.0.2.8',
+      '192.0.2.9',
+    ];
+    const blockedAt = (name: string) => clients.filter((client) => isBlocked(name, client));
+    expect(blockedAt('kids.example')).toEqual(['192.0.2.1', '2001:db8::1', '192.0.2.2']);
+    expect(blockedAt('all.example')).toEqual(clients.filter((client) => !/\.[39]$/.test(client)));
+    expect(blockedAt('free.example')).toEqual(clients.slice(2));
+    expect(blockedAt('both.example')).toEqual(['192.0.2.3', '192.0.2.8']);
+    // It moves, and nobody is called the other names any more.
+    at({ [mac]: ['192.0.2.4'] });
+    expect(blockedAt('kids.example')).toEqual(['192.0.2.4']);
+    expect(blockedAt('all.example')).toEqual(clients.slice(0, -1));
+  });
+
   test('judges the target of an HTTPS record', () => {
     use([{ text: 'cdn.tracker.example\n', reading: BLOCK }]);
     const rdata = octets(u16(1), wireName('cdn.tracker.example'));

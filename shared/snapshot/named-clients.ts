@@ -1,0 +1,37 @@
+/**
+ * Where the clients are that rules speak of by MAC or by name: found out each time a snapshot is built, since
+ * devices move under a compiled rule. A name that nobody has stands for no client.
+ */
+import { ADDRESS_SIZE } from '../net/ip.ts';
+
+/** A client as rules write it, and its addresses, 16 bytes each, one behind the other. */
+export interface NamedClient {
+  /** A MAC as `canonicalMac` writes it, or a name in lower case. */
+  readonly name: string;
+  readonly addresses: Uint8Array;
+}
+
+/** Clients by what rules call them. */
+export class NamedClients {
+  private readonly addresses: ReadonlyMap<string, Uint8Array>;
+
+  constructor(clients: readonly NamedClient[]) {
+    this.addresses = new Map(clients.map(({ name, addresses }) => [name, addresses]));
+  }
+
+  /** Whether one of these names stands for the client whose address lies at `at` of `bytes`. */
+  hasSome(names: readonly string[], bytes: Uint8Array, at: number): boolean {
+    for (const name of names) {
+      const known = this.addresses.get(name);
+      if (known === undefined) continue;
+      for (let from = 0; from < known.length; from += ADDRESS_SIZE)
+        if (isSameAddress(known, from, bytes, at)) return true;
+    }
+    return false;
+  }
+}
+
+function isSameAddress(a: Uint8Array, aAt: number, b: Uint8Array, bAt: number): boolean {
+  for (let i = 0; i < ADDRESS_SIZE; i++) if (a[aAt + i] !== b[bAt + i]) return false;
+  return true;
+}
