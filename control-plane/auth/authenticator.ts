@@ -7,6 +7,7 @@ import type { AuthStatus, Role } from '../../shared/api/auth.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import { notFound, setupCodeRequired, tooMany, unauthorized } from '../api-error.ts';
+import { ClockWatch, STEP_MS } from '../clock-watch.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 import type { Database } from '../db/database.ts';
 import { AdminAccount } from './admin-account.ts';
@@ -72,12 +73,14 @@ export class Authenticator {
   private readonly parts: AuthenticatorParts;
   private readonly account: AdminAccount;
   private readonly memory: SessionMemory;
+  private readonly clockWatch: ClockWatch;
   private readonly turns = new LoginTurns();
 
   constructor(parts: AuthenticatorParts) {
     this.parts = parts;
     this.account = new AdminAccount(parts);
     this.memory = new SessionMemory(parts.clock);
+    this.clockWatch = new ClockWatch(parts.clock);
   }
 
   async status(): Promise<AuthStatus> {
@@ -181,11 +184,13 @@ export class Authenticator {
   /** Ends one session; 404 where there is none. */
   async revokeSession(id: number): Promise<void> {
     this.memory.forget((session) => session.id === id);
-    if (!(await sessions.deleteSession(this.parts.database, id, this.now()))) throw notFound(`session ${id}`);
+    if (!(await sessions.deleteSession(this.parts.database, id))) throw notFound(`session ${id}`);
   }
 
   /** Removes sessions that are over and lockouts that have passed; for a timer. */
   async removeExpired(): Promise<void> {
+    // By a clock that is wrong all of them would be over.
+    if (!this.clockWatch.isSettled()) return;
     const windowMs = this.settings.login_rate_limit_window_secs * 1000;
     const removed = await sessions.deleteExpiredSessions(this.parts.database, this.now());
     await failures.deletePassedFailures(this.parts.database, new Date(this.parts.clock.nowMs() - windowMs));
@@ -221,7 +226,7 @@ export class Authenticator {
 
   private async findSession(secretHash: Buffer): Promise<StoredSession | null> {
     try {
-      const session = await sessions.findSession(this.parts.database, secretHash, this.now());
+      const session = await this.livingSession(secretHash);
       this.memory.note(secretHash, session);
       if (session !== null && this.parts.clock.nowMs() - session.lastSeenAt.getTime() >= SEEN_STEP_MS)
         await sessions.touchSession(this.parts.database, session.id, this.now());
@@ -232,6 +237,21 @@ export class Authenticator {
       if (session === null) throw error;
       return session;
     }
+  }
+
+  /** The session, unless it is over. A step of the wall clock neither ends one nor makes it last. */
+  private async livingSession(secretHash: Buffer): Promise<StoredSession | null> {
+    const { database, clock } = this.parts;
+    const session = await sessions.findSession(database, secretHash);
+    if (session === null) return null;
+    const nowMs = clock.nowMs();
+    const byClockMs = session.expiresAt.getTime() - nowMs;
+    // One that was opened in the future begins now.
+    const aheadMs = Math.max(0, session.createdAt.getTime() - nowMs);
+    const leftMs = this.memory.lifeLeftMs(secretHash) ?? byClockMs - aheadMs;
+    if (leftMs <= 0) return null;
+    if (Math.abs(leftMs - byClockMs) <= STEP_MS) return session;
+    return sessions.redateSession(database, session.id, this.now(), new Date(nowMs + leftMs));
   }
 
   private get settings(): Config['auth'] {

@@ -11,7 +11,10 @@ const MAX_SESSIONS = 1000;
 
 interface Remembered {
   readonly session: StoredSession;
+  /** On the monotonic clock, as is `aliveUntilMs`. */
   readonly seenMs: number;
+  /** As it was when this node first saw the session: no step of the wall clock changes it. */
+  readonly aliveUntilMs: number;
 }
 
 /** Remembers sessions by the hash of their secret. */
@@ -26,19 +29,27 @@ export class SessionMemory {
   /** Notes what the database said: the session, or that there is none. */
   note(secretHash: Buffer, session: StoredSession | null): void {
     const key = secretHash.toString('base64');
+    const before = this.byHash.get(key);
     this.byHash.delete(key);
     if (session === null) return;
-    this.byHash.set(key, { session, seenMs: this.clock.nowMs() });
+    const seenMs = this.clock.monotonicMs();
+    const aliveUntilMs = before?.aliveUntilMs ?? seenMs + session.expiresAt.getTime() - this.clock.nowMs();
+    this.byHash.set(key, { session, seenMs, aliveUntilMs });
     if (this.byHash.size > MAX_SESSIONS) this.byHash.delete(this.byHash.keys().next().value!);
+  }
+
+  /** Milliseconds that a session has left, whatever was done to the wall clock since it was first seen; null = unknown. */
+  lifeLeftMs(secretHash: Buffer): number | null {
+    const remembered = this.byHash.get(secretHash.toString('base64'));
+    return remembered === undefined ? null : remembered.aliveUntilMs - this.clock.monotonicMs();
   }
 
   /** The session as last seen, unless that is too long ago or it has expired since. */
   recall(secretHash: Buffer): StoredSession | null {
     const remembered = this.byHash.get(secretHash.toString('base64'));
     if (remembered === undefined) return null;
-    const nowMs = this.clock.nowMs();
-    const isFresh =
-      nowMs - remembered.seenMs <= BELIEVED_MS && remembered.session.expiresAt.getTime() > nowMs;
+    const nowMs = this.clock.monotonicMs();
+    const isFresh = nowMs - remembered.seenMs <= BELIEVED_MS && remembered.aliveUntilMs > nowMs;
     return isFresh ? remembered.session : null;
   }
 

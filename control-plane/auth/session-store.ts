@@ -43,14 +43,22 @@ export async function insertSession(db: Queryable, session: NewSession): Promise
   return rows[0]!;
 }
 
-/** The session of a secret, unless it is over. */
-export async function findSession(
+/** The session of a secret; it may be over. */
+export async function findSession(db: Queryable, secretHash: Buffer): Promise<StoredSession | null> {
+  const text = `SELECT ${COLUMNS} FROM sessions WHERE secret_hash = $1`;
+  return (await db.query<StoredSession>(text, [secretHash])).rows[0] ?? null;
+}
+
+/** Puts the times of a session right that were written by a clock that was wrong, or is now. */
+export async function redateSession(
   db: Queryable,
-  secretHash: Buffer,
+  id: number,
   now: Date,
+  expiresAt: Date,
 ): Promise<StoredSession | null> {
-  const text = `SELECT ${COLUMNS} FROM sessions WHERE secret_hash = $1 AND expires_at > $2`;
-  return (await db.query<StoredSession>(text, [secretHash, now])).rows[0] ?? null;
+  const text = `UPDATE sessions SET created_at = least(created_at, $2), last_seen_at = least(last_seen_at, $2),
+      expires_at = $3 WHERE id = $1 RETURNING ${COLUMNS}`;
+  return (await db.query<StoredSession>(text, [id, now, expiresAt])).rows[0] ?? null;
 }
 
 /** All sessions that are not over, newest first. */
@@ -64,9 +72,9 @@ export async function touchSession(db: Queryable, id: number, now: Date): Promis
   await db.query('UPDATE sessions SET last_seen_at = $2 WHERE id = $1', [id, now]);
 }
 
-/** Ends a session; false where there is none that is not over. */
-export async function deleteSession(db: Queryable, id: number, now: Date): Promise<boolean> {
-  return (await db.query('DELETE FROM sessions WHERE id = $1 AND expires_at > $2', [id, now])).rowCount === 1;
+/** Ends a session, also one that is over by the clock of now; false where there is none. */
+export async function deleteSession(db: Queryable, id: number): Promise<boolean> {
+  return (await db.query('DELETE FROM sessions WHERE id = $1', [id])).rowCount === 1;
 }
 
 /** Ends the session of a secret, if there is one. */

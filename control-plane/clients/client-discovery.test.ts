@@ -25,7 +25,8 @@ beforeAll(async () => {
 afterAll(() => served.stop());
 
 let nowMs: number;
-const clock: Clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
+let aheadMs = 0;
+const clock: Clock = { nowMs: () => nowMs + aheadMs, monotonicMs: () => nowMs };
 let directory: ClientDirectory;
 let discovery: ClientDiscovery;
 let sightings: Sighting[];
@@ -203,6 +204,15 @@ describe('ClientDiscovery', () => {
     await discovery.look();
     expect((await rows()).map(({ ip }) => ip)).toEqual(['192.0.2.8']);
     expect(directory.at('192.0.2.7')).toBeUndefined();
+  });
+
+  test('forgets nobody because the clock is set', async () => {
+    await saw('192.0.2.7');
+    aheadMs = 365 * 24 * 60 * MINUTE_MS;
+    nowMs += 2 * 60 * MINUTE_MS;
+    await discovery.look();
+    aheadMs = 0;
+    expect((await rows()).map(({ ip }) => ip)).toEqual(['192.0.2.7']);
   });
 
   test('takes host names from leases, again when the file has changed, and asks for the others', async () => {

@@ -7,6 +7,7 @@
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { Database } from '../db/database.ts';
+import { ClockWatch } from '../clock-watch.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 import type { PolicyMacClient } from '../snapshot/compiled-rules.ts';
 import { type ClientDirectory, MAX_CLIENTS, type Sighting } from './client-directory.ts';
@@ -61,9 +62,11 @@ export class ClientDiscovery {
   private applied = NOTHING_APPLIED;
   /** `clock.monotonicMs()` of what is due. */
   private readonly dueMs = { neighbours: 0, leases: 0, names: 0, write: 0, forget: 0 };
+  private readonly clockWatch: ClockWatch;
 
   constructor(parts: DiscoveryParts) {
     this.parts = parts;
+    this.clockWatch = new ClockWatch(parts.clock);
   }
 
   /** Begins to look. */
@@ -219,6 +222,8 @@ export class ClientDiscovery {
     const { clock, database, directory, keepDays } = this.parts;
     if (!this.hasLoaded || database.status().state !== 'up') return;
     this.dueMs.forget = nowMs + FORGET_MS;
+    // By a clock that is wrong every client would be old.
+    if (!this.clockWatch.isSettled()) return;
     await this.unlessUnavailable(async () => {
       const ids = await store.forgetUnseen(database, clock.nowMs() - keepDays() * DAY_MS);
       for (const id of ids) directory.remove(id);

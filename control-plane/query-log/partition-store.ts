@@ -43,10 +43,18 @@ export async function listPartitions(database: Queryable): Promise<number[]> {
   return rows.map(({ name }) => dayOfPartition(name)).filter((day) => !Number.isNaN(day));
 }
 
-/** Drops the days before `firstKeptDay`; resolves with those that went. */
-export async function dropPartitionsBefore(database: Database, firstKeptDay: number): Promise<number[]> {
-  const old = (await listPartitions(database)).filter((day) => day < firstKeptDay);
-  for (const day of old) {
+/** Days that have rows, oldest first. */
+export async function listFilledPartitions(database: Queryable): Promise<number[]> {
+  const days = await listPartitions(database);
+  if (days.length === 0) return [];
+  const each = days.map((day) => `SELECT ${day} AS day WHERE EXISTS (SELECT FROM ${partitionOf(day)})`);
+  const { rows } = await database.query<{ day: number }>(each.join(' UNION ALL '));
+  return rows.map(({ day }) => day).sort((a, b) => a - b);
+}
+
+/** Drops days. */
+export async function dropPartitions(database: Database, days: readonly number[]): Promise<void> {
+  for (const day of days) {
     await database.transaction(async (tx) => {
       // A long export may hold the table; whoever waits for us would wait for it too. Next time then.
       await tx.query(`SET LOCAL lock_timeout = '2s'`);
@@ -54,7 +62,6 @@ export async function dropPartitionsBefore(database: Database, firstKeptDay: num
       await tx.query(`DROP TABLE IF EXISTS ${partitionOf(day)}`);
     });
   }
-  return old;
 }
 
 /** Adds the pages that were filled since the last call to the index on time of a day. */

@@ -292,6 +292,44 @@ describe('sessions', () => {
     expect(rows).toEqual([]);
   });
 
+  test('neither end nor last because the clock is set', async () => {
+    const session = await api.logIn();
+    const year = 365 * 86_400;
+    for (const step of [year, -2 * year, year]) {
+      api.clock.stepSecs(step);
+      expect([step, await isIn(session)]).toEqual([step, true]);
+      // Nothing is removed for good by a clock that was just set.
+      await api.context.auth.removeExpired();
+    }
+    api.clock.stepSecs(-year);
+    const opened = await api.logIn();
+    api.clock.stepSecs(year);
+    expect(await isIn(opened)).toBe(true);
+    api.clock.advanceSecs(24 * 3600 - 1);
+    expect([await isIn(session), await isIn(opened)]).toEqual([true, true]);
+    api.clock.stepSecs(-year);
+    api.clock.advanceSecs(1);
+    expect([await isIn(session), await isIn(opened)]).toEqual([false, false]);
+    api.clock.stepSecs(year);
+  });
+
+  test('that a clock in the future opened last no longer than any other, and those of before are kept', async () => {
+    const year = 365 * 86_400;
+    const before = await api.logIn();
+    api.clock.stepSecs(year);
+    const session = await api.logIn();
+    await api.context.auth.removeExpired();
+    api.clock.stepSecs(-year);
+    // Another node, or this one after a start, has never seen them.
+    const restarted = await RunningApi.start(suite.database, '', { clock: api.clock });
+    const isInThere = async (secret: string): Promise<boolean> =>
+      (await restarted.send('GET', '/api/groups', { session: secret })).status === 200;
+    expect([await isInThere(before), await isInThere(session)]).toEqual([true, true]);
+    api.clock.advanceSecs(24 * 3600);
+    expect([await isInThere(before), await isInThere(session)]).toEqual([false, false]);
+    await restarted.close();
+  });
+
   test('note when they were last seen', async () => {
     const session = await api.logIn();
     const [before] = await sessionsOf(session);

@@ -38,17 +38,24 @@ export const PASSWORD = 'correct horse battery';
 /** A clock that a test moves. */
 export class SteeredClock implements Clock {
   private ms = Date.UTC(2026, 0, 15, 12);
+  private aheadMs = 0;
 
   nowMs(): number {
-    return this.ms;
+    return this.ms + this.aheadMs;
   }
 
   monotonicMs(): number {
     return this.ms;
   }
 
+  /** Time passes. */
   advanceSecs(secs: number): void {
     this.ms += secs * 1000;
+  }
+
+  /** Somebody sets the wall clock; no time passes. */
+  stepSecs(secs: number): void {
+    this.aheadMs += secs * 1000;
   }
 }
 
@@ -201,7 +208,7 @@ export class RunningApi {
     overrides: Partial<ApiContext> = {},
   ): Promise<RunningApi> {
     const config = testConfig(toml);
-    const clock = new SteeredClock();
+    const clock = overrides.clock instanceof SteeredClock ? overrides.clock : new SteeredClock();
     const logger = new RecordingLogger();
     const sources = new MemorySources();
     const clients = new ClientDirectory();

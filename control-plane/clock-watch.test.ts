@@ -1,0 +1,26 @@
+import { describe, expect, test } from '@jest/globals';
+import { ClockWatch } from './clock-watch.ts';
+
+const HOUR_MS = 3_600_000;
+
+describe('ClockWatch', () => {
+  test('isSettled() believes a clock that has gone steadily for six hours, and again six hours after a step', () => {
+    let wallMs = Date.UTC(2026, 0, 1);
+    let monotonicMs = 0;
+    const watch = new ClockWatch({ nowMs: () => wallMs, monotonicMs: () => monotonicMs });
+    /** An hour passes, in which the clock gains so much. */
+    const hour = (gainMs = 0): boolean => {
+      wallMs += HOUR_MS + gainMs;
+      monotonicMs += HOUR_MS;
+      return watch.isSettled();
+    };
+    const sixHours = (): boolean[] => Array.from({ length: 6 }, () => hour());
+    expect(watch.isSettled()).toBe(false);
+    expect(sixHours()).toEqual([false, false, false, false, false, true]);
+    expect(hour(10_000)).toBe(true);
+    expect(hour(365 * 24 * HOUR_MS)).toBe(false);
+    expect(sixHours()).toEqual([false, false, false, false, false, true]);
+    expect(hour(-365 * 24 * HOUR_MS)).toBe(false);
+    expect(sixHours().at(-1)).toBe(true);
+  });
+});
