@@ -4,6 +4,7 @@ import { localSources } from './start-dns.ts';
 import { systemClock as clock } from '../shared/clock.ts';
 import { Authenticator } from './auth/authenticator.ts';
 import { SetupCode } from './auth/setup-code.ts';
+import { ConfiguredPassword } from './auth/configured-password.ts';
 import { startExpiredSessionSweep } from './auth/expired-session-sweep.ts';
 import { CacheContents } from './cache/cache-contents.ts';
 import { onDatabaseUp } from './db/on-up.ts';
@@ -46,7 +47,14 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
   const { config, name, logger, database, stops } = node;
   const { supervisor, publisher } = parts;
   const setupCode = new SetupCode(node.dataDir, logger);
-  const auth = new Authenticator({ config: () => config, database, clock, logger, setupCode });
+  const auth = new Authenticator({
+    config: () => config,
+    configured: new ConfiguredPassword(node.loaded),
+    database,
+    clock,
+    logger,
+    setupCode,
+  });
   stops.push(startExpiredSessionSweep(auth, logger));
   const localDomain = (): string => dnsSettings(config, publisher.current().rows.dnsSettings).local_domain;
   const app = createApp({

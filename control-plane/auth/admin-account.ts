@@ -4,9 +4,10 @@
  */
 import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../shared/clock.ts';
-import { conflict, forbidden } from '../api-error.ts';
+import { forbidden } from '../api-error.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 import type { Database, Queryable } from '../db/database.ts';
+import type { ConfiguredPassword } from './configured-password.ts';
 import * as credentials from './credential-store.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 
@@ -20,6 +21,7 @@ const DECOY_HASH =
 /** The parts of the node that the account needs. */
 interface AdminAccountParts {
   config(): Config;
+  readonly configured: ConfiguredPassword;
   readonly database: Database;
   readonly clock: Clock;
 }
@@ -46,12 +48,12 @@ export class AdminAccount {
     return this.isInDatabase;
   }
 
-  /** As `isConfigured`, and a yes while the database cannot be reached: it decides over a message only. */
-  async isProbablyConfigured(): Promise<boolean> {
+  /** As `isConfigured`; while the database cannot be reached, what `guess` says. */
+  async isProbablyConfigured(guess: () => Promise<boolean>): Promise<boolean> {
     try {
       return await this.isConfigured();
     } catch (error) {
-      if (error instanceof DatabaseUnavailable) return true;
+      if (error instanceof DatabaseUnavailable) return guess();
       throw error;
     }
   }
@@ -73,16 +75,18 @@ export class AdminAccount {
     return isAdmin && isRight;
   }
 
-  /** Replaces the password, and does `alongside` in the same transaction; 409 where the configuration has it. */
+  /**
+   * Replaces the password where it is, in the configuration file or in the database, and does `alongside` in the
+   * same transaction; 409 where the file cannot be changed.
+   */
   async replacePassword(password: string, alongside: (tx: Queryable) => Promise<void>): Promise<void> {
-    if (this.configuredHash() !== '')
-      throw conflict(
-        'the password is set by auth.admin.password_hash in the configuration file; change it there',
-      );
+    const { configured, database } = this.parts;
     const hash = await hashPassword(password);
-    await this.parts.database.transaction(async (tx) => {
-      await credentials.replaceHash(tx, hash, this.now());
+    await database.transaction(async (tx) => {
       await alongside(tx);
+      // The file last: it is not undone with the transaction.
+      if (configured.hash === '') await credentials.replaceHash(tx, hash, this.now());
+      else await configured.replace(hash);
     });
   }
 
@@ -92,7 +96,7 @@ export class AdminAccount {
   }
 
   private configuredHash(): string {
-    return this.parts.config().auth.admin.password_hash;
+    return this.parts.configured.hash;
   }
 
   private now(): Date {

@@ -11,6 +11,7 @@ import { ClockWatch, STEP_MS } from '../clock-watch.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 import type { Database } from '../db/database.ts';
 import { AdminAccount } from './admin-account.ts';
+import type { ConfiguredPassword } from './configured-password.ts';
 import * as failures from './login-failure-store.ts';
 import { LoginTurns } from './login-turns.ts';
 import type { SetupCode } from './setup-code.ts';
@@ -62,6 +63,7 @@ export interface OpenedSession {
 /** The parts of the node that authentication needs. */
 export interface AuthenticatorParts {
   config(): Config;
+  readonly configured: ConfiguredPassword;
   readonly database: Database;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -83,9 +85,10 @@ export class Authenticator {
     this.clockWatch = new ClockWatch(parts.clock);
   }
 
+  /** Whether setup is needed; as far as is known while the database cannot be reached. */
   async status(): Promise<AuthStatus> {
     const enabled = this.settings.enabled;
-    const configured = await this.account.isConfigured();
+    const configured = await this.isProbablyConfigured();
     return { enabled, password_configured: configured, setup_required: enabled && !configured };
   }
 
@@ -126,7 +129,7 @@ export class Authenticator {
 
   /** The 401 for a request without credentials that count. */
   async refusal(): Promise<Error> {
-    if (await this.account.isProbablyConfigured()) return unauthorized('a session or an API token is needed');
+    if (await this.isProbablyConfigured()) return unauthorized('a session or an API token is needed');
     return unauthorized('set a password first: POST auth/setup, or `weir set-password`', 'setup_required');
   }
 
@@ -195,6 +198,11 @@ export class Authenticator {
     const removed = await sessions.deleteExpiredSessions(this.parts.database, this.now());
     await failures.deletePassedFailures(this.parts.database, new Date(this.parts.clock.nowMs() - windowMs));
     if (removed > 0) this.parts.logger.debug('removed expired sessions', { sessions: removed });
+  }
+
+  /** Without the database: no, where a setup code waits to be used. It decides over what people are told, only. */
+  private isProbablyConfigured(): Promise<boolean> {
+    return this.account.isProbablyConfigured(async () => !(await this.parts.setupCode.isPending()));
   }
 
   private checkPassword(username: string, password: string, origin: LoginOrigin): Promise<void> {

@@ -37,6 +37,11 @@ export class SetupCode {
     return timingSafeEqual(digest(given), digest(await this.value()));
   }
 
+  /** Whether a code waits to be used. */
+  async isPending(): Promise<boolean> {
+    return this.made !== null || (await this.readKept()) !== null;
+  }
+
   /** Forgets the code, on disk too. */
   async remove(): Promise<void> {
     this.made = null;

@@ -1,33 +1,99 @@
 /**
  * Stores the administrator's password hash from the command line: in the database that the configuration
- * names. With the embedded database a running Weir holds the data directory, so it must be stopped first,
- * or the password changed through its API.
+ * names. Where a Weir runs on the data directory its database is used as it is; else the database is started,
+ * and brought up to date, for the moment.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadedConfig } from '../../config/parse-config.ts';
+import type { Config } from '../../config/schema.ts';
 import { replaceHash } from '../auth/credential-store.ts';
 import { deleteSessionsOfUser } from '../auth/session-store.ts';
-import { lockDataDir } from '../db/data-dir-lock.ts';
+import { SetupCode } from '../auth/setup-code.ts';
+import { DataDirError, lockDataDir } from '../db/data-dir-lock.ts';
+import type { DataDirLock } from '../db/data-dir-lock.ts';
 import { startDatabase } from '../db/database.ts';
+import { DatabaseUnavailable, reasonOf } from '../db/database-errors.ts';
+import { connectToFirst, embeddedTarget, parseDatabaseUrls } from '../db/database-target.ts';
+import type { Queryable } from '../db/queryable.ts';
+import { runningServerAddress } from '../db/running-server.ts';
 import { createLogger } from '../log.ts';
 
 /** Longest wait for the database, milliseconds. */
 const WAIT_MS = 30_000;
+/** Between two attempts to connect, milliseconds. */
+const RETRY_MS = 250;
 
 /** Puts `passwordHash` where logins look for it, and ends all sessions. Throws where there is no database. */
 export async function storeAdminPassword({ config }: LoadedConfig, passwordHash: string): Promise<void> {
-  const lock = lockDataDir(config.server.data_dir);
-  const logger = createLogger({ ...config.logging, level: 'error' });
-  const database = startDatabase({ urls: config.database.url, lock, logger });
+  const dataDir = config.server.data_dir;
+  const lock = lockUnlessRunning(dataDir);
+  if (lock === null) await storeBesideRunning(config, passwordHash);
+  else await storeAlone(config, lock, passwordHash);
+  await new SetupCode(dataDir, loggerOf(config)).remove();
+}
+
+/** Null where a Weir runs on the directory. */
+function lockUnlessRunning(dataDir: string): DataDirLock | null {
+  try {
+    return lockDataDir(dataDir);
+  } catch (error) {
+    if (error instanceof DataDirError && error.reason === 'in_use') return null;
+    throw error;
+  }
+}
+
+async function storeAlone(config: Config, lock: DataDirLock, passwordHash: string): Promise<void> {
+  const database = startDatabase({ urls: config.database.url, lock, logger: loggerOf(config) });
   try {
     await Promise.race([database.whenUp(), late(database)]);
-    await database.transaction(async (tx) => {
-      await replaceHash(tx, passwordHash, new Date());
-      await deleteSessionsOfUser(tx, config.auth.admin.username, null);
-    });
+    await database.transaction((tx) => storeIn(tx, config, passwordHash));
   } finally {
     await database.close();
     lock.release();
   }
+}
+
+/** Changes rows and nothing else: tables are the business of the Weir that runs. */
+async function storeBesideRunning(config: Config, passwordHash: string): Promise<void> {
+  const client = await connectInTime(config);
+  const tx: Queryable = {
+    query: (text, values) => client.query(text, values === undefined ? undefined : [...values]),
+  };
+  try {
+    await tx.query('BEGIN');
+    await storeIn(tx, config, passwordHash);
+    await tx.query('COMMIT');
+  } finally {
+    await client.end();
+  }
+}
+
+async function connectInTime(config: Config) {
+  const untilMs = performance.now() + WAIT_MS;
+  for (;;) {
+    try {
+      return (await connectToFirst(targetsOf(config))).client;
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+      if (performance.now() > untilMs)
+        throw new Error(`store the password: no database: ${reasonOf(error)}`, { cause: error });
+      await sleep(RETRY_MS);
+    }
+  }
+}
+
+function targetsOf(config: Config) {
+  const external = parseDatabaseUrls(config.database.url);
+  return external.length > 0 ? external : [embeddedTarget(runningServerAddress(config.server.data_dir))];
+}
+
+async function storeIn(tx: Queryable, config: Config, passwordHash: string): Promise<void> {
+  await replaceHash(tx, passwordHash, new Date());
+  await deleteSessionsOfUser(tx, config.auth.admin.username, null);
+}
+
+function loggerOf(config: Config) {
+  return createLogger({ ...config.logging, level: 'error' });
 }
 
 function late(database: ReturnType<typeof startDatabase>): Promise<never> {

@@ -38,8 +38,8 @@ export interface EmbeddedServer {
 }
 
 /** Role that owns everything; the database is PostgreSQL's default one. */
-const ROLE = 'weir';
-const DATABASE = 'postgres';
+export const ROLE = 'weir';
+export const DATABASE = 'postgres';
 /** Milliseconds for a shutdown that has no other limit. */
 const STOP_MS = 5000;
 

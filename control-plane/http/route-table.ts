@@ -105,11 +105,12 @@ export const routeTable: readonly Route[] = [
     path: '/auth/change-password',
     access: 'viewer',
     tag: 'Authentication',
-    summary: "Change the caller's password and end the caller's other sessions",
+    summary:
+      "Change the caller's password, in the configuration file too, and end the caller's other sessions",
     body: ChangePasswordBody,
     errors: {
       401: 'wrong password, or no session or token that counts',
-      409: 'the configuration file has the password',
+      409: 'the configuration has the password and cannot be changed',
       429: 'locked out, or too many at once; see Retry-After',
     },
     handle: auth.changePassword,

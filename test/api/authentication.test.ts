@@ -1,5 +1,8 @@
 /** Setup, login, lockout, sessions and passwords over HTTP, with the clock in the test's hand. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { hashPassword } from '../../control-plane/auth/password.ts';
 import { routeTable } from '../../control-plane/http/route-table.ts';
 import { AuthStatus, LoginAnswer, SessionList } from '../../shared/api/auth.ts';
@@ -20,9 +23,9 @@ beforeEach(async () => {
 afterEach(() => api.close());
 afterAll(() => suite.close());
 
-async function restart(toml: string): Promise<void> {
+async function restart(toml: string, configFile?: string): Promise<void> {
   await api.close();
-  api = await RunningApi.start(suite.database, toml);
+  api = await RunningApi.start(suite.database, toml, {}, configFile);
 }
 
 function logIn(
@@ -372,7 +375,12 @@ describe('sessions', () => {
 });
 
 describe('change-password', () => {
-  beforeEach(() => api.setUp());
+  let file: string;
+  beforeEach(async () => {
+    await api.setUp();
+    file = join(await mkdtemp(join(tmpdir(), 'weir-config-')), 'weir.toml');
+  });
+  afterEach(() => rm(dirname(file), { recursive: true }));
 
   function change(session: string, current: string, next: string): Promise<TestAnswer> {
     const json = { current_password: current, new_password: next };
@@ -398,10 +406,37 @@ describe('change-password', () => {
     expect((await logIn(PASSWORD)).status).toBe(200);
   });
 
-  test('is 409 where the configuration has the password', async () => {
-    await restart(`auth.admin.password_hash = "${await hashPassword(PASSWORD)}"`);
-    const answer = await change(await api.logIn(), PASSWORD, 'a better password');
-    expect([answer.status, answer.problem.error]).toEqual([409, 'conflict']);
+  test('rewrites the configuration file where that has the password, and keeps the rest of it', async () => {
+    const write = (hash: string): string =>
+      `# mine\n[auth.admin]\npassword_hash = "${hash}" # in May\n\n[logging]\nlevel = "warn" # quiet\n`;
+    const hash = await hashPassword(PASSWORD);
+    await writeFile(file, write(hash), { mode: 0o600 });
+    await restart(`auth.admin.password_hash = "${hash}"`, file);
+    const [own, other] = [await api.logIn(), await api.logIn()];
+    expect((await change(own, PASSWORD, 'a better password')).status).toBe(204);
+    expect([await isIn(own), await isIn(other)]).toEqual([true, false]);
+    expect((await logIn(PASSWORD)).status).toBe(401);
+    expect((await logIn('a better password')).status).toBe(200);
+    expect((await change(own, 'a better password', 'the best password')).status).toBe(204);
+    const text = await readFile(file, 'utf8');
+    const [, written = ''] = /"(\$argon2[^"]+)"/.exec(text)!;
+    expect(text).toBe(write(written));
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    await restart(`auth.admin.password_hash = "${written}"`, file);
+    expect((await logIn('the best password')).status).toBe(200);
+  });
+
+  test('is 409 where the environment has the password, or the file was changed meanwhile', async () => {
+    const hash = await hashPassword(PASSWORD);
+    for (const text of [null, '[auth.admin]\n', 'not TOML', `[auth.admin]\npassword_hash = "${hash}x"\n`]) {
+      if (text === null) await rm(file, { force: true });
+      else await writeFile(file, text);
+      await restart(`auth.admin.password_hash = "${hash}"`, file);
+      const [own, other] = [await api.logIn(), await api.logIn()];
+      const answer = await change(own, PASSWORD, 'a better password');
+      expect([answer.status, answer.problem.error]).toEqual([409, 'conflict']);
+      expect([await isIn(own), await isIn(other), (await logIn(PASSWORD)).status]).toEqual([true, true, 200]);
+    }
   });
 
   test('names every bad field', async () => {

@@ -48,8 +48,20 @@ describe('with a database that was never there', () => {
     });
   });
 
-  test('status, setup and login are 503 with Retry-After', async () => {
-    expectUnavailable(await api.send('GET', '/api/auth/status'));
+  test('auth/status answers with what is known', async () => {
+    const status = async (): Promise<unknown> => {
+      const answer = await api.send('GET', '/api/auth/status');
+      return { status: answer.status, ...(answer.body as object) };
+    };
+    const known = { status: 200, enabled: true };
+    expect(await status()).toEqual({ ...known, password_configured: true, setup_required: false });
+    // A setup code that waits to be used: there was no password when the database was last there.
+    await api.setupCode.value();
+    expect(await status()).toEqual({ ...known, password_configured: false, setup_required: true });
+    await api.setupCode.remove();
+  });
+
+  test('setup and login are 503 with Retry-After', async () => {
     expectUnavailable(await api.send('POST', '/api/auth/setup', { json: { password: PASSWORD } }));
     const json = { username: 'admin', password: PASSWORD };
     expectUnavailable(await api.send('POST', '/api/auth/login', { json }));

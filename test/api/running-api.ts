@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { Authenticator } from '../../control-plane/auth/authenticator.ts';
+import { ConfiguredPassword } from '../../control-plane/auth/configured-password.ts';
 import { SetupCode } from '../../control-plane/auth/setup-code.ts';
 import { lockDataDir } from '../../control-plane/db/data-dir-lock.ts';
 import { startDatabase } from '../../control-plane/db/database.ts';
@@ -206,6 +207,7 @@ export class RunningApi {
     database: Database,
     toml = '',
     overrides: Partial<ApiContext> = {},
+    configFile?: string,
   ): Promise<RunningApi> {
     const config = testConfig(toml);
     const clock = overrides.clock instanceof SteeredClock ? overrides.clock : new SteeredClock();
@@ -214,6 +216,7 @@ export class RunningApi {
     const clients = new ClientDirectory();
     const folder = await mkdtemp(join(tmpdir(), 'weir-node-'));
     const setupCode = new SetupCode(folder, logger);
+    const configured = new ConfiguredPassword({ config, file: configFile });
     const policy = {
       apply: async () => {
         running.policyChanges += 1;
@@ -223,7 +226,7 @@ export class RunningApi {
     };
     const context: ApiContext = {
       ...standIns(config, database, clock, logger, clients),
-      auth: new Authenticator({ config: () => config, database, clock, logger, setupCode }),
+      auth: new Authenticator({ config: () => config, configured, database, clock, logger, setupCode }),
       sources,
       policy,
       clients,

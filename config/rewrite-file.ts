@@ -1,0 +1,28 @@
+/** Replaces a file that a person owns: whole or not at all, with its mode and its owner. */
+import { open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Writes `text` to the file at `path`, where links lead; throws what the system says, and then nothing has changed. */
+export async function rewriteFile(path: string, text: string): Promise<void> {
+  const target = await realpath(path);
+  const { mode, uid, gid } = await stat(target);
+  const temporary = `${target}.weir-${process.pid}.tmp`;
+  try {
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      await file.writeFile(text);
+      const own = await file.stat();
+      if (own.uid !== uid || own.gid !== gid) await file.chown(uid, gid);
+      await file.chmod(mode & 0o7777);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, target);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined); // The error to tell is the first one.
+    throw error;
+  }
+  const folder = await open(dirname(target), 'r');
+  await folder.sync().finally(() => folder.close());
+}

@@ -1,0 +1,55 @@
+/**
+ * The password hash that the configuration file sets, if it does. It wins over the one in the database, so a
+ * change of the password has to go where it is.
+ */
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { replacePasswordHash } from '../../config/replace-hash.ts';
+import type { LoadedConfig } from '../../config/parse-config.ts';
+import { rewriteFile } from '../../config/rewrite-file.ts';
+import { conflict } from '../api-error.ts';
+
+/** See above; one a node. */
+export class ConfiguredPassword {
+  private current: string;
+  private readonly path: string | null;
+  /** Changes go one after the other. */
+  private last: Promise<void> = Promise.resolve();
+
+  constructor({ config, file }: Pick<LoadedConfig, 'config' | 'file'>) {
+    this.current = config.auth.admin.password_hash;
+    this.path = file === undefined ? null : resolve(file);
+  }
+
+  /** The hash in force; '' where the configuration sets none. */
+  get hash(): string {
+    return this.current;
+  }
+
+  /** Writes another hash into the file and uses it from now on; 409 where the file cannot be changed. */
+  replace(hash: string): Promise<void> {
+    const change = this.last.then(() => this.write(hash));
+    this.last = change.catch(() => undefined);
+    return change;
+  }
+
+  private async write(hash: string): Promise<void> {
+    if (hash === this.current) return;
+    if (this.path === null) throw notInFile();
+    try {
+      const changed = replacePasswordHash(await readFile(this.path, 'utf8'), this.current, hash);
+      if (changed === null) throw notInFile();
+      await rewriteFile(this.path, changed);
+    } catch (error) {
+      if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) throw error;
+      throw conflict(`the configuration file sets the password and cannot be written: ${error.message}`);
+    }
+    this.current = hash;
+  }
+}
+
+function notInFile(): Error {
+  return conflict(
+    'the password is set by auth.admin.password_hash in the environment, or the file was changed since Weir read it; change it there',
+  );
+}
