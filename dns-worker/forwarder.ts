@@ -21,7 +21,7 @@ import {
   type TargetAnswer,
   targetAnswerOf,
 } from './resolve/follow-alias.ts';
-import type { NodeFlights } from './resolve/node-flights.ts';
+import type { FlightOutcome, NodeFlights } from './resolve/node-flights.ts';
 import { questionKey } from './resolve/question.ts';
 import type { Question, Resolution, Resolver } from './resolve/resolver.ts';
 import type { ZoneResolvers } from './resolve/zone-resolvers.ts';
@@ -32,6 +32,7 @@ import { ExtendedError, Rcode } from '../shared/dns/iana.ts';
 import type { WorkerSettings } from '../shared/messages.ts';
 import { DnssecStatus, Protocol, QueryStatus } from '../shared/query-log.ts';
 import { type ForwardZone, POOLS_PARTITION } from '../shared/snapshot/forward-zone.ts';
+import type { ThreadGuard } from './thread-guard.ts';
 import { WaitingClients } from './waiting-clients.ts';
 import { type WaitingRequest, asRefresh } from './waiting-request.ts';
 
@@ -43,7 +44,18 @@ export interface ForwarderParts extends ReplierParts {
   readonly flights: NodeFlights;
   readonly writer: CacheWriter;
   readonly networks: ClientNetworks;
+  readonly guard: ThreadGuard;
   readonly settings: WorkerSettings['cache'];
+}
+
+/** A client's request that waits for its question. */
+interface Wait {
+  readonly question: Question;
+  readonly request: WaitingRequest;
+  /** May answer from stale meanwhile. */
+  readonly timer: StaleTimer | null;
+  /** Called once, when the wait is over. */
+  readonly onEnd: () => void;
 }
 
 /** Of questions that no client waits for. */
@@ -69,8 +81,24 @@ export class Forwarder {
     this.failures = new RecentFailures(parts.clock);
   }
 
-  /** Takes a request whose question neither policy nor cache could answer. */
+  /** Takes a request whose question neither policy nor cache could answer. Never throws. */
   take(request: WaitingRequest): void {
+    this.guarded(request, () => this.start(request), undefined);
+  }
+
+  /** Does a part of what a request needs: a bug in it is one SERVFAIL, for that request only. */
+  private guarded<T>(request: WaitingRequest, work: () => T, otherwise: T): T {
+    const { guard } = this.parts;
+    try {
+      return work();
+    } catch (error) {
+      guard.take(error);
+      guard.run(() => this.replier.fail(request));
+      return otherwise;
+    }
+  }
+
+  private start(request: WaitingRequest): void {
     const { query } = this;
     this.replier.open(request);
     if (this.isDecided(request)) return;
@@ -88,7 +116,7 @@ export class Forwarder {
       return;
     }
     const timer = hasStale ? new StaleTimer(() => this.answerLate(request)) : null;
-    this.resolve(question, timer, request, () => this.clients.leave(network, key));
+    this.resolve({ question, timer, request, onEnd: () => this.clients.leave(network, key) });
   }
 
   /** Asks again for an answer that ends soon; nobody waits for it, and a failure leaves what there is. */
@@ -96,18 +124,15 @@ export class Forwarder {
     this.replier.open(request);
     this.parts.reporter.count(Counter.CACHE_REFRESHES);
     const zone = this.zoneOfQuestion();
-    const { partition } = this.query;
-    this.parts.flights.resolve(
-      this.resolverOf(zone),
-      partition,
-      questionOf(this.query, WEIR),
-      (resolution) => {
-        if (resolution?.kind !== 'answer') return;
+    const question = questionOf(this.query, WEIR);
+    this.parts.flights.resolve(this.resolverOf(zone), this.query.partition, question, (resolution) => {
+      if (resolution?.kind !== 'answer') return;
+      this.parts.guard.run(() => {
         this.replier.open(request);
         if ((zone?.partition ?? POOLS_PARTITION) !== this.query.partition) return;
         this.keeper.keepOnce(this.query, resolution, resolution.answer, upstreamNumber(resolution, zone));
-      },
-    );
+      });
+    });
   }
 
   /** The network of the client has as much under way as it may. */
@@ -120,41 +145,40 @@ export class Forwarder {
     this.replier.reply(request);
   }
 
-  /**
-   * Asks the zone of the question in `query`, else the pools. `timer` may answer from stale meanwhile; `onEnd` is
-   * called when the wait is over.
-   */
-  private resolve(
-    question: Question,
-    timer: StaleTimer | null,
-    request: WaitingRequest,
-    onEnd: () => void,
-  ): void {
+  /** Asks the zone of the question in `query`, else the pools. */
+  private resolve(wait: Wait): void {
     const zone = this.zoneOfQuestion();
     this.waiting++;
-    this.parts.flights.resolve(this.resolverOf(zone), this.query.partition, question, (outcome) => {
-      const resolution = outcome ?? this.lookAgain(question, timer, request, onEnd);
-      if (resolution !== null) {
-        timer?.stop();
-        onEnd();
-        this.failures.note(question, resolution);
-        this.finish(timer?.hasAnswered === true ? asRefresh(request) : request, resolution, zone);
-      }
+    this.parts.flights.resolve(this.resolverOf(zone), this.query.partition, wait.question, (outcome) => {
+      this.goOn(wait, outcome, zone);
       this.waiting--;
       if (this.waiting === 0) this.whenIdle?.();
     });
   }
 
+  private goOn(wait: Wait, outcome: FlightOutcome, zone: ForwardZone | undefined): void {
+    const { question, timer, request, onEnd } = wait;
+    const next = outcome ?? this.guarded(request, () => this.lookAgain(wait), 'over');
+    if (next === 'again') {
+      this.resolve(wait);
+      return;
+    }
+    timer?.stop();
+    onEnd();
+    if (next === 'over') return;
+    const asked = timer?.hasAnswered === true ? asRefresh(request) : request;
+    const finish = (): void => {
+      this.failures.note(question, next);
+      this.finish(asked, next, zone);
+    };
+    this.guarded(asked, finish, undefined);
+  }
+
   /**
-   * Another thread has asked the question: what came of it lies in the cache, or may not be kept, and is asked for
-   * again while there is time. Returns how it failed; null where it has not, or not yet.
+   * Another thread has asked the question: what came of it lies in the cache, or may not be kept, and is to be asked
+   * for again while there is time.
    */
-  private lookAgain(
-    question: Question,
-    timer: StaleTimer | null,
-    request: WaitingRequest,
-    onEnd: () => void,
-  ): Resolution | null {
+  private lookAgain({ timer, request }: Wait): Resolution | 'over' | 'again' {
     const { settings, clock, flights } = this.parts;
     this.replier.open(request);
     const isShared = settings.enabled && !this.query.isForSubnet;
@@ -162,15 +186,10 @@ export class Forwarder {
       timer?.hasAnswered === true ||
       this.isDecided(request) ||
       (isShared && this.replier.answerFromCache(request, false));
-    if (isOver) {
-      timer?.stop();
-      onEnd();
-      return null;
-    }
+    if (isOver) return 'over';
     if (clock.monotonicMs() - request.arrivedMonotonicMs >= flights.timeoutMs)
       return { kind: 'failed', reason: 'timeout', rcode: Rcode.SERVFAIL, upstream: -1 };
-    this.resolve(question, timer, request, onEnd);
-    return null;
+    return 'again';
   }
 
   private zoneOfQuestion(): ForwardZone | undefined {
@@ -191,8 +210,11 @@ export class Forwarder {
 
   /** The client has waited long enough (RFC 8767 section 5); whether it has got an answer. */
   private answerLate(request: WaitingRequest): boolean {
-    this.replier.open(request);
-    return this.isDecided(request) || this.replier.answerFromCache(request, true);
+    const answer = (): boolean => {
+      this.replier.open(request);
+      return this.isDecided(request) || this.replier.answerFromCache(request, true);
+    };
+    return this.guarded(request, answer, true);
   }
 
   /** Resolves once no request waits. */
@@ -230,7 +252,8 @@ export class Forwarder {
       takeStep: (step) => {
         // Where a rule leads is no longer for others to judge.
         if (!alias.isOfRule) this.parts.pipeline.checkTarget(step);
-        this.finishAlias(request, alias, targetAnswerOf(step));
+        const target = targetAnswerOf(step);
+        this.guarded(request, () => this.finishAlias(request, alias, target), undefined);
       },
       send: () => undefined,
       ...{ dnssecOk, subnet, client, arrivedMs, arrivedMonotonicMs },

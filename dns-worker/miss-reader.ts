@@ -7,6 +7,7 @@ import { COOKIE_SIZE } from '../shared/dns/wire.ts';
 import { WorkerControl } from '../shared/messages.ts';
 import { MissFlags, MissRecord, MissRing } from '../shared/miss-ring.ts';
 import { readOrigin, type UdpOrigin } from './listeners/udp-reply.ts';
+import type { ThreadGuard } from './thread-guard.ts';
 
 /** A question taken from the ring; every buffer is a copy. */
 export interface Miss {
@@ -36,16 +37,18 @@ export class MissReader {
   private readonly control: Int32Array;
   private readonly bytes: Uint8Array;
   private readonly view: DataView;
+  private readonly guard: ThreadGuard;
   private stopped = false;
 
-  constructor(buffer: SharedArrayBuffer, control: Int32Array) {
+  constructor(buffer: SharedArrayBuffer, control: Int32Array, guard: ThreadGuard) {
+    this.guard = guard;
     this.ring = new Int32Array(buffer, 0, MissRing.RECORDS_BYTE >>> 2);
     this.control = control;
     this.bytes = new Uint8Array(buffer, MissRing.RECORDS_BYTE);
     this.view = new DataView(buffer, MissRing.RECORDS_BYTE);
   }
 
-  /** Hands every record to `take` until `stop`; what lies in the ring then is still handed over. */
+  /** Hands every record to `take` until `stop`, whatever that throws; what lies in the ring then is still handed over. */
   async run(take: (miss: Miss) => void): Promise<void> {
     for (;;) {
       if (this.takePortion(take) === PORTION) {
@@ -71,7 +74,7 @@ export class MissReader {
       const miss = this.read((tail & (MissRing.CAPACITY - 1)) * MissRecord.SIZE);
       tail = (tail + 1) | 0;
       Atomics.store(this.ring, MissRing.TAIL_WORD, tail);
-      take(miss);
+      this.guard.run(() => take(miss));
     }
     return taken;
   }

@@ -1,17 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
+import { systemClock } from '../shared/clock.ts';
 import { WorkerControl } from '../shared/messages.ts';
 import { MISS_RING_BYTES } from '../shared/miss-ring.ts';
 import { addressFromText } from '../shared/net/ip.ts';
 import { Protocol } from '../shared/query-log.ts';
 import { createRateBuckets } from '../shared/rate-limit.ts';
+import { QuietLogger } from '../test/fixtures/quiet-logger.ts';
 import { rateLimitOf } from '../test/support/rate-limit.ts';
 import { ClientNetworks } from './client-network.ts';
 import type { UdpBatch } from './listeners/udp-batch.ts';
 import { MissReader } from './miss-reader.ts';
 import { MissWriter } from './miss-writer.ts';
 import { Query } from './query.ts';
+import { ThreadGuard } from './thread-guard.ts';
 
 const control = new Int32Array(WorkerControl.BYTES >>> 2);
+const guard = new ThreadGuard({ count: () => undefined }, systemClock, new QuietLogger());
 const networks = new ClientNetworks(createRateBuckets(false, 42), rateLimitOf({}));
 /** Where a datagram came from says the kernel; none of these did. */
 const nowhere = { socketIndex: 0, copyOrigin: () => undefined } as unknown as UdpBatch;
@@ -48,7 +52,7 @@ describe('MissWriter', () => {
     const writer = new MissWriter(ring, control, networks);
     fill(writer, '192.0.2.1');
     writer.publish();
-    const reader = new MissReader(ring, control);
+    const reader = new MissReader(ring, control, guard);
     let read = 0;
     reader.stop();
     await reader.run(() => read++);

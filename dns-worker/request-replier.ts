@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../shared/clock.ts';
 import { Counter } from '../shared/counters.ts';
+import { Rcode } from '../shared/dns/iana.ts';
 import { QueryStatus } from '../shared/query-log.ts';
 import { stampArrival } from './arrival-clock.ts';
 import { type AnswerCache, CacheHit } from './cache/answer-cache.ts';
@@ -13,7 +14,7 @@ import type { Pipeline } from './pipeline.ts';
 import { Query } from './query.ts';
 import type { Reporter } from './report/reporter.ts';
 import type { AnswerSections } from './resolve/follow-alias.ts';
-import { finishReply } from './respond/reply.ts';
+import { finishReply, replyWithRcode } from './respond/reply.ts';
 import { forwardZoneStage } from './stages/forward-zone.ts';
 import type { WaitingRequest } from './waiting-request.ts';
 
@@ -33,6 +34,8 @@ export class RequestReplier {
   readonly query = new Query();
   private readonly parts: ReplierParts;
   private readonly scratch = new Uint8Array(SCRATCH_SIZE);
+  /** The request that was replied to last: none gets two. */
+  private repliedTo: WaitingRequest | null = null;
 
   constructor(parts: ReplierParts) {
     this.parts = parts;
@@ -95,8 +98,18 @@ export class RequestReplier {
     finishReply(query, answer.rcode, end);
   }
 
+  /** SERVFAIL for a request at which something broke, unless it has had its reply. */
+  fail(request: WaitingRequest): void {
+    if (this.repliedTo === request || request.isAnswered === true) return;
+    this.open(request);
+    this.query.status = QueryStatus.SERVFAIL;
+    replyWithRcode(this.query, Rcode.SERVFAIL);
+    this.reply(request);
+  }
+
   /** Hands the reply over, counts it and logs it. */
   reply(request: WaitingRequest): void {
+    this.repliedTo = request;
     if (request.takeStep !== undefined) {
       request.takeStep(this.query);
       return;

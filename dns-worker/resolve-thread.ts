@@ -5,7 +5,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { ClaimArea } from '../shared/claim-table.ts';
 import { systemClock } from '../shared/clock.ts';
-import { type ThreadStart, type ToWorker, WorkerControl } from '../shared/messages.ts';
+import { type Fault, type ThreadStart, type ToWorker, WorkerControl } from '../shared/messages.ts';
 import { FlagsHigh, FlagsLow, Header } from '../shared/dns/wire.ts';
 import { addressFromText } from '../shared/net/ip.ts';
 import { Protocol } from '../shared/query-log.ts';
@@ -38,6 +38,7 @@ import { Resolver } from './resolve/resolver.ts';
 import type { WaitingRequest } from './waiting-request.ts';
 import { ZoneResolvers } from './resolve/zone-resolvers.ts';
 import { openSnapshot } from './state.ts';
+import { ThreadGuard } from './thread-guard.ts';
 import { ThreadMeter } from './thread-meter.ts';
 import { announce, obeyFault, portLogger } from './thread-port.ts';
 
@@ -90,6 +91,7 @@ class ResolveThread {
   private readonly zones: ZoneResolvers;
   private readonly forwarder: Forwarder;
   private readonly misses: MissReader;
+  private readonly guard: ThreadGuard;
   private readonly udpReply: UdpReply | null;
   private readonly explainer: Explainer;
   private readonly meter = new ThreadMeter();
@@ -121,6 +123,7 @@ class ResolveThread {
       forwardsSubnets: settings.forwardsSubnets,
     });
     const logger = portLogger(port, { worker: start.worker });
+    this.guard = new ThreadGuard(this.reporter, systemClock, logger);
     const { dnssec, queryTimeoutMs: timeoutMs } = settings;
     const claimParts = {
       memory: start.claims,
@@ -146,9 +149,10 @@ class ResolveThread {
       clock: systemClock,
       settings: settings.cache,
       networks: new ClientNetworks(start.rateBuckets, settings.rateLimit),
+      guard: this.guard,
     });
     this.explainer = new Explainer(this.pipeline, this.forwarder, systemClock);
-    this.misses = new MissReader(memory.missRing, this.control);
+    this.misses = new MissReader(memory.missRing, this.control, this.guard);
     this.udpReply =
       calls === null ? null : new UdpReply(calls, this.control, (counter) => this.reporter.count(counter));
   }
@@ -174,6 +178,8 @@ class ResolveThread {
       });
     });
     if (!this.batched) this.datagrams = await this.listenDgram(addresses, port);
+    // A start that fails ends the thread, and nothing else does.
+    this.guard.watch();
     void this.zones.follow(this.pipeline.snapshot.zones);
     this.replaced.freeSoon(); // What the start has left.
     this.reading = this.misses.run((miss) => this.takeMiss(miss));
@@ -205,7 +211,7 @@ class ResolveThread {
         this.validator?.trust(message.anchors);
         break;
       case 'fault':
-        if (this.start.settings.faultInjection) obeyFault(message.fault);
+        if (this.start.settings.faultInjection) this.fail(message.fault);
         break;
       case 'measure':
         if (this.start.settings.faultInjection)
@@ -215,6 +221,11 @@ class ResolveThread {
         void this.drain();
         break;
     }
+  }
+
+  private fail(fault: Fault): void {
+    if (fault === 'throw') this.guard.unwatch();
+    obeyFault(fault);
   }
 
   /** In a frame of its own: one that still had the old table in a register would keep it alive. */

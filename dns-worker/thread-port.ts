@@ -1,7 +1,7 @@
 /** What both kinds of thread do with their port: speak typed messages, log, and obey test hooks. */
 import type { MessagePort } from 'node:worker_threads';
 import type { Logger } from '../shared/log.ts';
-import type { FromWorker, ToWorker } from '../shared/messages.ts';
+import type { Fault, FromWorker } from '../shared/messages.ts';
 
 /** Sends a message to the control plane. */
 export function announce(port: MessagePort, message: FromWorker): void {
@@ -24,9 +24,14 @@ export function portLogger(port: MessagePort, fields: Readonly<Record<string, un
   };
 }
 
-/** Test hook: dies or hangs as told. */
-export function obeyFault(fault: (ToWorker & { type: 'fault' })['fault']): void {
+/** Test hook: breaks as told. */
+export function obeyFault(fault: Fault): void {
+  const fail = (): never => {
+    throw new Error(`fail on purpose: test hook ${fault}`);
+  };
   if (fault === 'exit') process.exit(1);
-  if (fault === 'throw') throw new Error('fail on purpose: test hook');
-  for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
+  if (fault === 'throw' || fault === 'throw-in-event') fail();
+  if (fault === 'throw-in-timer') setTimeout(fail, 0);
+  if (fault === 'reject') void Promise.resolve().then(fail);
+  while (fault === 'hang') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
 }

@@ -115,6 +115,12 @@ export const WorkerControl = {
   BYTES: 256,
 } as const;
 
+/**
+ * What a test breaks: the thread ends, throws or hangs, or the rest are bugs that a thread outlives, thrown in a timer,
+ * in an event and in a promise.
+ */
+export type Fault = 'exit' | 'throw' | 'hang' | 'throw-in-timer' | 'throw-in-event' | 'reject';
+
 /** Control plane to thread. */
 export type ToWorker =
   | { readonly type: 'snapshot'; readonly snapshot: SnapshotBuffers }
@@ -134,8 +140,8 @@ export type ToWorker =
   | { readonly type: 'observe-trust-point'; readonly id: number; readonly zone: Uint8Array }
   /** Validate with these trust anchors from now on. Resolve threads only. */
   | { readonly type: 'trust'; readonly anchors: readonly TrustAnchor[] }
-  /** Test hook: die or hang as named. */
-  | { readonly type: 'fault'; readonly fault: 'exit' | 'throw' | 'hang' }
+  /** Test hook. */
+  | { readonly type: 'fault'; readonly fault: Fault }
   /** Test hook: say `measures`. */
   | { readonly type: 'measure' };
 

@@ -4,13 +4,13 @@
  * channel, there is nothing to speak to.
  */
 import { Counter } from '../../shared/counters.ts';
-import type { ThreadMeasures, ThreadRole } from '../../shared/messages.ts';
+import type { Fault, ThreadMeasures, ThreadRole } from '../../shared/messages.ts';
 import { LogRing, QUERY_STATUS_NAMES } from '../../shared/query-log.ts';
 import type { WorkerSupervisor } from './supervisor.ts';
 
 /** What a test sends. */
 type TestRequest =
-  | { readonly worker: number; readonly role: ThreadRole; readonly fault: 'exit' | 'throw' | 'hang' }
+  | { readonly worker: number; readonly role: ThreadRole; readonly fault: Fault }
   /** Answered with a MeasureReply of the same number. */
   | { readonly measure: number };
 

@@ -10,6 +10,7 @@ import { systemClock } from '../../shared/clock.ts';
 import { createClaimTable, releaseClaims } from '../../shared/claim-table.ts';
 import type { Logger } from '../../shared/log.ts';
 import type {
+  Fault,
   FromWorker,
   ThreadMeasures,
   ThreadRole,
@@ -200,7 +201,7 @@ export class WorkerSupervisor {
   }
 
   /** Test hook: makes a thread die or hang; obeyed only with fault injection on. */
-  injectFault(index: number, role: ThreadRole, fault: 'exit' | 'throw' | 'hang'): void {
+  injectFault(index: number, role: ThreadRole, fault: Fault): void {
     this.workers[index]?.threads.get(role)?.post({ type: 'fault', fault });
   }
 

@@ -58,7 +58,15 @@ export class Probe {
   }
 
   #after(delayMs: number): NodeJS.Timeout {
-    const timer = setTimeout(() => this.#tick(), delayMs);
+    const timer = setTimeout(() => {
+      try {
+        this.#tick();
+      } catch (error) {
+        // The next probe is begun by this one only.
+        this.#conclude();
+        throw error;
+      }
+    }, delayMs);
     timer.unref();
     return timer;
   }

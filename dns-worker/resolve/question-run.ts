@@ -76,6 +76,7 @@ export class QuestionRun {
   #sent = 0;
   #timer: NodeJS.Timeout | undefined;
   #over = false;
+  #isDone = false;
 
   /** `waves` is not empty. Nothing happens before `start`. */
   constructor(
@@ -132,22 +133,30 @@ export class QuestionRun {
   }
 
   readonly #onStep = (): void => {
+    this.#orFail(() => this.#step());
+  };
+
+  #step(): void {
     if (this.#clock.monotonicMs() >= this.#deadlineMs) {
       this.#stop();
       for (const attempt of this.#pending) {
         this.#isShort ||= attempt.wasQueued;
         attempt.timeOut();
       }
-      this.#done(this.#failure('timeout'));
+      this.#end(this.#failure('timeout'));
       return;
     }
     for (const attempt of this.#pending) attempt.noteSilence();
     if (this.#nextWave < this.#waves.length) this.#launch();
     else for (const attempt of this.#pending) if (this.#maySend()) attempt.resend();
     this.#arm();
-  };
+  }
 
   readonly #onOutcome = (attempt: UpstreamAttempt, outcome: AttemptOutcome): void => {
+    this.#orFail(() => this.#take(attempt, outcome));
+  };
+
+  #take(attempt: UpstreamAttempt, outcome: AttemptOutcome): void {
     this.#pending.delete(attempt);
     if (this.#over) return;
     if (outcome.kind === 'answer') {
@@ -165,8 +174,8 @@ export class QuestionRun {
       return;
     }
     this.#stop();
-    this.#done(this.#failure('network'));
-  };
+    this.#end(this.#failure('network'));
+  }
 
   #win(attempt: UpstreamAttempt, answer: CacheableAnswer): void {
     this.#stop();
@@ -175,7 +184,27 @@ export class QuestionRun {
     }
     const remainingMs = this.#deadlineMs - this.#clock.monotonicMs();
     for (const loser of this.#pending) loser.upstream.linger(loser, Math.max(1, remainingMs));
-    this.#done({ kind: 'answer', answer, upstream: attempt.upstream.index });
+    this.#end({ kind: 'answer', answer, upstream: attempt.upstream.index });
+  }
+
+  /** Nobody else ends a question whose steps break off: the error goes on to the thread's guard. */
+  #orFail(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      try {
+        this.cancel();
+      } finally {
+        this.#end({ kind: 'failed', reason: 'servfail', rcode: Rcode.SERVFAIL, upstream: this.#lastAsked });
+      }
+      throw error;
+    }
+  }
+
+  #end(resolution: Resolution): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    this.#done(resolution);
   }
 
   #stop(): void {

@@ -18,6 +18,7 @@ import type { Resolver } from '../../dns-worker/resolve/resolver.ts';
 import { ZoneResolvers } from '../../dns-worker/resolve/zone-resolvers.ts';
 import { readResponse } from '../../dns-worker/resolve/response-reader.ts';
 import { type OpenSnapshot, openSnapshot } from '../../dns-worker/state.ts';
+import { ThreadGuard } from '../../dns-worker/thread-guard.ts';
 import { createAnswerCache } from '../../shared/answer-cache.ts';
 import { ClaimArea, createClaimTable } from '../../shared/claim-table.ts';
 import { createRateBuckets } from '../../shared/rate-limit.ts';
@@ -514,6 +515,7 @@ describe('Explainer', () => {
       cache: new AnswerCache(memory),
       writer: new CacheWriter(memory, 0),
       reporter,
+      guard: new ThreadGuard(reporter, systemClock, new QuietLogger()),
       clock: systemClock,
       networks: new ClientNetworks(createRateBuckets(false, 0), rateLimitOf({ enabled: false })),
       settings,

@@ -17,6 +17,7 @@ import type { Question, Resolution } from '../../dns-worker/resolve/resolver.ts'
 import { readResponse } from '../../dns-worker/resolve/response-reader.ts';
 import { ZoneResolvers } from '../../dns-worker/resolve/zone-resolvers.ts';
 import { openSnapshot } from '../../dns-worker/state.ts';
+import { ThreadGuard } from '../../dns-worker/thread-guard.ts';
 import type { WaitingRequest } from '../../dns-worker/waiting-request.ts';
 import type { LivePolicy } from '../../control-plane/snapshot/compiled-rules.ts';
 import { createAnswerCache } from '../../shared/answer-cache.ts';
@@ -121,6 +122,7 @@ export class Forwarding {
   readonly cache: AnswerCache;
   readonly counters = new SharedArrayBuffer(COUNTERS_BYTES);
   readonly reporter = new KeepingReporter(this.counters, new SharedArrayBuffer(logRingBytes(64)));
+  readonly logger = new QuietLogger();
   readonly pipeline: Pipeline;
   readonly forwarder: Forwarder;
   private version = 0;
@@ -153,6 +155,7 @@ export class Forwarding {
       cache: this.cache,
       writer: new CacheWriter(this.memory, worker),
       reporter: this.reporter,
+      guard: new ThreadGuard(this.reporter, this.clock, this.logger),
       clock: this.clock,
       networks: new ClientNetworks(createRateBuckets(false, 0), rateLimitOf({ enabled: false })),
       settings: { ...CACHE_SETTINGS, ...settings },

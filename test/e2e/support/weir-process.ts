@@ -9,7 +9,7 @@ import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Health } from '../../../shared/api/system.ts';
-import type { ThreadRole } from '../../../shared/messages.ts';
+import type { Fault, ThreadRole } from '../../../shared/messages.ts';
 import { ApiClient } from './api-client.ts';
 import { makeTempDir, prepareDataDir } from './data-dir.ts';
 import type { TempDir } from './data-dir.ts';
@@ -226,7 +226,7 @@ export class Weir extends OwnProcess {
   }
 
   /** Breaks a thread. */
-  injectFault(worker: number, role: ThreadRole, fault: 'exit' | 'throw' | 'hang'): void {
+  injectFault(worker: number, role: ThreadRole, fault: Fault): void {
     this.child.send({ worker, role, fault });
   }
 
