@@ -11,11 +11,28 @@ export interface Clock {
   monotonicMs(): number;
 }
 
+/** Pairs of readings, of which the closest one counts: a thread may lose its core between the two. */
+const ORIGIN_READINGS = 16;
+
 /** The machine's monotonic clock at this thread's time origin: `performance.now` allocates less than `hrtime`. */
-const TIME_ORIGIN_MS = Number(process.hrtime.bigint()) / 1e6 - performance.now();
+const TIME_ORIGIN_MS = timeOriginMs();
 
 /** The machine's clocks. */
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => TIME_ORIGIN_MS + performance.now(),
 };
+
+function timeOriginMs(): number {
+  let originMs = 0;
+  let closestMs = Infinity;
+  for (let reading = 0; reading < ORIGIN_READINGS; reading++) {
+    const beforeMs = performance.now();
+    const machineMs = Number(process.hrtime.bigint()) / 1e6;
+    const afterMs = performance.now();
+    if (afterMs - beforeMs >= closestMs) continue;
+    closestMs = afterMs - beforeMs;
+    originMs = machineMs - (beforeMs + afterMs) / 2;
+  }
+  return originMs;
+}

@@ -142,6 +142,14 @@ describe('AnswerCache', () => {
     expect(reader.answer(query, partition, NOW, false)).toBe(CacheHit.NONE);
   });
 
+  test('answer() gives no TTL beyond the one that was stored, whichever thread has the later clock', () => {
+    const { reader, writer } = open();
+    keep(writer, ask('www.example.com'), answerOf(42));
+    const query = ask('www.example.com');
+    expect(reader.answer(query, 0, NOW - 1, false)).toBe(CacheHit.FRESH);
+    expect(readU32(query.bytes, query.questionEnd + 6)).toBe(300);
+  });
+
   test('answer() gives an expired answer only as a stale one, with a TTL of 30 s, and none after its time', () => {
     const { reader, writer } = open();
     keep(writer, ask('www.example.com'), answerOf(42));

@@ -168,7 +168,8 @@ export class AnswerCache {
     const words = hasRoom(query, this.bodyEnd, 3) ? (bodyLength + 3) >>> 2 : bodyLength >>> 2;
     for (let i = 0; i < words; i++) view.setInt32(target + (i << 2), slabWords[body + i]!, true);
     for (let i = words << 2; i < bodyLength; i++) bytes[target + i] = slab[(body << 2) + i]!;
-    const ageSecs = nowSecs - slabWords[word + (CacheEntry.STORED_AT_SECS >>> 2)]!;
+    // Two threads may disagree by microseconds, and so by a whole second: no answer is younger than new.
+    const ageSecs = Math.max(0, nowSecs - slabWords[word + (CacheEntry.STORED_AT_SECS >>> 2)]!);
     for (let i = 0; i < ttlCount; i++) {
       const offset = slabHalves[ttlsHalf + i]!;
       if (offset + 4 > bodyLength) return CacheHit.NONE;
