@@ -1,9 +1,9 @@
 /**
- * The slow way of a query: asks the resolver for what neither policy nor cache could answer, or for the target
- * of an alias, and sees to it that each client gets one reply: with a stale answer where no upstream helped
- * (RFC 8767). Keeping an answer is `answer-keeper.ts`, writing the reply `request-replier.ts`; where it goes is
+ * The slow way of a query: asks the resolver for what neither policy nor cache could answer, and sees to it that each client gets one reply: with a stale answer where no upstream helped
+ * (RFC 8767). Following aliases is `alias-follower.ts`, keeping an answer is `answer-keeper.ts`, writing the reply `request-replier.ts`; where it goes is
  * the caller's business.
  */
+import { AliasFollower, leavesOut } from './alias-follower.ts';
 import { AnswerKeeper, extendedErrorOf } from './answer-keeper.ts';
 import { failedAnswer } from './answer-lifetime.ts';
 import { leadsToNames } from './answer-names.ts';
@@ -13,14 +13,6 @@ import type { ClientNetworks } from './client-network.ts';
 import { hasPrivateAddress } from './private-addresses.ts';
 import { NO_EDE, type Query, Verdict } from './query.ts';
 import { type ReplierParts, RequestReplier } from './request-replier.ts';
-import {
-  type Alias,
-  aliasOf,
-  joinAnswers,
-  questionForTarget,
-  type TargetAnswer,
-  targetAnswerOf,
-} from './resolve/follow-alias.ts';
 import type { FlightOutcome, NodeFlights } from './resolve/node-flights.ts';
 import { questionKey } from './resolve/question.ts';
 import type { Question, Resolution, Resolver } from './resolve/resolver.ts';
@@ -30,7 +22,7 @@ import { RecentFailures, StaleTimer } from './serve-stale.ts';
 import { Counter } from '../shared/counters.ts';
 import { ExtendedError, Rcode } from '../shared/dns/iana.ts';
 import type { WorkerSettings } from '../shared/messages.ts';
-import { DnssecStatus, Protocol, QueryStatus } from '../shared/query-log.ts';
+import { DnssecStatus, QueryStatus } from '../shared/query-log.ts';
 import { type ForwardZone, POOLS_PARTITION } from '../shared/snapshot/forward-zone.ts';
 import type { ThreadGuard } from './thread-guard.ts';
 import { WaitingClients } from './waiting-clients.ts';
@@ -70,6 +62,7 @@ export class Forwarder {
   private readonly query: Query;
   private readonly failures: RecentFailures;
   private readonly clients = new WaitingClients();
+  private readonly aliases: AliasFollower;
   private waiting = 0;
   private whenIdle: (() => void) | undefined;
 
@@ -79,6 +72,13 @@ export class Forwarder {
     this.replier = new RequestReplier(parts);
     this.query = this.replier.query;
     this.failures = new RecentFailures(parts.clock);
+    const { replier, keeper } = this;
+    this.aliases = new AliasFollower({
+      ...{ pipeline: parts.pipeline, replier, keeper },
+      take: (request) => this.take(request),
+      isDecided: (request) => this.isDecided(request),
+      guarded: (request, work) => this.guarded(request, work, undefined),
+    });
   }
 
   /** Takes a request whose question neither policy nor cache could answer. Never throws. */
@@ -130,7 +130,9 @@ export class Forwarder {
       this.parts.guard.run(() => {
         this.replier.open(request);
         if ((zone?.partition ?? POOLS_PARTITION) !== this.query.partition) return;
-        this.keeper.keepOnce(this.query, resolution, resolution.answer, upstreamNumber(resolution, zone));
+        const upstream = upstreamNumber(resolution, zone);
+        if (leavesOut(resolution)) this.aliases.followAnswer(asRefresh(request), resolution, upstream);
+        else this.keeper.keepOnce(this.query, resolution, resolution.answer, upstream);
       });
     });
   }
@@ -227,74 +229,13 @@ export class Forwarder {
 
   /**
    * Puts an opened request to the policy of now. True where that decides: the request has its reply, or waits for
-   * the target of an alias. A step on the way to an answer is not the client's question, and is let pass.
+   * the target of an alias.
    */
   private isDecided(request: WaitingRequest): boolean {
-    if (request.takeStep !== undefined) return false;
-    const verdict = this.parts.pipeline.decideAgain(this.query);
+    const verdict = this.aliases.decide(request);
     if (verdict === Verdict.ANSWERED) this.replier.reply(request);
-    else if (verdict === Verdict.UNRESOLVED) this.takeAlias(request);
+    else if (verdict === Verdict.UNRESOLVED) this.aliases.follow(request);
     return verdict !== Verdict.CONTINUE;
-  }
-
-  /** Asks for the target of the alias in `query` in the client's name. */
-  private takeAlias(request: WaitingRequest): void {
-    const { query } = this;
-    const { dnssecOk, subnet, client, arrivedMs, arrivedMonotonicMs } = request;
-    const alias = aliasOf(query);
-    this.take({
-      message: questionForTarget(alias, query),
-      protocol: Protocol.tcp, // Nothing is truncated.
-      udpSize: 0,
-      cookie: null,
-      hasValidCookie: false,
-      isRateLimited: false,
-      takeStep: (step) => {
-        // Where a rule leads is no longer for others to judge.
-        if (!alias.isOfRule) this.parts.pipeline.checkTarget(step);
-        const target = targetAnswerOf(step);
-        this.guarded(request, () => this.finishAlias(request, alias, target), undefined);
-      },
-      send: () => undefined,
-      ...{ dnssecOk, subnet, client, arrivedMs, arrivedMonotonicMs },
-    });
-  }
-
-  /** Answers with the alias and what its target came to; its names are judged as those of any answer. */
-  private finishAlias(request: WaitingRequest, followed: Alias, target: TargetAnswer): void {
-    this.replier.open(request);
-    const { query } = this;
-    request.explained?.passed('forward', Verdict.CONTINUE);
-    const verdict = this.parts.pipeline.decideAgain(query);
-    if (verdict === Verdict.ANSWERED) {
-      this.replier.reply(request);
-      return;
-    }
-    const leadsOn = verdict === Verdict.UNRESOLVED && leadsTo(query, followed);
-    if (!leadsOn) {
-      // The qname is an alias no more, or one of another name.
-      this.take(request);
-      return;
-    }
-    // As the rules of now make it: numbers of rules are those of one snapshot.
-    const alias = aliasOf(query);
-    query.cached = target.cached;
-    query.upstream = target.upstream;
-    query.extendedError = target.extendedError;
-    // For the log: the alias itself is nobody's but ours, so the whole has no AD.
-    query.dnssec = target.dnssec;
-    const joined = joinAnswers(query.qname.subarray(0, query.qnameLength), alias, target);
-    if (joined === null) {
-      query.status = isFailure(target.status) ? target.status : QueryStatus.SERVFAIL;
-      replyWithRcode(query, target.rcode === Rcode.NOERROR ? Rcode.SERVFAIL : target.rcode);
-    } else {
-      query.replyFlags = alias.replyFlags;
-      this.replier.answerFrom(joined);
-      query.status = target.status === QueryStatus.BLOCKED_REBIND ? target.status : alias.status;
-      query.hasTargets = true;
-      if (!alias.isOfRule) this.parts.pipeline.checkAnswer(query, request.explained ?? null);
-    }
-    this.replier.reply(request);
   }
 
   private finish(request: WaitingRequest, resolution: Resolution, zone: ForwardZone | undefined): void {
@@ -307,6 +248,11 @@ export class Forwarder {
     }
     const upstream = upstreamNumber(resolution, zone);
     request.explained?.passed('forward', Verdict.CONTINUE);
+    if (leavesOut(resolution)) {
+      if (request.isAnswered === true || !this.isDecided(request))
+        this.aliases.followAnswer(request, resolution, upstream);
+      return;
+    }
     if (resolution.kind === 'answer')
       this.keeper.keepOnce(this.query, resolution, resolution.answer, upstream);
     if (request.isAnswered === true || this.isDecided(request)) return;
@@ -347,17 +293,6 @@ function questionOf(query: Query, network: string): Question & { readonly networ
     subnet: query.copySubnet(),
     network,
   };
-}
-
-/** Whether the alias in `query` is one of the same name as that. */
-function leadsTo({ alias, aliasLength }: Query, { target }: Alias): boolean {
-  return aliasLength === target.length && target.every((byte, at) => alias[at] === byte);
-}
-
-/** Statuses of a question to which there was no answer. */
-function isFailure(status: number): boolean {
-  const { SERVFAIL, TIMEOUT, RATE_LIMITED } = QueryStatus;
-  return status === SERVFAIL || status === TIMEOUT || status === RATE_LIMITED;
 }
 
 /** What the log calls the server that settled a question; 0 = nobody was asked. */

@@ -192,6 +192,18 @@ export class Pipeline {
   }
 
   /**
+   * What this server knows itself of a name that an upstream's answer leads to, which is not the client's question:
+   * names of this network, and names that must not leave it. Verdicts as of `decideAgain`.
+   */
+  findHere(query: Query): VerdictCode {
+    const { snapshot } = this;
+    findLocalName(query, snapshot);
+    const verdict = localNamesStage(query, snapshot, null);
+    if (verdict !== Verdict.CONTINUE || query.localNode !== 0 || query.zoneIndex >= 0) return verdict;
+    return specialNamesStage(query, snapshot);
+  }
+
+  /**
    * Holds an answer of an upstream that lies in the slot against policy: replaces it where names or addresses in
    * it are blocked. `decideAgain` has let its qname pass.
    */

@@ -13,7 +13,7 @@ import { ParseOutcome, parseQuery } from './parse-query.ts';
 import type { Pipeline } from './pipeline.ts';
 import { Query } from './query.ts';
 import type { Reporter } from './report/reporter.ts';
-import type { AnswerSections } from './resolve/follow-alias.ts';
+import type { CacheableAnswer } from './resolve/cacheable-answer.ts';
 import { finishReply, replyWithRcode } from './respond/reply.ts';
 import { forwardZoneStage } from './stages/forward-zone.ts';
 import type { WaitingRequest } from './waiting-request.ts';
@@ -85,7 +85,7 @@ export class RequestReplier {
   }
 
   /** Puts an answer behind the question. */
-  answerFrom(answer: AnswerSections): void {
+  answerFrom(answer: CacheableAnswer): void {
     const { query, scratch } = this;
     query.subnetScope = answer.subnetScope;
     scratch.set(answer.body, query.questionEnd);

@@ -31,6 +31,10 @@ export interface WaitingRequest {
   readonly explained?: PipelineRecorder & { answered(query: Query): void };
   /** Where the question is a step on the way to an answer: takes it, unjudged, and nothing is sent or logged. */
   readonly takeStep?: (query: Query) => void;
+  /** Of a step: how many aliases led to its name. */
+  readonly hops?: number;
+  /** Of a step: an upstream's answer led to its name, which may be one that this server knows itself. */
+  readonly isNamedByUpstream?: boolean;
   /** Takes the reply; the bytes are good only during the call. */
   send(reply: Uint8Array): void;
 }

@@ -6,7 +6,7 @@ import { nameToText } from '../../shared/dns/name.ts';
 import { readTrustAnchors } from '../../shared/dns/trust-anchors.ts';
 import { DnssecStatus } from '../../shared/query-log.ts';
 import { readU32 } from '../../shared/dns/wire.ts';
-import { octets, question, u16, wireName } from '../../test/fixtures/messages.ts';
+import { octets, question, response, u16, wireName } from '../../test/fixtures/messages.ts';
 import { negative, positive, TestZone } from '../../test/fixtures/test-zone.ts';
 import {
   bogus,
@@ -19,6 +19,7 @@ import {
   type ValidationRoom,
   validationRoom as room,
 } from '../../test/fixtures/validation-room.ts';
+import type { CacheableAnswer } from '../resolve/cacheable-answer.ts';
 import type { Resolution } from '../resolve/question-run.ts';
 import { readResponse } from '../resolve/response-reader.ts';
 import { readSets } from './answer-records.ts';
@@ -30,6 +31,29 @@ function signaturesIn(resolution: Resolution, name: string): number {
 }
 
 describe('ValidatingResolver', () => {
+  test('an alias whose target was left out is judged by itself, and says that the target is missing', async () => {
+    const { ask, table } = room();
+    const answerTo = (records: string): CacheableAnswer => {
+      const asked = question('on.test', 'A', { dnssecOk: true });
+      const { answerCount, body } = positive(records);
+      const image = octets(response(asked), body);
+      image.set(u16(answerCount), 6);
+      const reading = readResponse(image, asked);
+      if (reading.kind !== 'answer') throw new Error('there is no answer');
+      return reading.answer;
+    };
+    const alias = 'on.test 300 CNAME www.open.test';
+    const leftOut = { target: wireName('www.open.test'), hops: 1 };
+    table.on('on.test', 'A', answerTo(TEST.signed(alias)));
+    for (const dnssecOk of [false, true])
+      expect(await ask('on.test', 'A', { dnssecOk })).toMatchObject({
+        ...secure,
+        answer: { negative: false, leftOut },
+      });
+    table.on('on.test', 'A', answerTo(TEST.signed(alias).replace('www.open.test', 'evil.open.test')));
+    expect(await ask('on.test', 'A')).toMatchObject({ reason: 'bogus' });
+  });
+
   test('an answer with a chain from the root is secure; signatures go to those who set DO', async () => {
     const { ask, table } = room();
     const plain = await ask('www.test', 'A');

@@ -1,5 +1,13 @@
 /** What reading an upstream's response comes to (`response-reader.ts`): the shapes, without the work. */
 
+/** Where the chain of an answer ends at an alias, and the message says nothing of the name that it leads to. */
+export interface LeftOut {
+  /** Folded, in wire form. */
+  readonly target: Uint8Array;
+  /** Aliases in the chain. */
+  readonly hops: number;
+}
+
 /** A normalised answer: everything a reply needs behind the client's own header and question. */
 export interface CacheableAnswer {
   /** 12 bits, the OPT record's part included. */
@@ -25,6 +33,8 @@ export interface CacheableAnswer {
   readonly subnetScope: number;
   /** What clients are told of a block that the upstream imposed (RFC 8914); absent where it told of none. */
   readonly extendedError?: number | undefined;
+  /** It is part of an answer only, and is to be asked on for; not to be kept so. */
+  readonly leftOut?: LeftOut;
 }
 
 /** Why a message was not taken. */

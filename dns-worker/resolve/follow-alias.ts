@@ -1,13 +1,14 @@
 /**
- * Answers whose first part this server knows and whose second part has to be asked for: the qname is an
- * alias (a local CNAME, the safe address of a search engine), its target is a name like any other. A stage
- * leaves the target in `query.alias` and the CNAME records behind the question; the forwarder asks for the
- * target in the client's name and puts both together here, names compressed anew. Who is asked, what is
- * cached and what policy says of the names is the forwarder's business.
+ * Answers whose first part is known and whose second part has to be asked for: the qname is an alias (a local
+ * CNAME, the safe address of a search engine, one that an upstream told without its target), its target is a
+ * name like any other. A stage leaves the target in `query.alias` and the CNAME records behind the question;
+ * `alias-follower.ts` asks for the target in the client's name and puts both together here, names compressed
+ * anew. Who is asked, what is cached and what policy says of the names is decided there.
  */
 import { randomInt } from 'node:crypto';
-import { Rcode } from '../../shared/dns/iana.ts';
-import { Header, QUESTION_TAIL_SIZE, readU16, writeU16 } from '../../shared/dns/wire.ts';
+import { RRType, Rcode } from '../../shared/dns/iana.ts';
+import { Header, QUESTION_TAIL_SIZE, readU16, readU32, writeU16 } from '../../shared/dns/wire.ts';
+import { QueryStatus } from '../../shared/query-log.ts';
 import type { Query } from '../query.ts';
 import { BodyWriter } from './body-writer.ts';
 import type { CacheableAnswer } from './cacheable-answer.ts';
@@ -42,12 +43,6 @@ export interface TargetAnswer {
   readonly dnssec: Query['dnssec'];
 }
 
-/** The sections of an answer as they stand behind a client's question. */
-export type AnswerSections = Pick<
-  CacheableAnswer,
-  'rcode' | 'answerCount' | 'authorityCount' | 'answersLength' | 'body' | 'subnetScope'
->;
-
 const seed = randomInt(2 ** 31);
 const table = new RecordTable(seed);
 const writer = new BodyWriter(seed);
@@ -63,6 +58,16 @@ export function aliasOf(query: Query): Alias {
   const target = query.alias.slice(0, query.aliasLength);
   const { status, replyFlags, ruleAttribute } = query;
   return { target, message, status, replyFlags, isOfRule: ruleAttribute !== 0 };
+}
+
+/** The alias that an upstream's answer ends at; the answer lies in the slot of `query`, and `request` is as it came. */
+export function aliasOfAnswer(query: Query, request: Uint8Array, target: Uint8Array): Alias {
+  const message = query.bytes.slice(query.at, query.at + query.answersAt + query.answersLength);
+  message.set(request.subarray(0, Header.ANCOUNT));
+  writeU16(message, Header.ANCOUNT, query.answersCount);
+  writeU16(message, Header.NSCOUNT, 0);
+  writeU16(message, Header.ARCOUNT, 0);
+  return { target, message, status: QueryStatus.ALLOWED, replyFlags: 0, isOfRule: false };
 }
 
 /** The client's query with the target in place of the qname. */
@@ -85,13 +90,13 @@ export function targetAnswerOf(query: Query): TargetAnswer {
 /**
  * The alias and then its target's answer, as an answer to `qname`: the target's rcode is that of the whole
  * (RFC 6604 section 3). Null where there is no answer to put together: the target failed, or both are
- * too long for a message.
+ * too long for a message. It lives as long as the part that lives least.
  */
 export function joinAnswers(
   qname: Uint8Array,
   { message, target: name }: Alias,
   target: TargetAnswer,
-): AnswerSections | null {
+): CacheableAnswer | null {
   const { rcode, subnetScope } = target;
   if (rcode !== Rcode.NOERROR && rcode !== Rcode.NXDOMAIN) return null;
   writer.begin(qname);
@@ -101,8 +106,22 @@ export function joinAnswers(
   const answersLength = writer.length;
   const authorityCount = records < 0 ? -1 : write(target.message, name, false, 'authority');
   if (authorityCount < 0) return null;
+  const hasSoa = table.type.subarray(table.answers, table.count).includes(RRType.SOA);
+  const negative = rcode === Rcode.NXDOMAIN || hasSoa || records === 0;
   const body = writer.body();
-  return { rcode, answerCount: leading + records, authorityCount, answersLength, body, subnetScope };
+  const ttlOffsets = writer.ttlOffsets();
+  const minTtlSecs = negative && !hasSoa ? 0 : leastTtl(body, ttlOffsets);
+  const answerCount = leading + records;
+  return {
+    ...{ rcode, authenticated: false, answerCount, authorityCount, answersLength, body },
+    ...{ ttlOffsets, minTtlSecs, negative, subnetScope },
+  };
+}
+
+function leastTtl(body: Uint8Array, ttlOffsets: Uint16Array): number {
+  let least = Infinity;
+  for (const at of ttlOffsets) least = Math.min(least, readU32(body, at));
+  return least;
 }
 
 /** Writes a section of a message whose question is `qname`; returns the number of records, -1 = malformed. */

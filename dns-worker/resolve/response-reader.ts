@@ -9,7 +9,7 @@ import { randomInt } from 'node:crypto';
 import { FOLD } from '../../shared/dns/name.ts';
 import { RRClass, RRType, Rcode } from '../../shared/dns/iana.ts';
 import { FlagsHigh, FlagsLow, Header, QUESTION_TAIL_SIZE, readU16, readU32 } from '../../shared/dns/wire.ts';
-import type { CacheableAnswer, ResponseFault, ResponseReading } from './cacheable-answer.ts';
+import type { CacheableAnswer, LeftOut, ResponseFault, ResponseReading } from './cacheable-answer.ts';
 import { BodyWriter } from './body-writer.ts';
 import type { Question } from './question.ts';
 import { isResponseTo } from './question.ts';
@@ -40,6 +40,8 @@ let question: Question;
 /** Smallest TTL of what was written, seconds. */
 let minTtlSecs = NO_TTL;
 let written = 0;
+/** Aliases of the chain. */
+let hops = 0;
 let subnetScope = 0;
 
 /**
@@ -72,10 +74,11 @@ export function readResponse(bytes: Uint8Array, asked: Question): ResponseReadin
   if (chain === 'unwritten') return unwritten();
   const answers = written;
   const answersLength = writer.length;
-  const negative = chain === 'negative';
+  const leftOut = chain === 'negative' && rcode === Rcode.NOERROR ? leftOutTarget() : null;
+  const negative = chain === 'negative' && leftOut === null;
   if (negative && answers === 0 && rcode === Rcode.NOERROR && isReferral()) return fault('referral');
   if (!writeAuthority(negative)) return unwritten();
-  return finish(rcode, answers, answersLength, negative);
+  return finish(rcode, answers, answersLength, negative, leftOut);
 }
 
 function fault(reason: ResponseFault): ResponseReading {
@@ -87,7 +90,13 @@ function unwritten(): ResponseReading {
   return fault(writer.isTooLong ? 'too-long' : 'malformed-data');
 }
 
-function finish(rcode: number, answers: number, answersLength: number, negative: boolean): ResponseReading {
+function finish(
+  rcode: number,
+  answers: number,
+  answersLength: number,
+  negative: boolean,
+  leftOut: LeftOut | null = null,
+): ResponseReading {
   const answer: CacheableAnswer = {
     rcode,
     authenticated: (message[Header.FLAGS_LOW]! & FlagsLow.AD) !== 0,
@@ -100,15 +109,25 @@ function finish(rcode: number, answers: number, answersLength: number, negative:
     answersLength,
     subnetScope,
     extendedError: blockSaidBy(message, table.optionsAt, table.optionsEnd),
+    ...(leftOut !== null && { leftOut }),
   };
   return { kind: 'answer', answer, hasEdns: table.hasOpt };
+}
+
+/**
+ * A chain that ends at an alias says that there is no data only where it comes with the SOA of the zone (RFC 2308
+ * section 2.2). Servers that know the alias alone say no more than that (RFC 1034 section 4.3.2, step 3a).
+ */
+function leftOutTarget(): LeftOut | null {
+  if (hops === 0 || findSoa() >= 0) return null;
+  return { target: current.wire.slice(0, current.length).map((octet) => FOLD[octet]!), hops };
 }
 
 /** Follows the chain from the question's name and writes each RRset on it. */
 function writeChain(rcode: number): 'positive' | 'negative' | 'unwritten' | 'chain-too-long' {
   const { qtype } = question;
   const endsAtAlias = qtype === RRType.CNAME || qtype === RRType.ANY;
-  for (let hops = 0; ; hops++) {
+  for (hops = 0; ; hops++) {
     const hash = table.hash(current);
     // An NXDOMAIN says that the last name of the chain has no records: any at hand contradict it.
     if (rcode !== Rcode.NXDOMAIN) {

@@ -62,6 +62,8 @@ export interface AskOptions {
   readonly qtype?: number;
   readonly client?: string;
   readonly edns?: boolean;
+  /** Sets AD (RFC 6840 section 5.7). */
+  readonly wantsAuthentic?: boolean;
 }
 
 class KeepingReporter extends Reporter {
@@ -168,10 +170,18 @@ export class Forwarding {
   }
 
   /** Hands the forwarder a query that the answer thread could not answer. */
-  ask(name: string, { qtype = 1, client = '192.0.2.1', edns = false }: AskOptions = {}): AskedQuery {
+  ask(
+    name: string,
+    { qtype = 1, client = '192.0.2.1', edns = false, wantsAuthentic = false }: AskOptions = {},
+  ): AskedQuery {
     const asked: AskedQuery = { reply: null, replies: 0 };
     const request: WaitingRequest = {
-      message: octets([0x12, 0x34, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0], nameFromText(name)!, u16(qtype), u16(1)),
+      message: octets(
+        [0x12, 0x34, 1, wantsAuthentic ? 0x20 : 0, 0, 1, 0, 0, 0, 0, 0, 0],
+        nameFromText(name)!,
+        u16(qtype),
+        u16(1),
+      ),
       client: addressFromText(client)!,
       protocol: Protocol.tcp,
       arrivedMs: this.clock.nowMs(),
