@@ -6,7 +6,9 @@ import type { WorkerSettings } from '../shared/messages.ts';
 import { RuleTable } from '../shared/snapshot/rule-table.ts';
 import type { SnapshotBuffers } from '../shared/snapshot/snapshot.ts';
 import { CacheFile } from './cache/cache-file.ts';
+import { NodeClaim } from './cluster/node-claim.ts';
 import { nodeIdOf } from './cluster/node-store.ts';
+import { nodeUuid } from './cluster/node-uuid.ts';
 import { LogDrain } from './query-log/log-drain.ts';
 import { LogWriter } from './query-log/log-writer.ts';
 import { recordNames } from './query-log/record-names.ts';
@@ -22,6 +24,7 @@ import { type FindLivePolicy, type LivePolicy, NOTHING_LIVE } from './snapshot/c
 import { QueryRate } from './stats/query-rate.ts';
 import { obeyFaultRequests } from './workers/fault-injection.ts';
 import { followAnchors, withAnchorsFound } from './workers/trust-points.ts';
+import { version } from './version.ts';
 import { WorkerSupervisor } from './workers/supervisor.ts';
 import { workerHooks, workerSettings } from './workers/worker-settings.ts';
 
@@ -31,14 +34,17 @@ const LOG_MS = 600;
 /** The answering side: threads on the last snapshot, and the way of their log records into the database. */
 export async function startDns(node: Node, dnsPort: number) {
   const { config, logger, dataDir, database, clients, stops } = node;
+  const claim = startNodeClaim(node);
   const writer = new LogWriter({
     database,
     dataDir,
     nodeId: nodeIdOf(node.name),
+    mayStore: () => claim.isHeld(),
     logger,
     privacy: () => (config.database.log_queries ? config.database.query_log_privacy : 'off'),
   });
   stops.push({ stop: (withinMs) => writer.close(withinMs), keptMs: LOG_MS });
+  const logTrouble = (): string | null => claim.trouble() ?? writer.trouble();
   const generations = new Generations(dataDir, logger);
   const zones = new ZoneNumbers();
   const evaluator = new ScheduleEvaluator(clock, logger);
@@ -83,7 +89,15 @@ export async function startDns(node: Node, dnsPort: number) {
       rate.stop();
     },
   });
-  return { supervisor, publisher, generations, rate, cache, evaluator, logTrouble: () => writer.trouble() };
+  return { supervisor, publisher, generations, rate, cache, evaluator, logTrouble };
+}
+
+/** Claims the node's name in the database, as soon as there is one. */
+function startNodeClaim({ database, logger, name, dataDir, stops }: Node): NodeClaim {
+  const claim = new NodeClaim({ database, logger, name, version, uuid: nodeUuid(dataDir, logger) });
+  claim.start();
+  stops.push(() => claim.stop());
+  return claim;
 }
 
 /** The answer cache, with the answers of the last run where they are kept; written back after the threads' end. */

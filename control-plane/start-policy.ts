@@ -1,7 +1,7 @@
 /** Starts what decides: the policy in the database, the lists, and what keeps both up to date. */
 import type { Node } from './node.ts';
 import { systemClock as clock } from '../shared/clock.ts';
-import { nodeIdOf, registerNode } from './cluster/node-store.ts';
+import { nodeIdOf } from './cluster/node-store.ts';
 import { onDatabaseUp } from './db/on-up.ts';
 import { Explainer } from './explain/explainer.ts';
 import { seedFirstSource } from './lists/first-source.ts';
@@ -25,7 +25,6 @@ import { PolicyInForce } from './snapshot/policy-in-force.ts';
 import { PolicyMemory } from './snapshot/policy-memory.ts';
 import { readPolicyRows } from './snapshot/policy-store.ts';
 import type { SnapshotPublisher } from './snapshot/publisher.ts';
-import { version } from './version.ts';
 import type { WorkerSupervisor } from './workers/supervisor.ts';
 
 /** Parts of the answering side that policy is put into force with. */
@@ -115,12 +114,11 @@ function boundsOf({ config, ownPorts }: Node, publisher: SnapshotPublisher): Fet
 
 /** What is due each time the database comes up, and from time to time. */
 export function startHousekeeping(
-  { config, name, logger, database, stops }: Node,
+  { config, logger, database, stops }: Node,
   { lists, catalogRefresh }: { lists: ListLife; catalogRefresh: CatalogRefresh },
 ): void {
   stops.push(
     startLogMaintenance({ database, clock, logger, queryLogDays: () => config.database.query_log_days }),
-    onDatabaseUp(database, logger, 'register node', () => registerNode(database, { name, version })),
     onDatabaseUp(database, logger, 'bring lists into force', async () => {
       await seedFirstSource(database);
       await lists.start();

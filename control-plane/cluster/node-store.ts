@@ -2,28 +2,63 @@
 import { crc32 } from 'node:zlib';
 import type { Queryable } from '../db/database.ts';
 
-/** What a node says of itself. */
+/** Who claims a name. */
 export interface NodeIdentity {
   readonly name: string;
   readonly version: string;
+  /** Of the data directory. */
+  readonly uuid: string;
+  /** Of the process. */
+  readonly run: string;
 }
+
+/** Whoever holds a name, or its id, instead. */
+export interface NodeHolder {
+  readonly name: string;
+  readonly uuid: string;
+  readonly lastSeen: Date;
+}
+
+/** Seconds after which a holder that was not heard of has lost the name. */
+const SILENT_SECS = 60;
 
 /** Id of a node in log rows: 31 bits of its name, always the same. */
 export function nodeIdOf(name: string): number {
   return crc32(name) >>> 1;
 }
 
-/** Enters the node or notes that it started. @throws when another node's name has the same id. */
-export async function registerNode(database: Queryable, { name, version }: NodeIdentity): Promise<void> {
-  const { rows } = await database.query<{ name: string }>(
-    `INSERT INTO nodes (id, name, version, started_at) VALUES ($1, $2, $3, now())
-     ON CONFLICT (id) DO UPDATE SET version = excluded.version, started_at = now(), last_seen = now()
-     RETURNING name`,
-    [nodeIdOf(name), name, version],
+/**
+ * Claims the name for this process, or says that it is still there; null = done, else who holds it. A name is free
+ * where its holder has ended or is silent, and to another process of the same data directory where `isFirst`: that
+ * is how a start follows a kill. A clock that was set back must not make a holder live on.
+ */
+export async function claimNode(
+  database: Queryable,
+  { name, version, uuid, run }: NodeIdentity,
+  isFirst: boolean,
+): Promise<NodeHolder | null> {
+  const id = nodeIdOf(name);
+  const { rowCount } = await database.query(
+    `INSERT INTO nodes AS n (id, name, version, uuid, run, started_at, last_seen)
+       VALUES ($1, $2, $3, $4, $5, now(), now())
+     ON CONFLICT (id) DO UPDATE SET version = excluded.version, uuid = excluded.uuid, run = excluded.run,
+       started_at = CASE WHEN n.run = excluded.run THEN n.started_at ELSE now() END, last_seen = now()
+     WHERE n.name = excluded.name AND (n.uuid IS NULL OR n.run IS NULL OR n.run = excluded.run
+       OR n.uuid = excluded.uuid AND $6 OR abs(extract(epoch FROM now() - n.last_seen)) > ${SILENT_SECS})`,
+    [id, name, version, uuid, run, isFirst],
   );
-  const holder = rows[0]?.name;
-  if (holder === name) return;
-  throw new Error(
-    `register node ${name}: its id is taken by node ${String(holder)}; choose another server.node_name`,
+  if (rowCount === 1) return null;
+  const { rows } = await database.query<NodeHolder>(
+    'SELECT name, uuid, last_seen AS "lastSeen" FROM nodes WHERE id = $1',
+    [id],
   );
+  return rows[0] ?? null;
+}
+
+/** Lets go of a name, if this process holds it. */
+export async function releaseNode(database: Queryable, { name, run }: NodeIdentity): Promise<void> {
+  await database.query('UPDATE nodes SET run = NULL, last_seen = now() WHERE id = $1 AND run = $2', [
+    nodeIdOf(name),
+    run,
+  ]);
 }

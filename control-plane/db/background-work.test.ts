@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { getPriority } from 'node:os';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { nicerBy } from '../../test/support/niceness.ts';
 import type { TestDatabase } from '../../test/support/test-database.ts';
 import { startTestDatabase } from '../../test/support/test-database.ts';
 import { BackgroundWork } from './background-work.ts';
@@ -95,14 +95,14 @@ describe('BackgroundWork', () => {
       (await tx.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]!.pid;
     await open().read(async (tx) => {
       const pid = await pidOf(tx);
-      expect(niceOf(pid)).toBe(getPriority() + NICENESS.behindLog);
+      expect(niceOf(pid)).toBe(nicerBy(NICENESS.behindLog));
       const autogroup = `/proc/${String(pid)}/autogroup`;
       if (existsSync(autogroup))
         expect(readFileSync(autogroup, 'utf8').trimEnd()).toMatch(
           new RegExp(` nice ${String(NICENESS.behindLog)}$`),
         );
     });
-    expect(niceOf(await pidOf(db.database))).toBe(getPriority() + NICENESS.behindDns);
+    expect(niceOf(await pidOf(db.database))).toBe(nicerBy(NICENESS.behindDns));
   });
 
   test('a server that is gone is told as unavailable', async () => {

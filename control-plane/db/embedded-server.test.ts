@@ -6,6 +6,7 @@ import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { nicerBy } from '../../test/support/niceness.ts';
 import { MemoryLogger } from '../../test/support/memory-logger.ts';
 import { makeTempDir } from '../../test/support/test-database.ts';
 import { until } from '../../test/support/until.ts';
@@ -86,14 +87,13 @@ describe('createEmbeddedServer()', () => {
   test('ensureRunning() makes the server and its sessions yield to the DNS threads', async () => {
     const { server } = serverOn(makeDataDir());
     await server.ensureRunning();
-    const weir = getPriority();
-    expect(getPriority(server.pid())).toBe(weir + NICENESS.behindDns);
+    expect(getPriority(server.pid())).toBe(nicerBy(NICENESS.behindDns));
     const children = readFileSync(`/proc/${server.pid()!}/task/${server.pid()!}/children`, 'utf8');
     const niceness = children
       .trim()
       .split(' ')
       .map((pid) => getPriority(Number(pid)));
-    expect(new Set(niceness)).toEqual(new Set([weir + NICENESS.behindDns]));
+    expect(new Set(niceness)).toEqual(new Set([nicerBy(NICENESS.behindDns)]));
   });
 
   test('ensureRunning() listens on a Unix socket only, in a short folder when the path of the data directory is long', async () => {

@@ -13,9 +13,13 @@ export const COPY_COLUMNS =
   '"timestamp", node_id, group_id, response_time_us, type, rcode, status, protocol, dnssec, cached, ' +
   'client, domain, block_source, block_rule, upstream, answers';
 const COLUMN_COUNT = 16;
+/** Place of `node_id` among them. */
+export const NODE_ID_COLUMN = 1;
 
 /** What precedes all rows: signature, flags, no extension. */
 const HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
+/** Bytes before the first row. */
+export const COPY_HEADER_BYTES = HEADER.length;
 /** What follows them. */
 const TRAILER = Buffer.from([0xff, 0xff]);
 

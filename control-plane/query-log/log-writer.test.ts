@@ -365,6 +365,24 @@ describe('LogWriter', () => {
     await until(() => writer.trouble() === null);
   });
 
+  test('rows wait in the spool while the name of the node is somebody else’s, and are its own when they are stored', async () => {
+    const dataDir = makeTempDir();
+    let isHeld = false;
+    const { writer } = writerOn({ dataDir, maxWaitMs: 20, nodeId: 7, mayStore: () => isHeld });
+    for (const domain of ['one.example', 'two.example'])
+      writer.append(logRow({ qname: wireName(domain), upstream: null, blockSource: 'list' }));
+    await until(() => writer.counters().spooled === 2);
+    expect(await storedDomains()).toEqual([]);
+    await writer.close();
+    // Under the name that the operator chose then.
+    const { writer: renamed } = writerOn({ dataDir, maxWaitMs: 20, nodeId: 8, mayStore: () => isHeld });
+    isHeld = true;
+    await until(() => renamed.counters().written === 2);
+    const { rows } = await own.database.query('SELECT DISTINCT node_id FROM query_log');
+    expect(rows).toEqual([{ node_id: 8 }]);
+    expect(await storedDomains()).toEqual(['one.example', 'two.example']);
+  });
+
   test('setAside() keeps a bounded number of batches, the newest', async () => {
     const dir = makeTempDir();
     dirs.push(dir);

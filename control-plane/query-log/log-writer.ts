@@ -12,6 +12,7 @@ import { DatabaseUnavailable, isDataError, reasonOf } from '../db/database-error
 import { BatchMemory, SLAB_BYTES } from './batch-memory.ts';
 import { storeBatch } from './batch-store.ts';
 import { CopyEncoder } from './copy-encoder.ts';
+import { stampNode } from './copy-node.ts';
 import { newBatch } from './log-batch.ts';
 import type { LogBatch } from './log-batch.ts';
 import { LogSpool } from './log-spool.ts';
@@ -31,6 +32,8 @@ export interface LogWriterOptions {
   /** `nodeIdOf(server.node_name)` */
   readonly nodeId: number;
   readonly logger: Logger;
+  /** Whether rows may be stored in the name of this node; until then they wait in the spool. */
+  readonly mayStore?: () => boolean;
   /** `database.query_log_privacy`, or `off` where `log_queries` is false; asked for every row. */
   readonly privacy: () => QueryLogPrivacy;
   /** Rows of a full batch. */
@@ -55,7 +58,12 @@ export interface LogWriterCounters {
   readonly waiting: number;
 }
 
-const DEFAULTS = { maxBatchRows: 12_000, maxWaitMs: 1000, maxSpoolBytes: 256 * 1024 * 1024 } as const;
+const DEFAULTS = {
+  maxBatchRows: 12_000,
+  maxWaitMs: 1000,
+  maxSpoolBytes: 256 * 1024 * 1024,
+  mayStore: () => true,
+} as const;
 /** Bytes at which a batch is full, whatever its rows: answers can be long. An ordinary row still fits its slab. */
 const MAX_BATCH_BYTES = SLAB_BYTES - 8192;
 /** Bytes that may be on their way to a disk that does not keep up, and that may wait for one that is full. */
@@ -194,7 +202,7 @@ export class LogWriter {
   /** Sends batches until there are none, then those of the spool. */
   async #send(): Promise<void> {
     await Promise.resolve(); // `#pump` is set before anything here ends.
-    while (!this.#sendPause.isOn()) {
+    while (this.#options.mayStore() && !this.#sendPause.isOn()) {
       const batch = this.#queue.shift();
       if (batch !== undefined) await this.#sendOne(batch);
       else if (this.#closing || !(await this.#replayOne())) return;
@@ -263,6 +271,7 @@ export class LogWriter {
   /** False when the database is away again, so the batch stays where it is. */
   async #replay(batch: LogBatch): Promise<boolean> {
     try {
+      stampNode(batch.bytes, this.#options.nodeId);
       await storeBatch(this.#options.database, batch, { durable: true });
       // A file whose last batches have to wait is sent again from its start.
       if (!this.#replayed.has(batch.id)) this.#written += batch.rowCount;

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import { logRow, wireName } from '../../test/support/log-row.ts';
 import { startTestDatabase } from '../../test/support/test-database.ts';
 import type { TestDatabase } from '../../test/support/test-database.ts';
 import { Protocol, QueryStatus } from '../../shared/query-log.ts';
-import { nodeIdOf, registerNode } from '../cluster/node-store.ts';
+import { claimNode, nodeIdOf } from '../cluster/node-store.ts';
 import { readSummary, readTopClients, readTopDomains } from '../stats/stats-store.ts';
 import { storeBatch } from './batch-store.ts';
 import { CopyEncoder } from './copy-encoder.ts';
@@ -20,7 +21,8 @@ let own: TestDatabase;
 /** 300 rows over five hours and two days, every tenth blocked, each a minute after the one before. */
 beforeAll(async () => {
   own = await startTestDatabase();
-  await registerNode(own.database, { name: 'alpha', version: '1' });
+  const [uuid, run] = [randomUUID(), randomUUID()];
+  await claimNode(own.database, { name: 'alpha', version: '1', uuid, run }, true);
   const encoder = new CopyEncoder(nodeIdOf('alpha'));
   for (let i = 0; i < 300; i++) {
     const isBlocked = i % 10 === 0;

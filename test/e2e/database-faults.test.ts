@@ -8,6 +8,7 @@ import { lockDataDir } from '../../control-plane/db/data-dir-lock.ts';
 import { createEmbeddedServer } from '../../control-plane/db/embedded-server.ts';
 import type { EmbeddedServer, PostgresAddress } from '../../control-plane/db/embedded-server.ts';
 import { serversOn } from '../../control-plane/db/postgres-process.ts';
+import type { Health } from '../../shared/api/system.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
 import type { ScriptedUpstream } from '../fixtures/scripted-upstream.ts';
 import { MemoryLogger } from '../support/memory-logger.ts';
@@ -182,6 +183,33 @@ describe('weir with a database server of its owner', () => {
     await until(async () => (await udp.ask('stored.example.com', 'A')).data[0] === '0.0.0.0');
     expect(await weir.stop()).toMatchObject({ code: 0 });
     weirRoom.remove();
+  });
+
+  test('weir on a second machine of the same name is refused loudly, answers, and writes when the name is free', async () => {
+    const [room, other] = [makeTempDir(), makeTempDir()];
+    const env = { WEIR_DATABASE_URL: url(address.password) };
+    await using holder = await Weir.start({ room, upstreams, env });
+    await using second = await Weir.start({ room: other, upstreams, env, withoutDatabase: true });
+    await second.untilOutput(/error another machine runs as node e2e/);
+    const detail = expect.stringMatching(/another machine runs as node e2e: choose another server.node_name/);
+    const { checks } = await (await second.api()).expect<Health>(200, 'GET', '/health');
+    expect(checks).toMatchObject({ dns: { status: 'ok' }, database: { status: 'degraded', detail } });
+    expect((await holder.health()).body.checks.database.status).toBe('ok');
+    using ofHolder = await UdpClient.open(holder.dnsPort);
+    using ofSecond = await UdpClient.open(second.dnsPort);
+    expect(await ofSecond.ask('second.twins.example.com', 'A')).toMatchObject({ data: [EVERY_ADDRESS] });
+    expect(await ofHolder.ask('holder.twins.example.com', 'A')).toMatchObject({ data: [EVERY_ADDRESS] });
+    const api = await holder.api();
+    await api.untilQueryCount(1, 'domain=.twins.');
+    expect((await api.queries('domain=.twins.')).map(({ domain }) => domain)).toEqual([
+      'holder.twins.example.com',
+    ]);
+    expect(await holder.stop()).toMatchObject({ code: 0 });
+    await second.untilHealth(({ checks: { database } }) => database.status === 'ok');
+    expect(await (await second.api()).untilQueryCount(2, 'domain=.twins.')).toBe(2);
+    expect(await second.stop()).toMatchObject({ code: 0 });
+    room.remove();
+    other.remove();
   });
 
   test('weir leaves a database alone whose schema is newer than itself, and answers all the same', async () => {

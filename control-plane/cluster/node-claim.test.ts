@@ -1,0 +1,102 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { MemoryLogger } from '../../test/support/memory-logger.ts';
+import { makeTempDir, startTestDatabase } from '../../test/support/test-database.ts';
+import type { TestDatabase } from '../../test/support/test-database.ts';
+import { NodeClaim } from './node-claim.ts';
+import { nodeUuid } from './node-uuid.ts';
+
+let own: TestDatabase;
+const claims: NodeClaim[] = [];
+beforeAll(async () => {
+  own = await startTestDatabase();
+});
+afterEach(async () => {
+  for (const claim of claims.splice(0)) await claim.stop();
+  await own.database.query('TRUNCATE nodes');
+});
+afterAll(() => own.stop());
+
+/** The claim of a process, after its first attempt. */
+async function processOf(uuid: string, name = 'edge'): Promise<{ claim: NodeClaim; logger: MemoryLogger }> {
+  const logger = new MemoryLogger();
+  const claim = new NodeClaim({ database: own.database, logger, name, version: '1', uuid });
+  claims.push(claim);
+  claim.start();
+  await claim.beat();
+  return { claim, logger };
+}
+
+const [first, second] = [randomUUID(), randomUUID()];
+const row = async (): Promise<unknown> =>
+  (await own.database.query('SELECT name, uuid, started_at FROM nodes')).rows;
+
+describe('NodeClaim', () => {
+  test('refuses another machine of the same name, loudly and once, until the first one has ended', async () => {
+    const { claim: holder } = await processOf(first);
+    const before = await row();
+    const { claim: other, logger } = await processOf(second);
+    await other.beat();
+    expect([holder.isHeld(), other.isHeld()]).toEqual([true, false]);
+    expect(other.trouble()).toMatch(/another machine runs as node edge: choose another server.node_name/);
+    const told = logger.lines.filter(({ level }) => level === 'error');
+    expect(told).toMatchObject([{ message: other.trouble(), fields: { holder: first } }]);
+    await holder.beat();
+    expect([holder.isHeld(), await row()]).toEqual([true, before]);
+    await holder.stop();
+    await other.beat();
+    expect([other.isHeld(), other.trouble()]).toEqual([true, null]);
+    expect(await row()).toMatchObject([{ name: 'edge', uuid: second }]);
+  });
+
+  test('refuses the older process where a copy of its data directory runs, and takes no turns', async () => {
+    const { claim: original } = await processOf(first);
+    const { claim: copy } = await processOf(first);
+    await original.beat();
+    expect([original.isHeld(), copy.isHeld()]).toEqual([false, true]);
+    expect(original.trouble()).toMatch(/runs as node edge on a copy of this data directory/);
+    await copy.beat();
+    await original.beat();
+    expect([original.isHeld(), copy.isHeld()]).toEqual([false, true]);
+  });
+
+  test('follows a killed process of the same data directory at once, and another machine that is silent', async () => {
+    const { claim: killed } = await processOf(first);
+    expect((await processOf(first)).claim.isHeld()).toBe(true);
+    await killed.beat();
+    expect(killed.isHeld()).toBe(false);
+    for (const away of ['-61 seconds', '61 seconds']) {
+      await own.database.query('UPDATE nodes SET last_seen = now() + $1::interval', [away]);
+      const next = await processOf(randomUUID());
+      expect([away, next.claim.isHeld()]).toEqual([away, true]);
+    }
+  });
+
+  test('knows names apart, and says so of two that have the same id', async () => {
+    await processOf(first, 'edge');
+    expect((await processOf(second, 'core')).claim.isHeld()).toBe(true);
+    await own.database.query(`UPDATE nodes SET name = 'twin' WHERE name = 'edge'`);
+    const { claim } = await processOf(first, 'edge');
+    expect(claim.trouble()).toMatch(/has the same id as twin/);
+  });
+});
+
+describe('nodeUuid()', () => {
+  test('nodeUuid() is the same for each start on a data directory, and another for another', () => {
+    const logger = new MemoryLogger();
+    const dirs = [makeTempDir(), makeTempDir()];
+    const [one, two] = dirs.map((dir) => nodeUuid(dir, logger));
+    expect(dirs.map((dir) => nodeUuid(dir, logger))).toEqual([one, two]);
+    expect(one).not.toBe(two);
+    const path = join(dirs[0]!, 'node-uuid');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(logger.lines).toEqual([]);
+    writeFileSync(path, 'not a uuid');
+    const anew = nodeUuid(dirs[0]!, logger);
+    expect([anew === one, readFileSync(path, 'utf8').trim()]).toEqual([false, anew]);
+    expect(logger.text()).toContain('the file is damaged');
+    for (const dir of dirs) rmSync(dir, { recursive: true, force: true });
+  });
+});

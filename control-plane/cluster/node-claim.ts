@@ -1,0 +1,114 @@
+/**
+ * Whether this process may write as the node that it is called. Two machines of one name would mix their rows; so the
+ * first one holds the name as long as it is heard of, and the other one is refused: it says so, answers DNS all the
+ * same, and keeps its log for itself until the name is free.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Logger } from '../../shared/log.ts';
+import type { Database } from '../db/database.ts';
+import { DatabaseUnavailable, reasonOf } from '../db/database-errors.ts';
+import { claimNode, releaseNode } from './node-store.ts';
+import type { NodeHolder, NodeIdentity } from './node-store.ts';
+
+/** What a claim is made of. */
+export interface NodeClaimParts {
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly name: string;
+  readonly version: string;
+  /** See `nodeUuid`. */
+  readonly uuid: string;
+}
+
+/** Milliseconds between two signs of life. */
+const BEAT_MS = 10_000;
+
+/** See above. */
+export class NodeClaim {
+  readonly #parts: NodeClaimParts;
+  readonly #identity: NodeIdentity;
+  #isHeld = false;
+  #wasHeld = false;
+  #trouble: string | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #stopListening = (): void => undefined;
+  #beat: Promise<void> = Promise.resolve();
+
+  constructor(parts: NodeClaimParts) {
+    const { name, version, uuid } = parts;
+    this.#parts = parts;
+    this.#identity = { name, version, uuid, run: randomUUID() };
+  }
+
+  /** Claims the name whenever the database is up, and keeps it. */
+  start(): void {
+    this.#stopListening = this.#parts.database.onStatus(() => void this.beat());
+    this.#timer = setInterval(() => void this.beat(), BEAT_MS);
+    this.#timer.unref();
+    void this.beat();
+  }
+
+  /** Whether the name is this process's. */
+  isHeld(): boolean {
+    return this.#isHeld;
+  }
+
+  /** Why it is not; null = nothing speaks against it. */
+  trouble(): string | null {
+    return this.#trouble;
+  }
+
+  /** One sign of life, or one more attempt; for the timer, and for tests. */
+  beat(): Promise<void> {
+    this.#beat = this.#beat.then(() => this.#claim());
+    return this.#beat;
+  }
+
+  /** Lets go of the name. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#stopListening();
+    await this.#beat;
+    if (this.#isHeld) await releaseNode(this.#parts.database, this.#identity);
+    this.#isHeld = false;
+  }
+
+  async #claim(): Promise<void> {
+    const { database, logger, name } = this.#parts;
+    try {
+      const holder = await claimNode(database, this.#identity, !this.#wasHeld);
+      if (holder !== null) {
+        this.#refuse(holder);
+        return;
+      }
+      if (this.#trouble !== null) logger.info('the name of this node is its own again', { name });
+      this.#isHeld = true;
+      this.#wasHeld = true;
+      this.#trouble = null;
+    } catch (error) {
+      // What a database that is away says of nodes is not known.
+      this.#isHeld = false;
+      if (error instanceof DatabaseUnavailable) return;
+      logger.warn('claim the name of this node: tried again later', { name, reason: reasonOf(error) });
+    }
+  }
+
+  #refuse(holder: NodeHolder): void {
+    this.#isHeld = false;
+    const before = this.#trouble;
+    this.#trouble = this.#reasonOf(holder);
+    if (this.#trouble === before) return;
+    const lastSeen = holder.lastSeen.toISOString();
+    this.#parts.logger.error(this.#trouble, { holder: holder.uuid, last_seen: lastSeen });
+  }
+
+  #reasonOf(holder: NodeHolder): string {
+    const { name, uuid } = this.#identity;
+    const until = 'its query log waits on disk until that ends';
+    if (holder.name !== name)
+      return `the name ${name} of this node has the same id as ${holder.name}: choose another server.node_name; ${until}`;
+    if (holder.uuid === uuid)
+      return `another process runs as node ${name} on a copy of this data directory: remove node-uuid there and choose another server.node_name; ${until}`;
+    return `another machine runs as node ${name}: choose another server.node_name for one of them; ${until}`;
+  }
+}

@@ -1,0 +1,35 @@
+/** What a data directory is known by, however the node in it is named: a UUID in a file of its own. */
+import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from '../../shared/log.ts';
+import { reasonOf } from '../db/database-errors.ts';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The UUID of a data directory; makes one where there is none. Where it cannot be kept it holds for this run. */
+export function nodeUuid(dataDir: string, logger: Logger): string {
+  const path = join(dataDir, 'node-uuid');
+  const known = readText(path);
+  if (UUID.test(known)) return known;
+  if (known !== '')
+    logger.warn('read the UUID of this node: the file is damaged, a new one is made', { path });
+  const uuid = randomUUID();
+  try {
+    writeFileSync(path, `${uuid}\n`, { mode: 0o600, flush: true });
+  } catch (error) {
+    logger.warn('keep the UUID of this node: the next start makes another', {
+      path,
+      reason: reasonOf(error),
+    });
+  }
+  return uuid;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return ''; // The first start, or a file that cannot be read: writing it anew says why.
+  }
+}
