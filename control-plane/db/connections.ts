@@ -63,6 +63,10 @@ export class Connections {
     };
   }
 
+  isLost(): boolean {
+    return this.#lost.signal.aborted;
+  }
+
   /** Declares the server lost, for a reason that came from elsewhere. */
   lose(reason?: unknown): void {
     this.#lost.abort(reason);

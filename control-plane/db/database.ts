@@ -84,6 +84,8 @@ const RETRY_MS = { first: 100, last: 15_000 } as const;
 const STEADY_MS = 20_000;
 /** Milliseconds for closing unless said otherwise. */
 const CLOSE_MS = 5000;
+/** The same for a server that has shown no sign of life: it will not write anything either. */
+const SILENT_CLOSE_MS = 700;
 /** Of that, what statements in flight get. */
 const FLIGHT_SHARE = 0.3;
 
@@ -101,6 +103,8 @@ class PooledDatabase implements Database {
   readonly #loop: Promise<void>;
   #status: DatabaseStatus;
   #connections: Connections | undefined;
+  /** Was given up. */
+  #isSilent = false;
   /** The last connections on their way out; they wait for statements in flight, which may hang with their server. */
   #ending: Promise<unknown> = Promise.resolve();
 
@@ -170,7 +174,9 @@ class PooledDatabase implements Database {
   }
 
   async giveUpUnlessAnswering(withinMs: number): Promise<void> {
-    await this.#connections?.giveUpUnlessAnswering(withinMs);
+    const connections = this.#connections;
+    await connections?.giveUpUnlessAnswering(withinMs);
+    this.#isSilent = connections !== undefined && connections.isLost();
   }
 
   async close(withinMs = CLOSE_MS): Promise<void> {
@@ -182,7 +188,8 @@ class PooledDatabase implements Database {
     await Promise.race([ended, pause(withinMs * FLIGHT_SHARE, enough.signal)]);
     enough.abort();
     connections?.cut();
-    await this.#source.close(untilMs - performance.now());
+    const leftMs = untilMs - performance.now();
+    await this.#source.close(this.#isSilent ? Math.min(leftMs, SILENT_CLOSE_MS) : leftMs);
   }
 
   /** Connects, stays with what it got until that is lost, and starts again. */
