@@ -5,6 +5,7 @@ import { z } from 'zod';
 const PASSWORD = 'bench password';
 const CALL_TIMEOUT_MS = 60_000;
 
+const healthSchema = z.object({ checks: z.object({ database: z.object({ status: z.string() }) }) });
 const statusSchema = z.object({ setup_required: z.boolean() });
 const sourceSchema = z.object({
   id: z.number(),
@@ -110,11 +111,11 @@ function session(call: Call): WeirApi {
 
 async function isUp(port: number): Promise<boolean> {
   try {
-    const response = await fetch(`http://127.0.0.1:${port}/api/auth/status`, {
+    const response = await fetch(`http://127.0.0.1:${port}/api/health`, {
       signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
     });
-    await response.arrayBuffer();
-    return response.ok; // 503 while the database still starts
+    const { checks } = healthSchema.parse(await response.json());
+    return checks.database.status === 'ok'; // Nobody can sign in before.
   } catch {
     return false; // refused: not listening yet
   }
