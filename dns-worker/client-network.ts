@@ -14,6 +14,9 @@ export class ClientNetworks {
   private readonly ipv4Masks: Int32Array;
   private readonly ipv6Masks: Int32Array;
   private readonly seed: number;
+  /** The words of the network that was asked for last, whether its address was proven, and its key. */
+  private readonly last = new Int32Array(5);
+  private lastKey = '';
 
   /** `rateBuckets` has the seed that keeps anybody from choosing addresses whose hash is that of somebody else's. */
   constructor(
@@ -41,7 +44,17 @@ export class ClientNetworks {
   key(query: Query): string {
     const { clientBytes: client, clientAt: at } = query;
     const masks = isMappedIpv4(client, at) ? this.ipv4Masks : this.ipv6Masks;
-    const network = masks.map((mask, i) => addressWord(client, at + i * 4) & mask).join();
-    return hasProvenAddress(query) ? `${network} proven` : network;
+    const { last } = this;
+    const isProven = hasProvenAddress(query) ? 1 : 0;
+    // The next one to ask is often of the same network.
+    let isLast = last[4] === isProven && this.lastKey !== '';
+    last[4] = isProven;
+    for (let i = 0; i < 4; i++) {
+      const word = addressWord(client, at + i * 4) & masks[i]!;
+      isLast &&= last[i] === word;
+      last[i] = word;
+    }
+    if (!isLast) this.lastKey = last.join();
+    return this.lastKey;
   }
 }

@@ -14,7 +14,6 @@ import { hasPrivateAddress } from './private-addresses.ts';
 import { NO_EDE, type Query, Verdict } from './query.ts';
 import { type ReplierParts, RequestReplier } from './request-replier.ts';
 import type { FlightOutcome, NodeFlights } from './resolve/node-flights.ts';
-import { questionKey } from './resolve/question.ts';
 import type { Question, Resolution, Resolver } from './resolve/resolver.ts';
 import type { ZoneResolvers } from './resolve/zone-resolvers.ts';
 import { authenticFlag, replyWithRcode } from './respond/reply.ts';
@@ -109,14 +108,14 @@ export class Forwarder {
     const hasStale = request.explained === undefined && this.hasStale();
     if (hasStale && this.failures.has(question) && this.replier.answerFromCache(request, true)) return;
     const { network } = question;
-    const key = questionKey(question);
+    const hash = query.hashLow[0]! ^ query.qtype;
     // What is explained to an administrator is what would be so at any time.
-    if (request.explained === undefined && !this.clients.enter(network, key)) {
+    if (request.explained === undefined && !this.clients.enter(network, hash)) {
       this.refuse(request);
       return;
     }
     const timer = hasStale ? new StaleTimer(() => this.answerLate(request)) : null;
-    this.resolve({ question, timer, request, onEnd: () => this.clients.leave(network, key) });
+    this.resolve({ question, timer, request, onEnd: () => this.clients.leave(network, hash) });
   }
 
   /** Asks again for an answer that ends soon; nobody waits for it, and a failure leaves what there is. */

@@ -12,7 +12,8 @@ const MAX_SAME = 1024;
 
 interface Waiting {
   requests: number;
-  readonly byQuestion: Map<string, number>;
+  /** By hash of the question. */
+  readonly byQuestion: Map<number, number>;
 }
 
 /** The requests that wait. One a resolve thread. */
@@ -20,26 +21,29 @@ export class WaitingClients {
   private readonly networks = new Map<string, Waiting>();
   private requests = 0;
 
-  /** Counts a request of a network for a question; false where the network has its share and is not counted. */
-  enter(network: string, questionKey: string): boolean {
+  /**
+   * Counts a request of a network for a question, told by a hash that nobody can choose; false where the network has
+   * its share and is not counted.
+   */
+  enter(network: string, question: number): boolean {
     let waiting = this.networks.get(network);
     if (!isWithinShare(waiting?.requests ?? 0, this.requests, MAX_WAITING)) return false;
-    const same = waiting?.byQuestion.get(questionKey) ?? 0;
+    const same = waiting?.byQuestion.get(question) ?? 0;
     if (same >= MAX_SAME) return false;
     if (waiting === undefined) this.networks.set(network, (waiting = { requests: 0, byQuestion: new Map() }));
-    waiting.byQuestion.set(questionKey, same + 1);
+    waiting.byQuestion.set(question, same + 1);
     waiting.requests++;
     this.requests++;
     return true;
   }
 
   /** The end of what `enter` has counted. */
-  leave(network: string, questionKey: string): void {
+  leave(network: string, question: number): void {
     const waiting = this.networks.get(network);
-    const same = waiting?.byQuestion.get(questionKey);
+    const same = waiting?.byQuestion.get(question);
     if (waiting === undefined || same === undefined) return;
-    if (same === 1) waiting.byQuestion.delete(questionKey);
-    else waiting.byQuestion.set(questionKey, same - 1);
+    if (same === 1) waiting.byQuestion.delete(question);
+    else waiting.byQuestion.set(question, same - 1);
     this.requests--;
     waiting.requests--;
     if (waiting.requests === 0) this.networks.delete(network);

@@ -34,7 +34,7 @@ export interface CacheableAnswer {
   /** What clients are told of a block that the upstream imposed (RFC 8914); absent where it told of none. */
   readonly extendedError?: number | undefined;
   /** It is part of an answer only, and is to be asked on for; not to be kept so. */
-  readonly leftOut?: LeftOut;
+  readonly leftOut?: LeftOut | undefined;
 }
 
 /** Why a message was not taken. */

@@ -18,6 +18,11 @@ import type { DatagramReceiver, SocketPlace, UdpSockets } from './udp-sockets.ts
 export interface UdpProof {
   readonly proof: ReplyProof;
   readonly marks: QueryMarks;
+  readonly asker: UdpAsker;
+}
+
+/** Who hears of replies that were dropped; the wait goes on. */
+export interface UdpAsker {
   /** Called once, at the first reply that is right but for the proof; it was dropped, the wait goes on. */
   onDoubt(): void;
   /** Called when a reply with its proof was dropped for what it says. */
@@ -87,7 +92,7 @@ class UdpExchange implements Exchange, DatagramReceiver {
     if (this.#over) return;
     if (this.#edns && isBareRefusal(message)) {
       if (this.#proof === null) this.#end({ kind: 'refused' });
-      else this.#proof.onBareRefusal();
+      else this.#proof.asker.onBareRefusal();
       return;
     }
     if (!isResponseTo(message, this.#question) || !this.#isProven(message)) return;
@@ -95,7 +100,7 @@ class UdpExchange implements Exchange, DatagramReceiver {
     if (reading.kind === 'truncated') this.#end(reading);
     else if (reading.kind === 'answer' || !DROPPED.has(reading.fault))
       this.#end(outcomeOf(reading, this.#edns));
-    else if (reading.fault !== 'other-subnet') this.#proof?.onMalformed();
+    else if (reading.fault !== 'other-subnet') this.#proof?.asker.onMalformed();
   }
 
   fail(error: Error): void {
@@ -107,7 +112,7 @@ class UdpExchange implements Exchange, DatagramReceiver {
     const verdict = this.#proof.proof.check(message, this.#proof.marks);
     if (verdict === 'doubtful' && !this.#doubted) {
       this.#doubted = true;
-      this.#proof.onDoubt();
+      this.#proof.asker.onDoubt();
     }
     return verdict === 'proven';
   }

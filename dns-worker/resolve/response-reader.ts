@@ -74,8 +74,8 @@ export function readResponse(bytes: Uint8Array, asked: Question): ResponseReadin
   if (chain === 'unwritten') return unwritten();
   const answers = written;
   const answersLength = writer.length;
-  const leftOut = chain === 'negative' && rcode === Rcode.NOERROR ? leftOutTarget() : null;
-  const negative = chain === 'negative' && leftOut === null;
+  const leftOut = chain === 'negative' && rcode === Rcode.NOERROR ? leftOutTarget() : undefined;
+  const negative = chain === 'negative' && leftOut === undefined;
   if (negative && answers === 0 && rcode === Rcode.NOERROR && isReferral()) return fault('referral');
   if (!writeAuthority(negative)) return unwritten();
   return finish(rcode, answers, answersLength, negative, leftOut);
@@ -95,7 +95,7 @@ function finish(
   answers: number,
   answersLength: number,
   negative: boolean,
-  leftOut: LeftOut | null = null,
+  leftOut?: LeftOut,
 ): ResponseReading {
   const answer: CacheableAnswer = {
     rcode,
@@ -109,7 +109,7 @@ function finish(
     answersLength,
     subnetScope,
     extendedError: blockSaidBy(message, table.optionsAt, table.optionsEnd),
-    ...(leftOut !== null && { leftOut }),
+    leftOut,
   };
   return { kind: 'answer', answer, hasEdns: table.hasOpt };
 }
@@ -118,8 +118,8 @@ function finish(
  * A chain that ends at an alias says that there is no data only where it comes with the SOA of the zone (RFC 2308
  * section 2.2). Servers that know the alias alone say no more than that (RFC 1034 section 4.3.2, step 3a).
  */
-function leftOutTarget(): LeftOut | null {
-  if (hops === 0 || findSoa() >= 0) return null;
+function leftOutTarget(): LeftOut | undefined {
+  if (hops === 0 || findSoa() >= 0) return undefined;
   return { target: current.wire.slice(0, current.length).map((octet) => FOLD[octet]!), hops };
 }
 

@@ -14,7 +14,7 @@ import type {
 } from './exchange.ts';
 import { StreamUpstream, TCP_STREAM } from './exchange-tcp.ts';
 import { EdnsSupport } from './edns-support.ts';
-import { exchangeUdp } from './exchange-udp.ts';
+import { type UdpAsker, exchangeUdp } from './exchange-udp.ts';
 import type { Question } from './question.ts';
 import { ReplyProof } from './reply-proof.ts';
 import { UdpSockets } from './udp-sockets.ts';
@@ -24,47 +24,42 @@ const SUSPICION_MS = 2000;
 
 /** The way over UDP to one address. */
 export class UdpUpstream implements ServerConnections {
-  readonly #sockets: UdpSockets;
-  readonly #proof: ReplyProof;
-  readonly #edns: EdnsSupport;
-  readonly #tcp: StreamUpstream;
+  readonly #ways: Ways;
   /** A question over TCP that is to show whether the server knows EDNS, and the end of its time. */
   #suspicion: { readonly exchange: Exchange; readonly timer: NodeJS.Timeout } | null = null;
 
   constructor(server: ServerAddress, clock: Clock) {
-    this.#sockets = new UdpSockets(server);
-    this.#proof = new ReplyProof(clock);
-    this.#edns = new EdnsSupport(clock);
-    this.#tcp = new StreamUpstream(server, TCP_STREAM, clock, this.#edns);
+    const edns = new EdnsSupport(clock);
+    this.#ways = {
+      sockets: new UdpSockets(server),
+      proof: new ReplyProof(clock),
+      edns,
+      tcp: new StreamUpstream(server, TCP_STREAM, clock, edns),
+      onRefusal: (question) => this.#suspect(question),
+    };
   }
 
   ask(question: Question, done: ExchangeDone): Exchange {
-    const ways = {
-      sockets: this.#sockets,
-      proof: this.#proof,
-      edns: this.#edns,
-      tcp: this.#tcp,
-      onRefusal: () => this.#suspect(question),
-    };
-    return new UdpAsk(ways, question, done);
+    return new UdpAsk(this.#ways, question, done);
   }
 
   close(): void {
     this.#endSuspicion();
-    this.#tcp.close();
+    this.#ways.tcp.close();
   }
 
   /** One forged reply must not switch EDNS off for this server: finds out over TCP, beside the question. */
   #suspect(question: Question): void {
-    if (this.#suspicion !== null || !this.#edns.isSuspect) return;
-    const exchange = this.#tcp.ask(question, (outcome) => {
+    const { edns, tcp } = this.#ways;
+    if (this.#suspicion !== null || !edns.isSuspect) return;
+    const exchange = tcp.ask(question, (outcome) => {
       this.#endSuspicion();
-      if (isLost(outcome)) this.#edns.strike();
-      else this.#edns.noteClear();
+      if (isLost(outcome)) edns.strike();
+      else edns.noteClear();
     });
     const timer = setTimeout(() => {
       this.#endSuspicion();
-      this.#edns.strike();
+      edns.strike();
     }, SUSPICION_MS);
     this.#suspicion = { exchange, timer };
   }
@@ -82,10 +77,10 @@ interface Ways {
   readonly edns: EdnsSupport;
   readonly tcp: StreamUpstream;
   /** The server, or whoever pretends to be it, refuses the question with EDNS. */
-  onRefusal(): void;
+  onRefusal(question: Question): void;
 }
 
-class UdpAsk implements Exchange {
+class UdpAsk implements Exchange, UdpAsker {
   readonly #ways: Ways;
   readonly #question: Question;
   readonly #done: ExchangeDone;
@@ -114,16 +109,22 @@ class UdpAsk implements Exchange {
     this.#underWay.clear();
   }
 
+  onDoubt(): void {
+    this.#askTcp('doubtful');
+  }
+
+  onMalformed(): void {
+    this.#askTcp('malformed');
+  }
+
+  onBareRefusal(): void {
+    this.#askPlain();
+  }
+
   #askUdp(edns: boolean): void {
     const { sockets, proof, edns: support } = this.#ways;
     const marks = proof.marks(this.#question.qname);
-    const checks = {
-      proof,
-      marks,
-      onDoubt: () => this.#askTcp('doubtful'),
-      onMalformed: () => this.#askTcp('malformed'),
-      onBareRefusal: () => this.#askPlain(),
-    };
+    const checks = { proof, marks, asker: this };
     this.#add(
       (done) => exchangeUdp(sockets, this.#question, edns, checks, done),
       (outcome) => {
@@ -141,7 +142,7 @@ class UdpAsk implements Exchange {
   #askPlain(): void {
     if (this.#askedPlain) return;
     this.#askedPlain = true;
-    this.#ways.onRefusal();
+    this.#ways.onRefusal(this.#question);
     this.#askUdp(false);
   }
 
