@@ -13,7 +13,7 @@ import { BatchTouch } from './batch-touch.ts';
 import { AnswerCache } from './cache/answer-cache.ts';
 import { CacheMemory } from '../shared/cache-memory.ts';
 import type { SnapshotBuffers } from '../shared/snapshot/snapshot.ts';
-import { ClientNetworks } from './client-network.ts';
+import { ClientNetworks } from './client-networks.ts';
 import { ClientSightings } from './client-sightings.ts';
 import { ServerCookies } from './cookies/server-cookies.ts';
 import type { NativeCalls } from './listeners/native-calls.ts';

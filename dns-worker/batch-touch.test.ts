@@ -9,7 +9,7 @@ import { query as messageOf } from '../test/e2e/support/dns-message.ts';
 import { a, question, response } from '../test/fixtures/messages.ts';
 import { openLists, queryFor } from '../test/support/compiled-lists.ts';
 import { rateLimitOf } from '../test/support/rate-limit.ts';
-import { cookiesAt } from '../test/support/server-cookies.ts';
+import { cookiesAt } from '../test/support/cookies-of-tests.ts';
 import { BatchTouch } from './batch-touch.ts';
 import { AnswerCache } from './cache/answer-cache.ts';
 import { CacheWriter } from './cache/cache-writer.ts';

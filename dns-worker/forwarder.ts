@@ -9,7 +9,7 @@ import { failedAnswer } from './answer-lifetime.ts';
 import { leadsToNames } from './answer-names.ts';
 import { CacheHit } from './cache/answer-cache.ts';
 import type { CacheWriter } from './cache/cache-writer.ts';
-import type { ClientNetworks } from './client-network.ts';
+import type { ClientNetworks } from './client-networks.ts';
 import { hasPrivateAddress } from './private-addresses.ts';
 import { NO_EDE, type Query, Verdict } from './query.ts';
 import { type ReplierParts, RequestReplier } from './request-replier.ts';

@@ -7,7 +7,7 @@ import { Protocol } from '../shared/query-log.ts';
 import { createRateBuckets } from '../shared/rate-limit.ts';
 import { QuietLogger } from '../test/fixtures/quiet-logger.ts';
 import { rateLimitOf } from '../test/support/rate-limit.ts';
-import { ClientNetworks } from './client-network.ts';
+import { ClientNetworks } from './client-networks.ts';
 import type { UdpBatch } from './listeners/udp-batch.ts';
 import { MissReader } from './miss-reader.ts';
 import { MissWriter } from './miss-writer.ts';

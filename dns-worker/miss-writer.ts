@@ -5,7 +5,7 @@
 import { WorkerControl } from '../shared/messages.ts';
 import { MissFlags, MissRecord, MissRing } from '../shared/miss-ring.ts';
 import type { UdpBatch } from './listeners/udp-batch.ts';
-import type { ClientNetworks } from './client-network.ts';
+import type { ClientNetworks } from './client-networks.ts';
 import { isWithinShare } from './fair-share.ts';
 import type { Query } from './query.ts';
 

@@ -15,7 +15,7 @@ import { AnswerCache } from './cache/answer-cache.ts';
 import { CacheMemory } from '../shared/cache-memory.ts';
 import type { SnapshotBuffers } from '../shared/snapshot/snapshot.ts';
 import { CacheWriter } from './cache/cache-writer.ts';
-import { ClientNetworks } from './client-network.ts';
+import { ClientNetworks } from './client-networks.ts';
 import { ClientSightings } from './client-sightings.ts';
 import { ValidatingResolver } from './dnssec/validating-resolver.ts';
 import { ServerCookies } from './cookies/server-cookies.ts';

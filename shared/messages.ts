@@ -86,7 +86,7 @@ export interface ThreadStart {
   readonly rateBuckets: SharedArrayBuffer;
   /** Stream connections of each client address with the whole node (`shared/connection-table.ts`). */
   readonly connections: SharedArrayBuffer;
-  /** Keys of DNS cookies of the whole node (`shared/cookie-keys.ts`). */
+  /** Keys of DNS cookies of the whole node (`shared/cookie-key-layout.ts`). */
   readonly cookieKeys: SharedArrayBuffer;
   /** Questions under way on the whole node (`shared/claim-table.ts`). */
   readonly claims: SharedArrayBuffer;

@@ -15,7 +15,7 @@ import { startDatabase } from '../db/database.ts';
 import { DatabaseUnavailable, reasonOf } from '../db/database-errors.ts';
 import { connectToFirst, embeddedTarget, parseDatabaseUrls } from '../db/database-target.ts';
 import type { Queryable } from '../db/queryable.ts';
-import { runningServerAddress } from '../db/running-server.ts';
+import { runningServerAddress } from '../db/running-postgres.ts';
 import { createLogger } from '../log.ts';
 
 /** Longest wait for the database, milliseconds. */

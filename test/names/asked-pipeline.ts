@@ -17,7 +17,7 @@ import { readLocalRecordLine } from '../../shared/policy/local-record.ts';
 import { logRingBytes, Protocol, QUERY_STATUS_NAMES } from '../../shared/query-log.ts';
 import { createRateBuckets } from '../../shared/rate-limit.ts';
 import { rateLimitOf } from '../support/rate-limit.ts';
-import { cookiesAt } from '../support/server-cookies.ts';
+import { cookiesAt } from '../support/cookies-of-tests.ts';
 import { snapshotOf } from '../support/compiled-lists.ts';
 import { query as queryMessage } from '../e2e/support/dns-message.ts';
 import type { TypeSpec } from '../e2e/support/dns-message.ts';

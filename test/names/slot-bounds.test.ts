@@ -33,7 +33,7 @@ import { query as queryMessage } from '../e2e/support/dns-message.ts';
 import { question, response } from '../fixtures/messages.ts';
 import { compileLists, queryFor } from '../support/compiled-lists.ts';
 import { rateLimitOf } from '../support/rate-limit.ts';
-import { cookiesAt } from '../support/server-cookies.ts';
+import { cookiesAt } from '../support/cookies-of-tests.ts';
 import { apiRecord } from './asked-pipeline.ts';
 
 const NOW_SECS = 1_800_000_000;

@@ -4,7 +4,7 @@
  */
 import { AnswerCache } from '../../dns-worker/cache/answer-cache.ts';
 import { CacheWriter } from '../../dns-worker/cache/cache-writer.ts';
-import { ClientNetworks } from '../../dns-worker/client-network.ts';
+import { ClientNetworks } from '../../dns-worker/client-networks.ts';
 import { ClientSightings } from '../../dns-worker/client-sightings.ts';
 import { Forwarder } from '../../dns-worker/forwarder.ts';
 import { Pipeline } from '../../dns-worker/pipeline.ts';
@@ -35,7 +35,7 @@ import { octets, type TestResponse, response, u16 } from '../fixtures/messages.t
 import { QuietLogger } from '../fixtures/quiet-logger.ts';
 import { type ListText, type OtherRows, snapshotOf } from './compiled-lists.ts';
 import { rateLimitOf } from './rate-limit.ts';
-import { cookiesAt } from './server-cookies.ts';
+import { cookiesAt } from './cookies-of-tests.ts';
 import { TestClock } from './test-clock.ts';
 
 /** A client's query on its way, and what came of it. */
