@@ -3,7 +3,11 @@
  * anywhere. They lie in memory of all threads, so that a thread that is replaced goes on with them.
  */
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { COOKIE_KEY_LIFE_SECS, COOKIE_KEYS_BYTES, CookieKeyLayout as L } from '../../shared/cookie-key-layout.ts';
+import {
+  COOKIE_KEY_LIFE_SECS,
+  COOKIE_KEYS_BYTES,
+  CookieKeyLayout as L,
+} from '../../shared/cookie-key-layout.ts';
 
 const SECRET_BYTES = 32;
 const KEY_BYTES = 16;
