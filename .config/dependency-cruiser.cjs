@@ -125,15 +125,15 @@ module.exports = {
     door('pg', '^control-plane/(db/|.+-store\\.ts$)'),
     door('pg-copy-streams', '^control-plane/(db/|.+-store\\.ts$)'),
     door('node-pg-migrate', '^control-plane/db/'),
-    door('express', '^control-plane/(http/|.+-routes\\.ts$)'),
+    door('express', '^control-plane/(api/|http/|auth/session-cookie\\.ts$|.+-routes\\.ts$)'),
     door('cookie-parser', '^control-plane/http/'),
     door('multer', '^control-plane/tls/'),
     door('argon2', '^control-plane/auth/password\\.ts$'),
     door('luxon', '^(shared/policy/|control-plane/schedules/)'),
-    door('winston', '^control-plane/log\\.ts$'),
+    door('winston', '^control-plane/log/'),
     door('toml', '^config/'),
     door('zod', '^shared/api/'),
-    door('piscina', '^control-plane/snapshot/'),
+    door('piscina', '^control-plane/compile/table/'),
     door('koffi', '^(dns-worker/listeners/native-calls|control-plane/clients/neighbour-table)\\.ts$'),
 
     // 5. A store never imports routes; a feature never imports another feature's routes.

@@ -3,7 +3,7 @@
  * finding the addresses of those given by name, is the data plane's business.
  */
 import { isIP } from 'node:net';
-import type { PoolSettings, UpstreamSettings } from '../shared/upstream-settings.ts';
+import type { PoolSettings, UpstreamSettings } from '../shared/policy/upstream-settings.ts';
 import type { Check } from './key-kinds.ts';
 import { isHostName, splitHostPort } from './value-checks.ts';
 

@@ -2,6 +2,7 @@
  * The entry of the process: reads the command line and the configuration, and hands over to the
  * subcommand. The parts of the server are loaded by `start` only, so that the others answer at once.
  */
+import { reasonOf } from '../shared/thrown.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { LoadedConfig } from '../config/parse-config.ts';
 import { HELP, parseArguments } from './cli/arguments.ts';
@@ -55,6 +56,6 @@ try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   // What could not start leaves nothing behind that is worth waiting for.
-  terminal.err(`weir: ${error instanceof Error ? error.message : String(error)}`);
+  terminal.err(`weir: ${reasonOf(error)}`);
   process.exit(1);
 }

@@ -2,6 +2,7 @@
  * The end of a Weir: what was started is stopped in reverse, each part within its time and all of them within that of
  * a service manager's patience. A part that hangs, or fails to stop, does not keep the others from it.
  */
+import { reasonOf } from '../shared/thrown.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../shared/log.ts';
 
@@ -48,7 +49,7 @@ async function stopPart(stop: Stop, withinMs: number, logger: Logger): Promise<v
     if ((await Promise.race([stopped, late])) === 'late')
       logger.warn('stop a part: not waited for any longer', { waited_ms: Math.round(withinMs) });
   } catch (error) {
-    logger.error('stop a part', { reason: error instanceof Error ? error.message : String(error) });
+    logger.error('stop a part', { reason: reasonOf(error) });
   } finally {
     inTime.abort();
   }

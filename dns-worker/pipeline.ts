@@ -17,19 +17,19 @@
  * 11. answerNames      policy once more, on names and addresses in the answer; the forwarder runs it on new answers
  * 12. rebinding        private addresses of public names; likewise
  */
-import { Counter } from '../shared/counters.ts';
+import { Counter } from '../shared/memory/counters.ts';
 import { Rcode } from '../shared/dns/iana.ts';
-import type { ExplainedStageName } from '../shared/explain.ts';
+import type { ExplainedStageName } from '../shared/threads/explanation.ts';
 import { QueryStatus } from '../shared/query-log.ts';
 import { GroupOverrideCode } from '../shared/snapshot/policy-table.ts';
-import { Judge, type MatchRecorder } from './judge.ts';
+import { Judge, type MatchRecorder } from './policy/judge.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
-import { readClientSubnet } from './client-subnet.ts';
-import type { ClientSightings } from './client-sightings.ts';
+import { readClientSubnet } from './query/query-ecs.ts';
+import type { ClientSightings } from './report/sighting-writer.ts';
 import type { ServerCookies } from './cookies/server-cookies.ts';
-import { ParseOutcome, parseQuery } from './parse-query.ts';
-import { type Query, Verdict, type VerdictCode } from './query.ts';
-import type { RateLimiter } from './rate-limiter.ts';
+import { ParseOutcome, parseQuery } from './query/parse-query.ts';
+import { type Query, Verdict, type VerdictCode } from './query/query.ts';
+import type { RateLimiter } from './policy/rate-limiter.ts';
 import type { Reporter } from './report/reporter.ts';
 import { capTtlsToFlip } from './respond/flip-ttl.ts';
 import { replyWithRcode } from './respond/reply.ts';
@@ -45,8 +45,8 @@ import { scheduleOverrideStage } from './stages/schedule-override.ts';
 import { specialNamesStage } from './stages/special-names.ts';
 import { rebindingStage } from './stages/rebinding.ts';
 import { safeSearchStage } from './stages/safe-search.ts';
-import { isSameTable, type OpenSnapshot } from './state.ts';
-import { ALLOWED_BY_LIST, isAllowing } from './verdict-memo.ts';
+import { isSameTable, type OpenSnapshot } from './policy/open-snapshot.ts';
+import { ALLOWED_BY_LIST, isAllowing } from './policy/rule-match-memo.ts';
 
 /** Hears of the stages as they pass a query; decides nothing. */
 export interface PipelineRecorder extends MatchRecorder {

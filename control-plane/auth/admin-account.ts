@@ -4,7 +4,7 @@
  */
 import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../shared/clock.ts';
-import { forbidden } from '../api-error.ts';
+import { forbidden } from '../api/api-error.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 import type { Database, Queryable } from '../db/database.ts';
 import type { ConfiguredPassword } from './configured-password.ts';

@@ -7,12 +7,12 @@ import type {
   LoginBody,
   Session,
   SetupBody,
-} from '../../shared/api/auth.ts';
+} from '../../shared/api/auth-api.ts';
 import type { IdParams } from '../../shared/api/fields.ts';
-import type { ApiContext } from '../http/api-context.ts';
-import { clientAddress, isOnThisMachine } from '../http/client-address.ts';
-import type { RouteRequest } from '../http/route.ts';
-import { clearSessionCookie, sessionSecretOf, setSessionCookie } from '../http/session-cookie.ts';
+import type { ApiContext } from '../api/api-context.ts';
+import { clientAddress, isOnThisMachine } from '../api/client-address.ts';
+import type { RouteRequest } from '../api/route.ts';
+import { clearSessionCookie, sessionSecretOf, setSessionCookie } from './session-cookie.ts';
 import type { LoginOrigin } from './authenticator.ts';
 
 /** GET auth/status */

@@ -3,11 +3,11 @@
  * once per node. It speaks neither HTTP (`http/auth-guard.ts`, `auth-routes.ts`) nor SQL (`*-store.ts`).
  */
 import type { Config } from '../../config/schema.ts';
-import type { AuthStatus, Role } from '../../shared/api/auth.ts';
+import type { AuthStatus, Role } from '../../shared/api/auth-api.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
-import { notFound, setupCodeRequired, tooMany, unauthorized } from '../api-error.ts';
-import { ClockWatch, STEP_MS } from '../clock-watch.ts';
+import { notFound, setupCodeRequired, tooMany, unauthorized } from '../api/api-error.ts';
+import { ClockWatch, STEP_MS } from '../clock/clock-watch.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 import type { Database } from '../db/database.ts';
 import { AdminAccount } from './admin-account.ts';

@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import { replacePasswordHash } from '../../config/replace-hash.ts';
 import type { LoadedConfig } from '../../config/parse-config.ts';
 import { rewriteFile } from '../../config/rewrite-file.ts';
-import { conflict } from '../api-error.ts';
+import { conflict } from '../api/api-error.ts';
 
 /** See above; one a node. */
 export class ConfiguredPassword {

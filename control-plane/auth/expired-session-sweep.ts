@@ -1,4 +1,5 @@
 /** The background task that removes sessions that are over, and lockouts that have passed. */
+import { reasonOf } from '../../shared/thrown.ts';
 import type { Logger } from '../../shared/log.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 
@@ -36,7 +37,7 @@ async function sweep(auth: Sweepable, logger: Logger): Promise<void> {
     // Without a database there is nothing to remove; the next sweep does it all.
     if (error instanceof DatabaseUnavailable) return;
     logger.error('remove expired sessions', {
-      error: error instanceof Error ? error.message : String(error),
+      error: reasonOf(error),
     });
   }
 }

@@ -2,7 +2,7 @@
  * Lets the logins of one address take turns, so that each sees how the one before ended: many at once cannot
  * all slip below the limit of failures, and one address alone never fills the queue of those that hash.
  */
-import { tooMany } from '../api-error.ts';
+import { tooMany } from '../api/api-error.ts';
 
 /** Logins of one address that wait or run; more are told to come back. */
 const MAX_WAITING = 8;

@@ -1,5 +1,5 @@
 /** SQL of `sessions`. Knows hashes of secrets, never a secret. */
-import type { Role } from '../../shared/api/auth.ts';
+import type { Role } from '../../shared/api/auth-api.ts';
 import type { Queryable } from '../db/database.ts';
 
 /** A session as stored; its secret's hash stays in the database. */

@@ -3,11 +3,12 @@
  * printed at the start, so that whoever can read either may set the password, and no stranger who finds the
  * port before its owner does. It is gone once it was used.
  */
+import { reasonOf } from '../../shared/thrown.ts';
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../../shared/log.ts';
-import { writeDurably } from '../snapshot/durable-file.ts';
+import { writeDurably } from '../files/durable-file.ts';
 
 /** Name of the file in the data directory; mode 0600. */
 const FILE_NAME = 'setup-code';
@@ -56,7 +57,7 @@ export class SetupCode {
       await writeDurably(this.path, Buffer.from(`${code}\n`));
     } catch (error) {
       // It holds until Weir ends: a full disk must not keep anybody from setting a password.
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       this.logger.warn('keep the setup code: it changes with the next start', { reason });
     }
     return code;

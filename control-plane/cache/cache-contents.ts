@@ -5,10 +5,10 @@ import type {
   CacheEntryQuery,
   CacheEntryRow,
   CacheMetrics,
-} from '../../shared/api/cache.ts';
-import { CACHE_UNIT, CacheEntry, CacheHead, CacheKeyFlags } from '../../shared/answer-cache.ts';
+} from '../../shared/api/cache-api.ts';
+import { CACHE_UNIT, CacheEntry, CacheHead, CacheKeyFlags } from '../../shared/memory/answer-cache-layout.ts';
 import type { Clock } from '../../shared/clock.ts';
-import { Counter } from '../../shared/counters.ts';
+import { Counter } from '../../shared/memory/counters.ts';
 import { rcodeName, rrTypeCode, rrTypeName } from '../../shared/dns/iana.ts';
 import { DnssecStatus } from '../../shared/query-log.ts';
 import type { CopiedEntry } from './cache-index.ts';

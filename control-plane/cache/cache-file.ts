@@ -12,12 +12,12 @@ import {
   CacheBucket,
   CacheEntry,
   CacheHead,
-} from '../../shared/answer-cache.ts';
-import { CacheMemory } from '../../shared/cache-memory.ts';
+} from '../../shared/memory/answer-cache-layout.ts';
+import { CacheMemory } from '../../shared/memory/cache-memory.ts';
 import type { Clock } from '../../shared/clock.ts';
-import { hasErrorCode } from '../../shared/error-code.ts';
+import { hasErrorCode } from '../../shared/thrown.ts';
 import type { Logger } from '../../shared/log.ts';
-import { writeDurably } from '../snapshot/durable-file.ts';
+import { writeDurably } from '../files/durable-file.ts';
 import { CacheIndex, isWhole } from './cache-index.ts';
 
 const DIGEST_SIZE = 32;

@@ -9,8 +9,8 @@ import {
   CacheBucket,
   CacheEntry,
   CacheHead,
-} from '../../shared/answer-cache.ts';
-import { CacheMemory, bodyOffset, unitsBetween } from '../../shared/cache-memory.ts';
+} from '../../shared/memory/answer-cache-layout.ts';
+import { CacheMemory, bodyOffset, unitsBetween } from '../../shared/memory/cache-memory.ts';
 import { nameToText } from '../../shared/dns/name.ts';
 
 /** One entry, copied. */

@@ -6,10 +6,10 @@ import type {
   CacheMetrics,
   CacheStats,
   CacheStatsQuery,
-} from '../../shared/api/cache.ts';
+} from '../../shared/api/cache-api.ts';
 import { periodMs } from '../../shared/api/fields.ts';
-import type { ApiContext } from '../http/api-context.ts';
-import type { RouteRequest } from '../http/route.ts';
+import type { ApiContext } from '../api/api-context.ts';
+import type { RouteRequest } from '../api/route.ts';
 import { share } from './cache-contents.ts';
 
 /** GET cache/stats */

@@ -3,7 +3,7 @@
  * hash goes is handed in; a configuration that sets the hash itself has the last word.
  */
 import type { LoadedConfig } from '../../config/parse-config.ts';
-import { SetupBody } from '../../shared/api/auth.ts';
+import { SetupBody } from '../../shared/api/auth-api.ts';
 import type { PasswordReader } from './read-password.ts';
 import { PromptAborted } from './read-password.ts';
 import type { Terminal } from './terminal.ts';

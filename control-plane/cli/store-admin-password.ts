@@ -12,11 +12,12 @@ import { SetupCode } from '../auth/setup-code.ts';
 import { DataDirError, lockDataDir } from '../db/data-dir-lock.ts';
 import type { DataDirLock } from '../db/data-dir-lock.ts';
 import { startDatabase } from '../db/database.ts';
-import { DatabaseUnavailable, reasonOf } from '../db/database-errors.ts';
+import { DatabaseUnavailable } from '../db/database-errors.ts';
+import { reasonOf } from '../../shared/thrown.ts';
 import { connectToFirst, embeddedTarget, parseDatabaseUrls } from '../db/database-target.ts';
 import type { Queryable } from '../db/queryable.ts';
 import { runningServerAddress } from '../db/running-postgres.ts';
-import { createLogger } from '../log.ts';
+import { createLogger } from '../log/winston-logger.ts';
 
 /** Longest wait for the database, milliseconds. */
 const WAIT_MS = 30_000;

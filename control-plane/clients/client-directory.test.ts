@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { ClientDirectory } from './client-directory.ts';
 import type { StoredClient } from './client-record.ts';
-import { MacBook } from './mac-book.ts';
+import { MacBook } from './neighbour-map.ts';
 
 const MAC = '02:00:5e:10:00:01';
 const OTHER_MAC = '02:00:5e:10:00:02';

@@ -3,12 +3,17 @@
  * was seen that the database does not have yet. Reads of the API are answered from here, so that they need
  * no database. Where sightings come from and when they are written is `client-discovery.ts`.
  */
-import { DEFAULT_GROUP_ID } from '../../shared/api/groups.ts';
-import type { GroupSource } from '../../shared/api/clients.ts';
-import type { LocatedClient, PolicyClient, PolicyRows, PolicySubnet } from '../snapshot/compiled-rules.ts';
+import { DEFAULT_GROUP_ID } from '../../shared/api/policy/groups-api.ts';
+import type { GroupSource } from '../../shared/api/policy/clients-api.ts';
+import type {
+  LocatedClient,
+  PolicyClient,
+  PolicyRows,
+  PolicySubnet,
+} from '../compile/table/compiled-rules.ts';
 import { type ClientRecord, isManual, noteAddress, recordOf } from './client-record.ts';
 import type { StoredClient } from './client-record.ts';
-import { MacBook } from './mac-book.ts';
+import { MacBook } from './neighbour-map.ts';
 import type { Neighbour } from './neighbour-messages.ts';
 import { SubnetIndex } from './subnet-index.ts';
 

@@ -4,12 +4,13 @@
  * database: clients that are new soon, so that people see them, all else once a minute. Without a database
  * it goes on in memory.
  */
+import { reasonOf } from '../../shared/thrown.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { Database } from '../db/database.ts';
-import { ClockWatch } from '../clock-watch.ts';
+import { ClockWatch } from '../clock/clock-watch.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
-import type { PolicyMacClient } from '../snapshot/compiled-rules.ts';
+import type { PolicyMacClient } from '../compile/table/compiled-rules.ts';
 import { type ClientDirectory, MAX_CLIENTS, type Sighting } from './client-directory.ts';
 import type { ClientRecord, StoredClient } from './client-record.ts';
 import * as store from './client-store.ts';
@@ -116,7 +117,7 @@ export class ClientDiscovery {
     this.turn = this.look()
       .catch((error: unknown) =>
         this.parts.logger.error('look for clients', {
-          reason: error instanceof Error ? error.message : String(error),
+          reason: reasonOf(error),
         }),
       )
       .finally(() => {

@@ -9,15 +9,15 @@ import type {
   ClientStatsQuery,
   ClientUpdate,
   GroupClientQuery,
-} from '../../shared/api/clients.ts';
+} from '../../shared/api/policy/clients-api.ts';
 import { type IdParams, periodMs } from '../../shared/api/fields.ts';
-import { notFound } from '../api-error.ts';
+import { notFound } from '../api/api-error.ts';
 import type { Queryable } from '../db/database.ts';
-import type { ApiContext } from '../http/api-context.ts';
-import { authorOf } from '../http/route.ts';
-import type { RouteRequest } from '../http/route.ts';
+import type { ApiContext } from '../api/api-context.ts';
+import { authorOf } from '../api/route.ts';
+import type { RouteRequest } from '../api/route.ts';
 import { readGroup } from '../groups/group-store.ts';
-import { changePolicy } from '../revisions/policy-change.ts';
+import { changePolicy } from '../policy/change.ts';
 import type { StoredClient } from './client-record.ts';
 import { summarizeClients } from './client-stats-store.ts';
 import * as store from './client-store.ts';

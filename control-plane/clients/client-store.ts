@@ -1,6 +1,6 @@
 /** SQL of `clients`: what people say of them, one at a time, and what is seen of them, in batches. */
-import type { ClientCreate, ClientUpdate } from '../../shared/api/clients.ts';
-import { conflict, invalid, notFound } from '../api-error.ts';
+import type { ClientCreate, ClientUpdate } from '../../shared/api/policy/clients-api.ts';
+import { conflict, invalid, notFound } from '../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/database-errors.ts';
 import type { Queryable } from '../db/database.ts';
 import type { ClientRecord, StoredClient } from './client-record.ts';

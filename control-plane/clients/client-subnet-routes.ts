@@ -1,10 +1,10 @@
 /** HTTP of `{api}/client-subnets`. A change is in the database and in force when the answer is sent. */
-import type { ClientSubnet, ClientSubnetCreate } from '../../shared/api/clients.ts';
+import type { ClientSubnet, ClientSubnetCreate } from '../../shared/api/policy/clients-api.ts';
 import type { IdParams } from '../../shared/api/fields.ts';
-import type { ApiContext } from '../http/api-context.ts';
-import { authorOf } from '../http/route.ts';
-import type { RouteRequest } from '../http/route.ts';
-import { changePolicy } from '../revisions/policy-change.ts';
+import type { ApiContext } from '../api/api-context.ts';
+import { authorOf } from '../api/route.ts';
+import type { RouteRequest } from '../api/route.ts';
+import { changePolicy } from '../policy/change.ts';
 import * as store from './client-subnet-store.ts';
 
 /** GET client-subnets */

@@ -1,6 +1,6 @@
 /** SQL of `client_subnets`. Which of several networks counts is decided in the snapshot. */
-import type { ClientSubnet, ClientSubnetCreate } from '../../shared/api/clients.ts';
-import { conflict, invalid, notFound } from '../api-error.ts';
+import type { ClientSubnet, ClientSubnetCreate } from '../../shared/api/policy/clients-api.ts';
+import { conflict, invalid, notFound } from '../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/database-errors.ts';
 import type { Queryable } from '../db/database.ts';
 

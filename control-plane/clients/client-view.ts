@@ -1,5 +1,5 @@
 /** Clients as the API shows and finds them. Pure. */
-import type { Client, ClientQuery } from '../../shared/api/clients.ts';
+import type { Client, ClientQuery } from '../../shared/api/policy/clients-api.ts';
 import type { ClientDirectory, ClientGrouping } from './client-directory.ts';
 import type { ClientRecord } from './client-record.ts';
 

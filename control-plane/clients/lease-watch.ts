@@ -1,4 +1,5 @@
 /** Keeps the leases of DHCP servers at hand: reads a file again when it has changed. */
+import { reasonOf } from '../../shared/thrown.ts';
 import { readFile, stat } from 'node:fs/promises';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
@@ -67,7 +68,7 @@ export class LeaseWatch {
       if (size > MAX_FILE_BYTES) throw new Error(`file has more than ${MAX_FILE_BYTES} bytes`);
       return { mark, leases: readLeases(await readFile(path, 'utf8'), this.clock.nowMs()) };
     } catch (error) {
-      const mark = error instanceof Error ? error.message : String(error);
+      const mark = reasonOf(error);
       if (known?.mark !== mark) this.logger.warn('read DHCP leases', { path, reason: mark });
       // A server that is being restarted may have its file away for a moment.
       return { mark, leases: known?.leases ?? [] };

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type Neighbour, neighbourRequest, readArpText, readNeighbours } from './neighbour-messages.ts';
 import { openNeighbourTable } from './neighbour-table.ts';
-import { MemoryLogger } from '../../test/support/memory-logger.ts';
+import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 
 const REACHABLE = 0x02;
 const STALE = 0x04;

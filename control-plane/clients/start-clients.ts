@@ -2,13 +2,13 @@
 import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
-import type { WorkerMemory } from '../../shared/messages.ts';
+import type { WorkerMemory } from '../../shared/threads/messages.ts';
 import type { Database } from '../db/database.ts';
 import { onDatabaseUp } from '../db/on-up.ts';
-import type { PolicyRows } from '../snapshot/compiled-rules.ts';
+import type { PolicyRows } from '../compile/table/compiled-rules.ts';
 import type { ClientDirectory } from './client-directory.ts';
 import { ClientDiscovery } from './client-discovery.ts';
-import { ClientSightings } from './client-sightings.ts';
+import { ClientSightings } from './sighting-reader.ts';
 import { askOwnPort, HostNames } from './host-names.ts';
 import type { LeaseWatch } from './lease-watch.ts';
 import type { ReadNeighbours } from './neighbour-table.ts';

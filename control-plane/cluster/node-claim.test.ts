@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MemoryLogger } from '../../test/support/memory-logger.ts';
-import { makeTempDir, startTestDatabase } from '../../test/support/test-database.ts';
-import type { TestDatabase } from '../../test/support/test-database.ts';
+import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
+import { makeTempDir, startTestDatabase } from '../../test/support/parts/test-database.ts';
+import type { TestDatabase } from '../../test/support/parts/test-database.ts';
 import { NodeClaim } from './node-claim.ts';
 import { nodeUuid } from './node-uuid.ts';
 

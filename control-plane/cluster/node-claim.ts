@@ -6,7 +6,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../shared/log.ts';
 import type { Database } from '../db/database.ts';
-import { DatabaseUnavailable, reasonOf } from '../db/database-errors.ts';
+import { DatabaseUnavailable } from '../db/database-errors.ts';
+import { reasonOf } from '../../shared/thrown.ts';
 import { claimNode, releaseNode } from './node-store.ts';
 import type { NodeHolder, NodeIdentity } from './node-store.ts';
 

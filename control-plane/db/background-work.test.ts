@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { nicerBy } from '../../test/support/niceness.ts';
-import type { TestDatabase } from '../../test/support/test-database.ts';
-import { startTestDatabase } from '../../test/support/test-database.ts';
+import { nicerBy } from '../../test/support/parts/niceness.ts';
+import type { TestDatabase } from '../../test/support/parts/test-database.ts';
+import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import { BackgroundWork } from './background-work.ts';
 import type { BackgroundLimits } from './background-work.ts';
 import { DatabaseBusy, DatabaseUnavailable } from './database-errors.ts';

@@ -11,8 +11,8 @@ import {
   isPoolTimeout,
   isStatementTimeout,
   isUnavailable,
-  reasonOf,
 } from './database-errors.ts';
+import { reasonOf } from '../../shared/thrown.ts';
 import type { DatabaseTarget } from './database-target.ts';
 import { OpenPool } from './open-pool.ts';
 import { lowerSession, NICENESS } from './process-priority.ts';

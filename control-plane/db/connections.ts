@@ -15,8 +15,8 @@ import {
   isBusy,
   isConnectionLost,
   isUnavailable,
-  reasonOf,
 } from './database-errors.ts';
+import { reasonOf } from '../../shared/thrown.ts';
 import type { DatabaseTarget } from './database-target.ts';
 import { OpenPool } from './open-pool.ts';
 import { lowerSession, NICENESS } from './process-priority.ts';

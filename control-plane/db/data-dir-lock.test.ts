@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeTempDir } from '../../test/support/test-database.ts';
+import { makeTempDir } from '../../test/support/parts/test-database.ts';
 import { DataDirError, lockDataDir } from './data-dir-lock.ts';
 
 const dirs: string[] = [];

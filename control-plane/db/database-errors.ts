@@ -2,6 +2,8 @@
  * The faults of a database as the rest of Weir needs to tell them apart: it cannot be reached (503, spool,
  * try again), or a constraint says no (409). Everything else is a bug and passes through as it is.
  */
+import { codeOf } from '../../shared/thrown.ts';
+
 /** The database cannot be used now; the same call may work later. */
 export class DatabaseUnavailable extends Error {
   override readonly name: string = 'DatabaseUnavailable';
@@ -97,17 +99,7 @@ export function isDataError(error: unknown): boolean {
   return error instanceof Error && /^2[23][0-9A-Z]{3}$/.test(codeOf(error));
 }
 
-/** One line that says why, without secrets. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
-  return error instanceof Error ? error.message || codeOf(error) : String(error);
-}
-
 function breaks(error: unknown, sqlState: string, constraint: string | undefined): boolean {
   if (!(error instanceof Error) || codeOf(error) !== sqlState) return false;
   return constraint === undefined || ('constraint' in error && error.constraint === constraint);
-}
-
-function codeOf(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

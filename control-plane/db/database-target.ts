@@ -4,7 +4,8 @@
 import pg from 'pg';
 import type { ClientConfig } from 'pg';
 import type { PostgresAddress } from './embedded-server.ts';
-import { DatabaseUnavailable, reasonOf } from './database-errors.ts';
+import { DatabaseUnavailable } from './database-errors.ts';
+import { reasonOf } from '../../shared/thrown.ts';
 
 /** A server with a name that is safe to show. */
 export interface DatabaseTarget {

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { MemoryLogger } from '../../test/support/memory-logger.ts';
-import { startTestDatabase } from '../../test/support/test-database.ts';
-import type { TestDatabase } from '../../test/support/test-database.ts';
-import { until } from '../../test/support/until.ts';
+import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
+import { startTestDatabase } from '../../test/support/parts/test-database.ts';
+import type { TestDatabase } from '../../test/support/parts/test-database.ts';
+import { until } from '../../test/support/parts/until.ts';
 import {
   DatabaseBusy,
   DatabaseUnavailable,

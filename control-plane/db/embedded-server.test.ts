@@ -6,10 +6,10 @@ import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { nicerBy } from '../../test/support/niceness.ts';
-import { MemoryLogger } from '../../test/support/memory-logger.ts';
-import { makeTempDir } from '../../test/support/test-database.ts';
-import { until } from '../../test/support/until.ts';
+import { nicerBy } from '../../test/support/parts/niceness.ts';
+import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
+import { makeTempDir } from '../../test/support/parts/test-database.ts';
+import { until } from '../../test/support/parts/until.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { createEmbeddedServer } from './embedded-server.ts';
 import type { EmbeddedServer, PostgresAddress } from './embedded-server.ts';
@@ -56,7 +56,7 @@ async function query(address: PostgresAddress, text: string): Promise<Record<str
 
 /** A Weir in another process; `kill()` is a kill -9. */
 async function startElsewhere(dataDir: string): Promise<{ serverPid: number; kill(): Promise<void> }> {
-  const program = fileURLToPath(new URL('../../test/support/own-database.ts', import.meta.url));
+  const program = fileURLToPath(new URL('../../test/support/parts/own-database.ts', import.meta.url));
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, dataDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { MemoryLogger } from '../../test/support/memory-logger.ts';
-import { startTestDatabase } from '../../test/support/test-database.ts';
-import type { TestDatabase } from '../../test/support/test-database.ts';
+import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
+import { startTestDatabase } from '../../test/support/parts/test-database.ts';
+import type { TestDatabase } from '../../test/support/parts/test-database.ts';
 import { migrate, SchemaTooNew } from './migrate.ts';
 
 let own: TestDatabase;

@@ -1,6 +1,6 @@
 /** Work that is due each time the database comes up, because nothing may wait for it to come. */
 import type { Logger } from '../../shared/log.ts';
-import { Retrying } from '../retrying.ts';
+import { Retrying } from '../concurrency/retrying.ts';
 import type { Database } from './database.ts';
 
 /** Does `work` now if the database is up, and each time it comes up again, until it succeeds; returns how to stop that. */

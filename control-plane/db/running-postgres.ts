@@ -1,4 +1,5 @@
 /** Finds the embedded server that a running Weir has started on a data directory, for commands that work beside it. */
+import { reasonOf } from '../../shared/thrown.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseUnavailable } from './database-errors.ts';
@@ -31,7 +32,7 @@ function readPrivate(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw new DatabaseUnavailable(`connect to the embedded database: ${reason}`);
   }
 }

@@ -1,7 +1,7 @@
 /** HTTP of `{api}/explain`. */
-import type { ExplainAnswer, ExplainQuery } from '../../shared/api/explain.ts';
-import type { ApiContext } from '../http/api-context.ts';
-import type { RouteRequest } from '../http/route.ts';
+import type { ExplainAnswer, ExplainQuery } from '../../shared/api/explain-api.ts';
+import type { ApiContext } from '../api/api-context.ts';
+import type { RouteRequest } from '../api/route.ts';
 
 /** GET explain */
 export function explain(

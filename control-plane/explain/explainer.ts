@@ -2,18 +2,18 @@
  * Gives an explanation of a DNS thread its words: numbers of rules become their text, their list or filter,
  * and the line in the list's copy, which is looked up on demand because no table holds it.
  */
-import type { ExplainAnswer, ExplainQuery, ExplainedRule } from '../../shared/api/explain.ts';
+import type { ExplainAnswer, ExplainQuery, ExplainedRule } from '../../shared/api/explain-api.ts';
 import { rcodeName, rrTypeCode } from '../../shared/dns/iana.ts';
 import { nameFromText, nameToText } from '../../shared/dns/name.ts';
 import { Header, QUESTION_TAIL_SIZE, readU16, skipName, skipRecord } from '../../shared/dns/wire.ts';
-import type { ExplainedRule as MetRule, Explanation } from '../../shared/explain.ts';
+import type { ExplainedRule as MetRule, Explanation } from '../../shared/threads/explanation.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { QUERY_STATUS_NAMES, QueryStatus } from '../../shared/query-log.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
-import { ApiError } from '../api-error.ts';
-import { decodeStoredAnswers } from '../query-log/stored-answers.ts';
-import type { RuleDescription } from '../snapshot/rule-description.ts';
-import type { SnapshotPublisher } from '../snapshot/publisher.ts';
+import { ApiError } from '../api/api-error.ts';
+import { decodeStoredAnswers } from '../query-log/attribution/stored-answers.ts';
+import type { RuleDescription } from '../query-log/attribution/rule-description.ts';
+import type { SnapshotPublisher } from '../snapshot/publish/publisher.ts';
 import { ThreadUnavailable } from '../workers/thread-requests.ts';
 import type { QuestionToExplain } from '../workers/thread-requests.ts';
 

@@ -1,13 +1,17 @@
 /** HTTP of `{api}/forward-zones`. A change is in the database and in force when the answer is sent. */
 import { upstream } from '../../config/upstream-url.ts';
 import type { IdParams } from '../../shared/api/fields.ts';
-import type { ForwardZone, ForwardZoneCreate, ForwardZoneUpdate } from '../../shared/api/forward-zones.ts';
-import { invalid } from '../api-error.ts';
+import type {
+  ForwardZone,
+  ForwardZoneCreate,
+  ForwardZoneUpdate,
+} from '../../shared/api/policy/forward-zones-api.ts';
+import { invalid } from '../api/api-error.ts';
 import type { Queryable } from '../db/database.ts';
-import type { ApiContext } from '../http/api-context.ts';
-import { authorOf } from '../http/route.ts';
-import type { RouteRequest } from '../http/route.ts';
-import { changePolicy } from '../revisions/policy-change.ts';
+import type { ApiContext } from '../api/api-context.ts';
+import { authorOf } from '../api/route.ts';
+import type { RouteRequest } from '../api/route.ts';
+import { changePolicy } from '../policy/change.ts';
 import * as store from './forward-zone-store.ts';
 
 /** GET forward-zones */

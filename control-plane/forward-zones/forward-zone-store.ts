@@ -1,6 +1,10 @@
 /** SQL of `forward_zones`. */
-import type { ForwardZone, ForwardZoneCreate, ForwardZoneUpdate } from '../../shared/api/forward-zones.ts';
-import { conflict, notFound } from '../api-error.ts';
+import type {
+  ForwardZone,
+  ForwardZoneCreate,
+  ForwardZoneUpdate,
+} from '../../shared/api/policy/forward-zones-api.ts';
+import { conflict, notFound } from '../api/api-error.ts';
 import { isUniqueViolation } from '../db/database-errors.ts';
 import type { Queryable } from '../db/database.ts';
 

@@ -1,10 +1,10 @@
 /** HTTP of `{api}/groups`. A change of a group is in the database and in force when the answer is sent. */
 import type { IdParams } from '../../shared/api/fields.ts';
-import type { Group, GroupCreate, GroupUpdate } from '../../shared/api/groups.ts';
-import type { ApiContext } from '../http/api-context.ts';
-import { authorOf } from '../http/route.ts';
-import type { RouteRequest } from '../http/route.ts';
-import { changePolicy } from '../revisions/policy-change.ts';
+import type { Group, GroupCreate, GroupUpdate } from '../../shared/api/policy/groups-api.ts';
+import type { ApiContext } from '../api/api-context.ts';
+import { authorOf } from '../api/route.ts';
+import type { RouteRequest } from '../api/route.ts';
+import { changePolicy } from '../policy/change.ts';
 import * as store from './group-store.ts';
 
 type ById = RouteRequest<IdParams>;

@@ -1,7 +1,7 @@
 /** SQL of `groups`. What a group means for answers is built from these rows in `snapshot/`. */
-import { DEFAULT_GROUP_ID } from '../../shared/api/groups.ts';
-import type { Group, GroupCreate, GroupUpdate } from '../../shared/api/groups.ts';
-import { conflict, notFound } from '../api-error.ts';
+import { DEFAULT_GROUP_ID } from '../../shared/api/policy/groups-api.ts';
+import type { Group, GroupCreate, GroupUpdate } from '../../shared/api/policy/groups-api.ts';
+import { conflict, notFound } from '../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/database-errors.ts';
 import type { Queryable } from '../db/database.ts';
 

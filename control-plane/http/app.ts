@@ -5,9 +5,9 @@
 import cookieParser from 'cookie-parser';
 import express from 'express';
 import type { NextFunction, Request, Response } from 'express';
-import { OpenApiAnswer } from '../../shared/api/schema.ts';
-import { ApiError, notFound } from '../api-error.ts';
-import type { ApiContext } from './api-context.ts';
+import { OpenApiAnswer } from '../../shared/api/schema-door.ts';
+import { ApiError, notFound } from '../api/api-error.ts';
+import type { ApiContext } from '../api/api-context.ts';
 import { apiPrefix } from './api-prefix.ts';
 import { guard } from './auth-guard.ts';
 import { docsPage } from './docs-page.ts';
@@ -16,10 +16,10 @@ import { landingPage } from './landing-page.ts';
 import { openApiDocument } from './openapi.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import { sendPage } from './page.ts';
-import { problemHandler } from './problem.ts';
+import { problemHandler } from '../api/problem.ts';
 import { routeTable } from './route-table.ts';
-import { route } from './route.ts';
-import type { Route } from './route.ts';
+import { route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /** The application over the parts of a running node; listens nowhere yet. */

@@ -3,12 +3,12 @@
  * it brings a session (or, from a later version on, an API token) whose role is enough.
  */
 import type { Request } from 'express';
-import { forbidden } from '../api-error.ts';
+import { forbidden } from '../api/api-error.ts';
 import type { Authenticator, Caller } from '../auth/authenticator.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 import { refuseCrossOrigin } from './origin-check.ts';
-import type { Access } from './route.ts';
-import { sessionSecretOf } from './session-cookie.ts';
+import type { Access } from '../api/route.ts';
+import { sessionSecretOf } from '../auth/session-cookie.ts';
 
 /**
  * The caller of a request to a route with `access`; null only on public routes. Throws 401 and 403, and

@@ -12,12 +12,12 @@ import {
   ClientSubnetList,
   ClientUpdateBody,
   GroupClientQuery,
-} from '../../shared/api/clients.ts';
+} from '../../shared/api/policy/clients-api.ts';
 import { IdParams } from '../../shared/api/fields.ts';
 import * as clients from '../clients/client-routes.ts';
 import * as subnets from '../clients/client-subnet-routes.ts';
-import { route } from './route.ts';
-import type { Route } from './route.ts';
+import { route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
 
 export const clientRoutes: readonly Route[] = [
   route({

@@ -2,10 +2,10 @@
  * The routes of everything that decides what is blocked: lists, rules that people write, services, and the
  * revisions of all of it. Part of `route-table.ts`, whose head says what a row means.
  */
-import { CompiledListQuery, CompiledRulePage } from '../../shared/api/compiled-lists.ts';
-import { ExplainAnswer, ExplainQuery } from '../../shared/api/explain.ts';
+import { CompiledListQuery, CompiledRulePage } from '../../shared/api/policy/compiled-lists-api.ts';
+import { ExplainAnswer, ExplainQuery } from '../../shared/api/explain-api.ts';
 import { IdParams } from '../../shared/api/fields.ts';
-import { Revision, RevisionList } from '../../shared/api/revisions.ts';
+import { Revision, RevisionList } from '../../shared/api/revisions-api.ts';
 import {
   ManagedDomain,
   ManagedDomainCreateBody,
@@ -16,25 +16,25 @@ import {
   RegexFilterCreateBody,
   RegexFilterList,
   RegexFilterUpdateBody,
-} from '../../shared/api/rules.ts';
+} from '../../shared/api/policy/rules-api.ts';
 import {
   BlocklistSource,
   BlocklistSourceList,
   SourceCreateBody,
   SourceUpdateBody,
   UnusedLineList,
-} from '../../shared/api/sources.ts';
-import { BlockFilterStats } from '../../shared/api/stats.ts';
+} from '../../shared/api/policy/sources-api.ts';
+import { BlockFilterStats } from '../../shared/api/stats-api.ts';
 import { explain } from '../explain/explain-routes.ts';
-import { readAllowlist, readBlocklist } from '../lists/compiled-list-routes.ts';
-import { sourceHandlers } from '../lists/source-routes.ts';
-import type { SourceKind } from '../lists/source-store.ts';
+import { readAllowlist, readBlocklist } from '../lists/compiled/compiled-list-routes.ts';
+import { sourceHandlers } from '../lists/sources/source-routes.ts';
+import type { SourceKind } from '../../shared/policy/source-kind.ts';
 import * as revisions from '../revisions/revision-routes.ts';
 import * as managed from '../rules/managed-domain-routes.ts';
 import * as regexes from '../rules/regex-filter-routes.ts';
 import * as stats from '../stats/stats-routes.ts';
-import { route } from './route.ts';
-import type { Route } from './route.ts';
+import { route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
 import { serviceRoutes } from './service-route-table.ts';
 
 /** Rows of one path of sources; `noun` is one of them. */

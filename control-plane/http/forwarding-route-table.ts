@@ -5,12 +5,12 @@ import {
   ForwardZoneCreateBody,
   ForwardZoneList,
   ForwardZoneUpdateBody,
-} from '../../shared/api/forward-zones.ts';
-import { DnsSettings, DnsSettingsBody } from '../../shared/api/settings.ts';
+} from '../../shared/api/policy/forward-zones-api.ts';
+import { DnsSettings, DnsSettingsBody } from '../../shared/api/settings-api.ts';
 import * as zones from '../forward-zones/forward-zone-routes.ts';
 import * as settings from '../settings/dns-settings-routes.ts';
-import { route } from './route.ts';
-import type { Route } from './route.ts';
+import { route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
 
 const SETTINGS_SUMMARY = 'Change the DNS settings; absent fields keep their value';
 const TAKEN = { 409: 'the zone is there already' };

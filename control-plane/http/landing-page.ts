@@ -1,6 +1,6 @@
 /** The page at `/` until the dashboard moves in: says that Weir runs and what to do next. */
 import { apiPrefix } from './api-prefix.ts';
-import type { ApiContext } from './api-context.ts';
+import type { ApiContext } from '../api/api-context.ts';
 import { page, write } from './page.ts';
 import type { Page } from './page.ts';
 

@@ -5,10 +5,10 @@ import {
   LocalRecordCreateBody,
   LocalRecordList,
   LocalRecordUpdateBody,
-} from '../../shared/api/local-records.ts';
+} from '../../shared/api/policy/local-records-api.ts';
 import * as records from '../local-names/record-routes.ts';
-import { route } from './route.ts';
-import type { Route } from './route.ts';
+import { route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
 
 const TAKEN = { 409: 'the record is there already, contradicts another, or would make a loop of aliases' };
 

@@ -2,11 +2,11 @@
  * The OpenAPI 3.1 document, made from the route table: the schemas that validate requests are the ones that
  * are described, so the two cannot disagree.
  */
-import { Problem } from '../../shared/api/problem.ts';
-import { jsonSchemaOf } from '../../shared/api/schema.ts';
-import type { JsonSchema, Schema } from '../../shared/api/schema.ts';
-import type { Route } from './route.ts';
-import { SESSION_COOKIE } from './session-cookie.ts';
+import { Problem } from '../../shared/api/problem-details.ts';
+import { jsonSchemaOf } from '../../shared/api/schema-door.ts';
+import type { JsonSchema, Schema } from '../../shared/api/schema-door.ts';
+import type { Route } from '../api/route.ts';
+import { SESSION_COOKIE } from '../auth/session-cookie.ts';
 
 /** A parameter of the path or of the query string. */
 export interface ParameterDoc {

@@ -3,7 +3,7 @@
  * lock; this is the second, and the only one where no cookie is needed (login, setup, authentication off).
  */
 import type { Request } from 'express';
-import { ApiError } from '../api-error.ts';
+import { ApiError } from '../api/api-error.ts';
 
 /**
  * Throws 403 where a browser says that another origin sent this request. Programs that are no browsers send

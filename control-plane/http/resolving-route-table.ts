@@ -9,12 +9,12 @@ import {
   CacheMetrics,
   CacheStats,
   CacheStatsQuery,
-} from '../../shared/api/cache.ts';
-import { UpstreamDetailList, UpstreamHealth } from '../../shared/api/upstreams.ts';
+} from '../../shared/api/cache-api.ts';
+import { UpstreamDetailList, UpstreamHealth } from '../../shared/api/upstreams-api.ts';
 import * as cache from '../cache/cache-routes.ts';
 import { readUpstreamDetail, readUpstreamHealth } from '../upstreams/upstream-routes.ts';
-import { route } from './route.ts';
-import type { Route } from './route.ts';
+import { route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
 
 export const resolvingRoutes: readonly Route[] = [
   route({

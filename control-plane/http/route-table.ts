@@ -10,15 +10,15 @@ import {
   LoginBody,
   SessionList,
   SetupBody,
-} from '../../shared/api/auth.ts';
+} from '../../shared/api/auth-api.ts';
 import { IdParams } from '../../shared/api/fields.ts';
-import { Group, GroupCreateBody, GroupList, GroupUpdateBody } from '../../shared/api/groups.ts';
-import { QueryLogPage, QueryLogQuery } from '../../shared/api/query-log.ts';
-import { QueryRate, RateQuery, StatsQuery, StatsSummary } from '../../shared/api/stats.ts';
-import { ConfigAnswer, Health, Hostname } from '../../shared/api/system.ts';
+import { Group, GroupCreateBody, GroupList, GroupUpdateBody } from '../../shared/api/policy/groups-api.ts';
+import { QueryLogPage, QueryLogQuery } from '../../shared/api/query-log-api.ts';
+import { QueryRate, RateQuery, StatsQuery, StatsSummary } from '../../shared/api/stats-api.ts';
+import { ConfigAnswer, Health, Hostname } from '../../shared/api/system-api.ts';
 import * as auth from '../auth/auth-routes.ts';
 import * as groups from '../groups/group-routes.ts';
-import * as queries from '../query-log/query-routes.ts';
+import * as queries from '../query-log/reading/query-routes.ts';
 import * as config from '../settings/config-routes.ts';
 import * as stats from '../stats/stats-routes.ts';
 import * as health from '../system/health-routes.ts';
@@ -27,8 +27,8 @@ import { filterRoutes } from './filter-route-table.ts';
 import { forwardingRoutes } from './forwarding-route-table.ts';
 import { localNamesRoutes } from './local-names-route-table.ts';
 import { resolvingRoutes } from './resolving-route-table.ts';
-import { route } from './route.ts';
-import type { Route } from './route.ts';
+import { route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
 import { safeSearchRoutes } from './safe-search-route-table.ts';
 import { scheduleRoutes } from './schedule-route-table.ts';
 

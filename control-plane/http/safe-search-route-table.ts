@@ -3,10 +3,10 @@ import {
   SafeSearchConfigList,
   SafeSearchParams,
   SafeSearchToggleBody,
-} from '../../shared/api/safe-search.ts';
+} from '../../shared/api/policy/safe-search-api.ts';
 import * as safeSearch from '../safe-search/safe-search-routes.ts';
-import { route } from './route.ts';
-import type { Route } from './route.ts';
+import { route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
 
 const PATH = '/safe-search/configs';
 const GROUP_PATH = `${PATH}/{group_id}`;

@@ -1,5 +1,5 @@
 /** The routes of schedules and of the blocking switch. Part of `route-table.ts`, whose head says what a row means. */
-import { Blocking, BlockingChangeBody } from '../../shared/api/blocking.ts';
+import { Blocking, BlockingChangeBody } from '../../shared/api/policy/blocking-api.ts';
 import { IdParams } from '../../shared/api/fields.ts';
 import {
   FullScheduleProfile,
@@ -12,11 +12,11 @@ import {
   ScheduleSlot,
   ScheduleSlotCreateBody,
   SlotParams,
-} from '../../shared/api/schedules.ts';
+} from '../../shared/api/policy/schedules-api.ts';
 import * as blocking from '../schedules/blocking-routes.ts';
 import * as schedules from '../schedules/schedule-routes.ts';
-import { route } from './route.ts';
-import type { Route } from './route.ts';
+import { route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
 
 export const scheduleRoutes: readonly Route[] = [
   route({

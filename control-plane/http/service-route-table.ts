@@ -14,11 +14,11 @@ import {
   ServiceBlockBody,
   ServiceGroupParams,
   ServiceParams,
-} from '../../shared/api/services.ts';
+} from '../../shared/api/policy/services-api.ts';
 import * as custom from '../services/custom-service-routes.ts';
 import * as services from '../services/service-routes.ts';
-import { route } from './route.ts';
-import type { Route } from './route.ts';
+import { route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
 
 /** Room for 10,000 domains of the greatest length. */
 const CUSTOM_SERVICE_BYTES = 4_194_304;

@@ -1,10 +1,10 @@
 /** From the body of a request to a local record in canonical form, or to what is wrong with each field. Pure. */
-import type { LocalRecordUpdate } from '../../shared/api/local-records.ts';
-import type { FieldProblem } from '../../shared/api/problem.ts';
+import type { LocalRecordUpdate } from '../../shared/api/policy/local-records-api.ts';
+import type { FieldProblem } from '../../shared/api/problem-details.ts';
 import { addressFromText, isMappedIpv4 } from '../../shared/net/ip.ts';
 import { canonicalDomain } from '../../shared/policy/domain-rule.ts';
 import { canonicalOwner, type LocalRecordType, readLocalValue } from '../../shared/policy/local-record.ts';
-import { invalid } from '../api-error.ts';
+import { invalid } from '../api/api-error.ts';
 import type { RecordFields } from './record-store.ts';
 
 /** The name of a record, whole and in its parts. */

@@ -1,15 +1,19 @@
 /** HTTP of `{api}/local-records`. A change is in the database and in force when the answer is sent. */
 import type { IdParams } from '../../shared/api/fields.ts';
-import type { LocalRecord, LocalRecordCreate, LocalRecordUpdate } from '../../shared/api/local-records.ts';
+import type {
+  LocalRecord,
+  LocalRecordCreate,
+  LocalRecordUpdate,
+} from '../../shared/api/policy/local-records-api.ts';
 import type { WrittenLocalRecord } from '../../shared/policy/local-record.ts';
-import { conflict } from '../api-error.ts';
+import { conflict } from '../api/api-error.ts';
 import type { Queryable } from '../db/database.ts';
-import type { ApiContext } from '../http/api-context.ts';
-import { authorOf } from '../http/route.ts';
-import type { RouteRequest } from '../http/route.ts';
-import { changePolicy } from '../revisions/policy-change.ts';
-import { localRecords } from '../snapshot/local-records.ts';
-import { findAliasLoop, growLocalTree } from '../snapshot/local-tree.ts';
+import type { ApiContext } from '../api/api-context.ts';
+import { authorOf } from '../api/route.ts';
+import type { RouteRequest } from '../api/route.ts';
+import { changePolicy } from '../policy/change.ts';
+import { localRecords } from '../snapshot/build/snapshot-records.ts';
+import { findAliasLoop, growLocalTree } from '../snapshot/build/local-tree.ts';
 import { readRecord, splitName } from './read-record.ts';
 import * as store from './record-store.ts';
 import type { StoredRecord } from './record-store.ts';

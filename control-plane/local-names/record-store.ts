@@ -1,6 +1,6 @@
 /** SQL of `local_records`. */
 import type { LocalRecordType } from '../../shared/policy/local-record.ts';
-import { conflict, notFound } from '../api-error.ts';
+import { conflict, notFound } from '../api/api-error.ts';
 import { isUniqueViolation } from '../db/database-errors.ts';
 import type { Queryable } from '../db/database.ts';
 

@@ -7,11 +7,11 @@
  * their own. What is known of a list's server stays as it is, so a
  * list whose newer copy is undone does not come back with the next fetch of that copy: it is held.
  */
-import { conflict } from '../api-error.ts';
+import { conflict } from '../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/database-errors.ts';
 import type { Queryable } from '../db/database.ts';
-import { hasKey, NOTED } from './noted-tables.ts';
-import type { NotedTable } from './noted-tables.ts';
+import { hasKey, NOTED } from '../policy/noted-tables.ts';
+import type { NotedTable } from '../policy/noted-tables.ts';
 
 const rowsOf = (name: string): string =>
   `jsonb_populate_recordset(NULL::${name}, (SELECT policy -> '${name}' FROM revisions WHERE id = $1))`;

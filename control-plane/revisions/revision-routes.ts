@@ -1,9 +1,9 @@
 /** HTTP of `{api}/revisions`. */
-import type { Revision } from '../../shared/api/revisions.ts';
-import type { ApiContext } from '../http/api-context.ts';
-import { authorOf } from '../http/route.ts';
-import type { RouteRequest } from '../http/route.ts';
-import { listRevisions as list } from './revision-store.ts';
+import type { Revision } from '../../shared/api/revisions-api.ts';
+import type { ApiContext } from '../api/api-context.ts';
+import { authorOf } from '../api/route.ts';
+import type { RouteRequest } from '../api/route.ts';
+import { listRevisions as list } from '../policy/revision-store.ts';
 import { rollBack } from './rollback.ts';
 import type { IdParams } from '../../shared/api/fields.ts';
 

@@ -6,10 +6,10 @@ import type {
   ManagedDomainPage,
   ManagedDomainQuery,
   ManagedDomainUpdate,
-} from '../../shared/api/rules.ts';
-import type { ApiContext } from '../http/api-context.ts';
-import { authorOf } from '../http/route.ts';
-import type { RouteRequest } from '../http/route.ts';
+} from '../../shared/api/policy/rules-api.ts';
+import type { ApiContext } from '../api/api-context.ts';
+import { authorOf } from '../api/route.ts';
+import type { RouteRequest } from '../api/route.ts';
 import { createRule, deleteRule, updateRule } from './rule-change.ts';
 import { pageRules, MANAGED_DOMAINS, readRule } from './rule-store.ts';
 import type { StoredRule } from './rule-store.ts';

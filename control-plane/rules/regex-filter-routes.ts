@@ -1,12 +1,12 @@
 /** HTTP of `{api}/regex-filters`. A change is in the database and in force when the answer is sent. */
 import type { IdParams } from '../../shared/api/fields.ts';
-import type { RegexFilter, RegexFilterCreate, RegexFilterUpdate } from '../../shared/api/rules.ts';
-import { invalid } from '../api-error.ts';
+import type { RegexFilter, RegexFilterCreate, RegexFilterUpdate } from '../../shared/api/policy/rules-api.ts';
+import { invalid } from '../api/api-error.ts';
 import type { Queryable } from '../db/database.ts';
-import type { ApiContext } from '../http/api-context.ts';
-import { authorOf } from '../http/route.ts';
-import type { RouteRequest } from '../http/route.ts';
-import { type RefusedFilter, findRefusedFilters } from '../snapshot/manual-rules.ts';
+import type { ApiContext } from '../api/api-context.ts';
+import { authorOf } from '../api/route.ts';
+import type { RouteRequest } from '../api/route.ts';
+import { type RefusedFilter, findRefusedFilters } from '../snapshot/build/manual-rules.ts';
 import { type GuardChange, createRule, deleteRule, updateRule } from './rule-change.ts';
 import { listRules, REGEX_FILTERS, readRule } from './rule-store.ts';
 import type { StoredRule } from './rule-store.ts';

@@ -1,7 +1,7 @@
 /** Changes of rules that people write: stored with a revision, and in force when the promise resolves. */
-import type { ApiContext } from '../http/api-context.ts';
+import type { ApiContext } from '../api/api-context.ts';
 import type { Queryable } from '../db/database.ts';
-import { changePolicy } from '../revisions/policy-change.ts';
+import { changePolicy } from '../policy/change.ts';
 import type { RuleChange, RuleFields, RuleTableName, StoredRule } from './rule-store.ts';
 import * as store from './rule-store.ts';
 

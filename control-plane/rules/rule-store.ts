@@ -2,7 +2,7 @@
  * SQL of the two tables of rules that people write, `managed_domains` and `regex_filters`. They differ in
  * the column that says what a rule matches, and in nothing else.
  */
-import { conflict, invalid, notFound } from '../api-error.ts';
+import { conflict, invalid, notFound } from '../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/database-errors.ts';
 import type { Queryable } from '../db/database.ts';
 

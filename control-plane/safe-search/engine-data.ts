@@ -1,6 +1,6 @@
 /** The engines that are shipped: names and targets, see `NOTICE.md` for where they are from. */
 import { readFileSync } from 'node:fs';
-import { type SafeSearchEngineData, SafeSearchEngineFile } from '../../shared/api/safe-search.ts';
+import { type SafeSearchEngineData, SafeSearchEngineFile } from '../../shared/api/policy/safe-search-api.ts';
 
 const SHIPPED = new URL('./engines-data.json', import.meta.url);
 

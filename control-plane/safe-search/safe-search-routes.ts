@@ -1,9 +1,13 @@
 /** HTTP of `{api}/safe-search/configs`. A change is in the database and in force when the answer is sent. */
-import type { SafeSearchConfig, SafeSearchParams, SafeSearchToggle } from '../../shared/api/safe-search.ts';
-import type { ApiContext } from '../http/api-context.ts';
-import { authorOf } from '../http/route.ts';
-import type { RouteRequest } from '../http/route.ts';
-import { changePolicy } from '../revisions/policy-change.ts';
+import type {
+  SafeSearchConfig,
+  SafeSearchParams,
+  SafeSearchToggle,
+} from '../../shared/api/policy/safe-search-api.ts';
+import type { ApiContext } from '../api/api-context.ts';
+import { authorOf } from '../api/route.ts';
+import type { RouteRequest } from '../api/route.ts';
+import { changePolicy } from '../policy/change.ts';
 import * as store from './safe-search-store.ts';
 
 /** GET safe-search/configs */

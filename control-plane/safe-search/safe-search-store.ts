@@ -3,8 +3,8 @@ import {
   SAFE_SEARCH_ENGINES,
   type SafeSearchConfig,
   type SafeSearchToggle,
-} from '../../shared/api/safe-search.ts';
-import { notFound } from '../api-error.ts';
+} from '../../shared/api/policy/safe-search-api.ts';
+import { notFound } from '../api/api-error.ts';
 import type { Queryable } from '../db/database.ts';
 
 const COLUMNS = 'group_id, engine, enabled, youtube_mode';

@@ -1,9 +1,9 @@
 /** HTTP of `{api}/blocking`. What is in force is read from memory, so that it can be asked without a database. */
-import type { Blocking, BlockingChange } from '../../shared/api/blocking.ts';
-import type { ApiContext } from '../http/api-context.ts';
-import { authorOf } from '../http/route.ts';
-import type { RouteRequest } from '../http/route.ts';
-import { blockingSource, isBlockingEnabled, timerEndMs } from '../snapshot/blocking-switch.ts';
+import type { Blocking, BlockingChange } from '../../shared/api/policy/blocking-api.ts';
+import type { ApiContext } from '../api/api-context.ts';
+import { authorOf } from '../api/route.ts';
+import type { RouteRequest } from '../api/route.ts';
+import { blockingSource, isBlockingEnabled, timerEndMs } from '../policy/blocking-switch.ts';
 import { deleteBlockingSwitch, writeBlockingSwitch } from './blocking-switch-store.ts';
 
 /** GET blocking */

@@ -1,10 +1,10 @@
 /** What the schedules in the policy's rows, and the timer of the blocking switch, mean at an instant. Pure. */
-import { DEFAULT_GROUP_ID } from '../../shared/api/groups.ts';
+import { DEFAULT_GROUP_ID } from '../../shared/api/policy/groups-api.ts';
 import { layOutWeek, nextFlipAt, overrideAt } from '../../shared/policy/schedule.ts';
 import type { ScheduleWeek } from '../../shared/policy/schedule.ts';
 import { zoneOffset } from '../../shared/policy/time-zone.ts';
-import { timerEndMs } from '../snapshot/blocking-switch.ts';
-import type { GroupOverride, PolicyRows, PolicySchedule } from '../snapshot/compiled-rules.ts';
+import { timerEndMs } from '../policy/blocking-switch.ts';
+import type { GroupOverride, PolicyRows, PolicySchedule } from '../compile/table/compiled-rules.ts';
 
 /** Rows stay the same objects until policy changes. */
 const weeks = new WeakMap<PolicySchedule, ScheduleWeek>();

@@ -3,10 +3,11 @@
  * that is built, and looks on every minute whether that is still so. It works on the rows in force, so it
  * needs no database. What slots mean is `overrides.ts`.
  */
+import { reasonOf } from '../../shared/thrown.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
-import { timerEndMs } from '../snapshot/blocking-switch.ts';
-import type { GroupOverride, LivePolicy, PolicyRows } from '../snapshot/compiled-rules.ts';
+import { timerEndMs } from '../policy/blocking-switch.ts';
+import type { GroupOverride, LivePolicy, PolicyRows } from '../compile/table/compiled-rules.ts';
 import { overridesAt } from './overrides.ts';
 
 const MINUTE_MS = 60_000;
@@ -90,7 +91,7 @@ export class ScheduleEvaluator {
       await policy.apply();
     } catch (error) {
       this.inForce = undefined;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       this.logger.error('put schedules into force: tried again in a second', { reason });
     }
   }

@@ -10,12 +10,12 @@ import type {
   ScheduleSlot,
   ScheduleSlotCreate,
   SlotParams,
-} from '../../shared/api/schedules.ts';
+} from '../../shared/api/policy/schedules-api.ts';
 import type { Queryable } from '../db/database.ts';
-import type { ApiContext } from '../http/api-context.ts';
-import { authorOf } from '../http/route.ts';
-import type { RouteRequest } from '../http/route.ts';
-import { changePolicy } from '../revisions/policy-change.ts';
+import type { ApiContext } from '../api/api-context.ts';
+import { authorOf } from '../api/route.ts';
+import type { RouteRequest } from '../api/route.ts';
+import { changePolicy } from '../policy/change.ts';
 import * as store from './schedule-store.ts';
 
 type ById = RouteRequest<IdParams>;

@@ -7,9 +7,9 @@ import type {
   ScheduleProfileUpdate,
   ScheduleSlot,
   ScheduleSlotCreate,
-} from '../../shared/api/schedules.ts';
+} from '../../shared/api/policy/schedules-api.ts';
 import { timeOfDay } from '../../shared/policy/time-of-day.ts';
-import { conflict, notFound } from '../api-error.ts';
+import { conflict, notFound } from '../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/database-errors.ts';
 import type { Queryable } from '../db/database.ts';
 

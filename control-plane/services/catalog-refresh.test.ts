@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { MemoryLogger } from '../../test/support/memory-logger.ts';
+import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { CatalogRefresh } from './catalog-refresh.ts';
 import { ServiceCatalog } from './service-catalog.ts';
 

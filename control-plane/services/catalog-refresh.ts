@@ -1,4 +1,5 @@
 /** Renews the service catalog from `blocking.catalog_url`, at start and from time to time. */
+import { reasonOf } from '../../shared/thrown.ts';
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -7,12 +8,12 @@ import { createGunzip } from 'node:zlib';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import { shownUrl } from '../../shared/net/shown-url.ts';
-import type { Validators } from '../lists/fetch-http.ts';
-import { FETCH_LIMITS } from '../lists/fetch-limits.ts';
-import { fetchList } from '../lists/fetch-list.ts';
-import type { FetchBounds } from '../lists/list-host.ts';
-import { TEMPORARY_SUFFIX } from '../snapshot/durable-file.ts';
-import { isDue } from '../lists/refresh-schedule.ts';
+import type { Validators } from '../lists/fetch/fetch-http.ts';
+import { FETCH_LIMITS } from '../lists/fetch/fetch-limits.ts';
+import { fetchList } from '../lists/fetch/fetch-list.ts';
+import type { FetchBounds } from '../lists/fetch/list-host.ts';
+import { TEMPORARY_SUFFIX } from '../files/durable-file.ts';
+import { isDue } from '../lists/fetch/refresh-schedule.ts';
 import { parseCatalog } from './parse-catalog.ts';
 import type { ServiceCatalog } from './service-catalog.ts';
 
@@ -91,7 +92,7 @@ export class CatalogRefresh {
       if (updated !== null) logger.info('service catalog updated', updated);
     } catch (error) {
       this.failures++;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       // A node without a way to the internet would say so twice an hour for ever.
       const level = reason === this.lastReason ? 'debug' : 'warn';
       this.lastReason = reason;

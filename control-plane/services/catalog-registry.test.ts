@@ -7,7 +7,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MemoryLogger } from '../../test/support/memory-logger.ts';
+import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { CatalogRefresh } from './catalog-refresh.ts';
 import { ServiceCatalog } from './service-catalog.ts';
 

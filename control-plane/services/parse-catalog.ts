@@ -1,10 +1,14 @@
 /**
  * Reads catalogs that were fetched: Weir's own format, and that of the registry of AdGuard's hostlists
  * (`blocked_services` with rules of Adblock syntax). Both come from strangers; what a catalog may hold is
- * bounded here and in `shared/api/services.ts`. Pure.
+ * bounded here and in `shared/api/policy/services-api.ts`. Pure.
  */
-import type { CatalogFileService, CategoryId, RegistryService } from '../../shared/api/services.ts';
-import { CatalogFile, RegistryFile, SERVICE_ID } from '../../shared/api/services.ts';
+import type {
+  CatalogFileService,
+  CategoryId,
+  RegistryService,
+} from '../../shared/api/policy/services-api.ts';
+import { CatalogFile, RegistryFile, SERVICE_ID } from '../../shared/api/policy/services-api.ts';
 import { canonicalDomain } from '../../shared/policy/domain-rule.ts';
 import { iconUrl } from './service-icon.ts';
 

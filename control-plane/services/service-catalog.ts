@@ -6,14 +6,15 @@
  * block by what a server leaves out. It keeps its last domains for as long as a group blocks it; of others, the
  * newest are kept, for blocks that are being made just now and for rollbacks.
  */
+import { reasonOf } from '../../shared/thrown.ts';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CatalogFileService, CatalogService } from '../../shared/api/services.ts';
-import { CATEGORY_NAMES, KeptCatalog } from '../../shared/api/services.ts';
+import type { CatalogFileService, CatalogService } from '../../shared/api/policy/services-api.ts';
+import { CATEGORY_NAMES, KeptCatalog } from '../../shared/api/policy/services-api.ts';
 import type { Logger } from '../../shared/log.ts';
-import type { PolicyBlockedService } from '../snapshot/compiled-rules.ts';
-import { writeDurably } from '../snapshot/durable-file.ts';
+import type { PolicyBlockedService } from '../compile/table/compiled-rules.ts';
+import { writeDurably } from '../files/durable-file.ts';
 import type { FetchedCatalog } from './parse-catalog.ts';
 import { parseCatalog } from './parse-catalog.ts';
 
@@ -56,7 +57,7 @@ export class ServiceCatalog {
       this.services = joined(listed, withdrawn(known, listed, kept.fetched_at));
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       logger.warn('skip damaged service catalog; the shipped one is used', { path: this.path, reason });
     }
   }

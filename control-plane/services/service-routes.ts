@@ -8,13 +8,13 @@ import type {
   ServiceBlock,
   ServiceGroupParams,
   ServiceParams,
-} from '../../shared/api/services.ts';
-import { CATEGORY_NAMES } from '../../shared/api/services.ts';
-import { notFound } from '../api-error.ts';
-import type { ApiContext } from '../http/api-context.ts';
-import { authorOf } from '../http/route.ts';
-import type { RouteRequest } from '../http/route.ts';
-import { changePolicy } from '../revisions/policy-change.ts';
+} from '../../shared/api/policy/services-api.ts';
+import { CATEGORY_NAMES } from '../../shared/api/policy/services-api.ts';
+import { notFound } from '../api/api-error.ts';
+import type { ApiContext } from '../api/api-context.ts';
+import { authorOf } from '../api/route.ts';
+import type { RouteRequest } from '../api/route.ts';
+import { changePolicy } from '../policy/change.ts';
 import * as store from './service-store.ts';
 
 /** GET services/categories */

@@ -5,9 +5,9 @@ import type {
   CustomService,
   CustomServiceCreate,
   CustomServiceUpdate,
-} from '../../shared/api/services.ts';
-import { CATEGORY_NAMES } from '../../shared/api/services.ts';
-import { conflict, invalid, notFound } from '../api-error.ts';
+} from '../../shared/api/policy/services-api.ts';
+import { CATEGORY_NAMES } from '../../shared/api/policy/services-api.ts';
+import { conflict, invalid, notFound } from '../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/database-errors.ts';
 import type { Queryable } from '../db/database.ts';
 

@@ -3,8 +3,8 @@
 import type { SchemaNode } from '../../config/key-kinds.ts';
 import { schema } from '../../config/schema.ts';
 import { shownUrl } from '../../shared/net/shown-url.ts';
-import type { ConfigAnswer } from '../../shared/api/system.ts';
-import type { ApiContext } from '../http/api-context.ts';
+import type { ConfigAnswer } from '../../shared/api/system-api.ts';
+import type { ApiContext } from '../api/api-context.ts';
 
 /** GET config */
 export function readConfig(context: ApiContext): ConfigAnswer {

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Config } from '../../config/schema.ts';
 import { readLocalRecordLine, type WrittenLocalRecord } from '../../shared/policy/local-record.ts';
 import { QuestionFlag } from '../../shared/snapshot/policy-table.ts';
-import type { BlockingSettings, LeaseName } from '../snapshot/compiled-rules.ts';
+import type { BlockingSettings, LeaseName } from '../compile/table/compiled-rules.ts';
 
 /** Name of this node: `server.node_name`, or the host's. */
 export function nodeNameOf(config: Config): string {

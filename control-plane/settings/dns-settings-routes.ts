@@ -1,11 +1,11 @@
 /** HTTP of `{api}/settings`. A change is in the database and in force when the answer is sent. */
 import { hostPort } from '../../config/value-checks.ts';
-import type { DnsSettings, DnsSettingsChange } from '../../shared/api/settings.ts';
-import { invalid } from '../api-error.ts';
-import type { ApiContext } from '../http/api-context.ts';
-import { authorOf } from '../http/route.ts';
-import type { RouteRequest } from '../http/route.ts';
-import { changePolicy } from '../revisions/policy-change.ts';
+import type { DnsSettings, DnsSettingsChange } from '../../shared/api/settings-api.ts';
+import { invalid } from '../api/api-error.ts';
+import type { ApiContext } from '../api/api-context.ts';
+import { authorOf } from '../api/route.ts';
+import type { RouteRequest } from '../api/route.ts';
+import { changePolicy } from '../policy/change.ts';
 import { readWrittenSettings, writeSettings } from './dns-settings-store.ts';
 import { dnsSettings } from './dns-settings.ts';
 

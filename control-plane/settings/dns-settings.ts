@@ -1,8 +1,8 @@
 /** The settings of the local network's names as they are in force: what the API set, else the configuration. */
 import type { Config } from '../../config/schema.ts';
-import type { DnsSettings } from '../../shared/api/settings.ts';
+import type { DnsSettings } from '../../shared/api/settings-api.ts';
 import { QuestionFlag } from '../../shared/snapshot/policy-table.ts';
-import type { WrittenDnsSettings } from '../snapshot/compiled-rules.ts';
+import type { WrittenDnsSettings } from '../compile/table/compiled-rules.ts';
 
 /** The four fields of the API. */
 export function dnsSettings({ dns }: Pick<Config, 'dns'>, written: WrittenDnsSettings): DnsSettings {

@@ -1,6 +1,6 @@
 /** How many queries this node answered lately, from the threads' counters in shared memory. */
-import { Counter } from '../../shared/counters.ts';
-import type { WorkerMemory } from '../../shared/messages.ts';
+import { Counter } from '../../shared/memory/counters.ts';
+import type { WorkerMemory } from '../../shared/threads/messages.ts';
 
 const SECONDS_KEPT = 60;
 
@@ -38,7 +38,7 @@ export class QueryRate {
     return newest - (from ?? newest);
   }
 
-  /** Sum of a counter (`shared/counters.ts`) over all threads. */
+  /** Sum of a counter (`shared/memory/counters.ts`) over all threads. */
   total(counter: number): number {
     return this.counters.reduce((sum, counters) => sum + counters[counter]!, 0);
   }

@@ -1,5 +1,5 @@
 /** What the API asks of the statistics. */
-import type { StatsSummary } from '../../shared/api/stats.ts';
+import type { StatsSummary } from '../../shared/api/stats-api.ts';
 
 /** Read side of the statistics. */
 export interface StatsReader {

@@ -6,9 +6,9 @@ import type {
   RateQuery,
   StatsQuery,
   StatsSummary,
-} from '../../shared/api/stats.ts';
-import type { ApiContext } from '../http/api-context.ts';
-import type { RouteRequest } from '../http/route.ts';
+} from '../../shared/api/stats-api.ts';
+import type { ApiContext } from '../api/api-context.ts';
+import type { RouteRequest } from '../api/route.ts';
 import { uptimeSecs } from '../system/uptime.ts';
 
 /** GET stats */

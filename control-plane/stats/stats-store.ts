@@ -2,7 +2,7 @@
  * Figures over a period, straight from the rows of the query log: one pass for all that is counted by
  * value, and one each for times, names and clients. Long histories need the rollups, which are not here.
  */
-import type { StatsSummary } from '../../shared/api/stats.ts';
+import type { StatsSummary } from '../../shared/api/stats-api.ts';
 import {
   BLOCKED_STATUSES,
   isBlockedStatus,
@@ -11,7 +11,7 @@ import {
   QueryStatus,
 } from '../../shared/query-log.ts';
 import type { Database, Queryable } from '../db/database.ts';
-import { rcodeFromStored, typeFromStored } from '../query-log/stored-codes.ts';
+import { rcodeFromStored, typeFromStored } from '../query-log/reading/stored-codes.ts';
 
 /** All of the summary that the log can tell; the process knows its own uptime. */
 export type LoggedSummary = Omit<StatsSummary, 'uptime_secs'>;

@@ -1,9 +1,9 @@
 /** HTTP of what the node says about itself. Nothing here waits for the database, but to know who is signed in. */
 import { hostname } from 'node:os';
-import type { Health } from '../../shared/api/system.ts';
-import type { ApiContext } from '../http/api-context.ts';
+import type { Health } from '../../shared/api/system-api.ts';
+import type { ApiContext } from '../api/api-context.ts';
 import { callerIfKnown } from '../http/auth-guard.ts';
-import type { RouteRequest } from '../http/route.ts';
+import type { RouteRequest } from '../api/route.ts';
 import { uptimeSecs } from './uptime.ts';
 
 /** GET health: 200 while DNS is answered, else 503. Strangers hear states, not names of servers and faults. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { UpstreamReport } from '../../shared/messages.ts';
+import type { UpstreamReport } from '../../shared/threads/messages.ts';
 import { upstreamsCheck } from './node-health.ts';
 
 function report(status: UpstreamReport['status'], address: string, poolName = 'main'): UpstreamReport {

@@ -1,8 +1,8 @@
 /** What `/health` says of this node, from memory only: asking it must never wait for anything. */
-import type { Health } from '../../shared/api/system.ts';
-import type { UpstreamReport, UpstreamReports } from '../../shared/messages.ts';
+import type { Health } from '../../shared/api/system-api.ts';
+import type { UpstreamReport, UpstreamReports } from '../../shared/threads/messages.ts';
 import type { Database } from '../db/database.ts';
-import type { SnapshotPublisher } from '../snapshot/publisher.ts';
+import type { SnapshotPublisher } from '../snapshot/publish/publisher.ts';
 import type { WorkerSupervisor } from '../workers/supervisor.ts';
 
 /** The parts whose state is told. */

@@ -3,12 +3,13 @@
  * disk in the data directory, so that they outlive the database. A key a line, then a checksum. A file that is
  * not whole is as good as none: the configured anchors count then.
  */
+import { reasonOf } from '../../shared/thrown.ts';
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasErrorCode } from '../../shared/error-code.ts';
+import { hasErrorCode } from '../../shared/thrown.ts';
 import type { Logger } from '../../shared/log.ts';
-import { writeDurably } from '../snapshot/durable-file.ts';
+import { writeDurably } from '../files/durable-file.ts';
 import { KEY_STATES, type ManagedKey } from './managed-keys.ts';
 
 /** Name of the file in the data directory. */
@@ -27,7 +28,7 @@ export async function readAnchorFile(dataDir: string, logger: Logger): Promise<K
     return readAnchorText(await readFile(path, 'utf8'));
   } catch (error) {
     if (hasErrorCode(error, 'ENOENT')) return new Map();
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     logger.warn('read trust anchors found: the configured ones are used', { path, reason });
     return new Map();
   }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../shared/clock.ts';
 import { RRType } from '../../shared/dns/iana.ts';
 import type { TrustAnchor, TrustPointKeys } from '../../shared/dns/trust-anchors.ts';
-import { MemoryLogger } from '../../test/support/memory-logger.ts';
+import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { ANCHOR_FILE } from './anchor-file.ts';
 import { AnchorKeeper } from './anchor-keeper.ts';
 

@@ -3,6 +3,7 @@
  * times that the zone's own signatures set, keeps on disk what came of it and gives it to the threads. What
  * follows from what was seen is `managed-keys.ts`.
  */
+import { reasonOf } from '../../shared/thrown.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { keyTag } from '../../shared/dns/dnskey-rdata.ts';
 import { nameToText } from '../../shared/dns/name.ts';
@@ -134,7 +135,7 @@ export class AnchorKeeper {
       if (seen === null) logger.info('follow trust anchors: nobody answered', { zone: point.name });
       return seen;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       logger.warn('follow trust anchors failed', { zone: point.name, reason });
       return null;
     }
@@ -151,7 +152,7 @@ export class AnchorKeeper {
       const keys = new Map(this.points.map((point) => [point.name, point.keys]));
       await writeAnchorFile(this.parts.dataDir, keys);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       this.parts.logger.error('keep trust anchors failed', { reason });
     }
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { UpstreamReport, UpstreamReports } from '../../shared/messages.ts';
+import type { UpstreamReport, UpstreamReports } from '../../shared/threads/messages.ts';
 import { upstreamDetails, upstreamHealth } from './upstream-health.ts';
 
 function report(more: Partial<UpstreamReport> = {}): UpstreamReport {

@@ -1,6 +1,6 @@
 /** What the workers know of the upstream servers, put together: counts are added, latencies pooled. */
-import type { UpstreamDetail, UpstreamHealth, UpstreamStatus } from '../../shared/api/upstreams.ts';
-import type { UpstreamReport, UpstreamReports } from '../../shared/messages.ts';
+import type { UpstreamDetail, UpstreamHealth, UpstreamStatus } from '../../shared/api/upstreams-api.ts';
+import type { UpstreamReport, UpstreamReports } from '../../shared/threads/messages.ts';
 
 /**
  * One line per server and pool, in the order of the configuration; then one per server and forward zone,

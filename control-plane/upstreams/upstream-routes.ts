@@ -1,6 +1,6 @@
 /** HTTP of `{api}/upstream/health*`. From memory: asking waits for nothing. */
-import type { UpstreamDetail, UpstreamHealth } from '../../shared/api/upstreams.ts';
-import type { ApiContext } from '../http/api-context.ts';
+import type { UpstreamDetail, UpstreamHealth } from '../../shared/api/upstreams-api.ts';
+import type { ApiContext } from '../api/api-context.ts';
 import { upstreamDetails, upstreamHealth } from './upstream-health.ts';
 
 /** GET upstream/health */

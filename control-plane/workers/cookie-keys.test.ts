@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { COOKIE_KEY_LIFE_SECS, CookieKeyLayout as L } from '../../shared/cookie-key-layout.ts';
+import { COOKIE_KEY_LIFE_SECS, CookieKeyLayout as L } from '../../shared/memory/cookie-key-layout.ts';
 import { CookieKeys } from './cookie-keys.ts';
 
 const TODAY = 20_000;

@@ -7,7 +7,7 @@ import {
   COOKIE_KEY_LIFE_SECS,
   COOKIE_KEYS_BYTES,
   CookieKeyLayout as L,
-} from '../../shared/cookie-key-layout.ts';
+} from '../../shared/memory/cookie-key-layout.ts';
 
 const SECRET_BYTES = 32;
 const KEY_BYTES = 16;

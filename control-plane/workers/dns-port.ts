@@ -6,7 +6,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, isIPv6 } from 'node:net';
-import { hasErrorCode } from '../../shared/error-code.ts';
+import { hasErrorCode } from '../../shared/thrown.ts';
 
 /** Port used where 53 was not asked for and cannot be bound. */
 export const FALLBACK_DNS_PORT = 5300;

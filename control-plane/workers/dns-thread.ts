@@ -11,7 +11,7 @@ import {
   type ThreadStart,
   type ToWorker,
   WorkerControl,
-} from '../../shared/messages.ts';
+} from '../../shared/threads/messages.ts';
 
 /** What a thread's owner is told. */
 export interface DnsThreadEvents {
@@ -21,7 +21,7 @@ export interface DnsThreadEvents {
   ended(thread: DnsThread, exitCode: number, cause: Error | undefined): void;
 }
 
-const ENTRY = new URL('../../dns-worker/thread.ts', import.meta.url);
+const ENTRY = new URL('../../dns-worker/threads/thread.ts', import.meta.url);
 /** Largest young generation of a DNS thread, MiB: the hot path allocates nothing, forwarding little. */
 const YOUNG_GENERATION_MIB = 8;
 // Gives the threads `gc()`: they allocate so little that an old snapshot would wait for ever to be collected.

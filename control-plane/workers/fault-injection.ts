@@ -3,8 +3,8 @@
  * see it replaced, and ask what the threads have counted and allocated. Without the switch, or without a
  * channel, there is nothing to speak to.
  */
-import { Counter } from '../../shared/counters.ts';
-import type { Fault, ThreadMeasures, ThreadRole } from '../../shared/messages.ts';
+import { Counter } from '../../shared/memory/counters.ts';
+import type { Fault, ThreadMeasures, ThreadRole } from '../../shared/threads/messages.ts';
 import { LogRing, QUERY_STATUS_NAMES } from '../../shared/query-log.ts';
 import type { WorkerSupervisor } from './supervisor.ts';
 
@@ -16,7 +16,7 @@ type TestRequest =
 
 /** A thread as a test sees it. */
 export interface MeasuredThread {
-  /** Slots of `shared/counters.ts` by name, statuses under theirs; they outlive the thread. */
+  /** Slots of `shared/memory/counters.ts` by name, statuses under theirs; they outlive the thread. */
   readonly counters: Readonly<Record<string, number>>;
   /** Log records that found the ring full. */
   readonly logRecordsDropped: number;

@@ -5,9 +5,9 @@
  */
 import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { releaseCacheLock } from '../../shared/answer-cache.ts';
+import { releaseCacheLock } from '../../shared/memory/answer-cache-layout.ts';
 import { systemClock } from '../../shared/clock.ts';
-import { createClaimTable, releaseClaims } from '../../shared/claim-table.ts';
+import { createClaimTable, releaseClaims } from '../../shared/memory/claim-table.ts';
 import type { Logger } from '../../shared/log.ts';
 import type {
   Fault,
@@ -17,9 +17,9 @@ import type {
   UpstreamReports,
   WorkerMemory,
   WorkerSettings,
-} from '../../shared/messages.ts';
-import { createConnectionTable, releaseConnections } from '../../shared/connection-table.ts';
-import { createRateBuckets } from '../../shared/rate-limit.ts';
+} from '../../shared/threads/messages.ts';
+import { createConnectionTable, releaseConnections } from '../../shared/memory/connection-table.ts';
+import { createRateBuckets } from '../../shared/memory/rate-buckets.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
 import type { TrustAnchor } from '../../shared/dns/trust-anchors.ts';
 import { CookieKeys } from './cookie-keys.ts';

@@ -1,7 +1,7 @@
 /** What resolve threads were asked and have not answered yet: explanations, and keys of trust points. */
 import type { TrustPointKeys } from '../../shared/dns/trust-anchors.ts';
-import type { Explanation } from '../../shared/explain.ts';
-import type { FromWorker, ToWorker } from '../../shared/messages.ts';
+import type { Explanation } from '../../shared/threads/explanation.ts';
+import type { FromWorker, ToWorker } from '../../shared/threads/messages.ts';
 
 type Explain = Extract<ToWorker, { type: 'explain' }>;
 

@@ -8,7 +8,7 @@ import { nameFromText } from '../../shared/dns/name.ts';
 import { readTrustAnchors, rootTrustAnchors } from '../../shared/dns/trust-anchors.ts';
 import { systemClock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
-import type { WorkerSettings } from '../../shared/messages.ts';
+import type { WorkerSettings } from '../../shared/threads/messages.ts';
 import { AnchorKeeper } from '../trust-anchors/anchor-keeper.ts';
 import type { WorkerSupervisor } from './supervisor.ts';
 

@@ -1,8 +1,8 @@
 /** Shared memory of the workers: made here, so that it outlives the threads that use it. */
-import { CLIENT_SIGHTINGS_BYTES } from '../../shared/client-sightings.ts';
-import { COUNTERS_BYTES } from '../../shared/counters.ts';
-import { WorkerControl, type WorkerMemory } from '../../shared/messages.ts';
-import { MISS_RING_BYTES } from '../../shared/miss-ring.ts';
+import { CLIENT_SIGHTINGS_BYTES } from '../../shared/memory/sighting-layout.ts';
+import { COUNTERS_BYTES } from '../../shared/memory/counters.ts';
+import { WorkerControl, type WorkerMemory } from '../../shared/threads/messages.ts';
+import { MISS_RING_BYTES } from '../../shared/memory/miss-ring.ts';
 import { logRingBytes } from '../../shared/query-log.ts';
 
 /** Records of an answer thread's log ring: at 300,000 queries/s it fills in 55 ms. */

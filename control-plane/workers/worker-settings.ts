@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '../../config/schema.ts';
 import { poolsOf } from '../../config/upstream-url.ts';
-import type { WorkerSettings } from '../../shared/messages.ts';
+import type { WorkerSettings } from '../../shared/threads/messages.ts';
 
 import { trustPoints } from './trust-points.ts';
 

@@ -8,12 +8,12 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from '@jest/globals';
-import { CacheHead, createAnswerCache, releaseCacheLock } from '../../shared/answer-cache.ts';
-import { StressCount, type StressStart } from '../../test/fixtures/cache-stress-thread.ts';
-import { CacheMemory } from '../../shared/cache-memory.ts';
+import { CacheHead, createAnswerCache, releaseCacheLock } from '../../shared/memory/answer-cache-layout.ts';
+import { StressCount, type StressStart } from '../../test/support/parts/cache-stress-thread.ts';
+import { CacheMemory } from '../../shared/memory/cache-memory.ts';
 
 const SECS = Number(process.env['WEIR_CACHE_STRESS_SECS'] ?? 4);
-const THREAD = new URL('../../test/fixtures/cache-stress-thread.ts', import.meta.url);
+const THREAD = new URL('../../test/support/parts/cache-stress-thread.ts', import.meta.url);
 const READERS = 3;
 const WRITERS = 3;
 /** Owner of the lock while this test itself moves the positions. */

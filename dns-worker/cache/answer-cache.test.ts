@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { CacheHead, createAnswerCache, releaseCacheLock } from '../../shared/answer-cache.ts';
+import { CacheHead, createAnswerCache, releaseCacheLock } from '../../shared/memory/answer-cache-layout.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
 import { readU32 } from '../../shared/dns/wire.ts';
-import { parseQuery } from '../parse-query.ts';
-import { Query } from '../query.ts';
-import type { CacheableAnswer } from '../resolve/response-reader.ts';
+import { parseQuery } from '../query/parse-query.ts';
+import { Query } from '../query/query.ts';
+import type { CacheableAnswer } from '../resolve/response/response-reader.ts';
 import { AnswerCache, CacheHit } from './answer-cache.ts';
-import { CacheMemory } from '../../shared/cache-memory.ts';
+import { CacheMemory } from '../../shared/memory/cache-memory.ts';
 import { CacheWriter } from './cache-writer.ts';
 
 const NOW = 1_800_000_000;

@@ -2,11 +2,17 @@
  * The shared answer cache, read side: an answer is found by hash, confirmed by its whole key, copied behind
  * the client's question and its TTLs counted down. Readers take no lock and never wait: an entry is copied
  * first and believed only if the writer's TAIL has not reached it meanwhile. Writing is `cache-writer.ts`;
- * the layout is `shared/answer-cache.ts`.
+ * the layout is `shared/memory/answer-cache-layout.ts`.
  */
-import { CACHE_UNIT, CacheBucket, CacheEntry, CacheHead, CacheMarks } from '../../shared/answer-cache.ts';
+import {
+  CACHE_UNIT,
+  CacheBucket,
+  CacheEntry,
+  CacheHead,
+  CacheMarks,
+} from '../../shared/memory/answer-cache-layout.ts';
 import { ExtendedError, RRClass } from '../../shared/dns/iana.ts';
-import type { Query } from '../query.ts';
+import type { Query } from '../query/query.ts';
 import {
   bodyOffset,
   type CacheMemory,
@@ -14,7 +20,7 @@ import {
   keyHashLow,
   ttlOffsetsOffset,
   unitsBetween,
-} from '../../shared/cache-memory.ts';
+} from '../../shared/memory/cache-memory.ts';
 import { authenticFlag, finishReply, hasRoom, optSize, replyLimit } from '../respond/reply.ts';
 import { readU32, writeU32 } from '../../shared/dns/wire.ts';
 

@@ -13,11 +13,11 @@ import {
   CacheEntry,
   CacheHead,
   CacheMarks,
-} from '../../shared/answer-cache.ts';
-import type { CacheableAnswer } from '../resolve/response-reader.ts';
-import { leadsToNames } from '../answer-names.ts';
-import { NO_EDE } from '../query.ts';
-import { hasPrivateAddress } from '../private-addresses.ts';
+} from '../../shared/memory/answer-cache-layout.ts';
+import type { CacheableAnswer } from '../resolve/response/response-reader.ts';
+import { leadsToNames } from './chain-names.ts';
+import { NO_EDE } from '../query/query.ts';
+import { hasPrivateAddress } from './private-addresses.ts';
 import {
   bodyOffset,
   type CacheMemory,
@@ -25,7 +25,7 @@ import {
   keyHashLow,
   ttlOffsetsOffset,
   unitsBetween,
-} from '../../shared/cache-memory.ts';
+} from '../../shared/memory/cache-memory.ts';
 
 /** What an answer is kept under. */
 export interface CacheKey {

@@ -1,10 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { COOKIE_KEY_LIFE_SECS, COOKIE_KEYS_BYTES, CookieKeyLayout } from '../../shared/cookie-key-layout.ts';
+import {
+  COOKIE_KEY_LIFE_SECS,
+  COOKIE_KEYS_BYTES,
+  CookieKeyLayout,
+} from '../../shared/memory/cookie-key-layout.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
-import { query as messageOf } from '../../test/e2e/support/dns-message.ts';
-import { cookiesAt } from '../../test/support/cookies-of-tests.ts';
-import { ParseOutcome, parseQuery } from '../parse-query.ts';
-import { Query } from '../query.ts';
+import { query as messageOf } from '../../test/support/dns/dns-message.ts';
+import { cookiesAt } from '../../test/support/parts/cookies-of-tests.ts';
+import { ParseOutcome, parseQuery } from '../query/parse-query.ts';
+import { Query } from '../query/query.ts';
 import { ServerCookies } from './server-cookies.ts';
 
 const CLIENT = '198.51.100.100';

@@ -3,12 +3,12 @@
  * (RFC 9018): whoever sends back the server cookie that its address was given does receive what is sent there. Nothing
  * is refused for want of one; `rate-limiter.ts` counts those that have one apart from those whose address may be forged.
  */
-import { COOKIE_KEY_LIFE_SECS, CookieKeyLayout as L } from '../../shared/cookie-key-layout.ts';
+import { COOKIE_KEY_LIFE_SECS, CookieKeyLayout as L } from '../../shared/memory/cookie-key-layout.ts';
 import { findOption, NO_OPTION, OPTION_HEAD_SIZE } from '../../shared/dns/edns-option.ts';
 import { EdnsOption } from '../../shared/dns/iana.ts';
 import { COOKIE_SIZE, readU16, readU32, writeU32 } from '../../shared/dns/wire.ts';
 import { isMappedIpv4 } from '../../shared/net/ip.ts';
-import type { Query } from '../query.ts';
+import type { Query } from '../query/query.ts';
 import { sipHash } from './siphash.ts';
 
 /** Offsets in the data of the option: the client's cookie, then the server's. */

@@ -6,9 +6,9 @@
 import { FOLD } from '../../shared/dns/name.ts';
 import { RRType } from '../../shared/dns/iana.ts';
 import { Header, QUESTION_TAIL_SIZE, Record, readU16, readU32 } from '../../shared/dns/wire.ts';
-import type { CacheableAnswer } from '../resolve/cacheable-answer.ts';
-import { expandRdataName, firstNameAt, rdataLayout } from '../resolve/rdata-layout.ts';
-import { expandName, newExpandedName } from '../resolve/wire-name.ts';
+import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
+import { expandRdataName, firstNameAt, rdataLayout } from '../resolve/response/rdata-layout.ts';
+import { expandName, newExpandedName } from '../resolve/response/wire-name.ts';
 import { type Name, nameKey } from './names.ts';
 import { readRrsig, type Rrsig } from './rrsig.ts';
 

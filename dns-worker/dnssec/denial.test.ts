@@ -1,9 +1,9 @@
 /** The answers of RFC 4035 appendix B (NSEC) and RFC 5155 appendix B (NSEC3), and what they do not prove. */
 import { describe, expect, test } from '@jest/globals';
 import { RRType } from '../../shared/dns/iana.ts';
-import { wireName } from '../../test/fixtures/messages.ts';
-import { signedSets } from '../../test/fixtures/record-text.ts';
-import { ZONE } from '../../test/fixtures/rfc4035-zone.ts';
+import { wireName } from '../../test/support/dns/built-messages.ts';
+import { signedSets } from '../../test/support/dns/record-text.ts';
+import { ZONE } from '../../test/support/dns/rfc4035-zone.ts';
 import { Budget } from './budget.ts';
 import { denialOf } from './denial.ts';
 import { nsec3Hash } from './nsec3.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { wireName } from '../../test/fixtures/messages.ts';
-import { readRecords } from '../../test/fixtures/record-text.ts';
+import { wireName } from '../../test/support/dns/built-messages.ts';
+import { readRecords } from '../../test/support/dns/record-text.ts';
 import { digestMatches, Dnskey, readDs, usableDs } from './dnskey.ts';
 
 /** RFC 4034 section 5.4 and RFC 4509 section 2.3. */

@@ -1,9 +1,9 @@
 /** RRsets of thousands of signatures, keys and DS records: the work is counted, as time depends on the machine. */
 import { describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { wireName } from '../../test/fixtures/messages.ts';
-import { readRecords, signedSets } from '../../test/fixtures/record-text.ts';
-import { INCEPTION, TestZone } from '../../test/fixtures/test-zone.ts';
+import { wireName } from '../../test/support/dns/built-messages.ts';
+import { readRecords, signedSets } from '../../test/support/dns/record-text.ts';
+import { INCEPTION, TestZone } from '../../test/support/dns/test-zone.ts';
 import { Budget } from './budget.ts';
 import { Dnskey, type Ds } from './dnskey.ts';
 import { proveSet } from './signature.ts';

@@ -2,8 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
 import { readTrustAnchors } from '../../shared/dns/trust-anchors.ts';
-import { Nsec3Chain } from '../../test/fixtures/nsec3-chain.ts';
-import { INCEPTION, negative, positive, TestZone } from '../../test/fixtures/test-zone.ts';
+import { Nsec3Chain } from '../../test/support/dns/nsec3-chain.ts';
+import { INCEPTION, negative, positive, TestZone } from '../../test/support/dns/test-zone.ts';
 import {
   bogus,
   CHILD,
@@ -14,7 +14,7 @@ import {
   TEST,
   type ValidationRoom,
   validationRoom as room,
-} from '../../test/fixtures/validation-room.ts';
+} from '../../test/support/dns/validation-room.ts';
 
 const ISLAND = new TestZone('island.open.test');
 const CHILD_SOA = 'child.test 300 SOA ns.test root.test 1 2 3 4 300';

@@ -2,9 +2,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { RRType } from '../../shared/dns/iana.ts';
-import { wireName } from '../../test/fixtures/messages.ts';
-import { Nsec3Chain } from '../../test/fixtures/nsec3-chain.ts';
-import { signedSets } from '../../test/fixtures/record-text.ts';
+import { wireName } from '../../test/support/dns/built-messages.ts';
+import { Nsec3Chain } from '../../test/support/dns/nsec3-chain.ts';
+import { signedSets } from '../../test/support/dns/record-text.ts';
 import { Budget } from './budget.ts';
 import { denialOf } from './denial.ts';
 import type { Denial } from './proof.ts';

@@ -1,8 +1,8 @@
 /** The published examples of every algorithm, and the whole zone of RFC 4035, against the signature check. */
 import { describe, expect, test } from '@jest/globals';
-import { KEYS, ZONE } from '../../test/fixtures/rfc4035-zone.ts';
-import { readRecords, signedSets } from '../../test/fixtures/record-text.ts';
-import { wireName } from '../../test/fixtures/messages.ts';
+import { KEYS, ZONE } from '../../test/support/dns/rfc4035-zone.ts';
+import { readRecords, signedSets } from '../../test/support/dns/record-text.ts';
+import { wireName } from '../../test/support/dns/built-messages.ts';
 import { ExtendedError } from '../../shared/dns/iana.ts';
 import type { SignedSet } from './answer-records.ts';
 import { Budget } from './budget.ts';

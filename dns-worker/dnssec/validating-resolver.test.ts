@@ -6,8 +6,8 @@ import { nameToText } from '../../shared/dns/name.ts';
 import { readTrustAnchors } from '../../shared/dns/trust-anchors.ts';
 import { DnssecStatus } from '../../shared/query-log.ts';
 import { readU32 } from '../../shared/dns/wire.ts';
-import { octets, question, response, u16, wireName } from '../../test/fixtures/messages.ts';
-import { negative, positive, TestZone } from '../../test/fixtures/test-zone.ts';
+import { octets, question, response, u16, wireName } from '../../test/support/dns/built-messages.ts';
+import { negative, positive, TestZone } from '../../test/support/dns/test-zone.ts';
 import {
   bogus,
   CHILD,
@@ -18,10 +18,10 @@ import {
   TEST,
   type ValidationRoom,
   validationRoom as room,
-} from '../../test/fixtures/validation-room.ts';
-import type { CacheableAnswer } from '../resolve/cacheable-answer.ts';
+} from '../../test/support/dns/validation-room.ts';
+import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 import type { Resolution } from '../resolve/question-run.ts';
-import { readResponse } from '../resolve/response-reader.ts';
+import { readResponse } from '../resolve/response/response-reader.ts';
 import { readSets } from './answer-records.ts';
 import { type QuestionResolver, ValidatingResolver } from './validating-resolver.ts';
 

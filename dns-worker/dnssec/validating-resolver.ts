@@ -9,12 +9,12 @@ import type { TrustAnchor, TrustPointKeys } from '../../shared/dns/trust-anchors
 import type { Logger } from '../../shared/log.ts';
 import { DnssecStatus } from '../../shared/query-log.ts';
 import { FlagsHigh, FlagsLow, Header, readU32, writeU16, writeU32 } from '../../shared/dns/wire.ts';
-import type { CacheableAnswer } from '../resolve/cacheable-answer.ts';
-import { errorDetail } from '../resolve/exchange.ts';
+import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
+import { errorDetail } from '../resolve/transport/exchange.ts';
 import { InFlight } from '../resolve/in-flight.ts';
-import { type Question, questionKey } from '../resolve/question.ts';
+import { type Question, questionKey } from '../resolve/response/question.ts';
 import type { Resolution } from '../resolve/question-run.ts';
-import { readResponse } from '../resolve/response-reader.ts';
+import { readResponse } from '../resolve/response/response-reader.ts';
 import { answerImage, readSets, type SignedSet } from './answer-records.ts';
 import { Budget } from './budget.ts';
 import type { Name } from './names.ts';

@@ -5,7 +5,7 @@
  */
 import { ExtendedError, Rcode, RRType } from '../../shared/dns/iana.ts';
 import { DnssecStatus, type DnssecStatusCode } from '../../shared/query-log.ts';
-import type { CacheableAnswer } from '../resolve/cacheable-answer.ts';
+import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 import { readSets, type SignedSet } from './answer-records.ts';
 import type { Budget } from './budget.ts';
 import { denialOf } from './denial.ts';

@@ -4,7 +4,7 @@ import {
   ConnectionTableLayout,
   createConnectionTable,
   releaseConnections,
-} from '../../shared/connection-table.ts';
+} from '../../shared/memory/connection-table.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { Protocol } from '../../shared/query-log.ts';
 import { ConnectionLimit, type ConnectionLimitOptions } from './connection-limit.ts';

@@ -1,12 +1,12 @@
 /** How many stream connections are open, of this thread and by client address of the whole node, and whether one more may be. */
-import { connectionBlocks, ConnectionTableLayout as L } from '../../shared/connection-table.ts';
+import { connectionBlocks, ConnectionTableLayout as L } from '../../shared/memory/connection-table.ts';
 import { addressWord } from '../../shared/net/ip.ts';
 
 const FACTOR = 0x9e3779b1 | 0;
 
 /** What a limit counts, and how far. */
 export interface ConnectionLimitOptions {
-  /** See `shared/connection-table.ts`. */
+  /** See `shared/memory/connection-table.ts`. */
   readonly table: SharedArrayBuffer;
   /** 0-based index of the thread's worker. */
   readonly worker: number;

@@ -3,6 +3,7 @@
  * does not load (no prebuilt binary, an unknown machine), `loadNativeCalls` says why and node:dgram serves.
  * Structures are laid out by hand for 64-bit little-endian Linux.
  */
+import { reasonOf } from '../../shared/thrown.ts';
 import { createRequire } from 'node:module';
 import { endianness } from 'node:os';
 
@@ -75,6 +76,6 @@ export function loadNativeCalls(): { calls: NativeCalls } | { reason: string } {
       calls: { ...functions, errno: () => koffi.errno(), address: (buffer) => koffi.address(buffer) },
     };
   } catch (error) {
-    return { reason: error instanceof Error ? error.message : String(error) };
+    return { reason: reasonOf(error) };
   }
 }

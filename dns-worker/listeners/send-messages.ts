@@ -2,7 +2,7 @@
  * Sends a batch of datagrams and never waits: packets to addresses that do not resolve stay in the socket's send
  * buffer for seconds, and a thread that waited for room would stop answering everybody.
  */
-import { Counter } from '../../shared/counters.ts';
+import { Counter } from '../../shared/memory/counters.ts';
 import { MessageFlag } from './kernel-messages.ts';
 import { Errno, type NativeCalls } from './native-calls.ts';
 

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { FrameReader, frame } from '../../shared/dns/framing.ts';
 import { Protocol } from '../../shared/query-log.ts';
-import { createConnectionTable } from '../../shared/connection-table.ts';
+import { createConnectionTable } from '../../shared/memory/connection-table.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { ListenError } from './listen-error.ts';
 import { MAX_QUERIES_IN_FLIGHT, MAX_UNSENT_BYTES } from './stream-connection.ts';

@@ -3,6 +3,7 @@
  * lets connections in within the limits and closes those that idle. What happens on a connection is
  * `stream-connection.ts`.
  */
+import { errorCode } from '../../shared/thrown.ts';
 import { once } from 'node:events';
 import type { Server, Socket } from 'node:net';
 import { createServer, isIPv6 } from 'node:net';
@@ -82,12 +83,6 @@ async function listen(
   // Accepting may fail (EMFILE) and must not end the thread; the next connection is tried again.
   server.on('error', () => undefined);
   return server;
-}
-
-function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : String(error);
 }
 
 function boundAddress(server: Server): BoundAddress {

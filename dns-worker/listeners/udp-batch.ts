@@ -3,7 +3,7 @@
  * place, and sent by one call. What a datagram means is not known here. The kernel's structures
  * (`kernel-messages.ts`) are laid out once; per batch only lengths change.
  */
-import { MissRecord } from '../../shared/miss-ring.ts';
+import { MissRecord } from '../../shared/memory/miss-ring.ts';
 import { ADDRESS_SIZE } from '../../shared/net/ip.ts';
 import { Control, CONTROL_SIZE, Iov, Message, MessageFlag, NAME_SIZE } from './kernel-messages.ts';
 import type { NativeCalls } from './native-calls.ts';

@@ -2,11 +2,12 @@
  * The fallback back end: node:dgram with SO_REUSEPORT, one callback a datagram, for machines where koffi
  * does not load. It answers through the same pipeline and passes the same tests.
  */
+import { errorCode } from '../../shared/thrown.ts';
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { Counter } from '../../shared/counters.ts';
+import { Counter } from '../../shared/memory/counters.ts';
 import { ListenError } from './listen-error.ts';
 import type { CountUnsent } from './send-messages.ts';
 
@@ -86,10 +87,4 @@ export async function listenDgram(
     for (const socket of sockets) socket.removeAllListeners('message');
   };
   return { stopReceiving, close };
-}
-
-function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : String(error);
 }

@@ -1,8 +1,8 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
-import { Counter } from '../../shared/counters.ts';
-import { WorkerControl } from '../../shared/messages.ts';
+import { Counter } from '../../shared/memory/counters.ts';
+import { WorkerControl } from '../../shared/threads/messages.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { loadNativeCalls } from './native-calls.ts';
 import { packSocketAddress } from './socket-address.ts';

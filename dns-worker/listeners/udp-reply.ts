@@ -4,8 +4,8 @@
  * together by one system call: the kernel's structures (`kernel-messages.ts`) are laid out once, per reply
  * only lengths change.
  */
-import { WorkerControl } from '../../shared/messages.ts';
-import { MissRecord } from '../../shared/miss-ring.ts';
+import { WorkerControl } from '../../shared/threads/messages.ts';
+import { MissRecord } from '../../shared/memory/miss-ring.ts';
 import { CONTROL_SIZE, Iov, Message, NAME_SIZE } from './kernel-messages.ts';
 import type { NativeCalls } from './native-calls.ts';
 import { type CountUnsent, sendMessages } from './send-messages.ts';

@@ -4,7 +4,7 @@
  * thread dies its successor takes them over with what waits in them (`WorkerControl.UDP_FD_*`).
  */
 import { addressFromText } from '../../shared/net/ip.ts';
-import { WorkerControl } from '../../shared/messages.ts';
+import { WorkerControl } from '../../shared/threads/messages.ts';
 import { ListenError } from './listen-error.ts';
 import { Errno, type NativeCalls } from './native-calls.ts';
 import { AF_INET6, packSocketAddress } from './socket-address.ts';

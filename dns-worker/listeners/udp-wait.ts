@@ -3,7 +3,7 @@
  * wake-up); with several, or when nothing came for a while, it sleeps in poll together with an eventfd by
  * which the control plane wakes it. An idle thread uses no CPU; a busy one hears its mail within 4 ms.
  */
-import { WorkerControl } from '../../shared/messages.ts';
+import { WorkerControl } from '../../shared/threads/messages.ts';
 import { Errno, type NativeCalls } from './native-calls.ts';
 import type { UdpSocket } from './udp-sockets.ts';
 

@@ -3,7 +3,7 @@
  * A full ring drops the record and counts it: answers never wait for the log.
  */
 import { logAnswersOffset, LogRecord, LogRing } from '../../shared/query-log.ts';
-import type { Query } from '../query.ts';
+import type { Query } from '../query/query.ts';
 
 /** Write side of one log ring. */
 export class LogRingWriter {

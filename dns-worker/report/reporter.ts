@@ -1,7 +1,7 @@
 /** What a thread tells of its work: a log record and a count for each answered query. */
-import { Counter } from '../../shared/counters.ts';
+import { Counter } from '../../shared/memory/counters.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
-import type { Query } from '../query.ts';
+import type { Query } from '../query/query.ts';
 import { LogRingWriter } from './log-ring.ts';
 
 /** Log ring and counters of one thread. */
@@ -25,7 +25,7 @@ export class Reporter {
     if (query.qnameLength !== 0) this.log.write(query, snapshotVersion);
   }
 
-  /** Adds one to a counter of `shared/counters.ts`. */
+  /** Adds one to a counter of `shared/memory/counters.ts`. */
   count(counter: number): void {
     this.counters[counter] = this.counters[counter]! + 1;
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { QuietLogger } from '../../test/fixtures/quiet-logger.ts';
+import { QuietLogger } from '../../test/support/parts/quiet-logger.ts';
 import { InFlight } from './in-flight.ts';
 
 describe('InFlight', () => {

@@ -3,7 +3,7 @@
  * denies a forger the many simultaneous chances of a birthday attack (RFC 5452 section 5).
  */
 import type { Logger } from '../../shared/log.ts';
-import { errorDetail } from './exchange.ts';
+import { errorDetail } from './transport/exchange.ts';
 
 /** Distinct questions under way; each holds sockets. */
 const MAX_QUESTIONS = 16_384;

@@ -6,10 +6,10 @@
  */
 import { Rcode } from '../../shared/dns/iana.ts';
 import type { Logger } from '../../shared/log.ts';
-import { errorDetail } from './exchange.ts';
+import { errorDetail } from './transport/exchange.ts';
 import { InFlight } from './in-flight.ts';
 import { type QuestionClaims, claimKey } from './question-claims.ts';
-import type { Question } from './question.ts';
+import type { Question } from './response/question.ts';
 import type { Resolution } from './question-run.ts';
 
 /** What takes the questions that are this thread's to ask; see `Resolver.resolve`. */

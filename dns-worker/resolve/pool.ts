@@ -3,7 +3,7 @@
  * pool's healthy servers as its strategy has them, then those that were set aside, which are better than
  * no answer.
  */
-import type { PoolStrategy } from '../../shared/upstream-settings.ts';
+import type { PoolStrategy } from '../../shared/policy/upstream-settings.ts';
 import { wavesOf } from './strategies.ts';
 import type { Upstream } from './upstream.ts';
 

@@ -4,10 +4,10 @@
  */
 import type { Clock } from '../../shared/clock.ts';
 import { RRClass, RRType, Rcode } from '../../shared/dns/iana.ts';
-import type { WorkerSettings } from '../../shared/messages.ts';
-import type { Question } from './question.ts';
-import type { AttemptOutcome } from './attempt.ts';
-import { isDefinitive } from './attempt.ts';
+import type { WorkerSettings } from '../../shared/threads/messages.ts';
+import type { Question } from './response/question.ts';
+import type { AttemptOutcome } from './transport/attempt.ts';
+import { isDefinitive } from './transport/attempt.ts';
 import type { Upstream, UpstreamAttempt } from './upstream.ts';
 
 /** `. NS`: every resolver has it at hand. */

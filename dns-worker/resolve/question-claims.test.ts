@@ -1,11 +1,11 @@
 /** Resolvers of two threads that ask the same server: what one has outstanding the other does not ask. */
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { ClaimArea, createClaimTable, releaseClaims } from '../../shared/claim-table.ts';
+import { ClaimArea, createClaimTable, releaseClaims } from '../../shared/memory/claim-table.ts';
 import { systemClock } from '../../shared/clock.ts';
-import { a, idOf, question, questionOf, response } from '../../test/fixtures/messages.ts';
-import { QuietLogger } from '../../test/fixtures/quiet-logger.ts';
-import { type ReceivedQuery, ScriptedUpstream } from '../../test/fixtures/scripted-upstream.ts';
-import { until } from '../../test/support/until.ts';
+import { a, idOf, question, questionOf, response } from '../../test/support/dns/built-messages.ts';
+import { QuietLogger } from '../../test/support/parts/quiet-logger.ts';
+import { type ReceivedQuery, ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
+import { until } from '../../test/support/parts/until.ts';
 import { QuestionClaims } from './question-claims.ts';
 import { type Resolution, Resolver } from './resolver.ts';
 

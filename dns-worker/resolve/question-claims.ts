@@ -1,4 +1,4 @@
-/** One thread's hold on questions that all resolve threads of the node share (`shared/claim-table.ts`). */
+/** One thread's hold on questions that all resolve threads of the node share (`shared/memory/claim-table.ts`). */
 import {
   type ClaimAreaCode,
   ClaimBucket,
@@ -8,9 +8,9 @@ import {
   claimHolder,
   claimOf,
   free,
-} from '../../shared/claim-table.ts';
+} from '../../shared/memory/claim-table.ts';
 import type { Clock } from '../../shared/clock.ts';
-import { type Question, questionKey } from './question.ts';
+import { type Question, questionKey } from './response/question.ts';
 
 /** Lets go of a question; to be called once. */
 export type Release = () => void;

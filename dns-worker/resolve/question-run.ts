@@ -7,10 +7,10 @@ import type { Clock } from '../../shared/clock.ts';
 import { Rcode, rcodeName } from '../../shared/dns/iana.ts';
 import { FlagsLow } from '../../shared/dns/wire.ts';
 import type { DnssecStatusCode } from '../../shared/query-log.ts';
-import type { Question } from './question.ts';
-import type { CacheableAnswer } from './response-reader.ts';
-import type { AttemptOutcome } from './attempt.ts';
-import { isDefinitive } from './attempt.ts';
+import type { Question } from './response/question.ts';
+import type { CacheableAnswer } from './response/response-reader.ts';
+import type { AttemptOutcome } from './transport/attempt.ts';
+import { isDefinitive } from './transport/attempt.ts';
 import type { Upstream, UpstreamAttempt } from './upstream.ts';
 
 /** How a question ended. `upstream` is an index into the resolver's upstreams; -1 = nobody was asked. */

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../shared/clock.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
-import type { UpstreamReport } from '../../shared/messages.ts';
-import type { PoolSettings, PoolStrategy, UpstreamSettings } from '../../shared/upstream-settings.ts';
+import type { UpstreamReport } from '../../shared/threads/messages.ts';
+import type { PoolSettings, PoolStrategy, UpstreamSettings } from '../../shared/policy/upstream-settings.ts';
 import {
   type TestRecord,
   a,
@@ -17,12 +17,12 @@ import {
   question,
   questionOf,
   response,
-} from '../../test/fixtures/messages.ts';
-import { QuietLogger } from '../../test/fixtures/quiet-logger.ts';
-import { ScriptedUpstream } from '../../test/fixtures/scripted-upstream.ts';
-import type { ReceivedQuery, Script } from '../../test/fixtures/scripted-upstream.ts';
-import type { Question } from './question.ts';
-import { MAX_RECORDS } from './record-table.ts';
+} from '../../test/support/dns/built-messages.ts';
+import { QuietLogger } from '../../test/support/parts/quiet-logger.ts';
+import { ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
+import type { ReceivedQuery, Script } from '../../test/support/dns/scripted-upstream.ts';
+import type { Question } from './response/question.ts';
+import { MAX_RECORDS } from './response/record-table.ts';
 import type { Resolution, ResolverSettings } from './resolver.ts';
 import { Resolver } from './resolver.ts';
 
@@ -417,7 +417,7 @@ describe('Resolver: health', () => {
 
   test('a machine without descriptors or ports blames no server for it', async () => {
     const server = await upstream(answers(1));
-    const script = join(import.meta.dirname, '..', '..', 'test', 'fixtures', 'few-descriptors.ts');
+    const script = join(import.meta.dirname, '..', '..', 'test', 'support', 'weir', 'few-descriptors.ts');
     const command = `ulimit -n 64; exec "$0" --disable-warning=ExperimentalWarning "$1" "$2"`;
     const child = spawn('sh', ['-c', command, process.execPath, script, String(server.port)]);
     child.stdout.setEncoding('utf8');

@@ -6,23 +6,23 @@
 import type { Clock } from '../../shared/clock.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
 import type { Logger } from '../../shared/log.ts';
-import type { UpstreamReport, WorkerSettings } from '../../shared/messages.ts';
-import { Bootstrap } from './bootstrap.ts';
+import type { UpstreamReport, WorkerSettings } from '../../shared/threads/messages.ts';
+import { Bootstrap } from './transport/bootstrap.ts';
 import { InFlight } from './in-flight.ts';
 import { Pool, planWaves } from './pool.ts';
 import { Probe, ROOT_SERVERS } from './probe.ts';
-import { errorDetail } from './exchange.ts';
+import { errorDetail } from './transport/exchange.ts';
 import type { QuestionClaims, Release } from './question-claims.ts';
 import { claimKey } from './question-claims.ts';
-import type { Question } from './question.ts';
-import { questionKey } from './question.ts';
+import type { Question } from './response/question.ts';
+import { questionKey } from './response/question.ts';
 import type { Resolution } from './question-run.ts';
 import { QuestionRun } from './question-run.ts';
 import { Upstream } from './upstream.ts';
 
-export type { Question } from './question.ts';
+export type { Question } from './response/question.ts';
 export type { Resolution } from './question-run.ts';
-export type { CacheableAnswer } from './response-reader.ts';
+export type { CacheableAnswer } from './response/response-reader.ts';
 
 /** What the resolver takes from the settings. */
 export type ResolverSettings = Pick<

@@ -3,7 +3,7 @@
  * time, the next wave when all before it have failed or been silent for a while. Pure: which servers may
  * be asked at all is `pool.ts`'s to say.
  */
-import type { PoolStrategy } from '../../shared/upstream-settings.ts';
+import type { PoolStrategy } from '../../shared/policy/upstream-settings.ts';
 
 /** What a strategy looks at in a server. */
 export interface Candidate {

@@ -4,20 +4,20 @@
  */
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
-import type { UpstreamReport } from '../../shared/messages.ts';
-import type { PoolStrategy, UpstreamSettings } from '../../shared/upstream-settings.ts';
-import type { AttemptDone } from './attempt.ts';
-import { Attempt } from './attempt.ts';
-import type { Bootstrap, HostAddress } from './bootstrap.ts';
-import type { ExchangeOutcome, ServerAddress, ServerConnections } from './exchange.ts';
-import { HttpsUpstream } from './exchange-https.ts';
-import type { StreamKind } from './exchange-tcp.ts';
-import { StreamUpstream, TCP_STREAM } from './exchange-tcp.ts';
-import type { HealthThresholds } from './health.ts';
-import { Health } from './health.ts';
-import type { Question } from './question.ts';
-import { TlsConnector, dotStream } from './tls-stream.ts';
-import { UdpUpstream } from './udp-upstream.ts';
+import type { UpstreamReport } from '../../shared/threads/messages.ts';
+import type { PoolStrategy, UpstreamSettings } from '../../shared/policy/upstream-settings.ts';
+import type { AttemptDone } from './transport/attempt.ts';
+import { Attempt } from './transport/attempt.ts';
+import type { Bootstrap, HostAddress } from './transport/bootstrap.ts';
+import type { ExchangeOutcome, ServerAddress, ServerConnections } from './transport/exchange.ts';
+import { HttpsUpstream } from './transport/exchange-https.ts';
+import type { StreamKind } from './transport/exchange-tcp.ts';
+import { StreamUpstream, TCP_STREAM } from './transport/exchange-tcp.ts';
+import type { HealthThresholds } from './health/health.ts';
+import { Health } from './health/health.ts';
+import type { Question } from './response/question.ts';
+import { TlsConnector, dotStream } from './transport/tls-stream.ts';
+import { UdpUpstream } from './transport/udp-upstream.ts';
 
 /** Attempts of questions already answered that are let run, to learn of the server. */
 const MAX_LINGERING = 16;

@@ -4,10 +4,10 @@ import { describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../shared/clock.ts';
 import { RRType } from '../../shared/dns/iana.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
-import type { ForwardZone } from '../../shared/snapshot/forward-zone.ts';
-import { a, idOf, question, questionOf, response } from '../../test/fixtures/messages.ts';
-import { QuietLogger } from '../../test/fixtures/quiet-logger.ts';
-import { ScriptedUpstream } from '../../test/fixtures/scripted-upstream.ts';
+import type { ForwardZone } from '../../shared/snapshot/forward-zone-servers.ts';
+import { a, idOf, question, questionOf, response } from '../../test/support/dns/built-messages.ts';
+import { QuietLogger } from '../../test/support/parts/quiet-logger.ts';
+import { ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
 import type { Resolution } from './resolver.ts';
 import { ZoneResolvers } from './zone-resolvers.ts';
 

@@ -5,8 +5,8 @@
  */
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
-import type { UpstreamReport } from '../../shared/messages.ts';
-import type { ForwardZone } from '../../shared/snapshot/forward-zone.ts';
+import type { UpstreamReport } from '../../shared/threads/messages.ts';
+import type { ForwardZone } from '../../shared/snapshot/forward-zone-servers.ts';
 import { zoneProbe } from './probe.ts';
 import type { QuestionClaims } from './question-claims.ts';
 import { Resolver, type ResolverSettings } from './resolver.ts';

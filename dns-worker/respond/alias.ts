@@ -4,7 +4,7 @@
  */
 import { RRClass, RRType } from '../../shared/dns/iana.ts';
 import { Header, Record, writeU16, writeU32 } from '../../shared/dns/wire.ts';
-import { type Query, Verdict, type VerdictCode } from '../query.ts';
+import { type Query, Verdict, type VerdictCode } from '../query/query.ts';
 import { hasRoom } from './reply.ts';
 
 const POINTER = 0xc000;

@@ -6,7 +6,7 @@
 import { Rcode, RRClass, RRType } from '../../shared/dns/iana.ts';
 import { Header, Record, writeU16, writeU32 } from '../../shared/dns/wire.ts';
 import { BlockingMode, type PolicyTable } from '../../shared/snapshot/policy-table.ts';
-import type { Query } from '../query.ts';
+import type { Query } from '../query/query.ts';
 import { finishReply, hasRoom, replyTruncated, replyWithRcode } from './reply.ts';
 
 /** Compression pointer to the qname (RFC 1035 section 4.1.4). */

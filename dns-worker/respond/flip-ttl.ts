@@ -5,7 +5,7 @@
 import { RRType } from '../../shared/dns/iana.ts';
 import { Header, Record, readU16, readU32, skipName, writeU32 } from '../../shared/dns/wire.ts';
 import type { PolicyTable } from '../../shared/snapshot/policy-table.ts';
-import type { Query } from '../query.ts';
+import type { Query } from '../query/query.ts';
 
 /** Flips further away leave answers alone; few TTLs are longer. */
 const HORIZON_SECS = 86_400;

@@ -12,9 +12,9 @@ import {
   OWN_KINDS,
 } from '../../shared/snapshot/rule-table.ts';
 import type { OpenRewrite } from '../../shared/snapshot/special-matcher.ts';
-import { type Query, Verdict, type VerdictCode } from '../query.ts';
-import type { OpenSnapshot } from '../state.ts';
-import { labelOf, originOf, ruleOf } from '../verdict-memo.ts';
+import { type Query, Verdict, type VerdictCode } from '../query/query.ts';
+import type { OpenSnapshot } from '../policy/open-snapshot.ts';
+import { labelOf, originOf, ruleOf } from '../policy/rule-match-memo.ts';
 import { NO_ROOM, QNAME_OFFSET, appendCname, followAlias } from './alias.ts';
 import { answerRecord, answerBlocked, answerNegative } from './block-answer.ts';
 import { finishReply, replyTruncated, replyWithRcode } from './reply.ts';

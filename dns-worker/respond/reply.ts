@@ -2,7 +2,7 @@
  * Turns the request in the slot into its answer: header, then the question as it came, then what a stage
  * has put behind it, then OPT. Nothing allocates. What the RRs are is decided elsewhere.
  */
-import { ClientSubnet } from '../../shared/dns/client-subnet.ts';
+import { ClientSubnet } from '../../shared/dns/ecs-option.ts';
 import { OPTION_HEAD_SIZE } from '../../shared/dns/edns-option.ts';
 import { EdnsOption, RRType, Rcode } from '../../shared/dns/iana.ts';
 import {
@@ -15,7 +15,7 @@ import {
   writeU16,
 } from '../../shared/dns/wire.ts';
 import { DnssecStatus, Protocol } from '../../shared/query-log.ts';
-import { NO_EDE, type Query } from '../query.ts';
+import { NO_EDE, type Query } from '../query/query.ts';
 
 /** OPT without options: root name, type, class, ttl, rdlength. */
 const OPT_SIZE = 11;

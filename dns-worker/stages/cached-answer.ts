@@ -1,8 +1,8 @@
 /** The shared cache: what an upstream said before, with its TTLs counted down. */
-import { Counter } from '../../shared/counters.ts';
+import { Counter } from '../../shared/memory/counters.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import { CacheHit, type AnswerCache } from '../cache/answer-cache.ts';
-import { Verdict, type Query, type VerdictCode } from '../query.ts';
+import { Verdict, type Query, type VerdictCode } from '../query/query.ts';
 import type { Reporter } from '../report/reporter.ts';
 
 /** Answers from the cache where a fresh answer lies there; counts hits and misses where there is a reporter. */

@@ -1,8 +1,8 @@
 /** The group of the client, by its address; every later stage asks on behalf of it. */
 import { addressWord } from '../../shared/net/ip.ts';
-import type { ClientSightings } from '../client-sightings.ts';
-import type { Query } from '../query.ts';
-import type { OpenSnapshot } from '../state.ts';
+import type { ClientSightings } from '../report/sighting-writer.ts';
+import type { Query } from '../query/query.ts';
+import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
 /** Finds the client's group, and counts the query as the client's. */
 export function clientGroupStage(query: Query, snapshot: OpenSnapshot, sightings: ClientSightings): void {

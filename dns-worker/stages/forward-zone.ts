@@ -2,9 +2,9 @@
  * The forward zone of the question's name, the one with the longest name if there are several. It decides
  * whom to ask, which part of the cache to look into, and what may be answered with a private address.
  */
-import { NOT_FOUND } from '../name-table.ts';
-import { Verdict, type Query, type VerdictCode } from '../query.ts';
-import type { OpenSnapshot } from '../state.ts';
+import { NOT_FOUND } from '../policy/name-table.ts';
+import { Verdict, type Query, type VerdictCode } from '../query/query.ts';
+import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
 /** Notes the zone; decides nothing. */
 export function forwardZoneStage(query: Query, { zoneNames, zones }: OpenSnapshot): VerdictCode {

@@ -5,14 +5,14 @@
 import { Rcode, RRClass, RRType } from '../../shared/dns/iana.ts';
 import { FlagsHigh, Record, writeU16, writeU32 } from '../../shared/dns/wire.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
-import type { LocalNames } from '../../shared/snapshot/local-names.ts';
+import type { LocalNames } from '../../shared/snapshot/local-name-table.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
-import type { MatchRecorder } from '../judge.ts';
-import { type Query, Verdict, type VerdictCode } from '../query.ts';
+import type { MatchRecorder } from '../policy/judge.ts';
+import { type Query, Verdict, type VerdictCode } from '../query/query.ts';
 import { appendCname, followAlias, NO_ROOM, QNAME_OFFSET } from '../respond/alias.ts';
 import { answerNegative } from '../respond/block-answer.ts';
 import { finishReply, hasRoom, replyTruncated, replyWithRcode } from '../respond/reply.ts';
-import type { OpenSnapshot } from '../state.ts';
+import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
 /** How long clients may keep that a name has no record of a type, seconds: changes show soon. */
 const NEGATIVE_TTL_SECS = 60;

@@ -1,9 +1,9 @@
 /** Policy on the qname: services, managed domains, regex filters and lists (contract: decision order). */
-import type { Judge } from '../judge.ts';
-import { type Query, Verdict, type VerdictCode } from '../query.ts';
+import type { Judge } from '../policy/judge.ts';
+import { type Query, Verdict, type VerdictCode } from '../query/query.ts';
 import { answerByPolicy } from '../respond/policy-answer.ts';
-import type { OpenSnapshot } from '../state.ts';
-import { ALLOWED_BY_LIST, NOT_BLOCKED, isAllowing } from '../verdict-memo.ts';
+import type { OpenSnapshot } from '../policy/open-snapshot.ts';
+import { ALLOWED_BY_LIST, NOT_BLOCKED, isAllowing } from '../policy/rule-match-memo.ts';
 
 /** Blocks the query, or lets it pass; UNRESOLVED where a rule makes an alias of the name. */
 export function policyStage(query: Query, snapshot: OpenSnapshot, judge: Judge): VerdictCode {

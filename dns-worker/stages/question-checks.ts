@@ -1,7 +1,7 @@
 /** Questions that a forwarding server does not take: other classes, transfers, meta types, unknown EDNS. */
 import { ExtendedError, Rcode, RRClass, RRType } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
-import { NO_EDE, type Query, Verdict, type VerdictCode } from '../query.ts';
+import { NO_EDE, type Query, Verdict, type VerdictCode } from '../query/query.ts';
 import { replyWithRcode } from '../respond/reply.ts';
 
 /** Answers what is refused by its mere form. */

@@ -6,8 +6,8 @@
 import { FlagsHigh, Header } from '../../shared/dns/wire.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
-import { type Query, Verdict, type VerdictCode } from '../query.ts';
-import { hasProvenAddress, type RateLimiter } from '../rate-limiter.ts';
+import { type Query, Verdict, type VerdictCode } from '../query/query.ts';
+import { hasProvenAddress, type RateLimiter } from '../policy/rate-limiter.ts';
 import { replyWithRcode } from '../respond/reply.ts';
 
 /** Refuses a question that is over its network's limit; in a dry run only the log says so. */

@@ -9,12 +9,12 @@
  */
 import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
-import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone.ts';
+import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
 import { GroupOverrideCode } from '../../shared/snapshot/policy-table.ts';
-import { NOT_FOUND } from '../name-table.ts';
-import { Verdict, type Query, type VerdictCode } from '../query.ts';
+import { NOT_FOUND } from '../policy/name-table.ts';
+import { Verdict, type Query, type VerdictCode } from '../query/query.ts';
 import { answerNegative } from '../respond/block-answer.ts';
-import type { OpenSnapshot } from '../state.ts';
+import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
 /** Replaces the answer in the slot where it must not be given. */
 export function rebindingStage(query: Query, { rebinding, policy }: OpenSnapshot): VerdictCode {

@@ -9,12 +9,12 @@
 import { Rcode, RRType } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import { GroupOverrideCode } from '../../shared/snapshot/policy-table.ts';
-import { NOT_FOUND } from '../name-table.ts';
-import { type Query, Verdict, type VerdictCode } from '../query.ts';
+import { NOT_FOUND } from '../policy/name-table.ts';
+import { type Query, Verdict, type VerdictCode } from '../query/query.ts';
 import { appendCname, followAlias, NO_ROOM, QNAME_OFFSET } from '../respond/alias.ts';
 import { answerNegative, answerRecord } from '../respond/block-answer.ts';
 import { finishReply, replyTruncated } from '../respond/reply.ts';
-import type { OpenSnapshot } from '../state.ts';
+import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
 /** TTL of what is made here, seconds. */
 const TTL_SECS = 300;

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
-import { query, Reply } from '../../test/e2e/support/dns-message.ts';
-import type { TypeSpec } from '../../test/e2e/support/dns-message.ts';
-import { openOverridden } from '../../test/support/compiled-lists.ts';
-import { parseQuery } from '../parse-query.ts';
-import { Query, Verdict } from '../query.ts';
+import { query, Reply } from '../../test/support/dns/dns-message.ts';
+import type { TypeSpec } from '../../test/support/dns/dns-message.ts';
+import { openOverridden } from '../../test/support/parts/test-lists.ts';
+import { parseQuery } from '../query/parse-query.ts';
+import { Query, Verdict } from '../query/query.ts';
 import { capTtlsToFlip } from '../respond/flip-ttl.ts';
-import type { OpenSnapshot } from '../state.ts';
+import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 import { scheduleOverrideStage } from './schedule-override.ts';
 
 const NOW_SECS = 1_800_000_000;

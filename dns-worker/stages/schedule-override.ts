@@ -6,9 +6,9 @@
 import { ExtendedError } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import { GroupOverrideCode } from '../../shared/snapshot/policy-table.ts';
-import { type Query, Verdict, type VerdictCode } from '../query.ts';
+import { type Query, Verdict, type VerdictCode } from '../query/query.ts';
 import { answerBlocked } from '../respond/block-answer.ts';
-import type { OpenSnapshot } from '../state.ts';
+import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
 /** Blocks the query, or notes whether anything may block it. */
 export function scheduleOverrideStage(query: Query, { policy }: OpenSnapshot): VerdictCode {

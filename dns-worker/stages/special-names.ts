@@ -9,9 +9,9 @@ import { ExtendedError, Rcode, RRType } from '../../shared/dns/iana.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
 import { QueryStatus, type QueryStatusCode } from '../../shared/query-log.ts';
 import { GroupOverrideCode, QuestionFlag } from '../../shared/snapshot/policy-table.ts';
-import { type Query, Verdict, type VerdictCode } from '../query.ts';
+import { type Query, Verdict, type VerdictCode } from '../query/query.ts';
 import { answerNegative, answerRecord } from '../respond/block-answer.ts';
-import type { OpenSnapshot } from '../state.ts';
+import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
 /** TTL of these answers, seconds. */
 const TTL_SECS = 300;

@@ -3,6 +3,7 @@
  * which parses and compiles; matching is `shared/automata`. What must occur in every match is
  * `regex-literals.ts`.
  */
+import { reasonOf } from '../thrown.ts';
 import { RE2JS, RE2Set } from 're2js';
 import { estimateProgramSize } from './regex-size.ts';
 
@@ -60,7 +61,7 @@ export function compileProgram(pattern: string): ProgramOutcome {
     if (set.prog.numInst() > MAX_PROGRAM_SIZE) return TOO_LARGE;
     return { ok: true, program: toBytes(set.prog) };
   } catch (error) {
-    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+    return { ok: false, reason: reasonOf(error) };
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * Which group a client is in: flat ranges of addresses, in which precedence and longest prefix were resolved
- * when they were built (`control-plane/snapshot/client-table-builder.ts`), so that finding is one binary
+ * when they were built (`control-plane/snapshot/build/client-table-builder.ts`), so that finding is one binary
  * search. What a thread remembers of its clients is `dns-worker/client-memory.ts`.
  */
 import { addressToText } from '../net/ip.ts';

@@ -1,9 +1,9 @@
 /**
  * How names are answered beside group policy: plain data of a snapshot, a few entries in most homes, which
- * each thread opens into tables of its own (`dns-worker/state.ts`).
+ * each thread opens into tables of its own (`dns-worker/policy/open-snapshot.ts`).
  */
-import type { ForwardZone } from './forward-zone.ts';
-import type { SafeSearchRules } from './safe-search.ts';
+import type { ForwardZone } from './forward-zone-servers.ts';
+import type { SafeSearchRules } from './safe-search-modes.ts';
 
 /** Name rules of a snapshot. */
 export interface NameRules {

@@ -2,7 +2,7 @@
  * Rules that a table of names cannot hold: patterns, regular expressions, and rules with conditions
  * (`$dnstype`, `$denyallow`, `$client`) or an answer of their own (`$dnsrewrite`). They lie as text in one
  * buffer with an index over it, so that a thread opens a rule when it first meets it and none before.
- * Layout: `SpecialRulesLayout`; building is `control-plane/snapshot/special-rules-builder.ts`, matching is
+ * Layout: `SpecialRulesLayout`; building is `control-plane/compile/table/special-rules-builder.ts`, matching is
  * `special-matcher.ts`.
  */
 import { LAYOUT_VERSION, SPECIAL_RULES_MAGIC, SpecialRulesLayout as L, checksumWords } from './layout.ts';

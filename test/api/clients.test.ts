@@ -1,12 +1,12 @@
 /** Clients and their networks over HTTP and in the database. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { ensurePartitions } from '../../control-plane/query-log/partition-store.ts';
-import { readPolicyRows } from '../../control-plane/snapshot/policy-store.ts';
-import { Client, ClientPage, ClientSubnet, ClientSubnetList } from '../../shared/api/clients.ts';
-import { Group, GroupList } from '../../shared/api/groups.ts';
+import { ensurePartitions } from '../../control-plane/query-log/store/partition-store.ts';
+import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
+import { Client, ClientPage, ClientSubnet, ClientSubnetList } from '../../shared/api/policy/clients-api.ts';
+import { Group, GroupList } from '../../shared/api/policy/groups-api.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
-import { openSuiteDatabase, RunningApi } from './running-api.ts';
-import type { SuiteDatabase, TestAnswer } from './running-api.ts';
+import { openSuiteDatabase, RunningApi } from '../support/parts/running-api.ts';
+import type { SuiteDatabase, TestAnswer } from '../support/parts/running-api.ts';
 
 const MAC = '02:00:5e:10:00:01';
 const OTHER_MAC = '02:00:5e:10:00:02';

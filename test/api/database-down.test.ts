@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { lockDataDir } from '../../control-plane/db/data-dir-lock.ts';
 import { startDatabase } from '../../control-plane/db/database.ts';
 import type { Database } from '../../control-plane/db/database.ts';
-import { Health } from '../../shared/api/system.ts';
-import { openSuiteDatabase, PASSWORD, RecordingLogger, RunningApi } from './running-api.ts';
-import type { TestAnswer } from './running-api.ts';
+import { Health } from '../../shared/api/system-api.ts';
+import { openSuiteDatabase, PASSWORD, RecordingLogger, RunningApi } from '../support/parts/running-api.ts';
+import type { TestAnswer } from '../support/parts/running-api.ts';
 
 function expectUnavailable(answer: TestAnswer): void {
   expect([answer.status, answer.problem.error]).toEqual([503, 'unavailable']);

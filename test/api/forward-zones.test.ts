@@ -1,10 +1,10 @@
 /** Forward zones as HTTP sees them; whom they make Weir ask has suites of its own. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { readPolicyRows } from '../../control-plane/snapshot/policy-store.ts';
-import { ForwardZone, ForwardZoneList } from '../../shared/api/forward-zones.ts';
-import type { Revision } from '../../shared/api/revisions.ts';
-import { openSuiteDatabase, RunningApi } from './running-api.ts';
-import type { SuiteDatabase, TestAnswer } from './running-api.ts';
+import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
+import { ForwardZone, ForwardZoneList } from '../../shared/api/policy/forward-zones-api.ts';
+import type { Revision } from '../../shared/api/revisions-api.ts';
+import { openSuiteDatabase, RunningApi } from '../support/parts/running-api.ts';
+import type { SuiteDatabase, TestAnswer } from '../support/parts/running-api.ts';
 
 let suite: SuiteDatabase;
 let api: RunningApi;

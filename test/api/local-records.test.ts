@@ -1,9 +1,9 @@
 /** Local records as HTTP sees them; what they do to answers has suites of its own. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { readPolicyRows } from '../../control-plane/snapshot/policy-store.ts';
-import { LocalRecord, LocalRecordList } from '../../shared/api/local-records.ts';
-import { openSuiteDatabase, RunningApi } from './running-api.ts';
-import type { SuiteDatabase, TestAnswer } from './running-api.ts';
+import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
+import { LocalRecord, LocalRecordList } from '../../shared/api/policy/local-records-api.ts';
+import { openSuiteDatabase, RunningApi } from '../support/parts/running-api.ts';
+import type { SuiteDatabase, TestAnswer } from '../support/parts/running-api.ts';
 
 const PATH = '/api/local-records';
 const CONFIG = `auth.enabled = false

@@ -1,13 +1,13 @@
 /** What the API tells about the node and its queries: health, configuration, rate, summary, log. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { hashPassword } from '../../control-plane/auth/password.ts';
-import { QueryLogPage } from '../../shared/api/query-log.ts';
-import { BlockFilterStats, QueryRate, StatsSummary } from '../../shared/api/stats.ts';
-import { UpstreamDetailList, UpstreamHealth } from '../../shared/api/upstreams.ts';
-import { ConfigAnswer, Health, Hostname } from '../../shared/api/system.ts';
-import { RecordingQueryLog } from './recording-query-log.ts';
-import { openSuiteDatabase, RunningApi } from './running-api.ts';
-import type { SuiteDatabase } from './running-api.ts';
+import { QueryLogPage } from '../../shared/api/query-log-api.ts';
+import { BlockFilterStats, QueryRate, StatsSummary } from '../../shared/api/stats-api.ts';
+import { UpstreamDetailList, UpstreamHealth } from '../../shared/api/upstreams-api.ts';
+import { ConfigAnswer, Health, Hostname } from '../../shared/api/system-api.ts';
+import { RecordingQueryLog } from '../support/parts/recording-query-log.ts';
+import { openSuiteDatabase, RunningApi } from '../support/parts/running-api.ts';
+import type { SuiteDatabase } from '../support/parts/running-api.ts';
 
 let suite: SuiteDatabase;
 let api: RunningApi;

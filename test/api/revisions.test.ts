@@ -1,9 +1,9 @@
 /** Revisions and going back to them, as HTTP and the database see it; lists of then are `list-life.test.ts`. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { Revision, RevisionList } from '../../shared/api/revisions.ts';
-import { readPolicyRows } from '../../control-plane/snapshot/policy-store.ts';
-import { openSuiteDatabase, RunningApi } from './running-api.ts';
-import type { SuiteDatabase, TestAnswer } from './running-api.ts';
+import { Revision, RevisionList } from '../../shared/api/revisions-api.ts';
+import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
+import { openSuiteDatabase, RunningApi } from '../support/parts/running-api.ts';
+import type { SuiteDatabase, TestAnswer } from '../support/parts/running-api.ts';
 
 let suite: SuiteDatabase;
 let api: RunningApi;

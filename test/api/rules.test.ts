@@ -1,9 +1,14 @@
 /** Managed domains and regex filters as HTTP sees them; what they do to answers has suites of its own. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { ManagedDomain, ManagedDomainPage, RegexFilter, RegexFilterList } from '../../shared/api/rules.ts';
-import { readPolicyRows } from '../../control-plane/snapshot/policy-store.ts';
-import { openSuiteDatabase, RunningApi } from './running-api.ts';
-import type { SuiteDatabase, TestAnswer } from './running-api.ts';
+import {
+  ManagedDomain,
+  ManagedDomainPage,
+  RegexFilter,
+  RegexFilterList,
+} from '../../shared/api/policy/rules-api.ts';
+import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
+import { openSuiteDatabase, RunningApi } from '../support/parts/running-api.ts';
+import type { SuiteDatabase, TestAnswer } from '../support/parts/running-api.ts';
 
 let suite: SuiteDatabase;
 let api: RunningApi;

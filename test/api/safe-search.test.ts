@@ -1,13 +1,13 @@
 /** Safe search as HTTP sees it, and the data of the engines; what it does to answers has suites of its own. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { ENGINES } from '../../control-plane/safe-search/engine-data.ts';
-import { readPolicyRows } from '../../control-plane/snapshot/policy-store.ts';
-import type { Revision } from '../../shared/api/revisions.ts';
-import { SAFE_SEARCH_ENGINES, SafeSearchConfigList } from '../../shared/api/safe-search.ts';
-import type { SafeSearchConfig } from '../../shared/api/safe-search.ts';
+import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
+import type { Revision } from '../../shared/api/revisions-api.ts';
+import { SAFE_SEARCH_ENGINES, SafeSearchConfigList } from '../../shared/api/policy/safe-search-api.ts';
+import type { SafeSearchConfig } from '../../shared/api/policy/safe-search-api.ts';
 import { canonicalDomain } from '../../shared/policy/domain-rule.ts';
-import { openSuiteDatabase, RunningApi } from './running-api.ts';
-import type { SuiteDatabase } from './running-api.ts';
+import { openSuiteDatabase, RunningApi } from '../support/parts/running-api.ts';
+import type { SuiteDatabase } from '../support/parts/running-api.ts';
 
 let suite: SuiteDatabase;
 let api: RunningApi;

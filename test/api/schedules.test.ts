@@ -1,18 +1,18 @@
 /** Schedule profiles, slots and assignments, and the blocking switch, as HTTP and the policy's rows see them. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { readPolicyRows } from '../../control-plane/snapshot/policy-store.ts';
-import type { PolicyRows } from '../../control-plane/snapshot/compiled-rules.ts';
-import { Blocking } from '../../shared/api/blocking.ts';
-import type { Revision } from '../../shared/api/revisions.ts';
+import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
+import type { PolicyRows } from '../../control-plane/compile/table/compiled-rules.ts';
+import { Blocking } from '../../shared/api/policy/blocking-api.ts';
+import type { Revision } from '../../shared/api/revisions-api.ts';
 import {
   FullScheduleProfile,
   GroupSchedule,
   ScheduleProfile,
   ScheduleProfileList,
   ScheduleSlot,
-} from '../../shared/api/schedules.ts';
-import { openSuiteDatabase, RunningApi } from './running-api.ts';
-import type { SuiteDatabase, TestAnswer } from './running-api.ts';
+} from '../../shared/api/policy/schedules-api.ts';
+import { openSuiteDatabase, RunningApi } from '../support/parts/running-api.ts';
+import type { SuiteDatabase, TestAnswer } from '../support/parts/running-api.ts';
 
 let suite: SuiteDatabase;
 let api: RunningApi;

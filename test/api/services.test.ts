@@ -1,7 +1,7 @@
 /** The service catalog, blocks of services, and custom services as HTTP sees them. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { readBlockedIds } from '../../control-plane/services/service-store.ts';
-import { readPolicyRows } from '../../control-plane/snapshot/policy-store.ts';
+import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
 import {
   BlockedService,
   BlockedServiceList,
@@ -11,9 +11,9 @@ import {
   CategoryList,
   CustomService,
   CustomServiceList,
-} from '../../shared/api/services.ts';
-import { openSuiteDatabase, RunningApi } from './running-api.ts';
-import type { SuiteDatabase, TestAnswer } from './running-api.ts';
+} from '../../shared/api/policy/services-api.ts';
+import { openSuiteDatabase, RunningApi } from '../support/parts/running-api.ts';
+import type { SuiteDatabase, TestAnswer } from '../support/parts/running-api.ts';
 
 let suite: SuiteDatabase;
 let api: RunningApi;

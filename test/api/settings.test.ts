@@ -1,10 +1,10 @@
 /** The DNS settings as HTTP sees them. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { readPolicyRows } from '../../control-plane/snapshot/policy-store.ts';
-import { DnsSettings } from '../../shared/api/settings.ts';
-import type { Revision } from '../../shared/api/revisions.ts';
-import { openSuiteDatabase, RunningApi } from './running-api.ts';
-import type { SuiteDatabase } from './running-api.ts';
+import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
+import { DnsSettings } from '../../shared/api/settings-api.ts';
+import type { Revision } from '../../shared/api/revisions-api.ts';
+import { openSuiteDatabase, RunningApi } from '../support/parts/running-api.ts';
+import type { SuiteDatabase } from '../support/parts/running-api.ts';
 
 let suite: SuiteDatabase;
 let api: RunningApi;

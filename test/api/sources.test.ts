@@ -1,9 +1,9 @@
 /** List sources as HTTP sees them; what becomes of a source has suites beside its code. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CompiledRulePage } from '../../shared/api/compiled-lists.ts';
-import { BlocklistSource, BlocklistSourceList, UnusedLineList } from '../../shared/api/sources.ts';
-import { openSuiteDatabase, RunningApi } from './running-api.ts';
-import type { SuiteDatabase, TestAnswer } from './running-api.ts';
+import { CompiledRulePage } from '../../shared/api/policy/compiled-lists-api.ts';
+import { BlocklistSource, BlocklistSourceList, UnusedLineList } from '../../shared/api/policy/sources-api.ts';
+import { openSuiteDatabase, RunningApi } from '../support/parts/running-api.ts';
+import type { SuiteDatabase, TestAnswer } from '../support/parts/running-api.ts';
 
 let suite: SuiteDatabase;
 let api: RunningApi;

@@ -4,7 +4,7 @@
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { query } from '../e2e/support/dns-message.ts';
+import { query } from '../support/dns/dns-message.ts';
 
 const TICK_MS = 10;
 

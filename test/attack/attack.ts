@@ -1,6 +1,6 @@
 /** What an attack is: it begins, goes on beside the good clients, and says at its end what it did. */
-import type { ScriptedUpstream } from '../fixtures/scripted-upstream.ts';
-import type { Weir } from '../e2e/support/weir-process.ts';
+import type { ScriptedUpstream } from '../support/dns/scripted-upstream.ts';
+import type { Weir } from '../support/weir/weir-process.ts';
 
 /** What is attacked, and with whose help. */
 export interface Target {

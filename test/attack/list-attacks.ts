@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { query } from '../e2e/support/dns-message.ts';
+import { query } from '../support/dns/dns-message.ts';
 import { repeat } from './attack.ts';
 import type { Attack, Target } from './attack.ts';
 

@@ -4,11 +4,11 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { RRClass, RRType } from '../../shared/dns/iana.ts';
-import { query } from '../e2e/support/dns-message.ts';
-import { answerTo } from '../e2e/support/echoing-upstream.ts';
-import { NetworkDevice } from '../e2e/support/network-device.ts';
-import { octets, u16, u32 } from '../fixtures/messages.ts';
-import type { ReceivedQuery } from '../fixtures/scripted-upstream.ts';
+import { query } from '../support/dns/dns-message.ts';
+import { answerTo } from '../support/dns/echoing-upstream.ts';
+import { NetworkDevice } from '../support/weir/network-device.ts';
+import { octets, u16, u32 } from '../support/dns/built-messages.ts';
+import type { ReceivedQuery } from '../support/dns/scripted-upstream.ts';
 import { repeat } from './attack.ts';
 import type { Attack, Target } from './attack.ts';
 

@@ -15,8 +15,8 @@ import { canPin, stopRunning } from './process/child.ts';
 import { locate } from './process/locate.ts';
 import type { Stage } from './running-server.ts';
 import { listFiles } from './servers/list-files.ts';
-import type { Upstream } from './upstream.ts';
-import { startUpstream } from './upstream.ts';
+import type { Upstream } from './servers/bench-upstream.ts';
+import { startUpstream } from './servers/bench-upstream.ts';
 
 /** Folder of the checkout. */
 export const ROOT = join(import.meta.dirname, '..', '..');

@@ -5,20 +5,20 @@
 import { readFileSync, rmSync, writeFileSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compile } from '../../control-plane/snapshot/compile-task.ts';
+import { compile } from '../../control-plane/compile/table/compile-task.ts';
 import {
   type CompiledRules,
   NOTHING_LIVE,
   NO_POLICY_ROWS,
   type PolicyRows,
-} from '../../control-plane/snapshot/compiled-rules.ts';
-import { Generations } from '../../control-plane/snapshot/generations.ts';
-import { buildSnapshot } from '../../control-plane/snapshot/snapshot-builder.ts';
-import { Judge } from '../../dns-worker/judge.ts';
-import type { Query } from '../../dns-worker/query.ts';
-import { type OpenSnapshot, openSnapshot } from '../../dns-worker/state.ts';
-import { QuietLogger } from '../fixtures/quiet-logger.ts';
-import { openLists, queryFor } from '../support/compiled-lists.ts';
+} from '../../control-plane/compile/table/compiled-rules.ts';
+import { Generations } from '../../control-plane/snapshot/publish/generations.ts';
+import { buildSnapshot } from '../../control-plane/snapshot/build/snapshot-builder.ts';
+import { Judge } from '../../dns-worker/policy/judge.ts';
+import type { Query } from '../../dns-worker/query/query.ts';
+import { type OpenSnapshot, openSnapshot } from '../../dns-worker/policy/open-snapshot.ts';
+import { QuietLogger } from '../support/parts/quiet-logger.ts';
+import { openLists, queryFor } from '../support/parts/test-lists.ts';
 
 const millions = Number(process.argv[2] ?? 1);
 const names = millions * 1_000_000;

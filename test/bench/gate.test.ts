@@ -4,7 +4,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { checkGate, spread } from './gate.ts';
-import { probe } from './probe.ts';
+import { probe } from './servers/answer-probe.ts';
 
 const PORT = 5696;
 
@@ -12,9 +12,13 @@ describe('checkGate', () => {
   let upstream: ChildProcess;
 
   beforeAll(async () => {
-    upstream = spawn(process.execPath, [join(import.meta.dirname, 'node-upstream.ts'), String(PORT)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    upstream = spawn(
+      process.execPath,
+      [join(import.meta.dirname, 'servers', 'node-upstream.ts'), String(PORT)],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
     await once(upstream.stdout!, 'data');
   });
 

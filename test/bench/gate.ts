@@ -1,5 +1,5 @@
 // The correctness gate: a server is measured only when it really blocks listed names and really answers others.
-import { probe } from './probe.ts';
+import { probe } from './servers/answer-probe.ts';
 
 const SAMPLE_SIZE = 12;
 const PROBE_TIMEOUT_MS = 2000;

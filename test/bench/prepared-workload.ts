@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Material } from './material/material.ts';
 import { mixQuestions, stampQuestions, uniqueQuestions } from './material/question-mix.ts';
-import { formatQuestions } from './material/question.ts';
+import { formatQuestions } from './material/asked-question.ts';
 import type { Workload } from './workload.ts';
 
 /** Names below which distinct ones are made up. */

@@ -12,7 +12,7 @@ import { canPin, stopRunning } from './process/child.ts';
 import type { Goal } from './report/goal.ts';
 import { goalTable } from './report/goal.ts';
 import { runPeers } from './suites/peers.ts';
-import { RESOLVER_ROWS } from './suites/resolver.ts';
+import { RESOLVER_ROWS } from './suites/resolver-rows.ts';
 import { checkRows, runRows } from './suites/rows.ts';
 import { SCALING_ROWS } from './suites/scaling.ts';
 

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { checkGate } from './gate.ts';
 import type { LoadGenerator, LoadJob } from './load/load.ts';
-import { probe } from './probe.ts';
+import { probe } from './servers/answer-probe.ts';
 import type { Child } from './process/child.ts';
 import { lastLines, pinThread, startChild } from './process/child.ts';
 import { cpuBetween, readCpu, readMemory } from './process/proc-tree.ts';
 import type { Run } from './report/figures.ts';
-import type { ListFiles, Room } from './servers/server.ts';
+import type { ListFiles, Room } from './servers/peer-server.ts';
 import type { Contestant } from './servers/server-table.ts';
 import type { WeirApi } from './servers/weir-api.ts';
-import type { Upstream } from './upstream.ts';
+import type { Upstream } from './servers/bench-upstream.ts';
 import type { PreparedWorkload } from './prepared-workload.ts';
 
 const START_TIMEOUT_MS = 120_000;

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ExtendedError, type RRTypeName } from '../../shared/dns/iana.ts';
-import { findProgram, type RunningServer, startNsdOn } from '../fixtures/authority.ts';
+import { findProgram, type RunningServer, startNsdOn } from '../support/dns/authority.ts';
 import { LAB_CASES } from './dnssec/cases.ts';
 import { startRecursion } from './dnssec/servers.ts';
 import { hasSigningTools, signZones } from './dnssec/sign-zones.ts';

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Resolution } from '../../dns-worker/resolve/resolver.ts';
 import { Resolver } from '../../dns-worker/resolve/resolver.ts';
 import { systemClock } from '../../shared/clock.ts';
-import type { UpstreamSettings } from '../../shared/upstream-settings.ts';
-import type { EncryptedServer, RunningServer } from '../fixtures/authority.ts';
-import { findProgram, startEncryptedUnbound, startNsd } from '../fixtures/authority.ts';
-import { TestAuthority } from '../fixtures/certificates.ts';
-import { question } from '../fixtures/messages.ts';
-import { QuietLogger } from '../fixtures/quiet-logger.ts';
+import type { UpstreamSettings } from '../../shared/policy/upstream-settings.ts';
+import type { EncryptedServer, RunningServer } from '../support/dns/authority.ts';
+import { findProgram, startEncryptedUnbound, startNsd } from '../support/dns/authority.ts';
+import { TestAuthority } from '../support/dns/certificates.ts';
+import { question } from '../support/dns/built-messages.ts';
+import { QuietLogger } from '../support/parts/quiet-logger.ts';
 
 const ZONE = 'weir.test';
 const NAMES = 200;

@@ -1,12 +1,12 @@
 /** RDATA beside BIND's reader of records (bind9-utils), where it is installed: both take and refuse the same. */
 import { describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { hasValidForm } from '../../dns-worker/resolve/rdata-form.ts';
-import { rdataLayout } from '../../dns-worker/resolve/rdata-layout.ts';
+import { hasValidForm } from '../../dns-worker/resolve/response/rdata-form.ts';
+import { rdataLayout } from '../../dns-worker/resolve/response/rdata-layout.ts';
 import { RRClass, rrTypeName } from '../../shared/dns/iana.ts';
-import { findProgram } from '../fixtures/authority.ts';
-import { octets } from '../fixtures/messages.ts';
-import { RDATA_SAMPLES } from '../fixtures/rdata-samples.ts';
+import { findProgram } from '../support/dns/authority.ts';
+import { octets } from '../support/dns/built-messages.ts';
+import { RDATA_SAMPLES } from '../support/dns/rdata-samples.ts';
 
 const checker = findProgram('named-rrchecker');
 

@@ -5,11 +5,11 @@
 import type { Resolution } from '../../dns-worker/resolve/resolver.ts';
 import { Resolver } from '../../dns-worker/resolve/resolver.ts';
 import { systemClock } from '../../shared/clock.ts';
-import type { PoolStrategy } from '../../shared/upstream-settings.ts';
-import { a, idOf, question, questionOf, response } from '../fixtures/messages.ts';
-import { QuietLogger } from '../fixtures/quiet-logger.ts';
-import type { ReceivedQuery, Script } from '../fixtures/scripted-upstream.ts';
-import { ScriptedUpstream } from '../fixtures/scripted-upstream.ts';
+import type { PoolStrategy } from '../../shared/policy/upstream-settings.ts';
+import { a, idOf, question, questionOf, response } from '../support/dns/built-messages.ts';
+import { QuietLogger } from '../support/parts/quiet-logger.ts';
+import type { ReceivedQuery, Script } from '../support/dns/scripted-upstream.ts';
+import { ScriptedUpstream } from '../support/dns/scripted-upstream.ts';
 
 const QUESTIONS = 100;
 const PAUSE_MS = 20;

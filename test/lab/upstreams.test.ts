@@ -10,8 +10,8 @@ import { systemClock } from '../../shared/clock.ts';
 import { decodeMessage } from '../../shared/dns/codec.ts';
 import { RRType, Rcode } from '../../shared/dns/iana.ts';
 import type { RRTypeName } from '../../shared/dns/iana.ts';
-import { findProgram, startNsd, startUnbound } from '../fixtures/authority.ts';
-import type { RunningServer } from '../fixtures/authority.ts';
+import { findProgram, startNsd, startUnbound } from '../support/dns/authority.ts';
+import type { RunningServer } from '../support/dns/authority.ts';
 import {
   a,
   cname,
@@ -23,11 +23,11 @@ import {
   soa,
   u16,
   wireName,
-} from '../fixtures/messages.ts';
-import type { TestRecord } from '../fixtures/messages.ts';
-import { QuietLogger } from '../fixtures/quiet-logger.ts';
-import { ScriptedUpstream } from '../fixtures/scripted-upstream.ts';
-import type { ReceivedQuery } from '../fixtures/scripted-upstream.ts';
+} from '../support/dns/built-messages.ts';
+import type { TestRecord } from '../support/dns/built-messages.ts';
+import { QuietLogger } from '../support/parts/quiet-logger.ts';
+import { ScriptedUpstream } from '../support/dns/scripted-upstream.ts';
+import type { ReceivedQuery } from '../support/dns/scripted-upstream.ts';
 
 const ZONE = 'weir.test';
 const CHAIN_LENGTH = 8;

@@ -8,13 +8,13 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { Judge } from '../../dns-worker/judge.ts';
-import type { OpenSnapshot } from '../../dns-worker/state.ts';
-import { NOT_BLOCKED, isAllowing } from '../../dns-worker/verdict-memo.ts';
-import { openSnapshot } from '../../dns-worker/state.ts';
-import { compileLists, queryFor } from '../support/compiled-lists.ts';
-import { NOTHING_LIVE, NO_POLICY_ROWS } from '../../control-plane/snapshot/compiled-rules.ts';
-import { buildSnapshot } from '../../control-plane/snapshot/snapshot-builder.ts';
+import { Judge } from '../../dns-worker/policy/judge.ts';
+import type { OpenSnapshot } from '../../dns-worker/policy/open-snapshot.ts';
+import { NOT_BLOCKED, isAllowing } from '../../dns-worker/policy/rule-match-memo.ts';
+import { openSnapshot } from '../../dns-worker/policy/open-snapshot.ts';
+import { compileLists, queryFor } from '../support/parts/test-lists.ts';
+import { NOTHING_LIVE, NO_POLICY_ROWS } from '../../control-plane/compile/table/compiled-rules.ts';
+import { buildSnapshot } from '../../control-plane/snapshot/build/snapshot-builder.ts';
 
 const SAMPLES = 1000;
 const LOCAL =

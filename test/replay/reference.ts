@@ -5,8 +5,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { parseQuestions } from '../bench/material/question.ts';
-import type { Question } from '../bench/material/question.ts';
+import { parseQuestions } from '../bench/material/asked-question.ts';
+import type { Question } from '../bench/material/asked-question.ts';
 
 /** A list as it becomes a source. */
 export interface ReplayedList {

@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { parseQuestions, formatQuestions } from '../material/question.ts';
+import { parseQuestions, formatQuestions } from '../material/asked-question.ts';
 import { stampQuestions } from '../material/question-mix.ts';
 import { pinned } from '../process/child.ts';
 import type { LoadGenerator, LoadJob, LoadResult } from './load.ts';

@@ -2,7 +2,7 @@
 // types come in the shares seen in real streams; the names are pronounceable nonsense under reserved domains.
 import type { Random } from './random.ts';
 import { seededRandom, zipfRanks } from './random.ts';
-import type { Question } from './question.ts';
+import type { Question } from './asked-question.ts';
 
 const SYLLABLES =
   'ba be bi bo da de di do fa fi ga go ka ke ki ko la le lo lu ma me mi mo na ne ni no pa pe pi '

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { generateNames } from './generated.ts';
 import { generateMaterial } from './material.ts';
 import { isForwarded, mixQuestions, stampQuestions, uniqueQuestions } from './question-mix.ts';
-import { formatQuestions, parseQuestions } from './question.ts';
+import { formatQuestions, parseQuestions } from './asked-question.ts';
 import { namesOfLine } from './sample-data.ts';
 
 describe('generated material', () => {

@@ -1,7 +1,7 @@
 // The names on the block list and the stream of questions that all workloads are cut from: sample data where
 // present, topped up or replaced by generated names, the same for every server of a run.
 import { generateNames, generateStream } from './generated.ts';
-import type { Question } from './question.ts';
+import type { Question } from './asked-question.ts';
 import { findSampleData, readSampleNames, readSampleQuestions } from './sample-data.ts';
 
 const GENERATED_ALLOWED_NAMES = 60_000;

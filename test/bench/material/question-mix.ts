@@ -3,7 +3,7 @@
 // choice: a blocked question asks A or AAAA of a listed name, because there every way of blocking (null address,
 // NXDOMAIN) can be told from an answer. An allowed question's name has no listed parent, because some peers block below
 // a listed name too; and no server has a reason of its own (private reverse zones, single labels) not to forward it.
-import type { Question } from './question.ts';
+import type { Question } from './asked-question.ts';
 import { seededRandom, shuffle } from './random.ts';
 
 const ANSWERED_LOCALLY =

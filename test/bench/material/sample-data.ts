@@ -4,8 +4,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { Question } from './question.ts';
-import { parseQuestions } from './question.ts';
+import type { Question } from './asked-question.ts';
+import { parseQuestions } from './asked-question.ts';
 
 const QUERY_FILE = 'queries.txt.gz';
 const LIST_FOLDERS = ['domains', 'hosts'];

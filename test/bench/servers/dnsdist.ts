@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { locate, versionOf } from '../process/locate.ts';
-import type { BenchServer, Room } from './server.ts';
+import type { BenchServer, Room } from './peer-server.ts';
 
 export const dnsdist: BenchServer = {
   name: 'dnsdist',

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { locate, versionOf } from '../process/locate.ts';
-import type { BenchServer, Room } from './server.ts';
+import type { BenchServer, Room } from './peer-server.ts';
 
 export const dnsmasq: BenchServer = {
   name: 'dnsmasq',

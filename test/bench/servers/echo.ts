@@ -1,6 +1,6 @@
 // The floor: a batch echo server in C. What it costs, the kernel costs; nothing that answers DNS can cost less.
 import type { NativeTools } from '../native-tools.ts';
-import type { BenchServer } from './server.ts';
+import type { BenchServer } from './peer-server.ts';
 
 /** The echo server, where it could be built. */
 export function echoServer(native: NativeTools | undefined): BenchServer {

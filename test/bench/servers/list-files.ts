@@ -1,7 +1,7 @@
 // The one block list in the formats that the servers read.
 import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ListFiles, ListFormat } from './server.ts';
+import type { ListFiles, ListFormat } from './peer-server.ts';
 
 const LINES_PER_WRITE = 20_000;
 const RPZ_HEAD = '$TTL 3600\n@ SOA localhost. root.localhost. 1 3600 900 604800 3600\n@ NS localhost.\n';

@@ -8,7 +8,7 @@ import { dnsdist } from './dnsdist.ts';
 import { dnsmasq } from './dnsmasq.ts';
 import { echoServer } from './echo.ts';
 import { pdnsRecursor } from './pdns-recursor.ts';
-import type { BenchServer, Installed } from './server.ts';
+import type { BenchServer, Installed } from './peer-server.ts';
 import { unbound } from './unbound.ts';
 import type { WeirVariant } from './weir.ts';
 import { weir } from './weir.ts';

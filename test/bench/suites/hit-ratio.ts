@@ -1,14 +1,14 @@
 // How many questions of the stream the answer cache answers when it has room for a tenth of them, and what a look-up
 // costs, beside a plain LRU of as many entries; and the same while a scan asks a million names nobody asks again.
-import { CacheHead, createAnswerCache } from '../../../shared/answer-cache.ts';
-import { CacheMemory } from '../../../shared/cache-memory.ts';
+import { CacheHead, createAnswerCache } from '../../../shared/memory/answer-cache-layout.ts';
+import { CacheMemory } from '../../../shared/memory/cache-memory.ts';
 import { rrTypeCode } from '../../../shared/dns/iana.ts';
 import { nameFromText } from '../../../shared/dns/name.ts';
 import { AnswerCache, CacheHit } from '../../../dns-worker/cache/answer-cache.ts';
 import { CacheWriter } from '../../../dns-worker/cache/cache-writer.ts';
-import { parseQuery } from '../../../dns-worker/parse-query.ts';
-import { Query } from '../../../dns-worker/query.ts';
-import type { CacheableAnswer } from '../../../dns-worker/resolve/cacheable-answer.ts';
+import { parseQuery } from '../../../dns-worker/query/parse-query.ts';
+import { Query } from '../../../dns-worker/query/query.ts';
+import type { CacheableAnswer } from '../../../dns-worker/resolve/response/cacheable-answer.ts';
 import type { Bench } from '../bench.ts';
 import type { Material } from '../material/material.ts';
 import { isForwarded } from '../material/question-mix.ts';

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench } from '../bench.ts';
 import { ROOT, stageOf } from '../bench.ts';
 import type { Material } from '../material/material.ts';
-import { probe } from '../probe.ts';
+import { probe } from '../servers/answer-probe.ts';
 import { readMemorySplit } from '../process/memory.ts';
 import type { Run } from '../report/figures.ts';
 import { median } from '../report/figures.ts';

@@ -11,7 +11,7 @@ import { weirContestant } from '../servers/server-table.ts';
 import type { WeirApi } from '../servers/weir-api.ts';
 import { preparePolicyChanges, type PolicyChange } from './policy-changes.ts';
 import { saturatedMix } from './mix.ts';
-import { LARGE_HOUSE } from './policy.ts';
+import { LARGE_HOUSE } from './policy-row.ts';
 import type { RowResult } from './rows.ts';
 
 const RATE_QPS = 20_000;

@@ -5,7 +5,7 @@ import { measureFootprint } from './footprint.ts';
 import { growCache, growGroups, growNames } from './growth.ts';
 import { measureLists } from './lists.ts';
 import { measurePolicyChanges } from './policy-change.ts';
-import { growPolicy } from './policy.ts';
+import { growPolicy } from './policy-row.ts';
 import type { SuiteRow } from './rows.ts';
 import { growWorkers } from './workers.ts';
 

@@ -4,7 +4,7 @@
  * a KeyTrap-like zone and one with 2,500 NSEC3 iterations are asked 100 times a second each. It judges nothing: figures hold as ratios.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UdpClient } from '../../e2e/support/dns-client.ts';
+import { UdpClient } from '../../support/dns/dns-client.ts';
 import { type Measured, cpuSecs, measureSecureAnswers } from './secure-answers.ts';
 
 const ATTACK_PER_SECOND = 100;

@@ -5,7 +5,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, run, type RunningProgram } from '../../fixtures/authority.ts';
+import { freePort, run, type RunningProgram } from '../../support/dns/authority.ts';
 import type { ZoneFile } from './sign-zones.ts';
 
 /**

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findProgram } from '../../fixtures/authority.ts';
+import { findProgram } from '../../support/dns/authority.ts';
 import { COMMON_RECORDS, type LabZone } from './zones.ts';
 
 /** A zone in a file. */

@@ -3,16 +3,16 @@ import { execFile } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { ValidatingResolver } from '../../../dns-worker/dnssec/validating-resolver.ts';
-import { encodeQuery } from '../../../dns-worker/resolve/question.ts';
+import { encodeQuery } from '../../../dns-worker/resolve/response/question.ts';
 import { Resolver, type Resolution } from '../../../dns-worker/resolve/resolver.ts';
 import { systemClock } from '../../../shared/clock.ts';
 import { Rcode, type RRTypeName } from '../../../shared/dns/iana.ts';
 import { readTrustAnchors } from '../../../shared/dns/trust-anchors.ts';
 import { FlagsLow, Header } from '../../../shared/dns/wire.ts';
 import { DnssecStatus } from '../../../shared/query-log.ts';
-import type { RunningServer } from '../../fixtures/authority.ts';
-import { question } from '../../fixtures/messages.ts';
-import { QuietLogger } from '../../fixtures/quiet-logger.ts';
+import type { RunningServer } from '../../support/dns/authority.ts';
+import { question } from '../../support/dns/built-messages.ts';
+import { QuietLogger } from '../../support/parts/quiet-logger.ts';
 import type { LabVerdict } from './cases.ts';
 
 /** Something that can be asked for verdicts. */

@@ -1,0 +1,88 @@
+/**
+ * The family of errors that anything below a route may throw to end a request with a chosen answer:
+ * stores, features and routes alike. Turning them into bytes is `http/problem.ts`; errors that are not of
+ * this family are bugs there (500), apart from a database that cannot be reached.
+ */
+import type { FieldProblem, ProblemCode } from '../../shared/api/problem-details.ts';
+
+/** More about an error than its text. */
+export interface ApiErrorExtras {
+  /** The bad fields of a 400. */
+  readonly fields?: readonly FieldProblem[];
+  /** Header fields of the answer, such as `Allow`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What was asked for is in the database all the same. */
+  readonly isStored?: boolean;
+  readonly cause?: unknown;
+}
+
+/** Ends the request with `status` and `code`; `detail` is for people and must hold no secret. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: ProblemCode;
+  readonly fields: readonly FieldProblem[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly isStored: boolean;
+
+  constructor(status: number, code: ProblemCode, detail: string, extras: ApiErrorExtras = {}) {
+    super(detail, { cause: extras.cause });
+    this.name = 'ApiError';
+    this.status = status;
+    this.code = code;
+    this.fields = extras.fields;
+    this.headers = extras.headers ?? {};
+    this.isStored = extras.isStored ?? false;
+  }
+}
+
+/** 400: every field that is wrong, and why. */
+export function invalid(fields: readonly FieldProblem[]): ApiError {
+  const named = fields.map((field) =>
+    field.path === '' ? field.message : `${field.path}: ${field.message}`,
+  );
+  return new ApiError(400, 'invalid', named.join('; '), { fields });
+}
+
+/** 404: there is no such thing; `what` names it with its id. */
+export function notFound(what: string): ApiError {
+  return new ApiError(404, 'not_found', `${what} does not exist`);
+}
+
+/** 409: the request is sound, but not with what exists already. */
+export function conflict(detail: string): ApiError {
+  return new ApiError(409, 'conflict', detail);
+}
+
+/** 403: known, and still not allowed. */
+export function forbidden(detail: string): ApiError {
+  return new ApiError(403, 'forbidden', detail);
+}
+
+/** 403: the first password is set from another machine, and the setup code is missing or wrong. */
+export function setupCodeRequired(isMissing: boolean): ApiError {
+  const detail = `${isMissing ? 'from another machine setup needs setup_code' : 'that is not the setup code'}: Weir printed it at the start and keeps it in the file setup-code of its data directory`;
+  return new ApiError(403, 'setup_code_required', detail);
+}
+
+/** 401: neither a session nor a token that counts. RFC 9110 section 11.6.1 asks for the challenge. */
+export function unauthorized(
+  detail: string,
+  code: 'unauthorized' | 'setup_required' = 'unauthorized',
+): ApiError {
+  const headers = { 'WWW-Authenticate': 'Session realm="weir", ApiKey realm="weir"' };
+  return new ApiError(401, code, detail, { headers });
+}
+
+/** 429: come back in `retryAfterSecs`. */
+export function tooMany(code: 'locked_out' | 'busy', detail: string, retryAfterSecs: number): ApiError {
+  return new ApiError(429, code, detail, {
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSecs))) },
+  });
+}
+
+/** 503 for a change that is stored and not in force yet. Without Retry-After: it must not be sent again. */
+export function notInForce(cause: unknown): ApiError {
+  const detail =
+    'the change is stored, but could not be put into force yet; Weir does that as soon as it can';
+  return new ApiError(503, 'not_in_force', detail, { isStored: true, cause });
+}

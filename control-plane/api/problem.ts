@@ -1,0 +1,76 @@
+/**
+ * Every error answer of the API is written here and nowhere else: problem details of RFC 9457. Which error
+ * means which status is decided where it is thrown (`api-error.ts`), apart from what Weir did not foresee.
+ */
+import type { NextFunction, Request, Response } from 'express';
+import { STATUS_CODES } from 'node:http';
+import type { Problem } from '../../shared/api/problem-details.ts';
+import type { Logger } from '../../shared/log.ts';
+import { ApiError } from './api-error.ts';
+import { CacheBusy } from '../cache/cache-index.ts';
+import { DatabaseBusy, DatabaseUnavailable } from '../db/database-errors.ts';
+
+/** Seconds after which a client may look whether the database is back. */
+const DATABASE_RETRY_SECS = 5;
+/** Seconds after which a worker has let go of the cache, or the supervisor has taken its lock away. */
+const CACHE_RETRY_SECS = 1;
+
+/** Writes `error` as the answer; does nothing to an answer that has been sent already. */
+export function sendProblem(response: Response, error: ApiError): void {
+  if (response.headersSent) return;
+  const body: Problem = {
+    type: 'about:blank',
+    title: STATUS_CODES[error.status] ?? 'Error',
+    status: error.status,
+    detail: error.message,
+    error: error.code,
+    ...(error.fields === undefined ? {} : { errors: [...error.fields] }),
+    ...(error.isStored ? { stored: true } : {}),
+  };
+  for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
+  response.status(error.status).type('application/problem+json').send(JSON.stringify(body));
+}
+
+/** The last middleware: turns whatever was thrown into an answer, and logs what was not foreseen. */
+export function problemHandler(logger: Logger) {
+  return (thrown: unknown, request: Request, response: Response, _next: NextFunction): void => {
+    const error = toApiError(thrown);
+    if (error.status >= 500) {
+      const fields = { method: request.method, path: request.path, error: describe(thrown) };
+      if (error.code === 'unavailable') logger.warn('http request failed: database unavailable', fields);
+      else if (error.code === 'busy') logger.warn('http request failed: busy', fields);
+      else logger.error('http request failed', fields);
+    }
+    if (response.headersSent) response.destroy();
+    else sendProblem(response, error);
+  };
+}
+
+function toApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  if (thrown instanceof DatabaseUnavailable) {
+    const headers = { 'Retry-After': String(DATABASE_RETRY_SECS) };
+    const detail = thrown instanceof DatabaseBusy ? thrown.message : 'the database cannot be reached';
+    return new ApiError(503, 'unavailable', detail, { headers, cause: thrown });
+  }
+  if (thrown instanceof CacheBusy) {
+    const headers = { 'Retry-After': String(CACHE_RETRY_SECS) };
+    return new ApiError(503, 'busy', 'a worker holds the answer cache; some entries may be dropped already', {
+      headers,
+      cause: thrown,
+    });
+  }
+  // Express refuses paths that are no percent-encoded UTF-8 with an error that carries its status.
+  if (thrown instanceof URIError)
+    return new ApiError(400, 'malformed', 'the path is not percent-encoded UTF-8');
+  return new ApiError(500, 'internal', 'something went wrong inside Weir; its log says what', {
+    cause: thrown,
+  });
+}
+
+function describe(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  return thrown.cause === undefined
+    ? (thrown.stack ?? thrown.message)
+    : `${thrown.stack} <- ${describe(thrown.cause)}`;
+}

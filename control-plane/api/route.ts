@@ -1,0 +1,136 @@
+/**
+ * What a route is: the row of `route-table.ts`, and how one request runs through it. The order is fixed:
+ * guard, parameters, query string, body, handler. Express only finds the row.
+ */
+import type { Request, Response } from 'express';
+import { MAX_ID } from '../../shared/api/fields.ts';
+import { closed, NoFields } from '../../shared/api/schema-door.ts';
+import type { Checked, FieldsSchema, Nothing, Schema, Unchecked } from '../../shared/api/schema-door.ts';
+import { notFound } from './api-error.ts';
+import type { Caller } from '../auth/authenticator.ts';
+import type { ApiContext } from './api-context.ts';
+import { DEFAULT_BODY_LIMIT_BYTES, readJsonBody } from './request-body.ts';
+import { readQuery } from './query-string.ts';
+import { validate } from './validate.ts';
+
+/** Least right a caller must have. `public` needs none; a viewer reads; an admin changes. */
+export type Access = 'public' | 'viewer' | 'admin';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** A request as its handler sees it: checked, and with its caller known. */
+export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown> {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** Null on public routes only, when nobody is signed in. */
+  readonly caller: Caller | null;
+  readonly http: Request;
+  /** For header fields, cookies, and a status other than the row's; the body is what the handler returns. */
+  readonly response: Response;
+}
+
+/** Whose name a change is recorded under. */
+export function authorOf({ caller }: Pick<RouteRequest, 'caller'>): string {
+  return caller?.username ?? 'anonymous';
+}
+
+/** Descriptions by status. */
+type Statuses = Readonly<Record<number, string>>;
+
+/** One row of the route table as it is written. */
+interface RouteRow<P extends Schema, Q extends FieldsSchema, B extends Schema, A extends Schema> {
+  readonly method: Method;
+  /** Behind the API's prefix, parameters as `{id}`. */
+  readonly path: string;
+  readonly access: Access;
+  readonly tag: string;
+  /** One sentence for the reference, without a full stop. */
+  readonly summary: string;
+  readonly params?: P;
+  /** What the query string may hold; none = nothing. */
+  readonly query?: Q;
+  readonly body?: B;
+  /** What the body of the answer looks like; none = 204. */
+  readonly answer?: A;
+  /** Status of success; by default 200, or 204 without an answer. */
+  readonly status?: number;
+  /** Other statuses that come with the same body as success, and what they say. */
+  readonly alsoStatuses?: Statuses;
+  /** Errors that do not follow from what the route takes, and what they say. */
+  readonly errors?: Statuses;
+  readonly bodyLimitBytes?: number;
+  readonly handle: (
+    context: ApiContext,
+    request: RouteRequest<Checked<P>, Checked<Q>, Checked<B>>,
+  ) => Promise<Unchecked<A>> | Unchecked<A>;
+}
+
+/** One row of the route table as the rest of the API reads it. */
+export interface Route {
+  readonly method: Method;
+  readonly path: string;
+  readonly access: Access;
+  readonly tag: string;
+  readonly summary: string;
+  readonly status: number;
+  readonly params: Schema | undefined;
+  readonly query: Schema | undefined;
+  readonly body: Schema | undefined;
+  readonly answer: Schema | undefined;
+  readonly alsoStatuses: Statuses;
+  readonly errors: Statuses;
+  readonly bodyLimitBytes: number;
+  /** Checks the request and runs the handler; the guard has let it through. */
+  run(context: ApiContext, http: Request, response: Response, caller: Caller | null): Promise<unknown>;
+}
+
+/** Makes a row; the schemas say what the handler is given and must return. */
+export function route<
+  P extends Schema = NoFields,
+  Q extends FieldsSchema = NoFields,
+  B extends Schema = NoFields,
+  A extends Schema = Nothing,
+>(row: RouteRow<P, Q, B, A>): Route {
+  const { alsoStatuses = {}, errors = {}, bodyLimitBytes = DEFAULT_BODY_LIMIT_BYTES } = row;
+  const querySchema = closed(row.query ?? NoFields);
+  const run: Route['run'] = async (context, http, response, caller) => {
+    const params = validate(row.params ?? NoFields, http.params) as Checked<P>;
+    refuseImpossibleIds(params);
+    const query = validate(querySchema, readQuery(http.url), 'parameter') as Checked<Q>;
+    const body = (await readBody(row.method, row.body, http, bodyLimitBytes)) as Checked<B>;
+    return row.handle(context, { params, query, body, caller, http, response });
+  };
+  const { method, path, access, tag, summary, params, query, body, answer } = row;
+  const status = row.status ?? (answer === undefined ? 204 : 200);
+  return {
+    method,
+    path,
+    access,
+    tag,
+    summary,
+    status,
+    params,
+    query,
+    body,
+    answer,
+    alsoStatuses,
+    errors,
+    bodyLimitBytes,
+    run,
+  };
+}
+
+async function readBody(method: Method, schema: Schema | undefined, http: Request, limitBytes: number) {
+  if (method === 'GET') return {};
+  const value = await readJsonBody(http, limitBytes);
+  // Routes that take nothing take an empty object as well: many clients cannot help but send one.
+  if (schema === undefined) return validate(NoFields, value ?? {});
+  return validate(schema, value);
+}
+
+/** An id that no table can hold is an unknown id, and must not reach PostgreSQL (it would be an error there). */
+function refuseImpossibleIds(params: unknown): void {
+  for (const [name, value] of Object.entries(params as Record<string, unknown>))
+    if (typeof value === 'number' && (value < 1 || value > MAX_ID)) throw notFound(`${name} ${value}`);
+}

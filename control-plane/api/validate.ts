@@ -1,0 +1,30 @@
+/** Checks parameters, query strings and bodies against their schemas, naming every bad field at once. */
+import type { FieldProblem } from '../../shared/api/problem-details.ts';
+import type { Checked, Fault, Schema } from '../../shared/api/schema-door.ts';
+import { invalid } from './api-error.ts';
+
+/** What the schema makes of `value`; throws 400 with every field that is wrong. `part` is what a field is called there. */
+export function validate<S extends Schema>(
+  schema: S,
+  value: unknown,
+  part: 'field' | 'parameter' = 'field',
+): Checked<S> {
+  const result = schema.safeParse(value, { reportInput: false });
+  if (result.success) return result.data;
+  throw invalid(result.error.issues.flatMap((fault) => toFieldProblems(fault, part)));
+}
+
+function toFieldProblems(fault: Fault, part: string): FieldProblem[] {
+  const path = fault.path.map(String);
+  if (fault.code === 'unrecognized_keys')
+    return fault.keys.map((key) => ({ path: [...path, key].join('.'), message: `unknown ${part}` }));
+  return [{ path: path.join('.'), message: messageOf(fault) }];
+}
+
+/** The library's message without its preamble, and in words that need no knowledge of JavaScript. */
+function messageOf(fault: Fault): string {
+  if (fault.code === 'invalid_type' && fault.message.endsWith('received undefined'))
+    return `missing; expected ${fault.expected}`;
+  const text = fault.message.replace(/^Invalid (?:input|option|value): /, '').replace(/, received NaN$/, '');
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

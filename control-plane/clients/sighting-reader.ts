@@ -1,0 +1,95 @@
+/**
+ * Reads which clients have asked, out of the memory in which the DNS threads count them. Threads are not
+ * slowed and not asked; what is done with the news is the registry's.
+ */
+import { ClientSightingsLayout as L } from '../../shared/memory/sighting-layout.ts';
+import type { WorkerMemory } from '../../shared/threads/messages.ts';
+import { addressToText } from '../../shared/net/ip.ts';
+
+/** A client that has asked since the sweep before. */
+export interface ClientSighting {
+  /** Address literal; IPv4 dotted. */
+  readonly address: string;
+  /** Queries since then. */
+  readonly queries: number;
+  /** Unix milliseconds of the last one, cut to the second. */
+  readonly lastSeenMs: number;
+}
+
+/** Read side of the sightings of all threads. */
+export class ClientSightings {
+  private readonly threads: readonly ThreadSightings[];
+
+  constructor(memories: readonly Pick<WorkerMemory, 'answerClients' | 'resolveClients'>[]) {
+    this.threads = memories.flatMap(({ answerClients, resolveClients }) => [
+      new ThreadSightings(answerClients),
+      new ThreadSightings(resolveClients),
+    ]);
+  }
+
+  /**
+   * The clients that have asked since the last sweep, each once. What a client asked before it lost its place
+   * to another between two sweeps is not known: only with tens of thousands of clients.
+   */
+  sweep(): ClientSighting[] {
+    const found = new Map<string, ClientSighting>();
+    for (const thread of this.threads)
+      thread.sweep((address, queries, lastSeenSecs) => {
+        const before = found.get(address);
+        const lastSeenMs = Math.max(lastSeenSecs * 1000, before?.lastSeenMs ?? 0);
+        found.set(address, { address, queries: queries + (before?.queries ?? 0), lastSeenMs });
+      });
+    return [...found.values()];
+  }
+}
+
+/** One thread's memory, and what it held at the last sweep. */
+class ThreadSightings {
+  private readonly words: Int32Array;
+  private readonly before: Int32Array;
+  private readonly address = new DataView(new ArrayBuffer(16));
+
+  constructor(buffer: SharedArrayBuffer) {
+    this.words = new Int32Array(buffer);
+    this.before = new Int32Array(buffer.byteLength / Int32Array.BYTES_PER_ELEMENT);
+  }
+
+  sweep(tell: (address: string, queries: number, lastSeenSecs: number) => void): void {
+    const { words, before } = this;
+    for (let at = 0; at < words.length; at += L.SLOT_WORDS) {
+      // A plain read, since nearly all slots are as they were: what it misses is news to the next sweep.
+      const count = words[at + L.COUNT_AT]!;
+      if (count !== 0 && (count !== before[at + L.COUNT_AT] || !this.isSameAddress(at)))
+        this.sweepSlot(at, tell);
+    }
+  }
+
+  /** Whether a slot still has the address of the last sweep. */
+  private isSameAddress(at: number): boolean {
+    for (let word = at + L.ADDRESS_AT; word < at + L.ADDRESS_AT + 4; word++)
+      if (Atomics.load(this.words, word) !== this.before[word]) return false;
+    return true;
+  }
+
+  /** Tells of a slot, unless it changes hands just now: then the next sweep does. */
+  private sweepSlot(
+    at: number,
+    tell: (address: string, queries: number, lastSeenSecs: number) => void,
+  ): void {
+    const { words, before, address } = this;
+    const count = Atomics.load(words, at + L.COUNT_AT) >>> 0;
+    const isSame = this.isSameAddress(at);
+    for (let word = 0; word < 4; word++)
+      address.setInt32(word * 4, Atomics.load(words, at + L.ADDRESS_AT + word));
+    const lastSeenSecs = Atomics.load(words, at + L.LAST_SEEN_AT) >>> 0;
+    const after = Atomics.load(words, at + L.COUNT_AT) >>> 0;
+    // The count of a slot that changes hands begins anew.
+    if (count === 0 || after < count) return;
+    const known = isSame ? before[at + L.COUNT_AT]! >>> 0 : 0;
+    for (let word = 0; word < 4; word++) before[at + L.ADDRESS_AT + word] = address.getInt32(word * 4);
+    before[at + L.COUNT_AT] = count;
+    // Fewer than known: the address lost its slot and came back.
+    const queries = known < count ? count - known : count;
+    tell(addressToText(new Uint8Array(address.buffer)), queries, lastSeenSecs);
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * Understands an Adblock-style rule that is more than `||name^`: other anchors, patterns, regular
+ * expressions, and modifiers. A rule with anything that Weir does not know is refused whole, with the
+ * reason: it is never widened by leaving a part of it out. Works on text; `line-rules.ts` keeps simple
+ * rules away from here.
+ */
+import { domainToASCII } from 'node:url';
+import { addressFromText, addressToText } from '../../../shared/net/ip.ts';
+import { readNamePattern } from '../../../shared/policy/name-pattern.ts';
+import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
+import type { SpecialMatch, SpecialRule } from '../../../shared/snapshot/special-rules.ts';
+import { type Modifiers, readModifiers } from './adblock-modifiers.ts';
+import { invalidLine, skippedLine } from './foreign-line.ts';
+import type { UnusedLine } from './list-statistics.ts';
+
+/** A special rule as its line tells it; who reads the list knows source and line. */
+export type SpecialLine = Omit<SpecialRule, 'source' | 'line'>;
+
+/** A rule that other rules of the same text are taken back by. */
+export interface BadFilter {
+  /** Text of the rules it is meant for, as `SpecialLine.rule` has it. */
+  readonly rule: string;
+  /** The name that such a rule stands at, and its kind, where it is one of the table of names. */
+  readonly name: string | null;
+  readonly kind: number;
+}
+
+/** What a line turned out to be. */
+export type AdblockOutcome =
+  | { readonly type: 'name'; readonly name: string; readonly kind: number }
+  | { readonly type: 'special'; readonly rule: SpecialLine }
+  | { readonly type: 'badfilter'; readonly badFilter: BadFilter }
+  | { readonly type: 'unused'; readonly unused: UnusedLine };
+
+const COSMETIC = skippedLine('cosmetic rule');
+const URL_PATH = skippedLine('URL or path: a DNS server sees names only');
+const URL_REGEX = skippedLine('regular expression for whole URLs');
+const EXCEPTION_REWRITE = skippedLine('exception with $dnsrewrite is not supported');
+const NOT_A_NAME = invalidLine('not a domain name');
+const NO_RULE = invalidLine('not a rule');
+
+/** Longest pattern or name that is read, characters; names have 253, in UTF-8 some more. */
+const MAX_PLACE_LENGTH = 1024;
+/** Scheme and separator that stand for the start of a name. */
+const SCHEME = /^\|?(?:https?)?:\/\//;
+/** What may stand before a name, what the rule then meets, and what has to stand behind the name. */
+const SHAPES: readonly (readonly [string, SpecialMatch, RegExp])[] = [
+  ['||*.', 'below', /^\^\|?\*?$/],
+  ['*.', 'below', /^\^\|?$/],
+  ['.', 'below', /^\^\|?$/],
+  ['||', 'suffix', /^\^\|?\*?$/],
+  ['|', 'exact', /^[\^|]+$/],
+  ['', 'exact', /^$/],
+];
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+
+/** Reads a line; `allow` = the list is one of exceptions. */
+export function readAdblockRule(line: string, allow: boolean): AdblockOutcome {
+  const exception = line.startsWith('@@');
+  const body = exception ? line.slice(2) : line;
+  const expression = splitExpression(body);
+  if (expression === null && /#[@?$%]?[@?$%]?#/.test(body)) return unused(COSMETIC);
+  const [text, options] = expression ?? splitOptions(body);
+  if (text === '' || (expression === null && /\s/.test(text))) return unused(NO_RULE);
+  const modifiers = readModifiers(options);
+  if (typeof modifiers === 'string') return unused(skippedLine(modifiers));
+  const place = expression === null ? readPlace(text) : readExpression(text);
+  if ('invalid' in place) return unused(place);
+  const allows = allow || exception;
+  if (allows && modifiers.rewrite !== undefined) return unused(EXCEPTION_REWRITE);
+  return ruleOf(
+    place,
+    modifiers,
+    allows,
+    ruleText(exception, expression === null ? text : `/${text}/`, modifiers),
+  );
+}
+
+interface Place {
+  readonly match: SpecialMatch;
+  readonly text: string;
+}
+
+function ruleOf(place: Place, modifiers: Modifiers, allows: boolean, rule: string): AdblockOutcome {
+  const { important, badfilter } = modifiers;
+  const conditional =
+    modifiers.rewrite !== undefined || modifiers.hasConditions || (important && place.match !== 'suffix');
+  const isName = !conditional && place.match !== 'pattern' && place.match !== 'regex';
+  const kind = isName ? nameKind(place.match, important, allows) : nameKind('suffix', important, allows);
+  if (badfilter) return { type: 'badfilter', badFilter: { rule, name: isName ? place.text : null, kind } };
+  if (isName) return { type: 'name', name: place.text, kind };
+  return { type: 'special', rule: { kind, ...place, rule, ...modifiers.conditions } };
+}
+
+function nameKind(match: SpecialMatch, important: boolean, allows: boolean): number {
+  if (important) return allows ? RuleKind.IMPORTANT_ALLOW_SUFFIX : RuleKind.IMPORTANT_BLOCK_SUFFIX;
+  if (match === 'exact') return allows ? RuleKind.ALLOW_EXACT : RuleKind.BLOCK_EXACT;
+  if (match === 'below') return allows ? RuleKind.ALLOW_BELOW : RuleKind.BLOCK_BELOW;
+  return allows ? RuleKind.ALLOW_SUFFIX : RuleKind.BLOCK_SUFFIX;
+}
+
+/** A regular expression between slashes, and the text behind the `$` after it; null where it is none. */
+function splitExpression(body: string): [string, string] | null {
+  if (!body.startsWith('/')) return null;
+  if (body.endsWith('/')) return body.length > 2 ? [body.slice(1, -1), ''] : null;
+  const at = body.lastIndexOf('/$');
+  return at > 1 ? [body.slice(1, at), body.slice(at + 2)] : null;
+}
+
+/** The text before and behind the first `$`. */
+function splitOptions(body: string): [string, string] {
+  const at = body.indexOf('$');
+  return at < 0 ? [body, ''] : [body.slice(0, at), body.slice(at + 1)];
+}
+
+function readPlace(source: string): Place | UnusedLine {
+  // Also what keeps the expressions below, and the matching of patterns, from long work.
+  if (source.length > MAX_PLACE_LENGTH) return NOT_A_NAME;
+  const scheme = SCHEME.exec(source);
+  const text = toAscii((scheme === null ? source : `|${source.slice(scheme[0].length)}`).toLowerCase());
+  if (text === null) return NOT_A_NAME;
+  const address = addressFromText(withoutAnchors(text));
+  if (address !== null) return { match: 'exact', text: addressToText(address) };
+  if (/[/:?=&]/.test(text)) return URL_PATH;
+  const plain = readPlainName(text);
+  if (plain !== null) {
+    const name = plain.text;
+    if (name.length > 253) return NOT_A_NAME;
+    if (!/(?:^|\.)\d+$/.test(name)) return plain;
+    return addressFromText(name) === null ? NOT_A_NAME : { match: 'exact', text: name };
+  }
+  const pattern = readNamePattern(text);
+  return typeof pattern === 'string' ? skippedLine(pattern) : { match: 'pattern', text };
+}
+
+/** The ASCII form of a pattern whose name is internationalised; null where it has none. */
+function toAscii(text: string): string | null {
+  // eslint-disable-next-line no-control-regex -- the point is what lies outside of ASCII
+  if (/^[\x00-\x7f]*$/.test(text)) return text;
+  let start = 0;
+  let end = text.length;
+  while ('|*.'.includes(text[start]!)) start++;
+  while (end > start && '|*^'.includes(text[end - 1]!)) end--;
+  const written = text.slice(start, end);
+  const name = /[|*^]/.test(written) ? '' : domainToASCII(written);
+  return name === '' ? null : text.slice(0, start) + name + text.slice(end);
+}
+
+/** The text without bars before it, and bars and carets behind it. */
+function withoutAnchors(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && text[start] === '|') start++;
+  while (end > start && '^|'.includes(text[end - 1]!)) end--;
+  return text.slice(start, end);
+}
+
+/** A pattern that is a name and no more; null where it is more. */
+function readPlainName(text: string): Place | null {
+  const [head, match, tail] = SHAPES.find(([prefix]) => text.startsWith(prefix))!;
+  let end = head.length;
+  while (end < text.length && isOfNames(text.charCodeAt(end))) end++;
+  const name = text.slice(head.length, text[end - 1] === '.' ? end - 1 : end);
+  if (!tail.test(text.slice(end)) || !name.split('.').every((label) => LABEL.test(label))) return null;
+  return { match, text: name };
+}
+
+/** Whether a character is of `[a-z0-9._-]`. */
+function isOfNames(code: number): boolean {
+  return (
+    (code >= 0x61 && code <= 0x7a) ||
+    (code >= 0x30 && code <= 0x39) ||
+    code === 0x5f ||
+    code === 0x2e ||
+    code === 0x2d
+  );
+}
+
+function readExpression(text: string): Place | UnusedLine {
+  if (text.includes('/')) return URL_REGEX;
+  return { match: 'regex', text };
+}
+
+/** The rule as written, its modifiers in an order of their own, `$badfilter` left out. */
+function ruleText(exception: boolean, text: string, { written }: Modifiers): string {
+  const options = [...written].sort().join(',');
+  return `${exception ? '@@' : ''}${text}${options === '' ? '' : `$${options}`}`;
+}
+
+function unused(line: UnusedLine): AdblockOutcome {
+  return { type: 'unused', unused: line };
+}

@@ -1,0 +1,364 @@
+/**
+ * Understands one line of a filter list: hosts lines, plain domains, `*.domain`, `||domain^` and
+ * `@@||domain^`, with comments, on the bytes and without making an object; what is more than that is read
+ * as text by `adblock-rule.ts`, `config-line.ts` and `expression-line.ts`. A line with anything that Weir does
+ * not know makes no rule: a rule is never widened by leaving a part of it out.
+ * Cutting files into lines is `parse-list.ts`, counting and passing on is `rule-output.ts`.
+ */
+import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
+import { isAddressName } from '../../../shared/policy/address-rule.ts';
+import { isAddressTrigger, networkOf, networkOfTrigger } from './address-trigger.ts';
+import { readAdblockRule } from './adblock-rule.ts';
+import {
+  type ConfigOutcome,
+  isRecord,
+  readDnsmasqLine,
+  readPolicyRecord,
+  readUnboundLine,
+} from './config-line.ts';
+import { looksLikeExpression, readExpressionLine } from './expression-line.ts';
+import { explainForeignLine, invalidLine, skippedLine } from './foreign-line.ts';
+import { isLocalName, judgeWord } from './hosts-line.ts';
+import {
+  MAX_RULE_BYTES,
+  Sign,
+  endBeforeComment,
+  endOfWord,
+  isComment,
+  isCosmetic,
+  isLetter,
+  startsComment,
+  startsCosmetic,
+  textOf,
+} from './line-bytes.ts';
+import type { UnusedLine } from './list-statistics.ts';
+import { newScannedName, scanName } from './name-scan.ts';
+import type { RuleForm, RuleOutput } from './rule-output.ts';
+
+/** How a source wants its list read. */
+export interface ListReading {
+  /** What the rules of the list do, `@@` aside. */
+  readonly kind: 'block' | 'allow';
+  /** Plain domains and hosts names cover the names below them too. */
+  readonly subdomains: boolean;
+}
+
+/** Special rules of one list that are taken, bytes of their lines, and regular expressions among them. */
+const MAX_SPECIAL_RULES = 50_000;
+const MAX_SPECIAL_BYTES = 16_777_216;
+const MAX_EXPRESSIONS = 1000;
+/** Longest text of an IPv6 address with its prefix length. */
+const MAX_NETWORK_BYTES = 49;
+/** Bytes that tell `$TTL` and `$ORIGIN` from other words. */
+const ZONE_OPTION_BYTES = 8;
+/** Longest beginning of a zone that is spread over lines. */
+const MAX_ZONE_LINES = 20;
+
+const NOT_A_NAME = invalidLine('not a domain name');
+const ONE_LABEL = invalidLine('a single word is no domain name');
+const ADDRESS = skippedLine('an address, not a name');
+const REAL_ADDRESS = skippedLine('hosts line with a real address: no block');
+const BAD_TRIGGER = invalidLine('not an address, nor a prefix, as rpz-ip records have them');
+const COSMETIC = skippedLine('cosmetic rule');
+const TOO_MANY = skippedLine('too many patterns in one list');
+const TOO_LONG = invalidLine(`longer than ${MAX_RULE_BYTES} bytes: no rule`);
+
+const { BANG, HASH, DOLLAR, OPEN, STAR, HYPHEN, DOT, SLASH, COLON, EQUALS, SEMICOLON, AT } = Sign;
+const { BACKSLASH, QUESTION, PLUS, BRACKET, BRACKET_END, CARET, PIPE } = Sign;
+
+/** Reads the lines of one list. */
+export class LineRules {
+  private readonly output: RuleOutput;
+  private readonly allow: boolean;
+  private specialRules = 0;
+  private specialBytes = 0;
+  private expressions = 0;
+  /** Lines that the parentheses of a zone's SOA record may still go on for. */
+  private zoneLines = 0;
+  private readonly exactKind: number;
+  private readonly plainKind: number;
+  private readonly suffixKind: number;
+  private readonly subdomains: boolean;
+  private readonly scanned = newScannedName();
+
+  constructor(reading: ListReading, output: RuleOutput) {
+    this.output = output;
+    this.allow = reading.kind === 'allow';
+    this.exactKind = this.allow ? RuleKind.ALLOW_EXACT : RuleKind.BLOCK_EXACT;
+    this.suffixKind = this.allow ? RuleKind.ALLOW_SUFFIX : RuleKind.BLOCK_SUFFIX;
+    this.plainKind = reading.subdomains ? this.suffixKind : this.exactKind;
+    this.subdomains = reading.subdomains;
+  }
+
+  /** Reads the line [start, end), trimmed and not empty; says why it made no rule, comments aside. */
+  read(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
+    if (this.zoneLines > 0) return this.zoneHead(bytes, start, end);
+    switch (bytes[start]) {
+      case HASH:
+        return isCosmetic(bytes, start, end) ? COSMETIC : null;
+      case BANG:
+      case SEMICOLON:
+        return null;
+      case BRACKET:
+        return bytes[end - 1] === BRACKET_END ? null : this.expressionOr(bytes, start, end);
+      case CARET:
+      case OPEN:
+        return this.expressionOr(bytes, start, end);
+      case PIPE:
+        return bytes[start + 1] === PIPE
+          ? this.adblock(bytes, start, start + 2, end, this.suffixKind)
+          : this.complex(bytes, start, end);
+      case AT:
+        if (bytes[start + 1] !== AT) return this.zoneHead(bytes, start, end);
+        return bytes[start + 2] === PIPE && bytes[start + 3] === PIPE
+          ? this.adblock(bytes, start, start + 4, end, RuleKind.ALLOW_SUFFIX)
+          : this.complex(bytes, start, end);
+      case STAR:
+        return bytes[start + 1] === DOT ? this.wildcard(bytes, start, end) : this.complex(bytes, start, end);
+      case SLASH:
+        return bytes[start + 1] === SLASH ? null : this.complex(bytes, start, end);
+      case DOLLAR:
+        return /^\$(?:TTL|ORIGIN)\b/i.test(textOf(bytes, start, Math.min(end, start + ZONE_OPTION_BYTES)))
+          ? null
+          : explainForeignLine(bytes, start, end);
+      case DOT:
+        return this.complex(bytes, start, end);
+      case COLON:
+        return bytes[start + 1] === SLASH ? this.complex(bytes, start, end) : this.text(bytes, start, end);
+      default:
+        return this.text(bytes, start, end);
+    }
+  }
+
+  /** `||name^`, read from the name on; everything that is more is `complex`. */
+  private adblock(
+    bytes: Uint8Array,
+    start: number,
+    nameAt: number,
+    end: number,
+    kind: number,
+  ): UnusedLine | null {
+    const name = this.scanned;
+    scanName(bytes, nameAt, end, name);
+    if (name.stop === end || bytes[name.stop] !== CARET) return this.complex(bytes, start, end);
+    let behind = name.stop + 1;
+    // A name ends where the pattern ends, so an end anchor adds nothing.
+    if (bytes[behind] === PIPE) behind++;
+    if (behind < end && !isComment(bytes, behind, end)) return this.complex(bytes, start, end);
+    if (!name.valid) return NOT_A_NAME;
+    return name.numeric ? this.address(kind, 'adblock') : this.output.name(name, kind, 'adblock');
+  }
+
+  /** An Adblock-style rule that is more than a name. */
+  private complex(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
+    const isException = bytes[start] === AT && bytes[start + 1] === AT;
+    const isExpression = bytes[isException ? start + 2 : start] === SLASH;
+    const ruleEnd = isExpression ? end : endBeforeComment(bytes, start, end, startsComment);
+    if (ruleEnd - start > MAX_RULE_BYTES) return TOO_LONG;
+    if (!this.hasRoomFor(ruleEnd - start) || (isExpression && this.expressions++ >= MAX_EXPRESSIONS))
+      return TOO_MANY;
+    const outcome = readAdblockRule(textOf(bytes, start, ruleEnd), this.allow);
+    switch (outcome.type) {
+      case 'unused':
+        return outcome.unused;
+      case 'name':
+        return this.output.text(outcome.name, outcome.kind, 'adblock', this.scanned);
+      case 'badfilter':
+        this.takeRoom(ruleEnd - start);
+        return this.output.badFilter(outcome.badFilter);
+      default:
+        this.takeRoom(ruleEnd - start);
+        return this.output.special(outcome.rule, 'adblock');
+    }
+  }
+
+  /** Whether one more special rule, so long a line, is taken of this list. */
+  private hasRoomFor(bytes: number): boolean {
+    return this.specialRules < MAX_SPECIAL_RULES && this.specialBytes + bytes <= MAX_SPECIAL_BYTES;
+  }
+
+  private takeRoom(bytes: number): void {
+    this.specialRules++;
+    this.specialBytes += bytes;
+  }
+
+  /** A line of a list of bare regular expressions, or something foreign. */
+  private expressionOr(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
+    const ruleEnd = endBeforeComment(bytes, start, end, (byte) => byte === HASH);
+    if (!looksLikeExpression(bytes, start, ruleEnd)) return explainForeignLine(bytes, start, end);
+    if (ruleEnd - start > MAX_RULE_BYTES) return TOO_LONG;
+    if (!this.hasRoomFor(ruleEnd - start) || this.expressions++ >= MAX_EXPRESSIONS) return TOO_MANY;
+    this.takeRoom(ruleEnd - start);
+    return this.output.special(readExpressionLine(textOf(bytes, start, ruleEnd), this.suffixKind), 'regex');
+  }
+
+  /** A line of dnsmasq's or unbound's configuration. */
+  private config(outcome: ConfigOutcome, form: 'dnsmasq' | 'unbound'): UnusedLine | null {
+    if ('unused' in outcome) return outcome.unused;
+    if ('network' in outcome) return this.output.network(outcome.network, this.exactKind, form);
+    const { exact, suffix } = this.kinds(outcome.allow);
+    let unused: UnusedLine | null = null;
+    const kind = outcome.reach === 'exact' ? exact : suffix;
+    for (const name of outcome.names)
+      unused = (isAddressName(name) ? ADDRESS : this.output.text(name, kind, form, this.scanned)) ?? unused;
+    return unused;
+  }
+
+  /** A record of a response policy zone; its owner was just scanned. */
+  private record(rest: string, wildcard: boolean): UnusedLine | null {
+    const name = this.scanned;
+    const owner = textOf(name.bytes, name.start, name.end);
+    const action = readPolicyRecord(owner, rest);
+    if (action === null) {
+      if (rest.includes('(') && !rest.includes(')')) this.zoneLines = MAX_ZONE_LINES;
+      return null;
+    }
+    if (typeof action !== 'string') return action;
+    if (isAddressTrigger(owner)) {
+      const network = wildcard ? null : networkOfTrigger(owner);
+      return network === null
+        ? BAD_TRIGGER
+        : this.output.network(network, this.kinds(action === 'allow').exact, 'rpz');
+    }
+    if (!name.valid || name.numeric) return NOT_A_NAME;
+    const { exact, below } = this.kinds(action === 'allow');
+    return this.output.name(name, wildcard ? below : exact, 'rpz');
+  }
+
+  /** A zone's SOA record, which may be spread over lines. */
+  private zoneHead(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
+    if (end - start > MAX_RULE_BYTES) return TOO_LONG;
+    const [line = ''] = textOf(bytes, start, end).split(';', 1);
+    if (this.zoneLines > 0) {
+      this.zoneLines = line.includes(')') ? 0 : this.zoneLines - 1;
+      return null;
+    }
+    if (!/^@\s/.test(line) || !/\s(?:SOA|NS)\b/i.test(line)) return explainForeignLine(bytes, start, end);
+    if (line.includes('(') && !line.includes(')')) this.zoneLines = MAX_ZONE_LINES;
+    return null;
+  }
+
+  private kinds(allow: boolean): { exact: number; suffix: number; below: number } {
+    return allow || this.allow
+      ? { exact: RuleKind.ALLOW_EXACT, suffix: RuleKind.ALLOW_SUFFIX, below: RuleKind.ALLOW_BELOW }
+      : { exact: RuleKind.BLOCK_EXACT, suffix: RuleKind.BLOCK_SUFFIX, below: RuleKind.BLOCK_BELOW };
+  }
+
+  /** A rule at the address that was just scanned. */
+  private address(kind: number, form: RuleForm): UnusedLine | null {
+    const { bytes, start, end, labels } = this.scanned;
+    return labels === 4 ? this.output.address(textOf(bytes, start, end), kind, form) : NOT_A_NAME;
+  }
+
+  /** `*.name`: the name and all below it. */
+  private wildcard(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
+    const name = this.scanned;
+    scanName(bytes, start + 2, end, name);
+    if (name.stop < end && !isComment(bytes, name.stop, end)) {
+      if (end - start > MAX_RULE_BYTES) return TOO_LONG;
+      const rest = textOf(bytes, name.stop, end);
+      return isRecord(rest) ? this.record(rest, true) : this.complex(bytes, start, end);
+    }
+    if (!name.valid || name.numeric) return NOT_A_NAME;
+    return this.output.name(name, this.suffixKind, 'wildcard');
+  }
+
+  /** A line that starts with a word: a plain domain, a hosts line, or something foreign. */
+  private text(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
+    const name = this.scanned;
+    scanName(bytes, start, end, name);
+    const stop = name.stop;
+    if (stop === end) {
+      // A hyphen at either end is no name's: a part of names, in Adblock style.
+      const isPart = name.labels === 1 && (bytes[start] === HYPHEN || bytes[end - 1] === HYPHEN);
+      return isPart ? this.complex(bytes, start, end) : this.plain();
+    }
+    const next = bytes[stop]!;
+    if (next <= 0x20) {
+      if (name.numeric) return this.hosts(bytes, start, stop, end);
+      if (isComment(bytes, stop, end)) return this.plain();
+      if (end - start > MAX_RULE_BYTES) return TOO_LONG;
+      const rest = textOf(bytes, stop, end);
+      if (stop - start <= 3 && /^(?:NS|SOA|IN)$/i.test(textOf(bytes, start, stop))) return null;
+      return isRecord(rest) ? this.record(rest, false) : explainForeignLine(bytes, start, end);
+    }
+    if (next === EQUALS && isLetter(bytes[start]!))
+      return end - start > MAX_RULE_BYTES
+        ? TOO_LONG
+        : this.config(readDnsmasqLine(textOf(bytes, start, end)), 'dnsmasq');
+    if (next === COLON && isUnboundOption(bytes, start, stop))
+      return end - start > MAX_RULE_BYTES
+        ? TOO_LONG
+        : this.config(readUnboundLine(textOf(bytes, start, end)), 'unbound');
+    if (next === CARET || next === PIPE || next === STAR || next === DOLLAR)
+      return this.complex(bytes, start, end);
+    if (next === SLASH && name.numeric) return this.network(bytes, start, end);
+    if (next === COLON) {
+      const wordEnd = endOfWord(bytes, stop, end);
+      if (bytes.subarray(stop, wordEnd).includes(SLASH)) return this.network(bytes, start, end);
+      if (wordEnd < end) return this.hosts(bytes, start, wordEnd, end);
+      return judgeWord(bytes, start, end) === 'no-address'
+        ? explainForeignLine(bytes, start, end)
+        : this.output.address(textOf(bytes, start, end), this.exactKind, 'domains');
+    }
+    if (next === HASH && stop > start) return startsCosmetic(bytes, stop, end) ? COSMETIC : this.plain();
+    if (next === BACKSLASH || next === OPEN || next === BRACKET || next === QUESTION || next === PLUS)
+      return this.expressionOr(bytes, start, end);
+    return explainForeignLine(bytes, start, end);
+  }
+
+  /** `address/length`, maybe with a comment behind it. */
+  private network(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
+    const wordEnd = endOfWord(bytes, start, end);
+    const isAlone = wordEnd - start <= MAX_NETWORK_BYTES && isComment(bytes, wordEnd, end);
+    const network = isAlone ? networkOf(textOf(bytes, start, wordEnd)) : null;
+    if (network === null) return explainForeignLine(bytes, start, end);
+    return this.output.network(network, this.exactKind, 'domains');
+  }
+
+  private plain(): UnusedLine | null {
+    const name = this.scanned;
+    if (!name.valid) return NOT_A_NAME;
+    if (name.numeric) return this.address(this.exactKind, 'domains');
+    if (name.labels <= 2 && isLocalName(name)) return null;
+    if (name.labels === 1 && !this.subdomains) return ONE_LABEL;
+    return this.output.name(name, this.plainKind, 'domains');
+  }
+
+  /** A line whose first word, [start, wordEnd), may be an address with names behind it. */
+  private hosts(bytes: Uint8Array, start: number, wordEnd: number, end: number): UnusedLine | null {
+    const first = judgeWord(bytes, start, wordEnd);
+    if (first === 'no-address') return explainForeignLine(bytes, start, end);
+    if (isComment(bytes, wordEnd, end))
+      return this.output.address(textOf(bytes, start, wordEnd), this.exactKind, 'domains');
+    if (first === 'real-address') return REAL_ADDRESS;
+    const name = this.scanned;
+    let unused: UnusedLine | null = null;
+    for (let at = wordEnd; at < end;) {
+      if (bytes[at]! <= 0x20) {
+        at++;
+        continue;
+      }
+      if (startsComment(bytes[at]!)) break;
+      const wildcard = bytes[at] === STAR && bytes[at + 1] === DOT;
+      scanName(bytes, wildcard ? at + 2 : at, end, name);
+      at = name.stop;
+      const clean = at === end || bytes[at]! <= 0x20 || bytes[at] === HASH;
+      if (!clean) at = endOfWord(bytes, at, end);
+      if (!clean || !name.valid) unused = NOT_A_NAME;
+      else if (name.numeric)
+        unused ??= judgeWord(bytes, name.start, name.end) === 'block-address' ? null : ADDRESS;
+      else if (!isLocalName(name))
+        this.output.name(name, wildcard ? this.suffixKind : this.plainKind, 'hosts');
+    }
+    return unused;
+  }
+}
+
+/** Whether [start, end) is `local-zone`, `local-data` or a heading of unbound's configuration. */
+function isUnboundOption(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end - start > 20) return false;
+  return /^(?:local-zone|local-data|local-data-ptr|server|forward-zone|remote-control)$/i.test(
+    textOf(bytes, start, end),
+  );
+}

@@ -1,0 +1,146 @@
+/**
+ * Where the rules of one list go, and how many they are by kind. Takes rules that are understood: which lines
+ * they come from is `line-rules.ts`, what becomes of them is the receiver's.
+ */
+import { isAddressName } from '../../../shared/policy/address-rule.ts';
+import { addressFromText, addressToText } from '../../../shared/net/ip.ts';
+import { INHERITED_KINDS } from '../../../shared/snapshot/rule-table.ts';
+import { PrefixLengths } from '../../../shared/snapshot/prefix-lengths.ts';
+import type { AddressNetwork } from './address-trigger.ts';
+import type { BadFilter, SpecialLine } from './adblock-rule.ts';
+import { invalidLine, skippedLine } from './foreign-line.ts';
+import { judgeWord } from './hosts-line.ts';
+import type { ListFormat, UnusedLine } from './list-statistics.ts';
+import { type ScannedName, scanName } from './name-scan.ts';
+
+/**
+ * Receives one rule: the name as text in [start, end) of `bytes` (ASCII in any case, no final dot, a valid
+ * domain name, or an address as RFC 5952 writes it), one bit of `RuleKind`, and its 1-based line. `bytes` are
+ * valid during the call only.
+ */
+export type RuleSink = (bytes: Uint8Array, start: number, end: number, kind: number, line: number) => void;
+
+/** Receives the rules that are more than a name; `source` is for the receiver to set. */
+export interface SpecialSink {
+  /** Says why it was not taken: it is of no use, or there is no room for it among those of all lists. */
+  special(rule: SpecialLine, line: number): UnusedLine | null;
+  /** Takes back the rules of the same text, of every list; false where there is no room for it. */
+  badFilter(badFilter: BadFilter): boolean;
+}
+
+/** How a rule may be written. */
+export type RuleForm = Exclude<ListFormat, 'unknown'>;
+
+const NOT_A_NAME = invalidLine('not a domain name');
+const ADDRESS = skippedLine('an address that means "block": nothing to judge answers by');
+
+/** Clients that the rules of one list may speak of by MAC or by name: they are looked for again and again. */
+const MAX_CLIENT_NAMES = 1000;
+const TOO_MANY_CLIENTS = skippedLine(`$client with more than ${MAX_CLIENT_NAMES} names in one list`);
+const EVERY_ADDRESS = skippedLine('a rule for every address is not taken');
+/** There are more special rules than are kept. */
+export const NO_ROOM = skippedLine('too many patterns in all lists together');
+
+/** Counts and passes on the rules of one list. */
+export class RuleOutput {
+  /** 1-based number of the line that is being read; whoever cuts the lines sets it. */
+  lineNumber = 0;
+  rules = 0;
+  /** Rules that cover more names than the one they stand at. */
+  wildcardRules = 0;
+  /** Patterns and regular expressions. */
+  textRules = 0;
+  /** Rules at an address or a prefix. */
+  addressRules = 0;
+  /** Clients that rules speak of by MAC or by name. */
+  readonly clientNames = new Set<string>();
+  /** Lengths of the prefixes among them. */
+  readonly prefixes = new PrefixLengths();
+  /** Rules by the way they were written. */
+  readonly forms: Record<RuleForm, number> = {
+    hosts: 0,
+    domains: 0,
+    wildcard: 0,
+    adblock: 0,
+    regex: 0,
+    dnsmasq: 0,
+    unbound: 0,
+    rpz: 0,
+  };
+  private readonly sink: RuleSink;
+  private readonly specialSink: SpecialSink | undefined;
+
+  constructor(sink: RuleSink, specialSink: SpecialSink | undefined) {
+    this.sink = sink;
+    this.specialSink = specialSink;
+  }
+
+  /** Takes a rule at a name that was scanned. */
+  name(name: ScannedName, kind: number, form: RuleForm): null {
+    this.forms[form]++;
+    this.rules++;
+    if ((kind & INHERITED_KINDS) !== 0) this.wildcardRules++;
+    this.sink(name.bytes, name.start, name.end, kind, this.lineNumber);
+    return null;
+  }
+
+  /** Takes a rule at a name or address in text; `scratch` is scanned into. Says why where it is neither. */
+  text(text: string, kind: number, form: RuleForm, scratch: ScannedName): UnusedLine | null {
+    if (isAddressName(text)) return this.address(text, kind, form);
+    const bytes = Buffer.from(text, 'utf8');
+    scanName(bytes, 0, bytes.length, scratch);
+    if (scratch.stop !== bytes.length || !scratch.valid || scratch.numeric) return NOT_A_NAME;
+    return this.name(scratch, kind, form);
+  }
+
+  /** Takes a rule at an address, which answers are judged by; the null addresses make none. */
+  address(text: string, kind: number, form: RuleForm): UnusedLine | null {
+    const address = addressFromText(text);
+    if (address === null) return NOT_A_NAME;
+    const written = Buffer.from(addressToText(address), 'latin1');
+    if (judgeWord(written, 0, written.length) === 'block-address') return ADDRESS;
+    this.forms[form]++;
+    this.rules++;
+    this.addressRules++;
+    this.sink(written, 0, written.length, kind, this.lineNumber);
+    return null;
+  }
+
+  /** Takes a rule at a network, which answers are judged by; one for every address is refused. */
+  network(
+    { text, prefixBits, addressBits }: AddressNetwork,
+    kind: number,
+    form: RuleForm,
+  ): UnusedLine | null {
+    if (prefixBits === addressBits) return this.address(text, kind, form);
+    if (prefixBits === 0) return EVERY_ADDRESS;
+    this.forms[form]++;
+    this.rules++;
+    this.addressRules++;
+    this.prefixes.add(addressBits, prefixBits);
+    this.sink(Buffer.from(text, 'latin1'), 0, text.length, kind, this.lineNumber);
+    return null;
+  }
+
+  /** Takes a rule that is more than a name. */
+  special(rule: SpecialLine, form: RuleForm): UnusedLine | null {
+    const names = [...(rule.clientNames ?? []), ...(rule.exceptClientNames ?? [])];
+    if (names.length > 0 && this.clientNames.size + names.length > MAX_CLIENT_NAMES) return TOO_MANY_CLIENTS;
+    const unused = this.specialSink?.special(rule, this.lineNumber) ?? null;
+    if (unused !== null) return unused;
+    for (const name of names) this.clientNames.add(name);
+    this.forms[form]++;
+    this.rules++;
+    if (rule.match !== 'exact') this.wildcardRules++;
+    if (rule.match === 'pattern' || rule.match === 'regex') this.textRules++;
+    return null;
+  }
+
+  /** Takes a rule that takes others back. */
+  badFilter(badFilter: BadFilter): UnusedLine | null {
+    if (this.specialSink?.badFilter(badFilter) === false) return NO_ROOM;
+    this.forms.adblock++;
+    this.rules++;
+    return null;
+  }
+}

@@ -1,0 +1,50 @@
+/** What crosses the border between the compile pool and its thread. */
+import type { ListReading } from '../parse/line-rules.ts';
+import type { ListStatistics } from '../parse/list-statistics.ts';
+import type { BuiltTable, TableSeeds } from './rule-table-builder.ts';
+
+/** One list on disk, plain or gzip-compressed. */
+export interface ListFile {
+  readonly path: string;
+  readonly reading: ListReading;
+}
+
+/** Lists to put into one table; the place in the array becomes the source index. */
+export interface CompileOrder {
+  readonly lists: readonly ListFile[];
+  /** Those of the table in force: answers are cached under the same hashes. */
+  readonly seeds: TableSeeds;
+  /** Names to make room for at once, see `RuleTableBuilder`. */
+  readonly expectedNames: number;
+  /** Stem of the names files to write beside the table, see `lists/names-file.ts`. */
+  readonly namesPath?: string;
+}
+
+/** What every job is sent with. */
+export interface JobProgress {
+  /** One word: 0 = no thread has taken the job yet, else the place of the list at work plus one. */
+  readonly progress: Int32Array;
+}
+
+/** What the thread is sent. */
+export interface CompileJob extends CompileOrder, JobProgress {
+  /** u32, random. */
+  readonly build: number;
+}
+
+/** What a list holds, without its rules. */
+export interface ListInspection {
+  readonly statistics: ListStatistics;
+  /** Of the names that were asked about, those that the list blocks. */
+  readonly watched: readonly string[];
+  /** And those that it allows. */
+  readonly allowed: readonly string[];
+}
+
+/** A table and what each list gave to it. */
+export interface CompileOutcome {
+  readonly table: BuiltTable;
+  /** See `shared/snapshot/special-rules.ts`. */
+  readonly special: SharedArrayBuffer;
+  readonly statistics: readonly ListStatistics[];
+}

@@ -1,0 +1,107 @@
+/**
+ * The names of a compiled table as text, for people to look through: the table itself holds hashes. Each
+ * name once, in the order in which the lists name them:
+ *
+ *   bytes        lines of folded names, each ended by LF
+ *   f64 x n      byte offset of every 1024th line
+ *   f64 x 3      bytes of text, lines, n
+ *
+ * Written in the compile thread, in step with the table; reading is `names-search.ts`.
+ */
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { FOLD } from '../../../shared/dns/name.ts';
+import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
+
+/** Lines between two entries of the index. */
+export const LINES_PER_MARK = 1024;
+/** Bytes of the three last numbers. */
+export const TRAILER_BYTES = 24;
+
+/** Paths of the two files of a table. */
+export function namesPaths(stem: string): { readonly block: string; readonly allow: string } {
+  return { block: `${stem}-block.names`, allow: `${stem}-allow.names` };
+}
+
+const BLOCK_KINDS =
+  RuleKind.BLOCK_EXACT | RuleKind.BLOCK_SUFFIX | RuleKind.BLOCK_BELOW | RuleKind.IMPORTANT_BLOCK_SUFFIX;
+const ALLOW_KINDS =
+  RuleKind.ALLOW_EXACT | RuleKind.ALLOW_SUFFIX | RuleKind.ALLOW_BELOW | RuleKind.IMPORTANT_ALLOW_SUFFIX;
+
+const BUFFER_BYTES = 262_144;
+const LF = 0x0a;
+
+/** Writes both files of a table while it is built. */
+export class NamesWriter {
+  private readonly block: LineWriter;
+  private readonly allow: LineWriter;
+
+  constructor(stem: string) {
+    const paths = namesPaths(stem);
+    this.block = new LineWriter(paths.block);
+    this.allow = new LineWriter(paths.allow);
+  }
+
+  /**
+   * Adds the name in [start, end) of `bytes`, which had the kinds `before` and gets `kinds` as well, to each
+   * file that it is new to.
+   */
+  add(bytes: Uint8Array, start: number, end: number, before: number, kinds: number): void {
+    if ((before & BLOCK_KINDS) === 0 && (kinds & BLOCK_KINDS) !== 0) this.block.name(bytes, start, end);
+    if ((before & ALLOW_KINDS) === 0 && (kinds & ALLOW_KINDS) !== 0) this.allow.name(bytes, start, end);
+  }
+
+  /** Writes what is left and closes both files. */
+  finish(): void {
+    this.block.finish();
+    this.allow.finish();
+  }
+}
+
+class LineWriter {
+  private readonly file: number;
+  private readonly buffer = new Uint8Array(BUFFER_BYTES);
+  private readonly marks: number[] = [];
+  private length = 0;
+  private written = 0;
+  private lines = 0;
+
+  constructor(path: string) {
+    this.file = openSync(path, 'w', 0o600);
+  }
+
+  name(bytes: Uint8Array, start: number, end: number): void {
+    this.beginLine(end - start + 1);
+    const { buffer } = this;
+    let to = this.length;
+    for (let at = start; at < end; at++) buffer[to++] = FOLD[bytes[at]!]!;
+    buffer[to++] = LF;
+    this.length = to;
+  }
+
+  finish(): void {
+    try {
+      this.flush();
+      const numbers = Float64Array.from([...this.marks, this.written, this.lines, this.marks.length]);
+      writeAll(this.file, new Uint8Array(numbers.buffer));
+      fsyncSync(this.file);
+    } finally {
+      closeSync(this.file);
+    }
+  }
+
+  private beginLine(bytes: number): void {
+    if (this.length + bytes > BUFFER_BYTES) this.flush();
+    if (this.lines % LINES_PER_MARK === 0) this.marks.push(this.written + this.length);
+    this.lines++;
+  }
+
+  private flush(): void {
+    writeAll(this.file, this.buffer.subarray(0, this.length));
+    this.written += this.length;
+    this.length = 0;
+  }
+}
+
+function writeAll(file: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
+}

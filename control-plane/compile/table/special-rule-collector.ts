@@ -1,0 +1,68 @@
+/**
+ * Collects the rules of all lists that are more than a name while a table is built, and at the end notes which of
+ * them, and which names, `$badfilter` rules of which lists take back: that counts for the groups of those lists.
+ */
+import type { BadFilter, SpecialLine } from '../parse/adblock-rule.ts';
+import { invalidLine } from '../parse/foreign-line.ts';
+import type { UnusedLine } from '../parse/list-statistics.ts';
+import { NO_ROOM, type SpecialSink } from '../parse/rule-output.ts';
+import type { RuleTableBuilder } from './rule-table-builder.ts';
+import { SpecialRuleSet } from './special-rule-set.ts';
+import { encodeSpecialRules } from './special-rules-builder.ts';
+
+/** Most special rules of all lists together, and characters of their texts. */
+const MAX_SPECIAL_RULES = 200_000;
+const MAX_TEXT_LENGTH = 67_108_864;
+
+/** Sink of the special rules of one compile. */
+export class SpecialRuleCollector implements SpecialSink {
+  private readonly rules = new SpecialRuleSet();
+  private readonly badFilters: (BadFilter & { readonly source: number })[] = [];
+  private source = 0;
+  private count = 0;
+  private textLength = 0;
+
+  /** What is received from now on is said by source `index`. */
+  beginSource(index: number): void {
+    this.source = index;
+  }
+
+  special(rule: SpecialLine, line: number): UnusedLine | null {
+    if (!this.takeRoom(rule.rule)) return NO_ROOM;
+    const refused = this.rules.add({ ...rule, source: this.source, line });
+    return refused === null ? null : invalidLine(refused);
+  }
+
+  badFilter(badFilter: BadFilter): boolean {
+    const hasRoom = this.takeRoom(badFilter.rule);
+    if (hasRoom) this.badFilters.push({ ...badFilter, source: this.source });
+    return hasRoom;
+  }
+
+  private takeRoom({ length }: string): boolean {
+    if (this.count >= MAX_SPECIAL_RULES || this.textLength + length > MAX_TEXT_LENGTH) return false;
+    this.count++;
+    this.textLength += length;
+    return true;
+  }
+
+  /**
+   * Notes what is taken back, and encodes the rules. `adblockSources` are the lists with Adblock-style
+   * rules: names of other lists are written differently and so never the same text.
+   */
+  finish(builder: RuleTableBuilder, adblockSources: ReadonlySet<number>): SharedArrayBuffer {
+    const takenBackBy = new Map<string, number[]>();
+    for (const { rule, name, kind, source } of this.badFilters) {
+      if (name !== null) builder.takeBack(name, kind, source, adblockSources);
+      const sources = takenBackBy.get(rule);
+      if (sources === undefined) takenBackBy.set(rule, [source]);
+      else if (sources.at(-1) !== source) sources.push(source);
+    }
+    return encodeSpecialRules(this.rules, builder.seeds, (rule) => {
+      const by = takenBackBy.get(rule.rule);
+      if (by === undefined) return rule;
+      // What a list takes back of itself is in force for nobody.
+      return by.includes(rule.source) ? null : { ...rule, takenBackBy: by };
+    });
+  }
+}

@@ -1,0 +1,176 @@
+/**
+ * Takes in special rules one by one, as far as their budget goes, and finds each a place where a thread
+ * meets it at a bounded cost: at a name, under three letters that each of its matches contains, or in an
+ * automaton that reads every name. `special-rules-builder.ts` writes what was taken in.
+ */
+import { AutomatonPacker, entriesOf } from '../../../shared/automata/automaton-packer.ts';
+import type { Automaton } from '../../../shared/automata/automaton.ts';
+import { type AutomatonMaker, FRESH_AUTOMATA } from '../../../shared/automata/automaton-maker.ts';
+import { isAddressExpression, isAddressName, isAddressPattern } from '../../../shared/policy/address-rule.ts';
+import { longestPiece, patternExpression, readNamePattern } from '../../../shared/policy/name-pattern.ts';
+import { requiredLiterals } from '../../../shared/policy/regex-literals.ts';
+import type { SpecialRule } from '../../../shared/snapshot/special-rules.ts';
+import { GramIndex, type GramPlace } from './gram-index.ts';
+import { LIST_BUDGET, LISTS_BUDGET, RuleAllowance, type RuleBudget } from './rule-budget.ts';
+
+/** Where a rule was put. */
+export type RulePlace =
+  /** At its name. */
+  | { readonly at: 'name' }
+  /** Under letters of its literals; a pattern is matched as text, an expression by its own automaton. */
+  | { readonly at: 'literals'; readonly grams: readonly GramPlace[]; readonly automaton: Automaton | null }
+  /** In an automaton of its source. */
+  | { readonly at: 'automaton' }
+  /** Nowhere. */
+  | { readonly at: 'none' };
+
+/** A rule and its place. */
+export interface PlacedRule {
+  readonly rule: SpecialRule;
+  readonly place: RulePlace;
+  readonly isForAddresses: boolean;
+}
+
+/** What a source has, and what it may have still. */
+interface SourceRules {
+  readonly allowance: RuleAllowance;
+  readonly names: AutomatonPacker;
+  readonly addresses: AutomatonPacker;
+  readonly rulesAtName: Map<string, number>;
+}
+
+/** Work of merging an automaton with others, see `AutomatonPacker`. */
+const WORK_OF_PACKING = 20_000;
+
+const TOO_MUCH_WORK = 'the expressions before it took all the time that there is for compiling';
+const NO_AUTOMATON =
+  'too many expressions that every name must be held against: they have no literal of their own';
+const NO_ADDRESS_AUTOMATON = 'too many expressions that every address must be held against';
+const NO_MEMORY = 'the expressions before it took all the memory that there is for them';
+const CROWDED_NAME = 'too many rules with conditions at one name';
+
+/** See above. */
+export class SpecialRuleSet {
+  readonly placed: PlacedRule[] = [];
+  private readonly grams = new GramIndex();
+  private readonly budget: RuleBudget;
+  private readonly total: RuleAllowance;
+  private readonly bySource = new Map<number, SourceRules>();
+  private readonly rulesAtName = new Map<string, number>();
+
+  private readonly maker: AutomatonMaker;
+
+  /** `budget` is that of one source, `totalBudget` of all. */
+  constructor(budget = LIST_BUDGET, totalBudget = LISTS_BUDGET, maker = FRESH_AUTOMATA) {
+    this.budget = budget;
+    this.maker = maker;
+    this.total = new RuleAllowance(totalBudget);
+  }
+
+  /** Takes a rule in, or says why not. */
+  add(rule: SpecialRule): string | null {
+    const source = this.sourceOf(rule.source);
+    const isText = rule.match === 'regex' || rule.match === 'pattern';
+    return isText ? this.addText(rule, source) : this.addAtName(rule, source);
+  }
+
+  /** Keeps a rule that was not taken in, so that those behind it keep their numbers: nothing meets it. */
+  hold(rule: SpecialRule): void {
+    this.placed.push({ rule, place: { at: 'none' }, isForAddresses: false });
+  }
+
+  /** Automata that read every name, by source. */
+  nameAutomata(): Iterable<[number, AutomatonPacker]> {
+    return [...this.bySource].map(([source, { names }]) => [source, names]);
+  }
+
+  /** Automata that read every address, by source. */
+  addressAutomata(): Iterable<[number, AutomatonPacker]> {
+    return [...this.bySource].map(([source, { addresses }]) => [source, addresses]);
+  }
+
+  private sourceOf(number: number): SourceRules {
+    let source = this.bySource.get(number);
+    if (source === undefined) {
+      const allowance = new RuleAllowance(this.budget);
+      source = {
+        allowance,
+        names: new AutomatonPacker([allowance.names, this.total.names], this.maker),
+        addresses: new AutomatonPacker([allowance.addresses, this.total.addresses], this.maker),
+        rulesAtName: new Map(),
+      };
+      this.bySource.set(number, source);
+    }
+    return source;
+  }
+
+  private addAtName(rule: SpecialRule, { allowance, rulesAtName }: SourceRules): string | null {
+    const { text } = rule;
+    const own = rulesAtName.get(text) ?? 0;
+    const all = this.rulesAtName.get(text) ?? 0;
+    if (own >= allowance.rulesAtName || all >= this.total.rulesAtName) return CROWDED_NAME;
+    rulesAtName.set(text, own + 1);
+    this.rulesAtName.set(text, all + 1);
+    this.placed.push({ rule, place: { at: 'name' }, isForAddresses: isAddressName(text) });
+    return null;
+  }
+
+  private addText(rule: SpecialRule, source: SourceRules): string | null {
+    const isForAddresses =
+      rule.match === 'regex' ? isAddressExpression(rule.text) : isAddressPattern(rule.text);
+    const grams = this.grams.placeOf(literalsOf(rule));
+    let automaton: Automaton | null = null;
+    if (rule.match === 'regex' || grams === null || isForAddresses) {
+      const made = this.compile(rule, source.allowance);
+      if (typeof made === 'string') return made;
+      automaton = made;
+    }
+    const index = this.placed.length;
+    if (isForAddresses && !source.addresses.add(automaton!, index)) return NO_ADDRESS_AUTOMATON;
+    let place: RulePlace;
+    if (grams === null) {
+      source.allowance.work -= WORK_OF_PACKING;
+      this.total.work -= WORK_OF_PACKING;
+      if (!source.names.add(automaton!, index)) {
+        source.addresses.drop(index);
+        return NO_AUTOMATON;
+      }
+      place = { at: 'automaton' };
+    } else {
+      const own = rule.match === 'regex' ? automaton : null;
+      if (own !== null && !this.takeEntries(entriesOf(own), source.allowance)) {
+        source.addresses.drop(index);
+        return NO_MEMORY;
+      }
+      this.grams.take(grams);
+      place = { at: 'literals', grams, automaton: own };
+    }
+    this.placed.push({ rule, place, isForAddresses });
+    return null;
+  }
+
+  private compile({ match, text }: SpecialRule, allowance: RuleAllowance): Automaton | string {
+    if (allowance.work <= 0 || this.total.work <= 0) return TOO_MUCH_WORK;
+    const pattern = match === 'pattern' ? readNamePattern(text) : null;
+    if (typeof pattern === 'string') return pattern;
+    const made = this.maker.compile(pattern === null ? text : patternExpression(pattern));
+    allowance.work -= made.work;
+    this.total.work -= made.work;
+    return 'automaton' in made
+      ? made.automaton
+      : `${match === 'regex' ? 'regular expression' : 'pattern'}: ${made.reason}`;
+  }
+
+  private takeEntries(entries: number, allowance: RuleAllowance): boolean {
+    if (entries > allowance.ownEntries || entries > this.total.ownEntries) return false;
+    allowance.ownEntries -= entries;
+    this.total.ownEntries -= entries;
+    return true;
+  }
+}
+
+function literalsOf({ match, text }: SpecialRule): readonly string[] | null {
+  if (match === 'regex') return requiredLiterals(text);
+  const pattern = readNamePattern(text);
+  return typeof pattern === 'string' ? null : [longestPiece(pattern)];
+}

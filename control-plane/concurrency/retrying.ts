@@ -1,0 +1,77 @@
+/** Work that failed and must be done all the same: tried again, with growing pauses, until it succeeds. */
+import type { Logger } from '../../shared/log.ts';
+import { reasonOf } from '../../shared/thrown.ts';
+
+/** What is tried again, and how often. */
+export interface RetryingOptions {
+  readonly work: () => Promise<void>;
+  readonly logger: Logger;
+  /** For the log, e.g. `register node`. */
+  readonly what: string;
+  /** Milliseconds before the first attempt; doubled each time, up to `lastMs`. */
+  readonly firstMs?: number;
+  readonly lastMs?: number;
+}
+
+const FIRST_MS = 500;
+const LAST_MS = 30_000;
+
+/** See above. One attempt at a time; nothing happens until `soon()`. */
+export class Retrying {
+  readonly #options: Required<RetryingOptions>;
+  #pauseMs: number;
+  #timer: NodeJS.Timeout | undefined;
+  #attempt: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(options: RetryingOptions) {
+    this.#options = { firstMs: FIRST_MS, lastMs: LAST_MS, ...options };
+    this.#pauseMs = this.#options.firstMs;
+  }
+
+  /** Tries again after a pause, unless that is planned already. */
+  soon(): void {
+    if (this.#isClosed || this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.now();
+    }, this.#pauseMs);
+    this.#timer.unref();
+    this.#pauseMs = Math.min(this.#pauseMs * 2, this.#options.lastMs);
+  }
+
+  /** Tries at once, after an attempt that is at work; resolves when it has ended, well or not. */
+  now(): Promise<void> {
+    this.#settle();
+    const before = this.#attempt ?? Promise.resolve();
+    const attempt = before.then(() => this.#try());
+    this.#attempt = attempt;
+    return attempt;
+  }
+
+  /** Forgets what is planned; resolves when nothing is at work. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#settle();
+    await this.#attempt;
+  }
+
+  #settle(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  async #try(): Promise<void> {
+    if (this.#isClosed) return;
+    const { work, logger, what, firstMs } = this.#options;
+    try {
+      await work();
+      this.#settle();
+      this.#pauseMs = firstMs;
+    } catch (error) {
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      logger.warn(`${what}: tried again later`, { reason: reasonOf(cause), after_ms: this.#pauseMs });
+      this.soon();
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import { describe, expect, test } from '@jest/globals';
+import { Turnstile } from './semaphore.ts';
+
+describe('Turnstile', () => {
+  test('lets no more work run at once than it has places, in order, failures included', async () => {
+    const turnstile = new Turnstile(2);
+    const started: number[] = [];
+    let running = 0;
+    let most = 0;
+    const work = (index: number) =>
+      turnstile.pass(async () => {
+        started.push(index);
+        most = Math.max(most, ++running);
+        await new Promise((resolve) => setImmediate(resolve));
+        running--;
+        if (index % 2 === 0) throw new Error(`work ${index}`);
+        return index;
+      });
+    const outcomes = await Promise.allSettled([0, 1, 2, 3, 4, 5].map(work));
+    expect(started).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(most).toBe(2);
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      'rejected',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ]);
+    await expect(turnstile.pass(async () => 'free again')).resolves.toBe('free again');
+  });
+});

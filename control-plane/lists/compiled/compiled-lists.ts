@@ -1,0 +1,192 @@
+/**
+ * The rules in force as people may look through them: managed domains and regex filters first, then the
+ * patterns and conditional rules of lists, then the names of all lists, each with the sources that say so. The text comes from the names file of the table in
+ * force, the sources from the table itself.
+ */
+import type {
+  CompiledListQuery,
+  CompiledRule,
+  CompiledRulePage,
+} from '../../../shared/api/policy/compiled-lists-api.ts';
+import { hashName, nameFromText } from '../../../shared/dns/name.ts';
+import { RuleKind, RuleTable } from '../../../shared/snapshot/rule-table.ts';
+import { type SpecialRule, readSpecialRules } from '../../../shared/snapshot/special-rules.ts';
+import { hasErrorCode } from '../../../shared/thrown.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { forEachPairLeft, hasTakenBack } from '../../compile/table/attribute-table.ts';
+import type { PolicyRows, PublishedState } from '../../compile/table/compiled-rules.ts';
+import { rulesIdOf } from '../../compile/table/compiled-rules.ts';
+import { SourcesInForce } from '../../snapshot/build/sources-in-force.ts';
+import type { NamesFolder } from './names-folder.ts';
+import { searchNames } from './names-search.ts';
+import type { NamesFound, NamesRequest } from './names-search.ts';
+import type { SourceKind } from '../../../shared/policy/source-kind.ts';
+
+const IMPORTANT = { block: RuleKind.IMPORTANT_BLOCK_SUFFIX, allow: RuleKind.IMPORTANT_ALLOW_SUFFIX };
+const BELOW = {
+  block: RuleKind.BLOCK_SUFFIX | RuleKind.BLOCK_BELOW | RuleKind.IMPORTANT_BLOCK_SUFFIX,
+  allow: RuleKind.ALLOW_SUFFIX | RuleKind.ALLOW_BELOW | RuleKind.IMPORTANT_ALLOW_SUFFIX,
+};
+const ALL = { block: RuleKind.BLOCK_EXACT | BELOW.block, allow: RuleKind.ALLOW_EXACT | BELOW.allow };
+
+/** What there is to look through. */
+export interface CompiledListsParts {
+  readonly current: () => PublishedState;
+  readonly names: NamesFolder;
+}
+
+/** Pages of the rules in force. */
+export class CompiledLists {
+  private readonly parts: CompiledListsParts;
+  private read: { readonly buffer: SharedArrayBuffer; readonly rules: readonly SpecialRule[] } | undefined;
+
+  constructor(parts: CompiledListsParts) {
+    this.parts = parts;
+  }
+
+  /** One page of what blocks or of what allows. */
+  async page(kind: SourceKind, { limit, offset, search }: CompiledListQuery): Promise<CompiledRulePage> {
+    const state = this.parts.current();
+    const needle = asWritten(search ?? '');
+    const lines = new LineReader(kind, state);
+    const first = [...manualRules(kind, state.rows), ...lines.specialRules(this.specialRules(state))];
+    const texts = first.filter(({ domain }) => domain.toLowerCase().includes(needle));
+    const rows = texts.slice(offset, offset + limit);
+    const found = await this.search(kind, state, {
+      from: Math.max(0, offset - texts.length),
+      count: limit - rows.length,
+      search: needle,
+      counts: lines.areAllActive ? undefined : (line) => lines.read(line) !== null,
+    });
+    for (const line of found.lines) {
+      const rule = lines.read(line);
+      if (rule !== null) rows.push(rule);
+    }
+    return {
+      data: rows,
+      total: texts.length + found.total,
+      limit,
+      offset,
+      total_is_estimate: found.isEstimate,
+    };
+  }
+
+  /** The special rules in force; read once a compile, and kept while people look. */
+  private specialRules({ compiled: { special } }: PublishedState): readonly SpecialRule[] {
+    if (this.read?.buffer !== special) this.read = { buffer: special, rules: readSpecialRules(special) };
+    return this.read.rules;
+  }
+
+  /** 503 while the names of the table in force are not on disk: they come with its next compile. */
+  private async search(
+    kind: SourceKind,
+    { compiled }: PublishedState,
+    request: NamesRequest,
+  ): Promise<NamesFound> {
+    if (compiled.sources.length === 0) return { lines: [], total: 0, isEstimate: false };
+    try {
+      return await searchNames(this.parts.names.pathsOf(rulesIdOf(compiled.rules))[kind], request);
+    } catch (error) {
+      if (!hasErrorCode(error, 'ENOENT')) throw error;
+      const headers = { 'Retry-After': '1' };
+      throw new ApiError(503, 'unavailable', 'the names in force are being written', {
+        headers,
+        cause: error,
+      });
+    }
+  }
+}
+
+/** Turns what was compiled into rules for people. */
+class LineReader {
+  /** Whether every compiled source is enabled and takes nothing back, so that every line counts. */
+  readonly areAllActive: boolean;
+  private readonly kind: SourceKind;
+  private readonly state: PublishedState;
+  private readonly inForce: SourcesInForce;
+  private readonly takesBack = (by: number, source: number): boolean =>
+    this.inForce.takesBackForAll(by, source);
+  private readonly table: RuleTable;
+  private readonly hash = { low: 0, high: 0 };
+
+  constructor(kind: SourceKind, state: PublishedState) {
+    this.kind = kind;
+    this.state = state;
+    this.table = new RuleTable(state.compiled.rules);
+    this.inForce = new SourcesInForce(state.compiled, state.rows);
+    const { attributes } = state.compiled;
+    this.areAllActive =
+      this.inForce.areAll &&
+      !attributes.nameCounts.some((_, attribute) => hasTakenBack(attributes, attribute));
+  }
+
+  /** Null for a name that no enabled source has. */
+  read(name: string): CompiledRule | null {
+    const wire = nameFromText(name);
+    if (wire === null) return null;
+    const { table, hash, kind } = this;
+    hashName(wire, 0, table.seedLow, table.seedHigh, hash);
+    const attribute = table.find(hash.low, hash.high);
+    if (attribute < 0) return null;
+    const sources: string[] = [];
+    let kinds = 0;
+    forEachPairLeft(this.state.compiled.attributes, attribute, this.takesBack, (index, bits) => {
+      const source = this.inForce.nameOf(index);
+      if (source === null || (bits & ALL[kind]) === 0) return;
+      sources.push(source);
+      kinds |= bits;
+    });
+    if (sources.length === 0) return null;
+    return {
+      domain: name,
+      match: (kinds & BELOW[kind]) === 0 ? 'exact' : 'subdomains',
+      important: (kinds & IMPORTANT[kind]) !== 0,
+      sources,
+    };
+  }
+
+  /** Rules of lists that are no plain names. */
+  specialRules(rules: readonly SpecialRule[]): CompiledRule[] {
+    const shown: CompiledRule[] = [];
+    for (const { source, kind, match, rule, takenBackBy } of rules) {
+      const name = this.inForce.nameOf(source);
+      if (name === null || (kind & ALL[this.kind]) === 0) continue;
+      if (takenBackBy?.some((by) => this.takesBack(by, source)) === true) continue;
+      shown.push({
+        domain: rule,
+        match: match === 'regex' ? 'regex' : 'pattern',
+        important: (kind & IMPORTANT[this.kind]) !== 0,
+        sources: [name],
+      });
+    }
+    return shown;
+  }
+}
+
+function manualRules(kind: SourceKind, { managedDomains, regexFilters }: PolicyRows): CompiledRule[] {
+  const action = kind === 'block' ? 'deny' : 'allow';
+  const domains = managedDomains
+    .filter((rule) => rule.action === action)
+    .map(({ domain, suffix, name }): CompiledRule => ({
+      domain,
+      match: suffix ? 'subdomains' : 'exact',
+      important: true,
+      sources: [name],
+    }));
+  const regexes = regexFilters
+    .filter((rule) => rule.action === action)
+    .map(({ pattern, name }): CompiledRule => ({
+      domain: pattern,
+      match: 'regex',
+      important: true,
+      sources: [name],
+    }));
+  return [...domains, ...regexes];
+}
+
+/** Names are kept in lower case and as A-labels. */
+function asWritten(search: string): string {
+  // eslint-disable-next-line no-control-regex -- all of ASCII is what this looks for
+  if (/^[\u0000-\u007f]*$/.test(search) || !URL.canParse(`http://${search}/`)) return search.toLowerCase();
+  return new URL(`http://${search}/`).hostname;
+}

@@ -1,0 +1,61 @@
+/**
+ * The names files on this node, `<data_dir>/list-names/`: those of the table in force and of the tables
+ * that a rollback may bring back. A file is named by the identity of its table.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { namesPaths } from '../../compile/table/names-file.ts';
+
+const NAMES_FILE = /^([0-9a-f]{56})-(?:block|allow)\.names$/;
+
+/** See above. */
+export class NamesFolder {
+  private readonly folder: string;
+
+  constructor(dataDir: string) {
+    this.folder = join(dataDir, 'list-names');
+  }
+
+  /** Stem of files that are to be written; the folder exists then. */
+  async newStem(): Promise<string> {
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    return join(this.folder, `arriving-${randomUUID()}`);
+  }
+
+  /** Makes finished files those of a table. */
+  async adopt(stem: string, rulesId: string): Promise<void> {
+    const from = namesPaths(stem);
+    const to = this.pathsOf(rulesId);
+    await rename(from.block, to.block);
+    await rename(from.allow, to.allow);
+  }
+
+  /** Paths of a table's files, whether they exist or not. */
+  pathsOf(rulesId: string): ReturnType<typeof namesPaths> {
+    return namesPaths(join(this.folder, rulesId));
+  }
+
+  /** Whether a table has its files. */
+  async has(rulesId: string): Promise<boolean> {
+    const { block, allow } = this.pathsOf(rulesId);
+    try {
+      await stat(block);
+      await stat(allow);
+      return true;
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+      throw error;
+    }
+  }
+
+  /** Removes the files of all other tables, and what a compile that died left; none may be at work. */
+  async prune(rulesIds: ReadonlySet<string>): Promise<void> {
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    for (const file of await readdir(this.folder)) {
+      const rulesId = NAMES_FILE.exec(file)?.[1];
+      if (rulesId === undefined ? file.startsWith('arriving-') : !rulesIds.has(rulesId))
+        await rm(join(this.folder, file), { force: true });
+    }
+  }
+}

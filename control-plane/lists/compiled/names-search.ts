@@ -1,0 +1,213 @@
+/**
+ * Finds lines in the files of `names-file.ts`: a page by its number through the index, or every line with a
+ * text in it by reading the file, a chunk at a time, so that the loop of the control plane is never held up for
+ * longer than one chunk takes. Of a text that very many names have not all are counted.
+ */
+import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { LINES_PER_MARK, TRAILER_BYTES } from '../../compile/table/names-file.ts';
+
+/** Which lines to return: the `from`th (0-based) of those that match, and at most `count` of them. */
+export interface NamesRequest {
+  readonly from: number;
+  readonly count: number;
+  /** Lower case; empty = every line. */
+  readonly search: string;
+  /** Leaves out lines that do not count now. Without it a page needs no look at the other lines. */
+  readonly counts?: ((line: string) => boolean) | undefined;
+  /** See `COUNTED_BYTES`. */
+  readonly countedBytes?: number;
+}
+
+/** What was found. */
+export interface NamesFound {
+  readonly lines: string[];
+  /** Lines that match, returned or not. */
+  readonly total: number;
+  /** The file was not read to its end, and the total is reckoned from the part that was. */
+  readonly isEstimate: boolean;
+}
+
+const CHUNK_BYTES = 1_048_576;
+/** Bytes that are read at least, for the total's sake, when the page is full: about 800,000 names. */
+const COUNTED_BYTES = 16_777_216;
+/** Hits in a chunk from which looking at each byte is cheaper than a call for each hit. */
+const DENSE_HITS = 8192;
+const LF = 0x0a;
+
+/** Looks through the file at `path`; throws where there is none or it is torn. */
+export async function searchNames(path: string, request: NamesRequest): Promise<NamesFound> {
+  const file = await open(path);
+  try {
+    const { textBytes, lines, marks } = await readTrailer(file);
+    if (request.search === '' && request.counts === undefined)
+      return {
+        lines: await readPage(file, textBytes, lines, marks, request),
+        total: lines,
+        isEstimate: false,
+      };
+    const scan = new Scan(request);
+    const countedBytes = request.countedBytes ?? COUNTED_BYTES;
+    let readBytes = 0;
+    await eachChunk(file, 0, textBytes, (chunk) => {
+      scan.read(chunk);
+      readBytes += chunk.length;
+      return readBytes < countedBytes || !scan.isFull;
+    });
+    const isEstimate = readBytes < textBytes;
+    const total = isEstimate ? Math.round((scan.total * textBytes) / readBytes) : scan.total;
+    return { lines: scan.lines, total, isEstimate };
+  } finally {
+    await file.close();
+  }
+}
+
+interface Trailer {
+  readonly textBytes: number;
+  readonly lines: number;
+  /** Number of index entries behind the text. */
+  readonly marks: number;
+}
+
+async function readTrailer(file: FileHandle): Promise<Trailer> {
+  const { size } = await file.stat();
+  if (size < TRAILER_BYTES) throw new RangeError('read names: file is torn');
+  const bytes = Buffer.alloc(TRAILER_BYTES);
+  await readFully(file, bytes, size - TRAILER_BYTES);
+  const [textBytes, lines, marks] = [0, 8, 16].map((at) => bytes.readDoubleLE(at)) as [
+    number,
+    number,
+    number,
+  ];
+  if (textBytes + marks * 8 + TRAILER_BYTES !== size) throw new RangeError('read names: file is torn');
+  return { textBytes, lines, marks };
+}
+
+async function readPage(
+  file: FileHandle,
+  textBytes: number,
+  lines: number,
+  marks: number,
+  { from, count }: NamesRequest,
+): Promise<string[]> {
+  if (from >= lines || count === 0) return [];
+  const mark = Math.floor(from / LINES_PER_MARK);
+  const bytes = Buffer.alloc(8);
+  if (mark >= marks) throw new RangeError('read names: file is torn');
+  await readFully(file, bytes, textBytes + mark * 8);
+  const found: string[] = [];
+  let skip = from - mark * LINES_PER_MARK;
+  await eachChunk(file, bytes.readDoubleLE(0), textBytes, (chunk) => {
+    for (let start = 0; start < chunk.length && found.length < count;) {
+      const end = chunk.indexOf(LF, start);
+      if (skip > 0) skip--;
+      else found.push(chunk.toString('utf8', start, end));
+      start = end + 1;
+    }
+    return found.length < count;
+  });
+  return found;
+}
+
+/** Counts the lines that match and keeps those of the page. */
+class Scan {
+  readonly lines: string[] = [];
+  total = 0;
+  private readonly request: NamesRequest;
+  private readonly needle: Buffer;
+  private isDense = false;
+
+  constructor(request: NamesRequest) {
+    this.request = request;
+    this.needle = Buffer.from(request.search);
+  }
+
+  /** Whether the page needs no more lines. */
+  get isFull(): boolean {
+    return this.total >= this.request.from && this.lines.length === this.request.count;
+  }
+
+  /** Reads whole lines. */
+  read(chunk: Buffer): void {
+    const before = this.total;
+    if (this.needle.length === 0) this.readAll(chunk);
+    else if (this.isDense) this.readDense(chunk);
+    else this.readSparse(chunk);
+    this.isDense = this.total - before > DENSE_HITS;
+  }
+
+  private readAll(chunk: Buffer): void {
+    for (let start = 0; start < chunk.length;) {
+      const end = chunk.indexOf(LF, start);
+      this.hit(chunk, start, end);
+      start = end + 1;
+    }
+  }
+
+  private readSparse(chunk: Buffer): void {
+    for (let at = chunk.indexOf(this.needle); at >= 0;) {
+      const start = chunk.lastIndexOf(LF, at) + 1;
+      const end = chunk.indexOf(LF, at);
+      this.hit(chunk, start, end);
+      at = chunk.indexOf(this.needle, end + 1);
+    }
+  }
+
+  /** The same, byte by byte. */
+  private readDense(chunk: Buffer): void {
+    const { needle } = this;
+    const first = needle[0]!;
+    const length = chunk.length;
+    let start = 0;
+    for (let at = 0; at < length; at++) {
+      const byte = chunk[at]!;
+      if (byte === LF) start = at + 1;
+      else if (byte === first && startsAt(chunk, at, needle)) {
+        let end = at + needle.length;
+        while (chunk[end] !== LF) end++;
+        this.hit(chunk, start, end);
+        start = end + 1;
+        at = end;
+      }
+    }
+  }
+
+  private hit(chunk: Buffer, start: number, end: number): void {
+    const { from, count, counts } = this.request;
+    if (counts !== undefined && !counts(chunk.toString('utf8', start, end))) return;
+    if (this.total >= from && this.lines.length < count) this.lines.push(chunk.toString('utf8', start, end));
+    this.total++;
+  }
+}
+
+function startsAt(chunk: Buffer, at: number, needle: Buffer): boolean {
+  for (let index = 1; index < needle.length; index++) if (chunk[at + index] !== needle[index]) return false;
+  return true;
+}
+
+/** Calls back with whole lines of [from, to) until it returns false; a chunk is valid during its call only. */
+async function eachChunk(
+  file: FileHandle,
+  from: number,
+  to: number,
+  read: (chunk: Buffer) => boolean,
+): Promise<void> {
+  const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, to - from));
+  for (let at = from; at < to;) {
+    const length = Math.min(buffer.length, to - at);
+    const bytes = buffer.subarray(0, length);
+    await readFully(file, bytes, at);
+    const end = bytes.lastIndexOf(LF) + 1;
+    if (end === 0) throw new RangeError('read names: a line is longer than a chunk');
+    if (!read(bytes.subarray(0, end))) return;
+    at += end;
+  }
+}
+
+async function readFully(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let at = 0; at < bytes.length;) {
+    const { bytesRead } = await file.read(bytes, at, bytes.length - at, position + at);
+    if (bytesRead === 0) throw new RangeError('read names: file is torn');
+    at += bytesRead;
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * One HTTP exchange for a list, redirects followed: conditional request out, open response in. Time limits
+ * and refused hosts are seen to here; what the body holds is `store-body.ts`.
+ */
+import * as http from 'node:http';
+import * as https from 'node:https';
+import type { FetchLimits } from './fetch-limits.ts';
+import { shownUrl } from '../../../shared/net/shown-url.ts';
+import { ListError } from './list-error.ts';
+import type { FetchBounds, Lookup } from './list-host.ts';
+import { boundedLookup } from './list-host.ts';
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** Faults of the disk that the list is written to. */
+const DISK_FAULTS: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EACCES', 'ENOENT']);
+
+/** What servers told of the copy at hand, to ask whether it has changed (RFC 9110 section 13.1). */
+export interface Validators {
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+}
+
+/** How to make requests. */
+export interface HttpWays {
+  readonly limits: FetchLimits;
+  readonly lookup: Lookup;
+  readonly bounds: FetchBounds;
+  /** Ends the exchange, the reading of the body included. */
+  readonly signal: AbortSignal;
+}
+
+/** The response to a GET of `url` with a status of 200 or 304; its body is still to be read or destroyed. */
+export async function requestList(
+  url: URL,
+  validators: Validators,
+  ways: HttpWays,
+): Promise<http.IncomingMessage> {
+  let target = url;
+  for (let redirects = 0; redirects <= ways.limits.redirects; redirects++) {
+    const response = await request(target, url, validators, ways);
+    const status = response.statusCode ?? 0;
+    if (status === 200 || status === 304) return response;
+    response.destroy();
+    if (!REDIRECTS.has(status))
+      throw new ListError('http_status', `fetch ${shownUrl(target.href)}: the server answered ${status}`);
+    target = redirectTarget(target, response.headers.location);
+  }
+  throw new ListError(
+    'redirects',
+    `fetch ${shownUrl(url.href)}: more than ${ways.limits.redirects} redirects`,
+  );
+}
+
+function redirectTarget(from: URL, location: string | undefined): URL {
+  if (location === undefined || !URL.canParse(location, from))
+    throw new ListError('redirects', `fetch ${shownUrl(from.href)}: a redirect without a usable location`);
+  const to = new URL(location, from);
+  const isWeb = to.protocol === 'https:' || to.protocol === 'http:';
+  if (!isWeb || (from.protocol === 'https:' && to.protocol === 'http:'))
+    throw new ListError(
+      'redirects',
+      `fetch ${shownUrl(from.href)}: a redirect to ${to.protocol} is not followed`,
+    );
+  return to;
+}
+
+/** Asks for `url`, to which the URL that was `entered` led. */
+async function request(
+  url: URL,
+  entered: URL,
+  validators: Validators,
+  ways: HttpWays,
+): Promise<http.IncomingMessage> {
+  const lookup = boundedLookup(url, entered, ways);
+  const { limits, signal } = ways;
+  return new Promise((resolve, reject) => {
+    const outgoing = (url.protocol === 'https:' ? https : http).request(url, {
+      headers: headersOf(validators),
+      lookup,
+      agent: false,
+      signal,
+    });
+    let incoming: http.IncomingMessage | undefined;
+    const stop = (what: string): void => {
+      // Once there is a response, only its own error reaches whoever reads the body.
+      (incoming ?? outgoing).destroy(new ListError('timeout', `fetch ${shownUrl(url.href)}: ${what}`));
+    };
+    const connecting = setTimeout(() => stop(`not connected after ${limits.connectMs} ms`), limits.connectMs);
+    const connected = (): void => clearTimeout(connecting);
+    outgoing.setTimeout(limits.idleMs, () => stop(`silent for ${limits.idleMs} ms`));
+    outgoing.once('socket', (socket) =>
+      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', connected),
+    );
+    outgoing.once('close', connected);
+    outgoing.once('response', (response) => {
+      incoming = response;
+      resolve(response);
+    });
+    // Stays on: after the response, errors reach the body and come here as well.
+    outgoing.on('error', (error) => reject(asListError(error, url, signal)));
+    outgoing.end();
+  });
+}
+
+function headersOf({ etag, lastModified }: Validators): Record<string, string> {
+  return {
+    Accept: 'text/plain, */*;q=0.5',
+    'Accept-Encoding': 'gzip',
+    'User-Agent': 'Weir',
+    ...(etag === null ? {} : { 'If-None-Match': etag }),
+    ...(lastModified === null ? {} : { 'If-Modified-Since': lastModified }),
+  };
+}
+
+/** The error to tell of whatever ended an exchange. */
+export function asListError(error: unknown, url: URL, signal: AbortSignal): ListError {
+  if (error instanceof ListError) return error;
+  if (signal.aborted && signal.reason instanceof ListError) return signal.reason;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code.startsWith('Z_'))
+    return new ListError(
+      'bad_encoding',
+      `fetch ${shownUrl(url.href)}: damaged compressed data: ${reasonOf(error)}`,
+      error,
+    );
+  if (DISK_FAULTS.has(code))
+    return new ListError('disk', `store ${shownUrl(url.href)}: ${reasonOf(error)}`, error);
+  return new ListError('network', `fetch ${shownUrl(url.href)}: ${reasonOf(error)}`, error);
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  if (!(error instanceof Error)) return String(error);
+  return error.message === 'aborted' ? 'the connection was closed before the end' : error.message;
+}

@@ -1,0 +1,121 @@
+/**
+ * Fetches one list, from a web server or from a folder of the machine, into a file of its own. Whether its
+ * lines are of any use is not judged here, only that it is a text of tolerable size. Everything that can go
+ * wrong comes out as a ListError with a text for people.
+ */
+import type { FetchLimits } from './fetch-limits.ts';
+import { FETCH_LIMITS } from './fetch-limits.ts';
+import type { Validators } from './fetch-http.ts';
+import { asListError, requestList } from './fetch-http.ts';
+import { shownUrl } from '../../../shared/net/shown-url.ts';
+import { ListError } from './list-error.ts';
+import type { FetchBounds, Lookup } from './list-host.ts';
+import { lookupBySystem } from './list-host.ts';
+import { openListFile } from './open-list-file.ts';
+import { storeBody } from './store-body.ts';
+
+/** A list to fetch. */
+export interface ListRequest {
+  readonly url: string;
+  /** Of the copy at hand; nulls where there is none. */
+  readonly validators: Validators;
+  /** File to make, gzip-compressed; on failure it may be left behind, for the caller to remove. */
+  readonly path: string;
+  /** Folders that `file:` URLs may reach. */
+  readonly listDirs: readonly string[];
+  /** Where the list may come from over the network. */
+  readonly bounds: FetchBounds;
+  readonly signal: AbortSignal;
+  readonly limits?: FetchLimits;
+  readonly lookup?: Lookup;
+}
+
+/** What came of it. */
+export type FetchOutcome =
+  | { readonly type: 'unchanged' }
+  | {
+      readonly type: 'fetched';
+      /** Bytes of text. */
+      readonly bytes: number;
+      /** SHA-256 of the text, hexadecimal. */
+      readonly digest: string;
+      readonly validators: Validators;
+    };
+
+const UNCHANGED: FetchOutcome = { type: 'unchanged' };
+
+/** Fetches a list; throws a ListError. */
+export async function fetchList(request: ListRequest): Promise<FetchOutcome> {
+  if (!URL.canParse(request.url))
+    throw new ListError('bad_url', `fetch list: ${shownUrl(request.url)} is not a URL`);
+  const url = new URL(request.url);
+  const limits = request.limits ?? FETCH_LIMITS;
+  const deadline = new AbortController();
+  const timer = setTimeout(() => {
+    deadline.abort(
+      new ListError('timeout', `fetch ${shownUrl(url.href)}: not finished after ${limits.totalMs} ms`),
+    );
+  }, limits.totalMs);
+  const signal = AbortSignal.any([request.signal, deadline.signal]);
+  try {
+    if (url.protocol === 'file:') return await fetchFile(url, request, limits, signal);
+    if (url.protocol === 'http:' || url.protocol === 'https:')
+      return await fetchWeb(url, request, limits, signal);
+    throw new ListError('bad_url', `fetch ${url.protocol}: lists are fetched over http, https and file only`);
+  } catch (error) {
+    if (request.signal.aborted) throw new ListError('stopped', `fetch ${shownUrl(url.href)}: stopped`, error);
+    throw asListError(error, url, signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function fetchWeb(
+  url: URL,
+  request: ListRequest,
+  limits: FetchLimits,
+  signal: AbortSignal,
+): Promise<FetchOutcome> {
+  const ways = { limits, signal, bounds: request.bounds, lookup: request.lookup ?? lookupBySystem };
+  const response = await requestList(url, request.validators, ways);
+  try {
+    if (response.statusCode === 304) return UNCHANGED;
+    const encoding = response.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+    const isEncoded = encoding === 'gzip' || encoding === 'x-gzip';
+    if (!isEncoded && encoding !== 'identity')
+      throw new ListError(
+        'bad_encoding',
+        `fetch ${shownUrl(url.href)}: encoding "${encoding}" was not asked for`,
+      );
+    const reading = { shown: shownUrl(url.href), isEncoded, path: request.path, limits, signal };
+    const stored = await storeBody(response as AsyncIterable<Buffer>, reading);
+    const { etag, 'last-modified': lastModified } = response.headers;
+    return {
+      type: 'fetched',
+      ...stored,
+      validators: { etag: etag ?? null, lastModified: lastModified ?? null },
+    };
+  } finally {
+    response.destroy();
+  }
+}
+
+async function fetchFile(
+  url: URL,
+  request: ListRequest,
+  limits: FetchLimits,
+  signal: AbortSignal,
+): Promise<FetchOutcome> {
+  const { file, etag } = await openListFile(url, request.listDirs);
+  try {
+    if (etag === request.validators.etag) return UNCHANGED;
+    const reading = { shown: url.pathname, isEncoded: false, path: request.path, limits, signal };
+    const stored = await storeBody(
+      file.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>,
+      reading,
+    );
+    return { type: 'fetched', ...stored, validators: { etag, lastModified: null } };
+  } finally {
+    await file.close();
+  }
+}

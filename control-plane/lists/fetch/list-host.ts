@@ -1,0 +1,93 @@
+/**
+ * Which hosts lists and the catalog may come from, so that nobody's text makes Weir speak to places that only
+ * this machine can reach. Local addresses are open to a URL that a person entered with such an address, or
+ * with a name that can only be local; never to a redirect elsewhere or to another name that leads there. The
+ * look-up below hands over what was judged, so a name that changes its address gains nothing.
+ */
+import { lookup as systemLookup } from 'node:dns/promises';
+import type { LookupAddress } from 'node:dns';
+import { isIP } from 'node:net';
+import type { LookupFunction } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { scopeOfText } from '../../../shared/net/address-scope.ts';
+import { addressFromText, addressToText, isMappedIpv4 } from '../../../shared/net/ip.ts';
+import { ListError } from './list-error.ts';
+
+/** Resolves a host name to its addresses. */
+export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
+
+/** The resolver of the machine. */
+export const lookupBySystem: Lookup = (hostname) => systemLookup(hostname, { all: true });
+
+/** What is local, and what is Weir itself. */
+export interface FetchBounds {
+  /** Domain of the local network, '' = none. */
+  readonly localDomain: () => string;
+  /** Ports that this Weir listens on. */
+  readonly ownPorts: () => ReadonlySet<number>;
+}
+
+/** Names below these are on the own network (RFC 6762, RFC 8375, and what people and ICANN made of it). */
+const LOCAL_SUFFIXES = ['home.arpa', 'internal', 'lan', 'local'];
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
+
+/**
+ * The look-up to ask `url` with. Throws a ListError where its host is an address that it must not lead to;
+ * the look-up fails with one where a name has no others. `entered`: the URL that a person wrote.
+ */
+export function boundedLookup(
+  url: URL,
+  entered: URL,
+  { bounds, lookup }: { readonly bounds: FetchBounds; readonly lookup: Lookup },
+): LookupFunction {
+  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const isLiteral = isIP(host) !== 0;
+  const mayBeLocal = url.origin === entered.origin && (isLiteral || isLocalName(host, bounds.localDomain()));
+  const port = url.port === '' ? DEFAULT_PORTS[url.protocol]! : Number(url.port);
+  const reasonAgainst = (address: string): string | null => {
+    const scope = scopeOfText(address);
+    if (scope === 'forbidden') return `${address} is link-local, a metadata service or no address of a host`;
+    if (scope === 'local' && !mayBeLocal)
+      return `${address} is local, and neither that address nor a local name was entered`;
+    return bounds.ownPorts().has(port) && isOwn(address) ? `port ${port} of ${address} is Weir's own` : null;
+  };
+  const literalReason = isLiteral ? reasonAgainst(host) : null;
+  if (literalReason !== null) throw refusedHost(host, literalReason);
+  return asLookupFunction(lookup, reasonAgainst);
+}
+
+/** Leaves out the addresses that there is a reason against. */
+function asLookupFunction(lookup: Lookup, reasonAgainst: (address: string) => string | null): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname).then(
+      (all) => {
+        const usable = all.filter(({ address }) => reasonAgainst(address) === null);
+        const first = usable[0];
+        const reason = all[0] === undefined ? 'it has no address' : reasonAgainst(all[0].address);
+        if (first === undefined) callback(refusedHost(hostname, reason ?? ''), '', 0);
+        else if (options.all === true) callback(null, [...usable]);
+        else callback(null, first.address, first.family);
+      },
+      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), '', 0),
+    );
+  };
+}
+
+/** Whether a name, without a final dot, can only mean a host of the own network. */
+function isLocalName(name: string, localDomain: string): boolean {
+  const lower = name.toLowerCase();
+  const suffixes = localDomain === '' ? LOCAL_SUFFIXES : [...LOCAL_SUFFIXES, localDomain.toLowerCase()];
+  return !lower.includes('.') || suffixes.some((suffix) => lower === suffix || lower.endsWith(`.${suffix}`));
+}
+
+/** Whether an address is one of this machine. */
+function isOwn(text: string): boolean {
+  const bytes = addressFromText(text)!;
+  if (isMappedIpv4(bytes) && bytes[12] === 127) return true;
+  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return own.some(({ address }) => addressToText(addressFromText(address)!) === addressToText(bytes));
+}
+
+function refusedHost(host: string, reason: string): ListError {
+  return new ListError('refused_host', `fetch list: lists are not taken from ${host}: ${reason}`);
+}

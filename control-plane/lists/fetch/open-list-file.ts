@@ -1,0 +1,59 @@
+/**
+ * Opens the list behind a `file:` URL. Only files below the folders of `blocking.list_dirs` are lists:
+ * symbolic links are resolved before that is judged, and what is opened is what was judged.
+ */
+import { reasonOf } from '../../../shared/thrown.ts';
+import { constants } from 'node:fs';
+import { open, realpath } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ListError } from './list-error.ts';
+
+/** An open list; whoever opened it closes it. */
+export interface OpenListFile {
+  readonly file: FileHandle;
+  readonly bytes: number;
+  /** Changes when the file does; plays the part of an ETag. */
+  readonly etag: string;
+}
+
+/** Opens the file of `url`; throws a ListError. */
+export async function openListFile(url: URL, listDirs: readonly string[]): Promise<OpenListFile> {
+  const path = await resolvePath(url, listDirs);
+  // Not to follow a link that appears now, and not to wait for a writer where it is a pipe.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(path, flags).catch((error: unknown) => {
+    throw unreadable(url, error);
+  });
+  const stat = await file.stat({ bigint: true });
+  if (!stat.isFile()) {
+    await file.close();
+    throw new ListError('refused_path', `read ${url.pathname}: not an ordinary file`);
+  }
+  return { file, bytes: Number(stat.size), etag: `"${stat.ino}-${stat.size}-${stat.mtimeNs}"` };
+}
+
+async function resolvePath(url: URL, listDirs: readonly string[]): Promise<string> {
+  let path: string;
+  try {
+    path = await realpath(fileURLToPath(url));
+  } catch (error) {
+    throw unreadable(url, error);
+  }
+  for (const folder of listDirs) {
+    // A folder that is not there holds no lists.
+    const real = await realpath(folder).catch(() => null);
+    if (real !== null && path.startsWith(real.endsWith(sep) ? real : real + sep)) return path;
+  }
+  throw new ListError(
+    'refused_path',
+    `read ${url.pathname}: not below a folder of blocking.list_dirs (${listDirs.join(', ')})`,
+  );
+}
+
+function unreadable(url: URL, error: unknown): ListError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const reason = code === 'ENOENT' ? 'no such file' : reasonOf(error);
+  return new ListError('unreadable', `read ${url.pathname}: ${reason}`, error);
+}

@@ -1,0 +1,128 @@
+/**
+ * Turns the body of a list into a file: decompresses what came compressed, looks at its first bytes, holds
+ * it to its size, and writes it gzip-compressed to disk. Chunk by chunk, so a list of any size or none takes
+ * the same memory.
+ */
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type { FetchLimits } from './fetch-limits.ts';
+import { gunzip, gunzipIfMarked } from '../../compile/parse/gunzip.ts';
+import { ListError } from './list-error.ts';
+import { SNIFF_BYTES, sniffList } from '../../compile/parse/sniff-list.ts';
+
+/** Quick and good enough: the copy is read far more often than written. */
+const GZIP_LEVEL = 4;
+const LINE_FEED = 0x0a;
+
+/** A body on disk. */
+export interface StoredBody {
+  /** Bytes of text. */
+  readonly bytes: number;
+  /** SHA-256 of the text, hexadecimal. */
+  readonly digest: string;
+}
+
+/** What to do with a body. */
+export interface BodyReading {
+  /** URL or path, for messages. */
+  readonly shown: string;
+  /** The transfer itself is gzip-compressed. */
+  readonly isEncoded: boolean;
+  /** File to make; it must not exist. On failure it may be left behind, for the caller to remove. */
+  readonly path: string;
+  readonly limits: FetchLimits;
+  readonly signal: AbortSignal;
+}
+
+/** Stores a body; throws a ListError, or whatever the body or the disk throws. */
+export async function storeBody(body: AsyncIterable<Buffer>, reading: BodyReading): Promise<StoredBody> {
+  const { path, limits, signal, shown } = reading;
+  const text = new TextMeter(shown, limits);
+  await pipeline(
+    text.pass(textOf(body, reading)),
+    createGzip({ level: GZIP_LEVEL }),
+    createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
+    { signal },
+  );
+  return text.result();
+}
+
+function textOf(
+  body: AsyncIterable<Buffer>,
+  { isEncoded, limits, shown }: BodyReading,
+): AsyncIterable<Buffer> {
+  // Text that comes uncompressed is held to the larger limit, by the meter behind.
+  const decoded = isEncoded ? gunzip(limitBytes(body, limits.compressedBytes, shown)) : body;
+  return gunzipIfMarked(decoded);
+}
+
+async function* limitBytes(
+  chunks: AsyncIterable<Buffer>,
+  limit: number,
+  shown: string,
+): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > limit) throw tooLarge(shown, limit);
+    yield chunk;
+  }
+}
+
+/** Counts and hashes text that passes, and stops what is no list at its first bytes. */
+class TextMeter {
+  private readonly hash = createHash('sha256');
+  private readonly shown: string;
+  private readonly limits: FetchLimits;
+  private bytes = 0;
+  private lines = 0;
+
+  constructor(shown: string, limits: FetchLimits) {
+    this.shown = shown;
+    this.limits = limits;
+  }
+
+  async *pass(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let head: Buffer | null = Buffer.alloc(0);
+    for await (const chunk of chunks) {
+      this.count(chunk);
+      this.hash.update(chunk);
+      if (head === null) {
+        yield chunk;
+        continue;
+      }
+      head = Buffer.concat([head, chunk]);
+      if (head.length < SNIFF_BYTES) continue;
+      this.sniff(head);
+      yield head;
+      head = null;
+    }
+    if (head === null) return;
+    if (head.length === 0) throw new ListError('empty', `fetch ${this.shown}: the list is empty`);
+    this.sniff(head);
+    yield head;
+  }
+
+  result(): StoredBody {
+    return { bytes: this.bytes, digest: this.hash.digest('hex') };
+  }
+
+  private count(chunk: Buffer): void {
+    this.bytes += chunk.length;
+    if (this.bytes > this.limits.textBytes) throw tooLarge(this.shown, this.limits.textBytes);
+    for (const byte of chunk) if (byte === LINE_FEED) this.lines++;
+    if (this.lines > this.limits.lines)
+      throw new ListError('too_large', `fetch ${this.shown}: more than ${this.limits.lines} lines`);
+  }
+
+  private sniff(head: Buffer): void {
+    const reason = sniffList(head);
+    if (reason !== null) throw new ListError('not_a_list', `fetch ${this.shown}: not a list: ${reason}`);
+  }
+}
+
+function tooLarge(shown: string, limit: number): ListError {
+  return new ListError('too_large', `fetch ${shown}: larger than ${limit} bytes`);
+}

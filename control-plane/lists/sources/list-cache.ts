@@ -1,0 +1,170 @@
+/**
+ * The last good copy of each list, `<data_dir>/list-cache/`, gzip-compressed. A file's name says whose it
+ * is, of which URL, and what is in it, so that a copy and its description can never disagree:
+ * `<source id>-<URL key>-<content key>.gz`. A new copy is renamed into place beside the ones before, which stay
+ * as long as somebody needs them: a compile that reads one, a held copy that waits for its approval, a revision
+ * that one may go back to.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TEMPORARY_SUFFIX, syncFolder } from '../../files/durable-file.ts';
+
+const COPY_FILE = /^(\d{1,10})-([0-9a-f]{16})-([0-9a-f]{32})\.gz$/;
+
+/** A list on disk. */
+export interface ListCopy {
+  readonly path: string;
+  readonly urlKey: string;
+  /** Equal keys mean equal text. */
+  readonly contentKey: string;
+}
+
+/** The copies of all sources. */
+export class ListCache {
+  private readonly folder: string;
+  /** The copy of each source that counts. */
+  private readonly copies = new Map<number, ListCopy>();
+  /** Every copy on disk, by source. */
+  private readonly stored = new Map<number, readonly ListCopy[]>();
+  /** Paths on their way to being copies; no pruning may take them for old ones. */
+  private readonly arriving = new Set<string>();
+  private opened: Promise<void> | undefined;
+
+  constructor(dataDir: string) {
+    this.folder = join(dataDir, 'list-cache');
+  }
+
+  /**
+   * Finds the copies on disk, once, however often it is called; where a source has two, the newer counts.
+   * Nothing may be made or removed here before.
+   */
+  open(): Promise<void> {
+    this.opened ??= this.scan().catch((error: unknown) => {
+      this.opened = undefined;
+      throw error;
+    });
+    return this.opened;
+  }
+
+  /** The last good copy of a source, maybe of a URL that it had before. */
+  copyOf(id: number): ListCopy | undefined {
+    return this.copies.get(id);
+  }
+
+  /** Whether the copy of a source is one of this URL. */
+  isOf(id: number, url: string): boolean {
+    return this.copies.get(id)?.urlKey === urlKey(url);
+  }
+
+  /** Path of a file that becomes a copy by `commit`, or is removed by whoever made it. */
+  temporaryPath(): string {
+    return join(this.folder, `${randomUUID()}${TEMPORARY_SUFFIX}`);
+  }
+
+  /**
+   * Puts a finished file beside the copies of a source; `digest` is that of its text, hexadecimal. It is safe
+   * from pruning until `settle`, by when it counts or is on record as needed.
+   */
+  async store(id: number, url: string, digest: string, temporaryPath: string): Promise<ListCopy> {
+    const keys = { urlKey: urlKey(url), contentKey: contentKey(digest) };
+    const copy = { path: join(this.folder, `${id}-${keys.urlKey}-${keys.contentKey}.gz`), ...keys };
+    this.arriving.add(copy.path);
+    try {
+      await rename(temporaryPath, copy.path);
+      await syncFolder(this.folder);
+    } catch (error) {
+      this.arriving.delete(copy.path);
+      throw error;
+    }
+    this.stored.set(id, [...this.storedOf(id).filter(({ path }) => path !== copy.path), copy]);
+    return copy;
+  }
+
+  /** Ends what `store` began. */
+  settle(copy: ListCopy): void {
+    this.arriving.delete(copy.path);
+  }
+
+  /** Whether there is a stored copy of this content. */
+  has(id: number, contentKey: string): boolean {
+    return this.storedOf(id).some((stored) => stored.contentKey === contentKey);
+  }
+
+  /** Makes a stored copy the one that counts; false where there is none of this content. */
+  use(id: number, contentKey: string): boolean {
+    const copy = this.storedOf(id).find((stored) => stored.contentKey === contentKey);
+    if (copy !== undefined) this.copies.set(id, copy);
+    return copy !== undefined;
+  }
+
+  /** Whether the copy at hand holds the text with this digest and is one of this URL. */
+  holds(id: number, url: string, digest: string): boolean {
+    return this.isOf(id, url) && this.copies.get(id)?.contentKey === contentKey(digest);
+  }
+
+  /** Sources that have a copy. */
+  ids(): number[] {
+    return [...this.copies.keys()];
+  }
+
+  /** Forgets the copy of a source, or only the one at `path`; its file goes with the next pruning. */
+  forget(id: number, path?: string): void {
+    if (path === undefined || this.copies.get(id)?.path === path) this.copies.delete(id);
+  }
+
+  /**
+   * Removes copies that neither count nor are among the contents that `readNeeded` names; nobody may be
+   * reading one. What arrives while that is asked is left alone.
+   */
+  async prune(readNeeded: () => Promise<ReadonlySet<string>>): Promise<void> {
+    const files = (await readdir(this.folder)).filter((file) => !this.isNeeded(join(this.folder, file)));
+    const needed = await readNeeded();
+    for (const file of files) {
+      const path = join(this.folder, file);
+      const match = COPY_FILE.exec(file);
+      if (match === null || needed.has(match[3]!) || this.isNeeded(path)) continue;
+      const id = Number(match[1]);
+      const others = this.storedOf(id).filter((copy) => copy.path !== path);
+      this.stored.set(id, others);
+      await rm(path, { force: true });
+    }
+  }
+
+  private async scan(): Promise<void> {
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    const times = new Map<number, number>();
+    for (const file of await readdir(this.folder)) {
+      const path = join(this.folder, file);
+      if (file.endsWith(TEMPORARY_SUFFIX)) await rm(path, { force: true });
+      const match = COPY_FILE.exec(file);
+      if (match === null) continue;
+      const id = Number(match[1]);
+      const copy = { path, urlKey: match[2]!, contentKey: match[3]! };
+      this.stored.set(id, [...this.storedOf(id), copy]);
+      const { mtimeMs } = await stat(path);
+      if (mtimeMs < (times.get(id) ?? 0)) continue;
+      times.set(id, mtimeMs);
+      this.copies.set(id, copy);
+    }
+  }
+
+  private storedOf(id: number): readonly ListCopy[] {
+    return this.stored.get(id) ?? [];
+  }
+
+  private isNeeded(path: string): boolean {
+    if (this.arriving.has(path)) return true;
+    for (const copy of this.copies.values()) if (copy.path === path) return true;
+    return false;
+  }
+}
+
+function urlKey(url: string): string {
+  return createHash('sha256').update(url).digest('hex').slice(0, 16);
+}
+
+/** Names a text by its SHA-256, hexadecimal. */
+export function contentKey(digest: string): string {
+  return digest.slice(0, 32);
+}

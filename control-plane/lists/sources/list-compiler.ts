@@ -1,0 +1,278 @@
+/**
+ * Keeps the rules in force equal to the copies on disk: every enabled source with a good copy is compiled
+ * into one table. A burst of changes is one compile, and nothing is compiled that is in force already.
+ */
+import type { Clock } from '../../../shared/clock.ts';
+import type { Logger } from '../../../shared/log.ts';
+import type { ListFile } from '../../compile/table/compile-job.ts';
+import { CompileError, type CompilePool } from '../../compile/table/compile-pool.ts';
+import { type CompiledRules, rulesIdOf, seedsOf } from '../../compile/table/compiled-rules.ts';
+import { Coalescer } from '../../concurrency/coalescer.ts';
+import type { PolicyInForce } from '../../snapshot/publish/policy-in-force.ts';
+import type { ListReading } from '../../compile/parse/line-rules.ts';
+import type { ListCache, ListCopy } from './list-cache.ts';
+import type { RefusedCopies } from './refused-copies.ts';
+import type { NamesFolder } from '../compiled/names-folder.ts';
+import type { SourceFacts, StoredSource } from './source-store.ts';
+
+/** What a compiler is made of. */
+export interface CompilerParts {
+  readonly readSources: () => Promise<readonly StoredSource[]>;
+  readonly cache: ListCache;
+  readonly refused: RefusedCopies;
+  readonly pool: CompilePool;
+  readonly names: NamesFolder;
+  readonly policy: PolicyInForce;
+  /** The rules in force now. */
+  readonly compiled: () => CompiledRules;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** A table made before that holds all of these inputs; undefined where there is none. */
+  readonly findCompiled: (inputKeys: readonly string[]) => Promise<CompiledRules | undefined>;
+  /** Identities of the tables that a rollback may bring back. */
+  readonly keptRules: () => Promise<ReadonlySet<string>>;
+  /** Contents that must stay on disk, see `ListCache.prune`. */
+  readonly neededCopies: () => Promise<ReadonlySet<string>>;
+  /** Writes what a compile found out about a source. */
+  readonly record: (source: StoredSource, facts: SourceFacts) => Promise<unknown>;
+  /** Ends a compile at work. */
+  readonly signal: AbortSignal;
+}
+
+interface Input extends ListFile {
+  readonly id: number;
+  readonly contentKey: string;
+  readonly inputKey: string;
+  /** Bytes of its text, as far as they are known. */
+  readonly bytes: number;
+}
+
+/** A copy that is in force, how it was read, and what its source's row says of it. */
+interface GoodCopy {
+  readonly contentKey: string;
+  readonly reading: ListReading;
+  readonly facts: SourceFacts;
+}
+
+/** Text that makes one name on average is longer than this even in lists that overlap a lot. */
+const TEXT_BYTES_PER_NAME = 64;
+
+/** Compiles when there is something to compile. */
+export class ListCompiler {
+  private readonly parts: CompilerParts;
+  private readonly compiler = new Coalescer(() => this.compileNow());
+  private isToCompact = false;
+
+  constructor(parts: CompilerParts) {
+    this.parts = parts;
+  }
+
+  /**
+   * Resolves when the database's sources are in force with the copies on disk as they were when this was
+   * called, or newer. Throws a CompileError, or what the database throws; the rules in force then stay.
+   */
+  bringIntoForce(): Promise<void> {
+    return this.compiler.run();
+  }
+
+  /** The same, and leaves nothing in memory that no enabled source needs. */
+  compact(): Promise<void> {
+    this.isToCompact = true;
+    return this.compiler.run();
+  }
+
+  /** Whether a source cannot be in force without a compile. */
+  needsCompile(source: StoredSource): boolean {
+    const [input] = this.inputsOf([source]);
+    return input !== undefined && !this.keysInForce().has(input.inputKey);
+  }
+
+  /** Resolves when no compile is at work. */
+  idle(): Promise<void> {
+    return this.compiler.idle();
+  }
+
+  private async compileNow(): Promise<void> {
+    const { cache, names } = this.parts;
+    await cache.open();
+    const sources = await this.parts.readSources();
+    const isToCompact = this.isToCompact;
+    this.isToCompact = false;
+    // Each copy that is refused is one less.
+    while (!(await this.isTaken(sources, isToCompact)));
+    // Only now is nobody reading the copies of before.
+    await cache.prune(this.parts.neededCopies);
+    const kept = await this.parts.keptRules();
+    await names.prune(new Set([...kept, rulesIdOf(this.parts.compiled().rules)]));
+  }
+
+  /**
+   * Brings these sources into force. False where a new copy proved to be of no use, and was refused: what stood
+   * there before is to be compiled then. Throws a CompileError where no copy is to blame.
+   */
+  private async isTaken(sources: readonly StoredSource[], isToCompact: boolean): Promise<boolean> {
+    const { policy, names } = this.parts;
+    const inputs = this.inputsOf(sources);
+    const keys = this.keysInForce();
+    // What was disabled may stay in memory until there is something to compile: it means nothing there, and
+    // is back in force at once when it is enabled again.
+    const isInForce =
+      inputs.every(({ inputKey }) => keys.has(inputKey)) &&
+      (inputs.length === 0 || (await names.has(rulesIdOf(this.parts.compiled().rules)))) &&
+      !(isToCompact && this.parts.compiled().sources.length > inputs.length);
+    if (isInForce) {
+      await policy.apply();
+      return true;
+    }
+    const before = await this.parts.findCompiled(inputs.map(({ inputKey }) => inputKey));
+    let compiled: CompiledRules;
+    try {
+      compiled = before ?? (await this.compile(inputs));
+    } catch (error) {
+      if (!(error instanceof CompileError) || error.list === null) throw error;
+      const culprit = this.culpritOf(error.list, inputs);
+      if (culprit === undefined) throw error;
+      await this.refuse(culprit, error.message, sources);
+      return false;
+    }
+    await policy.useRules(compiled);
+    await this.recordCounts(compiled, inputs, sources);
+    return true;
+  }
+
+  /**
+   * The input that ended a compile: the one at work if it is new; else the largest of the new ones, since the
+   * others were compiled before.
+   */
+  private culpritOf(list: number, inputs: readonly Input[]): Input | undefined {
+    const keys = this.keysInForce();
+    const isNew = ({ inputKey }: Input): boolean => !keys.has(inputKey);
+    const atWork = inputs[list];
+    if (atWork !== undefined && isNew(atWork)) return atWork;
+    return inputs.filter(isNew).sort((a, b) => b.bytes - a.bytes)[0];
+  }
+
+  /** Takes a copy out of what is compiled; the copy in force, where there is one, counts again. */
+  private async refuse(culprit: Input, reason: string, sources: readonly StoredSource[]): Promise<void> {
+    const { cache, refused, logger, record } = this.parts;
+    const { id, inputKey, contentKey, path } = culprit;
+    refused.add(id, inputKey, reason);
+    logger.error('compile lists: a copy is refused, the one before stays in force', { id, reason });
+    const source = sources.find((candidate) => candidate.id === id);
+    const good = this.goodCopyOf(id);
+    if (good === undefined) cache.forget(id, path);
+    else cache.use(id, good.contentKey);
+    if (source === undefined) return;
+    // The validators are those of the refused copy: without them the server sends the list again.
+    const unknown = good?.contentKey === contentKey ? {} : { etag: null, lastModified: null };
+    await record(source, { status: 'error', lastError: reason, ...unknown, ...good?.facts });
+  }
+
+  /** The input of a source that is in force, if its copy is on disk still. */
+  private goodCopyOf(id: number): GoodCopy | undefined {
+    const source = this.parts.compiled().sources.find((candidate) => candidate.id === id);
+    if (source === undefined || source.statistics.fault !== null) return undefined;
+    const contentKey = contentKeyOf(source.inputKey);
+    if (!this.parts.cache.has(id, contentKey)) return undefined;
+    const { rules, invalidLines, format } = source.statistics;
+    const facts = { contentKey, rules, invalidLines, format };
+    return { contentKey, reading: readingOfInput(source.inputKey), facts };
+  }
+
+  private keysInForce(): ReadonlySet<string> {
+    const readable = this.parts.compiled().sources.filter(({ statistics }) => statistics.fault === null);
+    return new Set(readable.map(({ inputKey }) => inputKey));
+  }
+
+  private async compile(inputs: readonly Input[]): Promise<CompiledRules> {
+    const { clock, pool, names, logger, signal } = this.parts;
+    const startedMs = clock.monotonicMs();
+    const textBytes = inputs.reduce((sum, { bytes }) => sum + bytes, 0);
+    const namesPath = await names.newStem();
+    const lists = inputs.map(({ path, reading }) => ({ path, reading }));
+    const { table, special, statistics } = await pool.compile(
+      {
+        lists,
+        namesPath,
+        seeds: seedsOf(this.parts.compiled().rules),
+        expectedNames: Math.floor(textBytes / TEXT_BYTES_PER_NAME),
+      },
+      signal,
+    );
+    await names.adopt(namesPath, rulesIdOf(table.rules));
+    const compileMs = Math.round(clock.monotonicMs() - startedMs);
+    logger.info('lists compiled', {
+      lists: lists.length,
+      names: table.nameCount,
+      bytes: table.rules.byteLength,
+      compileMs,
+    });
+    return {
+      rules: table.rules,
+      special,
+      attributes: table.attributes,
+      sources: inputs.map(({ id, inputKey }, index) => ({ id, inputKey, statistics: statistics[index]! })),
+      compiledAtMs: clock.nowMs(),
+      compileMs,
+    };
+  }
+
+  /** What was counted, where the database says otherwise; a copy that could not be read is fetched anew. */
+  private async recordCounts(
+    compiled: CompiledRules,
+    inputs: readonly Input[],
+    sources: readonly StoredSource[],
+  ): Promise<void> {
+    for (const { id, inputKey, statistics } of compiled.sources) {
+      const source = sources.find((candidate) => candidate.id === id);
+      const input = inputs.find((candidate) => candidate.inputKey === inputKey);
+      if (source === undefined || input === undefined) continue;
+      const { rules, invalidLines, format, fault } = statistics;
+      if (fault !== null) {
+        this.parts.cache.forget(id, input.path);
+        await this.parts.record(source, { status: 'error', lastError: fault.message });
+      } else if (source.rules !== rules || source.invalid_lines !== invalidLines || source.format !== format)
+        await this.parts.record(source, { rules, invalidLines, format });
+    }
+  }
+
+  private inputsOf(sources: readonly StoredSource[]): Input[] {
+    const inputs: Input[] = [];
+    for (const source of sources) {
+      const copy = this.parts.cache.copyOf(source.id);
+      if (!source.enabled || copy === undefined) continue;
+      const input = inputOf(source, copy, readingOf(source));
+      const isRefused = this.parts.refused.reasonFor(source.id, input.inputKey) !== undefined;
+      // As it was read before, where it is the way of reading that was of no use.
+      const good = isRefused ? this.goodCopyOf(source.id) : undefined;
+      if (!isRefused) inputs.push(input);
+      else if (good?.contentKey === copy.contentKey) inputs.push(inputOf(source, copy, good.reading));
+    }
+    return inputs;
+  }
+}
+
+function inputOf({ id, bytes }: StoredSource, { path, contentKey }: ListCopy, reading: ListReading): Input {
+  return { id, bytes, path, contentKey, reading, inputKey: inputKeyOf(id, contentKey, reading) };
+}
+
+/** How the list of a source is to be read. */
+export function readingOf(source: StoredSource): ListReading {
+  return { kind: source.kind, subdomains: source.subdomains };
+}
+
+/** Names the text of a list and the way it is read. */
+export function inputKeyOf(id: number, contentKey: string, { kind, subdomains }: ListReading): string {
+  return `${id}-${contentKey}-${kind}${subdomains ? '-subdomains' : ''}`;
+}
+
+/** The content that an input key names. */
+function contentKeyOf(inputKey: string): string {
+  return inputKey.split('-')[1] ?? '';
+}
+
+/** How the list behind an input key was read. */
+export function readingOfInput(inputKey: string): ListReading {
+  const [, , kind, subdomains] = inputKey.split('-');
+  return { kind: kind === 'allow' ? 'allow' : 'block', subdomains: subdomains !== undefined };
+}

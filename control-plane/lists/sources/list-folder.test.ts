@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ApiError } from '../../api/api-error.ts';
+import { refuseOtherFolders } from './list-folder.ts';
+
+let root: string;
+let lists: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'weir-folders-'));
+  lists = join(root, 'lists');
+  mkdirSync(lists);
+  writeFileSync(join(lists, 'a.txt'), 'a.example\n');
+  writeFileSync(join(root, 'secret'), 'secret\n');
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const check = (path: string): Promise<void> => refuseOtherFolders(pathToFileURL(path).href, [lists]);
+
+describe('refuseOtherFolders', () => {
+  test('takes files below a folder, those that are not there yet, and everything from the web', async () => {
+    await check(join(lists, 'a.txt'));
+    await check(join(lists, 'not', 'there', 'yet.txt'));
+    await refuseOtherFolders('https://lists.example/a.txt', [lists]);
+    rmSync(lists, { recursive: true });
+    await check(join(lists, 'a.txt'));
+  });
+
+  test.each([
+    ['a file beside the folder', () => join(root, 'secret')],
+    ['the folder itself', () => lists],
+    ['a folder with a like name', () => `${lists}-other/a.txt`],
+    [
+      'a link that leads out',
+      () => (symlinkSync(join(root, 'secret'), join(lists, 'link')), join(lists, 'link')),
+    ],
+    ['a file of the system', () => '/etc/hostname'],
+  ])('refuses %s', async (_what, path) => {
+    await expect(check(path())).rejects.toThrow(ApiError);
+  });
+
+  test.each(['%2f', '%2F..%2fsecret', '%00', 'a%00.txt'])('answers a URL with %s with 400', async (name) => {
+    const url = `${pathToFileURL(lists).href}/${name}`;
+    await expect(refuseOtherFolders(url, [lists])).rejects.toMatchObject({ name: 'ApiError', status: 400 });
+  });
+});

@@ -1,0 +1,360 @@
+/**
+ * The life of the list sources on this node: what the API changes is brought into force, and lists are
+ * fetched when they are new, when they are due, and when somebody asks. A source moves from `pending` over
+ * `updating` to `ok`, `held` or `error`; whatever goes wrong, its last good copy stays in force. The row of a
+ * source says which copy that is.
+ */
+import { reasonOf } from '../../../shared/thrown.ts';
+import type {
+  BlocklistSource,
+  SourceCreate,
+  SourceUpdate,
+  UnusedLine,
+} from '../../../shared/api/policy/sources-api.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { shownUrl } from '../../../shared/net/shown-url.ts';
+import { ApiError, conflict, notInForce } from '../../api/api-error.ts';
+import type { Database } from '../../db/database.ts';
+import { Retrying } from '../../concurrency/retrying.ts';
+import { changePolicy } from '../../policy/change.ts';
+import { neededCopies } from '../../policy/revision-store.ts';
+import { CompileError } from '../../compile/table/compile-pool.ts';
+import type { CompilePool } from '../../compile/table/compile-pool.ts';
+import { seedsOf } from '../../compile/table/compiled-rules.ts';
+import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
+import type { Generations } from '../../snapshot/publish/generations.ts';
+import type { PolicyInForce } from '../../snapshot/publish/policy-in-force.ts';
+import type { SnapshotPublisher } from '../../snapshot/publish/publisher.ts';
+import type { FetchLimits } from '../fetch/fetch-limits.ts';
+import type { ListCache } from './list-cache.ts';
+import { ListCompiler, inputKeyOf, readingOf, readingOfInput } from './list-compiler.ts';
+import { refuseOtherFolders } from './list-folder.ts';
+import type { MostAskedNames } from './list-guard.ts';
+import type { FetchBounds, Lookup } from '../fetch/list-host.ts';
+import type { NamesFolder } from '../compiled/names-folder.ts';
+import { ListRefresher } from './list-refresher.ts';
+import { refuseMasks, withStoredCredentials } from './source-credentials.ts';
+import type { SourceLife } from './source-life-port.ts';
+import { RefusedCopies } from './refused-copies.ts';
+import { recordContent, recordSource } from './source-records.ts';
+import type { SourceFacts, StoredSource } from './source-store.ts';
+import type { SourceKind } from '../../../shared/policy/source-kind.ts';
+import * as store from './source-store.ts';
+
+/** What the life of lists is made of. */
+export interface ListLifeParts {
+  readonly database: Database;
+  readonly cache: ListCache;
+  readonly pool: CompilePool;
+  /** Text of the compiled rules. */
+  readonly names: NamesFolder;
+  readonly policy: PolicyInForce;
+  readonly publisher: SnapshotPublisher;
+  /** Rules of before, to go back to without a compile. */
+  readonly generations: Pick<Generations, 'findRules' | 'rulesIds'>;
+  /** What the guard of lists looks at. */
+  readonly mostAsked: Pick<MostAskedNames, 'names'>;
+  /** `blocking.list_refresh_hours`; asked at each look, as `listDirs` is. */
+  readonly refreshHours: () => number;
+  /** `blocking.list_dirs`. */
+  readonly listDirs: () => readonly string[];
+  readonly bounds: FetchBounds;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly limits?: FetchLimits;
+  readonly lookup?: Lookup;
+}
+
+/** Between two looks for lists that are due. */
+const LOOK_MS = 60_000;
+
+/** See above. `start()` once the database is up; `close()` ends all that is at work. */
+export class ListLife implements SourceLife {
+  private readonly parts: ListLifeParts;
+  private readonly compiler: ListCompiler;
+  private readonly refused: RefusedCopies;
+  private readonly stopping = new AbortController();
+  private readonly refresher: ListRefresher;
+  /** Everything else that goes on in the background; none of it rejects. */
+  private readonly background = new Set<Promise<void>>();
+  /** What the rows say and is not in force yet. */
+  private readonly retrying: Retrying;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: ListLifeParts) {
+    this.parts = parts;
+    this.refused = new RefusedCopies(parts.clock);
+    this.compiler = new ListCompiler({
+      readSources: () => store.listSources(parts.database),
+      compiled: () => parts.publisher.current().compiled,
+      cache: parts.cache,
+      refused: this.refused,
+      pool: parts.pool,
+      names: parts.names,
+      keptRules: () => parts.generations.rulesIds(),
+      policy: parts.policy,
+      clock: parts.clock,
+      logger: parts.logger,
+      findCompiled: (keys) => this.findCompiled(keys),
+      neededCopies: () => neededCopies(parts.database),
+      record: (source, facts) => recordSource(parts.database, source, facts),
+      signal: this.stopping.signal,
+    });
+    this.retrying = new Retrying({
+      work: () => this.takeOverRows(),
+      logger: parts.logger,
+      what: 'put stored lists into force',
+    });
+    this.refresher = new ListRefresher({
+      ...parts,
+      refused: this.refused,
+      bringIntoForce: () => this.compiler.bringIntoForce(),
+    });
+  }
+
+  /**
+   * Brings what the database says into force from the copies on disk, then fetches what is due, now and from
+   * now on, in the background. Throws what the database throws. To be called each time the database comes up.
+   */
+  async start(): Promise<void> {
+    const { cache, database } = this.parts;
+    await cache.open();
+    const sources = await store.listSources(database);
+    const known = new Set(sources.map(({ id }) => id));
+    for (const id of cache.ids()) if (!known.has(id)) cache.forget(id);
+    for (const source of sources) await this.chooseCopy(source);
+    await this.compileOrKeep(this.compiler.compact());
+    if (this.stopping.signal.aborted || this.timer !== undefined) return;
+    this.timer = setInterval(() => this.lookForDue(), LOOK_MS);
+    this.timer.unref();
+    this.lookForDue();
+  }
+
+  /** Starts a refresh of each enabled source that is due. */
+  refreshDue(): Promise<void> {
+    return this.refresher.startDue();
+  }
+
+  /** Stops timers, fetches and compiles; resolves when nothing is at work any more. */
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    this.stopping.abort();
+    this.refresher.close();
+    await this.retrying.close();
+    await this.idle();
+  }
+
+  /** Resolves when no fetch and no compile is at work. */
+  async idle(): Promise<void> {
+    while (this.background.size > 0) await Promise.all(this.background);
+    await this.refresher.idle();
+    while (this.background.size > 0) await Promise.all(this.background);
+    await this.compiler.idle();
+  }
+
+  async list(kind: SourceKind): Promise<BlocklistSource[]> {
+    return (await store.listSources(this.parts.database, kind)).map((source) => this.shown(source));
+  }
+
+  async read(kind: SourceKind, id: number): Promise<BlocklistSource> {
+    return this.shown(await store.readSource(this.parts.database, id, kind));
+  }
+
+  async create(kind: SourceKind, source: SourceCreate, author: string): Promise<BlocklistSource> {
+    await refuseOtherFolders(source.url, this.parts.listDirs());
+    refuseMasks(source.url);
+    const created = await changePolicy(this.parts.database, author, async (tx) => {
+      const result = await store.insertSource(tx, kind, source);
+      return { result, summary: `${kind}list ${result.name}: created` };
+    });
+    // Policy knows from now on that the list is wanted, though nothing of it is in force.
+    await this.parts.policy.apply();
+    const shown = this.shown(created);
+    if (created.enabled) void this.refresher.start(created.id);
+    return shown;
+  }
+
+  async update(kind: SourceKind, id: number, change: SourceUpdate, author: string): Promise<BlocklistSource> {
+    if (change.url !== undefined) await refuseOtherFolders(change.url, this.parts.listDirs());
+    const updated = await changePolicy(this.parts.database, author, async (tx) => {
+      const whole = await withStoredCredentials(tx, kind, id, change);
+      const result = await store.updateSource(tx, kind, id, whole);
+      return { result, summary: `${kind}list ${result.name}: changed` };
+    });
+    const hasCopy = this.parts.cache.isOf(id, updated.url);
+    // An attempt at work may be for the URL of before.
+    if (change.url !== undefined && !hasCopy) this.refresher.stop(id);
+    this.refused.forget(id);
+    if (this.compiler.needsCompile(updated)) {
+      const fault = await this.compileFor(updated, this.parts.cache.copyOf(id)?.contentKey);
+      if (fault !== undefined)
+        await recordSource(this.parts.database, updated, { status: 'error', lastError: fault });
+    } else await this.parts.policy.apply();
+    const shown = await this.read(kind, id);
+    if (updated.enabled && !hasCopy) void this.refresher.start(id);
+    return shown;
+  }
+
+  async remove(kind: SourceKind, id: number, author: string): Promise<void> {
+    await changePolicy(this.parts.database, author, async (tx) => {
+      const name = await store.deleteSource(tx, kind, id);
+      return { result: undefined, summary: `${kind}list ${name}: deleted` };
+    });
+    this.refresher.forget(id);
+    this.parts.cache.forget(id);
+    this.refused.forget(id);
+    // Without its row it means nothing at once; its names leave the table with the next compile.
+    await this.parts.policy.apply();
+    this.inBackground('compile without removed list', this.compiler.compact());
+  }
+
+  async refresh(kind: SourceKind, id: number): Promise<BlocklistSource> {
+    const source = await store.readSource(this.parts.database, id, kind);
+    // A person asks, who may know that it was not the list's fault.
+    this.refused.forget(id);
+    void this.refresher.start(id);
+    return this.shown(source);
+  }
+
+  async refreshAll(kind: SourceKind): Promise<BlocklistSource[]> {
+    const sources = await store.listSources(this.parts.database, kind);
+    for (const { id, enabled } of sources) if (enabled) void this.refresher.start(id);
+    return sources.map((source) => this.shown(source));
+  }
+
+  async approve(kind: SourceKind, id: number, author: string): Promise<BlocklistSource> {
+    const { database, cache } = this.parts;
+    await cache.open();
+    const source = await store.readSource(database, id, kind);
+    const { heldKey } = source;
+    if (heldKey === null) throw conflict(`${kind}list source ${id} holds no copy back`);
+    if (!cache.has(id, heldKey))
+      throw conflict(
+        `the held copy of ${kind}list source ${id} is not on this node's disk; refresh the list`,
+      );
+    const facts: SourceFacts = { status: 'ok', lastError: null, contentKey: heldKey, heldKey: null };
+    const lastChangedAt = new Date(this.parts.clock.nowMs());
+    const by = { author, what: 'held copy approved' };
+    await recordContent(database, source, { ...facts, lastChangedAt }, by);
+    cache.use(id, heldKey);
+    this.refused.forget(id);
+    const fault = await this.compileFor(source, heldKey);
+    if (fault !== undefined) await recordSource(database, source, { status: 'error', lastError: fault });
+    return this.read(kind, id);
+  }
+
+  async unusedLines(kind: SourceKind, id: number): Promise<UnusedLine[]> {
+    await store.readSource(this.parts.database, id, kind);
+    const source = this.parts.publisher.current().compiled.sources.find((compiled) => compiled.id === id);
+    if (source === undefined) return [];
+    return [...source.statistics.invalidSamples, ...source.statistics.skippedSamples];
+  }
+
+  /** Line of the first rule of these kinds at `name` in the copy of a source; null where there is none. */
+  async findLine(id: number, name: string, kinds: number): Promise<number | null> {
+    const { cache, pool, publisher } = this.parts;
+    const source = publisher.current().compiled.sources.find((compiled) => compiled.id === id);
+    const copy = cache.copyOf(id);
+    if (source === undefined || copy === undefined) return null;
+    // From memory: an explanation must not need the database.
+    return pool.findLine({ path: copy.path, reading: readingOfInput(source.inputKey) }, name, kinds);
+  }
+
+  /** Brings into force what a rollback made of the rows, lists as they were then included. */
+  async bringBack(): Promise<void> {
+    // What is being fetched may be what was just undone.
+    this.refresher.stop();
+    await this.inForce(() => this.takeOverRows());
+  }
+
+  /** Brings the copies into force that the rows name, and fetches those that are not on disk. */
+  private async takeOverRows(): Promise<void> {
+    const { cache, database } = this.parts;
+    await cache.open();
+    const sources = await store.listSources(database);
+    for (const source of sources) await this.chooseCopy(source);
+    await this.compileOrKeep(this.compiler.bringIntoForce());
+    for (const { id, url, enabled } of sources)
+      if (enabled && !cache.isOf(id, url)) void this.refresher.start(id);
+  }
+
+  /** Brings this content of a source into force; where that fails, or the copy is refused, says why. */
+  private async compileFor(
+    source: StoredSource,
+    contentKey: string | undefined,
+  ): Promise<string | undefined> {
+    const fault = await this.inForce(() => this.compileOrKeep(this.compiler.bringIntoForce()));
+    if (fault !== undefined || contentKey === undefined) return fault;
+    return this.refused.reasonFor(source.id, inputKeyOf(source.id, contentKey, readingOf(source)));
+  }
+
+  /** Puts a stored change into force; where that fails, says that it is stored, and goes on trying. */
+  private async inForce<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      this.retrying.soon();
+      throw error instanceof ApiError ? error : notInForce(error);
+    }
+  }
+
+  /** Waits for a compile; where lists cannot be compiled, brings policy alone into force and says why. */
+  private async compileOrKeep(compile: Promise<void>): Promise<string | undefined> {
+    try {
+      await compile;
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof CompileError)) throw error;
+      this.parts.logger.error('compile lists: the rules before stay in force', { reason: error.message });
+      await this.parts.policy.apply();
+      return error.message;
+    }
+  }
+
+  /** Makes the copy count that the row names; where it is not on disk, the row learns what there is. */
+  private async chooseCopy(source: StoredSource): Promise<void> {
+    const { cache, database } = this.parts;
+    const { id, contentKey, heldKey } = source;
+    if (contentKey !== null && cache.use(id, contentKey)) return;
+    const copy = cache.copyOf(id);
+    if (copy === undefined) return;
+    if (copy.contentKey === heldKey) cache.forget(id);
+    else await recordSource(database, source, { contentKey: copy.contentKey });
+  }
+
+  /** Rules on disk that hold just these inputs, under the hashes that answers are cached under. */
+  private async findCompiled(inputKeys: readonly string[]): Promise<CompiledRules | undefined> {
+    const { generations, publisher } = this.parts;
+    const found = await generations.findRules((sources) => {
+      const readable = sources.filter(({ statistics }) => statistics.fault === null);
+      const keys = new Set(readable.map(({ inputKey }) => inputKey));
+      return sources.length === inputKeys.length && inputKeys.every((key) => keys.has(key));
+    });
+    if (found === undefined) return undefined;
+    const ours = seedsOf(publisher.current().compiled.rules);
+    const { low, high } = seedsOf(found.rules);
+    return low === ours.low && high === ours.high ? found : undefined;
+  }
+
+  /** As the API shows it: without credentials, and what waits for its turn to be fetched counts as being fetched. */
+  private shown(stored: StoredSource): BlocklistSource {
+    const { lastModified: _modified, kind: _kind, contentKey: _content, heldKey: _held, ...source } = stored;
+    const shown = { ...source, url: shownUrl(source.url) };
+    return this.refresher.isAtWork(source.id) ? { ...shown, status: 'updating' } : shown;
+  }
+
+  private lookForDue(): void {
+    this.inBackground('look for due lists', this.refreshDue());
+  }
+
+  private inBackground(what: string, work: Promise<void>): void {
+    const watched = work
+      .catch((error: unknown) => {
+        const reason = reasonOf(error);
+        this.parts.logger.warn(`${what} failed`, { reason });
+      })
+      .finally(() => this.background.delete(watched));
+    this.background.add(watched);
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * One attempt to renew the copy of one source: fetch, look whether it is a list that can be used, and ask the
+ * guard whether it may take the place of the copy before. What is stored and put into force because of it is
+ * `list-life.ts`.
+ */
+import { rm } from 'node:fs/promises';
+import type { ListFile, ListInspection } from '../../compile/table/compile-job.ts';
+import { CompileError, type CompilePool } from '../../compile/table/compile-pool.ts';
+import type { FetchLimits } from '../fetch/fetch-limits.ts';
+import { fetchList } from '../fetch/fetch-list.ts';
+import { contentKey } from './list-cache.ts';
+import type { ListCache, ListCopy } from './list-cache.ts';
+import { inputKeyOf, readingOf } from './list-compiler.ts';
+import { ListError } from '../fetch/list-error.ts';
+import type { RefusedCopies } from './refused-copies.ts';
+import { reasonToHold } from './list-guard.ts';
+import type { GuardedCopy, MostAskedNames } from './list-guard.ts';
+import type { FetchBounds, Lookup } from '../fetch/list-host.ts';
+import type { SourceFacts, StoredSource } from './source-store.ts';
+
+/** What a refresh is made of. */
+export interface RefreshParts {
+  readonly cache: ListCache;
+  readonly refused: RefusedCopies;
+  readonly pool: CompilePool;
+  readonly mostAsked: Pick<MostAskedNames, 'names'>;
+  /** Folders that `file:` sources may reach; asked for each fetch. */
+  readonly listDirs: () => readonly string[];
+  readonly bounds: FetchBounds;
+  readonly limits?: FetchLimits;
+  readonly lookup?: Lookup;
+}
+
+/** What came of a refresh: the copy at hand is still the newest, a newer one may be used, or must wait. */
+export type Refreshed =
+  | { readonly outcome: 'unchanged'; readonly facts: SourceFacts }
+  | { readonly outcome: 'new'; readonly facts: SourceFacts; readonly copy: ListCopy }
+  | {
+      readonly outcome: 'held';
+      readonly facts: SourceFacts;
+      readonly reason: string;
+      /** Absent where it was held before. */
+      readonly copy?: ListCopy;
+    };
+
+/** Fetches the list of `source` anew; a `copy` waits to be settled. Throws a ListError or a CompileError; the copy before stays then. */
+export async function refreshSource(
+  source: StoredSource,
+  parts: RefreshParts,
+  signal: AbortSignal,
+): Promise<Refreshed> {
+  const { cache, limits, lookup } = parts;
+  await cache.open();
+  const path = cache.temporaryPath();
+  try {
+    const hasCopy = cache.isOf(source.id, source.url);
+    const outcome = await fetchList({
+      url: source.url,
+      validators: hasCopy
+        ? { etag: source.etag, lastModified: source.lastModified }
+        : { etag: null, lastModified: null },
+      path,
+      listDirs: parts.listDirs(),
+      bounds: parts.bounds,
+      signal,
+      ...(limits === undefined ? {} : { limits }),
+      ...(lookup === undefined ? {} : { lookup }),
+    });
+    // What the server has not changed since is the held copy, where there is one.
+    if (outcome.type === 'unchanged') return stillHeld(source, {}) ?? { outcome: 'unchanged', facts: {} };
+    const { validators, bytes, digest } = outcome;
+    if (cache.holds(source.id, source.url, digest))
+      return { outcome: 'unchanged', facts: { ...validators, bytes, heldKey: null } };
+    if (source.heldKey === contentKey(digest)) return stillHeld(source, validators)!;
+    return await takeIn(source, { path, digest, bytes, validators }, parts, signal);
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+interface Fetched {
+  readonly path: string;
+  readonly digest: string;
+  readonly bytes: number;
+  readonly validators: { readonly etag: string | null; readonly lastModified: string | null };
+}
+
+async function takeIn(
+  source: StoredSource,
+  { path, digest, bytes, validators }: Fetched,
+  parts: RefreshParts,
+  signal: AbortSignal,
+): Promise<Refreshed> {
+  const { cache, pool } = parts;
+  const before = cache.isOf(source.id, source.url) ? cache.copyOf(source.id) : undefined;
+  const reading = readingOf(source);
+  const inputKey = inputKeyOf(source.id, contentKey(digest), reading);
+  const refusal = parts.refused.reasonFor(source.id, inputKey);
+  if (refusal !== undefined) throw new CompileError(refusal, null);
+  const watch = before === undefined ? [] : await parts.mostAsked.names();
+  const next = await inspectNew(source.id, { path, reading, inputKey }, watch, parts, signal);
+  const { statistics } = next;
+  if (statistics.fault !== null) throw new ListError(statistics.fault.code, statistics.fault.message);
+  const reason =
+    before === undefined ? null : await judge(next, { path: before.path, reading, watch }, pool, signal);
+  const copy = await cache.store(source.id, source.url, digest, path);
+  if (reason !== null) {
+    const facts = { ...validators, heldKey: copy.contentKey, lastError: reason };
+    return { outcome: 'held', facts, reason, copy };
+  }
+  const { rules, invalidLines, format } = statistics;
+  const facts = {
+    ...validators,
+    bytes,
+    rules,
+    invalidLines,
+    format,
+    contentKey: copy.contentKey,
+    heldKey: null,
+  };
+  return { outcome: 'new', facts, copy };
+}
+
+/** Inspects a new copy; one that takes all the time or memory of the job is refused from then on. */
+async function inspectNew(
+  id: number,
+  { inputKey, ...list }: ListFile & { readonly inputKey: string },
+  watch: readonly string[],
+  { pool, refused }: RefreshParts,
+  signal: AbortSignal,
+): Promise<ListInspection> {
+  try {
+    return await pool.inspect(list, watch, signal);
+  } catch (error) {
+    if (error instanceof CompileError && error.list !== null) refused.add(id, inputKey, error.message);
+    throw error;
+  }
+}
+
+/** Compares with the copy before; one that cannot be read any more keeps nothing from being replaced. */
+async function judge(
+  next: ListInspection,
+  before: { path: string; reading: ReturnType<typeof readingOf>; watch: readonly string[] },
+  pool: CompilePool,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { watch, ...list } = before;
+  const old = await pool.inspect(list, watch, signal);
+  if (old.statistics.fault !== null) return null;
+  return reasonToHold(guarded(old, before.reading.kind), guarded(next, before.reading.kind));
+}
+
+/** What the guard looks at: of a blocklist what it blocks, of an allowlist what it allows. */
+function guarded({ statistics, watched, allowed }: ListInspection, kind: 'block' | 'allow'): GuardedCopy {
+  return { rules: statistics.rules, blocked: watched, allowed: kind === 'allow' ? allowed : [] };
+}
+
+function stillHeld(source: StoredSource, facts: SourceFacts): Refreshed | undefined {
+  if (source.heldKey === null) return undefined;
+  const reason = source.last_error ?? 'held';
+  return { outcome: 'held', facts: { ...facts, lastError: reason }, reason };
+}

@@ -1,0 +1,42 @@
+/**
+ * Copies of lists that could not be read or compiled in the time and memory that a job has. They are remembered
+ * so that the same content is not tried again at every refresh, at everybody's cost; only so long, since the
+ * machine may have been busy, and not where a person asks.
+ */
+import type { Clock } from '../../../shared/clock.ts';
+
+/** How long a copy stays refused. */
+const REFUSED_MS = 86_400_000;
+
+interface Refusal {
+  readonly inputKey: string;
+  readonly reason: string;
+  readonly atMs: number;
+}
+
+/** The last refused copy of each source. */
+export class RefusedCopies {
+  private readonly clock: Pick<Clock, 'monotonicMs'>;
+  private readonly refusals = new Map<number, Refusal>();
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.clock = clock;
+  }
+
+  /** Refuses an input, see `inputKeyOf`; the one before is forgotten. */
+  add(id: number, inputKey: string, reason: string): void {
+    this.refusals.set(id, { inputKey, reason, atMs: this.clock.monotonicMs() });
+  }
+
+  /** Why this input is refused; undefined where it is not. */
+  reasonFor(id: number, inputKey: string): string | undefined {
+    const refusal = this.refusals.get(id);
+    if (refusal?.inputKey !== inputKey) return undefined;
+    return this.clock.monotonicMs() - refusal.atMs < REFUSED_MS ? refusal.reason : undefined;
+  }
+
+  /** Lets a source be tried again. */
+  forget(id: number): void {
+    this.refusals.delete(id);
+  }
+}

@@ -1,0 +1,30 @@
+/** Credentials in the URLs of sources: shown to nobody, so a URL that comes back from a form has masks in their place. */
+import type { SourceUpdate } from '../../../shared/api/policy/sources-api.ts';
+import { hasMask, unmaskUrl } from '../../../shared/net/shown-url.ts';
+import type { ApiError } from '../../api/api-error.ts';
+import { invalid } from '../../api/api-error.ts';
+import type { Queryable } from '../../db/database.ts';
+import type { SourceKind } from '../../../shared/policy/source-kind.ts';
+import { readSource } from './source-store.ts';
+
+/** 400 for a URL with masks in it where nothing is stored that they could stand for. */
+export function refuseMasks(url: string): void {
+  if (hasMask(url)) throw masksWithoutCredentials();
+}
+
+/** The change with the stored credentials in the place of masks; 400 where they were entered for another origin, or none were. */
+export async function withStoredCredentials(
+  tx: Queryable,
+  kind: SourceKind,
+  id: number,
+  change: SourceUpdate,
+): Promise<SourceUpdate> {
+  if (change.url === undefined || !hasMask(change.url)) return change;
+  const url = unmaskUrl(change.url, (await readSource(tx, id, kind)).url);
+  if (url === null) throw masksWithoutCredentials();
+  return { ...change, url };
+}
+
+function masksWithoutCredentials(): ApiError {
+  return invalid([{ path: 'url', message: 'expected credentials, not ***: none are stored for this host' }]);
+}

@@ -1,0 +1,213 @@
+/** SQL of `list_sources`, block and allow, and the groups they serve. What becomes of a source is `list-life.ts`. */
+import type { SourceKind } from '../../../shared/policy/source-kind.ts';
+import type {
+  BlocklistSource,
+  SourceCreate,
+  SourceStatus,
+  SourceUpdate,
+} from '../../../shared/api/policy/sources-api.ts';
+import { shownUrl } from '../../../shared/net/shown-url.ts';
+import type { ApiError } from '../../api/api-error.ts';
+import { conflict, invalid, notFound } from '../../api/api-error.ts';
+import { isForeignKeyViolation } from '../../db/database-errors.ts';
+import type { Queryable } from '../../db/database.ts';
+
+interface SourceRow {
+  readonly id: number;
+  readonly kind: SourceKind;
+  readonly name: string;
+  readonly url: string;
+  readonly enabled: boolean;
+  readonly comment: string | null;
+  readonly group_ids: number[];
+  readonly subdomains: boolean;
+  readonly format: string | null;
+  readonly status: SourceStatus;
+  readonly rules: number;
+  readonly invalid_lines: number;
+  /** `bigint` comes as text. */
+  readonly bytes: string;
+  readonly etag: string | null;
+  readonly last_modified: string | null;
+  readonly last_checked_at: Date | null;
+  readonly last_changed_at: Date | null;
+  readonly last_error: string | null;
+  readonly content_key: string | null;
+  readonly held_key: string | null;
+}
+
+/** A source with what only its life needs. */
+export interface StoredSource extends BlocklistSource {
+  /** The header as the server sent it. */
+  readonly lastModified: string | null;
+  readonly kind: SourceKind;
+  /** Content key of the copy that counts, see `list-cache.ts`. */
+  readonly contentKey: string | null;
+  /** Content key of a newer copy that waits to be approved. */
+  readonly heldKey: string | null;
+}
+
+/** Facts that the life of a source finds out; absent ones stay as they are. */
+export interface SourceFacts {
+  readonly status?: SourceStatus;
+  readonly format?: string;
+  readonly rules?: number;
+  readonly invalidLines?: number;
+  /** Bytes of text. */
+  readonly bytes?: number;
+  readonly etag?: string | null;
+  readonly lastModified?: string | null;
+  readonly lastCheckedAt?: Date;
+  readonly lastChangedAt?: Date;
+  readonly lastError?: string | null;
+  readonly contentKey?: string;
+  readonly heldKey?: string | null;
+}
+
+const GROUP_IDS = `(SELECT coalesce(array_agg(g.group_id ORDER BY g.group_id), '{}')
+  FROM list_source_groups g WHERE g.source_id = s.id) AS group_ids`;
+const SELECT = `SELECT s.*, ${GROUP_IDS} FROM list_sources s`;
+
+/** All sources, or those of one kind, oldest first. */
+export async function listSources(db: Queryable, kind?: SourceKind): Promise<StoredSource[]> {
+  const text = `${SELECT} WHERE $1::text IS NULL OR s.kind = $1 ORDER BY s.id`;
+  const { rows } = await db.query<SourceRow>(text, [kind ?? null]);
+  return rows.map(toSource);
+}
+
+/** One source; 404 where there is none, or none of that kind. */
+export async function readSource(db: Queryable, id: number, kind?: SourceKind): Promise<StoredSource> {
+  const text = `${SELECT} WHERE s.id = $1 AND ($2::text IS NULL OR s.kind = $2)`;
+  const { rows } = await db.query<SourceRow>(text, [id, kind ?? null]);
+  if (rows[0] === undefined) throw notFound(`${kind ?? 'block'}list source ${id}`);
+  return toSource(rows[0]);
+}
+
+/** Stores a new source in the transaction `tx`; 409 for a taken URL, 400 for an unknown group. */
+export async function insertSource(
+  tx: Queryable,
+  kind: SourceKind,
+  source: SourceCreate,
+): Promise<StoredSource> {
+  const text = `INSERT INTO list_sources (kind, name, url, enabled, comment, subdomains)
+    VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (kind, url) DO NOTHING RETURNING id`;
+  const values = [kind, source.name, source.url, source.enabled, source.comment, source.subdomains];
+  const { rows } = await tx.query<{ id: number }>(text, values);
+  if (rows[0] === undefined) throw takenUrl(source.url);
+  const { id } = rows[0];
+  await replaceGroups(tx, id, source.group_ids);
+  return readSource(tx, id);
+}
+
+/**
+ * Changes the given fields in the transaction `tx`; 404, 409 for a taken URL, 400 for an unknown group. What
+ * is known of the old URL's server is forgotten with it.
+ */
+export async function updateSource(
+  tx: Queryable,
+  kind: SourceKind,
+  id: number,
+  change: SourceUpdate,
+): Promise<StoredSource> {
+  const text = `UPDATE list_sources SET name = coalesce($2, name), url = coalesce($3, url),
+    enabled = coalesce($4, enabled), comment = coalesce($5, comment), subdomains = coalesce($6, subdomains),
+    etag = CASE WHEN $3 <> url THEN NULL ELSE etag END,
+    last_modified = CASE WHEN $3 <> url THEN NULL ELSE last_modified END,
+    status = CASE WHEN $3 <> url THEN 'pending' ELSE status END,
+    last_error = CASE WHEN $3 <> url THEN NULL ELSE last_error END,
+    held_key = CASE WHEN $3 <> url THEN NULL ELSE held_key END,
+    updated_at = now() WHERE id = $1 AND kind = $7`;
+  const values = [id, change.name, change.url, change.enabled, change.comment, change.subdomains, kind];
+  if (change.url !== undefined) await refuseTakenUrl(tx, kind, id, change.url);
+  const { rowCount } = await tx.query(text, values);
+  if (rowCount === 0) throw notFound(`${kind}list source ${id}`);
+  if (change.group_ids !== undefined) await replaceGroups(tx, id, change.group_ids);
+  return readSource(tx, id);
+}
+
+/** Removes a source and returns its name; 404 where there is none. */
+export async function deleteSource(db: Queryable, kind: SourceKind, id: number): Promise<string> {
+  const text = 'DELETE FROM list_sources WHERE id = $1 AND kind = $2 RETURNING name';
+  const { rows } = await db.query<{ name: string }>(text, [id, kind]);
+  if (rows[0] === undefined) throw notFound(`${kind}list source ${id}`);
+  return rows[0].name;
+}
+
+/** Writes what was found out about a source of this URL; false where there is none any more. */
+export async function recordFacts(
+  db: Queryable,
+  id: number,
+  url: string,
+  facts: SourceFacts,
+): Promise<boolean> {
+  const columns: readonly (readonly [string, unknown])[] = [
+    ['status', facts.status],
+    ['format', facts.format],
+    ['rules', facts.rules],
+    ['invalid_lines', facts.invalidLines],
+    ['bytes', facts.bytes],
+    ['etag', facts.etag],
+    ['last_modified', facts.lastModified],
+    ['last_checked_at', facts.lastCheckedAt],
+    ['last_changed_at', facts.lastChangedAt],
+    ['last_error', facts.lastError],
+    ['content_key', facts.contentKey],
+    ['held_key', facts.heldKey],
+  ];
+  const given = columns.filter(([, value]) => value !== undefined);
+  if (given.length === 0) return true;
+  const assignments = given.map(([column], index) => `${column} = $${index + 3}`).join(', ');
+  const text = `UPDATE list_sources SET ${assignments} WHERE id = $1 AND url = $2`;
+  const { rowCount } = await db.query(text, [id, url, ...given.map(([, value]) => value)]);
+  return rowCount === 1;
+}
+
+async function replaceGroups(tx: Queryable, id: number, groupIds: readonly number[]): Promise<void> {
+  await tx.query('DELETE FROM list_source_groups WHERE source_id = $1', [id]);
+  if (groupIds.length === 0) return;
+  try {
+    await tx.query(
+      'INSERT INTO list_source_groups (source_id, group_id) SELECT $1::integer, unnest($2::integer[])',
+      [id, groupIds],
+    );
+  } catch (error) {
+    if (isForeignKeyViolation(error))
+      throw invalid([{ path: 'group_ids', message: 'expected ids of groups that exist' }]);
+    throw error;
+  }
+}
+
+/** Asks before the unique index has to: PostgreSQL logs the values that break it, and a URL may hold credentials. */
+async function refuseTakenUrl(tx: Queryable, kind: SourceKind, id: number, url: string): Promise<void> {
+  const text = 'SELECT 1 FROM list_sources WHERE kind = $1 AND url = $2 AND id <> $3';
+  if ((await tx.query(text, [kind, url, id])).rows.length > 0) throw takenUrl(url);
+}
+
+function takenUrl(url: string): ApiError {
+  return conflict(`a source of ${shownUrl(url)} exists already`);
+}
+
+function toSource(row: SourceRow): StoredSource {
+  return {
+    id: row.id,
+    name: row.name,
+    url: row.url,
+    enabled: row.enabled,
+    comment: row.comment ?? '',
+    group_ids: row.group_ids,
+    subdomains: row.subdomains,
+    format: row.format,
+    status: row.status,
+    rules: row.rules,
+    invalid_lines: row.invalid_lines,
+    bytes: Number(row.bytes),
+    etag: row.etag,
+    last_checked_at: row.last_checked_at?.toISOString() ?? null,
+    last_changed_at: row.last_changed_at?.toISOString() ?? null,
+    last_error: row.last_error,
+    lastModified: row.last_modified,
+    kind: row.kind,
+    contentKey: row.content_key,
+    heldKey: row.held_key,
+  };
+}

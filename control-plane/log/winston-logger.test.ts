@@ -1,0 +1,54 @@
+import { describe, expect, test } from '@jest/globals';
+import { PassThrough } from 'node:stream';
+import { createLogger } from './winston-logger.ts';
+
+function loggerTo(format: 'json' | 'text'): {
+  logger: ReturnType<typeof createLogger>;
+  lines: () => string[];
+} {
+  const output = new PassThrough();
+  const logger = createLogger({ level: 'info', format }, output);
+  const lines = (): string[] =>
+    String(output.read() ?? '')
+      .split('\n')
+      .filter(Boolean);
+  return { logger, lines };
+}
+
+describe('createLogger()', () => {
+  test('createLogger() writes one JSON object a line, with the fields of its children', () => {
+    const { logger, lines } = loggerTo('json');
+    logger
+      .child({ worker: 1 })
+      .child({ role: 'answer' })
+      .warn('thread ended', { cause: new Error('boom'), big: 5n });
+    expect(lines().map((line) => JSON.parse(line) as unknown)).toEqual([
+      {
+        worker: 1,
+        role: 'answer',
+        cause: 'boom',
+        big: '5',
+        timestamp: expect.any(String),
+        level: 'warn',
+        message: 'thread ended',
+      },
+    ]);
+  });
+
+  test('createLogger() writes text for people, and no input can start a line of its own', () => {
+    const { logger, lines } = loggerTo('text');
+    logger.error('refuse name a\n2026 info forged', { name: 'x\ny', port: 53 });
+    const [line, ...others] = lines();
+    expect(others).toEqual([]);
+    expect(line).toMatch(/ error refuse name a\\n2026 info forged name="x\\ny" port=53$/);
+  });
+
+  test('adjust() changes level and format of what exists already', () => {
+    const { logger, lines } = loggerTo('text');
+    const child = logger.child({ a: 1 });
+    child.debug('unheard');
+    logger.adjust({ level: 'debug', format: 'json' });
+    child.debug('heard');
+    expect(lines().map((line) => (JSON.parse(line) as { message: string }).message)).toEqual(['heard']);
+  });
+});

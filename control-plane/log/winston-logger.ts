@@ -1,0 +1,88 @@
+/**
+ * Winston behind the `Logger` that every part is handed: one line an event on standard error, as JSON or
+ * as text for people. Standard output stays free for what a command prints.
+ */
+import winston from 'winston';
+import type { LogFields, Logger } from '../../shared/log.ts';
+
+/** Section `logging` of the configuration. */
+export interface LogSettings {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly format: 'json' | 'text';
+}
+
+/** A logger whose settings can be changed while it runs. */
+export interface AdjustableLogger extends Logger {
+  /** Takes a new level and format for every line from now on, of all children too. */
+  adjust(settings: LogSettings): void;
+}
+
+/** Makes the logger of the process. `output` is for tests. */
+export function createLogger(
+  settings: LogSettings,
+  output: NodeJS.WritableStream = process.stderr,
+): AdjustableLogger {
+  const root = winston.createLogger({
+    level: settings.level,
+    format: formatOf(settings),
+    // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- winston types its own transport twice
+    transports: [new winston.transports.Stream({ stream: output, eol: '\n' })],
+  });
+  return {
+    ...wrap(root, {}),
+    adjust(next) {
+      root.level = next.level;
+      root.format = formatOf(next);
+    },
+  };
+}
+
+function wrap(root: winston.Logger, own: LogFields): Logger {
+  const write = (level: string, message: string, fields?: LogFields): void => {
+    root.log(level, message, { fields: { ...own, ...fields } });
+  };
+  return {
+    debug: (message, fields) => write('debug', message, fields),
+    info: (message, fields) => write('info', message, fields),
+    warn: (message, fields) => write('warn', message, fields),
+    error: (message, fields) => write('error', message, fields),
+    child: (fields) => wrap(root, { ...own, ...fields }),
+  };
+}
+
+function formatOf({ format }: LogSettings): winston.Logform.Format {
+  const print = format === 'json' ? toJson : toText;
+  return winston.format.printf((info) =>
+    print(info.level, String(info.message), info['fields'] as LogFields),
+  );
+}
+
+function toJson(level: string, message: string, fields: LogFields): string {
+  return JSON.stringify({ ...fields, timestamp: now(), level, message }, plain);
+}
+
+function toText(level: string, message: string, fields: LogFields): string {
+  const pairs = Object.entries(fields).map(([name, value]) => ` ${name}=${valueText(value)}`);
+  return `${now()} ${level.padEnd(5)} ${oneLine(message)}${pairs.join('')}`;
+}
+
+/** What came from outside must not be able to forge a line. */
+function oneLine(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are what this looks for
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (unit) => JSON.stringify(unit).slice(1, -1));
+}
+
+function valueText(value: unknown): string {
+  if (typeof value === 'string' && /^[\w./:@+-]+$/.test(value)) return value;
+  return oneLine(value === undefined ? 'undefined' : JSON.stringify(value, plain));
+}
+
+/** Values that JSON has no words for. */
+function plain(_key: string, value: unknown): unknown {
+  if (value instanceof Error) return value.message;
+  return typeof value === 'bigint' ? value.toString() : value;
+}
+
+function now(): string {
+  return new Date().toISOString();
+}

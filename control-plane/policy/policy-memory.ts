@@ -1,0 +1,79 @@
+/**
+ * What was read of the policy tables, and at which versions. A table that has not changed since is not read
+ * again, and keeps its very arrays, by which those who build of them see that they may keep what they built.
+ */
+import type { PolicyBlockedService, PolicyRows } from '../compile/table/compiled-rules.ts';
+
+/** What the catalog says of a service; undefined where it knows none of that id. */
+export type FindService = (
+  serviceId: string,
+) => Pick<PolicyBlockedService, 'serviceName' | 'domains' | 'exact'> | undefined;
+
+/** A service that is blocked for a group, as the database knows it. */
+export interface StoredBlock {
+  readonly serviceId: string;
+  readonly groupId: number;
+  /** Of custom services, else null. */
+  readonly name: string | null;
+  readonly domains: readonly string[] | null;
+}
+
+/** Rows that are read only when they have changed. */
+export interface KeptRows extends Pick<
+  PolicyRows,
+  | 'groups'
+  | 'sources'
+  | 'managedDomains'
+  | 'regexFilters'
+  | 'forwardZones'
+  | 'localRecords'
+  | 'schedules'
+  | 'safeSearch'
+  | 'clients'
+  | 'macClients'
+  | 'subnets'
+> {
+  readonly services: readonly StoredBlock[];
+}
+
+/** See above. */
+export class PolicyMemory {
+  private known: Readonly<Record<string, string>> = {};
+  private rows: Partial<KeptRows> = {};
+  private blocks: { readonly of: readonly StoredBlock[]; readonly rows: PolicyBlockedService[] } | undefined;
+
+  /** Version of each table, by its name in `table_versions`. */
+  versions(): Readonly<Record<string, string>> {
+    return this.known;
+  }
+
+  /** Takes over what was read, null = unchanged; returns everything as it is now. */
+  take(
+    versions: Readonly<Record<string, string>>,
+    read: { readonly [Name in keyof KeptRows]: KeptRows[Name] | null },
+  ): KeptRows {
+    const changed = Object.entries(read).filter(([, rows]) => rows !== null);
+    this.rows = { ...this.rows, ...Object.fromEntries(changed) };
+    this.known = versions;
+    return this.rows as KeptRows;
+  }
+
+  /** Names of the services that are blocked; one that no catalog of this node ever had blocks nothing until one has it. */
+  resolve(services: readonly StoredBlock[], findService: FindService): readonly PolicyBlockedService[] {
+    const rows = services.flatMap(({ serviceId, groupId, name, domains }) => {
+      const service =
+        name === null ? findService(serviceId) : { serviceName: name, domains: domains ?? [], exact: [] };
+      return service === undefined ? [] : [{ serviceId, groupId, ...service }];
+    });
+    const before = this.blocks?.of === services ? this.blocks.rows : undefined;
+    if (before?.length === rows.length && before.every((row, index) => isSame(row, rows[index]!)))
+      return before;
+    this.blocks = { of: services, rows };
+    return rows;
+  }
+}
+
+function isSame(a: PolicyBlockedService, b: PolicyBlockedService): boolean {
+  if (a.serviceId !== b.serviceId || a.serviceName !== b.serviceName || a.domains !== b.domains) return false;
+  return a.exact === b.exact || a.exact.length + b.exact.length === 0;
+}

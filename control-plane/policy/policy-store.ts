@@ -1,0 +1,117 @@
+/** SQL of everything that policy is made of, read in one statement and so from one moment. */
+import type { Queryable } from '../db/database.ts';
+import { CLIENT_PAIRS, readPairs } from './client-rows.ts';
+import {
+  type BlockingSwitch,
+  NO_DNS_SETTINGS,
+  type PolicyRows,
+  type WrittenDnsSettings,
+} from '../compile/table/compiled-rules.ts';
+import { type FindService, type KeptRows, PolicyMemory } from './policy-memory.ts';
+
+type PairColumn = keyof typeof CLIENT_PAIRS;
+type JsonColumn = Exclude<keyof KeptRows, PairColumn>;
+
+/** What the statement brings; null = as known. */
+type Row = { readonly [Name in JsonColumn]: KeptRows[Name] | null } & {
+  readonly [Name in PairColumn]: string | null;
+} & {
+  readonly versions: Readonly<Record<string, string>>;
+  readonly blockingSwitch: BlockingSwitch | null;
+  readonly dnsSettings: WrittenDnsSettings | null;
+};
+
+/** Statements by column, and the name in `table_versions` of what they read. */
+const KEPT: Readonly<Record<keyof KeptRows, readonly [version: string, select: string]>> = {
+  groups: [
+    'groups',
+    `SELECT coalesce(json_agg(json_build_object('id', id, 'enabled', enabled) ORDER BY id), '[]') FROM groups`,
+  ],
+  sources: [
+    'list_sources',
+    `SELECT coalesce(json_agg(json_build_object('id', s.id, 'name', s.name, 'kind', s.kind, 'enabled', s.enabled,
+         'groupIds', (SELECT coalesce(json_agg(g.group_id ORDER BY g.group_id), '[]')
+            FROM list_source_groups g WHERE g.source_id = s.id)) ORDER BY s.id), '[]') FROM list_sources s`,
+  ],
+  managedDomains: [
+    'managed_domains',
+    `SELECT coalesce(json_agg(json_build_object('id', id, 'name', name,
+         'domain', CASE WHEN starts_with(domain, '*.') THEN substr(domain, 3) ELSE domain END,
+         'suffix', starts_with(domain, '*.'), 'action', action, 'groupId', group_id) ORDER BY id), '[]')
+       FROM managed_domains WHERE enabled`,
+  ],
+  regexFilters: [
+    'regex_filters',
+    `SELECT coalesce(json_agg(json_build_object('id', id, 'name', name, 'pattern', pattern, 'action', action,
+         'groupId', group_id) ORDER BY id), '[]') FROM regex_filters WHERE enabled`,
+  ],
+  services: [
+    'services',
+    `SELECT coalesce(json_agg(json_build_object('serviceId', b.service_id, 'groupId', b.group_id,
+         'name', c.name, 'domains', c.domains) ORDER BY b.id), '[]')
+       FROM blocked_services b LEFT JOIN custom_services c USING (service_id)`,
+  ],
+  forwardZones: [
+    'forward_zones',
+    `SELECT coalesce(json_agg(json_build_object('zone', zone, 'servers', servers) ORDER BY id), '[]')
+       FROM forward_zones WHERE enabled`,
+  ],
+  localRecords: [
+    'local_records',
+    `SELECT coalesce(json_agg(json_build_object('id', id, 'fqdn', fqdn, 'domain', domain, 'type', record_type,
+         'value', value, 'ttlSecs', ttl) ORDER BY id), '[]') FROM local_records`,
+  ],
+  schedules: [
+    'schedules',
+    `SELECT coalesce(json_agg(json_build_object('groupId', g.group_id, 'profile', p.name, 'timezone', p.timezone,
+         'slots', (SELECT coalesce(json_agg(json_build_object('days', days, 'start', start_minute, 'end', end_minute,
+            'action', action) ORDER BY id), '[]') FROM schedule_slots s WHERE s.profile_id = p.id))
+         ORDER BY g.group_id), '[]')
+       FROM group_schedules g JOIN schedule_profiles p ON p.id = g.profile_id`,
+  ],
+  safeSearch: [
+    'safe_search',
+    `SELECT coalesce(json_agg(json_build_object('groupId', group_id, 'engine', engine, 'youtubeMode', youtube_mode)
+         ORDER BY group_id, engine), '[]') FROM safe_search_configs WHERE enabled`,
+  ],
+  clients: ['clients', CLIENT_PAIRS.clients],
+  macClients: ['clients', CLIENT_PAIRS.macClients],
+  subnets: ['client_subnets', CLIENT_PAIRS.subnets],
+};
+
+/** `$1` has the versions known, by name. */
+const keptColumn = ([name, [version, select]]: [string, readonly [string, string]]): string =>
+  `CASE WHEN (SELECT version::text FROM table_versions WHERE name = '${version}') = $1::jsonb ->> '${version}'
+     THEN NULL ELSE (${select}) END AS "${name}"`;
+
+const QUERY = `SELECT (SELECT json_object_agg(name, version) FROM table_versions) AS versions,
+  ${Object.entries(KEPT).map(keptColumn).join(',\n  ')},
+  (SELECT json_build_object('enabled', enabled,
+          'until', to_char(until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+          'before', "before")
+     FROM blocking_switch) AS "blockingSwitch",
+  (SELECT json_build_object('neverForwardNonFqdn', never_forward_non_fqdn,
+          'neverForwardReverseLookups', never_forward_reverse_lookups, 'localDomain', local_domain,
+          'localDnsServer', local_dns_server) FROM dns_settings) AS "dnsSettings"`;
+
+/** Everything as policy sees it; `findService` knows the built-in services, `memory` what was read before. */
+export async function readPolicyRows(
+  db: Queryable,
+  findService: FindService,
+  memory = new PolicyMemory(),
+): Promise<PolicyRows> {
+  const { rows } = await db.query<Row>(QUERY, [JSON.stringify(memory.versions())]);
+  const { versions, blockingSwitch, dnsSettings, clients, macClients, subnets, ...others } = rows[0]!;
+  const { services, ...kept } = memory.take(versions, {
+    ...others,
+    clients: readPairs(clients, (address, groupId) => ({ address, groupId })),
+    macClients: readPairs(macClients, (mac, groupId) => ({ mac, groupId })),
+    subnets: readPairs(subnets, (cidr, groupId) => ({ cidr, groupId })),
+  });
+  return {
+    ...kept,
+    blockedServices: memory.resolve(services, findService),
+    blockingSwitch,
+    dnsSettings: dnsSettings ?? NO_DNS_SETTINGS,
+  };
+}

@@ -1,0 +1,56 @@
+/** One answered query as it is handed to the log writer. What of it is stored is decided by `privacy.ts`. */
+import type { DnssecStatusCode, ProtocolCode, QueryStatusCode } from '../../../shared/query-log.ts';
+
+/** A piece of a row's memory. */
+export interface ByteRange {
+  at: number;
+  /** 0 = nothing there. */
+  length: number;
+}
+
+/** The rule that decided: its text, or what stands around the name at which it stands. */
+export interface LoggedRule {
+  /** Name of the list, filter, service or schedule profile. */
+  readonly source: string;
+  /** Text before the name; the whole text where `atName` is false. */
+  readonly before: string;
+  readonly atName: boolean;
+  /** Text behind the name. */
+  readonly after: string;
+}
+
+/**
+ * One row: numbers, and ranges of the memory that the record lies in. The writer copies what it needs before
+ * `append()` returns, so a caller fills one object again and again; views of the memory would cost more than
+ * all the rest.
+ */
+export interface QueryLogRow {
+  bytes: Uint8Array;
+  /** Time of arrival, Unix milliseconds; a fraction is kept to the microsecond. */
+  timestampMs: number;
+  /** 4 or 16 bytes; an IPv4 address may come as ::ffff:a.b.c.d. */
+  readonly client: ByteRange;
+  groupId: number;
+  /** The name asked for, wire form, uncompressed and valid; folded on its way into the log. */
+  readonly qname: ByteRange;
+  /** 0..65535 */
+  qtype: number;
+  protocol: ProtocolCode;
+  status: QueryStatusCode;
+  /** 0..4095, as sent. */
+  rcode: number;
+  dnssec: DnssecStatusCode;
+  responseTimeUs: number;
+  cached: boolean;
+  /** What decided; null = nothing was blocked. */
+  rule: LoggedRule | null;
+  /** The name at which the rule stands, wire form. */
+  readonly ruleName: ByteRange;
+  /** The upstream's configured text, e.g. `udp://192.0.2.1:53`; null = none was asked. */
+  upstream: string | null;
+  /**
+   * Answer records in wire form as sent; compression pointers count from a message whose question is
+   * `qname`.
+   */
+  readonly answers: ByteRange;
+}

@@ -1,0 +1,222 @@
+/**
+ * Remembers for the last versions what the numbers of their rules stood for, so that a log record, which
+ * holds a version and a number, can be given the name of its list or manual rule and the text of the rule.
+ */
+import { nameToText } from '../../../shared/dns/name.ts';
+import { RuleOrigin } from '../../../shared/snapshot/rule-origin.ts';
+import { ManualKind, RuleKind } from '../../../shared/snapshot/rule-table.ts';
+import { readSpecialRule } from '../../../shared/snapshot/special-rules.ts';
+import { forEachPairLeft } from '../../compile/table/attribute-table.ts';
+import type { RuleDescription } from './rule-description.ts';
+import type { LoggedRule } from './row.ts';
+import { describeLocalSet } from './local-description.ts';
+import type { CompiledRules, PolicyRows, PublishedState } from '../../compile/table/compiled-rules.ts';
+import { effectiveGroupId, sourcesServing } from '../../snapshot/build/policy-table-builder.ts';
+
+/** Versions that are remembered; records reach the log within a second. */
+const REMEMBERED = 64;
+
+/** A rule as a log record names it, but for its name. */
+export interface DecidingRuleNumbers {
+  /** `RuleOrigin`. */
+  readonly origin: number;
+  /** Attribute id, or index of a special rule; from 0. */
+  readonly index: number;
+  /** `RuleKind` or `ManualKind` bits that counted. */
+  readonly kinds: number;
+  readonly groupId: number;
+}
+
+/** A rule as an explanation names it. */
+export interface DecidingRule extends DecidingRuleNumbers {
+  /** Name at which the rule stands, in wire form; nothing for patterns. */
+  readonly name: Uint8Array;
+}
+
+/** Not the clients, of whom there may be tens of thousands. */
+type ManualRows = Pick<
+  PolicyRows,
+  'groups' | 'sources' | 'managedDomains' | 'regexFilters' | 'blockedServices' | 'schedules'
+>;
+
+interface Meaning {
+  readonly compiled: Pick<CompiledRules, 'attributes' | 'sources' | 'special'>;
+  readonly rows: ManualRows;
+  /** Rules of lists that were logged before, by `loggedKey`. */
+  readonly logged: Map<number, LoggedRule | undefined>;
+  /** Schedules that were logged before, by group. */
+  readonly loggedSchedules: Map<number, LoggedRule | undefined>;
+}
+
+/** Most rules of one version that are remembered for the log. */
+const MAX_LOGGED = 20_000;
+
+/** What rule numbers of recent versions meant. */
+export class RuleHistory {
+  private readonly versions = new Map<number, Meaning>();
+  /** Local names of the newest version only: they may be many, and are described for explanations alone. */
+  private local: { version: number; names: SharedArrayBuffer } | undefined;
+
+  /** Remembers a version, and forgets the oldest. */
+  add({ snapshot, compiled, rows }: PublishedState): void {
+    // Not the rules: a table that is no longer in force must not be kept in memory from here.
+    const { attributes, sources, special } = compiled;
+    const { groups, managedDomains, regexFilters, blockedServices, schedules } = rows;
+    this.local = { version: snapshot.version, names: snapshot.local };
+    this.versions.set(snapshot.version, {
+      compiled: { attributes, sources, special },
+      rows: { groups, sources: rows.sources, managedDomains, regexFilters, blockedServices, schedules },
+      logged: new Map(),
+      loggedSchedules: new Map(),
+    });
+    for (const version of this.versions.keys()) {
+      if (this.versions.size <= REMEMBERED) break;
+      this.versions.delete(version);
+    }
+  }
+
+  /** What stands behind a rule; undefined for versions that are forgotten, and where nothing is left. */
+  describe(version: number, rule: DecidingRule): RuleDescription | undefined {
+    const known = this.versions.get(version);
+    if (known === undefined) return undefined;
+    switch (rule.origin) {
+      case RuleOrigin.LIST:
+        return describeListed(known, rule);
+      case RuleOrigin.SPECIAL:
+        return describeSpecial(known, rule);
+      case RuleOrigin.REGEX: {
+        const row = known.rows.regexFilters[rule.index];
+        return row && manual(row.name, row.pattern, row.id);
+      }
+      case RuleOrigin.MANAGED:
+        return describeManaged(known, rule);
+      case RuleOrigin.LOCAL:
+        return this.local?.version === version ? describeLocalSet(this.local.names, rule.index) : undefined;
+      default:
+        return describeService(known, rule);
+    }
+  }
+
+  /** The same for the log: what a rule of a list stands for is worked out once, whatever name it stands at. */
+  logged(version: number, rule: DecidingRuleNumbers, name: () => Uint8Array): LoggedRule | undefined {
+    const memory = this.versions.get(version)?.logged;
+    if (memory === undefined) return undefined;
+    if (rule.origin !== RuleOrigin.LIST) return toLogged(this.describe(version, { ...rule, name: name() }));
+    const key = loggedKey(rule);
+    const known = memory.get(key);
+    if (known !== undefined || memory.has(key)) return known;
+    const found = this.describe(version, { ...rule, name: name() });
+    const [before, after] = ruleAffixes(rule.kinds);
+    const logged = found && { source: found.source, before, after, atName: true };
+    if (memory.size < MAX_LOGGED) memory.set(key, logged);
+    return logged;
+  }
+
+  /** The schedule by which a group was blocked. */
+  describeSchedule(version: number, groupId: number): RuleDescription | undefined {
+    const known = this.versions.get(version);
+    return known && describeSchedule(known, groupId);
+  }
+
+  /** The same for the log, worked out once for each group. */
+  loggedSchedule(version: number, groupId: number): LoggedRule | undefined {
+    const known = this.versions.get(version);
+    if (known === undefined) return undefined;
+    const { loggedSchedules: memory } = known;
+    if (!memory.has(groupId)) memory.set(groupId, toLogged(describeSchedule(known, groupId)));
+    return memory.get(groupId);
+  }
+}
+
+function describeSpecial({ compiled, rows }: Meaning, { index }: DecidingRule): RuleDescription | undefined {
+  const rule = readSpecialRule(compiled.special, index);
+  const id = rule && compiled.sources[rule.source]?.id;
+  const row = rows.sources.find((source) => source.id === id);
+  if (rule === undefined || row === undefined) return undefined;
+  return { source: row.name, sources: [row.name], sourceIds: [row.id], rule: rule.rule, line: rule.line };
+}
+
+/** The lists that say `kinds` at an attribute and serve the group. */
+function describeListed({ compiled, rows }: Meaning, rule: DecidingRule): RuleDescription | undefined {
+  const group = rows.groups.find(({ id }) => id === rule.groupId);
+  const serves = sourcesServing(group, compiled, rows);
+  const found: { name: string; id: number }[] = [];
+  const counts = (by: number): boolean => serves[by] === true;
+  forEachPairLeft(compiled.attributes, rule.index, counts, (index, bits) => {
+    if ((bits & rule.kinds) === 0 || serves[index] !== true) return;
+    const id = compiled.sources[index]?.id;
+    const row = rows.sources.find((source) => source.id === id);
+    if (row !== undefined) found.push(row);
+  });
+  if (found[0] === undefined) return undefined;
+  return {
+    source: found[0].name,
+    sources: found.map(({ name }) => name),
+    sourceIds: found.map(({ id }) => id),
+    rule: ruleText(rule.kinds, nameToText(rule.name)),
+    line: null,
+  };
+}
+
+function describeManaged({ rows }: Meaning, rule: DecidingRule): RuleDescription | undefined {
+  const name = nameToText(rule.name);
+  const groupId = effectiveGroupId(rows.groups.find(({ id }) => id === rule.groupId));
+  const allows = (rule.kinds & (ManualKind.ALLOW_EXACT | ManualKind.ALLOW_SUFFIX)) !== 0;
+  const suffixOnly = (rule.kinds & (ManualKind.ALLOW_EXACT | ManualKind.DENY_EXACT)) === 0;
+  const row = rows.managedDomains.find(
+    (managed) =>
+      managed.domain === name &&
+      managed.action === (allows ? 'allow' : 'deny') &&
+      (managed.groupId === null || managed.groupId === groupId) &&
+      (!suffixOnly || managed.suffix),
+  );
+  return row && manual(row.name, row.suffix ? `*.${row.domain}` : row.domain, row.id);
+}
+
+function describeService({ rows }: Meaning, rule: DecidingRule): RuleDescription | undefined {
+  const name = nameToText(rule.name);
+  const groupId = effectiveGroupId(rows.groups.find(({ id }) => id === rule.groupId));
+  const row = rows.blockedServices.find(
+    (service) =>
+      service.groupId === groupId && (service.domains.includes(name) || service.exact.includes(name)),
+  );
+  return row && manual(row.serviceName, name, row.serviceId);
+}
+
+/** A group has one profile at most, so whatever it blocks is blocked by that one. */
+function describeSchedule({ rows }: Meaning, groupId: number): RuleDescription | undefined {
+  const id = effectiveGroupId(rows.groups.find((group) => group.id === groupId));
+  const profile = rows.schedules.find((schedule) => schedule.groupId === id)?.profile;
+  if (profile === undefined) return undefined;
+  return { source: profile, sources: [profile], sourceIds: [], rule: 'block_all', line: null };
+}
+
+function manual(source: string, rule: string, id: number | string): RuleDescription {
+  return { source, sources: [source], sourceIds: [id], rule, line: null };
+}
+
+function toLogged(found: RuleDescription | undefined): LoggedRule | undefined {
+  return found && { source: found.source, before: found.rule, after: '', atName: false };
+}
+
+/** Exact below 2^53: an attribute has at most 25 bits, its kinds 8, and groups are few. */
+function loggedKey({ index, kinds, groupId }: DecidingRuleNumbers): number {
+  return (groupId * 256 + kinds) * 0x200_0000 + index;
+}
+
+/** The text of a rule for the name it stands at. */
+export function ruleText(kinds: number, name: string): string {
+  const [before, after] = ruleAffixes(kinds);
+  return before + name + after;
+}
+
+/** What stands before and behind the name; where `kinds` holds several bits, those of the one that outranks. */
+function ruleAffixes(kinds: number): readonly [before: string, after: string] {
+  if ((kinds & RuleKind.IMPORTANT_ALLOW_SUFFIX) !== 0) return ['@@||', '^$important'];
+  if ((kinds & RuleKind.IMPORTANT_BLOCK_SUFFIX) !== 0) return ['||', '^$important'];
+  if ((kinds & RuleKind.ALLOW_SUFFIX) !== 0) return ['@@||', '^'];
+  if ((kinds & RuleKind.ALLOW_EXACT) !== 0) return ['@@|', '^'];
+  if ((kinds & RuleKind.ALLOW_BELOW) !== 0) return ['@@||*.', '^'];
+  if ((kinds & RuleKind.BLOCK_SUFFIX) !== 0) return ['||', '^'];
+  return (kinds & RuleKind.BLOCK_EXACT) !== 0 ? ['', ''] : ['||*.', '^'];
+}

@@ -1,0 +1,180 @@
+/**
+ * Takes records out of the threads' log rings and hands them on as rows. Turns what is a number there into
+ * what a person knows: the list that decided, the rule as its author would write it, the upstream's name.
+ */
+import type { WorkerMemory } from '../../../shared/threads/messages.ts';
+import {
+  type DnssecStatusCode,
+  isBlockedStatus,
+  logAnswersOffset,
+  LogRecord,
+  type ProtocolCode,
+  QueryStatus,
+  type QueryStatusCode,
+} from '../../../shared/query-log.ts';
+import type { DecidingRuleNumbers } from '../attribution/rule-history.ts';
+import { LogRingReader } from './log-ring-reader.ts';
+import type { LoggedRule, QueryLogRow } from '../attribution/row.ts';
+
+/** Names that the numbers of a record stand for. */
+export interface RecordNames {
+  /** A rule of a snapshot; `name()` is asked for the name at which it stands where that matters. */
+  rule(version: number, rule: DecidingRuleNumbers, name: () => Uint8Array): LoggedRule | undefined;
+  /** The schedule by which a group was blocked. */
+  schedule(version: number, groupId: number): LoggedRule | undefined;
+  /** Configured text of the upstream at `index`. */
+  upstream(index: number): string | undefined;
+}
+
+/** How often the rings are looked at while there are records, milliseconds: a quarter of what one holds at full speed. */
+const DRAIN_INTERVAL_MS = 20;
+/** The same while they are empty, where threads say that they are not any more: for one that dies before it does. */
+const SLEEP_MS = 1000;
+/** Records taken in one go before the control plane's loop gets its turn. */
+const MAX_RECORDS_A_TURN = 4000;
+
+/** Moves records from the rings of all threads to the writer. */
+export class LogDrain {
+  private readonly readers: readonly LogRingReader[];
+  private readonly names: RecordNames;
+  private readonly append: (row: QueryLogRow) => void;
+  private timer: NodeJS.Timeout | undefined;
+  private nextTurn: NodeJS.Immediate | undefined;
+  private isAsleep = false;
+  private readonly row: QueryLogRow = emptyRow();
+  private readonly numbers = { origin: 0, index: 0, kinds: 0, groupId: 0 };
+
+  constructor(memories: readonly WorkerMemory[], names: RecordNames, append: (row: QueryLogRow) => void) {
+    this.readers = memories.flatMap((memory) => [
+      new LogRingReader(memory.answerLog),
+      new LogRingReader(memory.resolveLog),
+    ]);
+    this.names = names;
+    this.append = append;
+  }
+
+  /** Begins to look at the rings. */
+  start(): void {
+    this.timer = setTimeout(this.takeTurn, DRAIN_INTERVAL_MS);
+  }
+
+  /** Takes what is left and ends. */
+  stop(): void {
+    clearTimeout(this.timer);
+    clearImmediate(this.nextTurn);
+    this.isAsleep = false;
+    for (const reader of this.readers) reader.endSleep();
+    this.drain(Infinity);
+  }
+
+  /** Records that rings had no room for, ever. */
+  dropped(): number {
+    return this.readers.reduce((sum, reader) => sum + reader.dropped(), 0);
+  }
+
+  /** Goes on, in turns with the rest of the loop, for as long as a ring has more than one turn's records. */
+  private readonly takeTurn = (): void => {
+    const taken = this.drain(MAX_RECORDS_A_TURN);
+    this.nextTurn = taken === MAX_RECORDS_A_TURN ? setImmediate(this.takeTurn) : undefined;
+    if (this.nextTurn !== undefined) return;
+    this.isAsleep = taken === 0 && this.sleep();
+    this.timer = setTimeout(this.takeTurn, this.isAsleep ? SLEEP_MS : DRAIN_INTERVAL_MS);
+  };
+
+  /** Asks all threads to say when they have records; false where one has some already. */
+  private sleep(): boolean {
+    let isAsleep = true;
+    for (const reader of this.readers) isAsleep = reader.sleep(this.wake) && isAsleep;
+    return isAsleep;
+  }
+
+  /** There are records: lets more come before they are taken. */
+  private readonly wake = (): void => {
+    if (!this.isAsleep) return;
+    this.isAsleep = false;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(this.takeTurn, DRAIN_INTERVAL_MS);
+  };
+
+  /** Takes at most `limit` records of each ring; returns how many one ring had at most. */
+  private drain(limit: number): number {
+    let most = 0;
+    for (const reader of this.readers) most = Math.max(most, reader.drain(limit, this.takeRecord));
+    return most;
+  }
+
+  private readonly takeRecord = (reader: LogRingReader, at: number): void => this.take(reader, at);
+
+  private take(reader: LogRingReader, at: number): void {
+    const { bytes, view } = reader;
+    const { row } = this;
+    const qnameLength = bytes[at + LogRecord.QNAME_LENGTH]!;
+    const upstream = view.getUint16(at + LogRecord.UPSTREAM, true);
+    row.bytes = bytes;
+    row.timestampMs = view.getFloat64(at + LogRecord.TIMESTAMP_MS, true);
+    row.client.at = at + LogRecord.CLIENT;
+    row.groupId = view.getUint32(at + LogRecord.GROUP_ID, true);
+    row.qname.at = at + LogRecord.QNAME;
+    row.qname.length = qnameLength;
+    row.qtype = view.getUint16(at + LogRecord.QTYPE, true);
+    row.protocol = bytes[at + LogRecord.PROTOCOL]! as ProtocolCode;
+    row.status = bytes[at + LogRecord.STATUS]! as QueryStatusCode;
+    row.rcode = bytes[at + LogRecord.RCODE]!;
+    row.dnssec = bytes[at + LogRecord.DNSSEC]! as DnssecStatusCode;
+    row.responseTimeUs = view.getUint32(at + LogRecord.RESPONSE_TIME_US, true);
+    row.cached = bytes[at + LogRecord.CACHED] === 1;
+    row.upstream = upstream === 0 ? null : (this.names.upstream(upstream - 1) ?? null);
+    row.answers.at = at + logAnswersOffset(qnameLength);
+    row.answers.length = view.getUint16(at + LogRecord.ANSWERS_LENGTH, true);
+    row.rule = this.ruleOf(reader, at);
+    this.append(row);
+  }
+
+  private ruleOf({ bytes, view }: LogRingReader, at: number): LoggedRule | null {
+    const { row, numbers } = this;
+    const version = view.getUint32(at + LogRecord.SNAPSHOT_VERSION, true);
+    if (row.status === QueryStatus.BLOCKED_SCHEDULE) return this.names.schedule(version, row.groupId) ?? null;
+    const attribute = view.getUint32(at + LogRecord.RULE_ATTRIBUTE, true);
+    if (attribute === 0 || !isBlockedStatus(row.status)) return null;
+    const { ruleName, answers, qname } = row;
+    ruleName.length = bytes[at + LogRecord.RULE_NAME_LENGTH]!;
+    // The rule of a name in the answer stands behind the answer records.
+    if (ruleName.length !== 0) ruleName.at = answers.at + ((answers.length + 3) & ~3);
+    else {
+      const offset = bytes[at + LogRecord.RULE_NAME_OFFSET]!;
+      ruleName.at = qname.at + offset;
+      ruleName.length = qname.length - offset;
+    }
+    numbers.origin = bytes[at + LogRecord.RULE_ORIGIN]!;
+    numbers.index = attribute - 1;
+    numbers.kinds = bytes[at + LogRecord.RULE_KIND]!;
+    numbers.groupId = row.groupId;
+    return this.names.rule(version, numbers, this.ruleNameBytes) ?? null;
+  }
+
+  private readonly ruleNameBytes = (): Uint8Array => {
+    const { bytes, ruleName } = this.row;
+    return bytes.subarray(ruleName.at, ruleName.at + ruleName.length);
+  };
+}
+
+function emptyRow(): QueryLogRow {
+  return {
+    bytes: new Uint8Array(0),
+    timestampMs: 0,
+    client: { at: 0, length: 16 },
+    groupId: 0,
+    qname: { at: 0, length: 1 },
+    qtype: 0,
+    protocol: 0,
+    status: 0,
+    rcode: 0,
+    dnssec: 0,
+    responseTimeUs: 0,
+    cached: false,
+    rule: null,
+    ruleName: { at: 0, length: 0 },
+    upstream: null,
+    answers: { at: 0, length: 0 },
+  };
+}

@@ -1,0 +1,105 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { setImmediate } from 'node:timers/promises';
+import { LogRingWriter } from '../../../dns-worker/report/log-ring.ts';
+import { LogRing, logRingBytes } from '../../../shared/query-log.ts';
+import { answeredQuery } from '../../../test/support/parts/answered-query.ts';
+import { LogRingReader } from './log-ring-reader.ts';
+
+const RECORDS = 16;
+
+let buffer: SharedArrayBuffer;
+let reader: LogRingReader;
+let writer: LogRingWriter;
+beforeEach(() => {
+  buffer = new SharedArrayBuffer(logRingBytes(RECORDS));
+  reader = new LogRingReader(buffer);
+  writer = new LogRingWriter(buffer);
+});
+
+/** Sends the reader to sleep; resolves when it is woken. */
+function sleep(): Promise<void> {
+  return new Promise((resolve) => {
+    expect(reader.sleep(resolve)).toBe(true);
+  });
+}
+
+function log(count: number, into = writer): void {
+  for (let i = 0; i < count; i++) into.write(answeredQuery(), 1);
+  into.publish(10);
+}
+
+function takeAll(): number {
+  return reader.drain(Infinity, () => undefined);
+}
+
+describe('LogRingReader', () => {
+  test('drain() takes every record once, and no more than asked', () => {
+    log(10);
+    expect(reader.drain(7, () => undefined)).toBe(7);
+    expect(takeAll()).toBe(3);
+    expect(takeAll()).toBe(0);
+  });
+
+  test('sleep() ends with the first records that are published, again and again', async () => {
+    for (let count = 1; count < 2 * RECORDS; count += 5) {
+      const woken = sleep();
+      log(Math.min(count, RECORDS));
+      await woken;
+      expect(takeAll()).toBe(Math.min(count, RECORDS));
+    }
+    expect(reader.dropped()).toBe(0);
+  });
+
+  test('sleep() refuses while there are records', () => {
+    log(1);
+    expect(reader.sleep(() => undefined)).toBe(false);
+  });
+
+  test('sleep() goes on where nothing was written', async () => {
+    let wakes = 0;
+    reader.sleep(() => wakes++);
+    writer.publish(10);
+    await setImmediate();
+    expect(wakes).toBe(0);
+  });
+
+  test('sleep() has one wait under way, however often it is called', async () => {
+    let wakes = 0;
+    const woken = new Promise<void>((resolve) => {
+      for (let i = 0; i < 5; i++)
+        reader.sleep(() => {
+          wakes++;
+          resolve();
+        });
+    });
+    const others = Atomics.notify(new Int32Array(buffer), LogRing.ASLEEP_WORD);
+    await woken;
+    await setImmediate();
+    expect([others, wakes]).toEqual([1, 1]);
+  });
+
+  test('sleep() ends with the records of the thread that takes the place of one', async () => {
+    log(3);
+    takeAll();
+    const woken = sleep();
+    log(2, new LogRingWriter(buffer));
+    await woken;
+    expect(takeAll()).toBe(2);
+  });
+
+  test('sleep() called again repairs a wake-up that a thread died over', async () => {
+    const woken = sleep();
+    Atomics.store(new Int32Array(buffer), LogRing.ASLEEP_WORD, 0);
+    expect(reader.sleep(() => undefined)).toBe(true);
+    log(1, new LogRingWriter(buffer));
+    await woken;
+    expect(takeAll()).toBe(1);
+  });
+
+  test('endSleep() ends the wait', async () => {
+    const woken = sleep();
+    reader.endSleep();
+    await woken;
+    expect(takeAll()).toBe(0);
+  });
+});

@@ -1,0 +1,28 @@
+/** The query log as the API reads it: the store behind the API's port and in the API's errors. */
+import { invalid } from '../../api/api-error.ts';
+import type { Database } from '../../db/database.ts';
+import { InvalidCursor } from './query-log-cursor.ts';
+import type { QueryLogReader } from './query-log-port.ts';
+import { type QueryLogContext, readQueryLog } from './query-log-store.ts';
+
+/** Read side over a database; `hostnameOf` tells the name of who is at an address. */
+export function queryLogReader(
+  database: Database,
+  hostnameOf: QueryLogContext['hostnameOf'],
+): QueryLogReader {
+  return {
+    async page({ from, to, ...filter }) {
+      try {
+        return await readQueryLog(
+          database,
+          { ...filter, fromMs: from?.getTime(), toMs: to?.getTime() },
+          { hostnameOf },
+        );
+      } catch (error) {
+        if (error instanceof InvalidCursor)
+          throw invalid([{ path: 'cursor', message: 'is not a cursor of this log' }]);
+        throw error;
+      }
+    },
+  };
+}

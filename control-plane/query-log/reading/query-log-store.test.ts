@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
+import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
+import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
+import { Protocol, QueryStatus } from '../../../shared/query-log.ts';
+import { claimNode, nodeIdOf } from '../../cluster/node-store.ts';
+import { readSummary, readTopClients, readTopDomains } from '../../stats/stats-store.ts';
+import { storeBatch } from '../store/batch-store.ts';
+import { CopyEncoder } from '../store/copy-encoder.ts';
+import { newBatch } from '../store/log-batch.ts';
+import { InvalidCursor } from './query-log-cursor.ts';
+import type { QueryLogRequest } from './query-log-store.ts';
+import { readQueryLog } from './query-log-store.ts';
+
+const NOON = Date.UTC(2026, 6, 5, 12);
+const HOUR_MS = 3_600_000;
+const NOWHERE = { hostnameOf: () => null };
+let own: TestDatabase;
+
+/** 300 rows over five hours and two days, every tenth blocked, each a minute after the one before. */
+beforeAll(async () => {
+  own = await startTestDatabase();
+  const [uuid, run] = [randomUUID(), randomUUID()];
+  await claimNode(own.database, { name: 'alpha', version: '1', uuid, run }, true);
+  const encoder = new CopyEncoder(nodeIdOf('alpha'));
+  for (let i = 0; i < 300; i++) {
+    const isBlocked = i % 10 === 0;
+    const row = logRow({
+      timestampMs: NOON + 12 * HOUR_MS - i * 60_000,
+      client: Uint8Array.of(192, 0, 2, i % 3),
+      qname: wireName(isBlocked ? 'ads_100%.example.com' : `host-${i % 7}.example.org`),
+      qtype: i % 2 === 0 ? 1 : 28,
+      status: isBlocked ? QueryStatus.BLOCKED_LIST : i % 5 === 1 ? QueryStatus.ALLOWED : QueryStatus.CACHED,
+      cached: !isBlocked && i % 5 !== 1,
+      rcode: isBlocked ? 3 : 0,
+      protocol: i % 4 === 0 ? Protocol.tcp : Protocol.udp,
+      responseTimeUs: i,
+      groupId: 1 + (i % 2),
+      blockSource: isBlocked ? 'test list' : null,
+      upstream: i % 5 === 1 ? 'udp://192.0.2.53:53' : null,
+    });
+    encoder.encode(row, 'full');
+  }
+  await storeBatch(own.database, newBatch(encoder.take()), { durable: true });
+});
+afterAll(() => own.stop());
+
+/** Which rows come, by the number each has as its response time. */
+async function numbers(request: Partial<QueryLogRequest>): Promise<number[]> {
+  const page = await readQueryLog(own.database, { limit: 1000, offset: 0, ...request }, NOWHERE);
+  expect(page.data.length).toBe(page.total);
+  return page.data.map((row) => row.response_time_us);
+}
+
+const all = Array.from({ length: 300 }, (_, i) => i);
+
+describe('readQueryLog()', () => {
+  test('readQueryLog() shows the newest first, across days', async () => {
+    expect(await numbers({})).toEqual(all);
+  });
+
+  test('readQueryLog() keeps to a span of time, its end excluded', async () => {
+    const fromMs = NOON + 8 * HOUR_MS;
+    const toMs = NOON + 9 * HOUR_MS;
+    const times = all.map((i) => NOON + 12 * HOUR_MS - i * 60_000);
+    expect(await numbers({ fromMs, toMs })).toEqual(
+      all.filter((i) => times[i]! >= fromMs && times[i]! < toMs),
+    );
+  });
+
+  const isBlocked = (i: number): boolean => i % 10 === 0;
+  test.each<[string, Partial<QueryLogRequest>, (i: number) => boolean]>([
+    ['a part of the name, any case', { domain: 'HOST-3.' }, (i) => !isBlocked(i) && i % 7 === 3],
+    ['% and _ as ordinary characters', { domain: 's_100%' }, isBlocked],
+    ['% as no wildcard', { domain: 'a%e' }, () => false],
+    ['a client', { client: '192.0.2.1' }, (i) => i % 3 === 1],
+    ['a network of clients', { client: '192.0.2.0/31' }, (i) => i % 3 < 2],
+    ['a group', { group_id: 2 }, (i) => i % 2 === 1],
+    ['a type', { type: 'aaaa' }, (i) => i % 2 === 1],
+    ['a type that is none', { type: 'NONSENSE' }, () => false],
+    ['a status', { status: 'BLOCKED_LIST' }, isBlocked],
+    ['the status whose number is zero', { status: 'ALLOWED' }, (i) => !isBlocked(i) && i % 5 === 1],
+    ['an rcode', { rcode: 'nxdomain' }, isBlocked],
+    ['a protocol', { protocol: 'tcp' }, (i) => i % 4 === 0],
+    ['an upstream', { upstream: 'udp://192.0.2.53:53' }, (i) => i % 5 === 1],
+    ['a DNSSEC state', { dnssec: 'secure' }, () => false],
+    ['a node', { node: 'alpha' }, () => true],
+    ['a node that is none', { node: 'beta' }, () => false],
+    [
+      'several at once',
+      { status: 'BLOCKED_LIST', type: 'A', client: '192.0.2.0' },
+      (i) => isBlocked(i) && i % 3 === 0,
+    ],
+  ])('readQueryLog() filters by %s', async (_, request, expected) => {
+    expect(await numbers(request)).toEqual(all.filter(expected));
+  });
+
+  test('readQueryLog() pages by offset without loss or repetition', async () => {
+    const seen: number[] = [];
+    for (let offset = 0; offset <= 300; offset += 70) {
+      const page = await readQueryLog(own.database, { limit: 70, offset }, NOWHERE);
+      expect(page).toMatchObject({ total: 300, limit: 70, offset });
+      seen.push(...page.data.map((row) => row.response_time_us));
+    }
+    expect(seen).toEqual(all);
+  });
+
+  test('readQueryLog() pages by cursor, not disturbed by rows that come meanwhile', async () => {
+    const seen: number[] = [];
+    let cursor: string | null | undefined;
+    do {
+      const request = { limit: 130, offset: 0, type: 'A', ...(cursor ? { cursor } : {}) };
+      const page = await readQueryLog(own.database, request, NOWHERE);
+      seen.push(...page.data.map((row) => row.response_time_us));
+      expect(page.total).toBe(150);
+      cursor = page.next_cursor;
+      const late = new CopyEncoder(1);
+      late.encode(logRow({ timestampMs: NOON + 13 * HOUR_MS, qtype: 65 }), 'full');
+      await storeBatch(own.database, newBatch(late.take()), { durable: true });
+    } while (cursor);
+    expect(seen).toEqual(all.filter((i) => i % 2 === 0));
+    await own.database.query('DELETE FROM query_log WHERE type = 65');
+  });
+
+  test('readQueryLog() refuses a cursor that it did not make', async () => {
+    const attempt = readQueryLog(own.database, { limit: 1, offset: 0, cursor: 'bm9uc2Vuc2U' }, NOWHERE);
+    await expect(attempt).rejects.toBeInstanceOf(InvalidCursor);
+  });
+
+  test('readQueryLog() of a log without a single day is an empty page', async () => {
+    const page = await readQueryLog(own.database, { limit: 10, offset: 0, fromMs: 0, toMs: 1 }, NOWHERE);
+    expect(page).toEqual({ data: [], total: 0, limit: 10, offset: 0, next_cursor: null });
+  });
+});
+
+describe('readSummary()', () => {
+  test('readSummary() counts what the rows say', async () => {
+    const summary = await readSummary(own.database, NOON, NOON + 13 * HOUR_MS);
+    expect(summary).toMatchObject({
+      queries_total: 300,
+      queries_blocked: 30,
+      block_rate: 10,
+      queries_rate_limited: 0,
+      clients: 3,
+      unique_domains: 8,
+      queries_by_type: { A: 150, AAAA: 150 },
+      queries_by_status: { BLOCKED_LIST: 30, ALLOWED: 60, CACHED: 210 },
+      queries_by_rcode: { NXDOMAIN: 30, NOERROR: 270 },
+      queries_by_protocol: { tcp: 75, udp: 225 },
+      source_stats: { 'test list': 30 },
+      cache_hit_rate: 77.78,
+      avg_query_time_ms: 0.15,
+      p50_query_time_ms: 0.149,
+      p99_query_time_ms: 0.296,
+    });
+  });
+
+  test('readSummary() of a time without rows is all zero', async () => {
+    const summary = await readSummary(own.database, 0, 1000);
+    expect(summary).toMatchObject({
+      queries_total: 0,
+      block_rate: 0,
+      cache_hit_rate: 0,
+      p95_query_time_ms: 0,
+      clients: 0,
+    });
+  });
+});
+
+describe('readTopDomains() and readTopClients()', () => {
+  const request = { fromMs: NOON, toMs: NOON + 13 * HOUR_MS, limit: 2 };
+
+  test('readTopDomains() separates blocked names from allowed ones', async () => {
+    expect(await readTopDomains(own.database, request, 'blocked')).toEqual([
+      { domain: 'ads_100%.example.com', count: 30 },
+    ]);
+    expect(await readTopDomains(own.database, { ...request, group_id: 2 }, 'blocked')).toEqual([]);
+    expect(await readTopDomains(own.database, request, 'allowed')).toHaveLength(2);
+  });
+
+  test('readTopClients() counts queries and blocked ones of each client', async () => {
+    const clients = await readTopClients(own.database, { ...request, client: '192.0.2.2' });
+    expect(clients).toEqual([{ ip: '192.0.2.2', count: 100, blocked: 10 }]);
+  });
+});

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { logRow } from '../../../test/support/parts/log-row.ts';
+import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
+import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
+import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
+import { storeBatch } from './batch-store.ts';
+import { CopyEncoder, DAY_MS } from './copy-encoder.ts';
+import { newBatch } from './log-batch.ts';
+import { LogDays } from './log-days.ts';
+import { dropPartitions, ensurePartitions, listFilledPartitions, listPartitions } from './partition-store.ts';
+
+const HOUR_MS = 3_600_000;
+const LOGGER = new MemoryLogger();
+
+let own: TestDatabase;
+let monotonicMs = 0;
+beforeAll(async () => {
+  own = await startTestDatabase();
+});
+beforeEach(async () => {
+  await dropPartitions(own.database, await listPartitions(own.database));
+  await own.database.query('TRUNCATE query_log_batches');
+});
+afterAll(() => own.stop());
+
+/** The keeper of a Weir that starts now. */
+function keeper(keptDays = 30): LogDays {
+  const clock = { monotonicMs: () => monotonicMs };
+  return new LogDays({ database: own.database, clock, logger: LOGGER, queryLogDays: () => keptDays });
+}
+
+/** Writes a row of each day. */
+async function log(days: readonly number[]): Promise<void> {
+  const encoder = new CopyEncoder(1);
+  for (const day of days) encoder.encode(logRow({ timestampMs: day * DAY_MS + HOUR_MS }), 'full');
+  await storeBatch(own.database, newBatch(encoder.take()), { durable: true });
+}
+
+const filled = (): Promise<number[]> => listFilledPartitions(own.database);
+const daysFrom = (first: number, count: number): number[] =>
+  Array.from({ length: count }, (_, i) => first + i);
+
+describe('LogDays', () => {
+  test('keep() has the next days ready and drops what is older than query_log_days', async () => {
+    const days = keeper();
+    const today = await days.today();
+    await log(daysFrom(today - 33, 34));
+    await ensurePartitions(own.database, [today - 40]);
+    await days.keep();
+    expect(await listPartitions(own.database)).toEqual(daysFrom(today - 29, 32));
+    await keeper(1).keep();
+    expect(await listPartitions(own.database)).toEqual(daysFrom(today, 3));
+  });
+
+  test('keep() keeps the log where the clock is a year ahead, whatever is logged by it', async () => {
+    const days = keeper();
+    const ahead = await days.today();
+    const days30 = daysFrom(ahead - 394, 30);
+    await log(days30);
+    await days.keep();
+    await log([ahead]);
+    await days.keep();
+    expect(await filled()).toEqual([...days30, ahead]);
+    // Not even a start loses anything.
+    await keeper().keep();
+    expect(await filled()).toEqual([...days30, ahead]);
+  });
+
+  test('keep() catches up after a long time without Weir, a day an hour', async () => {
+    const days = keeper();
+    const today = await days.today();
+    await log([...daysFrom(today - 60, 10), today]);
+    for (let hour = 0; hour < 4; hour++) {
+      await days.keep();
+      monotonicMs += HOUR_MS;
+    }
+    expect(await filled()).toEqual([...daysFrom(today - 57, 7), today]);
+    for (let hour = 0; hour < 10; hour++) {
+      await days.keep();
+      monotonicMs += HOUR_MS;
+    }
+    expect(await filled()).toEqual([today]);
+  });
+
+  test('keep() forgets batches by the age of the log, not by a clock that is ahead', async () => {
+    const days = keeper();
+    const ahead = await days.today();
+    await log([ahead - 365]);
+    await own.database.query(`UPDATE query_log_batches SET applied_at = now() - interval '365 days'`);
+    await days.keep();
+    expect((await own.database.query('SELECT 1 FROM query_log_batches')).rows).toHaveLength(1);
+    await log(daysFrom(ahead - 364, 365));
+    await days.keep();
+    expect((await own.database.query('SELECT 1 FROM query_log_batches')).rows).toHaveLength(1);
+  });
+});

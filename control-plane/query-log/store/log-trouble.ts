@@ -1,0 +1,35 @@
+/** What keeps rows of the query log from being stored: for `/health`, and now and then for the log. */
+import type { LogFields, Logger } from '../../../shared/log.ts';
+import { reasonOf } from '../../../shared/thrown.ts';
+
+/** Milliseconds between two log lines. */
+const LOG_MS = 10_000;
+
+/** See above. */
+export class LogTrouble {
+  readonly #logger: Logger;
+  #now: string | null = null;
+  #loggedMs = -Infinity;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  /** Why the last rows could not be stored; null = they could. */
+  now(): string | null {
+    return this.#now;
+  }
+
+  /** Rows could not be stored. */
+  begin(message: string, cause: unknown, fields: LogFields): void {
+    this.#now = `${message}: ${reasonOf(cause)}`;
+    if (performance.now() - this.#loggedMs < LOG_MS) return;
+    this.#loggedMs = performance.now();
+    this.#logger.error(message, { reason: reasonOf(cause), ...fields });
+  }
+
+  /** Rows were stored. */
+  end(): void {
+    this.#now = null;
+  }
+}

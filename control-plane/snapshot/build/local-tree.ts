@@ -1,0 +1,93 @@
+/**
+ * Local records as a tree of names: which names are there, by themselves or because others lie below them,
+ * and which of them a question finds (RFC 1034 section 4.3.2, wildcards RFC 4592). Pure; the form in which
+ * threads read it is `local-names-builder.ts`.
+ */
+import type { LocalRecord } from './snapshot-records.ts';
+
+/** A name. */
+export interface LocalNode {
+  readonly name: string;
+  /** Record sets by type, in the order in which they came; none = an empty non-terminal. */
+  readonly sets: Map<LocalRecord['type'], LocalRecord[]>;
+  /** The name is known to be there though it has no records. */
+  isEmpty: boolean;
+}
+
+/** Names by their text. */
+export type LocalTree = ReadonlyMap<string, LocalNode>;
+
+/** Builds the tree. Where a name has a CNAME and other records, the kind that came first counts. */
+export function growLocalTree(records: readonly LocalRecord[]): LocalTree {
+  const tree = new Map<string, LocalNode>();
+  const at = (name: string): LocalNode => {
+    const node = tree.get(name) ?? { name, sets: new Map(), isEmpty: false };
+    tree.set(name, node);
+    return node;
+  };
+  for (const record of records) {
+    const node = at(record.fqdn);
+    if (!fits(node, record)) continue;
+    const set = node.sets.get(record.type);
+    if (set === undefined) node.sets.set(record.type, [record]);
+    else if (!set.some(({ value }) => value === record.value)) set.push(record);
+    for (const parent of parentsOf(record.fqdn)) at(parent).isEmpty ||= isBelow(parent, record.domain);
+  }
+  if (records.some(({ fqdn }) => fqdn.startsWith('*.'))) noteCovered(tree);
+  return tree;
+}
+
+/** A name that a wildcard would cover is there as soon as something lies below it (RFC 4592 section 2.2.2). */
+function noteCovered(tree: LocalTree): void {
+  for (const node of tree.values())
+    node.isEmpty ||= parentsOf(node.name).some((parent) => tree.has(`*.${parent}`));
+}
+
+function fits(node: LocalNode, { type, value }: LocalRecord): boolean {
+  if (node.sets.size === 0) return true;
+  const alias = node.sets.get('CNAME');
+  if (alias !== undefined) return type === 'CNAME' && alias[0]!.value === value;
+  return type !== 'CNAME';
+}
+
+/** The node that a question for `name` finds; undefined = the name is not local. */
+export function findInTree(tree: LocalTree, name: string): LocalNode | undefined {
+  const own = tree.get(name);
+  if (own !== undefined) return own.sets.size > 0 || own.isEmpty ? own : undefined;
+  const closest = parentsOf(name).find((parent) => tree.has(parent));
+  return closest === undefined ? undefined : tree.get(`*.${closest}`);
+}
+
+/** The local name that a CNAME at a node leads to; undefined where it has none, or leads elsewhere. */
+export function targetInTree(tree: LocalTree, node: LocalNode): LocalNode | undefined {
+  const alias = node.sets.get('CNAME')?.[0];
+  return alias && findInTree(tree, alias.value);
+}
+
+/** A name whose CNAME leads back to itself by way of local names; undefined = there is none. */
+export function findAliasLoop(tree: LocalTree): string | undefined {
+  const ends = new Set<LocalNode>();
+  for (const start of tree.values()) {
+    const path = new Set<LocalNode>();
+    let node: LocalNode | undefined = start;
+    while (node !== undefined && !ends.has(node)) {
+      if (path.has(node)) return node.name;
+      path.add(node);
+      node = targetInTree(tree, node);
+    }
+    for (const passed of path) ends.add(passed);
+  }
+  return undefined;
+}
+
+/** All names above, the nearest first; not the root. */
+export function parentsOf(name: string): string[] {
+  const parents: string[] = [];
+  for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1))
+    parents.push(name.slice(dot + 1));
+  return parents;
+}
+
+function isBelow(name: string, domain: string): boolean {
+  return domain !== '' && name.endsWith(`.${domain}`);
+}

@@ -1,0 +1,120 @@
+/**
+ * Compiles what people set by hand (managed domains, blocked services, regex filters) into the small tables
+ * that lie over those of the lists: milliseconds, at every publication. Rules are kept by owner, which is
+ * the group they are for; `policy-table-builder.ts` says which class each owner's rules serve.
+ */
+import { randomInt } from 'node:crypto';
+import { RuleKind, ManualKind } from '../../../shared/snapshot/rule-table.ts';
+import {
+  type CompiledRules,
+  type PolicyRegexFilter,
+  type PolicyRows,
+  seedsOf,
+} from '../../compile/table/compiled-rules.ts';
+import type { ManualMeaning } from './policy-table-builder.ts';
+import { RuleTableBuilder, type TableSeeds } from '../../compile/table/rule-table-builder.ts';
+import { CHANGED_FILTERS_BUDGET, FILTERS_BUDGET, type RuleBudget } from '../../compile/table/rule-budget.ts';
+import { SpecialRuleSet } from '../../compile/table/special-rule-set.ts';
+import { encodeSpecialRules } from '../../compile/table/special-rules-builder.ts';
+import { RememberedAutomata } from '../../../shared/automata/automaton-maker.ts';
+import type { SpecialRule } from '../../../shared/snapshot/special-rules.ts';
+
+/** The manual tables of a snapshot, and what they mean. */
+export interface ManualRules extends ManualMeaning {
+  readonly names: SharedArrayBuffer;
+  readonly special: SharedArrayBuffer;
+  /** Regex filters that are over their budget, and so in force for nobody. */
+  readonly refused: readonly RefusedFilter[];
+}
+
+/** A regex filter that cannot be in force beside the others. */
+export interface RefusedFilter {
+  readonly id: number;
+  readonly pattern: string;
+  /** For people, in a sentence's middle. */
+  readonly reason: string;
+}
+
+/** Of the filters as they were last, so that a change costs what it changes. */
+const automata = new RememberedAutomata();
+
+/** Whether two policies have the same manual rules, hashed alike; equal rows are the same arrays. */
+export function isSameForManualRules(a: ManualCauses, b: ManualCauses): boolean {
+  const [one, other] = [seedsOf(a.compiled.rules), seedsOf(b.compiled.rules)];
+  return (
+    one.low === other.low &&
+    one.high === other.high &&
+    a.rows.managedDomains === b.rows.managedDomains &&
+    a.rows.regexFilters === b.rows.regexFilters &&
+    a.rows.blockedServices === b.rows.blockedServices
+  );
+}
+
+/** What manual rules depend on. */
+interface ManualCauses {
+  readonly compiled: CompiledRules;
+  readonly rows: PolicyRows;
+}
+
+/** Compiles the manual rows; `seeds` are those of the lists' table. */
+export function buildManualRules(rows: PolicyRows, seeds: TableSeeds): ManualRules {
+  const { managedDomains, regexFilters, blockedServices } = rows;
+  const owners = [
+    ...new Set([...managedDomains, ...regexFilters, ...blockedServices].map((row) => row.groupId)),
+  ];
+  const builder = new RuleTableBuilder(seeds);
+  for (const [owner, groupId] of owners.entries()) {
+    builder.beginSource(owner);
+    for (const row of managedDomains) if (row.groupId === groupId) add(builder, row.domain, managedKind(row));
+    for (const service of blockedServices) {
+      if (service.groupId !== groupId) continue;
+      for (const domain of service.domains) add(builder, domain, ManualKind.SERVICE_SUFFIX);
+      for (const domain of service.exact) add(builder, domain, ManualKind.SERVICE_EXACT);
+    }
+  }
+  // By which threads see that they need not open these rules again.
+  const { rules, attributes } = builder.finish(randomInt(1, 2 ** 32));
+  const { set, refused } = placeFilters(regexFilters, owners, FILTERS_BUDGET);
+  return { names: rules, attributes, owners, special: encodeSpecialRules(set, seeds), refused };
+}
+
+/** Of these filters together, those that a change may not leave so: they are over the budget. */
+export function findRefusedFilters(filters: readonly PolicyRegexFilter[]): readonly RefusedFilter[] {
+  const owners = [...new Set(filters.map(({ groupId }) => groupId))];
+  return placeFilters(filters, owners, CHANGED_FILTERS_BUDGET).refused;
+}
+
+/** A filter's place among the rules is its place among the filters. */
+function placeFilters(
+  filters: readonly PolicyRegexFilter[],
+  owners: readonly (number | null)[],
+  budget: RuleBudget,
+): { set: SpecialRuleSet; refused: RefusedFilter[] } {
+  automata.beginRound();
+  const set = new SpecialRuleSet(budget, budget, automata);
+  const refused: RefusedFilter[] = [];
+  for (const { id, groupId, action, pattern } of filters) {
+    const rule: SpecialRule = {
+      source: owners.indexOf(groupId),
+      line: id,
+      kind: action === 'allow' ? RuleKind.ALLOW_SUFFIX : RuleKind.BLOCK_SUFFIX,
+      match: 'regex',
+      text: pattern,
+      rule: pattern,
+    };
+    const reason = set.add(rule);
+    if (reason === null) continue;
+    set.hold(rule);
+    refused.push({ id, pattern, reason });
+  }
+  return { set, refused };
+}
+
+function managedKind(row: PolicyRows['managedDomains'][number]): number {
+  if (row.action === 'allow') return row.suffix ? ManualKind.ALLOW_SUFFIX : ManualKind.ALLOW_EXACT;
+  return row.suffix ? ManualKind.DENY_SUFFIX : ManualKind.DENY_EXACT;
+}
+
+function add(builder: RuleTableBuilder, domain: string, kind: number): void {
+  builder.addName(Buffer.from(domain, 'latin1'), 0, domain.length, kind);
+}

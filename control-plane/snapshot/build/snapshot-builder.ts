@@ -1,0 +1,83 @@
+/** Puts a snapshot together: the lists' tables as they were compiled, the manual rules and the policy anew. */
+import type { SnapshotBuffers } from '../../../shared/snapshot/snapshot.ts';
+import {
+  type BlockingSettings,
+  type CompiledRules,
+  type LivePolicy,
+  type PolicyRows,
+  clientNamesOf,
+  seedsOf,
+} from '../../compile/table/compiled-rules.ts';
+import { addressFromText } from '../../../shared/net/ip.ts';
+import type { NamedClient } from '../../../shared/snapshot/named-clients.ts';
+import { buildClientTable, isSameForClients } from './client-table-builder.ts';
+import { buildLocalNames } from './local-names-builder.ts';
+import { isSameForLocalNames, localRecords } from './snapshot-records.ts';
+import { growLocalTree } from './local-tree.ts';
+import { buildManualRules, isSameForManualRules, type ManualRules } from './manual-rules.ts';
+import { buildPolicyTable } from './policy-table-builder.ts';
+
+/** What a snapshot is built of. */
+export interface SnapshotParts {
+  readonly version: number;
+  readonly compiled: CompiledRules;
+  readonly rows: PolicyRows;
+  readonly blocking: BlockingSettings;
+  readonly live: LivePolicy;
+}
+
+/** A snapshot that was built, and what of. */
+export interface BuiltSnapshot extends SnapshotParts {
+  readonly snapshot: SnapshotBuffers;
+  readonly manual: ManualRules;
+}
+
+/** Builds snapshot `version`. */
+export function buildSnapshot(
+  version: number,
+  compiled: CompiledRules,
+  rows: PolicyRows,
+  blocking: BlockingSettings,
+  live: LivePolicy,
+): SnapshotBuffers {
+  return buildSnapshotAfter(undefined, { version, compiled, rows, blocking, live }).snapshot;
+}
+
+/** The same, taking over from the one before what would be the same. */
+export function buildSnapshotAfter(before: BuiltSnapshot | undefined, parts: SnapshotParts): BuiltSnapshot {
+  const { version, compiled, rows, blocking, live } = parts;
+  const seeds = seedsOf(compiled.rules);
+  const manual =
+    before !== undefined && isSameForManualRules(before, parts)
+      ? before.manual
+      : buildManualRules(rows, seeds);
+  const snapshot: SnapshotBuffers = {
+    version,
+    rules: compiled.rules,
+    special: compiled.special,
+    manual: manual.names,
+    manualSpecial: manual.special,
+    policy: buildPolicyTable(version, compiled, rows, manual, { blocking, live }),
+    local:
+      before !== undefined && isSameForLocalNames(before, parts)
+        ? before.snapshot.local
+        : buildLocalNames(growLocalTree(localRecords(rows, live)), seeds),
+    clients:
+      before !== undefined && isSameForClients(before, parts)
+        ? before.snapshot.clients
+        : buildClientTable(rows, live),
+    namedClients: namedClients(compiled, live),
+    names: live.names,
+  };
+  return { ...parts, snapshot, manual };
+}
+
+/** Where the clients are now that rules speak of. */
+function namedClients(compiled: CompiledRules, { findClients }: LivePolicy): NamedClient[] {
+  const names = clientNamesOf(compiled);
+  if (names.length === 0) return [];
+  return findClients(names).map(({ name, addresses }) => ({
+    name,
+    addresses: Buffer.concat(addresses.flatMap((address) => addressFromText(address) ?? [])),
+  }));
+}

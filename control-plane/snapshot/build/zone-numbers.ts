@@ -1,0 +1,81 @@
+/**
+ * Gives each definition of a forward zone its number: the partition of the cache that its answers lie in,
+ * and its servers' numbers in log records. Definitions that come back get their number again; another
+ * definition of the same zone never finds what was answered under the one before.
+ */
+import { parseUpstream } from '../../../config/upstream-url.ts';
+import { nameFromText } from '../../../shared/dns/name.ts';
+import { FIRST_ZONE_UPSTREAM, type ForwardZone } from '../../../shared/snapshot/forward-zone-servers.ts';
+
+const MAX_NUMBER = 0xffff;
+
+/** A zone before it has numbers. */
+export interface DefinedZone {
+  /** For people. */
+  readonly zone: string;
+  /** The names that it stands for. */
+  readonly names: readonly string[];
+  /** Upstream URLs. */
+  readonly servers: readonly string[];
+}
+
+/** Numbers of one run of Weir, like the cache that they are for. */
+export class ZoneNumbers {
+  private readonly partitions = new Numbering(1);
+  private readonly upstreams = new Numbering(FIRST_ZONE_UPSTREAM);
+
+  /** The zones as threads know them. Of several definitions of a zone the first one counts. */
+  number(zones: readonly DefinedZone[]): ForwardZone[] {
+    const definitions = zones.map(({ names, servers }) => JSON.stringify([names, servers]));
+    const inUse = new Set(definitions);
+    const serversInUse = new Set(zones.flatMap(({ servers }) => servers));
+    return zones.map(({ zone, names, servers }, index) => {
+      const usable = servers.filter((server) => parseUpstream(server) !== undefined);
+      return {
+        zone,
+        names: names.flatMap((name) => nameFromText(name) ?? []),
+        partition: this.partitions.of(definitions[index]!, inUse),
+        servers: usable.flatMap((server) => parseUpstream(server) ?? []),
+        upstreamNumbers: usable.map((server) => this.upstreams.of(server, serversInUse)),
+      };
+    });
+  }
+
+  /** The configured text of a zone's server; undefined for a number that is none. */
+  upstreamOf(number: number): string | undefined {
+    return this.upstreams.nameOf(number);
+  }
+}
+
+/** Numbers from `first` to 65535, each for one name; beyond that the oldest that is not in use is taken again. */
+class Numbering {
+  private readonly byName = new Map<string, number>();
+  private readonly byNumber = new Map<number, string>();
+  private next: number;
+
+  constructor(first: number) {
+    this.next = first;
+  }
+
+  of(name: string, inUse: ReadonlySet<string>): number {
+    const known = this.byName.get(name);
+    if (known !== undefined) return known;
+    const number = this.next <= MAX_NUMBER ? this.next++ : this.takeOldest(inUse);
+    this.byName.set(name, number);
+    this.byNumber.set(number, name);
+    return number;
+  }
+
+  nameOf(number: number): string | undefined {
+    return this.byNumber.get(number);
+  }
+
+  private takeOldest(inUse: ReadonlySet<string>): number {
+    for (const [name, number] of this.byName) {
+      if (inUse.has(name)) continue;
+      this.byName.delete(name);
+      return number;
+    }
+    throw new RangeError(`number forward zones: more than ${this.byName.size} are in use`);
+  }
+}

@@ -1,0 +1,227 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
+import { compiledFrom } from '../../../test/support/parts/test-rules.ts';
+import {
+  type BlockingSettings,
+  type CompiledRules,
+  NOTHING_LIVE,
+  NO_POLICY_ROWS,
+  type PolicyRows,
+  type PublishedState,
+} from '../../compile/table/compiled-rules.ts';
+import { Generations } from './generations.ts';
+import { buildSnapshot } from '../build/snapshot-builder.ts';
+import { startingState } from './starting-state.ts';
+import { PolicyTable } from '../../../shared/snapshot/policy-table.ts';
+
+const BLOCKING: BlockingSettings = {
+  enabled: true,
+  mode: 'null_ip',
+  ttlSecs: 10,
+  customIpv4: '',
+  customIpv6: '',
+};
+const RULES = compiledFrom([
+  {
+    id: 10,
+    names: [
+      ['a.example', 1],
+      ['b.example', 2],
+    ],
+  },
+]);
+const OTHER_RULES = compiledFrom([{ id: 10, names: [['c.example', 1]] }], 2);
+
+let dataDir: string;
+let folder: string;
+let logger: MemoryLogger;
+let generations: Generations;
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'weir-generations-'));
+  folder = join(dataDir, 'snapshots');
+  logger = new MemoryLogger();
+  generations = new Generations(dataDir, logger);
+  await generations.load();
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+function state(version: number, compiled: CompiledRules = RULES): PublishedState {
+  const rows: PolicyRows = {
+    ...NO_POLICY_ROWS,
+    groups: [{ id: 1, enabled: true }],
+    sources: [{ id: 10, name: 'ads', kind: 'block', enabled: true, groupIds: [] }],
+    managedDomains: [
+      { id: 1, name: 'one', domain: 'x.example', suffix: false, action: 'deny', groupId: null },
+    ],
+  };
+  return { snapshot: buildSnapshot(version, compiled, rows, BLOCKING, NOTHING_LIVE), compiled, rows };
+}
+
+function bytesOf(buffer: SharedArrayBuffer): string {
+  return Buffer.from(new Uint8Array(buffer)).toString('hex');
+}
+
+function files(pattern: RegExp): string[] {
+  return readdirSync(folder)
+    .filter((file) => pattern.test(file))
+    .sort();
+}
+
+/** What a node that starts now would get. */
+async function loadedVersion(): Promise<number | undefined> {
+  return (await new Generations(dataDir, logger).load()).kept?.version;
+}
+
+describe('Generations', () => {
+  test('has nothing to load in a new folder', async () => {
+    await expect(generations.load()).resolves.toEqual({ kept: undefined, highestVersion: 0 });
+  });
+
+  test('loads what was saved, byte for byte', async () => {
+    const saved = state(5);
+    await generations.save(saved);
+    const { kept: loaded, highestVersion } = await new Generations(dataDir, logger).load();
+    expect(highestVersion).toBe(5);
+    expect(bytesOf(loaded!.compiled.rules)).toBe(bytesOf(saved.snapshot.rules));
+    expect(bytesOf(loaded!.compiled.special)).toBe(bytesOf(saved.compiled.special));
+    expect(loaded!.compiled.attributes).toEqual(saved.compiled.attributes);
+    expect(loaded!.compiled.sources).toEqual(saved.compiled.sources);
+    expect(loaded!.rows).toEqual(saved.rows);
+  });
+
+  test('shares a rule table between generations, and keeps the last twenty', async () => {
+    for (const version of [1, 2, 3]) await generations.save(state(version));
+    expect(files(/^rules-/)).toHaveLength(1);
+    for (let version = 4; version <= 22; version++) await generations.save(state(version, OTHER_RULES));
+    expect(files(/^rules-/)).toHaveLength(2);
+    expect((await generations.rulesIds()).size).toBe(2);
+    await generations.save(state(23, OTHER_RULES));
+    expect(files(/^rules-/)).toHaveLength(1);
+    const kept = files(/^generation-/).map((file) => Number(file.slice(11, 21)));
+    expect(kept).toEqual(Array.from({ length: 20 }, (_, index) => index + 4));
+  });
+
+  test('findRules() gives back rules that are not the newest, and passes over damaged ones', async () => {
+    await generations.save(state(1));
+    await generations.save(state(2, OTHER_RULES));
+    const first = state(1).compiled.sources.map(({ inputKey }) => inputKey);
+    const isFirst = (sources: readonly { readonly inputKey: string }[]): boolean =>
+      sources.map(({ inputKey }) => inputKey).join() === first.join();
+    const found = await generations.findRules(isFirst);
+    expect(found?.sources.map(({ inputKey }) => inputKey)).toEqual(first);
+    expect(bytesOf(found!.rules)).toBe(bytesOf(state(1).compiled.rules));
+    truncateSync(join(folder, files(/-0000000001-/)[0]!), 20);
+    await expect(generations.findRules(isFirst)).resolves.toBeUndefined();
+    await expect(
+      new Generations(join(dataDir, 'nothing'), logger).findRules(() => true),
+    ).resolves.toBeUndefined();
+  });
+
+  test('loads what was written before a kind of row was known', async () => {
+    const { clients: _, blockingSwitch: __, ...older } = state(5).rows;
+    await generations.save({ ...state(5), rows: older as PolicyRows });
+    const { kept } = await generations.load();
+    expect(kept!.rows).toEqual(state(5).rows);
+  });
+
+  test('lets nobody else read its files', async () => {
+    await generations.save(state(1));
+    expect(files(/./).map((file) => statSync(join(folder, file)).mode & 0o777)).toEqual([0o600, 0o600]);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+  });
+
+  test('falls back to the generation before for every length a torn file may have', async () => {
+    await generations.save(state(1));
+    await generations.save(state(2, OTHER_RULES));
+    for (const file of files(/-0000000002-|^rules-00000002/)) {
+      const whole = readFileSync(join(folder, file));
+      for (let length = whole.length - 1; length >= 0; length -= Math.ceil(whole.length / 40)) {
+        truncateSync(join(folder, file), length);
+        await expect(loadedVersion()).resolves.toBe(1);
+      }
+      writeFileSync(join(folder, file), whole);
+    }
+    await expect(loadedVersion()).resolves.toBe(2);
+  });
+
+  test('falls back for a changed bit anywhere, and still counts the version as used', async () => {
+    await generations.save(state(1));
+    await generations.save(state(2, OTHER_RULES));
+    for (const file of files(/-0000000002-|^rules-00000002/)) {
+      const whole = readFileSync(join(folder, file));
+      const step = Math.ceil(whole.length / 150);
+      for (let at = 0; at < whole.length; at += at < 64 ? 1 : step) {
+        // Padding of the header means nothing.
+        if (file.startsWith('rules-') && at >= 36 && at < 64) continue;
+        const damaged = Buffer.from(whole);
+        damaged[at]! ^= 0x10;
+        writeFileSync(join(folder, file), damaged);
+        const { kept: loaded, highestVersion } = await new Generations(dataDir, logger).load();
+        expect([file, at, loaded?.version, highestVersion]).toEqual([file, at, 1, 2]);
+      }
+      writeFileSync(join(folder, file), whole);
+    }
+    expect(logger.text()).toContain('skip damaged generation');
+  });
+
+  test('falls back when the rule table is missing', async () => {
+    await generations.save(state(1));
+    await generations.save(state(2, OTHER_RULES));
+    rmSync(join(folder, files(/^rules-00000002/)[0]!));
+    await expect(loadedVersion()).resolves.toBe(1);
+  });
+
+  test('ignores and removes what a killed writer left', async () => {
+    await generations.save(state(1));
+    writeFileSync(join(folder, 'generation-0000000002-x.weir.tmp'), 'half');
+    writeFileSync(join(folder, 'rules-x.weir.tmp'), 'half');
+    await expect(loadedVersion()).resolves.toBe(1);
+    expect(files(/\.tmp$/)).toEqual([]);
+  });
+
+  test('save() throws when it cannot write', async () => {
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, 'a file where the folder should be');
+    await expect(generations.save(state(2))).rejects.toThrow(/ENOTDIR/);
+  });
+});
+
+describe('startingState()', () => {
+  test('is the empty snapshot at the very first start', async () => {
+    const { snapshot, rows } = await startingState(generations, BLOCKING, () => NOTHING_LIVE);
+    expect(snapshot.version).toBe(0);
+    expect(rows.sources).toEqual([]);
+  });
+
+  test('is the newest generation under a new version with the settings of today', async () => {
+    await generations.save(state(8));
+    const { snapshot, compiled } = await startingState(
+      generations,
+      { ...BLOCKING, mode: 'refused' },
+      () => NOTHING_LIVE,
+    );
+    expect(snapshot.version).toBe(9);
+    expect(new PolicyTable(snapshot.policy)).toMatchObject({ snapshotVersion: 9, blockingMode: 3 });
+    expect(compiled.sources.map(({ id }) => id)).toEqual([10]);
+  });
+
+  test('goes on counting where every generation is damaged', async () => {
+    await generations.save(state(8));
+    truncateSync(join(folder, files(/^generation-/)[0]!), 10);
+    const { snapshot, rows } = await startingState(generations, BLOCKING, () => NOTHING_LIVE);
+    expect(snapshot.version).toBe(9);
+    expect(rows.sources).toEqual([]);
+  });
+});

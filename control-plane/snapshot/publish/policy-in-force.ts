@@ -1,0 +1,123 @@
+/**
+ * Brings what is in the database into force: a change of a group, of a source's assignment or of a blocking
+ * setting makes a new policy table over the rules in force; a compile brings new rules. A burst of changes
+ * is one publication.
+ */
+import type { Logger } from '../../../shared/log.ts';
+import { notInForce } from '../../api/api-error.ts';
+import { DatabaseUnavailable } from '../../db/database-errors.ts';
+import { Retrying } from '../../concurrency/retrying.ts';
+import { Coalescer } from '../../concurrency/coalescer.ts';
+import type {
+  BlockingSettings,
+  BlockingSwitch,
+  CompiledRules,
+  PolicyRows,
+} from '../../compile/table/compiled-rules.ts';
+import type { SnapshotPublisher } from './publisher.ts';
+
+/** What it takes to build a policy. */
+export interface PolicyParts {
+  readonly publisher: SnapshotPublisher;
+  readonly readRows: () => Promise<PolicyRows>;
+  /** Asked for each policy, because a reload of the configuration changes it. */
+  readonly blocking: () => BlockingSettings;
+  readonly logger: Logger;
+}
+
+/** Longest pause before what is stored is tried to be put into force again: reading a few rows costs little. */
+const RETRY_MS = 5000;
+
+/** The one way to publish. */
+export class PolicyInForce {
+  private readonly parts: PolicyParts;
+  private readonly applier = new Coalescer(() => this.applyNow());
+  /** What the database holds and is not in force yet. */
+  private readonly retrying: Retrying;
+  /** Rules that are to come into force with the next publication. */
+  private compiled: CompiledRules;
+  /** Something besides the rows has changed and has not been published. */
+  private hasOtherChange = false;
+
+  constructor(parts: PolicyParts) {
+    this.parts = parts;
+    this.compiled = parts.publisher.current().compiled;
+    const { logger } = parts;
+    this.retrying = new Retrying({
+      work: () => this.applier.run(),
+      logger,
+      what: 'put stored changes into force',
+      lastMs: RETRY_MS,
+    });
+  }
+
+  /**
+   * Resolves when every thread answers with what was in the database when this was called, or later. What could not
+   * be put into force is tried again. @throws {ApiError} 503 `not_in_force`
+   */
+  async apply(): Promise<void> {
+    try {
+      await this.applier.run();
+    } catch (error) {
+      this.retrying.soon();
+      throw notInForce(error);
+    }
+  }
+
+  /** Tries nothing again from now on. */
+  close(): Promise<void> {
+    return this.retrying.close();
+  }
+
+  /** Puts blocking settings into force; without a database, over the rows known before. */
+  async applySettings(): Promise<void> {
+    await this.applyDespiteDatabase();
+  }
+
+  /** Resolves when every thread answers with these rules; without a database, over the rows known before. */
+  async useRules(compiled: CompiledRules): Promise<void> {
+    this.compiled = compiled;
+    await this.applyDespiteDatabase();
+  }
+
+  /**
+   * Puts what is live (schedules, neighbours, the end of a timer) into force over the rows known, without
+   * asking the database; resolves when every thread answers with it.
+   */
+  async applyLive(): Promise<void> {
+    await this.parts.publisher.refresh(this.parts.blocking());
+  }
+
+  /** What was said through the API about blocking as a whole. */
+  blockingSwitch(): BlockingSwitch | null {
+    return this.parts.publisher.current().rows.blockingSwitch;
+  }
+
+  private async applyDespiteDatabase(): Promise<void> {
+    this.hasOtherChange = true;
+    try {
+      await this.applier.run();
+    } catch (error) {
+      this.retrying.soon();
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+      this.parts.logger.warn('read policy: the rows known before stay in force', { reason: error.message });
+    }
+  }
+
+  private async applyNow(): Promise<void> {
+    const hadOtherChange = this.hasOtherChange;
+    this.hasOtherChange = false;
+    let rows: PolicyRows;
+    try {
+      rows = await this.parts.readRows();
+    } catch (error) {
+      if (hadOtherChange) await this.publish(this.parts.publisher.current().rows);
+      throw error;
+    }
+    await this.publish(rows);
+  }
+
+  private async publish(rows: PolicyRows): Promise<void> {
+    await this.parts.publisher.publish(this.compiled, rows, this.parts.blocking());
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Owns the snapshot in force. Publishing builds the policy table under the next version, hands the snapshot
+ * to every thread, and when all have taken it over, writes the generation to disk. One publication at a
+ * time; the disk may lag behind, and then only the newest generation is written.
+ */
+import { reasonOf } from '../../../shared/thrown.ts';
+import type { Logger } from '../../../shared/log.ts';
+import type { SnapshotBuffers } from '../../../shared/snapshot/snapshot.ts';
+import { Coalescer } from '../../concurrency/coalescer.ts';
+import type {
+  BlockingSettings,
+  CompiledRules,
+  FindLivePolicy,
+  PolicyRows,
+  PublishedState,
+} from '../../compile/table/compiled-rules.ts';
+import type { Generations } from './generations.ts';
+import type { LoggedRule } from '../../query-log/attribution/row.ts';
+import type { DecidingRule, DecidingRuleNumbers } from '../../query-log/attribution/rule-history.ts';
+import type { RuleDescription } from '../../query-log/attribution/rule-description.ts';
+import { RuleHistory } from '../../query-log/attribution/rule-history.ts';
+import { type BuiltSnapshot, buildSnapshotAfter } from '../build/snapshot-builder.ts';
+
+/** Hands a snapshot to all threads; resolves when each of them answers with it. */
+export type Broadcast = (snapshot: SnapshotBuffers) => Promise<void>;
+
+/** What a publisher is made of. */
+export interface PublisherParts {
+  /** What the threads were started with, see `startingState`. */
+  readonly initial: PublishedState;
+  readonly broadcast: Broadcast;
+  readonly live: FindLivePolicy;
+  readonly generations: Generations;
+  readonly logger: Logger;
+}
+
+/** The only one that gives out snapshot versions. */
+export class SnapshotPublisher {
+  private readonly parts: PublisherParts;
+  private readonly history = new RuleHistory();
+  private readonly saver = new Coalescer(() => this.save());
+  private state: PublishedState;
+  private built: BuiltSnapshot | undefined;
+  private version: number;
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: PublisherParts) {
+    this.parts = parts;
+    this.state = parts.initial;
+    this.version = parts.initial.snapshot.version;
+    this.history.add(parts.initial);
+  }
+
+  /** The snapshot in force and what it was made of. */
+  current(): PublishedState {
+    return this.state;
+  }
+
+  /**
+   * Builds the policy, and puts it and the rules into force; resolves when every thread has acknowledged.
+   * Rejects when that fails; `current()` then still names the new state, since some threads may have it.
+   */
+  publish(compiled: CompiledRules, rows: PolicyRows, blocking: BlockingSettings): Promise<SnapshotBuffers> {
+    return this.inTurn(() => this.publishNow(compiled, rows, blocking));
+  }
+
+  /** Publishes the rules and rows in force anew, because something else has changed. Needs no database. */
+  refresh(blocking: BlockingSettings): Promise<SnapshotBuffers> {
+    return this.inTurn(() => this.publishNow(this.state.compiled, this.state.rows, blocking));
+  }
+
+  private inTurn(publish: () => Promise<SnapshotBuffers>): Promise<SnapshotBuffers> {
+    const publication = this.last.then(publish);
+    // The chain goes on after a failure, which its caller is told of.
+    this.last = publication.catch(() => undefined);
+    return publication;
+  }
+
+  /** Resolves when all publications are done and the newest state was written, or could not be. */
+  async settled(): Promise<void> {
+    await this.last;
+    await this.saver.idle();
+  }
+
+  /** See `RuleHistory.describe`. */
+  describeRule(version: number, rule: DecidingRule): RuleDescription | undefined {
+    return this.history.describe(version, rule);
+  }
+
+  /** See `RuleHistory.logged`. */
+  loggedRule(version: number, rule: DecidingRuleNumbers, name: () => Uint8Array): LoggedRule | undefined {
+    return this.history.logged(version, rule, name);
+  }
+
+  /** See `RuleHistory.describeSchedule`. */
+  describeSchedule(version: number, groupId: number): RuleDescription | undefined {
+    return this.history.describeSchedule(version, groupId);
+  }
+
+  /** See `RuleHistory.loggedSchedule`. */
+  loggedSchedule(version: number, groupId: number): LoggedRule | undefined {
+    return this.history.loggedSchedule(version, groupId);
+  }
+
+  private async publishNow(
+    compiled: CompiledRules,
+    rows: PolicyRows,
+    blocking: BlockingSettings,
+  ): Promise<SnapshotBuffers> {
+    const version = ++this.version;
+    const parts = { version, compiled, rows, blocking, live: this.parts.live(rows) };
+    const before = this.built?.manual;
+    this.built = buildSnapshotAfter(this.built, parts);
+    const { snapshot, manual } = this.built;
+    if (manual !== before)
+      for (const filter of manual.refused) this.parts.logger.warn('regex filter left out', { ...filter });
+    this.state = { snapshot, compiled, rows };
+    // Before the first thread can name it in a record.
+    this.history.add(this.state);
+    await this.parts.broadcast(snapshot);
+    void this.saver.run();
+    return snapshot;
+  }
+
+  private async save(): Promise<void> {
+    const { state } = this;
+    const { version } = state.snapshot;
+    try {
+      await this.parts.generations.save(state);
+      this.parts.logger.debug('generation written', { version });
+    } catch (error) {
+      const reason = reasonOf(error);
+      this.parts.logger.error('write generation: the one before stays on disk', { version, reason });
+    }
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * The names that an answer leads to: targets of CNAME, DNAME, SVCB and HTTPS records. Works on the bytes of
+ * an answer that `response-reader.ts` has normalised, so their form is known to be good; what is not is
+ * passed over.
+ */
+import { FOLD, MAX_LABEL_LENGTH, MAX_NAME_LENGTH } from '../../shared/dns/name.ts';
+import { RRType } from '../../shared/dns/iana.ts';
+import { Record, readU16 } from '../../shared/dns/wire.ts';
+import type { Query } from '../query/query.ts';
+import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
+
+/** A compression pointer's upper bits (RFC 1035 section 4.1.4). */
+const POINTER = 0xc0;
+/** What lies before the target of an SVCB record (RFC 9460 section 2.2). */
+const SVC_PRIORITY_SIZE = 2;
+/** Key and length of a parameter. */
+const SVC_PARAM_HEAD = 4;
+/** Keys of parameters that hold addresses (RFC 9460 section 14.3.2). */
+export const AddressHint = { IPV4: 4, IPV6: 6 } as const;
+
+/** Whether some record of the answer section leads to another name. */
+export function leadsToNames(answer: CacheableAnswer): boolean {
+  const { body, answerCount } = answer;
+  let at = 0;
+  for (let left = answerCount; left > 0; left--) {
+    const fields = skipName(body, at, body.length);
+    if (fields < 0 || fields + Record.RDATA > body.length) return false;
+    if (targetOffset(readU16(body, fields + Record.TYPE)) >= 0) return true;
+    at = fields + Record.RDATA + readU16(body, fields + Record.RDLENGTH);
+  }
+  return false;
+}
+
+/** Where in the RDATA of a type its target lies; -1 = it has none. */
+export function targetOffset(type: number): number {
+  if (type === RRType.CNAME || type === RRType.DNAME) return 0;
+  return type === RRType.HTTPS || type === RRType.SVCB ? SVC_PRIORITY_SIZE : -1;
+}
+
+/** Offset behind the name at `at`, or -1. */
+export function skipName(bytes: Uint8Array, at: number, end: number): number {
+  for (let offset = at; offset < end;) {
+    const length = bytes[offset]!;
+    if (length === 0) return offset + 1;
+    if (length >= POINTER) return offset + 2;
+    offset += length + 1;
+  }
+  return -1;
+}
+
+/**
+ * Puts the name at `at` of `bytes` into `into` as its qname, folded; pointers count from `messageAt`. False
+ * where it is no name.
+ */
+export function readTarget(
+  bytes: Uint8Array,
+  messageAt: number,
+  at: number,
+  end: number,
+  into: Query,
+): boolean {
+  const { qname, labelAt } = into;
+  let length = 0;
+  let labels = 0;
+  let offset = at;
+  for (let hops = 0; ;) {
+    if (offset >= end) return false;
+    const size = bytes[offset]!;
+    if (size >= POINTER) {
+      if (++hops > MAX_LABEL_LENGTH) return false;
+      offset = messageAt + (readU16(bytes, offset) & 0x3fff);
+      continue;
+    }
+    if (size > MAX_LABEL_LENGTH || length + size + 2 > MAX_NAME_LENGTH + 1) return false;
+    qname[length] = size;
+    if (size === 0) break;
+    labelAt[labels++] = length;
+    for (let i = 1; i <= size; i++) qname[length + i] = FOLD[bytes[offset + i]!]!;
+    length += size + 1;
+    offset += size + 1;
+  }
+  into.isAddress = false;
+  into.qnameLength = length + 1;
+  into.labelCount = labels;
+  return true;
+}
+
+/**
+ * Offset of the next parameter with addresses behind the one at `after` (0 = the first one) in SVCB or HTTPS
+ * RDATA [rdata, end): its key, length and value follow; 0 = there is none.
+ */
+export function nextAddressHint(bytes: Uint8Array, rdata: number, end: number, after: number): number {
+  let at =
+    after === 0
+      ? skipName(bytes, rdata + SVC_PRIORITY_SIZE, end)
+      : after + SVC_PARAM_HEAD + readU16(bytes, after + 2);
+  while (at > 0 && at + SVC_PARAM_HEAD <= end) {
+    const key = readU16(bytes, at);
+    const next = at + SVC_PARAM_HEAD + readU16(bytes, at + 2);
+    if (next > end) return 0;
+    if (key === AddressHint.IPV4 || key === AddressHint.IPV6) return at;
+    at = next;
+  }
+  return 0;
+}

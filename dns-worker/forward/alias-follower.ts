@@ -1,0 +1,301 @@
+/**
+ * Follows aliases whose targets have still to be asked for: those that this server makes itself (a local CNAME, the safe
+ * address of a search engine), and those of an upstream that has left their targets out. The target is asked for in the
+ * client's name, as any question is, with its own place in the cache and its own servers; both parts are put together
+ * here (`resolve/follow-alias.ts`). A chain may have as many aliases as one within an answer, so loops end.
+ */
+import type { AnswerKeeper } from './answer-keeper.ts';
+import { failedAnswer } from './answer-lifetime.ts';
+import type { Pipeline } from '../pipeline.ts';
+import { hasPrivateAddress } from '../cache/private-addresses.ts';
+import { NO_EDE, type Query, Verdict, type VerdictCode } from '../query/query.ts';
+import type { RequestReplier } from './request-replier.ts';
+import type { CacheableAnswer, LeftOut } from '../resolve/response/cacheable-answer.ts';
+import {
+  type Alias,
+  aliasOf,
+  aliasOfAnswer,
+  joinAnswers,
+  questionForTarget,
+  type TargetAnswer,
+  targetAnswerOf,
+} from './follow-alias.ts';
+import type { Resolution } from '../resolve/question-run.ts';
+import { MAX_CHAIN_HOPS } from '../resolve/response/response-reader.ts';
+import { authenticFlag, replyWithRcode } from '../respond/reply.ts';
+import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
+import { DnssecStatus, type DnssecStatusCode, Protocol, QueryStatus } from '../../shared/query-log.ts';
+import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
+import type { WaitingRequest } from './waiting-request.ts';
+
+/** What a follower works with: the forwarder's parts and ways. */
+export interface FollowerWays {
+  readonly pipeline: Pipeline;
+  readonly replier: RequestReplier;
+  readonly keeper: AnswerKeeper;
+  readonly take: (request: WaitingRequest) => void;
+  /** Puts an opened request to the policy of now; true where that decides. */
+  readonly isDecided: (request: WaitingRequest) => boolean;
+  /** Does a part of what a request needs; a bug in it is one SERVFAIL, for that request only. */
+  readonly guarded: (request: WaitingRequest, work: () => void) => void;
+}
+
+/** An answer whose chain leads to a name that was left out. */
+type PartialAnswer = Extract<Resolution, { kind: 'answer' }> & {
+  readonly answer: CacheableAnswer & { readonly leftOut: LeftOut };
+};
+
+/** What is known of the whole before its target is: the part, who gave it (the log's number), where it may be kept. */
+interface Beginning {
+  readonly partial: PartialAnswer;
+  readonly upstream: number;
+  readonly partition: number;
+}
+
+/** Whether a resolution is a part of an answer only. */
+export function leavesOut(resolution: Resolution): resolution is PartialAnswer {
+  return resolution.kind === 'answer' && resolution.answer.leftOut !== undefined;
+}
+
+/** Follows aliases for one forwarder. */
+export class AliasFollower {
+  private readonly ways: FollowerWays;
+  /** The replier's. */
+  private readonly query: Query;
+
+  constructor(ways: FollowerWays) {
+    this.ways = ways;
+    this.query = ways.replier.query;
+  }
+
+  /**
+   * What the policy of now, and the names of this network, make of an opened request. A step on the way to an answer is
+   * not the client's question: policy lets it pass.
+   */
+  decide(request: WaitingRequest): VerdictCode {
+    const { pipeline } = this.ways;
+    if (request.takeStep === undefined) return pipeline.decideAgain(this.query);
+    return request.isNamedByUpstream === true ? pipeline.findHere(this.query) : Verdict.CONTINUE;
+  }
+
+  /** Asks for the target of the alias in `query` that this server makes. */
+  follow(request: WaitingRequest): void {
+    const { query } = this;
+    const hops = (request.hops ?? 0) + 1;
+    if (hops > MAX_CHAIN_HOPS) {
+      this.replyWithFailure(request, LOOP);
+      return;
+    }
+    const alias = aliasOf(query);
+    const step = stepTo(alias, request, query, (answered) => {
+      // Where a rule leads is no longer for others to judge.
+      if (!alias.isOfRule) this.ways.pipeline.checkTarget(answered);
+      const end = targetAnswerOf(answered);
+      this.ways.guarded(request, () => this.finish(request, alias, end));
+    });
+    this.ways.take({ ...step, hops });
+  }
+
+  /**
+   * Asks for the target that an upstream's answer has left out. The request is opened; `upstream` is the log's number of
+   * whoever has answered.
+   */
+  followAnswer(request: WaitingRequest, partial: PartialAnswer, upstream: number): void {
+    const { query } = this;
+    const { pipeline, replier, take, guarded } = this.ways;
+    const { target, hops: ownHops } = partial.answer.leftOut;
+    const hops = (request.hops ?? 0) + ownHops;
+    if (hops > MAX_CHAIN_HOPS) {
+      this.fail(request, LOOP, upstream, DnssecStatus.unchecked);
+      return;
+    }
+    const beginning = { partial, upstream, partition: query.partition };
+    replier.answerFrom(partial.answer);
+    const alias = aliasOfAnswer(query, request.message, target);
+    const step = stepTo(alias, request, query, (answered) => {
+      pipeline.checkTarget(answered);
+      const isKept = mayKeep(answered, beginning.partition);
+      const end = targetAnswerOf(answered);
+      guarded(request, () => this.finishAnswer(request, alias, beginning, end, isKept));
+    });
+    take({ ...step, hops, isNamedByUpstream: true });
+  }
+
+  /** Answers with the alias and what its target came to; its names are judged as those of any answer. */
+  private finish(request: WaitingRequest, followed: Alias, target: TargetAnswer): void {
+    const { query } = this;
+    const { pipeline, replier, take } = this.ways;
+    replier.open(request);
+    request.explained?.passed('forward', Verdict.CONTINUE);
+    const verdict = this.decide(request);
+    if (verdict === Verdict.ANSWERED) {
+      replier.reply(request);
+      return;
+    }
+    const leadsOn = verdict === Verdict.UNRESOLVED && leadsTo(query, followed);
+    if (!leadsOn) {
+      // The qname is an alias no more, or one of another name.
+      take(request);
+      return;
+    }
+    // As the rules of now make it: numbers of rules are those of one snapshot.
+    const alias = aliasOf(query);
+    query.cached = target.cached;
+    query.upstream = target.upstream;
+    query.extendedError = target.extendedError;
+    // For the log: the alias itself is nobody's but ours, so the whole has no AD.
+    query.dnssec = target.dnssec;
+    const joined = joinAnswers(query.qname.subarray(0, query.qnameLength), alias, target);
+    if (joined === null) {
+      this.replyWithFailure(request, target);
+      return;
+    }
+    query.replyFlags = alias.replyFlags;
+    replier.answerFrom(joined);
+    query.status = target.status === QueryStatus.BLOCKED_REBIND ? target.status : alias.status;
+    query.hasTargets = true;
+    if (!alias.isOfRule && request.takeStep === undefined)
+      pipeline.checkAnswer(query, request.explained ?? null);
+    replier.reply(request);
+  }
+
+  /** The same for an answer of an upstream: the whole is kept, and judged, as if the upstream had said all of it. */
+  private finishAnswer(
+    request: WaitingRequest,
+    alias: Alias,
+    { partial, upstream, partition }: Beginning,
+    target: TargetAnswer,
+    isKept: boolean,
+  ): void {
+    const { query } = this;
+    const { replier, keeper, take } = this.ways;
+    replier.open(request);
+    if (partition !== query.partition) {
+      // The name's zone has come, gone or changed meanwhile.
+      if (request.isAnswered !== true) take(request);
+      return;
+    }
+    const dnssec = weaker(partial.dnssec ?? DnssecStatus.unchecked, target.dnssec);
+    const joined = joinAnswers(query.qname.subarray(0, query.qnameLength), alias, target);
+    if (joined === null) {
+      this.fail(request, target, upstream, dnssec);
+      return;
+    }
+    const { extendedError } = target;
+    const answer = extendedError === NO_EDE ? joined : { ...joined, extendedError };
+    if (isKept) keeper.keepOnce(query, { kind: 'answer', answer, upstream, dnssec }, answer, upstream);
+    if (request.isAnswered === true || this.ways.isDecided(request)) return;
+    query.upstream = upstream;
+    query.dnssec = dnssec;
+    query.extendedError = extendedError;
+    const isStale = target.status === QueryStatus.STALE;
+    // What was proven once may have expired since.
+    query.replyFlags = isStale ? 0 : authenticFlag(query);
+    replier.answerFrom(answer);
+    if (isStale || target.status === QueryStatus.BLOCKED_REBIND) query.status = target.status;
+    query.hasTargets = true;
+    query.hasPrivateAddress = hasPrivateAddress(answer);
+    replier.judge(request);
+    replier.reply(request);
+  }
+
+  /** The target of an upstream's alias has failed, and with it the whole: what is stale is better than nothing. */
+  private fail(request: WaitingRequest, failure: Failure, upstream: number, dnssec: DnssecStatusCode): void {
+    const { query } = this;
+    const { replier, keeper } = this.ways;
+    if (request.isAnswered === true || this.ways.isDecided(request)) return;
+    const { rcode, extendedError } = failure;
+    // What is proven false is not made up for by what was true once.
+    if (dnssec !== DnssecStatus.bogus && replier.answerFromCache(request, true)) return;
+    query.upstream = upstream;
+    query.dnssec = dnssec;
+    // What a step came to has to do with the way to it.
+    if (request.takeStep === undefined && isLasting(failure)) {
+      const resolution = {
+        kind: 'failed',
+        reason: 'unusable',
+        rcode,
+        upstream,
+        dnssec,
+        extendedError,
+      } as const;
+      keeper.keepOnce(query, resolution, failedAnswer(rcode), upstream);
+    }
+    this.replyWithFailure(request, failure);
+  }
+
+  private replyWithFailure(request: WaitingRequest, { status, rcode, extendedError }: Failure): void {
+    this.query.status = isFailure(status) ? status : QueryStatus.SERVFAIL;
+    this.query.extendedError = extendedError;
+    replyWithRcode(this.query, rcode === Rcode.NOERROR ? Rcode.SERVFAIL : rcode);
+    this.ways.replier.reply(request);
+  }
+}
+
+type Failure = Pick<TargetAnswer, 'rcode' | 'status' | 'extendedError'>;
+
+/** A chain without end. */
+const LOOP: Failure = {
+  rcode: Rcode.SERVFAIL,
+  status: QueryStatus.SERVFAIL,
+  extendedError: ExtendedError.OTHER,
+};
+
+/** A request for the target of an alias, in the client's name. */
+function stepTo(
+  alias: Alias,
+  { dnssecOk, subnet, client, arrivedMs, arrivedMonotonicMs }: WaitingRequest,
+  query: Query,
+  takeStep: (query: Query) => void,
+): WaitingRequest {
+  return {
+    message: questionForTarget(alias, query),
+    protocol: Protocol.tcp, // Nothing is truncated.
+    udpSize: 0,
+    cookie: null,
+    hasValidCookie: false,
+    isRateLimited: false,
+    takeStep,
+    send: () => undefined,
+    ...{ dnssecOk, subnet, client, arrivedMs, arrivedMonotonicMs },
+  };
+}
+
+/** Whether the alias in `query` is one of the same name as that. */
+function leadsTo({ alias, aliasLength }: Query, { target }: Alias): boolean {
+  return aliasLength === target.length && target.every((byte, at) => alias[at] === byte);
+}
+
+/** Statuses of a question to which there was no answer. */
+function isFailure(status: number): boolean {
+  const { SERVFAIL, TIMEOUT, RATE_LIMITED } = QueryStatus;
+  return status === SERVFAIL || status === TIMEOUT || status === RATE_LIMITED;
+}
+
+/** Whether a failure is one of the name: not one of this machine, which had no room for the question. */
+function isLasting({ status, extendedError }: Failure): boolean {
+  return status !== QueryStatus.RATE_LIMITED && extendedError !== ExtendedError.NOT_READY;
+}
+
+/**
+ * Whether an answer may be kept that ends with this one of its target. What this server knows itself may change at any
+ * time, and what is stale or blocked is of now; and in the part of the cache of a forward zone, where any address may
+ * stand, nobody would look again at private addresses of a public name.
+ */
+function mayKeep({ status, partition, hasPrivateAddress: isPrivate }: Query, into: number): boolean {
+  if (status !== QueryStatus.ALLOWED && status !== QueryStatus.CACHED) return false;
+  return !isPrivate || partition !== POOLS_PARTITION || into === POOLS_PARTITION;
+}
+
+/** From weakest to strongest: the state of a whole is that of its weakest part. */
+const BY_STRENGTH: readonly DnssecStatusCode[] = [
+  DnssecStatus.bogus,
+  DnssecStatus.unchecked,
+  DnssecStatus.indeterminate,
+  DnssecStatus.insecure,
+  DnssecStatus.secure,
+];
+
+function weaker(a: DnssecStatusCode, b: number): DnssecStatusCode {
+  return BY_STRENGTH.find((state) => state === a || state === b) ?? DnssecStatus.unchecked;
+}

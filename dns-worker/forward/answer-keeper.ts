@@ -1,0 +1,73 @@
+/**
+ * What becomes of an outcome in the shared cache: how long it is kept, with which notes, and that it is kept
+ * once however many clients wait for it.
+ */
+import { ExtendedError } from '../../shared/dns/iana.ts';
+import type { WorkerSettings } from '../../shared/threads/messages.ts';
+import { DnssecStatus } from '../../shared/query-log.ts';
+import { clampTtls, lifetimeSecs } from './answer-lifetime.ts';
+import type { CacheWriter } from '../cache/cache-writer.ts';
+import { NO_EDE, type Query } from '../query/query.ts';
+import type { CacheableAnswer } from '../resolve/response/response-reader.ts';
+import type { Resolution } from '../resolve/resolver.ts';
+
+/** Failures that mean that nobody could be asked. */
+const NO_REACH: ReadonlySet<string> = new Set(['timeout', 'network', 'no-upstreams']);
+
+/** Keeps answers; one a forwarder. */
+export class AnswerKeeper {
+  private readonly writer: CacheWriter;
+  private readonly settings: WorkerSettings['cache'];
+  /** The outcome that was kept last: one outcome serves, one after the other, every client that asked. */
+  private kept: Resolution | null = null;
+
+  constructor(writer: CacheWriter, settings: WorkerSettings['cache']) {
+    this.writer = writer;
+    this.settings = settings;
+  }
+
+  /**
+   * Keeps an outcome under what `query` asks, once for all clients that wait for it; brings the answer's TTLs
+   * within bounds first. An answer for the client's subnet is nobody else's. `upstream` is the log's number.
+   */
+  keepOnce(query: Query, resolution: Resolution, answer: CacheableAnswer, upstream: number): void {
+    const { settings, writer } = this;
+    if (this.kept === resolution) return;
+    this.kept = resolution;
+    clampTtls(answer, settings);
+    const ttlSecs = lifetimeSecs(answer, settings);
+    if (!settings.enabled || ttlSecs === 0 || query.isForSubnet) return;
+    const staleSecs = resolution.kind === 'answer' ? settings.serveStaleSecs : 0;
+    const now = query.arrivedMonotonicSecs;
+    writer.store(
+      {
+        qname: query.qname.subarray(0, query.qnameLength),
+        nameLow: query.hashLow[0]!,
+        nameHigh: query.hashHigh[0]!,
+        qtype: query.qtype,
+        qclass: query.qclass,
+        dnssecOk: query.dnssecOk,
+        checkingDisabled: query.checkingDisabled,
+        partition: query.partition,
+      },
+      answer,
+      {
+        storedAtSecs: now,
+        expiresAtSecs: now + ttlSecs,
+        staleUntilSecs: now + ttlSecs + staleSecs,
+        dnssec: resolution.dnssec ?? DnssecStatus.unchecked,
+        upstream,
+        extendedError:
+          resolution.kind === 'failed' ? extendedErrorOf(resolution) : (answer.extendedError ?? NO_EDE),
+      },
+    );
+  }
+}
+
+/** What a failure tells the client beside its response code. */
+export function extendedErrorOf({ reason, extendedError }: Resolution & { kind: 'failed' }): number {
+  if (extendedError !== undefined) return extendedError;
+  if (NO_REACH.has(reason)) return ExtendedError.NO_REACHABLE_AUTHORITY;
+  if (reason === 'overloaded') return ExtendedError.NOT_READY;
+  return reason === 'unusable' ? ExtendedError.OTHER : NO_EDE;
+}

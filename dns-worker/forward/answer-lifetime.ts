@@ -1,0 +1,51 @@
+/** How long an answer of an upstream is kept in the cache, and what its TTLs are then. */
+import { Rcode } from '../../shared/dns/iana.ts';
+import { readU32, writeU32 } from '../../shared/dns/wire.ts';
+import type { WorkerSettings } from '../../shared/threads/messages.ts';
+import type { CacheableAnswer } from '../resolve/response/response-reader.ts';
+
+/** RFC 9520 section 3.2: a failure is remembered for at least 1 s; Weir keeps it 5 s. */
+export const FAILURE_TTL_SECS = 5;
+
+/** An answer without records, kept so that a failure is not asked again at once. */
+export function failedAnswer(rcode: number): CacheableAnswer {
+  return {
+    rcode,
+    authenticated: false,
+    answerCount: 0,
+    authorityCount: 0,
+    body: new Uint8Array(0),
+    ttlOffsets: new Uint16Array(0),
+    minTtlSecs: FAILURE_TTL_SECS,
+    negative: true,
+    answersLength: 0,
+    subnetScope: 0,
+  };
+}
+
+/**
+ * Brings every TTL of an answer within the configured bounds, in place. What says that there is nothing (SOA and
+ * proofs) has bounds of its own: clients keep it as long as its TTL says (RFC 2308 section 5), and nothing raises that.
+ */
+export function clampTtls(answer: CacheableAnswer, settings: WorkerSettings['cache']): void {
+  const negativeMaxSecs = negativeLimitSecs(settings);
+  for (const at of answer.ttlOffsets) {
+    const isAnswer = at < answer.answersLength;
+    const minSecs = isAnswer ? settings.minTtlSecs : 0;
+    const maxSecs = answer.negative && !isAnswer ? negativeMaxSecs : settings.maxTtlSecs;
+    const ttlSecs = readU32(answer.body, at);
+    const clamped = Math.min(Math.max(ttlSecs, minSecs), maxSecs);
+    if (clamped !== ttlSecs) writeU32(answer.body, at, clamped);
+  }
+}
+
+/** Seconds for which an answer may be kept. */
+export function lifetimeSecs(answer: CacheableAnswer, settings: WorkerSettings['cache']): number {
+  if (answer.rcode === Rcode.SERVFAIL || answer.rcode === Rcode.REFUSED) return FAILURE_TTL_SECS;
+  if (answer.negative) return Math.min(answer.minTtlSecs, negativeLimitSecs(settings));
+  return Math.min(Math.max(answer.minTtlSecs, settings.minTtlSecs), settings.maxTtlSecs);
+}
+
+function negativeLimitSecs({ negativeMaxTtlSecs, maxTtlSecs }: WorkerSettings['cache']): number {
+  return Math.min(negativeMaxTtlSecs, maxTtlSecs);
+}

@@ -1,0 +1,300 @@
+/**
+ * The slow way of a query: asks the resolver for what neither policy nor cache could answer, and sees to it that each client gets one reply: with a stale answer where no upstream helped
+ * (RFC 8767). Following aliases is `alias-follower.ts`, keeping an answer is `answer-keeper.ts`, writing the reply `request-replier.ts`; where it goes is
+ * the caller's business.
+ */
+import { AliasFollower, leavesOut } from './alias-follower.ts';
+import { AnswerKeeper, extendedErrorOf } from './answer-keeper.ts';
+import { failedAnswer } from './answer-lifetime.ts';
+import { leadsToNames } from '../cache/chain-names.ts';
+import { CacheHit } from '../cache/answer-cache.ts';
+import type { CacheWriter } from '../cache/cache-writer.ts';
+import type { ClientNetworks } from '../policy/client-networks.ts';
+import { hasPrivateAddress } from '../cache/private-addresses.ts';
+import { NO_EDE, type Query, Verdict } from '../query/query.ts';
+import { type ReplierParts, RequestReplier } from './request-replier.ts';
+import type { FlightOutcome, NodeFlights } from '../resolve/node-flights.ts';
+import type { Question, Resolution, Resolver } from '../resolve/resolver.ts';
+import type { ZoneResolvers } from '../resolve/zone-resolvers.ts';
+import { authenticFlag, replyWithRcode } from '../respond/reply.ts';
+import { RecentFailures, StaleTimer } from './serve-stale.ts';
+import { Counter } from '../../shared/memory/counters.ts';
+import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
+import type { WorkerSettings } from '../../shared/threads/messages.ts';
+import { DnssecStatus, QueryStatus } from '../../shared/query-log.ts';
+import { type ForwardZone, POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
+import type { ThreadGuard } from '../report/thread-guard.ts';
+import { WaitingClients } from './waiting-clients.ts';
+import { type WaitingRequest, asRefresh } from './waiting-request.ts';
+
+/** Parts that a forwarder works with. */
+export interface ForwarderParts extends ReplierParts {
+  /** Of the pools, with validation before it or not; and of each forward zone, never validated. */
+  readonly resolver: Pick<Resolver, 'resolve'>;
+  readonly zones: ZoneResolvers;
+  readonly flights: NodeFlights;
+  readonly writer: CacheWriter;
+  readonly networks: ClientNetworks;
+  readonly guard: ThreadGuard;
+  readonly settings: WorkerSettings['cache'];
+}
+
+/** A client's request that waits for its question. */
+interface Wait {
+  readonly question: Question;
+  readonly request: WaitingRequest;
+  /** May answer from stale meanwhile. */
+  readonly timer: StaleTimer | null;
+  /** Called once, when the wait is over. */
+  readonly onEnd: () => void;
+}
+
+/** Of questions that no client waits for. */
+const WEIR = '';
+
+/** Answers waiting requests. One a resolve thread. */
+export class Forwarder {
+  private readonly parts: ForwarderParts;
+  private readonly keeper: AnswerKeeper;
+  private readonly replier: RequestReplier;
+  /** The replier's. */
+  private readonly query: Query;
+  private readonly failures: RecentFailures;
+  private readonly clients = new WaitingClients();
+  private readonly aliases: AliasFollower;
+  private waiting = 0;
+  private whenIdle: (() => void) | undefined;
+
+  constructor(parts: ForwarderParts) {
+    this.parts = parts;
+    this.keeper = new AnswerKeeper(parts.writer, parts.settings);
+    this.replier = new RequestReplier(parts);
+    this.query = this.replier.query;
+    this.failures = new RecentFailures(parts.clock);
+    const { replier, keeper } = this;
+    this.aliases = new AliasFollower({
+      ...{ pipeline: parts.pipeline, replier, keeper },
+      take: (request) => this.take(request),
+      isDecided: (request) => this.isDecided(request),
+      guarded: (request, work) => this.guarded(request, work, undefined),
+    });
+  }
+
+  /** Takes a request whose question neither policy nor cache could answer. Never throws. */
+  take(request: WaitingRequest): void {
+    this.guarded(request, () => this.start(request), undefined);
+  }
+
+  /** Does a part of what a request needs: a bug in it is one SERVFAIL, for that request only. */
+  private guarded<T>(request: WaitingRequest, work: () => T, otherwise: T): T {
+    const { guard } = this.parts;
+    try {
+      return work();
+    } catch (error) {
+      guard.take(error);
+      guard.run(() => this.replier.fail(request));
+      return otherwise;
+    }
+  }
+
+  private start(request: WaitingRequest): void {
+    const { query } = this;
+    this.replier.open(request);
+    if (this.isDecided(request)) return;
+    // Another client's question may have been answered since the answer thread looked.
+    const isShared = this.parts.settings.enabled && !query.isForSubnet;
+    if (isShared && this.replier.answerFromCache(request, false)) return;
+    const question = questionOf(query, this.parts.networks.key(query));
+    const hasStale = request.explained === undefined && this.hasStale();
+    if (hasStale && this.failures.has(question) && this.replier.answerFromCache(request, true)) return;
+    const { network } = question;
+    const hash = query.hashLow[0]! ^ query.qtype;
+    // What is explained to an administrator is what would be so at any time.
+    if (request.explained === undefined && !this.clients.enter(network, hash)) {
+      this.refuse(request);
+      return;
+    }
+    const timer = hasStale ? new StaleTimer(() => this.answerLate(request)) : null;
+    this.resolve({ question, timer, request, onEnd: () => this.clients.leave(network, hash) });
+  }
+
+  /** Asks again for an answer that ends soon; nobody waits for it, and a failure leaves what there is. */
+  refresh(request: WaitingRequest): void {
+    this.replier.open(request);
+    this.parts.reporter.count(Counter.CACHE_REFRESHES);
+    const zone = this.zoneOfQuestion();
+    const question = questionOf(this.query, WEIR);
+    this.parts.flights.resolve(this.resolverOf(zone), this.query.partition, question, (resolution) => {
+      if (resolution?.kind !== 'answer') return;
+      this.parts.guard.run(() => {
+        this.replier.open(request);
+        if ((zone?.partition ?? POOLS_PARTITION) !== this.query.partition) return;
+        const upstream = upstreamNumber(resolution, zone);
+        if (leavesOut(resolution)) this.aliases.followAnswer(asRefresh(request), resolution, upstream);
+        else this.keeper.keepOnce(this.query, resolution, resolution.answer, upstream);
+      });
+    });
+  }
+
+  /** The network of the client has as much under way as it may. */
+  private refuse(request: WaitingRequest): void {
+    const { query } = this;
+    if (this.parts.settings.enabled && this.replier.answerFromCache(request, true)) return;
+    query.status = QueryStatus.RATE_LIMITED;
+    query.extendedError = ExtendedError.PROHIBITED;
+    replyWithRcode(query, Rcode.REFUSED);
+    this.replier.reply(request);
+  }
+
+  /** Asks the zone of the question in `query`, else the pools. */
+  private resolve(wait: Wait): void {
+    const zone = this.zoneOfQuestion();
+    this.waiting++;
+    this.parts.flights.resolve(this.resolverOf(zone), this.query.partition, wait.question, (outcome) => {
+      this.goOn(wait, outcome, zone);
+      this.waiting--;
+      if (this.waiting === 0) this.whenIdle?.();
+    });
+  }
+
+  private goOn(wait: Wait, outcome: FlightOutcome, zone: ForwardZone | undefined): void {
+    const { question, timer, request, onEnd } = wait;
+    const next = outcome ?? this.guarded(request, () => this.lookAgain(wait), 'over');
+    if (next === 'again') {
+      this.resolve(wait);
+      return;
+    }
+    timer?.stop();
+    onEnd();
+    if (next === 'over') return;
+    const asked = timer?.hasAnswered === true ? asRefresh(request) : request;
+    const finish = (): void => {
+      this.failures.note(question, next);
+      this.finish(asked, next, zone);
+    };
+    this.guarded(asked, finish, undefined);
+  }
+
+  /**
+   * Another thread has asked the question: what came of it lies in the cache, or may not be kept, and is to be asked
+   * for again while there is time.
+   */
+  private lookAgain({ timer, request }: Wait): Resolution | 'over' | 'again' {
+    const { settings, clock, flights } = this.parts;
+    this.replier.open(request);
+    const isShared = settings.enabled && !this.query.isForSubnet;
+    const isOver =
+      timer?.hasAnswered === true ||
+      this.isDecided(request) ||
+      (isShared && this.replier.answerFromCache(request, false));
+    if (isOver) return 'over';
+    if (clock.monotonicMs() - request.arrivedMonotonicMs >= flights.timeoutMs)
+      return { kind: 'failed', reason: 'timeout', rcode: Rcode.SERVFAIL, upstream: -1 };
+    return 'again';
+  }
+
+  private zoneOfQuestion(): ForwardZone | undefined {
+    return this.parts.pipeline.snapshot.zones[this.query.zoneIndex];
+  }
+
+  private resolverOf(zone: ForwardZone | undefined): Pick<Resolver, 'resolve'> {
+    return zone === undefined ? this.parts.resolver : this.parts.zones.of(zone);
+  }
+
+  /** Whether an answer lies in the cache that has ended and may still be served. */
+  private hasStale(): boolean {
+    const { cache, settings } = this.parts;
+    const { query } = this;
+    if (!settings.enabled || settings.serveStaleSecs === 0) return false;
+    return cache.answer(query, query.partition, query.arrivedMonotonicSecs, true) === CacheHit.STALE;
+  }
+
+  /** The client has waited long enough (RFC 8767 section 5); whether it has got an answer. */
+  private answerLate(request: WaitingRequest): boolean {
+    const answer = (): boolean => {
+      this.replier.open(request);
+      return this.isDecided(request) || this.replier.answerFromCache(request, true);
+    };
+    return this.guarded(request, answer, true);
+  }
+
+  /** Resolves once no request waits. */
+  idle(): Promise<void> {
+    if (this.waiting === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.whenIdle = resolve;
+    });
+  }
+
+  /**
+   * Puts an opened request to the policy of now. True where that decides: the request has its reply, or waits for
+   * the target of an alias.
+   */
+  private isDecided(request: WaitingRequest): boolean {
+    const verdict = this.aliases.decide(request);
+    if (verdict === Verdict.ANSWERED) this.replier.reply(request);
+    else if (verdict === Verdict.UNRESOLVED) this.aliases.follow(request);
+    return verdict !== Verdict.CONTINUE;
+  }
+
+  private finish(request: WaitingRequest, resolution: Resolution, zone: ForwardZone | undefined): void {
+    this.replier.open(request);
+    const partition = zone?.partition ?? POOLS_PARTITION;
+    // The name's zone has come, gone or changed meanwhile: what the others said is of no interest any more.
+    if (partition !== this.query.partition) {
+      if (request.isAnswered !== true) this.take(request);
+      return;
+    }
+    const upstream = upstreamNumber(resolution, zone);
+    request.explained?.passed('forward', Verdict.CONTINUE);
+    if (leavesOut(resolution)) {
+      if (request.isAnswered === true || !this.isDecided(request))
+        this.aliases.followAnswer(request, resolution, upstream);
+      return;
+    }
+    if (resolution.kind === 'answer')
+      this.keeper.keepOnce(this.query, resolution, resolution.answer, upstream);
+    if (request.isAnswered === true || this.isDecided(request)) return;
+    if (resolution.kind === 'answer') {
+      this.query.upstream = upstream;
+      this.query.dnssec = resolution.dnssec ?? DnssecStatus.unchecked;
+      this.query.extendedError = resolution.answer.extendedError ?? NO_EDE;
+      this.query.replyFlags = authenticFlag(this.query);
+      this.replier.answerFrom(resolution.answer);
+      this.query.hasTargets = leadsToNames(resolution.answer);
+      this.query.hasPrivateAddress = hasPrivateAddress(resolution.answer);
+      this.replier.judge(request);
+      this.replier.reply(request);
+      return;
+    }
+    // What is proven false is not made up for by what was true once.
+    const mayBeStale = this.parts.settings.enabled && resolution.reason !== 'bogus';
+    if (mayBeStale && this.replier.answerFromCache(request, true)) return;
+    this.query.upstream = upstream;
+    this.query.dnssec = resolution.dnssec ?? DnssecStatus.unchecked;
+    if (resolution.reason !== 'overloaded')
+      this.keeper.keepOnce(this.query, resolution, failedAnswer(resolution.rcode), upstream);
+    this.query.status = resolution.reason === 'timeout' ? QueryStatus.TIMEOUT : QueryStatus.SERVFAIL;
+    this.query.extendedError = extendedErrorOf(resolution);
+    replyWithRcode(this.query, resolution.rcode);
+    this.replier.reply(request);
+  }
+}
+
+/** A copy of what `query` asks, for a client of this network. */
+function questionOf(query: Query, network: string): Question & { readonly network: string } {
+  return {
+    qname: query.qname.slice(0, query.qnameLength),
+    qtype: query.qtype,
+    qclass: query.qclass,
+    dnssecOk: query.dnssecOk,
+    checkingDisabled: query.checkingDisabled,
+    subnet: query.copySubnet(),
+    network,
+  };
+}
+
+/** What the log calls the server that settled a question; 0 = nobody was asked. */
+function upstreamNumber({ upstream }: Resolution, zone: ForwardZone | undefined): number {
+  return zone === undefined ? upstream + 1 : (zone.upstreamNumbers[upstream] ?? 0);
+}

@@ -1,0 +1,128 @@
+/**
+ * The reply to a waiting request: the request is opened again in a buffer of this thread's, an answer is put
+ * behind its question or taken from the cache, and what comes of it is sent, counted and logged. Whom to ask,
+ * and for whom, is `forwarder.ts`.
+ */
+import type { Clock } from '../../shared/clock.ts';
+import { Counter } from '../../shared/memory/counters.ts';
+import { Rcode } from '../../shared/dns/iana.ts';
+import { QueryStatus } from '../../shared/query-log.ts';
+import { stampArrival } from '../query/arrival-clock.ts';
+import { type AnswerCache, CacheHit } from '../cache/answer-cache.ts';
+import { ParseOutcome, parseQuery } from '../query/parse-query.ts';
+import type { Pipeline } from '../pipeline.ts';
+import { Query } from '../query/query.ts';
+import type { Reporter } from '../report/reporter.ts';
+import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
+import { finishReply, replyWithRcode } from '../respond/reply.ts';
+import { forwardZoneStage } from '../stages/forward-zone.ts';
+import type { WaitingRequest } from './waiting-request.ts';
+
+const SCRATCH_SIZE = 65_535;
+
+/** Parts that a replier works with. */
+export interface ReplierParts {
+  readonly pipeline: Pipeline;
+  readonly cache: AnswerCache;
+  readonly reporter: Reporter;
+  readonly clock: Clock;
+}
+
+/** Replies to one request at a time. */
+export class RequestReplier {
+  /** What the opened request asks, and the reply as far as it is written. */
+  readonly query = new Query();
+  private readonly parts: ReplierParts;
+  private readonly scratch = new Uint8Array(SCRATCH_SIZE);
+  /** The request that was replied to last: none gets two. */
+  private repliedTo: WaitingRequest | null = null;
+
+  constructor(parts: ReplierParts) {
+    this.parts = parts;
+  }
+
+  /** Reads a request again into `query`; it was readable when it came. */
+  open(request: WaitingRequest): void {
+    const { query, scratch } = this;
+    const { rules } = this.parts.pipeline.snapshot;
+    scratch.set(request.message);
+    query.clientBytes = request.client;
+    query.clientAt = 0;
+    query.protocol = request.protocol;
+    stampArrival(query, this.parts.clock.nowMs(), this.parts.clock.monotonicMs());
+    // The log wants to know when the client asked; lifetimes and schedules are those of now.
+    query.arrivedMs = request.arrivedMs;
+    query.begin(scratch, 0, request.message.length, SCRATCH_SIZE);
+    query.isRateLimited = request.isRateLimited;
+    if (parseQuery(query, rules.seedLow, rules.seedHigh) !== ParseOutcome.OK)
+      throw new Error('reopen request: it was readable before');
+    query.hasEdns = request.udpSize !== 0;
+    query.udpSize = query.hasEdns ? request.udpSize : query.udpSize;
+    query.dnssecOk = request.dnssecOk;
+    query.hasValidCookie = request.hasValidCookie;
+    if (request.cookie !== null) query.setCookie(request.cookie);
+    if (request.subnet !== null) query.setSubnet(request.subnet, 0, request.subnet.length);
+    this.parts.pipeline.findGroup(query);
+    forwardZoneStage(query, this.parts.pipeline.snapshot);
+  }
+
+  /** Replies from the cache if the answer is there; `allowStale`: also with one that has ended. */
+  answerFromCache(request: WaitingRequest, allowStale: boolean): boolean {
+    const { query } = this;
+    const hit = this.parts.cache.answer(query, query.partition, query.arrivedMonotonicSecs, allowStale);
+    if (hit === CacheHit.NONE) return false;
+    query.status = hit === CacheHit.STALE ? QueryStatus.STALE : QueryStatus.CACHED;
+    if (request.explained === undefined)
+      this.parts.reporter.count(hit === CacheHit.STALE ? Counter.CACHE_STALE_HITS : Counter.CACHE_HITS);
+    this.judge(request);
+    this.reply(request);
+    return true;
+  }
+
+  /** Judges the names of the answer, where it is the client's own. */
+  judge({ takeStep, explained }: WaitingRequest): void {
+    if (takeStep === undefined) this.parts.pipeline.checkAnswer(this.query, explained ?? null);
+  }
+
+  /** Puts an answer behind the question. */
+  answerFrom(answer: CacheableAnswer): void {
+    const { query, scratch } = this;
+    query.subnetScope = answer.subnetScope;
+    scratch.set(answer.body, query.questionEnd);
+    query.status = QueryStatus.ALLOWED;
+    query.answersAt = query.questionEnd;
+    query.answersLength = answer.answersLength;
+    query.answersCount = answer.answerCount;
+    const end = query.questionEnd + answer.body.length;
+    query.authorityCount = answer.authorityCount;
+    finishReply(query, answer.rcode, end);
+  }
+
+  /** SERVFAIL for a request at which something broke, unless it has had its reply. */
+  fail(request: WaitingRequest): void {
+    if (this.repliedTo === request || request.isAnswered === true) return;
+    this.open(request);
+    this.query.status = QueryStatus.SERVFAIL;
+    replyWithRcode(this.query, Rcode.SERVFAIL);
+    this.reply(request);
+  }
+
+  /** Hands the reply over, counts it and logs it. */
+  reply(request: WaitingRequest): void {
+    this.repliedTo = request;
+    if (request.takeStep !== undefined) {
+      request.takeStep(this.query);
+      return;
+    }
+    this.parts.pipeline.capTtls(this.query);
+    if (request.explained === undefined) this.parts.pipeline.limitNxdomain(this.query);
+    if (request.explained !== undefined) {
+      request.explained.answered(this.query);
+      request.send(this.scratch.subarray(0, this.query.replyLength));
+      return;
+    }
+    request.send(this.scratch.subarray(0, this.query.replyLength));
+    this.parts.reporter.answered(this.query, this.parts.pipeline.snapshot.version);
+    this.parts.reporter.publish((this.parts.clock.monotonicMs() - request.arrivedMonotonicMs) * 1000);
+  }
+}

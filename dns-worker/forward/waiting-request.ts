@@ -1,0 +1,45 @@
+/** A request between the answer thread and its reply: what it is, without what is done with it. */
+import type { PipelineRecorder } from '../pipeline.ts';
+import type { Query } from '../query/query.ts';
+
+/** A request that waits for the resolver; every buffer is its own. */
+export interface WaitingRequest {
+  /** Header and question at least. */
+  readonly message: Uint8Array;
+  /** 16 bytes. */
+  readonly client: Uint8Array;
+  /** `Protocol`. */
+  readonly protocol: number;
+  /** Unix milliseconds. */
+  readonly arrivedMs: number;
+  /** `Clock.monotonicMs` */
+  readonly arrivedMonotonicMs: number;
+  /** 0 = no EDNS. */
+  readonly udpSize: number;
+  readonly dnssecOk: boolean;
+  /** Data of the client subnet option that goes along (RFC 7871); null = none. */
+  readonly subnet: Uint8Array | null;
+  /** The DNS cookie that goes back with the reply (RFC 7873); null = none. */
+  readonly cookie: Uint8Array | null;
+  /** See `Query`. */
+  readonly hasValidCookie: boolean;
+  /** A stale answer was given meanwhile: what comes now is for the cache only. */
+  readonly isAnswered?: boolean;
+  /** Over its network's limit, and answered in a dry run. */
+  readonly isRateLimited: boolean;
+  /** Where the answer is explained rather than sent: hears of its checks, and nothing is logged or counted. */
+  readonly explained?: PipelineRecorder & { answered(query: Query): void };
+  /** Where the question is a step on the way to an answer: takes it, unjudged, and nothing is sent or logged. */
+  readonly takeStep?: (query: Query) => void;
+  /** Of a step: how many aliases led to its name. */
+  readonly hops?: number;
+  /** Of a step: an upstream's answer led to its name, which may be one that this server knows itself. */
+  readonly isNamedByUpstream?: boolean;
+  /** Takes the reply; the bytes are good only during the call. */
+  send(reply: Uint8Array): void;
+}
+
+/** The same request, already answered. */
+export function asRefresh(request: WaitingRequest): WaitingRequest {
+  return { ...request, isAnswered: true };
+}

@@ -1,0 +1,73 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { nameFromText, nameToText } from '../../shared/dns/name.ts';
+import { addressFromText, addressToText } from '../../shared/net/ip.ts';
+import { networkFromText, networkToText } from '../../shared/net/cidr.ts';
+import { writeAddressName, writePrefixName } from './address-name.ts';
+import { Query } from '../query/query.ts';
+
+function written(bytes: Uint8Array): string {
+  const query = new Query();
+  writeAddressName(bytes, 0, bytes.length, query);
+  const wire = query.qname.slice(0, query.qnameLength);
+  const text = nameToText(wire);
+  // Offsets and length are those of the very name.
+  expect(nameFromText(text)).toEqual(wire);
+  expect(query.labelCount).toBe(text.split('.').length);
+  return text;
+}
+
+describe('writeAddressName', () => {
+  test.each(['192.0.2.1', '0.0.0.0', '255.255.255.255', '10.100.9.99'])('writes %s as it is', (text) => {
+    expect(written(addressFromText(text)!.slice(12))).toBe(text);
+    expect(written(addressFromText(text)!)).toBe(text);
+  });
+
+  test.each([
+    '2001:db8::1',
+    '::',
+    '::1',
+    'fe80::',
+    '2001:db8:0:1:1:1:1:1',
+    '2001:0:0:1::1',
+    '1:2:3:4:5:6:7:8',
+  ])('writes %s as RFC 5952 does', (text) => {
+    expect(written(addressFromText(text)!)).toBe(text);
+  });
+
+  test('writes any IPv6 address as the rest of Weir does', () => {
+    const group = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 0xffff }));
+    fc.assert(
+      fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {
+        const bytes = Uint8Array.from(groups.flatMap((value) => [value >>> 8, value & 0xff]));
+        expect(written(bytes)).toBe(addressToText(bytes));
+      }),
+    );
+  });
+});
+
+describe('writePrefixName', () => {
+  const bytesOf = (size: number) => fc.uint8Array({ minLength: size, maxLength: size });
+
+  test.each([4, 16])('writes the prefixes of any address of %i bytes as the rest of Weir does', (size) => {
+    fc.assert(
+      fc.property(bytesOf(size), fc.integer({ min: 1, max: size * 8 - 1 }), (bytes, bits) => {
+        const address = new Query();
+        writeAddressName(bytes, 0, size, address);
+        const prefix = new Query();
+        writePrefixName(address, bits, prefix);
+        const wire = prefix.qname.slice(0, prefix.qnameLength);
+        const text = nameToText(address.qname.slice(0, address.qnameLength));
+        expect(nameToText(wire)).toBe(networkToText(networkFromText(`${text}/${bits}`)!));
+        expect(nameFromText(nameToText(wire))).toEqual(wire);
+      }),
+    );
+  });
+
+  test('may write into the address itself', () => {
+    const query = new Query();
+    writeAddressName(Uint8Array.of(192, 0, 2, 77), 0, 4, query);
+    writePrefixName(query, 25, query);
+    expect(nameToText(query.qname.slice(0, query.qnameLength))).toBe('192.0.2.0/25');
+  });
+});

@@ -1,0 +1,308 @@
+/**
+ * The verdict of policy on a name: blocked services, managed domains, regex filters, then the lists, in the
+ * order of the contract; within the lists `$important` outranks the rest, and allow outranks block. One
+ * function for the qname, for names in answers, and for explanations. What was judged is remembered.
+ */
+import {
+  INHERITED_KINDS,
+  MANUAL_SUFFIX_KINDS,
+  ManualKind,
+  OWN_KINDS,
+  RuleKind,
+} from '../../shared/snapshot/rule-table.ts';
+import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
+import type { NamedClients } from '../../shared/snapshot/named-clients.ts';
+import type { PolicyTable } from '../../shared/snapshot/policy-table.ts';
+import type { SpecialMatcher } from '../../shared/snapshot/special-matcher.ts';
+import type { ClientRange, SpecialRule } from '../../shared/snapshot/special-rules.ts';
+import { writePrefixName } from './address-name.ts';
+import { hashSuffixes } from '../query/parse-query.ts';
+import { Query } from '../query/query.ts';
+import type { OpenSnapshot } from './open-snapshot.ts';
+import {
+  ALLOWED,
+  ALLOWED_BY_LIST,
+  CONDITIONAL,
+  MAX_RULE,
+  NOT_BLOCKED,
+  UNKNOWN,
+  VerdictMemo,
+  blockedBy,
+} from './rule-match-memo.ts';
+
+const BLOCK = RuleKind.BLOCK_EXACT | RuleKind.BLOCK_SUFFIX | RuleKind.BLOCK_BELOW;
+const ALLOW = RuleKind.ALLOW_EXACT | RuleKind.ALLOW_SUFFIX | RuleKind.ALLOW_BELOW;
+const SERVICE = ManualKind.SERVICE_EXACT | ManualKind.SERVICE_SUFFIX;
+const MANAGED_ALLOW = ManualKind.ALLOW_EXACT | ManualKind.ALLOW_SUFFIX;
+const MANAGED_DENY = ManualKind.DENY_EXACT | ManualKind.DENY_SUFFIX;
+const IPV4_SIZE = 4;
+/** Keeps what is remembered of addresses apart from names that are written alike. */
+const ADDRESS_MARK = 0x6a09e667;
+
+/** Told of every rule that meets a name, for explanations; decides nothing. */
+export interface MatchRecorder {
+  /** `label` is where the rule's name starts in the judged `name`, see `labelOf`; -1 = a pattern. */
+  met(origin: number, rule: number, kinds: number, name: Query, label: number): void;
+}
+
+/** Judges names. One a thread. */
+export class Judge {
+  /** Hears of matches while it is set. */
+  recorder: MatchRecorder | null = null;
+  private readonly memo = new VerdictMemo();
+  private isConditional = false;
+  /** The prefix at work, where an address is judged. */
+  private readonly prefix = new Query();
+  /** What the judging of special rules is about; fields, so that the callbacks are made once. */
+  private snapshot!: OpenSnapshot;
+  private policyClass = 0;
+  private asker!: Query;
+  private name!: Query;
+  private manualAllow = false;
+  private manualDeny = -1;
+  private union = 0;
+  private special = -1;
+  private importantSpecial = -1;
+
+  /** Between two questions: the tables of the one before must not be kept in memory from here. */
+  letGoOfTables(next: OpenSnapshot): void {
+    this.snapshot = next;
+  }
+
+  /**
+   * The verdict on `name` for `asker`, whose type and client count where a rule asks for them: NOT_BLOCKED,
+   * ALLOWED, ALLOWED_BY_LIST, or the rule that blocks. Where the name is an address of an
+   * answer, of patterns and expressions only those for addresses are asked.
+   */
+  judge(name: Query, asker: Query, snapshot: OpenSnapshot, policyClass: number): number {
+    const low = name.hashLow[0]!;
+    const high = name.hashHigh[0]! ^ (name.isAddress ? ADDRESS_MARK : 0);
+    const { version } = snapshot;
+    if (this.recorder === null) {
+      const known = this.memo.recall(low, high, version, policyClass);
+      if (known !== UNKNOWN && known !== CONDITIONAL) {
+        this.isConditional = false;
+        return known;
+      }
+    }
+    this.snapshot = snapshot;
+    this.policyClass = policyClass;
+    this.asker = asker;
+    this.name = name;
+    this.forgetMatches();
+    const verdict = this.judgeAnew(name);
+    this.memo.remember(low, high, version, policyClass, this.isConditional ? CONDITIONAL : verdict);
+    return verdict;
+  }
+
+  /** Loads ahead of `judge` what is remembered of a name, by its low lane; decides nothing. */
+  touch(low: number, policyClass: number): number {
+    return this.memo.touch(low, policyClass);
+  }
+
+  /** Whether the last verdict holds for this question or client only. */
+  get wasConditional(): boolean {
+    return this.isConditional;
+  }
+
+  /** What the callbacks have found out about the name before is of no use for the next. */
+  private forgetMatches(): void {
+    this.isConditional = false;
+    this.manualAllow = false;
+    this.manualDeny = -1;
+    this.union = 0;
+    this.special = -1;
+    this.importantSpecial = -1;
+  }
+
+  private judgeAnew(name: Query): number {
+    const { snapshot } = this;
+    const hasManual = snapshot.manual.nameCount > 0 || snapshot.manualSpecial.ruleCount > 0;
+    const manual = hasManual ? this.judgeManual(name) : NOT_BLOCKED;
+    // An explanation shows what the lists say, too.
+    if (manual !== NOT_BLOCKED && this.recorder === null) return manual;
+    const listed = this.judgeListed(name);
+    return manual === NOT_BLOCKED ? listed : manual;
+  }
+
+  private judgeManual(name: Query): number {
+    const { manual, manualSpecial, policy } = this.snapshot;
+    let service = NOT_BLOCKED;
+    let denied = NOT_BLOCKED;
+    let isAllowed = false;
+    for (let label = name.labelCount - 1; label >= 0; label--) {
+      const attribute = manual.find(name.hashLow[label]!, name.hashHigh[label]!);
+      if (attribute < 0) continue;
+      let kinds = policy.manualKindsOf(this.policyClass, attribute);
+      if (label !== 0) kinds &= MANUAL_SUFFIX_KINDS;
+      if ((kinds & SERVICE) !== 0) service = blockedBy(RuleOrigin.SERVICE, attribute, label);
+      if ((kinds & MANAGED_ALLOW) !== 0) isAllowed = true;
+      if ((kinds & MANAGED_DENY) !== 0) denied = blockedBy(RuleOrigin.MANAGED, attribute, label);
+      if ((kinds & SERVICE) !== 0)
+        this.recorder?.met(RuleOrigin.SERVICE, attribute, kinds & SERVICE, name, label);
+      if ((kinds & ~SERVICE) !== 0)
+        this.recorder?.met(RuleOrigin.MANAGED, attribute, kinds & ~SERVICE, name, label);
+    }
+    const isDecided = service !== NOT_BLOCKED || isAllowed || denied !== NOT_BLOCKED;
+    if (!isDecided || this.recorder !== null)
+      this.match(manualSpecial, name, policy.ownersOf(this.policyClass), this.metManual);
+    if (service !== NOT_BLOCKED) return service;
+    if (isAllowed) return ALLOWED;
+    if (denied !== NOT_BLOCKED) return denied;
+    if (this.manualAllow) return ALLOWED;
+    return this.manualDeny < 0 ? NOT_BLOCKED : blockedBy(RuleOrigin.REGEX, this.manualDeny, 0);
+  }
+
+  private match(rules: SpecialMatcher, name: Query, counts: Uint8Array, met: (index: number) => void): void {
+    if (name.isAddress) rules.forEachAddressMatch(name, counts, met);
+    else rules.forEachMatch(name, counts, met);
+  }
+
+  private readonly metManual = (index: number): void => {
+    const rule = this.snapshot.manualSpecial.rule(index);
+    if (rule.kind === RuleKind.ALLOW_SUFFIX) this.manualAllow = true;
+    else if (this.manualDeny < 0 || index < this.manualDeny) this.manualDeny = index;
+    this.recorder?.met(RuleOrigin.REGEX, index, rule.kind, this.name, -1);
+  };
+
+  private judgeListed(name: Query): number {
+    const { rules, special, policy } = this.snapshot;
+    let union = 0;
+    let blocking = NOT_BLOCKED;
+    let important = NOT_BLOCKED;
+    for (let label = name.labelCount - 1; label >= 0; label--) {
+      const attribute = rules.find(name.hashLow[label]!, name.hashHigh[label]!);
+      if (attribute < 0) continue;
+      const kinds = policy.kindsOf(this.policyClass, attribute) & (label === 0 ? OWN_KINDS : INHERITED_KINDS);
+      if (kinds === 0) continue;
+      union |= kinds;
+      const number = attribute < MAX_RULE ? attribute : MAX_RULE;
+      if ((kinds & BLOCK) !== 0) blocking = blockedBy(RuleOrigin.LIST, number, label);
+      if ((kinds & RuleKind.IMPORTANT_BLOCK_SUFFIX) !== 0)
+        important = blockedBy(RuleOrigin.LIST, number, label);
+      this.recorder?.met(RuleOrigin.LIST, attribute, kinds, name, label);
+    }
+    if (name.isAddress) {
+      this.union = union;
+      blocking = this.judgePrefixes(name, blocking);
+      union = this.union;
+    }
+    if (special.ruleCount > 0) {
+      this.match(special, name, policy.sourcesOf(this.policyClass), this.metSpecial);
+      union |= this.union;
+      blocking = preferred(this.special, special, blocking);
+      important = preferred(this.importantSpecial, special, important);
+    }
+    if ((union & RuleKind.IMPORTANT_ALLOW_SUFFIX) !== 0) return ALLOWED_BY_LIST;
+    if ((union & RuleKind.IMPORTANT_BLOCK_SUFFIX) !== 0) return important;
+    if ((union & ALLOW) !== 0) return ALLOWED_BY_LIST;
+    return blocking;
+  }
+
+  /** Looks for rules at the prefixes of an address; of those that block, the longest is named if none is yet. */
+  private judgePrefixes(address: Query, before: number): number {
+    const { rules, policy } = this.snapshot;
+    const lengths = address.addressSize === IPV4_SIZE ? rules.ipv4Prefixes : rules.ipv6Prefixes;
+    let blocking = before;
+    for (let index = 0; index < lengths.length; index++) {
+      const bits = lengths[index]!;
+      const attribute = this.findPrefix(address, bits);
+      if (attribute < 0) continue;
+      const kinds = policy.kindsOf(this.policyClass, attribute) & OWN_KINDS;
+      if (kinds === 0) continue;
+      this.union |= kinds;
+      if ((kinds & BLOCK) !== 0 && blocking === NOT_BLOCKED)
+        blocking = blockedBy(RuleOrigin.LIST, attribute < MAX_RULE ? attribute : MAX_RULE, bits);
+      this.recorder?.met(RuleOrigin.LIST, attribute, kinds, address, bits);
+    }
+    return blocking;
+  }
+
+  /** Attribute of the rule at the prefix of so many bits in which an address lies, or -1. */
+  private findPrefix(address: Query, bits: number): number {
+    const { prefix } = this;
+    const { rules } = this.snapshot;
+    writePrefixName(address, bits, prefix);
+    hashSuffixes(prefix, rules.seedLow, rules.seedHigh);
+    return rules.find(prefix.hashLow[0]!, prefix.hashHigh[0]!);
+  }
+
+  private readonly metSpecial = (index: number): void => {
+    const { special, policy } = this.snapshot;
+    const rule = special.rule(index);
+    if (rule.takenBackBy !== undefined && isTakenBack(rule.takenBackBy, policy, this.policyClass)) return;
+    if (hasAsker(rule)) {
+      this.isConditional = true;
+      if (!isFor(rule, this.asker, this.snapshot.namedClients)) return;
+    }
+    this.union |= rule.kind;
+    this.recorder?.met(RuleOrigin.SPECIAL, index, rule.kind, this.name, -1);
+    // A rule with an answer of its own outranks one without, else the first one decides.
+    if ((rule.kind & RuleKind.IMPORTANT_BLOCK_SUFFIX) !== 0)
+      this.importantSpecial = better(special, this.importantSpecial, index);
+    else if ((rule.kind & BLOCK) !== 0) this.special = better(special, this.special, index);
+  };
+}
+
+/** Whether one of these lists, which take the rule back, serves the class. */
+function isTakenBack(by: readonly number[], policy: PolicyTable, policyClass: number): boolean {
+  for (const source of by) if (policy.isServed(policyClass, source)) return true;
+  return false;
+}
+
+/** Whether a rule's condition is on the question's type or the client. */
+function hasAsker(rule: SpecialRule): boolean {
+  return (
+    rule.types !== undefined ||
+    rule.exceptTypes !== undefined ||
+    rule.clients !== undefined ||
+    rule.exceptClients !== undefined ||
+    rule.clientNames !== undefined ||
+    rule.exceptClientNames !== undefined
+  );
+}
+
+function isFor(rule: SpecialRule, asker: Query, named: NamedClients): boolean {
+  if (rule.types !== undefined && !rule.types.includes(asker.qtype)) return false;
+  if (rule.exceptTypes !== undefined && rule.exceptTypes.includes(asker.qtype)) return false;
+  const isForAll = rule.clients === undefined && rule.clientNames === undefined;
+  if (!isForAll && !isAmong(asker, rule.clients, rule.clientNames, named)) return false;
+  return !isAmong(asker, rule.exceptClients, rule.exceptClientNames, named);
+}
+
+/** Whether the client who asks is one of these. */
+function isAmong(
+  asker: Query,
+  ranges: readonly ClientRange[] | undefined,
+  names: readonly string[] | undefined,
+  named: NamedClients,
+): boolean {
+  if (ranges?.some((range) => contains(range, asker)) === true) return true;
+  return names !== undefined && named.hasSome(names, asker.clientBytes, asker.clientAt);
+}
+
+function contains({ address, bits }: ClientRange, { clientBytes, clientAt }: Query): boolean {
+  for (let bit = 0; bit < bits; bit += 4) {
+    const digit = Number.parseInt(address[bit >>> 2]!, 16);
+    const byte = clientBytes[clientAt + (bit >>> 3)]!;
+    const own = (bit & 4) === 0 ? byte >>> 4 : byte & 0xf;
+    const left = bits - bit;
+    if ((digit ^ own) >>> (left >= 4 ? 0 : 4 - left) !== 0) return false;
+  }
+  return true;
+}
+
+function better(special: SpecialMatcher, before: number, now: number): number {
+  if (before < 0) return now;
+  const had = special.rule(before).rewrite !== undefined;
+  const has = special.rule(now).rewrite !== undefined;
+  if (had !== has) return has ? now : before;
+  return now < before ? now : before;
+}
+
+/** Of a special rule and a verdict of the table, the one that is named. */
+function preferred(index: number, special: SpecialMatcher, tabled: number): number {
+  if (index < 0) return tabled;
+  if (tabled !== NOT_BLOCKED && special.rule(index).rewrite === undefined) return tabled;
+  return blockedBy(RuleOrigin.SPECIAL, index, 0);
+}

@@ -1,0 +1,90 @@
+/** The snapshot a thread answers from: replaced whole between two batches, never edited. */
+import { ClientTable } from '../../shared/snapshot/client-table.ts';
+import type { ForwardZone } from '../../shared/snapshot/forward-zone-servers.ts';
+import { LocalNames } from '../../shared/snapshot/local-name-table.ts';
+import { NamedClients } from '../../shared/snapshot/named-clients.ts';
+import { PolicyTable } from '../../shared/snapshot/policy-table.ts';
+import { RuleTable } from '../../shared/snapshot/rule-table.ts';
+import { SpecialMatcher } from '../../shared/snapshot/special-matcher.ts';
+import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
+import { NameTable } from './name-table.ts';
+import { SafeSearchTable } from './safe-search-table.ts';
+
+/** A snapshot opened for reading. */
+export interface OpenSnapshot {
+  readonly version: number;
+  readonly rules: RuleTable;
+  /** Patterns and conditional rules of the lists. */
+  readonly special: SpecialMatcher;
+  /** Managed domains and blocked services; regex filters. */
+  readonly manual: RuleTable;
+  readonly manualSpecial: SpecialMatcher;
+  readonly policy: PolicyTable;
+  readonly local: LocalNames;
+  readonly clients: ClientTable;
+  readonly namedClients: NamedClients;
+  /** Forward zones, and where a name's zone is among them. */
+  readonly zones: readonly ForwardZone[];
+  readonly zoneNames: NameTable;
+  /** Whether some rule is for the addresses of answers. */
+  readonly judgesAddresses: boolean;
+  readonly safeSearch: SafeSearchTable;
+  /** Names that may have private addresses. */
+  readonly rebinding: { readonly isOn: boolean; readonly exempt: NameTable };
+}
+
+/**
+ * Opens the buffers of a snapshot; what special rules, of lists or by hand, were opened to is kept from
+ * `before` where they are the same. Throws a RangeError where they are of another layout.
+ */
+export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): OpenSnapshot {
+  const rules = new RuleTable(buffers.rules);
+  const { seedLow, seedHigh } = rules;
+  const policy = new PolicyTable(buffers.policy);
+  const { forwardZones: zones, rebinding, safeSearch } = buffers.names;
+  const manual = new RuleTable(buffers.manual);
+  const special =
+    before !== undefined && isSameTable(before.rules, rules)
+      ? before.special
+      : new SpecialMatcher(buffers.special, seedLow, seedHigh);
+  const manualSpecial =
+    before !== undefined && isSameTable(before.manual, manual)
+      ? before.manualSpecial
+      : new SpecialMatcher(buffers.manualSpecial, seedLow, seedHigh);
+  return {
+    version: buffers.version,
+    rules,
+    special,
+    manual,
+    manualSpecial,
+    policy,
+    local: new LocalNames(buffers.local),
+    clients: new ClientTable(buffers.clients),
+    namedClients: new NamedClients(buffers.namedClients),
+    zones,
+    zoneNames: new NameTable(
+      zones.flatMap(({ names }, number) => names.map((name) => ({ name, number }))),
+      seedLow,
+      seedHigh,
+    ),
+    judgesAddresses: rules.addressCount + special.addressRuleCount + manualSpecial.addressRuleCount > 0,
+    safeSearch: new SafeSearchTable(safeSearch, groupIdsOf(policy), seedLow, seedHigh),
+    rebinding: {
+      isOn: rebinding.isOn,
+      exempt: new NameTable(
+        rebinding.exempt.map((name) => ({ name, number: 0 })),
+        seedLow,
+        seedHigh,
+      ),
+    },
+  };
+}
+
+/** Whether it is the outcome of the same build; special rules are built with their names. */
+export function isSameTable(before: RuleTable, now: RuleTable): boolean {
+  return before.build === now.build && before.nameCount === now.nameCount;
+}
+
+function groupIdsOf(policy: PolicyTable): number[] {
+  return Array.from({ length: policy.groupCount }, (_, index) => policy.groupId(index));
+}

@@ -1,0 +1,145 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { addressFromText } from '../../shared/net/ip.ts';
+import { RateBucketLayout, createRateBuckets } from '../../shared/memory/rate-buckets.ts';
+import { type RateLimitSettings } from '../../shared/policy/rate-limit-settings.ts';
+import { Protocol } from '../../shared/query-log.ts';
+import { rateLimitOf } from '../../test/support/parts/test-rate-limit.ts';
+import { Query } from '../query/query.ts';
+import { RateLimiter } from './rate-limiter.ts';
+
+function limiterOf(
+  change: Partial<RateLimitSettings> = {},
+  memory = createRateBuckets(true, 7),
+): RateLimiter {
+  return new RateLimiter(memory, rateLimitOf(change));
+}
+
+const query = new Query();
+type Proof = Partial<Pick<Query, 'protocol' | 'hasValidCookie'>>;
+function from(client: string, atMs: number, proof: Proof = {}): Query {
+  query.protocol = proof.protocol ?? Protocol.udp;
+  query.hasValidCookie = proof.hasValidCookie ?? false;
+  query.clientBytes = addressFromText(client)!;
+  query.clientAt = 0;
+  query.arrivedMonotonicMs = atMs;
+  return query;
+}
+
+/** How many of `count` questions at one moment are admitted. */
+function admitted(limiter: RateLimiter, client: string, atMs: number, count: number, proof?: Proof): number {
+  let sum = 0;
+  for (let i = 0; i < count; i++) if (limiter.admitsQuestion(from(client, atMs, proof))) sum++;
+  return sum;
+}
+
+describe('RateLimiter', () => {
+  test('admitsQuestion() grants a burst, and then what the refill brings', () => {
+    const limiter = limiterOf();
+    expect(admitted(limiter, '192.0.2.1', 1000, 9)).toBe(5);
+    expect(admitted(limiter, '192.0.2.1', 1090, 9)).toBe(0);
+    expect(admitted(limiter, '192.0.2.1', 1100, 9)).toBe(1);
+    expect(admitted(limiter, '192.0.2.1', 60_000, 9)).toBe(5);
+  });
+
+  test('admitsQuestion() counts a network as one, and others apart', () => {
+    const limiter = limiterOf();
+    expect(admitted(limiter, '192.0.2.1', 1000, 3)).toBe(3);
+    expect(admitted(limiter, '192.0.2.200', 1000, 9)).toBe(2);
+    expect(admitted(limiter, '192.0.3.1', 1000, 9)).toBe(5);
+    expect(admitted(limiter, '2001:db8:1:1::1', 1000, 3)).toBe(3);
+    expect(admitted(limiter, '2001:db8:1:2::1', 1000, 9)).toBe(2);
+    expect(admitted(limiter, '2001:db8:2:1::1', 1000, 9)).toBe(5);
+  });
+
+  test('admitsQuestion() never limits the whitelist', () => {
+    const limiter = limiterOf({ whitelist: ['192.0.2.128/25', '2001:db8::/32'] });
+    expect(admitted(limiter, '192.0.2.129', 1000, 50)).toBe(50);
+    expect(admitted(limiter, '2001:db8:9::1', 1000, 50)).toBe(50);
+    expect(admitted(limiter, '192.0.2.1', 1000, 50)).toBe(5);
+  });
+
+  test('admitsQuestion() is one limit for all threads', () => {
+    const memory = createRateBuckets(true, 7);
+    const [one, other] = [limiterOf({}, memory), limiterOf({}, memory)];
+    expect(admitted(one, '192.0.2.1', 1000, 3) + admitted(other, '192.0.2.1', 1000, 9)).toBe(5);
+  });
+
+  test('admitsNxdomain() has a budget of its own', () => {
+    const limiter = limiterOf();
+    const granted = [1, 2, 3].map(() => limiter.admitsNxdomain(from('192.0.2.1', 1000)));
+    expect(granted).toEqual([true, true, false]);
+    expect(admitted(limiter, '192.0.2.1', 1000, 9)).toBe(5);
+  });
+
+  test('admitsQuestion() and admitsNxdomain() have buckets of their own for proven addresses, of the same size', () => {
+    const limiter = limiterOf();
+    for (const client of ['192.0.2.1', '2001:db8:1::1']) {
+      expect(admitted(limiter, client, 1000, 9)).toBe(5);
+      expect(admitted(limiter, client, 1000, 3, { hasValidCookie: true })).toBe(3);
+      // One for all proofs.
+      expect(admitted(limiter, client, 1000, 9, { protocol: Protocol.tcp })).toBe(2);
+      expect(admitted(limiter, client, 1000, 9)).toBe(0);
+      const nxdomain = (proof?: Proof): boolean[] =>
+        [1, 2, 3].map(() => limiter.admitsNxdomain(from(client, 1000, proof)));
+      expect(nxdomain()).toEqual([true, true, false]);
+      expect(nxdomain({ protocol: Protocol.tcp })).toEqual([true, true, false]);
+    }
+  });
+
+  test('a flood of networks, more than there are buckets, leaves everyone a burst and breaks nothing', () => {
+    const limiter = limiterOf();
+    let refused = 0;
+    for (let i = 0; i < RateBucketLayout.BUCKETS * 2; i++) {
+      const client = `10.${String(i >>> 8)}.${String(i & 0xff)}.1`;
+      if (!limiter.admitsQuestion(from(client, 1000 + i / 1000))) refused++;
+    }
+    expect(refused).toBe(0);
+    expect(admitted(limiter, '203.0.113.1', 5000, 9)).toBe(5);
+  });
+
+  test('slips() is true for every Nth', () => {
+    const limiter = limiterOf({ slipRatio: 3 });
+    expect(Array.from({ length: 7 }, () => limiter.slips())).toEqual([
+      false,
+      false,
+      true,
+      false,
+      false,
+      true,
+      false,
+    ]);
+    expect(limiterOf().slips()).toBe(false);
+  });
+
+  test('slips() counts what all threads limit', () => {
+    const memory = createRateBuckets(true, 7);
+    const [one, other] = [limiterOf({ slipRatio: 2 }, memory), limiterOf({ slipRatio: 2 }, memory)];
+    expect([one.slips(), other.slips(), other.slips(), one.slips()]).toEqual([false, true, false, true]);
+  });
+
+  test('admitsQuestion() agrees with a bucket of tokens', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 200 }),
+        fc.integer({ min: 1, max: 20 }),
+        fc.integer({ min: 1, max: 1000 }),
+        (gapsMs, burstSize, queriesPerSecond) => {
+          const limiter = limiterOf({ burstSize, queriesPerSecond });
+          let tokens = burstSize;
+          let nowMs = 1000;
+          for (const gapMs of gapsMs) {
+            nowMs += gapMs;
+            tokens = Math.min(burstSize, tokens + (gapMs * queriesPerSecond) / 1000);
+            // Where a token is nearly whole, rounding decides.
+            const isNear = Math.abs(tokens - 1) < 0.02;
+            const isAdmitted = limiter.admitsQuestion(from('192.0.2.1', nowMs));
+            if (isNear) return;
+            expect(isAdmitted).toBe(tokens >= 1);
+            if (isAdmitted) tokens--;
+          }
+        },
+      ),
+    );
+  });
+});

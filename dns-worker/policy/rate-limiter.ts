@@ -1,0 +1,153 @@
+/**
+ * Token buckets of client networks, in memory that all threads share. A bucket is one number, the time at
+ * which it will be full again: a question moves it on by one interval, and is over the limit where that
+ * would be more than a whole burst away. Two threads that meet in one bucket may count two questions as one;
+ * that makes the limit a little wider and never costs an answer.
+ *
+ * A network has two buckets of the same size: what comes with a proof of its address (`hasProvenAddress`) does not
+ * suffer from what somebody else sends in its name.
+ */
+import { addressFromText, addressWord, isMappedIpv4 } from '../../shared/net/ip.ts';
+import { Protocol } from '../../shared/query-log.ts';
+import { RateBucketLayout as L } from '../../shared/memory/rate-buckets.ts';
+import { type RateLimitSettings } from '../../shared/policy/rate-limit-settings.ts';
+import type { Query } from '../query/query.ts';
+
+const BUCKET_MASK = L.BUCKETS - 1;
+const FACTOR = 0x9e3779b1 | 0;
+const BUCKET_WORDS = L.BUCKET_BYTES >>> 2;
+const BUCKET_DOUBLES = L.BUCKET_BYTES >>> 3;
+
+/** A network as four words and their masks. */
+interface Network {
+  readonly words: Int32Array;
+  readonly masks: Int32Array;
+}
+
+/** Whether the client's address is its own: it received what was sent there. */
+export function hasProvenAddress(query: Query): boolean {
+  return query.protocol !== Protocol.udp || query.hasValidCookie;
+}
+
+/** One a thread. */
+export class RateLimiter {
+  readonly settings: RateLimitSettings;
+  private readonly head: Int32Array;
+  private readonly words: Int32Array;
+  private readonly doubles: Float64Array;
+  private readonly seed: number;
+  /** Stands the bucket of proven addresses apart; secret, so that no network can be chosen that meets it. */
+  private readonly provenMark: number;
+  private readonly ipv4Masks: Int32Array;
+  private readonly ipv6Masks: Int32Array;
+  private readonly whitelist: readonly Network[];
+  private readonly network = new Int32Array(4);
+
+  constructor(memory: SharedArrayBuffer, settings: RateLimitSettings) {
+    this.settings = settings;
+    this.head = new Int32Array(memory, 0, L.HEAD_BYTES >>> 2);
+    this.seed = this.head[L.SEED_WORD]!;
+    this.provenMark = Math.imul(this.seed, FACTOR) | 1;
+    this.words = new Int32Array(memory, L.HEAD_BYTES);
+    this.doubles = new Float64Array(memory, L.HEAD_BYTES);
+    this.ipv4Masks = masksOf(96 + settings.ipv4PrefixLength);
+    this.ipv6Masks = masksOf(settings.ipv6PrefixLength);
+    this.whitelist = settings.whitelist.map(networkOf).filter((network) => network !== null);
+  }
+
+  /** Counts a question; false where its network has used up its burst. */
+  admitsQuestion(query: Query): boolean {
+    const { queriesPerSecond, burstSize } = this.settings;
+    return this.admits(query, L.QUESTIONS_DOUBLE, 1000 / queriesPerSecond, burstSize);
+  }
+
+  /** Counts an NXDOMAIN answer; false where its network has had its share. */
+  admitsNxdomain(query: Query): boolean {
+    const { nxdomainPerSecond } = this.settings;
+    return this.admits(query, L.NXDOMAIN_DOUBLE, 1000 / nxdomainPerSecond, nxdomainPerSecond);
+  }
+
+  /** Whether this limited answer, counted over the whole node, is one of those that send the client to TCP. */
+  slips(): boolean {
+    const { slipRatio } = this.settings;
+    if (slipRatio === 0) return false;
+    return ((Atomics.add(this.head, L.LIMITED_WORD, 1) + 1) >>> 0) % slipRatio === 0;
+  }
+
+  private admits(query: Query, double: number, intervalMs: number, burst: number): boolean {
+    if (!this.findNetwork(query)) return true;
+    const { doubles } = this;
+    const at = this.bucketOf() * BUCKET_DOUBLES + double;
+    const nowMs = query.arrivedMonotonicMs;
+    const fullAtMs = doubles[at]! > nowMs ? doubles[at]! : nowMs;
+    // A hundredth of an interval is what the sum of many intervals may be off.
+    if (fullAtMs - nowMs > (burst - 0.99) * intervalMs) return false;
+    doubles[at] = fullAtMs + intervalMs;
+    return true;
+  }
+
+  /** Sets `network` to the key of the bucket; false for clients that are never limited. */
+  private findNetwork(query: Query): boolean {
+    const { network, whitelist } = this;
+    const { clientBytes, clientAt } = query;
+    for (let i = 0; i < 4; i++) network[i] = addressWord(clientBytes, clientAt + i * 4);
+    for (let i = 0; i < whitelist.length; i++) if (isWithin(network, whitelist[i]!)) return false;
+    const masks = isMappedIpv4(clientBytes, clientAt) ? this.ipv4Masks : this.ipv6Masks;
+    for (let i = 0; i < 4; i++) network[i] = network[i]! & masks[i]!;
+    if (hasProvenAddress(query)) network[0] = network[0]! ^ this.provenMark;
+    return true;
+  }
+
+  /** Number of the network's bucket; one that is full, or fuller than its neighbours, is taken over. */
+  private bucketOf(): number {
+    const { words, doubles, network } = this;
+    let hash = this.seed;
+    for (let i = 0; i < 4; i++) {
+      hash = Math.imul(hash ^ network[i]!, FACTOR);
+      hash ^= hash >>> 15;
+    }
+    const first = hash & BUCKET_MASK & ~(L.WAYS - 1);
+    let fullest = first;
+    let fullestAtMs = Infinity;
+    for (let bucket = first; bucket < first + L.WAYS; bucket++) {
+      const at = bucket * BUCKET_WORDS;
+      if (
+        words[at + 3] === network[3] &&
+        words[at + 2] === network[2] &&
+        words[at + 1] === network[1] &&
+        words[at] === network[0]
+      )
+        return bucket;
+      const fullAtMs = doubles[bucket * BUCKET_DOUBLES + L.QUESTIONS_DOUBLE]!;
+      if (fullAtMs < fullestAtMs) {
+        fullestAtMs = fullAtMs;
+        fullest = bucket;
+      }
+    }
+    for (let i = 0; i < 4; i++) words[fullest * BUCKET_WORDS + i] = network[i]!;
+    doubles[fullest * BUCKET_DOUBLES + L.QUESTIONS_DOUBLE] = 0;
+    doubles[fullest * BUCKET_DOUBLES + L.NXDOMAIN_DOUBLE] = 0;
+    return fullest;
+  }
+}
+
+/** The masks of the four words of an address for a prefix of so many bits. */
+export function masksOf(bits: number): Int32Array {
+  return Int32Array.from({ length: 4 }, (_, i) => {
+    const own = Math.min(32, Math.max(0, bits - i * 32));
+    return own === 0 ? 0 : -1 << (32 - own);
+  });
+}
+
+function networkOf(cidr: string): Network | null {
+  const [text = '', length = ''] = cidr.split('/');
+  const address = addressFromText(text);
+  if (address === null) return null;
+  const masks = masksOf((text.includes(':') ? 0 : 96) + Number(length));
+  return { words: masks.map((mask, i) => addressWord(address, i * 4) & mask), masks };
+}
+
+function isWithin(address: Int32Array, { words, masks }: Network): boolean {
+  for (let i = 0; i < 4; i++) if ((address[i]! & masks[i]!) !== words[i]) return false;
+  return true;
+}

@@ -1,0 +1,53 @@
+/** Safe search opened for reading: the engine of a name, and what a group wants of it. */
+import {
+  MAX_SAFE_SEARCH_ENGINES,
+  SAFE_SEARCH_MODE_BITS,
+  SafeSearchMode,
+  type SafeSearchRules,
+  type SafeTarget,
+} from '../../shared/snapshot/safe-search-modes.ts';
+import { NameTable, NOT_FOUND } from './name-table.ts';
+
+const MODE_MASK = (1 << SAFE_SEARCH_MODE_BITS) - 1;
+
+/** One a thread and snapshot. */
+export class SafeSearchTable {
+  /** Engine of each name. */
+  private readonly names: NameTable;
+  /** By engine, moderate before strict. */
+  private readonly targets: readonly SafeTarget[];
+  /** By index of the group. */
+  private readonly masks: Uint32Array;
+  private readonly engineIds: readonly string[];
+
+  /** `groupIds` are those of the policy table, by index; seeds those that queries are hashed with. */
+  constructor(rules: SafeSearchRules, groupIds: readonly number[], seedLow: number, seedHigh: number) {
+    const engines = rules.engines.slice(0, MAX_SAFE_SEARCH_ENGINES);
+    const numbered = engines.flatMap(({ names }, number) => names.map((name) => ({ name, number })));
+    this.names = new NameTable(numbered, seedLow, seedHigh);
+    this.targets = engines.flatMap(({ moderate, strict }) => [moderate, strict]);
+    this.engineIds = engines.map(({ id }) => id);
+    const maskOf = new Map(rules.groups.map(({ id, mask }) => [id, mask]));
+    this.masks = Uint32Array.from(groupIds, (id) => maskOf.get(id) ?? 0);
+  }
+
+  /** Number of the target of the name with these hash lanes for a group, or NOT_FOUND. */
+  find(groupIndex: number, low: number, high: number): number {
+    const mask = this.masks[groupIndex]!;
+    if (mask === 0) return NOT_FOUND;
+    const engine = this.names.find(low, high);
+    if (engine === NOT_FOUND) return NOT_FOUND;
+    const mode = (mask >>> (engine * SAFE_SEARCH_MODE_BITS)) & MODE_MASK;
+    return mode === SafeSearchMode.off ? NOT_FOUND : engine * 2 + mode - 1;
+  }
+
+  /** The target that `find` has named. */
+  target(number: number): SafeTarget {
+    return this.targets[number]!;
+  }
+
+  /** Engine and mode of a target, for explanations. */
+  describe(number: number): string {
+    return `${this.engineIds[number >>> 1]!} (${number % 2 === 0 ? 'moderate' : 'strict'})`;
+  }
+}

@@ -1,0 +1,250 @@
+/**
+ * The words the stages speak: the one reusable Query of a thread, and the closed set of verdicts. A Query
+ * is a view of the message that lies in the receive slot, plus what the stages have found out; it is
+ * filled by `parse-query.ts`, read and written by the stages, and never outlives its turn.
+ */
+import { ClientSubnet } from '../../shared/dns/ecs-option.ts';
+import { MAX_LABELS, MAX_NAME_LENGTH } from '../../shared/dns/name.ts';
+import { COOKIE_SIZE } from '../../shared/dns/wire.ts';
+import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
+
+/** What a stage decided. */
+export const Verdict = {
+  /** The next stage looks at the query. */
+  CONTINUE: 0,
+  /** The answer lies in the slot, `replyLength` bytes of it. */
+  ANSWERED: 1,
+  /** No answer is due. */
+  DROPPED: 2,
+  /** The question goes to the resolver. */
+  UNRESOLVED: 3,
+} as const;
+export type VerdictCode = (typeof Verdict)[keyof typeof Verdict];
+
+/** No extended error is added to a reply. */
+export const NO_EDE = -1;
+
+/** Room for a name and for the word that its last bytes are read and written with: 255 + 9, a multiple of 4. */
+const QNAME_BUFFER_SIZE = MAX_NAME_LENGTH + 9;
+
+/** One client request in flight. One object a thread; its fields are overwritten for each request. */
+export class Query {
+  /** Buffer that holds the message, and where it starts and how long it is. */
+  bytes: Uint8Array = new Uint8Array(0);
+  /** The same buffer, for words at any byte; it may be read and written four bytes past the message's end. */
+  view: DataView = new DataView(new ArrayBuffer(0));
+  at = 0;
+  length = 0;
+  /** Bytes from `at` that an answer may fill. */
+  capacity = 0;
+  /** Length of the answer written at `at`. */
+  replyLength = 0;
+
+  /** Client address, 16 bytes (IPv4 as ::ffff:a.b.c.d), in `clientBytes` from `clientAt`. */
+  clientBytes: Uint8Array = new Uint8Array(16);
+  clientAt = 0;
+  /** `Protocol`. */
+  protocol = 0;
+  /** Wall clock of arrival, seconds and milliseconds. */
+  arrivedSecs = 0;
+  arrivedMs = 0;
+  /** Arrival on the monotonic clock that all threads share, milliseconds and whole seconds (the cache's time). */
+  arrivedMonotonicMs = 0;
+  arrivedMonotonicSecs = 0;
+
+  /**
+   * The qname folded, in wire form, filled with zeros to a whole word, and its length with the final zero;
+   * and the same memory as words and as a view for words at any byte.
+   */
+  readonly qname: Uint8Array = new Uint8Array(QNAME_BUFFER_SIZE);
+  readonly qnameWords: Int32Array = new Int32Array(this.qname.buffer);
+  readonly qnameView: DataView = new DataView(this.qname.buffer);
+  qnameLength = 0;
+  /** Offsets of the labels in `qname`, first label first. */
+  readonly labelAt: Uint8Array = new Uint8Array(MAX_LABELS + 1);
+  labelCount = 0;
+  /** Hash lanes of the name from each label on, see `shared/dns/name.ts`. */
+  readonly hashLow: Int32Array = new Int32Array(MAX_LABELS + 1);
+  readonly hashHigh: Int32Array = new Int32Array(MAX_LABELS + 1);
+  /** The qname is an address of an answer, see `address-name.ts`; never so for a request. */
+  isAddress = false;
+  /** Its bytes, 4 or 16 of them. */
+  readonly address: Uint8Array = new Uint8Array(16);
+  addressSize = 0;
+  qtype = 0;
+  qclass = 0;
+  /** Offset from `at` of the first byte behind the question. */
+  questionEnd = 0;
+
+  /** Whether the request has an OPT record, and what it says (RFC 6891). */
+  hasEdns = false;
+  ednsVersion = 0;
+  dnssecOk = false;
+  /** Largest answer over UDP that the client takes, 512 at least. */
+  udpSize = 0;
+  /** Where the options of the OPT record lie in `bytes`. */
+  optionsAt = 0;
+  optionsEnd = 0;
+  /**
+   * The client's subnet as it came (RFC 7871), where it is to be forwarded, and its length; 0 = none. The scope
+   * is what the reply will say: of how long a prefix the answer is true, 0 = for everybody.
+   */
+  readonly subnet: Uint8Array = new Uint8Array(ClientSubnet.MAX_SIZE);
+  subnetLength = 0;
+  subnetScope = 0;
+  /** The cookie that goes back with the reply (RFC 7873), and its length; 0 = none. */
+  readonly cookie: Uint8Array = new Uint8Array(COOKIE_SIZE);
+  cookieLength = 0;
+  /** The server's half of the client's cookie was valid: its address is not forged. */
+  hasValidCookie = false;
+  recursionDesired = false;
+  checkingDisabled = false;
+  authenticDataWanted = false;
+
+  /** Partition of the cache for this name: `POOLS_PARTITION`, or that of its forward zone, which is `zoneIndex` of the snapshot. */
+  partition = POOLS_PARTITION;
+  zoneIndex = -1;
+
+  /** The local name that is asked for, see `LocalNames`; 0 = none. */
+  localNode = 0;
+
+  /** Number of the record in the client table that gave the group; index of the group in the policy table. */
+  clientRecord = 0;
+  groupIndex = 0;
+  groupId = 0;
+
+  /**
+   * Where the qname is an alias whose target has still to be resolved: the target, folded, in wire form; the
+   * CNAME records that lead to it are the answer so far. 0 = none. `status` and `replyFlags` are the answer's.
+   */
+  readonly alias: Uint8Array = new Uint8Array(MAX_NAME_LENGTH);
+  aliasLength = 0;
+
+  /** What the log will say. */
+  status = 0;
+  rcode = 0;
+  cached = 0;
+  dnssec = 0;
+  upstream = 0;
+  /** Attribute id of the deciding rule plus one; 0 = none. */
+  ruleAttribute = 0;
+  ruleNameOffset = 0;
+  ruleKind = 0;
+  /** `RuleOrigin` of that rule; for a special rule `ruleAttribute` is its index plus one. */
+  ruleOrigin = 0;
+  /** Where the rule met a name of the answer: the name it stands at, in wire form. */
+  readonly ruleName: Uint8Array = new Uint8Array(MAX_NAME_LENGTH);
+  ruleNameLength = 0;
+  /**
+   * Nothing may block it: blocking is switched off, or the group's schedule allows everything. Safe search is
+   * bypassed by the latter only (contract: decision order), so it asks for the group's override itself.
+   */
+  isUnfiltered = false;
+  /**
+   * An allow rule let the qname pass: lists do not judge names in its answer. Where it is a rule of a list, services
+   * and rules that people made do.
+   */
+  isAllowed = false;
+  isAllowedByList = false;
+  /** The answer leads to other names (CNAME, DNAME, SVCB, HTTPS); and its place in the cache, if it came from there. */
+  hasTargets = false;
+  /** It has an address of the local network. */
+  hasPrivateAddress = false;
+  cacheReference = 0;
+  /** Answer RRs in the reply: offset from `at`, bytes, count. */
+  answersAt = 0;
+  answersLength = 0;
+  answersCount = 0;
+  /** Authority RRs in the reply. */
+  authorityCount = 0;
+  /** FlagsHigh.AA and FlagsLow.AD of the reply; the bits do not overlap. */
+  replyFlags = 0;
+  /** Extended error that goes with the reply, or NO_EDE. */
+  extendedError = NO_EDE;
+  /** Over the limit of its network: the log says so, even where it is answered (dry run). */
+  isRateLimited = false;
+  /** The answer came from the cache, is in use and ends soon: whoever can wait should ask for it again. */
+  wantsRefresh = false;
+
+  /** Points the query at a message and forgets the one before. */
+  begin(bytes: Uint8Array, at: number, length: number, capacity: number): void {
+    if (this.bytes !== bytes) {
+      this.bytes = bytes;
+      this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    }
+    this.at = at;
+    this.length = length;
+    this.capacity = capacity;
+    this.replyLength = 0;
+    this.qnameLength = 0;
+    this.labelCount = 0;
+    this.qtype = 0;
+    this.qclass = 0;
+    this.questionEnd = 0;
+    this.hasEdns = false;
+    this.ednsVersion = 0;
+    this.dnssecOk = false;
+    this.udpSize = 512;
+    this.subnetLength = 0;
+    this.subnetScope = 0;
+    this.cookieLength = 0;
+    this.hasValidCookie = false;
+    this.clientRecord = 0;
+    this.partition = POOLS_PARTITION;
+    this.zoneIndex = -1;
+    this.groupIndex = 0;
+    this.groupId = 1;
+    this.localNode = 0;
+    this.aliasLength = 0;
+    this.status = 0;
+    this.rcode = 0;
+    this.cached = 0;
+    this.dnssec = 0;
+    this.upstream = 0;
+    this.ruleAttribute = 0;
+    this.ruleNameOffset = 0;
+    this.ruleKind = 0;
+    this.ruleOrigin = 0;
+    this.ruleNameLength = 0;
+    this.isUnfiltered = false;
+    this.isAllowed = false;
+    this.isAllowedByList = false;
+    this.isRateLimited = false;
+    this.wantsRefresh = false;
+    this.hasTargets = false;
+    this.hasPrivateAddress = false;
+    this.cacheReference = 0;
+    this.answersAt = 0;
+    this.answersLength = 0;
+    this.answersCount = 0;
+    this.authorityCount = 0;
+    this.replyFlags = 0;
+    this.extendedError = NO_EDE;
+  }
+  /** Takes the data of a client subnet option, 4 to 20 bytes. */
+  setSubnet(from: Uint8Array, at: number, length: number): void {
+    for (let i = 0; i < length; i++) this.subnet[i] = from[at + i]!;
+    this.subnetLength = length;
+  }
+
+  /** Takes a cookie of `COOKIE_SIZE` bytes for the reply. */
+  setCookie(from: Uint8Array): void {
+    for (let i = 0; i < COOKIE_SIZE; i++) this.cookie[i] = from[i]!;
+    this.cookieLength = COOKIE_SIZE;
+  }
+
+  /** A copy of the cookie; null = none. */
+  copyCookie(): Uint8Array | null {
+    return this.cookieLength === 0 ? null : this.cookie.slice();
+  }
+
+  /** A copy of the subnet; null = none. */
+  copySubnet(): Uint8Array | null {
+    return this.subnetLength === 0 ? null : this.subnet.slice(0, this.subnetLength);
+  }
+
+  /** The answer may be another one for other subnets: it is neither looked for nor kept in the shared cache. */
+  get isForSubnet(): boolean {
+    return this.subnetLength > ClientSubnet.ADDRESS;
+  }
+}

@@ -1,0 +1,66 @@
+import { describe, expect, test } from '@jest/globals';
+import { question } from '../../../test/support/dns/built-messages.ts';
+import { encodeQuery, questionKey, randomQueryId } from './question.ts';
+
+describe('questionKey', () => {
+  test('questionKey() differs for each part of a question and for nothing else', () => {
+    const asked = question('www.example.org', 'A');
+    const others = [
+      question('ww.example.org', 'A'),
+      question('www.example.org', 'AAAA'),
+      { ...asked, qclass: 3 },
+      { ...asked, dnssecOk: true },
+      { ...asked, checkingDisabled: true },
+      { ...asked, dnssecOk: true, checkingDisabled: true },
+      { ...asked, qtype: 0xd800 },
+      { ...asked, subnet: Uint8Array.of(0, 1, 24, 0, 192, 0, 2) },
+      { ...asked, subnet: Uint8Array.of(0, 1, 23, 0, 192, 0, 2) },
+      { ...asked, subnet: Uint8Array.of(0, 1, 24, 0, 192, 0, 3) },
+    ];
+    expect(new Set([asked, ...others].map(questionKey)).size).toBe(others.length + 1);
+    expect(questionKey(question('www.example.org', 'A'))).toBe(questionKey(asked));
+  });
+
+  test('questionKey() is the same without a subnet and with the wish that none be told', () => {
+    const asked = question('www.example.org', 'A');
+    expect(questionKey({ ...asked, subnet: Uint8Array.of(0, 1, 0, 0) })).toBe(questionKey(asked));
+  });
+});
+
+describe('encodeQuery', () => {
+  const subnet = Uint8Array.of(0, 2, 48, 0, 0x20, 1, 0xd, 0xb8, 0, 7);
+  const asked = { ...question('www.example.org', 'A'), subnet };
+  const option = [0, 8, 0, subnet.length, ...subnet];
+
+  test('encodeQuery() puts the subnet behind the cookie, and padding behind both', () => {
+    const cookie = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
+    const marks = { name: asked.qname, cookie };
+    const message = encodeQuery(asked, 1, { edns: true, marks, padTo: 128 });
+    expect(message).toHaveLength(128);
+    const opt = 12 + asked.qname.length + 4;
+    expect(message.readUInt16BE(opt + 9)).toBe(128 - opt - 11);
+    const options = [0, 10, 0, 8, ...cookie, ...option];
+    expect([...message.subarray(opt + 11, opt + 11 + options.length)]).toEqual(options);
+    expect(message.readUInt16BE(opt + 11 + options.length)).toBe(12);
+  });
+
+  test('encodeQuery() ends with the subnet where nothing else goes along, and loses it without EDNS', () => {
+    const message = encodeQuery(asked, 1, { edns: true, marks: null, padTo: 0 });
+    expect([...message.subarray(-option.length)]).toEqual(option);
+    const bare = encodeQuery(asked, 1, { edns: false, marks: null, padTo: 0 });
+    expect(bare).toHaveLength(message.length - 11 - option.length);
+  });
+});
+
+describe('randomQueryId', () => {
+  test('randomQueryId() uses all 16 bits evenly', () => {
+    const high = new Set<number>();
+    const low = new Set<number>();
+    for (let i = 0; i < 8000; i++) {
+      const id = randomQueryId();
+      high.add(id >>> 8);
+      low.add(id & 0xff);
+    }
+    expect([high.size, low.size]).toEqual([256, 256]);
+  });
+});

@@ -1,0 +1,135 @@
+/**
+ * A question on its way to an upstream: its identity, the query message that asks it, and the test whether
+ * a message is a reply to it. Reading what such a reply says is `response-reader.ts`.
+ */
+import { randomFillSync } from 'node:crypto';
+import { FOLD } from '../../../shared/dns/name.ts';
+import { ClientSubnet } from '../../../shared/dns/ecs-option.ts';
+import { OPTION_HEAD_SIZE } from '../../../shared/dns/edns-option.ts';
+import { EdnsOption, RRType } from '../../../shared/dns/iana.ts';
+import {
+  FlagsHigh,
+  FlagsLow,
+  Header,
+  QUESTION_TAIL_SIZE,
+  UDP_PAYLOAD_SIZE,
+  readU16,
+  writeU16,
+} from '../../../shared/dns/wire.ts';
+import type { QueryMarks } from './query-marks.ts';
+
+/** What is asked, and the two flags and the subnet that change what is answered. */
+export interface Question {
+  /** Folded, uncompressed wire form; owned by the question. */
+  readonly qname: Uint8Array;
+  readonly qtype: number;
+  readonly qclass: number;
+  readonly dnssecOk: boolean;
+  readonly checkingDisabled: boolean;
+  /** Data of the client subnet option that goes along (RFC 7871 section 6), checked; null = none. */
+  readonly subnet: Uint8Array | null;
+  /** The network of the client for which it is asked first (`ClientNetworks.key`); absent = Weir's own. No identity. */
+  readonly network?: string;
+}
+
+/** Root owner, type, class, TTL, empty RDATA (RFC 6891 section 6.1.2). */
+const OPT_SIZE = 11;
+/** The DO bit in the third octet of OPT's TTL field (RFC 3225 section 3). */
+const DO_FLAG = 0x80;
+
+const randomIds = new Uint16Array(2048);
+let nextRandomId = randomIds.length;
+
+/** A query id from the system's CSPRNG, 0..65535 (RFC 5452 section 4.3). */
+export function randomQueryId(): number {
+  if (nextRandomId === randomIds.length) {
+    randomFillSync(randomIds);
+    nextRandomId = 0;
+  }
+  return randomIds[nextRandomId++]!;
+}
+
+/**
+ * Text that two questions share exactly when they are identical. One without an address in its subnet (the wish
+ * that none be told) is the same as one without a subnet: they share the cache, so they share a flight.
+ */
+export function questionKey(question: Question): string {
+  const { qname, qtype, qclass, subnet } = question;
+  const flags = (question.dnssecOk ? 1 : 0) | (question.checkingDisabled ? 2 : 0);
+  const name = Buffer.from(qname.buffer, qname.byteOffset, qname.length).toString('latin1');
+  const key = name + String.fromCharCode(qtype, qclass, flags);
+  if (subnet === null || subnet.length === ClientSubnet.ADDRESS) return key;
+  return key + Buffer.from(subnet).toString('latin1');
+}
+
+/** How a question is put into a message. */
+export interface QueryForm {
+  /** Off leaves the OPT record out, for servers that answer FORMERR to it (RFC 6891 section 7). */
+  readonly edns: boolean;
+  /** Letter case and cookie that the reply must repeat; null = as the question stands, no cookie. */
+  readonly marks: QueryMarks | null;
+  /** The message is padded to a multiple of this (RFC 8467 section 4.1), octets; 0 = not. */
+  readonly padTo: number;
+}
+
+/**
+ * The query message for an upstream: RD set, DO and CD as the question has them. Without EDNS, DO, subnet,
+ * cookie and padding are lost. Of what a client sent with its own OPT record nothing else gets here.
+ */
+export function encodeQuery(question: Question, id: number, form: QueryForm): Buffer {
+  const { edns, marks } = form;
+  const { qname } = question;
+  const tail = Header.SIZE + qname.length;
+  const opt = tail + QUESTION_TAIL_SIZE;
+  const cookieSize = marks === null ? 0 : OPTION_HEAD_SIZE + marks.cookie.length;
+  const { subnet } = question;
+  const subnetSize = subnet === null ? 0 : OPTION_HEAD_SIZE + subnet.length;
+  const unpadded = opt + (edns ? OPT_SIZE + cookieSize + subnetSize : 0);
+  const isPadded = edns && form.padTo > 0;
+  const size = isPadded ? Math.ceil((unpadded + OPTION_HEAD_SIZE) / form.padTo) * form.padTo : unpadded;
+  const query = Buffer.allocUnsafe(size).fill(0);
+  writeU16(query, Header.ID, id);
+  query[Header.FLAGS_HIGH] = FlagsHigh.RD;
+  query[Header.FLAGS_LOW] = question.checkingDisabled ? FlagsLow.CD : 0;
+  query[Header.QDCOUNT + 1] = 1;
+  query.set(marks?.name ?? qname, Header.SIZE);
+  writeU16(query, tail, question.qtype);
+  writeU16(query, tail + 2, question.qclass);
+  if (!edns) return query;
+  query[Header.ARCOUNT + 1] = 1;
+  writeU16(query, opt + 1, RRType.OPT);
+  writeU16(query, opt + 3, UDP_PAYLOAD_SIZE);
+  if (question.dnssecOk) query[opt + 7] = DO_FLAG;
+  writeU16(query, opt + OPT_SIZE - 2, size - opt - OPT_SIZE);
+  if (marks !== null) putOption(query, opt + OPT_SIZE, EdnsOption.COOKIE, marks.cookie);
+  if (subnet !== null) putOption(query, unpadded - subnetSize, EdnsOption.CLIENT_SUBNET, subnet);
+  if (isPadded) {
+    writeU16(query, unpadded, EdnsOption.PADDING);
+    writeU16(query, unpadded + 2, size - unpadded - OPTION_HEAD_SIZE);
+  }
+  return query;
+}
+
+function putOption(message: Uint8Array, at: number, code: number, data: Uint8Array): void {
+  writeU16(message, at, code);
+  writeU16(message, at + 2, data.length);
+  message.set(data, at + OPTION_HEAD_SIZE);
+}
+
+/**
+ * Whether a message is a response with exactly this question: QR, opcode QUERY, one question, its name
+ * (ASCII case ignored, uncompressed), type and class. The id is the exchange's to compare.
+ */
+export function isResponseTo(message: Uint8Array, question: Question): boolean {
+  const { qname } = question;
+  const tail = Header.SIZE + qname.length;
+  if (message.length < tail + QUESTION_TAIL_SIZE) return false;
+  if ((message[Header.FLAGS_HIGH]! & (FlagsHigh.QR | FlagsHigh.OPCODE)) !== FlagsHigh.QR) return false;
+  if (readU16(message, Header.QDCOUNT) !== 1) return false;
+  if (readU16(message, tail) !== question.qtype || readU16(message, tail + 2) !== question.qclass)
+    return false;
+  for (let i = 0; i < qname.length; i++) {
+    if (FOLD[message[Header.SIZE + i]!] !== qname[i]) return false;
+  }
+  return true;
+}

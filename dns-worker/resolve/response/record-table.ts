@@ -1,0 +1,134 @@
+/**
+ * The resource records of a received message as columns of offsets, filled in one pass over its sections
+ * without allocating. Names are hashed, not kept: a message of any content costs linear work.
+ */
+import { areOptions } from '../../../shared/dns/edns-option.ts';
+import { RRType } from '../../../shared/dns/iana.ts';
+import { Header, Record, readU16, readU32, skipName, skipRecord } from '../../../shared/dns/wire.ts';
+import type { ExpandedName } from './wire-name.ts';
+import { expandName, foldedHash, newExpandedName, sameName } from './wire-name.ts';
+
+/**
+ * Most records of the answer and authority sections together. Choice: far above any sensible RRset, far
+ * below what a 64 KiB message holds.
+ */
+export const MAX_RECORDS = 2048;
+
+/** One per thread; refilled for each message. */
+export class RecordTable {
+  /** Offsets in the message. */
+  readonly ownerAt = new Uint16Array(MAX_RECORDS);
+  readonly ownerHash = new Int32Array(MAX_RECORDS);
+  readonly type = new Uint16Array(MAX_RECORDS);
+  readonly rrClass = new Uint16Array(MAX_RECORDS);
+  /** Seconds; values with the top bit set read as 0 (RFC 2181 section 8). */
+  readonly ttlSecs = new Uint32Array(MAX_RECORDS);
+  readonly rdataAt = new Uint16Array(MAX_RECORDS);
+  readonly rdlength = new Uint16Array(MAX_RECORDS);
+  /** Records before this index are the answer section's. */
+  answers = 0;
+  /** Records before this index and not before `answers` are the authority section's. */
+  count = 0;
+  /** Upper eight bits of the rcode, from the OPT record (RFC 6891 section 6.1.3). */
+  extendedRcode = 0;
+  /** Where the options of the OPT record lie; both 0 where there are none. */
+  optionsAt = 0;
+  optionsEnd = 0;
+  hasOpt = false;
+
+  readonly #name: ExpandedName = newExpandedName();
+  readonly #seed: number;
+  #qnameHash = 0;
+
+  /** `seed` keeps hash collisions from being chosen by whoever writes the messages. */
+  constructor(seed: number) {
+    this.#seed = seed;
+  }
+
+  /** Whether the message, whose question ends at `at`, is well formed to its last record; fills the columns. */
+  read(message: Uint8Array, at: number, qname: ExpandedName): 'read' | 'malformed' | 'too-many-records' {
+    const answers = readU16(message, Header.ANCOUNT);
+    const authorities = readU16(message, Header.NSCOUNT);
+    if (answers + authorities > MAX_RECORDS) return 'too-many-records';
+    this.count = 0;
+    this.#qnameHash = foldedHash(qname, this.#seed);
+    let offset = at;
+    for (let i = answers + authorities; i > 0; i--) {
+      offset = this.#readRecord(message, offset);
+      if (offset < 0) return 'malformed';
+    }
+    this.answers = answers;
+    return this.#readAdditional(message, offset) ? 'read' : 'malformed';
+  }
+
+  /** The hash by which owners are compared first. */
+  hash(name: ExpandedName): number {
+    return foldedHash(name, this.#seed);
+  }
+
+  /** Whether a record belongs to this name, whose hash is given. */
+  isOwnedBy(message: Uint8Array, index: number, name: ExpandedName, hash: number): boolean {
+    if (this.ownerHash[index] !== hash) return false;
+    const owner = this.#name;
+    return (
+      expandName(message, this.ownerAt[index]!, owner) &&
+      sameName(owner.wire, owner.length, name.wire, name.length)
+    );
+  }
+
+  /** Expands a record's owner name into `into`; false where it is malformed. */
+  owner(message: Uint8Array, index: number, into: ExpandedName): boolean {
+    return expandName(message, this.ownerAt[index]!, into);
+  }
+
+  #readRecord(message: Uint8Array, at: number): number {
+    let tail: number;
+    let hash: number;
+    if (message[at] === 0xc0 && message[at + 1] === Header.SIZE) {
+      tail = at + 2;
+      hash = this.#qnameHash;
+    } else {
+      if (!expandName(message, at, this.#name)) return -1;
+      tail = this.#name.next;
+      hash = foldedHash(this.#name, this.#seed);
+    }
+    if (tail + Record.RDATA > message.length) return -1;
+    const rdlength = readU16(message, tail + Record.RDLENGTH);
+    const next = tail + Record.RDATA + rdlength;
+    if (next > message.length) return -1;
+    const index = this.count++;
+    const ttlSecs = readU32(message, tail + Record.TTL);
+    this.ownerAt[index] = at;
+    this.ownerHash[index] = hash;
+    this.type[index] = readU16(message, tail + Record.TYPE);
+    this.rrClass[index] = readU16(message, tail + Record.CLASS);
+    this.ttlSecs[index] = ttlSecs > 0x7fffffff ? 0 : ttlSecs;
+    this.rdataAt[index] = tail + Record.RDATA;
+    this.rdlength[index] = rdlength;
+    return next;
+  }
+
+  #readAdditional(message: Uint8Array, at: number): boolean {
+    this.extendedRcode = 0;
+    this.optionsAt = 0;
+    this.optionsEnd = 0;
+    this.hasOpt = false;
+    let offset = at;
+    for (let i = readU16(message, Header.ARCOUNT); i > 0; i--) {
+      const next = skipRecord(message, offset, message.length);
+      if (next < 0) return false;
+      const fields = skipName(message, offset, message.length);
+      if (readU16(message, fields + Record.TYPE) === RRType.OPT) {
+        // RFC 6891 section 6.1: one at most, and its owner is the root.
+        if (this.hasOpt || message[offset] !== 0) return false;
+        if (!areOptions(message, fields + Record.RDATA, next)) return false;
+        this.extendedRcode = message[offset + 1 + Record.TTL]!;
+        this.optionsAt = offset + 1 + Record.RDATA;
+        this.optionsEnd = next;
+        this.hasOpt = true;
+      }
+      offset = next;
+    }
+    return true;
+  }
+}

@@ -1,0 +1,52 @@
+import { describe, expect, test } from '@jest/globals';
+import { a, opt, optWith, question, response } from '../../../test/support/dns/built-messages.ts';
+import type { TestRecord } from '../../../test/support/dns/built-messages.ts';
+import type { Question } from './question.ts';
+import { readResponse } from './response-reader.ts';
+
+const ASKED = {
+  ...question('www.example.org', 'A'),
+  subnet: Uint8Array.of(0, 1, 24, 0, 192, 0, 2),
+};
+
+/** What reading a reply with this OPT record says: the scope, or the fault. */
+function scope(record: TestRecord | null, asked: Question = ASKED): number | string {
+  const additionals = record === null ? [] : [record];
+  const message = response(asked, { answers: [a('www.example.org', '192.0.2.1')], additionals });
+  const reading = readResponse(message, asked);
+  if (reading.kind === 'answer') return reading.answer.subnetScope;
+  return reading.kind === 'fault' ? reading.fault : reading.kind;
+}
+
+function subnet(...data: number[]): TestRecord {
+  return optWith(8, Uint8Array.from(data));
+}
+
+describe('scopeOfReply()', () => {
+  test('scopeOfReply() is what the reply says, shorter or longer than the source prefix', () => {
+    expect(scope(subnet(0, 1, 24, 16, 192, 0, 2))).toBe(16);
+    expect(scope(subnet(0, 1, 24, 32, 192, 0, 2))).toBe(32);
+    expect(scope(subnet(0, 1, 24, 0, 192, 0, 2))).toBe(0);
+  });
+
+  test('scopeOfReply() is 0 where the reply has no subnet', () => {
+    expect([scope(null), scope(opt()), scope(optWith(10, new Uint8Array(16)))]).toEqual([0, 0, 0]);
+  });
+
+  test.each([
+    ['another family', subnet(0, 2, 24, 24, 192, 0, 2)],
+    ['another source prefix', subnet(0, 1, 23, 24, 192, 0, 2)],
+    ['another address', subnet(0, 1, 24, 24, 192, 0, 3)],
+    ['a longer address', subnet(0, 1, 24, 24, 192, 0, 2, 0)],
+    ['no address', subnet(0, 1, 24, 24)],
+    ['an impossible scope', subnet(0, 1, 24, 33, 192, 0, 2)],
+  ])('scopeOfReply() refuses a reply with %s', (_what, record) => {
+    expect(scope(record)).toBe('other-subnet');
+  });
+
+  test('scopeOfReply() does not look at the reply to a question that told no subnet', () => {
+    const silent = { ...ASKED, subnet: Uint8Array.of(0, 1, 0, 0) };
+    expect(scope(subnet(0, 1, 24, 24, 192, 0, 3), silent)).toBe(0);
+    expect(scope(subnet(0, 1, 24, 24, 192, 0, 3), { ...ASKED, subnet: null })).toBe(0);
+  });
+});

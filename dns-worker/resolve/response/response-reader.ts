@@ -1,0 +1,334 @@
+/**
+ * From an upstream's bytes to what may be cached and relayed: of the answer section only the RRsets on the
+ * question's CNAME/DNAME chain, of the authority section only the SOA of a negative answer (and the denial
+ * proofs for clients that set DO). Everything else a message carries is dropped, so nothing unasked for
+ * ever reaches a cache. Names are rewritten (`body-writer.ts`) so that the bytes fit any client's question.
+ * Whether a response is good enough is for `question-run.ts` to judge.
+ */
+import { randomInt } from 'node:crypto';
+import { FOLD } from '../../../shared/dns/name.ts';
+import { RRClass, RRType, Rcode } from '../../../shared/dns/iana.ts';
+import {
+  FlagsHigh,
+  FlagsLow,
+  Header,
+  QUESTION_TAIL_SIZE,
+  readU16,
+  readU32,
+} from '../../../shared/dns/wire.ts';
+import type { CacheableAnswer, LeftOut, ResponseFault, ResponseReading } from './cacheable-answer.ts';
+import { BodyWriter } from './body-writer.ts';
+import type { Question } from './question.ts';
+import { isResponseTo } from './question.ts';
+import { expandRdataName } from './rdata-layout.ts';
+import { RecordTable } from './record-table.ts';
+import { blockSaidBy } from './reply-error.ts';
+import { OTHER_SUBNET, scopeOfReply } from './reply-subnet.ts';
+import { copyName, findSuffix, newExpandedName } from './wire-name.ts';
+
+export type { CacheableAnswer, ResponseReading } from './cacheable-answer.ts';
+
+/** Most CNAME hops of one answer; a longer chain is a fault. */
+export const MAX_CHAIN_HOPS = 11;
+
+const TRUNCATED: ResponseReading = { kind: 'truncated' };
+const NO_TTL = 0xffffffff;
+
+const seed = randomInt(2 ** 31);
+const table = new RecordTable(seed);
+const writer = new BodyWriter(seed);
+const current = newExpandedName();
+const other = newExpandedName();
+const target = newExpandedName();
+
+/** The message being read; one at a time, since reading never waits. */
+let message: Uint8Array = new Uint8Array(0);
+let question: Question;
+/** Smallest TTL of what was written, seconds. */
+let minTtlSecs = NO_TTL;
+let written = 0;
+/** Aliases of the chain. */
+let hops = 0;
+let subnetScope = 0;
+
+/**
+ * Reads a response to `asked`. Never throws, whatever the bytes; the work is linear in their number. A
+ * truncated message is not read further. Response codes other than NOERROR, NXDOMAIN and YXDOMAIN give an
+ * answer without records. The result shares no memory with `bytes`.
+ */
+export function readResponse(bytes: Uint8Array, asked: Question): ResponseReading {
+  if (!isResponseTo(bytes, asked)) return fault('not-a-response-to-this');
+  if ((bytes[Header.FLAGS_HIGH]! & FlagsHigh.TC) !== 0) return TRUNCATED;
+  message = bytes;
+  question = asked;
+  const { qname } = asked;
+  current.wire.set(qname);
+  current.length = qname.length;
+  const read = table.read(bytes, Header.SIZE + qname.length + QUESTION_TAIL_SIZE, current);
+  if (read !== 'read') return fault(read);
+  const { subnet } = asked;
+  subnetScope = subnet === null ? 0 : scopeOfReply(bytes, table.optionsAt, table.optionsEnd, subnet);
+  if (subnetScope === OTHER_SUBNET) return fault('other-subnet');
+  const rcode = (table.extendedRcode << 4) | (bytes[Header.FLAGS_LOW]! & FlagsLow.RCODE);
+  writer.begin(qname);
+  minTtlSecs = NO_TTL;
+  written = 0;
+  if (rcode !== Rcode.NOERROR && rcode !== Rcode.NXDOMAIN && rcode !== Rcode.YXDOMAIN) {
+    return finish(rcode, 0, 0, false);
+  }
+  const chain = writeChain(rcode);
+  if (chain === 'chain-too-long') return fault(chain);
+  if (chain === 'unwritten') return unwritten();
+  const answers = written;
+  const answersLength = writer.length;
+  const leftOut = chain === 'negative' && rcode === Rcode.NOERROR ? leftOutTarget() : undefined;
+  const negative = chain === 'negative' && leftOut === undefined;
+  if (negative && answers === 0 && rcode === Rcode.NOERROR && isReferral()) return fault('referral');
+  if (!writeAuthority(negative)) return unwritten();
+  return finish(rcode, answers, answersLength, negative, leftOut);
+}
+
+function fault(reason: ResponseFault): ResponseReading {
+  return { kind: 'fault', fault: reason };
+}
+
+/** What was being written is malformed, or does not fit. */
+function unwritten(): ResponseReading {
+  return fault(writer.isTooLong ? 'too-long' : 'malformed-data');
+}
+
+function finish(
+  rcode: number,
+  answers: number,
+  answersLength: number,
+  negative: boolean,
+  leftOut?: LeftOut,
+): ResponseReading {
+  const answer: CacheableAnswer = {
+    rcode,
+    authenticated: (message[Header.FLAGS_LOW]! & FlagsLow.AD) !== 0,
+    answerCount: answers,
+    authorityCount: written - answers,
+    body: writer.body(),
+    ttlOffsets: writer.ttlOffsets(),
+    minTtlSecs: minTtlSecs === NO_TTL ? 0 : minTtlSecs,
+    negative,
+    answersLength,
+    subnetScope,
+    extendedError: blockSaidBy(message, table.optionsAt, table.optionsEnd),
+    leftOut,
+  };
+  return { kind: 'answer', answer, hasEdns: table.hasOpt };
+}
+
+/**
+ * A chain that ends at an alias says that there is no data only where it comes with the SOA of the zone (RFC 2308
+ * section 2.2). Servers that know the alias alone say no more than that (RFC 1034 section 4.3.2, step 3a).
+ */
+function leftOutTarget(): LeftOut | undefined {
+  if (hops === 0 || findSoa() >= 0) return undefined;
+  return { target: current.wire.slice(0, current.length).map((octet) => FOLD[octet]!), hops };
+}
+
+/** Follows the chain from the question's name and writes each RRset on it. */
+function writeChain(rcode: number): 'positive' | 'negative' | 'unwritten' | 'chain-too-long' {
+  const { qtype } = question;
+  const endsAtAlias = qtype === RRType.CNAME || qtype === RRType.ANY;
+  for (hops = 0; ; hops++) {
+    const hash = table.hash(current);
+    // An NXDOMAIN says that the last name of the chain has no records: any at hand contradict it.
+    if (rcode !== Rcode.NXDOMAIN) {
+      // An alias that a DNAME makes has no signature of its own.
+      if (endsAtAlias && !writeDnameOf(findRecord(hash, RRType.CNAME))) return 'unwritten';
+      const found = writeRRset(hash, qtype);
+      if (found < 0) return 'unwritten';
+      if (found > 0) return 'positive';
+    }
+    if (endsAtAlias) return 'negative';
+    const cname = findRecord(hash, RRType.CNAME);
+    if (cname < 0) return 'negative';
+    if (hops === MAX_CHAIN_HOPS) return 'chain-too-long';
+    if (!writeDnameOf(cname)) return 'unwritten';
+    if (writeRRset(hash, RRType.CNAME, cname) < 0) return 'unwritten';
+    copyName(target, current);
+  }
+}
+
+function isAnswerClass(index: number): boolean {
+  return question.qclass === RRClass.ANY || table.rrClass[index] === question.qclass;
+}
+
+/** First record of the answer section with the chain's current name and this type; -1 = none. */
+function findRecord(hash: number, type: number): number {
+  for (let i = 0; i < table.answers; i++) {
+    if (table.type[i] === type && isAnswerClass(i) && table.isOwnedBy(message, i, current, hash)) return i;
+  }
+  return -1;
+}
+
+/** OPT, TSIG and the types of queries never stand in an answer (RFC 6895 section 3.1). */
+function isData(type: number): boolean {
+  return type !== RRType.OPT && (type < 128 || type > 255);
+}
+
+/**
+ * Writes the RRset of the current name and this type, its signatures behind it where the question has DO,
+ * all with the RRset's smallest TTL (RFC 2181 section 5.2). `only` narrows it to that record: a name has
+ * one CNAME. Returns the number of records, signatures aside; -1 = not to be written.
+ */
+function writeRRset(hash: number, type: number, only = -1): number {
+  let ttlSecs = NO_TTL;
+  let found = 0;
+  const { answers } = table;
+  for (let i = 0; i < answers; i++) {
+    if (!isMember(i, type, only, hash)) continue;
+    found++;
+    if (table.ttlSecs[i]! < ttlSecs) ttlSecs = table.ttlSecs[i]!;
+  }
+  if (found === 0) return 0;
+  const signed = question.dnssecOk && type !== RRType.ANY && type !== RRType.RRSIG;
+  if (signed) ttlSecs = minSignatureTtl(hash, type, ttlSecs);
+  for (let i = 0; i < answers; i++) {
+    if (isMember(i, type, only, hash) && !write(i, ttlSecs)) return -1;
+  }
+  for (let i = 0; signed && i < answers; i++) {
+    if (isSignature(i, hash, type) && !write(i, ttlSecs)) return -1;
+  }
+  return found;
+}
+
+function isMember(index: number, type: number, only: number, hash: number): boolean {
+  if (only >= 0) return index === only;
+  const own = table.type[index]!;
+  const matches = type === RRType.ANY ? isData(own) : own === type;
+  return matches && isAnswerClass(index) && table.isOwnedBy(message, index, current, hash);
+}
+
+function isSignature(index: number, hash: number, covered: number): boolean {
+  return covers(index, covered) && isAnswerClass(index) && table.isOwnedBy(message, index, current, hash);
+}
+
+function covers(index: number, type: number): boolean {
+  if (table.type[index] !== RRType.RRSIG || table.rdlength[index]! < 2) return false;
+  return readU16(message, table.rdataAt[index]!) === type;
+}
+
+function minSignatureTtl(hash: number, type: number, ttlSecs: number): number {
+  let least = ttlSecs;
+  for (let i = 0; i < table.answers; i++) {
+    if (table.ttlSecs[i]! < least && isSignature(i, hash, type)) least = table.ttlSecs[i]!;
+  }
+  return least;
+}
+
+function write(index: number, ttlSecs: number): boolean {
+  written++;
+  if (ttlSecs < minTtlSecs) minTtlSecs = ttlSecs;
+  return writer.record(message, table, index, ttlSecs);
+}
+
+/** Takes `target` from a CNAME at `current`, if there is one, and writes the DNAME that makes it. False as below. */
+function writeDnameOf(cname: number): boolean {
+  if (cname < 0) return true;
+  const rdataAt = table.rdataAt[cname]!;
+  return expandRdataName(message, rdataAt, rdataAt + table.rdlength[cname]!, target) && writeDnameAbove();
+}
+
+/**
+ * Writes the DNAME of which the CNAME from `current` to `target` is the synthesis (RFC 6672 section 2.2),
+ * if there is one; any other DNAME is unasked for. False = not to be written.
+ */
+function writeDnameAbove(): boolean {
+  for (let i = 0; i < table.answers; i++) {
+    if (table.type[i] !== RRType.DNAME || !isAnswerClass(i)) continue;
+    if (!table.owner(message, i, other)) return false;
+    const prefix = findSuffix(current, other);
+    if (prefix <= 0) continue;
+    const rdataAt = table.rdataAt[i]!;
+    const hash = table.ownerHash[i]!;
+    if (!expandRdataName(message, rdataAt, rdataAt + table.rdlength[i]!, other)) return false;
+    if (findSuffix(target, other) !== prefix || !startsAlike(prefix)) continue;
+    return writeDname(i, hash);
+  }
+  return true;
+}
+
+/** Whether `current` and `target` begin with the same `length` octets, ASCII case ignored. */
+function startsAlike(length: number): boolean {
+  for (let i = 0; i < length; i++) {
+    if (FOLD[current.wire[i]!] !== FOLD[target.wire[i]!]) return false;
+  }
+  return true;
+}
+
+function writeDname(index: number, hash: number): boolean {
+  if (!table.owner(message, index, other)) return false;
+  const ttlSecs = table.ttlSecs[index]!;
+  if (!write(index, ttlSecs)) return false;
+  for (let i = 0; question.dnssecOk && i < table.answers; i++) {
+    if (!covers(i, RRType.DNAME) || !table.isOwnedBy(message, i, other, hash)) continue;
+    if (!write(i, Math.min(ttlSecs, table.ttlSecs[i]!))) return false;
+  }
+  return true;
+}
+
+/** An answer that only names other servers: no use to a forwarder (RFC 2308 section 2.2). */
+function isReferral(): boolean {
+  const authoritative = (message[Header.FLAGS_HIGH]! & FlagsHigh.AA) !== 0;
+  const recursive = (message[Header.FLAGS_LOW]! & FlagsLow.RA) !== 0;
+  if (authoritative || recursive) return false;
+  let nameServers = false;
+  for (let i = table.answers; i < table.count; i++) {
+    if (table.type[i] === RRType.SOA) return false;
+    if (table.type[i] === RRType.NS) nameServers = true;
+  }
+  return nameServers;
+}
+
+/** Writes the SOA of a negative answer and, for DO, the denial proofs with their signatures. */
+function writeAuthority(negative: boolean): boolean {
+  let limitSecs = NO_TTL;
+  if (negative) {
+    const soa = findSoa();
+    if (soa < 0) {
+      minTtlSecs = 0;
+    } else {
+      const { rdataAt, rdlength } = table;
+      const minimum = readU32(message, rdataAt[soa]! + rdlength[soa]! - 4);
+      // RFC 2181 section 8 holds for MINIMUM too: it is a TTL.
+      limitSecs = Math.min(table.ttlSecs[soa]!, minimum > 0x7fffffff ? 0 : minimum);
+      if (!write(soa, limitSecs)) return false;
+      if (question.dnssecOk && !writeAuthoritySignatures(RRType.SOA, limitSecs)) return false;
+    }
+  }
+  if (!question.dnssecOk) return true;
+  return writeProofs(RRType.NSEC, limitSecs) && writeProofs(RRType.NSEC3, limitSecs);
+}
+
+/** The first SOA whose zone holds the chain's last name; -1 = none. */
+function findSoa(): number {
+  for (let i = table.answers; i < table.count; i++) {
+    if (table.type[i] !== RRType.SOA || !isAnswerClass(i) || table.rdlength[i]! < 22) continue;
+    if (table.owner(message, i, other) && findSuffix(current, other) >= 0) return i;
+  }
+  return -1;
+}
+
+/** NSEC and NSEC3 records live no longer than the negative answer (RFC 9077 section 3). */
+function writeProofs(type: number, limitSecs: number): boolean {
+  let found = false;
+  for (let i = table.answers; i < table.count; i++) {
+    if (table.type[i] !== type || !isAnswerClass(i)) continue;
+    found = true;
+    if (!write(i, Math.min(limitSecs, table.ttlSecs[i]!))) return false;
+  }
+  return !found || writeAuthoritySignatures(type, limitSecs);
+}
+
+function writeAuthoritySignatures(type: number, limitSecs: number): boolean {
+  for (let i = table.answers; i < table.count; i++) {
+    if (!covers(i, type) || !isAnswerClass(i)) continue;
+    if (!write(i, Math.min(limitSecs, table.ttlSecs[i]!))) return false;
+  }
+  return true;
+}

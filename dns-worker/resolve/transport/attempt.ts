@@ -1,0 +1,135 @@
+/** One question under way to one upstream, whatever that takes, and what its end says of the server's health. */
+import type { Clock } from '../../../shared/clock.ts';
+import { Rcode, rcodeName } from '../../../shared/dns/iana.ts';
+import type { Exchange, ExchangeOutcome } from './exchange.ts';
+import type { Health } from '../health/health.ts';
+import type { CacheableAnswer } from '../response/response-reader.ts';
+
+/** How an attempt ended by itself. */
+export type AttemptOutcome =
+  | { readonly kind: 'answer'; readonly answer: CacheableAnswer }
+  | { readonly kind: 'failed'; readonly reason: 'network' | 'malformed' | 'unusable' | 'local' };
+
+/** Whose health an attempt speaks of. */
+interface Asked {
+  readonly health: Health;
+}
+
+/** Called at most once, never before `ask` has returned. */
+export type AttemptDone<U extends Asked> = (attempt: Attempt<U>, outcome: AttemptOutcome) => void;
+
+/** Whether a response code settles a question; any other may be better elsewhere. */
+export function isDefinitive(rcode: number): boolean {
+  return rcode === Rcode.NOERROR || rcode === Rcode.NXDOMAIN || rcode === Rcode.YXDOMAIN;
+}
+
+const TRUNCATED_AGAIN = { kind: 'failed', reason: 'unusable', detail: 'truncated' } as const;
+
+/** `U` is the upstream that is asked. */
+export class Attempt<U extends Asked> implements Exchange {
+  readonly upstream: U;
+  /** Added by the upstream, one for each address that was asked. */
+  readonly exchanges: Exchange[] = [];
+  /** Called when the attempt ends in any way. */
+  onOver: (() => void) | null = null;
+  /** Called when it is time to send again: asks another address if there is one. */
+  onSilence: (() => void) | null = null;
+  /** Called when time is up. */
+  onTimeOut: (() => void) | null = null;
+  readonly #clock: Clock;
+  readonly #live: boolean;
+  readonly #done: AttemptDone<U>;
+  readonly #startedMs: number;
+  #over = false;
+
+  /** `live` questions are counted. */
+  constructor(upstream: U, clock: Clock, live: boolean, done: AttemptDone<U>) {
+    this.upstream = upstream;
+    this.#clock = clock;
+    this.#live = live;
+    this.#done = done;
+    this.#startedMs = clock.monotonicMs();
+  }
+
+  get isOver(): boolean {
+    return this.#over;
+  }
+
+  get wasQueued(): boolean {
+    return this.exchanges.some((exchange) => exchange.wasQueued);
+  }
+
+  resend(): void {
+    for (const exchange of this.exchanges) exchange.resend();
+    this.onSilence?.();
+  }
+
+  cancel(): void {
+    if (!this.#finish()) return;
+    for (const exchange of this.exchanges) exchange.cancel();
+  }
+
+  /** Somebody else is being asked meanwhile: says so of a server that has answered nobody since. */
+  noteSilence(): void {
+    const { health } = this.upstream;
+    if (this.#over || this.wasQueued || health.lastAnswerMs > this.#startedMs) return;
+    health.recordSilence(this.#clock.monotonicMs() - this.#startedMs);
+  }
+
+  /** Gives up for want of time and holds that against the server, if it had all of it. */
+  timeOut(): void {
+    if (this.#over) return;
+    if (this.wasQueued) {
+      this.cancel();
+      return;
+    }
+    this.onTimeOut?.();
+    const { health } = this.upstream;
+    if (this.#live) health.failures++;
+    // It answered others meanwhile: then it is the question that takes long, not the server that is away.
+    if (health.lastAnswerMs > this.#startedMs) health.recordDoubt('timeout');
+    else health.recordFault('timeout', this.#clock.monotonicMs() - this.#startedMs);
+    this.cancel();
+  }
+
+  /** Takes what an exchange came to, when no other one may still bring more. */
+  end(outcome: ExchangeOutcome): void {
+    if (!this.#finish()) return;
+    for (const exchange of this.exchanges) exchange.cancel();
+    const { health } = this.upstream;
+    if (outcome.kind !== 'answer') {
+      this.#fail(outcome.kind === 'failed' ? outcome : TRUNCATED_AGAIN);
+      return;
+    }
+    this.#noteLatency();
+    if (isDefinitive(outcome.answer.rcode)) health.recordSuccess();
+    else {
+      if (this.#live) health.failures++;
+      health.recordDoubt(rcodeName(outcome.answer.rcode));
+    }
+    this.#done(this, outcome);
+  }
+
+  #fail({ reason, detail }: ExchangeOutcome & { kind: 'failed' }): void {
+    const { health } = this.upstream;
+    if (this.#live && reason !== 'local') health.failures++;
+    if (reason === 'local') health.recordDoubt(detail);
+    else if (reason === 'unusable') {
+      this.#noteLatency();
+      health.recordDoubt(detail);
+    } else health.recordFault(detail);
+    this.#done(this, { kind: 'failed', reason });
+  }
+
+  #noteLatency(): void {
+    const nowMs = this.#clock.monotonicMs();
+    this.upstream.health.recordLatency(nowMs - this.#startedMs, nowMs);
+  }
+
+  #finish(): boolean {
+    if (this.#over) return false;
+    this.#over = true;
+    this.onOver?.();
+    return true;
+  }
+}

@@ -1,0 +1,243 @@
+/**
+ * Questions to one server over HTTPS (RFC 8484): HTTP/2 sessions are kept and reused, a question is a
+ * stream, their number is bounded. What a stream brings is `https-response.ts`. Opening the TLS connection is `tls-stream.ts`.
+ */
+import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
+import { connect, constants } from 'node:http2';
+import type { TLSSocket } from 'node:tls';
+import type { Clock } from '../../../shared/clock.ts';
+import type {
+  Exchange,
+  ExchangeDone,
+  ExchangeOutcome,
+  ServerAddress,
+  ServerConnections,
+} from './exchange.ts';
+import { askOverConnection, EdnsSupport } from './edns-support.ts';
+import { errorDetail, lossOf } from './exchange.ts';
+import { HttpsResponse, MEDIA_TYPE, type StreamOutcome } from './https-response.ts';
+import {
+  type ConnectionEvents,
+  type KeptConnection,
+  KeptConnections,
+  type KeptQuery,
+} from './kept-connections.ts';
+import type { Question } from '../response/question.ts';
+import { encodeQuery } from '../response/question.ts';
+import { PADDING_BLOCK } from './tls-stream.ts';
+
+const IDLE_TIMEOUT_MS = 30_000;
+/** Streams of one session, where the server allows as many, and sessions to one server. */
+const MAX_STREAMS = 128;
+const MAX_SESSIONS = 4;
+/** A session that brought nothing for so long while a question waited takes no more of them. */
+const SILENCE_MS = 1000;
+const MAX_HEADER_BYTES = 16_384;
+/** The end of a URL template that has questions asked with GET (RFC 8484 section 4.1, RFC 6570). */
+const GET_TEMPLATE = '{?dns}';
+
+/** Where and how a server takes questions. */
+export interface HttpsTarget {
+  /** Host name, or address literal. */
+  readonly host: string;
+  readonly server: ServerAddress;
+  /** Path and query; one that ends in `{?dns}` has questions asked with GET. */
+  readonly path: string;
+  /** Opens a connection that speaks HTTP/2. */
+  open(server: ServerAddress): TLSSocket;
+}
+
+interface HttpsQuery extends KeptQuery {
+  /** As in `QueryForm`. */
+  readonly edns: boolean;
+  /** Null once over. */
+  session: HttpsSession | null;
+  stream: ClientHttp2Stream | null;
+  sentMs: number;
+  receivedBefore: number;
+}
+
+/** All sessions to one server. */
+export class HttpsUpstream implements ServerConnections {
+  readonly #edns: EdnsSupport;
+  readonly #sessions: KeptConnections<HttpsQuery, HttpsSession>;
+
+  constructor(target: HttpsTarget, clock: Clock) {
+    this.#edns = new EdnsSupport(clock);
+    this.#sessions = new KeptConnections(MAX_SESSIONS, (events) => new HttpsSession(target, clock, events));
+  }
+
+  /** Asks on a session that has room, or on a new one. */
+  ask(question: Question, done: ExchangeDone): Exchange {
+    return askOverConnection(this.#edns, (edns, ended) => this.#askOnce(question, edns, ended), done);
+  }
+
+  close(): void {
+    this.#sessions.close();
+  }
+
+  #askOnce(question: Question, edns: boolean, done: ExchangeDone): Exchange {
+    const query: HttpsQuery = {
+      question,
+      edns,
+      done,
+      session: null,
+      stream: null,
+      sentMs: 0,
+      receivedBefore: 0,
+      retried: false,
+      wasQueued: false,
+    };
+    const sessions = this.#sessions;
+    sessions.assign(query);
+    return {
+      get wasQueued() {
+        return query.wasQueued;
+      },
+      resend: () => undefined,
+      cancel: () => {
+        const { session } = query;
+        query.session = null;
+        if (session === null) sessions.withdraw(query);
+        else session.abandon(query);
+      },
+    };
+  }
+}
+
+class HttpsSession implements KeptConnection<HttpsQuery> {
+  readonly #target: HttpsTarget;
+  readonly #clock: Clock;
+  readonly #events: ConnectionEvents<HttpsQuery>;
+  readonly #session: ClientHttp2Session;
+  #streams = 0;
+  #received = 0;
+  #retired = false;
+  #goneAway = false;
+  #detail = 'connection closed';
+
+  constructor(target: HttpsTarget, clock: Clock, events: ConnectionEvents<HttpsQuery>) {
+    this.#target = target;
+    this.#clock = clock;
+    this.#events = events;
+    const { server } = target;
+    const host = target.host.includes(':') ? `[${target.host}]` : target.host;
+    const session = connect(`https://${host}:${String(server.port)}`, {
+      createConnection: () => target.open(server),
+      settings: { enablePush: false, maxHeaderListSize: MAX_HEADER_BYTES },
+      maxSessionMemory: 4,
+    });
+    this.#session = session;
+    session.setTimeout(IDLE_TIMEOUT_MS, () => session.destroy());
+    // Not earlier, on the socket: Node aborts when that is gone before the session has it.
+    session.on('connect', (_session, socket) => {
+      if ((socket as TLSSocket).alpnProtocol === 'h2') return;
+      this.#detail = 'the server does not speak HTTP/2';
+      session.destroy();
+    });
+    session.on('remoteSettings', () => this.#events.changed());
+    session.on('goaway', () => {
+      this.#goneAway = true;
+      this.#retire();
+    });
+    session.on('error', (error) => {
+      this.#detail = errorDetail(error);
+    });
+    session.on('close', () => {
+      this.#retired = true;
+      this.#events.closed();
+    });
+  }
+
+  get hasRoom(): boolean {
+    if (this.#retired || this.#session.destroyed || this.#session.closed) return false;
+    return this.#streams < this.capacity;
+  }
+
+  /** Streams that the server allows, as far as it has said so. */
+  get capacity(): number {
+    const { connecting, remoteSettings } = this.#session;
+    const allowed = connecting ? MAX_STREAMS : remoteSettings.maxConcurrentStreams;
+    return Math.min(MAX_STREAMS, allowed ?? MAX_STREAMS);
+  }
+
+  send(query: HttpsQuery): void {
+    // RFC 8484 section 4.1: an id of 0 lets HTTP caches recognise the same question.
+    const message = encodeQuery(query.question, 0, { edns: query.edns, marks: null, padTo: PADDING_BLOCK });
+    const stream = this.#session.request(this.#headers(message));
+    query.session = this;
+    query.stream = stream;
+    query.sentMs = this.#clock.monotonicMs();
+    query.receivedBefore = this.#received;
+    this.#streams++;
+    stream.on('error', ({ cause }) => {
+      // What has befallen the session is the cause; a reset of the stream alone has none.
+      if (cause !== undefined) this.#detail = errorDetail(cause);
+    });
+    new HttpsResponse(stream, query, (outcome) => {
+      const isReset = outcome === 'reset' && !this.#session.destroyed;
+      this.#end(query, isReset ? resetOutcome(stream.rstCode) : outcome);
+    });
+    if (this.#usesGet) stream.end();
+    else stream.end(message);
+  }
+
+  abandon(query: HttpsQuery): void {
+    const waitedMs = this.#clock.monotonicMs() - query.sentMs;
+    const isSilent =
+      this.#received === query.receivedBefore && (this.#received === 0 || waitedMs >= SILENCE_MS);
+    if (isSilent) this.#retire();
+    query.stream?.close(constants.NGHTTP2_CANCEL);
+  }
+
+  destroy(): void {
+    this.#session.destroy();
+  }
+
+  get #usesGet(): boolean {
+    return this.#target.path.endsWith(GET_TEMPLATE);
+  }
+
+  #headers(message: Buffer): Record<string, string | number> {
+    const { path } = this.#target;
+    if (this.#usesGet) {
+      const encoded = message.toString('base64url');
+      return { ':path': `${path.slice(0, -GET_TEMPLATE.length)}?dns=${encoded}`, accept: MEDIA_TYPE };
+    }
+    return {
+      ':method': 'POST',
+      ':path': path,
+      accept: MEDIA_TYPE,
+      'content-type': MEDIA_TYPE,
+      'content-length': message.length,
+    };
+  }
+
+  #end(query: HttpsQuery, outcome: StreamOutcome): void {
+    this.#streams--;
+    const wasUseful = this.#received > 0;
+    if (typeof outcome === 'object') this.#received++;
+    if (this.#retired && this.#streams === 0) this.#session.destroy();
+    this.#events.left(query);
+    this.#settle(query, outcome, wasUseful);
+  }
+
+  #settle(query: HttpsQuery, outcome: StreamOutcome, wasUseful: boolean): void {
+    if (query.session === null) return;
+    query.session = null;
+    query.stream = null;
+    if (typeof outcome === 'object') query.done(outcome);
+    // GOAWAY, REFUSED_STREAM, or a session closed while idle: the server did not look at the question.
+    else if (outcome === 'refused' || this.#goneAway || wasUseful) this.#events.refused(query, this.#detail);
+    else query.done(lossOf(this.#detail));
+  }
+
+  #retire(): void {
+    this.#retired = true;
+    if (this.#streams === 0) this.#session.destroy();
+  }
+}
+
+function resetOutcome(rstCode: number): ExchangeOutcome {
+  return { kind: 'failed', reason: 'network', detail: `stream reset (${String(rstCode)})` };
+}

@@ -1,0 +1,322 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { frame } from '../../../shared/dns/framing.ts';
+import {
+  a,
+  idOf,
+  octets,
+  opt,
+  question,
+  questionOf,
+  response,
+  u16,
+} from '../../../test/support/dns/built-messages.ts';
+import type { TestRecord } from '../../../test/support/dns/built-messages.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import { ScriptedUpstream } from '../../../test/support/dns/scripted-upstream.ts';
+import type { ReceivedQuery } from '../../../test/support/dns/scripted-upstream.ts';
+import type { ExchangeOutcome } from './exchange.ts';
+import { StreamUpstream, TCP_STREAM } from './exchange-tcp.ts';
+import type { Question } from '../response/question.ts';
+
+let upstream: ScriptedUpstream;
+let stream: StreamUpstream;
+let nowMs = 0;
+const clock: Clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
+
+function www(i: number): Question {
+  return question(`w${String(i)}.example.org`, 'A');
+}
+
+function ask(asked: Question): Promise<ExchangeOutcome> {
+  return new Promise((resolve) => {
+    stream.ask(asked, resolve);
+  });
+}
+
+/** Answers with the number in the name as the last octet. */
+function good(query: ReceivedQuery): Uint8Array {
+  const asked = questionOf(query.bytes);
+  const number = Number(String.fromCharCode(...asked.qname.subarray(2, 1 + asked.qname[0]!)));
+  return response(asked, {
+    id: idOf(query.bytes),
+    answers: [a(Uint8Array.of(0xc0, 12), `192.0.2.${String(number)}`)],
+  });
+}
+
+/** Answers to questions that were never asked, with the ids next to that of the query. */
+function flood(query: ReceivedQuery, count: number): void {
+  for (let i = 1; i <= count; i++) query.reply(response(www(1), { id: idOf(query.bytes) ^ i }));
+}
+
+const SERVICE = question(`${'a.'.repeat(120)}example.org`, 'SRV');
+
+/** A service at a target that is written as these octets. */
+function serviceAt(target: readonly number[]): TestRecord {
+  return { owner: Uint8Array.of(0xc0, 12), type: 'SRV', ttl: 60, rdata: octets([0, 0, 0, 0, 0, 1], target) };
+}
+
+/** 8 KB: its one long name, to which RDATA of this type must not point when sent on, makes 100 KB of it. */
+const TOO_LONG = Array.from({ length: 400 }, () => serviceAt([0xc0, 12]));
+
+function answer(
+  query: Uint8Array,
+  answers: readonly TestRecord[],
+  flags = 0x8180,
+  additionals: readonly TestRecord[] = [],
+): Uint8Array {
+  return response(questionOf(query), { id: idOf(query), flags, answers, additionals });
+}
+
+function lastOctet(outcome: ExchangeOutcome): number | undefined {
+  return outcome.kind === 'answer' ? outcome.answer.body.at(-1) : undefined;
+}
+
+beforeEach(async () => {
+  upstream = await ScriptedUpstream.start();
+  stream = new StreamUpstream({ ip: upstream.ip, port: upstream.port, family: 4 }, TCP_STREAM, clock);
+});
+
+afterEach(async () => {
+  stream.close();
+  await upstream.close();
+});
+
+describe('StreamUpstream', () => {
+  test('ask() uses one connection for questions after each other', async () => {
+    upstream.tcpScript = (query) => query.reply(good(query));
+    for (let i = 1; i <= 5; i++) expect(lastOctet(await ask(www(i)))).toBe(i);
+    expect(upstream.tcpConnections).toBe(1);
+  });
+
+  test('ask() pipelines and takes the answers in any order, each id once (CVE-2026-33596)', async () => {
+    upstream.tcpScript = (_query, index) => {
+      if (index === 99) for (const query of [...upstream.tcpQueries].reverse()) query.reply(good(query));
+    };
+    const outcomes = await Promise.all(Array.from({ length: 100 }, (_, i) => ask(www(i))));
+    expect(outcomes.map(lastOctet)).toEqual(Array.from({ length: 100 }, (_, i) => i));
+    expect(upstream.tcpConnections).toBe(1);
+    expect(new Set(upstream.tcpQueries.map(({ bytes }) => idOf(bytes))).size).toBe(100);
+  });
+
+  test('ask() opens further connections when one is full, has more questions wait, and refuses beyond that', async () => {
+    // Of one network: half of the 8 connections of 256, and half of the 16,384 that may wait.
+    const outcomes = Array.from({ length: 1024 + 8192 + 1 }, (_, i) => ask(www(i)));
+    expect(await outcomes.at(-1)).toEqual({
+      kind: 'failed',
+      reason: 'local',
+      detail: 'too many questions under way',
+    });
+    expect(upstream.tcpConnections).toBeLessThanOrEqual(8);
+  });
+
+  test('ask() sends what waits as soon as there is room, the networks in turn', async () => {
+    const waits = { greedy: 3000, modest: 30 };
+    const ended: string[] = [];
+    upstream.tcpScript = (query, index) => {
+      // Nothing is answered before all of the greedy one that may be is there.
+      if (index === 1023) for (const held of upstream.tcpQueries) held.reply(good(held));
+      else if (index > 1023) query.reply(good(query));
+    };
+    const all = Object.entries(waits).flatMap(([network, count]) =>
+      Array.from({ length: count }, async (_, i) => {
+        const outcome = await ask({ ...www(i), network });
+        ended.push(network);
+        return outcome.kind;
+      }),
+    );
+    expect(new Set(await Promise.all(all))).toEqual(new Set(['answer']));
+    expect(ended.lastIndexOf('modest')).toBeLessThan(1024 + 3 * waits.modest);
+  });
+
+  test('cancel() of a question that waits for room leaves nothing of it', async () => {
+    const ended: unknown[] = [];
+    const waiting = Array.from({ length: 1024 + 10 }, (_, i) =>
+      stream.ask(www(i), (outcome) => ended.push(outcome)),
+    );
+    expect(waiting.map(({ wasQueued }) => wasQueued).lastIndexOf(false)).toBe(1023);
+    for (const exchange of waiting.slice(1024)) exchange.cancel();
+    for (const exchange of waiting.slice(0, 1024)) exchange.cancel();
+    upstream.tcpScript = (query) => query.reply(good(query));
+    expect(lastOctet(await ask(www(1)))).toBe(1);
+    expect(ended).toEqual([]);
+  });
+
+  test('ask() takes an answer of 64 KiB that drips in', async () => {
+    const asked = question('big.example.org', 'TXT');
+    const text = octets(...Array.from({ length: 250 }, () => [255, ...new Uint8Array(255).fill(0x61)]));
+    const record: TestRecord = { owner: Uint8Array.of(0xc0, 12), type: 'TXT', ttl: 60, rdata: text };
+    upstream.tcpScript = ({ bytes, connection }) => {
+      const whole = frame(response(asked, { id: idOf(bytes), answers: [record] }));
+      connection?.write(whole.subarray(0, 1));
+      setImmediate(() => {
+        connection?.write(whole.subarray(1, 3));
+        setImmediate(() => connection?.write(whole.subarray(3)));
+      });
+    };
+    const outcome = await ask(asked);
+    expect(outcome.kind === 'answer' && outcome.answer.body.length).toBe(12 + text.length);
+  });
+
+  test('ask() tries once more on a new connection when a kept one was closed', async () => {
+    upstream.tcpScript = (query, index) => {
+      if (index === 1) query.connection?.destroy();
+      else query.reply(good(query));
+    };
+    expect(lastOctet(await ask(www(1)))).toBe(1);
+    expect(lastOctet(await ask(www(2)))).toBe(2);
+    expect(upstream.tcpConnections).toBe(2);
+  });
+
+  test.each<[string, (query: ReceivedQuery) => void]>([
+    ['reset', (query) => query.connection?.resetAndDestroy()],
+    ['half-closed', (query) => query.connection?.end()],
+  ])('ask() fails when a new connection is %s before the answer', async (_how, script) => {
+    upstream.tcpScript = script;
+    expect(await ask(www(1))).toMatchObject({ kind: 'failed', reason: 'network' });
+    expect(upstream.tcpConnections).toBe(1);
+  });
+
+  test.each<[string, (query: ReceivedQuery) => void]>([
+    ['an empty message', (query) => query.connection?.write(Uint8Array.of(0, 0))],
+    ['noise', (query) => query.reply(octets(u16(idOf(query.bytes)), new Uint8Array(40).fill(0xff)))],
+    ['a query', (query) => query.reply(query.bytes)],
+    ['responses nobody asked for, without end', (query) => flood(query, 65)],
+  ])('ask() gives up a connection that brings %s (GHSA-4qjf-2hgm-92q6)', async (_what, script) => {
+    upstream.tcpScript = script;
+    expect(await ask(www(1))).toMatchObject({
+      kind: 'failed',
+      reason: 'network',
+      detail: 'malformed response',
+    });
+  });
+
+  test('ask() overlooks responses nobody asked for, up to a bound', async () => {
+    upstream.tcpScript = (query) => {
+      flood(query, 64);
+      query.reply(good(query));
+    };
+    expect(lastOctet(await ask(www(1)))).toBe(1);
+  });
+
+  test.each<[string, string, (query: ReceivedQuery) => Uint8Array]>([
+    ['for another question', 'malformed', ({ bytes }) => response(www(2), { id: idOf(bytes) })],
+    ['cut short', 'malformed', (query) => good(query).subarray(0, -2)],
+    ['with malformed data', 'unusable', ({ bytes }) => answer(bytes, [serviceAt([0xff, 0xff])])],
+    ['too long to be written anew', 'unusable', ({ bytes }) => answer(bytes, TOO_LONG)],
+    ['truncated even here', 'unusable', ({ bytes }) => answer(bytes, [], 0x8380)],
+  ])(
+    'an answer %s fails its own question, and none of the 100 on its connection',
+    async (_how, reason, bad) => {
+      const others = Array.from({ length: 100 }, (_, i) => www(i + 2));
+      upstream.tcpScript = (_query, index) => {
+        if (index !== others.length) return;
+        for (const query of upstream.tcpQueries)
+          query.reply(idOf(query.bytes) === badId() ? bad(query) : good(query));
+      };
+      const badId = (): number => idOf(upstream.tcpQueries[0]!.bytes);
+      const [outcome, ...rest] = await Promise.all([SERVICE, ...others].map((asked) => ask(asked)));
+      expect(outcome).toMatchObject({ kind: 'failed', reason });
+      expect(rest.map(lastOctet)).toEqual(others.map((_, i) => i + 2));
+      expect(upstream.tcpConnections).toBe(1);
+    },
+  );
+
+  test('ask() fails where TC is set even here', async () => {
+    upstream.tcpScript = (query) =>
+      query.reply(response(www(1), { id: idOf(query.bytes), flags: 0x8380, additionals: [opt()] }));
+    expect(await ask(www(1))).toEqual({
+      kind: 'failed',
+      reason: 'unusable',
+      detail: 'truncated',
+    });
+  });
+
+  const FORMERR = 0x8181;
+  const refusal = ({ bytes }: ReceivedQuery): Uint8Array => answer(bytes, [], FORMERR);
+  const hasEdns = ({ bytes }: ReceivedQuery): boolean => bytes[11] === 1;
+
+  test.each<[string, (query: ReceivedQuery) => Uint8Array]>([
+    ['FORMERR', refusal],
+    ['NOTIMP', ({ bytes }) => answer(bytes, [], 0x8184)],
+    ['FORMERR without the question', (query) => octets(refusal(query).subarray(0, 5), new Uint8Array(7))],
+  ])(
+    'ask() asks again without EDNS where the server says %s to it, and remembers that for an hour',
+    async (_what, refuse) => {
+      upstream.tcpScript = (query) => query.reply(hasEdns(query) ? refuse(query) : good(query));
+      for (let i = 1; i <= 3; i++) expect(lastOctet(await ask(www(i)))).toBe(i);
+      nowMs += 3_600_001;
+      expect(lastOctet(await ask(www(4)))).toBe(4);
+      expect(upstream.tcpQueries.map(hasEdns)).toEqual([true, false, false, false, true, false]);
+      expect(upstream.tcpConnections).toBe(1);
+    },
+  );
+
+  test('ask() does not ask again where the refusal has an OPT record, nor where nothing else is answered', async () => {
+    upstream.tcpScript = (query) => query.reply(answer(query.bytes, [], FORMERR, [opt()]));
+    expect(await ask(www(1))).toMatchObject({ kind: 'answer', answer: { rcode: 1 } });
+    upstream.tcpScript = (query) => query.reply(refusal(query));
+    for (let i = 0; i < 2; i++)
+      expect(await ask(www(1))).toMatchObject({ kind: 'answer', answer: { rcode: 1 } });
+    expect(upstream.tcpQueries.map(hasEdns)).toEqual([true, true, false, true, false]);
+  });
+
+  test('ask() remembers nothing of a server that has shown EDNS: a domain may make it refuse a question', async () => {
+    upstream.tcpScript = (query) => query.reply(answer(query.bytes, [], 0x8180, [opt()]));
+    await ask(www(1));
+    upstream.tcpScript = (query) => query.reply(hasEdns(query) ? refusal(query) : good(query));
+    for (let i = 1; i <= 2; i++) expect(lastOctet(await ask(www(i)))).toBe(i);
+    expect(upstream.tcpQueries.map(hasEdns)).toEqual([true, true, false, true, false]);
+  });
+
+  test('ask() fails at once where nobody listens', async () => {
+    await upstream.close();
+    expect(await ask(www(1))).toEqual({ kind: 'failed', reason: 'network', detail: 'ECONNREFUSED' });
+    upstream = await ScriptedUpstream.start();
+  });
+
+  test('cancel() keeps the connection, and the late answer harms nobody', async () => {
+    const late: ReceivedQuery[] = [];
+    upstream.tcpScript = (query, index) => {
+      if (index === 1) late.push(query);
+      else query.reply(good(query));
+      if (index === 2) for (const held of late) held.reply(good(held));
+    };
+    await ask(www(1));
+    let ended = 0;
+    const cancelled = stream.ask(www(2), () => ended++);
+    cancelled.cancel();
+    expect(lastOctet(await ask(www(3)))).toBe(3);
+    expect(lastOctet(await ask(www(4)))).toBe(4);
+    expect(upstream.tcpConnections).toBe(1);
+    expect(ended).toBe(0);
+  });
+
+  test('cancel() after a silence gives the connection up: the other end may be gone', async () => {
+    let late: ReceivedQuery | undefined;
+    upstream.tcpScript = (query, index) => {
+      if (index === 1) late = query;
+      else query.reply(good(query));
+    };
+    await ask(www(1));
+    const exchange = stream.ask(www(2), () => undefined);
+    while (late === undefined) await new Promise((resolve) => setImmediate(resolve));
+    nowMs += 1500;
+    exchange.cancel();
+    expect(lastOctet(await ask(www(3)))).toBe(3);
+    expect(upstream.tcpConnections).toBe(2);
+  });
+
+  test('cancel() of the only question on a connection that never brought anything closes it', async () => {
+    const opened = new Promise<void>((resolve) => {
+      upstream.onConnection = (connection) => connection.on('close', () => resolve());
+    });
+    const received = new Promise<void>((resolve) => {
+      upstream.tcpScript = () => resolve();
+    });
+    const exchange = stream.ask(www(1), () => undefined);
+    await received;
+    exchange.cancel();
+    await opened;
+    expect(upstream.tcpConnections).toBe(1);
+  });
+});

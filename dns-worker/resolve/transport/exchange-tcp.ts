@@ -1,0 +1,255 @@
+/**
+ * Questions to one server over a byte stream (RFC 7766): connections are kept and reused, questions are
+ * pipelined and answers taken in any order, matched by an id that is unique on its connection and by the
+ * exact question. How a connection is opened is the caller's: TCP here, TLS with the same code.
+ */
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import type { Clock } from '../../../shared/clock.ts';
+import { FrameReader, frame } from '../../../shared/dns/framing.ts';
+import { FlagsHigh, Header, readU16 } from '../../../shared/dns/wire.ts';
+import { isBareRefusal } from './edns-refusal.ts';
+import { askOverConnection, EdnsSupport } from './edns-support.ts';
+import type {
+  Exchange,
+  ExchangeDone,
+  ExchangeOutcome,
+  ServerAddress,
+  ServerConnections,
+} from './exchange.ts';
+import { errorDetail, lossOf, outcomeOf } from './exchange.ts';
+import {
+  type ConnectionEvents,
+  type KeptConnection,
+  KeptConnections,
+  type KeptQuery,
+} from './kept-connections.ts';
+import type { Question } from '../response/question.ts';
+import { encodeQuery, isResponseTo, randomQueryId } from '../response/question.ts';
+import type { QueryMarks } from '../response/query-marks.ts';
+import { readResponse } from '../response/response-reader.ts';
+
+/** Questions under way on one connection before another one is opened. */
+const MAX_IN_FLIGHT = 256;
+/** Connections to one server. */
+const MAX_CONNECTIONS = 8;
+/** Ids given up on one connection before it takes no more questions. */
+const MAX_ABANDONED = 1024;
+/** Responses that nobody asked for, before a connection is given up. */
+const MAX_STRAYS = 64;
+
+/** A connection that brought nothing for so long while a question waited takes no more of them. */
+const SILENCE_MS = 1000;
+
+/** How connections to a server are made, and what goes over them. */
+export interface StreamKind {
+  /** Opens a connection; it may still be connecting when returned. */
+  open(server: ServerAddress): Socket;
+  /** Queries are padded to a multiple of this, octets; 0 = not. */
+  readonly padTo: number;
+  /** Connections are closed after this long without traffic (RFC 7766 section 6.2.3 leaves the value open). */
+  readonly idleTimeoutMs: number;
+}
+
+/** Plain TCP connections. */
+export const TCP_STREAM: StreamKind = {
+  open: (server) => connect({ host: server.ip, port: server.port, family: server.family, noDelay: true }),
+  padTo: 0,
+  idleTimeoutMs: 10_000,
+};
+
+/** Marks that the query carries, and who looks at the reply to them: it is the server's own. */
+export interface StreamWitness {
+  readonly marks: QueryMarks;
+  witness(message: Uint8Array): void;
+}
+
+interface StreamQuery extends KeptQuery {
+  readonly witness: StreamWitness | null;
+  /** As in `QueryForm`. */
+  readonly edns: boolean;
+  /** On which connection it is under way; null once over. */
+  connection: StreamConnection | null;
+  id: number;
+  sentMs: number;
+  /** Messages that had come on the connection by then. */
+  receivedBefore: number;
+}
+
+/** All connections to one server. */
+export class StreamUpstream implements ServerConnections {
+  readonly #edns: EdnsSupport;
+  readonly #connections: KeptConnections<StreamQuery, StreamConnection>;
+
+  constructor(server: ServerAddress, kind: StreamKind, clock: Clock, edns = new EdnsSupport(clock)) {
+    this.#edns = edns;
+    this.#connections = new KeptConnections(
+      MAX_CONNECTIONS,
+      (events) => new StreamConnection(kind.open(server), kind, clock, events),
+    );
+  }
+
+  /** Asks on a connection that has room, or on a new one; without EDNS there are no marks to witness. */
+  ask(question: Question, done: ExchangeDone, witness: StreamWitness | null = null): Exchange {
+    return askOverConnection(
+      this.#edns,
+      (edns, ended) => this.#askOnce(question, edns, edns ? witness : null, ended),
+      done,
+    );
+  }
+
+  close(): void {
+    this.#connections.close();
+  }
+
+  #askOnce(question: Question, edns: boolean, witness: StreamWitness | null, done: ExchangeDone): Exchange {
+    const query: StreamQuery = {
+      question,
+      witness,
+      edns,
+      done,
+      connection: null,
+      id: 0,
+      sentMs: 0,
+      receivedBefore: 0,
+      retried: false,
+      wasQueued: false,
+    };
+    const connections = this.#connections;
+    connections.assign(query);
+    return {
+      get wasQueued() {
+        return query.wasQueued;
+      },
+      resend: () => undefined,
+      cancel: () => {
+        const { connection } = query;
+        query.connection = null;
+        if (connection === null) connections.withdraw(query);
+        else connection.abandon(query);
+      },
+    };
+  }
+}
+
+class StreamConnection implements KeptConnection<StreamQuery> {
+  readonly capacity = MAX_IN_FLIGHT;
+  readonly #socket: Socket;
+  readonly #kind: StreamKind;
+  readonly #clock: Clock;
+  /** Messages received. */
+  #received = 0;
+  #strays = 0;
+  readonly #queries = new Map<number, StreamQuery>();
+  /** Ids whose answers may still come: never used again here. */
+  readonly #abandoned = new Set<number>();
+  readonly #frames = new FrameReader((message) => this.#receive(message));
+  readonly #events: ConnectionEvents<StreamQuery>;
+  #ended = false;
+  #detail = 'connection closed';
+
+  constructor(socket: Socket, kind: StreamKind, clock: Clock, events: ConnectionEvents<StreamQuery>) {
+    this.#socket = socket;
+    this.#kind = kind;
+    this.#clock = clock;
+    this.#events = events;
+    socket.setTimeout(kind.idleTimeoutMs, () => this.destroy());
+    socket.on('data', (chunk: Buffer) => this.#frames.push(chunk));
+    socket.on('error', (error) => {
+      this.#detail = errorDetail(error);
+    });
+    // A server that has closed its half answers nothing any more.
+    socket.on('end', () => this.destroy());
+    socket.on('close', () => this.#end());
+  }
+
+  /** Whether the server ever answered on it. */
+  get wasUseful(): boolean {
+    return this.#received > 0;
+  }
+
+  get hasRoom(): boolean {
+    return !this.#ended && this.#queries.size < this.capacity && this.#abandoned.size < MAX_ABANDONED;
+  }
+
+  send(query: StreamQuery): void {
+    let id = randomQueryId();
+    while (this.#queries.has(id) || this.#abandoned.has(id)) id = (id + 1) & 0xffff;
+    query.id = id;
+    query.connection = this;
+    query.sentMs = this.#clock.monotonicMs();
+    query.receivedBefore = this.#received;
+    this.#queries.set(id, query);
+    const form = { edns: query.edns, marks: query.witness?.marks ?? null, padTo: this.#kind.padTo };
+    this.#socket.write(frame(encodeQuery(query.question, id, form)));
+  }
+
+  abandon(query: StreamQuery): void {
+    if (!this.#queries.delete(query.id)) return;
+    this.#abandoned.add(query.id);
+    const waitedMs = this.#clock.monotonicMs() - query.sentMs;
+    const isSilent = this.#received === query.receivedBefore && (!this.wasUseful || waitedMs >= SILENCE_MS);
+    // The other end may be gone without a word: whoever asks next had better try a new connection.
+    if (isSilent || this.#abandoned.size >= MAX_ABANDONED) this.#retire();
+    this.#events.left(query);
+  }
+
+  destroy(): void {
+    this.#ended = true;
+    this.#socket.destroy();
+  }
+
+  #retire(): void {
+    this.#ended = true;
+    if (this.#queries.size === 0) this.#socket.destroy();
+  }
+
+  #end(): void {
+    this.#ended = true;
+    const orphans = [...this.#queries.values()];
+    this.#queries.clear();
+    this.#events.closed();
+    for (const query of orphans) {
+      query.connection = null;
+      this.#events.left(query);
+      if (this.wasUseful) this.#events.refused(query, this.#detail);
+      else query.done(lossOf(this.#detail));
+    }
+  }
+
+  #receive(message: Uint8Array): boolean {
+    // What is no response to a query is no message at all: the stream has lost its framing.
+    if (!isResponse(message)) return this.#giveUp();
+    const id = readU16(message, Header.ID);
+    if (this.#abandoned.delete(id)) {
+      this.#received++;
+      return true;
+    }
+    const query = this.#queries.get(id);
+    if (query === undefined) return ++this.#strays <= MAX_STRAYS || this.#giveUp();
+    this.#received++;
+    this.#queries.delete(id);
+    query.connection = null;
+    if (isResponseTo(message, query.question)) query.witness?.witness(message);
+    if (this.#ended && this.#queries.size === 0) this.#socket.destroy();
+    this.#events.left(query);
+    query.done(outcomeFor(query, message));
+    return true;
+  }
+
+  #giveUp(): false {
+    this.#detail = 'malformed response';
+    this.destroy();
+    return false;
+  }
+}
+
+function outcomeFor({ question, edns }: StreamQuery, message: Uint8Array): ExchangeOutcome {
+  if (edns && isBareRefusal(message)) return { kind: 'refused' };
+  return outcomeOf(readResponse(message, question), edns);
+}
+
+function isResponse(message: Uint8Array): boolean {
+  if (message.length < Header.SIZE) return false;
+  return (message[Header.FLAGS_HIGH]! & (FlagsHigh.QR | FlagsHigh.OPCODE)) === FlagsHigh.QR;
+}

@@ -1,0 +1,111 @@
+/** The words that transports, upstreams and question runs share about asking one server once. */
+import { isRefusal } from './edns-refusal.ts';
+import type { Question } from '../response/question.ts';
+import type { CacheableAnswer, ResponseReading } from '../response/cacheable-answer.ts';
+
+/** Where a server is reached. */
+export interface ServerAddress {
+  /** IPv4 or IPv6 literal, canonical as the system prints it. */
+  readonly ip: string;
+  readonly port: number;
+  readonly family: 4 | 6;
+}
+
+/** How asking one server ended, if it ended by itself. */
+export type ExchangeOutcome =
+  | { readonly kind: 'answer'; readonly answer: CacheableAnswer; readonly hasEdns?: boolean }
+  /** TC was set: ask again over TCP. */
+  | { readonly kind: 'truncated' }
+  /** The server may not know EDNS (`edns-support.ts`): ask again without. */
+  | { readonly kind: 'refused' }
+  /**
+   * No answer can come any more. `unusable`: the response can be read, but is no answer to keep; that may be
+   * the domain's doing (a chain without end, malformed data) and is not held against the server. `local`: this
+   * machine had no room for the question, no port or no descriptor; the server has no part in it.
+   */
+  | {
+      readonly kind: 'failed';
+      readonly reason: 'network' | 'malformed' | 'unusable' | 'local';
+      readonly detail: string;
+    };
+
+/**
+ * What a response over an authentic channel comes to; `edns` as in the query. Whatever is wrong with it ends this question
+ * and none beside it.
+ */
+export function outcomeOf(reading: ResponseReading, edns: boolean): ExchangeOutcome {
+  switch (reading.kind) {
+    case 'answer':
+      return edns && !reading.hasEdns && isRefusal(reading.answer.rcode) ? { kind: 'refused' } : reading;
+    // An answer may be longer than any message: so TC over a stream is no server's fault either.
+    case 'truncated':
+      return { kind: 'failed', reason: 'unusable', detail: 'truncated' };
+    case 'fault': {
+      const { fault } = reading;
+      const isGarbage = fault === 'malformed' || fault === 'not-a-response-to-this';
+      if (isGarbage) return { kind: 'failed', reason: 'malformed', detail: 'malformed response' };
+      return { kind: 'failed', reason: 'unusable', detail: fault };
+    }
+  }
+}
+
+/** Errors of a machine that has used up something of its own. */
+const LOCAL_SHORTAGES: ReadonlySet<string> = new Set([
+  'EMFILE',
+  'ENFILE',
+  'ENOBUFS',
+  'ENOMEM',
+  'EADDRINUSE',
+  'EADDRNOTAVAIL',
+  'EAGAIN',
+]);
+
+/** The outcome of a connection or socket that was lost, `detail` being the `errorDetail` of the cause. */
+export function lossOf(detail: string): ExchangeOutcome {
+  return { kind: 'failed', reason: LOCAL_SHORTAGES.has(detail) ? 'local' : 'network', detail };
+}
+
+/** Called at most once, never before the call that started the exchange has returned. */
+export type ExchangeDone = (outcome: ExchangeOutcome) => void;
+
+/** One question under way to one server. It has no deadline of its own: whoever started it cancels it. */
+export interface Exchange {
+  /** Whether it has had to wait for room on a connection: that it takes long is not for the server to answer for. */
+  readonly wasQueued: boolean;
+  /** Sends the same query again where the transport may lose it; does nothing elsewhere. */
+  resend(): void;
+  /** Gives up; `done` is not called any more. */
+  cancel(): void;
+}
+
+/** How one server address is asked over one transport, with the connections that are kept for it. */
+export interface ServerConnections {
+  /** Asks once. */
+  ask(question: Question, done: ExchangeDone): Exchange;
+  /** Ends every connection; nothing that is under way is answered. */
+  close(): void;
+}
+
+/** Why a certificate was refused, in words. */
+const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another name',
+  CERT_HAS_EXPIRED: 'it has expired',
+  CERT_NOT_YET_VALID: 'it is not valid yet',
+  CERT_REVOKED: 'it was revoked',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'it is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its authority is not trusted',
+  UNABLE_TO_GET_ISSUER_CERT: 'its authority is not known',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its authority is not trusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its chain is incomplete',
+  CERT_SIGNATURE_FAILURE: 'its signature is wrong',
+  INVALID_PURPOSE: 'it is for another purpose',
+};
+
+/** The text of an error for `lastError`: its code where it has one. */
+export function errorDetail(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) return error.message;
+  const fault = CERTIFICATE_FAULTS[code];
+  return fault === undefined ? code : `certificate refused: ${fault} (${code})`;
+}

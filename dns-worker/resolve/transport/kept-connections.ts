@@ -1,0 +1,161 @@
+/**
+ * The connections to one server that are kept for the next question, whatever they speak: a question goes to
+ * one that has room, else to a new one, up to a bound, else it waits for room until its time is up. No client
+ * network has more questions on them than its fair share. How a connection carries questions is its own affair.
+ */
+import { isWithinShare } from '../../forward/fair-share.ts';
+import { type ExchangeDone, lossOf } from './exchange.ts';
+import { FairQueue } from './fair-queue.ts';
+import type { Question } from '../response/question.ts';
+
+/** Questions that wait for room on the connections to one server. */
+const MAX_QUEUED = 16_384;
+
+/** A question on its way. */
+export interface KeptQuery {
+  readonly question: Question;
+  readonly done: ExchangeDone;
+  /** A server may have closed a connection just when we used it: that is no failure yet. */
+  retried: boolean;
+  /** It has had to wait for room. */
+  wasQueued: boolean;
+}
+
+/** A connection that can carry several questions. */
+export interface KeptConnection<Query> {
+  /** Questions that it can carry at once. */
+  readonly capacity: number;
+  readonly hasRoom: boolean;
+  send(query: Query): void;
+  destroy(): void;
+}
+
+/** What a connection tells of. */
+export interface ConnectionEvents<Query> {
+  /** It has ended. */
+  closed(): void;
+  /** A question that was sent is on it no more, whatever came of it. */
+  left(query: Query): void;
+  /** It worked until now, and ended with this question on it, or did not bring it to the server. */
+  refused(query: Query, detail: string): void;
+  /** It can carry another number of questions. */
+  changed(): void;
+}
+
+/** All connections to one server. */
+export class KeptConnections<Query extends KeptQuery, Connection extends KeptConnection<Query>> {
+  readonly #connections = new Set<Connection>();
+  readonly #max: number;
+  readonly #open: (events: ConnectionEvents<Query>) => Connection;
+  readonly #queue = new FairQueue<Query>(MAX_QUEUED);
+  /** Questions on connections, by network. */
+  readonly #held = new Map<string, number>();
+  #heldByAll = 0;
+  #closed = false;
+
+  /** At most `max` connections, made by `open`. */
+  constructor(max: number, open: (events: ConnectionEvents<Query>) => Connection) {
+    this.#max = max;
+    this.#open = open;
+  }
+
+  /** Sends a question, or has it wait for room; fails it where too many of its network wait. */
+  assign(query: Query): void {
+    if (this.#closed) {
+      queueMicrotask(() => query.done({ kind: 'failed', reason: 'network', detail: 'closed' }));
+      return;
+    }
+    const network = networkOf(query);
+    if (this.#queue.isEmpty && this.#hasRoom && this.#isWithinShare(network)) this.#send(query);
+    else if (this.#queue.add(network, query)) {
+      query.wasQueued = true;
+      this.#sendQueued();
+    } else {
+      const detail = 'too many questions under way';
+      queueMicrotask(() => query.done({ kind: 'failed', reason: 'local', detail }));
+    }
+  }
+
+  /** Gives up a question that waits for room. */
+  withdraw(query: Query): void {
+    this.#queue.remove(networkOf(query), query);
+  }
+
+  /** Ends every connection; nothing that is under way is answered. */
+  close(): void {
+    this.#closed = true;
+    this.#queue.clear();
+    for (const connection of this.#connections) connection.destroy();
+  }
+
+  /** Sends a question, on a new connection if need be; there is room. */
+  #send(query: Query): void {
+    const network = networkOf(query);
+    this.#held.set(network, (this.#held.get(network) ?? 0) + 1);
+    this.#heldByAll++;
+    (this.#withRoom ?? this.#connect()).send(query);
+  }
+
+  #release(query: Query): void {
+    const network = networkOf(query);
+    const held = (this.#held.get(network) ?? 0) - 1;
+    if (held > 0) this.#held.set(network, held);
+    else this.#held.delete(network);
+    this.#heldByAll--;
+    this.#sendQueued();
+  }
+
+  #sendQueued(): void {
+    while (!this.#closed && !this.#queue.isEmpty && this.#hasRoom) {
+      const query = this.#queue.take((network) => this.#isWithinShare(network));
+      if (query === undefined) return;
+      this.#send(query);
+    }
+  }
+
+  /** Whether a network may have another question under way. */
+  #isWithinShare(network: string): boolean {
+    // One connection is like another.
+    const [connection] = this.#connections;
+    const capacity = connection === undefined ? Infinity : this.#max * connection.capacity;
+    return isWithinShare(this.#held.get(network) ?? 0, this.#heldByAll, capacity);
+  }
+
+  /** Sends a question once more that its connection did not bring to the server; fails it the second time. */
+  #reassign(query: Query, detail: string): void {
+    if (query.retried || this.#closed) {
+      query.done(lossOf(detail));
+      return;
+    }
+    query.retried = true;
+    this.assign(query);
+  }
+
+  get #hasRoom(): boolean {
+    return this.#connections.size < this.#max || this.#withRoom !== null;
+  }
+
+  /** A connection that can take a question; null = none of those that there are. */
+  get #withRoom(): Connection | null {
+    for (const connection of this.#connections) if (connection.hasRoom) return connection;
+    return null;
+  }
+
+  #connect(): Connection {
+    const connection: Connection = this.#open({
+      closed: () => {
+        this.#connections.delete(connection);
+        this.#sendQueued();
+      },
+      left: (query) => this.#release(query),
+      refused: (query, detail) => this.#reassign(query, detail),
+      changed: () => this.#sendQueued(),
+    });
+    this.#connections.add(connection);
+    return connection;
+  }
+}
+
+function networkOf({ question }: KeptQuery): string {
+  return question.network ?? '';
+}

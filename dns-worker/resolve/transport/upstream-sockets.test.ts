@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { a, idOf, question, questionOf, response } from '../../../test/support/dns/built-messages.ts';
+import { ScriptedUpstream } from '../../../test/support/dns/scripted-upstream.ts';
+import type { Exchange, ExchangeOutcome } from './exchange.ts';
+import { exchangeUdp } from './exchange-udp.ts';
+import { UdpSockets } from './upstream-sockets.ts';
+
+let upstream: ScriptedUpstream;
+let sockets: UdpSockets;
+beforeEach(async () => {
+  upstream = await ScriptedUpstream.start();
+  sockets = new UdpSockets({ ip: upstream.ip, port: upstream.port, family: 4 });
+});
+afterEach(async () => {
+  await upstream.close();
+});
+
+/** Asks so many questions at once; outcomes in their order. */
+function askAtOnce(count: number): { exchanges: Exchange[]; outcomes: Promise<ExchangeOutcome[]> } {
+  const exchanges: Exchange[] = [];
+  const outcomes = Promise.all(
+    Array.from({ length: count }, (_, i) => {
+      const asked = question(`n${String(i)}.example.org`, 'A');
+      return new Promise<ExchangeOutcome>((resolve) => {
+        exchanges.push(exchangeUdp(sockets, asked, true, null, resolve));
+      });
+    }),
+  );
+  return { exchanges, outcomes };
+}
+
+const portsAsked = (): number[] => upstream.udpQueries.map(({ port }) => port);
+
+describe('UdpSockets', () => {
+  test('join() gives each question a socket of its own while few are under way', async () => {
+    upstream.udpScript = (query) => query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes) }));
+    await askAtOnce(30).outcomes;
+    expect(new Set(portsAsked()).size).toBe(30);
+  });
+
+  test('join() lets at most sixteen questions share a socket under load, each with an id of its own', async () => {
+    const { outcomes } = askAtOnce(160);
+    // All wait before the first is answered, and each gets the answer to its own question.
+    upstream.udpScript = (_query, index) => {
+      if (index < 159) return;
+      for (const query of upstream.udpQueries) {
+        const asked = questionOf(query.bytes);
+        const last = Number(/\d+/.exec(Buffer.from(asked.qname).toString('latin1'))?.[0]) % 250;
+        query.reply(
+          response(asked, { id: idOf(query.bytes), answers: [a(asked.qname, `192.0.2.${String(last)}`)] }),
+        );
+      }
+    };
+    const ended = await outcomes;
+    expect(
+      ended.map((outcome) => (outcome.kind === 'answer' ? outcome.answer.body.at(-1) : outcome)),
+    ).toEqual(ended.map((_, i) => i % 250));
+    const uses = new Map<number, number>();
+    for (const port of portsAsked()) uses.set(port, (uses.get(port) ?? 0) + 1);
+    expect(Math.max(...uses.values())).toBeLessThanOrEqual(16);
+    expect(uses.size).toBeLessThan(60);
+    const marks = upstream.udpQueries.map(({ port, bytes }) => `${String(port)} ${String(idOf(bytes))}`);
+    expect(new Set(marks).size).toBe(160);
+  });
+
+  test('leave() of one question does not disturb the others on its socket', async () => {
+    const { exchanges, outcomes } = askAtOnce(60);
+    for (const [i, exchange] of exchanges.entries()) if (i % 2 === 1) exchange.cancel();
+    let answered = 0;
+    void outcomes;
+    upstream.udpScript = (query) => {
+      query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes) }));
+      answered++;
+    };
+    while (answered < 30) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(answered).toBe(30);
+  });
+
+  test('a refusal of the server fails every question on the socket', async () => {
+    await upstream.close();
+    const outcomes = await askAtOnce(40).outcomes;
+    expect(
+      new Set(outcomes.map((outcome) => (outcome.kind === 'failed' ? outcome.detail : outcome.kind))),
+    ).toEqual(new Set(['ECONNREFUSED']));
+    upstream = await ScriptedUpstream.start();
+  });
+});

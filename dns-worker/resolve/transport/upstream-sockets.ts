@@ -1,0 +1,173 @@
+/**
+ * UDP sockets to one server: connected, so that the kernel drops what comes from elsewhere and reports
+ * refusals; bound to a random port of the whole ephemeral range by the kernel (RFC 5452 section 9.2). What
+ * is sent and what counts as an answer is `exchange-udp.ts`.
+ *
+ * Choice: a question gets a socket of its own while few are under way, so that a port lives for one
+ * question and cannot be searched for. A socket costs more than all else about a question, so under load a
+ * few questions that come within moments share one; each still has an id of its own to be guessed.
+ */
+import { createSocket } from 'node:dgram';
+import type { Socket } from 'node:dgram';
+import { Header, readU16 } from '../../../shared/dns/wire.ts';
+import type { ServerAddress } from './exchange.ts';
+import { randomQueryId } from '../response/question.ts';
+
+/** Questions to the server under way from which on sockets are shared. */
+const BUSY = 32;
+/** Questions that a socket is opened for at most. */
+const MAX_QUESTIONS = 16;
+/** Age from which on a socket is given no more questions, milliseconds. */
+const MAX_AGE_MS = 50;
+
+type Lookup = (
+  hostname: string,
+  options: unknown,
+  callback: (error: Error | null, address: string, family: number) => void,
+) => void;
+
+/** Addresses are literals here: nothing to look up, so no thread of the pool is bothered. */
+const literal4: Lookup = (hostname, _options, callback) => callback(null, hostname, 4);
+const literal6: Lookup = (hostname, _options, callback) => callback(null, hostname, 6);
+
+/** Whoever waits for what comes with its id. */
+export interface DatagramReceiver {
+  /** A datagram of the server with this id; nothing else of it has been looked at. */
+  receive(message: Uint8Array): void;
+  /** The socket is of no use any more. */
+  fail(error: Error): void;
+}
+
+/** A place on a socket, for one question. */
+export interface SocketPlace {
+  /** Unique on its socket, from the CSPRNG. */
+  readonly id: number;
+  /** Sends, as soon as the socket is connected. */
+  send(message: Uint8Array): void;
+  /** Gives the place up. */
+  leave(): void;
+}
+
+/** The sockets to one server. */
+export class UdpSockets {
+  readonly server: ServerAddress;
+  #underWay = 0;
+  /** The socket that may take one more question. */
+  #open: SharedSocket | null = null;
+
+  constructor(server: ServerAddress) {
+    this.server = server;
+  }
+
+  /** Finds a place for one question. */
+  join(receiver: DatagramReceiver): SocketPlace {
+    const isShared = this.#underWay >= BUSY && this.#open?.isOpen === true;
+    const socket = isShared ? this.#open! : new SharedSocket(this.server);
+    this.#open = socket;
+    this.#underWay++;
+    const id = socket.add(receiver);
+    let isLeft = false;
+    return {
+      id,
+      send: (message) => {
+        if (!isLeft) socket.send(id, message);
+      },
+      leave: () => {
+        if (isLeft) return;
+        isLeft = true;
+        this.#underWay--;
+        socket.remove(id);
+      },
+    };
+  }
+}
+
+class SharedSocket {
+  readonly #server: ServerAddress;
+  readonly #socket: Socket;
+  readonly #receivers = new Map<number, DatagramReceiver>();
+  /** What waits for the connection, by id; null once there is one. */
+  #unsent: Map<number, Uint8Array> | null = new Map();
+  readonly #openedMs = performance.now();
+  #questions = 0;
+  #isClosed = false;
+  /** Why it is of no use; there was no descriptor or port for it, say. */
+  #failure: Error | null = null;
+
+  constructor(server: ServerAddress) {
+    this.#server = server;
+    this.#socket =
+      server.family === 4
+        ? createSocket({ type: 'udp4', lookup: literal4 })
+        : createSocket({ type: 'udp6', lookup: literal6 });
+    this.#socket.on('error', (error) => this.#fail(error));
+    this.#socket.on('message', (message, from) => this.#receive(message, from.address, from.port));
+    this.#socket.connect(server.port, server.ip, this.#onConnect);
+  }
+
+  /** Whether it may take another question. */
+  get isOpen(): boolean {
+    return (
+      !this.#isClosed && this.#questions < MAX_QUESTIONS && performance.now() - this.#openedMs < MAX_AGE_MS
+    );
+  }
+
+  add(receiver: DatagramReceiver): number {
+    let id = randomQueryId();
+    while (this.#receivers.has(id)) id = randomQueryId();
+    this.#receivers.set(id, receiver);
+    this.#questions++;
+    const failure = this.#failure;
+    // Where it could not be bound that was known at once, before anybody had a place on it.
+    if (failure !== null) queueMicrotask(() => receiver.fail(failure));
+    return id;
+  }
+
+  remove(id: number): void {
+    this.#receivers.delete(id);
+    this.#unsent?.delete(id);
+    if (this.#receivers.size === 0) this.#close();
+  }
+
+  send(id: number, message: Uint8Array): void {
+    if (this.#unsent !== null) this.#unsent.set(id, message);
+    else if (!this.#isClosed) this.#socket.send(message, this.#onSent);
+  }
+
+  // An arrow, so that the socket gets a function and none has to be made.
+  readonly #onConnect = (error?: unknown): void => {
+    if (this.#isClosed) return;
+    if (error instanceof Error) {
+      this.#fail(error);
+      return;
+    }
+    const unsent = this.#unsent;
+    this.#unsent = null;
+    for (const message of unsent?.values() ?? []) this.#socket.send(message, this.#onSent);
+  };
+
+  /** A refusal of one datagram is told to the next one that is sent; without a callback it would be lost. */
+  readonly #onSent = (error: Error | null): void => {
+    if (error !== null) this.#fail(error);
+  };
+
+  #receive(message: Uint8Array, ip: string, port: number): void {
+    // The kernel compares the source, but not for what came between bind and connect.
+    if (this.#isClosed || port !== this.#server.port || ip !== this.#server.ip) return;
+    if (message.length >= Header.SIZE) this.#receivers.get(readU16(message, Header.ID))?.receive(message);
+  }
+
+  #fail(error: Error): void {
+    this.#failure = error;
+    const receivers = [...this.#receivers.values()];
+    this.#receivers.clear();
+    this.#close();
+    for (const receiver of receivers) receiver.fail(error);
+  }
+
+  #close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#socket.close();
+  }
+}

@@ -1,0 +1,152 @@
+import { describe, expect, test } from '@jest/globals';
+import { createAnswerCache } from '../../shared/memory/answer-cache-layout.ts';
+import { CacheMemory } from '../../shared/memory/cache-memory.ts';
+import { CLIENT_SIGHTINGS_BYTES } from '../../shared/memory/sighting-layout.ts';
+import { COUNTERS_BYTES } from '../../shared/memory/counters.ts';
+import { logRingBytes } from '../../shared/query-log.ts';
+import { createRateBuckets } from '../../shared/memory/rate-buckets.ts';
+import { query as messageOf } from '../../test/support/dns/dns-message.ts';
+import { a, question, response } from '../../test/support/dns/built-messages.ts';
+import { openLists, queryFor } from '../../test/support/parts/test-lists.ts';
+import { rateLimitOf } from '../../test/support/parts/test-rate-limit.ts';
+import { cookiesAt } from '../../test/support/parts/cookies-of-tests.ts';
+import { BatchTouch } from './cache-prefetch.ts';
+import { AnswerCache } from '../cache/answer-cache.ts';
+import { CacheWriter } from '../cache/cache-writer.ts';
+import { ClientSightings } from '../report/sighting-writer.ts';
+import { Pipeline } from '../pipeline.ts';
+import { Query } from '../query/query.ts';
+import { RateLimiter } from '../policy/rate-limiter.ts';
+import { Reporter } from '../report/reporter.ts';
+import { readResponse } from '../resolve/response/response-reader.ts';
+
+const SLOT_SIZE = 2048;
+const SLOTS = 64;
+const NOW_SECS = 1_800_000_000;
+const KEPT = Array.from({ length: 20 }, (_, n) => `n${n}.example.org`);
+
+/** A pipeline that blocks a name and has answers, and the memory they are kept in. */
+function makeThread(): { pipeline: Pipeline; kept: SharedArrayBuffer } {
+  const kept = createAnswerCache(1 << 20);
+  const memory = new CacheMemory(kept);
+  const lists = [{ text: 'blocked.example.org\n', reading: { kind: 'block', subdomains: false } as const }];
+  const snapshot = openLists(lists);
+  const pipeline = new Pipeline(snapshot, {
+    cache: new AnswerCache(memory),
+    reporter: new Reporter(new SharedArrayBuffer(COUNTERS_BYTES), new SharedArrayBuffer(logRingBytes(256))),
+    sightings: new ClientSightings(new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES)),
+    limiter: new RateLimiter(createRateBuckets(false, 0), rateLimitOf({ enabled: false })),
+    cookies: cookiesAt(NOW_SECS),
+    forwardsSubnets: false,
+  });
+  const writer = new CacheWriter(memory, 0);
+  for (const [n, name] of KEPT.entries()) {
+    const asked = question(name, 1);
+    const read = readResponse(response(asked, { answers: [a(name, `198.51.100.${n}`)] }), asked);
+    if (read.kind !== 'answer') throw new Error(`read answer for ${name}: ${read.kind}`);
+    const { hashLow, hashHigh } = queryFor(name, snapshot);
+    writer.store(
+      {
+        qname: asked.qname,
+        nameLow: hashLow[0]!,
+        nameHigh: hashHigh[0]!,
+        qtype: 1,
+        qclass: 1,
+        dnssecOk: false,
+        checkingDisabled: false,
+        partition: 0,
+      },
+      read.answer,
+      {
+        storedAtSecs: NOW_SECS,
+        expiresAtSecs: NOW_SECS + 300,
+        staleUntilSecs: NOW_SECS + 300,
+        dnssec: 0,
+        upstream: 1,
+      },
+    );
+  }
+  return { pipeline, kept };
+}
+
+/** Datagrams as they lie in the slots after one receive. */
+function batchOf(messages: readonly Uint8Array[]): {
+  slots: Uint8Array;
+  lengthOf: (slot: number) => number;
+} {
+  const slots = new Uint8Array(SLOTS * SLOT_SIZE);
+  messages.forEach((message, slot) => slots.set(message, slot * SLOT_SIZE));
+  return { slots, lengthOf: (slot) => messages[slot]!.length };
+}
+
+/** What the pipeline says to each of them: its verdict and the reply. */
+function answersOf(pipeline: Pipeline, messages: readonly Uint8Array[], touch?: BatchTouch): string[] {
+  const batch = batchOf(messages);
+  const query = new Query();
+  query.arrivedMonotonicSecs = NOW_SECS;
+  touch?.touch(batch, messages.length, pipeline.snapshot, pipeline.judge, pipeline.cache);
+  return messages.map((message, slot) => {
+    query.begin(batch.slots, slot * SLOT_SIZE, message.length, SLOT_SIZE);
+    const verdict = pipeline.run(query);
+    const reply = batch.slots.subarray(query.at, query.at + query.replyLength);
+    return `${verdict} ${Buffer.from(reply).toString('hex')}`;
+  });
+}
+
+const whole = messageOf('n1.example.org', 'A');
+const READABLE = [
+  ...KEPT.map((name, n) => messageOf(name.toUpperCase(), 'A', n % 2 === 0 ? { edns: {} } : {})),
+  messageOf('blocked.example.org', 'A'),
+  messageOf('unknown.example.net', 'AAAA'),
+  messageOf('.', 'NS'),
+];
+const UNREADABLE = [
+  new Uint8Array(0),
+  whole.subarray(0, 11),
+  whole.subarray(0, whole.length - 1),
+  Uint8Array.from(whole, (byte, at) => (at === 2 ? byte | 0x80 : byte)),
+  new Uint8Array(SLOT_SIZE).fill(0xff),
+];
+
+describe('BatchTouch', () => {
+  test('touch() changes no answer, whatever lies in the slots', () => {
+    const messages = [...UNREADABLE, ...READABLE, ...UNREADABLE];
+    const without = answersOf(makeThread().pipeline, messages);
+    const touched = answersOf(makeThread().pipeline, messages, new BatchTouch(SLOTS, SLOT_SIZE));
+    expect(touched).toEqual(without);
+    expect(new Set(without).size).toBeGreaterThan(READABLE.length);
+  });
+
+  test('touch() writes neither to the slots nor to the cache', () => {
+    const { pipeline, kept } = makeThread();
+    const batch = batchOf(READABLE);
+    const before = [Buffer.from(batch.slots), Buffer.from(new Uint8Array(kept))];
+    const touch = new BatchTouch(SLOTS, SLOT_SIZE);
+    touch.touch(batch, READABLE.length, pipeline.snapshot, pipeline.judge, pipeline.cache);
+    expect(Buffer.compare(before[0]!, batch.slots)).toBe(0);
+    expect(Buffer.compare(before[1]!, new Uint8Array(kept))).toBe(0);
+  });
+
+  test('touch() finds the lines of what is kept, and nothing for names that are not', () => {
+    const { pipeline } = makeThread();
+    const touched = (name: string): [number, number] => {
+      const batch = batchOf([whole.subarray(0, 5), new Uint8Array(0), messageOf(name, 'A')]);
+      const touch = new BatchTouch(SLOTS, SLOT_SIZE);
+      return [touch.touch(batch, 3, pipeline.snapshot, pipeline.judge, pipeline.cache), touch.touched];
+    };
+    expect(touched('unknown.example.net')).toEqual([1, 0]);
+    for (const name of KEPT) {
+      const [readable, words] = touched(name);
+      expect(readable).toBe(1);
+      expect(words).not.toBe(0);
+    }
+  });
+
+  test('touch() leaves small batches alone', () => {
+    const { pipeline } = makeThread();
+    const touch = new BatchTouch(SLOTS, SLOT_SIZE);
+    const batch = batchOf(READABLE);
+    expect(touch.touch(batch, 2, pipeline.snapshot, pipeline.judge, pipeline.cache)).toBe(0);
+    expect(touch.touch(batch, 3, pipeline.snapshot, pipeline.judge, pipeline.cache)).toBe(3);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, test } from '@jest/globals';
+import { systemClock } from '../../shared/clock.ts';
+import { WorkerControl } from '../../shared/threads/messages.ts';
+import { MISS_RING_BYTES } from '../../shared/memory/miss-ring.ts';
+import { addressFromText } from '../../shared/net/ip.ts';
+import { Protocol } from '../../shared/query-log.ts';
+import { createRateBuckets } from '../../shared/memory/rate-buckets.ts';
+import { QuietLogger } from '../../test/support/parts/quiet-logger.ts';
+import { rateLimitOf } from '../../test/support/parts/test-rate-limit.ts';
+import { ClientNetworks } from '../policy/client-networks.ts';
+import type { UdpBatch } from '../listeners/udp-batch.ts';
+import { MissReader } from './miss-reader.ts';
+import { MissWriter } from './miss-writer.ts';
+import { Query } from '../query/query.ts';
+import { ThreadGuard } from '../report/thread-guard.ts';
+
+const control = new Int32Array(WorkerControl.BYTES >>> 2);
+const guard = new ThreadGuard({ count: () => undefined }, systemClock, new QuietLogger());
+const networks = new ClientNetworks(createRateBuckets(false, 42), rateLimitOf({}));
+/** Where a datagram came from says the kernel; none of these did. */
+const nowhere = { socketIndex: 0, copyOrigin: () => undefined } as unknown as UdpBatch;
+
+/** Writes questions of one client until none is taken; how many were. */
+function fill(writer: MissWriter, client: string, hasValidCookie = false): number {
+  const query = new Query();
+  query.clientBytes = addressFromText(client)!;
+  query.protocol = Protocol.udp;
+  query.hasValidCookie = hasValidCookie;
+  let taken = 0;
+  while (writer.write(query, nowhere, 0)) taken++;
+  return taken;
+}
+
+describe('MissWriter', () => {
+  test('write() gives one network half of the ring, neighbours included, and others room beside it', () => {
+    const writer = new MissWriter(new SharedArrayBuffer(MISS_RING_BYTES), control, networks);
+    expect(fill(writer, '192.0.2.1')).toBe(2048);
+    expect(fill(writer, '192.0.2.254')).toBe(0);
+    expect(fill(writer, '198.51.100.1')).toBe(1024);
+    expect(fill(writer, '2001:db8::1')).toBe(512);
+    expect(fill(writer, '2001:db8:0:ffff::1')).toBe(0);
+  });
+
+  test('write() has room for a client with a cookie whose address others have used up', () => {
+    const writer = new MissWriter(new SharedArrayBuffer(MISS_RING_BYTES), control, networks);
+    fill(writer, '192.0.2.1');
+    expect(fill(writer, '192.0.2.1', true)).toBe(1024);
+  });
+
+  test('write() takes more of a network when what it has written was read', async () => {
+    const ring = new SharedArrayBuffer(MISS_RING_BYTES);
+    const writer = new MissWriter(ring, control, networks);
+    fill(writer, '192.0.2.1');
+    writer.publish();
+    const reader = new MissReader(ring, control, guard);
+    let read = 0;
+    reader.stop();
+    await reader.run(() => read++);
+    expect(read).toBe(2048);
+    expect(fill(writer, '192.0.2.1')).toBe(2048);
+  });
+
+  test('write() of a successor counts what a dead thread has left for nobody', () => {
+    const ring = new SharedArrayBuffer(MISS_RING_BYTES);
+    const dead = new MissWriter(ring, control, networks);
+    fill(dead, '192.0.2.1');
+    dead.publish();
+    expect(fill(new MissWriter(ring, control, networks), '192.0.2.1')).toBe(1024);
+  });
+});

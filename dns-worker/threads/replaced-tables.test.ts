@@ -1,0 +1,22 @@
+import { describe, expect, test } from '@jest/globals';
+import { until } from '../../test/support/parts/until.ts';
+import { ReplacedTables } from './replaced-tables.ts';
+
+describe('ReplacedTables', () => {
+  test('freeSoon() has a table collected that nobody holds any more', async () => {
+    const freed: string[] = [];
+    const registry = new FinalizationRegistry((name: string) => freed.push(name));
+    const held = { table: new Uint8Array(new SharedArrayBuffer(1 << 20)) };
+    registry.register(held.table, 'held');
+    // In a function of its own, so that no variable of this one holds the table.
+    const replace = (): void => {
+      for (let i = 0; i < 10; i++)
+        registry.register(new Uint8Array(new SharedArrayBuffer(1 << 20)), `replaced ${String(i)}`);
+    };
+    replace();
+    new ReplacedTables().freeSoon();
+    await until(() => freed.length === 10);
+    expect(freed).not.toContain('held');
+    expect(held.table).toHaveLength(1 << 20);
+  });
+});

@@ -1,0 +1,353 @@
+/**
+ * The resolve thread: an ordinary event loop with everything that waits: questions for upstreams, TCP
+ * clients, and, where batched sockets are not to be had, UDP over node:dgram. One for each answer thread.
+ */
+import type { MessagePort } from 'node:worker_threads';
+import { ClaimArea } from '../../shared/memory/claim-table.ts';
+import { systemClock } from '../../shared/clock.ts';
+import { type Fault, type ThreadStart, type ToWorker, WorkerControl } from '../../shared/threads/messages.ts';
+import { FlagsHigh, FlagsLow, Header } from '../../shared/dns/wire.ts';
+import { addressFromText } from '../../shared/net/ip.ts';
+import { Protocol } from '../../shared/query-log.ts';
+import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
+import { stampArrival } from '../query/arrival-clock.ts';
+import { AnswerCache } from '../cache/answer-cache.ts';
+import { CacheMemory } from '../../shared/memory/cache-memory.ts';
+import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
+import { CacheWriter } from '../cache/cache-writer.ts';
+import { ClientNetworks } from '../policy/client-networks.ts';
+import { ClientSightings } from '../report/sighting-writer.ts';
+import { ValidatingResolver } from '../dnssec/validating-resolver.ts';
+import { ServerCookies } from '../cookies/server-cookies.ts';
+import { Explainer } from './question-explainer.ts';
+import { Forwarder } from '../forward/forwarder.ts';
+import type { NativeCalls } from '../listeners/native-calls.ts';
+import { ConnectionLimit } from '../listeners/connection-limit.ts';
+import { listenTcp, type TcpListener } from '../listeners/tcp.ts';
+import { type DatagramHandler, type DatagramListener, listenDgram } from '../listeners/udp-dgram.ts';
+import { UdpReply } from '../listeners/udp-reply.ts';
+import { type Miss, MissReader } from './miss-reader.ts';
+import { Pipeline } from '../pipeline.ts';
+import { Query, Verdict } from '../query/query.ts';
+import { RateLimiter } from '../policy/rate-limiter.ts';
+import { ReplacedTables } from './replaced-tables.ts';
+import { Reporter } from '../report/reporter.ts';
+import { NodeFlights } from '../resolve/node-flights.ts';
+import { QuestionClaims } from '../resolve/question-claims.ts';
+import { Resolver } from '../resolve/resolver.ts';
+import type { WaitingRequest } from '../forward/waiting-request.ts';
+import { ZoneResolvers } from '../resolve/zone-resolvers.ts';
+import { openSnapshot } from '../policy/open-snapshot.ts';
+import { ThreadGuard } from '../report/thread-guard.ts';
+import { ThreadMeter } from './thread-meter.ts';
+import { announce, obeyFault, portLogger } from './thread-port.ts';
+
+/** How often the thread shows that it lives and tells the state of its upstreams, milliseconds. */
+const UPSTREAM_REPORT_MS = 1000;
+/** Longest wait for requests in flight when draining, milliseconds. */
+const DRAIN_MS = 3200;
+/** TCP connections of all clients to this thread. */
+const MAX_TCP_CONNECTIONS = 1024;
+const SCRATCH_SIZE = 65_535;
+/** Room for a reply over UDP, bytes. */
+const MAX_UDP_REPLY = 2048;
+
+/** A message that came to this thread itself, and how it is answered. */
+interface DirectRequest {
+  readonly message: Uint8Array;
+  /** 16 bytes. */
+  readonly client: Uint8Array;
+  /** `Protocol`. */
+  readonly protocol: number;
+  /** Bytes that an answer may have. */
+  readonly capacity: number;
+  /** Takes the reply; the bytes are good only during the call. */
+  send(reply: Uint8Array): void;
+}
+
+/** Starts listeners and readers; `calls` is null where UDP goes over node:dgram. Throws a ListenError. */
+export async function runResolveThread(
+  start: ThreadStart,
+  port: MessagePort,
+  calls: NativeCalls | null,
+): Promise<void> {
+  const thread = new ResolveThread(start, port, calls);
+  await thread.listen();
+  port.on('message', (message: ToWorker) => thread.obey(message));
+  announce(port, { type: 'ready', backend: calls === null ? 'dgram' : 'batch' });
+  announce(port, { type: 'snapshot-in-force', version: start.snapshot.version });
+}
+
+class ResolveThread {
+  private readonly start: ThreadStart;
+  private readonly port: MessagePort;
+  private readonly control: Int32Array;
+  private readonly batched: boolean;
+  private readonly reporter: Reporter;
+  private readonly pipeline: Pipeline;
+  private readonly resolver: Resolver;
+  /** Stands before the resolver; null = nothing is validated. */
+  private readonly validator: ValidatingResolver | null;
+  private readonly zones: ZoneResolvers;
+  private readonly forwarder: Forwarder;
+  private readonly misses: MissReader;
+  private readonly guard: ThreadGuard;
+  private readonly udpReply: UdpReply | null;
+  private readonly explainer: Explainer;
+  private readonly meter = new ThreadMeter();
+  private readonly replaced = new ReplacedTables();
+  private readonly query = new Query();
+  private readonly scratch = new Uint8Array(SCRATCH_SIZE);
+  private tcp: TcpListener | undefined;
+  private datagrams: DatagramListener | undefined;
+  private reading: Promise<void> = Promise.resolve();
+  private reports: NodeJS.Timeout | undefined;
+
+  constructor(start: ThreadStart, port: MessagePort, calls: NativeCalls | null) {
+    const { settings, memory } = start;
+    const cacheMemory = new CacheMemory(start.cache);
+    const cache = new AnswerCache(cacheMemory, settings.cache.optimisticRefresh);
+    this.start = start;
+    this.port = port;
+    this.control = new Int32Array(memory.control);
+    this.batched = calls !== null;
+    this.reporter = new Reporter(memory.resolveCounters, memory.resolveLog);
+    const sightings = new ClientSightings(memory.resolveClients);
+    const limiter = new RateLimiter(start.rateBuckets, settings.rateLimit);
+    this.pipeline = new Pipeline(openSnapshot(start.snapshot), {
+      cache,
+      reporter: this.reporter,
+      sightings,
+      limiter,
+      cookies: new ServerCookies(start.cookieKeys),
+      forwardsSubnets: settings.forwardsSubnets,
+    });
+    const logger = portLogger(port, { worker: start.worker });
+    this.guard = new ThreadGuard(this.reporter, systemClock, logger);
+    const { dnssec, queryTimeoutMs: timeoutMs } = settings;
+    const claimParts = {
+      memory: start.claims,
+      worker: start.worker,
+      clock: systemClock,
+      longestMs: timeoutMs,
+    };
+    const claims = new QuestionClaims(claimParts, ClaimArea.UPSTREAMS);
+    this.resolver = new Resolver(settings, systemClock, logger, { claims, partition: POOLS_PARTITION });
+    this.validator =
+      dnssec === null
+        ? null
+        : new ValidatingResolver(this.resolver, dnssec, { clock: systemClock, timeoutMs }, logger);
+    this.zones = new ZoneResolvers(settings, systemClock, logger, claims);
+    this.forwarder = new Forwarder({
+      resolver: this.validator ?? this.resolver,
+      zones: this.zones,
+      flights: new NodeFlights(new QuestionClaims(claimParts, ClaimArea.CLIENTS), timeoutMs, logger),
+      pipeline: this.pipeline,
+      cache,
+      reporter: this.reporter,
+      writer: new CacheWriter(cacheMemory, start.worker),
+      clock: systemClock,
+      settings: settings.cache,
+      networks: new ClientNetworks(start.rateBuckets, settings.rateLimit),
+      guard: this.guard,
+    });
+    this.explainer = new Explainer(this.pipeline, this.forwarder, systemClock);
+    this.misses = new MissReader(memory.missRing, this.control, this.guard);
+    this.udpReply =
+      calls === null ? null : new UdpReply(calls, this.control, (counter) => this.reporter.count(counter));
+  }
+
+  /** Opens the listeners, then takes misses and tells of upstreams. Throws a ListenError. */
+  async listen(): Promise<void> {
+    const { bindAddresses: addresses, dnsPort: port, tcpMaxConnectionsPerIp } = this.start.settings;
+    const limit = new ConnectionLimit({
+      table: this.start.connections,
+      worker: this.start.worker,
+      protocol: Protocol.tcp,
+      maxPerAddress: tcpMaxConnectionsPerIp,
+      max: MAX_TCP_CONNECTIONS,
+    });
+    this.tcp = await listenTcp({ addresses, port, limit }, (message, client) => {
+      const send = (reply: Uint8Array): void => client.send(reply);
+      this.answer({
+        message,
+        client: client.address,
+        protocol: client.protocol,
+        capacity: SCRATCH_SIZE,
+        send,
+      });
+    });
+    if (!this.batched) this.datagrams = await this.listenDgram(addresses, port);
+    // A start that fails ends the thread, and nothing else does.
+    this.guard.watch();
+    void this.zones.follow(this.pipeline.snapshot.zones);
+    this.replaced.freeSoon(); // What the start has left.
+    this.reading = this.misses.run((miss) => this.takeMiss(miss));
+    this.reports = setInterval(() => {
+      Atomics.add(this.control, WorkerControl.RESOLVE_BEAT_WORD, 1);
+      this.reportUpstreams();
+    }, UPSTREAM_REPORT_MS);
+  }
+
+  /** Does what the control plane says. */
+  obey(message: ToWorker): void {
+    switch (message.type) {
+      case 'snapshot':
+        if (this.swap(message.snapshot)) this.replaced.freeSoon();
+        void this.zones.follow(this.pipeline.snapshot.zones);
+        // First: whoever has changed a zone finds its servers, or none, as soon as the change is in force.
+        this.reportUpstreams();
+        announce(this.port, { type: 'snapshot-in-force', version: message.snapshot.version });
+        break;
+      case 'explain':
+        this.explainer.explain(message, (explanation) =>
+          announce(this.port, { type: 'explained', id: message.id, explanation }),
+        );
+        break;
+      case 'observe-trust-point':
+        void this.observe(message.id, message.zone);
+        break;
+      case 'trust':
+        this.validator?.trust(message.anchors);
+        break;
+      case 'fault':
+        if (this.start.settings.faultInjection) this.fail(message.fault);
+        break;
+      case 'measure':
+        if (this.start.settings.faultInjection)
+          announce(this.port, { type: 'measures', measures: this.meter.read() });
+        break;
+      case 'drain':
+        void this.drain();
+        break;
+    }
+  }
+
+  private fail(fault: Fault): void {
+    if (fault === 'throw') this.guard.unwatch();
+    obeyFault(fault);
+  }
+
+  /** In a frame of its own: one that still had the old table in a register would keep it alive. */
+  private swap(snapshot: SnapshotBuffers): boolean {
+    return this.pipeline.replaceSnapshot(openSnapshot(snapshot, this.pipeline.snapshot));
+  }
+
+  private reportUpstreams(): void {
+    const upstreams = { pools: this.resolver.report(), zones: this.zones.report() };
+    announce(this.port, { type: 'upstreams', upstreams });
+  }
+
+  private async observe(id: number, zone: Uint8Array): Promise<void> {
+    const keys = (await this.validator?.observe(zone)) ?? null;
+    announce(this.port, { type: 'trust-point', id, keys });
+  }
+
+  private listenDgram(addresses: readonly string[], port: number): Promise<DatagramListener> {
+    const handle: DatagramHandler = (message, from, reply) =>
+      this.answer({
+        message,
+        client: addressFromText(from.address) ?? new Uint8Array(16),
+        protocol: Protocol.udp,
+        capacity: MAX_UDP_REPLY,
+        // dgram sends later, when the scratch buffer holds another answer.
+        send: (bytes) => reply(bytes.slice()),
+      });
+    return listenDgram(addresses, port, handle, (counter) => this.reporter.count(counter));
+  }
+
+  /** Runs a message through the pipeline; what it cannot answer waits for the resolver. */
+  private answer(request: DirectRequest): void {
+    const { query, scratch, reporter, pipeline } = this;
+    scratch.set(request.message);
+    query.clientBytes = request.client;
+    query.clientAt = 0;
+    query.protocol = request.protocol;
+    stampArrival(query, systemClock.nowMs(), systemClock.monotonicMs());
+    query.begin(scratch, 0, request.message.length, request.capacity);
+    const verdict = pipeline.run(query);
+    if (verdict === Verdict.UNRESOLVED) {
+      this.forwarder.take(this.waitingFrom(request));
+    } else if (verdict === Verdict.ANSWERED) {
+      request.send(scratch.subarray(0, query.replyLength));
+      reporter.answered(query, pipeline.snapshot.version);
+      reporter.publish((systemClock.monotonicMs() - query.arrivedMonotonicMs) * 1000);
+      if (query.wantsRefresh) this.forwarder.refresh(asQuery(this.waitingFrom(request)));
+    }
+  }
+
+  private takeMiss(miss: Miss): void {
+    const waiting = this.waitingFromMiss(miss);
+    if (miss.isRefresh) this.forwarder.refresh(asQuery(waiting));
+    else this.forwarder.take(waiting);
+  }
+
+  /** Copies what a request needs while it waits. */
+  private waitingFrom(request: DirectRequest): WaitingRequest {
+    const { query } = this;
+    return {
+      message: headerAndQuestion(query.bytes.slice(query.at, query.at + query.questionEnd)),
+      client: request.client.slice(),
+      protocol: query.protocol,
+      arrivedMs: query.arrivedMs,
+      arrivedMonotonicMs: query.arrivedMonotonicMs,
+      udpSize: query.hasEdns ? query.udpSize : 0,
+      dnssecOk: query.dnssecOk,
+      subnet: query.copySubnet(),
+      cookie: query.copyCookie(),
+      hasValidCookie: query.hasValidCookie,
+      isRateLimited: query.isRateLimited,
+      send: (reply) => request.send(reply),
+    };
+  }
+
+  private waitingFromMiss(miss: Miss): WaitingRequest {
+    const { origin } = miss;
+    return {
+      message: headerAndQuestion(miss.message),
+      client: miss.client,
+      protocol: Protocol.udp,
+      arrivedMs: miss.arrivedMs,
+      arrivedMonotonicMs: miss.arrivedMonotonicMs,
+      udpSize: miss.udpSize,
+      dnssecOk: miss.dnssecOk,
+      subnet: miss.subnet,
+      cookie: miss.cookie,
+      hasValidCookie: miss.hasValidCookie,
+      isRateLimited: miss.isRateLimited,
+      send: (reply) => this.udpReply?.send(reply, origin),
+    };
+  }
+
+  private async drain(): Promise<void> {
+    this.misses.stop();
+    await this.reading;
+    const closing = this.tcp?.close();
+    await this.datagrams?.stopReceiving();
+    const deadline = new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref());
+    await Promise.race([this.forwarder.idle(), deadline]);
+    clearInterval(this.reports);
+    await closing;
+    await this.datagrams?.close();
+    await this.resolver.close();
+    await this.zones.close();
+    this.udpReply?.closeSockets();
+    announce(this.port, { type: 'drained' });
+    this.port.close();
+  }
+}
+
+/** Turns the head of a reply back into that of a query: only RD and CD are the client's. */
+function asQuery(request: WaitingRequest): WaitingRequest {
+  const { message } = request;
+  message[Header.FLAGS_HIGH] = FlagsHigh.RD;
+  message[Header.FLAGS_LOW] = message[Header.FLAGS_LOW]! & FlagsLow.CD;
+  message[Header.QDCOUNT + 1] = 1;
+  return request;
+}
+
+/** Clears the counts of the sections behind the question: those were not copied. */
+function headerAndQuestion(message: Uint8Array): Uint8Array {
+  message.fill(0, 6, 12);
+  return message;
+}

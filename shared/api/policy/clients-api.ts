@@ -1,0 +1,150 @@
+/** Requests and answers of `{api}/clients` and `{api}/client-subnets`. */
+import { z } from 'zod';
+import { networkFromText, networkToText } from '../../net/cidr.ts';
+import { addressFromText, addressToText } from '../../net/ip.ts';
+import { canonicalMac } from '../../net/mac.ts';
+import {
+  Comment,
+  Id,
+  label,
+  MAX_ID,
+  optionalQueryInt,
+  Page,
+  pageOf,
+  Period,
+  queryInt,
+  text,
+  Timestamp,
+} from '../fields.ts';
+
+/** An address of one form only, so that each is stored once: RFC 5952, and IPv4 where it is a mapped one. */
+const Address = text(64).transform((value, context) => {
+  const bytes = value.includes('%') ? null : addressFromText(value);
+  if (bytes !== null) return addressToText(bytes);
+  context.addIssue('expected an IPv4 or IPv6 address');
+  return z.NEVER;
+});
+
+const Mac = text(32).transform((value, context) => {
+  const mac = canonicalMac(value);
+  if (mac !== null) return mac;
+  context.addIssue('expected a MAC address such as 02:00:5e:10:00:01');
+  return z.NEVER;
+});
+
+const Cidr = text(64).transform((value, context) => {
+  const network = networkFromText(value);
+  if (network !== null) return networkToText(network);
+  context.addIssue('expected a network such as 192.0.2.0/24 or 2001:db8::/32');
+  return z.NEVER;
+});
+
+const GroupChoice = Id.nullable().meta({ description: 'null = as its subnet says, else Default' });
+
+/** What gives a client its group, the strongest first; `manual` is a client that is known by its address. */
+export const GROUP_SOURCES = ['mac', 'manual', 'subnet', 'default'] as const;
+export type GroupSource = (typeof GROUP_SOURCES)[number];
+
+export const Client = z
+  .strictObject({
+    id: Id,
+    ip_address: z.string().nullable().meta({ description: 'where it was seen last' }),
+    mac_address: z.string().nullable(),
+    hostname: z.string().nullable(),
+    name: z.string().nullable().meta({ description: 'the name that people gave it' }),
+    group_id: Id,
+    group_source: z.enum(GROUP_SOURCES),
+    first_seen: Timestamp.nullable(),
+    last_seen: Timestamp.nullable(),
+    query_count: z.int().min(0),
+  })
+  .meta({ id: 'Client' });
+export type Client = z.infer<typeof Client>;
+export const ClientPage = pageOf(Client).meta({ id: 'ClientPage' });
+export type ClientPage = z.infer<typeof ClientPage>;
+
+export const ClientQuery = Page.extend({
+  search: text(255)
+    .min(1)
+    .optional()
+    .meta({ description: 'part of an address, the MAC, the host name or the name' }),
+  group_id: optionalQueryInt(1, MAX_ID),
+  group_source: z.enum(GROUP_SOURCES).optional(),
+});
+export type ClientQuery = z.output<typeof ClientQuery>;
+
+/** A page of the clients of one group. */
+export const GroupClientQuery = Page;
+export type GroupClientQuery = z.output<typeof GroupClientQuery>;
+
+/** A client is known by its MAC, or where none is given, by its address. */
+export const ClientCreateBody = z
+  .strictObject({
+    ip_address: Address.nullable().default(null),
+    mac_address: Mac.nullable().default(null),
+    name: label(200).nullable().default(null),
+    group_id: GroupChoice.default(null),
+  })
+  .superRefine(({ ip_address: ip, mac_address: mac }, context) => {
+    if (ip !== null || mac !== null) return;
+    context.addIssue({ code: 'custom', path: ['ip_address'], message: 'expected an address or a MAC' });
+  })
+  .meta({ id: 'ClientCreate' });
+export type ClientCreate = z.output<typeof ClientCreateBody>;
+
+/** Absent fields keep their value. */
+export const ClientUpdateBody = z
+  .strictObject({
+    ip_address: Address.nullable().optional(),
+    mac_address: Mac.nullable().optional(),
+    name: label(200).nullable().optional(),
+    group_id: GroupChoice.optional(),
+  })
+  .meta({ id: 'ClientUpdate' });
+export type ClientUpdate = z.output<typeof ClientUpdateBody>;
+
+export const ClientGroupBody = z.strictObject({ group_id: GroupChoice }).meta({ id: 'ClientGroup' });
+export type ClientGroup = z.output<typeof ClientGroupBody>;
+
+export const ClientStatsQuery = z.object({
+  period: Period.default('24h'),
+  limit: queryInt(1, 1000, 100),
+});
+export type ClientStatsQuery = z.output<typeof ClientStatsQuery>;
+
+const Count = z.int().min(0);
+
+/** What one client asked in a period. */
+export const ClientStats = z
+  .strictObject({
+    id: Id,
+    ip_address: z.string().nullable(),
+    hostname: z.string().nullable(),
+    name: z.string().nullable(),
+    group_id: Id,
+    queries_total: Count,
+    queries_blocked: Count,
+    block_rate: z.number().min(0).max(100),
+    last_seen: Timestamp.nullable(),
+  })
+  .meta({ id: 'ClientStats' });
+export type ClientStats = z.infer<typeof ClientStats>;
+export const ClientStatsList = z.array(ClientStats);
+
+export const ClientSubnet = z
+  .strictObject({
+    id: Id,
+    subnet_cidr: z.string(),
+    group_id: Id,
+    group_name: z.string(),
+    comment: z.string(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'ClientSubnet' });
+export type ClientSubnet = z.infer<typeof ClientSubnet>;
+export const ClientSubnetList = z.array(ClientSubnet);
+
+export const ClientSubnetCreateBody = z
+  .strictObject({ subnet_cidr: Cidr, group_id: Id, comment: Comment.default('') })
+  .meta({ id: 'ClientSubnetCreate' });
+export type ClientSubnetCreate = z.output<typeof ClientSubnetCreateBody>;

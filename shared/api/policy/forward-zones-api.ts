@@ -1,0 +1,59 @@
+/** Requests and answers of `{api}/forward-zones`: zones that servers of their own are asked for. */
+import { z } from 'zod';
+import { canonicalZone } from '../../policy/zone-text.ts';
+import { Comment, Id, text, Timestamp } from '../fields.ts';
+
+/** As many as are asked at the same time. */
+const MAX_SERVERS = 8;
+
+const Zone = text(1020)
+  .transform((value, context) => {
+    const zone = canonicalZone(value);
+    if (zone !== null) return zone;
+    context.addIssue('expected a domain name, or a network such as 192.0.2.0/24 for its reverse zone');
+    return z.NEVER;
+  })
+  .meta({ description: 'domain name; or a network, which becomes its reverse zone' });
+
+/** Their form is checked by the route: what an upstream URL is, `config/upstream-url.ts` says. */
+const Servers = z
+  .array(text(500).transform((value) => value.trim()))
+  .min(1)
+  .max(MAX_SERVERS)
+  .refine((servers) => new Set(servers).size === servers.length, 'expected each server once')
+  .meta({ examples: [['192.0.2.53', 'tcp://192.0.2.54:5353']] });
+
+export const ForwardZone = z
+  .strictObject({
+    id: Id,
+    zone: z.string(),
+    servers: z.array(z.string()),
+    comment: z.string(),
+    enabled: z.boolean(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'ForwardZone' });
+export type ForwardZone = z.infer<typeof ForwardZone>;
+export const ForwardZoneList = z.array(ForwardZone);
+
+export const ForwardZoneCreateBody = z
+  .strictObject({
+    zone: Zone,
+    servers: Servers,
+    comment: Comment.default(''),
+    enabled: z.boolean().default(true),
+  })
+  .meta({ id: 'ForwardZoneCreate' });
+export type ForwardZoneCreate = z.output<typeof ForwardZoneCreateBody>;
+
+/** Absent fields keep their value. */
+export const ForwardZoneUpdateBody = z
+  .strictObject({
+    zone: Zone.optional(),
+    servers: Servers.optional(),
+    comment: Comment.optional(),
+    enabled: z.boolean().optional(),
+  })
+  .meta({ id: 'ForwardZoneUpdate' });
+export type ForwardZoneUpdate = z.output<typeof ForwardZoneUpdateBody>;

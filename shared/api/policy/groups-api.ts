@@ -1,0 +1,34 @@
+/** Requests and answers of `{api}/groups`. */
+import { z } from 'zod';
+import { Comment, Id, label, Timestamp } from '../fields.ts';
+
+/** Id of the group Default, which every client without another group belongs to. */
+export const DEFAULT_GROUP_ID = 1;
+
+export const Group = z
+  .strictObject({
+    id: Id,
+    name: z.string(),
+    enabled: z.boolean(),
+    comment: z.string(),
+    is_default: z.boolean(),
+    client_count: z.int().min(0),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Group' });
+export type Group = z.infer<typeof Group>;
+export const GroupList = z.array(Group);
+
+const Name = label(100);
+
+export const GroupCreateBody = z
+  .strictObject({ name: Name, enabled: z.boolean().default(true), comment: Comment.default('') })
+  .meta({ id: 'GroupCreate' });
+export type GroupCreate = z.infer<typeof GroupCreateBody>;
+
+/** Absent fields keep their value. */
+export const GroupUpdateBody = z
+  .strictObject({ name: Name.optional(), enabled: z.boolean().optional(), comment: Comment.optional() })
+  .meta({ id: 'GroupUpdate' });
+export type GroupUpdate = z.infer<typeof GroupUpdateBody>;

@@ -1,0 +1,57 @@
+/** Requests and answers of `{api}/local-records`: names that this server answers for itself. */
+import { z } from 'zod';
+import { DEFAULT_LOCAL_TTL_SECS, LOCAL_RECORD_TYPES, MAX_LOCAL_TTL_SECS } from '../../policy/local-record.ts';
+import { Comment, Id, text, Timestamp } from '../fields.ts';
+
+const MAX_VALUE_LENGTH = 8192;
+
+const Ttl = z.int().min(0).max(MAX_LOCAL_TTL_SECS).meta({ description: 'seconds' });
+
+const RecordType = z
+  .string()
+  .transform((value) => value.toUpperCase())
+  .pipe(z.enum(LOCAL_RECORD_TYPES));
+
+export const LocalRecord = z
+  .strictObject({
+    id: Id.nullable().meta({ description: 'null where the record is not kept here' }),
+    hostname: z.string(),
+    domain: z.string(),
+    fqdn: z.string(),
+    record_type: z.enum(LOCAL_RECORD_TYPES),
+    value: z.string(),
+    ip: z.string().nullable().meta({ description: 'the value of A and AAAA records' }),
+    ttl: z.int(),
+    comment: z.string(),
+    source: z
+      .enum(['config', 'api', 'dhcp'])
+      .meta({ description: 'only records of the source api can be changed' }),
+    created_at: Timestamp.nullable(),
+    updated_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'LocalRecord' });
+export type LocalRecord = z.infer<typeof LocalRecord>;
+export const LocalRecordList = z.array(LocalRecord);
+
+/** The name, in two parts or in one, and what is said of it. */
+const written = {
+  hostname: text(1020)
+    .optional()
+    .meta({ description: 'within `domain`; `*` for all names there; for PTR an address will do' }),
+  domain: text(1020).optional().meta({ description: 'dns.local_domain where hostname is a single label' }),
+  fqdn: text(1020).optional().meta({ description: 'instead of hostname and domain' }),
+  record_type: RecordType.optional().meta({ description: 'not needed where the value is an address' }),
+  value: text(MAX_VALUE_LENGTH).optional(),
+  ip: text(100).optional().meta({ description: 'instead of value' }),
+};
+
+export const LocalRecordCreateBody = z
+  .strictObject({ ...written, ttl: Ttl.default(DEFAULT_LOCAL_TTL_SECS), comment: Comment.default('') })
+  .meta({ id: 'LocalRecordCreate' });
+export type LocalRecordCreate = z.output<typeof LocalRecordCreateBody>;
+
+/** Absent fields keep their value. */
+export const LocalRecordUpdateBody = z
+  .strictObject({ ...written, ttl: Ttl.optional(), comment: Comment.optional() })
+  .meta({ id: 'LocalRecordUpdate' });
+export type LocalRecordUpdate = z.output<typeof LocalRecordUpdateBody>;

@@ -1,0 +1,90 @@
+/** Requests and answers of `{api}/managed-domains` and `{api}/regex-filters`: rules that people write. */
+import { z } from 'zod';
+import { canonicalDomainRule } from '../../policy/domain-rule.ts';
+import { compileExpression } from '../../automata/expression.ts';
+import { Comment, Id, label, Page, pageOf, text, Timestamp } from '../fields.ts';
+
+/** Longest pattern of a regex filter. */
+const MAX_PATTERN_LENGTH = 1000;
+
+const Action = z.enum(['allow', 'deny']);
+const GroupId = Id.nullable().meta({ description: 'null = every group' });
+
+/** A rule for one name; becomes ASCII in lower case without a final dot. */
+const Domain = text(1020).transform((value, context) => {
+  const domain = canonicalDomainRule(value);
+  if (domain !== null) return domain;
+  context.addIssue('expected a domain name, with `*.` before it to cover its subdomains');
+  return z.NEVER;
+});
+
+const Pattern = text(MAX_PATTERN_LENGTH)
+  .min(1)
+  .superRefine((value, context) => {
+    const compiled = compileExpression(value);
+    if ('reason' in compiled) context.addIssue(`not a linear-time regular expression: ${compiled.reason}`);
+  });
+
+const shared = {
+  name: label(200),
+  action: Action,
+  group_id: GroupId,
+  comment: z.string(),
+  enabled: z.boolean(),
+};
+const changes = {
+  name: label(200).optional(),
+  action: Action.optional(),
+  group_id: GroupId.optional(),
+  comment: Comment.optional(),
+  enabled: z.boolean().optional(),
+};
+/** What a new rule may leave out; its name is then its domain or pattern. */
+const defaults = {
+  name: label(200).optional(),
+  action: Action.default('deny'),
+  group_id: GroupId.default(null),
+  comment: Comment.default(''),
+  enabled: z.boolean().default(true),
+};
+const times = { created_at: Timestamp, updated_at: Timestamp };
+
+export const ManagedDomain = z
+  .strictObject({ id: Id, domain: z.string(), ...shared, name: z.string(), ...times })
+  .meta({ id: 'ManagedDomain' });
+export type ManagedDomain = z.infer<typeof ManagedDomain>;
+export const ManagedDomainPage = pageOf(ManagedDomain).meta({ id: 'ManagedDomainPage' });
+export type ManagedDomainPage = z.infer<typeof ManagedDomainPage>;
+
+export const ManagedDomainQuery = Page.extend({
+  search: text(255).min(1).optional().meta({ description: 'part of the domain, name or comment' }),
+});
+export type ManagedDomainQuery = z.output<typeof ManagedDomainQuery>;
+
+export const ManagedDomainCreateBody = z
+  .strictObject({ domain: Domain, ...defaults })
+  .meta({ id: 'ManagedDomainCreate' });
+export type ManagedDomainCreate = z.output<typeof ManagedDomainCreateBody>;
+
+/** Absent fields keep their value. */
+export const ManagedDomainUpdateBody = z
+  .strictObject({ domain: Domain.optional(), ...changes })
+  .meta({ id: 'ManagedDomainUpdate' });
+export type ManagedDomainUpdate = z.output<typeof ManagedDomainUpdateBody>;
+
+export const RegexFilter = z
+  .strictObject({ id: Id, pattern: z.string(), ...shared, name: z.string(), ...times })
+  .meta({ id: 'RegexFilter' });
+export type RegexFilter = z.infer<typeof RegexFilter>;
+export const RegexFilterList = z.array(RegexFilter);
+
+export const RegexFilterCreateBody = z
+  .strictObject({ pattern: Pattern, ...defaults })
+  .meta({ id: 'RegexFilterCreate' });
+export type RegexFilterCreate = z.output<typeof RegexFilterCreateBody>;
+
+/** Absent fields keep their value. */
+export const RegexFilterUpdateBody = z
+  .strictObject({ pattern: Pattern.optional(), ...changes })
+  .meta({ id: 'RegexFilterUpdate' });
+export type RegexFilterUpdate = z.output<typeof RegexFilterUpdateBody>;

@@ -1,0 +1,199 @@
+/** Requests and answers of `{api}/services` and `{api}/custom-services`. */
+import { z } from 'zod';
+import { canonicalDomainRule } from '../../policy/domain-rule.ts';
+import { Id, label, MAX_ID, optionalQueryInt, text, Timestamp } from '../fields.ts';
+
+/** The categories of the catalog and their names. */
+export const CATEGORY_NAMES = {
+  advertising: 'Advertising',
+  analytics: 'Analytics & Tracking',
+  social_media: 'Social Media',
+  telemetry: 'Telemetry',
+  adult: 'Adult Content',
+  gambling: 'Gambling',
+  video_streaming: 'Video Streaming',
+} as const;
+export type CategoryId = keyof typeof CATEGORY_NAMES;
+const CATEGORY_IDS = Object.keys(CATEGORY_NAMES) as [CategoryId, ...CategoryId[]];
+
+export const CategoryList = z.array(
+  z.strictObject({ id: z.enum(CATEGORY_IDS), name: z.string() }).meta({ id: 'ServiceCategory' }),
+);
+export type CategoryList = z.infer<typeof CategoryList>;
+
+/** Id of a service, e.g. `netflix` or `custom-my-games`. */
+export const SERVICE_ID = /^[a-z0-9][a-z0-9._-]{0,99}$/;
+const ServiceId = z.string().regex(SERVICE_ID, 'expected the id of a service');
+
+export const CatalogService = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    category: z.enum(CATEGORY_IDS),
+    category_name: z.string(),
+    icon: z.string().nullable().meta({ description: 'a data: URL of an SVG, for <img>' }),
+    domains: z.array(z.string()).meta({ description: 'each covers the name and its subdomains' }),
+    exact_domains: z.array(z.string()).meta({ description: 'each covers that name alone' }),
+    is_custom: z.boolean(),
+    updated_at: Timestamp,
+    withdrawn_at: Timestamp.nullable().meta({
+      description: 'since when the source of the catalog lists it no more; its last domains hold',
+    }),
+  })
+  .meta({ id: 'CatalogService' });
+export type CatalogService = z.infer<typeof CatalogService>;
+export const CatalogServiceList = z.array(CatalogService);
+
+export const BlockedService = z
+  .strictObject({ id: Id, service_id: z.string(), group_id: Id, created_at: Timestamp })
+  .meta({ id: 'BlockedService' });
+export type BlockedService = z.infer<typeof BlockedService>;
+export const BlockedServiceList = z.array(BlockedService);
+
+export const BlockedServiceQuery = z.object({
+  group_id: optionalQueryInt(1, MAX_ID),
+});
+export type BlockedServiceQuery = z.output<typeof BlockedServiceQuery>;
+
+export const ServiceBlockBody = z
+  .strictObject({ service_id: ServiceId, group_id: Id })
+  .meta({ id: 'ServiceBlock' });
+export type ServiceBlock = z.output<typeof ServiceBlockBody>;
+
+/** Path parameters of a service; ids of the catalog are texts. */
+export const ServiceParams = z.strictObject({ service_id: ServiceId });
+export type ServiceParams = z.output<typeof ServiceParams>;
+export const ServiceGroupParams = z.strictObject({
+  service_id: ServiceId,
+  group_id: z
+    .string()
+    .regex(/^\d{1,15}$/, 'expected an integer')
+    .transform(Number)
+    .meta({ type: 'integer', minimum: 1, maximum: MAX_ID }),
+});
+/** `force`: the blocks of the service go with it. */
+export const CustomServiceDeleteQuery = z.object({
+  force: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((value) => value === 'true')
+    .meta({ type: 'boolean' }),
+});
+export type CustomServiceDeleteQuery = z.output<typeof CustomServiceDeleteQuery>;
+export type ServiceGroupParams = z.output<typeof ServiceGroupParams>;
+
+/** A category by its id or by its name. */
+const Category = z
+  .string()
+  .transform((value, context) => {
+    const id = CATEGORY_IDS.find((known) => known === value || CATEGORY_NAMES[known] === value);
+    if (id !== undefined) return id;
+    context.addIssue(`expected one of ${CATEGORY_IDS.join(', ')}`);
+    return z.NEVER;
+  })
+  .meta({ examples: [...CATEGORY_IDS] });
+
+/** Every domain of a service covers its subdomains, so `*.` before one changes nothing and is dropped. */
+const ServiceDomain = text(1020).transform((value, context) => {
+  const domain = canonicalDomainRule(value);
+  if (domain !== null) return domain.replace(/^\*\./, '');
+  context.addIssue('expected a domain name');
+  return z.NEVER;
+});
+const Domains = z
+  .array(ServiceDomain)
+  .min(1)
+  .max(10_000)
+  .transform((domains) => [...new Set(domains)]);
+
+export const CustomServiceCreateBody = z
+  .strictObject({ name: label(100), category: Category, domains: Domains })
+  .meta({ id: 'CustomServiceCreate' });
+export type CustomServiceCreate = z.output<typeof CustomServiceCreateBody>;
+
+/** Absent fields keep their value. */
+export const CustomServiceUpdateBody = z
+  .strictObject({ name: label(100).optional(), category: Category.optional(), domains: Domains.optional() })
+  .meta({ id: 'CustomServiceUpdate' });
+export type CustomServiceUpdate = z.output<typeof CustomServiceUpdateBody>;
+
+export const CustomService = z
+  .strictObject({
+    service_id: z.string(),
+    name: z.string(),
+    category: z.enum(CATEGORY_IDS),
+    category_name: z.string(),
+    domains: z.array(z.string()),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'CustomService' });
+export type CustomService = z.infer<typeof CustomService>;
+export const CustomServiceList = z.array(CustomService);
+
+/** Services that one catalog may have. */
+const MAX_CATALOG_SERVICES = 20_000;
+
+/** A domain of a fetched service; a top-level domain is none, however much a catalog may want to block it. */
+const FetchedDomain = ServiceDomain.refine((domain) => domain.includes('.'), 'expected more than one label');
+const FetchedDomains = z
+  .array(FetchedDomain)
+  .max(10_000)
+  .default([])
+  .transform((domains) => [...new Set(domains)]);
+
+const CatalogFileFields = z.object({
+  id: ServiceId.refine(
+    (id) => !id.startsWith('custom-'),
+    'expected an id that is not that of a custom service',
+  ),
+  name: label(200),
+  category: Category.nullable(),
+  domains: FetchedDomains,
+  exact: FetchedDomains,
+  icon: z.string().max(32_768).nullable().default(null).catch(null),
+});
+/** One service of a catalog: `icon` is an SVG in files, and a `data:` URL once it was read. */
+export type CatalogFileService = z.output<typeof CatalogFileFields>;
+
+const hasDomains = ({ domains, exact }: { domains: unknown[]; exact: unknown[] }): boolean =>
+  domains.length + exact.length > 0;
+
+/** A catalog file; members that are not named here are for people and ignored. */
+export const CatalogFile = z.object({
+  schema: z.literal(1),
+  services: z
+    .array(
+      CatalogFileFields.extend({ category: Category }).refine(hasDomains, 'expected at least one domain'),
+    )
+    .min(1)
+    .max(MAX_CATALOG_SERVICES),
+});
+
+/** A service of the registry of AdGuard's hostlists; one that is not of this shape is null. */
+const RegistryEntry = z
+  .object({
+    id: z.string(),
+    name: label(200),
+    group: z.string().default(''),
+    rules: z.array(z.string().max(1024)).max(10_000),
+    icon_svg: z.string().nullable().default(null).catch(null),
+  })
+  .nullable()
+  .catch(null);
+export type RegistryService = NonNullable<z.output<typeof RegistryEntry>>;
+
+/** The registry's `services.json`. */
+export const RegistryFile = z.object({
+  blocked_services: z.array(RegistryEntry).min(1).max(MAX_CATALOG_SERVICES),
+});
+
+/** The copy of the fetched catalog in the data directory. */
+export const KeptCatalog = z.object({
+  url: z.string(),
+  fetched_at: Timestamp,
+  is_whole: z.boolean(),
+  services: z.array(CatalogFileFields),
+  withdrawn: z.array(CatalogService),
+});
+export type KeptCatalog = z.output<typeof KeptCatalog>;

@@ -1,0 +1,85 @@
+/** Requests and answers of `{api}/blocklist-sources` and `{api}/allowlist-sources`. */
+import { z } from 'zod';
+import { Comment, Id, label, text, Timestamp } from '../fields.ts';
+
+/** Where a source stands: never fetched yet, being fetched, in force, held by its guard, or failed last time. */
+export const SourceStatus = z.enum(['pending', 'updating', 'ok', 'held', 'error']);
+export type SourceStatus = z.infer<typeof SourceStatus>;
+
+export const BlocklistSource = z
+  .strictObject({
+    id: Id,
+    name: z.string(),
+    url: z.string().meta({
+      description:
+        'credentials in it are shown as ***; sent back so, those that are stored stay, for the same host',
+    }),
+    enabled: z.boolean(),
+    comment: z.string(),
+    group_ids: z.array(Id).meta({ description: 'the groups it serves; empty = every group' }),
+    subdomains: z.boolean().meta({ description: 'plain and hosts names cover their subdomains too' }),
+    format: z.string().nullable().meta({ description: 'the syntax most of its lines are written in' }),
+    status: SourceStatus,
+    rules: z.int().min(0),
+    invalid_lines: z.int().min(0),
+    bytes: z.int().min(0),
+    etag: z.string().nullable(),
+    last_checked_at: Timestamp.nullable(),
+    last_changed_at: Timestamp.nullable(),
+    last_error: z.string().nullable(),
+  })
+  .meta({ id: 'BlocklistSource' });
+export type BlocklistSource = z.infer<typeof BlocklistSource>;
+export const BlocklistSourceList = z.array(BlocklistSource);
+
+/** A line of a list that made no rule. */
+export const UnusedLine = z
+  .strictObject({ line: z.int().min(1), reason: z.string(), text: z.string() })
+  .meta({ id: 'UnusedLine' });
+export type UnusedLine = z.infer<typeof UnusedLine>;
+export const UnusedLineList = z.array(UnusedLine);
+
+const Name = label(200);
+
+/** `http:`, `https:` or `file:`; which folders `file:` may reach is `blocking.list_dirs`. */
+const Url = text(2048)
+  .refine((value) => isListUrl(value), 'expected an http:, https: or file: URL')
+  .meta({ format: 'uri' });
+
+const GroupIds = z
+  .array(Id)
+  .max(10_000)
+  .refine((ids) => new Set(ids).size === ids.length, 'expected each group once');
+
+export const SourceCreateBody = z
+  .strictObject({
+    name: Name,
+    url: Url,
+    enabled: z.boolean().default(true),
+    comment: Comment.default(''),
+    group_ids: GroupIds.default([]),
+    subdomains: z.boolean().default(false),
+  })
+  .meta({ id: 'BlocklistSourceCreate' });
+export type SourceCreate = z.infer<typeof SourceCreateBody>;
+
+/** Absent fields keep their value. */
+export const SourceUpdateBody = z
+  .strictObject({
+    name: Name.optional(),
+    url: Url.optional(),
+    enabled: z.boolean().optional(),
+    comment: Comment.optional(),
+    group_ids: GroupIds.optional(),
+    subdomains: z.boolean().optional(),
+  })
+  .meta({ id: 'BlocklistSourceUpdate' });
+export type SourceUpdate = z.infer<typeof SourceUpdateBody>;
+
+function isListUrl(value: string): boolean {
+  if (value !== value.trim() || !URL.canParse(value)) return false;
+  const { protocol, hostname } = new URL(value);
+  return protocol === 'file:'
+    ? hostname === ''
+    : (protocol === 'http:' || protocol === 'https:') && hostname !== '';
+}

@@ -1,0 +1,35 @@
+/**
+ * Shared memory of the limit on the questions of a client network: one bucket a network, for
+ * all threads of a node, so that it does not matter which of them the kernel hands a packet to.
+ */
+
+/**
+ * A head of 64 bytes with the hash's seed and a counter, then buckets of 32 bytes: the network's 16 address bytes as words,
+ * then two f64, each the time (`Clock.monotonicMs`) at which the bucket is full again: of questions, and of
+ * NXDOMAIN answers. An idle bucket is a full one, so there is nothing to evict: it is simply taken over.
+ */
+export const RateBucketLayout = {
+  SEED_WORD: 0,
+  /** Answers that were limited, ever: every Nth slips. */
+  LIMITED_WORD: 1,
+  HEAD_BYTES: 64,
+  BUCKET_BYTES: 32,
+  /** Power of two. */
+  BUCKETS: 32_768,
+  /** Buckets in which a network may lie. */
+  WAYS: 4,
+  /** f64 within a bucket. */
+  QUESTIONS_DOUBLE: 2,
+  NXDOMAIN_DOUBLE: 3,
+} as const;
+
+/**
+ * The memory, for all threads; no buckets where there is nothing to limit. `seed` is random, so that nobody can
+ * choose addresses that share a bucket with somebody else's.
+ */
+export function createRateBuckets(enabled: boolean, seed: number): SharedArrayBuffer {
+  const { HEAD_BYTES, BUCKET_BYTES, BUCKETS, SEED_WORD } = RateBucketLayout;
+  const memory = new SharedArrayBuffer(HEAD_BYTES + (enabled ? BUCKETS : 0) * BUCKET_BYTES);
+  new Int32Array(memory)[SEED_WORD] = seed;
+  return memory;
+}

@@ -1,0 +1,32 @@
+/**
+ * Layout of the memory in which one DNS thread counts the queries of each client address, and remembers the
+ * group that the address was in last: one cache line serves both. Writing is `dns-worker/report/sighting-writer.ts`,
+ * reading `control-plane/clients/sighting-reader.ts`.
+ */
+
+/**
+ * Slots of 32 bytes, i32 words. An address lies in one of the PROBES slots from its hash on. A thread that
+ * puts another address into a slot sets its count to 0 first and to 1 last.
+ */
+export const ClientSightingsLayout = {
+  /** A power of two. */
+  SLOTS: 32_768,
+  SLOT_WORDS: 8,
+  /** log2 of SLOT_WORDS. */
+  SLOT_SHIFT: 3,
+  /** Slots an address may lie in; of full ones the one seen longest ago is given to a new address. */
+  PROBES: 8,
+  /** Four words of address, see `addressWord`. */
+  ADDRESS_AT: 0,
+  /** Queries since the address took the slot (wraps at 2^32 to 1); 0 = free, or being written. */
+  COUNT_AT: 4,
+  /** Unix seconds of the last query. */
+  LAST_SEEN_AT: 5,
+  /** The record of the client table that gave the group, and the version of the snapshot it is of, inverted. */
+  RECORD_AT: 6,
+  SNAPSHOT_AT: 7,
+} as const;
+
+/** Bytes of shared memory for the sightings of one thread. */
+export const CLIENT_SIGHTINGS_BYTES =
+  ClientSightingsLayout.SLOTS * ClientSightingsLayout.SLOT_WORDS * Int32Array.BYTES_PER_ELEMENT;

@@ -1,0 +1,16 @@
+/** How many questions a client network may ask. */
+
+/** `dns.rate_limit`, for the threads. */
+export interface RateLimitSettings {
+  readonly enabled: boolean;
+  readonly queriesPerSecond: number;
+  readonly burstSize: number;
+  readonly ipv4PrefixLength: number;
+  readonly ipv6PrefixLength: number;
+  /** Networks that are never limited, as CIDR text. */
+  readonly whitelist: readonly string[];
+  readonly nxdomainPerSecond: number;
+  /** Every Nth limited answer over UDP is truncated; 0 = none. */
+  readonly slipRatio: number;
+  readonly dryRun: boolean;
+}

@@ -1,0 +1,25 @@
+/** Conditional forward zones as the threads know them: whom to ask for which names, and where that is kept. */
+import type { UpstreamSettings } from '../policy/upstream-settings.ts';
+
+/** Partition of the cache that holds the answers of the pools; each forward zone has one of its own. */
+export const POOLS_PARTITION = 0;
+
+/**
+ * Upstream numbers (index plus one, as in log records and the cache) from here on are of servers of forward
+ * zones; those below are of the pools.
+ */
+export const FIRST_ZONE_UPSTREAM = 0x8000;
+
+/** One definition of a forward zone. */
+export interface ForwardZone {
+  /** For people, and the name of its pool. */
+  readonly zone: string;
+  /** The names that it stands for, with all names below them; folded wire form. */
+  readonly names: readonly Uint8Array[];
+  /** 1..65535; another definition of the same zone has another one. */
+  readonly partition: number;
+  /** Asked at the same time. */
+  readonly servers: readonly UpstreamSettings[];
+  /** Upstream number of each server. */
+  readonly upstreamNumbers: readonly number[];
+}

@@ -1,0 +1,138 @@
+/**
+ * Names that this server answers for itself, as threads read them. Nothing here allocates once it is open.
+ * Building is `control-plane/snapshot/build/local-names-builder.ts`; what is answered is
+ * `dns-worker/stages/local-names.ts`.
+ */
+import { RRType } from '../dns/iana.ts';
+import { LAYOUT_VERSION, LOCAL_NAMES_MAGIC, LocalNamesLayout as L, LocalNodeFlag } from './layout.ts';
+
+/** Where a local record comes from, and the number that stands for it. */
+export const LocalSource = { config: 0, api: 1, dhcp: 2 } as const;
+export type LocalSourceName = keyof typeof LocalSource;
+
+/** Read side. Nodes, sets and records are named by the word at which they lie; 0 = none. */
+export class LocalNames {
+  readonly nodeCount: number;
+  /** Most labels that a name has; longer names have wildcards at most. */
+  readonly maxLabels: number;
+  readonly hasWildcards: boolean;
+  /** The whole table, for names and RDATA. */
+  readonly bytes: Uint8Array;
+  private readonly words: Int32Array;
+  private readonly slotMask: number;
+  /** Which record comes first in the next answer from each set: this thread's own count. */
+  private readonly turns: Uint32Array;
+
+  /** Wraps `buffer`; throws a RangeError where it holds no local names of this layout. */
+  constructor(buffer: SharedArrayBuffer) {
+    const words = new Int32Array(buffer);
+    if (words[L.MAGIC_WORD] !== LOCAL_NAMES_MAGIC || words[L.VERSION_WORD] !== LAYOUT_VERSION)
+      throw new RangeError('read local names: not local names of this layout');
+    this.words = words;
+    this.bytes = new Uint8Array(buffer);
+    this.slotMask = words[L.SLOT_MASK_WORD]!;
+    this.nodeCount = words[L.NODE_COUNT_WORD]!;
+    this.maxLabels = words[L.MAX_LABELS_WORD]!;
+    this.hasWildcards = words[L.HAS_WILDCARDS_WORD] === 1;
+    this.turns = new Uint32Array(words[L.SET_COUNT_WORD]!);
+  }
+
+  /** The node of the name of `length` bytes at `at`, whose hash lanes these are. */
+  find(low: number, high: number, name: Uint8Array, at: number, length: number): number {
+    const { words, slotMask } = this;
+    for (let slot = low & slotMask; ; slot = (slot + 1) & slotMask) {
+      const word = L.HEADER_WORDS + slot * L.SLOT_WORDS;
+      const node = words[word + 1]!;
+      if (node === 0) return 0;
+      if (words[word] === low && words[node + L.NODE_HIGH] === high && this.isNamed(node, name, at, length))
+        return node;
+    }
+  }
+
+  private isNamed(node: number, name: Uint8Array, at: number, length: number): boolean {
+    if (this.words[node + L.NODE_NAME_BYTES] !== length) return false;
+    const start = this.nameAt(node);
+    for (let i = 0; i < length; i++) if (this.bytes[start + i] !== name[at + i]) return false;
+    return true;
+  }
+
+  /** Byte at which the name of a node lies, uncompressed. */
+  nameAt(node: number): number {
+    return (node + L.NODE_SETS + this.words[node + L.NODE_SET_COUNT]!) << 2;
+  }
+
+  /** Whether the name is there: it has records, or is known to be empty. */
+  isThere(node: number): boolean {
+    const { words } = this;
+    return words[node + L.NODE_SET_COUNT] !== 0 || (words[node + L.NODE_FLAGS]! & LocalNodeFlag.EMPTY) !== 0;
+  }
+
+  /** The wildcard just below a node. */
+  wildcardBelow(node: number): number {
+    return this.words[node + L.NODE_WILDCARD]!;
+  }
+
+  /** The record set of a type at a node; for ANY the first one (RFC 8482 section 4.1). */
+  setOf(node: number, type: number): number {
+    const { words } = this;
+    const count = words[node + L.NODE_SET_COUNT]!;
+    for (let i = 0; i < count; i++) {
+      const set = words[node + L.NODE_SETS + i]!;
+      if (words[set + L.SET_TYPE] === type || type === RRType.ANY) return set;
+    }
+    return 0;
+  }
+
+  /** Type code of a set. */
+  typeOf(set: number): number {
+    return this.words[set + L.SET_TYPE]!;
+  }
+
+  /** TTL of a set, seconds. */
+  ttlSecsOf(set: number): number {
+    return this.words[set + L.SET_TTL_SECS]!;
+  }
+
+  /** `LocalSource` of the first record of a set. */
+  sourceOf(set: number): number {
+    return this.words[set + L.SET_SOURCE]!;
+  }
+
+  /** Id of the first record of a set; 0 where it has none. */
+  recordIdOf(set: number): number {
+    return this.words[set + L.SET_RECORD_ID]!;
+  }
+
+  /** The node that the CNAME of this set leads to; 0 where that is no local name. */
+  targetOf(set: number): number {
+    return this.words[set + L.SET_TARGET]!;
+  }
+
+  /** The node that a set is at. */
+  nodeOf(set: number): number {
+    return this.words[set + L.SET_NODE]!;
+  }
+
+  /** Number of records of a set. */
+  countOf(set: number): number {
+    return this.words[set + L.SET_COUNT]!;
+  }
+
+  /** Byte at which RDATA number `index` of a set lies. */
+  rdataAt(set: number, index: number): number {
+    return (this.words[set + L.SET_RECORDS + index]! + 1) << 2;
+  }
+
+  /** Bytes of that RDATA. */
+  rdataLength(set: number, index: number): number {
+    return this.words[this.words[set + L.SET_RECORDS + index]!]!;
+  }
+
+  /** The record to begin with this time; one further each time it is asked (round robin). */
+  nextTurn(set: number): number {
+    const index = this.words[set + L.SET_INDEX]!;
+    const turn = this.turns[index]! % this.words[set + L.SET_COUNT]!;
+    this.turns[index] = turn + 1;
+    return turn;
+  }
+}

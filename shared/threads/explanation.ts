@@ -1,0 +1,52 @@
+/** What a worker says about one question when it is asked to explain itself, see `dns-worker/threads/question-explainer.ts`. */
+
+/** Stages in the order in which a query passes them. */
+export type ExplainedStageName =
+  | 'question_checks'
+  | 'client_group'
+  | 'schedule_override'
+  | 'local_names'
+  | 'special_names'
+  | 'policy'
+  | 'safe_search'
+  | 'cache'
+  | 'forward'
+  | 'answer_names'
+  | 'rebinding';
+
+/** A rule that meets a name; `control-plane/query-log/attribution/rule-history.ts` gives it its words. */
+export interface ExplainedRule {
+  /** `RuleOrigin`. */
+  readonly origin: number;
+  /** Attribute id, or index of a special rule; from 0. */
+  readonly index: number;
+  /** `RuleKind` or `ManualKind` bits that counted. */
+  readonly kinds: number;
+  /** The name that was judged, and the name at which the rule stands (empty for patterns), in wire form. */
+  readonly judged: Uint8Array;
+  readonly name: Uint8Array;
+}
+
+/** A stage that the query passed. */
+export interface ExplainedStage {
+  readonly stage: ExplainedStageName;
+  /** `answered` ends the query; `unresolved` hands it to the upstreams. */
+  readonly verdict: 'continue' | 'answered' | 'dropped' | 'unresolved';
+  readonly rules: readonly ExplainedRule[];
+  /** What the stage found where that is no rule, e.g. `subnet 192.0.2.0/24`. */
+  readonly detail: string | null;
+}
+
+/** The way of a question, and its answer. */
+export interface Explanation {
+  /** Version of the snapshot that decided; gives `ExplainedRule` its meaning. */
+  readonly snapshotVersion: number;
+  readonly groupId: number;
+  readonly stages: readonly ExplainedStage[];
+  /** `QueryStatus` that would be logged. */
+  readonly status: number;
+  /** The deciding rule, if one decided. */
+  readonly decidedBy: ExplainedRule | null;
+  /** The message that would be sent; empty where nothing is sent. */
+  readonly answer: Uint8Array;
+}

@@ -1,0 +1,201 @@
+/**
+ * Every message between the control plane and its threads, the data a thread is started with, and the
+ * shared memory they look at together. `answer` threads and `resolve` threads speak the same protocol.
+ */
+import type { Explanation } from './explanation.ts';
+import type { TrustAnchor, TrustPointKeys } from '../dns/trust-anchors.ts';
+import type { RateLimitSettings } from '../policy/rate-limit-settings.ts';
+import type { UpstreamSettings, PoolStrategy, PoolSettings } from '../policy/upstream-settings.ts';
+import type { SnapshotBuffers } from '../snapshot/snapshot.ts';
+
+/** What a thread does: answer from policy and cache, or resolve what the first could not answer. */
+export type ThreadRole = 'answer' | 'resolve';
+
+/** Settings that a thread needs; the control plane derives them from the configuration. */
+export interface WorkerSettings {
+  /** Addresses to answer on; IPv4 and IPv6 literals. */
+  readonly bindAddresses: readonly string[];
+  readonly dnsPort: number;
+  readonly pools: readonly PoolSettings[];
+  /** Budget of one client question, milliseconds. */
+  readonly queryTimeoutMs: number;
+  readonly bootstrap: readonly string[];
+  /** PEM certificates that upstreams' certificates may be signed by, beside the system's authorities. */
+  readonly extraCa?: readonly string[];
+  readonly healthCheck: {
+    readonly enabled: boolean;
+    readonly intervalSecs: number;
+    readonly timeoutMs: number;
+    readonly failureThreshold: number;
+    readonly successThreshold: number;
+  };
+  readonly cache: {
+    readonly enabled: boolean;
+    readonly minTtlSecs: number;
+    readonly maxTtlSecs: number;
+    readonly negativeMaxTtlSecs: number;
+    readonly serveStaleSecs: number;
+    readonly optimisticRefresh: boolean;
+  };
+  /** What validation is built on; null = answers are not validated. */
+  readonly dnssec: {
+    readonly anchors: readonly TrustAnchor[];
+    /** Folded wire form: names that are not validated. */
+    readonly negativeAnchors: readonly Uint8Array[];
+  } | null;
+  /** Clients' subnets (RFC 7871) go to the upstreams. */
+  readonly forwardsSubnets: boolean;
+  readonly rateLimit: RateLimitSettings;
+  /** Concurrent TCP connections of one client address with the whole node; 0 = unlimited. */
+  readonly tcpMaxConnectionsPerIp: number;
+  /** Microseconds an answer thread may wait for a fuller batch when busy; 0 = never. */
+  readonly coalesceUs: number;
+  /** Back end of the UDP sockets; `dgram` forces the fallback. */
+  readonly udpBackend: 'auto' | 'dgram';
+  /** Test hooks are obeyed only when this is on. */
+  readonly faultInjection: boolean;
+}
+
+/** Shared memory of one worker, made by the control plane so that it outlives the threads. */
+export interface WorkerMemory {
+  /** `WorkerControl` words. */
+  readonly control: SharedArrayBuffer;
+  /** Ring of questions that the answer thread hands to the resolve thread. */
+  readonly missRing: SharedArrayBuffer;
+  /** Query-log rings, one a thread. */
+  readonly answerLog: SharedArrayBuffer;
+  readonly resolveLog: SharedArrayBuffer;
+  /** Counters, one block a thread (`dns-worker/report`). */
+  readonly answerCounters: SharedArrayBuffer;
+  readonly resolveCounters: SharedArrayBuffer;
+  /** Clients that asked, one block a thread (`shared/memory/sighting-layout.ts`). */
+  readonly answerClients: SharedArrayBuffer;
+  readonly resolveClients: SharedArrayBuffer;
+}
+
+/** `workerData` of a thread. */
+export interface ThreadStart {
+  readonly role: ThreadRole;
+  /** 0-based index of the worker. */
+  readonly worker: number;
+  readonly settings: WorkerSettings;
+  readonly memory: WorkerMemory;
+  /** The answer cache of the whole node. */
+  readonly cache: SharedArrayBuffer;
+  /** Buckets of the client networks of the whole node (`shared/memory/rate-buckets.ts`). */
+  readonly rateBuckets: SharedArrayBuffer;
+  /** Stream connections of each client address with the whole node (`shared/memory/connection-table.ts`). */
+  readonly connections: SharedArrayBuffer;
+  /** Keys of DNS cookies of the whole node (`shared/memory/cookie-key-layout.ts`). */
+  readonly cookieKeys: SharedArrayBuffer;
+  /** Questions under way on the whole node (`shared/memory/claim-table.ts`). */
+  readonly claims: SharedArrayBuffer;
+  readonly snapshot: SnapshotBuffers;
+}
+
+/** i32 words of `WorkerMemory.control`. */
+export const WorkerControl = {
+  /** Bumped by the control plane after each message to the answer thread; it then reads its port. */
+  MAIL_WORD: 0,
+  /** Descriptor of the eventfd that wakes the answer thread out of its wait; 0 = none yet. */
+  WAKE_FD_WORD: 1,
+  /** 1 while the answer thread sleeps without a timeout. */
+  ANSWER_ASLEEP_WORD: 2,
+  /** 1 while the resolve thread waits to be told of misses. */
+  RESOLVE_ASLEEP_WORD: 3,
+  /** Bumped by the answer thread for each loop; a heartbeat. */
+  ANSWER_BEAT_WORD: 4,
+  /** Bumped by the resolve thread each second, from its event loop. */
+  RESOLVE_BEAT_WORD: 5,
+  /** Number of UDP descriptors that follow; they stay open when a thread dies and are taken over. */
+  UDP_FD_COUNT_WORD: 8,
+  UDP_FD_FIRST_WORD: 9,
+  /** Most UDP sockets of a worker. */
+  MAX_UDP_FDS: 16,
+  BYTES: 256,
+} as const;
+
+/**
+ * What a test breaks: the thread ends, throws or hangs, or the rest are bugs that a thread outlives, thrown in a timer,
+ * in an event and in a promise.
+ */
+export type Fault = 'exit' | 'throw' | 'hang' | 'throw-in-timer' | 'throw-in-event' | 'reject';
+
+/** Control plane to thread. */
+export type ToWorker =
+  | { readonly type: 'snapshot'; readonly snapshot: SnapshotBuffers }
+  /** Answer what is in flight, close the listeners, say `drained`. */
+  | { readonly type: 'drain' }
+  /** Say `explained`: what a question would be answered, and why. Resolve threads only. */
+  | {
+      readonly type: 'explain';
+      readonly id: number;
+      /** Folded wire form. */
+      readonly qname: Uint8Array;
+      readonly qtype: number;
+      /** 16 bytes. */
+      readonly client: Uint8Array;
+    }
+  /** Say `trust-point`: what the DNSKEY RRset of a zone with trust anchors is. Resolve threads only. */
+  | { readonly type: 'observe-trust-point'; readonly id: number; readonly zone: Uint8Array }
+  /** Validate with these trust anchors from now on. Resolve threads only. */
+  | { readonly type: 'trust'; readonly anchors: readonly TrustAnchor[] }
+  /** Test hook. */
+  | { readonly type: 'fault'; readonly fault: Fault }
+  /** Test hook: say `measures`. */
+  | { readonly type: 'measure' };
+
+/** What a thread's memory has been through; told to tests and to the bench only. */
+export interface ThreadMeasures {
+  /** Bytes ever allocated on the thread's heap. */
+  readonly allocatedBytes: number;
+  /** Bytes in use on it now. */
+  readonly usedHeapBytes: number;
+  /** Garbage collections since the last time this was asked; the first question begins the count. */
+  readonly collections: readonly { readonly kind: string; readonly pauseMs: number }[];
+}
+
+/** State of one upstream as its resolve thread sees it. */
+export interface UpstreamReport {
+  readonly address: string;
+  readonly transport: UpstreamSettings['transport'];
+  readonly poolName: string;
+  readonly strategy: PoolStrategy;
+  readonly status: 'Healthy' | 'Unhealthy' | 'Unknown';
+  readonly queries: number;
+  readonly failures: number;
+  readonly consecutiveFailures: number;
+  readonly lastError: string | null;
+  /** Latencies of the last answers, milliseconds, in no order. */
+  readonly latenciesMs: Float32Array;
+  /** Addresses that its host name stands for; its own where it is a literal. Empty until asked for. */
+  readonly resolved: readonly string[];
+}
+
+/** The upstreams of a resolve thread. */
+export interface UpstreamReports {
+  /** Servers of the pools, in the order of the configuration. */
+  readonly pools: readonly UpstreamReport[];
+  /** Servers of the forward zones; the pool of each is named like its zone. */
+  readonly zones: readonly UpstreamReport[];
+}
+
+/** Thread to control plane. */
+export type FromWorker =
+  /** A resolve thread knows what the worker's sockets will be served by. */
+  | { readonly type: 'starting'; readonly backend: 'batch' | 'dgram' }
+  | { readonly type: 'ready'; readonly backend: 'batch' | 'dgram' }
+  | { readonly type: 'listen-failed'; readonly address: string; readonly port: number; readonly code: string }
+  | { readonly type: 'snapshot-in-force'; readonly version: number }
+  | { readonly type: 'upstreams'; readonly upstreams: UpstreamReports }
+  | { readonly type: 'explained'; readonly id: number; readonly explanation: Explanation }
+  /** null = nobody answered. */
+  | { readonly type: 'trust-point'; readonly id: number; readonly keys: TrustPointKeys | null }
+  | { readonly type: 'measures'; readonly measures: ThreadMeasures }
+  | {
+      readonly type: 'log';
+      readonly level: 'debug' | 'info' | 'warn' | 'error';
+      readonly message: string;
+      readonly fields?: Readonly<Record<string, unknown>>;
+    }
+  | { readonly type: 'drained' };

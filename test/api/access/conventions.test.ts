@@ -1,0 +1,296 @@
+/** What holds for every route alike: who gets in, which statuses say what, and what no input can do. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { routeTable } from '../../../control-plane/http/route-table.ts';
+import { openSuiteDatabase, RunningApi } from '../../support/parts/running-api.ts';
+import type { SuiteDatabase, TestAnswer } from '../../support/parts/running-api.ts';
+
+let suite: SuiteDatabase;
+let api: RunningApi;
+/** The same database with authentication off. */
+let openApi: RunningApi;
+/** Sessions of an admin and of a viewer. */
+let session: string;
+let viewer: string;
+
+beforeAll(async () => {
+  suite = await openSuiteDatabase();
+  api = await RunningApi.start(suite.database);
+  openApi = await RunningApi.start(suite.database, 'auth.enabled = false');
+  await api.setUp();
+  viewer = await api.logIn();
+  await suite.database.query("UPDATE sessions SET role = 'viewer'");
+  session = await api.logIn();
+});
+afterAll(async () => {
+  await api.close();
+  await openApi.close();
+  await suite.close();
+});
+
+const rows = routeTable.map((route) => ({ ...route, name: `${route.method} ${route.path}` }));
+const guarded = rows.filter((route) => route.access !== 'public');
+const open = rows.filter((route) => route.access === 'public');
+const withBody = rows.filter((route) => route.body !== undefined);
+const withId = rows.filter((route) => route.path.includes('{id}'));
+
+function pathOf(route: { path: string }, id: string | number = 1): string {
+  return `/api${route.path.replace('{id}', String(id)).replaceAll(/\{\w+\}/g, '1')}`;
+}
+
+function expectProblem(answer: TestAnswer, status: number, error: string): void {
+  expect({ status: answer.status, error: answer.problem.error }).toEqual({ status, error });
+  expect(answer.headers['content-type']).toContain('application/problem+json');
+  expect(answer.problem.status).toBe(status);
+}
+
+describe('the guard', () => {
+  test.each(guarded)('$name without credentials is 401 with a challenge', async (route) => {
+    const answer = await api.send(route.method, pathOf(route));
+    expectProblem(answer, 401, 'unauthorized');
+    expect(answer.headers['www-authenticate']).toMatch(/\S+ realm="weir"/);
+  });
+
+  test.each(guarded)('$name with a session that never was is 401', async (route) => {
+    expectProblem(
+      await api.send(route.method, pathOf(route), { session: 'A'.repeat(43) }),
+      401,
+      'unauthorized',
+    );
+    expectProblem(await api.send(route.method, pathOf(route), { session: 'j:{"a":1}' }), 401, 'unauthorized');
+  });
+
+  test.each(guarded)('$name with an API key is 401 as long as there are no API keys', async (route) => {
+    const answer = await api.send(route.method, pathOf(route), { headers: { 'x-api-key': 'anything' } });
+    expectProblem(answer, 401, 'unauthorized');
+  });
+
+  test.each(guarded)('$name with a good session is let through', async (route) => {
+    const answer = await api.send(route.method, pathOf(route, 99), { session });
+    expect([200, 202, 204, 400, 404]).toContain(answer.status);
+  });
+
+  test.each(guarded)('$name with authentication off is let through', async (route) => {
+    const answer = await openApi.send(route.method, pathOf(route, 99));
+    expect([200, 202, 204, 400, 404]).toContain(answer.status);
+  });
+
+  test.each(guarded)('$name for a viewer is 403 unless it only reads or is their own', async (route) => {
+    const answer = await api.send(route.method, pathOf(route, 99), { session: viewer });
+    if (route.access === 'admin') expectProblem(answer, 403, 'forbidden');
+    else expect([200, 202, 204, 400, 404]).toContain(answer.status);
+  });
+
+  test.each(open)('$name needs no credentials', async (route) => {
+    const answer = await api.send(route.method, pathOf(route));
+    expect([200, 204, 400]).toContain(answer.status);
+  });
+
+  test('openapi.json needs a session as every route that is not named public', async () => {
+    expectProblem(await api.send('GET', '/api/openapi.json'), 401, 'unauthorized');
+    expect((await api.send('GET', '/api/openapi.json', { session })).status).toBe(200);
+  });
+});
+
+describe('other origins', () => {
+  const changing = rows.filter((route) => route.method !== 'GET');
+
+  test.each(changing)('$name from another origin is 403', async (route) => {
+    for (const headers of [
+      { origin: 'http://evil.example' },
+      { origin: 'null' },
+      { origin: `http://127.0.0.1:${api.port + 1}` },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+    ] as Record<string, string>[])
+      expectProblem(
+        await api.send(route.method, pathOf(route, 99), { session, headers }),
+        403,
+        'cross_origin',
+      );
+  });
+
+  test.each(changing)(
+    '$name with authentication off is refused to other origins all the same',
+    async (route) => {
+      const headers = { origin: 'http://evil.example' };
+      expectProblem(await openApi.send(route.method, pathOf(route, 99), { headers }), 403, 'cross_origin');
+    },
+  );
+
+  test('the own origin may change things, behind a trusted TLS proxy too', async () => {
+    const proxied = await RunningApi.start(
+      suite.database,
+      'server.trusted_proxies = ["127.0.0.0/8"]\nserver.allowed_hosts = ["weir.example"]',
+    );
+    const own = { origin: `http://127.0.0.1:${proxied.port}`, 'sec-fetch-site': 'same-origin' };
+    const direct = await proxied.send('POST', '/api/groups', {
+      session,
+      json: { name: 'Kids' },
+      headers: own,
+    });
+    const headers = { origin: 'https://weir.example', 'x-forwarded-host': 'weir.example' };
+    const behind = await proxied.send('POST', '/api/groups', { session, json: { name: 'Guests' }, headers });
+    await proxied.close();
+    expect([direct.status, behind.status]).toEqual([201, 201]);
+  });
+
+  test('no answer allows another origin to read it', async () => {
+    const answer = await api.send('GET', '/api/health', { headers: { origin: 'http://other.example' } });
+    expect(answer.status).toBe(200);
+    expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  });
+});
+
+describe('methods and paths', () => {
+  const paths = [...new Set(routeTable.map((route) => route.path))];
+
+  test.each(paths)('%s answers methods it does not have with 405 and Allow', async (path) => {
+    const methods = routeTable.filter((route) => route.path === path).map((route) => route.method as string);
+    const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
+      if (methods.includes(method)) continue;
+      const answer = await api.send(method, pathOf({ path }));
+      expectProblem(answer, 405, 'method_not_allowed');
+      expect(answer.headers['allow']!.toString().split(', ').sort()).toEqual([...allowed].sort());
+    }
+  });
+
+  test('unknown paths are 404 in JSON, under the prefix and beside it', async () => {
+    for (const path of [
+      '/api',
+      '/api/nothing',
+      '/svc/api/health',
+      '/nothing',
+      '/api/auth',
+      '/api/groups/1/x',
+    ])
+      expectProblem(await api.send('GET', path), 404, 'not_found');
+  });
+
+  test('a path that is no percent-encoded UTF-8 is 400', async () => {
+    for (const path of ['/api/groups/%zz', '/api/groups/%ff%fe'])
+      expectProblem(await api.send('GET', path), 400, 'malformed');
+  });
+
+  test.each(withId)('$name with an id that is no integer is 400 and names it', async (route) => {
+    for (const id of ['abc', '1.5', '-1', '1e3', '%00', "1'--", '1234567890123456']) {
+      const answer = await api.send(route.method, pathOf(route, id), { session });
+      expectProblem(answer, 400, 'invalid');
+      expect(answer.problem.errors![0]!.path).toBe('id');
+    }
+  });
+
+  test.each(withId)('$name with an id that no table can hold is 404', async (route) => {
+    const json = route.body === undefined ? {} : { json: {} };
+    for (const id of ['0', '2147483648', '999999999999999'])
+      expectProblem(await api.send(route.method, pathOf(route, id), { session, ...json }), 404, 'not_found');
+  });
+
+  test('HEAD answers as GET does, without the body', async () => {
+    const answer = await api.send('HEAD', '/api/health');
+    expect([answer.status, answer.text]).toEqual([200, '']);
+  });
+});
+
+describe('bodies', () => {
+  test.each(withBody)('$name takes JSON only, else 415', async (route) => {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/json; charset=latin1',
+      '',
+    ]) {
+      const headers = type === '' ? {} : { 'content-type': type };
+      const answer = await api.send(route.method, pathOf(route), { session, raw: '{"name":"x"}', headers });
+      expectProblem(answer, 415, 'unsupported_media_type');
+    }
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    const answer = await api.send(route.method, pathOf(route), { session, raw: 'x', headers });
+    expectProblem(answer, 415, 'unsupported_media_type');
+  });
+
+  test.each(withBody)('$name with malformed JSON is 400', async (route) => {
+    const headers = { 'content-type': 'application/json' };
+    for (const raw of [
+      '{',
+      '{"a":}',
+      'nul',
+      '{"a":1}x',
+      '['.repeat(100_000),
+      Buffer.from([0x22, 0xff, 0x22]),
+    ]) {
+      const answer = await api.send(route.method, pathOf(route), { session, raw, headers });
+      expectProblem(answer, 400, 'malformed');
+    }
+  });
+
+  test.each(withBody)('$name with a body that is no object, or with none, is 400', async (route) => {
+    for (const json of [null, [], 'text', 1, true])
+      expectProblem(await api.send(route.method, pathOf(route), { session, json }), 400, 'invalid');
+    expectProblem(await api.send(route.method, pathOf(route), { session }), 400, 'invalid');
+  });
+
+  test.each(withBody)('$name names every unknown field', async (route) => {
+    const raw = '{"surprise":1,"__proto__":{"x":1},"constructor":{"prototype":{"x":1}}}';
+    const headers = { 'content-type': 'application/json; charset=utf-8' };
+    const answer = await api.send(route.method, pathOf(route), { session, raw, headers });
+    expectProblem(answer, 400, 'invalid');
+    const unknown = answer.problem.errors!.filter((fault) => fault.message === 'unknown field');
+    expect(unknown.map((fault) => fault.path)).toEqual(['surprise', '__proto__', 'constructor']);
+    expect(({} as Record<string, unknown>)['x']).toBeUndefined();
+  });
+
+  test.each(withBody)('$name with a body over the limit is 413', async (route) => {
+    const raw = JSON.stringify({ name: 'x'.repeat(route.bodyLimitBytes) });
+    const headers = { 'content-type': 'application/json' };
+    expectProblem(await api.send(route.method, pathOf(route), { session, raw, headers }), 413, 'too_large');
+    const chunked = { ...headers, 'transfer-encoding': 'chunked' };
+    const answer = await api.send(route.method, pathOf(route), { session, raw, headers: chunked });
+    expectProblem(answer, 413, 'too_large');
+  });
+
+  test('routes without a body take an empty one or {}, and nothing else', async () => {
+    expect((await api.send('POST', '/api/auth/logout')).status).toBe(204);
+    expect((await api.send('POST', '/api/auth/logout', { json: {} })).status).toBe(204);
+    const answer = await api.send('POST', '/api/auth/logout', { json: { all: true } });
+    expectProblem(answer, 400, 'invalid');
+    expect(answer.problem.errors!).toEqual([{ path: 'all', message: 'unknown field' }]);
+  });
+
+  test('a request that ends in the middle of its body leaves the server well', async () => {
+    const socket = connect(api.port, '127.0.0.1');
+    const head =
+      'POST /api/auth/logout HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n';
+    socket.write(`${head}\r\n{"a":`);
+    await once(socket, 'connect');
+    socket.destroy();
+    expect((await api.send('GET', '/api/health')).status).toBe(200);
+    expect(api.logger.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
+
+describe('header fields', () => {
+  test.each(['/api/health', '/api/nothing', '/', '/docs', '/svc-config.js', '/api/groups'])(
+    '%s carries the fields that keep browsers on the safe side',
+    async (path) => {
+      const { headers } = await api.send('GET', path);
+      expect(headers['content-security-policy']).toContain("default-src 'none'");
+      expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+      expect(headers['content-security-policy']).not.toContain('unsafe');
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(headers['x-frame-options']).toBe('DENY');
+      expect(headers['cache-control']).toBe('no-store');
+      expect(headers['x-powered-by']).toBeUndefined();
+      expect(headers['etag']).toBeUndefined();
+    },
+  );
+
+  test('Upgrade is refused, but for the offer of HTTP/2 that may be ignored', async () => {
+    const websocket = { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
+    expectProblem(await api.send('GET', '/api/health', { headers: websocket }), 400, 'upgrade_refused');
+    const http2 = { connection: 'upgrade, http2-settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABk' };
+    expect((await api.send('GET', '/api/health', { headers: http2 })).status).toBe(200);
+  });
+});

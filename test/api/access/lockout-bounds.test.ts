@@ -1,0 +1,87 @@
+/** What strangers who guess passwords cannot do: lock the administrator out, or fill the table. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { openSuiteDatabase, PASSWORD, RunningApi } from '../../support/parts/running-api.ts';
+import type { SuiteDatabase, TestAnswer } from '../../support/parts/running-api.ts';
+
+const MAX_ROWS = 10_000;
+const ROWS_OF_AN_ADDRESS = 11;
+
+let suite: SuiteDatabase;
+let api: RunningApi;
+
+beforeAll(async () => {
+  suite = await openSuiteDatabase();
+});
+beforeEach(async () => {
+  await suite.reset();
+  api = await RunningApi.start(suite.database);
+  await api.setUp();
+});
+afterEach(() => api.close());
+afterAll(() => suite.close());
+
+function logIn(password: string, username = 'admin'): Promise<TestAnswer> {
+  return api.send('POST', '/api/auth/login', { json: { username, password } });
+}
+
+async function rowCount(): Promise<number> {
+  const text = 'SELECT count(*)::integer AS rows FROM login_failures';
+  return (await suite.database.query<{ rows: number }>(text)).rows[0]!.rows;
+}
+
+test('the right password, given many times at once, never locks the login', async () => {
+  const answers = await Promise.all(Array.from({ length: 60 }, () => logIn(PASSWORD)));
+  const errors = answers.filter(({ status }) => status !== 200).map(({ problem }) => problem.error);
+  expect(new Set(errors)).toEqual(new Set(['busy']));
+  expect(await rowCount()).toBe(0);
+  expect((await logIn(PASSWORD)).status).toBe(200);
+});
+
+test('wrong passwords, given many times at once, are heard as often as is allowed', async () => {
+  const answers = await Promise.all(Array.from({ length: 40 }, () => logIn('wrong password')));
+  const errors = answers.map(({ problem }) => problem.error);
+  expect(errors.filter((error) => error === 'unauthorized')).toHaveLength(5);
+  const { rows } = await suite.database.query('SELECT failures FROM login_failures');
+  expect(rows).toEqual([{ failures: 5 }]);
+});
+
+test('names that nobody has make a bounded number of rows, and then lock their address', async () => {
+  const statuses: number[] = [];
+  for (let n = 0; n < 40; n++) statuses.push((await logIn('wrong password', `junk ${n}`)).status);
+  expect(statuses).toEqual([...Array<number>(15).fill(401), ...Array<number>(25).fill(429)]);
+  expect(await rowCount()).toBe(ROWS_OF_AN_ADDRESS);
+  // Whether there is such a user makes no difference.
+  expect([(await logIn('wrong password')).status, (await logIn('x', 'root')).status]).toEqual([429, 429]);
+  api.clock.advanceSecs(900);
+  expect((await logIn(PASSWORD)).status).toBe(200);
+});
+
+test('a name that was tried before junk names were keeps its own count', async () => {
+  expect((await logIn('wrong password')).status).toBe(401);
+  for (let n = 0; n < 20; n++) await logIn('wrong password', `junk ${n}`);
+  expect((await logIn(PASSWORD)).status).toBe(200);
+});
+
+test('failures from many addresses make a bounded number of rows; locks go last', async () => {
+  await suite.database.query(
+    `INSERT INTO login_failures (username, address, failures, last_at)
+     SELECT 'admin', 'net-' || n, CASE WHEN n <= 3 THEN 5 ELSE 1 END, $1::timestamptz + n * interval '1 ms'
+     FROM generate_series(1, $2::integer) n`,
+    [new Date(api.clock.nowMs() - 60_000), MAX_ROWS + 50],
+  );
+  expect((await logIn('wrong password')).status).toBe(401);
+  expect(await rowCount()).toBe(MAX_ROWS);
+  const { rows } = await suite.database.query<{ address: string }>(
+    "SELECT address FROM login_failures WHERE failures >= 5 OR address = '127.0.0.1' ORDER BY address",
+  );
+  expect(rows.map(({ address }) => address)).toEqual(['127.0.0.1', 'net-1', 'net-2', 'net-3']);
+});
+
+test('failures that a wrong clock dated ahead lock for one window only', async () => {
+  for (let n = 0; n < 5; n++) await logIn('wrong password');
+  await suite.database.query("UPDATE login_failures SET last_at = last_at + interval '10 days'");
+  const locked = await logIn(PASSWORD);
+  expect([locked.status, locked.headers['retry-after']]).toEqual([429, '900']);
+  api.clock.advanceSecs(900);
+  expect((await logIn(PASSWORD)).status).toBe(200);
+});

@@ -1,0 +1,141 @@
+/** Clients that open many connections and say little on them: others are served meanwhile. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import express from 'express';
+import type { Express } from 'express';
+import { once } from 'node:events';
+import { get } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { startWebServer } from '../../../control-plane/http/server.ts';
+import type { WebDeadlines, WebServer } from '../../../control-plane/http/server.ts';
+import { readJsonBody } from '../../../control-plane/api/request-body.ts';
+import { until } from '../../support/parts/until.ts';
+import { RecordingLogger } from '../../support/parts/running-api.ts';
+import { testConfig } from '../../support/parts/test-config.ts';
+
+/** Answers after 35 s where a host can take all places; at once where it cannot. */
+const LIVE_MS = 10_000;
+const MAX_OF_A_NETWORK = 50;
+const HALF_HEAD = 'POST /body HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ';
+const HALF_BODY =
+  'POST /body HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{';
+
+let web: WebServer;
+let sockets: Socket[];
+
+beforeEach(() => {
+  sockets = [];
+});
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  await web.close();
+});
+
+async function listen(toml = '', deadlines?: WebDeadlines): Promise<void> {
+  const config = testConfig(toml);
+  web = await startWebServer(
+    application(config.server.trusted_proxies),
+    config,
+    new RecordingLogger(),
+    deadlines,
+  );
+}
+
+function application(proxies: readonly string[]): Express {
+  const app = express();
+  app.set('trust proxy', proxies.length === 0 ? false : [...proxies]);
+  app.get('/', (_request, response) => void response.send('served'));
+  app.post('/body', async (request, response) => void response.json(await readJsonBody(request, 1000)));
+  return app;
+}
+
+/** Opens connections from an address of the loopback and sends the same on each. */
+async function flood(from: string, count: number, bytes: string): Promise<Socket[]> {
+  const opened = Array.from({ length: count }, () => {
+    const { port } = web.endpoints[0]!;
+    const socket = connect({ host: '127.0.0.1', port, localAddress: from });
+    socket.on('error', () => undefined).on('connect', () => socket.write(bytes));
+    socket.resume();
+    return socket;
+  });
+  sockets.push(...opened);
+  await Promise.all(opened.map((socket) => once(socket, 'connect')));
+  return opened;
+}
+
+/** What another client is answered. */
+async function serve(from: string): Promise<string> {
+  const { port } = web.endpoints[0]!;
+  const signal = AbortSignal.timeout(LIVE_MS);
+  const request = get({ host: '127.0.0.1', port, localAddress: from, agent: false, signal });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return text(response);
+}
+
+/** Node's own look for late clients comes every 30 s. */
+function untilClosed(socket: Socket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error('the connection is open still')), LIVE_MS);
+    socket.once('close', () => {
+      clearTimeout(late);
+      resolve();
+    });
+  });
+}
+
+const openOf = (opened: readonly Socket[]): number => opened.filter(({ closed }) => !closed).length;
+
+describe('one host', () => {
+  test.each([
+    ['that says nothing', ''],
+    ['with half a head', HALF_HEAD],
+    ['with half a body', HALF_BODY],
+    ['that reads no answer', 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(100)],
+  ])('with 600 connections %s keeps 50 of them, and others are served at once', async (_what, bytes) => {
+    await listen();
+    const opened = await flood('127.0.0.2', 600, bytes);
+    expect(await serve('127.0.0.1')).toBe('served');
+    await until(() => openOf(opened) <= MAX_OF_A_NETWORK);
+    expect(await serve('127.0.0.1')).toBe('served');
+  });
+
+  test('that is a trusted proxy may hold more', async () => {
+    await listen('server.trusted_proxies = ["127.0.0.2/32"]');
+    const opened = await flood('127.0.0.2', 200, HALF_HEAD);
+    expect(await serve('127.0.0.2')).toBe('served');
+    expect(openOf(opened)).toBe(200);
+  });
+});
+
+test('many hosts that take all places give way to those who ask something', async () => {
+  await listen();
+  const opened: Socket[] = [];
+  for (let host = 10; host < 22; host++) opened.push(...(await flood(`127.0.0.${host}`, 50, HALF_HEAD)));
+  expect(await serve('127.0.0.1')).toBe('served');
+  await until(() => openOf(opened) <= 500);
+});
+
+describe('a client that is late', () => {
+  const deadlines = { headMs: 500, requestMs: 1000, idleMs: 500, silentMs: 1000 };
+
+  test.each([
+    ['with the head of its first request', HALF_HEAD],
+    ['with the body', HALF_BODY],
+    ['with its first octet', ''],
+    ['with its next request', 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'],
+  ])('%s is cut off', async (_what, bytes) => {
+    await listen('', deadlines);
+    const [socket] = await flood('127.0.0.2', 1, bytes);
+    await untilClosed(socket!);
+  });
+
+  test('octet by octet with its head is cut off all the same', async () => {
+    await listen('', deadlines);
+    const [socket] = await flood('127.0.0.2', 1, HALF_HEAD);
+    const dribble = setInterval(() => socket!.write('x'), 50);
+    await untilClosed(socket!);
+    clearInterval(dribble);
+  });
+});

@@ -1,0 +1,121 @@
+/** Query strings are as strict as bodies, and odd requests are answered with 400 or 503, never with 500. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { CacheContents } from '../../../control-plane/cache/cache-contents.ts';
+import { routeTable } from '../../../control-plane/http/route-table.ts';
+import { CacheHead, createAnswerCache } from '../../../shared/memory/answer-cache-layout.ts';
+import { openSuiteDatabase, RunningApi } from '../../support/parts/running-api.ts';
+import type { SuiteDatabase, TestAnswer } from '../../support/parts/running-api.ts';
+
+let suite: SuiteDatabase;
+let api: RunningApi;
+const cache = createAnswerCache(1_048_576);
+
+beforeAll(async () => {
+  suite = await openSuiteDatabase();
+  const overrides = { cache: new CacheContents(cache, () => 0) };
+  api = await RunningApi.start(suite.database, 'auth.enabled = false', overrides);
+});
+afterAll(async () => {
+  await api.close();
+  await suite.close();
+});
+
+const rows = routeTable.map((route) => ({ ...route, name: `${route.method} ${route.path}` }));
+
+function pathOf(route: { path: string }): string {
+  return `/api${route.path.replaceAll(/\{\w+\}/g, '1')}`;
+}
+
+function badParameters(answer: TestAnswer): (readonly [string, string])[] {
+  expect([answer.status, answer.problem.error]).toEqual([400, 'invalid']);
+  return answer.problem.errors!.map(({ path, message }) => [path, message] as const);
+}
+
+/** The answer to bytes as they are. */
+async function sendBytes(request: string): Promise<string> {
+  const socket = connect(api.port, '127.0.0.1');
+  socket.end(request);
+  return text(socket);
+}
+
+describe('query strings', () => {
+  test.each(rows)('$name refuses parameters that it does not know', async (route) => {
+    const answer = await api.send(route.method, `${pathOf(route)}?domian=x&__proto__=1`);
+    expect(badParameters(answer)).toEqual(
+      expect.arrayContaining([
+        ['domian', 'unknown parameter'],
+        ['__proto__', 'unknown parameter'],
+      ]),
+    );
+  });
+
+  test.each(rows)(
+    '$name refuses a parameter that is given twice, and one that is no UTF-8',
+    async (route) => {
+      const answer = await api.send(route.method, `${pathOf(route)}?limit=1&limit=2&%ff=1&type=%zz`);
+      expect(badParameters(answer)).toEqual([
+        ['limit', 'given more than once'],
+        ['', 'expected percent-encoded UTF-8'],
+        ['type', 'expected percent-encoded UTF-8'],
+      ]);
+    },
+  );
+
+  test.each(['0x10', '1e2', '+5', '-1', '1.0', ' 5', '5 ', '', '007', 'NaN', '99999999999999999999'])(
+    'a number written as %j is refused wherever a number is expected',
+    async (value) => {
+      for (const [path, name] of [
+        ['/queries', 'limit'],
+        ['/queries', 'offset'],
+        ['/queries', 'group_id'],
+        ['/clients', 'group_id'],
+        ['/clients/stats', 'limit'],
+        ['/services', 'group_id'],
+        ['/blocklist', 'limit'],
+      ] as const) {
+        const answer = await api.send('GET', `/api${path}?${name}=${encodeURIComponent(value)}`);
+        expect([path, badParameters(answer)[0]![0]]).toEqual([path, name]);
+      }
+    },
+  );
+
+  test('numbers in decimal digits count, and so do blanks as forms write them', async () => {
+    const page = await api.send('GET', '/api/queries?limit=16&offset=0&&domain=a+b');
+    expect([page.status, page.body]).toEqual([200, expect.objectContaining({ limit: 16, offset: 0 })]);
+  });
+
+  test('DELETE cache/entries with a mistyped filter drops nothing', async () => {
+    let drops = 0;
+    const counted = { ...api.context.cache, drop: async () => ++drops };
+    const other = await RunningApi.start(suite.database, 'auth.enabled = false', { cache: counted });
+    badParameters(await other.send('DELETE', '/api/cache/entries?domian=x'));
+    await other.close();
+    expect(drops).toBe(0);
+  });
+});
+
+test('DELETE cache/entries is 503 with Retry-After while a worker holds the cache', async () => {
+  const head = new Int32Array(cache, 0, CacheHead.BYTES >>> 2);
+  Atomics.store(head, CacheHead.LOCK_WORD, 1);
+  const answer = await api.send('DELETE', '/api/cache/entries');
+  Atomics.store(head, CacheHead.LOCK_WORD, 0);
+  expect([answer.status, answer.problem.error, answer.headers['retry-after']]).toEqual([503, 'busy', '1']);
+  expect((await api.send('DELETE', '/api/cache/entries')).status).toBe(204);
+});
+
+describe('a request without exactly one Host', () => {
+  test.each([
+    ['in HTTP/1.0', '/', 'HTTP/1.0', ''],
+    ['in HTTP/1.0, of the API', '/api/health', 'HTTP/1.0', ''],
+    ['that changes something', '/api/auth/logout', 'HTTP/1.0', 'Origin: http://127.0.0.1\r\n'],
+    ['but an empty one', '/', 'HTTP/1.1', 'Host:\r\n'],
+    ['but two', '/', 'HTTP/1.1', 'Host: 127.0.0.1\r\nHost: evil.example\r\n'],
+  ])('%s is 400', async (_what, path, protocol, fields) => {
+    const method = path.endsWith('logout') ? 'POST' : 'GET';
+    const answer = await sendBytes(`${method} ${path} ${protocol}\r\n${fields}Connection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(api.logger.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});

@@ -1,0 +1,124 @@
+// What a soak saw, what it has to show, and how a person reads it.
+import type { ThreadRole } from '../../../shared/threads/messages.ts';
+import type { LoadResult } from '../load/load.ts';
+import type { MemorySplit } from '../process/memory.ts';
+import { median } from '../report/figures.ts';
+import type { Goal } from '../report/goal.ts';
+import { alignColumns } from '../report/table.ts';
+
+const MOST_PAUSE_MS = 5;
+const MOST_GROWTH = 1.05;
+const ROLES: readonly ThreadRole[] = ['answer', 'resolve'];
+
+/** One look at the process. */
+export interface Look {
+  secs: number;
+  memory: MemorySplit;
+  /** Collections since the look before, milliseconds. */
+  pauses: Record<ThreadRole, number[]>;
+  logRecordsDropped: number;
+}
+
+/** What is seen beside the load. */
+export interface Besides {
+  looks: Look[];
+  /** Milliseconds from the change of the list to the first answer by it. */
+  compilesMs: number[];
+  /** Milliseconds of one round of the API's GETs, and of one of those that read the log; failures by their message. */
+  pollsMs: number[];
+  logPollsMs: number[];
+  failures: string[];
+  logFailures: string[];
+}
+
+/** What a soak saw. */
+export interface Soak extends Besides {
+  /** Of a saturated run of seconds; undefined where the rate was given. */
+  saturatedQps: number | undefined;
+  /** The most at which nothing was lost. */
+  throughputQps: number | undefined;
+  rateQps: number;
+  load: LoadResult;
+  /** Answered queries that the stored log does not have at the end. */
+  logLost: number;
+  threadsReplaced: number;
+}
+
+/** What a soak has to show. */
+export function goalsOf({ load, looks, compilesMs, failures, threadsReplaced, logLost }: Soak): Goal[] {
+  const rss = looks.map(({ memory }) => memory.rss);
+  const quarter = Math.max(1, Math.floor(rss.length / 4));
+  const growth = median(rss.slice(-quarter)) / median(rss.slice(quarter, 2 * quarter));
+  const count = (what: string, measured: number): Goal => ({ what, measured, unit: '', atMost: 0 });
+  return [
+    count('answers lost', load.lost),
+    count('rows missing in the stored log', logLost),
+    { what: 'RSS of the last quarter / of the second', measured: growth, unit: '', atMost: MOST_GROWTH },
+    ...ROLES.map((role) => ({
+      what: `longest garbage collection of the ${role} thread`,
+      measured: Math.max(0, ...looks.flatMap(({ pauses }) => pauses[role])),
+      unit: 'ms',
+      atMost: MOST_PAUSE_MS,
+    })),
+    count('threads replaced', threadsReplaced),
+    count('calls of the API and compiles that failed', failures.length),
+    { what: 'lists compiled', measured: compilesMs.length, unit: '', atLeast: 1 },
+  ];
+}
+
+/** What a person reads of it: looks over the time, then counts. */
+export function soakReport(result: Soak): string {
+  const { load, looks, pollsMs, logPollsMs, compilesMs, failures, logFailures } = result;
+  const lines = alignColumns([
+    [
+      'after s',
+      'RSS MiB',
+      'anonymous',
+      'answer: GCs',
+      'longest ms',
+      'resolve: GCs',
+      'longest ms',
+      'log dropped',
+    ],
+    ...sample(looks, 20).map(({ secs, memory, pauses, logRecordsDropped }) => [
+      secs.toFixed(0),
+      memory.rss.toFixed(0),
+      memory.anonymous.toFixed(0),
+      ...ROLES.flatMap((role) => [String(pauses[role].length), Math.max(0, ...pauses[role]).toFixed(1)]),
+      String(logRecordsDropped),
+    ]),
+  ]);
+  const latency = load.latencyUs;
+  const reached = load.answered / load.elapsedSecs;
+  const counts = [
+    `asked for ${result.rateQps.toLocaleString('en')} q/s, reached ${Math.round(reached).toLocaleString('en')} ` +
+      `(the generator was held up for ${(load.slippedSecs ?? 0).toFixed(1)} s)`,
+    `${load.sent.toLocaleString('en')} sent, ${load.answered.toLocaleString('en')} answered, ${load.lost} lost`,
+    latency === undefined
+      ? ''
+      : `p50 ${latency.p50.toFixed(0)} us, p99 ${latency.p99.toFixed(0)}, p99.9 ${latency.p999.toFixed(0)}, ` +
+        `longest ${latency.max.toFixed(0)}; later than 5 ms: ${load.late ?? 0}`,
+    `compiles took ${compilesMs.map((ms) => (ms / 1000).toFixed(1)).join(', ')} s from change to answer`,
+    `${pollsMs.length} rounds of the API took ${timesOf(pollsMs)}`,
+    `${logPollsMs.length} rounds over the query log took ${timesOf(logPollsMs)}; ${logFailures.length} got no answer`,
+    ...[...new Set([...failures, ...logFailures])].slice(0, 5).map((failure) => `failed: ${failure}`),
+  ];
+  return `${lines}\n\n${counts.join('\n')}`;
+}
+
+function timesOf(roundsMs: readonly number[]): string {
+  return roundsMs.length === 0
+    ? 'no time'
+    : `${median(roundsMs).toFixed(0)} ms, the slowest ${Math.max(...roundsMs).toFixed(0)} ms`;
+}
+
+/** Up to `most` of the items, evenly spread; a sampled look has the pauses of those between. */
+function sample(looks: readonly Look[], most: number): Look[] {
+  const step = Math.max(1, Math.ceil(looks.length / most));
+  return looks.flatMap((look, index) => {
+    if ((index + 1) % step !== 0) return [];
+    const between = looks.slice(index + 1 - step, index + 1);
+    const all = (role: ThreadRole): number[] => between.flatMap(({ pauses }) => pauses[role]);
+    return [{ ...look, pauses: { answer: all('answer'), resolve: all('resolve') } }];
+  });
+}

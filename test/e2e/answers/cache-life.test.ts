@@ -1,0 +1,125 @@
+/** Answers in the cache as they grow old: asked again while in use, served stale, dropped, kept over a restart. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { CacheEntryPage, CacheMetrics, CacheStats } from '../../../shared/api/cache-api.ts';
+import { a, idOf, questionOf, response } from '../../support/dns/built-messages.ts';
+import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import type { ReceivedQuery } from '../../support/dns/scripted-upstream.ts';
+import type { ApiClient } from '../../support/weir/api-client.ts';
+import { makeTempDir } from '../../support/weir/data-dir.ts';
+import type { TempDir } from '../../support/weir/data-dir.ts';
+import { UdpClient } from '../../support/dns/dns-client.ts';
+import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
+
+const STALE_ERROR = 3;
+/** Longer than any client of the test waits. */
+const TOML = '[dns]\nquery_timeout_ms = 30000\n[cache]\npersist = true\n';
+const EDNS = { edns: { udpSize: 1232 } };
+
+/** TTLs of the first label's names; an hour for others. */
+const TTLS: Readonly<Record<string, number>> = { used: 6, stale: 1 };
+
+function firstLabel({ bytes }: ReceivedQuery): string {
+  const { qname } = questionOf(bytes);
+  return Buffer.from(qname.subarray(1, 1 + qname[0]!))
+    .toString('latin1')
+    .toLowerCase();
+}
+
+describe.each(BACK_ENDS)('the answer cache, back end %s', (backEnd) => {
+  let upstream: ScriptedUpstream;
+  let room: TempDir;
+  let weir: Weir;
+  let udp: UdpClient;
+  let api: ApiClient;
+  let isSilent = false;
+
+  const start = async (): Promise<void> => {
+    weir = await Weir.start({ room, backEnd, toml: TOML, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
+    udp = await UdpClient.open(weir.dnsPort);
+    api = await weir.api();
+  };
+  const askedFor = (label: string): number =>
+    upstream.udpQueries.filter((query) => firstLabel(query) === label).length;
+
+  beforeAll(async () => {
+    upstream = await ScriptedUpstream.start();
+    upstream.udpScript = (query) => {
+      if (isSilent) return;
+      const ttl = TTLS[firstLabel(query)] ?? 3600;
+      const answers =
+        questionOf(query.bytes).qtype === 1 ? [a(Uint8Array.of(0xc0, 12), '192.0.2.1', ttl)] : [];
+      query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), answers }));
+    };
+    room = makeTempDir();
+    await start();
+  });
+
+  afterAll(async () => {
+    udp.close();
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+    await upstream.close();
+    room.remove();
+  });
+
+  test('asks again for a name in use before its answer ends, once', async () => {
+    for (let i = 0; i < 2; i++) await udp.ask('used.example.com', 'A');
+    while (askedFor('used') < 2) {
+      expect((await udp.ask('used.example.com', 'A')).data).toEqual(['192.0.2.1']);
+      await new Promise((done) => setTimeout(done, 100));
+    }
+    expect((await udp.ask('used.example.com', 'A')).data).toEqual(['192.0.2.1']);
+    expect(askedFor('used')).toBe(2);
+    const metrics = await api.expect<CacheMetrics>(200, 'GET', '/cache/metrics');
+    expect(metrics.optimistic_refreshes).toBe(1);
+    expect(metrics.hits).toBeGreaterThan(1);
+  });
+
+  test('answers from stale while the upstream is silent, and takes the late answer', async () => {
+    await udp.ask('stale.example.com', 'A');
+    isSilent = true;
+    let reply = await udp.ask('stale.example.com', 'A', EDNS);
+    while (reply.extendedErrors.length === 0) reply = await udp.ask('stale.example.com', 'A', EDNS);
+    expect(reply.extendedErrors).toEqual([STALE_ERROR]);
+    expect(reply.message.answers).toMatchObject([{ ttl: 30, data: '192.0.2.1' }]);
+    isSilent = false;
+    for (const held of upstream.udpQueries.filter((query) => firstLabel(query) === 'stale').slice(-1))
+      upstream.udpScript(held, 0);
+    while ((await udp.ask('stale.example.com', 'A', EDNS)).extendedErrors.length > 0);
+    expect((await api.expect<CacheMetrics>(200, 'GET', '/cache/metrics')).stale_hits).toBeGreaterThan(0);
+  });
+
+  test('lists entries page by page and drops them for every worker', async () => {
+    for (const name of ['one.drop.example.com', 'two.drop.example.com', 'drop.example.com'])
+      await udp.ask(name, 'A');
+    const path = '/cache/entries?domain=*.drop.example.com';
+    const page = await api.expect<CacheEntryPage>(200, 'GET', `${path}&limit=2`);
+    expect(page).toMatchObject({ total: 3, limit: 2, offset: 0 });
+    expect(page.data).toHaveLength(2);
+    expect(page.data[0]).toMatchObject({
+      type: 'A',
+      rcode: 'NOERROR',
+      answers: 1,
+      dnssec_status: 'unchecked',
+    });
+    await api.expect(204, 'DELETE', '/cache/entries?domain=one.drop.example.com&type=AAAA');
+    expect((await api.expect<CacheEntryPage>(200, 'GET', path)).total).toBe(3);
+    await api.expect(204, 'DELETE', '/cache/entries?domain=*.drop.example.com&type=A');
+    expect((await api.expect<CacheEntryPage>(200, 'GET', path)).total).toBe(0);
+    const before = askedFor('one');
+    await udp.ask('one.drop.example.com', 'A');
+    expect(askedFor('one')).toBe(before + 1);
+    await api.expect(400, 'GET', '/cache/entries?type=NONSENSE');
+  });
+
+  test('keeps its answers over a restart', async () => {
+    await udp.ask('kept.example.com', 'A');
+    await api.untilQueryCount(1);
+    const stats = await api.expect<CacheStats>(200, 'GET', '/cache/stats?period=1h');
+    expect(stats.total_entries).toBeGreaterThan(0);
+    udp.close();
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+    await start();
+    expect((await udp.ask('kept.example.com', 'A')).data).toEqual(['192.0.2.1']);
+    expect(askedFor('kept')).toBe(1);
+  });
+});

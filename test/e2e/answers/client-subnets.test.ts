@@ -1,0 +1,260 @@
+/** Clients' subnets (RFC 7871): taken out of questions, or forwarded without an answer ever reaching another subnet. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { decodeMessage } from '../../../shared/dns/codec.ts';
+import { RRType, Rcode } from '../../../shared/dns/iana.ts';
+import { a, idOf, optWith, questionOf, response } from '../../support/dns/built-messages.ts';
+import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import type { ReceivedQuery } from '../../support/dns/scripted-upstream.ts';
+import { until } from '../../support/parts/until.ts';
+import { askOverTcp, UdpClient } from '../../support/dns/dns-client.ts';
+import { nameOctets, query, subnetsOf } from '../../support/dns/dns-message.ts';
+import type { Reply } from '../../support/dns/dns-message.ts';
+import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
+
+const QNAME = Uint8Array.of(0xc0, 12);
+/** 198.51.100.0/24, 198.51.101.0/24, 2001:db8:7::/48, and the wish that no subnet be told. */
+const EAST = [0, 1, 24, 0, 198, 51, 100];
+const WEST = [0, 1, 24, 0, 198, 51, 101];
+const NORTH = [0, 2, 48, 0, 0x20, 1, 0x0d, 0xb8, 0, 7];
+const UNTOLD = [0, 1, 0, 0];
+/** What the upstream answers to whoever tells no subnet. */
+const ANYWHERE = '192.0.2.1';
+const MALFORMED = [
+  [0, 1, 24, 0, 198, 51],
+  [0, 1, 24, 24, 198, 51, 100],
+  [0, 1, 23, 0, 198, 51, 101],
+  [0, 3, 24, 0, 198, 51, 100],
+];
+
+function withScope(subnet: readonly number[], scope: number): number[] {
+  return subnet.map((octet, index) => (index === 3 ? scope : octet));
+}
+
+function subnetOf({ bytes }: ReceivedQuery): number[] | undefined {
+  const message = decodeMessage(bytes);
+  return message === null ? undefined : subnetsOf(message)[0];
+}
+
+/** The address that the upstream gives to a subnet: its last octet is the subnet's. */
+function addressFor(subnet: readonly number[] | undefined): string {
+  return subnet === undefined || subnet.length === 4 ? ANYWHERE : `192.0.2.${String(subnet.at(-1))}`;
+}
+
+/** The answer to a query, for this subnet, with a scope prefix as long as its source prefix. */
+function answer(
+  { bytes }: ReceivedQuery,
+  subnet: readonly number[] | undefined,
+  ip = addressFor(subnet),
+): Uint8Array {
+  const told = subnet === undefined ? [] : [optWith(8, Uint8Array.from(withScope(subnet, subnet[2]!)))];
+  return response(questionOf(bytes), { id: idOf(bytes), answers: [a(QNAME, ip)], additionals: told });
+}
+
+/** An upstream that answers each subnet with an address of its own; some first labels make it do otherwise. */
+async function startTellingUpstream(): Promise<ScriptedUpstream> {
+  const upstream = await ScriptedUpstream.start();
+  upstream.udpScript = (received) => {
+    const label = labelOf(received);
+    if (label === 'held') return;
+    const subnet = subnetOf(received);
+    if (label === 'wrong') received.reply(answer(received, WEST, '203.0.113.66'));
+    received.reply(answer(received, label === 'unaware' ? undefined : subnet));
+  };
+  return upstream;
+}
+
+function labelOf({ bytes }: ReceivedQuery): string {
+  return Buffer.from(bytes.subarray(13, 13 + bytes[12]!))
+    .toString()
+    .toLowerCase();
+}
+
+/** The queries for a name that the upstream got, without those that were sent again. */
+function queriesFor({ udpQueries }: ScriptedUpstream, name: string): ReceivedQuery[] {
+  const wanted = Buffer.from(nameOctets(name)).toString('latin1');
+  const own = udpQueries.filter(({ bytes }) =>
+    Buffer.from(bytes.subarray(12)).toString('latin1').toLowerCase().startsWith(wanted),
+  );
+  return [
+    ...new Map(
+      own.map((received) => [`${String(received.port)} ${String(idOf(received.bytes))}`, received]),
+    ).values(),
+  ];
+}
+
+interface Running {
+  readonly upstream: ScriptedUpstream;
+  readonly weir: Weir;
+  readonly udp: UdpClient;
+}
+
+async function start(ecs: string, backEnd: (typeof BACK_ENDS)[number]): Promise<Running> {
+  const upstream = await startTellingUpstream();
+  const records = '["nas.example 60 A 10.0.0.9", "alias.example CNAME target.example"]';
+  const dns = `[dns]\n${ecs}local_records = ${records}\n`;
+  const pools = `[[dns.pools]]\nname = "p"\nservers = ["${upstream.ip}:${String(upstream.port)}"]\n`;
+  const weir = await Weir.start({ pools: dns + pools, backEnd, withoutDatabase: true });
+  return { upstream, weir, udp: await UdpClient.open(weir.dnsPort) };
+}
+
+async function stop({ upstream, weir, udp }: Running): Promise<void> {
+  udp.close();
+  await upstream.close();
+  expect(await weir.stop()).toMatchObject({ code: 0 });
+}
+
+describe.each(BACK_ENDS)('weir that forwards client subnets, over %s', (backEnd) => {
+  let running: Running;
+  let upstream: ScriptedUpstream;
+  beforeAll(async () => {
+    running = await start('ecs = "forward"\n', backEnd);
+    ({ upstream } = running);
+  });
+  afterAll(() => stop(running));
+
+  const ask = (name: string, ...subnets: number[][]): Promise<Reply> =>
+    running.udp.ask(name, 'A', { edns: { subnets } });
+
+  test.each<[string, number[]]>([
+    ['IPv4', EAST],
+    ['IPv6', NORTH],
+  ])(
+    'weir hands an %s subnet to the upstream as it came, and its scope to the client',
+    async (family, subnet) => {
+      const name = `told-${family.toLowerCase()}.example`;
+      const reply = await ask(name, subnet);
+      expect(reply.data).toEqual([addressFor(subnet)]);
+      expect(reply.subnets).toEqual([withScope(subnet, subnet[2]!)]);
+      expect(queriesFor(upstream, name).map(subnetOf)).toEqual([subnet]);
+    },
+  );
+
+  test('weir does so over TCP', async () => {
+    const reply = await askOverTcp(running.weir.dnsPort, 'tcp.example', 'A', { edns: { subnets: [EAST] } });
+    expect([reply.data, reply.subnets]).toEqual([[addressFor(EAST)], [withScope(EAST, 24)]]);
+  });
+
+  test('weir adds no subnet of its own', async () => {
+    expect((await ask('silent.example')).subnets).toEqual([]);
+    expect((await running.udp.ask('silent2.example', 'A')).opt).toBeNull();
+    const asked = [...queriesFor(upstream, 'silent.example'), ...queriesFor(upstream, 'silent2.example')];
+    expect(asked.map(subnetOf)).toEqual([undefined, undefined]);
+  });
+
+  test('weir never answers one subnet, or nobody, with what another one was told', async () => {
+    const name = 'shared.example';
+    for (let round = 0; round < 2; round++) {
+      expect((await ask(name, EAST)).data).toEqual([addressFor(EAST)]);
+      expect((await ask(name, WEST)).data).toEqual([addressFor(WEST)]);
+      expect((await ask(name)).data).toEqual([ANYWHERE]);
+    }
+    // Nobody's answer comes from the cache the second time.
+    expect(queriesFor(upstream, name).map(subnetOf)).toEqual([EAST, WEST, undefined, EAST, WEST]);
+  });
+
+  test('weir asks once for equal subnets that wait together, and for each other one', async () => {
+    const name = 'held.example';
+    const waiting = [ask(name, EAST), ask(name, EAST), ask(name, WEST), ask(name), ask(name)];
+    await until(() => queriesFor(upstream, name).length === 3);
+    // What was sent before it on the same socket has been taken when this one is answered.
+    await ask('barrier.example');
+    const asked = queriesFor(upstream, name);
+    expect(asked.map(subnetOf)).toEqual([EAST, WEST, undefined]);
+    for (const received of asked) received.reply(answer(received, subnetOf(received)));
+    const replies = await Promise.all(waiting);
+    const expected = [EAST, EAST, WEST, undefined, undefined].map((subnet) => [addressFor(subnet)]);
+    expect(replies.map(({ data }) => data)).toEqual(expected);
+  });
+
+  test('weir drops a reply for another subnet, and takes the right one', async () => {
+    const reply = await ask('wrong.example', EAST);
+    expect([reply.data, reply.subnets]).toEqual([[addressFor(EAST)], [withScope(EAST, 24)]]);
+  });
+
+  test('weir says scope 0 where the upstream says none, and keeps the answer all the same for nobody', async () => {
+    const reply = await ask('unaware.example', EAST);
+    expect([reply.data, reply.subnets]).toEqual([[ANYWHERE], [EAST]]);
+    await ask('unaware.example', EAST);
+    expect(queriesFor(upstream, 'unaware.example')).toHaveLength(2);
+  });
+
+  test('weir passes on the wish that no subnet be told; the answer is everybody’s', async () => {
+    const name = 'untold.example';
+    const first = await ask(name, UNTOLD);
+    expect([first.data, first.subnets]).toEqual([[ANYWHERE], [UNTOLD]]);
+    expect((await ask(name)).data).toEqual([ANYWHERE]);
+    expect((await ask(name, UNTOLD)).subnets).toEqual([UNTOLD]);
+    expect(queriesFor(upstream, name).map(subnetOf)).toEqual([UNTOLD]);
+  });
+
+  test.each<[string, number[]]>(MALFORMED.map((data) => [data.join('.'), data]))(
+    'weir answers FORMERR to the malformed subnet %s',
+    async (_text, data) => {
+      expect((await ask('malformed.example', data)).rcode).toBe(Rcode.FORMERR);
+      expect(queriesFor(upstream, 'malformed.example')).toEqual([]);
+    },
+  );
+
+  test('weir answers FORMERR to two subnets', async () => {
+    expect((await ask('two.example', EAST, WEST)).rcode).toBe(Rcode.FORMERR);
+  });
+
+  test('weir answers what it knows itself as ever, for everybody', async () => {
+    const local = await ask('nas.example', EAST);
+    expect([local.data, local.subnets]).toEqual([['10.0.0.9'], [EAST]]);
+    const reserved = await ask('hidden.onion', EAST);
+    expect([reserved.rcode, reserved.subnets]).toEqual([Rcode.NXDOMAIN, [EAST]]);
+    expect([...queriesFor(upstream, 'nas.example'), ...queriesFor(upstream, 'hidden.onion')]).toEqual([]);
+  });
+
+  test('weir asks for the target of an alias with the subnet', async () => {
+    const reply = await ask('alias.example', EAST);
+    expect([reply.data, reply.subnets]).toEqual([
+      ['target.example', addressFor(EAST)],
+      [withScope(EAST, 24)],
+    ]);
+    expect((await ask('alias.example', WEST)).data).toEqual(['target.example', addressFor(WEST)]);
+  });
+
+  test('weir gives the answer that is everybody’s where no upstream has one for the subnet', async () => {
+    await ask('fallback.example');
+    const before = upstream.udpScript;
+    upstream.udpScript = (received) => {
+      const id = idOf(received.bytes);
+      received.reply(response(questionOf(received.bytes), { id, flags: 0x8180 | Rcode.SERVFAIL }));
+    };
+    const reply = await ask('fallback.example', EAST);
+    upstream.udpScript = before;
+    expect([reply.data, reply.subnets]).toEqual([[ANYWHERE], [EAST]]);
+  });
+
+  test('weir asks again without EDNS where the upstream refuses the option', async () => {
+    const before = upstream.udpScript;
+    upstream.udpScript = (received) => {
+      const asked = questionOf(received.bytes);
+      const formerr = response(asked, { id: idOf(received.bytes), flags: 0x8180 | Rcode.FORMERR });
+      received.reply(subnetOf(received) === undefined ? answer(received, undefined) : formerr);
+    };
+    const reply = await ask('refused.example', EAST);
+    upstream.udpScript = before;
+    expect([reply.data, reply.subnets]).toEqual([[ANYWHERE], [EAST]]);
+  });
+});
+
+describe.each(BACK_ENDS)('weir as it comes, over %s', (backEnd) => {
+  let running: Running;
+  beforeAll(async () => {
+    running = await start('', backEnd);
+  });
+  afterAll(() => stop(running));
+
+  test('weir takes subnets out of questions, and says nothing of them', async () => {
+    const { udp, upstream } = running;
+    for (const subnet of [EAST, WEST, NORTH, UNTOLD, ...MALFORMED]) {
+      const reply = await udp.exchange(query('strip.example', RRType.A, { edns: { subnets: [subnet] } }));
+      expect([reply.rcode, reply.data, reply.subnets]).toEqual([Rcode.NOERROR, [ANYWHERE], []]);
+    }
+    const asked = queriesFor(upstream, 'strip.example');
+    expect(asked.map(subnetOf)).toEqual([undefined]);
+  });
+});

@@ -1,0 +1,160 @@
+/** DNS cookies of the server's side (RFC 7873, RFC 9018) and what they prove, over real sockets. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Rcode } from '../../../shared/dns/iana.ts';
+import { findProgram } from '../../support/dns/authority.ts';
+import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import { TcpClient, UdpClient } from '../../support/dns/dns-client.ts';
+import { query, type QueryOptions, type Reply } from '../../support/dns/dns-message.ts';
+import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
+import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
+
+const BURST = 10;
+const CONFIG = `[dns]
+local_records = ["here.home.example A 192.0.2.20"]
+[dns.rate_limit]
+enabled = true
+queries_per_second = 1
+burst_size = ${String(BURST)}
+slip_ratio = 2
+ipv4_prefix_len = 32
+whitelist = ["127.0.0.1/32"]
+`;
+const CLIENT_COOKIE = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
+const SIZE = 24;
+const run = promisify(execFile);
+
+let upstream: ScriptedUpstream;
+beforeAll(async () => {
+  upstream = await startEchoingUpstream();
+});
+afterAll(() => upstream.close());
+
+const withCookie = (cookie: Uint8Array | undefined = CLIENT_COOKIE): QueryOptions => ({ edns: { cookie } });
+
+/** Without what cannot be known. */
+function shown({ rcode, data, cookie, opt }: Reply): unknown {
+  const isGood = cookie?.length === SIZE && Buffer.from(cookie).subarray(0, 8).equals(CLIENT_COOKIE);
+  return { rcode: opt?.extendedRcode ?? rcode, data, isGood };
+}
+
+describe.each(BACK_ENDS)('weir with DNS cookies, back end %s', (backEnd) => {
+  let weir: Weir;
+  let udp: UdpClient;
+  beforeAll(async () => {
+    weir = await Weir.start({
+      backEnd,
+      upstreams: [`127.0.0.1:${String(upstream.port)}`],
+      toml: CONFIG,
+      withoutDatabase: true,
+    });
+    udp = await UdpClient.open(weir.dnsPort);
+  });
+  afterAll(async () => {
+    udp.close();
+    await weir.stop();
+  });
+
+  test('weir gives every reply to a cookie a server cookie: forwarded, cached, its own, refused, over UDP and TCP', async () => {
+    await using tcp = await TcpClient.open(weir.dnsPort);
+    const good = { rcode: Rcode.NOERROR, data: [EVERY_ADDRESS], isGood: true };
+    for (const client of [udp, tcp]) {
+      const name = client === udp ? 'one.example.com' : 'two.example.com';
+      expect(shown(await client.ask(name, 'A', withCookie()))).toEqual(good);
+      expect(shown(await client.ask(name, 'A', withCookie()))).toEqual(good);
+      expect(shown(await client.ask('here.home.example', 'A', withCookie()))).toEqual({
+        ...good,
+        data: ['192.0.2.20'],
+      });
+      expect(shown(await client.ask(name, 'A', { ...withCookie(), qclass: 3 }))).toMatchObject({
+        isGood: true,
+      });
+      expect((await client.ask(name, 'A', { edns: {} })).cookie).toBeUndefined();
+    }
+  });
+
+  test('weir gives a cookie to a request without a question, and answers FORMERR to one without either', async () => {
+    const header = Uint8Array.of(7, 7, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1);
+    const whole = query('.', 'A', withCookie());
+    const opt = whole.subarray(17);
+    const reply = await udp.exchange(Uint8Array.from([...header, ...opt]));
+    expect(shown(reply)).toEqual({ rcode: Rcode.NOERROR, data: [], isGood: true });
+    expect(reply.message.questions).toEqual([]);
+    const bare = await udp.exchange(Uint8Array.from([...header.subarray(0, 11), 0]));
+    expect(bare.rcode).toBe(Rcode.FORMERR);
+    const without = query('.', 'A', { edns: {} }).subarray(17);
+    expect((await udp.exchange(Uint8Array.from([...header, ...without]))).rcode).toBe(Rcode.FORMERR);
+  });
+
+  test('weir answers FORMERR to cookies of a length that no cookie has', async () => {
+    for (const length of [0, 7, 9, 15, 41])
+      expect((await udp.ask('one.example.com', 'A', withCookie(new Uint8Array(length)))).rcode).toBe(
+        Rcode.FORMERR,
+      );
+  });
+
+  test('weir answers who has a valid cookie, or comes over TCP, while its address is over the limit', async () => {
+    const address = '127.0.0.31';
+    using victim = await UdpClient.open(weir.dnsPort, '127.0.0.1', address);
+    const { cookie } = await victim.ask('one.example.com', 'A', withCookie());
+    // What a stranger sends in the victim's name.
+    const forged = [];
+    for (let i = 0; i < 3 * BURST; i++) forged.push(await victim.ask('one.example.com', 'A'));
+    expect(forged.some(({ truncated }) => truncated)).toBe(true);
+    expect(forged.some(({ rcode }) => rcode === Rcode.REFUSED)).toBe(true);
+
+    const answer = { rcode: Rcode.NOERROR, data: [EVERY_ADDRESS] };
+    expect(shown(await victim.ask('one.example.com', 'A', withCookie(cookie)))).toMatchObject(answer);
+    {
+      await using tcp = await TcpClient.open(weir.dnsPort, '127.0.0.1', address);
+      expect(shown(await tcp.ask('one.example.com', 'A'))).toMatchObject(answer);
+    }
+    // Somebody else's cookie proves nothing.
+    using other = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.32');
+    for (let i = 0; i < 2 * BURST; i++) await other.ask('one.example.com', 'A', withCookie(cookie));
+    const outcomes = [];
+    for (let i = 0; i < 4; i++) outcomes.push(await other.ask('one.example.com', 'A', withCookie(cookie)));
+    expect(outcomes.filter(({ data }) => data.length === 0).length).toBeGreaterThanOrEqual(2);
+    // The proven bucket has its size, too, and nothing of it is told to come over TCP.
+    const proven = [];
+    for (let i = 0; i < 3 * BURST; i++)
+      proven.push(await victim.ask('one.example.com', 'A', withCookie(cookie)));
+    expect(proven.filter(({ rcode }) => rcode === Rcode.REFUSED).length).toBeGreaterThanOrEqual(BURST);
+    expect(proven.some(({ truncated }) => truncated)).toBe(false);
+  });
+
+  test.each([
+    ['FORMERR', '127.0.4.1', Rcode.FORMERR, Uint8Array.of(0, 1, 1, 0, 0, 2, 0, 0, 0, 0, 0, 0)],
+    ['NOTIMP', '127.0.4.2', Rcode.NOTIMP, Uint8Array.of(0, 1, 0x11, 0, 0, 1, 0, 0, 0, 0, 0, 0)],
+    [
+      'FORMERR of an option',
+      '127.0.4.3',
+      Rcode.FORMERR,
+      query('one.example.com', 'A', { edns: { cookie: new Uint8Array(9) } }),
+    ],
+    ['BADVERS', '127.0.4.4', Rcode.BADVERS, query('one.example.com', 'A', { edns: { version: 1 } })],
+  ])('weir gives a network no more %s than answers', async (_what, address, rcode, message) => {
+    using client = await UdpClient.open(weir.dnsPort, '127.0.0.1', address);
+    const rcodes = [];
+    for (let i = 0; i < 2 * BURST; i++) {
+      const reply = await client.exchange(Uint8Array.from([0, i, ...message.subarray(2)]));
+      rcodes.push(reply.truncated ? Rcode.REFUSED : (reply.opt?.extendedRcode ?? reply.rcode));
+    }
+    expect(rcodes.slice(0, BURST).every((given) => given === rcode)).toBe(true);
+    expect(rcodes.filter((given) => given === Rcode.REFUSED).length).toBeGreaterThanOrEqual(BURST / 2);
+  });
+
+  if (findProgram('dig') !== null)
+    test('weir and dig agree about cookies', async () => {
+      const dig = async (cookie: string): Promise<string | undefined> => {
+        const where = ['@127.0.0.1', '-p', String(weir.dnsPort), '+tries=1', '+timeout=8'];
+        const { stdout } = await run('dig', [...where, `+cookie${cookie}`, 'one.example.com', 'A']);
+        expect(stdout).toContain(EVERY_ADDRESS);
+        return /; COOKIE: ([0-9a-f]+) \(good\)/.exec(stdout)?.[1];
+      };
+      const first = await dig('');
+      expect(first).toHaveLength(2 * SIZE);
+      expect(await dig(`=${first!}`)).toBe(first);
+    });
+});

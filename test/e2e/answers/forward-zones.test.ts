@@ -1,0 +1,240 @@
+/** Forward zones: who is asked for which name, what is believed of the answer, and that a change counts at once. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Health } from '../../../shared/api/system-api.ts';
+import type { UpstreamDetail, UpstreamHealth } from '../../../shared/api/upstreams-api.ts';
+import { Rcode, RRType } from '../../../shared/dns/iana.ts';
+import { findProgram, startDnsmasq, startNsd } from '../../support/dns/authority.ts';
+import type { RunningServer } from '../../support/dns/authority.ts';
+import { a, cname, idOf, questionOf, response } from '../../support/dns/built-messages.ts';
+import type { TestRecord } from '../../support/dns/built-messages.ts';
+import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import type { ApiClient } from '../../support/weir/api-client.ts';
+import { UdpClient } from '../../support/dns/dns-client.ts';
+import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
+import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
+
+const QNAME = Uint8Array.of(0xc0, 12);
+/** What a liar says of a name that is not its own. */
+const FORGED = '203.0.113.66';
+
+/** A server that has the same answer to every question for an address. */
+async function startServer(...answers: TestRecord[]): Promise<ScriptedUpstream> {
+  const server = await ScriptedUpstream.start();
+  server.udpScript = (query) =>
+    query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), answers }));
+  return server;
+}
+
+describe('weir that watches the servers of forward zones', () => {
+  test('weir shows them beside the pools from the moment they are there, and is itself no worse for them', async () => {
+    await using pool = await startEchoingUpstream();
+    await using well = await startServer(a(QNAME, '10.0.0.1'));
+    const dead = '127.0.0.1:9';
+    const toml = '[dns.health_check]\ninterval_secs = 1\nfailure_threshold = 2';
+    await using weir = await Weir.start({ upstreams: [addressOf(pool)], toml });
+    const api = await weir.api();
+    const detail = (): Promise<UpstreamDetail[]> => api.expect(200, 'GET', '/upstream/health/detail');
+    const zoneLines = async (): Promise<UpstreamDetail[]> =>
+      (await detail()).filter(({ kind }) => kind === 'forward_zone');
+    const create = async (zone: string, server: string): Promise<string> => {
+      const { id } = await api.expect<{ id: number }>(201, 'POST', '/forward-zones', {
+        zone,
+        servers: [server],
+      });
+      return `/forward-zones/${String(id)}`;
+    };
+    const paths = [await create('well.example', addressOf(well))];
+    expect(await zoneLines()).toMatchObject([
+      { address: addressOf(well), pool_name: 'well.example', protocol: 'udp', strategy: 'Parallel' },
+    ]);
+    paths.push(await create('dead.example', dead), await create('shared.example', addressOf(pool)));
+    const until = async (isSo: () => Promise<boolean>): Promise<void> => {
+      while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    await until(async () => (await detail()).every(({ status }) => status !== 'Unknown'));
+    expect((await zoneLines()).map(({ pool_name, status }) => [pool_name, status])).toEqual([
+      ['well.example', 'Healthy'],
+      ['dead.example', 'Unhealthy'],
+      ['shared.example', 'Healthy'],
+    ]);
+    // Each probe of a zone is about the zone.
+    const probed = well.udpQueries.map(({ bytes }) => questionOf(bytes));
+    expect(new Set(probed.map(({ qtype }) => qtype))).toEqual(new Set([RRType.SOA]));
+    const health = await api.expect<UpstreamHealth>(200, 'GET', '/upstream/health');
+    expect(health).toEqual({
+      [addressOf(pool)]: 'Healthy',
+      [addressOf(well)]: 'Healthy',
+      [dead]: 'Unhealthy',
+    });
+    expect(await api.expect<Health>(200, 'GET', '/health')).toMatchObject({
+      status: 'ok',
+      checks: {
+        upstreams: { status: 'ok', detail: `forward zones: unhealthy: ${dead} of dead.example` },
+      },
+    });
+    const udp = await UdpClient.open(weir.dnsPort);
+    expect((await udp.ask('www.well.example', 'A')).data).toEqual(['10.0.0.1']);
+    udp.close();
+    await until(async () => (await zoneLines()).some(({ queries }) => queries > 0));
+    const lines = await detail();
+    expect(lines.filter(({ queries }) => queries > 0).map((line) => line.pool_name)).toEqual([
+      'well.example',
+    ]);
+    expect(lines.filter(({ address }) => address === addressOf(pool)).map(({ kind }) => kind)).toEqual([
+      'pool',
+      'forward_zone',
+    ]);
+    for (const path of paths) await api.expect(204, 'DELETE', path);
+    expect(await zoneLines()).toEqual([]);
+  });
+});
+
+describe.each(BACK_ENDS)('weir with forward zones, over %s', (backEnd) => {
+  let pool: ScriptedUpstream;
+  let weir: Weir;
+  let udp: UdpClient;
+  let api: ApiClient;
+  beforeAll(async () => {
+    pool = await startEchoingUpstream();
+    weir = await Weir.start({ upstreams: [addressOf(pool)], backEnd });
+    udp = await UdpClient.open(weir.dnsPort);
+    api = await weir.api();
+  });
+  afterAll(async () => {
+    udp.close();
+    await pool.close();
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+  });
+
+  const create = async (zone: string, server: { ip: string; port: number }): Promise<string> => {
+    const servers = [addressOf(server)];
+    const { id } = await api.expect<{ id: number }>(201, 'POST', '/forward-zones', { zone, servers });
+    return `/forward-zones/${String(id)}`;
+  };
+  const addressFor = async (name: string): Promise<unknown> => (await udp.ask(name, 'A')).data.at(-1);
+
+  test('weir asks the zone with the longest name, and the pools for everything else', async () => {
+    await using wide = await startServer(a(QNAME, '10.0.0.1'));
+    await using narrow = await startServer(a(QNAME, '10.0.0.2'));
+    const zones = [await create('corp.example', wide), await create('lab.corp.example', narrow)];
+    const names = ['corp.example', 'a.corp.example', 'lab.corp.example', 'x.y.LAB.corp.example'];
+    const expected = ['10.0.0.1', '10.0.0.1', '10.0.0.2', '10.0.0.2'];
+    // The second time from the cache.
+    for (let round = 0; round < 2; round++)
+      expect(await Promise.all(names.map(addressFor))).toEqual(expected);
+    expect(await addressFor('notcorp.example')).toBe(EVERY_ADDRESS);
+    expect(asked(wide) + asked(narrow)).toBe(names.length);
+    await api.untilQueryCount(2, 'domain=y.lab.corp.example');
+    const [row] = await api.queries('domain=y.lab.corp.example');
+    expect(row).toMatchObject({ status: 'CACHED', upstream: addressOf(narrow) });
+    for (const path of zones) await api.expect(204, 'DELETE', path);
+  });
+
+  test('weir changes at once who is asked, and never gives what the one before had said', async () => {
+    await using first = await startServer(a(QNAME, '10.0.1.1', 3600));
+    await using second = await startServer(a(QNAME, '10.0.1.2', 3600));
+    const name = 'host.moving.example';
+    expect(await addressFor(name)).toBe(EVERY_ADDRESS);
+    const path = await create('moving.example', first);
+    expect(await addressFor(name)).toBe('10.0.1.1');
+    await api.expect(200, 'PUT', path, { servers: [addressOf(second)] });
+    expect(await addressFor(name)).toBe('10.0.1.2');
+    await api.expect(200, 'PUT', path, { enabled: false });
+    expect(await addressFor(name)).toBe(EVERY_ADDRESS);
+    await api.expect(200, 'PUT', path, { enabled: true });
+    expect(await addressFor(name)).toBe('10.0.1.2');
+    await api.expect(204, 'DELETE', path);
+    expect(await addressFor(name)).toBe(EVERY_ADDRESS);
+  });
+
+  test('weir believes nothing that the server of a zone says of names outside it', async () => {
+    const claims = [cname('trap.liar.example', 'bank.example'), a('bank.example', FORGED, 86_400)];
+    await using liar = await startServer(...claims);
+    const path = await create('liar.example', liar);
+    expect((await udp.ask('trap.liar.example', 'A')).data).toEqual(['bank.example', FORGED]);
+    expect(await addressFor('bank.example')).toBe(EVERY_ADDRESS);
+    await api.expect(204, 'DELETE', path);
+    expect(await addressFor('bank.example')).toBe(EVERY_ADDRESS);
+  });
+
+  test('weir asks again, whoever it is now, when the zone of a waiting question goes', async () => {
+    await using silent = await ScriptedUpstream.start();
+    const path = await create('silent.example', silent);
+    const answer = udp.ask('www.silent.example', 'A');
+    while (asked(silent) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await api.expect(204, 'DELETE', path);
+    expect((await answer).data).toEqual([EVERY_ADDRESS]);
+  });
+
+  test('weir answers SERVFAIL where no server of the zone answers, and does not ask the pools', async () => {
+    const dead = { ip: '127.0.0.1', port: 9 };
+    const path = await create('dead.example', dead);
+    const before = asked(pool);
+    expect((await udp.ask('www.dead.example', 'A')).rcode).toBe(Rcode.SERVFAIL);
+    expect(asked(pool)).toBe(before);
+    await api.expect(204, 'DELETE', path);
+  });
+
+  test('weir asks the local DNS server for the local domain and for private addresses, as soon as it is set', async () => {
+    await using local = await startServer(a(QNAME, '10.0.3.1'));
+    await using made = await startServer(a(QNAME, '10.0.3.2'));
+    const set = { local_domain: 'lan.test-home.example', local_dns_server: addressOf(local) };
+    expect(await api.expect(200, 'PUT', '/settings', set)).toMatchObject(set);
+    const path = await create('made.lan.test-home.example', made);
+    expect(await addressFor('host.lan.test-home.example')).toBe('10.0.3.1');
+    expect(await addressFor('host.made.lan.test-home.example')).toBe('10.0.3.2');
+    await udp.ask('1.2.16.172.in-addr.arpa', 'PTR');
+    await udp.ask(`1.${'0.'.repeat(29)}d.f.ip6.arpa`, 'PTR');
+    expect(asked(local)).toBe(3);
+    await api.expect(204, 'DELETE', path);
+    await api.expect(200, 'PUT', '/settings', { local_domain: '', local_dns_server: '' });
+    expect(await addressFor('host.lan.test-home.example')).toBe(EVERY_ADDRESS);
+  });
+
+  describe('with real servers', () => {
+    const dnsmasq = findProgram('dnsmasq');
+    const nsd = findProgram('nsd');
+    const running: RunningServer[] = [];
+    afterAll(() => Promise.all(running.map((server) => server.close())));
+
+    test('weir asks a router for the names of the local network and of its addresses', async () => {
+      const router =
+        dnsmasq === null
+          ? await startServer(a(QNAME, '192.168.7.20'))
+          : await startDnsmasq(dnsmasq, [
+              '--host-record=nas.lan.example,192.168.7.20',
+              '--local=/lan.example/',
+            ]);
+      running.push(router);
+      await create('lan.example', router);
+      await create('192.168.7.0/24', router);
+      expect(await addressFor('nas.lan.example')).toBe('192.168.7.20');
+      if (dnsmasq === null) return;
+      expect((await udp.ask('20.7.168.192.in-addr.arpa', 'PTR')).data).toEqual(['nas.lan.example']);
+      expect((await udp.ask('none.lan.example', 'A')).rcode).toBe(Rcode.NXDOMAIN);
+    });
+
+    test('weir asks an authority for its zone and keeps what it does not have', async () => {
+      const text =
+        '$ORIGIN zone.example.\n$TTL 300\n@ SOA ns root 1 2 3 4 60\n@ NS ns\nns A 127.0.0.1\nwww A 10.9.8.7\n';
+      const authority =
+        nsd === null ? await startServer(a(QNAME, '10.9.8.7')) : await startNsd(nsd, 'zone.example', text);
+      running.push(authority);
+      await create('zone.example', authority);
+      expect(await addressFor('www.zone.example')).toBe('10.9.8.7');
+      if (nsd !== null)
+        for (let round = 0; round < 2; round++)
+          expect((await udp.ask('none.zone.example', 'A')).rcode).toBe(Rcode.NXDOMAIN);
+    });
+  });
+});
+
+/** Questions that a server was asked for somebody: health probes ask for an SOA, or for the root's servers. */
+function asked({ udpQueries }: ScriptedUpstream): number {
+  const probes: readonly number[] = [RRType.SOA, RRType.NS];
+  return udpQueries.filter(({ bytes }) => !probes.includes(questionOf(bytes).qtype)).length;
+}
+
+function addressOf({ ip, port }: { readonly ip: string; readonly port: number }): string {
+  return `${ip}:${String(port)}`;
+}

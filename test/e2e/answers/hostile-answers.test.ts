@@ -1,0 +1,71 @@
+/** What a stranger's domain answers through the upstream harms the question for it, and nobody beside it. */
+import { describe, expect, test } from '@jest/globals';
+import { ExtendedError, Rcode } from '../../../shared/dns/iana.ts';
+import type { UpstreamDetail } from '../../../shared/api/upstreams-api.ts';
+import { idOf, octets, questionOf, response, u16 } from '../../support/dns/built-messages.ts';
+import type { TestRecord } from '../../support/dns/built-messages.ts';
+import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import { TcpClient, UdpClient } from '../../support/dns/dns-client.ts';
+import { answerTo, EVERY_ADDRESS } from '../../support/dns/echoing-upstream.ts';
+import { Weir } from '../../support/weir/weir-process.ts';
+
+const OTHERS = 100;
+/** Its answers are long when written anew: the name may not be pointed to in RDATA of that type. */
+const HOSTILE = `${'a.'.repeat(110)}hostile.example`;
+const BIG = 'big.example';
+/** No probes beside the questions; those of one client socket are all one worker's, on one connection. */
+const QUIET = '[dns.health_check]\nenabled = false\n';
+const QNAME = Uint8Array.of(0xc0, 12);
+
+function answer(query: Uint8Array, answers: readonly TestRecord[]): Uint8Array {
+  return response(questionOf(query), { id: idOf(query), answers });
+}
+
+function tooLong(query: Uint8Array): Uint8Array {
+  const rdata = octets([0, 0, 0, 0, 0, 1], QNAME);
+  return answer(
+    query,
+    Array.from({ length: 400 }, () => ({ owner: QNAME, type: 'SRV', ttl: 60, rdata })),
+  );
+}
+
+describe('weir behind an upstream on one stream', () => {
+  test('an answer that cannot be written anew is SERVFAIL with EDE 0 for its asker, and nothing for anybody else', async () => {
+    await using upstream = await ScriptedUpstream.start();
+    // All answers at once, when every question is on the connection.
+    upstream.tcpScript = (_query, index) => {
+      if (index !== OTHERS) return;
+      for (const query of upstream.tcpQueries)
+        query.reply(questionOf(query.bytes).qtype === 33 ? tooLong(query.bytes) : answerTo(query.bytes));
+    };
+    const server = `tcp://${upstream.ip}:${String(upstream.port)}`;
+    await using weir = await Weir.start({ upstreams: [server], toml: QUIET });
+    using udp = await UdpClient.open(weir.dnsPort);
+    const hostile = udp.ask(HOSTILE, 'SRV', { edns: {} });
+    const names = Array.from({ length: OTHERS }, (_, i) => `w${String(i)}.example.com`);
+    const others = await udp.askAll(
+      names.map((name) => ({ name, type: 'A' })),
+      OTHERS,
+    );
+    expect(others.map(({ data }) => data)).toEqual(names.map(() => [EVERY_ADDRESS]));
+    expect(await hostile).toMatchObject({ rcode: Rcode.SERVFAIL, extendedErrors: [ExtendedError.OTHER] });
+    expect(upstream.tcpConnections).toBe(1);
+    const api = await weir.api();
+    const health = await api.expect<UpstreamDetail[]>(200, 'GET', '/upstream/health/detail');
+    expect(health).toMatchObject([{ status: 'Healthy', consecutive_failures: 0, last_error: 'too-long' }]);
+  });
+
+  test('an answer of 65,000 octets reaches a client over TCP whole', async () => {
+    await using upstream = await ScriptedUpstream.start();
+    const text = octets(...Array.from({ length: 255 }, () => [255, ...new Uint8Array(255).fill(0x61)]));
+    const rdata = octets(text, [99, ...new Uint8Array(99).fill(0x61)]);
+    upstream.tcpScript = (query) =>
+      query.reply(answer(query.bytes, [{ owner: QNAME, type: 'TXT', ttl: 60, rdata }]));
+    const server = `tcp://${upstream.ip}:${String(upstream.port)}`;
+    await using weir = await Weir.start({ upstreams: [server], toml: QUIET, withoutDatabase: true });
+    await using client = await TcpClient.open(weir.dnsPort);
+    const reply = await client.ask(BIG, 'TXT', { edns: {} });
+    expect(Buffer.from(reply.bytes).includes(Buffer.from([...u16(rdata.length), ...rdata]))).toBe(true);
+    expect(reply).toMatchObject({ rcode: Rcode.NOERROR, truncated: false });
+  });
+});

@@ -1,0 +1,193 @@
+/** Names that Weir answers itself, over real sockets: records of the API, the configuration and DHCP leases. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Rcode } from '../../../shared/dns/iana.ts';
+import type { ExplainAnswer } from '../../../shared/api/explain-api.ts';
+import type { LocalRecord } from '../../../shared/api/policy/local-records-api.ts';
+import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import type { ApiClient } from '../../support/weir/api-client.ts';
+import { makeTempDir } from '../../support/weir/data-dir.ts';
+import { askOverTcp, UdpClient } from '../../support/dns/dns-client.ts';
+import type { Reply } from '../../support/dns/dns-message.ts';
+import { answerTo, EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
+import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
+
+const room = makeTempDir();
+const LEASES = join(room.path, 'leases');
+const CONFIG = `[dns]
+local_domain = "home.example"
+local_records = ["fixed.home.example 120 A 192.0.2.20"]
+dhcp_leases = ["${LEASES}"]
+`;
+const IN_2040_SECS = 2_208_988_800;
+
+let upstream: ScriptedUpstream;
+beforeAll(async () => {
+  upstream = await startEchoingUpstream();
+  upstream.udpScript = (query) => {
+    const reply = answerTo(query.bytes);
+    // The case of letters is random; the address is the last thing in the reply.
+    if (Buffer.from(query.bytes).toString('latin1').toLowerCase().includes('private'))
+      reply.set([192, 168, 0, 9], reply.length - 4);
+    query.reply(reply);
+  };
+  writeFileSync(LEASES, `${String(IN_2040_SECS)} 02:00:00:00:00:01 192.0.2.50 phone 01:02\n`);
+});
+afterAll(async () => {
+  await upstream.close();
+  room.remove();
+});
+
+describe.each(BACK_ENDS)('weir with local records, back end %s', (backEnd) => {
+  let weir: Weir;
+  let udp: UdpClient;
+  let api: ApiClient;
+  beforeAll(async () => {
+    const upstreams = [`127.0.0.1:${String(upstream.port)}`];
+    weir = await Weir.start({ backEnd, upstreams, toml: CONFIG, env: { WEIR_SERVER_WORKERS: '1' } });
+    udp = await UdpClient.open(weir.dnsPort);
+    api = await weir.api();
+  });
+  afterAll(async () => {
+    udp.close();
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+  });
+
+  const create = (record: object): Promise<LocalRecord> =>
+    api.expect<LocalRecord>(201, 'POST', '/local-records', record);
+
+  const shown = (reply: Reply) => ({
+    rcode: reply.rcode,
+    aa: reply.message.flag_aa,
+    data: reply.data,
+    authority: (reply.message.authorities ?? []).map(({ type }) => type),
+  });
+
+  test('weir answers a record as soon as it is stored, changed or deleted', async () => {
+    const record = await create({ hostname: 'nas', ip: '192.0.2.5' });
+    const own = { rcode: Rcode.NOERROR, aa: true, authority: [] };
+    expect(shown(await udp.ask('nas.home.example', 'A'))).toEqual({ ...own, data: ['192.0.2.5'] });
+    expect(shown(await askOverTcp(weir.dnsPort, 'NAS.home.example', 'A'))).toMatchObject({
+      data: ['192.0.2.5'],
+    });
+    expect(shown(await udp.ask('5.2.0.192.in-addr.arpa', 'PTR'))).toEqual({
+      ...own,
+      data: ['nas.home.example'],
+    });
+    expect(shown(await udp.ask('nas.home.example', 'AAAA'))).toEqual({
+      ...own,
+      data: [],
+      authority: ['SOA'],
+    });
+    const path = `/local-records/${String(record.id)}`;
+    await api.expect(200, 'PUT', path, { ip: '192.0.2.6', ttl: 7 });
+    expect((await udp.ask('nas.home.example', 'A')).answers).toMatchObject([{ data: '192.0.2.6', ttl: 7 }]);
+    expect(shown(await udp.ask('5.2.0.192.in-addr.arpa', 'PTR'))).toMatchObject({ rcode: Rcode.NXDOMAIN });
+    await api.expect(204, 'DELETE', path);
+    expect(shown(await udp.ask('nas.home.example', 'A'))).toMatchObject({ aa: false, data: [EVERY_ADDRESS] });
+  });
+
+  test('weir begins with another address each time', async () => {
+    for (const last of [1, 2, 3]) await create({ fqdn: 'many.example.org', ip: `192.0.2.${String(last)}` });
+    const replies = [];
+    for (let i = 0; i < 6; i++) replies.push(await udp.ask('many.example.org', 'A'));
+    expect(new Set(replies.map(({ data }) => data[0])).size).toBe(3);
+    expect(replies.map(({ data }) => [...data].sort())).toEqual(
+      Array(6).fill(['192.0.2.1', '192.0.2.2', '192.0.2.3']),
+    );
+  });
+
+  test('weir answers wildcards, and names that are there by themselves', async () => {
+    await create({ hostname: '*', domain: 'lab.example', ip: '192.0.2.30' });
+    await create({ hostname: 'text', domain: 'lab.example', record_type: 'TXT', value: 'here' });
+    expect((await udp.ask('x.lab.example', 'A')).data).toEqual(['192.0.2.30']);
+    expect((await udp.ask('y.x.lab.example', 'A')).data).toEqual(['192.0.2.30']);
+    expect(shown(await udp.ask('text.lab.example', 'A'))).toMatchObject({ aa: true, data: [] });
+    expect((await udp.ask('lab.example', 'A')).data).toEqual([EVERY_ADDRESS]);
+  });
+
+  test('weir truncates a long text over UDP and gives it whole over TCP', async () => {
+    const value = 'long '.repeat(1000);
+    await create({ fqdn: 'long.example.org', record_type: 'TXT', value });
+    const cut = await udp.ask('long.example.org', 'TXT', { edns: { udpSize: 4096 } });
+    expect([cut.truncated, cut.data]).toEqual([true, []]);
+    const [strings] = (await askOverTcp(weir.dnsPort, 'long.example.org', 'TXT')).data as Buffer[][];
+    expect(Buffer.concat(strings!).toString()).toBe(value);
+  });
+
+  test('weir follows an alias out of the local names, judges where it leads, and logs it as local', async () => {
+    await create({ fqdn: 'alias.example.org', record_type: 'CNAME', value: 'middle.example.org' });
+    await create({ fqdn: 'middle.example.org', record_type: 'CNAME', value: 'www.example.net' });
+    for (const ask of [
+      () => udp.ask('alias.example.org', 'A', { edns: {} }),
+      () => udp.ask('alias.example.org', 'A'),
+      () => askOverTcp(weir.dnsPort, 'alias.example.org', 'A'),
+    ]) {
+      const reply = await ask();
+      expect(reply.answers.map(({ name, type, data }) => [name, type, data])).toEqual([
+        ['alias.example.org', 'CNAME', 'middle.example.org'],
+        ['middle.example.org', 'CNAME', 'www.example.net'],
+        ['www.example.net', 'A', EVERY_ADDRESS],
+      ]);
+      expect(reply.message.flag_aa).toBe(true);
+    }
+    const nothing = await udp.ask('alias.example.org', 'AAAA');
+    expect([nothing.rcode, nothing.answers.map(({ type }) => type)]).toEqual([
+      Rcode.NOERROR,
+      ['CNAME', 'CNAME'],
+    ]);
+    await api.untilQueryCount(4, 'domain=alias.example.org');
+    const rows = await api.queries('domain=alias.example.org');
+    expect(rows.map(({ status }) => status)).toEqual(Array(4).fill('LOCAL'));
+    const deny = await api.expect<{ id: number }>(201, 'POST', '/managed-domains', {
+      domain: 'www.example.net',
+      action: 'deny',
+    });
+    expect((await udp.ask('alias.example.org', 'A')).data).toEqual(['0.0.0.0']);
+    await api.expect(204, 'DELETE', `/managed-domains/${String(deny.id)}`);
+  });
+
+  test('weir lets no alias of its own bring a private address of a public name', async () => {
+    await create({ fqdn: 'lure.example.org', record_type: 'CNAME', value: 'private.example.net' });
+    const reply = await udp.ask('lure.example.org', 'A');
+    expect(reply.answers.map(({ type }) => type)).toEqual(['CNAME']);
+    await api.untilQueryCount(1, 'domain=lure.example.org');
+    expect(await api.queries('domain=lure.example.org')).toMatchObject([{ status: 'BLOCKED_REBIND' }]);
+  });
+
+  test('weir answers records of the configuration and names of leases, and lists them', async () => {
+    expect((await udp.ask('fixed.home.example', 'A')).answers).toMatchObject([
+      { data: '192.0.2.20', ttl: 120 },
+    ]);
+    while ((await udp.ask('phone.home.example', 'A')).data[0] !== '192.0.2.50') continue;
+    expect((await udp.ask('50.2.0.192.in-addr.arpa', 'PTR')).data).toEqual(['phone.home.example']);
+    const list = await api.expect<LocalRecord[]>(200, 'GET', '/local-records');
+    expect(list.filter(({ source }) => source !== 'api').map(({ source, fqdn }) => [source, fqdn])).toEqual([
+      ['config', 'fixed.home.example'],
+      ['dhcp', 'phone.home.example'],
+    ]);
+  });
+
+  test('weir explains an answer by its record', async () => {
+    const path = '/explain?domain=fixed.home.example&type=A';
+    const { status, stages, answer } = await api.expect<ExplainAnswer>(200, 'GET', path);
+    const stage = stages.find(({ stage: name }) => name === 'local_names');
+    expect(status).toBe('LOCAL');
+    expect(stage).toMatchObject({
+      verdict: 'answered',
+      rules: [{ rule: 'fixed.home.example A 192.0.2.20', origin: 'local_record', source: 'config' }],
+    });
+    expect(answer?.answers).toMatchObject([{ data: '192.0.2.20' }]);
+  });
+
+  test('weir keeps reserved names and private reverse names to itself, unless a record is for them', async () => {
+    expect((await udp.ask('localhost', 'A')).data).toEqual(['127.0.0.1']);
+    for (const name of ['x.onion', 'x.home.arpa', 'use-application-dns.net', 'mask.icloud.com'])
+      expect(shown(await udp.ask(name, 'A'))).toMatchObject({ rcode: Rcode.NXDOMAIN, authority: ['SOA'] });
+    expect((await udp.ask('1.0.168.192.in-addr.arpa', 'PTR')).rcode).toBe(Rcode.NXDOMAIN);
+    await create({ fqdn: 'router.home.arpa', ip: '192.168.0.1' });
+    expect((await udp.ask('router.home.arpa', 'A')).data).toEqual(['192.168.0.1']);
+    expect((await udp.ask('1.0.168.192.in-addr.arpa', 'PTR')).data).toEqual(['router.home.arpa']);
+  });
+});

@@ -1,0 +1,137 @@
+/** A node with several workers asks the upstreams each question once, whichever worker it came to. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { a, idOf, questionOf, response } from '../../support/dns/built-messages.ts';
+import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import type { ReceivedQuery } from '../../support/dns/scripted-upstream.ts';
+import { until } from '../../support/parts/until.ts';
+import { UdpClient } from '../../support/dns/dns-client.ts';
+import type { Reply } from '../../support/dns/dns-message.ts';
+import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
+
+const WORKERS = 3;
+/** Enough that the kernel spreads them over the sockets of all workers. */
+const CLIENTS = 48;
+const ADDRESS = '192.0.2.1';
+/** Longer than a lost reply is waited for: a claim that nobody ends is a failure of the test. */
+const TOML = '[dns]\nquery_timeout_ms = 30000\n';
+
+/** Each question that waits for its answer, once however often it was sent. */
+const open = new Map<string, ReceivedQuery>();
+let asked = 0;
+let mostOpen = 0;
+let upstream: ScriptedUpstream;
+
+function firstLabel({ bytes }: ReceivedQuery): string {
+  const { qname } = questionOf(bytes);
+  return Buffer.from(qname.subarray(1, 1 + qname[0]!))
+    .toString('latin1')
+    .toLowerCase();
+}
+
+function reply(query: ReceivedQuery, ttl: number): void {
+  const answers = [a(Uint8Array.of(0xc0, 12), ADDRESS, ttl)];
+  query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), answers }));
+}
+
+beforeAll(async () => {
+  upstream = await ScriptedUpstream.start();
+  // Names that begin with "held" wait for the test; others are markers and are answered at once.
+  upstream.udpScript = (query) => {
+    if (!firstLabel(query).startsWith('held')) {
+      reply(query, 60);
+      return;
+    }
+    const key = `${String(query.port)} ${String(idOf(query.bytes))}`;
+    if (!open.has(key)) asked++;
+    open.set(key, query);
+    mostOpen = Math.max(mostOpen, open.size);
+  };
+});
+afterAll(() => upstream.close());
+afterEach(() => {
+  open.clear();
+  asked = 0;
+  mostOpen = 0;
+});
+
+function answerAll(ttl: number): void {
+  for (const query of open.values()) reply(query, ttl);
+  open.clear();
+}
+
+describe.each(BACK_ENDS)('weir with several workers, back end %s', (backEnd) => {
+  let weir: Weir;
+  let clients: UdpClient[] = [];
+  let serial = 0;
+
+  beforeAll(async () => {
+    const env = { WEIR_SERVER_WORKERS: String(WORKERS) };
+    weir = await Weir.start({
+      backEnd,
+      env,
+      toml: TOML,
+      upstreams: [`127.0.0.1:${String(upstream.port)}`],
+    });
+    clients = await Promise.all(Array.from({ length: CLIENTS }, () => UdpClient.open(weir.dnsPort)));
+  });
+  afterAll(async () => {
+    for (const client of clients) client.close();
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+  });
+
+  /** Asks from every client; returns when every worker has the question. */
+  async function askFromEverywhere(name: string): Promise<Promise<Reply>[]> {
+    const replies = clients.map((client) => client.ask(name, 'A'));
+    for (const each of replies) each.catch(() => undefined); // Awaited later.
+    // What a client asks next is taken after what it asked first.
+    const marker = `marker-${backEnd}-${String(serial++)}`;
+    await Promise.all(clients.map((client, i) => client.ask(`${marker}-${String(i)}.example.com`, 'A')));
+    await until(() => open.size > 0);
+    return replies;
+  }
+
+  test('weir asks an upstream once, and answers the clients of every worker', async () => {
+    const replies = await askFromEverywhere(`held-kept-${backEnd}.example.com`);
+    expect(open.size).toBe(1);
+    answerAll(3600);
+    const all = await Promise.all(replies);
+    expect(all.map(({ data }) => data[0])).toEqual(Array<string>(CLIENTS).fill(ADDRESS));
+    expect(asked).toBe(1);
+  });
+
+  test('weir asks for what may not be kept by one worker at a time', async () => {
+    const replies = await askFromEverywhere(`held-fleeting-${backEnd}.example.com`);
+    let left = replies.length;
+    for (const each of replies) void each.finally(() => left--);
+    while (left > 0) {
+      answerAll(0);
+      await until(() => left === 0 || open.size > 0);
+    }
+    expect((await Promise.all(replies)).map(({ data }) => data[0])).toEqual(
+      Array<string>(CLIENTS).fill(ADDRESS),
+    );
+    expect(mostOpen).toBe(1);
+    expect(asked).toBeLessThanOrEqual(WORKERS);
+    expect(asked).toBeGreaterThan(1);
+  });
+
+  test('weir goes on with the questions of a resolve thread that has died', async () => {
+    const names = Array.from({ length: 6 }, (_, i) => `held-orphan${String(i)}-${backEnd}.example.com`);
+    const lost: Promise<Reply>[] = [];
+    for (const name of names) lost.push(...(await askFromEverywhere(name)));
+    expect(lost).toHaveLength(names.length * CLIENTS);
+    const before = weir.replacedThreads;
+    for (let worker = 0; worker < WORKERS - 1; worker++) weir.injectFault(worker, 'resolve', 'exit');
+    await until(() => weir.replacedThreads === before + WORKERS - 1);
+    await weir.untilHealth(({ checks }) => checks.dns.status === 'ok');
+    // Those of the dead threads are gone; asked again, nothing stands in their way.
+    const again = names.flatMap((name) => clients.map((client) => client.ask(name, 'A')));
+    let left = again.length;
+    for (const each of again) void each.finally(() => left--);
+    while (left > 0) {
+      answerAll(3600);
+      await until(() => left === 0 || open.size > 0);
+    }
+    expect((await Promise.all(again)).every(({ data }) => data[0] === ADDRESS)).toBe(true);
+  }, 60_000);
+});

@@ -1,0 +1,155 @@
+/**
+ * A private root changes its key under a running Weir (RFC 5011). The hold-down is not waited for: what Weir
+ * keeps on disk is made older between two runs.
+ */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  ANCHOR_FILE,
+  anchorText,
+  type KeysByZone,
+  readAnchorText,
+} from '../../../control-plane/trust-anchors/anchor-file.ts';
+import { Rcode, rrTypeName } from '../../../shared/dns/iana.ts';
+import { nameToText } from '../../../shared/dns/name.ts';
+import { idOf, octets, questionOf, u16 } from '../../support/dns/built-messages.ts';
+import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import { positive, TestZone } from '../../support/dns/test-zone.ts';
+import { until } from '../../support/parts/until.ts';
+import { makeTempDir } from '../../support/weir/data-dir.ts';
+import { UdpClient } from '../../support/dns/dns-client.ts';
+import { Weir } from '../../support/weir/weir-process.ts';
+
+const MONTH_MS = 31 * 86_400_000;
+const now = Math.floor(Date.now() / 1000);
+const HOURS = { inception: now - 3600, expiration: now + 7200 };
+const OLD = new TestZone('example.org');
+const NEW = new TestZone('example.org');
+const OLD_REVOKED = OLD.revoked();
+const BOTH = `${OLD.dnskey}\n${NEW.dnskey}`;
+const SWAPPED = `${OLD_REVOKED.dnskey}\n${NEW.dnskey}`;
+const lastLine = (text: string): string => text.split('\n').at(-1)!;
+
+/** The zone in each of its ages: its keys, and who signs its data. */
+const AGES = {
+  before: [OLD.signed(OLD.dnskey, HOURS), OLD],
+  published: [OLD.signed(BOTH, HOURS), OLD],
+  after: [`${OLD_REVOKED.signed(SWAPPED, HOURS)}\n${lastLine(NEW.signed(SWAPPED, HOURS))}`, NEW],
+} as const;
+
+describe('weir whose trust anchor changes its key', () => {
+  const room = makeTempDir();
+  const anchors = join(room.path, 'anchors');
+  const file = join(room.dataDir, ANCHOR_FILE);
+  let upstream: ScriptedUpstream;
+  let age: keyof typeof AGES = 'before';
+
+  beforeAll(async () => {
+    upstream = await ScriptedUpstream.start();
+    upstream.udpScript = (query) => query.reply(answer(query.bytes));
+    upstream.tcpScript = upstream.udpScript;
+    writeFileSync(anchors, `${OLD.ds}\n`);
+  });
+
+  afterAll(async () => {
+    await upstream.close();
+    room.remove();
+  });
+
+  function answer(query: Uint8Array): Uint8Array {
+    const { qname, qtype } = questionOf(query);
+    const [keys, signer] = AGES[age];
+    const text =
+      rrTypeName(qtype) === 'DNSKEY'
+        ? keys
+        : signer.signed(`${nameToText(qname).toLowerCase()} 300 A 192.0.2.1`, HOURS);
+    const { answerCount, body } = positive(text);
+    const question = query.slice(12, 12 + qname.length + 4);
+    return octets(u16(idOf(query)), [0x81, 0x80], [1, answerCount, 0, 0].flatMap(u16), question, body);
+  }
+
+  function start(updates = 'all'): Promise<Weir> {
+    const pools = `[dns]
+dnssec_enabled = true
+dnssec_trust_anchors = ${JSON.stringify(anchors)}
+dnssec_anchor_updates = "${updates}"
+[[dns.pools]]
+name = "zone"
+servers = ["127.0.0.1:${String(upstream.port)}"]
+`;
+    return Weir.start({ room, pools, withoutDatabase: true });
+  }
+
+  async function rcodeOf(weir: Weir, name: string): Promise<number> {
+    const udp = await UdpClient.open(weir.dnsPort);
+    const { rcode } = await udp.ask(name, 'A');
+    udp.close();
+    return rcode;
+  }
+
+  const statesOnDisk = (): string[] =>
+    [...readAnchorText(readFileSync(file, 'utf8'))].flatMap(([, keys]) => keys.map(({ state }) => state));
+
+  const changes = (weir: Weir): number => weir.output.split('trust anchor changed its state').length - 1;
+
+  /** As if Weir had written the file a month ago. */
+  function age31Days(): void {
+    const keys: KeysByZone = new Map(
+      [...readAnchorText(readFileSync(file, 'utf8'))].map(([zone, all]) => [
+        zone,
+        all.map((key) => ({
+          ...key,
+          sinceMs: key.sinceMs - MONTH_MS,
+          trustedFromMs: key.trustedFromMs - MONTH_MS,
+        })),
+      ]),
+    );
+    writeFileSync(file, anchorText(keys));
+  }
+
+  test('weir trusts the new key a month after its first sight, and the old one no more once it is revoked', async () => {
+    age = 'published';
+    const first = await start();
+    await until(() => changes(first) === 2);
+    expect(await rcodeOf(first, 'www.example.org')).toBe(Rcode.NOERROR);
+    await first.stop();
+    expect(statesOnDisk()).toEqual(['valid', 'add-pending']);
+
+    age31Days();
+    age = 'published';
+    const second = await start();
+    await until(() => changes(second) === 1);
+    await second.stop();
+    expect(statesOnDisk()).toEqual(['valid', 'valid']);
+
+    age = 'after';
+    const third = await start();
+    await until(() => changes(third) === 1);
+    expect(await rcodeOf(third, 'www.example.org')).toBe(Rcode.NOERROR);
+    await third.stop();
+    expect(statesOnDisk()).toEqual(['revoked', 'valid']);
+
+    // Whoever has the old key is not believed, neither by the threads that run nor after a start.
+    age = 'before';
+    const fourth = await start();
+    expect(await rcodeOf(fourth, 'www.example.org')).toBe(Rcode.SERVFAIL);
+    await fourth.stop();
+  });
+
+  test('weir goes on with the configured anchors where the file is damaged or following is switched off', async () => {
+    age = 'before';
+    writeFileSync(file, 'no anchors');
+    const damaged = await start();
+    await until(() => changes(damaged) === 1);
+    expect(damaged.output).toContain('read trust anchors found: the configured ones are used');
+    expect(await rcodeOf(damaged, 'www.example.org')).toBe(Rcode.NOERROR);
+    await damaged.stop();
+
+    age = 'published';
+    const off = await start('off');
+    expect(await rcodeOf(off, 'www.example.org')).toBe(Rcode.NOERROR);
+    await off.stop();
+    expect(statesOnDisk()).toEqual(['valid']);
+  });
+});

@@ -1,0 +1,60 @@
+/** The limit on the TCP connections of an address, over real sockets and all workers. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { TcpClient } from '../../support/dns/dns-client.ts';
+import { Weir } from '../../support/weir/weir-process.ts';
+
+const LIMIT = 3;
+const WORKERS = 2;
+const NAME = 'here.home.example';
+const CLIENT = '127.0.0.41';
+
+function startWeir(limit: number): Promise<Weir> {
+  return Weir.start({
+    withoutDatabase: true,
+    toml: `[dns]
+local_records = ["${NAME} A 192.0.2.20"]
+[dns.rate_limit]
+tcp_max_connections_per_ip = ${String(limit)}
+`,
+    env: { WEIR_SERVER_WORKERS: String(WORKERS) },
+  });
+}
+
+/** Opens so many connections; the ones that are answered, which stay open. */
+async function openAnswered(weir: Weir, count: number): Promise<TcpClient[]> {
+  const clients: TcpClient[] = [];
+  for (let i = 0; i < count; i++) {
+    const client = await TcpClient.open(weir.dnsPort, '127.0.0.1', CLIENT);
+    const isAnswered = await client.ask(NAME, 'A').then(
+      () => true,
+      () => false,
+    );
+    if (isAnswered) clients.push(client);
+  }
+  return clients;
+}
+
+describe('weir with a limit on TCP connections', () => {
+  test('weir lets no more in of an address over all workers, and gives back those of a thread that dies', async () => {
+    await using weir = await startWeir(LIMIT);
+    const clients = await openAnswered(weir, 6 * LIMIT);
+    expect(clients.length).toBe(LIMIT);
+
+    for (let worker = 0; worker < WORKERS; worker++) weir.injectFault(worker, 'resolve', 'exit');
+    await Promise.all(clients.map((client) => client.closed));
+    while (weir.replacedThreads < WORKERS) await sleep(10);
+    // Each successor listens as soon as it runs; until then nobody does.
+    const after: TcpClient[] = [];
+    while (after.length < LIMIT) after.push(...(await openAnswered(weir, 1).catch(() => [])));
+    expect((await openAnswered(weir, 6 * LIMIT)).length).toBe(0);
+    await Promise.all(after.map((client) => client.close()));
+  });
+
+  test('weir lets every connection in where the limit is 0', async () => {
+    await using weir = await startWeir(0);
+    const clients = await openAnswered(weir, 40);
+    expect(clients.length).toBe(40);
+    await Promise.all(clients.map((client) => client.close()));
+  });
+});

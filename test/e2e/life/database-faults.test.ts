@@ -1,0 +1,296 @@
+/**
+ * A database that is away, refuses Weir, dies or comes back: DNS goes on as it was last told to, `/health`
+ * says so, and the query log is complete again afterwards.
+ */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { lockDataDir } from '../../../control-plane/db/data-dir-lock.ts';
+import { createEmbeddedServer } from '../../../control-plane/db/embedded-server.ts';
+import type { EmbeddedServer, PostgresAddress } from '../../../control-plane/db/embedded-server.ts';
+import { serversOn } from '../../../control-plane/db/postgres-process.ts';
+import type { Health } from '../../../shared/api/system-api.ts';
+import { Rcode } from '../../../shared/dns/iana.ts';
+import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import { MemoryLogger } from '../../support/parts/memory-logger.ts';
+import { until } from '../../support/parts/until.ts';
+import { makeTempDir, prepareDataDir } from '../../support/weir/data-dir.ts';
+import { UdpClient } from '../../support/dns/dns-client.ts';
+import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
+import { httpCall } from '../../support/weir/http-call.ts';
+import { startListServer } from '../../support/weir/list-server.ts';
+import type { ListServer } from '../../support/weir/list-server.ts';
+import { HungDatabase } from '../../support/weir/hung-database.ts';
+import { Load } from '../../support/weir/query-load.ts';
+import { Weir } from '../../support/weir/weir-process.ts';
+
+/** A service manager that has asked for an end waits so long before it kills. */
+const PATIENCE_MS = 5000;
+const SECRET = 'not-the-password';
+const DEAD_URL = `postgres://weir:${SECRET}@127.0.0.1:9/weir`;
+
+let upstream: ScriptedUpstream;
+let upstreams: readonly string[] = [];
+let lists: ListServer;
+beforeAll(async () => {
+  upstream = await startEchoingUpstream();
+  upstreams = [`127.0.0.1:${String(upstream.port)}`];
+  lists = await startListServer();
+  lists.serve('/list.txt', 'blocked.example.com\n');
+});
+afterAll(async () => {
+  await upstream.close();
+  await lists.close();
+});
+
+/** Blocked names are blocked and others resolve. */
+async function expectServes(weir: Weir, mark: string): Promise<void> {
+  using udp = await UdpClient.open(weir.dnsPort);
+  expect(await udp.ask('blocked.example.com', 'A')).toMatchObject({ data: ['0.0.0.0'] });
+  expect(await udp.ask(`${mark}.example.com`, 'A')).toMatchObject({ data: [EVERY_ADDRESS] });
+}
+
+async function expectDegraded(weir: Weir, reason: RegExp): Promise<void> {
+  await weir.untilOutput(new RegExp(`database is down .*${reason.source}`));
+  const { status, body } = await weir.health();
+  expect({
+    status,
+    health: body.status,
+    database: body.checks.database.status,
+    dns: body.checks.dns.status,
+  }).toEqual({
+    status: 200,
+    health: 'degraded',
+    database: 'degraded',
+    dns: 'ok',
+  });
+  // The reason is for whoever is signed in, and for the log.
+  expect(JSON.stringify(body)).not.toContain('detail');
+  expect(JSON.stringify(body) + weir.output).not.toContain(SECRET);
+}
+
+describe('weir whose database is down at the start', () => {
+  const room = makeTempDir();
+  beforeAll(async () => {
+    await prepareDataDir(room.dataDir);
+    await using weir = await Weir.start({ room, upstreams });
+    const api = await weir.api();
+    expect(await api.addSource({ name: 'list', url: lists.url('/list.txt') })).toMatchObject({
+      status: 'ok',
+    });
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+  });
+  afterAll(() => room.remove());
+
+  test('weir answers and blocks from what is on disk, says so, and keeps the log for later', async () => {
+    await using weir = await Weir.start({
+      room,
+      upstreams,
+      env: { WEIR_DATABASE_URL: DEAD_URL },
+      withoutDatabase: true,
+    });
+    await expectServes(weir, 'while-down');
+    await expectDegraded(weir, /ECONNREFUSED/);
+    const url = `http://127.0.0.1:${String(weir.webPort)}/api/auth/login`;
+    const login = await httpCall('POST', url, { username: 'admin', password: 'whatever' });
+    expect(login).toMatchObject({ status: 503, text: expect.stringContaining('"unavailable"') });
+    expect(login.headers['retry-after']).toMatch(/^\d+$/);
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+
+    await using again = await Weir.start({ room, upstreams });
+    const api = await again.api();
+    expect(await api.untilQueryCount(1, 'domain=while-down')).toBe(1);
+    expect((await again.health()).body.status).toBe('ok');
+    expect(await again.stop()).toMatchObject({ code: 0 });
+  });
+});
+
+describe('weir with a database server of its owner', () => {
+  const room = makeTempDir();
+  const logger = new MemoryLogger();
+  let server: EmbeddedServer;
+  let address: PostgresAddress;
+  let release: () => void;
+  const url = (password: string): string =>
+    `postgres://${address.user}:${password}@localhost:${String(address.port)}/${address.database}?host=${encodeURIComponent(address.host)}`;
+
+  beforeAll(async () => {
+    const lock = lockDataDir(room.dataDir);
+    release = () => lock.release();
+    server = createEmbeddedServer(lock, logger);
+    address = await server.ensureRunning();
+  });
+  afterAll(async () => {
+    await server.stop();
+    release();
+    room.remove();
+  });
+
+  /** Runs statements on the server, beside Weir. */
+  async function sql(...statements: readonly string[]): Promise<void> {
+    const client = new pg.Client({ ...address });
+    await client.connect();
+    for (const statement of statements) await client.query(statement);
+    await client.end();
+  }
+
+  test('weir goes on without a database where the password is wrong, and says what is wrong', async () => {
+    const weirRoom = makeTempDir();
+    const env = { WEIR_DATABASE_URL: url(SECRET) };
+    await using weir = await Weir.start({ room: weirRoom, upstreams, env, withoutDatabase: true });
+    await expectDegraded(weir, /password authentication failed/);
+    expect(weir.output).toMatch(/warn +database is down .*password authentication failed/);
+    using udp = await UdpClient.open(weir.dnsPort);
+    expect(await udp.ask('anything.example.com', 'A')).toMatchObject({
+      rcode: Rcode.NOERROR,
+      data: [EVERY_ADDRESS],
+    });
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+    weirRoom.remove();
+  });
+
+  test('weir uses the server, migrates it, and starts none of its own', async () => {
+    const weirRoom = makeTempDir();
+    const env = { WEIR_DATABASE_URL: url(address.password) };
+    await prepareDataDir(weirRoom.dataDir, env.WEIR_DATABASE_URL);
+    await using weir = await Weir.start({ room: weirRoom, upstreams, env });
+    expect(weir.output).not.toContain(address.password);
+    expect(weir.output).not.toMatch(/create the embedded database|embedded database is running/);
+    const api = await weir.api();
+    expect(await api.addSource({ name: 'list', url: lists.url('/list.txt') })).toMatchObject({
+      status: 'ok',
+    });
+    await expectServes(weir, 'external');
+    expect(await api.untilQueryCount(2)).toBe(2);
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+    weirRoom.remove();
+  });
+
+  test('weir says of a change that it is stored where it cannot be put into force, and does that when it can', async () => {
+    const weirRoom = makeTempDir();
+    const env = { WEIR_DATABASE_URL: url(address.password) };
+    await using weir = await Weir.start({ room: weirRoom, upstreams, env });
+    const api = await weir.api();
+    // Reading policy fails from now on, storing a rule does not.
+    await sql('ALTER TABLE safe_search_configs RENAME COLUMN youtube_mode TO away');
+    const rule = { domain: 'stored.example.com', action: 'deny' };
+    expect(await api.call('POST', '/managed-domains', rule)).toMatchObject({
+      status: 503,
+      body: { error: 'not_in_force', stored: true },
+    });
+    using udp = await UdpClient.open(weir.dnsPort);
+    expect(await udp.ask('stored.example.com', 'A')).toMatchObject({ data: [EVERY_ADDRESS] });
+    await sql('ALTER TABLE safe_search_configs RENAME COLUMN away TO youtube_mode');
+    await until(async () => (await udp.ask('stored.example.com', 'A')).data[0] === '0.0.0.0');
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+    weirRoom.remove();
+  });
+
+  test('weir on a second machine of the same name is refused loudly, answers, and writes when the name is free', async () => {
+    const [room, other] = [makeTempDir(), makeTempDir()];
+    const env = { WEIR_DATABASE_URL: url(address.password) };
+    await using holder = await Weir.start({ room, upstreams, env });
+    await using second = await Weir.start({ room: other, upstreams, env, withoutDatabase: true });
+    await second.untilOutput(/error another machine runs as node e2e/);
+    const detail = expect.stringMatching(/another machine runs as node e2e: choose another server.node_name/);
+    const { checks } = await (await second.api()).expect<Health>(200, 'GET', '/health');
+    expect(checks).toMatchObject({ dns: { status: 'ok' }, database: { status: 'degraded', detail } });
+    expect((await holder.health()).body.checks.database.status).toBe('ok');
+    using ofHolder = await UdpClient.open(holder.dnsPort);
+    using ofSecond = await UdpClient.open(second.dnsPort);
+    expect(await ofSecond.ask('second.twins.example.com', 'A')).toMatchObject({ data: [EVERY_ADDRESS] });
+    expect(await ofHolder.ask('holder.twins.example.com', 'A')).toMatchObject({ data: [EVERY_ADDRESS] });
+    const api = await holder.api();
+    await api.untilQueryCount(1, 'domain=.twins.');
+    expect((await api.queries('domain=.twins.')).map(({ domain }) => domain)).toEqual([
+      'holder.twins.example.com',
+    ]);
+    expect(await holder.stop()).toMatchObject({ code: 0 });
+    await second.untilHealth(({ checks: { database } }) => database.status === 'ok');
+    expect(await (await second.api()).untilQueryCount(2, 'domain=.twins.')).toBe(2);
+    expect(await second.stop()).toMatchObject({ code: 0 });
+    room.remove();
+    other.remove();
+  });
+
+  test('weir leaves a database alone whose schema is newer than itself, and answers all the same', async () => {
+    const weirRoom = makeTempDir();
+    const env = { WEIR_DATABASE_URL: url(address.password) };
+    await sql(
+      `INSERT INTO schema_migrations (name, run_on) VALUES ('9999_from-the-future', now())`,
+      'UPDATE nodes SET version = NULL',
+    );
+    await using weir = await Weir.start({ room: weirRoom, upstreams, env, withoutDatabase: true });
+    await expectDegraded(weir, /schema of the database is newer than this weir.*9999_from-the-future/);
+    using udp = await UdpClient.open(weir.dnsPort);
+    expect(await udp.ask('newer.example.com', 'A')).toMatchObject({ data: [EVERY_ADDRESS] });
+    await sql(
+      'DO $$ BEGIN ASSERT (SELECT every(version IS NULL) FROM nodes); END $$',
+      `DELETE FROM schema_migrations WHERE name = '9999_from-the-future'`,
+    );
+    await weir.untilHealth(({ checks }) => checks.database.status === 'ok');
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+    weirRoom.remove();
+  });
+});
+
+describe('weir whose database dies under load', () => {
+  test('weir answers without a gap, takes its database up again, and has every query in the log', async () => {
+    await using weir = await Weir.start({ upstreams });
+    const api = await weir.api();
+    expect(await api.addSource({ name: 'list', url: lists.url('/list.txt') })).toMatchObject({
+      status: 'ok',
+    });
+    const load = await Load.start(weir.dnsPort, 'kill');
+    await load.untilMore(1000);
+    for (let round = 0; round < 2; round++) {
+      const { databasePid } = weir;
+      process.kill(databasePid, 'SIGKILL');
+      await weir.untilHealth(({ checks }) => checks.database.status === 'degraded');
+      await expectServes(weir, `round-${String(round)}`);
+      await load.untilMore(1000);
+      await weir.untilHealth(({ checks }) => checks.database.status === 'ok');
+      expect(weir.databasePid).not.toBe(databasePid);
+    }
+    await load.untilMore(500);
+    await load.stop();
+    expect(load.lost).toEqual([]);
+    expect(load.replies.every(({ rcode }) => rcode === Rcode.NOERROR)).toBe(true);
+    const count = load.replies.length;
+    expect(await api.untilQueryCount(count, 'domain=.kill.example.com')).toBe(count);
+    // What was on its way when the server died is there once, not twice.
+    const domains = (await api.queries('domain=.kill.example.com')).map(({ domain }) => domain);
+    expect(new Set(domains).size).toBe(count);
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+  });
+});
+
+describe('weir whose database hangs', () => {
+  test('weir ends in time at SIGTERM, leaves no process, and has every query in the log', async () => {
+    await using weir = await Weir.start({ upstreams });
+    await weir.api();
+    const load = await Load.start(weir.dnsPort, 'hung');
+    await load.untilMore(500);
+    using hung = HungDatabase.of(weir);
+    await load.untilMore(500);
+    await load.stop();
+    expect(load.lost).toEqual([]);
+    expect(await weir.end('SIGTERM', PATIENCE_MS)).toMatchObject({ code: 0 });
+    expect(serversOn(hung.cluster)).toEqual([]);
+
+    await using again = await Weir.start({ room: weir.room, upstreams });
+    const count = load.replies.length;
+    const api = await again.api();
+    expect(await api.untilQueryCount(count, 'domain=.hung.example.com')).toBe(count);
+    expect(await again.stop()).toMatchObject({ code: 0 });
+  });
+
+  test('weir ends at once at a second signal', async () => {
+    await using weir = await Weir.start({ upstreams });
+    using hung = HungDatabase.of(weir);
+    weir.child.kill('SIGTERM');
+    await weir.untilOutput(/stopping/);
+    expect(await weir.end('SIGINT', PATIENCE_MS)).toMatchObject({ code: 1 });
+    expect(weir.output).toMatch(/stopping at once/);
+    expect(hung.pids.length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,56 @@
+/** One client that asks for names which nobody answers has its share of the resolver, and no neighbour goes short. */
+import { describe, expect, test } from '@jest/globals';
+import { Rcode } from '../../../shared/dns/iana.ts';
+import type { UpstreamDetail } from '../../../shared/api/upstreams-api.ts';
+import { questionOf } from '../../support/dns/built-messages.ts';
+import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import { UdpClient } from '../../support/dns/dns-client.ts';
+import { query } from '../../support/dns/dns-message.ts';
+import { answerTo, EVERY_ADDRESS } from '../../support/dns/echoing-upstream.ts';
+import { Weir } from '../../support/weir/weir-process.ts';
+
+/** Long enough for all questions of the test, so that room comes from sharing, not from questions that end. */
+const TOML =
+  '[dns]\nquery_timeout_ms = 8000\n\n[dns.health_check]\nfailure_threshold = 3\ninterval_secs = 3600\n';
+/** More than the connections to one server carry, and more than may wait for them. */
+const GREEDY_QUESTIONS = 20_000;
+const BURST = 500;
+const MODEST_QUESTIONS = 200;
+/** Of another /24 than the greedy one, which is 127.0.0.1. */
+const MODEST = '127.0.1.1';
+const SILENT = 's'.charCodeAt(0);
+
+describe('weir behind an upstream on streams', () => {
+  test('a client is answered while another one has 20,000 questions under way that nobody answers', async () => {
+    await using upstream = await ScriptedUpstream.start();
+    upstream.tcpScript = (asked) => {
+      const [, initial = 0] = questionOf(asked.bytes).qname;
+      if ((initial | 0x20) !== SILENT) asked.reply(answerTo(asked.bytes));
+    };
+    const server = `tcp://${upstream.ip}:${String(upstream.port)}`;
+    await using weir = await Weir.start({ upstreams: [server], toml: TOML });
+    using greedy = await UdpClient.open(weir.dnsPort);
+    using modest = await UdpClient.open(weir.dnsPort, '127.0.0.1', MODEST);
+    const names = Array.from({ length: MODEST_QUESTIONS }, (_, i) => `modest${String(i)}.example.com`);
+    let sent = 0;
+    const flood = async (): Promise<void> => {
+      for (const end = sent + BURST; sent < end; sent++)
+        await greedy.send(query(`s${String(sent)}.example.net`, 'A', { id: sent }));
+    };
+    while (sent < GREEDY_QUESTIONS - (BURST * MODEST_QUESTIONS) / 20) await flood();
+    const replies = [];
+    for (const [i, name] of names.entries()) {
+      if (i % 20 === 0) await flood();
+      replies.push(await modest.ask(name, 'A'));
+    }
+    expect(replies.map(({ rcode, data }) => ({ rcode, data }))).toEqual(
+      names.map(() => ({ rcode: Rcode.NOERROR, data: [EVERY_ADDRESS] })),
+    );
+    // What had no room was no fault of the server's.
+    const api = await weir.api();
+    const [health] = await api.expect<UpstreamDetail[]>(200, 'GET', '/upstream/health/detail');
+    expect(health).toMatchObject({ status: 'Healthy', consecutive_failures: 0 });
+    const refused = await api.untilQueryCount(1, 'status=RATE_LIMITED&client=127.0.0.1');
+    expect(refused).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,237 @@
+/**
+ * Storms over the batch path: a million packets of a fixed seed, responses, datagrams of every length. Each
+ * one is accounted for in the threads' counters, nothing grows, and the next good query is answered. What
+ * each malformed message is answered with is `bad-input.test.ts`.
+ */
+import type { Socket } from 'node:dgram';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { MeasuredThread, MeasureReply } from '../../../control-plane/workers/fault-injection.ts';
+import { FlagsHigh, Header } from '../../../shared/dns/wire.ts';
+import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import { UdpClient } from '../../support/dns/dns-client.ts';
+import { query } from '../../support/dns/dns-message.ts';
+import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
+import { SeededRandom } from '../../support/dns/random-packets.ts';
+import { Weir } from '../../support/weir/weir-process.ts';
+
+/** Fixed, so that what one run finds every run finds. */
+const SEED = 20_260_903;
+const PACKETS = 1_000_000;
+/** Sent first, so that what a first packet of its kind costs is no growth. */
+const WARM_UP_PACKETS = 50_000;
+const RESPONSES = 100_000;
+const MAX_DATAGRAM = 65_507;
+const MAX_NOISE = 600;
+/** One packet in so many is a query with a few octets changed: most of those find their way to the upstream. */
+const QUERY_EVERY = 64;
+/** Sent before the sender waits until Weir has come so far: the smallest receive buffers hold them. */
+const PORTION = 200;
+const LARGE = 4096;
+const MIB = 1_048_576;
+const GOOD_NAME = 'good.example.com';
+
+/** What a packet must be counted as, by its header alone. */
+type HeaderClass = 'dropped' | 'notImplemented' | 'other';
+
+function classOf(packet: Uint8Array): HeaderClass {
+  if (packet.length < Header.SIZE) return 'dropped';
+  const high = packet[Header.FLAGS_HIGH]!;
+  if ((high & FlagsHigh.QR) !== 0) return 'dropped';
+  return (high & FlagsHigh.OPCODE) === 0 ? 'other' : 'notImplemented';
+}
+
+/** Makes packets out of one piece of noise: a million separate ones would take longer to make than to send. */
+class PacketMaker {
+  readonly #random: SeededRandom;
+  readonly #noise: Uint8Array;
+  readonly #query = query('some.name.example.net', 'A', { id: 1, edns: {} });
+
+  constructor(seed: number) {
+    this.#random = new SeededRandom(seed);
+    this.#noise = Uint8Array.from({ length: MIB }, () => this.#random.below(256));
+  }
+
+  next(): Uint8Array {
+    const random = this.#random;
+    if (random.below(QUERY_EVERY) === 0) {
+      const changed = this.#query.slice();
+      for (let changes = 1 + random.below(4); changes > 0; changes--)
+        changed[random.below(changed.length)] = random.below(256);
+      return changed;
+    }
+    const at = random.below(MIB - MAX_NOISE);
+    return this.#noise.subarray(at, at + random.below(MAX_NOISE));
+  }
+}
+
+let upstream: ScriptedUpstream;
+let weir: Weir;
+let storm: Socket;
+let client: UdpClient;
+let replies = 0;
+
+beforeAll(async () => {
+  upstream = await startEchoingUpstream();
+  weir = await Weir.start({
+    upstreams: [`127.0.0.1:${String(upstream.port)}`],
+    // One, so that a reply says how far it has come with what was sent before.
+    env: { WEIR_SERVER_WORKERS: '1' },
+  });
+  client = await UdpClient.open(weir.dnsPort);
+  storm = createSocket({ type: 'udp4', recvBufferSize: 4 * MIB });
+  storm.on('message', () => replies++);
+  storm.connect(weir.dnsPort, '127.0.0.1');
+  await once(storm, 'connect');
+});
+afterAll(async () => {
+  storm.close();
+  client.close();
+  expect(await weir.stop()).toMatchObject({ code: 0 });
+  await upstream.close();
+});
+afterEach(async () => {
+  await askGood();
+  expect(weir.replacedThreads).toBe(0);
+});
+
+async function askGood(): Promise<void> {
+  expect(await client.ask(GOOD_NAME, 'A')).toMatchObject({ data: [EVERY_ADDRESS] });
+}
+
+/** How many replies there were, once those that the kernel had queued are counted. */
+async function repliesAtRest(): Promise<number> {
+  for (let before = -1; before !== replies;) {
+    before = replies;
+    await sleep(300);
+  }
+  return replies;
+}
+
+async function measure(): Promise<Readonly<Record<'answer' | 'resolve', MeasuredThread>>> {
+  const reply = once(weir.child, 'message');
+  weir.child.send({ measure: 1 });
+  const [{ workers }] = (await reply) as [MeasureReply];
+  return workers[0]!;
+}
+
+/** Counters of both threads together. */
+async function count(): Promise<(counter: string) => number> {
+  const { answer, resolve } = await measure();
+  return (counter) => answer.counters[counter]! + resolve.counters[counter]!;
+}
+
+/** What the counters gained while `work` sent `sent()` packets, once every one of them is accounted for. */
+async function countWhile(work: () => Promise<number>): Promise<(counter: string) => number> {
+  const before = await count();
+  const sent = await work();
+  for (;;) {
+    const after = await count();
+    const gained = (counter: string): number => after(counter) - before(counter);
+    const ended = ['DROPPED_SHORT_OR_RESPONSE', 'QUERIES', 'UNRESOLVED_DROPPED'].reduce(
+      (sum, name) => sum + gained(name),
+      0,
+    );
+    if (ended > sent) throw new Error(`count packets: ${String(ended)} of ${String(sent)}`);
+    if (ended === sent) return gained;
+    // Questions that got through to the upstream.
+    await sleep(20);
+  }
+}
+
+/** Sends packets and good queries between them; resolves with how many of both. */
+async function send(packets: Iterable<Uint8Array>): Promise<number> {
+  let sent = 0;
+  let sinceGood = 0;
+  for (const packet of packets) {
+    storm.send(packet);
+    sent++;
+    sinceGood++;
+    if (sinceGood < PORTION && packet.length < LARGE) continue;
+    await askGood();
+    sent++;
+    sinceGood = 0;
+  }
+  await askGood();
+  return sent + 1;
+}
+
+function* randomPackets(
+  amount: number,
+  seed: number,
+  seen: Record<HeaderClass, number>,
+): Iterable<Uint8Array> {
+  const maker = new PacketMaker(seed);
+  for (let i = 0; i < amount; i++) {
+    const packet = maker.next();
+    seen[classOf(packet)]++;
+    yield packet;
+  }
+}
+
+function residentBytes(): number {
+  const status = readFileSync(`/proc/${String(weir.pid)}/status`, 'utf8');
+  return Number(/^RssAnon:\s+(\d+)/m.exec(status)![1]) * 1024;
+}
+
+describe('weir in a storm of packets', () => {
+  test('weir accounts for each of a million random packets, and does not grow', async () => {
+    await send(randomPackets(WARM_UP_PACKETS, SEED - 1, { dropped: 0, notImplemented: 0, other: 0 }));
+    const before = { rss: residentBytes(), heap: (await measure()).answer.memory!.usedHeapBytes };
+    const seen = { dropped: 0, notImplemented: 0, other: 0 };
+    const gained = await countWhile(() => send(randomPackets(PACKETS, SEED, seen)));
+    expect(seen.dropped + seen.notImplemented + seen.other).toBe(PACKETS);
+    expect(gained('DROPPED_SHORT_OR_RESPONSE')).toBe(seen.dropped);
+    expect(gained('NOT_IMPLEMENTED')).toBe(seen.notImplemented);
+    expect(gained('FORMAT_ERRORS')).toBeGreaterThan(0);
+    expect(gained('FORMAT_ERRORS')).toBeLessThanOrEqual(seen.other);
+    expect(gained('INTERNAL_ERRORS')).toBe(0);
+    expect(gained('SEND_ERRORS')).toBe(0);
+    // Four octets kept of each packet would be seen on the thread's heap, fifty in the process.
+    expect((await measure()).answer.memory!.usedHeapBytes - before.heap).toBeLessThan(4 * MIB);
+    expect(residentBytes() - before.rss).toBeLessThan(48 * MIB);
+  });
+
+  test('weir drops a storm of responses and answers none of them', async () => {
+    const random = new SeededRandom(SEED);
+    const response = query(GOOD_NAME, 'A', { id: 1, flags: 0x8180 });
+    const repliesBefore = await repliesAtRest();
+    const gained = await countWhile(() =>
+      send(
+        (function* () {
+          for (let i = 0; i < RESPONSES; i++) {
+            response[Header.FLAGS_HIGH] = FlagsHigh.QR | random.below(128);
+            response[Header.FLAGS_LOW] = random.below(256);
+            yield response.slice();
+          }
+        })(),
+      ),
+    );
+    expect(gained('DROPPED_SHORT_OR_RESPONSE')).toBe(RESPONSES);
+    expect(await repliesAtRest()).toBe(repliesBefore);
+  });
+
+  test('weir accounts for datagrams of every length', async () => {
+    const good = query(GOOD_NAME, 'A', { id: 1 });
+    const lengths = [
+      ...Array.from({ length: 2100 }, (_, length) => length),
+      ...Array.from({ length: 256 }, (_, step) => 2100 + step * 247),
+      MAX_DATAGRAM,
+    ];
+    const gained = await countWhile(() =>
+      send(
+        lengths.map((length) => {
+          const packet = new Uint8Array(length).fill(0xff);
+          packet.set(good.slice(0, length));
+          return packet;
+        }),
+      ),
+    );
+    expect(gained('DROPPED_SHORT_OR_RESPONSE')).toBe(Header.SIZE);
+    expect(gained('FORMAT_ERRORS')).toBe(good.length - Header.SIZE);
+    expect(gained('INTERNAL_ERRORS')).toBe(0);
+  });
+});

@@ -1,0 +1,122 @@
+/** The end of the process, wanted or not: what is in flight is answered, and what is lost is bounded. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Rcode } from '../../../shared/dns/iana.ts';
+import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import { TcpClient, UdpClient } from '../../support/dns/dns-client.ts';
+import {
+  EVERY_ADDRESS,
+  startEchoingUpstream,
+  startSlowUpstream,
+} from '../../support/dns/echoing-upstream.ts';
+import { startListServer } from '../../support/weir/list-server.ts';
+import type { ListServer } from '../../support/weir/list-server.ts';
+import { Load } from '../../support/weir/query-load.ts';
+import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
+
+/** A service manager that has asked for an end waits so long before it kills. */
+const PATIENCE_MS = 5000;
+const SLOW_MS = 1200;
+
+let upstream: ScriptedUpstream;
+let lists: ListServer;
+beforeAll(async () => {
+  upstream = await startEchoingUpstream();
+  lists = await startListServer();
+  lists.serve('/list.txt', 'blocked.example.com\n');
+});
+afterAll(async () => {
+  await upstream.close();
+  await lists.close();
+});
+
+describe.each(BACK_ENDS)('weir that is told to end, back end %s', (backEnd) => {
+  test.each(backEnd === 'batch' ? (['SIGTERM', 'SIGINT'] as const) : (['SIGTERM'] as const))(
+    'weir answers what is in flight at %s, over UDP and TCP, logs it, and ends with 0',
+    async (signal) => {
+      await using slow = await startSlowUpstream(SLOW_MS);
+      await using weir = await Weir.start({ backEnd, upstreams: [`127.0.0.1:${String(slow.port)}`] });
+      using udp = await UdpClient.open(weir.dnsPort);
+      await using tcp = await TcpClient.open(weir.dnsPort);
+      const replies = Promise.all([
+        ...Array.from({ length: 200 }, (_, i) => udp.ask(`${String(i)}.udp.example.com`, 'A')),
+        tcp.ask('tcp.example.com', 'A'),
+      ]);
+      while (slow.udpQueries.length < 201) await new Promise((resolve) => setTimeout(resolve, 5));
+      const ended = weir.end(signal, PATIENCE_MS);
+      expect((await replies).map(({ data }) => data)).toEqual(Array(201).fill([EVERY_ADDRESS]));
+      await tcp.closed;
+      expect(await ended).toMatchObject({ code: 0 });
+
+      await using again = await Weir.start({ backEnd, room: weir.room });
+      expect(await (await again.api()).untilQueryCount(201)).toBe(201);
+      expect(await again.stop()).toMatchObject({ code: 0 });
+    },
+  );
+
+  test('weir ends with 0 in time although upstreams, clients and browsers hold on to it', async () => {
+    await using silent = await ScriptedUpstream.start();
+    await using weir = await Weir.start({ backEnd, upstreams: [`127.0.0.1:${String(silent.port)}`] });
+    await weir.api();
+    using udp = await UdpClient.open(weir.dnsPort);
+    await using tcp = await TcpClient.open(weir.dnsPort);
+    await using browser = await TcpClient.open(weir.webPort);
+    browser.socket.write('GET /api/health HTTP/1.1\r\n');
+    const unanswered = udp.ask('silent.example.com', 'A').catch(() => null);
+    while (silent.udpQueries.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    const load = await Load.start(weir.dnsPort, 'unanswered');
+    expect(await weir.end('SIGTERM', PATIENCE_MS)).toMatchObject({ code: 0 });
+    load.abandon();
+    // The client is told, not left to wait.
+    expect(await unanswered).toMatchObject({ rcode: Rcode.SERVFAIL });
+    await tcp.closed;
+  });
+
+  test('weir ends with 0 under load, and has every query that it answered in the log', async () => {
+    await using weir = await Weir.start({ backEnd, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
+    const load = await Load.start(weir.dnsPort, 'ending');
+    await load.untilMore(2000);
+    expect(await weir.end('SIGTERM', PATIENCE_MS)).toMatchObject({ code: 0 });
+    load.abandon();
+    const answered = load.replies.length;
+    await using again = await Weir.start({ backEnd, room: weir.room });
+    const api = await again.api();
+    expect(await api.untilQueryCount(answered)).toBeGreaterThanOrEqual(answered);
+    expect(await again.stop()).toMatchObject({ code: 0 });
+  });
+});
+
+describe('weir that is killed', () => {
+  test('weir starts again from its data directory, blocks as before, and has lost a second of its log at most', async () => {
+    await using weir = await Weir.start({ upstreams: [`127.0.0.1:${String(upstream.port)}`] });
+    const api = await weir.api();
+    expect(await api.addSource({ name: 'list', url: lists.url('/list.txt') })).toMatchObject({
+      status: 'ok',
+    });
+    const load = await Load.start(weir.dnsPort, 'killed');
+    await load.untilMore(3000);
+    const killedAtMs = Date.now();
+    const repliesAtKill = [...load.replies];
+    expect(await weir.end('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
+    load.abandon();
+
+    await using again = await Weir.start({
+      room: weir.room,
+      upstreams: [`127.0.0.1:${String(upstream.port)}`],
+    });
+    using udp = await UdpClient.open(again.dnsPort);
+    expect(await udp.ask('blocked.example.com', 'A')).toMatchObject({ data: ['0.0.0.0'] });
+    expect(await udp.ask('alive.example.com', 'A')).toMatchObject({ data: [EVERY_ADDRESS] });
+    const after = await again.api();
+    expect(await after.untilQueryCount(1, 'domain=alive.example.com')).toBe(1);
+    const rows = await after.queries('domain=.killed.example.com');
+    const logged = new Set(rows.map(({ domain }) => domain));
+    expect(logged.size).toBe(rows.length);
+    const lostAgesMs = repliesAtKill
+      .filter(({ name }) => !logged.has(name))
+      .map(({ receivedAtMs }) => killedAtMs - receivedAtMs);
+    // A batch is sent after a second; it has to reach the database, too.
+    expect(Math.max(0, ...lostAgesMs)).toBeLessThan(2000);
+    expect(logged.size).toBeGreaterThan(0);
+    expect(await again.stop()).toMatchObject({ code: 0 });
+  });
+});

@@ -1,0 +1,106 @@
+/**
+ * Clients whose addresses do not resolve, on a real network where one can be made (which takes root): replies to them
+ * wait in the kernel for seconds, and nobody else may wait with them.
+ */
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import type { MeasureReply } from '../../../control-plane/workers/fault-injection.ts';
+import { UdpClient } from '../../support/dns/dns-client.ts';
+import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
+import { NetworkDevice } from '../../support/weir/network-device.ts';
+import type { SilentFlood } from '../../support/weir/silent-clients.ts';
+import { type BackEnd, Weir } from '../../support/weir/weir-process.ts';
+
+const MAC = '02:00:5e:10:00:05';
+const SERVER = { ipv4: '198.18.77.1', ipv6: '2001:db8:77::1' } as const;
+const OWN_ADDRESSES = [`${SERVER.ipv4}/24`, `${SERVER.ipv6}/64`];
+const PROGRAM = join(import.meta.dirname, '..', '..', 'support', 'weir', 'silent-clients.ts');
+/** The kernel keeps 208 KiB for each of them, 13 MiB in all: more than a send buffer of 4 MiB, which counts double. */
+const SILENT = Array.from({ length: 64 }, (_, i) => i + 10);
+/** Its TXT records fill a reply, so that few of them fill the buffers. */
+const LARGE = 'large.home.example';
+const GOOD = 'good.home.example';
+/** Of the good client. */
+const ROUNDS = 300;
+const RECORDS = [
+  `${GOOD} 60 A ${EVERY_ADDRESS}`,
+  ...[1, 2, 3, 4].map((n) => `${LARGE} 60 TXT ${String(n).repeat(250)}`),
+];
+
+async function counted(weir: Weir): Promise<(counter: string) => number> {
+  const reply = once(weir.child, 'message');
+  weir.child.send({ measure: 1 });
+  const [{ workers }] = (await reply) as [MeasureReply];
+  return (counter) =>
+    workers.reduce(
+      (sum, { answer, resolve }) => sum + answer.counters[counter]! + resolve.counters[counter]!,
+      0,
+    );
+}
+
+const probe = NetworkDevice.make(MAC, OWN_ADDRESSES);
+probe?.remove();
+if (probe !== null)
+  describe('weir asked from addresses that do not resolve', () => {
+    /** Floods a Weir of one worker from them; what it lost and counted. */
+    async function flood(
+      backEnd: BackEnd,
+      how: Pick<SilentFlood, 'names' | 'asksGood'> & { family: keyof typeof SERVER },
+    ): Promise<{ answered: number; replaced: number; full: number }> {
+      const upstream = await startEchoingUpstream();
+      const device = NetworkDevice.make(MAC, OWN_ADDRESSES)!;
+      try {
+        device.setAddress('198.18.77.2/24');
+        device.setAddress('2001:db8:77::2/64');
+        const silent = SILENT.map((n) =>
+          how.family === 'ipv4' ? `198.18.77.${String(n)}` : `2001:db8:77::${String(n)}`,
+        );
+        for (const address of silent) device.addSilentAddress(address);
+        await using weir = await Weir.start({
+          backEnd,
+          addresses: ['127.0.0.1', SERVER.ipv4, SERVER.ipv6],
+          upstreams: [`127.0.0.1:${String(upstream.port)}`],
+          withoutDatabase: true,
+          toml: `[dns]\nlocal_records = ${JSON.stringify(RECORDS)}\n`,
+          env: { WEIR_SERVER_WORKERS: '1' },
+        });
+        const { names, asksGood } = how;
+        const server = SERVER[how.family];
+        const good = { rounds: ROUNDS, goodName: GOOD };
+        const asked: SilentFlood = { server, port: weir.dnsPort, silent, names, asksGood, ...good };
+        const answered = Number(await device.run(PROGRAM, JSON.stringify(asked)));
+        // Whatever was lost: nobody waits for it.
+        using udp = await UdpClient.open(weir.dnsPort);
+        expect((await udp.ask(GOOD, 'A')).data).toEqual([EVERY_ADDRESS]);
+        const full = (await counted(weir))('SEND_BUFFER_FULL');
+        return { answered, replaced: weir.replacedThreads, full };
+      } finally {
+        device.remove();
+        await upstream.close();
+      }
+    }
+
+    test.each(['ipv4', 'ipv6'] as const)(
+      'weir answers everybody else over %s meanwhile, and replaces no thread',
+      async (family) => {
+        const outcome = await flood('batch', { family, names: [LARGE], asksGood: true });
+        expect(outcome).toEqual({ answered: ROUNDS, replaced: 0, full: 0 });
+      },
+    );
+
+    test('weir answers everybody else while its resolve thread replies to such addresses', async () => {
+      const outcome = await flood('batch', {
+        family: 'ipv4',
+        names: ['n*.example.com', LARGE],
+        asksGood: true,
+      });
+      expect(outcome).toEqual({ answered: ROUNDS, replaced: 0, full: 0 });
+    });
+
+    test('weir over node:dgram drops what finds the send buffer full, counts it, and goes on', async () => {
+      const outcome = await flood('dgram', { family: 'ipv4', names: [LARGE], asksGood: false });
+      expect(outcome).toMatchObject({ answered: ROUNDS, replaced: 0 });
+      expect(outcome.full).toBeGreaterThan(0);
+    });
+  });

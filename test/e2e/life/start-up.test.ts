@@ -1,0 +1,212 @@
+/** How Weir starts and refuses to: without configuration, on taken ports, on a directory that is in use. */
+import { spawnSync } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import type { Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { chownSync, existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { serversOn } from '../../../control-plane/db/postgres-process.ts';
+import { RRClass, Rcode } from '../../../shared/dns/iana.ts';
+import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
+import type { Group } from '../../../shared/api/policy/groups-api.ts';
+import { ApiClient } from '../../support/weir/api-client.ts';
+import { makeTempDir, prepareDataDir } from '../../support/weir/data-dir.ts';
+import type { TempDir } from '../../support/weir/data-dir.ts';
+import { UdpClient } from '../../support/dns/dns-client.ts';
+import { freePort } from '../../support/weir/free-ports.ts';
+import { ownEnvironment, OwnProcess, START_COMMAND, Weir } from '../../support/weir/weir-process.ts';
+
+/** An address of this machine that no other program listens on. */
+const ADDRESS = `127.53.${String(1 + Math.floor(Math.random() * 250))}.${String(1 + Math.floor(Math.random() * 250))}`;
+const FALLBACK_PORT = 5300;
+const POOLS = '[{"name":"none","servers":["127.0.0.1:9"]}]';
+
+interface User {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** An ordinary user that can run this checkout: ourselves, or nobody where the tests run as root. */
+function ordinaryUser(): User | null {
+  const uid = process.getuid?.() ?? 0;
+  const gid = process.getgid?.() ?? 0;
+  if (uid !== 0) return { uid, gid };
+  const nobody = /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8'));
+  if (nobody === null) return null;
+  const user = { uid: Number(nobody[1]), gid: Number(nobody[2]) };
+  const [node, args] = START_COMMAND;
+  // A checkout below a home directory of root is out of reach for everybody else.
+  return spawnSync(node, [...args.slice(0, -1), '--version'], { ...user, cwd: '/' }).status === 0
+    ? user
+    : null;
+}
+
+const firstFreePort = Number(readFileSync('/proc/sys/net/ipv4/ip_unprivileged_port_start', 'utf8'));
+const user = ordinaryUser();
+const mayBindPort53 = process.getuid?.() === 0 || firstFreePort <= 53;
+
+/** Starts Weir in an empty folder without a configuration file. */
+async function startBare(
+  folder: string,
+  dataDir: string,
+  options: Partial<User> = {},
+): Promise<{ weir: OwnProcess; webPort: number }> {
+  const webPort = await freePort([ADDRESS]);
+  const env = {
+    ...ownEnvironment(),
+    WEIR_SERVER_DATA_DIR: dataDir,
+    WEIR_SERVER_BIND_ADDRESS: ADDRESS,
+    WEIR_SERVER_WEB_PORT: String(webPort),
+    WEIR_DNS_POOLS: POOLS,
+  };
+  const [node, args] = START_COMMAND;
+  return { weir: new OwnProcess(node, args, { cwd: folder, env, ...options }), webPort };
+}
+
+/** Processes of an embedded database that still work on the data directory. */
+function databasesOn(room: TempDir): number[] {
+  const cluster = join(room.dataDir, 'postgres', 'cluster');
+  return existsSync(cluster) ? serversOn(cluster) : [];
+}
+
+/** Waits until Weir answers on `port`, by a question that needs no upstream. */
+async function expectAnswers(port: number): Promise<void> {
+  using udp = await UdpClient.open(port, ADDRESS);
+  expect(await udp.ask('example.com', 'A', { qclass: RRClass.CH })).toMatchObject({ rcode: Rcode.REFUSED });
+}
+
+if (user !== null && firstFreePort > 53)
+  describe('weir of an ordinary user, without any configuration', () => {
+    test('weir creates all it needs, answers on port 5300, and says why not on 53 and what to do', async () => {
+      const room = makeTempDir();
+      chownSync(room.path, user.uid, user.gid);
+      const { weir, webPort } = await startBare(room.path, room.dataDir, user);
+      await using _ended = weir;
+      await weir.untilOutput(/Next:[^]*Point your router/);
+      expect(weir.output).toContain(`DNS        ${ADDRESS}:5300 (UDP and TCP)`);
+      expect(weir.output).toContain('defaults (no configuration file was found)');
+      expect(weir.output).toMatch(/Port 5300 instead of 53: .*not permitted.*CAP_NET_BIND_SERVICE/);
+      await expectAnswers(FALLBACK_PORT);
+      await weir.untilOutput(/database is up/);
+      await weir.untilOutput(/Setup code [0-9a-z-]{19}/);
+      const setupCode = join(room.dataDir, 'setup-code');
+      expect(weir.output).toContain(readFileSync(setupCode, 'utf8').trim());
+      const api = await ApiClient.signIn(webPort, ADDRESS);
+      expect(existsSync(setupCode)).toBe(false);
+      expect(await api.expect<Group[]>(200, 'GET', '/groups')).toMatchObject([
+        { id: 1, name: 'Default', enabled: true },
+      ]);
+      let sources: BlocklistSource[] = [];
+      while (sources.length === 0)
+        sources = await api.expect<BlocklistSource[]>(200, 'GET', '/blocklist-sources');
+      expect(sources).toMatchObject([{ enabled: true, group_ids: [] }]);
+      expect(await weir.end('SIGTERM')).toMatchObject({ code: 0 });
+      room.remove();
+    });
+  });
+
+if (mayBindPort53)
+  describe('weir beside another DNS server', () => {
+    let other: Socket;
+    test('weir takes port 5300 where 53 is taken and was not asked for, and says why', async () => {
+      other = createSocket('udp4').bind(53, ADDRESS);
+      await once(other, 'listening');
+      const room = makeTempDir();
+      await prepareDataDir(room.dataDir);
+      const { weir } = await startBare(room.path, room.dataDir);
+      await using _ended = weir;
+      await weir.untilOutput(/Next:/);
+      expect(weir.output).toMatch(/Port 5300 instead of 53: .*UDP port 53: another program has it/);
+      await expectAnswers(FALLBACK_PORT);
+      expect(await weir.end('SIGTERM')).toMatchObject({ code: 0 });
+      other.close();
+      room.remove();
+    });
+  });
+
+describe('weir that cannot start', () => {
+  test.each(['UDP', 'TCP'])(
+    'weir ends with a clear message where its port is taken over %s',
+    async (transport) => {
+      const dnsPort = await freePort(['127.0.0.1']);
+      const udp = createSocket('udp4');
+      const tcp = createServer();
+      if (transport === 'UDP') await once(udp.bind(dnsPort, '127.0.0.1'), 'listening');
+      else await once(tcp.listen(dnsPort, '127.0.0.1'), 'listening');
+      await using weir = await Weir.launch({ dnsPort });
+      expect(await weir.end()).toMatchObject({ code: 1 });
+      expect(weir.output).toContain(
+        `weir: listen on 127.0.0.1 ${transport} port ${String(dnsPort)}: another program has it`,
+      );
+      expect(weir.output).not.toMatch(/answers\.|\n +at /);
+      udp.close();
+      tcp.close();
+    },
+  );
+
+  test('weir ends with a clear message where its web port is taken, and leaves no database behind', async () => {
+    const web = createServer().listen(0, '127.0.0.1');
+    await once(web, 'listening');
+    const { port: webPort } = web.address() as { port: number };
+    await using weir = await Weir.launch({ webPort });
+    expect(await weir.end()).toMatchObject({ code: 1 });
+    expect(weir.output).toMatch(
+      new RegExp(`weir: listen for HTTP on 127.0.0.1:${String(webPort)}: port ${String(webPort)} is taken`),
+    );
+    expect(weir.output).not.toMatch(/answers\.|\n +at /);
+    expect(databasesOn(weir.room)).toEqual([]);
+    web.close();
+  });
+
+  test('weir refuses a data directory that another one uses, which goes on undisturbed', async () => {
+    await using first = await Weir.start();
+    await using second = await Weir.launch({ room: first.room });
+    expect(await second.end()).toMatchObject({ code: 1 });
+    expect(second.output).toContain(
+      `weir: data directory ${first.room.dataDir} is in use by another weir (process ${String(first.pid)})`,
+    );
+    expect((await first.health()).body).toMatchObject({
+      status: 'ok',
+      checks: { database: { status: 'ok' } },
+    });
+    using udp = await UdpClient.open(first.dnsPort);
+    expect(await udp.ask('example.com', 'A', { qclass: RRClass.CH })).toMatchObject({ rcode: Rcode.REFUSED });
+    expect(await first.stop()).toMatchObject({ code: 0 });
+  });
+
+  test('weir ends with a clear message where its data directory cannot be made', async () => {
+    const dataDir = '/dev/null/data';
+    await using weir = await Weir.launch({ withoutDatabase: true, env: { WEIR_SERVER_DATA_DIR: dataDir } });
+    expect(await weir.end()).toMatchObject({ code: 1 });
+    expect(weir.output).toBe(
+      `weir: create data directory ${dataDir}: a part of the path is not a directory\n`,
+    );
+  });
+
+  test('weir goes on answering when the reader of its log has gone away', async () => {
+    await using weir = await Weir.start({ toml: '[logging]\nlevel = "debug"\n' });
+    weir.deafen();
+    // Signing in writes to the log.
+    await weir.api();
+    using udp = await UdpClient.open(weir.dnsPort);
+    expect(await udp.ask('example.com', 'A', { qclass: RRClass.CH })).toMatchObject({ rcode: Rcode.REFUSED });
+    expect((await weir.health()).body).toMatchObject({ status: 'ok' });
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+  });
+
+  test('weir that is told to stop while it starts ends, and leaves no database behind', async () => {
+    for (const delayMs of [200, 450, 700, 950]) {
+      const room = makeTempDir();
+      await using weir = await Weir.launch({ room, withoutDatabase: true });
+      await sleep(delayMs);
+      const { code, signal } = await weir.end('SIGTERM');
+      // Before it listens to signals, one ends it as it ends any program.
+      expect([0, 'SIGTERM']).toContain(code ?? signal);
+      expect(databasesOn(room)).toEqual([]);
+      room.remove();
+    }
+  });
+});

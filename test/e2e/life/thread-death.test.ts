@@ -1,0 +1,136 @@
+/**
+ * Threads that die or hang, by the test hook: they are replaced and counted, the other workers go on, and
+ * what waits in the sockets of a dead thread is answered by its successor.
+ */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Health } from '../../../shared/api/system-api.ts';
+import type { ThreadRole } from '../../../shared/threads/messages.ts';
+import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import { askOverTcp, TcpClient, UdpClient } from '../../support/dns/dns-client.ts';
+import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
+import { startListServer } from '../../support/weir/list-server.ts';
+import type { ListServer } from '../../support/weir/list-server.ts';
+import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
+
+const WORKERS = 2;
+/** Enough that the kernel spreads them over the sockets of both workers. */
+const CLIENTS = 32;
+
+let upstream: ScriptedUpstream;
+let lists: ListServer;
+beforeAll(async () => {
+  upstream = await startEchoingUpstream();
+  lists = await startListServer();
+  lists.serve('/list.txt', '0.0.0.0 listed.example.com\n');
+});
+afterAll(async () => {
+  await upstream.close();
+  await lists.close();
+});
+
+describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
+  let weir: Weir;
+  let clients: UdpClient[] = [];
+  let serial = 0;
+  const roles: readonly ThreadRole[] = backEnd === 'batch' ? ['answer', 'resolve'] : ['resolve'];
+
+  beforeAll(async () => {
+    weir = await Weir.start({
+      backEnd,
+      env: { WEIR_SERVER_WORKERS: String(WORKERS) },
+      upstreams: [`127.0.0.1:${String(upstream.port)}`],
+    });
+    clients = await Promise.all(Array.from({ length: CLIENTS }, () => UdpClient.open(weir.dnsPort)));
+  });
+  afterAll(async () => {
+    for (const client of clients) client.close();
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+  });
+
+  /** Asks from every client, so that every worker is asked; a new name needs a resolve thread too. */
+  async function askFromEverywhere(name: string): Promise<unknown[]> {
+    const replies = await Promise.all(clients.map((client) => client.ask(name, 'A')));
+    return replies.map(({ data }) => data[0]);
+  }
+
+  async function untilReplaced(count: number): Promise<void> {
+    await weir.untilOutput(new RegExp(`(replace a DNS thread that died[^]*){${String(count)}}`));
+    await weir.untilHealth(({ checks }) => checks.dns.status === 'ok');
+  }
+
+  const faults = roles.flatMap((role) =>
+    (['exit', 'throw', 'hang'] as const).flatMap((fault) =>
+      // A hang takes a while to be believed: once is enough.
+      (fault === 'hang' ? [0] : [0, 1]).map((worker) => ({ role, fault, worker })),
+    ),
+  );
+
+  test.each(faults)(
+    'weir replaces the $role thread of worker $worker after $fault',
+    async ({ role, fault, worker }) => {
+      const before = weir.replacedThreads;
+      weir.injectFault(worker, role, fault);
+      await untilReplaced(before + 1);
+      expect(weir.replacedThreads).toBe(before + 1);
+      const api = await weir.api();
+      expect((await api.expect<Health>(200, 'GET', '/health')).checks.dns).toEqual({
+        status: 'ok',
+        detail: `${String(WORKERS)} of ${String(WORKERS)} workers answer, ${String(before + 1)} threads were replaced`,
+      });
+      const name = `after-${String(serial++)}.example.com`;
+      expect(await askFromEverywhere(name)).toEqual(Array<string>(CLIENTS).fill(EVERY_ADDRESS));
+      expect((await askOverTcp(weir.dnsPort, name, 'A')).data).toEqual([EVERY_ADDRESS]);
+    },
+  );
+
+  if (backEnd === 'batch') {
+    test('weir answers from the cache what comes while an answer thread is dead, and loses none of it', async () => {
+      await askFromEverywhere('queued.example.com');
+      const before = weir.replacedThreads;
+      weir.injectFault(0, 'answer', 'exit');
+      // No pause: some of these lie in the socket of a thread that is not there.
+      for (let round = 0; round < 20; round++)
+        expect(await askFromEverywhere('queued.example.com')).toEqual(
+          Array<string>(CLIENTS).fill(EVERY_ADDRESS),
+        );
+      await untilReplaced(before + 1);
+    });
+
+    test('weir answers from the cache and by its lists while a resolve thread is dead', async () => {
+      await askFromEverywhere('known.example.com');
+      const before = weir.replacedThreads;
+      for (let worker = 0; worker < WORKERS; worker++) weir.injectFault(worker, 'resolve', 'throw');
+      for (let round = 0; round < 20; round++)
+        expect(await askFromEverywhere('known.example.com')).toEqual(
+          Array<string>(CLIENTS).fill(EVERY_ADDRESS),
+        );
+      await untilReplaced(before + WORKERS);
+      // What it was asked while it was dead, its successor answers.
+      expect(await askFromEverywhere('new.example.com')).toEqual(Array<string>(CLIENTS).fill(EVERY_ADDRESS));
+    });
+  }
+
+  test('weir replaces all threads at once, and TCP connections of before are closed, not left hanging', async () => {
+    await using tcp = await TcpClient.open(weir.dnsPort);
+    await tcp.ask('tcp.example.com', 'A');
+    const before = weir.replacedThreads;
+    for (let worker = 0; worker < WORKERS; worker++)
+      for (const role of roles) weir.injectFault(worker, role, 'exit');
+    await tcp.closed;
+    await untilReplaced(before + WORKERS * roles.length);
+    expect(await askFromEverywhere('all-new.example.com')).toEqual(
+      Array<string>(CLIENTS).fill(EVERY_ADDRESS),
+    );
+  });
+
+  test('weir has the newest lists in force in threads that were replaced', async () => {
+    const api = await weir.api();
+    const before = weir.replacedThreads;
+    for (const role of roles) weir.injectFault(0, role, 'exit');
+    expect(await api.addSource({ name: 'list', url: lists.url('/list.txt') })).toMatchObject({
+      status: 'ok',
+    });
+    await untilReplaced(before + roles.length);
+    expect(await askFromEverywhere('listed.example.com')).toEqual(Array<string>(CLIENTS).fill('0.0.0.0'));
+  });
+});

@@ -1,0 +1,114 @@
+/** Lists that turn bad: whatever a server sends, the last good copy stays in force and the API says why. */
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
+import type { ApiClient } from '../../support/weir/api-client.ts';
+import { UdpClient } from '../../support/dns/dns-client.ts';
+import { startListServer } from '../../support/weir/list-server.ts';
+import type { ListAnswer, ListServer } from '../../support/weir/list-server.ts';
+import { Weir } from '../../support/weir/weir-process.ts';
+
+let lists: ListServer;
+let weir: Weir;
+let udp: UdpClient;
+let api: ApiClient;
+beforeAll(async () => {
+  lists = await startListServer();
+  weir = await Weir.start({ toml: '[dns]\nquery_timeout_ms = 200\n' });
+  udp = await UdpClient.open(weir.dnsPort);
+  api = await weir.api();
+});
+afterAll(async () => {
+  udp.close();
+  await lists.close();
+  expect(await weir.stop()).toMatchObject({ code: 0 });
+});
+
+async function isBlocked(name: string): Promise<boolean> {
+  return (await udp.ask(name, 'A')).data[0] === '0.0.0.0';
+}
+
+function page(status: number, text: string): ListAnswer {
+  return (_request, response) => response.writeHead(status).end(text);
+}
+
+/** 10 GiB of lines that travel as a few kilobytes: gzip members, one after the other. */
+const tenGibibytes: ListAnswer = (_request, response) => {
+  const member = gzipSync(Buffer.alloc(32 << 20, '0.0.0.0 bomb.example.com\n'));
+  response.writeHead(200, { 'Content-Encoding': 'gzip' });
+  response.on('error', () => undefined);
+  for (let i = 0; i < 320; i++) response.write(member);
+  response.end();
+};
+
+const halfList: ListAnswer = (_request, response) => {
+  response.writeHead(200, { 'Content-Length': '1000' }).write('half.example.com\n');
+  setTimeout(() => response.destroy(), 20);
+};
+
+const redirectElsewhere: ListAnswer = (_request, response) =>
+  response.writeHead(302, { Location: 'http://169.254.169.254/latest/meta-data/' }).end();
+
+const CASES: readonly (readonly [string, ListAnswer, RegExp])[] = [
+  ['404', page(404, 'not here'), /answered 404/],
+  ['500', page(500, 'broken'), /answered 500/],
+  ['a web page', page(200, '<!DOCTYPE html>\n<html><body>Log in first</body></html>\n'), /HTML/],
+  ['nothing', page(200, ''), /empty/],
+  ['10 GB', tenGibibytes, /larger than|more than/],
+  ['half a list', halfList, /closed before the end/],
+  ['a way to a metadata service', redirectElsewhere, /link-local/],
+];
+
+describe('weir with lists that turn bad', () => {
+  test.each(CASES)(
+    'weir keeps the good copy where the URL comes to answer %s, and says why',
+    async (what, bad, reason) => {
+      const path = `/${encodeURIComponent(what)}`;
+      lists.serve(path, 'good.example.com\n');
+      const source = await api.addSource({ name: what, url: lists.url(path) });
+      expect(source).toMatchObject({ status: 'ok', rules: 1, last_error: null });
+      lists.serve(path, bad);
+      await api.expect(202, 'POST', `/blocklist-sources/${String(source.id)}/refresh`);
+      const after: BlocklistSource = await api.settledSource(source.id);
+      expect(after).toMatchObject({ status: 'error', rules: 1 });
+      expect(after.last_error).toMatch(reason);
+      expect(await isBlocked('good.example.com')).toBe(true);
+      await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
+      expect(await isBlocked('good.example.com')).toBe(false);
+    },
+  );
+
+  test.each(CASES)(
+    'weir takes a source whose URL answers %s from the start, and blocks nothing by it',
+    async (what, bad, reason) => {
+      const path = `/new-${encodeURIComponent(what)}`;
+      lists.serve(path, bad);
+      const source = await api.addSource({ name: `new ${what}`, url: lists.url(path) });
+      expect(source).toMatchObject({ status: 'error', rules: 0 });
+      expect(source.last_error).toMatch(reason);
+      expect(await isBlocked('half.example.com')).toBe(false);
+      expect(await isBlocked('bomb.example.com')).toBe(false);
+      await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
+    },
+  );
+
+  test.each(['file:///etc/passwd', 'file:///nowhere/at/all'])('weir takes no list from %s', async (url) => {
+    const { status, body } = await api.call('POST', '/blocklist-sources', { name: url, url });
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ error: 'invalid', errors: [{ path: 'url' }] });
+    expect(JSON.stringify(body)).toContain('list_dirs');
+  });
+
+  test('weir takes no list from a link that leads out of its folder', async () => {
+    const folder = join(weir.room.dataDir, 'lists');
+    mkdirSync(folder, { recursive: true });
+    symlinkSync('/etc/passwd', join(folder, 'link.txt'));
+    const url = pathToFileURL(join(folder, 'link.txt')).href;
+    const { status, body } = await api.call('POST', '/blocklist-sources', { name: 'link', url });
+    expect(status).toBe(400);
+    expect(JSON.stringify(body)).toContain('list_dirs');
+  });
+});

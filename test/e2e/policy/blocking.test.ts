@@ -1,0 +1,216 @@
+/** The main job: lists that come in through the API decide what clients are told, from the response on. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
+import { ExtendedError, RRType, Rcode } from '../../../shared/dns/iana.ts';
+import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import type { ApiClient } from '../../support/weir/api-client.ts';
+import { makeTempDir, prepareDataDir } from '../../support/weir/data-dir.ts';
+import { askOverTcp, UdpClient } from '../../support/dns/dns-client.ts';
+import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
+import { startListServer } from '../../support/weir/list-server.ts';
+import type { ListServer } from '../../support/weir/list-server.ts';
+import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
+
+let upstream: ScriptedUpstream;
+let lists: ListServer;
+beforeAll(async () => {
+  upstream = await startEchoingUpstream();
+  lists = await startListServer();
+});
+afterAll(async () => {
+  await upstream.close();
+  await lists.close();
+});
+
+/** What an answer to A says: blocked by the default mode, or resolved. */
+async function isBlocked(udp: UdpClient, name: string): Promise<boolean> {
+  const { data } = await udp.ask(name, 'A');
+  expect([['0.0.0.0'], [EVERY_ADDRESS]]).toContainEqual(data);
+  return data[0] === '0.0.0.0';
+}
+
+describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
+  let weir: Weir;
+  let udp: UdpClient;
+  let api: ApiClient;
+  const room = makeTempDir();
+  beforeAll(async () => {
+    await prepareDataDir(room.dataDir);
+    mkdirSync(join(room.dataDir, 'lists'));
+    weir = await Weir.start({ room, backEnd, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
+    udp = await UdpClient.open(weir.dnsPort);
+    api = await weir.api();
+  });
+  afterAll(async () => {
+    udp.close();
+    const ended = await weir.stop();
+    room.remove();
+    expect(ended).toMatchObject({ code: 0 });
+  });
+
+  const sourcePath = ({ id }: BlocklistSource): string => `/blocklist-sources/${String(id)}`;
+
+  test('weir takes a list from a file and from the web, counts it, and blocks what it says', async () => {
+    const file = join(room.dataDir, 'lists', 'hosts.txt');
+    writeFileSync(file, '# hosts\n0.0.0.0 file.example.com\n127.0.0.1 localhost\nno such line here!\n');
+    lists.serve('/web.txt', '||web.example.com^\n');
+    const fromFile = await api.addSource({ name: 'file list', url: pathToFileURL(file).href });
+    const fromWeb = await api.addSource({ name: 'web list', url: lists.url('/web.txt') });
+    expect(fromFile).toMatchObject({ status: 'ok', rules: 1, invalid_lines: 1, last_error: null });
+    expect(fromWeb).toMatchObject({ status: 'ok', rules: 1, invalid_lines: 0, last_error: null });
+    expect(await isBlocked(udp, 'file.example.com')).toBe(true);
+    expect(await isBlocked(udp, 'FILE.Example.COM')).toBe(true);
+    expect(await isBlocked(udp, 'web.example.com')).toBe(true);
+    expect((await askOverTcp(weir.dnsPort, 'web.example.com', 'A')).data).toEqual(['0.0.0.0']);
+    expect(await isBlocked(udp, 'neither.example.com')).toBe(false);
+  });
+
+  test('weir answers blocked questions of other types with NODATA and of AAAA with the unspecified address', async () => {
+    expect(await udp.ask('web.example.com', 'AAAA')).toMatchObject({ rcode: Rcode.NOERROR, data: ['::'] });
+    for (const type of [RRType.HTTPS, RRType.MX, RRType.TXT]) {
+      const reply = await udp.ask('web.example.com', type, { edns: {} });
+      expect(reply).toMatchObject({
+        rcode: Rcode.NOERROR,
+        answers: [],
+        extendedErrors: [ExtendedError.BLOCKED],
+      });
+      expect(reply.authorities.map((record) => record.type)).toEqual(['SOA']);
+    }
+  });
+
+  test('weir blocks subdomains as the syntax and the source say, and no name that merely ends alike', async () => {
+    lists.serve('/plain.txt', 'plain.example.net\n');
+    lists.serve('/syntax.txt', '||adblock.example.net^\n*.star.example.net\n0.0.0.0 hosts.example.net\n');
+    const plain = await api.addSource({ name: 'plain', url: lists.url('/plain.txt') });
+    await api.addSource({ name: 'syntax', url: lists.url('/syntax.txt') });
+    const verdicts = async (...names: string[]): Promise<boolean[]> => {
+      const found: boolean[] = [];
+      for (const name of names) found.push(await isBlocked(udp, name));
+      return found;
+    };
+    expect(await verdicts('adblock.example.net', 'a.b.adblock.example.net', 'xadblock.example.net')).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(await verdicts('star.example.net', 'a.star.example.net')).toEqual([true, true]);
+    expect(await verdicts('hosts.example.net', 'a.hosts.example.net')).toEqual([true, false]);
+    expect(await verdicts('plain.example.net', 'a.plain.example.net')).toEqual([true, false]);
+    await api.expect(200, 'PUT', sourcePath(plain), { subdomains: true });
+    expect(await verdicts('plain.example.net', 'a.plain.example.net', 'xplain.example.net')).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test('weir has switching, assigning and deleting a source in force when the response is there', async () => {
+    lists.serve('/switched.txt', 'switched.example.org\n');
+    const source = await api.addSource({ name: 'switched', url: lists.url('/switched.txt') });
+    const group = await api.createGroup('children');
+    const inForce = async (change: object): Promise<boolean> => {
+      await api.expect(200, 'PUT', sourcePath(source), change);
+      return isBlocked(udp, 'switched.example.org');
+    };
+    for (let round = 0; round < 5; round++) {
+      expect(await inForce({ enabled: false })).toBe(false);
+      expect(await inForce({ enabled: true })).toBe(true);
+      // Every client is in the group Default so far.
+      expect(await inForce({ group_ids: [group.id] })).toBe(false);
+      expect(await inForce({ group_ids: [1] })).toBe(true);
+      expect(await inForce({ group_ids: [] })).toBe(true);
+    }
+    await api.expect(204, 'DELETE', sourcePath(source));
+    expect(await isBlocked(udp, 'switched.example.org')).toBe(false);
+  });
+
+  test('weir takes a changed list over at a refresh', async () => {
+    lists.serve('/changing.txt', 'before.example.org\n');
+    const source = await api.addSource({ name: 'changing', url: lists.url('/changing.txt') });
+    expect(await isBlocked(udp, 'before.example.org')).toBe(true);
+    lists.serve('/changing.txt', 'after.example.org\n');
+    await api.expect(202, 'POST', `${sourcePath(source)}/refresh`);
+    await api.settledSource(source.id);
+    expect([await isBlocked(udp, 'before.example.org'), await isBlocked(udp, 'after.example.org')]).toEqual([
+      false,
+      true,
+    ]);
+  });
+
+  test('weir logs which source and which rule blocked a query', async () => {
+    await udp.ask('web.example.com', 'A');
+    await udp.ask('deep.below.web.example.com', 'AAAA');
+    await udp.ask('file.example.com', 'A');
+    await api.untilQueryCount(1, 'domain=deep.below');
+    const newest = async (domain: string) => (await api.queries(`domain=${domain}`))[0];
+    const blocked = { status: 'BLOCKED_LIST', cached: false, upstream: null, rcode: 'NOERROR', group_id: 1 };
+    expect(await newest('deep.below')).toMatchObject({
+      ...blocked,
+      block_source: 'web list',
+      block_rule: '||web.example.com^',
+      type: 'AAAA',
+      answers: [expect.objectContaining({ type: 'AAAA', data: '::' })],
+    });
+    expect(await newest('file.example.com')).toMatchObject({
+      ...blocked,
+      block_source: 'file list',
+      block_rule: 'file.example.com',
+    });
+  });
+});
+
+describe('weir after a restart', () => {
+  const room = makeTempDir();
+  afterAll(() => room.remove());
+  beforeAll(async () => {
+    await prepareDataDir(room.dataDir);
+    lists.serve('/modes.txt', 'blocked.example.com\n');
+    await using weir = await Weir.start({ room });
+    const api = await weir.api();
+    expect(await api.addSource({ name: 'modes', url: lists.url('/modes.txt') })).toMatchObject({
+      status: 'ok',
+    });
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+  });
+
+  test.each([
+    ['null_ip', { a: [Rcode.NOERROR, ['0.0.0.0']], aaaa: [Rcode.NOERROR, ['::']], soa: false }],
+    ['nxdomain', { a: [Rcode.NXDOMAIN, []], aaaa: [Rcode.NXDOMAIN, []], soa: true }],
+    ['nodata', { a: [Rcode.NOERROR, []], aaaa: [Rcode.NOERROR, []], soa: true }],
+    ['refused', { a: [Rcode.REFUSED, []], aaaa: [Rcode.REFUSED, []], soa: false }],
+    [
+      'custom_ip',
+      { a: [Rcode.NOERROR, ['192.0.2.99']], aaaa: [Rcode.NOERROR, ['2001:db8::99']], soa: false },
+    ],
+  ])('weir blocks from disk at once, in mode %s', async (mode, expected) => {
+    const toml = `[blocking]\nmode = "${mode}"\nttl_secs = 17\ncustom_ipv4 = "192.0.2.99"\ncustom_ipv6 = "2001:db8::99"\n`;
+    await using weir = await Weir.start({ room, toml, withoutDatabase: true });
+    using udp = await UdpClient.open(weir.dnsPort);
+    const a = await udp.ask('blocked.example.com', 'A', { edns: {} });
+    const aaaa = await udp.ask('blocked.example.com', 'AAAA', { edns: {} });
+    expect([a.rcode, a.data]).toEqual(expected.a);
+    expect([aaaa.rcode, aaaa.data]).toEqual(expected.aaaa);
+    expect(a.extendedErrors).toEqual([ExtendedError.BLOCKED]);
+    expect(a.authorities.map(({ type }) => type)).toEqual(expected.soa ? ['SOA'] : []);
+    for (const { ttl } of [...a.answers, ...a.authorities]) expect(ttl).toBe(17);
+    // RFC 6891 section 7: no OPT where the query has none.
+    expect((await udp.ask('blocked.example.com', 'A')).opt).toBeNull();
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+  });
+
+  test('weir lets everything pass with blocking switched off', async () => {
+    const toml = '[blocking]\nenabled = false\n';
+    await using weir = await Weir.start({
+      room,
+      toml,
+      upstreams: [`127.0.0.1:${String(upstream.port)}`],
+      withoutDatabase: true,
+    });
+    using udp = await UdpClient.open(weir.dnsPort);
+    expect(await isBlocked(udp, 'blocked.example.com')).toBe(false);
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+  });
+});

@@ -1,0 +1,237 @@
+/** Rules, services, held lists, explanations and rollbacks: what the API changes is what DNS answers next. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { CompiledRulePage } from '../../../shared/api/policy/compiled-lists-api.ts';
+import type { ExplainAnswer } from '../../../shared/api/explain-api.ts';
+import type { Revision } from '../../../shared/api/revisions-api.ts';
+import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
+import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import type { ApiClient } from '../../support/weir/api-client.ts';
+import { UdpClient } from '../../support/dns/dns-client.ts';
+import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
+import { startListServer } from '../../support/weir/list-server.ts';
+import type { ListServer } from '../../support/weir/list-server.ts';
+import { Weir } from '../../support/weir/weir-process.ts';
+
+let upstream: ScriptedUpstream;
+let lists: ListServer;
+let weir: Weir;
+let udp: UdpClient;
+let api: ApiClient;
+beforeAll(async () => {
+  upstream = await startEchoingUpstream();
+  lists = await startListServer();
+  weir = await Weir.start({ upstreams: [`127.0.0.1:${String(upstream.port)}`] });
+  udp = await UdpClient.open(weir.dnsPort);
+  api = await weir.api();
+});
+afterAll(async () => {
+  udp.close();
+  await lists.close();
+  await upstream.close();
+  expect(await weir.stop()).toMatchObject({ code: 0 });
+});
+
+/** The address that a name is answered with. */
+async function answerOf(name: string): Promise<string> {
+  const reply = await udp.ask(name, 'A');
+  const [data] = reply.data;
+  return typeof data === 'string' ? data : 'no address';
+}
+
+const BLOCKED = '0.0.0.0';
+
+describe('weir with rules that people write', () => {
+  test('weir answers by a managed domain as soon as it is stored, and no longer once it is deleted', async () => {
+    const rule = await api.expect<{ id: number }>(201, 'POST', '/managed-domains', {
+      name: 'mine',
+      domain: '*.managed.example',
+      action: 'deny',
+    });
+    expect(await answerOf('a.managed.example')).toBe(BLOCKED);
+    const path = `/managed-domains/${String(rule.id)}`;
+    await api.expect(200, 'PUT', path, { action: 'allow' });
+    expect(await answerOf('a.managed.example')).toBe(EVERY_ADDRESS);
+    await api.expect(200, 'PUT', path, { action: 'deny' });
+    expect(await answerOf('a.managed.example')).toBe(BLOCKED);
+    await api.expect(204, 'DELETE', path);
+    expect(await answerOf('a.managed.example')).toBe(EVERY_ADDRESS);
+  });
+
+  test('weir answers by a regex filter as soon as it is stored', async () => {
+    const rule = await api.expect<{ id: number }>(201, 'POST', '/regex-filters', {
+      pattern: '^tracker[0-9]+\\.',
+      action: 'deny',
+    });
+    expect([await answerOf('tracker7.regex.example'), await answerOf('tracker.regex.example')]).toEqual([
+      BLOCKED,
+      EVERY_ADDRESS,
+    ]);
+    await api.expect(204, 'DELETE', `/regex-filters/${String(rule.id)}`);
+    expect(await answerOf('tracker7.regex.example')).toBe(EVERY_ADDRESS);
+  });
+
+  test('weir answers NXDOMAIN for a blocked service, built-in and custom', async () => {
+    const custom = { name: 'Games', category: 'gambling', domains: ['games.example'] };
+    await api.expect(201, 'POST', '/services/custom', custom);
+    for (const [service, name] of [
+      ['netflix', 'www.netflix.com'],
+      ['custom-games', 'play.games.example'],
+    ] as const) {
+      await api.expect(201, 'POST', '/services', { service_id: service, group_id: 1 });
+      expect((await udp.ask(name, 'A')).data).toEqual([]);
+      await api.expect(204, 'DELETE', `/services/${service}/groups/1`);
+      expect(await answerOf(name)).toBe(EVERY_ADDRESS);
+    }
+  });
+});
+
+describe('weir with lists', () => {
+  test('weir explains a blocked name with its rule, list and line, and finds it among the rules in force', async () => {
+    lists.serve('/explain', '# a list\n\nother.example\n||Explained.example^ # why\n');
+    await api.addSource({ name: 'explained', url: lists.url('/explain') });
+    const explain = (domain: string): Promise<ExplainAnswer> =>
+      api.expect<ExplainAnswer>(200, 'GET', `/explain?domain=${domain}&type=a&client=127.0.0.1`);
+    expect(await explain('www.explained.example')).toMatchObject({
+      domain: 'www.explained.example',
+      type: 'A',
+      group_id: 1,
+      status: 'BLOCKED_LIST',
+      decided_by: { origin: 'list', rule: '||explained.example^', source: 'explained', line: 4 },
+      answer: { rcode: 'NOERROR', answers: [{ type: 'A', data: BLOCKED }] },
+    });
+    const allowed = await explain('allowed.example');
+    expect(allowed).toMatchObject({ decided_by: null, answer: { answers: [{ data: EVERY_ADDRESS }] } });
+    expect(allowed.stages.map(({ stage }) => stage)).toContain('policy');
+    expect((await api.call('GET', '/explain?domain=a..b')).status).toBe(400);
+    expect((await api.call('GET', '/explain?domain=a.example&type=NONE&client=x')).status).toBe(400);
+    const found = await api.expect<CompiledRulePage>(200, 'GET', '/blocklist?search=explained');
+    expect(found).toMatchObject({
+      total: 1,
+      data: [{ domain: 'explained.example', match: 'subdomains', sources: ['explained'] }],
+    });
+  });
+
+  test('weir says that a list whose first fetch fails is not in force, and refuses files outside of its folders', async () => {
+    expect((await weir.health()).body.checks.filters.status).toBe('ok');
+    const source = await api.addSource({ name: 'missing', url: lists.url('/nowhere') });
+    expect(source.status).toBe('error');
+    expect((await weir.health()).body.checks.filters.status).toBe('degraded');
+    await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
+    expect((await weir.health()).body.checks.filters.status).toBe('ok');
+    const outside = { name: 'outside', url: 'file:///etc/hostname' };
+    expect(await api.call('POST', '/blocklist-sources', outside)).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'url' }] },
+    });
+  });
+
+  test('weir blocks an answer, cached too, by an address in it, and explains it', async () => {
+    expect(await answerOf('by-address.example')).toBe(EVERY_ADDRESS);
+    lists.serve('/addresses', `# addresses\n${EVERY_ADDRESS}\n2001:db8::7\n`);
+    const source = await api.addSource({ name: 'addresses', url: lists.url('/addresses') });
+    expect(await answerOf('by-address.example')).toBe(BLOCKED);
+    expect(await answerOf('new-by-address.example')).toBe(BLOCKED);
+    const path = '/explain?domain=by-address.example&type=A&client=127.0.0.1';
+    expect(await api.expect(200, 'GET', path)).toMatchObject({
+      status: 'BLOCKED_LIST',
+      decided_by: { origin: 'list', rule: EVERY_ADDRESS, source: 'addresses', line: 2 },
+    });
+    await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
+    expect(await answerOf('by-address.example')).toBe(EVERY_ADDRESS);
+  });
+
+  test('weir blocks an answer by a prefix that its address lies in, and explains and finds the rule', async () => {
+    expect(await answerOf('by-prefix.example')).toBe(EVERY_ADDRESS);
+    const [first = '', second = '', third = ''] = EVERY_ADDRESS.split('.');
+    const prefix = `${first}.${second}.${third}.0/24`;
+    lists.serve(
+      '/prefixes',
+      `$TTL 60\n@ SOA a. b. 1 2 3 4 5\n24.0.${third}.${second}.${first}.rpz-ip CNAME .\n`,
+    );
+    const source = await api.addSource({ name: 'prefixes', url: lists.url('/prefixes') });
+    expect(await answerOf('by-prefix.example')).toBe(BLOCKED);
+    const path = '/explain?domain=by-prefix.example&type=A&client=127.0.0.1';
+    expect(await api.expect<ExplainAnswer>(200, 'GET', path)).toMatchObject({
+      status: 'BLOCKED_LIST',
+      decided_by: { origin: 'list', rule: prefix, source: 'prefixes', line: 3 },
+    });
+    const found = await api.expect<CompiledRulePage>(200, 'GET', `/blocklist?search=${first}.${second}`);
+    expect(found.data).toContainEqual(expect.objectContaining({ domain: prefix, sources: ['prefixes'] }));
+    await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
+    expect(await answerOf('by-prefix.example')).toBe(EVERY_ADDRESS);
+  });
+
+  test('weir knows the client that a rule names, as soon as people give it that name', async () => {
+    lists.serve('/named', `||named.example^$client="Mary's tablet"\n||other.example^\n`);
+    const source = await api.addSource({ name: 'named', url: lists.url('/named') });
+    expect(await answerOf('other.example')).toBe(BLOCKED);
+    expect(await answerOf('named.example')).toBe(EVERY_ADDRESS);
+    const client = { ip_address: '127.0.0.1', name: "Mary's Tablet" };
+    const { id } = await api.expect<{ id: number }>(201, 'POST', '/clients', client);
+    expect(await answerOf('named.example')).toBe(BLOCKED);
+    await api.expect(200, 'PATCH', `/clients/${String(id)}`, { name: 'something else' });
+    expect(await answerOf('named.example')).toBe(EVERY_ADDRESS);
+    await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
+  });
+
+  test('weir sends a name where $dnsrewrite leads it, with the addresses found there', async () => {
+    lists.serve('/rewrites', '||popup.example^$dnsrewrite=sink.example.net\n||sink.example.net^\n');
+    const source = await api.addSource({ name: 'rewrites', url: lists.url('/rewrites') });
+    const wanted = ['sink.example.net', EVERY_ADDRESS];
+    expect((await udp.ask('www.popup.example', 'A')).data).toEqual(wanted);
+    expect((await udp.ask('www.popup.example', 'A')).data).toEqual(wanted);
+    expect((await udp.ask('www.popup.example', 'CNAME')).data).toEqual(['sink.example.net']);
+    const filter = 'domain=www.popup.example';
+    await api.untilQueryCount(3, filter);
+    for (const row of await api.queries(filter))
+      expect(row).toMatchObject({
+        status: 'BLOCKED_LIST',
+        block_source: 'rewrites',
+        block_rule: '||popup.example^$dnsrewrite=sink.example.net',
+      });
+    const path = '/explain?domain=popup.example&type=A&client=127.0.0.1';
+    expect(await api.expect(200, 'GET', path)).toMatchObject({
+      status: 'BLOCKED_LIST',
+      decided_by: { source: 'rewrites', line: 1 },
+      answer: { answers: [{ type: 'CNAME', data: 'sink.example.net' }, { data: EVERY_ADDRESS }] },
+    });
+    await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
+    expect(await answerOf('www.popup.example')).toBe(EVERY_ADDRESS);
+  });
+
+  test('weir holds a list that would block what is asked most, until it is approved', async () => {
+    lists.serve('/held', 'one.example\n');
+    const source = await api.addSource({ name: 'held', url: lists.url('/held') });
+    for (let times = 0; times < 20; times++) await answerOf('popular.example');
+    await api.untilQueryCount(20, 'domain=popular.example');
+    lists.serve('/held', 'one.example\npopular.example\n');
+    const path = `/blocklist-sources/${String(source.id)}`;
+    await api.expect(202, 'POST', `${path}/refresh`);
+    const held = await api.settledSource(source.id);
+    expect(held).toMatchObject({
+      status: 'held',
+      rules: 1,
+      last_error: expect.stringContaining('popular.example') as unknown,
+    });
+    expect(await answerOf('popular.example')).toBe(EVERY_ADDRESS);
+    const approved = await api.expect<BlocklistSource>(200, 'POST', `${path}/approve`);
+    expect(approved).toMatchObject({ status: 'ok', rules: 2, last_error: null });
+    expect(await answerOf('popular.example')).toBe(BLOCKED);
+  });
+
+  test('weir goes back to a revision, lists and rules alike, and that is a revision too', async () => {
+    lists.serve('/back', 'then.example\n');
+    const source = await api.addSource({ name: 'back', url: lists.url('/back') });
+    const [then] = await api.expect<Revision[]>(200, 'GET', '/revisions');
+    lists.serve('/back', 'then.example\nnow.example\n');
+    await api.expect(202, 'POST', `/blocklist-sources/${String(source.id)}/refresh`);
+    await api.settledSource(source.id);
+    await api.expect(201, 'POST', '/managed-domains', { domain: 'now-too.example' });
+    expect([await answerOf('now.example'), await answerOf('now-too.example')]).toEqual([BLOCKED, BLOCKED]);
+    await api.expect(200, 'POST', `/revisions/${String(then!.id)}/rollback`);
+    const answers = ['then.example', 'now.example', 'now-too.example'].map((name) => answerOf(name));
+    expect(await Promise.all(answers)).toEqual([BLOCKED, EVERY_ADDRESS, EVERY_ADDRESS]);
+    const [newest] = await api.expect<Revision[]>(200, 'GET', '/revisions');
+    expect(newest).toMatchObject({ author: 'admin', summary: `rolled back to revision ${String(then!.id)}` });
+  });
+});

@@ -1,0 +1,82 @@
+/**
+ * Weir is killed while a big list is fetched, compiled and written, again and again: every start answers from
+ * one whole generation. WEIR_TEST_KILLS says how often (default 4); the issue's measure is 50.
+ */
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
+import { makeTempDir, prepareDataDir } from '../../support/weir/data-dir.ts';
+import type { TempDir } from '../../support/weir/data-dir.ts';
+import { UdpClient } from '../../support/dns/dns-client.ts';
+import { startListServer } from '../../support/weir/list-server.ts';
+import type { ListServer } from '../../support/weir/list-server.ts';
+import { Weir } from '../../support/weir/weir-process.ts';
+
+const KILLS = Number(process.env['WEIR_TEST_KILLS'] ?? 4);
+const NAMES = 200_000;
+/** Longest time that a refresh is left alone, milliseconds; all of it takes about as long. */
+const LATEST_KILL_MS = 1500;
+
+let lists: ListServer;
+let room: TempDir;
+beforeAll(async () => {
+  lists = await startListServer();
+  room = makeTempDir();
+  await prepareDataDir(room.dataDir);
+});
+afterAll(async () => {
+  await lists.close();
+  room.remove();
+});
+
+/** A list that can be told from its neighbours by its first and by its last line. */
+function listOf(round: number): string {
+  const names = Array.from({ length: NAMES }, (_, index) => `n${String(index)}.r${String(round)}.example`);
+  return [`first.r${String(round)}.example`, ...names, `last.r${String(round)}.example`, ''].join('\n');
+}
+
+/** Which of the rounds up to `newest` a Weir blocks, by both of their ends. */
+async function roundsInForce(weir: Weir, newest: number): Promise<number[][]> {
+  const udp = await UdpClient.open(weir.dnsPort);
+  const blocked = async (end: string): Promise<number[]> => {
+    const rounds: number[] = [];
+    for (let round = 0; round <= newest; round++)
+      if ((await udp.ask(`${end}.r${String(round)}.example`, 'A')).data[0] === '0.0.0.0') rounds.push(round);
+    return rounds;
+  };
+  try {
+    return [await blocked('first'), await blocked('last')];
+  } finally {
+    udp.close();
+  }
+}
+
+test(
+  'weir comes up with one whole generation, wherever it was killed',
+  async () => {
+    const toml = '[dns]\nquery_timeout_ms = 100\n';
+    lists.serve('/list', listOf(0));
+    const first = await Weir.start({ room, toml });
+    const api = await first.api();
+    const { id } = await api.addSource({ name: 'big', url: lists.url('/list') });
+    await first.stop();
+    for (let round = 1; round <= KILLS; round++) {
+      const weir = await Weir.start({ room, toml });
+      lists.serve('/list', listOf(round));
+      const signedIn = await weir.api();
+      await signedIn.expect<BlocklistSource>(202, 'POST', `/blocklist-sources/${String(id)}/refresh`);
+      await sleep(randomInt(LATEST_KILL_MS));
+      await weir.end('SIGKILL');
+      const next = await Weir.start({ room, toml, withoutDatabase: true });
+      const [firsts, lasts] = await roundsInForce(next, round);
+      await next.end('SIGKILL');
+      expect(firsts).toHaveLength(1);
+      expect(lasts).toEqual(firsts);
+    }
+    // Takes over what the last kill left running, and ends it.
+    const last = await Weir.start({ room, toml });
+    expect(await last.stop()).toMatchObject({ code: 0 });
+  },
+  120_000 + KILLS * 40_000,
+);

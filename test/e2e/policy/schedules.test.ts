@@ -1,0 +1,196 @@
+/** Schedules and the blocking switch over real sockets: a real minute, the rest of a timer after a restart. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Blocking } from '../../../shared/api/policy/blocking-api.ts';
+import type { ExplainAnswer } from '../../../shared/api/explain-api.ts';
+import { ExtendedError } from '../../../shared/dns/iana.ts';
+import { timeOfDay } from '../../../shared/policy/time-of-day.ts';
+import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import type { ApiClient } from '../../support/weir/api-client.ts';
+import { makeTempDir, prepareDataDir } from '../../support/weir/data-dir.ts';
+import { askOverTcp, UdpClient } from '../../support/dns/dns-client.ts';
+import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
+import { Weir } from '../../support/weir/weir-process.ts';
+
+const MINUTE_MS = 60_000;
+const DAY = 1440;
+const BLOCKED = '0.0.0.0';
+/** What no list holds, and what a rule of the tests blocks. */
+const PLAIN = 'plain.example.org';
+const RULED = 'ruled.example.org';
+
+let upstream: ScriptedUpstream;
+beforeAll(async () => {
+  upstream = await startEchoingUpstream();
+});
+afterAll(() => upstream.close());
+
+/** Gives the group Default a profile with one slot; returns the profile's id. */
+async function schedule(api: ApiClient, start: number, end: number, action: string): Promise<number> {
+  const { id } = await api.expect<{ id: number }>(201, 'POST', '/schedule-profiles', {
+    name: `${action} ${String(start)}`,
+    timezone: 'UTC',
+  });
+  await api.expect(201, 'POST', `/schedule-profiles/${String(id)}/slots`, {
+    days: 127,
+    start_time: timeOfDay(start),
+    end_time: timeOfDay(end),
+    action,
+  });
+  await api.expect(200, 'PUT', '/groups/1/schedule', { profile_id: id });
+  return id;
+}
+
+describe('weir with schedules', () => {
+  let weir: Weir;
+  let udp: UdpClient;
+  let api: ApiClient;
+  beforeAll(async () => {
+    weir = await Weir.start({ upstreams: [`127.0.0.1:${String(upstream.port)}`] });
+    udp = await UdpClient.open(weir.dnsPort);
+    api = await weir.api();
+    await api.expect(201, 'POST', '/managed-domains', { domain: RULED });
+    await api.expect(201, 'POST', '/services', { service_id: 'netflix', group_id: 1 });
+  });
+  afterAll(async () => {
+    udp.close();
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+  });
+
+  const answerTo = async (name: string): Promise<unknown> => (await udp.ask(name, 'A')).data[0];
+
+  test('weir blocks everything, or nothing, as soon as a group is scheduled, and no longer', async () => {
+    expect([await answerTo(PLAIN), await answerTo(RULED)]).toEqual([EVERY_ADDRESS, BLOCKED]);
+    const blocking = await schedule(api, 0, DAY, 'block_all');
+    const reply = await udp.ask(PLAIN, 'A', { edns: {} });
+    expect([reply.data, reply.extendedErrors]).toEqual([[BLOCKED], [ExtendedError.FILTERED]]);
+    expect((await askOverTcp(weir.dnsPort, 'never-asked.example.org', 'A')).data).toEqual([BLOCKED]);
+    const profile = {
+      judged: PLAIN,
+      rule: 'block_all',
+      origin: 'schedule',
+      source: 'block_all 0',
+      sources: ['block_all 0'],
+      line: null,
+    };
+    expect(
+      await api.expect<ExplainAnswer>(200, 'GET', `/explain?domain=${PLAIN}&client=127.0.0.1`),
+    ).toMatchObject({
+      status: 'BLOCKED_SCHEDULE',
+      decided_by: profile,
+      stages: expect.arrayContaining([
+        { stage: 'schedule_override', verdict: 'answered', rules: [profile], detail: 'BlockAll' },
+      ]) as unknown,
+    });
+    expect(await api.untilQueryCount(2, 'status=BLOCKED_SCHEDULE')).toBe(2);
+    const blockedBy = { block_source: 'block_all 0', block_rule: 'block_all' };
+    expect(await api.queries('status=BLOCKED_SCHEDULE')).toMatchObject([blockedBy, blockedBy]);
+
+    await schedule(api, 0, DAY, 'allow_all');
+    for (const name of [PLAIN, RULED, 'www.netflix.com']) expect(await answerTo(name)).toBe(EVERY_ADDRESS);
+    await api.expect(204, 'DELETE', '/groups/1/schedule');
+    expect([await answerTo(PLAIN), await answerTo(RULED)]).toEqual([EVERY_ADDRESS, BLOCKED]);
+    expect(await answerTo('www.netflix.com')).toBeUndefined();
+
+    await api.expect(200, 'PUT', '/groups/1/schedule', { profile_id: blocking });
+    expect(await answerTo(PLAIN)).toBe(BLOCKED);
+    await api.expect(200, 'POST', '/blocking', { enabled: false });
+    expect([await answerTo(PLAIN), await answerTo(RULED)]).toEqual([EVERY_ADDRESS, EVERY_ADDRESS]);
+    await api.expect(200, 'POST', '/blocking', { enabled: true });
+    expect(await answerTo(PLAIN)).toBe(BLOCKED);
+    await api.expect(204, 'DELETE', `/schedule-profiles/${String(blocking)}`);
+    expect(await answerTo(PLAIN)).toBe(EVERY_ADDRESS);
+  });
+
+  test('weir starts a slot on its minute, and lets no answer outlive the minute before', async () => {
+    await answerTo(PLAIN);
+    // The first minute that is at least three seconds away.
+    const flipMs = Math.ceil((Date.now() + 3000) / MINUTE_MS) * MINUTE_MS;
+    const start = (flipMs / MINUTE_MS) % DAY;
+    const profile = await schedule(api, start, (start + 2) % DAY, 'block_all');
+    let lastFree = 0;
+    let firstBlocked = 0;
+    let count = 0;
+    while (firstBlocked === 0) {
+      // From the cache, from the upstream, and blocked by a rule.
+      const names = [PLAIN, `fresh-${String(count++)}.example.org`, RULED];
+      const askedMs = Date.now();
+      const replies = await Promise.all(names.map((name) => udp.ask(name, 'A')));
+      const answeredMs = Date.now();
+      if (replies[0]!.data[0] === BLOCKED) {
+        firstBlocked = answeredMs;
+        break;
+      }
+      lastFree = askedMs;
+      for (const reply of replies.slice(answeredMs < flipMs ? 0 : replies.length))
+        expect(askedMs + reply.answers[0]!.ttl * 1000).toBeLessThan(flipMs);
+      await sleep(flipMs - answeredMs > 2000 ? 250 : 10);
+    }
+    expect(firstBlocked).toBeGreaterThanOrEqual(flipMs);
+    expect(lastFree).toBeLessThan(flipMs + 1000);
+    expect(count).toBeGreaterThan(10);
+    expect(await answerTo('another.example.org')).toBe(BLOCKED);
+    await api.expect(204, 'DELETE', `/schedule-profiles/${String(profile)}`);
+    expect(await answerTo(PLAIN)).toBe(EVERY_ADDRESS);
+  }, 100_000);
+
+  test('weir switches blocking on again when the timer of the switch is over', async () => {
+    const sentMs = Date.now();
+    const answer = await api.expect<Blocking>(200, 'POST', '/blocking', { enabled: false, timer_secs: 2 });
+    const endMs = Date.now() + 2000;
+    expect(answer).toMatchObject({ enabled: false, timer_secs: 2 });
+    expect(await answerTo(RULED)).toBe(EVERY_ADDRESS);
+    const { ttl } = (await udp.ask(PLAIN, 'A')).answers[0]!;
+    expect(ttl).toBeLessThan(2);
+    while ((await answerTo(RULED)) !== BLOCKED) await sleep(5);
+    const overMs = Date.now();
+    expect(overMs).toBeGreaterThanOrEqual(sentMs + 2000);
+    expect(overMs).toBeLessThan(endMs + 1000);
+    expect(await api.expect<Blocking>(200, 'GET', '/blocking')).toEqual({
+      enabled: true,
+      timer_secs: null,
+      source: 'switch',
+    });
+  });
+});
+
+describe('weir that is started again', () => {
+  const room = makeTempDir();
+  beforeAll(() => prepareDataDir(room.dataDir));
+  afterAll(() => room.remove());
+
+  const upstreams = (): string[] => [`127.0.0.1:${String(upstream.port)}`];
+
+  test('weir keeps schedules and the rest of the timer, with and without its database', async () => {
+    {
+      await using weir = await Weir.start({ room, upstreams: upstreams() });
+      const api = await weir.api();
+      await api.expect(201, 'POST', '/managed-domains', { domain: RULED });
+      await schedule(api, 0, DAY, 'block_all');
+      await api.expect(200, 'POST', '/blocking', { enabled: false, timer_secs: 300 });
+      expect(await weir.stop()).toMatchObject({ code: 0 });
+    }
+    {
+      await using weir = await Weir.start({
+        room,
+        upstreams: upstreams(),
+        env: { WEIR_DATABASE_URL: 'postgres://weir@127.0.0.1:9/weir' },
+        withoutDatabase: true,
+      });
+      using udp = await UdpClient.open(weir.dnsPort);
+      expect((await udp.ask(RULED, 'A')).data).toEqual([EVERY_ADDRESS]);
+      expect(await weir.stop()).toMatchObject({ code: 0 });
+    }
+    await using weir = await Weir.start({ room, upstreams: upstreams() });
+    using udp = await UdpClient.open(weir.dnsPort);
+    expect((await udp.ask(RULED, 'A')).data).toEqual([EVERY_ADDRESS]);
+    const api = await weir.api();
+    const rest = await api.expect<Blocking>(200, 'GET', '/blocking');
+    expect(rest.enabled).toBe(false);
+    expect(rest.timer_secs).toBeGreaterThan(0);
+    expect(rest.timer_secs).toBeLessThan(300);
+    await api.expect(200, 'POST', '/blocking', { enabled: true });
+    expect((await udp.ask(PLAIN, 'A')).data).toEqual([BLOCKED]);
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+  }, 90_000);
+});

@@ -1,0 +1,137 @@
+/** How long clients may keep what an upstream answered, and what they are told of a failure. */
+import { describe, expect, test } from '@jest/globals';
+import type { TestRecord } from '../support/dns/built-messages.ts';
+import { a, cname, octets, u32, wireName } from '../support/dns/built-messages.ts';
+import { type AskedQuery, Forwarding } from '../support/parts/forwarding.ts';
+import { systemClock } from '../../shared/clock.ts';
+import { decodeMessage } from '../../shared/dns/codec.ts';
+
+const NAME = 'www.example.org';
+const EDNS_BADVERS = 16;
+
+function soa(ttl: number, minimum: number): TestRecord {
+  const numbers = [1, 2, 3, 4, minimum].flatMap(u32);
+  return { owner: 'example.org', type: 6, ttl, rdata: octets(wireName('ns.example.org'), [0], numbers) };
+}
+
+/** TTLs of a reply, answers and authorities. */
+function ttlsOf({ reply }: AskedQuery): { answers: number[]; authorities: number[] } {
+  const { answers, authorities } = decodeMessage(reply!) as unknown as Record<string, { ttl: number }[]>;
+  const ttls = (records: { ttl: number }[] | undefined): number[] => (records ?? []).map(({ ttl }) => ttl);
+  return { answers: ttls(answers), authorities: ttls(authorities) };
+}
+
+describe('a denial', () => {
+  test('reaches clients with a TTL of negative_max_ttl_secs at most, at once and from the cache', () => {
+    using forwarding = new Forwarding({ negativeMaxTtlSecs: 60 });
+    const asked = forwarding.ask(NAME);
+    forwarding.answer({ flags: 0x8183, authorities: [soa(3600, 1800)] });
+    expect(ttlsOf(asked)).toEqual({ answers: [], authorities: [60] });
+    forwarding.clock.advance(50_000);
+    expect(ttlsOf(forwarding.ask(NAME))).toEqual({ answers: [], authorities: [10] });
+    forwarding.clock.advance(10_000);
+    forwarding.ask(NAME);
+    expect(forwarding.held).toHaveLength(1);
+  });
+
+  test('is bounded without its aliases', () => {
+    using forwarding = new Forwarding({ negativeMaxTtlSecs: 60 });
+    const asked = forwarding.ask(NAME);
+    const answers = [cname(NAME, 'other.example.org', 600)];
+    forwarding.answer({ answers, authorities: [soa(3600, 1800)] });
+    expect(ttlsOf(asked)).toEqual({ answers: [600], authorities: [60] });
+  });
+
+  test('is not prolonged by min_ttl_secs, as an answer is', () => {
+    using forwarding = new Forwarding({ minTtlSecs: 300 });
+    const denied = forwarding.ask('no.example.org');
+    forwarding.answer({ flags: 0x8183, authorities: [soa(20, 20)] });
+    expect(ttlsOf(denied).authorities).toEqual([20]);
+    const answered = forwarding.ask(NAME);
+    forwarding.answer({ answers: [a(NAME, '192.0.2.1', 20)] });
+    expect(ttlsOf(answered).answers).toEqual([300]);
+    forwarding.clock.advance(20_000);
+    forwarding.ask('no.example.org');
+    forwarding.ask(NAME);
+    expect(forwarding.held).toHaveLength(1);
+  });
+
+  test('keeps its bound when it is served stale', () => {
+    using forwarding = new Forwarding({ negativeMaxTtlSecs: 5 });
+    forwarding.ask(NAME);
+    forwarding.answer({ flags: 0x8183, authorities: [soa(3600, 1800)] });
+    forwarding.clock.advance(100_000);
+    const asked = forwarding.ask(NAME);
+    forwarding.settle({ kind: 'failed', reason: 'timeout', rcode: 2, upstream: 0 });
+    expect(forwarding.lastLogged).toMatchObject({ status: 'STALE' });
+    expect(ttlsOf(asked).authorities).toEqual([5]);
+  });
+});
+
+describe('an rcode over 15', () => {
+  test('is SERVFAIL for a client without EDNS, not another rcode', () => {
+    using forwarding = new Forwarding();
+    const asked = forwarding.ask(NAME);
+    forwarding.settle({ kind: 'failed', reason: 'servfail', rcode: EDNS_BADVERS, upstream: 0 });
+    expect(asked.reply![3]! & 0x0f).toBe(2);
+    expect(forwarding.lastLogged).toMatchObject({ rcode: 2 });
+    // From the cache as well.
+    expect(forwarding.ask(NAME).reply![3]! & 0x0f).toBe(2);
+  });
+
+  test('is whole for a client with EDNS', () => {
+    using forwarding = new Forwarding();
+    const asked = forwarding.ask(NAME, { edns: true });
+    forwarding.settle({ kind: 'failed', reason: 'servfail', rcode: EDNS_BADVERS, upstream: 0 });
+    const { reply } = asked;
+    expect([reply![3]! & 0x0f, reply![reply!.length - 6]]).toEqual([0, 1]);
+  });
+});
+
+describe('an answer in the cache', () => {
+  const DAY_MS = 86_400_000;
+
+  test.each([
+    ['set back by a day', -DAY_MS],
+    ['set on by a day', DAY_MS],
+    ['set on beyond 2038', 20 * 365 * DAY_MS],
+  ])('lives as long as its TTL says, though the clock is %s', (_what, stepMs) => {
+    using forwarding = new Forwarding();
+    forwarding.ask(NAME);
+    forwarding.answer({ answers: [a(NAME, '192.0.2.1', 300)] });
+    forwarding.clock.wallMs += stepMs;
+    forwarding.clock.advance(100_000);
+    expect(ttlsOf(forwarding.ask(NAME)).answers).toEqual([200]);
+    forwarding.clock.advance(200_000);
+    forwarding.ask(NAME);
+    expect(forwarding.held).toHaveLength(1);
+  });
+
+  test('is kept after 2038 as before', () => {
+    using forwarding = new Forwarding();
+    forwarding.clock.wallMs = Date.UTC(2040, 0, 1);
+    forwarding.ask(NAME);
+    forwarding.answer({ answers: [a(NAME, '192.0.2.1', 300)] });
+    expect(ttlsOf(forwarding.ask(NAME)).answers).toEqual([300]);
+    expect(forwarding.held).toHaveLength(0);
+  });
+
+  test('that is stale goes at its time, though the clock is set back', () => {
+    using forwarding = new Forwarding({ serveStaleSecs: 600 });
+    forwarding.ask(NAME);
+    forwarding.answer({ answers: [a(NAME, '192.0.2.1', 300)] });
+    forwarding.clock.wallMs -= DAY_MS;
+    forwarding.clock.advance(900_000);
+    forwarding.ask(NAME);
+    forwarding.settle({ kind: 'failed', reason: 'timeout', rcode: 2, upstream: 0 });
+    expect(forwarding.lastLogged).toMatchObject({ status: 'TIMEOUT' });
+  });
+});
+
+describe('systemClock', () => {
+  test('monotonicMs() fits in a signed word in seconds, whatever the year', () => {
+    expect(systemClock.monotonicMs() / 1000).toBeLessThan(2 ** 31);
+    const hrtimeMs = Number(process.hrtime.bigint()) / 1e6;
+    expect(Math.abs(systemClock.monotonicMs() - hrtimeMs)).toBeLessThan(1000);
+  });
+});

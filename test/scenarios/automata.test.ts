@@ -1,0 +1,225 @@
+/** Automata against RE2's own engine: both must find the same expressions in the same names. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { RE2JS } from 're2js';
+import { encodeAutomaton } from '../../control-plane/compile/table/automaton-encoder.ts';
+import { matchesPattern, patternExpression, readNamePattern } from '../../shared/policy/name-pattern.ts';
+import { AutomatonReader } from '../../shared/snapshot/automaton-reader.ts';
+import { FRESH_AUTOMATA, RememberedAutomata } from '../../shared/automata/automaton-maker.ts';
+import { AutomatonPacker, type PackedAutomaton } from '../../shared/automata/automaton-packer.ts';
+import { compileExpression } from '../../shared/automata/expression.ts';
+
+/** Atoms, assertions, and ways to put them together, that lists use or could use. */
+const atom = fc.constantFrom(
+  'a',
+  'b',
+  '0',
+  '-',
+  '_',
+  '\\.',
+  '.',
+  '[a-c]',
+  '[^.]',
+  '[0-9]',
+  '\\d',
+  '\\w',
+  '\\W',
+  '\\s',
+  '[[:alpha:]]',
+  'ab',
+  'ads',
+  '\\x{e9}',
+  '[^a]',
+  '(?:)',
+  '\\-',
+  '(?s:.)',
+  '(?-i:A)',
+  'k',
+  '\\C',
+);
+const assertion = fc.constantFrom('^', '$', '\\b', '\\B', '\\A', '\\z', '(?m:^)', '(?m:$)');
+const repeat = fc.constantFrom('', '', '', '*', '+', '?', '{2}', '{0,3}', '{2,}', '*?', '{0}', '{1,4}');
+const expression = fc.letrec<{ any: string; part: string; group: string }>((tie) => ({
+  part: fc.oneof(
+    { weight: 5, arbitrary: fc.tuple(atom, repeat).map((both) => both.join('')) },
+    { weight: 1, arbitrary: assertion },
+    { weight: 2, arbitrary: fc.tuple(tie('group'), repeat).map((both) => both.join('')) },
+  ),
+  group: fc
+    .tuple(fc.constantFrom('(', '(?:', '(?P<n>'), tie('any'))
+    .map(([open, inner]) => `${open}${inner})`),
+  any: fc.oneof(
+    { depthSize: 'small' },
+    fc.array(tie('part'), { minLength: 1, maxLength: 5 }).map((parts) => parts.join('')),
+    fc.array(tie('any'), { minLength: 2, maxLength: 3 }).map((parts) => parts.join('|')),
+  ),
+})).any;
+const name = fc
+  .array(fc.constantFrom(...Array.from('aabbcdks01-_.. \n\u00e9\u00ff')), { maxLength: 14 })
+  .map((letters) => letters.join(''));
+
+function matches(pattern: string, text: string): boolean {
+  return RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE).matcher(text).find();
+}
+
+/** Patterns that are found in `text` by these automata, by number. */
+function found(automata: readonly Pick<PackedAutomaton, 'automaton' | 'rules'>[], text: string): number[] {
+  const octets = Buffer.from(text, 'latin1');
+  const numbers: number[] = [];
+  for (const packed of automata) {
+    const words = encodeAutomaton({ ...packed, source: 0 }, (rule) => rule);
+    const buffer = new SharedArrayBuffer(words.byteLength);
+    new Int32Array(buffer).set(words);
+    const reader = new AutomatonReader(buffer);
+    const mask = reader.find(0, octets, octets.length);
+    for (let bit = 0; bit < packed.rules.length; bit++)
+      if ((mask >>> bit) & 1) numbers.push(reader.ruleAt(0, bit));
+  }
+  return numbers.sort((a, b) => a - b);
+}
+
+const ROOM = { automata: 1000, entries: 1_000_000 };
+
+describe('compileExpression()', () => {
+  test('finds what RE2 finds, for any expression and name', () => {
+    fc.assert(
+      fc.property(expression, fc.array(name, { minLength: 1, maxLength: 12 }), (pattern, names) => {
+        const made = compileExpression(pattern);
+        if (!('automaton' in made)) {
+          // Few expressions are over the limits; nothing else may be refused that RE2 takes.
+          if (!/ states: |too long to compile/.test(made.reason))
+            expect(() => RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE)).toThrow();
+          return;
+        }
+        const automata = [{ automaton: made.automaton, rules: [0] }];
+        for (const text of names)
+          expect({ pattern, text, found: found(automata, text).length > 0 }).toEqual({
+            pattern,
+            text,
+            found: matches(pattern, text),
+          });
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  test.each([
+    ['(?:.?.?.?.?.?){999}_0$', 'x'.repeat(251) + '_0', 'x_0y'],
+    ['^[a-z.-]{0,480}7.0$', 'abc.def7x0', 'abc.def7x00'],
+    ['^[a-z]{250}7', `${'z'.repeat(250)}7`, `${'z'.repeat(249)}7`],
+    ['[0-9][a-z0-9]{8}x', 'aa1bcdefghix', 'aa1bcdefgix'],
+    ['(?:a?){1000}b$', 'aaab', 'aaa'],
+  ])('takes %s, and finds it where it is', (pattern, hit, miss) => {
+    const made = compileExpression(pattern);
+    expect(made).not.toHaveProperty('reason');
+    if (!('automaton' in made)) return;
+    const automata = [{ automaton: made.automaton, rules: [0] }];
+    expect([hit, miss].map((text) => found(automata, text))).toEqual([[0], []]);
+  });
+
+  test.each([
+    ['[0-9][a-z0-9]{40}x', /an automaton of more than \d+ states/],
+    ['(?:[a-z]?[a-z]?[a-z]?[a-z]?[a-z]?[a-z]?[a-z]?[a-z]?[a-z]?[a-z]?[a-z]?[a-z]?){900}', /too large/],
+    ['(?=a)b', /invalid/],
+    ['(a)\\1', /invalid/],
+    ['', /empty/],
+  ])('refuses %s, and says why', (pattern, reason) => {
+    expect(compileExpression(pattern)).toMatchObject({ reason: expect.stringMatching(reason) });
+  });
+
+  test('does no more work than is set for an expression, whatever it is', () => {
+    const hostile = [
+      '(?:[a-z]?){480}[0-9]{3}(?:[a-z]?){480}$',
+      '(?:(?:a|b)?.?){400}c.{200}d',
+      '(.{0,30}.{0,30}){9}x',
+    ];
+    for (const pattern of hostile) expect(compileExpression(pattern).work).toBeLessThan(1_500_000);
+  });
+});
+
+describe('patternExpression()', () => {
+  test('matches the names that its pattern matches', () => {
+    const piece = fc.array(fc.constantFrom('a', 'b', '.', '-', '*'), { minLength: 1, maxLength: 7 });
+    const pattern = fc
+      .tuple(fc.constantFrom('', '|', '||', '://'), piece, fc.constantFrom('', '^', '|', '*', '^*'))
+      .map(([start, letters, end]) => start + letters.join('') + end);
+    fc.assert(
+      fc.property(pattern, name, (text, asked) => {
+        const read = readNamePattern(text);
+        if (typeof read === 'string') return;
+        const expected = matchesPattern(read, asked);
+        expect({ text, asked, matches: matches(patternExpression(read), asked) }).toEqual({
+          text,
+          asked,
+          matches: expected,
+        });
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('AutomatonPacker', () => {
+  const packed = (patterns: readonly string[], maker = FRESH_AUTOMATA): AutomatonPacker => {
+    const packer = new AutomatonPacker([{ ...ROOM }], maker);
+    for (const [number, pattern] of patterns.entries()) {
+      const made = maker.compile(pattern);
+      if ('automaton' in made) packer.add(made.automaton, number);
+    }
+    return packer;
+  };
+
+  test('finds in one reading what each expression finds by itself', () => {
+    const patterns = fc.array(expression, { minLength: 2, maxLength: 40 });
+    const remembered = new RememberedAutomata();
+    fc.assert(
+      fc.property(patterns, fc.array(name, { minLength: 1, maxLength: 6 }), (all, names) => {
+        const readable = all.filter((pattern) => 'automaton' in compileExpression(pattern));
+        const { automata } = packed(readable);
+        remembered.beginRound();
+        const again = packed(readable, remembered).automata;
+        for (const text of names) {
+          const expected = [...readable.keys()].filter((number) => matches(readable[number]!, text));
+          expect({ readable, text, found: found(automata, text) }).toEqual({
+            readable,
+            text,
+            found: expected,
+          });
+          expect(found(again, text)).toEqual(expected);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('reads a name a few times for 1,000 expressions of a kind', () => {
+    const counted = Array.from(
+      { length: 1000 },
+      (_, at) => `^[a-z]{${1 + (at % 40)}}[0-9]{${1 + Math.floor(at / 40)}}\\.`,
+    );
+    const floating = Array.from(
+      { length: 1000 },
+      (_, at) => `[a-z]{${1 + (at % 30)}}[0-9]{${1 + Math.floor(at / 30)}}[.-]`,
+    );
+    expect(packed(counted).automata.length).toBeLessThan(40);
+    expect(packed(floating).automata.length).toBeLessThan(40);
+  });
+
+  test('takes no more automata and entries than there is room for', () => {
+    const own = { automata: 5, entries: 1_000_000 };
+    const all = { automata: 1000, entries: 20_000 };
+    const packer = new AutomatonPacker([own, all], FRESH_AUTOMATA);
+    const taken = Array.from({ length: 200 }, (_, at) => {
+      const letter = String.fromCharCode(97 + (at % 26));
+      const made = compileExpression(`[${letter}-z][a-z0-9.-]{${4 + (at % 4)}}${letter}`);
+      return 'automaton' in made && packer.add(made.automaton, at);
+    });
+    expect(taken).toContain(false);
+    expect(packer.automata.length).toBeLessThanOrEqual(5);
+    expect(own.automata).toBeGreaterThanOrEqual(0);
+    expect(all.entries).toBeGreaterThanOrEqual(0);
+    expect(packer.automata.flatMap(({ rules }) => rules)).toEqual(
+      expect.arrayContaining([...taken.keys()].filter((at) => taken[at])),
+    );
+  });
+});

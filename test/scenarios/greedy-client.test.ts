@@ -1,0 +1,73 @@
+/** What clients are told where the resolver has no room, and what is remembered of that: nothing. */
+import { describe, expect, test } from '@jest/globals';
+import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
+import { Reply } from '../support/dns/dns-message.ts';
+import { a } from '../support/dns/built-messages.ts';
+import { type AskedQuery, Forwarding } from '../support/parts/forwarding.ts';
+
+const NAME = 'www.example.org';
+const GREEDY = '192.0.2.1';
+const NEIGHBOUR = '192.0.2.200';
+const STRANGER = '198.51.100.1';
+
+function codesOf({ reply }: AskedQuery): { rcode: number; extendedErrors: number[] } | null {
+  if (reply === null) return null;
+  const { rcode, extendedErrors } = new Reply(reply, '');
+  return { rcode, extendedErrors };
+}
+
+/** Asks for names from one network until it is refused; answers how many wait then. */
+function exhaust(forwarding: Forwarding): number {
+  for (let waiting = 0; ; waiting++)
+    if (forwarding.ask(`n${String(waiting)}.example`, { client: GREEDY }).reply !== null) return waiting;
+}
+
+describe('a client whose network has its share of the resolver', () => {
+  test('is refused with EDE 18, logged as RATE_LIMITED, and asks nobody; other networks are answered', () => {
+    using forwarding = new Forwarding();
+    expect(exhaust(forwarding)).toBe(8192);
+    const refused = { rcode: Rcode.REFUSED, extendedErrors: [ExtendedError.PROHIBITED] };
+    expect(codesOf(forwarding.ask(NAME, { client: NEIGHBOUR, edns: true }))).toEqual(refused);
+    expect(forwarding.lastLogged).toMatchObject({ status: 'RATE_LIMITED', rcode: Rcode.REFUSED });
+    expect(forwarding.held).toHaveLength(8192);
+    const asked = forwarding.ask(NAME, { client: STRANGER });
+    expect(forwarding.held.at(-1)?.question).toMatchObject({ network: expect.any(String) });
+    forwarding.answerLast({ answers: [a(NAME, '192.0.2.7')] });
+    expect(codesOf(asked)).toMatchObject({ rcode: Rcode.NOERROR });
+    // Nothing was remembered against the name.
+    expect(codesOf(forwarding.ask(NAME, { client: NEIGHBOUR }))).toMatchObject({ rcode: Rcode.NOERROR });
+  });
+
+  test('waits again as soon as its questions are answered', () => {
+    using forwarding = new Forwarding();
+    exhaust(forwarding);
+    forwarding.settle({ kind: 'failed', reason: 'timeout', rcode: Rcode.SERVFAIL, upstream: 0 });
+    expect(forwarding.ask(NAME, { client: GREEDY }).reply).toBeNull();
+    expect(codesOf(forwarding.ask('other.example', { client: GREEDY }))).toMatchObject({
+      rcode: Rcode.REFUSED,
+    });
+  });
+
+  test('is given what is stale rather than refused', () => {
+    using forwarding = new Forwarding();
+    forwarding.ask(NAME);
+    forwarding.answer({ answers: [a(NAME, '192.0.2.7', 60)] });
+    forwarding.clock.advance(61_000);
+    exhaust(forwarding);
+    forwarding.ask(NAME, { client: GREEDY });
+    expect(forwarding.lastLogged).toMatchObject({ status: 'STALE', rcode: Rcode.NOERROR });
+  });
+});
+
+describe('a question for which this machine had no room', () => {
+  test('is SERVFAIL with EDE 14, and neither cached nor a failure that a stale answer is given for at once', () => {
+    using forwarding = new Forwarding();
+    const asked = forwarding.ask(NAME, { edns: true });
+    forwarding.settle({ kind: 'failed', reason: 'overloaded', rcode: Rcode.SERVFAIL, upstream: -1 });
+    expect(codesOf(asked)).toEqual({ rcode: Rcode.SERVFAIL, extendedErrors: [ExtendedError.NOT_READY] });
+    const again = forwarding.ask(NAME);
+    expect(forwarding.held).toHaveLength(1);
+    forwarding.answer({ answers: [a(NAME, '192.0.2.7')] });
+    expect(codesOf(again)).toMatchObject({ rcode: Rcode.NOERROR });
+  });
+});

@@ -1,0 +1,221 @@
+/** Answers that end at an alias whose target the upstream has left out: the target is asked for, as any name is. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Rcode } from '../../shared/dns/iana.ts';
+import { nameToText } from '../../shared/dns/name.ts';
+import { DnssecStatus } from '../../shared/query-log.ts';
+import { NO_NAME_RULES } from '../../shared/snapshot/name-rules.ts';
+import { readResponse } from '../../dns-worker/resolve/response/response-reader.ts';
+import { QuestionFlag } from '../../shared/snapshot/policy-table.ts';
+import { Reply } from '../support/dns/dns-message.ts';
+import { a, cname, response, soa, type TestResponse } from '../support/dns/built-messages.ts';
+import { type AskedQuery, Forwarding, replyOf } from '../support/parts/forwarding.ts';
+
+const NAME = 'www.example.org';
+const TARGET = 'host.example.net';
+const ADDRESS = '198.51.100.1';
+const WHOLE = { rcode: 'NOERROR', answers: [['CNAME', TARGET], ['A', ADDRESS]] }; // prettier-ignore
+const TIMED_OUT = { kind: 'failed', reason: 'timeout', rcode: Rcode.SERVFAIL, upstream: 0 } as const;
+
+let forwarding: Forwarding;
+beforeEach(() => {
+  forwarding = new Forwarding();
+  forwarding.use([]);
+});
+afterEach(() => forwarding[Symbol.dispose]());
+
+/** Names that have been asked for and not answered. */
+const held = (): string[] => forwarding.held.map(({ question }) => nameToText(question.qname));
+const leaveOut = (from = NAME, to = TARGET, ttl = 300): void =>
+  forwarding.answer({ answers: [cname(from, to, ttl)] });
+const complete = (ttl = 300): void => forwarding.answer({ answers: [a(TARGET, ADDRESS, ttl)] });
+const extendedErrors = ({ reply }: AskedQuery): number[] => new Reply(reply!, '').extendedErrors;
+
+function answerWith(sections: TestResponse, dnssec: (typeof DnssecStatus)[keyof typeof DnssecStatus]): void {
+  const { question } = forwarding.held[0]!;
+  const reading = readResponse(response(question, sections), question);
+  if (reading.kind === 'answer')
+    forwarding.settle({ kind: 'answer', answer: reading.answer, upstream: 0, dnssec });
+}
+
+describe('an alias whose target was left out', () => {
+  test('is followed, and kept with its target as long as the part that lives least; so is the target by itself', () => {
+    const asked = forwarding.ask(NAME);
+    leaveOut();
+    expect([asked.reply, held()]).toEqual([null, [TARGET]]);
+    complete(60);
+    expect(replyOf(asked)).toEqual(WHOLE);
+    expect(forwarding.lastLogged).toMatchObject({ name: NAME, status: 'ALLOWED' });
+    forwarding.clock.advance(59_000);
+    expect(replyOf(forwarding.ask(NAME))).toEqual(WHOLE);
+    expect(replyOf(forwarding.ask(TARGET))).toEqual({ rcode: 'NOERROR', answers: [['A', ADDRESS]] });
+    expect([asked.replies, held()]).toEqual([1, []]);
+    forwarding.clock.advance(1000);
+    forwarding.ask(NAME);
+    expect(held()).toEqual([NAME]);
+  });
+
+  test('is put together with a target that is in the cache', () => {
+    forwarding.ask(TARGET);
+    complete();
+    const asked = forwarding.ask(NAME);
+    leaveOut();
+    expect([replyOf(asked), held()]).toEqual([WHOLE, []]);
+  });
+
+  test('is followed over several answers', () => {
+    const asked = forwarding.ask(NAME);
+    forwarding.answer({ answers: [cname(NAME, 'b.example'), cname('b.example', 'c.example')] });
+    expect(held()).toEqual(['c.example']);
+    leaveOut('c.example', TARGET);
+    complete();
+    expect(replyOf(asked)?.answers).toEqual([
+      ['CNAME', 'b.example'],
+      ['CNAME', 'c.example'],
+      ['CNAME', TARGET],
+      ['A', ADDRESS],
+    ]);
+  });
+
+  test.each([
+    [
+      'NODATA with the SOA of its zone',
+      { answers: [cname(NAME, TARGET)], authorities: [soa('example.net', 60, 60)] },
+    ],
+    ['NXDOMAIN', { answers: [cname(NAME, TARGET)], flags: 0x8183 }],
+  ])('is none where the answer is %s', (_what, sections) => {
+    const asked = forwarding.ask(NAME);
+    forwarding.answer(sections);
+    expect(held()).toEqual([]);
+    expect(replyOf(asked)?.answers).toEqual([['CNAME', TARGET]]);
+  });
+
+  test('is the answer where it was asked for', () => {
+    const asked = forwarding.ask(NAME, { qtype: 5 });
+    leaveOut();
+    expect([replyOf(asked)?.answers, held()]).toEqual([[['CNAME', TARGET]], []]);
+  });
+
+  test('takes the response code and the denial of its target', () => {
+    const asked = forwarding.ask(NAME);
+    leaveOut();
+    forwarding.answer({ flags: 0x8183, authorities: [soa('example.net', 60, 60)] });
+    expect(replyOf(asked)).toEqual({ rcode: 'NXDOMAIN', answers: [['CNAME', TARGET]] });
+    forwarding.clock.advance(59_000);
+    expect(replyOf(forwarding.ask(NAME))).toMatchObject({ rcode: 'NXDOMAIN' });
+    expect(held()).toEqual([]);
+  });
+
+  test('in a loop is SERVFAIL with EDE 0 after the aliases that an answer may have, and not tried again at once', () => {
+    const asked = forwarding.ask(NAME, { edns: true });
+    let questions = 0;
+    for (; asked.reply === null; questions++)
+      if (held()[0] === NAME) leaveOut(NAME, TARGET);
+      else leaveOut(TARGET, NAME);
+    expect(questions).toBe(12);
+    expect(replyOf(asked)).toEqual({ rcode: 'SERVFAIL', answers: [] });
+    expect(extendedErrors(asked)).toEqual([0]);
+    expect(replyOf(forwarding.ask(NAME))).toMatchObject({ rcode: 'SERVFAIL' });
+    expect(held()).toEqual([]);
+    forwarding.clock.advance(5000);
+    forwarding.ask(NAME);
+    expect(held()).toEqual([NAME]);
+  });
+
+  test('whose target fails is SERVFAIL, or what is stale', () => {
+    const failed = forwarding.ask(NAME, { edns: true });
+    leaveOut();
+    forwarding.settle(TIMED_OUT);
+    expect(replyOf(failed)).toMatchObject({ rcode: 'SERVFAIL' });
+    expect(extendedErrors(failed)).toEqual([22]);
+    expect(forwarding.lastLogged).toMatchObject({ status: 'TIMEOUT' });
+    forwarding.clock.advance(6000);
+    forwarding.ask(NAME);
+    leaveOut();
+    complete();
+    forwarding.clock.advance(301_000);
+    const stale = forwarding.ask(NAME);
+    leaveOut();
+    forwarding.settle(TIMED_OUT);
+    expect(replyOf(stale)).toEqual(WHOLE);
+    expect(forwarding.lastLogged).toMatchObject({ status: 'STALE' });
+  });
+});
+
+describe('policy, for an alias whose target was left out', () => {
+  const BLOCK = { kind: 'block', subdomains: false } as const;
+  const NULL_IP = { rcode: 'NOERROR', answers: [['A', '0.0.0.0']] };
+
+  test('judges the target, in the cache too', () => {
+    forwarding.use([{ text: `${TARGET}\n`, reading: BLOCK }]);
+    const asked = forwarding.ask(NAME);
+    leaveOut();
+    complete();
+    expect(replyOf(asked)).toEqual(NULL_IP);
+    expect(forwarding.lastLogged).toMatchObject({ name: NAME, status: 'BLOCKED_CNAME' });
+    expect(replyOf(forwarding.ask(NAME))).toEqual(NULL_IP);
+    forwarding.use([]);
+    expect(replyOf(forwarding.ask(NAME))).toEqual(WHOLE);
+  });
+
+  test('is that of the time when the target is known', () => {
+    const asked = forwarding.ask(NAME);
+    leaveOut();
+    forwarding.use([{ text: `${NAME}\n`, reading: BLOCK }]);
+    complete();
+    expect(replyOf(asked)).toEqual(NULL_IP);
+    expect(forwarding.lastLogged).toMatchObject({ status: 'BLOCKED_LIST' });
+  });
+
+  const record = { id: 1, fqdn: TARGET, domain: '', type: 'A', ttlSecs: 60 } as const;
+
+  test('finds the target among the names of this network, and keeps nothing of it', () => {
+    forwarding.use([], { localRecords: [{ ...record, value: ADDRESS }] });
+    const asked = forwarding.ask(NAME);
+    leaveOut();
+    expect([replyOf(asked), held()]).toEqual([WHOLE, []]);
+    forwarding.use([]);
+    forwarding.ask(NAME);
+    expect(held()).toEqual([NAME]);
+  });
+
+  test('lets no public name lead to a private address of this network (DNS rebinding)', () => {
+    const names = { ...NO_NAME_RULES, rebinding: { isOn: true, exempt: [] } };
+    forwarding.use([], { localRecords: [{ ...record, value: '192.168.1.1' }] }, { names });
+    const asked = forwarding.ask(NAME);
+    leaveOut();
+    expect(replyOf(asked)).toEqual({ rcode: 'NOERROR', answers: [] });
+    expect(forwarding.lastLogged).toMatchObject({ status: 'BLOCKED_REBIND' });
+  });
+
+  test('sends no name away that must not leave this network', () => {
+    forwarding.use([], {}, { questionFlags: QuestionFlag.SPECIAL_NAMES });
+    const asked = forwarding.ask(NAME);
+    leaveOut(NAME, 'hidden.onion');
+    expect(held()).toEqual([]);
+    expect(replyOf(asked)).toMatchObject({ rcode: 'NXDOMAIN' });
+  });
+});
+
+describe('DNSSEC, of an alias whose target was left out', () => {
+  const { secure, insecure, unchecked } = DnssecStatus;
+
+  test.each([
+    ['both are secure', secure, secure, true],
+    ['the alias is insecure', insecure, secure, false],
+    ['the target is insecure', secure, insecure, false],
+    ['the alias was not checked', unchecked, secure, false],
+  ])(
+    'says authentic, at once and from the cache, or does not, where %s',
+    (_what, ofAlias, ofTarget, isAuthentic) => {
+      const isAd = ({ reply }: AskedQuery): boolean => (reply![3]! & 0x20) !== 0;
+      const asked = forwarding.ask(NAME, { wantsAuthentic: true });
+      answerWith({ answers: [cname(NAME, TARGET)] }, ofAlias);
+      answerWith({ answers: [a(TARGET, ADDRESS)] }, ofTarget);
+      expect(replyOf(asked)).toEqual(WHOLE);
+      expect([isAd(asked), isAd(forwarding.ask(NAME, { wantsAuthentic: true }))]).toEqual([
+        isAuthentic,
+        isAuthentic,
+      ]);
+    },
+  );
+});

@@ -1,0 +1,231 @@
+/** Local records from the rows to the reply: builder, table and stage together, asked with real messages. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { localRecords } from '../../control-plane/snapshot/build/snapshot-records.ts';
+import { findAliasLoop, growLocalTree } from '../../control-plane/snapshot/build/local-tree.ts';
+import { readLocalRecordLine } from '../../shared/policy/local-record.ts';
+import { apiRecord, ask, pipelineWith } from '../support/parts/asked-pipeline.ts';
+
+const NOT_LOCAL = { verdict: 'unresolved', target: '' };
+
+function configured(...lines: string[]) {
+  return lines.map((line) => {
+    const record = readLocalRecordLine(line);
+    if (typeof record === 'string') throw new Error(record);
+    return record;
+  });
+}
+
+describe('local records', () => {
+  test.each([
+    ['nas.example.org A 192.0.2.5', 'A', 'nas.example.org A 192.0.2.5'],
+    ['nas.example.org AAAA 2001:db8::5', 'AAAA', 'nas.example.org AAAA 2001:db8::5'],
+    ['nas.example.org TXT hello world', 'TXT', 'nas.example.org TXT hello world'],
+    [
+      'nas.example.org MX 10 mail.example.org',
+      'MX',
+      'nas.example.org MX {"preference":10,"exchange":"mail.example.org"}',
+    ],
+    [
+      '_sip._udp.example.org SRV 0 5 5060 sip.example.org',
+      'SRV',
+      '_sip._udp.example.org SRV {"priority":0,"weight":5,"port":5060,"target":"sip.example.org"}',
+    ],
+    ['192.0.2.9 PTR nine.example.org', 'PTR', '9.2.0.192.in-addr.arpa PTR nine.example.org'],
+    ['nas A 192.0.2.5', 'A', 'nas A 192.0.2.5'],
+  ] as const)('answer %s, with authority', (line, type, answer) => {
+    const name = answer.split(' ', 1)[0]!;
+    const asked = ask(pipelineWith([line]), name.toUpperCase(), type);
+    expect(asked).toMatchObject({ rcode: 'NOERROR', status: 'LOCAL', aa: true, tc: false });
+    expect(asked.answers.map((one) => one.replace(/^\S+/, (owner) => owner.toLowerCase()))).toEqual([answer]);
+  });
+
+  test('answer one address of several first, then the next', () => {
+    const pipeline = pipelineWith([1, 2, 3].map((i) => `www.example.org A 192.0.2.${i}`));
+    const firsts = Array.from({ length: 6 }, () => ask(pipeline, 'www.example.org').answers);
+    expect(firsts.map(([first]) => first?.at(-1))).toEqual(['1', '2', '3', '1', '2', '3']);
+    for (const answers of firsts) expect(new Set(answers).size).toBe(3);
+  });
+
+  test('answer NODATA with a SOA where the name exists with another type', () => {
+    for (const type of ['AAAA', 'HTTPS', 'TXT'] as const) {
+      const asked = ask(pipelineWith(['nas.example.org A 192.0.2.5']), 'nas.example.org', type);
+      expect(asked).toMatchObject({ rcode: 'NOERROR', status: 'LOCAL', aa: true, answers: [] });
+      expect(asked.authorities).toEqual(['nas.example.org SOA']);
+    }
+  });
+
+  test('answer NODATA for names between a record and its zone, and leave those above alone', () => {
+    const pipeline = pipelineWith(['a.b.c.example.org A 192.0.2.5 @example.org']);
+    for (const name of ['b.c.example.org', 'c.example.org'])
+      expect(ask(pipeline, name)).toMatchObject({ rcode: 'NOERROR', answers: [], aa: true });
+    for (const name of ['example.org', 'org', 'x.c.example.org', 'z.a.b.c.example.org'])
+      expect(ask(pipeline, name)).toMatchObject(NOT_LOCAL);
+  });
+
+  test('of addresses are found by the address too, unless a PTR says otherwise', () => {
+    const pipeline = pipelineWith([
+      'nas.example.org A 192.0.2.5',
+      'alias.example.org A 192.0.2.5',
+      'six.example.org AAAA 2001:db8::5',
+      'other.example.org A 192.0.2.6',
+      '192.0.2.6 PTR chosen.example.org',
+      '*.wild.example.org A 192.0.2.7',
+    ]);
+    expect(ask(pipeline, '5.2.0.192.in-addr.arpa', 'PTR').answers).toEqual([
+      '5.2.0.192.in-addr.arpa PTR nas.example.org',
+    ]);
+    const reverse = `5.${'0.'.repeat(23)}8.b.d.0.1.0.0.2.ip6.arpa`;
+    expect(ask(pipeline, reverse, 'PTR').answers).toEqual([`${reverse} PTR six.example.org`]);
+    expect(ask(pipeline, '6.2.0.192.in-addr.arpa', 'PTR').answers).toEqual([
+      '6.2.0.192.in-addr.arpa PTR chosen.example.org',
+    ]);
+    expect(ask(pipeline, '7.2.0.192.in-addr.arpa', 'PTR')).toMatchObject(NOT_LOCAL);
+  });
+
+  test('follow aliases to local names, as far as there is one', () => {
+    const pipeline = pipelineWith([
+      'www.example.org CNAME web.example.org',
+      'web.example.org CNAME host.example.org',
+      'host.example.org A 192.0.2.5',
+      'out.example.org CNAME inner.example.org',
+      'inner.example.org CNAME www.example.net',
+    ]);
+    const chain = ['www.example.org CNAME web.example.org', 'web.example.org CNAME host.example.org'];
+    const found = ask(pipeline, 'www.example.org');
+    expect(found.answers).toEqual([...chain, 'host.example.org A 192.0.2.5']);
+    const nothing = ask(pipeline, 'www.example.org', 'AAAA');
+    expect(nothing).toMatchObject({
+      rcode: 'NOERROR',
+      answers: chain,
+      authorities: ['host.example.org SOA'],
+    });
+    expect(ask(pipeline, 'www.example.org', 'CNAME').answers).toEqual(chain.slice(0, 1));
+    const left = ask(pipeline, 'out.example.org');
+    expect(left).toMatchObject({ verdict: 'unresolved', status: 'LOCAL', target: 'www.example.net' });
+  });
+
+  test('outrank lists', () => {
+    const pipeline = pipelineWith(['ads.example.org A 192.0.2.5'], {}, [
+      'ads.example.org\nmore.example.org\n',
+    ]);
+    expect(ask(pipeline, 'ads.example.org').answers).toEqual(['ads.example.org A 192.0.2.5']);
+    expect(ask(pipeline, 'more.example.org').status).toBe('BLOCKED_LIST');
+  });
+
+  test('of the configuration outrank those of the API, and both outrank leases', () => {
+    const pipeline = pipelineWith(['a.example.org CNAME b.example.org', 'c.example.org A 192.0.2.3'], {
+      configRecords: configured('a.example.org A 192.0.2.1'),
+      leases: [
+        { fqdn: 'c.example.org', address: '192.0.2.99' },
+        { fqdn: 'Phone.example.org', address: '192.0.2.50' },
+        { fqdn: 'phone.example.org', address: '2001:db8::50' },
+      ],
+    });
+    expect(ask(pipeline, 'a.example.org').answers).toEqual(['a.example.org A 192.0.2.1']);
+    expect(ask(pipeline, 'c.example.org').answers).toEqual(['c.example.org A 192.0.2.3']);
+    expect(ask(pipeline, 'phone.example.org').answers).toEqual(['phone.example.org A 192.0.2.50']);
+    expect(ask(pipeline, 'phone.example.org', 'AAAA').answers).toEqual([
+      'phone.example.org AAAA 2001:db8::50',
+    ]);
+    expect(ask(pipeline, '50.2.0.192.in-addr.arpa', 'PTR').answers).toEqual([
+      '50.2.0.192.in-addr.arpa PTR phone.example.org',
+    ]);
+  });
+
+  test('that are too long for UDP are truncated there, and whole over TCP', () => {
+    const text = 'x'.repeat(3000);
+    const pipeline = pipelineWith([`long.example.org TXT ${text}`, 'mid.example.org TXT ' + 'y'.repeat(800)]);
+    expect(ask(pipeline, 'long.example.org', 'TXT', { udpSize: 4096 })).toMatchObject({
+      tc: true,
+      answers: [],
+    });
+    expect(ask(pipeline, 'mid.example.org', 'TXT')).toMatchObject({ tc: true, answers: [] });
+    expect(ask(pipeline, 'mid.example.org', 'TXT', { udpSize: 1232 }).tc).toBe(false);
+    const whole = ask(pipeline, 'long.example.org', 'TXT', { tcp: true });
+    expect(whole.answers).toEqual([`long.example.org TXT ${text}`]);
+  });
+
+  test('that go in circles between sources are answered SERVFAIL', () => {
+    const pipeline = pipelineWith(['a.example.org CNAME b.example.org'], {
+      configRecords: configured('b.example.org CNAME a.example.org'),
+    });
+    expect(ask(pipeline, 'a.example.org')).toMatchObject({ rcode: 'SERVFAIL', status: 'SERVFAIL' });
+  });
+});
+
+describe('wildcards', () => {
+  const pipeline = pipelineWith([
+    '*.example.org A 192.0.2.1',
+    'host.example.org TXT here',
+    'deep.sub.example.org A 192.0.2.2',
+    '*.alias.example.org CNAME host.example.net',
+  ]);
+
+  test('answer for names that are not there, at any depth', () => {
+    for (const name of ['x.example.org', 'y.x.example.org'])
+      expect(ask(pipeline, name).answers).toEqual([`${name} A 192.0.2.1`]);
+    expect(ask(pipeline, 'z.alias.example.org').target).toBe('host.example.net');
+    expect(ask(pipeline, 'x.example.org', 'AAAA')).toMatchObject({ rcode: 'NOERROR', answers: [] });
+  });
+
+  test('do not answer for names that are there, nor below them, nor for their own parent', () => {
+    expect(ask(pipeline, 'host.example.org')).toMatchObject({ rcode: 'NOERROR', answers: [] });
+    expect(ask(pipeline, 'sub.example.org')).toMatchObject({ rcode: 'NOERROR', answers: [] });
+    expect(ask(pipeline, 'x.sub.example.org')).toMatchObject(NOT_LOCAL);
+    expect(ask(pipeline, 'x.host.example.org')).toMatchObject(NOT_LOCAL);
+    expect(ask(pipeline, 'example.org')).toMatchObject(NOT_LOCAL);
+  });
+
+  test('find what an oracle finds that walks over all records', () => {
+    const label = fc.constantFrom('a', 'b', 'c');
+    const name = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join('.'));
+    const owner = fc.tuple(fc.boolean(), name).map(([isWild, text]) => `${isWild ? '*.' : ''}${text}`);
+    const property = fc.property(fc.array(owner, { maxLength: 8 }), name, (owners, asked) => {
+      const distinct = [...new Set(owners)];
+      const known = pipelineWith(distinct.map((text, index) => `${text} A 192.0.2.${index + 1}`));
+      const winner = oracle(distinct, asked);
+      const { verdict, answers } = ask(known, asked);
+      if (winner === 'forward') expect(verdict).toBe('unresolved');
+      else
+        expect(answers).toEqual(
+          winner === 'empty' ? [] : [`${asked} A 192.0.2.${distinct.indexOf(winner) + 1}`],
+        );
+    });
+    fc.assert(property, { numRuns: 500 });
+  });
+});
+
+/** RFC 4592 by the letter, over a list of owners. */
+function oracle(owners: readonly string[], asked: string): string {
+  const exists = (name: string): boolean =>
+    owners.some((owner) => owner === name || owner.endsWith(`.${name}`));
+  if (owners.includes(asked)) return asked;
+  const labels = asked.split('.');
+  const above = labels.slice(1).map((_, i) => labels.slice(i + 1).join('.'));
+  if (exists(asked)) return above.some((name) => owners.includes(`*.${name}`)) ? 'empty' : 'forward';
+  const closest = above.find(exists);
+  return closest !== undefined && owners.includes(`*.${closest}`) ? `*.${closest}` : 'forward';
+}
+
+describe('findAliasLoop', () => {
+  const loopOf = (...lines: string[]): string | undefined =>
+    findAliasLoop(
+      growLocalTree(localRecords({ localRecords: lines.map(apiRecord) }, { configRecords: [], leases: [] })),
+    );
+
+  test('finds names that lead back to themselves, by wildcards too', () => {
+    expect(loopOf('a.example.org CNAME a.example.org')).toBe('a.example.org');
+    expect(
+      loopOf('a.example CNAME b.example', 'b.example CNAME c.example', 'c.example CNAME a.example'),
+    ).toBe('a.example');
+    expect(loopOf('*.example.org CNAME x.example.org')).toBe('*.example.org');
+  });
+
+  test('finds none where every alias ends', () => {
+    expect(
+      loopOf('a.example CNAME b.example', 'c.example CNAME b.example', 'b.example A 192.0.2.1'),
+    ).toBeUndefined();
+    expect(loopOf('*.example.org CNAME example.org', 'example.org A 192.0.2.1')).toBeUndefined();
+  });
+});

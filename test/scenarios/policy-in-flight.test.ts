@@ -1,0 +1,246 @@
+/** Policy that changes while a question waits for an upstream: what the client gets is what is in force then. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { GroupOverride, LivePolicy } from '../../control-plane/compile/table/compiled-rules.ts';
+import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
+import { a, cname } from '../support/dns/built-messages.ts';
+import type { ListText, OtherRows } from '../support/parts/test-lists.ts';
+import { Forwarding, replyOf } from '../support/parts/forwarding.ts';
+
+const BLOCK = { kind: 'block', subdomains: false } as const;
+const NAME = 'www.example.org';
+const ADDRESS = '198.51.100.1';
+const GROUP_7 = { id: 7, enabled: true };
+const BLOCKED: GroupOverride = { override: 'BlockAll', nextFlipAtSecs: 0 };
+
+const MANAGED = { id: 1, name: 'm', suffix: false, groupId: null } as const;
+const SERVICE = { serviceId: 's', serviceName: 'S', exact: [], groupId: 1 } as const;
+
+let forwarding: Forwarding;
+beforeEach(() => {
+  forwarding = new Forwarding();
+  forwarding.use([]);
+});
+afterEach(() => forwarding[Symbol.dispose]());
+
+const answered = (): void => forwarding.answer({ answers: [a(NAME, ADDRESS)] });
+
+interface Change {
+  readonly what: string;
+  readonly lists?: readonly ListText[];
+  readonly rows?: OtherRows;
+  readonly live?: Partial<LivePolicy>;
+  readonly status: string;
+  readonly reply: unknown;
+  readonly origin?: number;
+}
+
+const NULL_IP = { rcode: 'NOERROR', answers: [['A', '0.0.0.0']] };
+const CHANGES: readonly Change[] = [
+  {
+    what: 'a managed domain denies',
+    rows: { managedDomains: [{ ...MANAGED, domain: NAME, action: 'deny' }] },
+    status: 'BLOCKED_MANAGED',
+    reply: NULL_IP,
+    origin: RuleOrigin.MANAGED,
+  },
+  {
+    what: 'a list blocks',
+    lists: [{ text: `${NAME}\n`, reading: BLOCK }],
+    status: 'BLOCKED_LIST',
+    reply: NULL_IP,
+    origin: RuleOrigin.LIST,
+  },
+  {
+    what: 'a regex filter denies',
+    rows: { regexFilters: [{ id: 1, name: 'r', pattern: '^www\\.', action: 'deny', groupId: null }] },
+    status: 'BLOCKED_REGEX',
+    reply: NULL_IP,
+    origin: RuleOrigin.REGEX,
+  },
+  {
+    what: 'a service of the group has',
+    rows: { blockedServices: [{ ...SERVICE, domains: ['example.org'] }] },
+    status: 'BLOCKED_SERVICE',
+    reply: { rcode: 'NXDOMAIN', answers: [] },
+    origin: RuleOrigin.SERVICE,
+  },
+  {
+    what: "the group's schedule blocks",
+    live: { overrides: new Map([[1, BLOCKED]]) },
+    status: 'BLOCKED_SCHEDULE',
+    reply: NULL_IP,
+  },
+  {
+    what: 'a local record answers',
+    rows: {
+      localRecords: [{ id: 1, fqdn: NAME, domain: '', type: 'A', value: '192.0.2.9', ttlSecs: 60 }],
+    },
+    status: 'LOCAL',
+    reply: { rcode: 'NOERROR', answers: [['A', '192.0.2.9']] },
+  },
+];
+
+describe('a question in flight', () => {
+  test.each(CHANGES)(
+    'is judged by the policy that is in force when its answer arrives: $what it',
+    (change) => {
+      const asked = forwarding.ask(NAME);
+      forwarding.use(change.lists ?? [], change.rows, change.live);
+      answered();
+      expect(replyOf(asked)).toEqual(change.reply);
+      expect(forwarding.lastLogged).toMatchObject({ status: change.status, upstream: 0 });
+      expect(forwarding.lastLogged!.rule >= 0 === (change.origin !== undefined)).toBe(true);
+      if (change.origin !== undefined) expect(forwarding.lastLogged!.ruleOrigin).toBe(change.origin);
+      // The answer was kept all the same: the cache holds no verdicts.
+      forwarding.use([]);
+      expect(replyOf(forwarding.ask(NAME))).toEqual({ rcode: 'NOERROR', answers: [['A', ADDRESS]] });
+      expect(forwarding.held).toHaveLength(0);
+    },
+  );
+
+  test.each(CHANGES)('is judged by the policy that is in force when it fails: $what it', (change) => {
+    const asked = forwarding.ask(NAME);
+    forwarding.use(change.lists ?? [], change.rows, change.live);
+    forwarding.settle({ kind: 'failed', reason: 'timeout', rcode: 2, upstream: 0 });
+    expect(replyOf(asked)).toEqual(change.reply);
+    expect(forwarding.lastLogged).toMatchObject({ status: change.status });
+  });
+
+  test.each(CHANGES)('gets no stale answer where meanwhile $what it', (change) => {
+    forwarding.ask(NAME);
+    answered();
+    forwarding.clock.advance(400_000);
+    const asked = forwarding.ask(NAME);
+    expect(forwarding.held).toHaveLength(1);
+    forwarding.use(change.lists ?? [], change.rows, change.live);
+    forwarding.settle({ kind: 'failed', reason: 'timeout', rcode: 2, upstream: 0 });
+    expect(replyOf(asked)).toEqual(change.reply);
+    expect(forwarding.lastLogged).toMatchObject({ status: change.status });
+  });
+
+  test('is answered where the rule that would have blocked it came and went', () => {
+    const asked = forwarding.ask(NAME);
+    forwarding.use([{ text: `${NAME}\n`, reading: BLOCK }]);
+    forwarding.use([]);
+    answered();
+    expect(replyOf(asked)).toEqual({ rcode: 'NOERROR', answers: [['A', ADDRESS]] });
+    expect(forwarding.lastLogged).toMatchObject({ status: 'ALLOWED', rule: -1, upstream: 1 });
+  });
+
+  test("is judged by its client's new group", () => {
+    const lists = [{ text: `${NAME}\n`, reading: BLOCK, groupIds: [7] }];
+    const groups = [GROUP_7];
+    forwarding.use(lists, { groups });
+    const moved = forwarding.ask(NAME, { client: '192.0.2.7' });
+    const other = forwarding.ask(NAME, { client: '192.0.2.8' });
+    forwarding.use(lists, { groups, clients: [{ address: '192.0.2.7', groupId: 7 }] });
+    for (const _ of [...forwarding.held]) answered();
+    expect(replyOf(moved)).toEqual(NULL_IP);
+    expect(replyOf(other)).toEqual({ rcode: 'NOERROR', answers: [['A', ADDRESS]] });
+    expect(forwarding.reporter.logged).toMatchObject([
+      { status: 'BLOCKED_LIST', groupId: 7 },
+      { status: 'ALLOWED', groupId: 1 },
+    ]);
+  });
+
+  test('follows an alias that a record makes of its name meanwhile, and judges where that leads', () => {
+    const asked = forwarding.ask(NAME);
+    const record = {
+      id: 1,
+      fqdn: NAME,
+      domain: '',
+      type: 'CNAME',
+      value: 'target.example',
+      ttlSecs: 60,
+    } as const;
+    forwarding.use([], { localRecords: [record] });
+    answered();
+    expect(asked.reply).toBeNull();
+    forwarding.answer({ answers: [a('target.example', '198.51.100.2')] });
+    expect(replyOf(asked)).toEqual({
+      rcode: 'NOERROR',
+      answers: [
+        ['CNAME', 'target.example'],
+        ['A', '198.51.100.2'],
+      ],
+    });
+    expect(forwarding.lastLogged).toMatchObject({ name: NAME, status: 'LOCAL' });
+  });
+});
+
+describe('an alias whose target is in flight', () => {
+  const record = {
+    id: 1,
+    fqdn: NAME,
+    domain: '',
+    type: 'CNAME',
+    value: 'target.example',
+    ttlSecs: 60,
+  } as const;
+  const targetAnswered = (): void => forwarding.answer({ answers: [a('target.example', '198.51.100.2')] });
+
+  beforeEach(() => forwarding.use([], { localRecords: [record] }));
+
+  test('is judged by the schedule that is in force when its target is known', () => {
+    const asked = forwarding.ask(NAME);
+    forwarding.use([], { localRecords: [record] }, { overrides: new Map([[1, BLOCKED]]) });
+    targetAnswered();
+    expect(replyOf(asked)).toEqual(NULL_IP);
+    expect(forwarding.lastLogged).toMatchObject({ name: NAME, status: 'BLOCKED_SCHEDULE' });
+  });
+
+  test('is blocked where a rule blocks its target meanwhile', () => {
+    const asked = forwarding.ask(NAME);
+    forwarding.use([{ text: 'target.example\n', reading: BLOCK }], { localRecords: [record] });
+    targetAnswered();
+    expect(replyOf(asked)).toEqual(NULL_IP);
+    expect(forwarding.lastLogged).toMatchObject({ name: NAME, status: 'BLOCKED_CNAME' });
+  });
+
+  test('is asked for under its own name where the alias went away', () => {
+    const asked = forwarding.ask(NAME);
+    forwarding.use([]);
+    targetAnswered();
+    expect(asked.reply).toBeNull();
+    answered();
+    expect(replyOf(asked)).toEqual({ rcode: 'NOERROR', answers: [['A', ADDRESS]] });
+    expect(forwarding.lastLogged).toMatchObject({ name: NAME, status: 'ALLOWED' });
+  });
+
+  test('follows the target that it has by then', () => {
+    const asked = forwarding.ask(NAME);
+    forwarding.use([], { localRecords: [{ ...record, value: 'other.example' }] });
+    targetAnswered();
+    expect(asked.reply).toBeNull();
+    forwarding.answer({ answers: [a('other.example', '198.51.100.3')] });
+    expect(replyOf(asked)).toEqual({
+      rcode: 'NOERROR',
+      answers: [
+        ['CNAME', 'other.example'],
+        ['A', '198.51.100.3'],
+      ],
+    });
+    expect(asked.replies).toBe(1);
+  });
+
+  test('is logged with the rule that makes it by then', () => {
+    const rewrite = (before: string): ListText => ({
+      text: `${before}||${NAME}^$dnsrewrite=target.example\n`,
+      reading: BLOCK,
+    });
+    forwarding.use([rewrite('')]);
+    forwarding.ask(NAME);
+    forwarding.use([rewrite('||a.example^$dnsrewrite=b.example\n')]);
+    targetAnswered();
+    expect(forwarding.lastLogged).toMatchObject({ name: NAME, rule: 1, ruleOrigin: RuleOrigin.SPECIAL });
+  });
+
+  test('judges the names that its target leads to', () => {
+    forwarding.use([{ text: 'tracker.example\n', reading: BLOCK }], { localRecords: [record] });
+    const asked = forwarding.ask(NAME);
+    forwarding.answer({
+      answers: [cname('target.example', 'tracker.example'), a('tracker.example', '198.51.100.4')],
+    });
+    expect(replyOf(asked)).toEqual(NULL_IP);
+  });
+});

@@ -1,0 +1,176 @@
+/** Two workers of one node: a question is under way once, whoever asks it (RFC 5452 section 5, RebirthDay). */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { QuestionClaims, claimKey } from '../../dns-worker/resolve/question-claims.ts';
+import {
+  ClaimArea,
+  ClaimBucket,
+  ClaimTable,
+  claimHolder,
+  releaseClaims,
+} from '../../shared/memory/claim-table.ts';
+import { a, question } from '../support/dns/built-messages.ts';
+import { Forwarding, TestNode, replyOf } from '../support/parts/forwarding.ts';
+import { until } from '../support/parts/until.ts';
+
+const NAME = 'www.example.org';
+const ANSWERED = { rcode: 'NOERROR', answers: [['A', '192.0.2.1']] };
+
+let node: TestNode;
+let one: Forwarding;
+let other: Forwarding;
+beforeEach(() => {
+  node = new TestNode();
+  one = new Forwarding({}, node);
+  other = new Forwarding({}, node);
+});
+afterEach(async () => {
+  one[Symbol.dispose]();
+  other[Symbol.dispose]();
+  // Who still waited asks next, and is told as well.
+  await turn();
+  one[Symbol.dispose]();
+  other[Symbol.dispose]();
+});
+
+/** Lets what was notified happen. */
+const turn = (): Promise<void> => new Promise((done) => setImmediate(done));
+const answer = (by: Forwarding, ttl = 300): void => by.answer({ answers: [a(NAME, '192.0.2.1', ttl)] });
+
+describe('two workers that are asked the same', () => {
+  test('ask the upstreams once, and both answer', async () => {
+    const asked = [one.ask(NAME), one.ask(NAME), other.ask(NAME), other.ask(NAME)];
+    expect([one.held.length, other.held.length]).toEqual([1, 0]);
+    answer(one);
+    await until(() => asked.every(({ reply }) => reply !== null));
+    expect(asked.map(replyOf)).toEqual([ANSWERED, ANSWERED, ANSWERED, ANSWERED]);
+    expect(other.held).toHaveLength(0);
+    expect(other.lastLogged).toMatchObject({ status: 'CACHED' });
+  });
+
+  test('ask one after the other what may not be kept', async () => {
+    const first = one.ask(NAME);
+    const second = other.ask(NAME);
+    answer(one, 0);
+    expect(replyOf(first)).toEqual(ANSWERED);
+    await until(() => other.held.length === 1);
+    // Again at the first one: now that one waits.
+    const third = one.ask(NAME);
+    expect(one.held).toHaveLength(0);
+    answer(other, 0);
+    await until(() => one.held.length === 1);
+    answer(one, 0);
+    expect([second, third].map(replyOf)).toEqual([ANSWERED, ANSWERED]);
+  });
+
+  test('tell a failure to both, asked once', async () => {
+    const asked = [one.ask(NAME), other.ask(NAME)];
+    one.settle({ kind: 'failed', reason: 'timeout', rcode: 2, upstream: 0 });
+    await until(() => asked.every(({ reply }) => reply !== null));
+    expect(asked.map(replyOf)).toEqual(Array(2).fill({ rcode: 'SERVFAIL', answers: [] }));
+    expect(other.held).toHaveLength(0);
+  });
+
+  test('go on where the thread of one has died', async () => {
+    const asked = other.ask(NAME);
+    answer(other, 0);
+    one.ask(NAME);
+    const waiting = other.ask(NAME);
+    expect(other.held).toHaveLength(0);
+    releaseClaims(node.claims, 1);
+    await turn();
+    expect(other.held).toHaveLength(0);
+    releaseClaims(node.claims, 0);
+    await until(() => other.held.length === 1);
+    answer(other);
+    expect([asked, waiting].map(replyOf)).toEqual([ANSWERED, ANSWERED]);
+  });
+
+  test('take over what one has claimed and forgotten', async () => {
+    one.ask(NAME);
+    one.held.length = 0;
+    node.clock.advance(6_000);
+    const early = other.ask(NAME);
+    expect(other.held).toHaveLength(0);
+    node.clock.advance(3_000);
+    const third = new Forwarding({}, node);
+    const late = third.ask(NAME);
+    answer(third);
+    await until(() => early.reply !== null);
+    expect([early, late].map(replyOf)).toEqual([ANSWERED, ANSWERED]);
+  });
+
+  test('wait no longer than a question may take', async () => {
+    node.timeoutMs = 20;
+    const impatient = new Forwarding({}, node);
+    one.ask(NAME);
+    const asked = impatient.ask(NAME);
+    node.clock.advance(20);
+    await until(() => asked.reply !== null);
+    expect(replyOf(asked)).toEqual({ rcode: 'SERVFAIL', answers: [] });
+    expect(impatient.lastLogged).toMatchObject({ status: 'TIMEOUT' });
+    expect(impatient.held).toHaveLength(0);
+  });
+
+  test('judge the answer of the other one by the policy of their client', async () => {
+    other.use([{ text: `${NAME}\n`, reading: { kind: 'block', subdomains: false } }]);
+    other.use([]);
+    one.ask(NAME);
+    const asked = other.ask(NAME);
+    other.use([{ text: `${NAME}\n`, reading: { kind: 'block', subdomains: false } }]);
+    answer(one);
+    await until(() => asked.reply !== null);
+    expect(other.lastLogged).toMatchObject({ status: 'BLOCKED_LIST' });
+  });
+
+  test('ask at the same time what is not the same: another type, zone or subnet', () => {
+    one.ask(NAME);
+    other.ask(NAME, { qtype: 28 });
+    other.ask('www.example.net');
+    expect(other.held).toHaveLength(2);
+    const claims = claimsOf(node, ClaimArea.CLIENTS);
+    expect(claims.claim(claimKey(0, question(NAME, 'A'))).isMine).toBe(false);
+    for (const [partition, flags] of [
+      [1, {}],
+      [0, { dnssecOk: true }],
+      [0, { checkingDisabled: true }],
+      [0, { subnet: Uint8Array.of(0, 1, 24, 0, 192, 0, 2) }],
+    ] as const)
+      expect(claims.claim(claimKey(partition, question(NAME, 'A', flags))).isMine).toBe(true);
+  });
+
+  test('wait where there is no room for a claim, and answer each question with its own answer', async () => {
+    const claims = claimsOf(node, ClaimArea.CLIENTS);
+    const releases: (() => void)[] = [];
+    let crowded = '';
+    for (let i = 0; crowded === '' && i < 1_000_000; i++) {
+      const claim = claims.claim(claimKey(0, question(`n${String(i)}.example.org`, 'A')));
+      if (claim.isMine) releases.push(claim.release);
+      else crowded = `n${String(i)}.example.org`;
+    }
+    // More than one client network may have under way (8192).
+    expect(releases.length).toBeGreaterThan(8192);
+    const asked = one.ask(crowded);
+    expect(one.held).toHaveLength(0);
+    for (const release of releases) release();
+    await until(() => one.held.length === 1);
+    one.answer({ answers: [a(crowded, '192.0.2.2')] });
+    expect(replyOf(asked)).toEqual({ rcode: 'NOERROR', answers: [['A', '192.0.2.2']] });
+  });
+
+  test('ask all the same where a dead thread has left a lock, until the supervisor ends it', async () => {
+    const words = new Int32Array(node.claims);
+    const locks = ClaimTable.HEAD_WORDS + ClaimBucket.LOCK_AT;
+    for (let word = locks; word < words.length; word += ClaimBucket.WORDS) words[word] = claimHolder(5);
+    one.ask(NAME);
+    expect(one.held).toHaveLength(1);
+    releaseClaims(node.claims, 5);
+    one.ask('next.example.org');
+    other.ask('next.example.org');
+    expect([one.held.length, other.held.length]).toEqual([2, 0]);
+    await turn();
+  });
+});
+
+function claimsOf({ claims: memory, clock }: TestNode, area: 0 | 1): QuestionClaims {
+  return new QuestionClaims({ memory, worker: 7, clock, longestMs: 5000 }, area);
+}

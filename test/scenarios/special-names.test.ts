@@ -1,0 +1,185 @@
+/** Questions of a special form, asked of a whole pipeline. */
+import { describe, expect, test } from '@jest/globals';
+import { QuestionFlag } from '../../shared/snapshot/policy-table.ts';
+import { ask, pipelineWith } from '../support/parts/asked-pipeline.ts';
+
+const { BLOCK_PRIVATE_PTR, BLOCK_NON_FQDN, NEVER_FORWARD_NON_FQDN, NEVER_FORWARD_REVERSE } = QuestionFlag;
+const { SPECIAL_NAMES, DOH_CANARY, PRIVATE_RELAY_CANARY } = QuestionFlag;
+
+const withFlags = (questionFlags: number, records: readonly string[] = []) =>
+  pipelineWith(records, { questionFlags });
+
+const ip6 = (first: string): string =>
+  `${'0.'.repeat(32 - first.length)}${first.split('').reverse().join('.')}.ip6.arpa`;
+
+const LOOPBACK = `1.${'0.'.repeat(31)}ip6.arpa`;
+
+describe('private reverse names', () => {
+  const records = ['nas.example.org A 192.168.1.5', 'six.example.org AAAA fd00::5'];
+  const pipeline = withFlags(BLOCK_PRIVATE_PTR | SPECIAL_NAMES, records);
+
+  test.each([
+    '1.0.0.10.in-addr.arpa',
+    '1.1.16.172.in-addr.arpa',
+    '1.1.31.172.in-addr.arpa',
+    '6.1.168.192.in-addr.arpa',
+    '10.IN-ADDR.arpa',
+    ip6('fd12'),
+    ip6('fc00'),
+  ])('of %s are blocked for PTR, and reserved for other types', (name) => {
+    const asked = ask(pipeline, name, 'PTR');
+    expect(asked).toMatchObject({ rcode: 'NXDOMAIN', status: 'BLOCKED_PTR', answers: [] });
+    expect(asked.authorities).toHaveLength(1);
+    for (const type of ['A', 'TXT', 'SOA'] as const)
+      expect(ask(pipeline, name, type)).toMatchObject({ rcode: 'NXDOMAIN', status: 'LOCAL' });
+  });
+
+  test.each([
+    '1.1.254.169.in-addr.arpa',
+    '1.0.64.100.in-addr.arpa',
+    '9.0.0.127.in-addr.arpa',
+    '1.2.0.192.in-addr.arpa',
+    ip6('fe80'),
+    ip6('20010db8'),
+  ])('of %s are reserved, whatever is asked', (name) => {
+    for (const type of ['PTR', 'A'] as const)
+      expect(ask(pipeline, name, type)).toMatchObject({ rcode: 'NXDOMAIN', status: 'LOCAL' });
+    expect(ask(withFlags(BLOCK_PRIVATE_PTR), name, 'PTR').verdict).toBe('unresolved');
+  });
+
+  test.each([
+    '1.1.15.172.in-addr.arpa',
+    '1.1.32.172.in-addr.arpa',
+    '1.1.1.1.in-addr.arpa',
+    '1.110.in-addr.arpa',
+    ip6('2606'),
+  ])('are not those of %s', (name) => expect(ask(pipeline, name, 'PTR').verdict).toBe('unresolved'));
+
+  test('of local records are answered', () => {
+    expect(ask(pipeline, '5.1.168.192.in-addr.arpa', 'PTR').answers).toEqual([
+      '5.1.168.192.in-addr.arpa PTR nas.example.org',
+    ]);
+    expect(ask(pipeline, `5.${'0.'.repeat(27)}0.0.d.f.ip6.arpa`, 'PTR').answers).toHaveLength(1);
+  });
+
+  test('are forwarded, with every type, where the switch is off', () => {
+    for (const type of ['PTR', 'SOA'] as const)
+      expect(ask(withFlags(SPECIAL_NAMES), '1.0.0.10.in-addr.arpa', type).verdict).toBe('unresolved');
+  });
+});
+
+describe('names of one label', () => {
+  test.each([
+    [BLOCK_NON_FQDN, 'BLOCKED_NON_FQDN'],
+    [NEVER_FORWARD_NON_FQDN, 'LOCAL'],
+    [BLOCK_NON_FQDN | NEVER_FORWARD_NON_FQDN, 'BLOCKED_NON_FQDN'],
+  ])('do not exist with switch %i, unless they are local', (flag, status) => {
+    const pipeline = withFlags(flag, ['nas A 192.0.2.5']);
+    expect(ask(pipeline, 'printer')).toMatchObject({ rcode: 'NXDOMAIN', status });
+    expect(ask(pipeline, 'printer', 'HTTPS').rcode).toBe('NXDOMAIN');
+    expect(ask(pipeline, 'nas').answers).toEqual(['nas A 192.0.2.5']);
+    for (const [name, type] of [
+      ['org', 'NS'],
+      ['org', 'DS'],
+      ['.', 'NS'],
+      ['example.org', 'A'],
+    ] as const)
+      expect(ask(pipeline, name, type).verdict).toBe('unresolved');
+  });
+
+  test('are forwarded where the switches are off', () => {
+    expect(ask(withFlags(0), 'printer').verdict).toBe('unresolved');
+  });
+});
+
+describe('the schedule of the group', () => {
+  const ALL = BLOCK_PRIVATE_PTR | BLOCK_NON_FQDN | SPECIAL_NAMES | DOH_CANARY | PRIVATE_RELAY_CANARY;
+  const scheduled = (override: 'AllowAll' | 'BlockAll') =>
+    pipelineWith([], {
+      questionFlags: ALL,
+      overrides: new Map([[1, { override, nextFlipAtSecs: 0 }]]),
+    });
+
+  test('lifts what blocks while it allows all; reserved names are still answered here', () => {
+    const pipeline = scheduled('AllowAll');
+    for (const [name, type] of [
+      ['printer', 'A'],
+      ['1.0.0.10.in-addr.arpa', 'PTR'],
+      ['use-application-dns.net', 'A'],
+      ['mask.icloud.com', 'A'],
+    ] as const)
+      expect([name, ask(pipeline, name, type).verdict]).toEqual([name, 'unresolved']);
+    for (const [name, type] of [
+      ['localhost', 'A'],
+      ['a.test', 'A'],
+      ['1.0.0.10.in-addr.arpa', 'A'],
+      ['9.0.0.127.in-addr.arpa', 'PTR'],
+    ] as const)
+      expect([name, ask(pipeline, name, type).status]).toEqual([name, 'LOCAL']);
+  });
+
+  test('blocks reserved names too while it blocks all', () => {
+    const pipeline = scheduled('BlockAll');
+    for (const name of ['localhost', 'a.test', 'printer', 'use-application-dns.net'])
+      expect([name, ask(pipeline, name).status]).toEqual([name, 'BLOCKED_SCHEDULE']);
+  });
+});
+
+test('reverse look-ups are not forwarded where that is switched off', () => {
+  const pipeline = withFlags(NEVER_FORWARD_REVERSE);
+  expect(ask(pipeline, '1.1.1.1.in-addr.arpa', 'PTR').rcode).toBe('NXDOMAIN');
+  expect(ask(pipeline, ip6('2606'), 'PTR').rcode).toBe('NXDOMAIN');
+  expect(ask(pipeline, 'example.org', 'PTR').verdict).toBe('unresolved');
+});
+
+describe('reserved names', () => {
+  const pipeline = withFlags(SPECIAL_NAMES, ['router.home.arpa A 192.0.2.1', 'printer.local A 192.0.2.2']);
+
+  test.each([
+    ['localhost', 'A', ['localhost A 127.0.0.1']],
+    ['x.LOCALHOST', 'AAAA', ['x.LOCALHOST AAAA ::1']],
+    ['localhost', 'TXT', []],
+    ['1.0.0.127.in-addr.arpa', 'PTR', ['1.0.0.127.in-addr.arpa PTR localhost']],
+    [LOOPBACK, 'PTR', [`${LOOPBACK} PTR localhost`]],
+    ['home.arpa', 'SOA', []],
+    ['resolver.arpa', 'A', []],
+    ['_dns.resolver.arpa', 'SVCB', []],
+    ['router.home.arpa', 'A', ['router.home.arpa A 192.0.2.1']],
+    ['printer.local', 'A', ['printer.local A 192.0.2.2']],
+  ] as const)('answer %s %s', (name, type, answers) => {
+    expect(ask(pipeline, name, type)).toMatchObject({ rcode: 'NOERROR', status: 'LOCAL', answers });
+  });
+
+  test.each(['a.test', 'invalid', 'x.invalid', 'abc.onion', 'tv.local', 'x.home.arpa', 'x.resolver.arpa'])(
+    'do not exist: %s',
+    (name) => expect(ask(pipeline, name)).toMatchObject({ rcode: 'NXDOMAIN', status: 'LOCAL' }),
+  );
+
+  test.each([
+    'notlocalhost.example',
+    'local.example',
+    'xlocal.example.org',
+    'arpa.example',
+    'e164.arpa',
+    'mylocalhost.com',
+  ])('are not %s', (name) => expect(ask(pipeline, name).verdict).toBe('unresolved'));
+
+  test('are forwarded where the switch is off; DS of home.arpa always is', () => {
+    expect(ask(withFlags(0), 'a.test').verdict).toBe('unresolved');
+    expect(ask(withFlags(0), 'localhost').verdict).toBe('unresolved');
+    expect(ask(pipeline, 'home.arpa', 'DS').verdict).toBe('unresolved');
+  });
+});
+
+describe('canary names', () => {
+  test('do not exist where their switch is on', () => {
+    const doh = withFlags(DOH_CANARY);
+    expect(ask(doh, 'use-application-dns.net').rcode).toBe('NXDOMAIN');
+    expect(ask(doh, 'mask.icloud.com').verdict).toBe('unresolved');
+    const relay = withFlags(PRIVATE_RELAY_CANARY);
+    for (const name of ['mask.icloud.com', 'mask-h2.icloud.com'])
+      expect(ask(relay, name).rcode).toBe('NXDOMAIN');
+    for (const name of ['use-application-dns.net', 'x.mask.icloud.com', 'icloud.com'])
+      expect(ask(relay, name).verdict).toBe('unresolved');
+  });
+});

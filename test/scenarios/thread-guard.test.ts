@@ -1,0 +1,171 @@
+/** Bugs in what a resolve thread runs: one question gets SERVFAIL, one is counted, everything else goes on. */
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { MissReader } from '../../dns-worker/threads/miss-reader.ts';
+import type { Upstream } from '../../dns-worker/resolve/upstream.ts';
+import { QuestionRun } from '../../dns-worker/resolve/question-run.ts';
+import { ThreadGuard } from '../../dns-worker/report/thread-guard.ts';
+import { Counter } from '../../shared/memory/counters.ts';
+import { WorkerControl } from '../../shared/threads/messages.ts';
+import { MISS_RING_BYTES, MissRing } from '../../shared/memory/miss-ring.ts';
+import { a, question } from '../support/dns/built-messages.ts';
+import { QuietLogger } from '../support/parts/quiet-logger.ts';
+import { Forwarding, TestNode, replyOf } from '../support/parts/forwarding.ts';
+import { TestClock } from '../support/parts/test-clock.ts';
+import { until } from '../support/parts/until.ts';
+
+const NAME = 'www.example.org';
+const ANSWERED = { rcode: 'NOERROR', answers: [['A', '192.0.2.1']] };
+const SERVFAIL = { rcode: 'SERVFAIL', answers: [] };
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+const answer = (by: Forwarding, ttl = 300): void => by.answer({ answers: [a(NAME, '192.0.2.1', ttl)] });
+const fail = (): never => {
+  throw new Error('a bug');
+};
+function bugsOf({ counters }: Forwarding): number {
+  return new Float64Array(counters)[Counter.INTERNAL_ERRORS]!;
+}
+
+describe('a bug', () => {
+  test('in taking a question is SERVFAIL for its client only', () => {
+    using forwarding = new Forwarding();
+    const bug = jest.spyOn(forwarding.cache, 'answer').mockImplementation(fail);
+    expect(replyOf(forwarding.ask(NAME))).toEqual(SERVFAIL);
+    bug.mockRestore();
+    expect(bugsOf(forwarding)).toBe(1);
+    expect(forwarding.lastLogged).toMatchObject({ status: 'SERVFAIL' });
+    const asked = forwarding.ask(NAME);
+    answer(forwarding);
+    expect(replyOf(asked)).toEqual(ANSWERED);
+  });
+
+  test('in answering a question is SERVFAIL for its client only, and the network keeps its share', () => {
+    using forwarding = new Forwarding();
+    const asked = [forwarding.ask(NAME), forwarding.ask(NAME), forwarding.ask(NAME)];
+    const bug = jest.spyOn(forwarding.pipeline, 'checkAnswer').mockImplementationOnce(fail);
+    answer(forwarding, 0);
+    bug.mockRestore();
+    expect(asked.map(replyOf)).toEqual([SERVFAIL, ANSWERED, ANSWERED]);
+    expect(asked.map(({ replies }) => replies)).toEqual([1, 1, 1]);
+    expect(bugsOf(forwarding)).toBe(1);
+  });
+
+  test('in what follows the reply does not make a second one', () => {
+    using forwarding = new Forwarding();
+    const asked = forwarding.ask(NAME);
+    const bug = jest.spyOn(forwarding.reporter, 'publish').mockImplementation(fail);
+    answer(forwarding);
+    bug.mockRestore();
+    expect(asked.replies).toBe(1);
+    expect(replyOf(asked)).toEqual(ANSWERED);
+    expect(bugsOf(forwarding)).toBe(1);
+  });
+
+  test('in the timer of a stale answer is SERVFAIL, and the late answer is kept', () => {
+    jest.useFakeTimers();
+    using forwarding = new Forwarding();
+    forwarding.ask(NAME);
+    answer(forwarding);
+    forwarding.clock.advance(400_000);
+    const asked = forwarding.ask(NAME);
+    const bug = jest.spyOn(forwarding.pipeline, 'decideAgain').mockImplementation(fail);
+    jest.advanceTimersByTime(2000);
+    bug.mockRestore();
+    expect(replyOf(asked)).toEqual(SERVFAIL);
+    expect(bugsOf(forwarding)).toBe(1);
+    answer(forwarding);
+    expect(asked.replies).toBe(1);
+    expect(replyOf(forwarding.ask(NAME))).toEqual(ANSWERED);
+  });
+
+  test('in the target of an alias is SERVFAIL, once', () => {
+    using forwarding = new Forwarding();
+    const record = { id: 1, fqdn: NAME, domain: '', type: 'CNAME', value: 't.example', ttlSecs: 60 } as const;
+    forwarding.use([], { localRecords: [record] });
+    const asked = forwarding.ask(NAME);
+    const bug = jest.spyOn(forwarding.pipeline, 'checkAnswer').mockImplementation(fail);
+    forwarding.answer({ answers: [a('t.example', '192.0.2.1')] });
+    bug.mockRestore();
+    expect(replyOf(asked)).toEqual(SERVFAIL);
+    expect([asked.replies, bugsOf(forwarding)]).toEqual([1, 1]);
+  });
+
+  test('in a thread frees its question for the others', async () => {
+    const node = new TestNode();
+    using one = new Forwarding({}, node);
+    using other = new Forwarding({}, node);
+    one.ask(NAME);
+    const asked = other.ask(NAME);
+    const bug = jest.spyOn(one.pipeline, 'decideAgain').mockImplementation(fail);
+    answer(one, 0);
+    bug.mockRestore();
+    await until(() => other.held.length === 1);
+    answer(other);
+    expect(replyOf(asked)).toEqual(ANSWERED);
+  });
+});
+
+describe('MissReader', () => {
+  test('run() hands on the misses that follow one that could not be taken', async () => {
+    const ring = new SharedArrayBuffer(MISS_RING_BYTES);
+    const control = new Int32Array(WorkerControl.BYTES >>> 2);
+    const logger = new QuietLogger();
+    const bugs: number[] = [];
+    const guard = new ThreadGuard({ count: (counter) => bugs.push(counter) }, new TestClock(), logger);
+    const reader = new MissReader(ring, control, guard);
+    Atomics.store(new Int32Array(ring), MissRing.HEAD_WORD, 300);
+    reader.stop();
+    let taken = 0;
+    await reader.run(() => {
+      if (taken++ % 3 === 0) fail();
+    });
+    expect(taken).toBe(300);
+    expect(bugs).toEqual(Array(100).fill(Counter.INTERNAL_ERRORS));
+    expect(logger.lines).toHaveLength(1);
+  });
+});
+
+describe('ThreadGuard', () => {
+  test('take() counts every error, and logs one a second with the number of those between', () => {
+    const clock = new TestClock();
+    const logger = new QuietLogger();
+    let bugs = 0;
+    const guard = new ThreadGuard({ count: () => bugs++ }, clock, logger);
+    for (let i = 0; i < 50; i++) guard.run(fail);
+    clock.advance(1000);
+    guard.take('no error at all');
+    expect(bugs).toBe(51);
+    expect(logger.lines).toMatchObject([
+      { level: 'error', fields: { cause: expect.stringContaining('a bug'), not_logged_before: 0 } },
+      { level: 'error', fields: { cause: 'no error at all', not_logged_before: 49 } },
+    ]);
+  });
+});
+
+describe('QuestionRun', () => {
+  test('a bug in the timer of a question ends it', () => {
+    jest.useFakeTimers();
+    const clock = new TestClock();
+    const wave = (ask: () => never | object): Upstream =>
+      ({ index: 0, health: { smoothedLatencyMs: 0 }, ask }) as unknown as Upstream;
+    const attempt = { noteSilence: () => undefined, cancel: () => undefined, timeOut: fail };
+    const outcomes: unknown[] = [];
+    const asked = question(NAME, 'A');
+    const timing = { clock, timeoutMs: 3000 };
+    const run = new QuestionRun(asked, [[wave(() => attempt)], [wave(fail)]], timing, (outcome) =>
+      outcomes.push(outcome),
+    );
+    run.start();
+    expect(() => jest.advanceTimersByTime(3000)).toThrow('a bug');
+    expect(outcomes).toMatchObject([{ kind: 'failed', reason: 'servfail' }]);
+    // And where its time is over.
+    const last = new QuestionRun(asked, [[wave(() => attempt)]], timing, (outcome) => outcomes.push(outcome));
+    last.start();
+    clock.advance(3000);
+    expect(() => jest.advanceTimersByTime(3000)).toThrow('a bug');
+    expect(outcomes).toHaveLength(2);
+  });
+});

@@ -1,0 +1,209 @@
+/**
+ * Real DNS servers on loopback for tests: NSD with a zone, Unbound in front of it, dnsmasq as a router's server,
+ * each where its Debian package is installed. They run as the current user from a directory of their own.
+ */
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { encodeMessage } from '../../../shared/dns/codec.ts';
+
+/** A server that runs. */
+export interface RunningServer {
+  readonly ip: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** One that is a process of its own. */
+export interface RunningProgram extends RunningServer {
+  readonly pid: number;
+}
+
+/** Where a program is, looked up on PATH and in the system's folders; null where it is not installed. */
+export function findProgram(name: string): string | null {
+  const folders = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/usr/local/sbin'];
+  for (const folder of folders) {
+    const path = join(folder, name);
+    try {
+      accessSync(path, constants.X_OK);
+      return path;
+    } catch {
+      // Not here.
+    }
+  }
+  return null;
+}
+
+/** A zone that NSD serves. */
+export interface ServedZone {
+  readonly zone: string;
+  /** Its file. */
+  readonly path: string;
+}
+
+/** Starts NSD as authority for one zone. */
+export async function startNsd(program: string, zone: string, zoneText: string): Promise<RunningServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-zone-'));
+  const path = join(folder, 'zone');
+  writeFileSync(path, zoneText);
+  const server = await startNsdOn(program, [{ zone, path }]);
+  return {
+    ...server,
+    close: async () => {
+      await server.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts NSD as authority for these zones. */
+export async function startNsdOn(program: string, zones: readonly ServedZone[]): Promise<RunningProgram> {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-nsd-'));
+  const port = await freePort();
+  const config = `server:
+  ip-address: 127.0.0.1
+  port: ${String(port)}
+  username: ""
+  chroot: ""
+  zonesdir: "${folder}"
+  pidfile: "${folder}/nsd.pid"
+  xfrdfile: ""
+  zonelistfile: "${folder}/zone.list"
+  xfrdir: "${folder}"
+  database: ""
+  server-count: 1
+  rrl-ratelimit: 0
+remote-control:
+  control-enable: no
+${zones.map(({ zone, path }) => `zone:\n  name: "${zone}"\n  zonefile: "${path}"\n`).join('')}`;
+  writeFileSync(join(folder, 'nsd.conf'), config);
+  return run(program, ['-d', '-c', join(folder, 'nsd.conf')], folder, port);
+}
+
+/** A resolver that also answers over TLS and over HTTPS. */
+export interface EncryptedServer extends RunningServer {
+  readonly tlsPort: number;
+  readonly httpsPort: number;
+}
+
+/** Starts Unbound as a resolver that knows one zone, over UDP, TCP, TLS and HTTPS (where it was built in). */
+export async function startEncryptedUnbound(
+  program: string,
+  zone: string,
+  authorityPort: number,
+  certificate: { readonly certPath: string; readonly keyPath: string },
+): Promise<EncryptedServer> {
+  const tlsPort = await freePort();
+  const httpsPort = await freePort();
+  const more = `  interface: 127.0.0.1@${String(tlsPort)}
+  interface: 127.0.0.1@${String(httpsPort)}
+  tls-port: ${String(tlsPort)}
+  https-port: ${String(httpsPort)}
+  tls-service-pem: "${certificate.certPath}"
+  tls-service-key: "${certificate.keyPath}"
+`;
+  return { ...(await startUnbound(program, zone, authorityPort, more)), tlsPort, httpsPort };
+}
+
+/** Starts Unbound as a resolver that knows one zone, from the authority on `authorityPort`. */
+export async function startUnbound(
+  program: string,
+  zone: string,
+  authorityPort: number,
+  moreOfServer = '',
+): Promise<RunningServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-unbound-'));
+  const port = await freePort();
+  const config = `server:
+  interface: 127.0.0.1
+  port: ${String(port)}
+  username: ""
+  chroot: ""
+  directory: "${folder}"
+  pidfile: ""
+  use-syslog: no
+  do-daemonize: no
+  num-threads: 1
+  do-not-query-localhost: no
+  module-config: "iterator"
+  local-zone: "test." nodefault
+${moreOfServer}remote-control:
+  control-enable: no
+stub-zone:
+  name: "${zone}"
+  stub-addr: 127.0.0.1@${String(authorityPort)}
+`;
+  writeFileSync(join(folder, 'unbound.conf'), config);
+  return run(program, ['-d', '-c', join(folder, 'unbound.conf')], folder, port);
+}
+
+/** Starts dnsmasq as the server of a local network; `records` are options such as `--host-record=…`. */
+export async function startDnsmasq(program: string, records: readonly string[]): Promise<RunningServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-dnsmasq-'));
+  const port = await freePort();
+  const options = [
+    '--keep-in-foreground',
+    '--conf-file=/dev/null',
+    '--no-resolv',
+    '--no-hosts',
+    '--pid-file=',
+  ];
+  const listening = [`--port=${String(port)}`, '--listen-address=127.0.0.1', '--bind-interfaces', '--user='];
+  return run(program, [...options, ...listening, ...records], folder, port);
+}
+
+/** A UDP port of 127.0.0.1 that nobody had a moment ago. */
+export async function freePort(): Promise<number> {
+  const socket = createSocket('udp4');
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const { port } = socket.address();
+  socket.close();
+  await once(socket, 'close');
+  return port;
+}
+
+/** Starts a server that keeps its files in `folder`, and waits until it answers; the folder goes with it. */
+export async function run(
+  program: string,
+  args: string[],
+  folder: string,
+  port: number,
+): Promise<RunningProgram> {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  child.stdout.on('data', (text: Buffer) => (output += text.toString()));
+  child.stderr.on('data', (text: Buffer) => (output += text.toString()));
+  const close = async (): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) {
+      const exit = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exit;
+    }
+    rmSync(folder, { recursive: true, force: true });
+  };
+  if (!(await answersSoon(child, port))) {
+    await close();
+    throw new Error(`start ${program}: it does not answer; it said: ${output}`);
+  }
+  return { ip: '127.0.0.1', port, pid: child.pid ?? 0, close };
+}
+
+/** Asks until there is any response, for at most 10 s or until the program has ended. */
+async function answersSoon(child: ChildProcess, port: number): Promise<boolean> {
+  const socket = createSocket('udp4');
+  const query = encodeMessage({ type: 'query', id: 1, questions: [{ name: 'ready.test', type: 'A' }] });
+  const answers: Uint8Array[] = [];
+  socket.on('message', (message) => answers.push(message));
+  socket.on('error', () => undefined);
+  for (let i = 0; i < 200 && answers.length === 0 && child.exitCode === null; i++) {
+    socket.send(query, port, '127.0.0.1', () => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  socket.close();
+  return answers.length > 0;
+}

@@ -1,0 +1,110 @@
+/** A DNS server that does exactly as a test says, over UDP and TCP on one loopback port. */
+import { createSocket } from 'node:dgram';
+import type { Socket as UdpSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { FrameReader, frame } from '../../../shared/dns/framing.ts';
+
+/** A query that came in, and the way back. */
+export interface ReceivedQuery {
+  readonly bytes: Uint8Array;
+  /** Source port of the asker. */
+  readonly port: number;
+  /** Sends a message to the asker. */
+  reply(message: Uint8Array): void;
+  /** The TCP connection; null over UDP. */
+  readonly connection: Socket | null;
+}
+
+/** What to do with a query. */
+export type Script = (query: ReceivedQuery, index: number) => void;
+
+/** A running scripted server. */
+export class ScriptedUpstream {
+  readonly port: number;
+  readonly ip: string;
+  /** Everything that came, in order. */
+  readonly udpQueries: ReceivedQuery[] = [];
+  readonly tcpQueries: ReceivedQuery[] = [];
+  tcpConnections = 0;
+  isClosed = false;
+  udpScript: Script = () => undefined;
+  tcpScript: Script = () => undefined;
+  /** Called for each TCP connection before anything is read. */
+  onConnection: (connection: Socket) => void = () => undefined;
+
+  readonly #udp: UdpSocket;
+  readonly #tcp: Server;
+  readonly #connections = new Set<Socket>();
+
+  private constructor(udp: UdpSocket, tcp: Server) {
+    this.#udp = udp;
+    this.#tcp = tcp;
+    this.port = udp.address().port;
+    this.ip = udp.address().address;
+    udp.on('message', (bytes, from) => {
+      const reply = (message: Uint8Array): void =>
+        udp.send(message, from.port, from.address, () => undefined);
+      const query = { bytes, port: from.port, reply, connection: null };
+      this.udpQueries.push(query);
+      this.udpScript(query, this.udpQueries.length - 1);
+    });
+    tcp.on('connection', (connection) => this.#accept(connection));
+  }
+
+  /** Listens on a port of the system's choice. */
+  static async start(ip = '127.0.0.1'): Promise<ScriptedUpstream> {
+    for (;;) {
+      const tcp = createServer({ noDelay: true });
+      tcp.listen(0, ip);
+      await once(tcp, 'listening');
+      const { port } = tcp.address() as AddressInfo;
+      const udp = createSocket(ip.includes(':') ? 'udp6' : 'udp4');
+      try {
+        udp.bind(port, ip);
+        await once(udp, 'listening');
+        return new ScriptedUpstream(udp, tcp);
+      } catch {
+        // Another program has the UDP port of that number.
+        udp.close();
+        tcp.close();
+      }
+    }
+  }
+
+  /** Sends a datagram from the server's own address. */
+  sendUdp(message: Uint8Array, port: number): void {
+    this.#udp.send(message, port, this.ip, () => undefined);
+  }
+
+  /** Stops; connections are dropped. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    for (const connection of this.#connections) connection.destroy();
+    const closed = [once(this.#udp, 'close'), once(this.#tcp, 'close')];
+    this.#udp.close();
+    this.#tcp.close();
+    await Promise.all(closed);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.isClosed) await this.close();
+  }
+
+  #accept(connection: Socket): void {
+    this.tcpConnections++;
+    this.#connections.add(connection);
+    connection.on('close', () => this.#connections.delete(connection));
+    connection.on('error', () => undefined);
+    const frames = new FrameReader((message) => {
+      const reply = (bytes: Uint8Array): void => void connection.write(frame(bytes));
+      const query = { bytes: message.slice(), port: connection.remotePort ?? 0, reply, connection };
+      this.tcpQueries.push(query);
+      this.tcpScript(query, this.tcpQueries.length - 1);
+      return true;
+    });
+    connection.on('data', (chunk: Buffer) => frames.push(chunk));
+    this.onConnection(connection);
+  }
+}

@@ -1,0 +1,103 @@
+/** Zones that tests sign on the spot (Ed25519), and a resolver that answers from a table of such answers. */
+import { createPublicKey, generateKeyPairSync, hash, type KeyObject, sign } from 'node:crypto';
+import { Dnskey } from '../../../dns-worker/dnssec/dnskey.ts';
+import { signedData } from '../../../dns-worker/dnssec/signature.ts';
+import type { QuestionResolver } from '../../../dns-worker/dnssec/validating-resolver.ts';
+import type { CacheableAnswer } from '../../../dns-worker/resolve/response/cacheable-answer.ts';
+import type { Question } from '../../../dns-worker/resolve/response/question.ts';
+import type { Resolution } from '../../../dns-worker/resolve/question-run.ts';
+import { Rcode, rrTypeName } from '../../../shared/dns/iana.ts';
+import { nameToText } from '../../../shared/dns/name.ts';
+import { octets, wireName } from './built-messages.ts';
+import { readRecords, signedSets, textAnswer } from './record-text.ts';
+
+/** Seconds since the epoch between which signatures hold unless a test says otherwise. */
+export const INCEPTION = 1_800_000_000;
+export const EXPIRATION = 1_800_600_000;
+
+/** A zone with one key. */
+export class TestZone {
+  readonly name: string;
+  readonly dnskey: string;
+  readonly ds: string;
+  readonly #privateKey: KeyObject;
+  readonly #tag: number;
+
+  /** `of`: takes over the key of that zone; `flags` are the key's (RFC 4034 section 2.1.1). */
+  constructor(name: string, { of, flags = 257 }: { of?: TestZone; flags?: number } = {}) {
+    const privateKey = of === undefined ? generateKeyPairSync('ed25519').privateKey : of.#privateKey;
+    const publicKey = createPublicKey(privateKey);
+    const octetsOfKey = Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url');
+    this.name = name;
+    this.#privateKey = privateKey;
+    this.dnskey = `${name} 300 DNSKEY ${String(flags)} 3 15 ${octetsOfKey.toString('base64')}`;
+    const { rdata } = readRecords(this.dnskey)[0]!;
+    this.#tag = Dnskey.read(rdata)!.tag;
+    const digest = hash('sha256', octets(wireName(name), rdata), 'hex');
+    this.ds = `${name} 300 DS ${String(this.#tag)} 15 2 ${digest}`;
+  }
+
+  /** The same key, revoked (RFC 5011 section 2.1). */
+  revoked(): TestZone {
+    return new TestZone(this.name, { of: this, flags: 257 | 0x80 });
+  }
+
+  /** The records with a signature for each RRset. `labels` makes wildcards of them. */
+  signed(records: string, form: { expiration?: number; inception?: number; labels?: number } = {}): string {
+    const { expiration = EXPIRATION, inception = INCEPTION } = form;
+    const signatures = signedSets(records).map(({ owner, type, ttlSecs }) => {
+      const name = nameToText(owner);
+      const labels =
+        form.labels ?? (name === '.' ? 0 : name.split('.').filter((label) => label !== '*').length);
+      const times = `${String(ttlSecs)} ${String(expiration)} ${String(inception)}`;
+      const head = `${name} ${String(ttlSecs)} RRSIG ${rrTypeName(type)} 15 ${String(labels)} ${times}`;
+      const unsigned = `${head} ${String(this.#tag)} ${this.name}`;
+      const set = signedSets(`${records}\n${unsigned} AAAA`).find(
+        (it) => it.type === type && nameToText(it.owner) === name,
+      )!;
+      return `${unsigned} ${sign(null, signedData(set, set.signatures[0]!), this.#privateKey).toString('base64')}`;
+    });
+    return [records, ...signatures].join('\n');
+  }
+}
+
+/** Answers from a table; what is not in it fails. Keeps what it was asked. */
+export class TableResolver implements QuestionResolver {
+  readonly asked: Question[] = [];
+  readonly #answers = new Map<string, (CacheableAnswer | null)[]>();
+
+  /** Answers a question so, once more for each call; the last answer stays. null = nobody answers. */
+  on(name: string, type: string, ...answers: (CacheableAnswer | null)[]): this {
+    this.#answers.set(`${name} ${type}`, answers);
+    return this;
+  }
+
+  /** The questions so far, as text; forgets them. */
+  takeAsked(): string[] {
+    return this.asked.splice(0).map(keyOf);
+  }
+
+  resolve(question: Question, done: (resolution: Resolution) => void): void {
+    this.asked.push(question);
+    const answers = this.#answers.get(keyOf(question)) ?? [null];
+    const answer = (answers.length > 1 ? answers.shift() : answers[0]) ?? null;
+    queueMicrotask(() => {
+      if (answer !== null) done({ kind: 'answer', answer, upstream: 0 });
+      else done({ kind: 'failed', reason: 'network', rcode: Rcode.SERVFAIL, upstream: 0 });
+    });
+  }
+}
+
+function keyOf({ qname, qtype }: Question): string {
+  return `${nameToText(qname)} ${rrTypeName(qtype)}`;
+}
+
+/** An answer with these records. */
+export function positive(records: string, authority = ''): CacheableAnswer {
+  return textAnswer(records, authority, { negative: false });
+}
+
+/** An answer that denies: NXDOMAIN or NODATA. */
+export function negative(rcode: number, authority: string, records = ''): CacheableAnswer {
+  return textAnswer(records, authority, { rcode, negative: true });
+}

@@ -1,0 +1,17 @@
+/** A query as the log sees it when it has been answered: for the root, from 192.0.2.1. */
+import { Query } from '../../../dns-worker/query/query.ts';
+import { addressFromText } from '../../../shared/net/ip.ts';
+
+const message = new Uint8Array(512);
+const client = addressFromText('192.0.2.1')!;
+
+/** Makes one; `groupId` tells it from others. */
+export function answeredQuery(groupId = 1): Query {
+  const query = new Query();
+  query.begin(message, 0, message.length, message.length);
+  query.clientBytes = client;
+  query.clientAt = 0;
+  query.qnameLength = 1;
+  query.groupId = groupId;
+  return query;
+}

@@ -1,0 +1,118 @@
+/** A pipeline over local records and question switches, asked with real messages. */
+import { AnswerCache } from '../../../dns-worker/cache/answer-cache.ts';
+import { CacheMemory } from '../../../shared/memory/cache-memory.ts';
+import { ClientSightings } from '../../../dns-worker/report/sighting-writer.ts';
+import { Pipeline } from '../../../dns-worker/pipeline.ts';
+import { Query, Verdict } from '../../../dns-worker/query/query.ts';
+import { RateLimiter } from '../../../dns-worker/policy/rate-limiter.ts';
+import { Reporter } from '../../../dns-worker/report/reporter.ts';
+import { openSnapshot } from '../../../dns-worker/policy/open-snapshot.ts';
+import type { LivePolicy, PolicyLocalRecord } from '../../../control-plane/compile/table/compiled-rules.ts';
+import { createAnswerCache } from '../../../shared/memory/answer-cache-layout.ts';
+import { CLIENT_SIGHTINGS_BYTES } from '../../../shared/memory/sighting-layout.ts';
+import { COUNTERS_BYTES } from '../../../shared/memory/counters.ts';
+import { decodeMessage } from '../../../shared/dns/codec.ts';
+import { nameToText } from '../../../shared/dns/name.ts';
+import { readLocalRecordLine } from '../../../shared/policy/local-record.ts';
+import { logRingBytes, Protocol, QUERY_STATUS_NAMES } from '../../../shared/query-log.ts';
+import { createRateBuckets } from '../../../shared/memory/rate-buckets.ts';
+import { rateLimitOf } from './test-rate-limit.ts';
+import { cookiesAt } from './cookies-of-tests.ts';
+import { snapshotOf } from './test-lists.ts';
+import { query as queryMessage } from '../dns/dns-message.ts';
+import type { TypeSpec } from '../dns/dns-message.ts';
+
+/** What was decided, and what would be sent. */
+export interface Asked {
+  readonly verdict: 'continue' | 'answered' | 'dropped' | 'unresolved';
+  readonly status: string;
+  readonly rcode: string;
+  readonly aa: boolean;
+  readonly tc: boolean;
+  /** `name TYPE data`. */
+  readonly answers: readonly string[];
+  readonly authorities: readonly string[];
+  /** Where an alias leads that is not followed here; '' = nowhere. */
+  readonly target: string;
+}
+
+const VERDICTS = ['continue', 'answered', 'dropped', 'unresolved'] as const;
+
+/** A record of the API, written as in the configuration; ` @zone` at its end names its domain. */
+export function apiRecord(line: string, index: number): PolicyLocalRecord {
+  const [text = '', domain = ''] = line.split(' @');
+  const record = readLocalRecordLine(text);
+  if (typeof record === 'string') throw new Error(`read record ${line}: expected ${record}`);
+  return { id: index + 1, domain, ...record };
+}
+
+/** A pipeline that knows these records. */
+export function pipelineWith(
+  records: readonly string[],
+  live: Partial<LivePolicy> = {},
+  lists: readonly string[] = [],
+): Pipeline {
+  const texts = lists.map((text) => ({ text, reading: { kind: 'block', subdomains: false } as const }));
+  const snapshot = openSnapshot(snapshotOf(texts, { localRecords: records.map(apiRecord) }, 1, live));
+  const cache = new AnswerCache(new CacheMemory(createAnswerCache(1 << 20)));
+  const reporter = new Reporter(
+    new SharedArrayBuffer(COUNTERS_BYTES),
+    new SharedArrayBuffer(logRingBytes(64)),
+  );
+  return new Pipeline(snapshot, {
+    cache,
+    reporter,
+    sightings: new ClientSightings(new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES)),
+    limiter: new RateLimiter(createRateBuckets(false, 0), rateLimitOf({ enabled: false })),
+    cookies: cookiesAt(0),
+    forwardsSubnets: false,
+  });
+}
+
+/** Asks a pipeline over UDP, or over TCP. */
+export function ask(
+  pipeline: Pipeline,
+  name: string,
+  type: TypeSpec = 'A',
+  options: { udpSize?: number; tcp?: boolean } = {},
+): Asked {
+  const { udpSize, tcp = false } = options;
+  const message = queryMessage(name, type, udpSize === undefined ? {} : { edns: { udpSize } });
+  const bytes = new Uint8Array(tcp ? 65_535 : 2048);
+  bytes.set(message);
+  const query = new Query();
+  query.protocol = tcp ? Protocol.tcp : Protocol.udp;
+  query.begin(bytes, 0, message.length, bytes.length);
+  const verdict = pipeline.run(query);
+  const target = query.aliasLength === 0 ? '' : nameToText(query.alias);
+  const status = QUERY_STATUS_NAMES[query.status]!;
+  if (verdict !== Verdict.ANSWERED)
+    return {
+      verdict: VERDICTS[verdict],
+      status,
+      rcode: '',
+      aa: false,
+      tc: false,
+      answers: [],
+      authorities: [],
+      target,
+    };
+  const reply = decodeMessage(bytes.slice(0, query.replyLength));
+  if (reply === null) throw new Error(`ask ${name}: the reply is malformed`);
+  return {
+    verdict: VERDICTS[verdict],
+    status,
+    rcode: (reply as { rcode?: string }).rcode ?? '',
+    aa: reply.flag_aa,
+    tc: reply.flag_tc,
+    answers: (reply.answers ?? []).map(shown),
+    authorities: (reply.authorities ?? []).map(shown),
+    target,
+  };
+}
+
+function shown(record: { name: string; type: string; data?: unknown }): string {
+  const data = Array.isArray(record.data) ? record.data.map(String).join('') : record.data;
+  const text = typeof data === 'object' && data !== null ? JSON.stringify(data) : String(data);
+  return record.type === 'SOA' ? `${record.name} SOA` : `${record.name} ${record.type} ${text}`;
+}

@@ -1,0 +1,93 @@
+/** List sources that live in memory: stands behind the port `SourceLife` where HTTP is what is tested. */
+import { conflict, notFound } from '../../../control-plane/api/api-error.ts';
+import type { SourceLife } from '../../../control-plane/lists/sources/source-life-port.ts';
+import type { SourceKind } from '../../../shared/policy/source-kind.ts';
+import type {
+  BlocklistSource,
+  SourceCreate,
+  SourceUpdate,
+  UnusedLine,
+} from '../../../shared/api/policy/sources-api.ts';
+
+/** Keeps sources in a map, with the conflicts that the real ones have. */
+export class MemorySources implements SourceLife {
+  private readonly byId = new Map<number, BlocklistSource>();
+  private readonly kinds = new Map<number, SourceKind>();
+  private nextId = 1;
+  /** How often a rollback asked for the lists of then. */
+  broughtBack = 0;
+
+  async list(kind: SourceKind): Promise<BlocklistSource[]> {
+    return [...this.byId.values()].filter(({ id }) => this.kinds.get(id) === kind);
+  }
+
+  async read(kind: SourceKind, id: number): Promise<BlocklistSource> {
+    const source = this.byId.get(id);
+    if (source === undefined || this.kinds.get(id) !== kind) throw notFound(`${kind}list source ${id}`);
+    return source;
+  }
+
+  async create(kind: SourceKind, source: SourceCreate): Promise<BlocklistSource> {
+    if ((await this.list(kind)).some(({ url }) => url === source.url))
+      throw conflict(`a source with the URL ${source.url} exists already`);
+    const created: BlocklistSource = {
+      id: this.nextId++,
+      ...source,
+      format: null,
+      status: 'pending',
+      rules: 0,
+      invalid_lines: 0,
+      bytes: 0,
+      etag: null,
+      last_checked_at: null,
+      last_changed_at: null,
+      last_error: null,
+    };
+    this.byId.set(created.id, created);
+    this.kinds.set(created.id, kind);
+    return created;
+  }
+
+  async update(kind: SourceKind, id: number, change: SourceUpdate): Promise<BlocklistSource> {
+    const before = await this.read(kind, id);
+    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+    const after = { ...before, ...given };
+    this.byId.set(id, after);
+    return after;
+  }
+
+  async remove(kind: SourceKind, id: number): Promise<void> {
+    await this.read(kind, id);
+    this.byId.delete(id);
+  }
+
+  async refresh(kind: SourceKind, id: number): Promise<BlocklistSource> {
+    return { ...(await this.read(kind, id)), status: 'updating' };
+  }
+
+  async refreshAll(kind: SourceKind): Promise<BlocklistSource[]> {
+    return (await this.list(kind)).map((source) => ({ ...source, status: 'updating' }));
+  }
+
+  async approve(kind: SourceKind, id: number): Promise<BlocklistSource> {
+    const source = await this.read(kind, id);
+    if (source.status !== 'held') throw conflict(`${kind}list source ${id} holds no copy back`);
+    const approved: BlocklistSource = { ...source, status: 'ok' };
+    this.byId.set(id, approved);
+    return approved;
+  }
+
+  async unusedLines(kind: SourceKind, id: number): Promise<UnusedLine[]> {
+    await this.read(kind, id);
+    return [{ line: 3, reason: 'not a rule', text: 'what is this' }];
+  }
+
+  async bringBack(): Promise<void> {
+    this.broughtBack += 1;
+  }
+
+  /** Makes a source one that holds a copy back. */
+  hold(id: number): void {
+    this.byId.set(id, { ...this.byId.get(id)!, status: 'held' });
+  }
+}

@@ -1,0 +1,13 @@
+/**
+ * A program: locks the data directory of its first argument, starts the embedded database in it, says
+ * `up <pid of the server>` and stays until it is killed. Stands for a Weir in tests of what a kill leaves.
+ */
+import { lockDataDir } from '../../../control-plane/db/data-dir-lock.ts';
+import { createEmbeddedServer } from '../../../control-plane/db/embedded-server.ts';
+import { MemoryLogger } from './memory-logger.ts';
+
+const lock = lockDataDir(process.argv[2] ?? '');
+const server = createEmbeddedServer(lock, new MemoryLogger());
+await server.ensureRunning();
+process.stdout.write(`up ${server.pid() ?? 0}\n`);
+setInterval(() => undefined, 60_000);

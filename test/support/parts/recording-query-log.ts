@@ -1,0 +1,16 @@
+/** A query log that holds nothing and keeps what was looked for, where the reading of a URL is what is tested. */
+import type {
+  QueryLogFilter,
+  QueryLogReader,
+} from '../../../control-plane/query-log/reading/query-log-port.ts';
+import type { QueryLogPage } from '../../../shared/api/query-log-api.ts';
+
+/** Answers every look with nothing, and keeps what was looked for. */
+export class RecordingQueryLog implements QueryLogReader {
+  readonly filters: QueryLogFilter[] = [];
+
+  async page(filter: QueryLogFilter): Promise<QueryLogPage> {
+    this.filters.push(filter);
+    return { data: [], total: 0, limit: filter.limit, offset: filter.offset, next_cursor: null };
+  }
+}

@@ -1,0 +1,41 @@
+/** Rule tables made from a few names, for tests that do not want to compile lists. */
+import { unreadableList } from '../../../control-plane/compile/parse/list-statistics.ts';
+import type { ListStatistics } from '../../../control-plane/compile/parse/list-statistics.ts';
+import type { CompiledRules } from '../../../control-plane/compile/table/compiled-rules.ts';
+import { RuleTableBuilder } from '../../../control-plane/compile/table/rule-table-builder.ts';
+import { buildSpecialRules } from '../../../control-plane/compile/table/special-rules-builder.ts';
+
+/** A source and its rules: name and `RuleKind` bits each. */
+export interface TestSource {
+  readonly id: number;
+  readonly names: readonly (readonly [string, number])[];
+  /** Makes the source one that could not be read. */
+  readonly fault?: string;
+}
+
+/** Compiles sources; ids ascend. `seed` makes tables of the same names differ. */
+export function compiledFrom(sources: readonly TestSource[], seed = 1): CompiledRules {
+  const seeds = { low: seed, high: ~seed };
+  const builder = new RuleTableBuilder(seeds);
+  for (const [index, { names }] of sources.entries()) {
+    builder.beginSource(index);
+    for (const [name, kinds] of names) builder.addName(Buffer.from(name), 0, name.length, kinds);
+  }
+  const { rules, attributes } = builder.finish(seed);
+  return {
+    rules,
+    special: buildSpecialRules([], seeds),
+    attributes,
+    sources: sources.map(({ id, names, fault }) => ({
+      id,
+      inputKey: `${id}-${names.length}`,
+      statistics: fault === undefined ? statistics(names.length) : unreadableList(fault),
+    })),
+    compiledAtMs: 1_700_000_000_000,
+    compileMs: 5,
+  };
+}
+
+function statistics(rules: number): ListStatistics {
+  return { ...unreadableList(''), lines: rules, rules, format: 'domains', fault: null };
+}

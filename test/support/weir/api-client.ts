@@ -1,0 +1,104 @@
+/** The REST API as the tests use it: sign in once, then calls that tell status and body. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BlocklistSource, SourceCreate } from '../../../shared/api/policy/sources-api.ts';
+import type { Group } from '../../../shared/api/policy/groups-api.ts';
+import type { LoggedQuery, QueryLogPage } from '../../../shared/api/query-log-api.ts';
+import type { StatsSummary } from '../../../shared/api/stats-api.ts';
+import { httpCall } from './http-call.ts';
+
+/** What came back. */
+export interface ApiAnswer<Body = unknown> {
+  readonly status: number;
+  readonly body: Body;
+}
+
+const PASSWORD = 'a password of the tests';
+const LOOK_MS = 25;
+const PAGE_SIZE = 1000;
+
+/** A signed-in session. */
+export class ApiClient {
+  readonly #base: string;
+  readonly #cookie: string;
+
+  private constructor(base: string, cookie: string) {
+    this.#base = base;
+    this.#cookie = cookie;
+  }
+
+  /** Sets the password where there is none, and logs in. The database has to be up. */
+  static async signIn(webPort: number, host = '127.0.0.1'): Promise<ApiClient> {
+    const base = `http://${host}:${String(webPort)}/api`;
+    const nobody = new ApiClient(base, '');
+    const { body } = await nobody.call<{ setup_required: boolean }>('GET', '/auth/status');
+    if (body.setup_required) await nobody.expect(204, 'POST', '/auth/setup', { password: PASSWORD });
+    const credentials = { username: 'admin', password: PASSWORD };
+    const { status, headers, text } = await httpCall('POST', `${base}/auth/login`, credentials);
+    if (status !== 200) throw new Error(`log in: status ${String(status)}: ${text}`);
+    const cookies = (headers['set-cookie'] ?? []).map((line) => line.split(';', 1)[0]);
+    return new ApiClient(base, cookies.join('; '));
+  }
+
+  /** One call, whatever comes of it. */
+  async call<Body = unknown>(method: string, path: string, body?: object): Promise<ApiAnswer<Body>> {
+    const { status, text } = await httpCall(method, this.#base + path, body, this.#cookie);
+    return { status, body: (text === '' ? undefined : JSON.parse(text)) as Body };
+  }
+
+  /** One call that must end with `status`. */
+  async expect<Body = unknown>(status: number, method: string, path: string, body?: object): Promise<Body> {
+    const answer = await this.call<Body>(method, path, body);
+    if (answer.status !== status)
+      throw new Error(`${method} ${path}: status ${String(answer.status)}: ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  }
+
+  /** Creates a group. */
+  createGroup(name: string): Promise<Group> {
+    return this.expect<Group>(201, 'POST', '/groups', { name });
+  }
+
+  /** Creates a source and waits until its list is in force, or is known not to be. */
+  async addSource(source: Partial<SourceCreate> & { name: string; url: string }): Promise<BlocklistSource> {
+    const { id } = await this.expect<BlocklistSource>(201, 'POST', '/blocklist-sources', source);
+    return this.settledSource(id);
+  }
+
+  /** The source once no fetch of it is waiting or at work. */
+  async settledSource(id: number): Promise<BlocklistSource> {
+    for (;;) {
+      const source = await this.expect<BlocklistSource>(200, 'GET', `/blocklist-sources/${String(id)}`);
+      if (source.status !== 'pending' && source.status !== 'updating') return source;
+      await sleep(LOOK_MS);
+    }
+  }
+
+  /** Every row of the query log that fits `filter`, newest first. */
+  async queries(filter = ''): Promise<LoggedQuery[]> {
+    const rows: LoggedQuery[] = [];
+    for (;;) {
+      const path = `/queries?limit=${String(PAGE_SIZE)}&offset=${String(rows.length)}&${filter}`;
+      const { data, total } = await this.expect<QueryLogPage>(200, 'GET', path);
+      rows.push(...data);
+      if (rows.length >= total || data.length === 0) return rows;
+    }
+  }
+
+  /** How many rows of the query log fit `filter`. */
+  async queryCount(filter = ''): Promise<number> {
+    return (await this.expect<QueryLogPage>(200, 'GET', `/queries?limit=1&${filter}`)).total;
+  }
+
+  /** Waits until so many rows fit `filter`, and then tells how many do. */
+  async untilQueryCount(count: number, filter = ''): Promise<number> {
+    for (;;) {
+      const now = await this.queryCount(filter);
+      if (now >= count) return now;
+      await sleep(LOOK_MS);
+    }
+  }
+
+  stats(): Promise<StatsSummary> {
+    return this.expect<StatsSummary>(200, 'GET', '/stats?period=1h');
+  }
+}

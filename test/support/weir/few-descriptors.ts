@@ -1,0 +1,36 @@
+/**
+ * A program that asks a server on loopback, whose UDP port is its argument, 2,000 questions at once, and then says what
+ * came of them and what is known of the server: as JSON. It is run with too few descriptors for that.
+ */
+import { Resolver } from '../../../dns-worker/resolve/resolver.ts';
+import { systemClock } from '../../../shared/clock.ts';
+import { question } from '../dns/built-messages.ts';
+import { QuietLogger } from '../parts/quiet-logger.ts';
+
+const server = {
+  address: 'server',
+  transport: 'udp',
+  host: '127.0.0.1',
+  port: Number(process.argv[2]),
+} as const;
+const healthCheck = {
+  enabled: false,
+  intervalSecs: 60,
+  timeoutMs: 1000,
+  failureThreshold: 3,
+  successThreshold: 1,
+};
+const pools = [{ name: 'pool', strategy: 'Failover', priority: 1, servers: [server] }] as const;
+const settings = { pools, queryTimeoutMs: 3000, bootstrap: [], healthCheck };
+const resolver = new Resolver(settings, systemClock, new QuietLogger());
+const names = Array.from({ length: 2000 }, (_, i) => `n${String(i)}.example.org`);
+const reasons = await Promise.all(
+  names.map(
+    (name) =>
+      new Promise<string>((done) => {
+        resolver.resolve(question(name, 'A'), (it) => done(it.kind === 'answer' ? it.kind : it.reason));
+      }),
+  ),
+);
+process.stdout.write(JSON.stringify({ reasons, report: resolver.report()[0] }));
+await resolver.close();

@@ -1,0 +1,299 @@
+/**
+ * A real Weir: the process as a user starts it, on free ports and a data directory of its own, from a
+ * configuration file written for it. What it is asked is `dns-client.ts` and `api-client.ts`.
+ */
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Health } from '../../../shared/api/system-api.ts';
+import type { Fault, ThreadRole } from '../../../shared/threads/messages.ts';
+import { ApiClient } from './api-client.ts';
+import { makeTempDir, prepareDataDir } from './data-dir.ts';
+import type { TempDir } from './data-dir.ts';
+import { httpCall } from './http-call.ts';
+import { freePort } from './free-ports.ts';
+
+/** How UDP is served: batched system calls, or node:dgram where those are not to be had. */
+export type BackEnd = 'batch' | 'dgram';
+
+/** Both back ends, for suites that run on each. */
+export const BACK_ENDS: readonly BackEnd[] = ['batch', 'dgram'];
+
+/** How Weir is started. */
+export interface WeirOptions {
+  /** A folder that outlives this process; without it, one is made and goes away with it. */
+  readonly room?: TempDir;
+  /** `server.bind_address`; 127.0.0.1 unless given. */
+  readonly addresses?: readonly string[];
+  /** Servers of the only pool, as in `dns.pools[].servers`; none that works unless given. */
+  readonly upstreams?: readonly string[];
+  /** Pools as TOML, instead of `upstreams`. */
+  readonly pools?: string;
+  /** Further tables of the configuration, TOML. */
+  readonly toml?: string;
+  readonly backEnd?: BackEnd;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly dnsPort?: number;
+  readonly webPort?: number;
+  /** A file that takes what Weir says, instead of `output`. */
+  readonly outputFile?: string;
+  /** Does not wait for the database. */
+  readonly withoutDatabase?: boolean;
+}
+
+/** How a process ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly elapsedMs: number;
+}
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+const NODE = process.execPath;
+const START = ['--disable-warning=ExperimentalWarning', join(ROOT, 'control-plane', 'main.ts'), 'start'];
+/** Upstream of a Weir that needs none: nothing listens there. */
+const NOWHERE = '127.0.0.1:9';
+const LOOK_MS = 10;
+/** A process that does not end by itself within this time is killed, so that no test leaves one behind. */
+const END_MS = 20_000;
+
+/** Processes that have not ended; whatever ends this one takes them along. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** A process whose output is kept. */
+export class OwnProcess {
+  readonly child: ChildProcess;
+  #output = '';
+
+  constructor(
+    command: string,
+    args: readonly string[],
+    options: {
+      cwd?: string;
+      env: Readonly<Record<string, string>>;
+      ipc?: boolean;
+      uid?: number;
+      gid?: number;
+      outputFile?: string | undefined;
+    },
+  ) {
+    const { ipc = false, outputFile, ...others } = options;
+    const output = outputFile === undefined ? 'pipe' : openSync(outputFile, 'w');
+    this.child = spawn(command, args, {
+      ...others,
+      stdio: ['ignore', output, output, ...(ipc ? ['ipc' as const] : [])],
+    });
+    if (output !== 'pipe') closeSync(output);
+    running.add(this.child);
+    this.child.once('exit', () => running.delete(this.child));
+    for (const stream of [this.child.stdout, this.child.stderr])
+      stream?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
+    this.child.on('error', (error) => (this.#output += error.message));
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
+  /** Standard output and standard error so far. */
+  get output(): string {
+    return this.#output;
+  }
+
+  get hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
+  /** Resolves when the output matches; rejects when the process ends before. */
+  async untilOutput(pattern: RegExp): Promise<void> {
+    while (!pattern.test(this.#output)) {
+      if (this.hasEnded)
+        throw new Error(`wait for ${String(pattern)}: the process ended; it said: ${this.#output}`);
+      await sleep(LOOK_MS);
+    }
+  }
+
+  /** Ends what a test started with `await using`, whatever became of the test. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end('SIGKILL');
+  }
+
+  /** Sends a signal, if any, and waits for the end; kills the process when that has not come in time. */
+  async end(signal?: NodeJS.Signals, patienceMs: number = END_MS): Promise<Ended> {
+    const sinceMs = performance.now();
+    if (!this.hasEnded) {
+      const closed = once(this.child, 'close');
+      if (signal !== undefined) this.child.kill(signal);
+      const late = setTimeout(() => this.child.kill('SIGKILL'), patienceMs);
+      await closed;
+      clearTimeout(late);
+    }
+    return {
+      code: this.child.exitCode,
+      signal: this.child.signalCode,
+      elapsedMs: performance.now() - sinceMs,
+    };
+  }
+}
+
+/** A running Weir. */
+export class Weir extends OwnProcess {
+  readonly dnsPort: number;
+  readonly webPort: number;
+  readonly room: TempDir;
+  readonly #address: string;
+  readonly #ownsRoom: boolean;
+  #api: ApiClient | undefined;
+
+  private constructor(
+    options: WeirOptions,
+    room: TempDir,
+    ports: { dns: number; web: number },
+    args: readonly string[],
+  ) {
+    const backEnd: Record<string, string> = options.backEnd === 'dgram' ? { WEIR_UDP_BACKEND: 'dgram' } : {};
+    const env = { ...ownEnvironment(), WEIR_FAULT_INJECTION: '1', ...backEnd, ...options.env };
+    const { outputFile } = options;
+    super(NODE, [...START, ...args], { cwd: room.path, env, ipc: true, outputFile });
+    this.dnsPort = ports.dns;
+    this.webPort = ports.web;
+    this.room = room;
+    this.#ownsRoom = options.room === undefined;
+    this.#address = webAddress(options.addresses?.[0] ?? '127.0.0.1');
+  }
+
+  /** Starts Weir; resolves when it answers DNS and, unless told otherwise, its database is up. */
+  static async start(options: WeirOptions = {}): Promise<Weir> {
+    const weir = await Weir.launch(options);
+    try {
+      if (options.outputFile === undefined) await weir.untilOutput(/Weir \S+ answers\./);
+      if (options.withoutDatabase !== true)
+        await weir.untilHealth(({ checks }) => checks.database.status === 'ok');
+      return weir;
+    } catch (error) {
+      await weir.stop();
+      throw error;
+    }
+  }
+
+  /** Starts Weir and waits for nothing. */
+  static async launch(options: WeirOptions = {}): Promise<Weir> {
+    const room = options.room ?? makeTempDir();
+    if (options.room === undefined && options.withoutDatabase !== true) await prepareDataDir(room.dataDir);
+    const addresses = options.addresses ?? ['127.0.0.1'];
+    const ports = {
+      dns: options.dnsPort ?? (await freePort(addresses)),
+      web: options.webPort ?? (await freePort(addresses)),
+    };
+    const file = join(room.path, 'weir.toml');
+    writeFileSync(file, configuration(options, room, addresses, ports));
+    return new Weir(options, room, ports, ['--config', file]);
+  }
+
+  async health(): Promise<{ status: number; body: Health }> {
+    const { status, text } = await httpCall(
+      'GET',
+      `http://${this.#address}:${String(this.webPort)}/api/health`,
+    );
+    return { status, body: JSON.parse(text) as Health };
+  }
+
+  /** Waits until `/health` says what is wanted, and returns that. */
+  async untilHealth(isWanted: (health: Health) => boolean): Promise<Health> {
+    for (;;) {
+      if (this.hasEnded) throw new Error(`wait for health: weir ended; it said: ${this.output}`);
+      const answer = await this.health().catch(() => null); // Not listening yet.
+      if (answer !== null && isWanted(answer.body)) return answer.body;
+      await sleep(LOOK_MS);
+    }
+  }
+
+  /** Closes the ends of the pipes that Weir writes to. */
+  deafen(): void {
+    this.child.stdout?.destroy();
+    this.child.stderr?.destroy();
+  }
+
+  /** The API, signed in once. */
+  async api(): Promise<ApiClient> {
+    return (this.#api ??= await ApiClient.signIn(this.webPort, this.#address));
+  }
+
+  /** Breaks a thread. */
+  injectFault(worker: number, role: ThreadRole, fault: Fault): void {
+    this.child.send({ worker, role, fault });
+  }
+
+  /** Threads replaced so far, as `/health` would tell, or undefined while all is well with DNS. */
+  get replacedThreads(): number {
+    return [...this.output.matchAll(/replace a DNS thread that died/g)].length;
+  }
+
+  /** Process id of the embedded database. */
+  get databasePid(): number {
+    const file = join(this.room.dataDir, 'postgres', 'cluster', 'postmaster.pid');
+    return Number.parseInt(readFileSync(file, 'utf8'), 10);
+  }
+
+  /** Ends Weir as a service manager does, and removes what was made for it. */
+  async stop(): Promise<Ended> {
+    const ended = await this.end('SIGTERM');
+    if (this.#ownsRoom) this.room.remove();
+    return ended;
+  }
+
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+}
+
+/** The environment without what is meant for another Weir. */
+export function ownEnvironment(): Record<string, string> {
+  const wanted = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('WEIR_') && !name.startsWith('NODE_'),
+  );
+  return Object.fromEntries(wanted) as Record<string, string>;
+}
+
+/** Command and arguments of a start without a configuration file. */
+export const START_COMMAND: readonly [string, readonly string[]] = [NODE, START];
+
+function configuration(
+  options: WeirOptions,
+  room: TempDir,
+  addresses: readonly string[],
+  ports: { readonly dns: number; readonly web: number },
+): string {
+  const pools =
+    options.pools ??
+    `[[dns.pools]]\nname = "upstreams"\nstrategy = "Failover"\nservers = ${JSON.stringify(options.upstreams ?? [NOWHERE])}\n`;
+  return `[server]
+dns_port = ${String(ports.dns)}
+web_port = ${String(ports.web)}
+bind_address = ${JSON.stringify(addresses)}
+node_name = "e2e"
+data_dir = ${JSON.stringify(room.dataDir)}
+
+${pools}
+${withoutCatalog(options.toml ?? '')}`;
+}
+
+/** A process under test asks nobody outside for a service catalog, unless a test says where. */
+function withoutCatalog(toml: string): string {
+  if (toml.includes('catalog_url')) return toml;
+  const own = '[blocking]\ncatalog_url = ""\n';
+  return toml.includes('[blocking]\n') ? toml.replace('[blocking]\n', own) : `${toml}\n${own}`;
+}
+
+/** Where the API is reached when Weir listens on `bound`. */
+function webAddress(bound: string): string {
+  if (bound === '0.0.0.0') return '127.0.0.1';
+  if (bound === '::') return '[::1]';
+  return bound.includes(':') ? `[${bound}]` : bound;
+}
