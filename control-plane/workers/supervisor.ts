@@ -75,7 +75,7 @@ export class WorkerSupervisor {
   private readonly workerCount: number;
   private readonly connections: SharedArrayBuffer;
   private readonly cookieKeys = new CookieKeys();
-  private readonly claims = createClaimTable(randomInt(2 ** 31));
+  private readonly claims: SharedArrayBuffer | null;
   private snapshot: SnapshotBuffers;
   private stopping = false;
   private heartbeats: NodeJS.Timeout | undefined;
@@ -96,6 +96,7 @@ export class WorkerSupervisor {
   constructor(options: SupervisorOptions) {
     this.rateBuckets = createRateBuckets(options.settings.rateLimit.enabled, randomInt(2 ** 31));
     this.workerCount = options.workers === 0 ? availableParallelism() : options.workers;
+    this.claims = this.workerCount === 1 ? null : createClaimTable(randomInt(2 ** 31));
     this.connections = createConnectionTable(this.workerCount, randomInt(2 ** 31));
     this.cookieKeys.keepUp(systemClock.nowMs() / 1000);
     this.options = options;
@@ -292,7 +293,7 @@ export class WorkerSupervisor {
       if (role === 'resolve') {
         releaseCacheLock(this.options.cache, index);
         releaseConnections(this.connections, index);
-        releaseClaims(this.claims, index);
+        if (this.claims !== null) releaseClaims(this.claims, index);
       }
       const restart = (): void => {
         if (!this.stopping && !worker.threads.has(role)) this.startThread(index, role);

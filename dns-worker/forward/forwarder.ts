@@ -1,7 +1,7 @@
 /**
- * The slow way of a query: asks the resolver for what neither policy nor cache could answer, and sees to it that each client gets one reply: with a stale answer where no upstream helped
- * (RFC 8767). Following aliases is `alias-follower.ts`, keeping an answer is `answer-keeper.ts`, writing the reply `request-replier.ts`; where it goes is
- * the caller's business.
+ * The slow way of a query: asks the resolver for what neither policy nor cache could answer, and sees to it that each
+ * client gets one reply, a stale one where no upstream helped (RFC 8767). Aliases are followed by `alias-follower.ts`,
+ * answers kept by `answer-keeper.ts`, replies written by `request-replier.ts`.
  */
 import { AliasFollower, leavesOut } from './alias-follower.ts';
 import { AnswerKeeper, extendedErrorOf } from './answer-keeper.ts';
@@ -39,14 +39,16 @@ export interface ForwarderParts extends ReplierParts {
   readonly settings: WorkerSettings['cache'];
 }
 
+type ClientQuestion = Question & { readonly network: string };
+
 /** A client's request that waits for its question. */
 interface Wait {
-  readonly question: Question;
+  readonly question: ClientQuestion;
   readonly request: WaitingRequest;
   /** May answer from stale meanwhile. */
   readonly timer: StaleTimer | null;
-  /** Called once, when the wait is over. */
-  readonly onEnd: () => void;
+  /** What it counts as among the waiting clients; null = it does not. */
+  readonly countedAs: number | null;
 }
 
 /** Of questions that no client waits for. */
@@ -76,25 +78,30 @@ export class Forwarder {
       ...{ pipeline: parts.pipeline, replier, keeper },
       take: (request) => this.take(request),
       isDecided: (request) => this.isDecided(request),
-      guarded: (request, work) => this.guarded(request, work, undefined),
+      guarded: (request, work) => {
+        try {
+          work();
+        } catch (error) {
+          this.breakOff(request, error);
+        }
+      },
     });
   }
 
   /** Takes a request whose question neither policy nor cache could answer. Never throws. */
   take(request: WaitingRequest): void {
-    this.guarded(request, () => this.start(request), undefined);
+    try {
+      this.start(request);
+    } catch (error) {
+      this.breakOff(request, error);
+    }
   }
 
-  /** Does a part of what a request needs: a bug in it is one SERVFAIL, for that request only. */
-  private guarded<T>(request: WaitingRequest, work: () => T, otherwise: T): T {
+  /** A bug in what a request needs is one SERVFAIL, for that request only. */
+  private breakOff(request: WaitingRequest, error: unknown): void {
     const { guard } = this.parts;
-    try {
-      return work();
-    } catch (error) {
-      guard.take(error);
-      guard.run(() => this.replier.fail(request));
-      return otherwise;
-    }
+    guard.take(error);
+    guard.run(() => this.replier.fail(request));
   }
 
   private start(request: WaitingRequest): void {
@@ -107,15 +114,14 @@ export class Forwarder {
     const question = questionOf(query, this.parts.networks.key(query));
     const hasStale = request.explained === undefined && this.hasStale();
     if (hasStale && this.failures.has(question) && this.replier.answerFromCache(request, true)) return;
-    const { network } = question;
-    const hash = query.hashLow[0]! ^ query.qtype;
     // What is explained to an administrator is what would be so at any time.
-    if (request.explained === undefined && !this.clients.enter(network, hash)) {
+    const countedAs = request.explained === undefined ? query.hashLow[0]! ^ query.qtype : null;
+    if (countedAs !== null && !this.clients.enter(question.network, countedAs)) {
       this.refuse(request);
       return;
     }
     const timer = hasStale ? new StaleTimer(() => this.answerLate(request)) : null;
-    this.resolve({ question, timer, request, onEnd: () => this.clients.leave(network, hash) });
+    this.resolve({ question, request, timer, countedAs });
   }
 
   /** Asks again for an answer that ends soon; nobody waits for it, and a failure leaves what there is. */
@@ -158,21 +164,22 @@ export class Forwarder {
   }
 
   private goOn(wait: Wait, outcome: FlightOutcome, zone: ForwardZone | undefined): void {
-    const { question, timer, request, onEnd } = wait;
-    const next = outcome ?? this.guarded(request, () => this.lookAgain(wait), 'over');
+    const { question, timer, request, countedAs } = wait;
+    const next = outcome ?? this.lookAgain(wait);
     if (next === 'again') {
       this.resolve(wait);
       return;
     }
     timer?.stop();
-    onEnd();
+    if (countedAs !== null) this.clients.leave(question.network, countedAs);
     if (next === 'over') return;
     const asked = timer?.hasAnswered === true ? asRefresh(request) : request;
-    const finish = (): void => {
+    try {
       this.failures.note(question, next);
       this.finish(asked, next, zone);
-    };
-    this.guarded(asked, finish, undefined);
+    } catch (error) {
+      this.breakOff(asked, error);
+    }
   }
 
   /**
@@ -181,16 +188,20 @@ export class Forwarder {
    */
   private lookAgain({ timer, request }: Wait): Resolution | 'over' | 'again' {
     const { settings, clock, flights } = this.parts;
-    this.replier.open(request);
-    const isShared = settings.enabled && !this.query.isForSubnet;
-    const isOver =
-      timer?.hasAnswered === true ||
-      this.isDecided(request) ||
-      (isShared && this.replier.answerFromCache(request, false));
-    if (isOver) return 'over';
-    if (clock.monotonicMs() - request.arrivedMonotonicMs >= flights.timeoutMs)
-      return { kind: 'failed', reason: 'timeout', rcode: Rcode.SERVFAIL, upstream: -1 };
-    return 'again';
+    try {
+      this.replier.open(request);
+      const isShared = settings.enabled && !this.query.isForSubnet;
+      const isOver =
+        timer?.hasAnswered === true ||
+        this.isDecided(request) ||
+        (isShared && this.replier.answerFromCache(request, false));
+      if (isOver) return 'over';
+    } catch (error) {
+      this.breakOff(request, error);
+      return 'over';
+    }
+    if (clock.monotonicMs() - request.arrivedMonotonicMs < flights.timeoutMs) return 'again';
+    return { kind: 'failed', reason: 'timeout', rcode: Rcode.SERVFAIL, upstream: -1 };
   }
 
   private zoneOfQuestion(): ForwardZone | undefined {
@@ -211,11 +222,13 @@ export class Forwarder {
 
   /** The client has waited long enough (RFC 8767 section 5); whether it has got an answer. */
   private answerLate(request: WaitingRequest): boolean {
-    const answer = (): boolean => {
+    try {
       this.replier.open(request);
       return this.isDecided(request) || this.replier.answerFromCache(request, true);
-    };
-    return this.guarded(request, answer, true);
+    } catch (error) {
+      this.breakOff(request, error);
+      return true;
+    }
   }
 
   /** Resolves once no request waits. */
@@ -282,7 +295,7 @@ export class Forwarder {
 }
 
 /** A copy of what `query` asks, for a client of this network. */
-function questionOf(query: Query, network: string): Question & { readonly network: string } {
+function questionOf(query: Query, network: string): ClientQuestion {
   return {
     qname: query.qname.slice(0, query.qnameLength),
     qtype: query.qtype,

@@ -41,6 +41,7 @@ export class RecentFailures {
   }
 
   has(question: Question): boolean {
+    if (this.untilMs.size === 0) return false;
     const untilMs = this.untilMs.get(questionKey(question));
     return untilMs !== undefined && this.clock.monotonicMs() < untilMs;
   }

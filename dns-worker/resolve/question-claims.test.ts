@@ -6,8 +6,10 @@ import { a, idOf, question, questionOf, response } from '../../test/support/dns/
 import { QuietLogger } from '../../test/support/parts/quiet-logger.ts';
 import { type ReceivedQuery, ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
 import { until } from '../../test/support/parts/until.ts';
+import { NodeFlights, type QuestionTaker } from './node-flights.ts';
 import { QuestionClaims } from './question-claims.ts';
 import { type Resolution, Resolver } from './resolver.ts';
+import { SharedResolver } from './shared-resolver.ts';
 
 const HEALTH_OFF = {
   enabled: false,
@@ -33,19 +35,29 @@ async function holdingServer(): Promise<{ server: ScriptedUpstream; open: Map<st
   return { server, open };
 }
 
-function resolverOf(worker: number, memory: SharedArrayBuffer, servers: ScriptedUpstream): Resolver {
+interface SharedPools extends QuestionTaker {
+  close(): Promise<void>;
+}
+
+function resolverOf(worker: number, memory: SharedArrayBuffer, servers: ScriptedUpstream): SharedPools {
   const { ip, port } = servers;
   const server = { address: `udp://${ip}:${String(port)}`, transport: 'udp', host: ip, port } as const;
   const pools = [{ name: 'pool', strategy: 'Failover', priority: 1, servers: [server] }] as const;
   const settings = { pools, queryTimeoutMs: TIMEOUT_MS, bootstrap: [], healthCheck: HEALTH_OFF };
   const parts = { memory, worker, clock: systemClock, longestMs: TIMEOUT_MS };
   const claims = new QuestionClaims(parts, ClaimArea.UPSTREAMS);
-  const made = new Resolver(settings, systemClock, new QuietLogger(), { claims, partition: 0 });
-  cleanups.push(() => made.close());
-  return made;
+  const behind = new Resolver(settings, systemClock, new QuietLogger());
+  const flights = new NodeFlights(claims, TIMEOUT_MS, new QuietLogger());
+  const made = new SharedResolver(behind, flights, systemClock);
+  const close = async (): Promise<void> => {
+    made.close();
+    await behind.close();
+  };
+  cleanups.push(close);
+  return { resolve: (asked, done) => made.resolve(asked, done), close };
 }
 
-function resolve(by: Resolver): Promise<Resolution> {
+function resolve(by: QuestionTaker): Promise<Resolution> {
   return new Promise((done) => by.resolve(WWW, done));
 }
 
@@ -59,7 +71,7 @@ async function answerOne(open: Map<string, ReceivedQuery>): Promise<void> {
   query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), answers }));
 }
 
-describe('Resolver.resolve', () => {
+describe('SharedResolver', () => {
   test('resolve() of three threads has one question outstanding at a time', async () => {
     const { server, open } = await holdingServer();
     const memory = createClaimTable(1);

@@ -10,16 +10,15 @@ import {
   free,
 } from '../../shared/memory/claim-table.ts';
 import type { Clock } from '../../shared/clock.ts';
-import { type Question, questionKey } from './response/question.ts';
-
-/** Lets go of a question; to be called once. */
-export type Release = () => void;
+import { type Question, identityFlags, identitySubnet } from './response/question.ts';
 
 /** Whose a question is now. */
-export type ClaimOutcome =
-  | { readonly isMine: true; readonly release: Release }
-  /** `ended` resolves when its holder is through, or after so many milliseconds. */
-  | { readonly isMine: false; ended(timeoutMs: number): Promise<void> };
+export interface Claim {
+  readonly isMine: boolean;
+  /** The claim that stands in the table, and the word where it stands; NO_CLAIM = nowhere. */
+  readonly value: number;
+  readonly word: number;
+}
 
 /** What claims are made with. */
 export interface ClaimParts {
@@ -37,98 +36,108 @@ const SLACK_SECS = 2;
 /** A bucket is locked for less than a microsecond, unless its thread is interrupted or has died just then. */
 const LOCK_TRIES = 20;
 const LOCK_WAIT_MS = 1;
-
-/** What a question is claimed under: itself and the part of the cache that its answer belongs to. */
-export function claimKey(partition: number, question: Question): string {
-  return String.fromCharCode(partition) + questionKey(question);
-}
+/** Better two at once than none. */
+const WITHOUT_LOCK: Claim = { isMine: true, value: NO_CLAIM, word: 0 };
 
 /** Claims of one area. */
 export class QuestionClaims {
-  readonly #parts: ClaimParts;
-  readonly #area: ClaimAreaCode;
-  readonly #words: Int32Array;
-  readonly #overdueSecs: number;
-  /** Of the key at work. */
-  #bucket = 0;
-  #tag = 0;
+  private readonly area: ClaimAreaCode;
+  private readonly words: Int32Array;
+  private readonly worker: number;
+  private readonly clock: Clock;
+  private readonly overdueSecs: number;
+  /** Of the question at work. */
+  private bucket = 0;
+  private hash = 0;
+  private tag = 0;
 
-  constructor(parts: ClaimParts, area: ClaimAreaCode) {
-    this.#parts = parts;
-    this.#area = area;
-    this.#words = new Int32Array(parts.memory);
-    this.#overdueSecs = Math.ceil(parts.longestMs / 1000) + SLACK_SECS;
+  constructor({ memory, worker, clock, longestMs }: ClaimParts, area: ClaimAreaCode) {
+    this.area = area;
+    this.words = new Int32Array(memory);
+    this.worker = worker;
+    this.clock = clock;
+    this.overdueSecs = Math.ceil(longestMs / 1000) + SLACK_SECS;
   }
 
-  /** Claims the question with this key (`claimKey`), unless some thread, or this one, has it under way. */
-  claim(key: string): ClaimOutcome {
-    const words = this.#words;
-    this.#find(key);
-    const lock = this.#bucket + ClaimBucket.LOCK_AT;
-    // Better two at once than none.
-    if (!this.#lock(lock)) return { isMine: true, release: () => undefined };
-    const nowSecs = Math.floor(this.#parts.clock.monotonicMs() / 1000);
-    const slot = this.#slotFor(nowSecs);
-    const word = this.#bucket + ClaimBucket.CLAIM_AT + slot;
+  /** Claims a question for a part of the cache, unless some thread, or this one, has it under way. */
+  claim(partition: number, question: Question): Claim {
+    const { words, worker } = this;
+    this.find(partition, question);
+    const lock = this.bucket + ClaimBucket.LOCK_AT;
+    if (!this.lock(lock)) return WITHOUT_LOCK;
+    const nowSecs = Math.floor(this.clock.monotonicMs() / 1000);
+    const slot = this.slotFor(nowSecs);
+    const word = this.bucket + ClaimBucket.CLAIM_AT + slot;
     const holder = Atomics.load(words, word);
-    if (holder !== NO_CLAIM && !this.#isOverdue(holder, nowSecs)) {
-      free(words, lock, claimHolder(this.#parts.worker));
-      return { isMine: false, ended: (timeoutMs) => this.#ended(word, holder, timeoutMs) };
+    if (holder !== NO_CLAIM && !this.isOverdue(holder, nowSecs)) {
+      free(words, lock, claimHolder(worker));
+      return { isMine: false, value: holder, word };
     }
-    const claim = claimOf(this.#parts.worker, nowSecs);
-    words[this.#bucket + ClaimBucket.TAG_AT + slot] = this.#tag;
-    Atomics.store(words, word, claim);
+    const value = claimOf(worker, nowSecs);
+    words[this.bucket + ClaimBucket.TAG_AT + slot] = this.tag;
+    Atomics.store(words, word, value);
     if (holder !== NO_CLAIM) Atomics.notify(words, word);
-    free(words, lock, claimHolder(this.#parts.worker));
-    return { isMine: true, release: () => free(words, word, claim) };
+    free(words, lock, claimHolder(worker));
+    return { isMine: true, value, word };
+  }
+
+  /** Lets go of a question that is this thread's; to be called once. */
+  release({ value, word }: Claim): void {
+    if (value !== NO_CLAIM) free(this.words, word, value);
+  }
+
+  /** Resolves when the holder of a question is through, or after so many milliseconds. */
+  async ended({ value, word }: Claim, timeoutMs: number): Promise<void> {
+    const wait = Atomics.waitAsync(this.words, word, value, timeoutMs);
+    if (wait.async) await wait.value;
   }
 
   /** The slot of the question where it is claimed, else one that is free, else the first: that is waited for. */
-  #slotFor(nowSecs: number): number {
-    const words = this.#words;
-    const bucket = this.#bucket;
+  private slotFor(nowSecs: number): number {
+    const { words, bucket } = this;
     let found = -1;
     for (let slot = 0; slot < ClaimBucket.SLOTS; slot++) {
       const claim = Atomics.load(words, bucket + ClaimBucket.CLAIM_AT + slot);
-      const isFree = claim === NO_CLAIM || this.#isOverdue(claim, nowSecs);
+      const isFree = claim === NO_CLAIM || this.isOverdue(claim, nowSecs);
       if (isFree) found = found < 0 ? slot : found;
-      else if (words[bucket + ClaimBucket.TAG_AT + slot] === this.#tag) return slot;
+      else if (words[bucket + ClaimBucket.TAG_AT + slot] === this.tag) return slot;
     }
     return found < 0 ? 0 : found;
   }
 
   /** A claim that outlives every question was never released. */
-  #isOverdue(claim: number, nowSecs: number): boolean {
-    return claimAgeSecs(claim, nowSecs) > this.#overdueSecs;
+  private isOverdue(claim: number, nowSecs: number): boolean {
+    return claimAgeSecs(claim, nowSecs) > this.overdueSecs;
   }
 
-  #lock(word: number): boolean {
-    const own = claimHolder(this.#parts.worker);
+  private lock(word: number): boolean {
+    const own = claimHolder(this.worker);
     for (let tries = 0; tries < LOCK_TRIES; tries++) {
-      const holder = Atomics.compareExchange(this.#words, word, 0, own);
+      const holder = Atomics.compareExchange(this.words, word, 0, own);
       if (holder === 0) return true;
-      Atomics.wait(this.#words, word, holder, LOCK_WAIT_MS);
+      Atomics.wait(this.words, word, holder, LOCK_WAIT_MS);
     }
     return false;
   }
 
-  async #ended(word: number, holder: number, timeoutMs: number): Promise<void> {
-    const wait = Atomics.waitAsync(this.#words, word, holder, timeoutMs);
-    if (wait.async) await wait.value;
+  /** Hashes what makes the question itself (as `questionKey` does), and the part of the cache. */
+  private find(partition: number, question: Question): void {
+    const { qname, qtype, qclass } = question;
+    this.hash = this.words[ClaimTable.SEED_WORD]!;
+    this.tag = ~this.hash;
+    for (let i = 0; i < qname.length; i++) this.mix(qname[i]!);
+    this.mix(qtype | (qclass << 16));
+    this.mix(identityFlags(question) | (partition << 2));
+    const subnet = identitySubnet(question);
+    for (let i = 0; subnet !== null && i < subnet.length; i++) this.mix(subnet[i]!);
+    const bucket = this.area * ClaimTable.BUCKETS + (this.hash & (ClaimTable.BUCKETS - 1));
+    this.bucket = ClaimTable.HEAD_WORDS + bucket * ClaimBucket.WORDS;
   }
 
-  #find(key: string): void {
-    let hash = this.#words[ClaimTable.SEED_WORD]!;
-    let tag = ~hash;
-    for (let i = 0; i < key.length; i++) {
-      const code = key.charCodeAt(i);
-      hash = Math.imul(hash ^ code, HASH_FACTOR);
-      hash ^= hash >>> 15;
-      tag = Math.imul(tag ^ code, TAG_FACTOR);
-      tag ^= tag >>> 13;
-    }
-    const bucket = this.#area * ClaimTable.BUCKETS + (hash & (ClaimTable.BUCKETS - 1));
-    this.#bucket = ClaimTable.HEAD_WORDS + bucket * ClaimBucket.WORDS;
-    this.#tag = tag;
+  private mix(value: number): void {
+    const hash = Math.imul(this.hash ^ value, HASH_FACTOR);
+    this.hash = hash ^ (hash >>> 15);
+    const tag = Math.imul(this.tag ^ value, TAG_FACTOR);
+    this.tag = tag ^ (tag >>> 13);
   }
 }

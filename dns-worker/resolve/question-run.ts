@@ -93,14 +93,25 @@ export class QuestionRun {
     this.#stepMs = Math.min(MAX_STEP_MS, Math.max(MIN_STEP_MS, timing.timeoutMs / (waves.length + 1)));
   }
 
-  /** Asks the first wave. `done` is called once, after this has returned. */
+  /** Asks the first wave. `done` is called once, after this has returned; not at all where this throws. */
   start(): void {
-    this.#launch();
-    this.#arm();
+    try {
+      this.#launch();
+      this.#arm();
+    } catch (error) {
+      this.#isDone = true;
+      this.#breakOff();
+      throw error;
+    }
   }
 
-  /** Gives up; `done` is not called. */
+  /** Gives up, and says so. */
   cancel(): void {
+    this.#breakOff();
+    this.#end({ kind: 'failed', reason: 'network', rcode: Rcode.SERVFAIL, upstream: -1 });
+  }
+
+  #breakOff(): void {
     this.#stop();
     for (const attempt of this.#pending) attempt.cancel();
   }
@@ -133,7 +144,11 @@ export class QuestionRun {
   }
 
   readonly #onStep = (): void => {
-    this.#orFail(() => this.#step());
+    try {
+      this.#step();
+    } catch (error) {
+      this.#fail(error);
+    }
   };
 
   #step(): void {
@@ -153,7 +168,11 @@ export class QuestionRun {
   }
 
   readonly #onOutcome = (attempt: UpstreamAttempt, outcome: AttemptOutcome): void => {
-    this.#orFail(() => this.#take(attempt, outcome));
+    try {
+      this.#take(attempt, outcome);
+    } catch (error) {
+      this.#fail(error);
+    }
   };
 
   #take(attempt: UpstreamAttempt, outcome: AttemptOutcome): void {
@@ -188,17 +207,13 @@ export class QuestionRun {
   }
 
   /** Nobody else ends a question whose steps break off: the error goes on to the thread's guard. */
-  #orFail(work: () => void): void {
+  #fail(error: unknown): never {
     try {
-      work();
-    } catch (error) {
-      try {
-        this.cancel();
-      } finally {
-        this.#end({ kind: 'failed', reason: 'servfail', rcode: Rcode.SERVFAIL, upstream: this.#lastAsked });
-      }
-      throw error;
+      this.#breakOff();
+    } finally {
+      this.#end({ kind: 'failed', reason: 'servfail', rcode: Rcode.SERVFAIL, upstream: this.#lastAsked });
     }
+    throw error;
   }
 
   #end(resolution: Resolution): void {

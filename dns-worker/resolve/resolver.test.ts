@@ -21,10 +21,12 @@ import {
 import { QuietLogger } from '../../test/support/parts/quiet-logger.ts';
 import { ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
 import type { ReceivedQuery, Script } from '../../test/support/dns/scripted-upstream.ts';
+import { NodeFlights, type QuestionTaker } from './node-flights.ts';
 import type { Question } from './response/question.ts';
 import { MAX_RECORDS } from './response/record-table.ts';
 import type { Resolution, ResolverSettings } from './resolver.ts';
 import { Resolver } from './resolver.ts';
+import { SharedResolver } from './shared-resolver.ts';
 
 const WWW = question('www.example.org', 'A');
 const HEALTH_OFF = {
@@ -95,7 +97,12 @@ function resolver(pools: readonly PoolSettings[], more: Partial<ResolverSettings
   return made;
 }
 
-function resolve(by: Resolver, asked: Question = WWW): Promise<Resolution> {
+/** Where identical questions to it share one run. */
+function sharing(by: Resolver): QuestionTaker {
+  return new SharedResolver(by, new NodeFlights(null, 3000, new QuietLogger()), systemClock);
+}
+
+function resolve(by: QuestionTaker, asked: Question = WWW): Promise<Resolution> {
   return new Promise((done) => {
     by.resolve(asked, done);
   });
@@ -124,8 +131,9 @@ describe('Resolver.resolve', () => {
     const held: ReceivedQuery[] = [];
     const server = await upstream((query) => held.push(query));
     const by = resolver([pool('Failover', [settingsOf(server)])]);
-    const same = Array.from({ length: 50 }, () => resolve(by));
-    const other = resolve(by, question('www.example.org', 'A', { dnssecOk: true }));
+    const shared = sharing(by);
+    const same = Array.from({ length: 50 }, () => resolve(shared));
+    const other = resolve(shared, question('www.example.org', 'A', { dnssecOk: true }));
     expect(by.inFlight).toBe(2);
     server.udpScript = (query, index) => {
       held.push(query);
@@ -182,16 +190,17 @@ describe('Resolver.resolve', () => {
       port: 53,
     };
     const by = resolver([pool('Failover', [host])], { bootstrap: [`${nobody.ip}:${String(nobody.port)}`] });
+    const shared = sharing(by);
     const first = Array.from({ length: 16_384 }, (_, i) =>
-      resolve(by, question(`n${String(i)}.example.org`, 'A')),
+      resolve(shared, question(`n${String(i)}.example.org`, 'A')),
     );
-    expect(await resolve(by)).toEqual({
+    expect(await resolve(shared)).toEqual({
       kind: 'failed',
       reason: 'overloaded',
       rcode: Rcode.SERVFAIL,
       upstream: -1,
     });
-    const joined = resolve(by, question('n7.example.org', 'A'));
+    const joined = resolve(shared, question('n7.example.org', 'A'));
     await by.close();
     expect(summary(await joined)).toBe('network 2');
     expect(new Set((await Promise.all(first)).map(summary))).toEqual(new Set(['network 2']));

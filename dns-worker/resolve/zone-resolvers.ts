@@ -8,7 +8,6 @@ import type { Logger } from '../../shared/log.ts';
 import type { UpstreamReport } from '../../shared/threads/messages.ts';
 import type { ForwardZone } from '../../shared/snapshot/forward-zone-servers.ts';
 import { zoneProbe } from './probe.ts';
-import type { QuestionClaims } from './question-claims.ts';
 import { Resolver, type ResolverSettings } from './resolver.ts';
 
 /** What the resolvers are made with; pools and probe are the zone's servers and its name. */
@@ -19,17 +18,9 @@ export class ZoneResolvers {
   readonly #settings: ZoneResolverSettings;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #claims: QuestionClaims | null;
   readonly #byPartition = new Map<number, Resolver>();
 
-  /** `claims`: where other threads ask, too; null = this one is alone. */
-  constructor(
-    settings: ZoneResolverSettings,
-    clock: Clock,
-    logger: Logger,
-    claims: QuestionClaims | null = null,
-  ) {
-    this.#claims = claims;
+  constructor(settings: ZoneResolverSettings, clock: Clock, logger: Logger) {
     this.#settings = settings;
     this.#clock = clock;
     this.#logger = logger;
@@ -47,8 +38,7 @@ export class ZoneResolvers {
         pools: [pool],
         ...(name !== undefined && { probe: zoneProbe(name) }),
       };
-      const node = this.#claims && { claims: this.#claims, partition: zone.partition };
-      resolver = new Resolver(settings, this.#clock, this.#logger, node);
+      resolver = new Resolver(settings, this.#clock, this.#logger);
       this.#byPartition.set(zone.partition, resolver);
     }
     return resolver;

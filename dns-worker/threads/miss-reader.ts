@@ -74,7 +74,11 @@ export class MissReader {
       const miss = this.read((tail & (MissRing.CAPACITY - 1)) * MissRecord.SIZE);
       tail = (tail + 1) | 0;
       Atomics.store(this.ring, MissRing.TAIL_WORD, tail);
-      this.guard.run(() => take(miss));
+      try {
+        take(miss);
+      } catch (error) {
+        this.guard.take(error);
+      }
     }
     return taken;
   }

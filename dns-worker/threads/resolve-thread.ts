@@ -3,13 +3,12 @@
  * clients, and, where batched sockets are not to be had, UDP over node:dgram. One for each answer thread.
  */
 import type { MessagePort } from 'node:worker_threads';
-import { ClaimArea } from '../../shared/memory/claim-table.ts';
+import { ClaimArea, type ClaimAreaCode } from '../../shared/memory/claim-table.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { type Fault, type ThreadStart, type ToWorker, WorkerControl } from '../../shared/threads/messages.ts';
 import { FlagsHigh, FlagsLow, Header } from '../../shared/dns/wire.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { Protocol } from '../../shared/query-log.ts';
-import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
 import { stampArrival } from '../query/arrival-clock.ts';
 import { AnswerCache } from '../cache/answer-cache.ts';
 import { CacheMemory } from '../../shared/memory/cache-memory.ts';
@@ -35,6 +34,7 @@ import { Reporter } from '../report/reporter.ts';
 import { NodeFlights } from '../resolve/node-flights.ts';
 import { QuestionClaims } from '../resolve/question-claims.ts';
 import { Resolver } from '../resolve/resolver.ts';
+import { SharedResolver } from '../resolve/shared-resolver.ts';
 import type { WaitingRequest } from '../forward/waiting-request.ts';
 import { ZoneResolvers } from '../resolve/zone-resolvers.ts';
 import { openSnapshot } from '../policy/open-snapshot.ts';
@@ -86,7 +86,8 @@ class ResolveThread {
   private readonly reporter: Reporter;
   private readonly pipeline: Pipeline;
   private readonly resolver: Resolver;
-  /** Stands before the resolver; null = nothing is validated. */
+  /** Stand before the resolver; null = nothing is validated. */
+  private readonly shared: SharedResolver | null;
   private readonly validator: ValidatingResolver | null;
   private readonly zones: ZoneResolvers;
   private readonly forwarder: Forwarder;
@@ -125,23 +126,20 @@ class ResolveThread {
     const logger = portLogger(port, { worker: start.worker });
     this.guard = new ThreadGuard(this.reporter, systemClock, logger);
     const { dnssec, queryTimeoutMs: timeoutMs } = settings;
-    const claimParts = {
-      memory: start.claims,
-      worker: start.worker,
-      clock: systemClock,
-      longestMs: timeoutMs,
-    };
-    const claims = new QuestionClaims(claimParts, ClaimArea.UPSTREAMS);
-    this.resolver = new Resolver(settings, systemClock, logger, { claims, partition: POOLS_PARTITION });
+    const flightsIn = (area: ClaimAreaCode): NodeFlights =>
+      new NodeFlights(claimsOf(start, area), timeoutMs, logger);
+    this.resolver = new Resolver(settings, systemClock, logger);
+    this.shared =
+      dnssec === null ? null : new SharedResolver(this.resolver, flightsIn(ClaimArea.UPSTREAMS), systemClock);
     this.validator =
-      dnssec === null
+      dnssec === null || this.shared === null
         ? null
-        : new ValidatingResolver(this.resolver, dnssec, { clock: systemClock, timeoutMs }, logger);
-    this.zones = new ZoneResolvers(settings, systemClock, logger, claims);
+        : new ValidatingResolver(this.shared, dnssec, { clock: systemClock, timeoutMs }, logger);
+    this.zones = new ZoneResolvers(settings, systemClock, logger);
     this.forwarder = new Forwarder({
       resolver: this.validator ?? this.resolver,
       zones: this.zones,
-      flights: new NodeFlights(new QuestionClaims(claimParts, ClaimArea.CLIENTS), timeoutMs, logger),
+      flights: flightsIn(ClaimArea.CLIENTS),
       pipeline: this.pipeline,
       cache,
       reporter: this.reporter,
@@ -329,12 +327,22 @@ class ResolveThread {
     clearInterval(this.reports);
     await closing;
     await this.datagrams?.close();
+    this.shared?.close();
     await this.resolver.close();
     await this.zones.close();
     this.udpReply?.closeSockets();
     announce(this.port, { type: 'drained' });
     this.port.close();
   }
+}
+
+/** This thread's claims; null where no other thread asks. */
+function claimsOf(
+  { claims: memory, worker, settings }: ThreadStart,
+  area: ClaimAreaCode,
+): QuestionClaims | null {
+  if (memory === null) return null;
+  return new QuestionClaims({ memory, worker, clock: systemClock, longestMs: settings.queryTimeoutMs }, area);
 }
 
 /** Turns the head of a reply back into that of a query: only RD and CD are the client's. */

@@ -13,14 +13,12 @@ import { RateLimiter } from '../../dns-worker/policy/rate-limiter.ts';
 import { ReplacedTables } from '../../dns-worker/threads/replaced-tables.ts';
 import { Reporter } from '../../dns-worker/report/reporter.ts';
 import { NodeFlights } from '../../dns-worker/resolve/node-flights.ts';
-import { QuestionClaims } from '../../dns-worker/resolve/question-claims.ts';
 import type { Resolver } from '../../dns-worker/resolve/resolver.ts';
 import { ZoneResolvers } from '../../dns-worker/resolve/zone-resolvers.ts';
 import { readResponse } from '../../dns-worker/resolve/response/response-reader.ts';
 import { type OpenSnapshot, openSnapshot } from '../../dns-worker/policy/open-snapshot.ts';
 import { ThreadGuard } from '../../dns-worker/report/thread-guard.ts';
 import { createAnswerCache } from '../../shared/memory/answer-cache-layout.ts';
-import { ClaimArea, createClaimTable } from '../../shared/memory/claim-table.ts';
 import { createRateBuckets } from '../../shared/memory/rate-buckets.ts';
 import { rateLimitOf } from '../support/parts/test-rate-limit.ts';
 import { cookiesAt } from '../support/parts/cookies-of-tests.ts';
@@ -498,14 +496,7 @@ describe('Explainer', () => {
     };
     const forwarder = new Forwarder({
       resolver,
-      flights: new NodeFlights(
-        new QuestionClaims(
-          { memory: createClaimTable(1), worker: 0, clock: systemClock, longestMs: 1 },
-          ClaimArea.CLIENTS,
-        ),
-        1,
-        new QuietLogger(),
-      ),
+      flights: new NodeFlights(null, 1, new QuietLogger()),
       zones: new ZoneResolvers(
         { queryTimeoutMs: 1, bootstrap: [], healthCheck },
         systemClock,

@@ -1,6 +1,6 @@
 /** Two workers of one node: a question is under way once, whoever asks it (RFC 5452 section 5, RebirthDay). */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { QuestionClaims, claimKey } from '../../dns-worker/resolve/question-claims.ts';
+import { type Claim, QuestionClaims } from '../../dns-worker/resolve/question-claims.ts';
 import {
   ClaimArea,
   ClaimBucket,
@@ -128,30 +128,30 @@ describe('two workers that are asked the same', () => {
     other.ask('www.example.net');
     expect(other.held).toHaveLength(2);
     const claims = claimsOf(node, ClaimArea.CLIENTS);
-    expect(claims.claim(claimKey(0, question(NAME, 'A'))).isMine).toBe(false);
+    expect(claims.claim(0, question(NAME, 'A')).isMine).toBe(false);
     for (const [partition, flags] of [
       [1, {}],
       [0, { dnssecOk: true }],
       [0, { checkingDisabled: true }],
       [0, { subnet: Uint8Array.of(0, 1, 24, 0, 192, 0, 2) }],
     ] as const)
-      expect(claims.claim(claimKey(partition, question(NAME, 'A', flags))).isMine).toBe(true);
+      expect(claims.claim(partition, question(NAME, 'A', flags)).isMine).toBe(true);
   });
 
   test('wait where there is no room for a claim, and answer each question with its own answer', async () => {
     const claims = claimsOf(node, ClaimArea.CLIENTS);
-    const releases: (() => void)[] = [];
+    const held: Claim[] = [];
     let crowded = '';
     for (let i = 0; crowded === '' && i < 1_000_000; i++) {
-      const claim = claims.claim(claimKey(0, question(`n${String(i)}.example.org`, 'A')));
-      if (claim.isMine) releases.push(claim.release);
+      const claim = claims.claim(0, question(`n${String(i)}.example.org`, 'A'));
+      if (claim.isMine) held.push(claim);
       else crowded = `n${String(i)}.example.org`;
     }
     // More than one client network may have under way (8192).
-    expect(releases.length).toBeGreaterThan(8192);
+    expect(held.length).toBeGreaterThan(8192);
     const asked = one.ask(crowded);
     expect(one.held).toHaveLength(0);
-    for (const release of releases) release();
+    for (const claim of held) claims.release(claim);
     await until(() => one.held.length === 1);
     one.answer({ answers: [a(crowded, '192.0.2.2')] });
     expect(replyOf(asked)).toEqual({ rcode: 'NOERROR', answers: [['A', '192.0.2.2']] });

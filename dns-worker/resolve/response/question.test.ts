@@ -17,7 +17,7 @@ describe('questionKey', () => {
       { ...asked, subnet: Uint8Array.of(0, 1, 23, 0, 192, 0, 2) },
       { ...asked, subnet: Uint8Array.of(0, 1, 24, 0, 192, 0, 3) },
     ];
-    expect(new Set([asked, ...others].map(questionKey)).size).toBe(others.length + 1);
+    expect(new Set([asked, ...others].map((each) => questionKey(each))).size).toBe(others.length + 1);
     expect(questionKey(question('www.example.org', 'A'))).toBe(questionKey(asked));
   });
 

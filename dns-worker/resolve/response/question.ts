@@ -3,7 +3,7 @@
  * a message is a reply to it. Reading what such a reply says is `response-reader.ts`.
  */
 import { randomFillSync } from 'node:crypto';
-import { FOLD } from '../../../shared/dns/name.ts';
+import { FOLD, MAX_NAME_LENGTH } from '../../../shared/dns/name.ts';
 import { ClientSubnet } from '../../../shared/dns/ecs-option.ts';
 import { OPTION_HEAD_SIZE } from '../../../shared/dns/edns-option.ts';
 import { EdnsOption, RRType } from '../../../shared/dns/iana.ts';
@@ -16,6 +16,7 @@ import {
   readU16,
   writeU16,
 } from '../../../shared/dns/wire.ts';
+import { POOLS_PARTITION } from '../../../shared/snapshot/forward-zone-servers.ts';
 import type { QueryMarks } from './query-marks.ts';
 
 /** What is asked, and the two flags and the subnet that change what is answered. */
@@ -49,17 +50,41 @@ export function randomQueryId(): number {
   return randomIds[nextRandomId++]!;
 }
 
+/** Type, class, flags, part of the cache. */
+const KEY_TAIL_SIZE = 9;
+const keyOctets = Buffer.alloc(MAX_NAME_LENGTH + KEY_TAIL_SIZE + ClientSubnet.MAX_SIZE);
+
+/** The flags that belong to a question's identity. */
+export function identityFlags({ dnssecOk, checkingDisabled }: Question): number {
+  return (dnssecOk ? 1 : 0) | (checkingDisabled ? 2 : 0);
+}
+
 /**
- * Text that two questions share exactly when they are identical. One without an address in its subnet (the wish
- * that none be told) is the same as one without a subnet: they share the cache, so they share a flight.
+ * The subnet that belongs to a question's identity. One without an address (the wish that none be told) is the same as
+ * none: they share the cache, so they share a flight.
  */
-export function questionKey(question: Question): string {
-  const { qname, qtype, qclass, subnet } = question;
-  const flags = (question.dnssecOk ? 1 : 0) | (question.checkingDisabled ? 2 : 0);
-  const name = Buffer.from(qname.buffer, qname.byteOffset, qname.length).toString('latin1');
-  const key = name + String.fromCharCode(qtype, qclass, flags);
-  if (subnet === null || subnet.length === ClientSubnet.ADDRESS) return key;
-  return key + Buffer.from(subnet).toString('latin1');
+export function identitySubnet({ subnet }: Question): Uint8Array | null {
+  return subnet === null || subnet.length === ClientSubnet.ADDRESS ? null : subnet;
+}
+
+/** Text that two questions for a part of the cache share exactly when they are identical. */
+export function questionKey(question: Question, partition: number = POOLS_PARTITION): string {
+  const { qname, qtype, qclass } = question;
+  let end = qname.length;
+  keyOctets.set(qname);
+  keyOctets[end++] = qtype >>> 8;
+  keyOctets[end++] = qtype;
+  keyOctets[end++] = qclass >>> 8;
+  keyOctets[end++] = qclass;
+  keyOctets[end++] = identityFlags(question);
+  end = keyOctets.writeInt32BE(partition, end);
+  const subnet = identitySubnet(question);
+  if (subnet !== null) {
+    keyOctets.set(subnet, end);
+    end += subnet.length;
+  }
+  // Made in one piece: a string of pieces is put together again at every map that it is looked up in.
+  return keyOctets.toString('latin1', 0, end);
 }
 
 /** How a question is put into a message. */
