@@ -10,6 +10,7 @@ const ALLOWED = new Set([
   'control-plane/api control-plane/cache',
   'control-plane/api control-plane/clients',
   'control-plane/api control-plane/lists/sources',
+  'control-plane/api control-plane/policy',
   'control-plane/api control-plane/query-log/reading',
   'control-plane/api control-plane/stats',
   'control-plane/http control-plane/system',

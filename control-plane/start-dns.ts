@@ -20,7 +20,7 @@ import { Generations } from './snapshot/publish/generations.ts';
 import { nameRules } from './snapshot/build/name-rules-builder.ts';
 import { SnapshotPublisher } from './snapshot/publish/publisher.ts';
 import { startingState } from './snapshot/publish/starting-state.ts';
-import { type FindLivePolicy, type LivePolicy, NOTHING_LIVE } from './compile/table/compiled-rules.ts';
+import { type FindLivePolicy, type LivePolicy, NOTHING_LIVE } from './policy/live.ts';
 import { QueryRate } from './stats/query-rate.ts';
 import { obeyFaultRequests } from './workers/fault-injection.ts';
 import { followAnchors, withAnchorsFound } from './workers/trust-points.ts';

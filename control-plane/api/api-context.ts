@@ -23,7 +23,8 @@ import type { Database } from '../db/database.ts';
 import type { SourceLife } from '../lists/sources/source-life-port.ts';
 import type { SourceKind } from '../../shared/policy/source-kind.ts';
 import type { QueryLogReader } from '../query-log/reading/query-log-port.ts';
-import type { BlockingSwitch, LivePolicy } from '../compile/table/compiled-rules.ts';
+import type { BlockingSwitch } from '../policy/rows.ts';
+import type { LivePolicy } from '../policy/live.ts';
 import type { StatsReader } from '../stats/stats-port.ts';
 
 /** Parts of the running node that the routes speak to. */

@@ -5,12 +5,8 @@
  */
 import { DEFAULT_GROUP_ID } from '../../shared/api/policy/groups-api.ts';
 import type { GroupSource } from '../../shared/api/policy/clients-api.ts';
-import type {
-  LocatedClient,
-  PolicyClient,
-  PolicyRows,
-  PolicySubnet,
-} from '../compile/table/compiled-rules.ts';
+import type { LocatedClient } from '../policy/live.ts';
+import type { PolicyClient, PolicyRows, PolicySubnet } from '../policy/rows.ts';
 import { type ClientRecord, isManual, noteAddress, recordOf } from './client-record.ts';
 import type { StoredClient } from './client-record.ts';
 import { MacBook } from './neighbour-map.ts';

@@ -10,7 +10,7 @@ import type { Logger } from '../../shared/log.ts';
 import type { Database } from '../db/database.ts';
 import { ClockWatch } from '../clock/clock-watch.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
-import type { PolicyMacClient } from '../compile/table/compiled-rules.ts';
+import type { PolicyMacClient } from '../policy/rows.ts';
 import { type ClientDirectory, MAX_CLIENTS, type Sighting } from './client-directory.ts';
 import type { ClientRecord, StoredClient } from './client-record.ts';
 import * as store from './client-store.ts';

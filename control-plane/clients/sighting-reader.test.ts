@@ -6,7 +6,8 @@ import { CLIENT_SIGHTINGS_BYTES, ClientSightingsLayout } from '../../shared/memo
 import { addressFromText } from '../../shared/net/ip.ts';
 import { ClientTable } from '../../shared/snapshot/client-table.ts';
 import { buildClientTable } from '../snapshot/build/client-table-builder.ts';
-import { NOTHING_LIVE, NO_POLICY_ROWS } from '../compile/table/compiled-rules.ts';
+import { NOTHING_LIVE } from '../policy/live.ts';
+import { NO_POLICY_ROWS } from '../policy/rows.ts';
 import { ClientSightings } from './sighting-reader.ts';
 
 const NOW_SECS = 1_800_000_000;

@@ -5,7 +5,7 @@ import type { Logger } from '../../shared/log.ts';
 import type { WorkerMemory } from '../../shared/threads/messages.ts';
 import type { Database } from '../db/database.ts';
 import { onDatabaseUp } from '../db/on-up.ts';
-import type { PolicyRows } from '../compile/table/compiled-rules.ts';
+import type { PolicyRows } from '../policy/rows.ts';
 import type { ClientDirectory } from './client-directory.ts';
 import { ClientDiscovery } from './client-discovery.ts';
 import { ClientSightings } from './sighting-reader.ts';

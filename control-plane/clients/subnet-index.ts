@@ -1,7 +1,7 @@
 /** Finds the longest of many networks that an address lies in. Pure; the DNS threads have a table of their own. */
 import { clearBehind, networkFromText } from '../../shared/net/cidr.ts';
 import { ADDRESS_SIZE, addressFromText, isMappedIpv4 } from '../../shared/net/ip.ts';
-import type { PolicySubnet } from '../compile/table/compiled-rules.ts';
+import type { PolicySubnet } from '../policy/rows.ts';
 
 const IPV4_PREFIX_BITS = 96;
 

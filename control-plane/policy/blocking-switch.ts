@@ -1,5 +1,5 @@
 /** What the switch of all blocking means at an instant. Pure; storing it is `schedules/blocking-switch-store.ts`. */
-import type { BlockingSwitch } from '../compile/table/compiled-rules.ts';
+import type { BlockingSwitch } from './rows.ts';
 
 /** Whether blocking is on: what the switch says as long as it says something, else the configuration. */
 export function isBlockingEnabled(

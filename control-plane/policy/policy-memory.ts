@@ -2,7 +2,7 @@
  * What was read of the policy tables, and at which versions. A table that has not changed since is not read
  * again, and keeps its very arrays, by which those who build of them see that they may keep what they built.
  */
-import type { PolicyBlockedService, PolicyRows } from '../compile/table/compiled-rules.ts';
+import type { PolicyBlockedService, PolicyRows } from './rows.ts';
 
 /** What the catalog says of a service; undefined where it knows none of that id. */
 export type FindService = (

@@ -1,12 +1,7 @@
 /** SQL of everything that policy is made of, read in one statement and so from one moment. */
 import type { Queryable } from '../db/database.ts';
 import { CLIENT_PAIRS, readPairs } from './client-rows.ts';
-import {
-  type BlockingSwitch,
-  NO_DNS_SETTINGS,
-  type PolicyRows,
-  type WrittenDnsSettings,
-} from '../compile/table/compiled-rules.ts';
+import { type BlockingSwitch, NO_DNS_SETTINGS, type PolicyRows, type WrittenDnsSettings } from './rows.ts';
 import { type FindService, type KeptRows, PolicyMemory } from './policy-memory.ts';
 
 type PairColumn = keyof typeof CLIENT_PAIRS;

@@ -4,7 +4,8 @@ import { layOutWeek, nextFlipAt, overrideAt } from '../../shared/policy/schedule
 import type { ScheduleWeek } from '../../shared/policy/schedule.ts';
 import { zoneOffset } from '../../shared/policy/time-zone.ts';
 import { timerEndMs } from '../policy/blocking-switch.ts';
-import type { GroupOverride, PolicyRows, PolicySchedule } from '../compile/table/compiled-rules.ts';
+import type { GroupOverride } from '../policy/live.ts';
+import type { PolicyRows, PolicySchedule } from '../policy/rows.ts';
 
 /** Rows stay the same objects until policy changes. */
 const weeks = new WeakMap<PolicySchedule, ScheduleWeek>();

@@ -1,8 +1,9 @@
 /** The evaluator over a steered clock: start, minutes, changes, clock changes, a clock that is set, timers. */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
-import { NO_POLICY_ROWS } from '../compile/table/compiled-rules.ts';
-import type { GroupOverride, PolicyRows, PolicySchedule } from '../compile/table/compiled-rules.ts';
+import { NO_POLICY_ROWS } from '../policy/rows.ts';
+import type { GroupOverride } from '../policy/live.ts';
+import type { PolicyRows, PolicySchedule } from '../policy/rows.ts';
 import { ScheduleEvaluator } from './schedule-evaluator.ts';
 
 const clock = { nowMs: () => Date.now(), monotonicMs: () => Date.now() };

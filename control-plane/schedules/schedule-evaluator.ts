@@ -7,7 +7,8 @@ import { reasonOf } from '../../shared/thrown.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import { timerEndMs } from '../policy/blocking-switch.ts';
-import type { GroupOverride, LivePolicy, PolicyRows } from '../compile/table/compiled-rules.ts';
+import type { GroupOverride, LivePolicy } from '../policy/live.ts';
+import type { PolicyRows } from '../policy/rows.ts';
 import { overridesAt } from './overrides.ts';
 
 const MINUTE_MS = 60_000;

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import type { CatalogFileService, CatalogService } from '../../shared/api/policy/services-api.ts';
 import { CATEGORY_NAMES, KeptCatalog } from '../../shared/api/policy/services-api.ts';
 import type { Logger } from '../../shared/log.ts';
-import type { PolicyBlockedService } from '../compile/table/compiled-rules.ts';
+import type { PolicyBlockedService } from '../policy/rows.ts';
 import { writeDurably } from '../files/durable-file.ts';
 import type { FetchedCatalog } from './parse-catalog.ts';
 import { parseCatalog } from './parse-catalog.ts';

@@ -3,7 +3,8 @@ import { hostname } from 'node:os';
 import type { Config } from '../../config/schema.ts';
 import { readLocalRecordLine, type WrittenLocalRecord } from '../../shared/policy/local-record.ts';
 import { QuestionFlag } from '../../shared/snapshot/policy-table.ts';
-import type { BlockingSettings, LeaseName } from '../compile/table/compiled-rules.ts';
+import type { BlockingSettings } from '../policy/blocking-settings.ts';
+import type { LeaseName } from '../policy/live.ts';
 
 /** Name of this node: `server.node_name`, or the host's. */
 export function nodeNameOf(config: Config): string {

@@ -1,8 +1,8 @@
 /** SQL of `dns_settings`: what was set through the API; the configuration says the rest. */
 import type { DnsSettingsChange } from '../../shared/api/settings-api.ts';
 import type { Queryable } from '../db/database.ts';
-import type { WrittenDnsSettings } from '../compile/table/compiled-rules.ts';
-import { NO_DNS_SETTINGS } from '../compile/table/compiled-rules.ts';
+import type { WrittenDnsSettings } from '../policy/rows.ts';
+import { NO_DNS_SETTINGS } from '../policy/rows.ts';
 
 const COLUMNS = `never_forward_non_fqdn AS "neverForwardNonFqdn",
   never_forward_reverse_lookups AS "neverForwardReverseLookups",

@@ -2,7 +2,7 @@
 import type { Config } from '../../config/schema.ts';
 import type { DnsSettings } from '../../shared/api/settings-api.ts';
 import { QuestionFlag } from '../../shared/snapshot/policy-table.ts';
-import type { WrittenDnsSettings } from '../compile/table/compiled-rules.ts';
+import type { WrittenDnsSettings } from '../policy/rows.ts';
 
 /** The four fields of the API. */
 export function dnsSettings({ dns }: Pick<Config, 'dns'>, written: WrittenDnsSettings): DnsSettings {

@@ -1,7 +1,7 @@
 /** Schedule profiles, slots and assignments, and the blocking switch, as HTTP and the policy's rows see them. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
-import type { PolicyRows } from '../../control-plane/compile/table/compiled-rules.ts';
+import type { PolicyRows } from '../../control-plane/policy/rows.ts';
 import { Blocking } from '../../shared/api/policy/blocking-api.ts';
 import type { Revision } from '../../shared/api/revisions-api.ts';
 import {

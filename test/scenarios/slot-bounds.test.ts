@@ -13,12 +13,9 @@ import { RateLimiter } from '../../dns-worker/policy/rate-limiter.ts';
 import { Reporter } from '../../dns-worker/report/reporter.ts';
 import { readResponse } from '../../dns-worker/resolve/response/response-reader.ts';
 import { openSnapshot } from '../../dns-worker/policy/open-snapshot.ts';
-import {
-  type BlockingSettings,
-  type LivePolicy,
-  NOTHING_LIVE,
-  NO_POLICY_ROWS,
-} from '../../control-plane/compile/table/compiled-rules.ts';
+import { type BlockingSettings } from '../../control-plane/policy/blocking-settings.ts';
+import { type LivePolicy, NOTHING_LIVE } from '../../control-plane/policy/live.ts';
+import { NO_POLICY_ROWS } from '../../control-plane/policy/rows.ts';
 import { buildSnapshot } from '../../control-plane/snapshot/build/snapshot-builder.ts';
 import { createAnswerCache } from '../../shared/memory/answer-cache-layout.ts';
 import { CacheMemory } from '../../shared/memory/cache-memory.ts';

@@ -14,7 +14,8 @@ import { type SpecialRule, readSpecialRules } from '../../../shared/snapshot/spe
 import { hasErrorCode } from '../../../shared/thrown.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { forEachPairLeft, hasTakenBack } from '../../compile/table/attribute-table.ts';
-import type { PolicyRows, PublishedState } from '../../compile/table/compiled-rules.ts';
+import type { PolicyRows } from '../../policy/rows.ts';
+import type { PublishedState } from '../../snapshot/published-state.ts';
 import { rulesIdOf } from '../../compile/table/compiled-rules.ts';
 import { SourcesInForce } from '../../snapshot/build/sources-in-force.ts';
 import type { NamesFolder } from './names-folder.ts';

@@ -10,7 +10,9 @@ import { forEachPairLeft } from '../../compile/table/attribute-table.ts';
 import type { RuleDescription } from './rule-description.ts';
 import type { LoggedRule } from './row.ts';
 import { describeLocalSet } from './local-description.ts';
-import type { CompiledRules, PolicyRows, PublishedState } from '../../compile/table/compiled-rules.ts';
+import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
+import type { PolicyRows } from '../../policy/rows.ts';
+import type { PublishedState } from '../../snapshot/published-state.ts';
 import { effectiveGroupId, sourcesServing } from '../../snapshot/build/policy-table-builder.ts';
 
 /** Versions that are remembered; records reach the log within a second. */

@@ -3,12 +3,8 @@ import fc from 'fast-check';
 import { addressFromText, addressToText, addressWord, isMappedIpv4 } from '../../../shared/net/ip.ts';
 import { ClientTable } from '../../../shared/snapshot/client-table.ts';
 import { buildClientTable } from './client-table-builder.ts';
-import {
-  type LivePolicy,
-  NOTHING_LIVE,
-  NO_POLICY_ROWS,
-  type PolicyRows,
-} from '../../compile/table/compiled-rules.ts';
+import { type LivePolicy, NOTHING_LIVE } from '../../policy/live.ts';
+import { NO_POLICY_ROWS, type PolicyRows } from '../../policy/rows.ts';
 
 const GROUPS = Array.from({ length: 200 }, (_, index) => ({ id: index + 1, enabled: index % 10 !== 9 }));
 

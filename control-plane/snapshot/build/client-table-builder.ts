@@ -10,7 +10,8 @@ import {
   ClientTableLayout as L,
   LAYOUT_VERSION,
 } from '../../../shared/snapshot/layout.ts';
-import type { LivePolicy, PolicyClient, PolicyRows } from '../../compile/table/compiled-rules.ts';
+import type { LivePolicy } from '../../policy/live.ts';
+import type { PolicyClient, PolicyRows } from '../../policy/rows.ts';
 import { Ipv4Prefixes, type Ipv4Ranges, MAX_RECORD } from './ipv4-ranges.ts';
 import { effectiveGroupId, orderGroups } from './policy-table-builder.ts';
 

@@ -2,14 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { DEFAULT_GROUP_ID } from '../../../shared/api/policy/groups-api.ts';
 import { emptyAttributes } from '../../compile/table/attribute-table.ts';
-import {
-  type BlockingSettings,
-  type CompiledRules,
-  NOTHING_LIVE,
-  NO_POLICY_ROWS,
-  type PolicyRows,
-  type PublishedState,
-} from '../../compile/table/compiled-rules.ts';
+import { type BlockingSettings } from '../../policy/blocking-settings.ts';
+import { type CompiledRules } from '../../compile/table/compiled-rules.ts';
+import { NOTHING_LIVE } from '../../policy/live.ts';
+import { NO_POLICY_ROWS, type PolicyRows } from '../../policy/rows.ts';
+import { type PublishedState } from '../published-state.ts';
 import { buildSnapshot } from './snapshot-builder.ts';
 import { RuleTableBuilder } from '../../compile/table/rule-table-builder.ts';
 import { buildSpecialRules } from '../../compile/table/special-rules-builder.ts';

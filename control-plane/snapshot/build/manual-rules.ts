@@ -5,12 +5,8 @@
  */
 import { randomInt } from 'node:crypto';
 import { RuleKind, ManualKind } from '../../../shared/snapshot/rule-table.ts';
-import {
-  type CompiledRules,
-  type PolicyRegexFilter,
-  type PolicyRows,
-  seedsOf,
-} from '../../compile/table/compiled-rules.ts';
+import { type CompiledRules, seedsOf } from '../../compile/table/compiled-rules.ts';
+import { type PolicyRegexFilter, type PolicyRows } from '../../policy/rows.ts';
 import type { ManualMeaning } from './policy-table-builder.ts';
 import { RuleTableBuilder, type TableSeeds } from '../../compile/table/rule-table-builder.ts';
 import { CHANGED_FILTERS_BUDGET, FILTERS_BUDGET, type RuleBudget } from '../../compile/table/rule-budget.ts';

@@ -5,7 +5,7 @@ import { nameFromText } from '../../../shared/dns/name.ts';
 import { PRIVATE_NETWORKS } from '../../../shared/net/reverse-zone.ts';
 import { zoneNames } from '../../../shared/policy/zone-text.ts';
 import type { NameRules } from '../../../shared/snapshot/name-rules.ts';
-import type { PolicyRows } from '../../compile/table/compiled-rules.ts';
+import type { PolicyRows } from '../../policy/rows.ts';
 import type { DefinedZone, ZoneNumbers } from './zone-numbers.ts';
 import { safeSearchRules } from './safe-search-rules.ts';
 

@@ -1,16 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { ManualKind, RuleKind } from '../../../shared/snapshot/rule-table.ts';
 import { BlockingMode, GroupOverrideCode, PolicyTable } from '../../../shared/snapshot/policy-table.ts';
-import {
-  type BlockingSettings,
-  type CompiledRules,
-  type LivePolicy,
-  NOTHING_LIVE,
-  NO_POLICY_ROWS,
-  type PolicyGroup,
-  type PolicyRows,
-  type PolicySource,
-} from '../../compile/table/compiled-rules.ts';
+import { type BlockingSettings } from '../../policy/blocking-settings.ts';
+import { type CompiledRules } from '../../compile/table/compiled-rules.ts';
+import { type LivePolicy, NOTHING_LIVE } from '../../policy/live.ts';
+import { NO_POLICY_ROWS, type PolicyGroup, type PolicyRows, type PolicySource } from '../../policy/rows.ts';
 import { emptySnapshot } from './empty-snapshot.ts';
 import { filterStats } from '../publish/filter-stats.ts';
 import { buildSnapshot } from './snapshot-builder.ts';

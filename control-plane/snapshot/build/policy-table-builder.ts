@@ -19,13 +19,10 @@ import {
   hasTakenBack,
 } from '../../compile/table/attribute-table.ts';
 import { isBlockingEnabled } from '../../policy/blocking-switch.ts';
-import type {
-  BlockingSettings,
-  CompiledRules,
-  LivePolicy,
-  PolicyGroup,
-  PolicyRows,
-} from '../../compile/table/compiled-rules.ts';
+import type { BlockingSettings } from '../../policy/blocking-settings.ts';
+import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
+import type { LivePolicy } from '../../policy/live.ts';
+import type { PolicyGroup, PolicyRows } from '../../policy/rows.ts';
 
 /** What the manual rules add to a policy, see `manual-rules.ts`. */
 export interface ManualMeaning {

@@ -11,7 +11,7 @@ import {
   type SafeTarget,
 } from '../../../shared/snapshot/safe-search-modes.ts';
 import { ENGINES } from '../../safe-search/engine-data.ts';
-import type { PolicyRows } from '../../compile/table/compiled-rules.ts';
+import type { PolicyRows } from '../../policy/rows.ts';
 import { effectiveGroupId } from './policy-table-builder.ts';
 
 /** What the enabled configs of `rows` mean for each group; a disabled group enforces what Default does. */

@@ -1,13 +1,9 @@
 /** Puts a snapshot together: the lists' tables as they were compiled, the manual rules and the policy anew. */
 import type { SnapshotBuffers } from '../../../shared/snapshot/snapshot.ts';
-import {
-  type BlockingSettings,
-  type CompiledRules,
-  type LivePolicy,
-  type PolicyRows,
-  clientNamesOf,
-  seedsOf,
-} from '../../compile/table/compiled-rules.ts';
+import { type BlockingSettings } from '../../policy/blocking-settings.ts';
+import { type CompiledRules, clientNamesOf, seedsOf } from '../../compile/table/compiled-rules.ts';
+import { type LivePolicy } from '../../policy/live.ts';
+import { type PolicyRows } from '../../policy/rows.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
 import type { NamedClient } from '../../../shared/snapshot/named-clients.ts';
 import { buildClientTable, isSameForClients } from './client-table-builder.ts';

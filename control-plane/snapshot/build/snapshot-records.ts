@@ -6,12 +6,9 @@ import { addressFromText, isMappedIpv4 } from '../../../shared/net/ip.ts';
 import { canonicalDomain } from '../../../shared/policy/domain-rule.ts';
 import { type LocalRecordType, readLocalValue, reverseName } from '../../../shared/policy/local-record.ts';
 import type { LocalSourceName } from '../../../shared/snapshot/local-name-table.ts';
-import {
-  type CompiledRules,
-  type LivePolicy,
-  type PolicyRows,
-  seedsOf,
-} from '../../compile/table/compiled-rules.ts';
+import { type CompiledRules, seedsOf } from '../../compile/table/compiled-rules.ts';
+import { type LivePolicy } from '../../policy/live.ts';
+import { type PolicyRows } from '../../policy/rows.ts';
 
 /** One record, wherever it comes from. */
 export interface LocalRecord {

@@ -1,5 +1,6 @@
 /** Which compiled sources mean something to anybody, whichever groups they serve: for lists and counts of rules. */
-import type { CompiledRules, PolicyRows, PolicySource } from '../../compile/table/compiled-rules.ts';
+import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
+import type { PolicyRows, PolicySource } from '../../policy/rows.ts';
 
 /** Sources by their index in a rule table. */
 export class SourcesInForce {

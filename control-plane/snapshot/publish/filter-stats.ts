@@ -2,7 +2,7 @@
 import type { BlockFilterStats } from '../../../shared/api/stats-api.ts';
 import { RuleKind, INHERITED_KINDS } from '../../../shared/snapshot/rule-table.ts';
 import { attributeCount, forEachPairLeft } from '../../compile/table/attribute-table.ts';
-import type { PublishedState } from '../../compile/table/compiled-rules.ts';
+import type { PublishedState } from '../published-state.ts';
 import { SourcesInForce } from '../build/sources-in-force.ts';
 
 const BLOCK_KINDS =

@@ -10,12 +10,9 @@
 import { crc32 } from 'node:zlib';
 import type { ListStatistics } from '../../compile/parse/list-statistics.ts';
 import type { AttributeTable } from '../../compile/table/attribute-table.ts';
-import {
-  NO_POLICY_ROWS,
-  type PolicyRows,
-  type PublishedState,
-  rulesIdOf,
-} from '../../compile/table/compiled-rules.ts';
+import { NO_POLICY_ROWS, type PolicyRows } from '../../policy/rows.ts';
+import { type PublishedState } from '../published-state.ts';
+import { rulesIdOf } from '../../compile/table/compiled-rules.ts';
 
 const MAGIC = 0x4e454757; // "WGEN"
 const FORMAT = 2;

@@ -12,14 +12,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { compiledFrom } from '../../../test/support/parts/test-rules.ts';
-import {
-  type BlockingSettings,
-  type CompiledRules,
-  NOTHING_LIVE,
-  NO_POLICY_ROWS,
-  type PolicyRows,
-  type PublishedState,
-} from '../../compile/table/compiled-rules.ts';
+import { type BlockingSettings } from '../../policy/blocking-settings.ts';
+import { type CompiledRules } from '../../compile/table/compiled-rules.ts';
+import { NOTHING_LIVE } from '../../policy/live.ts';
+import { NO_POLICY_ROWS, type PolicyRows } from '../../policy/rows.ts';
+import { type PublishedState } from '../published-state.ts';
 import { Generations } from './generations.ts';
 import { buildSnapshot } from '../build/snapshot-builder.ts';
 import { startingState } from './starting-state.ts';

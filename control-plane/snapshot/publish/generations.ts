@@ -12,12 +12,9 @@ import { RuleTableLayout, checksumWords, ruleTableBytes } from '../../../shared/
 import { RuleTable } from '../../../shared/snapshot/rule-table.ts';
 import { checkSpecialRules } from '../../../shared/snapshot/special-rules.ts';
 import { attributeCount } from '../../compile/table/attribute-table.ts';
-import {
-  type CompiledRules,
-  type PolicyRows,
-  type PublishedState,
-  rulesIdOf,
-} from '../../compile/table/compiled-rules.ts';
+import { type CompiledRules, rulesIdOf } from '../../compile/table/compiled-rules.ts';
+import { type PolicyRows } from '../../policy/rows.ts';
+import { type PublishedState } from '../published-state.ts';
 import { TEMPORARY_SUFFIX, writeDurably } from '../../files/durable-file.ts';
 import { DamagedGeneration, decodeGeneration, encodeGeneration } from './generation-file.ts';
 

@@ -8,12 +8,9 @@ import { notInForce } from '../../api/api-error.ts';
 import { DatabaseUnavailable } from '../../db/database-errors.ts';
 import { Retrying } from '../../concurrency/retrying.ts';
 import { Coalescer } from '../../concurrency/coalescer.ts';
-import type {
-  BlockingSettings,
-  BlockingSwitch,
-  CompiledRules,
-  PolicyRows,
-} from '../../compile/table/compiled-rules.ts';
+import type { BlockingSettings } from '../../policy/blocking-settings.ts';
+import type { BlockingSwitch, PolicyRows } from '../../policy/rows.ts';
+import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
 import type { SnapshotPublisher } from './publisher.ts';
 
 /** What it takes to build a policy. */

@@ -12,14 +12,10 @@ import { compiledFrom } from '../../../test/support/parts/test-rules.ts';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { until } from '../../../test/support/parts/until.ts';
 import { DatabaseUnavailable } from '../../db/database-errors.ts';
-import {
-  type BlockingSettings,
-  type FindLivePolicy,
-  NOTHING_LIVE,
-  NO_POLICY_ROWS,
-  type PolicyRows,
-  seedsOf,
-} from '../../compile/table/compiled-rules.ts';
+import { type BlockingSettings } from '../../policy/blocking-settings.ts';
+import { type FindLivePolicy, NOTHING_LIVE } from '../../policy/live.ts';
+import { NO_POLICY_ROWS, type PolicyRows } from '../../policy/rows.ts';
+import { seedsOf } from '../../compile/table/compiled-rules.ts';
 import type { DecidingRule } from '../../query-log/attribution/rule-history.ts';
 import { emptySnapshot } from '../build/empty-snapshot.ts';
 import { Generations } from './generations.ts';

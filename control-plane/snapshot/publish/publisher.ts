@@ -7,13 +7,11 @@ import { reasonOf } from '../../../shared/thrown.ts';
 import type { Logger } from '../../../shared/log.ts';
 import type { SnapshotBuffers } from '../../../shared/snapshot/snapshot.ts';
 import { Coalescer } from '../../concurrency/coalescer.ts';
-import type {
-  BlockingSettings,
-  CompiledRules,
-  FindLivePolicy,
-  PolicyRows,
-  PublishedState,
-} from '../../compile/table/compiled-rules.ts';
+import type { BlockingSettings } from '../../policy/blocking-settings.ts';
+import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
+import type { FindLivePolicy } from '../../policy/live.ts';
+import type { PolicyRows } from '../../policy/rows.ts';
+import type { PublishedState } from '../published-state.ts';
 import type { Generations } from './generations.ts';
 import type { LoggedRule } from '../../query-log/attribution/row.ts';
 import type { DecidingRule, DecidingRuleNumbers } from '../../query-log/attribution/rule-history.ts';

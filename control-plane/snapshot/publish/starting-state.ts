@@ -1,5 +1,7 @@
 /** What the threads are started with: the newest generation on disk, or nothing but the group Default. */
-import type { BlockingSettings, FindLivePolicy, PublishedState } from '../../compile/table/compiled-rules.ts';
+import type { BlockingSettings } from '../../policy/blocking-settings.ts';
+import type { FindLivePolicy } from '../../policy/live.ts';
+import type { PublishedState } from '../published-state.ts';
 import { emptySnapshot } from '../build/empty-snapshot.ts';
 import type { Generations } from './generations.ts';
 import { buildSnapshot } from '../build/snapshot-builder.ts';

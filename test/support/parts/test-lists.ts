@@ -4,15 +4,10 @@ import { Query } from '../../../dns-worker/query/query.ts';
 import { type OpenSnapshot, openSnapshot } from '../../../dns-worker/policy/open-snapshot.ts';
 import type { ListReading } from '../../../control-plane/compile/parse/line-rules.ts';
 import { ListParser } from '../../../control-plane/compile/parse/parse-list.ts';
-import {
-  type BlockingSettings,
-  type CompiledRules,
-  type GroupOverride,
-  type LivePolicy,
-  NOTHING_LIVE,
-  NO_POLICY_ROWS,
-  type PolicyRows,
-} from '../../../control-plane/compile/table/compiled-rules.ts';
+import { type BlockingSettings } from '../../../control-plane/policy/blocking-settings.ts';
+import { type CompiledRules } from '../../../control-plane/compile/table/compiled-rules.ts';
+import { type GroupOverride, type LivePolicy, NOTHING_LIVE } from '../../../control-plane/policy/live.ts';
+import { NO_POLICY_ROWS, type PolicyRows } from '../../../control-plane/policy/rows.ts';
 import { RuleTableBuilder } from '../../../control-plane/compile/table/rule-table-builder.ts';
 import { buildSnapshot } from '../../../control-plane/snapshot/build/snapshot-builder.ts';
 import { SpecialRuleCollector } from '../../../control-plane/compile/table/special-rule-collector.ts';

@@ -1,0 +1,187 @@
+/** The rows that policy is made of, as they stand in the database and in generations on disk. Data only. */
+import type { LocalRecordType } from '../../shared/policy/local-record.ts';
+import type { SourceKind } from '../../shared/policy/source-kind.ts';
+
+/** A group as policy sees it. */
+export interface PolicyGroup {
+  readonly id: number;
+  /** A disabled group is treated as Default. */
+  readonly enabled: boolean;
+}
+
+/** A source as policy sees it. */
+export interface PolicySource {
+  readonly id: number;
+  readonly name: string;
+  readonly kind: SourceKind;
+  readonly enabled: boolean;
+  /** Groups it serves; empty = every group. */
+  readonly groupIds: readonly number[];
+}
+
+/** An enabled rule for one domain. */
+export interface PolicyManagedDomain {
+  readonly id: number;
+  readonly name: string;
+  /** ASCII, folded, no final dot, no `*.`. */
+  readonly domain: string;
+  /** Whether it covers the names below as well. */
+  readonly suffix: boolean;
+  readonly action: 'allow' | 'deny';
+  /** Null = every group. */
+  readonly groupId: number | null;
+}
+
+/** An enabled rule for all names that a regular expression matches. */
+export interface PolicyRegexFilter {
+  readonly id: number;
+  readonly name: string;
+  readonly pattern: string;
+  readonly action: 'allow' | 'deny';
+  /** Null = every group. */
+  readonly groupId: number | null;
+}
+
+/** A service that is blocked for one group. */
+export interface PolicyBlockedService {
+  readonly serviceId: string;
+  readonly serviceName: string;
+  readonly groupId: number;
+  /** Names that are blocked with all names below; ASCII, folded, no final dot. */
+  readonly domains: readonly string[];
+  /** Names that are blocked by themselves. */
+  readonly exact: readonly string[];
+}
+
+/** A client that was given a group by its address. */
+export interface PolicyClient {
+  /** An address literal. */
+  readonly address: string;
+  readonly groupId: number;
+}
+
+/** A client that was given a group by its MAC. */
+export interface PolicyMacClient {
+  /** Six hexadecimal pairs with colons, lower case. */
+  readonly mac: string;
+  readonly groupId: number;
+}
+
+/** A network whose clients are in a group. */
+export interface PolicySubnet {
+  /** In canonical form. */
+  readonly cidr: string;
+  readonly groupId: number;
+}
+
+/** A part of the week in which a group's queries are all blocked or all allowed. */
+export interface PolicySlot {
+  /** Weekdays, one bit each. */
+  readonly days: number;
+  /** Minutes of the day; a slot whose end lies before its start goes over midnight. */
+  readonly start: number;
+  readonly end: number;
+  readonly action: 'block_all' | 'allow_all';
+}
+
+/** The schedule of a group; a group has one at most. */
+export interface PolicySchedule {
+  readonly groupId: number;
+  /** Name of the profile. Rows that an older version kept on disk have none. */
+  readonly profile?: string;
+  /** IANA name. */
+  readonly timezone: string;
+  readonly slots: readonly PolicySlot[];
+}
+
+/** An engine whose safe search is enforced for a group. */
+export interface PolicySafeSearch {
+  readonly groupId: number;
+  readonly engine: string;
+  readonly youtubeMode: 'strict' | 'moderate';
+}
+
+/** A record that this server answers with itself. */
+export interface PolicyLocalRecord {
+  readonly id: number;
+  /** ASCII, folded, no final dot; `*.` in front for all names below. */
+  readonly fqdn: string;
+  /** The zone that it belongs to: names between the two are there, even without records. '' = none. */
+  readonly domain: string;
+  readonly type: LocalRecordType;
+  /** In canonical form. */
+  readonly value: string;
+  readonly ttlSecs: number;
+}
+
+/** A zone that servers of its own are asked for. */
+export interface PolicyForwardZone {
+  /** Canonical, see `shared/policy/zone-text.ts`. */
+  readonly zone: string;
+  /** Upstream URLs. */
+  readonly servers: readonly string[];
+}
+
+/** What was set through the API about names of the local network; null = the configuration decides. */
+export interface WrittenDnsSettings {
+  readonly neverForwardNonFqdn: boolean | null;
+  readonly neverForwardReverseLookups: boolean | null;
+  /** Empty = none. */
+  readonly localDomain: string | null;
+  readonly localDnsServer: string | null;
+}
+
+/** Nobody has set anything. */
+export const NO_DNS_SETTINGS: WrittenDnsSettings = {
+  neverForwardNonFqdn: null,
+  neverForwardReverseLookups: null,
+  localDomain: null,
+  localDnsServer: null,
+};
+
+/** What was said through the API about blocking as a whole. */
+export interface BlockingSwitch {
+  readonly enabled: boolean;
+  /** ISO 8601; from then on holds what held before. Null = until changed. */
+  readonly until: string | null;
+  /** What held before the timer; null (and absent in rows that an older version kept) = the configuration. */
+  readonly before?: boolean | null;
+}
+
+/** The rows that policy is made of. */
+export interface PolicyRows {
+  readonly groups: readonly PolicyGroup[];
+  readonly sources: readonly PolicySource[];
+  readonly managedDomains: readonly PolicyManagedDomain[];
+  readonly regexFilters: readonly PolicyRegexFilter[];
+  readonly blockedServices: readonly PolicyBlockedService[];
+  readonly clients: readonly PolicyClient[];
+  readonly macClients: readonly PolicyMacClient[];
+  readonly subnets: readonly PolicySubnet[];
+  readonly schedules: readonly PolicySchedule[];
+  /** Only what is enabled. */
+  readonly safeSearch: readonly PolicySafeSearch[];
+  readonly localRecords: readonly PolicyLocalRecord[];
+  readonly forwardZones: readonly PolicyForwardZone[];
+  readonly dnsSettings: WrittenDnsSettings;
+  /** Null = the configuration decides. */
+  readonly blockingSwitch: BlockingSwitch | null;
+}
+
+/** A database in which nobody has said anything; what older generations do not know of is as here. */
+export const NO_POLICY_ROWS: PolicyRows = {
+  groups: [],
+  sources: [],
+  managedDomains: [],
+  regexFilters: [],
+  blockedServices: [],
+  clients: [],
+  macClients: [],
+  subnets: [],
+  schedules: [],
+  safeSearch: [],
+  localRecords: [],
+  forwardZones: [],
+  dnsSettings: NO_DNS_SETTINGS,
+  blockingSwitch: null,
+};
