@@ -9,7 +9,7 @@ import { CompiledLists } from './lists/compiled/compiled-lists.ts';
 import { ListCache } from './lists/sources/list-cache.ts';
 import { MostAskedNames, WATCHED_NAMES } from './lists/sources/list-guard.ts';
 import type { FetchBounds } from './lists/fetch/list-host.ts';
-import { ListLife } from './lists/sources/list-sources.ts';
+import { ListSources } from './lists/sources/list-sources.ts';
 import { NamesFolder } from './lists/compiled/names-folder.ts';
 import { startLogMaintenance } from './query-log/store/log-maintenance.ts';
 import { readMostAsked } from './query-log/reading/most-asked-store.ts';
@@ -54,7 +54,7 @@ export async function startPolicy(node: Node, dns: DnsParts) {
   const bounds = boundsOf(node, publisher);
   const pool = new CompilePool();
   const names = new NamesFolder(dataDir);
-  const lists = new ListLife({
+  const lists = new ListSources({
     database,
     policy,
     publisher,
@@ -115,7 +115,7 @@ function boundsOf({ config, ownPorts }: Node, publisher: SnapshotPublisher): Fet
 /** What is due each time the database comes up, and from time to time. */
 export function startHousekeeping(
   { config, logger, database, stops }: Node,
-  { lists, catalogRefresh }: { lists: ListLife; catalogRefresh: CatalogRefresh },
+  { lists, catalogRefresh }: { lists: ListSources; catalogRefresh: CatalogRefresh },
 ): void {
   stops.push(
     startLogMaintenance({ database, clock, logger, queryLogDays: () => config.database.query_log_days }),

@@ -12,7 +12,7 @@ import type { Explainer } from './explain/explainer.ts';
 import { createApp } from './http/app.ts';
 import { startWebServer } from './http/server.ts';
 import type { CompiledLists } from './lists/compiled/compiled-lists.ts';
-import type { ListLife } from './lists/sources/list-sources.ts';
+import type { ListSources } from './lists/sources/list-sources.ts';
 import { queryLogReader } from './query-log/reading/query-log-reader.ts';
 import type { ServiceCatalog } from './services/service-catalog.ts';
 import { dnsSettings } from './settings/dns-settings.ts';
@@ -34,7 +34,7 @@ interface WebParts {
   readonly rate: QueryRate;
   readonly cache: SharedArrayBuffer;
   readonly policy: PolicyInForce;
-  readonly lists: ListLife;
+  readonly lists: ListSources;
   readonly compiledLists: CompiledLists;
   readonly explainer: Explainer;
   readonly catalog: ServiceCatalog;

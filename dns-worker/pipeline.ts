@@ -42,7 +42,7 @@ import { policyStage } from './stages/policy.ts';
 import { questionChecksStage } from './stages/question-checks.ts';
 import { limitNxdomain, rateLimitStage } from './stages/rate-limit.ts';
 import { scheduleOverrideStage } from './stages/schedule-override.ts';
-import { specialNamesStage } from './stages/special-names.ts';
+import { specialUseNamesStage } from './stages/special-use-names.ts';
 import { rebindingStage } from './stages/rebinding.ts';
 import { safeSearchStage } from './stages/safe-search.ts';
 import { isSameTable, type OpenSnapshot } from './policy/open-snapshot.ts';
@@ -147,7 +147,7 @@ export class Pipeline {
     this.recorder?.passed('local_names', verdict);
     if (verdict !== Verdict.CONTINUE) return verdict;
     // A local record or a forward zone outranks what is said of its name in general.
-    if (query.localNode === 0 && query.zoneIndex < 0) verdict = specialNamesStage(query, snapshot);
+    if (query.localNode === 0 && query.zoneIndex < 0) verdict = specialUseNamesStage(query, snapshot);
     this.recorder?.passed('special_names', verdict);
     if (verdict !== Verdict.CONTINUE) return verdict;
     verdict = policyStage(query, snapshot, this.judge);
@@ -200,7 +200,7 @@ export class Pipeline {
     findLocalName(query, snapshot);
     const verdict = localNamesStage(query, snapshot, null);
     if (verdict !== Verdict.CONTINUE || query.localNode !== 0 || query.zoneIndex >= 0) return verdict;
-    return specialNamesStage(query, snapshot);
+    return specialUseNamesStage(query, snapshot);
   }
 
   /**

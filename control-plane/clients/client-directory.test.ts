@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { ClientDirectory } from './client-directory.ts';
 import type { StoredClient } from './client-record.ts';
-import { MacBook } from './neighbour-map.ts';
+import { NeighbourMap } from './neighbour-map.ts';
 
 const MAC = '02:00:5e:10:00:01';
 const OTHER_MAC = '02:00:5e:10:00:02';
@@ -146,9 +146,9 @@ describe('ClientDirectory.put()', () => {
   });
 });
 
-describe('MacBook', () => {
-  test('MacBook keeps the last addresses of a MAC only', () => {
-    const book = new MacBook();
+describe('NeighbourMap', () => {
+  test('NeighbourMap keeps the last addresses of a MAC only', () => {
+    const book = new NeighbourMap();
     for (let i = 1; i <= 20; i++) book.learn(`192.0.2.${i}`, MAC);
     expect(book.addressesOf(MAC)).toHaveLength(16);
     expect([book.macAt('192.0.2.4'), book.macAt('192.0.2.5')]).toEqual([null, MAC]);

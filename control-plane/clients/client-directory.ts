@@ -9,7 +9,7 @@ import type { LocatedClient } from '../policy/live.ts';
 import type { PolicyClient, PolicyRows, PolicySubnet } from '../policy/rows.ts';
 import { type ClientRecord, isManual, noteAddress, recordOf } from './client-record.ts';
 import type { StoredClient } from './client-record.ts';
-import { MacBook } from './neighbour-map.ts';
+import { NeighbourMap } from './neighbour-map.ts';
 import type { Neighbour } from './neighbour-messages.ts';
 import { SubnetIndex } from './subnet-index.ts';
 
@@ -41,7 +41,7 @@ export class ClientDirectory {
   private readonly byMac = new Map<string, ClientRecord>();
   /** Those without a MAC. */
   private readonly byIp = new Map<string, ClientRecord>();
-  private readonly macs = new MacBook();
+  private readonly macs = new NeighbourMap();
   /** Ids of rows that became part of another client, or were evicted. */
   private readonly obsolete = new Set<number>();
   private subnets: readonly PolicySubnet[] = [];

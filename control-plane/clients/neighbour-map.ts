@@ -9,7 +9,7 @@ const MAX_ENTRIES = 100_000;
 const MAX_OF_ONE = 16;
 
 /** See above. */
-export class MacBook {
+export class NeighbourMap {
   private readonly macs = new Map<string, string>();
   private readonly addresses = new Map<string, string[]>();
 

@@ -1,5 +1,5 @@
 /** Finds the longest of many networks that an address lies in. Pure; the DNS threads have a table of their own. */
-import { clearBehind, networkFromText } from '../../shared/net/cidr.ts';
+import { clearAfter, networkFromText } from '../../shared/net/cidr.ts';
 import { ADDRESS_SIZE, addressFromText, isMappedIpv4 } from '../../shared/net/ip.ts';
 import type { PolicySubnet } from '../policy/rows.ts';
 
@@ -31,7 +31,7 @@ export class SubnetIndex {
     for (const [length, groups] of this.byLength) {
       if (isIpv4 && length < IPV4_PREFIX_BITS) return null;
       masked.set(bytes);
-      clearBehind(masked, length);
+      clearAfter(masked, length);
       const groupId = groups.get(keyOf(masked));
       if (groupId !== undefined) return groupId;
     }

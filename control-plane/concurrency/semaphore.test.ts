@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { Turnstile } from './semaphore.ts';
+import { Semaphore } from './semaphore.ts';
 
-describe('Turnstile', () => {
+describe('Semaphore', () => {
   test('lets no more work run at once than it has places, in order, failures included', async () => {
-    const turnstile = new Turnstile(2);
+    const semaphore = new Semaphore(2);
     const started: number[] = [];
     let running = 0;
     let most = 0;
     const work = (index: number) =>
-      turnstile.pass(async () => {
+      semaphore.run(async () => {
         started.push(index);
         most = Math.max(most, ++running);
         await new Promise((resolve) => setImmediate(resolve));
@@ -27,6 +27,6 @@ describe('Turnstile', () => {
       'rejected',
       'fulfilled',
     ]);
-    await expect(turnstile.pass(async () => 'free again')).resolves.toBe('free again');
+    await expect(semaphore.run(async () => 'free again')).resolves.toBe('free again');
   });
 });

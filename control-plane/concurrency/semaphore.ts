@@ -1,7 +1,7 @@
 /** Lets a bounded number of pieces of work run at once, in the order in which they came. */
 
 /** A limit on concurrency. */
-export class Turnstile {
+export class Semaphore {
   private free: number;
   private readonly waiting: (() => void)[] = [];
 
@@ -10,7 +10,7 @@ export class Turnstile {
   }
 
   /** Runs `work` when there is a place. */
-  async pass<T>(work: () => Promise<T>): Promise<T> {
+  async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.free > 0) this.free--;
     else await new Promise<void>((resolve) => this.waiting.push(resolve));
     try {

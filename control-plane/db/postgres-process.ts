@@ -87,8 +87,8 @@ export async function launchPostgres(launch: PostgresLaunch): Promise<RunningPos
     throw new Error(`start PostgreSQL on ${launch.cluster}: ${early ?? 'no process'}`);
   }
   for (const pid of serversOn(launch.cluster)) lowerPriority(pid, NICENESS.behindDns, launch.logger);
-  const letGo = watchOver(child.pid, launch.account, launch.logger);
-  void exited.then(letGo);
+  const release = watchOver(child.pid, launch.account, launch.logger);
+  void exited.then(release);
   return { pid: child.pid, exited, stop: (withinMs) => stopChild(child, exited, launch, withinMs) };
 }
 

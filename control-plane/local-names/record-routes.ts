@@ -13,7 +13,7 @@ import { authorOf } from '../api/route.ts';
 import type { RouteRequest } from '../api/route.ts';
 import { changePolicy } from '../policy/change.ts';
 import { localRecords } from '../snapshot/build/snapshot-records.ts';
-import { findAliasLoop, growLocalTree } from '../snapshot/build/local-tree.ts';
+import { findAliasLoop, buildLocalTree } from '../snapshot/build/local-tree.ts';
 import { readRecord, splitName } from './read-record.ts';
 import * as store from './record-store.ts';
 import type { StoredRecord } from './record-store.ts';
@@ -100,7 +100,7 @@ async function refuseContradictions(
     );
   if (!isAlias) return;
   const loop = findAliasLoop(
-    growLocalTree(localRecords({ localRecords: rows }, { configRecords, leases: [] })),
+    buildLocalTree(localRecords({ localRecords: rows }, { configRecords, leases: [] })),
   );
   if (loop !== undefined) throw conflict(`the CNAME would lead ${loop} back to itself`);
 }

@@ -13,7 +13,7 @@ import { type Name, nameKey } from './names.ts';
 import { readRrsig, type Rrsig } from './rrsig.ts';
 
 /** An RRset with the signatures that came with it. */
-export interface SignedSet {
+export interface SignedRRset {
   readonly owner: Name;
   readonly type: number;
   readonly isAnswer: boolean;
@@ -41,10 +41,10 @@ export function answerImage(qname: Name, answer: CacheableAnswer): Uint8Array {
 }
 
 /** The RRsets of an answer to a question for `qname`, in the order in which they begin. */
-export function readSets(qname: Name, answer: CacheableAnswer): SignedSet[] {
+export function readRRsets(qname: Name, answer: CacheableAnswer): SignedRRset[] {
   const image = answerImage(qname, answer);
   const bodyAt = Header.SIZE + qname.length + QUESTION_TAIL_SIZE;
-  const sets = new Map<string, SignedSet>();
+  const sets = new Map<string, SignedRRset>();
   const signatures: { key: string; rrsig: Rrsig; ttlOffset: number }[] = [];
   let at = bodyAt;
   for (let i = 0; i < answer.answerCount + answer.authorityCount; i++) {

@@ -3,7 +3,7 @@
  * at records whose signatures were checked.
  */
 import { RRType } from '../../shared/dns/iana.ts';
-import type { SignedSet } from './answer-records.ts';
+import type { SignedRRset } from './answer-records.ts';
 import type { Budget } from './budget.ts';
 import type { Name } from './names.ts';
 import { NsecDenial } from './nsec.ts';
@@ -11,7 +11,7 @@ import { Nsec3Denial } from './nsec3.ts';
 import type { Denial } from './proof.ts';
 
 /** The denials in checked RRsets of one zone; null where they hold none. */
-export function denialOf(sets: readonly SignedSet[], zone: Name, budget: Budget): Denial | null {
+export function denialOf(sets: readonly SignedRRset[], zone: Name, budget: Budget): Denial | null {
   const nsec = sets.filter((set) => set.type === RRType.NSEC);
   if (nsec.length > 0) return NsecDenial.read(nsec);
   const nsec3 = sets.filter((set) => set.type === RRType.NSEC3);

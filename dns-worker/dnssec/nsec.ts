@@ -1,5 +1,5 @@
 /** Denial of existence by NSEC records (RFC 4035 section 5.4, RFC 6840 section 4). */
-import type { SignedSet } from './answer-records.ts';
+import type { SignedRRset } from './answer-records.ts';
 import { RRType } from '../../shared/dns/iana.ts';
 import {
   ancestor,
@@ -31,7 +31,7 @@ export class NsecDenial implements Denial {
   }
 
   /** Takes checked RRsets; malformed records are passed over. */
-  static read(sets: readonly SignedSet[]): NsecDenial {
+  static read(sets: readonly SignedRRset[]): NsecDenial {
     const records: Nsec[] = [];
     for (const { owner, rdatas } of sets) {
       const next = readPlainName(rdatas[0]!, 0);

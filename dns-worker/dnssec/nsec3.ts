@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import { RRType } from '../../shared/dns/iana.ts';
 import { readU16 } from '../../shared/dns/wire.ts';
-import type { SignedSet } from './answer-records.ts';
+import type { SignedRRset } from './answer-records.ts';
 import { type Budget, MAX_NSEC3_ITERATIONS } from './budget.ts';
 import {
   ancestor,
@@ -61,7 +61,7 @@ export class Nsec3Denial implements Denial {
    * Takes checked RRsets of `zone`. Unknown hash algorithms and flags are passed over (RFC 5155 section
    * 8.2), and so are records whose parameters are not those of the first: they are of another chain.
    */
-  static read(sets: readonly SignedSet[], zone: Name, budget: Budget): Nsec3Denial {
+  static read(sets: readonly SignedRRset[], zone: Name, budget: Budget): Nsec3Denial {
     const records: Nsec3[] = [];
     for (const { owner, rdatas } of sets) {
       const record = rdatas.length === 1 && isSame(parent(owner), zone) ? readNsec3(owner, rdatas[0]!) : null;

@@ -16,7 +16,7 @@ import { INCEPTION, TestZone } from '../../test/support/dns/test-zone.ts';
 import type { Question } from '../resolve/response/question.ts';
 import type { Resolution } from '../resolve/question-run.ts';
 import { readResponse } from '../resolve/response/response-reader.ts';
-import { readSets } from './answer-records.ts';
+import { readRRsets } from './answer-records.ts';
 import { type QuestionResolver, ValidatingResolver } from './validating-resolver.ts';
 
 const ROOT = new TestZone('.');
@@ -197,7 +197,7 @@ function expectTruth(key: string, resolution: Resolution & { kind: 'answer' }): 
     negative: data === undefined,
   });
   const name = key.split(' ')[0]!;
-  const sent = readSets(question(name, 'A').qname, answer)
+  const sent = readRRsets(question(name, 'A').qname, answer)
     .filter((set) => set.isAnswer && set.type === 1)
     .flatMap((set) => set.rdatas.map((rdata) => rdata.join('.')));
   // A record that stands there twice says nothing else (RFC 2181 section 5).

@@ -4,7 +4,7 @@ import { KEYS, ZONE } from '../../test/support/dns/rfc4035-zone.ts';
 import { readRecords, signedSets } from '../../test/support/dns/record-text.ts';
 import { wireName } from '../../test/support/dns/built-messages.ts';
 import { ExtendedError } from '../../shared/dns/iana.ts';
-import type { SignedSet } from './answer-records.ts';
+import type { SignedRRset } from './answer-records.ts';
 import { Budget } from './budget.ts';
 import { digestMatches, Dnskey, readDs } from './dnskey.ts';
 import { isSignedBy, proveSet, signedData } from './signature.ts';
@@ -81,7 +81,7 @@ function keyOf(text: string): Dnskey {
   return Dnskey.read(readRecords(text)[0]!.rdata)!;
 }
 
-function setOf(text: string): SignedSet {
+function setOf(text: string): SignedRRset {
   return signedSets(text)[0]!;
 }
 

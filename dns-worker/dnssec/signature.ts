@@ -7,7 +7,7 @@ import { verify } from 'node:crypto';
 import { RRClass, ExtendedError } from '../../shared/dns/iana.ts';
 import { writeU16, writeU32 } from '../../shared/dns/wire.ts';
 import { algorithmOf, isTrustedAlgorithm } from './algorithms.ts';
-import type { SignedSet } from './answer-records.ts';
+import type { SignedRRset } from './answer-records.ts';
 import type { Budget } from './budget.ts';
 import type { Dnskey } from './dnskey.ts';
 import { keysOf } from './key-index.ts';
@@ -39,7 +39,7 @@ export interface ZoneKeys {
  * check, then one out of its time, then a missing key, then no signature at all.
  */
 export async function proveSet(
-  set: SignedSet,
+  set: SignedRRset,
   zone: ZoneKeys,
   nowSecs: number,
   budget: Budget,
@@ -73,7 +73,7 @@ export async function proveSet(
 /** Whether a key has signed the RRset it stands in, whatever its flags (RFC 5011 section 2.1). */
 export async function signsItself(
   key: Dnskey,
-  set: SignedSet,
+  set: SignedRRset,
   zone: Name,
   nowSecs: number,
   budget: Budget,
@@ -97,7 +97,7 @@ const MOST_TELLING: readonly number[] = [
 ];
 
 /** What keeps a signature from being checked at all (RFC 4035 section 5.3.1); null = nothing. */
-function faultOf(rrsig: Rrsig, set: SignedSet, zone: Name, nowSecs: number): number | null {
+function faultOf(rrsig: Rrsig, set: SignedRRset, zone: Name, nowSecs: number): number | null {
   if (!isSame(rrsig.signer, zone) || !isTrustedAlgorithm(rrsig.algorithm)) return NOT_SIGNED;
   if (rrsig.labels > labelCount(set.owner) || rrsig.labels < labelCount(zone))
     return ExtendedError.DNSSEC_BOGUS;
@@ -106,7 +106,7 @@ function faultOf(rrsig: Rrsig, set: SignedSet, zone: Name, nowSecs: number): num
   return fault === 'not-yet-valid' ? ExtendedError.SIGNATURE_NOT_YET_VALID : null;
 }
 
-function secure(set: SignedSet, rrsig: Rrsig, nowSecs: number): SetProof {
+function secure(set: SignedRRset, rrsig: Rrsig, nowSecs: number): SetProof {
   const { owner } = set;
   const labels = labelCount(owner);
   const isWildcardItself = owner[0] === 1 && owner[1] === 0x2a && rrsig.labels === labels - 1;
@@ -118,14 +118,14 @@ function secure(set: SignedSet, rrsig: Rrsig, nowSecs: number): SetProof {
 }
 
 /** RFC 4034 section 6.3: an RRset has an order, and no duplicates. */
-function canonicalOrder(set: SignedSet): Uint8Array[] {
+function canonicalOrder(set: SignedRRset): Uint8Array[] {
   const sorted = [...set.rdatas].sort(compareBytes);
   return sorted.filter((rdata, i) => i === 0 || compareBytes(sorted[i - 1]!, rdata) !== 0);
 }
 
 /** RFC 4035 section 5.3.2: the RRSIG without its signature, then the RRset in canonical form and order. */
 export function signedData(
-  set: SignedSet,
+  set: SignedRRset,
   rrsig: Rrsig,
   rdatas: readonly Uint8Array[] = canonicalOrder(set),
 ): Buffer {

@@ -6,7 +6,7 @@
 import { ExtendedError, RRType } from '../../shared/dns/iana.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { TrustAnchor, TrustPointKeys } from '../../shared/dns/trust-anchors.ts';
-import type { SignedSet } from './answer-records.ts';
+import type { SignedRRset } from './answer-records.ts';
 import type { Budget } from './budget.ts';
 import { type Cut, CutCache } from './cut-cache.ts';
 import { denialOf } from './denial.ts';
@@ -22,7 +22,7 @@ import {
 } from './zone-keys.ts';
 
 /** Asks the upstreams for a name's records of a type, with their signatures; null = nobody answered. */
-export type Fetch = (name: Name, type: number, budget: Budget) => Promise<readonly SignedSet[] | null>;
+export type Fetch = (name: Name, type: number, budget: Budget) => Promise<readonly SignedRRset[] | null>;
 
 /** A zone whose keys are proven. */
 export type SecureZone = { readonly kind: 'secure' } & ZoneKeys;
@@ -188,7 +188,7 @@ export class TrustChain {
     introduction: Introduction,
     ttlSecs: number,
     budget: Budget,
-    keySets?: readonly SignedSet[] | null,
+    keySets?: readonly SignedRRset[] | null,
   ): Promise<TimedCut | null> {
     const sets = keySets === undefined ? await this.ask(at, RRType.DNSKEY, budget) : keySets;
     if (sets === null) return null;
@@ -224,13 +224,13 @@ export class TrustChain {
   private async withoutDs(
     at: Name,
     above: ZoneKeys,
-    sets: readonly SignedSet[],
+    sets: readonly SignedRRset[],
     budget: Budget,
   ): Promise<TimedCut> {
     // An alias is no apex. It is not proven here: without a cut the zone above stays the one that must sign.
     if (sets.some((set) => set.isAnswer && set.type === RRType.CNAME))
       return { cut: { kind: 'none' }, ttlSecs: MIN_TTL_SECS };
-    const proven: SignedSet[] = [];
+    const proven: SignedRRset[] = [];
     let extendedError: number = ExtendedError.NSEC_MISSING;
     let ttlSecs = MAX_TTL_SECS;
     for (const set of sets) {
@@ -247,7 +247,7 @@ export class TrustChain {
     return { cut: { kind: delegation === 'unsigned' ? 'insecure' : delegation }, ttlSecs };
   }
 
-  private ask(name: Name, type: number, budget: Budget): Promise<readonly SignedSet[] | null> {
+  private ask(name: Name, type: number, budget: Budget): Promise<readonly SignedRRset[] | null> {
     if (!budget.spendSubquery(this.clock.monotonicMs())) return Promise.resolve(null);
     return this.fetch(name, type, budget);
   }

@@ -7,7 +7,7 @@ import { RRType } from '../../shared/dns/iana.ts';
 import { KeyFlags } from '../../shared/dns/dnskey-rdata.ts';
 import type { TrustAnchor, TrustPointKeys } from '../../shared/dns/trust-anchors.ts';
 import { isTrustedAlgorithm } from './algorithms.ts';
-import type { SignedSet } from './answer-records.ts';
+import type { SignedRRset } from './answer-records.ts';
 import { type Budget, MAX_COLLIDING_KEYS } from './budget.ts';
 import { Dnskey } from './dnskey.ts';
 import { isSame, type Name } from './names.ts';
@@ -22,7 +22,7 @@ const MAX_ENTRY_POINTS = 32;
 /** Judges the answer to a question for the DNSKEY records of `zone`; null where there are none. */
 export async function readTrustPoint(
   zone: Name,
-  sets: readonly SignedSet[],
+  sets: readonly SignedRRset[],
   anchors: readonly TrustAnchor[],
   nowSecs: number,
   budget: Budget,

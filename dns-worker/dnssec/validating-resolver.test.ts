@@ -22,12 +22,12 @@ import {
 import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 import type { Resolution } from '../resolve/question-run.ts';
 import { readResponse } from '../resolve/response/response-reader.ts';
-import { readSets } from './answer-records.ts';
+import { readRRsets } from './answer-records.ts';
 import { type QuestionResolver, ValidatingResolver } from './validating-resolver.ts';
 
 function signaturesIn(resolution: Resolution, name: string): number {
   if (resolution.kind !== 'answer') throw new Error('there is no answer');
-  return readSets(wireName(name), resolution.answer).reduce((sum, set) => sum + set.signatures.length, 0);
+  return readRRsets(wireName(name), resolution.answer).reduce((sum, set) => sum + set.signatures.length, 0);
 }
 
 describe('ValidatingResolver', () => {
@@ -379,7 +379,7 @@ describe('ValidatingResolver', () => {
       const resolution = await ask('www.test', 'A');
       expect(logger.lines).toEqual([]);
       if (resolution.kind !== 'answer' || resolution.dnssec !== DnssecStatus.secure) return;
-      const [set] = readSets(asked.qname, resolution.answer);
+      const [set] = readRRsets(asked.qname, resolution.answer);
       expect(set!.rdatas.map((rdata) => rdata.join('.')).sort()).toEqual(['192.0.2.1', '192.0.2.2']);
     });
     await fc.assert(property, { numRuns: 500 });

@@ -15,7 +15,7 @@ import { InFlight } from '../resolve/in-flight.ts';
 import { type Question, questionKey } from '../resolve/response/question.ts';
 import type { Resolution } from '../resolve/question-run.ts';
 import { readResponse } from '../resolve/response/response-reader.ts';
-import { answerImage, readSets, type SignedSet } from './answer-records.ts';
+import { answerImage, readRRsets, type SignedRRset } from './answer-records.ts';
 import { Budget } from './budget.ts';
 import type { Name } from './names.ts';
 import { TrustChain, type TrustPoints } from './trust-chain.ts';
@@ -125,7 +125,7 @@ export class ValidatingResolver implements QuestionResolver {
     return new Promise((resolve) => this.behind.resolve(question, resolve));
   }
 
-  private async fetch(qname: Name, qtype: number, budget: Budget): Promise<readonly SignedSet[] | null> {
+  private async fetch(qname: Name, qtype: number, budget: Budget): Promise<readonly SignedRRset[] | null> {
     const question = {
       qname,
       qtype,
@@ -136,7 +136,7 @@ export class ValidatingResolver implements QuestionResolver {
       ...(budget.network !== undefined && { network: budget.network }),
     };
     const resolution = await this.ask(question);
-    if (resolution.kind === 'answer') return readSets(qname, resolution.answer);
+    if (resolution.kind === 'answer') return readRRsets(qname, resolution.answer);
     budget.isShort ||= resolution.reason === 'overloaded';
     return null;
   }
@@ -150,7 +150,10 @@ function failed(
 }
 
 /** A copy whose TTLs are no longer than the signatures allow (RFC 4035 section 5.3.3). */
-function withLifetimes(answer: CacheableAnswer, lifetimes: ReadonlyMap<SignedSet, number>): CacheableAnswer {
+function withLifetimes(
+  answer: CacheableAnswer,
+  lifetimes: ReadonlyMap<SignedRRset, number>,
+): CacheableAnswer {
   const body = answer.body.slice();
   let { minTtlSecs } = answer;
   for (const [{ ttlOffsets }, ttlSecs] of lifetimes) {

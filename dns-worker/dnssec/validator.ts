@@ -6,7 +6,7 @@
 import { ExtendedError, Rcode, RRType } from '../../shared/dns/iana.ts';
 import { DnssecStatus, type DnssecStatusCode } from '../../shared/query-log.ts';
 import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
-import { readSets, type SignedSet } from './answer-records.ts';
+import { readRRsets, type SignedRRset } from './answer-records.ts';
 import type { Budget } from './budget.ts';
 import { denialOf } from './denial.ts';
 import { isAtOrBelow, isBelow, isSame, type Name, nameKey, parent } from './names.ts';
@@ -22,7 +22,7 @@ export interface Verdict {
   /** Nobody answered for the chain of trust: that may pass, so it is no verdict on the answer. */
   readonly isUnavailable: boolean;
   /** Seconds for which each checked RRset may be believed. */
-  readonly lifetimes: ReadonlyMap<SignedSet, number>;
+  readonly lifetimes: ReadonlyMap<SignedRRset, number>;
 }
 
 /** How a part of an answer weighs; the smallest one decides. */
@@ -46,7 +46,7 @@ export function validate(
 
 interface ZoneDenials {
   readonly zone: Name;
-  readonly sets: SignedSet[];
+  readonly sets: SignedRRset[];
   /** What they say; read when all of them are there. */
   denial?: Denial | null;
 }
@@ -57,8 +57,8 @@ class Validation {
   private readonly answer: CacheableAnswer;
   private readonly chain: TrustChain;
   private readonly budget: Budget;
-  private readonly sets: readonly SignedSet[];
-  private readonly lifetimes = new Map<SignedSet, number>();
+  private readonly sets: readonly SignedRRset[];
+  private readonly lifetimes = new Map<SignedRRset, number>();
   /** Denials whose signature holds, by the zone that signed them. */
   private readonly denials = new Map<string, ZoneDenials>();
   /** RRsets that a wildcard was expanded to. */
@@ -75,7 +75,7 @@ class Validation {
     this.answer = answer;
     this.chain = chain;
     this.budget = budget;
-    this.sets = readSets(qname, answer);
+    this.sets = readRRsets(qname, answer);
   }
 
   async run(): Promise<Verdict> {
@@ -132,7 +132,7 @@ class Validation {
   }
 
   /** A CNAME that follows from a DNAME of the same answer needs no signature (RFC 6672 section 5.3.1). */
-  private isSynthesised(set: SignedSet): boolean {
+  private isSynthesised(set: SignedRRset): boolean {
     if (set.type !== RRType.CNAME || set.rdatas.length > 1 || set.signatures.length > 0) return false;
     return this.sets.some((dname) => {
       if (dname.type !== RRType.DNAME || !dname.isAnswer || !isBelow(set.owner, dname.owner)) return false;
@@ -141,7 +141,7 @@ class Validation {
     });
   }
 
-  private async weightOf(set: SignedSet): Promise<Weight> {
+  private async weightOf(set: SignedRRset): Promise<Weight> {
     // The DS of a zone is its parent's; a hash is no name to look for a zone at.
     const fromAbove = set.type === RRType.DS || set.type === RRType.NSEC3;
     const weight = await this.weightAt(fromAbove ? parent(set.owner) : set.owner, set);
@@ -155,7 +155,7 @@ class Validation {
    * The signer says which keys to ask for, so that finding out each cut does not cost a question. It is not proven, so
    * where its keys prove nothing the walk down to the place itself says whether anything has to be proven.
    */
-  private async weightAt(place: Name, set: SignedSet): Promise<Weight> {
+  private async weightAt(place: Name, set: SignedRRset): Promise<Weight> {
     const { chain, budget } = this;
     const signer = lowestSigner(set, place);
     const zone = await chain.zoneOf(place, budget, signer);
@@ -169,7 +169,7 @@ class Validation {
     return again.kind === 'secure' ? again : weight;
   }
 
-  private async prove(set: SignedSet, zone: SecureZone, place: Name): Promise<Weight> {
+  private async prove(set: SignedRRset, zone: SecureZone, place: Name): Promise<Weight> {
     // RFC 4035 section 5.3.1: the signer is the zone that holds the RRset, none above it.
     const lowest = set.type === RRType.NSEC ? parent(place) : place;
     if (this.chain.knowsZoneBetween(lowest, zone.name))
@@ -249,7 +249,7 @@ class Validation {
 }
 
 /** The deepest of the signers that may hold the RRset at this place; junk beside them cannot be told from them. */
-function lowestSigner(set: SignedSet, place: Name): Name | undefined {
+function lowestSigner(set: SignedRRset, place: Name): Name | undefined {
   let lowest: Name | undefined;
   for (const { signer } of set.signatures)
     if (isAtOrBelow(place, signer) && (lowest === undefined || signer.length > lowest.length))

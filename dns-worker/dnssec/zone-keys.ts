@@ -5,7 +5,7 @@
 import { ExtendedError, RRType } from '../../shared/dns/iana.ts';
 import type { TrustAnchor } from '../../shared/dns/trust-anchors.ts';
 import { isTrustedAlgorithm } from './algorithms.ts';
-import type { SignedSet } from './answer-records.ts';
+import type { SignedRRset } from './answer-records.ts';
 import type { Budget } from './budget.ts';
 import type { Cut } from './cut-cache.ts';
 import { digestMatches, Dnskey, type Ds, readDs, usableDs } from './dnskey.ts';
@@ -44,7 +44,7 @@ export function introductionByAnchors(anchors: readonly TrustAnchor[]): Introduc
 export async function proveKeys(
   zone: Name,
   introduction: Introduction,
-  set: SignedSet | undefined,
+  set: SignedRRset | undefined,
   nowSecs: number,
   budget: Budget,
 ): Promise<TimedCut> {

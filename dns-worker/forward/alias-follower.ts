@@ -28,8 +28,8 @@ import { DnssecStatus, type DnssecStatusCode, Protocol, QueryStatus } from '../.
 import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
 import type { WaitingRequest } from './waiting-request.ts';
 
-/** What a follower works with: the forwarder's parts and ways. */
-export interface FollowerWays {
+/** What a follower works with: the forwarder's parts and parts. */
+export interface FollowerParts {
   readonly pipeline: Pipeline;
   readonly replier: RequestReplier;
   readonly keeper: AnswerKeeper;
@@ -59,13 +59,13 @@ export function leavesOut(resolution: Resolution): resolution is PartialAnswer {
 
 /** Follows aliases for one forwarder. */
 export class AliasFollower {
-  private readonly ways: FollowerWays;
+  private readonly parts: FollowerParts;
   /** The replier's. */
   private readonly query: Query;
 
-  constructor(ways: FollowerWays) {
-    this.ways = ways;
-    this.query = ways.replier.query;
+  constructor(parts: FollowerParts) {
+    this.parts = parts;
+    this.query = parts.replier.query;
   }
 
   /**
@@ -73,7 +73,7 @@ export class AliasFollower {
    * not the client's question: policy lets it pass.
    */
   decide(request: WaitingRequest): VerdictCode {
-    const { pipeline } = this.ways;
+    const { pipeline } = this.parts;
     if (request.takeStep === undefined) return pipeline.decideAgain(this.query);
     return request.isNamedByUpstream === true ? pipeline.findHere(this.query) : Verdict.CONTINUE;
   }
@@ -89,11 +89,11 @@ export class AliasFollower {
     const alias = aliasOf(query);
     const step = stepTo(alias, request, query, (answered) => {
       // Where a rule leads is no longer for others to judge.
-      if (!alias.isOfRule) this.ways.pipeline.checkTarget(answered);
+      if (!alias.isOfRule) this.parts.pipeline.checkTarget(answered);
       const end = targetAnswerOf(answered);
-      this.ways.guarded(request, () => this.finish(request, alias, end));
+      this.parts.guarded(request, () => this.finish(request, alias, end));
     });
-    this.ways.take({ ...step, hops });
+    this.parts.take({ ...step, hops });
   }
 
   /**
@@ -102,7 +102,7 @@ export class AliasFollower {
    */
   followAnswer(request: WaitingRequest, partial: PartialAnswer, upstream: number): void {
     const { query } = this;
-    const { pipeline, replier, take, guarded } = this.ways;
+    const { pipeline, replier, take, guarded } = this.parts;
     const { target, hops: ownHops } = partial.answer.leftOut;
     const hops = (request.hops ?? 0) + ownHops;
     if (hops > MAX_CHAIN_HOPS) {
@@ -124,7 +124,7 @@ export class AliasFollower {
   /** Answers with the alias and what its target came to; its names are judged as those of any answer. */
   private finish(request: WaitingRequest, followed: Alias, target: TargetAnswer): void {
     const { query } = this;
-    const { pipeline, replier, take } = this.ways;
+    const { pipeline, replier, take } = this.parts;
     replier.open(request);
     request.explained?.passed('forward', Verdict.CONTINUE);
     const verdict = this.decide(request);
@@ -168,7 +168,7 @@ export class AliasFollower {
     isKept: boolean,
   ): void {
     const { query } = this;
-    const { replier, keeper, take } = this.ways;
+    const { replier, keeper, take } = this.parts;
     replier.open(request);
     if (partition !== query.partition) {
       // The name's zone has come, gone or changed meanwhile.
@@ -184,7 +184,7 @@ export class AliasFollower {
     const { extendedError } = target;
     const answer = extendedError === NO_EDE ? joined : { ...joined, extendedError };
     if (isKept) keeper.keepOnce(query, { kind: 'answer', answer, upstream, dnssec }, answer, upstream);
-    if (request.isAnswered === true || this.ways.isDecided(request)) return;
+    if (request.isAnswered === true || this.parts.isDecided(request)) return;
     query.upstream = upstream;
     query.dnssec = dnssec;
     query.extendedError = extendedError;
@@ -202,8 +202,8 @@ export class AliasFollower {
   /** The target of an upstream's alias has failed, and with it the whole: what is stale is better than nothing. */
   private fail(request: WaitingRequest, failure: Failure, upstream: number, dnssec: DnssecStatusCode): void {
     const { query } = this;
-    const { replier, keeper } = this.ways;
-    if (request.isAnswered === true || this.ways.isDecided(request)) return;
+    const { replier, keeper } = this.parts;
+    if (request.isAnswered === true || this.parts.isDecided(request)) return;
     const { rcode, extendedError } = failure;
     // What is proven false is not made up for by what was true once.
     if (dnssec !== DnssecStatus.bogus && replier.answerFromCache(request, true)) return;
@@ -228,7 +228,7 @@ export class AliasFollower {
     this.query.status = isFailure(status) ? status : QueryStatus.SERVFAIL;
     this.query.extendedError = extendedError;
     replyWithRcode(this.query, rcode === Rcode.NOERROR ? Rcode.SERVFAIL : rcode);
-    this.ways.replier.reply(request);
+    this.parts.replier.reply(request);
   }
 }
 

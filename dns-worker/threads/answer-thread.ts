@@ -9,7 +9,7 @@ import { Counter } from '../../shared/memory/counters.ts';
 import type { ThreadStart, ToWorker } from '../../shared/threads/messages.ts';
 import { Protocol } from '../../shared/query-log.ts';
 import { ArrivalClock } from '../query/arrival-clock.ts';
-import { BatchTouch } from './cache-prefetch.ts';
+import { CachePrefetch } from './cache-prefetch.ts';
 import { AnswerCache } from '../cache/answer-cache.ts';
 import { CacheMemory } from '../../shared/memory/cache-memory.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
@@ -42,7 +42,7 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
   const replaced = new ReplacedTables();
   const meter = new ThreadMeter();
   const arrivals = new ArrivalClock();
-  const touch = new BatchTouch(BATCH_SIZE, SLOT_SIZE);
+  const touch = new CachePrefetch(BATCH_SIZE, SLOT_SIZE);
   const query = queryOver(batch);
   announce(port, { type: 'ready', backend: 'batch' });
   announce(port, { type: 'snapshot-in-force', version: start.snapshot.version });

@@ -10,7 +10,7 @@ import { a, question, response } from '../../test/support/dns/built-messages.ts'
 import { openLists, queryFor } from '../../test/support/parts/test-lists.ts';
 import { rateLimitOf } from '../../test/support/parts/test-rate-limit.ts';
 import { cookiesAt } from '../../test/support/parts/cookies-of-tests.ts';
-import { BatchTouch } from './cache-prefetch.ts';
+import { CachePrefetch } from './cache-prefetch.ts';
 import { AnswerCache } from '../cache/answer-cache.ts';
 import { CacheWriter } from '../cache/cache-writer.ts';
 import { ClientSightings } from '../report/sighting-writer.ts';
@@ -80,7 +80,7 @@ function batchOf(messages: readonly Uint8Array[]): {
 }
 
 /** What the pipeline says to each of them: its verdict and the reply. */
-function answersOf(pipeline: Pipeline, messages: readonly Uint8Array[], touch?: BatchTouch): string[] {
+function answersOf(pipeline: Pipeline, messages: readonly Uint8Array[], touch?: CachePrefetch): string[] {
   const batch = batchOf(messages);
   const query = new Query();
   query.arrivedMonotonicSecs = NOW_SECS;
@@ -108,11 +108,11 @@ const UNREADABLE = [
   new Uint8Array(SLOT_SIZE).fill(0xff),
 ];
 
-describe('BatchTouch', () => {
+describe('CachePrefetch', () => {
   test('touch() changes no answer, whatever lies in the slots', () => {
     const messages = [...UNREADABLE, ...READABLE, ...UNREADABLE];
     const without = answersOf(makeThread().pipeline, messages);
-    const touched = answersOf(makeThread().pipeline, messages, new BatchTouch(SLOTS, SLOT_SIZE));
+    const touched = answersOf(makeThread().pipeline, messages, new CachePrefetch(SLOTS, SLOT_SIZE));
     expect(touched).toEqual(without);
     expect(new Set(without).size).toBeGreaterThan(READABLE.length);
   });
@@ -121,7 +121,7 @@ describe('BatchTouch', () => {
     const { pipeline, kept } = makeThread();
     const batch = batchOf(READABLE);
     const before = [Buffer.from(batch.slots), Buffer.from(new Uint8Array(kept))];
-    const touch = new BatchTouch(SLOTS, SLOT_SIZE);
+    const touch = new CachePrefetch(SLOTS, SLOT_SIZE);
     touch.touch(batch, READABLE.length, pipeline.snapshot, pipeline.judge, pipeline.cache);
     expect(Buffer.compare(before[0]!, batch.slots)).toBe(0);
     expect(Buffer.compare(before[1]!, new Uint8Array(kept))).toBe(0);
@@ -131,7 +131,7 @@ describe('BatchTouch', () => {
     const { pipeline } = makeThread();
     const touched = (name: string): [number, number] => {
       const batch = batchOf([whole.subarray(0, 5), new Uint8Array(0), messageOf(name, 'A')]);
-      const touch = new BatchTouch(SLOTS, SLOT_SIZE);
+      const touch = new CachePrefetch(SLOTS, SLOT_SIZE);
       return [touch.touch(batch, 3, pipeline.snapshot, pipeline.judge, pipeline.cache), touch.touched];
     };
     expect(touched('unknown.example.net')).toEqual([1, 0]);
@@ -144,7 +144,7 @@ describe('BatchTouch', () => {
 
   test('touch() leaves small batches alone', () => {
     const { pipeline } = makeThread();
-    const touch = new BatchTouch(SLOTS, SLOT_SIZE);
+    const touch = new CachePrefetch(SLOTS, SLOT_SIZE);
     const batch = batchOf(READABLE);
     expect(touch.touch(batch, 2, pipeline.snapshot, pipeline.judge, pipeline.cache)).toBe(0);
     expect(touch.touch(batch, 3, pipeline.snapshot, pipeline.judge, pipeline.cache)).toBe(3);

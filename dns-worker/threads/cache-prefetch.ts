@@ -24,7 +24,7 @@ export interface Datagrams {
 }
 
 /** One a thread. */
-export class BatchTouch {
+export class CachePrefetch {
   private readonly slotSize: number;
   private readonly query = new Query();
   /** Of each readable query: low lane of its name; both lanes of its key in the cache. */

@@ -28,7 +28,7 @@ export function networkFromText(text: string): Network | null {
   const length = parts[1] ?? String(bits);
   if (!/^(0|[1-9]\d{0,2})$/.test(length) || Number(length) > bits) return null;
   const prefixBits = Number(length) + (isDotted ? IPV4_PREFIX_BITS : 0);
-  clearBehind(bytes, prefixBits);
+  clearAfter(bytes, prefixBits);
   return { bytes, prefixBits };
 }
 
@@ -39,7 +39,7 @@ export function networkToText({ bytes, prefixBits }: Network): string {
 }
 
 /** Clears all bits of 16 bytes but the first `prefixBits`. */
-export function clearBehind(bytes: Uint8Array, prefixBits: number): void {
+export function clearAfter(bytes: Uint8Array, prefixBits: number): void {
   const whole = prefixBits >>> 3;
   if (whole === ADDRESS_SIZE) return;
   bytes[whole]! &= 0xff00 >>> (prefixBits & 7);

@@ -15,7 +15,7 @@ export const AddressFamily = { IPV4: 1, IPV6: 2 } as const;
 /** What a group's schedule says now. */
 export const GroupOverrideCode = { None: 0, BlockAll: 1, AllowAll: 2 } as const;
 
-/** Switches of what is done with questions of a special form, see `dns-worker/stages/special-names.ts`. */
+/** Switches of what is done with questions of a special form, see `dns-worker/stages/special-use-names.ts`. */
 export const QuestionFlag = {
   BLOCK_PRIVATE_PTR: 1,
   BLOCK_NON_FQDN: 2,

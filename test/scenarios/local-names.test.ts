@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { localRecords } from '../../control-plane/snapshot/build/snapshot-records.ts';
-import { findAliasLoop, growLocalTree } from '../../control-plane/snapshot/build/local-tree.ts';
+import { findAliasLoop, buildLocalTree } from '../../control-plane/snapshot/build/local-tree.ts';
 import { readLocalRecordLine } from '../../shared/policy/local-record.ts';
 import { apiRecord, ask, pipelineWith } from '../support/parts/asked-pipeline.ts';
 
@@ -211,7 +211,7 @@ function oracle(owners: readonly string[], asked: string): string {
 describe('findAliasLoop', () => {
   const loopOf = (...lines: string[]): string | undefined =>
     findAliasLoop(
-      growLocalTree(localRecords({ localRecords: lines.map(apiRecord) }, { configRecords: [], leases: [] })),
+      buildLocalTree(localRecords({ localRecords: lines.map(apiRecord) }, { configRecords: [], leases: [] })),
     );
 
   test('finds names that lead back to themselves, by wildcards too', () => {

@@ -7,7 +7,7 @@ import { reasonOf } from '../../../shared/thrown.ts';
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { Piscina } from 'piscina';
-import { Turnstile } from '../../concurrency/semaphore.ts';
+import { Semaphore } from '../../concurrency/semaphore.ts';
 import type { CompileOrder, CompileOutcome, ListFile, ListInspection } from './compile-job.ts';
 
 /** Milliseconds that an idle thread is kept for the next job of a burst. */
@@ -46,7 +46,7 @@ export class CompileError extends Error {
 export class CompilePool {
   private readonly pool: Piscina;
   private readonly deadline: JobDeadline;
-  private readonly turnstile = new Turnstile(1);
+  private readonly semaphore = new Semaphore(1);
   /** Ends the jobs that wait for a thread which died before it took one. */
   private readonly waiting = new Set<AbortController>();
 
@@ -102,7 +102,7 @@ export class CompilePool {
     job: object,
     stop: AbortSignal | undefined,
   ): Promise<unknown> {
-    return this.turnstile.pass(() => this.runNow(name, lists, job, stop));
+    return this.semaphore.run(() => this.runNow(name, lists, job, stop));
   }
 
   private async runNow(

@@ -16,7 +16,7 @@ import type { RefreshParts, Refreshed } from './refresh-source.ts';
 import { recordContent, recordSource } from './source-records.ts';
 import type { StoredSource } from './source-store.ts';
 import { listSources, readSource } from './source-store.ts';
-import { Turnstile } from '../../concurrency/semaphore.ts';
+import { Semaphore } from '../../concurrency/semaphore.ts';
 
 /** What a refresher is made of. */
 export interface RefresherParts extends RefreshParts {
@@ -36,7 +36,7 @@ const CONCURRENT_FETCHES = 4;
 export class ListRefresher {
   private readonly parts: RefresherParts;
   private readonly stopping = new AbortController();
-  private readonly turnstile = new Turnstile(CONCURRENT_FETCHES);
+  private readonly semaphore = new Semaphore(CONCURRENT_FETCHES);
   /** Refreshes at work or waiting for their turn, by source. */
   private readonly refreshes = new Map<
     number,
@@ -62,8 +62,8 @@ export class ListRefresher {
     if (known !== undefined && !known.abort.signal.aborted) return known.done;
     const abort = new AbortController();
     const signal = AbortSignal.any([abort.signal, this.stopping.signal]);
-    const done = this.turnstile
-      .pass(() => this.refresh(id, signal))
+    const done = this.semaphore
+      .run(() => this.refresh(id, signal))
       .catch((error: unknown) =>
         this.parts.logger.warn('refresh list failed', { id, reason: reasonOf(error) }),
       )

@@ -27,7 +27,7 @@ import { listRevisions } from '../../policy/revision-store.ts';
 import { rollBack } from '../../revisions/rollback.ts';
 import { CompiledLists } from '../compiled/compiled-lists.ts';
 import { ListCache } from './list-cache.ts';
-import { ListLife } from './list-sources.ts';
+import { ListSources } from './list-sources.ts';
 import { NamesFolder } from '../compiled/names-folder.ts';
 
 const BLOCKING: BlockingSettings = {
@@ -40,9 +40,9 @@ const BLOCKING: BlockingSettings = {
 
 /** The life of blocklists, as most tests want to speak to it. */
 class BlockLists {
-  private readonly all: ListLife;
+  private readonly all: ListSources;
 
-  constructor(all: ListLife) {
+  constructor(all: ListSources) {
     this.all = all;
   }
 
@@ -64,7 +64,7 @@ class BlockLists {
 /** A node without threads: what would be broadcast is kept. */
 interface Node {
   readonly life: BlockLists;
-  readonly all: ListLife;
+  readonly all: ListSources;
   readonly lists: CompiledLists;
   readonly policy: PolicyInForce;
   readonly pool: CompilePool;
@@ -136,7 +136,7 @@ async function startNode(pool = new CompilePool()): Promise<Node> {
   };
   const cache = new ListCache(dataDir);
   const names = new NamesFolder(dataDir);
-  const life = new ListLife({
+  const life = new ListSources({
     database,
     cache,
     pool,
@@ -203,7 +203,7 @@ function source(url: string, change: Partial<SourceCreate> = {}): SourceCreate {
   return { name: 'ads', url, enabled: true, comment: '', group_ids: [], subdomains: false, ...change };
 }
 
-describe('ListLife', () => {
+describe('ListSources', () => {
   test('create() answers at once; the list is fetched, compiled and in force soon after', async () => {
     const node = await startNode();
     const url = serve('/a', 'a.example\nno rule at all\n||b.example^\n', '"1"');

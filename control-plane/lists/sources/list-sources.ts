@@ -43,7 +43,7 @@ import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import * as store from './source-store.ts';
 
 /** What the life of lists is made of. */
-export interface ListLifeParts {
+export interface ListSourcesParts {
   readonly database: Database;
   readonly cache: ListCache;
   readonly pool: CompilePool;
@@ -70,8 +70,8 @@ export interface ListLifeParts {
 const LOOK_MS = 60_000;
 
 /** See above. `start()` once the database is up; `close()` ends all that is at work. */
-export class ListLife implements SourceLife {
-  private readonly parts: ListLifeParts;
+export class ListSources implements SourceLife {
+  private readonly parts: ListSourcesParts;
   private readonly compiler: ListCompiler;
   private readonly refused: RefusedCopies;
   private readonly stopping = new AbortController();
@@ -82,7 +82,7 @@ export class ListLife implements SourceLife {
   private readonly retrying: Retrying;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(parts: ListLifeParts) {
+  constructor(parts: ListSourcesParts) {
     this.parts = parts;
     this.refused = new RefusedCopies(parts.clock);
     this.compiler = new ListCompiler({

@@ -18,7 +18,7 @@ export interface LocalNode {
 export type LocalTree = ReadonlyMap<string, LocalNode>;
 
 /** Builds the tree. Where a name has a CNAME and other records, the kind that came first counts. */
-export function growLocalTree(records: readonly LocalRecord[]): LocalTree {
+export function buildLocalTree(records: readonly LocalRecord[]): LocalTree {
   const tree = new Map<string, LocalNode>();
   const at = (name: string): LocalNode => {
     const node = tree.get(name) ?? { name, sets: new Map(), isEmpty: false };

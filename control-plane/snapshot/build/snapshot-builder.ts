@@ -9,7 +9,7 @@ import type { NamedClient } from '../../../shared/snapshot/named-clients.ts';
 import { buildClientTable, isSameForClients } from './client-table-builder.ts';
 import { buildLocalNames } from './local-names-builder.ts';
 import { isSameForLocalNames, localRecords } from './snapshot-records.ts';
-import { growLocalTree } from './local-tree.ts';
+import { buildLocalTree } from './local-tree.ts';
 import { buildManualRules, isSameForManualRules, type ManualRules } from './manual-rules.ts';
 import { buildPolicyTable } from './policy-table-builder.ts';
 
@@ -57,7 +57,7 @@ export function buildSnapshotAfter(before: BuiltSnapshot | undefined, parts: Sna
     local:
       before !== undefined && isSameForLocalNames(before, parts)
         ? before.snapshot.local
-        : buildLocalNames(growLocalTree(localRecords(rows, live)), seeds),
+        : buildLocalNames(buildLocalTree(localRecords(rows, live)), seeds),
     clients:
       before !== undefined && isSameForClients(before, parts)
         ? before.snapshot.clients

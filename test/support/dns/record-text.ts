@@ -1,5 +1,5 @@
 /** Records in presentation form for tests of validation: the few types that the RFCs' examples use. */
-import { readSets, type SignedSet } from '../../../dns-worker/dnssec/answer-records.ts';
+import { readRRsets, type SignedRRset } from '../../../dns-worker/dnssec/answer-records.ts';
 import type { CacheableAnswer } from '../../../dns-worker/resolve/response/cacheable-answer.ts';
 import { rrTypeCode } from '../../../shared/dns/iana.ts';
 import { octets, u16, u32, wireName } from './built-messages.ts';
@@ -27,8 +27,8 @@ export function readRecords(text: string): TextRecord[] {
 }
 
 /** The records as RRsets with their signatures, as they come out of an answer. */
-export function signedSets(answers: string, authority = ''): SignedSet[] {
-  return readSets(Uint8Array.of(0), textAnswer(answers, authority));
+export function signedSets(answers: string, authority = ''): SignedRRset[] {
+  return readRRsets(Uint8Array.of(0), textAnswer(answers, authority));
 }
 
 /** An answer with these records; `rest` overrides what else there is to it. */

@@ -72,7 +72,7 @@ const BLOCKING_FLAGS =
   QuestionFlag.PRIVATE_RELAY_CANARY;
 
 /** Answers a question of a special form; `query.localNode` is known to be 0. */
-export function specialNamesStage(query: Query, { policy }: OpenSnapshot): VerdictCode {
+export function specialUseNamesStage(query: Query, { policy }: OpenSnapshot): VerdictCode {
   let flags = policy.questionFlags;
   if (flags === 0 || query.labelCount === 0) return Verdict.CONTINUE;
   if (policy.groupOverride(query.groupIndex) === GroupOverrideCode.AllowAll) flags &= ~BLOCKING_FLAGS;
