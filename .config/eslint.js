@@ -41,6 +41,10 @@ export default defineConfig(
       eqeqeq: 'error',
       'no-console': 'error',
       'no-shadow': 'off',
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'PrivateIdentifier', message: 'Write `private name`: members are hidden in one way.' },
+      ],
       'prefer-const': 'error',
       'max-depth': ['error', 4],
       'max-lines': ['error', { max: 400 }],

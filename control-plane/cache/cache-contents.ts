@@ -16,30 +16,30 @@ import { CacheIndex, entryName } from './cache-index.ts';
 
 /** Reads and drops entries. */
 export class CacheContents {
-  readonly #index: CacheIndex;
-  readonly #total: (counter: number) => number;
+  private readonly index: CacheIndex;
+  private readonly total: (counter: number) => number;
 
   /** `total`: sum of a counter over all threads. */
   constructor(cache: SharedArrayBuffer, total: (counter: number) => number) {
-    this.#index = new CacheIndex(cache);
-    this.#total = total;
+    this.index = new CacheIndex(cache);
+    this.total = total;
   }
 
   metrics(): CacheMetrics {
-    const hits = this.#total(Counter.CACHE_HITS);
-    const misses = this.#total(Counter.CACHE_MISSES);
+    const hits = this.total(Counter.CACHE_HITS);
+    const misses = this.total(Counter.CACHE_MISSES);
     return {
-      entries: this.#index.head(CacheHead.ENTRIES_WORD),
-      bytes: this.#index.bytes,
+      entries: this.index.head(CacheHead.ENTRIES_WORD),
+      bytes: this.index.bytes,
       hits,
       misses,
       hit_rate: share(hits, misses),
-      insertions: this.#index.head(CacheHead.INSERTIONS_WORD),
-      evictions: this.#index.head(CacheHead.EVICTIONS_WORD),
-      optimistic_refreshes: this.#total(Counter.CACHE_REFRESHES),
-      stale_hits: this.#total(Counter.CACHE_STALE_HITS),
-      lazy_deletions: this.#index.head(CacheHead.LAZY_DELETIONS_WORD),
-      compactions: this.#index.head(CacheHead.COMPACTIONS_WORD),
+      insertions: this.index.head(CacheHead.INSERTIONS_WORD),
+      evictions: this.index.head(CacheHead.EVICTIONS_WORD),
+      optimistic_refreshes: this.total(Counter.CACHE_REFRESHES),
+      stale_hits: this.total(Counter.CACHE_STALE_HITS),
+      lazy_deletions: this.index.head(CacheHead.LAZY_DELETIONS_WORD),
+      compactions: this.index.head(CacheHead.COMPACTIONS_WORD),
     };
   }
 
@@ -50,7 +50,7 @@ export class CacheContents {
     const matches = matcher(query);
     const data: CacheEntryRow[] = [];
     let total = 0;
-    for (const entry of this.#index.entries()) {
+    for (const entry of this.index.entries()) {
       if (!matches(entry)) continue;
       if (total >= offset && data.length < limit) data.push(rowOf(entry, now));
       total++;
@@ -60,7 +60,7 @@ export class CacheContents {
 
   /** Drops what matches, for all workers at once; returns how many. Rejects with CacheBusy. */
   drop(filter: CacheEntryFilter): Promise<number> {
-    return this.#index.drop(matcher(filter));
+    return this.index.drop(matcher(filter));
   }
 }
 

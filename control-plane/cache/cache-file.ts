@@ -35,22 +35,22 @@ const ENTRIES_AT = SAVED_MONOTONIC_AT + 8;
 
 /** The file of one data folder. */
 export class CacheFile {
-  readonly #path: string;
-  readonly #mark: Uint8Array;
-  readonly #logger: Logger;
+  private readonly path: string;
+  private readonly mark: Uint8Array;
+  private readonly logger: Logger;
 
   /** `settings`: everything that answers depend on; answers of other settings are not taken over. */
   constructor(dataDir: string, settings: unknown, logger: Logger) {
-    this.#path = join(dataDir, FILE_NAME);
-    this.#mark = digest(Buffer.from(FORMAT + JSON.stringify(settings)));
-    this.#logger = logger;
+    this.path = join(dataDir, FILE_NAME);
+    this.mark = digest(Buffer.from(FORMAT + JSON.stringify(settings)));
+    this.logger = logger;
   }
 
   /** Writes what has not ended; returns how many entries. Answers of forward zones are left out. */
   async save(cache: SharedArrayBuffer, clock: Clock): Promise<number> {
     const now = secsOf(clock);
     const head = Buffer.alloc(ENTRIES_AT);
-    head.set(this.#mark);
+    head.set(this.mark);
     head.writeDoubleLE(now.wall, SAVED_WALL_AT);
     head.writeDoubleLE(now.monotonic, SAVED_MONOTONIC_AT);
     const entries: Uint8Array[] = [];
@@ -58,16 +58,16 @@ export class CacheFile {
       if (isWorthKeeping(view, now.monotonic)) entries.push(bytes);
     }
     const whole = Buffer.concat([head, ...entries]);
-    await writeDurably(this.#path, whole, digest(whole));
+    await writeDurably(this.path, whole, digest(whole));
     return entries.length;
   }
 
   /** Fills an empty cache that nobody uses yet; returns how many entries. A file that is no use is logged. */
   async load(cache: SharedArrayBuffer, clock: Clock): Promise<number> {
-    const contents = await this.#read();
+    const contents = await this.read();
     if (contents === null) return 0;
     const now = secsOf(clock);
-    const shiftSecs = this.#shiftSecs(contents, now);
+    const shiftSecs = this.shiftSecs(contents, now);
     if (shiftSecs === null) return 0;
     const memory = new CacheMemory(cache);
     let loaded = 0;
@@ -88,12 +88,12 @@ export class CacheFile {
    * has gone by: as the wall clock says, and no less than the monotonic one says, which goes on if the machine does.
    * Null where the wall clock shows an earlier time than then: nobody knows what has gone by.
    */
-  #shiftSecs(contents: Buffer, now: Secs): number | null {
+  private shiftSecs(contents: Buffer, now: Secs): number | null {
     const savedMonotonic = contents.readDoubleLE(SAVED_MONOTONIC_AT);
     const goneByWall = now.wall - contents.readDoubleLE(SAVED_WALL_AT);
     if (goneByWall < 0) {
-      this.#logger.info('answer cache of the last run left unread: the clock was set back', {
-        file: this.#path,
+      this.logger.info('answer cache of the last run left unread: the clock was set back', {
+        file: this.path,
       });
       return null;
     }
@@ -102,21 +102,21 @@ export class CacheFile {
   }
 
   /** The mark and the entries; null where there is no file that can be used. It is gone afterwards. */
-  async #read(): Promise<Buffer | null> {
+  private async read(): Promise<Buffer | null> {
     try {
-      const contents = await readFile(this.#path);
+      const contents = await readFile(this.path);
       // What is dropped from now on must not come back after a crash.
-      await rm(this.#path);
+      await rm(this.path);
       const body = contents.subarray(0, -DIGEST_SIZE);
       const isGood =
         contents.length >= ENTRIES_AT + DIGEST_SIZE &&
         digest(body).equals(contents.subarray(-DIGEST_SIZE)) &&
-        body.subarray(0, DIGEST_SIZE).equals(this.#mark);
-      if (!isGood) this.#logger.info('answer cache of the last run left unread', { file: this.#path });
+        body.subarray(0, DIGEST_SIZE).equals(this.mark);
+      if (!isGood) this.logger.info('answer cache of the last run left unread', { file: this.path });
       return isGood ? body : null;
     } catch (error) {
       if (!hasErrorCode(error, 'ENOENT'))
-        this.#logger.warn('read answer cache of the last run', { file: this.#path, error: String(error) });
+        this.logger.warn('read answer cache of the last run', { file: this.path, error: String(error) });
       return null;
     }
   }

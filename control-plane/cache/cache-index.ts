@@ -32,28 +32,28 @@ const LOCK_TRIES = 500;
 
 /** Walks the index of one cache. */
 export class CacheIndex {
-  readonly #memory: CacheMemory;
+  private readonly memory: CacheMemory;
 
   constructor(buffer: SharedArrayBuffer) {
-    this.#memory = new CacheMemory(buffer);
+    this.memory = new CacheMemory(buffer);
   }
 
   /** A word of the head, unsigned (`CacheHead`). */
   head(word: number): number {
-    return Atomics.load(this.#memory.head, word) >>> 0;
+    return Atomics.load(this.memory.head, word) >>> 0;
   }
 
   /** Bytes of the slab that entries, dead ones included, take. */
   get bytes(): number {
-    const units = unitsBetween(this.#memory, this.head(CacheHead.TAIL_WORD), this.head(CacheHead.HEAD_WORD));
+    const units = unitsBetween(this.memory, this.head(CacheHead.TAIL_WORD), this.head(CacheHead.HEAD_WORD));
     return units * CACHE_UNIT;
   }
 
   /** Every entry that is there and whole while it is looked at. */
   *entries(): Generator<CopiedEntry> {
-    for (let bucket = 0; bucket <= this.#memory.bucketMask; bucket++) {
+    for (let bucket = 0; bucket <= this.memory.bucketMask; bucket++) {
       for (let slot = 0; slot < CacheBucket.SLOTS; slot++) {
-        const entry = this.#copy(bucket << CacheBucket.SHIFT, slot);
+        const entry = this.copy(bucket << CacheBucket.SHIFT, slot);
         if (entry !== null) yield entry;
       }
     }
@@ -62,23 +62,23 @@ export class CacheIndex {
   /** Drops the entries that `matches`; returns how many. Rejects with CacheBusy. */
   async drop(matches: (entry: CopiedEntry) => boolean): Promise<number> {
     let dropped = 0;
-    for (let bucket = 0; bucket <= this.#memory.bucketMask; bucket += BUCKETS_A_TURN) {
-      await this.#lock();
+    for (let bucket = 0; bucket <= this.memory.bucketMask; bucket += BUCKETS_A_TURN) {
+      await this.lock();
       try {
-        const end = Math.min(bucket + BUCKETS_A_TURN, this.#memory.bucketMask + 1);
-        for (let at = bucket; at < end; at++) dropped += this.#dropIn(at << CacheBucket.SHIFT, matches);
+        const end = Math.min(bucket + BUCKETS_A_TURN, this.memory.bucketMask + 1);
+        for (let at = bucket; at < end; at++) dropped += this.dropIn(at << CacheBucket.SHIFT, matches);
       } finally {
-        this.#unlock();
+        this.unlock();
       }
     }
     return dropped;
   }
 
-  #dropIn(bucket: number, matches: (entry: CopiedEntry) => boolean): number {
-    const { index, head } = this.#memory;
+  private dropIn(bucket: number, matches: (entry: CopiedEntry) => boolean): number {
+    const { index, head } = this.memory;
     let dropped = 0;
     for (let slot = 0; slot < CacheBucket.SLOTS; slot++) {
-      const entry = this.#copy(bucket, slot);
+      const entry = this.copy(bucket, slot);
       if (entry === null || !matches(entry)) continue;
       Atomics.store(index, bucket + CacheBucket.REFERENCE_AT + slot, 0);
       Atomics.sub(head, CacheHead.ENTRIES_WORD, 1);
@@ -88,8 +88,8 @@ export class CacheIndex {
   }
 
   /** Null where the slot is free, or the entry was overwritten while it was read. */
-  #copy(bucket: number, slot: number): CopiedEntry | null {
-    const memory = this.#memory;
+  private copy(bucket: number, slot: number): CopiedEntry | null {
+    const memory = this.memory;
     const reference = Atomics.load(memory.index, bucket + CacheBucket.REFERENCE_AT + slot);
     if (reference === 0) return null;
     const position = (reference >>> 0) - 1;
@@ -104,8 +104,8 @@ export class CacheIndex {
     return { bytes, view: viewOf(bytes), inUse };
   }
 
-  async #lock(): Promise<void> {
-    const { head } = this.#memory;
+  private async lock(): Promise<void> {
+    const { head } = this.memory;
     for (let tries = 0; tries < LOCK_TRIES; tries++) {
       const holder = Atomics.compareExchange(head, CacheHead.LOCK_WORD, 0, CACHE_LOCK_OF_CONTROL_PLANE);
       if (holder === 0) return;
@@ -114,8 +114,8 @@ export class CacheIndex {
     throw new CacheBusy('lock the answer cache: a worker holds it');
   }
 
-  #unlock(): void {
-    const { head } = this.#memory;
+  private unlock(): void {
+    const { head } = this.memory;
     Atomics.store(head, CacheHead.LOCK_WORD, 0);
     Atomics.notify(head, CacheHead.LOCK_WORD, 1);
   }

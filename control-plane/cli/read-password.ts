@@ -19,39 +19,39 @@ const MAX_CHARACTERS = 4096;
 
 /** Reads lines of `input`; close it when the last one has been read. */
 export class PasswordReader {
-  readonly #input: PasswordInput;
-  readonly #characters: AsyncIterator<string>;
+  private readonly input: PasswordInput;
+  private readonly characters: AsyncIterator<string>;
 
   constructor(input: PasswordInput) {
-    this.#input = input;
-    this.#characters = charactersOf(input);
+    this.input = input;
+    this.characters = charactersOf(input);
   }
 
   /** True where a person types. */
   get interactive(): boolean {
-    return this.#input.isTTY === true;
+    return this.input.isTTY === true;
   }
 
   /** One line without its end. Throws PromptAborted; a line over 4,096 characters is cut there. */
   async readLine(): Promise<string> {
-    if (!this.interactive) return this.#collect(false);
-    this.#input.setRawMode?.(true);
+    if (!this.interactive) return this.collect(false);
+    this.input.setRawMode?.(true);
     try {
-      return await this.#collect(true);
+      return await this.collect(true);
     } finally {
-      this.#input.setRawMode?.(false);
+      this.input.setRawMode?.(false);
     }
   }
 
   /** Lets go of the input, so that the process can end. */
   close(): void {
-    this.#input.destroy();
+    this.input.destroy();
   }
 
-  async #collect(keys: boolean): Promise<string> {
+  private async collect(keys: boolean): Promise<string> {
     const line: string[] = [];
     for (;;) {
-      const next = await this.#characters.next();
+      const next = await this.characters.next();
       if (next.done === true) return line.join('').replace(/\r$/u, '');
       const character = next.value;
       if (character === '\n' || (keys && character === '\r')) return line.join('').replace(/\r$/u, '');

@@ -12,22 +12,22 @@ export const STEP_MS = 60_000;
 
 /** See above. To be asked now and then: a step that is undone between two looks was none. */
 export class ClockWatch {
-  readonly #clock: Clock;
-  #aheadMs: number;
-  #steadySinceMs: number;
+  private readonly clock: Clock;
+  private aheadMs: number;
+  private steadySinceMs: number;
 
   constructor(clock: Clock) {
-    this.#clock = clock;
-    this.#steadySinceMs = clock.monotonicMs();
-    this.#aheadMs = clock.nowMs() - this.#steadySinceMs;
+    this.clock = clock;
+    this.steadySinceMs = clock.monotonicMs();
+    this.aheadMs = clock.nowMs() - this.steadySinceMs;
   }
 
   /** Whether the clock is believed. */
   isSettled(): boolean {
-    const monotonicMs = this.#clock.monotonicMs();
-    const aheadMs = this.#clock.nowMs() - monotonicMs;
-    if (Math.abs(aheadMs - this.#aheadMs) > STEP_MS) this.#steadySinceMs = monotonicMs;
-    this.#aheadMs = aheadMs;
-    return monotonicMs - this.#steadySinceMs >= SETTLED_MS;
+    const monotonicMs = this.clock.monotonicMs();
+    const aheadMs = this.clock.nowMs() - monotonicMs;
+    if (Math.abs(aheadMs - this.aheadMs) > STEP_MS) this.steadySinceMs = monotonicMs;
+    this.aheadMs = aheadMs;
+    return monotonicMs - this.steadySinceMs >= SETTLED_MS;
   }
 }

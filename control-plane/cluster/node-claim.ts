@@ -26,85 +26,85 @@ const BEAT_MS = 10_000;
 
 /** See above. */
 export class NodeClaim {
-  readonly #parts: NodeClaimParts;
-  readonly #identity: NodeIdentity;
-  #isHeld = false;
-  #wasHeld = false;
-  #trouble: string | null = null;
-  #timer: NodeJS.Timeout | undefined;
-  #stopListening = (): void => undefined;
-  #beat: Promise<void> = Promise.resolve();
+  private readonly parts: NodeClaimParts;
+  private readonly identity: NodeIdentity;
+  private held = false;
+  private wasHeld = false;
+  private lastTrouble: string | null = null;
+  private timer: NodeJS.Timeout | undefined;
+  private stopListening = (): void => undefined;
+  private lastBeat: Promise<void> = Promise.resolve();
 
   constructor(parts: NodeClaimParts) {
     const { name, version, uuid } = parts;
-    this.#parts = parts;
-    this.#identity = { name, version, uuid, run: randomUUID() };
+    this.parts = parts;
+    this.identity = { name, version, uuid, run: randomUUID() };
   }
 
   /** Claims the name whenever the database is up, and keeps it. */
   start(): void {
-    this.#stopListening = this.#parts.database.onStatus(() => void this.beat());
-    this.#timer = setInterval(() => void this.beat(), BEAT_MS);
-    this.#timer.unref();
+    this.stopListening = this.parts.database.onStatus(() => void this.beat());
+    this.timer = setInterval(() => void this.beat(), BEAT_MS);
+    this.timer.unref();
     void this.beat();
   }
 
   /** Whether the name is this process's. */
   isHeld(): boolean {
-    return this.#isHeld;
+    return this.held;
   }
 
   /** Why it is not; null = nothing speaks against it. */
   trouble(): string | null {
-    return this.#trouble;
+    return this.lastTrouble;
   }
 
   /** One sign of life, or one more attempt; for the timer, and for tests. */
   beat(): Promise<void> {
-    this.#beat = this.#beat.then(() => this.#claim());
-    return this.#beat;
+    this.lastBeat = this.lastBeat.then(() => this.claim());
+    return this.lastBeat;
   }
 
   /** Lets go of the name. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#stopListening();
-    await this.#beat;
-    if (this.#isHeld) await releaseNode(this.#parts.database, this.#identity);
-    this.#isHeld = false;
+    clearInterval(this.timer);
+    this.stopListening();
+    await this.lastBeat;
+    if (this.held) await releaseNode(this.parts.database, this.identity);
+    this.held = false;
   }
 
-  async #claim(): Promise<void> {
-    const { database, logger, name } = this.#parts;
+  private async claim(): Promise<void> {
+    const { database, logger, name } = this.parts;
     try {
-      const holder = await claimNode(database, this.#identity, !this.#wasHeld);
+      const holder = await claimNode(database, this.identity, !this.wasHeld);
       if (holder !== null) {
-        this.#refuse(holder);
+        this.refuse(holder);
         return;
       }
-      if (this.#trouble !== null) logger.info('the name of this node is its own again', { name });
-      this.#isHeld = true;
-      this.#wasHeld = true;
-      this.#trouble = null;
+      if (this.lastTrouble !== null) logger.info('the name of this node is its own again', { name });
+      this.held = true;
+      this.wasHeld = true;
+      this.lastTrouble = null;
     } catch (error) {
       // What a database that is away says of nodes is not known.
-      this.#isHeld = false;
+      this.held = false;
       if (error instanceof DatabaseUnavailable) return;
       logger.warn('claim the name of this node: tried again later', { name, reason: reasonOf(error) });
     }
   }
 
-  #refuse(holder: NodeHolder): void {
-    this.#isHeld = false;
-    const before = this.#trouble;
-    this.#trouble = this.#reasonOf(holder);
-    if (this.#trouble === before) return;
+  private refuse(holder: NodeHolder): void {
+    this.held = false;
+    const before = this.lastTrouble;
+    this.lastTrouble = this.reasonOf(holder);
+    if (this.lastTrouble === before) return;
     const lastSeen = holder.lastSeen.toISOString();
-    this.#parts.logger.error(this.#trouble, { holder: holder.uuid, last_seen: lastSeen });
+    this.parts.logger.error(this.lastTrouble, { holder: holder.uuid, last_seen: lastSeen });
   }
 
-  #reasonOf(holder: NodeHolder): string {
-    const { name, uuid } = this.#identity;
+  private reasonOf(holder: NodeHolder): string {
+    const { name, uuid } = this.identity;
     const until = 'its query log waits on disk until that ends';
     if (holder.name !== name)
       return `the name ${name} of this node has the same id as ${holder.name}: choose another server.node_name; ${until}`;

@@ -18,59 +18,59 @@ const LAST_MS = 30_000;
 
 /** See above. One attempt at a time; nothing happens until `soon()`. */
 export class Retrying {
-  readonly #options: Required<RetryingOptions>;
-  #pauseMs: number;
-  #timer: NodeJS.Timeout | undefined;
-  #attempt: Promise<void> | undefined;
-  #isClosed = false;
+  private readonly options: Required<RetryingOptions>;
+  private pauseMs: number;
+  private timer: NodeJS.Timeout | undefined;
+  private attempt: Promise<void> | undefined;
+  private isClosed = false;
 
   constructor(options: RetryingOptions) {
-    this.#options = { firstMs: FIRST_MS, lastMs: LAST_MS, ...options };
-    this.#pauseMs = this.#options.firstMs;
+    this.options = { firstMs: FIRST_MS, lastMs: LAST_MS, ...options };
+    this.pauseMs = this.options.firstMs;
   }
 
   /** Tries again after a pause, unless that is planned already. */
   soon(): void {
-    if (this.#isClosed || this.#timer !== undefined) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
+    if (this.isClosed || this.timer !== undefined) return;
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
       void this.now();
-    }, this.#pauseMs);
-    this.#timer.unref();
-    this.#pauseMs = Math.min(this.#pauseMs * 2, this.#options.lastMs);
+    }, this.pauseMs);
+    this.timer.unref();
+    this.pauseMs = Math.min(this.pauseMs * 2, this.options.lastMs);
   }
 
   /** Tries at once, after an attempt that is at work; resolves when it has ended, well or not. */
   now(): Promise<void> {
-    this.#settle();
-    const before = this.#attempt ?? Promise.resolve();
-    const attempt = before.then(() => this.#try());
-    this.#attempt = attempt;
+    this.settle();
+    const before = this.attempt ?? Promise.resolve();
+    const attempt = before.then(() => this.try());
+    this.attempt = attempt;
     return attempt;
   }
 
   /** Forgets what is planned; resolves when nothing is at work. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#settle();
-    await this.#attempt;
+    this.isClosed = true;
+    this.settle();
+    await this.attempt;
   }
 
-  #settle(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+  private settle(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
   }
 
-  async #try(): Promise<void> {
-    if (this.#isClosed) return;
-    const { work, logger, what, firstMs } = this.#options;
+  private async try(): Promise<void> {
+    if (this.isClosed) return;
+    const { work, logger, what, firstMs } = this.options;
     try {
       await work();
-      this.#settle();
-      this.#pauseMs = firstMs;
+      this.settle();
+      this.pauseMs = firstMs;
     } catch (error) {
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      logger.warn(`${what}: tried again later`, { reason: reasonOf(cause), after_ms: this.#pauseMs });
+      logger.warn(`${what}: tried again later`, { reason: reasonOf(cause), after_ms: this.pauseMs });
       this.soon();
     }
   }

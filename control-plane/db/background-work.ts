@@ -31,13 +31,13 @@ const BEGIN_READING = 'BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ O
 
 /** A connection to one server for such work, one piece after the other. */
 export class BackgroundWork {
-  readonly #pool: OpenPool;
-  readonly #limits: BackgroundLimits;
+  private readonly pool: OpenPool;
+  private readonly limits: BackgroundLimits;
 
   constructor(target: DatabaseTarget, logger: Logger, limits = DEFAULT_LIMITS) {
-    this.#limits = limits;
+    this.limits = limits;
     const config = { ...target.config, max: 1, connectionTimeoutMillis: limits.waitMs };
-    this.#pool = new OpenPool(config, {
+    this.pool = new OpenPool(config, {
       connected: (client) => {
         if (target.isOurs) lowerSession(client, NICENESS.behindLog, logger);
       },
@@ -51,7 +51,7 @@ export class BackgroundWork {
    * @throws {DatabaseUnavailable} as DatabaseBusy when there was no turn in time, or no answer
    */
   async read<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-    return this.#run(async (client) => {
+    return this.run(async (client) => {
       await client.query(BEGIN_READING);
       const result = await work(client);
       await client.query('COMMIT');
@@ -61,35 +61,35 @@ export class BackgroundWork {
 
   /** Runs one statement outside of a transaction. @throws {DatabaseUnavailable} as `read()` */
   async maintain(text: string, values: readonly unknown[] = []): Promise<void> {
-    await this.#run((client) => client.query(text, values as unknown[]));
+    await this.run((client) => client.query(text, values as unknown[]));
   }
 
   /** Waits for what runs. */
   end(): Promise<void> {
-    return this.#pool.end();
+    return this.pool.end();
   }
 
   /** See `OpenPool.cut`. */
   cut(): void {
-    this.#pool.cut();
+    this.pool.cut();
   }
 
-  async #run<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+  private async run<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     let client: PoolClient | undefined;
     try {
-      client = await this.#pool.connect();
-      await client.query(`SET statement_timeout = ${this.#limits.runMs}`);
+      client = await this.pool.connect();
+      await client.query(`SET statement_timeout = ${this.limits.runMs}`);
       const result = await work(client);
       client.release();
       return result;
     } catch (error) {
       client?.release(true); // Whatever it was in the middle of ends with it.
-      throw this.#explain(error);
+      throw this.explain(error);
     }
   }
 
-  #explain(error: unknown): unknown {
-    const { waitMs, runMs } = this.#limits;
+  private explain(error: unknown): unknown {
+    const { waitMs, runMs } = this.limits;
     if (isStatementTimeout(error))
       return new DatabaseBusy(
         `no answer from the query log within ${runMs / 1000} s; a shorter period is quicker`,

@@ -42,21 +42,21 @@ const BUSY = 'the database is busy with other work; try again in a moment';
 /** See above. */
 export class Connections {
   readonly background: Readonly<Record<BackgroundQueue, BackgroundWork>>;
-  readonly #pool: OpenPool;
-  readonly #changes: OpenPool;
-  readonly #probe: pg.Client;
-  readonly #logger: Logger;
-  readonly #target: DatabaseTarget;
-  readonly #lost = new AbortController();
-  readonly #cut = Promise.withResolvers<undefined>();
+  private readonly pool: OpenPool;
+  private readonly changes: OpenPool;
+  private readonly probe: pg.Client;
+  private readonly logger: Logger;
+  private readonly target: DatabaseTarget;
+  private readonly lost = new AbortController();
+  private readonly cutOff = Promise.withResolvers<undefined>();
 
   constructor({ target, logger, poolSize, waitMs }: ConnectionOptions) {
-    this.#target = target;
-    this.#logger = logger;
-    this.#pool = this.#open({ max: poolSize, connectionTimeoutMillis: waitMs });
-    this.#changes = this.#open({ max: 1, connectionTimeoutMillis: waitMs, lock_timeout: waitMs });
-    this.#probe = new pg.Client(target.config);
-    this.#probe.on('error', (error) => this.lose(error));
+    this.target = target;
+    this.logger = logger;
+    this.pool = this.open({ max: poolSize, connectionTimeoutMillis: waitMs });
+    this.changes = this.open({ max: 1, connectionTimeoutMillis: waitMs, lock_timeout: waitMs });
+    this.probe = new pg.Client(target.config);
+    this.probe.on('error', (error) => this.lose(error));
     this.background = {
       questions: new BackgroundWork(target, logger),
       upkeep: new BackgroundWork(target, logger),
@@ -64,30 +64,30 @@ export class Connections {
   }
 
   isLost(): boolean {
-    return this.#lost.signal.aborted;
+    return this.lost.signal.aborted;
   }
 
   /** Declares the server lost, for a reason that came from elsewhere. */
   lose(reason?: unknown): void {
-    this.#lost.abort(reason);
+    this.lost.abort(reason);
   }
 
   /** Lends a connection. @throws {DatabaseUnavailable} as DatabaseBusy where the server lives and has no time */
   use<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    return this.#lend(this.#pool, work);
+    return this.lend(this.pool, work);
   }
 
   /** Lends the connection of those that wait for each other. @throws as `use()` */
   useInTurn<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    return this.#lend(this.#changes, work);
+    return this.lend(this.changes, work);
   }
 
   /** Looks at the server now and then; resolves with the reason when it is lost, or when `stopping` is aborted. */
   async untilLost(stopping: AbortSignal): Promise<unknown> {
-    const ended = AbortSignal.any([this.#lost.signal, stopping]);
+    const ended = AbortSignal.any([this.lost.signal, stopping]);
     try {
-      await this.#probe.connect();
-      this.#lower(this.#probe);
+      await this.probe.connect();
+      this.lower(this.probe);
       for (;;) {
         await sleep(PROBE_MS, undefined, { signal: ended }).catch(() => undefined);
         if (ended.aborted) break;
@@ -96,21 +96,21 @@ export class Connections {
     } catch (error) {
       this.lose(error);
     }
-    return this.#lost.signal.reason;
+    return this.lost.signal.reason;
   }
 
   /** Closes what is idle at once and waits for what is lent, unless it is cut. */
   async end(): Promise<void> {
     const { questions, upkeep } = this.background;
-    const probe = this.#probe.end().catch(() => undefined); // It never connected; nothing is lost with it.
-    const all = Promise.all([this.#pool.end(), this.#changes.end(), questions.end(), upkeep.end(), probe]);
-    await Promise.race([all, this.#cut.promise]);
+    const probe = this.probe.end().catch(() => undefined); // It never connected; nothing is lost with it.
+    const all = Promise.all([this.pool.end(), this.changes.end(), questions.end(), upkeep.end(), probe]);
+    await Promise.race([all, this.cutOff.promise]);
   }
 
   /** Gives up a server that does not answer within `withinMs`, and with it whatever waits for it. */
   async giveUpUnlessAnswering(withinMs: number): Promise<void> {
     try {
-      await this.#look(withinMs);
+      await this.look(withinMs);
     } catch (error) {
       this.lose(error);
       this.cut();
@@ -119,18 +119,18 @@ export class Connections {
 
   /** Ends every connection, whatever it is in the middle of. */
   cut(): void {
-    for (const pool of [this.#pool, this.#changes, this.background.questions, this.background.upkeep])
+    for (const pool of [this.pool, this.changes, this.background.questions, this.background.upkeep])
       pool.cut();
-    this.#cut.resolve(undefined);
+    this.cutOff.resolve(undefined);
   }
 
-  async #look(withinMs: number): Promise<void> {
+  private async look(withinMs: number): Promise<void> {
     const probe = { text: 'SHOW transaction_read_only', query_timeout: withinMs };
-    const { rows } = await this.#probe.query<{ transaction_read_only: string }>(probe);
+    const { rows } = await this.probe.query<{ transaction_read_only: string }>(probe);
     if (rows[0]?.transaction_read_only !== 'off') throw new DatabaseUnavailable('server became read-only');
   }
 
-  async #lend<T>(pool: OpenPool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  private async lend<T>(pool: OpenPool, work: (client: PoolClient) => Promise<T>): Promise<T> {
     let client: PoolClient | undefined;
     let isBroken = false;
     try {
@@ -152,14 +152,14 @@ export class Connections {
     }
   }
 
-  #open(config: pg.PoolConfig): OpenPool {
+  private open(config: pg.PoolConfig): OpenPool {
     return new OpenPool(
-      { ...this.#target.config, ...config },
-      { connected: (client) => this.#lower(client), lost: (error) => this.lose(error) },
+      { ...this.target.config, ...config },
+      { connected: (client) => this.lower(client), lost: (error) => this.lose(error) },
     );
   }
 
-  #lower(client: pg.ClientBase): void {
-    if (this.#target.isOurs) lowerSession(client, NICENESS.behindDns, this.#logger);
+  private lower(client: pg.ClientBase): void {
+    if (this.target.isOurs) lowerSession(client, NICENESS.behindDns, this.logger);
   }
 }

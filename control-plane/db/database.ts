@@ -96,42 +96,42 @@ export function startDatabase(options: DatabaseOptions): Database {
 }
 
 class PooledDatabase implements Database {
-  readonly #options: DatabaseOptions;
-  readonly #logger: Logger;
-  readonly #source: TargetSource;
-  readonly #listeners = new Set<(status: DatabaseStatus) => void>();
-  readonly #closing = new AbortController();
-  readonly #loop: Promise<void>;
-  #status: DatabaseStatus;
-  #connections: Connections | undefined;
+  private readonly options: DatabaseOptions;
+  private readonly logger: Logger;
+  private readonly source: TargetSource;
+  private readonly listeners = new Set<(status: DatabaseStatus) => void>();
+  private readonly closing = new AbortController();
+  private readonly loop: Promise<void>;
+  private current: DatabaseStatus;
+  private connections: Connections | undefined;
   /** Was given up. */
-  #isSilent = false;
+  private isSilent = false;
   /** The last connections on their way out; they wait for statements in flight, which may hang with their server. */
-  #ending: Promise<unknown> = Promise.resolve();
+  private ending: Promise<unknown> = Promise.resolve();
 
   constructor(options: DatabaseOptions) {
-    this.#options = options;
-    this.#logger = options.logger;
-    this.#source = targetSource(options, (reason) => this.#connections?.lose(reason));
-    this.#status = { state: 'starting', server: this.#source.name, error: null };
-    this.#loop = this.#run();
+    this.options = options;
+    this.logger = options.logger;
+    this.source = targetSource(options, (reason) => this.connections?.lose(reason));
+    this.current = { state: 'starting', server: this.source.name, error: null };
+    this.loop = this.run();
   }
 
   status(): DatabaseStatus {
-    return this.#status;
+    return this.current;
   }
 
   onStatus(listener: (status: DatabaseStatus) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   }
 
   whenUp(): Promise<void> {
-    if (this.#status.state === 'up') return Promise.resolve();
+    if (this.current.state === 'up') return Promise.resolve();
     return new Promise((resolve, reject) => {
       const done = (): void => {
         off();
-        this.#closing.signal.removeEventListener('abort', fail);
+        this.closing.signal.removeEventListener('abort', fail);
       };
       const fail = (): void => {
         done();
@@ -142,8 +142,8 @@ class PooledDatabase implements Database {
         done();
         resolve();
       });
-      if (this.#closing.signal.aborted) fail();
-      else this.#closing.signal.addEventListener('abort', fail, { once: true });
+      if (this.closing.signal.aborted) fail();
+      else this.closing.signal.addEventListener('abort', fail, { once: true });
     });
   }
 
@@ -163,58 +163,58 @@ class PooledDatabase implements Database {
       await tx.query('SELECT pg_advisory_xact_lock($1)', [lock]);
       return work(tx);
     };
-    return despiteConflicts(() => this.#up().useInTurn((client) => inTransaction(client, locked)));
+    return despiteConflicts(() => this.up().useInTurn((client) => inTransaction(client, locked)));
   }
 
   background(queue: BackgroundQueue): Background {
-    return this.#up().background[queue];
+    return this.up().background[queue];
   }
 
   async withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    return this.#up().use(work);
+    return this.up().use(work);
   }
 
   async giveUpUnlessAnswering(withinMs: number): Promise<void> {
-    const connections = this.#connections;
+    const connections = this.connections;
     await connections?.giveUpUnlessAnswering(withinMs);
-    this.#isSilent = connections !== undefined && connections.isLost();
+    this.isSilent = connections !== undefined && connections.isLost();
   }
 
   async close(withinMs = CLOSE_MS): Promise<void> {
     const untilMs = performance.now() + withinMs;
-    const connections = this.#connections;
-    this.#closing.abort();
+    const connections = this.connections;
+    this.closing.abort();
     const enough = new AbortController();
-    const ended = this.#loop.then(() => this.#ending);
+    const ended = this.loop.then(() => this.ending);
     await Promise.race([ended, pause(withinMs * FLIGHT_SHARE, enough.signal)]);
     enough.abort();
     connections?.cut();
     const leftMs = untilMs - performance.now();
-    await this.#source.close(this.#isSilent ? Math.min(leftMs, SILENT_CLOSE_MS) : leftMs);
+    await this.source.close(this.isSilent ? Math.min(leftMs, SILENT_CLOSE_MS) : leftMs);
   }
 
   /** Connects, stays with what it got until that is lost, and starts again. */
-  async #run(): Promise<void> {
+  private async run(): Promise<void> {
     let pauseMs: number = RETRY_MS.first;
-    while (!this.#isClosing()) {
+    while (!this.isClosing()) {
       const startedMs = performance.now();
       try {
-        await this.#stay(await this.#open());
+        await this.stay(await this.open());
         if (performance.now() - startedMs > STEADY_MS) pauseMs = RETRY_MS.first;
       } catch (error) {
-        if (this.#isClosing()) return;
-        this.#set({ state: 'down', server: this.#source.name, error: reasonOf(error) });
+        if (this.isClosing()) return;
+        this.set({ state: 'down', server: this.source.name, error: reasonOf(error) });
         if (error instanceof EmbeddedDatabaseUnsupported) return;
       }
-      await pause(pauseMs, this.#closing.signal);
+      await pause(pauseMs, this.closing.signal);
       pauseMs = Math.min(pauseMs * 2, RETRY_MS.last);
     }
   }
 
-  async #open(): Promise<DatabaseTarget> {
-    const { target, client } = await connectToFirst(await this.#source.targets());
+  private async open(): Promise<DatabaseTarget> {
+    const { target, client } = await connectToFirst(await this.source.targets());
     try {
-      await migrate(client, this.#logger);
+      await migrate(client, this.logger);
     } finally {
       await client.end().catch(() => undefined); // What it was for is done or has failed already.
     }
@@ -222,34 +222,34 @@ class PooledDatabase implements Database {
   }
 
   /** Offers connections until something shows that the server is gone. */
-  async #stay(target: DatabaseTarget): Promise<void> {
-    const { logger, poolSize = 10, waitMs = 5000 } = this.#options;
+  private async stay(target: DatabaseTarget): Promise<void> {
+    const { logger, poolSize = 10, waitMs = 5000 } = this.options;
     const connections = new Connections({ target, logger, poolSize, waitMs });
-    this.#connections = connections;
-    this.#set({ state: 'up', server: target.name, error: null });
-    const reason = await connections.untilLost(this.#closing.signal);
-    this.#connections = undefined;
-    if (!this.#isClosing())
-      this.#set({ state: 'down', server: target.name, error: `database was lost: ${reasonOf(reason)}` });
-    this.#ending = connections.end();
+    this.connections = connections;
+    this.set({ state: 'up', server: target.name, error: null });
+    const reason = await connections.untilLost(this.closing.signal);
+    this.connections = undefined;
+    if (!this.isClosing())
+      this.set({ state: 'down', server: target.name, error: `database was lost: ${reasonOf(reason)}` });
+    this.ending = connections.end();
   }
 
-  #up(): Connections {
-    if (this.#connections !== undefined) return this.#connections;
-    throw new DatabaseUnavailable(this.#status.error ?? 'database is starting');
+  private up(): Connections {
+    if (this.connections !== undefined) return this.connections;
+    throw new DatabaseUnavailable(this.current.error ?? 'database is starting');
   }
 
-  #isClosing(): boolean {
-    return this.#closing.signal.aborted;
+  private isClosing(): boolean {
+    return this.closing.signal.aborted;
   }
 
-  #set(status: DatabaseStatus): void {
-    const before = this.#status;
+  private set(status: DatabaseStatus): void {
+    const before = this.current;
     if (before.state === status.state && before.error === status.error) return;
-    this.#status = status;
-    if (status.state === 'up') this.#logger.info('database is up', { server: status.server });
-    else this.#logger.warn('database is down', { server: status.server, error: status.error });
-    for (const listener of this.#listeners) listener(status);
+    this.current = status;
+    if (status.state === 'up') this.logger.info('database is up', { server: status.server });
+    else this.logger.warn('database is down', { server: status.server, error: status.error });
+    for (const listener of this.listeners) listener(status);
   }
 }
 

@@ -11,19 +11,19 @@ export interface PoolListener {
 
 /** See above. */
 export class OpenPool {
-  readonly #pool: pg.Pool;
-  readonly #clients = new Set<PoolClient>();
-  readonly #cut = Promise.withResolvers<never>();
+  private readonly pool: pg.Pool;
+  private readonly clients = new Set<PoolClient>();
+  private readonly cutOff = Promise.withResolvers<never>();
 
   constructor(config: PoolConfig, { connected, lost }: PoolListener) {
-    this.#cut.promise.catch(() => undefined); // Who waits is told; there may be nobody.
-    this.#pool = new pg.Pool(config);
-    this.#pool.on('error', lost);
-    this.#pool.on('connect', (client) => {
-      this.#clients.add(client);
+    this.cutOff.promise.catch(() => undefined); // Who waits is told; there may be nobody.
+    this.pool = new pg.Pool(config);
+    this.pool.on('error', lost);
+    this.pool.on('connect', (client) => {
+      this.clients.add(client);
       // One that is lent out reports its end by itself too, and unheard that would end the process.
       client.on('error', lost);
-      client.once('end', () => this.#clients.delete(client));
+      client.once('end', () => this.clients.delete(client));
       connected(client);
     });
   }
@@ -31,7 +31,7 @@ export class OpenPool {
   /** Lends a connection; the borrower releases it. */
   async connect(): Promise<PoolClient> {
     let isTooLate = false;
-    const client = this.#pool.connect();
+    const client = this.pool.connect();
     client.then(
       (lent) => {
         if (isTooLate) lent.release(true);
@@ -39,7 +39,7 @@ export class OpenPool {
       () => undefined, // Told by the race, or nobody's business any more.
     );
     try {
-      return await Promise.race([client, this.#cut.promise]);
+      return await Promise.race([client, this.cutOff.promise]);
     } catch (error) {
       isTooLate = true;
       throw error;
@@ -48,13 +48,13 @@ export class OpenPool {
 
   /** Closes what is idle at once and waits for what is lent. */
   end(): Promise<void> {
-    return this.#pool.end();
+    return this.pool.end();
   }
 
   /** Ends every connection, whatever it is in the middle of. */
   cut(): void {
-    this.#cut.reject(new DatabaseUnavailable('database was given up: it does not answer'));
+    this.cutOff.reject(new DatabaseUnavailable('database was given up: it does not answer'));
     // With a statement in flight this closes the socket, and the statement fails.
-    for (const client of this.#clients) void (client as PoolClient & pg.Client).end().catch(() => undefined);
+    for (const client of this.clients) void (client as PoolClient & pg.Client).end().catch(() => undefined);
   }
 }

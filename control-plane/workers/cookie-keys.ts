@@ -19,35 +19,35 @@ const DAYS_AFTER = 5;
 export class CookieKeys {
   /** For the threads, laid out as `CookieKeyLayout` says. */
   readonly memory: SharedArrayBuffer = new SharedArrayBuffer(COOKIE_KEYS_BYTES);
-  readonly #words = new Int32Array(this.memory);
-  readonly #secret: Uint8Array;
-  #today = -1;
+  private readonly words = new Int32Array(this.memory);
+  private readonly secret: Uint8Array;
+  private today = -1;
 
   /** Whoever has the same secret makes the same keys. */
   constructor(secret: Uint8Array = randomBytes(SECRET_BYTES)) {
-    this.#secret = secret;
+    this.secret = secret;
   }
 
   /** Sees to it that the keys of the days around `nowSecs` (since the epoch) are there; cheap while the day lasts. */
   keepUp(nowSecs: number): void {
     const today = Math.floor(nowSecs / COOKIE_KEY_LIFE_SECS);
-    if (today === this.#today) return;
-    this.#today = today;
-    for (let day = today - DAYS_BEFORE; day <= today + DAYS_AFTER; day++) this.#write(day);
+    if (today === this.today) return;
+    this.today = today;
+    for (let day = today - DAYS_BEFORE; day <= today + DAYS_AFTER; day++) this.write(day);
   }
 
-  #write(day: number): void {
+  private write(day: number): void {
     const slot = (day % L.SLOTS) * L.SLOT_WORDS;
-    if (day <= 0 || this.#words[slot + L.DAY_WORD] === day) return;
+    if (day <= 0 || this.words[slot + L.DAY_WORD] === day) return;
     const key = hkdfSync(
       'sha256',
-      this.#secret,
+      this.secret,
       new Uint8Array(0),
       `weir dns cookie ${String(day)}`,
       KEY_BYTES,
     );
-    Atomics.store(this.#words, slot + L.DAY_WORD, 0);
-    this.#words.set(new Int32Array(key), slot + L.KEY_WORD);
-    Atomics.store(this.#words, slot + L.DAY_WORD, day);
+    Atomics.store(this.words, slot + L.DAY_WORD, 0);
+    this.words.set(new Int32Array(key), slot + L.KEY_WORD);
+    Atomics.store(this.words, slot + L.DAY_WORD, day);
   }
 }

@@ -20,54 +20,54 @@ export interface ConnectionLimitOptions {
 
 /** Counts the connections of one protocol. One a thread for each. */
 export class ConnectionLimit {
-  readonly #options: ConnectionLimitOptions;
-  readonly #blocks: readonly Int32Array[];
-  readonly #own: Int32Array;
-  readonly #seed: number;
+  private readonly options: ConnectionLimitOptions;
+  private readonly blocks: readonly Int32Array[];
+  private readonly own: Int32Array;
+  private readonly seed: number;
   /** The address at work. */
-  readonly #address = new Int32Array(4);
-  #open = 0;
+  private readonly address = new Int32Array(4);
+  private open = 0;
 
   constructor(options: ConnectionLimitOptions) {
-    this.#options = options;
-    this.#blocks = connectionBlocks(options.table);
-    this.#own = this.#blocks[options.worker]!;
-    this.#seed = new Int32Array(options.table)[L.SEED_WORD]!;
+    this.options = options;
+    this.blocks = connectionBlocks(options.table);
+    this.own = this.blocks[options.worker]!;
+    this.seed = new Int32Array(options.table)[L.SEED_WORD]!;
   }
 
   /** Counts a connection of this address (16 bytes) in; false, and nothing counted, where a limit is reached. */
   enter(address: Uint8Array): boolean {
-    const { max, maxPerAddress } = this.#options;
-    if (this.#open >= max) return false;
+    const { max, maxPerAddress } = this.options;
+    if (this.open >= max) return false;
     if (maxPerAddress > 0) {
-      const first = this.#take(address);
-      const slot = this.#slotOf(first) ?? this.#freeSlot(first);
+      const first = this.take(address);
+      const slot = this.slotOf(first) ?? this.freeSlot(first);
       if (slot === null) return false;
       // Counted before the others are looked at: two threads may both give way, and never both go too far.
-      Atomics.add(this.#own, slot + L.COUNT_AT, 1);
-      if (this.#total(first) > maxPerAddress) {
-        Atomics.sub(this.#own, slot + L.COUNT_AT, 1);
+      Atomics.add(this.own, slot + L.COUNT_AT, 1);
+      if (this.total(first) > maxPerAddress) {
+        Atomics.sub(this.own, slot + L.COUNT_AT, 1);
         return false;
       }
     }
-    this.#open++;
+    this.open++;
     return true;
   }
 
   /** Counts a connection that was let in out again. */
   leave(address: Uint8Array): void {
-    this.#open--;
-    if (this.#options.maxPerAddress === 0) return;
-    const slot = this.#slotOf(this.#take(address));
-    if (slot !== null) Atomics.sub(this.#own, slot + L.COUNT_AT, 1);
+    this.open--;
+    if (this.options.maxPerAddress === 0) return;
+    const slot = this.slotOf(this.take(address));
+    if (slot !== null) Atomics.sub(this.own, slot + L.COUNT_AT, 1);
   }
 
   /** Sets the address at work; returns the number of its first slot. */
-  #take(address: Uint8Array): number {
-    let hash = this.#seed ^ this.#options.protocol;
+  private take(address: Uint8Array): number {
+    let hash = this.seed ^ this.options.protocol;
     for (let i = 0; i < 4; i++) {
       const word = addressWord(address, i * 4);
-      this.#address[i] = word;
+      this.address[i] = word;
       hash = Math.imul(hash ^ word, FACTOR);
       hash ^= hash >>> 15;
     }
@@ -75,42 +75,42 @@ export class ConnectionLimit {
   }
 
   /** Connections of the address at work, of all workers. */
-  #total(first: number): number {
+  private total(first: number): number {
     let sum = 0;
-    for (const block of this.#blocks)
+    for (const block of this.blocks)
       for (let probe = 0; probe < L.PROBES; probe++) {
         const slot = slotAt(first, probe);
         const count = Atomics.load(block, slot + L.COUNT_AT);
-        if (count > 0 && this.#isAt(block, slot)) sum += count;
+        if (count > 0 && this.isAt(block, slot)) sum += count;
       }
     return sum;
   }
 
   /** Word of this worker's slot with the address at work; null where it has no connection. */
-  #slotOf(first: number): number | null {
+  private slotOf(first: number): number | null {
     for (let probe = 0; probe < L.PROBES; probe++) {
       const slot = slotAt(first, probe);
-      if (this.#own[slot + L.COUNT_AT]! > 0 && this.#isAt(this.#own, slot)) return slot;
+      if (this.own[slot + L.COUNT_AT]! > 0 && this.isAt(this.own, slot)) return slot;
     }
     return null;
   }
 
   /** Word of a free slot that now has the address at work; null where there is none. */
-  #freeSlot(first: number): number | null {
-    const own = this.#own;
+  private freeSlot(first: number): number | null {
+    const own = this.own;
     for (let probe = 0; probe < L.PROBES; probe++) {
       const slot = slotAt(first, probe);
       if (own[slot + L.COUNT_AT] !== 0) continue;
-      own[slot + L.PROTOCOL_AT] = this.#options.protocol;
-      for (let i = 0; i < 4; i++) own[slot + L.ADDRESS_AT + i] = this.#address[i]!;
+      own[slot + L.PROTOCOL_AT] = this.options.protocol;
+      for (let i = 0; i < 4; i++) own[slot + L.ADDRESS_AT + i] = this.address[i]!;
       return slot;
     }
     return null;
   }
 
-  #isAt(block: Int32Array, slot: number): boolean {
-    if (block[slot + L.PROTOCOL_AT] !== this.#options.protocol) return false;
-    for (let i = 0; i < 4; i++) if (block[slot + L.ADDRESS_AT + i] !== this.#address[i]) return false;
+  private isAt(block: Int32Array, slot: number): boolean {
+    if (block[slot + L.PROTOCOL_AT] !== this.options.protocol) return false;
+    for (let i = 0; i < 4; i++) if (block[slot + L.ADDRESS_AT + i] !== this.address[i]) return false;
     return true;
   }
 }

@@ -37,13 +37,13 @@ export class StreamConnection implements StreamClient {
   /** When a message last came in whole or an answer went out, milliseconds of the monotonic clock. */
   lastActiveMs = performance.now();
 
-  readonly #socket: Socket;
-  readonly #handler: StreamHandler;
-  readonly #frames = new FrameReader((message) => this.#take(message));
-  #inFlight = 0;
+  private readonly socket: Socket;
+  private readonly handler: StreamHandler;
+  private readonly frames = new FrameReader((message) => this.take(message));
+  private inFlight = 0;
   /** No more queries are wanted or can come: end once those in flight are answered. */
-  #isLast = false;
-  #corked = false;
+  private isLast = false;
+  private corked = false;
 
   constructor(
     socket: Socket,
@@ -53,10 +53,10 @@ export class StreamConnection implements StreamClient {
     this.address = peer.address;
     this.port = peer.port;
     this.protocol = peer.protocol;
-    this.#socket = socket;
-    this.#handler = handler;
-    socket.on('data', (chunk: Buffer) => this.#frames.push(chunk));
-    socket.on('drain', () => this.#goOn());
+    this.socket = socket;
+    this.handler = handler;
+    socket.on('data', (chunk: Buffer) => this.frames.push(chunk));
+    socket.on('drain', () => this.goOn());
     // A client that has closed its half still gets its answers (RFC 7766 section 6.2.4 allows either).
     socket.on('end', () => this.finish());
     // What went wrong does not matter: 'close' follows.
@@ -64,60 +64,60 @@ export class StreamConnection implements StreamClient {
   }
 
   send(message: Uint8Array): void {
-    this.#inFlight--;
+    this.inFlight--;
     this.lastActiveMs = performance.now();
-    if (!this.#socket.writable) return;
-    this.#cork();
-    this.#socket.write(frame(message));
-    if (this.#isLast) this.finish();
-    else this.#goOn();
+    if (!this.socket.writable) return;
+    this.cork();
+    this.socket.write(frame(message));
+    if (this.isLast) this.finish();
+    else this.goOn();
   }
 
   /** Reads no more queries and closes as soon as those in flight are answered. */
   finish(): void {
-    this.#isLast = true;
-    if (this.#inFlight <= 0) this.#socket.destroySoon();
-    else this.#socket.pause();
+    this.isLast = true;
+    if (this.inFlight <= 0) this.socket.destroySoon();
+    else this.socket.pause();
   }
 
   /** Closes at once. */
   destroy(): void {
-    this.#socket.destroy();
+    this.socket.destroy();
   }
 
-  #take(message: Uint8Array): boolean {
+  private take(message: Uint8Array): boolean {
     if (message.length < Header.SIZE) {
       // No reply can be made to it, and what follows is as little DNS.
       this.destroy();
       return false;
     }
     this.lastActiveMs = performance.now();
-    this.#inFlight++;
-    this.#handler(message, this);
-    if (this.#mayRead) return true;
-    this.#socket.pause();
+    this.inFlight++;
+    this.handler(message, this);
+    if (this.mayRead) return true;
+    this.socket.pause();
     return false;
   }
 
-  get #mayRead(): boolean {
-    if (this.#isLast || this.#socket.destroyed) return false;
-    return this.#inFlight < MAX_QUERIES_IN_FLIGHT && this.#socket.writableLength < MAX_UNSENT_BYTES;
+  private get mayRead(): boolean {
+    if (this.isLast || this.socket.destroyed) return false;
+    return this.inFlight < MAX_QUERIES_IN_FLIGHT && this.socket.writableLength < MAX_UNSENT_BYTES;
   }
 
-  #goOn(): void {
-    if (!this.#mayRead || !this.#socket.isPaused()) return;
-    this.#socket.resume();
-    this.#frames.resume();
+  private goOn(): void {
+    if (!this.mayRead || !this.socket.isPaused()) return;
+    this.socket.resume();
+    this.frames.resume();
   }
 
   /** Answers of one turn go out in one system call. */
-  #cork(): void {
-    if (this.#corked) return;
-    this.#corked = true;
-    this.#socket.cork();
+  private cork(): void {
+    if (this.corked) return;
+    this.corked = true;
+    this.socket.cork();
     process.nextTick(() => {
-      this.#corked = false;
-      this.#socket.uncork();
+      this.corked = false;
+      this.socket.uncork();
     });
   }
 }

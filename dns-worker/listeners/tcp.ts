@@ -104,50 +104,50 @@ async function closeAll(servers: readonly Server[], accepted: AcceptedConnection
 
 /** The connections that were let in. */
 class AcceptedConnections {
-  readonly #connections = new Set<StreamConnection>();
-  readonly #limit: ConnectionLimit;
-  readonly #handler: StreamHandler;
-  readonly #idleTimeoutMs: number;
-  readonly #sweeping: NodeJS.Timeout;
+  private readonly connections = new Set<StreamConnection>();
+  private readonly limit: ConnectionLimit;
+  private readonly handler: StreamHandler;
+  private readonly idleTimeoutMs: number;
+  private readonly sweeping: NodeJS.Timeout;
 
   constructor(options: ListenTcpOptions, handler: StreamHandler) {
-    this.#handler = handler;
-    this.#limit = options.limit;
-    this.#idleTimeoutMs = options.idleTimeoutMs ?? IDLE_TIMEOUT_MS;
+    this.handler = handler;
+    this.limit = options.limit;
+    this.idleTimeoutMs = options.idleTimeoutMs ?? IDLE_TIMEOUT_MS;
     // One timer for all, and by whole messages: a client that drips octets idles all the same.
-    this.#sweeping = setInterval(() => this.#sweep(), Math.min(1000, this.#idleTimeoutMs / 4));
-    this.#sweeping.unref();
+    this.sweeping = setInterval(() => this.sweep(), Math.min(1000, this.idleTimeoutMs / 4));
+    this.sweeping.unref();
   }
 
   accept(socket: Socket): void {
     const ip = socket.remoteAddress;
     const address = ip === undefined ? null : addressFromText(ip);
-    if (address === null || !this.#limit.enter(address)) {
+    if (address === null || !this.limit.enter(address)) {
       socket.destroy();
       return;
     }
     const peer = { address, port: socket.remotePort ?? 0, protocol: Protocol.tcp };
-    const connection = new StreamConnection(socket, peer, this.#handler);
-    this.#connections.add(connection);
+    const connection = new StreamConnection(socket, peer, this.handler);
+    this.connections.add(connection);
     socket.on('close', () => {
-      this.#connections.delete(connection);
-      this.#limit.leave(address);
+      this.connections.delete(connection);
+      this.limit.leave(address);
     });
   }
 
   close(): void {
-    clearInterval(this.#sweeping);
-    for (const connection of this.#connections) connection.finish();
-    if (this.#connections.size === 0) return;
+    clearInterval(this.sweeping);
+    for (const connection of this.connections) connection.finish();
+    if (this.connections.size === 0) return;
     const grace = setTimeout(() => {
-      for (const connection of this.#connections) connection.destroy();
+      for (const connection of this.connections) connection.destroy();
     }, CLOSE_GRACE_MS);
     grace.unref();
   }
 
-  #sweep(): void {
-    const oldestMs = performance.now() - this.#idleTimeoutMs;
-    for (const connection of this.#connections) {
+  private sweep(): void {
+    const oldestMs = performance.now() - this.idleTimeoutMs;
+    for (const connection of this.connections) {
       if (connection.lastActiveMs < oldestMs) connection.destroy();
     }
   }

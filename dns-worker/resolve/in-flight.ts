@@ -13,55 +13,55 @@ const MAX_WAITERS_OF_ONE = 8192;
 
 /** The table; `R` is what the waiters are told. */
 export class InFlight<R> {
-  readonly #waiting = new Map<string, ((result: R) => void)[]>();
-  readonly #logger: Logger;
-  #waiters = 0;
+  private readonly waiting = new Map<string, ((result: R) => void)[]>();
+  private readonly logger: Logger;
+  private waiters = 0;
 
   constructor(logger: Logger) {
-    this.#logger = logger;
+    this.logger = logger;
   }
 
   /** Distinct questions under way. */
   get questions(): number {
-    return this.#waiting.size;
+    return this.waiting.size;
   }
 
   /** Whether one more may wait for the question with this key. */
   admits(key: string): boolean {
-    const waiting = this.#waiting.get(key);
-    if (this.#waiters >= MAX_WAITERS) return false;
-    return waiting === undefined ? this.#waiting.size < MAX_QUESTIONS : waiting.length < MAX_WAITERS_OF_ONE;
+    const waiting = this.waiting.get(key);
+    if (this.waiters >= MAX_WAITERS) return false;
+    return waiting === undefined ? this.waiting.size < MAX_QUESTIONS : waiting.length < MAX_WAITERS_OF_ONE;
   }
 
   /** Adds a waiter; true when it is the first, who must see to it that `settle` is called. */
   join(key: string, waiter: (result: R) => void): boolean {
-    this.#waiters++;
-    const others = this.#waiting.get(key);
+    this.waiters++;
+    const others = this.waiting.get(key);
     if (others !== undefined) {
       others.push(waiter);
       return false;
     }
-    this.#waiting.set(key, [waiter]);
+    this.waiting.set(key, [waiter]);
     return true;
   }
 
   /** Tells everyone who waits; a waiter that throws is logged and keeps nobody from being told. */
   settle(key: string, result: R): void {
-    const waiters = this.#waiting.get(key);
+    const waiters = this.waiting.get(key);
     if (waiters === undefined) return;
-    this.#waiting.delete(key);
-    this.#waiters -= waiters.length;
+    this.waiting.delete(key);
+    this.waiters -= waiters.length;
     for (const waiter of waiters) {
       try {
         waiter(result);
       } catch (error) {
-        this.#logger.error('tell a waiting query its answer failed', { error: errorDetail(error) });
+        this.logger.error('tell a waiting query its answer failed', { error: errorDetail(error) });
       }
     }
   }
 
   /** The keys of all questions under way, to settle them at the end. */
   keys(): readonly string[] {
-    return [...this.#waiting.keys()];
+    return [...this.waiting.keys()];
   }
 }

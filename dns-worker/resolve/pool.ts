@@ -17,20 +17,20 @@ export class Pool {
   readonly name: string;
   readonly priority: number;
   readonly upstreams: readonly Upstream[];
-  readonly #strategy: PoolStrategy;
-  #turn = 0;
+  private readonly strategy: PoolStrategy;
+  private turn = 0;
 
   constructor(name: string, strategy: PoolStrategy, priority: number, upstreams: readonly Upstream[]) {
     this.name = name;
     this.priority = priority;
     this.upstreams = upstreams;
-    this.#strategy = strategy;
+    this.strategy = strategy;
   }
 
   /** The waves of its healthy servers; counts as one question. */
   waves(): Upstream[][] {
     const usable = this.upstreams.filter((upstream) => upstream.health.status !== 'Unhealthy');
-    return besideSuspects(wavesOf(this.#strategy, usable, this.#turn++));
+    return besideSuspects(wavesOf(this.strategy, usable, this.turn++));
   }
 }
 

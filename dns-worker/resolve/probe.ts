@@ -29,41 +29,41 @@ const JITTER = 0.2;
 
 /** Probes one upstream until closed. */
 export class Probe {
-  readonly #upstream: Upstream;
-  readonly #question: Question;
-  readonly #settings: WorkerSettings['healthCheck'];
-  readonly #clock: Clock;
-  #timer: NodeJS.Timeout;
-  #attempt: UpstreamAttempt | null = null;
-  #closed = false;
+  private readonly upstream: Upstream;
+  private readonly question: Question;
+  private readonly settings: WorkerSettings['healthCheck'];
+  private readonly clock: Clock;
+  private timer: NodeJS.Timeout;
+  private attempt: UpstreamAttempt | null = null;
+  private closed = false;
 
   constructor(upstream: Upstream, question: Question, settings: WorkerSettings['healthCheck'], clock: Clock) {
-    this.#upstream = upstream;
-    this.#question = question;
-    this.#settings = settings;
-    this.#clock = clock;
-    upstream.onSetAside = () => this.#hurry();
-    this.#timer = this.#after(Math.random() * Math.min(SOON_MS, this.#intervalMs));
+    this.upstream = upstream;
+    this.question = question;
+    this.settings = settings;
+    this.clock = clock;
+    upstream.onSetAside = () => this.hurry();
+    this.timer = this.after(Math.random() * Math.min(SOON_MS, this.intervalMs));
   }
 
   /** Stops; a probe under way is given up. */
   close(): void {
-    this.#closed = true;
-    clearTimeout(this.#timer);
-    this.#attempt?.cancel();
+    this.closed = true;
+    clearTimeout(this.timer);
+    this.attempt?.cancel();
   }
 
-  get #intervalMs(): number {
-    return this.#settings.intervalSecs * 1000;
+  private get intervalMs(): number {
+    return this.settings.intervalSecs * 1000;
   }
 
-  #after(delayMs: number): NodeJS.Timeout {
+  private after(delayMs: number): NodeJS.Timeout {
     const timer = setTimeout(() => {
       try {
-        this.#tick();
+        this.tick();
       } catch (error) {
         // The next probe is begun by this one only.
-        this.#conclude();
+        this.conclude();
         throw error;
       }
     }, delayMs);
@@ -71,44 +71,44 @@ export class Probe {
     return timer;
   }
 
-  #next(): void {
-    if (this.#closed) return;
-    const { status, consecutiveFailures } = this.#upstream.health;
+  private next(): void {
+    if (this.closed) return;
+    const { status, consecutiveFailures } = this.upstream.health;
     const isComingBack = status === 'Unhealthy' && consecutiveFailures === 0;
-    const jittered = this.#intervalMs * (1 - JITTER + 2 * JITTER * Math.random());
-    this.#timer = this.#after(isComingBack ? Math.min(SOON_MS, jittered) : jittered);
+    const jittered = this.intervalMs * (1 - JITTER + 2 * JITTER * Math.random());
+    this.timer = this.after(isComingBack ? Math.min(SOON_MS, jittered) : jittered);
   }
 
   /** A server that has just been set aside for its answers to questions may be well after all: ask soon. */
-  #hurry(): void {
-    if (this.#closed || this.#attempt !== null) return;
-    clearTimeout(this.#timer);
-    this.#timer = this.#after(Math.min(SOON_MS, this.#intervalMs));
+  private hurry(): void {
+    if (this.closed || this.attempt !== null) return;
+    clearTimeout(this.timer);
+    this.timer = this.after(Math.min(SOON_MS, this.intervalMs));
   }
 
-  #tick(): void {
-    const { health } = this.#upstream;
-    const sinceAnswerMs = this.#clock.monotonicMs() - health.lastAnswerMs;
-    if (health.status === 'Healthy' && health.lastAnswerMs >= 0 && sinceAnswerMs < this.#intervalMs) {
-      this.#next();
+  private tick(): void {
+    const { health } = this.upstream;
+    const sinceAnswerMs = this.clock.monotonicMs() - health.lastAnswerMs;
+    if (health.status === 'Healthy' && health.lastAnswerMs >= 0 && sinceAnswerMs < this.intervalMs) {
+      this.next();
       return;
     }
-    const attempt = this.#upstream.probe(this.#question, (_attempt, outcome) => {
-      clearTimeout(this.#timer);
-      judge(this.#upstream, outcome);
-      this.#conclude();
+    const attempt = this.upstream.probe(this.question, (_attempt, outcome) => {
+      clearTimeout(this.timer);
+      judge(this.upstream, outcome);
+      this.conclude();
     });
-    this.#attempt = attempt;
-    this.#timer = setTimeout(() => {
+    this.attempt = attempt;
+    this.timer = setTimeout(() => {
       attempt.timeOut();
-      this.#conclude();
-    }, this.#settings.timeoutMs);
-    this.#timer.unref();
+      this.conclude();
+    }, this.settings.timeoutMs);
+    this.timer.unref();
   }
 
-  #conclude(): void {
-    this.#attempt = null;
-    this.#next();
+  private conclude(): void {
+    this.attempt = null;
+    this.next();
   }
 }
 

@@ -58,25 +58,25 @@ const MAX_SENT = 64;
 
 /** One question under way. */
 export class QuestionRun {
-  readonly #question: Question;
-  readonly #waves: readonly (readonly Upstream[])[];
-  readonly #clock: Clock;
-  readonly #done: (resolution: Resolution) => void;
-  readonly #deadlineMs: number;
-  readonly #stepMs: number;
-  readonly #pending = new Set<UpstreamAttempt>();
+  private readonly question: Question;
+  private readonly waves: readonly (readonly Upstream[])[];
+  private readonly clock: Clock;
+  private readonly done: (resolution: Resolution) => void;
+  private readonly deadlineMs: number;
+  private readonly stepMs: number;
+  private readonly pending = new Set<UpstreamAttempt>();
   /** Servers that answered with a response code that settles nothing. */
-  readonly #doubtful: { readonly upstream: Upstream; readonly rcode: number }[] = [];
+  private readonly doubtful: { readonly upstream: Upstream; readonly rcode: number }[] = [];
   /** The last server whose answer was no use, an index; -1 = none. */
-  #unusable = -1;
+  private unusable = -1;
   /** Somebody could not be asked for want of room here. */
-  #isShort = false;
-  #nextWave = 0;
-  #lastAsked = -1;
-  #sent = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #over = false;
-  #isDone = false;
+  private isShort = false;
+  private nextWave = 0;
+  private lastAsked = -1;
+  private sent = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private over = false;
+  private isDone = false;
 
   /** `waves` is not empty. Nothing happens before `start`. */
   constructor(
@@ -85,158 +85,158 @@ export class QuestionRun {
     timing: { readonly clock: Clock; readonly timeoutMs: number },
     done: (resolution: Resolution) => void,
   ) {
-    this.#question = question;
-    this.#waves = waves;
-    this.#clock = timing.clock;
-    this.#done = done;
-    this.#deadlineMs = timing.clock.monotonicMs() + timing.timeoutMs;
-    this.#stepMs = Math.min(MAX_STEP_MS, Math.max(MIN_STEP_MS, timing.timeoutMs / (waves.length + 1)));
+    this.question = question;
+    this.waves = waves;
+    this.clock = timing.clock;
+    this.done = done;
+    this.deadlineMs = timing.clock.monotonicMs() + timing.timeoutMs;
+    this.stepMs = Math.min(MAX_STEP_MS, Math.max(MIN_STEP_MS, timing.timeoutMs / (waves.length + 1)));
   }
 
   /** Asks the first wave. `done` is called once, after this has returned; not at all where this throws. */
   start(): void {
     try {
-      this.#launch();
-      this.#arm();
+      this.launch();
+      this.arm();
     } catch (error) {
-      this.#isDone = true;
-      this.#breakOff();
+      this.isDone = true;
+      this.breakOff();
       throw error;
     }
   }
 
   /** Gives up, and says so. */
   cancel(): void {
-    this.#breakOff();
-    this.#end({ kind: 'failed', reason: 'network', rcode: Rcode.SERVFAIL, upstream: -1 });
+    this.breakOff();
+    this.end({ kind: 'failed', reason: 'network', rcode: Rcode.SERVFAIL, upstream: -1 });
   }
 
-  #breakOff(): void {
-    this.#stop();
-    for (const attempt of this.#pending) attempt.cancel();
+  private breakOff(): void {
+    this.stop();
+    for (const attempt of this.pending) attempt.cancel();
   }
 
-  #launch(): void {
-    const wave = this.#waves[this.#nextWave++] ?? [];
+  private launch(): void {
+    const wave = this.waves[this.nextWave++] ?? [];
     for (const upstream of wave) {
-      if (!this.#maySend()) break;
-      this.#lastAsked = upstream.index;
-      this.#pending.add(upstream.ask(this.#question, this.#onOutcome));
+      if (!this.maySend()) break;
+      this.lastAsked = upstream.index;
+      this.pending.add(upstream.ask(this.question, this.onOutcome));
     }
   }
 
-  #arm(): void {
-    const remainingMs = this.#deadlineMs - this.#clock.monotonicMs();
-    this.#timer = setTimeout(this.#onStep, Math.max(1, Math.min(this.#waitMs(), remainingMs)));
+  private arm(): void {
+    const remainingMs = this.deadlineMs - this.clock.monotonicMs();
+    this.timer = setTimeout(this.onStep, Math.max(1, Math.min(this.waitMs(), remainingMs)));
   }
 
   /** How long to wait before somebody else is asked, or everybody again. */
-  #waitMs(): number {
-    const wave = this.#waves[this.#nextWave - 1] ?? [];
-    if (this.#nextWave >= this.#waves.length) return this.#stepMs;
+  private waitMs(): number {
+    const wave = this.waves[this.nextWave - 1] ?? [];
+    if (this.nextWave >= this.waves.length) return this.stepMs;
     const usualMs = Math.max(...wave.map(({ health }) => health.smoothedLatencyMs || Infinity));
     const patienceMs = Math.min(MAX_USUAL_STEP_MS, Math.max(MIN_USUAL_STEP_MS, USUAL_TIMES * usualMs));
-    return Math.min(this.#stepMs, patienceMs);
+    return Math.min(this.stepMs, patienceMs);
   }
 
-  #maySend(): boolean {
-    return this.#sent++ < MAX_SENT;
+  private maySend(): boolean {
+    return this.sent++ < MAX_SENT;
   }
 
-  readonly #onStep = (): void => {
+  private readonly onStep = (): void => {
     try {
-      this.#step();
+      this.step();
     } catch (error) {
-      this.#fail(error);
+      this.fail(error);
     }
   };
 
-  #step(): void {
-    if (this.#clock.monotonicMs() >= this.#deadlineMs) {
-      this.#stop();
-      for (const attempt of this.#pending) {
-        this.#isShort ||= attempt.wasQueued;
+  private step(): void {
+    if (this.clock.monotonicMs() >= this.deadlineMs) {
+      this.stop();
+      for (const attempt of this.pending) {
+        this.isShort ||= attempt.wasQueued;
         attempt.timeOut();
       }
-      this.#end(this.#failure('timeout'));
+      this.end(this.failure('timeout'));
       return;
     }
-    for (const attempt of this.#pending) attempt.noteSilence();
-    if (this.#nextWave < this.#waves.length) this.#launch();
-    else for (const attempt of this.#pending) if (this.#maySend()) attempt.resend();
-    this.#arm();
+    for (const attempt of this.pending) attempt.noteSilence();
+    if (this.nextWave < this.waves.length) this.launch();
+    else for (const attempt of this.pending) if (this.maySend()) attempt.resend();
+    this.arm();
   }
 
-  readonly #onOutcome = (attempt: UpstreamAttempt, outcome: AttemptOutcome): void => {
+  private readonly onOutcome = (attempt: UpstreamAttempt, outcome: AttemptOutcome): void => {
     try {
-      this.#take(attempt, outcome);
+      this.take(attempt, outcome);
     } catch (error) {
-      this.#fail(error);
+      this.fail(error);
     }
   };
 
-  #take(attempt: UpstreamAttempt, outcome: AttemptOutcome): void {
-    this.#pending.delete(attempt);
-    if (this.#over) return;
+  private take(attempt: UpstreamAttempt, outcome: AttemptOutcome): void {
+    this.pending.delete(attempt);
+    if (this.over) return;
     if (outcome.kind === 'answer') {
       const { rcode } = outcome.answer;
       if (isDefinitive(rcode)) {
-        this.#win(attempt, outcome.answer);
+        this.win(attempt, outcome.answer);
         return;
       }
-      this.#doubtful.push({ upstream: attempt.upstream, rcode });
-    } else if (outcome.reason === 'unusable') this.#unusable = attempt.upstream.index;
-    else if (outcome.reason === 'local') this.#isShort = true;
-    if (this.#pending.size > 0) return;
-    if (this.#nextWave < this.#waves.length) {
-      this.#launch();
+      this.doubtful.push({ upstream: attempt.upstream, rcode });
+    } else if (outcome.reason === 'unusable') this.unusable = attempt.upstream.index;
+    else if (outcome.reason === 'local') this.isShort = true;
+    if (this.pending.size > 0) return;
+    if (this.nextWave < this.waves.length) {
+      this.launch();
       return;
     }
-    this.#stop();
-    this.#end(this.#failure('network'));
+    this.stop();
+    this.end(this.failure('network'));
   }
 
-  #win(attempt: UpstreamAttempt, answer: CacheableAnswer): void {
-    this.#stop();
-    for (const { upstream, rcode } of this.#doubtful) {
+  private win(attempt: UpstreamAttempt, answer: CacheableAnswer): void {
+    this.stop();
+    for (const { upstream, rcode } of this.doubtful) {
       upstream.health.recordFault(`${rcodeName(rcode)} where another server answered`);
     }
-    const remainingMs = this.#deadlineMs - this.#clock.monotonicMs();
-    for (const loser of this.#pending) loser.upstream.linger(loser, Math.max(1, remainingMs));
-    this.#end({ kind: 'answer', answer, upstream: attempt.upstream.index });
+    const remainingMs = this.deadlineMs - this.clock.monotonicMs();
+    for (const loser of this.pending) loser.upstream.linger(loser, Math.max(1, remainingMs));
+    this.end({ kind: 'answer', answer, upstream: attempt.upstream.index });
   }
 
   /** Nobody else ends a question whose steps break off: the error goes on to the thread's guard. */
-  #fail(error: unknown): never {
+  private fail(error: unknown): never {
     try {
-      this.#breakOff();
+      this.breakOff();
     } finally {
-      this.#end({ kind: 'failed', reason: 'servfail', rcode: Rcode.SERVFAIL, upstream: this.#lastAsked });
+      this.end({ kind: 'failed', reason: 'servfail', rcode: Rcode.SERVFAIL, upstream: this.lastAsked });
     }
     throw error;
   }
 
-  #end(resolution: Resolution): void {
-    if (this.#isDone) return;
-    this.#isDone = true;
-    this.#done(resolution);
+  private end(resolution: Resolution): void {
+    if (this.isDone) return;
+    this.isDone = true;
+    this.done(resolution);
   }
 
-  #stop(): void {
-    this.#over = true;
-    clearTimeout(this.#timer);
+  private stop(): void {
+    this.over = true;
+    clearTimeout(this.timer);
   }
 
   /** What somebody said, were it of no use, says more than the silence of others. */
-  #failure(otherwise: 'timeout' | 'network'): Resolution {
-    const doubtful = this.#doubtful.at(-1);
+  private failure(otherwise: 'timeout' | 'network'): Resolution {
+    const doubtful = this.doubtful.at(-1);
     if (doubtful === undefined) {
-      if (this.#unusable >= 0)
-        return { kind: 'failed', reason: 'unusable', rcode: Rcode.SERVFAIL, upstream: this.#unusable };
+      if (this.unusable >= 0)
+        return { kind: 'failed', reason: 'unusable', rcode: Rcode.SERVFAIL, upstream: this.unusable };
       // Nothing is known then: who could not be asked might have answered.
-      if (this.#isShort)
-        return { kind: 'failed', reason: 'overloaded', rcode: Rcode.SERVFAIL, upstream: this.#lastAsked };
-      return { kind: 'failed', reason: otherwise, rcode: Rcode.SERVFAIL, upstream: this.#lastAsked };
+      if (this.isShort)
+        return { kind: 'failed', reason: 'overloaded', rcode: Rcode.SERVFAIL, upstream: this.lastAsked };
+      return { kind: 'failed', reason: otherwise, rcode: Rcode.SERVFAIL, upstream: this.lastAsked };
     }
     const { upstream } = doubtful;
     // Those in OPT speak of the way between Weir and the server (BADVERS, BADCOOKIE): nothing to tell a client.

@@ -31,28 +31,28 @@ export type ResolverSettings = Pick<
 
 /** Resolves through the pools of its settings; for other settings make another one. */
 export class Resolver {
-  readonly #settings: ResolverSettings;
-  readonly #clock: Clock;
-  readonly #bootstrap: Bootstrap;
-  readonly #upstreams: readonly Upstream[];
-  readonly #pools: readonly Pool[];
-  readonly #probes: readonly Probe[];
-  readonly #logger: Logger;
-  readonly #timing: { readonly clock: Clock; readonly timeoutMs: number };
-  readonly #runs = new Set<QuestionRun>();
-  #closed = false;
+  private readonly settings: ResolverSettings;
+  private readonly clock: Clock;
+  private readonly bootstrap: Bootstrap;
+  private readonly upstreams: readonly Upstream[];
+  private readonly pools: readonly Pool[];
+  private readonly probes: readonly Probe[];
+  private readonly logger: Logger;
+  private readonly timing: { readonly clock: Clock; readonly timeoutMs: number };
+  private readonly runs = new Set<QuestionRun>();
+  private closed = false;
 
   constructor(settings: ResolverSettings, clock: Clock, logger: Logger) {
-    this.#settings = settings;
-    this.#clock = clock;
-    this.#logger = logger;
-    this.#timing = { clock, timeoutMs: settings.queryTimeoutMs };
-    this.#bootstrap = new Bootstrap(settings.bootstrap, clock);
+    this.settings = settings;
+    this.clock = clock;
+    this.logger = logger;
+    this.timing = { clock, timeoutMs: settings.queryTimeoutMs };
+    this.bootstrap = new Bootstrap(settings.bootstrap, clock);
     const upstreams: Upstream[] = [];
-    this.#pools = settings.pools
+    this.pools = settings.pools
       .map((pool) => {
         const parts = {
-          bootstrap: this.#bootstrap,
+          bootstrap: this.bootstrap,
           clock,
           logger,
           thresholds: settings.healthCheck,
@@ -67,69 +67,69 @@ export class Resolver {
         return new Pool(pool.name, pool.strategy, pool.priority, servers);
       })
       .sort((a, b) => a.priority - b.priority);
-    this.#upstreams = upstreams;
-    this.#probes = settings.healthCheck.enabled ? this.#probe(upstreams) : [];
+    this.upstreams = upstreams;
+    this.probes = settings.healthCheck.enabled ? this.probe(upstreams) : [];
   }
 
   /** Resolves; `done` is called exactly once, never before this has returned. Never throws. */
   resolve(question: Question, done: (resolution: Resolution) => void): void {
-    if (this.#closed) {
+    if (this.closed) {
       queueMicrotask(() => done(failed('network')));
       return;
     }
     try {
-      const waves = planWaves(this.#pools);
+      const waves = planWaves(this.pools);
       if (waves.length === 0) queueMicrotask(() => done(failed('no-upstreams')));
-      else this.#run(question, waves, done);
+      else this.run(question, waves, done);
     } catch (error) {
-      this.#logger.error('ask an upstream failed', { error: errorDetail(error) });
+      this.logger.error('ask an upstream failed', { error: errorDetail(error) });
       queueMicrotask(() => done(failed('servfail')));
     }
   }
 
-  #run(
+  private run(
     question: Question,
     waves: readonly (readonly Upstream[])[],
     done: (resolution: Resolution) => void,
   ): void {
-    const run = new QuestionRun(question, waves, this.#timing, (resolution) => {
-      this.#runs.delete(run);
+    const run = new QuestionRun(question, waves, this.timing, (resolution) => {
+      this.runs.delete(run);
       done(resolution);
     });
     run.start();
-    this.#runs.add(run);
+    this.runs.add(run);
   }
 
   /** Questions under way. */
   get inFlight(): number {
-    return this.#runs.size;
+    return this.runs.size;
   }
 
   /** The state of every upstream, in the order of `Resolution.upstream`. */
   report(): UpstreamReport[] {
-    return this.#upstreams.map((upstream) => upstream.report());
+    return this.upstreams.map((upstream) => upstream.report());
   }
 
   /** The configured text of an upstream; '' for an index that is none. */
   upstreamAddress(index: number): string {
-    return this.#upstreams[index]?.settings.address ?? '';
+    return this.upstreams[index]?.settings.address ?? '';
   }
 
   /** Fails what is under way and closes every socket. */
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    for (const probe of this.#probes) probe.close();
-    for (const run of [...this.#runs]) run.cancel();
-    this.#bootstrap.close();
-    for (const upstream of this.#upstreams) upstream.close();
+    if (this.closed) return;
+    this.closed = true;
+    for (const probe of this.probes) probe.close();
+    for (const run of [...this.runs]) run.cancel();
+    this.bootstrap.close();
+    for (const upstream of this.upstreams) upstream.close();
     // Sockets report their end a turn later.
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  #probe(upstreams: readonly Upstream[]): readonly Probe[] {
-    const { probe = ROOT_SERVERS, healthCheck } = this.#settings;
-    return upstreams.map((upstream) => new Probe(upstream, probe, healthCheck, this.#clock));
+  private probe(upstreams: readonly Upstream[]): readonly Probe[] {
+    const { probe = ROOT_SERVERS, healthCheck } = this.settings;
+    return upstreams.map((upstream) => new Probe(upstream, probe, healthCheck, this.clock));
   }
 }
 

@@ -45,17 +45,17 @@ export class Upstream {
   readonly health: Health;
   /** Called when it becomes Unhealthy. */
   onSetAside: (() => void) | null = null;
-  readonly #poolName: string;
-  readonly #strategy: PoolStrategy;
-  readonly #parts: UpstreamParts;
-  readonly #connect: (server: ServerAddress) => ServerConnections;
-  readonly #lingering = new Map<UpstreamAttempt, NodeJS.Timeout>();
-  readonly #connections = new Map<string, ServerConnections>();
+  private readonly poolName: string;
+  private readonly strategy: PoolStrategy;
+  private readonly parts: UpstreamParts;
+  private readonly connect: (server: ServerAddress) => ServerConnections;
+  private readonly lingering = new Map<UpstreamAttempt, NodeJS.Timeout>();
+  private readonly connections = new Map<string, ServerConnections>();
   /** As last found, and the part of it that is used. */
-  #found: readonly HostAddress[] = [];
-  #resolved: readonly HostAddress[] = [];
+  private found: readonly HostAddress[] = [];
+  private resolved: readonly HostAddress[] = [];
   /** Which of the addresses is asked first; moves on when that one fails. */
-  #first = 0;
+  private first = 0;
 
   constructor(
     place: { readonly index: number; readonly poolName: string; readonly strategy: PoolStrategy },
@@ -71,37 +71,37 @@ export class Upstream {
         this.onSetAside?.();
       } else parts.logger.info('upstream answers', { upstream: settings.address, pool: place.poolName });
     });
-    this.#poolName = place.poolName;
-    this.#strategy = place.strategy;
-    this.#parts = parts;
-    this.#connect = connector(settings, parts);
+    this.poolName = place.poolName;
+    this.strategy = place.strategy;
+    this.parts = parts;
+    this.connect = connector(settings, parts);
   }
 
   /** Asks a live question. */
   ask(question: Question, done: AttemptDone<Upstream>): UpstreamAttempt {
     this.health.queries++;
-    return this.#start(question, done, true);
+    return this.start(question, done, true);
   }
 
   /** Asks without counting it among the live questions. */
   probe(question: Question, done: AttemptDone<Upstream>): UpstreamAttempt {
-    return this.#start(question, done, false);
+    return this.start(question, done, false);
   }
 
   /** Lets an attempt that is not needed any more run for at most this long, or cancels it. */
   linger(attempt: UpstreamAttempt, remainingMs: number): void {
-    if (this.#lingering.size >= MAX_LINGERING || attempt.wasQueued) {
+    if (this.lingering.size >= MAX_LINGERING || attempt.wasQueued) {
       attempt.cancel();
       return;
     }
     const timer = setTimeout(() => {
-      this.#lingering.delete(attempt);
+      this.lingering.delete(attempt);
       attempt.timeOut();
     }, remainingMs);
-    this.#lingering.set(attempt, timer);
+    this.lingering.set(attempt, timer);
     attempt.onOver = () => {
       clearTimeout(timer);
-      this.#lingering.delete(attempt);
+      this.lingering.delete(attempt);
     };
   }
 
@@ -111,54 +111,54 @@ export class Upstream {
     return {
       address: this.settings.address,
       transport: this.settings.transport,
-      poolName: this.#poolName,
-      strategy: this.#strategy,
+      poolName: this.poolName,
+      strategy: this.strategy,
       status: health.status,
       queries: health.queries,
       failures: health.failures,
       consecutiveFailures: health.consecutiveFailures,
       lastError: health.lastError,
       latenciesMs: health.latencies(),
-      resolved: this.#resolved.map(({ ip }) => ip),
+      resolved: this.resolved.map(({ ip }) => ip),
     };
   }
 
   /** Drops its connections and whatever still lingers. */
   close(): void {
-    for (const attempt of [...this.#lingering.keys()]) attempt.cancel();
-    for (const connections of this.#connections.values()) connections.close();
+    for (const attempt of [...this.lingering.keys()]) attempt.cancel();
+    for (const connections of this.connections.values()) connections.close();
   }
 
-  #start(question: Question, done: AttemptDone<Upstream>, live: boolean): UpstreamAttempt {
-    const attempt = new Attempt<Upstream>(this, this.#parts.clock, live, done);
+  private start(question: Question, done: AttemptDone<Upstream>, live: boolean): UpstreamAttempt {
+    const attempt = new Attempt<Upstream>(this, this.parts.clock, live, done);
     const { settings } = this;
-    this.#parts.bootstrap.lookup(settings.pinnedIp ?? settings.host, (found) => {
+    this.parts.bootstrap.lookup(settings.pinnedIp ?? settings.host, (found) => {
       if (attempt.isOver) return;
       if (found.length === 0) {
         const detail = `no address for ${settings.host}`;
         process.nextTick(() => attempt.end({ kind: 'failed', reason: 'network', detail }));
         return;
       }
-      this.#take(found);
-      this.#askAddresses(attempt, question);
+      this.take(found);
+      this.askAddresses(attempt, question);
     });
     return attempt;
   }
 
   /** Notes where the server is now; connections to former addresses end by themselves when idle. */
-  #take(found: readonly HostAddress[]): void {
-    if (found === this.#found) return;
-    this.#found = found;
-    this.#resolved = found.slice(0, MAX_ADDRESSES);
-    this.#first = 0;
-    const current = new Set(this.#resolved.map(({ ip }) => ip));
-    for (const ip of this.#connections.keys()) if (!current.has(ip)) this.#connections.delete(ip);
+  private take(found: readonly HostAddress[]): void {
+    if (found === this.found) return;
+    this.found = found;
+    this.resolved = found.slice(0, MAX_ADDRESSES);
+    this.first = 0;
+    const current = new Set(this.resolved.map(({ ip }) => ip));
+    for (const ip of this.connections.keys()) if (!current.has(ip)) this.connections.delete(ip);
   }
 
   /** Asks the first address; the next one when that fails, or beside it when it is silent. */
-  #askAddresses(attempt: UpstreamAttempt, question: Question): void {
-    const addresses = this.#resolved;
-    const first = this.#first;
+  private askAddresses(attempt: UpstreamAttempt, question: Question): void {
+    const addresses = this.resolved;
+    const first = this.first;
     let asked = 0;
     let pending = 0;
     const askNext = (): void => {
@@ -168,16 +168,16 @@ export class Upstream {
       asked++;
       pending++;
       attempt.exchanges.push(
-        this.#connectionsTo(address).ask(question, (outcome: ExchangeOutcome) => {
+        this.connectionsTo(address).ask(question, (outcome: ExchangeOutcome) => {
           if (attempt.isOver) return;
           pending--;
           const isLost =
             outcome.kind === 'failed' && (outcome.reason === 'network' || outcome.reason === 'local');
           if (isLost && asked < addresses.length) {
-            this.#first = (place + 1) % addresses.length;
+            this.first = (place + 1) % addresses.length;
             askNext();
           } else if (outcome.kind === 'answer' || pending === 0) {
-            if (outcome.kind === 'answer') this.#first = place;
+            if (outcome.kind === 'answer') this.first = place;
             attempt.end(outcome);
           }
         }),
@@ -185,16 +185,16 @@ export class Upstream {
     };
     attempt.onSilence = askNext;
     attempt.onTimeOut = () => {
-      if (this.#first === first) this.#first = (first + 1) % addresses.length;
+      if (this.first === first) this.first = (first + 1) % addresses.length;
     };
     askNext();
   }
 
-  #connectionsTo(address: HostAddress): ServerConnections {
-    let connections = this.#connections.get(address.ip);
+  private connectionsTo(address: HostAddress): ServerConnections {
+    let connections = this.connections.get(address.ip);
     if (connections === undefined) {
-      connections = this.#connect({ ip: address.ip, port: this.settings.port, family: address.family });
-      this.#connections.set(address.ip, connections);
+      connections = this.connect({ ip: address.ip, port: this.settings.port, family: address.family });
+      this.connections.set(address.ip, connections);
     }
     return connections;
   }

@@ -15,38 +15,38 @@ export type ZoneResolverSettings = Omit<ResolverSettings, 'pools' | 'probe'>;
 
 /** The resolvers by partition. One a resolve thread. */
 export class ZoneResolvers {
-  readonly #settings: ZoneResolverSettings;
-  readonly #clock: Clock;
-  readonly #logger: Logger;
-  readonly #byPartition = new Map<number, Resolver>();
+  private readonly settings: ZoneResolverSettings;
+  private readonly clock: Clock;
+  private readonly logger: Logger;
+  private readonly byPartition = new Map<number, Resolver>();
 
   constructor(settings: ZoneResolverSettings, clock: Clock, logger: Logger) {
-    this.#settings = settings;
-    this.#clock = clock;
-    this.#logger = logger;
+    this.settings = settings;
+    this.clock = clock;
+    this.logger = logger;
   }
 
   /** The resolver of a zone. */
   of(zone: ForwardZone): Resolver {
-    let resolver = this.#byPartition.get(zone.partition);
+    let resolver = this.byPartition.get(zone.partition);
     if (resolver === undefined) {
       // Servers of one zone are taken to say the same: the first answer counts, and a dead one costs no wait.
       const pool = { name: zone.zone, strategy: 'Parallel', priority: 0, servers: zone.servers } as const;
       const [name] = zone.names;
       const settings = {
-        ...this.#settings,
+        ...this.settings,
         pools: [pool],
         ...(name !== undefined && { probe: zoneProbe(name) }),
       };
-      resolver = new Resolver(settings, this.#clock, this.#logger);
-      this.#byPartition.set(zone.partition, resolver);
+      resolver = new Resolver(settings, this.clock, this.logger);
+      this.byPartition.set(zone.partition, resolver);
     }
     return resolver;
   }
 
   /** The state of every server of every zone, under the name of the zone. */
   report(): UpstreamReport[] {
-    return [...this.#byPartition.values()].flatMap((resolver) => resolver.report());
+    return [...this.byPartition.values()].flatMap((resolver) => resolver.report());
   }
 
   /**
@@ -55,18 +55,18 @@ export class ZoneResolvers {
    */
   follow(zones: readonly ForwardZone[]): Promise<void> {
     for (const zone of zones) this.of(zone);
-    return this.#keepOnly(zones);
+    return this.keepOnly(zones);
   }
 
-  async #keepOnly(zones: readonly ForwardZone[]): Promise<void> {
+  private async keepOnly(zones: readonly ForwardZone[]): Promise<void> {
     const kept = new Set(zones.map(({ partition }) => partition));
-    const gone = [...this.#byPartition].filter(([partition]) => !kept.has(partition));
-    for (const [partition] of gone) this.#byPartition.delete(partition);
+    const gone = [...this.byPartition].filter(([partition]) => !kept.has(partition));
+    for (const [partition] of gone) this.byPartition.delete(partition);
     await Promise.all(gone.map(([, resolver]) => resolver.close()));
   }
 
   /** Closes all. */
   close(): Promise<void> {
-    return this.#keepOnly([]);
+    return this.keepOnly([]);
   }
 }

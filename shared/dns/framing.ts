@@ -16,94 +16,94 @@ export type FrameTaker = (message: Uint8Array) => boolean;
  * pushed but not taken.
  */
 export class FrameReader {
-  readonly #take: FrameTaker;
+  private readonly take: FrameTaker;
   /** Received and not yet delivered. */
-  #rest: Uint8Array = EMPTY;
+  private rest: Uint8Array = EMPTY;
   /** A message under assembly with its length octets, and how much of it is here. */
-  #partial: Uint8Array = EMPTY;
-  #filled = 0;
-  #stopped = false;
-  #delivering = false;
+  private partial: Uint8Array = EMPTY;
+  private filled = 0;
+  private stopped = false;
+  private delivering = false;
 
   constructor(take: FrameTaker) {
-    this.#take = take;
+    this.take = take;
   }
 
   /** Whether the stream stands between two messages: nothing partial, nothing untaken. */
   get isEmpty(): boolean {
-    return this.#rest.length === 0 && this.#filled === 0;
+    return this.rest.length === 0 && this.filled === 0;
   }
 
   /** Hands over every message that `chunk` completes. The chunk must not be written to afterwards. */
   push(chunk: Uint8Array): void {
-    this.#rest = this.#rest.length === 0 ? chunk : concat(this.#rest, chunk);
-    this.#deliver();
+    this.rest = this.rest.length === 0 ? chunk : concat(this.rest, chunk);
+    this.deliver();
   }
 
   /** Goes on after the taker said `false`. */
   resume(): void {
-    this.#stopped = false;
-    this.#deliver();
+    this.stopped = false;
+    this.deliver();
   }
 
-  #deliver(): void {
+  private deliver(): void {
     // The taker may call resume() itself; a loop instead of recursion keeps the stack flat.
-    if (this.#delivering) return;
-    this.#delivering = true;
+    if (this.delivering) return;
+    this.delivering = true;
     try {
-      while (!this.#stopped) {
-        const message = this.#next();
+      while (!this.stopped) {
+        const message = this.next();
         if (message === null) break;
-        if (!this.#take(message)) this.#stopped = true;
+        if (!this.take(message)) this.stopped = true;
       }
     } finally {
-      this.#delivering = false;
+      this.delivering = false;
     }
   }
 
-  #next(): Uint8Array | null {
-    if (this.#filled > 0) return this.#assemble();
-    const rest = this.#rest;
+  private next(): Uint8Array | null {
+    if (this.filled > 0) return this.assemble();
+    const rest = this.rest;
     if (rest.length >= LENGTH_SIZE) {
       const end = LENGTH_SIZE + ((rest[0]! << 8) | rest[1]!);
       if (rest.length >= end) {
-        this.#rest = rest.length === end ? EMPTY : rest.subarray(end);
+        this.rest = rest.length === end ? EMPTY : rest.subarray(end);
         return rest.subarray(LENGTH_SIZE, end);
       }
-      this.#partial = new Uint8Array(end);
+      this.partial = new Uint8Array(end);
     } else if (rest.length === 1) {
-      this.#partial = new Uint8Array(LENGTH_SIZE);
+      this.partial = new Uint8Array(LENGTH_SIZE);
     } else {
       return null;
     }
-    this.#partial.set(rest);
-    this.#filled = rest.length;
-    this.#rest = EMPTY;
+    this.partial.set(rest);
+    this.filled = rest.length;
+    this.rest = EMPTY;
     return null;
   }
 
-  #assemble(): Uint8Array | null {
-    if (this.#filled < LENGTH_SIZE) this.#fill();
-    if (this.#filled < LENGTH_SIZE) return null;
-    const end = LENGTH_SIZE + ((this.#partial[0]! << 8) | this.#partial[1]!);
-    if (this.#partial.length < end) {
+  private assemble(): Uint8Array | null {
+    if (this.filled < LENGTH_SIZE) this.fill();
+    if (this.filled < LENGTH_SIZE) return null;
+    const end = LENGTH_SIZE + ((this.partial[0]! << 8) | this.partial[1]!);
+    if (this.partial.length < end) {
       const whole = new Uint8Array(end);
-      whole.set(this.#partial.subarray(0, this.#filled));
-      this.#partial = whole;
+      whole.set(this.partial.subarray(0, this.filled));
+      this.partial = whole;
     }
-    this.#fill();
-    if (this.#filled < end) return null;
-    const message = this.#partial.subarray(LENGTH_SIZE, end);
-    this.#partial = EMPTY;
-    this.#filled = 0;
+    this.fill();
+    if (this.filled < end) return null;
+    const message = this.partial.subarray(LENGTH_SIZE, end);
+    this.partial = EMPTY;
+    this.filled = 0;
     return message;
   }
 
-  #fill(): void {
-    const size = Math.min(this.#partial.length - this.#filled, this.#rest.length);
-    this.#partial.set(this.#rest.subarray(0, size), this.#filled);
-    this.#filled += size;
-    this.#rest = size === this.#rest.length ? EMPTY : this.#rest.subarray(size);
+  private fill(): void {
+    const size = Math.min(this.partial.length - this.filled, this.rest.length);
+    this.partial.set(this.rest.subarray(0, size), this.filled);
+    this.filled += size;
+    this.rest = size === this.rest.length ? EMPTY : this.rest.subarray(size);
   }
 }
 

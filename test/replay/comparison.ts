@@ -21,9 +21,9 @@ export type Verdicts = ReadonlyMap<string, { readonly blocked: number; readonly 
 
 /** The lines of lists that decide about names besides plain rules. */
 export class Explanations {
-  readonly #exceptions: ReadonlyMap<string, string>;
-  readonly #others: readonly (readonly [RegExp, string])[];
-  readonly #modified: ReadonlyMap<string, string>;
+  private readonly exceptions: ReadonlyMap<string, string>;
+  private readonly others: readonly (readonly [RegExp, string])[];
+  private readonly modified: ReadonlyMap<string, string>;
 
   /** Reads the lines of all lists in which `@@`, patterns or modifiers occur. */
   constructor(lines: Iterable<string>) {
@@ -38,24 +38,24 @@ export class Explanations {
       else if (/^[^!#@]*\*/.test(line) || /^\|\|[a-z0-9._-]+$/.test(line) || /^(\.|-|:\/\/)/.test(line))
         others.push([patternOf(line), line]);
     }
-    this.#exceptions = exceptions;
-    this.#modified = modified;
-    this.#others = others;
+    this.exceptions = exceptions;
+    this.modified = modified;
+    this.others = others;
   }
 
   /** The exception that covers a name or a parent of it. */
   exceptionFor(name: string): string | null {
-    return ofParents(name, this.#exceptions);
+    return ofParents(name, this.exceptions);
   }
 
   /** A rule with a modifier that covers a name. */
   modifiedRuleFor(name: string): string | null {
-    return ofParents(name, this.#modified);
+    return ofParents(name, this.modified);
   }
 
   /** A pattern that matches a name. */
   patternFor(name: string): string | null {
-    return this.#others.find(([pattern]) => pattern.test(name))?.[1] ?? null;
+    return this.others.find(([pattern]) => pattern.test(name))?.[1] ?? null;
   }
 }
 

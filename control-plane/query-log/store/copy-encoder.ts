@@ -54,106 +54,103 @@ export interface EncodedRows {
 /** Gathers rows of one node into batches. */
 export class CopyEncoder {
   /** Id of the node that every row gets. */
-  readonly #nodeId: number;
-  readonly #memory: BatchMemory;
-  #buffer: Buffer;
-  #at = HEADER.length;
-  #rowCount = 0;
-  readonly #days = new Set<number>();
-  #lastDay = -1;
+  private readonly nodeId: number;
+  private readonly memory: BatchMemory;
+  private buffer: Buffer;
+  private at = HEADER.length;
+  private bufferedRows = 0;
+  private readonly days = new Set<number>();
+  private lastDay = -1;
 
   constructor(nodeId: number, memory = new BatchMemory()) {
-    this.#nodeId = nodeId;
-    this.#memory = memory;
-    this.#buffer = this.#newBuffer();
+    this.nodeId = nodeId;
+    this.memory = memory;
+    this.buffer = this.newBuffer();
   }
 
   /** Rows since the last `take()`. */
   get rowCount(): number {
-    return this.#rowCount;
+    return this.bufferedRows;
   }
 
   /** Bytes since the last `take()`. */
   get byteLength(): number {
-    return this.#at;
+    return this.at;
   }
 
   /** Adds one row; only what `privacy` allows is copied. */
   encode(row: QueryLogRow, privacy: QueryLogPrivacy): void {
-    this.#reserve(row);
+    this.reserve(row);
     const timestampMs = Math.min(Math.max(row.timestampMs, MIN_TIMESTAMP_MS), MAX_TIMESTAMP_MS);
-    this.#writeFixed(row, timestampMs);
-    this.#writeClient(row.bytes, row.client, privacy);
-    this.#writeName(row.bytes, row.qname);
+    this.writeFixed(row, timestampMs);
+    this.writeClient(row.bytes, row.client, privacy);
+    this.writeName(row.bytes, row.qname);
     if (row.rule === null) {
-      this.#writeNull();
-      this.#writeNull();
-    } else this.#writeRule(row.rule, row.bytes, row.ruleName);
-    this.#writeText(row.upstream);
-    if (row.answers.length === 0 || !keepsAnswers(privacy)) this.#writeNull();
-    else this.#writeBytes(row.bytes, row.answers);
-    this.#rowCount++;
+      this.writeNull();
+      this.writeNull();
+    } else this.writeRule(row.rule, row.bytes, row.ruleName);
+    this.writeText(row.upstream);
+    if (row.answers.length === 0 || !keepsAnswers(privacy)) this.writeNull();
+    else this.writeBytes(row.bytes, row.answers);
+    this.bufferedRows++;
     const day = Math.floor(timestampMs / DAY_MS);
-    if (day !== this.#lastDay) {
-      this.#days.add(day);
-      this.#lastDay = day;
+    if (day !== this.lastDay) {
+      this.days.add(day);
+      this.lastDay = day;
     }
   }
 
   /** Hands over what was gathered and starts anew. The bytes may be a slab of the memory, to be given back. */
   take(): EncodedRows {
-    const bytes = this.#takeBytes();
+    const bytes = this.takeBytes();
     TRAILER.copy(bytes, bytes.length - TRAILER.length);
-    const rows = { bytes, rowCount: this.#rowCount, days: [...this.#days] };
-    this.#at = HEADER.length;
-    this.#rowCount = 0;
-    this.#days.clear();
-    this.#lastDay = -1;
+    const rows = { bytes, rowCount: this.bufferedRows, days: [...this.days] };
+    this.at = HEADER.length;
+    this.bufferedRows = 0;
+    this.days.clear();
+    this.lastDay = -1;
     return rows;
   }
 
-  #takeBytes(): Buffer {
-    const size = this.#at + TRAILER.length;
-    const bytes = this.#buffer.subarray(0, size);
+  private takeBytes(): Buffer {
+    const size = this.at + TRAILER.length;
+    const bytes = this.buffer.subarray(0, size);
     // A waiting batch of ten rows must not hold memory for thousands.
     if (size < SLAB_BYTES / 2) return Buffer.from(bytes);
-    this.#buffer = this.#newBuffer();
+    this.buffer = this.newBuffer();
     return bytes;
   }
 
-  #newBuffer(): Buffer {
-    const buffer = this.#memory.take();
+  private newBuffer(): Buffer {
+    const buffer = this.memory.take();
     HEADER.copy(buffer);
     return buffer;
   }
 
-  #reserve(row: QueryLogRow): void {
+  private reserve(row: QueryLogRow): void {
     // A UTF-16 unit takes at most three bytes of UTF-8.
     const { rule, upstream, answers } = row;
     const ruleLength =
       rule === null ? 0 : rule.source.length + rule.before.length + rule.after.length + MAX_NAME_SIZE;
     const needed =
-      this.#at +
-      MAX_BASE_SIZE +
-      3 * (ruleLength + (upstream === null ? 0 : upstream.length)) +
-      answers.length;
-    if (needed <= this.#buffer.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#buffer.length * 2));
-    this.#buffer.copy(larger, 0, 0, this.#at);
-    this.#memory.giveBack(this.#buffer);
-    this.#buffer = larger;
+      this.at + MAX_BASE_SIZE + 3 * (ruleLength + (upstream === null ? 0 : upstream.length)) + answers.length;
+    if (needed <= this.buffer.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.buffer.length * 2));
+    this.buffer.copy(larger, 0, 0, this.at);
+    this.memory.giveBack(this.buffer);
+    this.buffer = larger;
   }
 
-  #writeFixed(row: QueryLogRow, timestampMs: number): void {
-    const out = this.#buffer;
-    let at = this.#at;
+  private writeFixed(row: QueryLogRow, timestampMs: number): void {
+    const out = this.buffer;
+    let at = this.at;
     out[at] = 0;
     out[at + 1] = COLUMN_COUNT;
     const timestampUs = Math.round((timestampMs - POSTGRES_EPOCH_MS) * 1000);
     put32(out, at + 2, 8);
     put32(out, at + 6, Math.floor(timestampUs / 0x1_0000_0000));
     put32(out, at + 10, timestampUs % 0x1_0000_0000);
-    at = put32Column(out, at + 14, this.#nodeId);
+    at = put32Column(out, at + 14, this.nodeId);
     at = put32Column(out, at, row.groupId);
     at = put32Column(out, at, Math.min(row.responseTimeUs, 0x7fff_ffff));
     at = put16Column(out, at, row.qtype);
@@ -163,12 +160,12 @@ export class CopyEncoder {
     at = put16Column(out, at, row.dnssec);
     put32(out, at, 1);
     out[at + 4] = row.cached ? 1 : 0;
-    this.#at = at + 5;
+    this.at = at + 5;
   }
 
-  #writeClient(bytes: Uint8Array, client: ByteRange, privacy: QueryLogPrivacy): void {
-    const out = this.#buffer;
-    const at = this.#at;
+  private writeClient(bytes: Uint8Array, client: ByteRange, privacy: QueryLogPrivacy): void {
+    const out = this.buffer;
+    const at = this.at;
     const start = isMappedIpv4(bytes, client) ? client.at + 12 : client.at;
     const length = client.at + client.length - start === 4 ? 4 : 16;
     const kept = keptClientBytes(privacy, length);
@@ -178,47 +175,47 @@ export class CopyEncoder {
     out[at + 6] = 0;
     out[at + 7] = length;
     for (let i = 0; i < length; i++) out[at + 8 + i] = i < kept ? bytes[start + i]! : 0;
-    this.#at = at + 8 + length;
+    this.at = at + 8 + length;
   }
 
-  #writeName(bytes: Uint8Array, name: ByteRange): void {
-    const start = this.#at + 4;
-    const end = putName(this.#buffer, start, bytes, name);
-    put32(this.#buffer, this.#at, end - start);
-    this.#at = end;
+  private writeName(bytes: Uint8Array, name: ByteRange): void {
+    const start = this.at + 4;
+    const end = putName(this.buffer, start, bytes, name);
+    put32(this.buffer, this.at, end - start);
+    this.at = end;
   }
 
-  #writeRule(rule: LoggedRule, bytes: Uint8Array, name: ByteRange): void {
-    this.#writeText(rule.source);
-    if (!rule.atName) return this.#writeText(rule.before);
-    const out = this.#buffer;
-    const start = this.#at + 4;
+  private writeRule(rule: LoggedRule, bytes: Uint8Array, name: ByteRange): void {
+    this.writeText(rule.source);
+    if (!rule.atName) return this.writeText(rule.before);
+    const out = this.buffer;
+    const start = this.at + 4;
     let at = putText(out, start, rule.before);
     at = putName(out, at, bytes, name);
     at = putText(out, at, rule.after);
-    put32(out, this.#at, at - start);
-    this.#at = at;
+    put32(out, this.at, at - start);
+    this.at = at;
   }
 
-  #writeText(text: string | null): void {
-    if (text === null) return this.#writeNull();
-    const start = this.#at + 4;
-    const end = putText(this.#buffer, start, text);
-    put32(this.#buffer, this.#at, end - start);
-    this.#at = end;
+  private writeText(text: string | null): void {
+    if (text === null) return this.writeNull();
+    const start = this.at + 4;
+    const end = putText(this.buffer, start, text);
+    put32(this.buffer, this.at, end - start);
+    this.at = end;
   }
 
-  #writeBytes(bytes: Uint8Array, { at: from, length }: ByteRange): void {
-    put32(this.#buffer, this.#at, length);
-    const out = this.#buffer;
-    const start = this.#at + 4;
+  private writeBytes(bytes: Uint8Array, { at: from, length }: ByteRange): void {
+    put32(this.buffer, this.at, length);
+    const out = this.buffer;
+    const start = this.at + 4;
     for (let i = 0; i < length; i++) out[start + i] = bytes[from + i]!; // Short: `set()` costs more than it saves.
-    this.#at = start + length;
+    this.at = start + length;
   }
 
-  #writeNull(): void {
-    put32(this.#buffer, this.#at, -1);
-    this.#at += 4;
+  private writeNull(): void {
+    put32(this.buffer, this.at, -1);
+    this.at += 4;
   }
 }
 

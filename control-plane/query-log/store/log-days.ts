@@ -29,23 +29,23 @@ const DOUBTFUL_MS = 3_600_000;
 
 /** See above. */
 export class LogDays {
-  readonly #options: LogDaysOptions;
-  #doubtfulFromMs: number;
+  private readonly options: LogDaysOptions;
+  private doubtfulFromMs: number;
 
   constructor(options: LogDaysOptions) {
-    this.#options = options;
-    this.#doubtfulFromMs = options.clock.monotonicMs() + DOUBTFUL_MS;
+    this.options = options;
+    this.doubtfulFromMs = options.clock.monotonicMs() + DOUBTFUL_MS;
   }
 
   /** Today as the database has it; days count from 1970-01-01 in UTC. */
   async today(): Promise<number> {
-    const { rows } = await this.#options.database.query<{ now: Date }>('SELECT now() AS now');
+    const { rows } = await this.options.database.query<{ now: Date }>('SELECT now() AS now');
     return Math.floor(rows[0]!.now.getTime() / DAY_MS);
   }
 
   /** Makes the partitions of the next days and drops those that are older than the log is kept. */
   async keep(): Promise<void> {
-    const { database, logger, queryLogDays } = this.#options;
+    const { database, logger, queryLogDays } = this.options;
     const today = await this.today();
     await ensurePartitions(
       database,
@@ -57,18 +57,18 @@ export class LogDays {
     const old = (await listPartitions(database)).filter((day) => day <= today - keptDays);
     // Without rows nothing is lost.
     const isSure = (day: number): boolean => !filled.includes(day) || day <= known - keptDays;
-    const dropped = [...old.filter(isSure), ...this.#oneDoubtful(old.filter((day) => !isSure(day)))];
+    const dropped = [...old.filter(isSure), ...this.oneDoubtful(old.filter((day) => !isSure(day)))];
     await dropPartitions(database, dropped);
     if (dropped.length > 0) logger.info('drop old days of the query log', { days: dropped.length });
     await forgetOldBatches(database, new Date((Math.min(known, today) - BATCH_MEMORY_DAYS) * DAY_MS));
   }
 
-  #oneDoubtful(days: readonly number[]): readonly number[] {
-    const nowMs = this.#options.clock.monotonicMs();
+  private oneDoubtful(days: readonly number[]): readonly number[] {
+    const nowMs = this.options.clock.monotonicMs();
     const [oldest] = days;
-    if (oldest === undefined || nowMs < this.#doubtfulFromMs) return [];
-    this.#doubtfulFromMs = nowMs + DOUBTFUL_MS;
-    this.#options.logger.warn('drop a day of the query log: old by the clock, though not by the days since', {
+    if (oldest === undefined || nowMs < this.doubtfulFromMs) return [];
+    this.doubtfulFromMs = nowMs + DOUBTFUL_MS;
+    this.options.logger.warn('drop a day of the query log: old by the clock, though not by the days since', {
       day: new Date(oldest * DAY_MS).toISOString().slice(0, 10),
     });
     return [oldest];

@@ -37,28 +37,28 @@ const FULL_FILE_BYTES = 1024 * 1024;
 
 /** The spool of one node. Calls must not overlap; `LogWriter` keeps them in line. */
 export class LogSpool {
-  readonly #dir: string;
-  readonly #maxBytes: number;
-  readonly #files: FileEntry[] = [];
-  #sequence = 0;
+  private readonly dir: string;
+  private readonly maxBytes: number;
+  private readonly files: FileEntry[] = [];
+  private sequence = 0;
   /** The file that takes the next batch, if any does. */
-  #growing: FileEntry | undefined;
+  private growing: FileEntry | undefined;
 
   constructor(dir: string, maxBytes: number) {
-    this.#dir = dir;
-    this.#maxBytes = maxBytes;
+    this.dir = dir;
+    this.maxBytes = maxBytes;
   }
 
   /** Finds what an earlier run left. */
   async open(): Promise<void> {
-    await this.#makeDir();
-    for (const name of (await readdir(this.#dir)).sort()) {
+    await this.makeDir();
+    for (const name of (await readdir(this.dir)).sort()) {
       const parts = FILE_NAME.exec(name);
       if (parts === null) continue;
-      const content = await readFile(join(this.#dir, name));
+      const content = await readFile(join(this.dir, name));
       const rowCount = parseFrames(content).batches.reduce((sum, batch) => sum + batch.rowCount, 0);
-      this.#files.push({ name, sizeBytes: content.length, rowCount });
-      this.#sequence = Number(parts[1]);
+      this.files.push({ name, sizeBytes: content.length, rowCount });
+      this.sequence = Number(parts[1]);
     }
   }
 
@@ -66,14 +66,14 @@ export class LogSpool {
   async add(batch: LogBatch): Promise<number> {
     const header = frameHeader(batch);
     const frameBytes = header.length + batch.bytes.length;
-    const lostRows = await this.#makeRoom(frameBytes);
-    const file = await this.#fileFor(frameBytes);
-    const path = join(this.#dir, file.name);
+    const lostRows = await this.makeRoom(frameBytes);
+    const file = await this.fileFor(frameBytes);
+    const path = join(this.dir, file.name);
     try {
       await writeFile(path, [header, batch.bytes], { flag: 'a', mode: 0o600 });
     } catch (error) {
       // Half a batch would hide those that are written behind it.
-      await truncate(path, file.sizeBytes).catch(() => (this.#growing = undefined));
+      await truncate(path, file.sizeBytes).catch(() => (this.growing = undefined));
       throw error;
     }
     file.sizeBytes += frameBytes;
@@ -83,38 +83,38 @@ export class LogSpool {
 
   /** The file that has waited longest; it takes no more batches. */
   async oldest(): Promise<SpooledFile | undefined> {
-    const file = this.#files[0];
+    const file = this.files[0];
     if (file === undefined) return undefined;
-    if (this.#growing === file) this.#growing = undefined;
-    return { name: file.name, ...parseFrames(await readFile(join(this.#dir, file.name))) };
+    if (this.growing === file) this.growing = undefined;
+    return { name: file.name, ...parseFrames(await readFile(join(this.dir, file.name))) };
   }
 
   /** Removes a file: its batches are in the database, or beyond help. */
   async remove(name: string): Promise<void> {
-    const at = this.#files.findIndex((file) => file.name === name);
-    if (at >= 0) this.#files.splice(at, 1);
-    if (this.#growing?.name === name) this.#growing = undefined;
-    await rm(join(this.#dir, name), { force: true });
+    const at = this.files.findIndex((file) => file.name === name);
+    if (at >= 0) this.files.splice(at, 1);
+    if (this.growing?.name === name) this.growing = undefined;
+    await rm(join(this.dir, name), { force: true });
   }
 
-  async #makeDir(): Promise<void> {
-    await mkdir(this.#dir, { recursive: true, mode: 0o700 });
+  private async makeDir(): Promise<void> {
+    await mkdir(this.dir, { recursive: true, mode: 0o700 });
   }
 
-  async #fileFor(frameBytes: number): Promise<FileEntry> {
-    if (this.#growing !== undefined && this.#growing.sizeBytes + frameBytes <= FULL_FILE_BYTES)
-      return this.#growing;
-    await this.#makeDir();
-    const name = `${String(++this.#sequence).padStart(12, '0')}.rows`;
-    this.#growing = { name, sizeBytes: 0, rowCount: 0 };
-    this.#files.push(this.#growing);
-    return this.#growing;
+  private async fileFor(frameBytes: number): Promise<FileEntry> {
+    if (this.growing !== undefined && this.growing.sizeBytes + frameBytes <= FULL_FILE_BYTES)
+      return this.growing;
+    await this.makeDir();
+    const name = `${String(++this.sequence).padStart(12, '0')}.rows`;
+    this.growing = { name, sizeBytes: 0, rowCount: 0 };
+    this.files.push(this.growing);
+    return this.growing;
   }
 
-  async #makeRoom(frameBytes: number): Promise<number> {
+  private async makeRoom(frameBytes: number): Promise<number> {
     let lostRows = 0;
-    let sizeBytes = this.#files.reduce((sum, file) => sum + file.sizeBytes, 0);
-    for (let file = this.#files[0]; file && sizeBytes + frameBytes > this.#maxBytes; file = this.#files[0]) {
+    let sizeBytes = this.files.reduce((sum, file) => sum + file.sizeBytes, 0);
+    for (let file = this.files[0]; file && sizeBytes + frameBytes > this.maxBytes; file = this.files[0]) {
       lostRows += file.rowCount;
       sizeBytes -= file.sizeBytes;
       await this.remove(file.name);

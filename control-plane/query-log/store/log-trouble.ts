@@ -7,29 +7,29 @@ const LOG_MS = 10_000;
 
 /** See above. */
 export class LogTrouble {
-  readonly #logger: Logger;
-  #now: string | null = null;
-  #loggedMs = -Infinity;
+  private readonly logger: Logger;
+  private current: string | null = null;
+  private loggedMs = -Infinity;
 
   constructor(logger: Logger) {
-    this.#logger = logger;
+    this.logger = logger;
   }
 
   /** Why the last rows could not be stored; null = they could. */
   now(): string | null {
-    return this.#now;
+    return this.current;
   }
 
   /** Rows could not be stored. */
   begin(message: string, cause: unknown, fields: LogFields): void {
-    this.#now = `${message}: ${reasonOf(cause)}`;
-    if (performance.now() - this.#loggedMs < LOG_MS) return;
-    this.#loggedMs = performance.now();
-    this.#logger.error(message, { reason: reasonOf(cause), ...fields });
+    this.current = `${message}: ${reasonOf(cause)}`;
+    if (performance.now() - this.loggedMs < LOG_MS) return;
+    this.loggedMs = performance.now();
+    this.logger.error(message, { reason: reasonOf(cause), ...fields });
   }
 
   /** Rows were stored. */
   end(): void {
-    this.#now = null;
+    this.current = null;
   }
 }

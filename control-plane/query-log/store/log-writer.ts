@@ -85,259 +85,261 @@ interface WaitingBatch extends LogBatch {
 
 /** Takes rows and gets them into the query log. */
 export class LogWriter {
-  readonly #options: Required<LogWriterOptions>;
-  readonly #memory = new BatchMemory();
-  readonly #encoder: CopyEncoder;
-  readonly #spool: LogSpool;
-  readonly #queue: WaitingBatch[] = [];
-  readonly #tick: NodeJS.Timeout;
-  readonly #stopListening: () => void;
+  private readonly options: Required<LogWriterOptions>;
+  private readonly memory = new BatchMemory();
+  private readonly encoder: CopyEncoder;
+  private readonly spool: LogSpool;
+  private readonly queue: WaitingBatch[] = [];
+  private readonly tick: NodeJS.Timeout;
+  private readonly stopListening: () => void;
   /** All work on the spool's files, one piece after the other. */
-  #spoolWork: Promise<void>;
-  #spillingBytes = 0;
+  private spoolWork: Promise<void>;
+  private spillingBytes = 0;
   /** Batches that neither the database nor the disk took; tried again with the next tick. */
-  #held: LogBatch[] = [];
-  readonly #unsettled = new UnsettledBatches((batch) => this.#memory.giveBack(batch.bytes));
+  private held: LogBatch[] = [];
+  private readonly unsettled = new UnsettledBatches((batch) => this.memory.giveBack(batch.bytes));
   /** Batches of the file that is being sent which are counted already. */
-  readonly #replayed = new Set<string>();
-  #sending: WaitingBatch | undefined;
-  #pump: Promise<void> | undefined;
-  #closing = false;
-  #written = 0;
-  #spooled = 0;
-  #dropped = 0;
-  #refused = 0;
-  readonly #sendPause = new SendPause();
-  readonly #trouble: LogTrouble;
+  private readonly replayed = new Set<string>();
+  private sending: WaitingBatch | undefined;
+  private pump: Promise<void> | undefined;
+  private closing = false;
+  private written = 0;
+  private spooled = 0;
+  private dropped = 0;
+  private refused = 0;
+  private readonly sendPause = new SendPause();
+  private readonly logTrouble: LogTrouble;
 
   constructor(options: LogWriterOptions) {
-    this.#options = { ...DEFAULTS, ...options };
-    this.#trouble = new LogTrouble(options.logger);
-    this.#encoder = new CopyEncoder(options.nodeId, this.#memory);
-    this.#spool = new LogSpool(join(options.dataDir, 'spool'), this.#options.maxSpoolBytes);
-    this.#spoolWork = this.#spool.open().catch((error: unknown) => {
+    this.options = { ...DEFAULTS, ...options };
+    this.logTrouble = new LogTrouble(options.logger);
+    this.encoder = new CopyEncoder(options.nodeId, this.memory);
+    this.spool = new LogSpool(join(options.dataDir, 'spool'), this.options.maxSpoolBytes);
+    this.spoolWork = this.spool.open().catch((error: unknown) => {
       options.logger.error('open the query log spool', { reason: reasonOf(error) });
     });
-    this.#tick = setInterval(() => this.#onTick(), this.#options.maxWaitMs);
-    this.#stopListening = options.database.onStatus(({ state }) => {
-      if (state !== 'up') this.#takeBackUnsettled();
-      this.#sendPause.end();
-      this.#wake();
+    this.tick = setInterval(() => this.onTick(), this.options.maxWaitMs);
+    this.stopListening = options.database.onStatus(({ state }) => {
+      if (state !== 'up') this.takeBackUnsettled();
+      this.sendPause.end();
+      this.wake();
     });
-    void this.#spoolWork.then(() => this.#wake());
+    void this.spoolWork.then(() => this.wake());
   }
 
   /** Adds one row; returns at once. The row and its bytes are copied. */
   append(row: QueryLogRow): void {
-    const privacy = this.#options.privacy();
+    const privacy = this.options.privacy();
     if (privacy === 'off') return;
-    this.#encoder.encode(row, privacy);
-    const isFull = this.#encoder.rowCount >= this.#options.maxBatchRows;
-    if (isFull || this.#encoder.byteLength >= MAX_BATCH_BYTES) this.#seal();
+    this.encoder.encode(row, privacy);
+    const isFull = this.encoder.rowCount >= this.options.maxBatchRows;
+    if (isFull || this.encoder.byteLength >= MAX_BATCH_BYTES) this.seal();
   }
 
   /** Sends what is there and resolves when it is in the database or in the spool. */
   async flush(): Promise<void> {
-    this.#seal();
-    while (this.#pump !== undefined) await this.#pump;
-    await this.#spoolWork;
+    this.seal();
+    while (this.pump !== undefined) await this.pump;
+    await this.spoolWork;
   }
 
   /** Why rows cannot be stored now, neither in the database nor on disk; null = they can. */
   trouble(): string | null {
-    return this.#trouble.now();
+    return this.logTrouble.now();
   }
 
   counters(): LogWriterCounters {
-    const batches = [...(this.#sending ? [this.#sending] : []), ...this.#queue, ...this.#held];
-    const waiting = batches.reduce((sum, batch) => sum + batch.rowCount, this.#encoder.rowCount);
+    const batches = [...(this.sending ? [this.sending] : []), ...this.queue, ...this.held];
+    const waiting = batches.reduce((sum, batch) => sum + batch.rowCount, this.encoder.rowCount);
     return {
-      written: this.#written,
-      spooled: this.#spooled,
-      dropped: this.#dropped,
-      refused: this.#refused,
+      written: this.written,
+      spooled: this.spooled,
+      dropped: this.dropped,
+      refused: this.refused,
       waiting,
     };
   }
 
   /** Flushes; what the database does not take in time goes to the spool. No row may be added after. */
   async close(withinMs = CLOSE_MS): Promise<void> {
-    this.#closing = true;
-    clearInterval(this.#tick);
-    this.#stopListening();
-    this.#seal();
+    this.closing = true;
+    clearInterval(this.tick);
+    this.stopListening();
+    this.seal();
     const inTime = new AbortController();
     const late = sleep(withinMs * FLUSH_SHARE, undefined, { signal: inTime.signal }).catch(() => undefined);
-    await Promise.race([this.#pump, late]);
+    await Promise.race([this.pump, late]);
     inTime.abort();
     // A database that does not answer may have lost what it acknowledged last.
-    if (this.#sending || this.#options.database.status().state !== 'up') this.#takeBackUnsettled();
+    if (this.sending || this.options.database.status().state !== 'up') this.takeBackUnsettled();
     // The batch on its way may or may not arrive; its id keeps it from being stored twice.
-    if (this.#sending) this.#spill(copyOf(this.#sending));
-    for (const batch of [...this.#held.splice(0), ...this.#queue.splice(0)]) this.#spill(batch);
-    await this.#spoolWork;
+    if (this.sending) this.spill(copyOf(this.sending));
+    for (const batch of [...this.held.splice(0), ...this.queue.splice(0)]) this.spill(batch);
+    await this.spoolWork;
   }
 
-  #onTick(): void {
-    this.#seal();
-    this.#unsettled.forget();
-    this.#memory.shrink();
-    for (const batch of this.#held.splice(0)) this.#queue.push({ ...batch, sealedMs: performance.now() });
-    const oldestMs = performance.now() - this.#options.maxWaitMs;
-    while (this.#queue[0] !== undefined && this.#queue[0].sealedMs < oldestMs)
-      this.#spill(this.#queue.shift()!);
-    this.#wake();
+  private onTick(): void {
+    this.seal();
+    this.unsettled.forget();
+    this.memory.shrink();
+    for (const batch of this.held.splice(0)) this.queue.push({ ...batch, sealedMs: performance.now() });
+    const oldestMs = performance.now() - this.options.maxWaitMs;
+    while (this.queue[0] !== undefined && this.queue[0].sealedMs < oldestMs) this.spill(this.queue.shift()!);
+    this.wake();
   }
 
-  #seal(): void {
-    if (this.#encoder.rowCount > 0) {
-      this.#queue.push({ ...newBatch(this.#encoder.take()), sealedMs: performance.now() });
+  private seal(): void {
+    if (this.encoder.rowCount > 0) {
+      this.queue.push({ ...newBatch(this.encoder.take()), sealedMs: performance.now() });
     }
-    this.#wake();
+    this.wake();
   }
 
-  #wake(): void {
-    this.#pump ??= this.#send().finally(() => (this.#pump = undefined));
+  private wake(): void {
+    this.pump ??= this.send().finally(() => (this.pump = undefined));
   }
 
   /** Sends batches until there are none, then those of the spool. */
-  async #send(): Promise<void> {
+  private async send(): Promise<void> {
     await Promise.resolve(); // `#pump` is set before anything here ends.
-    while (this.#options.mayStore() && !this.#sendPause.isOn()) {
-      const batch = this.#queue.shift();
-      if (batch !== undefined) await this.#sendOne(batch);
-      else if (this.#closing || !(await this.#replayOne())) return;
+    while (this.options.mayStore() && !this.sendPause.isOn()) {
+      const batch = this.queue.shift();
+      if (batch !== undefined) await this.sendOne(batch);
+      else if (this.closing || !(await this.replayOne())) return;
     }
   }
 
-  async #sendOne(batch: WaitingBatch): Promise<void> {
-    this.#sending = batch;
+  private async sendOne(batch: WaitingBatch): Promise<void> {
+    this.sending = batch;
     try {
-      await storeBatch(this.#options.database, batch, { durable: false });
-      this.#written += batch.rowCount;
-      this.#unsettled.add(batch);
-      this.#trouble.end();
-      this.#sendPause.end();
+      await storeBatch(this.options.database, batch, { durable: false });
+      this.written += batch.rowCount;
+      this.unsettled.add(batch);
+      this.logTrouble.end();
+      this.sendPause.end();
     } catch (error) {
-      if (isDataError(error)) this.#setAside(copyOf(batch), error);
+      if (isDataError(error)) this.setAside(copyOf(batch), error);
       else {
-        if (!(error instanceof DatabaseUnavailable)) this.#pause(STORE, error, batch);
-        this.#spill(copyOf(batch));
+        if (!(error instanceof DatabaseUnavailable)) this.pause(STORE, error, batch);
+        this.spill(copyOf(batch));
       }
     } finally {
-      this.#sending = undefined;
+      this.sending = undefined;
     }
   }
 
   /** The database is there and does not take rows, though nothing is wrong with them: they wait. */
-  #pause(action: string, cause: unknown, { rowCount }: LogBatch): void {
-    const fields = { rows: rowCount, after_ms: this.#sendPause.begin() };
-    this.#trouble.begin(`${action}: tried again later`, cause, fields);
+  private pause(action: string, cause: unknown, { rowCount }: LogBatch): void {
+    const fields = { rows: rowCount, after_ms: this.sendPause.begin() };
+    this.logTrouble.begin(`${action}: tried again later`, cause, fields);
   }
 
   /** Keeps rows that can never be stored where a person finds them. */
-  #setAside(batch: LogBatch, cause: unknown): void {
-    void this.#onSpool('set refused rows aside', async () => {
+  private setAside(batch: LogBatch, cause: unknown): void {
+    void this.onSpool('set refused rows aside', async () => {
       try {
-        const file = await setAside(join(this.#options.dataDir, 'spool', 'refused'), batch);
-        this.#refused += batch.rowCount;
+        const file = await setAside(join(this.options.dataDir, 'spool', 'refused'), batch);
+        this.refused += batch.rowCount;
         const reason = reasonOf(cause);
-        this.#options.logger.error(`${STORE}: the database refuses rows, they are set aside`, {
+        this.options.logger.error(`${STORE}: the database refuses rows, they are set aside`, {
           rows: batch.rowCount,
           file,
           reason,
         });
       } catch (error) {
-        this.#drop(batch.rowCount, 'set refused rows aside', error);
+        this.drop(batch.rowCount, 'set refused rows aside', error);
       }
     });
   }
 
   /** Sends the oldest file of the spool; false when there is none or the database is away. */
-  async #replayOne(): Promise<boolean> {
-    if (this.#options.database.status().state !== 'up') return false;
+  private async replayOne(): Promise<boolean> {
+    if (this.options.database.status().state !== 'up') return false;
     let file: SpooledFile | undefined;
-    await this.#onSpool(REPLAY, async () => {
-      file = await this.#spool.oldest();
+    await this.onSpool(REPLAY, async () => {
+      file = await this.spool.oldest();
     });
     if (file === undefined) return false;
-    for (const batch of file.batches) if (!(await this.#replay(batch))) return false;
+    for (const batch of file.batches) if (!(await this.replay(batch))) return false;
     const { name, isDamaged } = file;
-    if (isDamaged) this.#options.logger.error(`${REPLAY}: rows of a damaged file are lost`, { file: name });
-    await this.#onSpool(REPLAY, () => this.#spool.remove(name));
-    this.#replayed.clear();
+    if (isDamaged) this.options.logger.error(`${REPLAY}: rows of a damaged file are lost`, { file: name });
+    await this.onSpool(REPLAY, () => this.spool.remove(name));
+    this.replayed.clear();
     return true;
   }
 
   /** False when the database is away again, so the batch stays where it is. */
-  async #replay(batch: LogBatch): Promise<boolean> {
+  private async replay(batch: LogBatch): Promise<boolean> {
     try {
-      stampNode(batch.bytes, this.#options.nodeId);
-      await storeBatch(this.#options.database, batch, { durable: true });
+      stampNode(batch.bytes, this.options.nodeId);
+      await storeBatch(this.options.database, batch, { durable: true });
       // A file whose last batches have to wait is sent again from its start.
-      if (!this.#replayed.has(batch.id)) this.#written += batch.rowCount;
-      this.#replayed.add(batch.id);
+      if (!this.replayed.has(batch.id)) this.written += batch.rowCount;
+      this.replayed.add(batch.id);
     } catch (error) {
       if (!isDataError(error)) {
-        if (!(error instanceof DatabaseUnavailable)) this.#pause(REPLAY, error, batch);
+        if (!(error instanceof DatabaseUnavailable)) this.pause(REPLAY, error, batch);
         return false;
       }
-      this.#setAside(batch, error);
+      this.setAside(batch, error);
       return true;
     }
-    this.#sendPause.end();
-    this.#trouble.end();
+    this.sendPause.end();
+    this.logTrouble.end();
     return true;
   }
 
   /** Puts a batch on disk, behind whatever is being done there. */
-  #spill(batch: LogBatch): void {
-    if (this.#spillingBytes > MAX_SPILLING_BYTES) {
-      return this.#drop(batch.rowCount, 'spool query log', new Error('the disk does not keep up'));
+  private spill(batch: LogBatch): void {
+    if (this.spillingBytes > MAX_SPILLING_BYTES) {
+      return this.drop(batch.rowCount, 'spool query log', new Error('the disk does not keep up'));
     }
-    this.#spillingBytes += batch.bytes.length;
-    void this.#onSpool('spool query log', async () => {
+    this.spillingBytes += batch.bytes.length;
+    void this.onSpool('spool query log', async () => {
       try {
-        const lostRows = await this.#spool.add(batch);
-        this.#spooled += batch.rowCount;
-        this.#memory.giveBack(batch.bytes);
-        if (!this.#sendPause.isOn()) this.#trouble.end();
-        if (lostRows > 0) this.#drop(lostRows, 'spool query log', new Error('the spool is full'));
+        const lostRows = await this.spool.add(batch);
+        this.spooled += batch.rowCount;
+        this.memory.giveBack(batch.bytes);
+        if (!this.sendPause.isOn()) this.logTrouble.end();
+        if (lostRows > 0) this.drop(lostRows, 'spool query log', new Error('the spool is full'));
       } catch (error) {
-        this.#hold(batch, error);
+        this.hold(batch, error);
       } finally {
-        this.#spillingBytes -= batch.bytes.length;
+        this.spillingBytes -= batch.bytes.length;
       }
     });
   }
 
   /** Keeps a batch that the disk did not take, which may be full for a while only. */
-  #hold(batch: LogBatch, cause: unknown): void {
-    const heldBytes = this.#held.reduce((sum, { bytes }) => sum + bytes.length, batch.bytes.length);
-    if (this.#closing || heldBytes > MAX_SPILLING_BYTES)
-      return this.#drop(batch.rowCount, 'spool query log', cause);
-    this.#held.push(batch);
-    this.#trouble.begin('spool query log: rows are kept in memory', cause, { rows: batch.rowCount });
+  private hold(batch: LogBatch, cause: unknown): void {
+    const heldBytes = this.held.reduce((sum, { bytes }) => sum + bytes.length, batch.bytes.length);
+    if (this.closing || heldBytes > MAX_SPILLING_BYTES)
+      return this.drop(batch.rowCount, 'spool query log', cause);
+    this.held.push(batch);
+    this.logTrouble.begin('spool query log: rows are kept in memory', cause, { rows: batch.rowCount });
   }
 
   /** Sends again what a database that is gone may not have had on its disk. */
-  #takeBackUnsettled(): void {
-    for (const batch of this.#unsettled.takeBack()) {
-      this.#written -= batch.rowCount;
-      this.#spill(batch);
+  private takeBackUnsettled(): void {
+    for (const batch of this.unsettled.takeBack()) {
+      this.written -= batch.rowCount;
+      this.spill(batch);
     }
   }
 
-  #onSpool(action: string, work: () => Promise<void>): Promise<void> {
-    this.#spoolWork = this.#spoolWork.then(work).catch((error: unknown) => {
-      this.#options.logger.error(action, { reason: reasonOf(error) });
+  private onSpool(action: string, work: () => Promise<void>): Promise<void> {
+    this.spoolWork = this.spoolWork.then(work).catch((error: unknown) => {
+      this.options.logger.error(action, { reason: reasonOf(error) });
     });
-    return this.#spoolWork;
+    return this.spoolWork;
   }
 
-  #drop(rowCount: number, action: string, cause: unknown): void {
-    this.#dropped += rowCount;
-    this.#trouble.begin(`${action}: rows are lost`, cause, { rows: rowCount, rowsSinceStart: this.#dropped });
+  private drop(rowCount: number, action: string, cause: unknown): void {
+    this.dropped += rowCount;
+    this.logTrouble.begin(`${action}: rows are lost`, cause, {
+      rows: rowCount,
+      rowsSinceStart: this.dropped,
+    });
   }
 }
 

@@ -5,25 +5,25 @@ const PAUSE_MS = { first: 1000, last: 30_000 } as const;
 
 /** See above. */
 export class SendPause {
-  #untilMs = -Infinity;
-  #nextMs: number = PAUSE_MS.first;
+  private untilMs = -Infinity;
+  private nextMs: number = PAUSE_MS.first;
 
   /** Whether nothing should be sent now. */
   isOn(): boolean {
-    return performance.now() < this.#untilMs;
+    return performance.now() < this.untilMs;
   }
 
   /** Begins a pause and returns its milliseconds. */
   begin(): number {
-    const pauseMs = this.#nextMs;
-    this.#untilMs = performance.now() + pauseMs;
-    this.#nextMs = Math.min(pauseMs * 2, PAUSE_MS.last);
+    const pauseMs = this.nextMs;
+    this.untilMs = performance.now() + pauseMs;
+    this.nextMs = Math.min(pauseMs * 2, PAUSE_MS.last);
     return pauseMs;
   }
 
   /** Something was taken, or the receiver is another one. */
   end(): void {
-    this.#untilMs = -Infinity;
-    this.#nextMs = PAUSE_MS.first;
+    this.untilMs = -Infinity;
+    this.nextMs = PAUSE_MS.first;
   }
 }

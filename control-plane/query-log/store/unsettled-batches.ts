@@ -13,38 +13,38 @@ const MAX_BYTES = 32 * 1024 * 1024;
 
 /** The last batches, oldest first. */
 export class UnsettledBatches {
-  #batches: { readonly batch: LogBatch; readonly storedMs: number }[] = [];
-  #bytes = 0;
-  readonly #onSettled: (batch: LogBatch) => void;
+  private batches: { readonly batch: LogBatch; readonly storedMs: number }[] = [];
+  private bytes = 0;
+  private readonly onSettled: (batch: LogBatch) => void;
 
   /** `onSettled` is told of each batch that is forgotten because it is safe; not of those taken back. */
   constructor(onSettled: (batch: LogBatch) => void) {
-    this.#onSettled = onSettled;
+    this.onSettled = onSettled;
   }
 
   /** Remembers a batch that was just acknowledged. */
   add(batch: LogBatch): void {
-    this.#batches.push({ batch, storedMs: performance.now() });
-    this.#bytes += batch.bytes.length;
+    this.batches.push({ batch, storedMs: performance.now() });
+    this.bytes += batch.bytes.length;
     this.forget();
   }
 
   /** Forgets what is safe by now. */
   forget(): void {
     const oldestMs = performance.now() - KEPT_MS;
-    while (this.#batches.length > 0 && (this.#batches[0]!.storedMs < oldestMs || this.#bytes > MAX_BYTES)) {
-      const { batch } = this.#batches.shift()!;
-      this.#bytes -= batch.bytes.length;
-      this.#onSettled(batch);
+    while (this.batches.length > 0 && (this.batches[0]!.storedMs < oldestMs || this.bytes > MAX_BYTES)) {
+      const { batch } = this.batches.shift()!;
+      this.bytes -= batch.bytes.length;
+      this.onSettled(batch);
     }
   }
 
   /** Hands over what a server that died now may have lost. */
   takeBack(): LogBatch[] {
     this.forget();
-    const taken = this.#batches.map(({ batch }) => batch);
-    this.#batches = [];
-    this.#bytes = 0;
+    const taken = this.batches.map(({ batch }) => batch);
+    this.batches = [];
+    this.bytes = 0;
     return taken;
   }
 }

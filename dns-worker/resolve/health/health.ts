@@ -38,32 +38,32 @@ export class Health {
   /** When the server last answered anything, milliseconds of the monotonic clock; -1 = never. */
   lastAnswerMs = -1;
 
-  readonly #thresholds: HealthThresholds;
-  readonly #onChange: (status: HealthStatus) => void;
-  readonly #samples = new Float64Array(WINDOW);
-  #sampleCount = 0;
-  #successes = 0;
+  private readonly thresholds: HealthThresholds;
+  private readonly onChange: (status: HealthStatus) => void;
+  private readonly samples = new Float64Array(WINDOW);
+  private sampleCount = 0;
+  private successes = 0;
 
   /** `onChange` hears of every new status, after `lastError` is set. */
   constructor(thresholds: HealthThresholds, onChange: (status: HealthStatus) => void) {
-    this.#thresholds = thresholds;
-    this.#onChange = onChange;
+    this.thresholds = thresholds;
+    this.onChange = onChange;
   }
 
   /** The server answered, whatever the response code. */
   recordLatency(latencyMs: number, nowMs: number): void {
     this.lastAnswerMs = nowMs;
     this.isSuspect = false;
-    this.#samples[this.#sampleCount++ % WINDOW] = latencyMs;
-    this.#smooth(latencyMs);
+    this.samples[this.sampleCount++ % WINDOW] = latencyMs;
+    this.smooth(latencyMs);
   }
 
   /** The server gave a good answer. */
   recordSuccess(): void {
     this.consecutiveFailures = 0;
-    this.#successes++;
-    if (this.status === 'Unhealthy' && this.#successes < this.#thresholds.successThreshold) return;
-    this.#change('Healthy');
+    this.successes++;
+    if (this.status === 'Unhealthy' && this.successes < this.thresholds.successThreshold) return;
+    this.change('Healthy');
   }
 
   /** A response code that is no good answer but may well be the truth: noted, not held against it. */
@@ -74,32 +74,32 @@ export class Health {
   /** A question has waited so long that somebody else was asked; no proof yet. */
   recordSilence(waitedMs: number): void {
     this.isSuspect = true;
-    this.#smooth(Math.max(waitedMs, this.smoothedLatencyMs));
+    this.smooth(Math.max(waitedMs, this.smoothedLatencyMs));
   }
 
   /** Proof against the server. `waitedMs`, where it was silent, is what its latency is at least. */
   recordFault(detail: string, waitedMs = 0): void {
     this.lastError = detail;
-    if (waitedMs > 0) this.#smooth(Math.max(waitedMs, this.smoothedLatencyMs));
-    this.#successes = 0;
+    if (waitedMs > 0) this.smooth(Math.max(waitedMs, this.smoothedLatencyMs));
+    this.successes = 0;
     this.consecutiveFailures++;
-    if (this.#thresholds.enabled && this.consecutiveFailures >= this.#thresholds.failureThreshold) {
-      this.#change('Unhealthy');
+    if (this.thresholds.enabled && this.consecutiveFailures >= this.thresholds.failureThreshold) {
+      this.change('Unhealthy');
     }
   }
 
   /** Latencies of the last 256 answers at most, milliseconds, in no order. */
   latencies(): Float32Array {
-    return Float32Array.from(this.#samples.subarray(0, Math.min(this.#sampleCount, WINDOW)));
+    return Float32Array.from(this.samples.subarray(0, Math.min(this.sampleCount, WINDOW)));
   }
 
-  #change(status: HealthStatus): void {
+  private change(status: HealthStatus): void {
     if (this.status === status) return;
     this.status = status;
-    this.#onChange(status);
+    this.onChange(status);
   }
 
-  #smooth(latencyMs: number): void {
+  private smooth(latencyMs: number): void {
     this.smoothedLatencyMs =
       this.smoothedLatencyMs === 0
         ? latencyMs

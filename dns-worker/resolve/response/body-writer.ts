@@ -32,47 +32,47 @@ const SLACK = 1024;
 
 /** One per thread; `begin`, then `record`s, then `body`. */
 export class BodyWriter {
-  readonly #image = new Uint8Array(MAX_MESSAGE_SIZE + SLACK);
-  readonly #suffixAt = new Uint16Array(SUFFIX_SLOTS);
-  readonly #suffixHash = new Int32Array(SUFFIX_SLOTS);
-  readonly #labelAt = new Uint8Array(128);
-  readonly #labelHash = new Int32Array(128);
-  readonly #name: ExpandedName = newExpandedName();
-  readonly #ttlOffsets: number[] = [];
-  readonly #seed: number;
-  #suffixes = 0;
-  #primed = false;
-  #base = 0;
-  #end = 0;
-  #qnameLength = 0;
-  #isTooLong = false;
+  private readonly image = new Uint8Array(MAX_MESSAGE_SIZE + SLACK);
+  private readonly suffixAt = new Uint16Array(SUFFIX_SLOTS);
+  private readonly suffixHash = new Int32Array(SUFFIX_SLOTS);
+  private readonly labelAt = new Uint8Array(128);
+  private readonly labelHash = new Int32Array(128);
+  private readonly name: ExpandedName = newExpandedName();
+  private readonly ttlsAt: number[] = [];
+  private readonly seed: number;
+  private suffixes = 0;
+  private primed = false;
+  private base = 0;
+  private end = 0;
+  private qnameLength = 0;
+  private hasOverflowed = false;
 
   /** `seed` keeps hash collisions from being chosen by whoever writes the messages. */
   constructor(seed: number) {
-    this.#seed = seed;
+    this.seed = seed;
   }
 
   /** Octets written since `begin`. */
   get length(): number {
-    return this.#end - this.#base;
+    return this.end - this.base;
   }
 
   /** Whether the last record was refused for want of room: nothing is wrong with it. */
   get isTooLong(): boolean {
-    return this.#isTooLong;
+    return this.hasOverflowed;
   }
 
   /** Starts a body for the question of this folded name. */
   begin(qname: Uint8Array): void {
-    if (this.#suffixes > 0) this.#suffixAt.fill(0);
-    this.#suffixes = 0;
-    this.#primed = false;
-    this.#isTooLong = false;
-    this.#qnameLength = qname.length;
-    this.#image.set(qname, Header.SIZE);
-    this.#base = Header.SIZE + qname.length + QUESTION_TAIL_SIZE;
-    this.#end = this.#base;
-    this.#ttlOffsets.length = 0;
+    if (this.suffixes > 0) this.suffixAt.fill(0);
+    this.suffixes = 0;
+    this.primed = false;
+    this.hasOverflowed = false;
+    this.qnameLength = qname.length;
+    this.image.set(qname, Header.SIZE);
+    this.base = Header.SIZE + qname.length + QUESTION_TAIL_SIZE;
+    this.end = this.base;
+    this.ttlsAt.length = 0;
   }
 
   /**
@@ -83,147 +83,147 @@ export class BodyWriter {
   record(message: Uint8Array, table: RecordTable, index: number, ttlSecs: number, isAnswer = true): boolean {
     const ownerAt = table.ownerAt[index]!;
     const isQname = message[ownerAt] === 0xc0 && message[ownerAt + 1] === Header.SIZE;
-    if (isAnswer && isQname && this.#qnameLength > 1) {
-      writeU16(this.#image, this.#end, 0xc000 | Header.SIZE);
-      this.#end += 2;
+    if (isAnswer && isQname && this.qnameLength > 1) {
+      writeU16(this.image, this.end, 0xc000 | Header.SIZE);
+      this.end += 2;
     } else {
-      if (!expandName(message, ownerAt, this.#name)) return false;
-      this.#putName(this.#name, true);
+      if (!expandName(message, ownerAt, this.name)) return false;
+      this.putName(this.name, true);
     }
-    const fixedAt = this.#end;
+    const fixedAt = this.end;
     const type = table.type[index]!;
-    writeU16(this.#image, fixedAt + Record.TYPE, type);
-    writeU16(this.#image, fixedAt + Record.CLASS, table.rrClass[index]!);
-    writeU32(this.#image, fixedAt + Record.TTL, ttlSecs);
-    this.#ttlOffsets.push(fixedAt + Record.TTL - this.#base);
-    this.#end = fixedAt + Record.RDATA;
+    writeU16(this.image, fixedAt + Record.TYPE, type);
+    writeU16(this.image, fixedAt + Record.CLASS, table.rrClass[index]!);
+    writeU32(this.image, fixedAt + Record.TTL, ttlSecs);
+    this.ttlsAt.push(fixedAt + Record.TTL - this.base);
+    this.end = fixedAt + Record.RDATA;
     const at = table.rdataAt[index]!;
     const end = at + table.rdlength[index]!;
     const known = rdataLayout(type);
-    const fits = known === undefined ? this.#copy(message, at, end) : this.#putRdata(message, known, at, end);
+    const fits = known === undefined ? this.copy(message, at, end) : this.putRdata(message, known, at, end);
     const rdataAt = fixedAt + Record.RDATA;
-    if (!fits || !hasValidForm(type, table.rrClass[index]!, this.#image, rdataAt, this.#end)) return false;
-    writeU16(this.#image, fixedAt + Record.RDLENGTH, this.#end - rdataAt);
-    return this.#hasRoomFor(0);
+    if (!fits || !hasValidForm(type, table.rrClass[index]!, this.image, rdataAt, this.end)) return false;
+    writeU16(this.image, fixedAt + Record.RDLENGTH, this.end - rdataAt);
+    return this.hasRoomFor(0);
   }
 
   /** A copy of what was written. */
   body(): Uint8Array {
-    return this.#image.slice(this.#base, this.#end);
+    return this.image.slice(this.base, this.end);
   }
 
   /** Where each TTL lies in the body. */
   ttlOffsets(): Uint16Array {
-    const offsets = new Uint16Array(this.#ttlOffsets.length);
-    for (let i = 0; i < offsets.length; i++) offsets[i] = this.#ttlOffsets[i]!;
+    const offsets = new Uint16Array(this.ttlsAt.length);
+    for (let i = 0; i < offsets.length; i++) offsets[i] = this.ttlsAt[i]!;
     return offsets;
   }
 
-  #hasRoomFor(octets: number): boolean {
-    this.#isTooLong = this.#end + octets > MAX_END;
-    return !this.#isTooLong;
+  private hasRoomFor(octets: number): boolean {
+    this.hasOverflowed = this.end + octets > MAX_END;
+    return !this.hasOverflowed;
   }
 
-  #copy(message: Uint8Array, from: number, to: number): boolean {
-    if (!this.#hasRoomFor(to - from)) return false;
-    let at = this.#end;
-    for (let i = from; i < to; i++) this.#image[at++] = message[i]!;
-    this.#end = at;
+  private copy(message: Uint8Array, from: number, to: number): boolean {
+    if (!this.hasRoomFor(to - from)) return false;
+    let at = this.end;
+    for (let i = from; i < to; i++) this.image[at++] = message[i]!;
+    this.end = at;
     return true;
   }
 
-  #putRdata(message: Uint8Array, known: RdataLayout, at: number, end: number): boolean {
+  private putRdata(message: Uint8Array, known: RdataLayout, at: number, end: number): boolean {
     let offset = firstNameAt(message, known, at, end);
-    if (offset < 0 || !this.#copy(message, at, offset)) return false;
+    if (offset < 0 || !this.copy(message, at, offset)) return false;
     for (let i = 0; i < known.names; i++) {
-      if (!expandRdataName(message, offset, end, this.#name)) return false;
-      offset = this.#name.next;
-      this.#putName(this.#name, known.compress);
-      if (!this.#hasRoomFor(0)) return false;
+      if (!expandRdataName(message, offset, end, this.name)) return false;
+      offset = this.name.next;
+      this.putName(this.name, known.compress);
+      if (!this.hasRoomFor(0)) return false;
     }
     if (known.tail >= 0 && end - offset !== known.tail) return false;
-    return this.#copy(message, offset, end);
+    return this.copy(message, offset, end);
   }
 
   /** Writes a name: the labels that are not yet in the message, then a pointer or the root. */
-  #putName(name: ExpandedName, compress: boolean): void {
+  private putName(name: ExpandedName, compress: boolean): void {
     if (!compress) {
-      this.#image.set(name.wire.subarray(0, name.length), this.#end);
-      this.#end += name.length;
+      this.image.set(name.wire.subarray(0, name.length), this.end);
+      this.end += name.length;
       return;
     }
-    if (!this.#primed) this.#prime();
-    const labels = this.#hashSuffixes(name.wire);
+    if (!this.primed) this.prime();
+    const labels = this.hashSuffixes(name.wire);
     let matched = labels;
     let pointer = 0;
     for (let label = 0; label < labels; label++) {
-      pointer = this.#findSuffix(name.wire, this.#labelAt[label]!, this.#labelHash[label]!);
+      pointer = this.findSuffix(name.wire, this.labelAt[label]!, this.labelHash[label]!);
       if (pointer !== 0) {
         matched = label;
         break;
       }
     }
-    const start = this.#end;
-    const kept = matched === labels ? name.length : this.#labelAt[matched]!;
-    this.#image.set(name.wire.subarray(0, kept), start);
-    this.#end = start + kept;
+    const start = this.end;
+    const kept = matched === labels ? name.length : this.labelAt[matched]!;
+    this.image.set(name.wire.subarray(0, kept), start);
+    this.end = start + kept;
     if (matched < labels) {
-      writeU16(this.#image, this.#end, 0xc000 | pointer);
-      this.#end += 2;
+      writeU16(this.image, this.end, 0xc000 | pointer);
+      this.end += 2;
     }
     for (let label = 0; label < matched; label++) {
-      this.#addSuffix(start + this.#labelAt[label]!, this.#labelHash[label]!);
+      this.addSuffix(start + this.labelAt[label]!, this.labelHash[label]!);
     }
   }
 
   /** Enters the question's name and its parents, when the first name is to be compressed. */
-  #prime(): void {
-    this.#primed = true;
-    const qname = this.#image.subarray(Header.SIZE, Header.SIZE + this.#qnameLength);
-    const labels = this.#hashSuffixes(qname);
+  private prime(): void {
+    this.primed = true;
+    const qname = this.image.subarray(Header.SIZE, Header.SIZE + this.qnameLength);
+    const labels = this.hashSuffixes(qname);
     for (let label = 0; label < labels; label++) {
-      this.#addSuffix(Header.SIZE + this.#labelAt[label]!, this.#labelHash[label]!);
+      this.addSuffix(Header.SIZE + this.labelAt[label]!, this.labelHash[label]!);
     }
   }
 
   /** Fills label offsets and suffix hashes of a name; returns the number of labels. */
-  #hashSuffixes(wire: Uint8Array): number {
+  private hashSuffixes(wire: Uint8Array): number {
     let labels = 0;
-    for (let at = 0; wire[at] !== 0; at += wire[at]! + 1) this.#labelAt[labels++] = at;
-    let hash = this.#seed;
+    for (let at = 0; wire[at] !== 0; at += wire[at]! + 1) this.labelAt[labels++] = at;
+    let hash = this.seed;
     for (let label = labels - 1; label >= 0; label--) {
-      const at = this.#labelAt[label]!;
+      const at = this.labelAt[label]!;
       for (let i = at + wire[at]!; i >= at; i--) {
         hash = Math.imul(hash ^ FOLD[wire[i]!]!, 0x9e3779b1);
         hash ^= hash >>> 15;
       }
-      this.#labelHash[label] = hash;
+      this.labelHash[label] = hash;
     }
     return labels;
   }
 
-  #addSuffix(at: number, hash: number): void {
-    if (at > MAX_POINTER || this.#suffixes >= MAX_SUFFIXES) return;
+  private addSuffix(at: number, hash: number): void {
+    if (at > MAX_POINTER || this.suffixes >= MAX_SUFFIXES) return;
     let slot = hash & (SUFFIX_SLOTS - 1);
-    while (this.#suffixAt[slot] !== 0) slot = (slot + 1) & (SUFFIX_SLOTS - 1);
-    this.#suffixAt[slot] = at;
-    this.#suffixHash[slot] = hash;
-    this.#suffixes++;
+    while (this.suffixAt[slot] !== 0) slot = (slot + 1) & (SUFFIX_SLOTS - 1);
+    this.suffixAt[slot] = at;
+    this.suffixHash[slot] = hash;
+    this.suffixes++;
   }
 
   /** Offset of an equal suffix that is already in the message; 0 = none. */
-  #findSuffix(wire: Uint8Array, at: number, hash: number): number {
+  private findSuffix(wire: Uint8Array, at: number, hash: number): number {
     let slot = hash & (SUFFIX_SLOTS - 1);
-    while (this.#suffixAt[slot] !== 0) {
-      const pointer = this.#suffixAt[slot]!;
-      if (this.#suffixHash[slot] === hash && this.#equalsAt(pointer, wire, at)) return pointer;
+    while (this.suffixAt[slot] !== 0) {
+      const pointer = this.suffixAt[slot]!;
+      if (this.suffixHash[slot] === hash && this.equalsAt(pointer, wire, at)) return pointer;
       slot = (slot + 1) & (SUFFIX_SLOTS - 1);
     }
     return 0;
   }
 
-  #equalsAt(pointer: number, wire: Uint8Array, at: number): boolean {
-    const image = this.#image;
+  private equalsAt(pointer: number, wire: Uint8Array, at: number): boolean {
+    const image = this.image;
     let offset = pointer;
     for (let i = at; ;) {
       while (image[offset]! >= 0xc0) offset = ((image[offset]! & 0x3f) << 8) | image[offset + 1]!;

@@ -36,13 +36,13 @@ export class RecordTable {
   optionsEnd = 0;
   hasOpt = false;
 
-  readonly #name: ExpandedName = newExpandedName();
-  readonly #seed: number;
-  #qnameHash = 0;
+  private readonly name: ExpandedName = newExpandedName();
+  private readonly seed: number;
+  private qnameHash = 0;
 
   /** `seed` keeps hash collisions from being chosen by whoever writes the messages. */
   constructor(seed: number) {
-    this.#seed = seed;
+    this.seed = seed;
   }
 
   /** Whether the message, whose question ends at `at`, is well formed to its last record; fills the columns. */
@@ -51,25 +51,25 @@ export class RecordTable {
     const authorities = readU16(message, Header.NSCOUNT);
     if (answers + authorities > MAX_RECORDS) return 'too-many-records';
     this.count = 0;
-    this.#qnameHash = foldedHash(qname, this.#seed);
+    this.qnameHash = foldedHash(qname, this.seed);
     let offset = at;
     for (let i = answers + authorities; i > 0; i--) {
-      offset = this.#readRecord(message, offset);
+      offset = this.readRecord(message, offset);
       if (offset < 0) return 'malformed';
     }
     this.answers = answers;
-    return this.#readAdditional(message, offset) ? 'read' : 'malformed';
+    return this.readAdditional(message, offset) ? 'read' : 'malformed';
   }
 
   /** The hash by which owners are compared first. */
   hash(name: ExpandedName): number {
-    return foldedHash(name, this.#seed);
+    return foldedHash(name, this.seed);
   }
 
   /** Whether a record belongs to this name, whose hash is given. */
   isOwnedBy(message: Uint8Array, index: number, name: ExpandedName, hash: number): boolean {
     if (this.ownerHash[index] !== hash) return false;
-    const owner = this.#name;
+    const owner = this.name;
     return (
       expandName(message, this.ownerAt[index]!, owner) &&
       sameName(owner.wire, owner.length, name.wire, name.length)
@@ -81,16 +81,16 @@ export class RecordTable {
     return expandName(message, this.ownerAt[index]!, into);
   }
 
-  #readRecord(message: Uint8Array, at: number): number {
+  private readRecord(message: Uint8Array, at: number): number {
     let tail: number;
     let hash: number;
     if (message[at] === 0xc0 && message[at + 1] === Header.SIZE) {
       tail = at + 2;
-      hash = this.#qnameHash;
+      hash = this.qnameHash;
     } else {
-      if (!expandName(message, at, this.#name)) return -1;
-      tail = this.#name.next;
-      hash = foldedHash(this.#name, this.#seed);
+      if (!expandName(message, at, this.name)) return -1;
+      tail = this.name.next;
+      hash = foldedHash(this.name, this.seed);
     }
     if (tail + Record.RDATA > message.length) return -1;
     const rdlength = readU16(message, tail + Record.RDLENGTH);
@@ -108,7 +108,7 @@ export class RecordTable {
     return next;
   }
 
-  #readAdditional(message: Uint8Array, at: number): boolean {
+  private readAdditional(message: Uint8Array, at: number): boolean {
     this.extendedRcode = 0;
     this.optionsAt = 0;
     this.optionsEnd = 0;

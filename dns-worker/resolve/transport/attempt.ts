@@ -36,23 +36,23 @@ export class Attempt<U extends Asked> implements Exchange {
   onSilence: (() => void) | null = null;
   /** Called when time is up. */
   onTimeOut: (() => void) | null = null;
-  readonly #clock: Clock;
-  readonly #live: boolean;
-  readonly #done: AttemptDone<U>;
-  readonly #startedMs: number;
-  #over = false;
+  private readonly clock: Clock;
+  private readonly live: boolean;
+  private readonly done: AttemptDone<U>;
+  private readonly startedMs: number;
+  private over = false;
 
   /** `live` questions are counted. */
   constructor(upstream: U, clock: Clock, live: boolean, done: AttemptDone<U>) {
     this.upstream = upstream;
-    this.#clock = clock;
-    this.#live = live;
-    this.#done = done;
-    this.#startedMs = clock.monotonicMs();
+    this.clock = clock;
+    this.live = live;
+    this.done = done;
+    this.startedMs = clock.monotonicMs();
   }
 
   get isOver(): boolean {
-    return this.#over;
+    return this.over;
   }
 
   get wasQueued(): boolean {
@@ -65,70 +65,70 @@ export class Attempt<U extends Asked> implements Exchange {
   }
 
   cancel(): void {
-    if (!this.#finish()) return;
+    if (!this.finish()) return;
     for (const exchange of this.exchanges) exchange.cancel();
   }
 
   /** Somebody else is being asked meanwhile: says so of a server that has answered nobody since. */
   noteSilence(): void {
     const { health } = this.upstream;
-    if (this.#over || this.wasQueued || health.lastAnswerMs > this.#startedMs) return;
-    health.recordSilence(this.#clock.monotonicMs() - this.#startedMs);
+    if (this.over || this.wasQueued || health.lastAnswerMs > this.startedMs) return;
+    health.recordSilence(this.clock.monotonicMs() - this.startedMs);
   }
 
   /** Gives up for want of time and holds that against the server, if it had all of it. */
   timeOut(): void {
-    if (this.#over) return;
+    if (this.over) return;
     if (this.wasQueued) {
       this.cancel();
       return;
     }
     this.onTimeOut?.();
     const { health } = this.upstream;
-    if (this.#live) health.failures++;
+    if (this.live) health.failures++;
     // It answered others meanwhile: then it is the question that takes long, not the server that is away.
-    if (health.lastAnswerMs > this.#startedMs) health.recordDoubt('timeout');
-    else health.recordFault('timeout', this.#clock.monotonicMs() - this.#startedMs);
+    if (health.lastAnswerMs > this.startedMs) health.recordDoubt('timeout');
+    else health.recordFault('timeout', this.clock.monotonicMs() - this.startedMs);
     this.cancel();
   }
 
   /** Takes what an exchange came to, when no other one may still bring more. */
   end(outcome: ExchangeOutcome): void {
-    if (!this.#finish()) return;
+    if (!this.finish()) return;
     for (const exchange of this.exchanges) exchange.cancel();
     const { health } = this.upstream;
     if (outcome.kind !== 'answer') {
-      this.#fail(outcome.kind === 'failed' ? outcome : TRUNCATED_AGAIN);
+      this.fail(outcome.kind === 'failed' ? outcome : TRUNCATED_AGAIN);
       return;
     }
-    this.#noteLatency();
+    this.noteLatency();
     if (isDefinitive(outcome.answer.rcode)) health.recordSuccess();
     else {
-      if (this.#live) health.failures++;
+      if (this.live) health.failures++;
       health.recordDoubt(rcodeName(outcome.answer.rcode));
     }
-    this.#done(this, outcome);
+    this.done(this, outcome);
   }
 
-  #fail({ reason, detail }: ExchangeOutcome & { kind: 'failed' }): void {
+  private fail({ reason, detail }: ExchangeOutcome & { kind: 'failed' }): void {
     const { health } = this.upstream;
-    if (this.#live && reason !== 'local') health.failures++;
+    if (this.live && reason !== 'local') health.failures++;
     if (reason === 'local') health.recordDoubt(detail);
     else if (reason === 'unusable') {
-      this.#noteLatency();
+      this.noteLatency();
       health.recordDoubt(detail);
     } else health.recordFault(detail);
-    this.#done(this, { kind: 'failed', reason });
+    this.done(this, { kind: 'failed', reason });
   }
 
-  #noteLatency(): void {
-    const nowMs = this.#clock.monotonicMs();
-    this.upstream.health.recordLatency(nowMs - this.#startedMs, nowMs);
+  private noteLatency(): void {
+    const nowMs = this.clock.monotonicMs();
+    this.upstream.health.recordLatency(nowMs - this.startedMs, nowMs);
   }
 
-  #finish(): boolean {
-    if (this.#over) return false;
-    this.#over = true;
+  private finish(): boolean {
+    if (this.over) return false;
+    this.over = true;
     this.onOver?.();
     return true;
   }

@@ -42,48 +42,48 @@ interface KnownHost {
 
 /** The addresses of host names, one for all upstreams of a resolver. */
 export class Bootstrap {
-  readonly #servers: readonly ServerAddress[];
-  readonly #clock: Clock;
-  readonly #hosts = new Map<string, KnownHost>();
-  readonly #underWay = new Set<() => void>();
-  #closed = false;
+  private readonly servers: readonly ServerAddress[];
+  private readonly clock: Clock;
+  private readonly hosts = new Map<string, KnownHost>();
+  private readonly underWay = new Set<() => void>();
+  private closed = false;
 
   /** `servers`: `ip`, `ip:port` or `[ip]:port`, also behind `udp://`; anything else is left out. */
   constructor(servers: readonly string[], clock: Clock) {
-    this.#servers = servers.map((text) => parseServerAddress(text, 53)).filter((server) => server !== null);
-    this.#clock = clock;
+    this.servers = servers.map((text) => parseServerAddress(text, 53)).filter((server) => server !== null);
+    this.clock = clock;
   }
 
   /** Finds the addresses of a host; `done` may be called at once. Expired ones are used while renewed. */
   lookup(host: string, done: HostDone): void {
-    let known = this.#hosts.get(host);
+    let known = this.hosts.get(host);
     if (known === undefined) {
       known = { addresses: literalAddress(host), expiresMs: 0, waiting: null };
       if (known.addresses.length > 0) known.expiresMs = Infinity;
-      this.#hosts.set(host, known);
+      this.hosts.set(host, known);
     }
-    const fresh = known.expiresMs > this.#clock.monotonicMs();
-    if (known.addresses.length === 0) this.#wait(host, known, done);
+    const fresh = known.expiresMs > this.clock.monotonicMs();
+    if (known.addresses.length === 0) this.wait(host, known, done);
     else {
-      if (!fresh) this.#wait(host, known, () => undefined);
+      if (!fresh) this.wait(host, known, () => undefined);
       done(known.addresses);
     }
   }
 
   /** Ends what is under way; those who wait are told null. */
   close(): void {
-    this.#closed = true;
-    for (const abort of [...this.#underWay]) abort();
+    this.closed = true;
+    for (const abort of [...this.underWay]) abort();
   }
 
-  #wait(host: string, known: KnownHost, done: HostDone): void {
+  private wait(host: string, known: KnownHost, done: HostDone): void {
     if (known.waiting !== null) {
       known.waiting.push(done);
       return;
     }
     known.waiting = [done];
-    this.#resolve(host, 0, (found) => {
-      const nowMs = this.#clock.monotonicMs();
+    this.resolve(host, 0, (found) => {
+      const nowMs = this.clock.monotonicMs();
       if (found.length === 0) known.expiresMs = nowMs + RETRY_MS;
       else {
         const addresses = found.map(({ address }) => address);
@@ -97,10 +97,10 @@ export class Bootstrap {
   }
 
   /** Asks one server for both families, the next one where it knows neither. */
-  #resolve(host: string, index: number, done: (found: readonly Found[]) => void): void {
+  private resolve(host: string, index: number, done: (found: readonly Found[]) => void): void {
     const qname = nameFromText(host);
-    const server = this.#servers[index];
-    if (server === undefined || qname === null || this.#closed) {
+    const server = this.servers[index];
+    if (server === undefined || qname === null || this.closed) {
       done([]);
       return;
     }
@@ -112,7 +112,7 @@ export class Bootstrap {
       missing = -1;
       const both = found.flat();
       if (both.length > 0) done(both);
-      else this.#resolve(host, index + 1, done);
+      else this.resolve(host, index + 1, done);
     };
     for (const [place, qtype] of [RRType.A, RRType.AAAA].entries()) {
       const question = {
@@ -123,27 +123,31 @@ export class Bootstrap {
         checkingDisabled: false,
         subnet: null,
       };
-      this.#ask(server, question, (answer) => {
+      this.ask(server, question, (answer) => {
         if (missing < 0) return;
         found[place] = answer === null ? [] : addressesIn(answer, question);
         missing--;
         if (missing === 0) finish();
-        else if (found.flat().length > 0) timer = setTimeout(finish, this.#closed ? 0 : OTHER_FAMILY_MS);
+        else if (found.flat().length > 0) timer = setTimeout(finish, this.closed ? 0 : OTHER_FAMILY_MS);
       });
     }
   }
 
-  #ask(server: ServerAddress, question: Question, done: (answer: CacheableAnswer | null) => void): void {
+  private ask(
+    server: ServerAddress,
+    question: Question,
+    done: (answer: CacheableAnswer | null) => void,
+  ): void {
     const end = (outcome: ExchangeOutcome | null): void => {
       clearTimeout(timer);
       exchange.cancel();
-      this.#underWay.delete(abort);
+      this.underWay.delete(abort);
       done(outcome?.kind === 'answer' ? outcome.answer : null);
     };
     const abort = (): void => end(null);
     const exchange: Exchange = exchangeUdp(new UdpSockets(server), question, true, null, end);
     const timer = setTimeout(abort, ATTEMPT_TIMEOUT_MS);
-    this.#underWay.add(abort);
+    this.underWay.add(abort);
   }
 }
 

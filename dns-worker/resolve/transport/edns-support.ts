@@ -16,49 +16,49 @@ const MAX_STRIKES = 8;
 
 /** What is known of one server address. */
 export class EdnsSupport {
-  readonly #clock: Clock;
-  #offUntilMs = -Infinity;
-  #seenMs = -Infinity;
-  #unsuspectedUntilMs = -Infinity;
-  #strikes = 0;
+  private readonly clock: Clock;
+  private offUntilMs = -Infinity;
+  private seenMs = -Infinity;
+  private unsuspectedUntilMs = -Infinity;
+  private strikes = 0;
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    this.clock = clock;
   }
 
   /** Whether questions carry an OPT record. */
   get isUsed(): boolean {
-    return this.#clock.monotonicMs() >= this.#offUntilMs;
+    return this.clock.monotonicMs() >= this.offUntilMs;
   }
 
   /** Whether it is to be found out over a connection what a refusal over UDP is worth. */
   get isSuspect(): boolean {
-    return this.isUsed && this.#clock.monotonicMs() >= this.#unsuspectedUntilMs;
+    return this.isUsed && this.clock.monotonicMs() >= this.unsuspectedUntilMs;
   }
 
   /** The server has sent an OPT record. */
   noteSeen(): void {
-    this.#seenMs = this.#clock.monotonicMs();
-    this.#strikes = 0;
+    this.seenMs = this.clock.monotonicMs();
+    this.strikes = 0;
   }
 
   /** It was found out: either `noteLacking` was called meanwhile, or the server knows EDNS. */
   noteClear(): void {
-    this.#unsuspectedUntilMs = this.#clock.monotonicMs() + UNSUSPECTED_MS;
-    this.#strikes = 0;
+    this.unsuspectedUntilMs = this.clock.monotonicMs() + UNSUSPECTED_MS;
+    this.strikes = 0;
   }
 
   /** It could not be found out. */
   strike(): void {
-    if (++this.#strikes < MAX_STRIKES) return;
-    this.#strikes = 0;
+    if (++this.strikes < MAX_STRIKES) return;
+    this.strikes = 0;
     this.noteLacking();
   }
 
   /** The server has refused a question with EDNS and answered it without. */
   noteLacking(): void {
-    const nowMs = this.#clock.monotonicMs();
-    if (nowMs - this.#seenMs >= BELIEVED_MS) this.#offUntilMs = nowMs + BELIEVED_MS;
+    const nowMs = this.clock.monotonicMs();
+    if (nowMs - this.seenMs >= BELIEVED_MS) this.offUntilMs = nowMs + BELIEVED_MS;
   }
 }
 

@@ -59,24 +59,24 @@ interface HttpsQuery extends KeptQuery {
 
 /** All sessions to one server. */
 export class HttpsUpstream implements ServerConnections {
-  readonly #edns: EdnsSupport;
-  readonly #sessions: KeptConnections<HttpsQuery, HttpsSession>;
+  private readonly edns: EdnsSupport;
+  private readonly sessions: KeptConnections<HttpsQuery, HttpsSession>;
 
   constructor(target: HttpsTarget, clock: Clock) {
-    this.#edns = new EdnsSupport(clock);
-    this.#sessions = new KeptConnections(MAX_SESSIONS, (events) => new HttpsSession(target, clock, events));
+    this.edns = new EdnsSupport(clock);
+    this.sessions = new KeptConnections(MAX_SESSIONS, (events) => new HttpsSession(target, clock, events));
   }
 
   /** Asks on a session that has room, or on a new one. */
   ask(question: Question, done: ExchangeDone): Exchange {
-    return askOverConnection(this.#edns, (edns, ended) => this.#askOnce(question, edns, ended), done);
+    return askOverConnection(this.edns, (edns, ended) => this.askOnce(question, edns, ended), done);
   }
 
   close(): void {
-    this.#sessions.close();
+    this.sessions.close();
   }
 
-  #askOnce(question: Question, edns: boolean, done: ExchangeDone): Exchange {
+  private askOnce(question: Question, edns: boolean, done: ExchangeDone): Exchange {
     const query: HttpsQuery = {
       question,
       edns,
@@ -88,7 +88,7 @@ export class HttpsUpstream implements ServerConnections {
       retried: false,
       wasQueued: false,
     };
-    const sessions = this.#sessions;
+    const sessions = this.sessions;
     sessions.assign(query);
     return {
       get wasQueued() {
@@ -106,20 +106,20 @@ export class HttpsUpstream implements ServerConnections {
 }
 
 class HttpsSession implements KeptConnection<HttpsQuery> {
-  readonly #target: HttpsTarget;
-  readonly #clock: Clock;
-  readonly #events: ConnectionEvents<HttpsQuery>;
-  readonly #session: ClientHttp2Session;
-  #streams = 0;
-  #received = 0;
-  #retired = false;
-  #goneAway = false;
-  #detail = 'connection closed';
+  private readonly target: HttpsTarget;
+  private readonly clock: Clock;
+  private readonly events: ConnectionEvents<HttpsQuery>;
+  private readonly session: ClientHttp2Session;
+  private streams = 0;
+  private received = 0;
+  private retired = false;
+  private goneAway = false;
+  private detail = 'connection closed';
 
   constructor(target: HttpsTarget, clock: Clock, events: ConnectionEvents<HttpsQuery>) {
-    this.#target = target;
-    this.#clock = clock;
-    this.#events = events;
+    this.target = target;
+    this.clock = clock;
+    this.events = events;
     const { server } = target;
     const host = target.host.includes(':') ? `[${target.host}]` : target.host;
     const session = connect(`https://${host}:${String(server.port)}`, {
@@ -127,36 +127,36 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
       settings: { enablePush: false, maxHeaderListSize: MAX_HEADER_BYTES },
       maxSessionMemory: 4,
     });
-    this.#session = session;
+    this.session = session;
     session.setTimeout(IDLE_TIMEOUT_MS, () => session.destroy());
     // Not earlier, on the socket: Node aborts when that is gone before the session has it.
     session.on('connect', (_session, socket) => {
       if ((socket as TLSSocket).alpnProtocol === 'h2') return;
-      this.#detail = 'the server does not speak HTTP/2';
+      this.detail = 'the server does not speak HTTP/2';
       session.destroy();
     });
-    session.on('remoteSettings', () => this.#events.changed());
+    session.on('remoteSettings', () => this.events.changed());
     session.on('goaway', () => {
-      this.#goneAway = true;
-      this.#retire();
+      this.goneAway = true;
+      this.retire();
     });
     session.on('error', (error) => {
-      this.#detail = errorDetail(error);
+      this.detail = errorDetail(error);
     });
     session.on('close', () => {
-      this.#retired = true;
-      this.#events.closed();
+      this.retired = true;
+      this.events.closed();
     });
   }
 
   get hasRoom(): boolean {
-    if (this.#retired || this.#session.destroyed || this.#session.closed) return false;
-    return this.#streams < this.capacity;
+    if (this.retired || this.session.destroyed || this.session.closed) return false;
+    return this.streams < this.capacity;
   }
 
   /** Streams that the server allows, as far as it has said so. */
   get capacity(): number {
-    const { connecting, remoteSettings } = this.#session;
+    const { connecting, remoteSettings } = this.session;
     const allowed = connecting ? MAX_STREAMS : remoteSettings.maxConcurrentStreams;
     return Math.min(MAX_STREAMS, allowed ?? MAX_STREAMS);
   }
@@ -164,43 +164,43 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
   send(query: HttpsQuery): void {
     // RFC 8484 section 4.1: an id of 0 lets HTTP caches recognise the same question.
     const message = encodeQuery(query.question, 0, { edns: query.edns, marks: null, padTo: PADDING_BLOCK });
-    const stream = this.#session.request(this.#headers(message));
+    const stream = this.session.request(this.headers(message));
     query.session = this;
     query.stream = stream;
-    query.sentMs = this.#clock.monotonicMs();
-    query.receivedBefore = this.#received;
-    this.#streams++;
+    query.sentMs = this.clock.monotonicMs();
+    query.receivedBefore = this.received;
+    this.streams++;
     stream.on('error', ({ cause }) => {
       // What has befallen the session is the cause; a reset of the stream alone has none.
-      if (cause !== undefined) this.#detail = errorDetail(cause);
+      if (cause !== undefined) this.detail = errorDetail(cause);
     });
     new HttpsResponse(stream, query, (outcome) => {
-      const isReset = outcome === 'reset' && !this.#session.destroyed;
-      this.#end(query, isReset ? resetOutcome(stream.rstCode) : outcome);
+      const isReset = outcome === 'reset' && !this.session.destroyed;
+      this.end(query, isReset ? resetOutcome(stream.rstCode) : outcome);
     });
-    if (this.#usesGet) stream.end();
+    if (this.usesGet) stream.end();
     else stream.end(message);
   }
 
   abandon(query: HttpsQuery): void {
-    const waitedMs = this.#clock.monotonicMs() - query.sentMs;
+    const waitedMs = this.clock.monotonicMs() - query.sentMs;
     const isSilent =
-      this.#received === query.receivedBefore && (this.#received === 0 || waitedMs >= SILENCE_MS);
-    if (isSilent) this.#retire();
+      this.received === query.receivedBefore && (this.received === 0 || waitedMs >= SILENCE_MS);
+    if (isSilent) this.retire();
     query.stream?.close(constants.NGHTTP2_CANCEL);
   }
 
   destroy(): void {
-    this.#session.destroy();
+    this.session.destroy();
   }
 
-  get #usesGet(): boolean {
-    return this.#target.path.endsWith(GET_TEMPLATE);
+  private get usesGet(): boolean {
+    return this.target.path.endsWith(GET_TEMPLATE);
   }
 
-  #headers(message: Buffer): Record<string, string | number> {
-    const { path } = this.#target;
-    if (this.#usesGet) {
+  private headers(message: Buffer): Record<string, string | number> {
+    const { path } = this.target;
+    if (this.usesGet) {
       const encoded = message.toString('base64url');
       return { ':path': `${path.slice(0, -GET_TEMPLATE.length)}?dns=${encoded}`, accept: MEDIA_TYPE };
     }
@@ -213,28 +213,28 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
     };
   }
 
-  #end(query: HttpsQuery, outcome: StreamOutcome): void {
-    this.#streams--;
-    const wasUseful = this.#received > 0;
-    if (typeof outcome === 'object') this.#received++;
-    if (this.#retired && this.#streams === 0) this.#session.destroy();
-    this.#events.left(query);
-    this.#settle(query, outcome, wasUseful);
+  private end(query: HttpsQuery, outcome: StreamOutcome): void {
+    this.streams--;
+    const wasUseful = this.received > 0;
+    if (typeof outcome === 'object') this.received++;
+    if (this.retired && this.streams === 0) this.session.destroy();
+    this.events.left(query);
+    this.settle(query, outcome, wasUseful);
   }
 
-  #settle(query: HttpsQuery, outcome: StreamOutcome, wasUseful: boolean): void {
+  private settle(query: HttpsQuery, outcome: StreamOutcome, wasUseful: boolean): void {
     if (query.session === null) return;
     query.session = null;
     query.stream = null;
     if (typeof outcome === 'object') query.done(outcome);
     // GOAWAY, REFUSED_STREAM, or a session closed while idle: the server did not look at the question.
-    else if (outcome === 'refused' || this.#goneAway || wasUseful) this.#events.refused(query, this.#detail);
-    else query.done(lossOf(this.#detail));
+    else if (outcome === 'refused' || this.goneAway || wasUseful) this.events.refused(query, this.detail);
+    else query.done(lossOf(this.detail));
   }
 
-  #retire(): void {
-    this.#retired = true;
-    if (this.#streams === 0) this.#session.destroy();
+  private retire(): void {
+    this.retired = true;
+    if (this.streams === 0) this.session.destroy();
   }
 }
 

@@ -78,12 +78,12 @@ interface StreamQuery extends KeptQuery {
 
 /** All connections to one server. */
 export class StreamUpstream implements ServerConnections {
-  readonly #edns: EdnsSupport;
-  readonly #connections: KeptConnections<StreamQuery, StreamConnection>;
+  private readonly edns: EdnsSupport;
+  private readonly connections: KeptConnections<StreamQuery, StreamConnection>;
 
   constructor(server: ServerAddress, kind: StreamKind, clock: Clock, edns = new EdnsSupport(clock)) {
-    this.#edns = edns;
-    this.#connections = new KeptConnections(
+    this.edns = edns;
+    this.connections = new KeptConnections(
       MAX_CONNECTIONS,
       (events) => new StreamConnection(kind.open(server), kind, clock, events),
     );
@@ -92,17 +92,22 @@ export class StreamUpstream implements ServerConnections {
   /** Asks on a connection that has room, or on a new one; without EDNS there are no marks to witness. */
   ask(question: Question, done: ExchangeDone, witness: StreamWitness | null = null): Exchange {
     return askOverConnection(
-      this.#edns,
-      (edns, ended) => this.#askOnce(question, edns, edns ? witness : null, ended),
+      this.edns,
+      (edns, ended) => this.askOnce(question, edns, edns ? witness : null, ended),
       done,
     );
   }
 
   close(): void {
-    this.#connections.close();
+    this.connections.close();
   }
 
-  #askOnce(question: Question, edns: boolean, witness: StreamWitness | null, done: ExchangeDone): Exchange {
+  private askOnce(
+    question: Question,
+    edns: boolean,
+    witness: StreamWitness | null,
+    done: ExchangeDone,
+  ): Exchange {
     const query: StreamQuery = {
       question,
       witness,
@@ -115,7 +120,7 @@ export class StreamUpstream implements ServerConnections {
       retried: false,
       wasQueued: false,
     };
-    const connections = this.#connections;
+    const connections = this.connections;
     connections.assign(query);
     return {
       get wasQueued() {
@@ -134,111 +139,111 @@ export class StreamUpstream implements ServerConnections {
 
 class StreamConnection implements KeptConnection<StreamQuery> {
   readonly capacity = MAX_IN_FLIGHT;
-  readonly #socket: Socket;
-  readonly #kind: StreamKind;
-  readonly #clock: Clock;
+  private readonly socket: Socket;
+  private readonly kind: StreamKind;
+  private readonly clock: Clock;
   /** Messages received. */
-  #received = 0;
-  #strays = 0;
-  readonly #queries = new Map<number, StreamQuery>();
+  private received = 0;
+  private strays = 0;
+  private readonly queries = new Map<number, StreamQuery>();
   /** Ids whose answers may still come: never used again here. */
-  readonly #abandoned = new Set<number>();
-  readonly #frames = new FrameReader((message) => this.#receive(message));
-  readonly #events: ConnectionEvents<StreamQuery>;
-  #ended = false;
-  #detail = 'connection closed';
+  private readonly abandoned = new Set<number>();
+  private readonly frames = new FrameReader((message) => this.receive(message));
+  private readonly events: ConnectionEvents<StreamQuery>;
+  private ended = false;
+  private detail = 'connection closed';
 
   constructor(socket: Socket, kind: StreamKind, clock: Clock, events: ConnectionEvents<StreamQuery>) {
-    this.#socket = socket;
-    this.#kind = kind;
-    this.#clock = clock;
-    this.#events = events;
+    this.socket = socket;
+    this.kind = kind;
+    this.clock = clock;
+    this.events = events;
     socket.setTimeout(kind.idleTimeoutMs, () => this.destroy());
-    socket.on('data', (chunk: Buffer) => this.#frames.push(chunk));
+    socket.on('data', (chunk: Buffer) => this.frames.push(chunk));
     socket.on('error', (error) => {
-      this.#detail = errorDetail(error);
+      this.detail = errorDetail(error);
     });
     // A server that has closed its half answers nothing any more.
     socket.on('end', () => this.destroy());
-    socket.on('close', () => this.#end());
+    socket.on('close', () => this.end());
   }
 
   /** Whether the server ever answered on it. */
   get wasUseful(): boolean {
-    return this.#received > 0;
+    return this.received > 0;
   }
 
   get hasRoom(): boolean {
-    return !this.#ended && this.#queries.size < this.capacity && this.#abandoned.size < MAX_ABANDONED;
+    return !this.ended && this.queries.size < this.capacity && this.abandoned.size < MAX_ABANDONED;
   }
 
   send(query: StreamQuery): void {
     let id = randomQueryId();
-    while (this.#queries.has(id) || this.#abandoned.has(id)) id = (id + 1) & 0xffff;
+    while (this.queries.has(id) || this.abandoned.has(id)) id = (id + 1) & 0xffff;
     query.id = id;
     query.connection = this;
-    query.sentMs = this.#clock.monotonicMs();
-    query.receivedBefore = this.#received;
-    this.#queries.set(id, query);
-    const form = { edns: query.edns, marks: query.witness?.marks ?? null, padTo: this.#kind.padTo };
-    this.#socket.write(frame(encodeQuery(query.question, id, form)));
+    query.sentMs = this.clock.monotonicMs();
+    query.receivedBefore = this.received;
+    this.queries.set(id, query);
+    const form = { edns: query.edns, marks: query.witness?.marks ?? null, padTo: this.kind.padTo };
+    this.socket.write(frame(encodeQuery(query.question, id, form)));
   }
 
   abandon(query: StreamQuery): void {
-    if (!this.#queries.delete(query.id)) return;
-    this.#abandoned.add(query.id);
-    const waitedMs = this.#clock.monotonicMs() - query.sentMs;
-    const isSilent = this.#received === query.receivedBefore && (!this.wasUseful || waitedMs >= SILENCE_MS);
+    if (!this.queries.delete(query.id)) return;
+    this.abandoned.add(query.id);
+    const waitedMs = this.clock.monotonicMs() - query.sentMs;
+    const isSilent = this.received === query.receivedBefore && (!this.wasUseful || waitedMs >= SILENCE_MS);
     // The other end may be gone without a word: whoever asks next had better try a new connection.
-    if (isSilent || this.#abandoned.size >= MAX_ABANDONED) this.#retire();
-    this.#events.left(query);
+    if (isSilent || this.abandoned.size >= MAX_ABANDONED) this.retire();
+    this.events.left(query);
   }
 
   destroy(): void {
-    this.#ended = true;
-    this.#socket.destroy();
+    this.ended = true;
+    this.socket.destroy();
   }
 
-  #retire(): void {
-    this.#ended = true;
-    if (this.#queries.size === 0) this.#socket.destroy();
+  private retire(): void {
+    this.ended = true;
+    if (this.queries.size === 0) this.socket.destroy();
   }
 
-  #end(): void {
-    this.#ended = true;
-    const orphans = [...this.#queries.values()];
-    this.#queries.clear();
-    this.#events.closed();
+  private end(): void {
+    this.ended = true;
+    const orphans = [...this.queries.values()];
+    this.queries.clear();
+    this.events.closed();
     for (const query of orphans) {
       query.connection = null;
-      this.#events.left(query);
-      if (this.wasUseful) this.#events.refused(query, this.#detail);
-      else query.done(lossOf(this.#detail));
+      this.events.left(query);
+      if (this.wasUseful) this.events.refused(query, this.detail);
+      else query.done(lossOf(this.detail));
     }
   }
 
-  #receive(message: Uint8Array): boolean {
+  private receive(message: Uint8Array): boolean {
     // What is no response to a query is no message at all: the stream has lost its framing.
-    if (!isResponse(message)) return this.#giveUp();
+    if (!isResponse(message)) return this.giveUp();
     const id = readU16(message, Header.ID);
-    if (this.#abandoned.delete(id)) {
-      this.#received++;
+    if (this.abandoned.delete(id)) {
+      this.received++;
       return true;
     }
-    const query = this.#queries.get(id);
-    if (query === undefined) return ++this.#strays <= MAX_STRAYS || this.#giveUp();
-    this.#received++;
-    this.#queries.delete(id);
+    const query = this.queries.get(id);
+    if (query === undefined) return ++this.strays <= MAX_STRAYS || this.giveUp();
+    this.received++;
+    this.queries.delete(id);
     query.connection = null;
     if (isResponseTo(message, query.question)) query.witness?.witness(message);
-    if (this.#ended && this.#queries.size === 0) this.#socket.destroy();
-    this.#events.left(query);
+    if (this.ended && this.queries.size === 0) this.socket.destroy();
+    this.events.left(query);
     query.done(outcomeFor(query, message));
     return true;
   }
 
-  #giveUp(): false {
-    this.#detail = 'malformed response';
+  private giveUp(): false {
+    this.detail = 'malformed response';
     this.destroy();
     return false;
   }

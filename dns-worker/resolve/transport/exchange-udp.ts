@@ -52,14 +52,14 @@ const DROPPED: ReadonlySet<ResponseFault> = new Set([
 
 class UdpExchange implements Exchange, DatagramReceiver {
   readonly wasQueued = false;
-  readonly #question: Question;
-  readonly #done: ExchangeDone;
-  readonly #proof: UdpProof | null;
-  readonly #edns: boolean;
-  readonly #place: SocketPlace;
-  readonly #query: Buffer;
-  #doubted = false;
-  #over = false;
+  private readonly question: Question;
+  private readonly done: ExchangeDone;
+  private readonly proof: UdpProof | null;
+  private readonly edns: boolean;
+  private readonly place: SocketPlace;
+  private readonly query: Buffer;
+  private doubted = false;
+  private over = false;
 
   constructor(
     sockets: UdpSockets,
@@ -68,58 +68,58 @@ class UdpExchange implements Exchange, DatagramReceiver {
     proof: UdpProof | null,
     done: ExchangeDone,
   ) {
-    this.#question = question;
-    this.#edns = edns;
-    this.#proof = proof;
-    this.#done = done;
-    this.#place = sockets.join(this);
-    this.#query = encodeQuery(question, this.#place.id, { edns, marks: proof?.marks ?? null, padTo: 0 });
-    this.#place.send(this.#query);
+    this.question = question;
+    this.edns = edns;
+    this.proof = proof;
+    this.done = done;
+    this.place = sockets.join(this);
+    this.query = encodeQuery(question, this.place.id, { edns, marks: proof?.marks ?? null, padTo: 0 });
+    this.place.send(this.query);
   }
 
   /** The same datagram again: a second id would make two chances for whoever guesses (RFC 5452 section 5). */
   resend(): void {
-    if (!this.#over) this.#place.send(this.#query);
+    if (!this.over) this.place.send(this.query);
   }
 
   cancel(): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.#place.leave();
+    if (this.over) return;
+    this.over = true;
+    this.place.leave();
   }
 
   receive(message: Uint8Array): void {
-    if (this.#over) return;
-    if (this.#edns && isBareRefusal(message)) {
-      if (this.#proof === null) this.#end({ kind: 'refused' });
-      else this.#proof.asker.onBareRefusal();
+    if (this.over) return;
+    if (this.edns && isBareRefusal(message)) {
+      if (this.proof === null) this.end({ kind: 'refused' });
+      else this.proof.asker.onBareRefusal();
       return;
     }
-    if (!isResponseTo(message, this.#question) || !this.#isProven(message)) return;
-    const reading = readResponse(message, this.#question);
-    if (reading.kind === 'truncated') this.#end(reading);
+    if (!isResponseTo(message, this.question) || !this.isProven(message)) return;
+    const reading = readResponse(message, this.question);
+    if (reading.kind === 'truncated') this.end(reading);
     else if (reading.kind === 'answer' || !DROPPED.has(reading.fault))
-      this.#end(outcomeOf(reading, this.#edns));
-    else if (reading.fault !== 'other-subnet') this.#proof?.asker.onMalformed();
+      this.end(outcomeOf(reading, this.edns));
+    else if (reading.fault !== 'other-subnet') this.proof?.asker.onMalformed();
   }
 
   fail(error: Error): void {
-    this.#end(lossOf(errorDetail(error)));
+    this.end(lossOf(errorDetail(error)));
   }
 
-  #isProven(message: Uint8Array): boolean {
-    if (this.#proof === null) return true;
-    const verdict = this.#proof.proof.check(message, this.#proof.marks);
-    if (verdict === 'doubtful' && !this.#doubted) {
-      this.#doubted = true;
-      this.#proof.asker.onDoubt();
+  private isProven(message: Uint8Array): boolean {
+    if (this.proof === null) return true;
+    const verdict = this.proof.proof.check(message, this.proof.marks);
+    if (verdict === 'doubtful' && !this.doubted) {
+      this.doubted = true;
+      this.proof.asker.onDoubt();
     }
     return verdict === 'proven';
   }
 
-  #end(outcome: ExchangeOutcome): void {
-    if (this.#over) return;
+  private end(outcome: ExchangeOutcome): void {
+    if (this.over) return;
     this.cancel();
-    this.#done(outcome);
+    this.done(outcome);
   }
 }

@@ -6,38 +6,38 @@ import { isWithinShare } from '../../forward/fair-share.ts';
 
 /** The queue. Within a network, first come is first served. */
 export class FairQueue<Item> {
-  readonly #capacity: number;
+  private readonly capacity: number;
   /** In the order of their turns. */
-  readonly #lines = new Map<string, Set<Item>>();
-  #size = 0;
+  private readonly lines = new Map<string, Set<Item>>();
+  private size = 0;
 
   constructor(capacity: number) {
-    this.#capacity = capacity;
+    this.capacity = capacity;
   }
 
   get isEmpty(): boolean {
-    return this.#size === 0;
+    return this.size === 0;
   }
 
   /** Adds an item of a network; false where that has its share of the queue. */
   add(network: string, item: Item): boolean {
-    let line = this.#lines.get(network);
-    if (!isWithinShare(line?.size ?? 0, this.#size, this.#capacity)) return false;
-    if (line === undefined) this.#lines.set(network, (line = new Set()));
+    let line = this.lines.get(network);
+    if (!isWithinShare(line?.size ?? 0, this.size, this.capacity)) return false;
+    if (line === undefined) this.lines.set(network, (line = new Set()));
     line.add(item);
-    this.#size++;
+    this.size++;
     return true;
   }
 
   /** Takes an item of the network whose turn it is, of those that `mayTake`; undefined = there is none. */
   take(mayTake: (network: string) => boolean): Item | undefined {
-    for (const [network, line] of this.#lines) {
+    for (const [network, line] of this.lines) {
       if (!mayTake(network)) continue;
       const [item] = line;
       line.delete(item!);
-      this.#size--;
-      this.#lines.delete(network);
-      if (line.size > 0) this.#lines.set(network, line);
+      this.size--;
+      this.lines.delete(network);
+      if (line.size > 0) this.lines.set(network, line);
       return item;
     }
     return undefined;
@@ -45,15 +45,15 @@ export class FairQueue<Item> {
 
   /** Takes an item out of its turn; does nothing where it is not in the queue. */
   remove(network: string, item: Item): void {
-    const line = this.#lines.get(network);
+    const line = this.lines.get(network);
     if (line?.delete(item) !== true) return;
-    this.#size--;
-    if (line.size === 0) this.#lines.delete(network);
+    this.size--;
+    if (line.size === 0) this.lines.delete(network);
   }
 
   /** Forgets all. */
   clear(): void {
-    this.#lines.clear();
-    this.#size = 0;
+    this.lines.clear();
+    this.size = 0;
   }
 }

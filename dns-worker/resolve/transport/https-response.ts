@@ -24,63 +24,63 @@ interface HttpsQuestion {
 
 /** Collects the response on one stream, within bounds, and calls `end` once. */
 export class HttpsResponse {
-  readonly #stream: ClientHttp2Stream;
-  readonly #query: HttpsQuestion;
-  readonly #end: StreamEnd;
-  readonly #chunks: Buffer[] = [];
-  #size = 0;
-  #ageSecs = 0;
+  private readonly stream: ClientHttp2Stream;
+  private readonly query: HttpsQuestion;
+  private readonly end: StreamEnd;
+  private readonly chunks: Buffer[] = [];
+  private size = 0;
+  private ageSecs = 0;
   /** Why the response is no answer, once that is known. */
-  #fault: ExchangeOutcome | null = null;
-  #whole = false;
+  private fault: ExchangeOutcome | null = null;
+  private whole = false;
 
   constructor(stream: ClientHttp2Stream, query: HttpsQuestion, end: StreamEnd) {
-    this.#stream = stream;
-    this.#query = query;
-    this.#end = end;
-    stream.on('response', (headers) => this.#onResponse(headers));
-    stream.on('data', (chunk: Buffer) => this.#onData(chunk));
+    this.stream = stream;
+    this.query = query;
+    this.end = end;
+    stream.on('response', (headers) => this.onResponse(headers));
+    stream.on('data', (chunk: Buffer) => this.onData(chunk));
     stream.on('end', () => {
-      this.#whole = true;
+      this.whole = true;
     });
-    stream.on('close', () => this.#onClose());
+    stream.on('close', () => this.onClose());
   }
 
-  #onResponse(headers: IncomingHttpHeaders & IncomingHttpStatusHeader): void {
+  private onResponse(headers: IncomingHttpHeaders & IncomingHttpStatusHeader): void {
     const status = headers[':status'] ?? 0;
     const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-    if (status < 200 || status > 299) this.#refuse('network', `HTTP ${String(status)}`);
-    else if (type !== MEDIA_TYPE) this.#refuse('malformed', `answer is ${type ?? 'of no type'}`);
+    if (status < 200 || status > 299) this.refuse('network', `HTTP ${String(status)}`);
+    else if (type !== MEDIA_TYPE) this.refuse('malformed', `answer is ${type ?? 'of no type'}`);
     const ageSecs = Number(headers.age ?? 0);
-    if (Number.isSafeInteger(ageSecs) && ageSecs > 0) this.#ageSecs = ageSecs;
+    if (Number.isSafeInteger(ageSecs) && ageSecs > 0) this.ageSecs = ageSecs;
   }
 
-  #onData(chunk: Buffer): void {
-    this.#size += chunk.length;
-    if (this.#size > MAX_MESSAGE_SIZE) this.#refuse('malformed', 'answer is too large');
-    else if (this.#fault === null) this.#chunks.push(chunk);
+  private onData(chunk: Buffer): void {
+    this.size += chunk.length;
+    if (this.size > MAX_MESSAGE_SIZE) this.refuse('malformed', 'answer is too large');
+    else if (this.fault === null) this.chunks.push(chunk);
   }
 
-  #refuse(reason: 'network' | 'malformed', detail: string): void {
-    this.#fault ??= { kind: 'failed', reason, detail };
-    this.#chunks.length = 0;
-    this.#stream.close(constants.NGHTTP2_CANCEL);
+  private refuse(reason: 'network' | 'malformed', detail: string): void {
+    this.fault ??= { kind: 'failed', reason, detail };
+    this.chunks.length = 0;
+    this.stream.close(constants.NGHTTP2_CANCEL);
   }
 
-  #onClose(): void {
-    const { rstCode } = this.#stream;
-    if (this.#fault !== null) this.#end(this.#fault);
-    else if (rstCode === constants.NGHTTP2_REFUSED_STREAM) this.#end('refused');
-    else if (this.#whole && this.#size > 0) this.#end(this.#read());
-    else this.#end('reset');
+  private onClose(): void {
+    const { rstCode } = this.stream;
+    if (this.fault !== null) this.end(this.fault);
+    else if (rstCode === constants.NGHTTP2_REFUSED_STREAM) this.end('refused');
+    else if (this.whole && this.size > 0) this.end(this.read());
+    else this.end('reset');
   }
 
-  #read(): ExchangeOutcome {
-    const message = Buffer.concat(this.#chunks, this.#size);
-    const { question, edns } = this.#query;
+  private read(): ExchangeOutcome {
+    const message = Buffer.concat(this.chunks, this.size);
+    const { question, edns } = this.query;
     if (edns && isBareRefusal(message)) return { kind: 'refused' };
     const outcome = outcomeOf(readResponse(message, question), edns);
-    return outcome.kind === 'answer' ? { ...outcome, answer: aged(outcome.answer, this.#ageSecs) } : outcome;
+    return outcome.kind === 'answer' ? { ...outcome, answer: aged(outcome.answer, this.ageSecs) } : outcome;
   }
 }
 

@@ -44,32 +44,32 @@ export interface ConnectionEvents<Query> {
 
 /** All connections to one server. */
 export class KeptConnections<Query extends KeptQuery, Connection extends KeptConnection<Query>> {
-  readonly #connections = new Set<Connection>();
-  readonly #max: number;
-  readonly #open: (events: ConnectionEvents<Query>) => Connection;
-  readonly #queue = new FairQueue<Query>(MAX_QUEUED);
+  private readonly connections = new Set<Connection>();
+  private readonly max: number;
+  private readonly open: (events: ConnectionEvents<Query>) => Connection;
+  private readonly queue = new FairQueue<Query>(MAX_QUEUED);
   /** Questions on connections, by network. */
-  readonly #held = new Map<string, number>();
-  #heldByAll = 0;
-  #closed = false;
+  private readonly held = new Map<string, number>();
+  private heldByAll = 0;
+  private closed = false;
 
   /** At most `max` connections, made by `open`. */
   constructor(max: number, open: (events: ConnectionEvents<Query>) => Connection) {
-    this.#max = max;
-    this.#open = open;
+    this.max = max;
+    this.open = open;
   }
 
   /** Sends a question, or has it wait for room; fails it where too many of its network wait. */
   assign(query: Query): void {
-    if (this.#closed) {
+    if (this.closed) {
       queueMicrotask(() => query.done({ kind: 'failed', reason: 'network', detail: 'closed' }));
       return;
     }
     const network = networkOf(query);
-    if (this.#queue.isEmpty && this.#hasRoom && this.#isWithinShare(network)) this.#send(query);
-    else if (this.#queue.add(network, query)) {
+    if (this.queue.isEmpty && this.hasRoom && this.isWithinShare(network)) this.send(query);
+    else if (this.queue.add(network, query)) {
       query.wasQueued = true;
-      this.#sendQueued();
+      this.sendQueued();
     } else {
       const detail = 'too many questions under way';
       queueMicrotask(() => query.done({ kind: 'failed', reason: 'local', detail }));
@@ -78,52 +78,52 @@ export class KeptConnections<Query extends KeptQuery, Connection extends KeptCon
 
   /** Gives up a question that waits for room. */
   withdraw(query: Query): void {
-    this.#queue.remove(networkOf(query), query);
+    this.queue.remove(networkOf(query), query);
   }
 
   /** Ends every connection; nothing that is under way is answered. */
   close(): void {
-    this.#closed = true;
-    this.#queue.clear();
-    for (const connection of this.#connections) connection.destroy();
+    this.closed = true;
+    this.queue.clear();
+    for (const connection of this.connections) connection.destroy();
   }
 
   /** Sends a question, on a new connection if need be; there is room. */
-  #send(query: Query): void {
+  private send(query: Query): void {
     const network = networkOf(query);
-    this.#held.set(network, (this.#held.get(network) ?? 0) + 1);
-    this.#heldByAll++;
-    (this.#withRoom ?? this.#connect()).send(query);
+    this.held.set(network, (this.held.get(network) ?? 0) + 1);
+    this.heldByAll++;
+    (this.withRoom ?? this.connect()).send(query);
   }
 
-  #release(query: Query): void {
+  private release(query: Query): void {
     const network = networkOf(query);
-    const held = (this.#held.get(network) ?? 0) - 1;
-    if (held > 0) this.#held.set(network, held);
-    else this.#held.delete(network);
-    this.#heldByAll--;
-    this.#sendQueued();
+    const held = (this.held.get(network) ?? 0) - 1;
+    if (held > 0) this.held.set(network, held);
+    else this.held.delete(network);
+    this.heldByAll--;
+    this.sendQueued();
   }
 
-  #sendQueued(): void {
-    while (!this.#closed && !this.#queue.isEmpty && this.#hasRoom) {
-      const query = this.#queue.take((network) => this.#isWithinShare(network));
+  private sendQueued(): void {
+    while (!this.closed && !this.queue.isEmpty && this.hasRoom) {
+      const query = this.queue.take((network) => this.isWithinShare(network));
       if (query === undefined) return;
-      this.#send(query);
+      this.send(query);
     }
   }
 
   /** Whether a network may have another question under way. */
-  #isWithinShare(network: string): boolean {
+  private isWithinShare(network: string): boolean {
     // One connection is like another.
-    const [connection] = this.#connections;
-    const capacity = connection === undefined ? Infinity : this.#max * connection.capacity;
-    return isWithinShare(this.#held.get(network) ?? 0, this.#heldByAll, capacity);
+    const [connection] = this.connections;
+    const capacity = connection === undefined ? Infinity : this.max * connection.capacity;
+    return isWithinShare(this.held.get(network) ?? 0, this.heldByAll, capacity);
   }
 
   /** Sends a question once more that its connection did not bring to the server; fails it the second time. */
-  #reassign(query: Query, detail: string): void {
-    if (query.retried || this.#closed) {
+  private reassign(query: Query, detail: string): void {
+    if (query.retried || this.closed) {
       query.done(lossOf(detail));
       return;
     }
@@ -131,27 +131,27 @@ export class KeptConnections<Query extends KeptQuery, Connection extends KeptCon
     this.assign(query);
   }
 
-  get #hasRoom(): boolean {
-    return this.#connections.size < this.#max || this.#withRoom !== null;
+  private get hasRoom(): boolean {
+    return this.connections.size < this.max || this.withRoom !== null;
   }
 
   /** A connection that can take a question; null = none of those that there are. */
-  get #withRoom(): Connection | null {
-    for (const connection of this.#connections) if (connection.hasRoom) return connection;
+  private get withRoom(): Connection | null {
+    for (const connection of this.connections) if (connection.hasRoom) return connection;
     return null;
   }
 
-  #connect(): Connection {
-    const connection: Connection = this.#open({
+  private connect(): Connection {
+    const connection: Connection = this.open({
       closed: () => {
-        this.#connections.delete(connection);
-        this.#sendQueued();
+        this.connections.delete(connection);
+        this.sendQueued();
       },
-      left: (query) => this.#release(query),
-      refused: (query, detail) => this.#reassign(query, detail),
-      changed: () => this.#sendQueued(),
+      left: (query) => this.release(query),
+      refused: (query, detail) => this.reassign(query, detail),
+      changed: () => this.sendQueued(),
     });
-    this.#connections.add(connection);
+    this.connections.add(connection);
     return connection;
   }
 }

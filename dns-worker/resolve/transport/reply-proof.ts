@@ -33,33 +33,33 @@ let nextRandomBits = randomBits.length;
 
 /** The proofs that one server address gives. */
 export class ReplyProof {
-  readonly #clock: Clock;
-  #clientCookie = randomBytes(CLIENT_COOKIE_SIZE);
-  #cookieSinceMs: number;
+  private readonly clock: Clock;
+  private clientCookie = randomBytes(CLIENT_COOKIE_SIZE);
+  private cookieSinceMs: number;
   /** Null until the server has sent one. */
-  #serverCookie: Uint8Array | null = null;
-  #caseOffUntilMs = 0;
-  #cookieOffUntilMs = 0;
-  #strikes = 0;
+  private serverCookie: Uint8Array | null = null;
+  private caseOffUntilMs = 0;
+  private cookieOffUntilMs = 0;
+  private strikes = 0;
 
   constructor(clock: Clock) {
-    this.#clock = clock;
-    this.#cookieSinceMs = clock.monotonicMs();
+    this.clock = clock;
+    this.cookieSinceMs = clock.monotonicMs();
   }
 
   /** Marks for one query for this folded name. */
   marks(qname: Uint8Array): QueryMarks {
-    const nowMs = this.#clock.monotonicMs();
-    if (nowMs - this.#cookieSinceMs > COOKIE_LIFE_MS) {
-      this.#cookieSinceMs = nowMs;
-      this.#clientCookie = randomBytes(CLIENT_COOKIE_SIZE);
-      this.#serverCookie = null;
+    const nowMs = this.clock.monotonicMs();
+    if (nowMs - this.cookieSinceMs > COOKIE_LIFE_MS) {
+      this.cookieSinceMs = nowMs;
+      this.clientCookie = randomBytes(CLIENT_COOKIE_SIZE);
+      this.serverCookie = null;
     }
-    const name = nowMs < this.#caseOffUntilMs ? qname : inRandomCase(qname);
-    const { length } = this.#serverCookie ?? '';
+    const name = nowMs < this.caseOffUntilMs ? qname : inRandomCase(qname);
+    const { length } = this.serverCookie ?? '';
     const cookie = new Uint8Array(CLIENT_COOKIE_SIZE + length);
-    cookie.set(this.#clientCookie);
-    if (this.#serverCookie !== null) cookie.set(this.#serverCookie, CLIENT_COOKIE_SIZE);
+    cookie.set(this.clientCookie);
+    if (this.serverCookie !== null) cookie.set(this.serverCookie, CLIENT_COOKIE_SIZE);
     return { name, cookie };
   }
 
@@ -69,40 +69,40 @@ export class ReplyProof {
     if (cookie !== null && !isAnswerTo(cookie, marks.cookie)) return 'forged';
     if (!hasName(message, marks.name)) return 'doubtful';
     // Whoever repeats our cookie has seen the query: the server's part may be learnt.
-    if (cookie !== null) this.#learn(cookie);
-    else if (this.#serverCookie !== null) return 'doubtful';
-    this.#strikes = 0;
+    if (cookie !== null) this.learn(cookie);
+    else if (this.serverCookie !== null) return 'doubtful';
+    this.strikes = 0;
     return 'proven';
   }
 
   /** Learns from a response over a connection, which is the server's own whatever it looks like. */
   witness(message: Uint8Array, marks: QueryMarks): void {
-    const untilMs = this.#clock.monotonicMs() + RETRY_MS;
+    const untilMs = this.clock.monotonicMs() + RETRY_MS;
     const cookie = findCookie(message, marks.name.length);
-    if (!hasName(message, marks.name)) this.#caseOffUntilMs = untilMs;
-    if (cookie !== null && isAnswerTo(cookie, marks.cookie)) this.#learn(cookie);
-    else this.#forgetCookie(untilMs);
-    this.#strikes = 0;
+    if (!hasName(message, marks.name)) this.caseOffUntilMs = untilMs;
+    if (cookie !== null && isAnswerTo(cookie, marks.cookie)) this.learn(cookie);
+    else this.forgetCookie(untilMs);
+    this.strikes = 0;
   }
 
   /** A doubtful reply could not be cleared up over TCP. */
   strike(): void {
-    if (++this.#strikes < MAX_STRIKES) return;
-    this.#strikes = 0;
-    this.#caseOffUntilMs = this.#clock.monotonicMs() + RETRY_MS;
-    this.#forgetCookie(this.#caseOffUntilMs);
+    if (++this.strikes < MAX_STRIKES) return;
+    this.strikes = 0;
+    this.caseOffUntilMs = this.clock.monotonicMs() + RETRY_MS;
+    this.forgetCookie(this.caseOffUntilMs);
   }
 
-  #forgetCookie(untilMs: number): void {
-    if (this.#serverCookie === null) return;
-    this.#serverCookie = null;
-    this.#cookieOffUntilMs = untilMs;
+  private forgetCookie(untilMs: number): void {
+    if (this.serverCookie === null) return;
+    this.serverCookie = null;
+    this.cookieOffUntilMs = untilMs;
   }
 
   /** Servers behind one address may differ: after a disappointment none is expected for a while. */
-  #learn(cookie: Uint8Array): void {
-    if (this.#clock.monotonicMs() < this.#cookieOffUntilMs) return;
-    this.#serverCookie = cookie.slice(CLIENT_COOKIE_SIZE);
+  private learn(cookie: Uint8Array): void {
+    if (this.clock.monotonicMs() < this.cookieOffUntilMs) return;
+    this.serverCookie = cookie.slice(CLIENT_COOKIE_SIZE);
   }
 }
 

@@ -16,16 +16,16 @@ const IDLE_TIMEOUT_MS = 30_000;
 
 /** Opens TLS connections to one server, resuming the last session (RFC 8446 section 2.2). */
 export class TlsConnector {
-  readonly #host: string;
-  readonly #alpn: readonly string[];
-  readonly #ca: string[] | undefined;
-  #session: Buffer | undefined;
+  private readonly host: string;
+  private readonly alpn: readonly string[];
+  private readonly ca: string[] | undefined;
+  private session: Buffer | undefined;
 
   /** `host`: the name or address that the certificate must be for; `extraCa`: PEM, trusted as well. */
   constructor(host: string, alpn: readonly string[], extraCa: readonly string[]) {
-    this.#host = host;
-    this.#alpn = alpn;
-    this.#ca = extraCa.length === 0 ? undefined : [...getCACertificates('default'), ...extraCa];
+    this.host = host;
+    this.alpn = alpn;
+    this.ca = extraCa.length === 0 ? undefined : [...getCACertificates('default'), ...extraCa];
   }
 
   /** Opens a connection; it is still connecting when returned. Certificate faults are its errors. */
@@ -35,18 +35,18 @@ export class TlsConnector {
       port: server.port,
       minVersion: 'TLSv1.2',
       // Without a server name the certificate is held to the address.
-      ...(isIP(this.#host) === 0 ? { servername: this.#host } : {}),
-      ...(this.#alpn.length === 0 ? {} : { ALPNProtocols: [...this.#alpn] }),
-      ...(this.#ca === undefined ? {} : { ca: this.#ca }),
-      ...(this.#session === undefined ? {} : { session: this.#session }),
+      ...(isIP(this.host) === 0 ? { servername: this.host } : {}),
+      ...(this.alpn.length === 0 ? {} : { ALPNProtocols: [...this.alpn] }),
+      ...(this.ca === undefined ? {} : { ca: this.ca }),
+      ...(this.session === undefined ? {} : { session: this.session }),
     });
     socket.setNoDelay(true);
     socket.on('session', (session) => {
-      this.#session = session;
+      this.session = session;
     });
     // A session that the server chokes on must not be tried again.
     socket.on('error', () => {
-      this.#session = undefined;
+      this.session = undefined;
     });
     return socket;
   }

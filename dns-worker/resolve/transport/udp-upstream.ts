@@ -24,50 +24,50 @@ const SUSPICION_MS = 2000;
 
 /** The way over UDP to one address. */
 export class UdpUpstream implements ServerConnections {
-  readonly #ways: Ways;
+  private readonly ways: Ways;
   /** A question over TCP that is to show whether the server knows EDNS, and the end of its time. */
-  #suspicion: { readonly exchange: Exchange; readonly timer: NodeJS.Timeout } | null = null;
+  private suspicion: { readonly exchange: Exchange; readonly timer: NodeJS.Timeout } | null = null;
 
   constructor(server: ServerAddress, clock: Clock) {
     const edns = new EdnsSupport(clock);
-    this.#ways = {
+    this.ways = {
       sockets: new UdpSockets(server),
       proof: new ReplyProof(clock),
       edns,
       tcp: new StreamUpstream(server, TCP_STREAM, clock, edns),
-      onRefusal: (question) => this.#suspect(question),
+      onRefusal: (question) => this.suspect(question),
     };
   }
 
   ask(question: Question, done: ExchangeDone): Exchange {
-    return new UdpAsk(this.#ways, question, done);
+    return new UdpAsk(this.ways, question, done);
   }
 
   close(): void {
-    this.#endSuspicion();
-    this.#ways.tcp.close();
+    this.endSuspicion();
+    this.ways.tcp.close();
   }
 
   /** One forged reply must not switch EDNS off for this server: finds out over TCP, beside the question. */
-  #suspect(question: Question): void {
-    const { edns, tcp } = this.#ways;
-    if (this.#suspicion !== null || !edns.isSuspect) return;
+  private suspect(question: Question): void {
+    const { edns, tcp } = this.ways;
+    if (this.suspicion !== null || !edns.isSuspect) return;
     const exchange = tcp.ask(question, (outcome) => {
-      this.#endSuspicion();
+      this.endSuspicion();
       if (isLost(outcome)) edns.strike();
       else edns.noteClear();
     });
     const timer = setTimeout(() => {
-      this.#endSuspicion();
+      this.endSuspicion();
       edns.strike();
     }, SUSPICION_MS);
-    this.#suspicion = { exchange, timer };
+    this.suspicion = { exchange, timer };
   }
 
-  #endSuspicion(): void {
-    clearTimeout(this.#suspicion?.timer);
-    this.#suspicion?.exchange.cancel();
-    this.#suspicion = null;
+  private endSuspicion(): void {
+    clearTimeout(this.suspicion?.timer);
+    this.suspicion?.exchange.cancel();
+    this.suspicion = null;
   }
 }
 
@@ -81,79 +81,79 @@ interface Ways {
 }
 
 class UdpAsk implements Exchange, UdpAsker {
-  readonly #ways: Ways;
-  readonly #question: Question;
-  readonly #done: ExchangeDone;
-  readonly #underWay = new Set<Exchange>();
-  #askedPlain = false;
-  #askedTcp = false;
-  #triedCookie = false;
+  private readonly ways: Ways;
+  private readonly question: Question;
+  private readonly done: ExchangeDone;
+  private readonly underWay = new Set<Exchange>();
+  private askedPlain = false;
+  private askedTcp = false;
+  private triedCookie = false;
 
   constructor(ways: Ways, question: Question, done: ExchangeDone) {
-    this.#ways = ways;
-    this.#question = question;
-    this.#done = done;
-    this.#askUdp(ways.edns.isUsed);
+    this.ways = ways;
+    this.question = question;
+    this.done = done;
+    this.askUdp(ways.edns.isUsed);
   }
 
   get wasQueued(): boolean {
-    return [...this.#underWay].some((exchange) => exchange.wasQueued);
+    return [...this.underWay].some((exchange) => exchange.wasQueued);
   }
 
   resend(): void {
-    for (const exchange of this.#underWay) exchange.resend();
+    for (const exchange of this.underWay) exchange.resend();
   }
 
   cancel(): void {
-    for (const exchange of this.#underWay) exchange.cancel();
-    this.#underWay.clear();
+    for (const exchange of this.underWay) exchange.cancel();
+    this.underWay.clear();
   }
 
   onDoubt(): void {
-    this.#askTcp('doubtful');
+    this.askTcp('doubtful');
   }
 
   onMalformed(): void {
-    this.#askTcp('malformed');
+    this.askTcp('malformed');
   }
 
   onBareRefusal(): void {
-    this.#askPlain();
+    this.askPlain();
   }
 
-  #askUdp(edns: boolean): void {
-    const { sockets, proof, edns: support } = this.#ways;
-    const marks = proof.marks(this.#question.qname);
+  private askUdp(edns: boolean): void {
+    const { sockets, proof, edns: support } = this.ways;
+    const marks = proof.marks(this.question.qname);
     const checks = { proof, marks, asker: this };
-    this.#add(
-      (done) => exchangeUdp(sockets, this.#question, edns, checks, done),
+    this.add(
+      (done) => exchangeUdp(sockets, this.question, edns, checks, done),
       (outcome) => {
         if (outcome.kind === 'answer' && outcome.hasEdns === true) support.noteSeen();
-        if (outcome.kind === 'truncated') this.#askTcp('truncated');
-        else if (outcome.kind === 'refused') this.#askPlain();
-        else if (outcome.kind !== 'answer') this.#settle(outcome);
-        else if (outcome.answer.rcode === Rcode.BADCOOKIE) this.#onBadCookie();
-        else this.#settle(outcome);
+        if (outcome.kind === 'truncated') this.askTcp('truncated');
+        else if (outcome.kind === 'refused') this.askPlain();
+        else if (outcome.kind !== 'answer') this.settle(outcome);
+        else if (outcome.answer.rcode === Rcode.BADCOOKIE) this.onBadCookie();
+        else this.settle(outcome);
       },
     );
   }
 
   /** Asks without EDNS, once. */
-  #askPlain(): void {
-    if (this.#askedPlain) return;
-    this.#askedPlain = true;
-    this.#ways.onRefusal(this.#question);
-    this.#askUdp(false);
+  private askPlain(): void {
+    if (this.askedPlain) return;
+    this.askedPlain = true;
+    this.ways.onRefusal(this.question);
+    this.askUdp(false);
   }
 
   /** Without a proof: only where the server gave none and TCP was not to be had. */
-  #askUnproven(edns = true): void {
-    const { sockets } = this.#ways;
-    this.#add(
-      (done) => exchangeUdp(sockets, this.#question, edns, null, done),
+  private askUnproven(edns = true): void {
+    const { sockets } = this.ways;
+    this.add(
+      (done) => exchangeUdp(sockets, this.question, edns, null, done),
       (outcome) => {
-        if (outcome.kind === 'refused') this.#askUnproven(false);
-        else this.#settle(outcome);
+        if (outcome.kind === 'refused') this.askUnproven(false);
+        else this.settle(outcome);
       },
     );
   }
@@ -162,46 +162,46 @@ class UdpAsk implements Exchange, UdpAsker {
    * Where no stranger can answer; `why` says what came over UDP. What was not believed there goes on being waited
    * for, until this shows that the server itself has said it.
    */
-  #askTcp(why: 'truncated' | 'bad cookie' | 'doubtful' | 'malformed'): void {
-    if (this.#askedTcp) return;
-    this.#askedTcp = true;
-    const { proof, tcp } = this.#ways;
-    const marks = proof.marks(this.#question.qname);
+  private askTcp(why: 'truncated' | 'bad cookie' | 'doubtful' | 'malformed'): void {
+    if (this.askedTcp) return;
+    this.askedTcp = true;
+    const { proof, tcp } = this.ways;
+    const marks = proof.marks(this.question.qname);
     const witness = { marks, witness: (message: Uint8Array) => proof.witness(message, marks) };
-    this.#add(
-      (done) => tcp.ask(this.#question, done, witness),
+    this.add(
+      (done) => tcp.ask(this.question, done, witness),
       (outcome) => {
-        if (!isLost(outcome)) this.#finish(outcome);
+        if (!isLost(outcome)) this.finish(outcome);
         else if (why === 'doubtful') {
           proof.strike();
-          this.#askUnproven();
-        } else this.#settle(outcome);
+          this.askUnproven();
+        } else this.settle(outcome);
       },
     );
   }
 
-  #onBadCookie(): void {
-    if (this.#triedCookie) this.#askTcp('bad cookie');
-    else this.#askUdp(true);
-    this.#triedCookie = true;
+  private onBadCookie(): void {
+    if (this.triedCookie) this.askTcp('bad cookie');
+    else this.askUdp(true);
+    this.triedCookie = true;
   }
 
-  #add(start: (done: ExchangeDone) => Exchange, done: ExchangeDone): void {
+  private add(start: (done: ExchangeDone) => Exchange, done: ExchangeDone): void {
     const exchange = start((outcome) => {
-      this.#underWay.delete(exchange);
+      this.underWay.delete(exchange);
       done(outcome);
     });
-    this.#underWay.add(exchange);
+    this.underWay.add(exchange);
   }
 
   /** An answer ends it all; a failure only when nothing else is under way. */
-  #settle(outcome: ExchangeOutcome): void {
-    if (outcome.kind === 'answer' || this.#underWay.size === 0) this.#finish(outcome);
+  private settle(outcome: ExchangeOutcome): void {
+    if (outcome.kind === 'answer' || this.underWay.size === 0) this.finish(outcome);
   }
 
-  #finish(outcome: ExchangeOutcome): void {
+  private finish(outcome: ExchangeOutcome): void {
     this.cancel();
-    this.#done(outcome);
+    this.done(outcome);
   }
 }
 

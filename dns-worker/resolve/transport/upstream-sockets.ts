@@ -51,9 +51,9 @@ export interface SocketPlace {
 /** The sockets to one server. */
 export class UdpSockets {
   readonly server: ServerAddress;
-  #underWay = 0;
+  private underWay = 0;
   /** The socket that may take one more question. */
-  #open: SharedSocket | null = null;
+  private open: SharedSocket | null = null;
 
   constructor(server: ServerAddress) {
     this.server = server;
@@ -61,10 +61,10 @@ export class UdpSockets {
 
   /** Finds a place for one question. */
   join(receiver: DatagramReceiver): SocketPlace {
-    const isShared = this.#underWay >= BUSY && this.#open?.isOpen === true;
-    const socket = isShared ? this.#open! : new SharedSocket(this.server);
-    this.#open = socket;
-    this.#underWay++;
+    const isShared = this.underWay >= BUSY && this.open?.isOpen === true;
+    const socket = isShared ? this.open! : new SharedSocket(this.server);
+    this.open = socket;
+    this.underWay++;
     const id = socket.add(receiver);
     let isLeft = false;
     return {
@@ -75,7 +75,7 @@ export class UdpSockets {
       leave: () => {
         if (isLeft) return;
         isLeft = true;
-        this.#underWay--;
+        this.underWay--;
         socket.remove(id);
       },
     };
@@ -83,91 +83,89 @@ export class UdpSockets {
 }
 
 class SharedSocket {
-  readonly #server: ServerAddress;
-  readonly #socket: Socket;
-  readonly #receivers = new Map<number, DatagramReceiver>();
+  private readonly server: ServerAddress;
+  private readonly socket: Socket;
+  private readonly receivers = new Map<number, DatagramReceiver>();
   /** What waits for the connection, by id; null once there is one. */
-  #unsent: Map<number, Uint8Array> | null = new Map();
-  readonly #openedMs = performance.now();
-  #questions = 0;
-  #isClosed = false;
+  private unsent: Map<number, Uint8Array> | null = new Map();
+  private readonly openedMs = performance.now();
+  private questions = 0;
+  private isClosed = false;
   /** Why it is of no use; there was no descriptor or port for it, say. */
-  #failure: Error | null = null;
+  private failure: Error | null = null;
 
   constructor(server: ServerAddress) {
-    this.#server = server;
-    this.#socket =
+    this.server = server;
+    this.socket =
       server.family === 4
         ? createSocket({ type: 'udp4', lookup: literal4 })
         : createSocket({ type: 'udp6', lookup: literal6 });
-    this.#socket.on('error', (error) => this.#fail(error));
-    this.#socket.on('message', (message, from) => this.#receive(message, from.address, from.port));
-    this.#socket.connect(server.port, server.ip, this.#onConnect);
+    this.socket.on('error', (error) => this.fail(error));
+    this.socket.on('message', (message, from) => this.receive(message, from.address, from.port));
+    this.socket.connect(server.port, server.ip, this.onConnect);
   }
 
   /** Whether it may take another question. */
   get isOpen(): boolean {
-    return (
-      !this.#isClosed && this.#questions < MAX_QUESTIONS && performance.now() - this.#openedMs < MAX_AGE_MS
-    );
+    return !this.isClosed && this.questions < MAX_QUESTIONS && performance.now() - this.openedMs < MAX_AGE_MS;
   }
 
   add(receiver: DatagramReceiver): number {
     let id = randomQueryId();
-    while (this.#receivers.has(id)) id = randomQueryId();
-    this.#receivers.set(id, receiver);
-    this.#questions++;
-    const failure = this.#failure;
+    while (this.receivers.has(id)) id = randomQueryId();
+    this.receivers.set(id, receiver);
+    this.questions++;
+    const failure = this.failure;
     // Where it could not be bound that was known at once, before anybody had a place on it.
     if (failure !== null) queueMicrotask(() => receiver.fail(failure));
     return id;
   }
 
   remove(id: number): void {
-    this.#receivers.delete(id);
-    this.#unsent?.delete(id);
-    if (this.#receivers.size === 0) this.#close();
+    this.receivers.delete(id);
+    this.unsent?.delete(id);
+    if (this.receivers.size === 0) this.close();
   }
 
   send(id: number, message: Uint8Array): void {
-    if (this.#unsent !== null) this.#unsent.set(id, message);
-    else if (!this.#isClosed) this.#socket.send(message, this.#onSent);
+    if (this.unsent !== null) this.unsent.set(id, message);
+    else if (!this.isClosed) this.socket.send(message, this.onSent);
   }
 
   // An arrow, so that the socket gets a function and none has to be made.
-  readonly #onConnect = (error?: unknown): void => {
-    if (this.#isClosed) return;
+  private readonly onConnect = (error?: unknown): void => {
+    if (this.isClosed) return;
     if (error instanceof Error) {
-      this.#fail(error);
+      this.fail(error);
       return;
     }
-    const unsent = this.#unsent;
-    this.#unsent = null;
-    for (const message of unsent?.values() ?? []) this.#socket.send(message, this.#onSent);
+    const unsent = this.unsent;
+    this.unsent = null;
+    for (const message of unsent?.values() ?? []) this.socket.send(message, this.onSent);
   };
 
   /** A refusal of one datagram is told to the next one that is sent; without a callback it would be lost. */
-  readonly #onSent = (error: Error | null): void => {
-    if (error !== null) this.#fail(error);
+  private readonly onSent = (error: Error | null): void => {
+    if (error !== null) this.fail(error);
   };
 
-  #receive(message: Uint8Array, ip: string, port: number): void {
+  private receive(message: Uint8Array, ip: string, port: number): void {
     // The kernel compares the source, but not for what came between bind and connect.
-    if (this.#isClosed || port !== this.#server.port || ip !== this.#server.ip) return;
-    if (message.length >= Header.SIZE) this.#receivers.get(readU16(message, Header.ID))?.receive(message);
+    if (this.isClosed || port !== this.server.port || ip !== this.server.ip) return;
+    if (message.length >= Header.SIZE) this.receivers.get(readU16(message, Header.ID))?.receive(message);
   }
 
-  #fail(error: Error): void {
-    this.#failure = error;
-    const receivers = [...this.#receivers.values()];
-    this.#receivers.clear();
-    this.#close();
+  private fail(error: Error): void {
+    this.failure = error;
+    const receivers = [...this.receivers.values()];
+    this.receivers.clear();
+    this.close();
     for (const receiver of receivers) receiver.fail(error);
   }
 
-  #close(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    this.#socket.close();
+  private close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.socket.close();
   }
 }

@@ -46,25 +46,25 @@ function classOf(packet: Uint8Array): HeaderClass {
 
 /** Makes packets out of one piece of noise: a million separate ones would take longer to make than to send. */
 class PacketMaker {
-  readonly #random: SeededRandom;
-  readonly #noise: Uint8Array;
-  readonly #query = query('some.name.example.net', 'A', { id: 1, edns: {} });
+  private readonly random: SeededRandom;
+  private readonly noise: Uint8Array;
+  private readonly query = query('some.name.example.net', 'A', { id: 1, edns: {} });
 
   constructor(seed: number) {
-    this.#random = new SeededRandom(seed);
-    this.#noise = Uint8Array.from({ length: MIB }, () => this.#random.below(256));
+    this.random = new SeededRandom(seed);
+    this.noise = Uint8Array.from({ length: MIB }, () => this.random.below(256));
   }
 
   next(): Uint8Array {
-    const random = this.#random;
+    const random = this.random;
     if (random.below(QUERY_EVERY) === 0) {
-      const changed = this.#query.slice();
+      const changed = this.query.slice();
       for (let changes = 1 + random.below(4); changes > 0; changes--)
         changed[random.below(changed.length)] = random.below(256);
       return changed;
     }
     const at = random.below(MIB - MAX_NOISE);
-    return this.#noise.subarray(at, at + random.below(MAX_NOISE));
+    return this.noise.subarray(at, at + random.below(MAX_NOISE));
   }
 }
 

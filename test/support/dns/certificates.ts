@@ -16,14 +16,14 @@ export interface TestCertificate {
 export class TestAuthority {
   readonly cert: string;
   readonly folder: string;
-  #made = 0;
+  private made = 0;
 
   constructor() {
     this.folder = mkdtempSync(join(tmpdir(), 'weir-certificates-'));
-    this.#openssl(
+    this.openssl(
       'req',
       '-x509',
-      ...this.#newKey('ca'),
+      ...this.newKey('ca'),
       '-out',
       'ca.pem',
       '-subj',
@@ -31,19 +31,19 @@ export class TestAuthority {
       '-days',
       '2',
     );
-    this.cert = this.#read('ca.pem');
+    this.cert = this.read('ca.pem');
   }
 
   /** A certificate for these names, e.g. `DNS:dns.example.org,IP:127.0.0.1`. */
   issue(names: string, isExpired = false): TestCertificate {
-    const name = `server${String(this.#made++)}`;
-    this.#openssl('req', ...this.#newKey(name), '-out', `${name}.csr`, '-subj', '/CN=server');
+    const name = `server${String(this.made++)}`;
+    this.openssl('req', ...this.newKey(name), '-out', `${name}.csr`, '-subj', '/CN=server');
     writeFileSync(join(this.folder, `${name}.ext`), `subjectAltName=${names}\n`);
-    if (isExpired) this.#signExpired(name);
-    else this.#sign(name);
+    if (isExpired) this.signExpired(name);
+    else this.sign(name);
     return {
-      cert: this.#read(`${name}.pem`),
-      key: this.#read(`${name}.key`),
+      cert: this.read(`${name}.pem`),
+      key: this.read(`${name}.key`),
       certPath: join(this.folder, `${name}.pem`),
       keyPath: join(this.folder, `${name}.key`),
     };
@@ -53,21 +53,21 @@ export class TestAuthority {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  #sign(name: string): void {
+  private sign(name: string): void {
     const signer = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2'];
     const paths = ['-in', `${name}.csr`, '-out', `${name}.pem`, '-extfile', `${name}.ext`];
-    this.#openssl('x509', '-req', ...paths, ...signer);
+    this.openssl('x509', '-req', ...paths, ...signer);
   }
 
   /** `openssl x509` of older versions cannot choose the dates; `openssl ca` can. */
-  #signExpired(name: string): void {
+  private signExpired(name: string): void {
     writeFileSync(join(this.folder, 'index'), '');
     const settings = `[ca]\ndefault_ca=it\n[it]\ndatabase=index\nnew_certs_dir=.\nserial=ca.srl\ndefault_md=sha256\npolicy=any\n[any]\ncommonName=supplied\n`;
     writeFileSync(join(this.folder, 'ca.conf'), settings);
     writeFileSync(join(this.folder, 'ca.srl'), '1000\n');
     const dates = ['-startdate', '20200101000000Z', '-enddate', '20200102000000Z'];
     const paths = ['-in', `${name}.csr`, '-out', `${name}.pem`, '-cert', 'ca.pem', '-keyfile', 'ca.key'];
-    this.#openssl(
+    this.openssl(
       'ca',
       '-batch',
       '-notext',
@@ -80,15 +80,15 @@ export class TestAuthority {
     );
   }
 
-  #newKey(name: string): string[] {
+  private newKey(name: string): string[] {
     return ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', `${name}.key`];
   }
 
-  #read(name: string): string {
+  private read(name: string): string {
     return readFileSync(join(this.folder, name), 'utf8');
   }
 
-  #openssl(...args: string[]): void {
+  private openssl(...args: string[]): void {
     execFileSync('openssl', args, { cwd: this.folder, stdio: 'pipe' });
   }
 }

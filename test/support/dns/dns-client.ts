@@ -25,17 +25,17 @@ interface Waiting {
 
 /** One UDP socket. */
 export class UdpClient {
-  readonly #socket: UdpSocket;
-  readonly #to: { readonly address: string; readonly port: number };
-  readonly #waiting = new Map<number, Waiting>();
-  #nextId = Math.floor(Math.random() * 0x1_0000);
+  private readonly socket: UdpSocket;
+  private readonly to: { readonly address: string; readonly port: number };
+  private readonly waiting = new Map<number, Waiting>();
+  private nextId = Math.floor(Math.random() * 0x1_0000);
   /** Everything that came and was not waited for. */
   readonly unexpected: Uint8Array[] = [];
 
   private constructor(socket: UdpSocket, to: { address: string; port: number }) {
-    this.#socket = socket;
-    this.#to = to;
-    socket.on('message', (bytes, from) => this.#receive(bytes, from));
+    this.socket = socket;
+    this.to = to;
+    socket.on('message', (bytes, from) => this.receive(bytes, from));
   }
 
   /** Opens a socket towards a server, from an address of this machine's where one is given. */
@@ -49,7 +49,7 @@ export class UdpClient {
   /** Sends octets and waits for nothing. */
   send(bytes: Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#socket.send(bytes, this.#to.port, this.#to.address, (error) => {
+      this.socket.send(bytes, this.to.port, this.to.address, (error) => {
         if (error === null) resolve();
         else reject(error);
       });
@@ -58,7 +58,7 @@ export class UdpClient {
 
   /** Asks and waits for the reply. Rejects where none comes. */
   async ask(name: string, type: TypeSpec, options: QueryOptions = {}): Promise<Reply> {
-    const id = options.id ?? this.#freeId();
+    const id = options.id ?? this.freeId();
     return this.exchange(query(name, type, { ...options, id }));
   }
 
@@ -68,11 +68,11 @@ export class UdpClient {
     let lost: NodeJS.Timeout | undefined;
     const reply = new Promise<Reply>((resolve, reject) => {
       const giveUp = (reason: Error): void => reject(reason);
-      this.#waiting.set(id, { take: resolve, giveUp });
+      this.waiting.set(id, { take: resolve, giveUp });
       lost = setTimeout(
         () =>
           giveUp(
-            new Error(`ask ${this.#to.address} port ${String(this.#to.port)}: no reply to ${shown(message)}`),
+            new Error(`ask ${this.to.address} port ${String(this.to.port)}: no reply to ${shown(message)}`),
           ),
         LOST_MS,
       );
@@ -82,7 +82,7 @@ export class UdpClient {
       return await reply;
     } finally {
       clearTimeout(lost);
-      this.#waiting.delete(id);
+      this.waiting.delete(id);
     }
   }
 
@@ -103,22 +103,22 @@ export class UdpClient {
 
   /** Closes the socket; whoever still waits for a reply gets none. */
   close(): void {
-    this.#socket.close();
-    for (const { giveUp } of this.#waiting.values()) giveUp(new Error('ask: the client was closed'));
+    this.socket.close();
+    for (const { giveUp } of this.waiting.values()) giveUp(new Error('ask: the client was closed'));
   }
 
   [Symbol.dispose](): void {
     this.close();
   }
 
-  #freeId(): number {
-    do this.#nextId = (this.#nextId + 1) & 0xffff;
-    while (this.#waiting.has(this.#nextId));
-    return this.#nextId;
+  private freeId(): number {
+    do this.nextId = (this.nextId + 1) & 0xffff;
+    while (this.waiting.has(this.nextId));
+    return this.nextId;
   }
 
-  #receive(bytes: Buffer, from: RemoteInfo): void {
-    const waiting = bytes.length < 12 ? undefined : this.#waiting.get(bytes.readUInt16BE(0));
+  private receive(bytes: Buffer, from: RemoteInfo): void {
+    const waiting = bytes.length < 12 ? undefined : this.waiting.get(bytes.readUInt16BE(0));
     if (waiting === undefined) this.unexpected.push(bytes);
     else waiting.take(new Reply(bytes, from.address));
   }
@@ -133,23 +133,23 @@ export class TcpClient {
   readonly socket: Socket;
   /** Resolves when the connection is over, whoever ended it. */
   readonly closed: Promise<void>;
-  readonly #received: Uint8Array[] = [];
-  #wake: () => void = () => undefined;
+  private readonly received: Uint8Array[] = [];
+  private wake: () => void = () => undefined;
 
   private constructor(socket: Socket) {
     this.socket = socket;
     const frames = new FrameReader((message) => {
-      this.#received.push(message.slice());
+      this.received.push(message.slice());
       return true;
     });
     socket.on('data', (chunk: Buffer) => {
       frames.push(chunk);
-      this.#wake();
+      this.wake();
     });
     socket.on('error', () => undefined); // 'close' follows
     this.closed = new Promise((resolve) => {
       socket.on('close', () => {
-        this.#wake();
+        this.wake();
         resolve();
       });
     });
@@ -175,15 +175,15 @@ export class TcpClient {
 
   /** The first `count` messages, or fewer where the connection ends before. */
   async messages(count: number): Promise<readonly Uint8Array[]> {
-    while (this.#received.length < count && !this.socket.destroyed) {
-      await new Promise<void>((resolve) => (this.#wake = resolve));
+    while (this.received.length < count && !this.socket.destroyed) {
+      await new Promise<void>((resolve) => (this.wake = resolve));
     }
-    return this.#received;
+    return this.received;
   }
 
   /** Sends one message and reads the next reply. */
   async exchange(message: Uint8Array): Promise<Reply> {
-    const count = this.#received.length + 1;
+    const count = this.received.length + 1;
     this.send(message);
     const bytes = (await this.messages(count))[count - 1];
     if (bytes === undefined) throw new Error('ask over TCP: the connection ended without a reply');

@@ -124,7 +124,7 @@ export class Reply {
     readonly extendedRcode: number;
     readonly dnssecOk: boolean;
   } | null {
-    const record = this.#opt();
+    const record = this.optRecord();
     if (record === undefined) return null;
     const { udpPayloadSize: udpSize, ednsVersion: version, extendedRcode, flag_do: dnssecOk } = record;
     return { udpSize, version, extendedRcode: extendedRcode * 16 + this.rcode, dnssecOk };
@@ -132,13 +132,13 @@ export class Reply {
 
   /** Info codes of the extended errors (RFC 8914). */
   get extendedErrors(): number[] {
-    const options = this.#opt()?.options ?? [];
+    const options = this.optRecord()?.options ?? [];
     return options.filter(({ code }) => code === EDE_CODE).map(({ data }) => data.readUInt16BE(0));
   }
 
   /** Data of the cookie option (RFC 7873), if there is one. */
   get cookie(): Uint8Array | undefined {
-    return this.#opt()?.options.find(({ code }) => code === COOKIE_CODE)?.data;
+    return this.optRecord()?.options.find(({ code }) => code === COOKIE_CODE)?.data;
   }
 
   /** Data of the client subnet options (RFC 7871). */
@@ -146,7 +146,7 @@ export class Reply {
     return subnetsOf(this.message);
   }
 
-  #opt(): OptRecord | undefined {
+  private optRecord(): OptRecord | undefined {
     return optOf(this.message);
   }
 }

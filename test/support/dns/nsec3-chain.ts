@@ -12,37 +12,37 @@ export interface ChainForm {
 
 /** A zone's complete chain; `proof` picks from it what an authority would send. */
 export class Nsec3Chain {
-  readonly #zone: string;
-  readonly #form: ChainForm;
-  readonly #sorted: readonly { readonly hashed: string; readonly types: string }[];
+  private readonly zone: string;
+  private readonly form: ChainForm;
+  private readonly sorted: readonly { readonly hashed: string; readonly types: string }[];
 
   /** `types` by name, empty non-terminals included. */
   constructor(zone: string, form: ChainForm, types: Readonly<Record<string, string>>) {
-    this.#zone = zone;
-    this.#form = form;
-    this.#sorted = Object.entries(types)
-      .map(([name, list]) => ({ hashed: this.#hash(name), types: list }))
+    this.zone = zone;
+    this.form = form;
+    this.sorted = Object.entries(types)
+      .map(([name, list]) => ({ hashed: this.hash(name), types: list }))
       .sort((a, b) => (a.hashed < b.hashed ? -1 : 1));
   }
 
   /** The record at each of these names, or the one that covers it, each once. */
   proof(...names: string[]): string {
-    return [...new Set(names.map((name) => this.#recordFor(this.#hash(name))))].join('\n');
+    return [...new Set(names.map((name) => this.recordFor(this.hash(name))))].join('\n');
   }
 
-  #recordFor(hashed: string): string {
-    const { length } = this.#sorted;
-    const behind = this.#sorted.findIndex((it) => it.hashed > hashed);
+  private recordFor(hashed: string): string {
+    const { length } = this.sorted;
+    const behind = this.sorted.findIndex((it) => it.hashed > hashed);
     const at = (behind < 0 ? length : behind) - 1;
-    const own = this.#sorted.at(at)!;
-    const next = this.#sorted[(at + 1 + length) % length]!;
-    const { iterations, salt = '-', optOut = false } = this.#form;
-    const head = `${own.hashed}.${this.#zone} 300 NSEC3 1 ${optOut ? '1' : '0'} ${String(iterations)} ${salt}`;
+    const own = this.sorted.at(at)!;
+    const next = this.sorted[(at + 1 + length) % length]!;
+    const { iterations, salt = '-', optOut = false } = this.form;
+    const head = `${own.hashed}.${this.zone} 300 NSEC3 1 ${optOut ? '1' : '0'} ${String(iterations)} ${salt}`;
     return `${head} ${next.hashed} ${own.types}`;
   }
 
-  #hash(name: string): string {
-    const { iterations, salt = '' } = this.#form;
+  private hash(name: string): string {
+    const { iterations, salt = '' } = this.form;
     const hashed = nsec3Hash(wireName(name), Buffer.from(salt, 'hex'), iterations);
     const bits = Array.from(hashed, (octet) => octet.toString(2).padStart(8, '0')).join('');
     return bits

@@ -4,16 +4,16 @@ import { query } from './dns-message.ts';
 
 /** Numbers that look random and are the same in every run (mulberry32). */
 export class SeededRandom {
-  #state: number;
+  private state: number;
 
   constructor(seed: number) {
-    this.#state = seed;
+    this.state = seed;
   }
 
   /** A whole number from 0 to `below` - 1. */
   below(below: number): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
+    this.state = (this.state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
   }

@@ -34,13 +34,13 @@ export class ScriptedUpstream {
   /** Called for each TCP connection before anything is read. */
   onConnection: (connection: Socket) => void = () => undefined;
 
-  readonly #udp: UdpSocket;
-  readonly #tcp: Server;
-  readonly #connections = new Set<Socket>();
+  private readonly udp: UdpSocket;
+  private readonly tcp: Server;
+  private readonly connections = new Set<Socket>();
 
   private constructor(udp: UdpSocket, tcp: Server) {
-    this.#udp = udp;
-    this.#tcp = tcp;
+    this.udp = udp;
+    this.tcp = tcp;
     this.port = udp.address().port;
     this.ip = udp.address().address;
     udp.on('message', (bytes, from) => {
@@ -50,7 +50,7 @@ export class ScriptedUpstream {
       this.udpQueries.push(query);
       this.udpScript(query, this.udpQueries.length - 1);
     });
-    tcp.on('connection', (connection) => this.#accept(connection));
+    tcp.on('connection', (connection) => this.accept(connection));
   }
 
   /** Listens on a port of the system's choice. */
@@ -75,16 +75,16 @@ export class ScriptedUpstream {
 
   /** Sends a datagram from the server's own address. */
   sendUdp(message: Uint8Array, port: number): void {
-    this.#udp.send(message, port, this.ip, () => undefined);
+    this.udp.send(message, port, this.ip, () => undefined);
   }
 
   /** Stops; connections are dropped. */
   async close(): Promise<void> {
     this.isClosed = true;
-    for (const connection of this.#connections) connection.destroy();
-    const closed = [once(this.#udp, 'close'), once(this.#tcp, 'close')];
-    this.#udp.close();
-    this.#tcp.close();
+    for (const connection of this.connections) connection.destroy();
+    const closed = [once(this.udp, 'close'), once(this.tcp, 'close')];
+    this.udp.close();
+    this.tcp.close();
     await Promise.all(closed);
   }
 
@@ -92,10 +92,10 @@ export class ScriptedUpstream {
     if (!this.isClosed) await this.close();
   }
 
-  #accept(connection: Socket): void {
+  private accept(connection: Socket): void {
     this.tcpConnections++;
-    this.#connections.add(connection);
-    connection.on('close', () => this.#connections.delete(connection));
+    this.connections.add(connection);
+    connection.on('close', () => this.connections.delete(connection));
     connection.on('error', () => undefined);
     const frames = new FrameReader((message) => {
       const reply = (bytes: Uint8Array): void => void connection.write(frame(bytes));

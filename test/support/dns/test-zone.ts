@@ -20,21 +20,21 @@ export class TestZone {
   readonly name: string;
   readonly dnskey: string;
   readonly ds: string;
-  readonly #privateKey: KeyObject;
-  readonly #tag: number;
+  private readonly privateKey: KeyObject;
+  private readonly tag: number;
 
   /** `of`: takes over the key of that zone; `flags` are the key's (RFC 4034 section 2.1.1). */
   constructor(name: string, { of, flags = 257 }: { of?: TestZone; flags?: number } = {}) {
-    const privateKey = of === undefined ? generateKeyPairSync('ed25519').privateKey : of.#privateKey;
+    const privateKey = of === undefined ? generateKeyPairSync('ed25519').privateKey : of.privateKey;
     const publicKey = createPublicKey(privateKey);
     const octetsOfKey = Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url');
     this.name = name;
-    this.#privateKey = privateKey;
+    this.privateKey = privateKey;
     this.dnskey = `${name} 300 DNSKEY ${String(flags)} 3 15 ${octetsOfKey.toString('base64')}`;
     const { rdata } = readRecords(this.dnskey)[0]!;
-    this.#tag = Dnskey.read(rdata)!.tag;
+    this.tag = Dnskey.read(rdata)!.tag;
     const digest = hash('sha256', octets(wireName(name), rdata), 'hex');
-    this.ds = `${name} 300 DS ${String(this.#tag)} 15 2 ${digest}`;
+    this.ds = `${name} 300 DS ${String(this.tag)} 15 2 ${digest}`;
   }
 
   /** The same key, revoked (RFC 5011 section 2.1). */
@@ -51,11 +51,11 @@ export class TestZone {
         form.labels ?? (name === '.' ? 0 : name.split('.').filter((label) => label !== '*').length);
       const times = `${String(ttlSecs)} ${String(expiration)} ${String(inception)}`;
       const head = `${name} ${String(ttlSecs)} RRSIG ${rrTypeName(type)} 15 ${String(labels)} ${times}`;
-      const unsigned = `${head} ${String(this.#tag)} ${this.name}`;
+      const unsigned = `${head} ${String(this.tag)} ${this.name}`;
       const set = signedSets(`${records}\n${unsigned} AAAA`).find(
         (it) => it.type === type && nameToText(it.owner) === name,
       )!;
-      return `${unsigned} ${sign(null, signedData(set, set.signatures[0]!), this.#privateKey).toString('base64')}`;
+      return `${unsigned} ${sign(null, signedData(set, set.signatures[0]!), this.privateKey).toString('base64')}`;
     });
     return [records, ...signatures].join('\n');
   }
@@ -64,11 +64,11 @@ export class TestZone {
 /** Answers from a table; what is not in it fails. Keeps what it was asked. */
 export class TableResolver implements QuestionResolver {
   readonly asked: Question[] = [];
-  readonly #answers = new Map<string, (CacheableAnswer | null)[]>();
+  private readonly answers = new Map<string, (CacheableAnswer | null)[]>();
 
   /** Answers a question so, once more for each call; the last answer stays. null = nobody answers. */
   on(name: string, type: string, ...answers: (CacheableAnswer | null)[]): this {
-    this.#answers.set(`${name} ${type}`, answers);
+    this.answers.set(`${name} ${type}`, answers);
     return this;
   }
 
@@ -79,7 +79,7 @@ export class TableResolver implements QuestionResolver {
 
   resolve(question: Question, done: (resolution: Resolution) => void): void {
     this.asked.push(question);
-    const answers = this.#answers.get(keyOf(question)) ?? [null];
+    const answers = this.answers.get(keyOf(question)) ?? [null];
     const answer = (answers.length > 1 ? answers.shift() : answers[0]) ?? null;
     queueMicrotask(() => {
       if (answer !== null) done({ kind: 'answer', answer, upstream: 0 });

@@ -11,31 +11,31 @@ export interface MemoryLine {
 /** Keeps every line of itself and of its children. */
 export class MemoryLogger implements Logger {
   readonly lines: MemoryLine[];
-  readonly #own: LogFields;
+  private readonly own: LogFields;
 
   constructor(lines: MemoryLine[] = [], own: LogFields = {}) {
     this.lines = lines;
-    this.#own = own;
+    this.own = own;
   }
 
   debug(message: string, fields?: LogFields): void {
-    this.#keep('debug', message, fields);
+    this.keep('debug', message, fields);
   }
 
   info(message: string, fields?: LogFields): void {
-    this.#keep('info', message, fields);
+    this.keep('info', message, fields);
   }
 
   warn(message: string, fields?: LogFields): void {
-    this.#keep('warn', message, fields);
+    this.keep('warn', message, fields);
   }
 
   error(message: string, fields?: LogFields): void {
-    this.#keep('error', message, fields);
+    this.keep('error', message, fields);
   }
 
   child(fields: LogFields): Logger {
-    return new MemoryLogger(this.lines, { ...this.#own, ...fields });
+    return new MemoryLogger(this.lines, { ...this.own, ...fields });
   }
 
   /** All lines as one text. */
@@ -45,7 +45,7 @@ export class MemoryLogger implements Logger {
       .join('\n');
   }
 
-  #keep(level: MemoryLine['level'], message: string, fields: LogFields = {}): void {
-    this.lines.push({ level, message, fields: { ...this.#own, ...fields } });
+  private keep(level: MemoryLine['level'], message: string, fields: LogFields = {}): void {
+    this.lines.push({ level, message, fields: { ...this.own, ...fields } });
   }
 }

@@ -11,34 +11,34 @@ export interface LogLine {
 /** Keeps lines in `lines`; children write to the same list. */
 export class QuietLogger implements Logger {
   readonly lines: LogLine[];
-  readonly #fields: LogFields;
+  private readonly fields: LogFields;
 
   constructor(lines: LogLine[] = [], fields: LogFields = {}) {
     this.lines = lines;
-    this.#fields = fields;
+    this.fields = fields;
   }
 
   debug(message: string, fields?: LogFields): void {
-    this.#add('debug', message, fields);
+    this.add('debug', message, fields);
   }
 
   info(message: string, fields?: LogFields): void {
-    this.#add('info', message, fields);
+    this.add('info', message, fields);
   }
 
   warn(message: string, fields?: LogFields): void {
-    this.#add('warn', message, fields);
+    this.add('warn', message, fields);
   }
 
   error(message: string, fields?: LogFields): void {
-    this.#add('error', message, fields);
+    this.add('error', message, fields);
   }
 
   child(fields: LogFields): Logger {
-    return new QuietLogger(this.lines, { ...this.#fields, ...fields });
+    return new QuietLogger(this.lines, { ...this.fields, ...fields });
   }
 
-  #add(level: LogLine['level'], message: string, fields: LogFields = {}): void {
-    this.lines.push({ level, message, fields: { ...this.#fields, ...fields } });
+  private add(level: LogLine['level'], message: string, fields: LogFields = {}): void {
+    this.lines.push({ level, message, fields: { ...this.fields, ...fields } });
   }
 }

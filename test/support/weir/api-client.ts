@@ -18,12 +18,12 @@ const PAGE_SIZE = 1000;
 
 /** A signed-in session. */
 export class ApiClient {
-  readonly #base: string;
-  readonly #cookie: string;
+  private readonly base: string;
+  private readonly cookie: string;
 
   private constructor(base: string, cookie: string) {
-    this.#base = base;
-    this.#cookie = cookie;
+    this.base = base;
+    this.cookie = cookie;
   }
 
   /** Sets the password where there is none, and logs in. The database has to be up. */
@@ -41,7 +41,7 @@ export class ApiClient {
 
   /** One call, whatever comes of it. */
   async call<Body = unknown>(method: string, path: string, body?: object): Promise<ApiAnswer<Body>> {
-    const { status, text } = await httpCall(method, this.#base + path, body, this.#cookie);
+    const { status, text } = await httpCall(method, this.base + path, body, this.cookie);
     return { status, body: (text === '' ? undefined : JSON.parse(text)) as Body };
   }
 

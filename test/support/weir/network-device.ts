@@ -13,14 +13,14 @@ const TIMEOUT_MS = 25_000;
 
 /** See above. */
 export class NetworkDevice {
-  readonly #name: string;
+  private readonly name: string;
   /** This machine's end of the cable. */
-  readonly #here: string;
-  readonly #there = 'eth0';
+  private readonly here: string;
+  private readonly there = 'eth0';
 
   private constructor(name: string) {
-    this.#name = name;
-    this.#here = name;
+    this.name = name;
+    this.here = name;
   }
 
   /** Makes a device whose cable ends here with the addresses given; null where this process may not. */
@@ -28,12 +28,12 @@ export class NetworkDevice {
     // Names of interfaces have 15 characters at most.
     const device = new NetworkDevice(`weir${String(process.pid)}`);
     try {
-      ip('netns', 'add', device.#name);
-      ip('link', 'add', device.#here, 'type', 'veth', 'peer', 'name', device.#there, 'netns', device.#name);
-      for (const address of ownAddresses) ip('address', 'add', address, 'dev', device.#here, ...dad(address));
-      ip('link', 'set', device.#here, 'up');
+      ip('netns', 'add', device.name);
+      ip('link', 'add', device.here, 'type', 'veth', 'peer', 'name', device.there, 'netns', device.name);
+      for (const address of ownAddresses) ip('address', 'add', address, 'dev', device.here, ...dad(address));
+      ip('link', 'set', device.here, 'up');
       device.setMac(mac);
-      device.#ip('link', 'set', 'lo', 'up');
+      device.ip('link', 'set', 'lo', 'up');
       return device;
     } catch {
       device.remove();
@@ -43,17 +43,17 @@ export class NetworkDevice {
 
   /** Gives the device another MAC; it has no address then. */
   setMac(mac: string): void {
-    this.#ip('link', 'set', this.#there, 'down');
-    this.#ip('address', 'flush', 'dev', this.#there);
-    this.#ip('link', 'set', this.#there, 'address', mac);
-    this.#ip('link', 'set', this.#there, 'up');
+    this.ip('link', 'set', this.there, 'down');
+    this.ip('address', 'flush', 'dev', this.there);
+    this.ip('link', 'set', this.there, 'address', mac);
+    this.ip('link', 'set', this.there, 'up');
   }
 
   /** Gives the device an address, `192.0.2.7/24`, and takes away those of the same family. */
   setAddress(address: string): void {
     const family = address.includes(':') ? '-6' : '-4';
-    this.#ip(family, 'address', 'flush', 'dev', this.#there, 'scope', 'global');
-    this.#ip('address', 'add', address, 'dev', this.#there, ...dad(address));
+    this.ip(family, 'address', 'flush', 'dev', this.there, 'scope', 'global');
+    this.ip('address', 'add', address, 'dev', this.there, ...dad(address));
   }
 
   /** Asks a server for A of `name` until the answer is `wanted`; resolves with the number of replies. */
@@ -67,8 +67,8 @@ export class NetworkDevice {
    */
   addSilentAddress(address: string): void {
     // Lies on another interface, and only questions for addresses of their own are answered there.
-    this.#ip('address', 'add', address, 'dev', 'lo');
-    if (!address.includes(':')) this.#inside('sysctl', '-q', 'net.ipv4.conf.all.arp_ignore=1');
+    this.ip('address', 'add', address, 'dev', 'lo');
+    if (!address.includes(':')) this.inside('sysctl', '-q', 'net.ipv4.conf.all.arp_ignore=1');
   }
 
   /** Runs a program of this language on the device; resolves with what it says. */
@@ -81,21 +81,21 @@ export class NetworkDevice {
   /** Command and arguments that run a program of this language on the device. */
   command(program: string, ...args: readonly string[]): string[] {
     const node = [process.execPath, '--disable-warning=ExperimentalWarning'];
-    return ['ip', 'netns', 'exec', this.#name, ...node, program, ...args];
+    return ['ip', 'netns', 'exec', this.name, ...node, program, ...args];
   }
 
   /** Takes all of it away. */
   remove(): void {
-    spawnSync('ip', ['link', 'delete', this.#here]);
-    spawnSync('ip', ['netns', 'delete', this.#name]);
+    spawnSync('ip', ['link', 'delete', this.here]);
+    spawnSync('ip', ['netns', 'delete', this.name]);
   }
 
-  #ip(...words: readonly string[]): void {
-    ip('-netns', this.#name, ...words);
+  private ip(...words: readonly string[]): void {
+    ip('-netns', this.name, ...words);
   }
 
-  #inside(...command: readonly string[]): void {
-    ip('netns', 'exec', this.#name, ...command);
+  private inside(...command: readonly string[]): void {
+    ip('netns', 'exec', this.name, ...command);
   }
 }
 

@@ -11,17 +11,17 @@ export class Load {
   readonly replies: { readonly name: string; readonly rcode: number; readonly receivedAtMs: number }[] = [];
   /** Names that got no reply. */
   readonly lost: string[] = [];
-  readonly #client: UdpClient;
-  readonly #mark: string;
-  #isOver = false;
-  #isAbandoned = false;
-  #serial = 0;
-  readonly #running: Promise<void>;
+  private readonly client: UdpClient;
+  private readonly mark: string;
+  private isOver = false;
+  private isAbandoned = false;
+  private serial = 0;
+  private readonly running: Promise<void>;
 
   private constructor(client: UdpClient, mark: string) {
-    this.#client = client;
-    this.#mark = mark;
-    this.#running = this.#run();
+    this.client = client;
+    this.mark = mark;
+    this.running = this.run();
   }
 
   /** Starts asking for `<serial>.<mark>.example.com`, every name once. */
@@ -37,34 +37,34 @@ export class Load {
 
   /** Asks no more; resolves when every question has its reply or is given up. */
   async stop(): Promise<void> {
-    this.#isOver = true;
-    await this.#running;
-    this.#client.close();
+    this.isOver = true;
+    await this.running;
+    this.client.close();
   }
 
   /** Asks no more and waits for nothing: the server is gone. */
   abandon(): void {
-    this.#isOver = true;
-    this.#isAbandoned = true;
-    this.#client.close();
+    this.isOver = true;
+    this.isAbandoned = true;
+    this.client.close();
   }
 
-  async #run(): Promise<void> {
+  private async run(): Promise<void> {
     const open: Promise<void>[] = [];
-    while (!this.#isOver) {
+    while (!this.isOver) {
       for (let i = 0; i < BURST; i++)
-        open.push(this.#ask(`${String(this.#serial++)}.${this.#mark}.example.com`));
+        open.push(this.ask(`${String(this.serial++)}.${this.mark}.example.com`));
       await sleep(PAUSE_MS);
     }
     await Promise.all(open);
   }
 
-  async #ask(name: string): Promise<void> {
+  private async ask(name: string): Promise<void> {
     try {
-      const { rcode } = await this.#client.ask(name, 'A');
+      const { rcode } = await this.client.ask(name, 'A');
       this.replies.push({ name, rcode, receivedAtMs: Date.now() });
     } catch {
-      if (!this.#isAbandoned) this.lost.push(name);
+      if (!this.isAbandoned) this.lost.push(name);
     }
   }
 }

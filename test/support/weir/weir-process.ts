@@ -69,7 +69,7 @@ process.once('exit', () => {
 /** A process whose output is kept. */
 export class OwnProcess {
   readonly child: ChildProcess;
-  #output = '';
+  private captured = '';
 
   constructor(
     command: string,
@@ -93,8 +93,8 @@ export class OwnProcess {
     running.add(this.child);
     this.child.once('exit', () => running.delete(this.child));
     for (const stream of [this.child.stdout, this.child.stderr])
-      stream?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
-    this.child.on('error', (error) => (this.#output += error.message));
+      stream?.on('data', (chunk: Buffer) => (this.captured += chunk.toString()));
+    this.child.on('error', (error) => (this.captured += error.message));
   }
 
   get pid(): number {
@@ -103,7 +103,7 @@ export class OwnProcess {
 
   /** Standard output and standard error so far. */
   get output(): string {
-    return this.#output;
+    return this.captured;
   }
 
   get hasEnded(): boolean {
@@ -112,9 +112,9 @@ export class OwnProcess {
 
   /** Resolves when the output matches; rejects when the process ends before. */
   async untilOutput(pattern: RegExp): Promise<void> {
-    while (!pattern.test(this.#output)) {
+    while (!pattern.test(this.captured)) {
       if (this.hasEnded)
-        throw new Error(`wait for ${String(pattern)}: the process ended; it said: ${this.#output}`);
+        throw new Error(`wait for ${String(pattern)}: the process ended; it said: ${this.captured}`);
       await sleep(LOOK_MS);
     }
   }
@@ -147,9 +147,9 @@ export class Weir extends OwnProcess {
   readonly dnsPort: number;
   readonly webPort: number;
   readonly room: TempDir;
-  readonly #address: string;
-  readonly #ownsRoom: boolean;
-  #api: ApiClient | undefined;
+  private readonly address: string;
+  private readonly ownsRoom: boolean;
+  private signedIn: ApiClient | undefined;
 
   private constructor(
     options: WeirOptions,
@@ -164,8 +164,8 @@ export class Weir extends OwnProcess {
     this.dnsPort = ports.dns;
     this.webPort = ports.web;
     this.room = room;
-    this.#ownsRoom = options.room === undefined;
-    this.#address = webAddress(options.addresses?.[0] ?? '127.0.0.1');
+    this.ownsRoom = options.room === undefined;
+    this.address = webAddress(options.addresses?.[0] ?? '127.0.0.1');
   }
 
   /** Starts Weir; resolves when it answers DNS and, unless told otherwise, its database is up. */
@@ -199,7 +199,7 @@ export class Weir extends OwnProcess {
   async health(): Promise<{ status: number; body: Health }> {
     const { status, text } = await httpCall(
       'GET',
-      `http://${this.#address}:${String(this.webPort)}/api/health`,
+      `http://${this.address}:${String(this.webPort)}/api/health`,
     );
     return { status, body: JSON.parse(text) as Health };
   }
@@ -222,7 +222,7 @@ export class Weir extends OwnProcess {
 
   /** The API, signed in once. */
   async api(): Promise<ApiClient> {
-    return (this.#api ??= await ApiClient.signIn(this.webPort, this.#address));
+    return (this.signedIn ??= await ApiClient.signIn(this.webPort, this.address));
   }
 
   /** Breaks a thread. */
@@ -244,7 +244,7 @@ export class Weir extends OwnProcess {
   /** Ends Weir as a service manager does, and removes what was made for it. */
   async stop(): Promise<Ended> {
     const ended = await this.end('SIGTERM');
-    if (this.#ownsRoom) this.room.remove();
+    if (this.ownsRoom) this.room.remove();
     return ended;
   }
 
