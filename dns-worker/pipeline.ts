@@ -41,7 +41,7 @@ import { findLocalName, localNamesStage } from './stages/local-names.ts';
 import { policyStage } from './stages/policy.ts';
 import { questionChecksStage } from './stages/question-checks.ts';
 import { limitNxdomain, rateLimitStage } from './stages/rate-limit.ts';
-import { scheduleOverrideStage } from './stages/schedule-override.ts';
+import { isUnfiltered, scheduleOverrideStage } from './stages/schedule-override.ts';
 import { specialUseNamesStage } from './stages/special-use-names.ts';
 import { rebindingStage } from './stages/rebinding.ts';
 import { safeSearchStage } from './stages/safe-search.ts';
@@ -189,6 +189,11 @@ export class Pipeline {
   decideAgain(query: Query): VerdictCode {
     findLocalName(query, this.snapshot);
     return this.decideByQuestion(query);
+  }
+
+  /** Instead of `decideAgain`, where the snapshot in force has let the question pass before: what that notes for later. */
+  passAgain(query: Query): void {
+    query.isUnfiltered = isUnfiltered(query, this.snapshot);
   }
 
   /**

@@ -26,9 +26,10 @@ import { authenticFlag, replyWithRcode } from '../respond/reply.ts';
 import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
 import { DnssecStatus, type DnssecStatusCode, Protocol, QueryStatus } from '../../shared/query-log.ts';
 import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
+import { NOT_PASSED } from '../../shared/memory/miss-ring.ts';
 import type { WaitingRequest } from './waiting-request.ts';
 
-/** What a follower works with: the forwarder's parts and parts. */
+/** What a follower works with: the forwarder's parts and ways. */
 export interface FollowerParts {
   readonly pipeline: Pipeline;
   readonly replier: RequestReplier;
@@ -74,8 +75,16 @@ export class AliasFollower {
    */
   decide(request: WaitingRequest): VerdictCode {
     const { pipeline } = this.parts;
-    if (request.takeStep === undefined) return pipeline.decideAgain(this.query);
-    return request.isNamedByUpstream === true ? pipeline.findHere(this.query) : Verdict.CONTINUE;
+    if (request.takeStep !== undefined)
+      return request.isNamedByUpstream === true ? pipeline.findHere(this.query) : Verdict.CONTINUE;
+    const { version } = pipeline.snapshot;
+    if (request.passedVersion === version) {
+      pipeline.passAgain(this.query);
+      return Verdict.CONTINUE;
+    }
+    const verdict = pipeline.decideAgain(this.query);
+    request.passedVersion = verdict === Verdict.CONTINUE ? version : NOT_PASSED;
+    return verdict;
   }
 
   /** Asks for the target of the alias in `query` that this server makes. */
@@ -255,6 +264,7 @@ function stepTo(
     cookie: null,
     hasValidCookie: false,
     isRateLimited: false,
+    passedVersion: NOT_PASSED,
     takeStep,
     send: () => undefined,
     ...{ dnssecOk, subnet, client, arrivedMs, arrivedMonotonicMs },

@@ -27,6 +27,11 @@ export interface WaitingRequest {
   readonly isAnswered?: boolean;
   /** Over its network's limit, and answered in a dry run. */
   readonly isRateLimited: boolean;
+  /**
+   * Version of the snapshot by which policy, and the names of this network, have let the question pass last: while that
+   * is in force they need not be asked again. NOT_PASSED = none has.
+   */
+  passedVersion: number;
   /** Where the answer is explained rather than sent: hears of its checks, and nothing is logged or counted. */
   readonly explained?: PipelineRecorder & { answered(query: Query): void };
   /** Where the question is a step on the way to an answer: takes it, unjudged, and nothing is sent or logged. */

@@ -52,6 +52,7 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
     const count = batch.receive(socketIndex, block);
     if (count === 0) return 0;
     arrivals.stamp(query);
+    const { version } = pipeline.snapshot;
     touch.touch(batch, count, pipeline.snapshot, pipeline.judge, pipeline.cache);
     for (let slot = 0; slot < count; slot++) {
       query.clientAt = slot * 16;
@@ -59,10 +60,10 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
       const verdict = pipeline.run(query);
       if (verdict === Verdict.ANSWERED) {
         batch.reply(slot, query.replyLength);
-        reporter.answered(query, pipeline.snapshot.version);
+        reporter.answered(query, version);
         // Where the ring is full the answer ends in its time.
-        if (query.wantsRefresh) misses.write(query, batch, slot);
-      } else if (verdict === Verdict.UNRESOLVED && !misses.write(query, batch, slot)) {
+        if (query.wantsRefresh) misses.write(query, batch, slot, version);
+      } else if (verdict === Verdict.UNRESOLVED && !misses.write(query, batch, slot, version)) {
         reporter.count(Counter.UNRESOLVED_DROPPED);
       }
     }
@@ -82,6 +83,7 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
   function readMail(): boolean {
     for (let mail = receiveMessageOnPort(port); mail !== undefined; mail = receiveMessageOnPort(port)) {
       const message = mail.message as ToWorker;
+      if (message.type === 'drain') return true;
       if (message.type === 'snapshot') {
         if (swap(message.snapshot)) replaced.freeYoung();
         announce(port, { type: 'snapshot-in-force', version: message.snapshot.version });
@@ -89,8 +91,6 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
         obeyFault(message.fault);
       } else if (message.type === 'measure' && start.settings.faultInjection) {
         announce(port, { type: 'measures', measures: meter.read() });
-      } else if (message.type === 'drain') {
-        return true;
       }
     }
     return false;

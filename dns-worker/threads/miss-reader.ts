@@ -25,6 +25,7 @@ export interface Miss {
   /** Nobody waits: the cached answer ends soon. The message is the reply by now. */
   readonly isRefresh: boolean;
   readonly isRateLimited: boolean;
+  readonly passedVersion: number;
   readonly origin: UdpOrigin;
 }
 
@@ -110,6 +111,7 @@ export class MissReader {
       hasValidCookie: (flags & MissFlags.VALID_COOKIE) !== 0,
       isRefresh: (flags & MissFlags.REFRESH) !== 0,
       isRateLimited: (flags & MissFlags.RATE_LIMITED) !== 0,
+      passedVersion: view.getInt32(at + MissRecord.PASSED_VERSION, true),
       origin: readOrigin(bytes, at, view.getInt32(at + MissRecord.SOCKET, true)),
     };
   }

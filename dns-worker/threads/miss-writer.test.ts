@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../shared/clock.ts';
 import { WorkerControl } from '../../shared/threads/messages.ts';
-import { MISS_RING_BYTES } from '../../shared/memory/miss-ring.ts';
+import { MISS_RING_BYTES, NOT_PASSED } from '../../shared/memory/miss-ring.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { Protocol } from '../../shared/query-log.ts';
 import { createRateBuckets } from '../../shared/memory/rate-buckets.ts';
@@ -27,7 +27,7 @@ function fill(writer: MissWriter, client: string, hasValidCookie = false): numbe
   query.protocol = Protocol.udp;
   query.hasValidCookie = hasValidCookie;
   let taken = 0;
-  while (writer.write(query, nowhere, 0)) taken++;
+  while (writer.write(query, nowhere, 0, 1)) taken++;
   return taken;
 }
 
@@ -58,6 +58,23 @@ describe('MissWriter', () => {
     await reader.run(() => read++);
     expect(read).toBe(2048);
     expect(fill(writer, '192.0.2.1')).toBe(2048);
+  });
+
+  test('write() says which snapshot has let the question pass, unless its name is an alias', async () => {
+    const ring = new SharedArrayBuffer(MISS_RING_BYTES);
+    const writer = new MissWriter(ring, control, networks);
+    const query = new Query();
+    query.clientBytes = addressFromText('192.0.2.1')!;
+    query.protocol = Protocol.udp;
+    writer.write(query, nowhere, 0, 7);
+    query.aliasLength = 1;
+    writer.write(query, nowhere, 0, 7);
+    writer.publish();
+    const reader = new MissReader(ring, control, guard);
+    const versions: number[] = [];
+    reader.stop();
+    await reader.run(({ passedVersion }) => versions.push(passedVersion));
+    expect(versions).toEqual([7, NOT_PASSED]);
   });
 
   test('write() of a successor counts what a dead thread has left for nobody', () => {

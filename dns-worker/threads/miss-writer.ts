@@ -3,7 +3,7 @@
  * network takes more of the ring than its fair share.
  */
 import { WorkerControl } from '../../shared/threads/messages.ts';
-import { MissFlags, MissRecord, MissRing } from '../../shared/memory/miss-ring.ts';
+import { MissFlags, MissRecord, MissRing, NOT_PASSED } from '../../shared/memory/miss-ring.ts';
 import type { UdpBatch } from '../listeners/udp-batch.ts';
 import type { ClientNetworks } from '../policy/client-networks.ts';
 import { isWithinShare } from '../forward/fair-share.ts';
@@ -42,8 +42,11 @@ export class MissWriter {
     this.tail = this.head;
   }
 
-  /** Copies the question and where its reply goes; false where the ring is full, or its client's share of it. */
-  write(query: Query, batch: UdpBatch, slot: number): boolean {
+  /**
+   * Copies the question and where its reply goes; false where the ring is full, or its client's share of it. `version`
+   * is that of the snapshot that has decided about it.
+   */
+  write(query: Query, batch: UdpBatch, slot: number, version: number): boolean {
     const taken = Atomics.load(this.ring, MissRing.TAIL_WORD);
     this.forgetTaken(taken);
     const network = this.networks.hash(query) & (NETWORK_SLOTS - 1);
@@ -56,6 +59,7 @@ export class MissWriter {
     this.doubles[(at + MissRecord.ARRIVED_MS) >>> 3] = query.arrivedMs;
     this.doubles[(at + MissRecord.ARRIVED_MONOTONIC_MS) >>> 3] = query.arrivedMonotonicMs;
     words[(at + MissRecord.SOCKET) >>> 2] = batch.socketIndex;
+    words[(at + MissRecord.PASSED_VERSION) >>> 2] = query.aliasLength === 0 ? version : NOT_PASSED;
     halves[(at + MissRecord.UDP_SIZE) >>> 1] = query.hasEdns ? query.udpSize : 0;
     bytes[at + MissRecord.FLAGS] =
       (query.dnssecOk ? MissFlags.DNSSEC_OK : 0) |

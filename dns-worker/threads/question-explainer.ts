@@ -13,6 +13,7 @@ import type {
 } from '../../shared/threads/explanation.ts';
 import { Protocol } from '../../shared/query-log.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
+import { NOT_PASSED } from '../../shared/memory/miss-ring.ts';
 import { stampArrival } from '../query/arrival-clock.ts';
 import { writePrefixName } from '../policy/address-name.ts';
 import type { Forwarder } from '../forward/forwarder.ts';
@@ -74,6 +75,7 @@ export class Explainer {
       cookie: null,
       hasValidCookie: false,
       isRateLimited: false,
+      passedVersion: NOT_PASSED,
       explained: notes,
       send: (reply) => {
         // An explanation is of one snapshot: numbers of rules mean nothing in another.

@@ -8,6 +8,7 @@ import { systemClock } from '../../shared/clock.ts';
 import { type Fault, type ThreadStart, type ToWorker, WorkerControl } from '../../shared/threads/messages.ts';
 import { FlagsHigh, FlagsLow, Header } from '../../shared/dns/wire.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
+import { NOT_PASSED } from '../../shared/memory/miss-ring.ts';
 import { Protocol } from '../../shared/query-log.ts';
 import { stampArrival } from '../query/arrival-clock.ts';
 import { AnswerCache } from '../cache/answer-cache.ts';
@@ -295,6 +296,7 @@ class ResolveThread {
       cookie: query.copyCookie(),
       hasValidCookie: query.hasValidCookie,
       isRateLimited: query.isRateLimited,
+      passedVersion: query.aliasLength === 0 ? this.pipeline.snapshot.version : NOT_PASSED,
       send: (reply) => request.send(reply),
     };
   }
@@ -313,6 +315,7 @@ class ResolveThread {
       cookie: miss.cookie,
       hasValidCookie: miss.hasValidCookie,
       isRateLimited: miss.isRateLimited,
+      passedVersion: miss.passedVersion,
       send: (reply) => this.udpReply?.send(reply, origin),
     };
   }

@@ -47,7 +47,12 @@ export const MissRecord = {
   SUBNET: 392,
   /** The cookie that goes back (RFC 7873), 24 bytes, where `MissFlags.COOKIE` says so. */
   COOKIE: 412,
+  /** i32: version of the snapshot by which the question was let pass; NOT_PASSED = its name is an alias. */
+  PASSED_VERSION: 436,
 } as const;
+
+/** No snapshot has let a question pass as it stands. */
+export const NOT_PASSED = -1;
 
 /**
  * Bits of `MissRecord.FLAGS`; REFRESH = of the cache, nobody waits; RATE_LIMITED = the log is to say so; COOKIE = one

@@ -1,5 +1,5 @@
 /** Policy that changes while a question waits for an upstream: what the client gets is what is in force then. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { GroupOverride, LivePolicy } from '../../control-plane/policy/live.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import { a, cname } from '../support/dns/built-messages.ts';
@@ -125,6 +125,27 @@ describe('a question in flight', () => {
     answered();
     expect(replyOf(asked)).toEqual({ rcode: 'NOERROR', answers: [['A', ADDRESS]] });
     expect(forwarding.lastLogged).toMatchObject({ status: 'ALLOWED', rule: -1, upstream: 1 });
+  });
+
+  test('is judged again only where policy has changed', () => {
+    const decideAgain = jest.spyOn(forwarding.pipeline, 'decideAgain');
+    forwarding.ask(NAME, { passedVersion: forwarding.pipeline.snapshot.version });
+    answered();
+    expect(decideAgain).toHaveBeenCalledTimes(0);
+    forwarding.ask('other.example.org', { passedVersion: forwarding.pipeline.snapshot.version });
+    forwarding.use([]);
+    forwarding.answer({ answers: [a('other.example.org', ADDRESS)] });
+    expect(decideAgain).toHaveBeenCalledTimes(1);
+  });
+
+  test('stays unfiltered where its schedule allows all, though it is not judged again', () => {
+    const lists = [{ text: 'target.example\n', reading: BLOCK }];
+    const free: GroupOverride = { override: 'AllowAll', nextFlipAtSecs: 0 };
+    forwarding.use(lists, {}, { overrides: new Map([[1, free]]) });
+    const asked = forwarding.ask(NAME, { passedVersion: forwarding.pipeline.snapshot.version });
+    forwarding.answer({ answers: [cname(NAME, 'target.example'), a('target.example', ADDRESS)] });
+    expect(forwarding.lastLogged).toMatchObject({ status: 'ALLOWED' });
+    expect(replyOf(asked)).toMatchObject({ rcode: 'NOERROR' });
   });
 
   test("is judged by its client's new group", () => {

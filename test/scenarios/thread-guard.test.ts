@@ -71,7 +71,7 @@ describe('a bug', () => {
     answer(forwarding);
     forwarding.clock.advance(400_000);
     const asked = forwarding.ask(NAME);
-    const bug = jest.spyOn(forwarding.pipeline, 'decideAgain').mockImplementation(fail);
+    const bug = jest.spyOn(forwarding.pipeline, 'passAgain').mockImplementation(fail);
     jest.advanceTimersByTime(2000);
     bug.mockRestore();
     expect(replyOf(asked)).toEqual(SERVFAIL);
@@ -99,7 +99,7 @@ describe('a bug', () => {
     using other = new Forwarding({}, node);
     one.ask(NAME);
     const asked = other.ask(NAME);
-    const bug = jest.spyOn(one.pipeline, 'decideAgain').mockImplementation(fail);
+    const bug = jest.spyOn(one.pipeline, 'passAgain').mockImplementation(fail);
     answer(one, 0);
     bug.mockRestore();
     await until(() => other.held.length === 1);

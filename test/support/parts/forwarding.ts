@@ -31,6 +31,7 @@ import type { WorkerSettings } from '../../../shared/threads/messages.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
 import { Protocol, QUERY_STATUS_NAMES, logRingBytes } from '../../../shared/query-log.ts';
 import { createRateBuckets } from '../../../shared/memory/rate-buckets.ts';
+import { NOT_PASSED } from '../../../shared/memory/miss-ring.ts';
 import { octets, type TestResponse, response, u16 } from '../dns/built-messages.ts';
 import { QuietLogger } from './quiet-logger.ts';
 import { type ListText, type OtherRows, snapshotOf } from './test-lists.ts';
@@ -64,6 +65,8 @@ export interface AskOptions {
   readonly edns?: boolean;
   /** Sets AD (RFC 6840 section 5.7). */
   readonly wantsAuthentic?: boolean;
+  /** See `WaitingRequest`. */
+  readonly passedVersion?: number;
 }
 
 class KeepingReporter extends Reporter {
@@ -127,7 +130,7 @@ export class Forwarding {
   readonly logger = new QuietLogger();
   readonly pipeline: Pipeline;
   readonly forwarder: Forwarder;
-  private version = 0;
+  private version = 1;
 
   /** `node`: what all workers share. */
   constructor(settings: Partial<WorkerSettings['cache']> = {}, node: TestNode = new TestNode()) {
@@ -172,7 +175,13 @@ export class Forwarding {
   /** Hands the forwarder a query that the answer thread could not answer. */
   ask(
     name: string,
-    { qtype = 1, client = '192.0.2.1', edns = false, wantsAuthentic = false }: AskOptions = {},
+    {
+      qtype = 1,
+      client = '192.0.2.1',
+      edns = false,
+      wantsAuthentic = false,
+      passedVersion = NOT_PASSED,
+    }: AskOptions = {},
   ): AskedQuery {
     const asked: AskedQuery = { reply: null, replies: 0 };
     const request: WaitingRequest = {
@@ -192,6 +201,7 @@ export class Forwarding {
       cookie: null,
       hasValidCookie: false,
       isRateLimited: false,
+      passedVersion,
       send: (reply) => {
         asked.reply = reply.slice();
         asked.replies++;
