@@ -13,7 +13,7 @@ import type { Goal } from './report/goal.ts';
 import { goalTable } from './report/goal.ts';
 import { runPeers } from './suites/peers.ts';
 import { RESOLVER_ROWS } from './suites/resolver-rows.ts';
-import { checkRows, runRows } from './suites/rows.ts';
+import { checkRows, runRows } from './suites/measured-rows.ts';
 import { SCALING_ROWS } from './suites/scaling.ts';
 
 const RESULT_FILE = join(import.meta.dirname, 'results', 'latest.json');

@@ -15,7 +15,7 @@ import { weirContestant } from '../servers/server-table.ts';
 import type { WeirApi } from '../servers/weir-api.ts';
 import { askThreads, longestPauseMs } from '../thread-measures.ts';
 import { saturatedMix } from './mix.ts';
-import type { RowResult } from './rows.ts';
+import type { RowResult } from './measured-rows.ts';
 
 /** Slow enough for the generator to sleep between two questions, and so to leave its core to the compiler. */
 const RATE_QPS = 5000;

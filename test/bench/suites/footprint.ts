@@ -11,7 +11,7 @@ import { alignColumns } from '../report/table.ts';
 import { measure, startServer, warmAndCheck } from '../running-server.ts';
 import { weirContestant } from '../servers/server-table.ts';
 import { saturatedMix } from './mix.ts';
-import type { RowResult } from './rows.ts';
+import type { RowResult } from './measured-rows.ts';
 
 const IDLE_SECS = 20;
 const QUICK_IDLE_SECS = 5;

@@ -13,7 +13,7 @@ import { listFiles } from '../servers/list-files.ts';
 import type { Step } from './in-turn.ts';
 import { loadTimes, runInTurn, startSteps, stopSteps } from './in-turn.ts';
 import { saturatedMix } from './mix.ts';
-import type { RowResult } from './rows.ts';
+import type { RowResult } from './measured-rows.ts';
 
 const MOST = 1.15;
 const GROUPS = [10, 50, 200];

@@ -13,7 +13,7 @@ import type { Bench } from '../bench.ts';
 import type { Material } from '../material/material.ts';
 import { isForwarded } from '../material/question-mix.ts';
 import { alignColumns } from '../report/table.ts';
-import type { RowResult } from './rows.ts';
+import type { RowResult } from './measured-rows.ts';
 
 /** Part of the different questions that the cache has room for. */
 const SHARE = 10;

@@ -18,7 +18,7 @@ import { measure, pinAnswerThreads, startServer, warmAndCheck } from '../running
 import { weirContestant } from '../servers/server-table.ts';
 import { askThreads, longestPauseMs } from '../thread-measures.ts';
 import { saturatedMix } from './mix.ts';
-import type { RowResult } from './rows.ts';
+import type { RowResult } from './measured-rows.ts';
 
 const WORKERS = 4;
 /** Slow enough for the generator to sleep between two questions, and so to leave its core to the compiler. */

@@ -12,7 +12,7 @@ import type { WeirApi } from '../servers/weir-api.ts';
 import { preparePolicyChanges, type PolicyChange } from './policy-changes.ts';
 import { saturatedMix } from './mix.ts';
 import { LARGE_HOUSE } from './policy-row.ts';
-import type { RowResult } from './rows.ts';
+import type { RowResult } from './measured-rows.ts';
 
 const RATE_QPS = 20_000;
 /** "In all workers" is more than one. */

@@ -4,7 +4,7 @@ import { stageOf } from '../bench.ts';
 import type { Material } from '../material/material.ts';
 import { grow } from './growth.ts';
 import { saturatedMix } from './mix.ts';
-import type { RowResult } from './rows.ts';
+import type { RowResult } from './measured-rows.ts';
 
 const MOST = 1.1;
 /** Addresses that ask: with the policy, one half has a group by its address, the other by its subnet. */

@@ -1,7 +1,7 @@
 // The suite `resolver`: the parts of the slow way by themselves: the answer cache, validation, upstreams at fault.
 import { faultTable, measureAllFaults } from '../../lab/upstream-faults.ts';
 import { measureHitRatio } from './hit-ratio.ts';
-import type { RowResult, SuiteRow } from './rows.ts';
+import type { RowResult, SuiteRow } from './measured-rows.ts';
 import { measureValidation } from './validation.ts';
 
 /** The rows of the suite. */

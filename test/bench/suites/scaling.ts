@@ -6,7 +6,7 @@ import { growCache, growGroups, growNames } from './growth.ts';
 import { measureLists } from './lists.ts';
 import { measurePolicyChanges } from './policy-change.ts';
 import { growPolicy } from './policy-row.ts';
-import type { SuiteRow } from './rows.ts';
+import type { SuiteRow } from './measured-rows.ts';
 import { growWorkers } from './workers.ts';
 
 /** The rows of the suite. */

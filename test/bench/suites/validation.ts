@@ -1,7 +1,7 @@
 // What validation costs beside the peers that validate: the measure of `npm run lab-measure` as a row.
 import { measureSecureAnswers, missingTools } from '../../lab/dnssec/secure-answers.ts';
 import { alignColumns } from '../report/table.ts';
-import type { RowResult } from './rows.ts';
+import type { RowResult } from './measured-rows.ts';
 
 /** Runs the row; without the servers and tools of the lab it says so. */
 export async function measureValidation(): Promise<RowResult> {

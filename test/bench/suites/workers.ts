@@ -11,7 +11,7 @@ import { askThreads, countOf, threadsOf } from '../thread-measures.ts';
 import type { StartedStep } from './in-turn.ts';
 import { loadTimes, runInTurn, startSteps, stopSteps } from './in-turn.ts';
 import { saturatedMix } from './mix.ts';
-import type { RowResult } from './rows.ts';
+import type { RowResult } from './measured-rows.ts';
 
 const WORKERS = [1, 2, 4];
 /** Many flows, so that the kernel has something to spread; enough in flight for each worker. */
