@@ -7,15 +7,9 @@
  */
 import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
 import { isAddressName } from '../../../shared/policy/address-rule.ts';
-import { isAddressTrigger, networkOf, networkOfTrigger } from './address-trigger.ts';
+import { networkOf } from './address-trigger.ts';
 import { readAdblockRule } from './adblock-rule.ts';
-import {
-  type ConfigOutcome,
-  isRecord,
-  readDnsmasqLine,
-  readPolicyRecord,
-  readUnboundLine,
-} from './config-line.ts';
+import { type ConfigOutcome, isRecord, readDnsmasqLine, readUnboundLine } from './config-line.ts';
 import { looksLikeExpression, readExpressionLine } from './expression-line.ts';
 import { explainForeignLine, invalidLine, skippedLine } from './foreign-line.ts';
 import { isLocalName, judgeWord } from './hosts-line.ts';
@@ -33,7 +27,10 @@ import {
 } from './line-bytes.ts';
 import type { UnusedLine } from './list-statistics.ts';
 import { newScannedName, scanName } from './name-scan.ts';
+import { ruleKinds } from './rule-kinds.ts';
 import type { RuleForm, RuleOutput } from './rule-output.ts';
+import { SpecialAllowance } from './special-allowance.ts';
+import { ZoneLines } from './zone-lines.ts';
 
 /** How a source wants its list read. */
 export interface ListReading {
@@ -43,22 +40,15 @@ export interface ListReading {
   readonly subdomains: boolean;
 }
 
-/** Special rules of one list that are taken, bytes of their lines, and regular expressions among them. */
-const MAX_SPECIAL_RULES = 50_000;
-const MAX_SPECIAL_BYTES = 16_777_216;
-const MAX_EXPRESSIONS = 1000;
 /** Longest text of an IPv6 address with its prefix length. */
 const MAX_NETWORK_BYTES = 49;
 /** Bytes that tell `$TTL` and `$ORIGIN` from other words. */
 const ZONE_OPTION_BYTES = 8;
-/** Longest beginning of a zone that is spread over lines. */
-const MAX_ZONE_LINES = 20;
 
 const NOT_A_NAME = invalidLine('not a domain name');
 const ONE_LABEL = invalidLine('a single word is no domain name');
 const ADDRESS = skippedLine('an address, not a name');
 const REAL_ADDRESS = skippedLine('hosts line with a real address: no block');
-const BAD_TRIGGER = invalidLine('not an address, nor a prefix, as rpz-ip records have them');
 const COSMETIC = skippedLine('cosmetic rule');
 const TOO_MANY = skippedLine('too many patterns in one list');
 const TOO_LONG = invalidLine(`longer than ${MAX_RULE_BYTES} bytes: no rule`);
@@ -70,11 +60,8 @@ const { BACKSLASH, QUESTION, PLUS, BRACKET, BRACKET_END, CARET, PIPE } = Sign;
 export class LineRules {
   private readonly output: RuleOutput;
   private readonly allow: boolean;
-  private specialRules = 0;
-  private specialBytes = 0;
-  private expressions = 0;
-  /** Lines that the parentheses of a zone's SOA record may still go on for. */
-  private zoneLines = 0;
+  private readonly allowance = new SpecialAllowance();
+  private readonly zone: ZoneLines;
   private readonly exactKind: number;
   private readonly plainKind: number;
   private readonly suffixKind: number;
@@ -84,15 +71,17 @@ export class LineRules {
   constructor(reading: ListReading, output: RuleOutput) {
     this.output = output;
     this.allow = reading.kind === 'allow';
-    this.exactKind = this.allow ? RuleKind.ALLOW_EXACT : RuleKind.BLOCK_EXACT;
-    this.suffixKind = this.allow ? RuleKind.ALLOW_SUFFIX : RuleKind.BLOCK_SUFFIX;
+    const { exact, suffix } = ruleKinds(this.allow);
+    this.exactKind = exact;
+    this.suffixKind = suffix;
     this.plainKind = reading.subdomains ? this.suffixKind : this.exactKind;
     this.subdomains = reading.subdomains;
+    this.zone = new ZoneLines(this.allow, output);
   }
 
   /** Reads the line [start, end), trimmed and not empty; says why it made no rule, comments aside. */
   read(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
-    if (this.zoneLines > 0) return this.zoneHead(bytes, start, end);
+    if (this.zone.isInHead) return this.zone.readHead(bytes, start, end);
     switch (bytes[start]) {
       case HASH:
         return isCosmetic(bytes, start, end) ? COSMETIC : null;
@@ -109,7 +98,7 @@ export class LineRules {
           ? this.adblock(bytes, start, start + 2, end, this.suffixKind)
           : this.complex(bytes, start, end);
       case AT:
-        if (bytes[start + 1] !== AT) return this.zoneHead(bytes, start, end);
+        if (bytes[start + 1] !== AT) return this.zone.readHead(bytes, start, end);
         return bytes[start + 2] === PIPE && bytes[start + 3] === PIPE
           ? this.adblock(bytes, start, start + 4, end, RuleKind.ALLOW_SUFFIX)
           : this.complex(bytes, start, end);
@@ -141,10 +130,10 @@ export class LineRules {
     const name = this.scanned;
     scanName(bytes, nameAt, end, name);
     if (name.stop === end || bytes[name.stop] !== CARET) return this.complex(bytes, start, end);
-    let behind = name.stop + 1;
+    let after = name.stop + 1;
     // A name ends where the pattern ends, so an end anchor adds nothing.
-    if (bytes[behind] === PIPE) behind++;
-    if (behind < end && !isComment(bytes, behind, end)) return this.complex(bytes, start, end);
+    if (bytes[after] === PIPE) after++;
+    if (after < end && !isComment(bytes, after, end)) return this.complex(bytes, start, end);
     if (!name.valid) return NOT_A_NAME;
     return name.numeric ? this.address(kind, 'adblock') : this.output.name(name, kind, 'adblock');
   }
@@ -155,8 +144,7 @@ export class LineRules {
     const isExpression = bytes[isException ? start + 2 : start] === SLASH;
     const ruleEnd = isExpression ? end : endBeforeComment(bytes, start, end, startsComment);
     if (ruleEnd - start > MAX_RULE_BYTES) return TOO_LONG;
-    if (!this.hasRoomFor(ruleEnd - start) || (isExpression && this.expressions++ >= MAX_EXPRESSIONS))
-      return TOO_MANY;
+    if (!this.allowance.hasRoomFor(ruleEnd - start, isExpression)) return TOO_MANY;
     const outcome = readAdblockRule(textOf(bytes, start, ruleEnd), this.allow);
     switch (outcome.type) {
       case 'unused':
@@ -164,22 +152,12 @@ export class LineRules {
       case 'name':
         return this.output.text(outcome.name, outcome.kind, 'adblock', this.scanned);
       case 'badfilter':
-        this.takeRoom(ruleEnd - start);
+        this.allowance.take(ruleEnd - start);
         return this.output.badFilter(outcome.badFilter);
       default:
-        this.takeRoom(ruleEnd - start);
+        this.allowance.take(ruleEnd - start);
         return this.output.special(outcome.rule, 'adblock');
     }
-  }
-
-  /** Whether one more special rule, so long a line, is taken of this list. */
-  private hasRoomFor(bytes: number): boolean {
-    return this.specialRules < MAX_SPECIAL_RULES && this.specialBytes + bytes <= MAX_SPECIAL_BYTES;
-  }
-
-  private takeRoom(bytes: number): void {
-    this.specialRules++;
-    this.specialBytes += bytes;
   }
 
   /** A line of a list of bare regular expressions, or something foreign. */
@@ -187,8 +165,8 @@ export class LineRules {
     const ruleEnd = endBeforeComment(bytes, start, end, (byte) => byte === HASH);
     if (!looksLikeExpression(bytes, start, ruleEnd)) return explainForeignLine(bytes, start, end);
     if (ruleEnd - start > MAX_RULE_BYTES) return TOO_LONG;
-    if (!this.hasRoomFor(ruleEnd - start) || this.expressions++ >= MAX_EXPRESSIONS) return TOO_MANY;
-    this.takeRoom(ruleEnd - start);
+    if (!this.allowance.hasRoomFor(ruleEnd - start, true)) return TOO_MANY;
+    this.allowance.take(ruleEnd - start);
     return this.output.special(readExpressionLine(textOf(bytes, start, ruleEnd), this.suffixKind), 'regex');
   }
 
@@ -196,52 +174,12 @@ export class LineRules {
   private config(outcome: ConfigOutcome, form: 'dnsmasq' | 'unbound'): UnusedLine | null {
     if ('unused' in outcome) return outcome.unused;
     if ('network' in outcome) return this.output.network(outcome.network, this.exactKind, form);
-    const { exact, suffix } = this.kinds(outcome.allow);
+    const { exact, suffix } = ruleKinds(outcome.allow || this.allow);
     let unused: UnusedLine | null = null;
     const kind = outcome.reach === 'exact' ? exact : suffix;
     for (const name of outcome.names)
       unused = (isAddressName(name) ? ADDRESS : this.output.text(name, kind, form, this.scanned)) ?? unused;
     return unused;
-  }
-
-  /** A record of a response policy zone; its owner was just scanned. */
-  private record(rest: string, wildcard: boolean): UnusedLine | null {
-    const name = this.scanned;
-    const owner = textOf(name.bytes, name.start, name.end);
-    const action = readPolicyRecord(owner, rest);
-    if (action === null) {
-      if (rest.includes('(') && !rest.includes(')')) this.zoneLines = MAX_ZONE_LINES;
-      return null;
-    }
-    if (typeof action !== 'string') return action;
-    if (isAddressTrigger(owner)) {
-      const network = wildcard ? null : networkOfTrigger(owner);
-      return network === null
-        ? BAD_TRIGGER
-        : this.output.network(network, this.kinds(action === 'allow').exact, 'rpz');
-    }
-    if (!name.valid || name.numeric) return NOT_A_NAME;
-    const { exact, below } = this.kinds(action === 'allow');
-    return this.output.name(name, wildcard ? below : exact, 'rpz');
-  }
-
-  /** A zone's SOA record, which may be spread over lines. */
-  private zoneHead(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
-    if (end - start > MAX_RULE_BYTES) return TOO_LONG;
-    const [line = ''] = textOf(bytes, start, end).split(';', 1);
-    if (this.zoneLines > 0) {
-      this.zoneLines = line.includes(')') ? 0 : this.zoneLines - 1;
-      return null;
-    }
-    if (!/^@\s/.test(line) || !/\s(?:SOA|NS)\b/i.test(line)) return explainForeignLine(bytes, start, end);
-    if (line.includes('(') && !line.includes(')')) this.zoneLines = MAX_ZONE_LINES;
-    return null;
-  }
-
-  private kinds(allow: boolean): { exact: number; suffix: number; below: number } {
-    return allow || this.allow
-      ? { exact: RuleKind.ALLOW_EXACT, suffix: RuleKind.ALLOW_SUFFIX, below: RuleKind.ALLOW_BELOW }
-      : { exact: RuleKind.BLOCK_EXACT, suffix: RuleKind.BLOCK_SUFFIX, below: RuleKind.BLOCK_BELOW };
   }
 
   /** A rule at the address that was just scanned. */
@@ -257,7 +195,7 @@ export class LineRules {
     if (name.stop < end && !isComment(bytes, name.stop, end)) {
       if (end - start > MAX_RULE_BYTES) return TOO_LONG;
       const rest = textOf(bytes, name.stop, end);
-      return isRecord(rest) ? this.record(rest, true) : this.complex(bytes, start, end);
+      return isRecord(rest) ? this.zone.readRecord(name, rest, true) : this.complex(bytes, start, end);
     }
     if (!name.valid || name.numeric) return NOT_A_NAME;
     return this.output.name(name, this.suffixKind, 'wildcard');
@@ -280,7 +218,7 @@ export class LineRules {
       if (end - start > MAX_RULE_BYTES) return TOO_LONG;
       const rest = textOf(bytes, stop, end);
       if (stop - start <= 3 && /^(?:NS|SOA|IN)$/i.test(textOf(bytes, start, stop))) return null;
-      return isRecord(rest) ? this.record(rest, false) : explainForeignLine(bytes, start, end);
+      return isRecord(rest) ? this.zone.readRecord(name, rest, false) : explainForeignLine(bytes, start, end);
     }
     if (next === EQUALS && isLetter(bytes[start]!))
       return end - start > MAX_RULE_BYTES
@@ -293,18 +231,21 @@ export class LineRules {
     if (next === CARET || next === PIPE || next === STAR || next === DOLLAR)
       return this.complex(bytes, start, end);
     if (next === SLASH && name.numeric) return this.network(bytes, start, end);
-    if (next === COLON) {
-      const wordEnd = endOfWord(bytes, stop, end);
-      if (bytes.subarray(stop, wordEnd).includes(SLASH)) return this.network(bytes, start, end);
-      if (wordEnd < end) return this.hosts(bytes, start, wordEnd, end);
-      return judgeWord(bytes, start, end) === 'no-address'
-        ? explainForeignLine(bytes, start, end)
-        : this.output.address(textOf(bytes, start, end), this.exactKind, 'domains');
-    }
+    if (next === COLON) return this.ipv6(bytes, start, stop, end);
     if (next === HASH && stop > start) return startsCosmetic(bytes, stop, end) ? COSMETIC : this.plain();
     if (next === BACKSLASH || next === OPEN || next === BRACKET || next === QUESTION || next === PLUS)
       return this.expressionOr(bytes, start, end);
     return explainForeignLine(bytes, start, end);
+  }
+
+  /** A line whose first word has its first colon at `colon`: an IPv6 address or network, names after it or not. */
+  private ipv6(bytes: Uint8Array, start: number, colon: number, end: number): UnusedLine | null {
+    const wordEnd = endOfWord(bytes, colon, end);
+    if (bytes.subarray(colon, wordEnd).includes(SLASH)) return this.network(bytes, start, end);
+    if (wordEnd < end) return this.hosts(bytes, start, wordEnd, end);
+    return judgeWord(bytes, start, end) === 'no-address'
+      ? explainForeignLine(bytes, start, end)
+      : this.output.address(textOf(bytes, start, end), this.exactKind, 'domains');
   }
 
   /** `address/length`, maybe with a comment behind it. */

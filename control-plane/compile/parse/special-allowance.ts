@@ -1,0 +1,23 @@
+/** Special rules of one list that are taken, bytes of their lines, and regular expressions among them. */
+const MAX_SPECIAL_RULES = 50_000;
+const MAX_SPECIAL_BYTES = 16_777_216;
+const MAX_EXPRESSIONS = 1000;
+
+/** How many patterns and conditional rules one list may still have. */
+export class SpecialAllowance {
+  private rules = 0;
+  private bytes = 0;
+  private expressions = 0;
+
+  /** Whether a rule whose line has so many bytes is taken; an expression counts as tried. */
+  hasRoomFor(lineBytes: number, isExpression: boolean): boolean {
+    if (this.rules >= MAX_SPECIAL_RULES || this.bytes + lineBytes > MAX_SPECIAL_BYTES) return false;
+    return !isExpression || this.expressions++ < MAX_EXPRESSIONS;
+  }
+
+  /** Counts a rule that was taken. */
+  take(lineBytes: number): void {
+    this.rules++;
+    this.bytes += lineBytes;
+  }
+}
