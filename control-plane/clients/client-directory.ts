@@ -9,6 +9,7 @@ import type { LocatedClient } from '../policy/live.ts';
 import type { PolicyClient, PolicyRows, PolicySubnet } from '../policy/rows.ts';
 import { type ClientRecord, isManual, noteAddress, recordOf } from './client-record.ts';
 import type { StoredClient } from './client-record.ts';
+import { locateNamed } from './locate-named.ts';
 import { NeighbourMap } from './neighbour-map.ts';
 import type { Neighbour } from './neighbour-messages.ts';
 import { SubnetIndex } from './subnet-index.ts';
@@ -33,7 +34,7 @@ export interface Sighting {
   readonly lastSeenMs: number;
 }
 
-/** See above. */
+/** The clients of this node. */
 export class ClientDirectory {
   private readonly maxClients: number;
   private readonly records = new Set<ClientRecord>();
@@ -148,39 +149,9 @@ export class ClientDirectory {
     );
   }
 
-  /**
-   * Where the clients are that are meant by these MACs and names, in lower case. A name that people gave outranks
-   * host names, which are what devices say of themselves: those count whole, or by their first label.
-   */
+  /** Where the clients are that rules speak of by these MACs and names, in lower case. */
   locateNamed(names: readonly string[]): LocatedClient[] {
-    const given = new Map<string, Set<string>>();
-    const said = new Map<string, Set<string>>();
-    const wanted = new Set(names);
-    for (const record of this.records) {
-      if (record.name !== null) this.addLocation(given, wanted, record.name, record);
-      if (record.hostname === null) continue;
-      this.addLocation(said, wanted, record.hostname, record);
-      const [label = ''] = record.hostname.split('.', 1);
-      if (label !== record.hostname) this.addLocation(said, wanted, label, record);
-    }
-    return names.map((name) => {
-      const addresses = given.get(name) ?? said.get(name) ?? this.macs.addressesOf(name);
-      return { name, addresses: [...addresses] };
-    });
-  }
-
-  private addLocation(
-    into: Map<string, Set<string>>,
-    wanted: ReadonlySet<string>,
-    written: string,
-    { mac, ip }: ClientRecord,
-  ): void {
-    const name = written.toLowerCase();
-    if (!wanted.has(name)) return;
-    const addresses = into.get(name) ?? new Set();
-    into.set(name, addresses);
-    if (mac !== null) for (const address of this.macs.addressesOf(mac)) addresses.add(address);
-    else if (ip !== null) addresses.add(ip);
+    return locateNamed(names, this.records, this.macs);
   }
 
   /** Whether the MAC at an address is known. */

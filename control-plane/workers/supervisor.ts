@@ -3,11 +3,7 @@
  * and counted, the others go on; its sockets, counters and log ring are taken over by its successor.
  * What a snapshot is made of is not known here.
  */
-import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { releaseCacheLock } from '../../shared/memory/answer-cache-layout.ts';
-import { systemClock } from '../../shared/clock.ts';
-import { createClaimTable, releaseClaims } from '../../shared/memory/claim-table.ts';
 import type { Logger } from '../../shared/log.ts';
 import type {
   Fault,
@@ -18,12 +14,11 @@ import type {
   WorkerMemory,
   WorkerSettings,
 } from '../../shared/threads/messages.ts';
-import { createConnectionTable, releaseConnections } from '../../shared/memory/connection-table.ts';
-import { createRateBuckets } from '../../shared/memory/rate-buckets.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
 import type { TrustAnchor } from '../../shared/dns/trust-anchors.ts';
-import { CookieKeys } from './cookie-keys.ts';
 import { DnsThread } from './dns-thread.ts';
+import { Events } from './events.ts';
+import { NodeMemory } from './node-memory.ts';
 import { ThreadRequests } from './thread-requests.ts';
 import { createWorkerMemory } from './worker-memory.ts';
 
@@ -71,15 +66,13 @@ interface DnsWorker {
 export class WorkerSupervisor {
   private readonly options: SupervisorOptions;
   private readonly workers: DnsWorker[] = [];
-  private readonly rateBuckets: SharedArrayBuffer;
+  private readonly memory: NodeMemory;
   private readonly workerCount: number;
-  private readonly connections: SharedArrayBuffer;
-  private readonly cookieKeys = new CookieKeys();
-  private readonly claims: SharedArrayBuffer | null;
   private snapshot: SnapshotBuffers;
   private stopping = false;
   private heartbeats: NodeJS.Timeout | undefined;
-  private readonly watchers = new Set<() => void>();
+  /** Told of every event of a thread. */
+  private readonly events = new Events();
   /** Why `start` cannot succeed: a port that is not to be had, or threads that die as they start. */
   private startFailure: Error | undefined;
   private hasStarted = false;
@@ -94,11 +87,8 @@ export class WorkerSupervisor {
   });
 
   constructor(options: SupervisorOptions) {
-    this.rateBuckets = createRateBuckets(options.settings.rateLimit.enabled, randomInt(2 ** 31));
     this.workerCount = options.workers === 0 ? availableParallelism() : options.workers;
-    this.claims = this.workerCount === 1 ? null : createClaimTable(randomInt(2 ** 31));
-    this.connections = createConnectionTable(this.workerCount, randomInt(2 ** 31));
-    this.cookieKeys.keepUp(systemClock.nowMs() / 1000);
+    this.memory = new NodeMemory(this.workerCount, options.cache, options.settings.rateLimit.enabled);
     this.options = options;
     this.settings = options.settings;
     this.snapshot = options.snapshot;
@@ -114,7 +104,7 @@ export class WorkerSupervisor {
       });
       this.startThread(index, 'resolve');
     }
-    await this.until(
+    await this.events.until(
       () => this.startFailure !== undefined || this.workers.every((worker) => isAnswering(worker)),
     );
     if (this.startFailure !== undefined) {
@@ -124,7 +114,7 @@ export class WorkerSupervisor {
     }
     this.hasStarted = true;
     this.heartbeats = setInterval(() => {
-      this.cookieKeys.keepUp(systemClock.nowMs() / 1000);
+      this.memory.renewCookieKeys();
       this.checkHeartbeats();
     }, HEARTBEAT_MS);
   }
@@ -136,7 +126,7 @@ export class WorkerSupervisor {
     const late = new Promise<boolean>((resolve) =>
       setTimeout(() => resolve(false), SNAPSHOT_WAIT_MS).unref(),
     );
-    const inForce = this.until(() =>
+    const inForce = this.events.until(() =>
       this.threads().every((thread) => thread.versionInForce >= snapshot.version),
     );
     if (!(await Promise.race([inForce.then(() => true), late])))
@@ -151,7 +141,7 @@ export class WorkerSupervisor {
     const deadline = new Promise<void>((resolve) => setTimeout(resolve, waitMs).unref());
     const ended = (role: ThreadRole): Promise<void> => {
       for (const worker of this.workers) worker.threads.get(role)?.post({ type: 'drain' });
-      return this.until(() => this.threads().every((thread) => thread.start.role !== role));
+      return this.events.until(() => this.threads().every((thread) => thread.start.role !== role));
     };
     // The answer threads first: what they leave behind in their rings is the resolve threads' to answer.
     await Promise.race([ended('answer').then(() => ended('resolve')), deadline]);
@@ -185,7 +175,7 @@ export class WorkerSupervisor {
       thread.measures = null;
       thread.post({ type: 'measure' });
     }
-    await this.until(() => this.threads().every(({ measures }) => measures !== null));
+    await this.events.until(() => this.threads().every(({ measures }) => measures !== null));
     return this.workers.map(({ threads }) => ({
       answer: threads.get('answer')?.measures ?? null,
       resolve: threads.get('resolve')?.measures ?? null,
@@ -219,11 +209,7 @@ export class WorkerSupervisor {
         worker: index,
         settings: this.settings,
         memory: worker.memory,
-        cache: this.options.cache,
-        rateBuckets: this.rateBuckets,
-        connections: this.connections,
-        cookieKeys: this.cookieKeys.memory,
-        claims: this.claims,
+        ...this.memory.buffers,
         snapshot: this.snapshot,
       },
       {
@@ -265,7 +251,7 @@ export class WorkerSupervisor {
       case 'drained':
         break;
     }
-    this.notify();
+    this.events.happened();
   }
 
   private onEnded(
@@ -290,18 +276,14 @@ export class WorkerSupervisor {
         cause: cause?.stack,
       });
       // Only resolve threads write the cache; a living one may hold the lock while its worker's other thread dies.
-      if (role === 'resolve') {
-        releaseCacheLock(this.options.cache, index);
-        releaseConnections(this.connections, index);
-        if (this.claims !== null) releaseClaims(this.claims, index);
-      }
+      if (role === 'resolve') this.memory.release(index);
       const restart = (): void => {
         if (!this.stopping && !worker.threads.has(role)) this.startThread(index, role);
       };
       if (livedMs < QUICK_DEATH_MS) setTimeout(restart, RESTART_PAUSE_MS);
       else restart();
     }
-    this.notify();
+    this.events.happened();
   }
 
   /** Ends threads whose loop turns no more; their end brings the replacement. */
@@ -312,23 +294,6 @@ export class WorkerSupervisor {
       this.options.logger.error('end a DNS thread that hangs', { worker, role });
       void thread.terminate();
     }
-  }
-
-  /** Resolves once `condition` holds; it is looked at after every event of a thread. */
-  private until(condition: () => boolean): Promise<void> {
-    if (condition()) return Promise.resolve();
-    return new Promise((resolve) => {
-      const watcher = (): void => {
-        if (!condition()) return;
-        this.watchers.delete(watcher);
-        resolve();
-      };
-      this.watchers.add(watcher);
-    });
-  }
-
-  private notify(): void {
-    for (const watcher of [...this.watchers]) watcher();
   }
 }
 

@@ -1,0 +1,54 @@
+/** Where the clients are that rules speak of by MAC or by name. */
+import type { LocatedClient } from '../policy/live.ts';
+import type { ClientRecord } from './client-record.ts';
+import type { NeighbourMap } from './neighbour-map.ts';
+
+/** Addresses by name, of the names that are wanted. */
+class Locations {
+  private readonly byName = new Map<string, Set<string>>();
+  private readonly wanted: ReadonlySet<string>;
+  private readonly neighbours: NeighbourMap;
+
+  constructor(wanted: ReadonlySet<string>, neighbours: NeighbourMap) {
+    this.wanted = wanted;
+    this.neighbours = neighbours;
+  }
+
+  add(written: string, { mac, ip }: ClientRecord): void {
+    const name = written.toLowerCase();
+    if (!this.wanted.has(name)) return;
+    const addresses = this.byName.get(name) ?? new Set();
+    this.byName.set(name, addresses);
+    if (mac !== null) for (const address of this.neighbours.addressesOf(mac)) addresses.add(address);
+    else if (ip !== null) addresses.add(ip);
+  }
+
+  of(name: string): ReadonlySet<string> | undefined {
+    return this.byName.get(name);
+  }
+}
+
+/**
+ * The addresses of the clients with these MACs and names, in lower case. A name that a person gave outranks host names,
+ * which devices choose for themselves; a host name matches whole or by its first label.
+ */
+export function locateNamed(
+  names: readonly string[],
+  records: Iterable<ClientRecord>,
+  neighbours: NeighbourMap,
+): LocatedClient[] {
+  const wanted = new Set(names);
+  const given = new Locations(wanted, neighbours);
+  const hostNames = new Locations(wanted, neighbours);
+  for (const record of records) {
+    if (record.name !== null) given.add(record.name, record);
+    if (record.hostname === null) continue;
+    hostNames.add(record.hostname, record);
+    const [label = ''] = record.hostname.split('.', 1);
+    if (label !== record.hostname) hostNames.add(label, record);
+  }
+  return names.map((name) => {
+    const addresses = given.of(name) ?? hostNames.of(name) ?? neighbours.addressesOf(name);
+    return { name, addresses: [...addresses] };
+  });
+}

@@ -1,0 +1,32 @@
+import { describe, expect, test } from '@jest/globals';
+import { Events } from './events.ts';
+
+describe('Events', () => {
+  test('until() resolves at once where the condition holds', async () => {
+    await new Events().until(() => true);
+  });
+
+  test('until() resolves with the event after which its condition holds, not sooner', async () => {
+    const events = new Events();
+    let count = 0;
+    let isOver = false;
+    const over = events.until(() => count === 2).then(() => (isOver = true));
+    for (; count < 2; count++) {
+      events.happened();
+      await Promise.resolve();
+      expect(isOver).toBe(false);
+    }
+    events.happened();
+    await over;
+    expect(isOver).toBe(true);
+  });
+
+  test('happened() asks each condition until it holds, and then no more', async () => {
+    const events = new Events();
+    let asked = 0;
+    const over = events.until(() => ++asked === 3);
+    for (let i = 0; i < 5; i++) events.happened();
+    await over;
+    expect(asked).toBe(3);
+  });
+});
