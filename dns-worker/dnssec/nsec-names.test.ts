@@ -1,19 +1,13 @@
 /** Every kind of absence in zones made up at random, proven by the NSEC records that an authority would send. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, test } from '@jest/globals';
 import fc from 'fast-check';
-import { RRType } from '../../shared/dns/iana.ts';
+import { ZONE, below, expectProofs } from '../../test/support/dns/named-zone.ts';
 import { wireName } from '../../test/support/dns/built-messages.ts';
 import { signedSets } from '../../test/support/dns/record-text.ts';
 import { Budget } from './budget.ts';
 import { denialOf } from './denial.ts';
 import { compareNames } from './names.ts';
 import type { Denial } from './proof.ts';
-
-const ZONE = 'example';
-
-function below(labels: readonly string[]): string {
-  return [...labels, ZONE].join('.');
-}
 
 /** The NSEC record at each of these names, or the one that covers it, of a zone that has those. */
 function denial(owners: Iterable<string>, ...names: string[]): Denial {
@@ -41,29 +35,10 @@ describe('NSEC', () => {
             below([...(isBelow ? ['x'] : []), ...(isWildcard ? ['*'] : []), ...own]),
           ),
         );
-        const exists = (name: string): boolean =>
-          [...names].some((it) => it === name || it.endsWith(`.${name}`));
-        const qname = below(asked);
-        const wire = wireName(qname);
-        if (exists(qname)) {
-          const own = denial(names, qname);
-          expect(own.noData(wire, RRType.MX)).toBe('proven');
-          expect(own.noData(wire, RRType.A)).toBe(names.has(qname) ? 'unproven' : 'proven');
-          expect(own.delegation(wire)).toBe('none');
-          expect(own.nameError(wire)).toBe('unproven');
-          return;
-        }
-        let at = 1;
-        while (at < asked.length && !exists(below(asked.slice(at)))) at++;
-        const encloser = below(asked.slice(at));
-        const wildcard = `*.${encloser}`;
-        const all = denial(names, qname, wildcard);
-        expect(all.delegation(wire)).toBe('nothing-below');
-        expect(all.wildcardAnswer(wire, encloser.split('.').length)).toBe('proven');
-        expect(all.nameError(wire)).toBe(exists(wildcard) ? 'unproven' : 'proven');
-        expect(all.noData(wire, RRType.MX)).toBe(exists(wildcard) ? 'proven' : 'unproven');
-        const isEmpty = exists(wildcard) && !names.has(wildcard);
-        expect(all.noData(wire, RRType.A)).toBe(isEmpty ? 'proven' : 'unproven');
+        expectProofs(names, asked, {
+          ofExisting: (qname) => denial(names, qname),
+          ofMissing: ({ qname, wildcard }) => denial(names, qname, wildcard),
+        });
       },
     );
     fc.assert(property, { numRuns: 2000 });

@@ -1,7 +1,7 @@
 /** Every kind of absence in zones made up at random, proven by the NSEC3 records that an authority would send. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { RRType } from '../../shared/dns/iana.ts';
+import { type Missing, ZONE, below, expectProofs } from '../../test/support/dns/named-zone.ts';
 import { wireName } from '../../test/support/dns/built-messages.ts';
 import { Nsec3Chain } from '../../test/support/dns/nsec3-chain.ts';
 import { signedSets } from '../../test/support/dns/record-text.ts';
@@ -9,13 +9,7 @@ import { Budget } from './budget.ts';
 import { denialOf } from './denial.ts';
 import type { Denial } from './proof.ts';
 
-const ZONE = 'example';
 const ITERATIONS = fc.constantFrom(0, 1, 10, 50);
-
-/** A name below the zone from labels, the last one next to the zone. */
-function below(labels: readonly string[]): string {
-  return [...labels, ZONE].join('.');
-}
 
 function denial(chain: Nsec3Chain, ...names: string[]): Denial {
   return denialOf(signedSets('', chain.proof(...names)), wireName(ZONE), new Budget(0))!;
@@ -32,6 +26,17 @@ function chainOf(names: Iterable<string>, iterations: number): Nsec3Chain {
   return new Nsec3Chain(ZONE, { iterations, salt: 'aabbccdd' }, types);
 }
 
+/** The denial of a missing name; without any one of its records it proves nothing. */
+function ofMissing(chain: Nsec3Chain, { qname, encloser, nextCloser, wildcard }: Missing): Denial {
+  for (const missing of [encloser, nextCloser]) {
+    const rest = [encloser, nextCloser, wildcard].filter((it) => it !== missing);
+    const [left, without] = [chain.proof(...rest), chain.proof(missing)];
+    if (left.includes(without)) continue;
+    expect(denial(chain, ...rest).nameError(wireName(qname))).toBe('unproven');
+  }
+  return denial(chain, encloser, nextCloser, wildcard);
+}
+
 const label = fc.constantFrom('a', 'b', 'c');
 const labels = fc.array(label, { minLength: 1, maxLength: 6 });
 
@@ -44,35 +49,10 @@ describe('NSEC3 with up to 50 iterations', () => {
       (owners, asked, iterations) => {
         const names = new Set(owners.map(([isWildcard, own]) => below(isWildcard ? ['*', ...own] : own)));
         const chain = chainOf(names, iterations);
-        const exists = (name: string): boolean =>
-          [...names].some((it) => it === name || it.endsWith(`.${name}`));
-        const qname = below(asked);
-        const wire = wireName(qname);
-        if (exists(qname)) {
-          const own = denial(chain, qname);
-          expect(own.noData(wire, RRType.MX)).toBe('proven');
-          expect(own.noData(wire, RRType.A)).toBe(names.has(qname) ? 'unproven' : 'proven');
-          expect(own.delegation(wire)).toBe('none');
-          expect(own.nameError(wire)).toBe('unproven');
-          return;
-        }
-        let at = 1;
-        while (at < asked.length && !exists(below(asked.slice(at)))) at++;
-        const encloser = below(asked.slice(at));
-        const nextCloser = below(asked.slice(at - 1));
-        const wildcard = `*.${encloser}`;
-        const all = denial(chain, encloser, nextCloser, wildcard);
-        expect(all.delegation(wire)).toBe('nothing-below');
-        expect(all.wildcardAnswer(wire, encloser.split('.').length)).toBe('proven');
-        const isWild = names.has(wildcard);
-        expect(all.nameError(wire)).toBe(exists(wildcard) ? 'unproven' : 'proven');
-        expect(all.noData(wire, RRType.MX)).toBe(exists(wildcard) ? 'proven' : 'unproven');
-        expect(all.noData(wire, RRType.A)).toBe(exists(wildcard) && !isWild ? 'proven' : 'unproven');
-        for (const missing of [encloser, nextCloser]) {
-          const rest = [encloser, nextCloser, wildcard].filter((it) => it !== missing);
-          const [left, without] = [chain.proof(...rest), chain.proof(missing)];
-          if (!left.includes(without)) expect(denial(chain, ...rest).nameError(wire)).toBe('unproven');
-        }
+        expectProofs(names, asked, {
+          ofExisting: (qname) => denial(chain, qname),
+          ofMissing: (missing) => ofMissing(chain, missing),
+        });
       },
     );
     fc.assert(property, { numRuns: 300 });

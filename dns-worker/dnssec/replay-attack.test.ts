@@ -10,7 +10,7 @@ import { readTrustAnchors } from '../../shared/dns/trust-anchors.ts';
 import { DnssecStatus } from '../../shared/query-log.ts';
 import { question, response, type TestRecord } from '../../test/support/dns/built-messages.ts';
 import { Nsec3Chain } from '../../test/support/dns/nsec3-chain.ts';
-import { QuietLogger } from '../../test/support/parts/quiet-logger.ts';
+import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { readRecords } from '../../test/support/dns/record-text.ts';
 import { INCEPTION, TestZone } from '../../test/support/dns/test-zone.ts';
 import type { Question } from '../resolve/response/question.ts';
@@ -177,7 +177,7 @@ async function ask(key: string, anchors: string, lies: readonly (Lie | null)[]):
   };
   const clock = { nowMs: () => (INCEPTION + 1000) * 1000, monotonicMs: () => 0 };
   const points = { anchors: readTrustAnchors(anchors), negativeAnchors: [] };
-  const logger = new QuietLogger();
+  const logger = new MemoryLogger();
   const resolver = new ValidatingResolver(upstream, points, { clock, timeoutMs: 3000 }, logger);
   const [name, type] = key.split(' ') as [string, 'A'];
   const resolution = await new Promise<Resolution>((done) => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { QuietLogger } from '../../test/support/parts/quiet-logger.ts';
+import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { InFlight } from './in-flight.ts';
 
 describe('InFlight', () => {
   test('join() is true for the first of a key only; settle() tells them all once', () => {
-    const table = new InFlight<number>(new QuietLogger());
+    const table = new InFlight<number>(new MemoryLogger());
     const told: string[] = [];
     expect(table.join('a', (n) => told.push(`1:${String(n)}`))).toBe(true);
     expect(table.join('a', (n) => told.push(`2:${String(n)}`))).toBe(false);
@@ -17,7 +17,7 @@ describe('InFlight', () => {
   });
 
   test('admits() lets 8,192 wait for one question, and others for another one meanwhile', () => {
-    const table = new InFlight<number>(new QuietLogger());
+    const table = new InFlight<number>(new MemoryLogger());
     for (let i = 0; i < 8192; i++) {
       expect(table.admits('a')).toBe(true);
       table.join('a', () => undefined);
@@ -29,7 +29,7 @@ describe('InFlight', () => {
   });
 
   test('settle() lets a waiter ask the same again', () => {
-    const table = new InFlight<number>(new QuietLogger());
+    const table = new InFlight<number>(new MemoryLogger());
     const first: boolean[] = [];
     table.join('a', () => first.push(table.join('a', () => undefined)));
     table.settle('a', 1);
@@ -37,7 +37,7 @@ describe('InFlight', () => {
   });
 
   test('settle() tells the others when a waiter throws, and logs it', () => {
-    const logger = new QuietLogger();
+    const logger = new MemoryLogger();
     const table = new InFlight<number>(logger);
     const told: number[] = [];
     table.join('a', () => {

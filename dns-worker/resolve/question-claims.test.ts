@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { ClaimArea, createClaimTable, releaseClaims } from '../../shared/memory/claim-table.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { a, idOf, question, questionOf, response } from '../../test/support/dns/built-messages.ts';
-import { QuietLogger } from '../../test/support/parts/quiet-logger.ts';
+import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { type ReceivedQuery, ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
 import { until } from '../../test/support/parts/until.ts';
 import { NodeFlights, type QuestionTaker } from './node-flights.ts';
@@ -46,8 +46,8 @@ function resolverOf(worker: number, memory: SharedArrayBuffer, servers: Scripted
   const settings = { pools, queryTimeoutMs: TIMEOUT_MS, bootstrap: [], healthCheck: HEALTH_OFF };
   const parts = { memory, worker, clock: systemClock, longestMs: TIMEOUT_MS };
   const claims = new QuestionClaims(parts, ClaimArea.UPSTREAMS);
-  const behind = new Resolver(settings, systemClock, new QuietLogger());
-  const flights = new NodeFlights(claims, TIMEOUT_MS, new QuietLogger());
+  const behind = new Resolver(settings, systemClock, new MemoryLogger());
+  const flights = new NodeFlights(claims, TIMEOUT_MS, new MemoryLogger());
   const made = new SharedResolver(behind, flights, systemClock);
   const close = async (): Promise<void> => {
     made.close();

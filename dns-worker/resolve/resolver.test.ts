@@ -18,7 +18,7 @@ import {
   questionOf,
   response,
 } from '../../test/support/dns/built-messages.ts';
-import { QuietLogger } from '../../test/support/parts/quiet-logger.ts';
+import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
 import type { ReceivedQuery, Script } from '../../test/support/dns/scripted-upstream.ts';
 import { NodeFlights, type QuestionTaker } from './node-flights.ts';
@@ -92,14 +92,14 @@ function pool(strategy: PoolStrategy, servers: readonly UpstreamSettings[], prio
 
 function resolver(pools: readonly PoolSettings[], more: Partial<ResolverSettings> = {}): Resolver {
   const settings = { pools, queryTimeoutMs: 3000, bootstrap: [], healthCheck: HEALTH_OFF, ...more };
-  const made = new Resolver(settings, systemClock, new QuietLogger());
+  const made = new Resolver(settings, systemClock, new MemoryLogger());
   cleanups.push(() => made.close());
   return made;
 }
 
 /** Where identical questions to it share one run. */
 function sharing(by: Resolver): QuestionTaker {
-  return new SharedResolver(by, new NodeFlights(null, 3000, new QuietLogger()), systemClock);
+  return new SharedResolver(by, new NodeFlights(null, 3000, new MemoryLogger()), systemClock);
 }
 
 function resolve(by: QuestionTaker, asked: Question = WWW): Promise<Resolution> {

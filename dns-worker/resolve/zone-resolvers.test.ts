@@ -6,7 +6,7 @@ import { RRType } from '../../shared/dns/iana.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
 import type { ForwardZone } from '../../shared/snapshot/forward-zone-servers.ts';
 import { a, idOf, question, questionOf, response } from '../../test/support/dns/built-messages.ts';
-import { QuietLogger } from '../../test/support/parts/quiet-logger.ts';
+import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
 import type { Resolution } from './resolver.ts';
 import { ZoneResolvers } from './zone-resolvers.ts';
@@ -38,7 +38,7 @@ describe('ZoneResolvers', () => {
     const zones = new ZoneResolvers(
       { queryTimeoutMs: 3000, bootstrap: [], healthCheck },
       systemClock,
-      new QuietLogger(),
+      new MemoryLogger(),
     );
     const zone = zoneOf(server, 1);
     const ask = (name: string): Promise<Resolution> =>
@@ -67,7 +67,7 @@ describe('ZoneResolvers', () => {
         healthCheck: { ...healthCheck, enabled: true, intervalSecs: 0.01, failureThreshold: 2 },
       },
       systemClock,
-      new QuietLogger(),
+      new MemoryLogger(),
     );
     const until = async (status: string): Promise<void> => {
       while (zones.report()[0]?.status !== status) await new Promise((done) => setTimeout(done, 5));

@@ -5,7 +5,7 @@ import { MISS_RING_BYTES, NOT_PASSED } from '../../shared/memory/miss-ring.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { Protocol } from '../../shared/query-log.ts';
 import { createRateBuckets } from '../../shared/memory/rate-buckets.ts';
-import { QuietLogger } from '../../test/support/parts/quiet-logger.ts';
+import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { rateLimitOf } from '../../test/support/parts/test-rate-limit.ts';
 import { ClientNetworks } from '../policy/client-networks.ts';
 import type { UdpBatch } from '../listeners/udp-batch.ts';
@@ -15,7 +15,7 @@ import { Query } from '../query/query.ts';
 import { ThreadGuard } from '../report/thread-guard.ts';
 
 const control = new Int32Array(WorkerControl.BYTES >>> 2);
-const guard = new ThreadGuard({ count: () => undefined }, systemClock, new QuietLogger());
+const guard = new ThreadGuard({ count: () => undefined }, systemClock, new MemoryLogger());
 const networks = new ClientNetworks(createRateBuckets(false, 42), rateLimitOf({}));
 /** Where a datagram came from says the kernel; none of these did. */
 const nowhere = { socketIndex: 0, copyOrigin: () => undefined } as unknown as UdpBatch;

@@ -14,7 +14,7 @@ import { buildSnapshot } from '../../control-plane/snapshot/build/snapshot-build
 import { Judge } from '../../dns-worker/policy/judge.ts';
 import type { Query } from '../../dns-worker/query/query.ts';
 import { type OpenSnapshot, openSnapshot } from '../../dns-worker/policy/open-snapshot.ts';
-import { QuietLogger } from '../support/parts/quiet-logger.ts';
+import { MemoryLogger } from '../support/parts/memory-logger.ts';
 import { openLists, queryFor } from '../support/parts/test-lists.ts';
 
 const millions = Number(process.argv[2] ?? 1);
@@ -223,7 +223,7 @@ try {
   row('bytes a name, sources included', (table.rules.byteLength / table.nameCount).toFixed(2));
   row('memory grown while compiling, peak, MiB', ((peakBytes - rssBefore) / 2 ** 20).toFixed(1));
 
-  const quiet = new QuietLogger();
+  const quiet = new MemoryLogger();
   const generations = new Generations(folder, quiet);
   await generations.load();
   const rows = rowsWith([]);

@@ -8,7 +8,7 @@ import type { EncryptedServer, RunningServer } from '../support/dns/authority.ts
 import { findProgram, startEncryptedUnbound, startNsd } from '../support/dns/authority.ts';
 import { TestAuthority } from '../support/dns/certificates.ts';
 import { question } from '../support/dns/built-messages.ts';
-import { QuietLogger } from '../support/parts/quiet-logger.ts';
+import { MemoryLogger } from '../support/parts/memory-logger.ts';
 
 const ZONE = 'weir.test';
 const NAMES = 200;
@@ -58,7 +58,7 @@ const openssl = findProgram('openssl');
       };
       const pools = [{ name: 'lab', strategy: 'Parallel', priority: 1, servers }] as const;
       const settings = { pools, queryTimeoutMs: 5000, bootstrap: [], healthCheck, extraCa: [authority.cert] };
-      const resolver = new Resolver(settings, systemClock, new QuietLogger());
+      const resolver = new Resolver(settings, systemClock, new MemoryLogger());
       resolvers.push(resolver);
       return resolver;
     };

@@ -7,7 +7,7 @@ import { Resolver } from '../../dns-worker/resolve/resolver.ts';
 import { systemClock } from '../../shared/clock.ts';
 import type { PoolStrategy } from '../../shared/policy/upstream-settings.ts';
 import { a, idOf, question, questionOf, response } from '../support/dns/built-messages.ts';
-import { QuietLogger } from '../support/parts/quiet-logger.ts';
+import { MemoryLogger } from '../support/parts/memory-logger.ts';
 import type { ReceivedQuery, Script } from '../support/dns/scripted-upstream.ts';
 import { ScriptedUpstream } from '../support/dns/scripted-upstream.ts';
 
@@ -67,7 +67,7 @@ async function measure(strategy: PoolStrategy, fault: string): Promise<FaultRow>
     bootstrap: [],
     healthCheck: HEALTH,
   };
-  const resolver = new Resolver(settings, systemClock, new QuietLogger());
+  const resolver = new Resolver(settings, systemClock, new MemoryLogger());
   const asked: Promise<{ ms: number; kind: Resolution['kind'] }>[] = [];
   for (let i = 0; i < QUESTIONS; i++) {
     const startedMs = performance.now();

@@ -25,7 +25,7 @@ import {
   wireName,
 } from '../support/dns/built-messages.ts';
 import type { TestRecord } from '../support/dns/built-messages.ts';
-import { QuietLogger } from '../support/parts/quiet-logger.ts';
+import { MemoryLogger } from '../support/parts/memory-logger.ts';
 import { ScriptedUpstream } from '../support/dns/scripted-upstream.ts';
 import type { ReceivedQuery } from '../support/dns/scripted-upstream.ts';
 
@@ -164,7 +164,7 @@ describe.each(SERVERS)('Resolver asks %s', (_name, start) => {
     return new Resolver(
       { pools, queryTimeoutMs: 5000, bootstrap: [], healthCheck },
       systemClock,
-      new QuietLogger(),
+      new MemoryLogger(),
     );
   };
 

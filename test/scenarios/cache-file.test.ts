@@ -13,7 +13,7 @@ import {
 } from '../../shared/memory/answer-cache-layout.ts';
 import { CacheMemory } from '../../shared/memory/cache-memory.ts';
 import { hashName, nameFromText } from '../../shared/dns/name.ts';
-import { QuietLogger } from '../support/parts/quiet-logger.ts';
+import { MemoryLogger } from '../support/parts/memory-logger.ts';
 import { TestClock } from '../support/parts/test-clock.ts';
 
 const SETTINGS = { pools: ['a'] };
@@ -76,7 +76,7 @@ describe('CacheFile', () => {
     keep(before, 'a.example.org', 300);
     keep(before, 'b.example.org', 10);
     keep(before, 'zone.example.org', 300, 3);
-    const file = new CacheFile(folder, SETTINGS, new QuietLogger());
+    const file = new CacheFile(folder, SETTINGS, new MemoryLogger());
     expect(await file.save(before, clock)).toBe(2);
     clock.advance(20_000);
     const after = createAnswerCache(0);
@@ -96,7 +96,7 @@ describe('CacheFile', () => {
   ])('load() prolongs no life where meanwhile %s', async (_what, gone, ttlSecs) => {
     const before = createAnswerCache(0);
     keep(before, 'a.example.org', 300);
-    const file = new CacheFile(folder, SETTINGS, new QuietLogger());
+    const file = new CacheFile(folder, SETTINGS, new MemoryLogger());
     await file.save(before, clock);
     clock.wallMs += gone.wallSecs * 1000;
     clock.sinceBootMs += gone.monotonicSecs * 1000;
@@ -109,7 +109,7 @@ describe('CacheFile', () => {
   test('load() fills a smaller cache as far as it goes, and the writer goes on behind it', async () => {
     const before = createAnswerCache(4 * 1024 * 1024);
     for (let i = 0; i < 2000; i++) keep(before, `n${String(i)}.example.org`, 300, 0, 1000);
-    const file = new CacheFile(folder, SETTINGS, new QuietLogger());
+    const file = new CacheFile(folder, SETTINGS, new MemoryLogger());
     expect(await file.save(before, clock)).toBe(2000);
     const after = createAnswerCache(0);
     const loaded = await file.load(after, clock);
@@ -134,7 +134,7 @@ describe('CacheFile', () => {
   ])('load() leaves a file unread that %s', async (_what, spoil) => {
     const before = createAnswerCache(0);
     keep(before, 'a.example.org', 300);
-    const file = new CacheFile(folder, SETTINGS, new QuietLogger());
+    const file = new CacheFile(folder, SETTINGS, new MemoryLogger());
     await file.save(before, clock);
     await spoil(join(folder, 'answer-cache'));
     expect(await file.load(createAnswerCache(0), clock)).toBe(0);
@@ -143,8 +143,8 @@ describe('CacheFile', () => {
   test('load() leaves a file of other settings unread', async () => {
     const before = createAnswerCache(0);
     keep(before, 'a.example.org', 300);
-    await new CacheFile(folder, SETTINGS, new QuietLogger()).save(before, clock);
-    const other = new CacheFile(folder, { pools: ['b'] }, new QuietLogger());
+    await new CacheFile(folder, SETTINGS, new MemoryLogger()).save(before, clock);
+    const other = new CacheFile(folder, { pools: ['b'] }, new MemoryLogger());
     expect(await other.load(createAnswerCache(0), clock)).toBe(0);
   });
 });

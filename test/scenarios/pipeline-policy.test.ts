@@ -42,7 +42,7 @@ import {
   u16,
   wireName,
 } from '../support/dns/built-messages.ts';
-import { QuietLogger } from '../support/parts/quiet-logger.ts';
+import { MemoryLogger } from '../support/parts/memory-logger.ts';
 import { type ListText, type OtherRows, snapshotOf, queryFor } from '../support/parts/test-lists.ts';
 import { until } from '../support/parts/until.ts';
 
@@ -496,17 +496,17 @@ describe('Explainer', () => {
     };
     const forwarder = new Forwarder({
       resolver,
-      flights: new NodeFlights(null, 1, new QuietLogger()),
+      flights: new NodeFlights(null, 1, new MemoryLogger()),
       zones: new ZoneResolvers(
         { queryTimeoutMs: 1, bootstrap: [], healthCheck },
         systemClock,
-        new QuietLogger(),
+        new MemoryLogger(),
       ),
       pipeline,
       cache: new AnswerCache(memory),
       writer: new CacheWriter(memory, 0),
       reporter,
-      guard: new ThreadGuard(reporter, systemClock, new QuietLogger()),
+      guard: new ThreadGuard(reporter, systemClock, new MemoryLogger()),
       clock: systemClock,
       networks: new ClientNetworks(createRateBuckets(false, 0), rateLimitOf({ enabled: false })),
       settings,

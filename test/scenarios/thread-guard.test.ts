@@ -8,7 +8,7 @@ import { Counter } from '../../shared/memory/counters.ts';
 import { WorkerControl } from '../../shared/threads/messages.ts';
 import { MISS_RING_BYTES, MissRing } from '../../shared/memory/miss-ring.ts';
 import { a, question } from '../support/dns/built-messages.ts';
-import { QuietLogger } from '../support/parts/quiet-logger.ts';
+import { MemoryLogger } from '../support/parts/memory-logger.ts';
 import { Forwarding, TestNode, replyOf } from '../support/parts/forwarding.ts';
 import { TestClock } from '../support/parts/test-clock.ts';
 import { until } from '../support/parts/until.ts';
@@ -112,7 +112,7 @@ describe('MissReader', () => {
   test('run() hands on the misses that follow one that could not be taken', async () => {
     const ring = new SharedArrayBuffer(MISS_RING_BYTES);
     const control = new Int32Array(WorkerControl.BYTES >>> 2);
-    const logger = new QuietLogger();
+    const logger = new MemoryLogger();
     const bugs: number[] = [];
     const guard = new ThreadGuard({ count: (counter) => bugs.push(counter) }, new TestClock(), logger);
     const reader = new MissReader(ring, control, guard);
@@ -131,7 +131,7 @@ describe('MissReader', () => {
 describe('ThreadGuard', () => {
   test('take() counts every error, and logs one a second with the number of those between', () => {
     const clock = new TestClock();
-    const logger = new QuietLogger();
+    const logger = new MemoryLogger();
     let bugs = 0;
     const guard = new ThreadGuard({ count: () => bugs++ }, clock, logger);
     for (let i = 0; i < 50; i++) guard.run(fail);

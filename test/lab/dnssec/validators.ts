@@ -12,7 +12,7 @@ import { FlagsLow, Header } from '../../../shared/dns/wire.ts';
 import { DnssecStatus } from '../../../shared/query-log.ts';
 import type { RunningServer } from '../../support/dns/authority.ts';
 import { question } from '../../support/dns/built-messages.ts';
-import { QuietLogger } from '../../support/parts/quiet-logger.ts';
+import { MemoryLogger } from '../../support/parts/memory-logger.ts';
 import type { LabVerdict } from './cases.ts';
 
 /** Something that can be asked for verdicts. */
@@ -37,7 +37,7 @@ export function openWeir(
     successThreshold: 2,
   };
   const pools = [{ name: 'lab', strategy: 'Parallel', priority: 1, servers: [upstream] }] as const;
-  const logger = new QuietLogger();
+  const logger = new MemoryLogger();
   const timeoutMs = 5000;
   const behind = new Resolver(
     { pools, queryTimeoutMs: timeoutMs, bootstrap: [], healthCheck },

@@ -7,7 +7,7 @@ import { DnssecStatus } from '../../../shared/query-log.ts';
 import { ValidatingResolver } from '../../../dns-worker/dnssec/validating-resolver.ts';
 import type { Resolution } from '../../../dns-worker/resolve/question-run.ts';
 import { question, wireName } from './built-messages.ts';
-import { QuietLogger } from '../parts/quiet-logger.ts';
+import { MemoryLogger } from '../parts/memory-logger.ts';
 import { INCEPTION, negative, positive, TableResolver, TestZone } from './test-zone.ts';
 
 export const ROOT = new TestZone('.');
@@ -27,7 +27,7 @@ class TestClock implements Clock {
 export interface ValidationRoom {
   readonly table: TableResolver;
   readonly clock: TestClock;
-  readonly logger: QuietLogger;
+  readonly logger: MemoryLogger;
   readonly resolver: ValidatingResolver;
   readonly ask: (
     name: string,
@@ -55,7 +55,7 @@ export function validationRoom(
     )
     .on('www.open.test', 'A', positive('www.open.test 300 A 192.0.2.2'));
   const clock = new TestClock();
-  const logger = new QuietLogger();
+  const logger = new MemoryLogger();
   const points = { anchors, negativeAnchors: negativeAnchors.map(wireName) };
   const resolver = new ValidatingResolver(table, points, { clock, timeoutMs: 3000 }, logger);
   const ask: ValidationRoom['ask'] = (name, type, flags) =>

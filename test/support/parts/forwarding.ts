@@ -33,7 +33,7 @@ import { Protocol, QUERY_STATUS_NAMES, logRingBytes } from '../../../shared/quer
 import { createRateBuckets } from '../../../shared/memory/rate-buckets.ts';
 import { NOT_PASSED } from '../../../shared/memory/miss-ring.ts';
 import { octets, type TestResponse, response, u16 } from '../dns/built-messages.ts';
-import { QuietLogger } from './quiet-logger.ts';
+import { MemoryLogger } from './memory-logger.ts';
 import { type ListText, type OtherRows, snapshotOf } from './test-lists.ts';
 import { rateLimitOf } from './test-rate-limit.ts';
 import { cookiesAt } from './cookies-of-tests.ts';
@@ -127,7 +127,7 @@ export class Forwarding {
   readonly cache: AnswerCache;
   readonly counters = new SharedArrayBuffer(COUNTERS_BYTES);
   readonly reporter = new KeepingReporter(this.counters, new SharedArrayBuffer(logRingBytes(64)));
-  readonly logger = new QuietLogger();
+  readonly logger = new MemoryLogger();
   readonly pipeline: Pipeline;
   readonly forwarder: Forwarder;
   private version = 1;
@@ -150,11 +150,11 @@ export class Forwarding {
     const zoneSettings = { queryTimeoutMs: 1, bootstrap: [], healthCheck: HEALTH_CHECK };
     this.forwarder = new Forwarder({
       resolver: { resolve: (question, done) => this.held.push({ question, done }) },
-      zones: new ZoneResolvers(zoneSettings, this.clock, new QuietLogger()),
+      zones: new ZoneResolvers(zoneSettings, this.clock, new MemoryLogger()),
       flights: new NodeFlights(
         new QuestionClaims(claimParts, ClaimArea.CLIENTS),
         node.timeoutMs,
-        new QuietLogger(),
+        new MemoryLogger(),
       ),
       pipeline: this.pipeline,
       cache: this.cache,

@@ -5,7 +5,7 @@
 import { Resolver } from '../../../dns-worker/resolve/resolver.ts';
 import { systemClock } from '../../../shared/clock.ts';
 import { question } from '../dns/built-messages.ts';
-import { QuietLogger } from '../parts/quiet-logger.ts';
+import { MemoryLogger } from '../parts/memory-logger.ts';
 
 const server = {
   address: 'server',
@@ -22,7 +22,7 @@ const healthCheck = {
 };
 const pools = [{ name: 'pool', strategy: 'Failover', priority: 1, servers: [server] }] as const;
 const settings = { pools, queryTimeoutMs: 3000, bootstrap: [], healthCheck };
-const resolver = new Resolver(settings, systemClock, new QuietLogger());
+const resolver = new Resolver(settings, systemClock, new MemoryLogger());
 const names = Array.from({ length: 2000 }, (_, i) => `n${String(i)}.example.org`);
 const reasons = await Promise.all(
   names.map(
