@@ -1,7 +1,7 @@
 /**
- * The family of errors that anything below a route may throw to end a request with a chosen answer:
- * stores, features and routes alike. Turning them into bytes is `http/problem.ts`; errors that are not of
- * this family are bugs there (500), apart from a database that cannot be reached.
+ * The family of errors that anything below a route may throw to end a request with a chosen answer: stores, features
+ * and routes alike. Turning them into bytes is `problem.ts`; errors that are not of this family are bugs there (500),
+ * apart from a database that cannot be reached.
  */
 import type { FieldProblem, ProblemCode } from '../../shared/api/problem-details.ts';
 

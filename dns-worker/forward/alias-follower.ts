@@ -1,8 +1,8 @@
 /**
- * Follows aliases whose targets have still to be asked for: those that this server makes itself (a local CNAME, the safe
- * address of a search engine), and those of an upstream that has left their targets out. The target is asked for in the
- * client's name, as any question is, with its own place in the cache and its own servers; both parts are put together
- * here (`resolve/follow-alias.ts`). A chain may have as many aliases as one within an answer, so loops end.
+ * Follows aliases whose targets have still to be asked for: those that this server makes itself (a local CNAME, the
+ * safe address of a search engine), and those of an upstream that has left their targets out. The target is asked for
+ * in the client's name, as any question is, with its own place in the cache and its own servers; both parts are put
+ * together here (`follow-alias.ts`). A chain may have as many aliases as one within an answer, so loops end.
  */
 import type { AnswerKeeper } from './answer-keeper.ts';
 import { failedAnswer } from './answer-lifetime.ts';

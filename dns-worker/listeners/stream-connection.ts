@@ -12,7 +12,7 @@ export interface StreamClient {
   /** 16 bytes; IPv4 as ::ffff:a.b.c.d. */
   readonly address: Uint8Array;
   readonly port: number;
-  /** `Protocol` of shared/query-log. */
+  /** `Protocol` of `shared/query-log.ts`. */
   readonly protocol: number;
   /** Sends the reply to one message, in any order; the bytes are copied. Does nothing once disconnected. */
   send(message: Uint8Array): void;

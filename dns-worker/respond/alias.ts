@@ -1,6 +1,6 @@
 /**
- * CNAME records that this server makes itself, written behind the question one after the other; the last
- * target may be left for the resolve thread to follow (`resolve/follow-alias.ts`). Nothing allocates.
+ * CNAME records that this server makes itself, written behind the question one after the other; the last target may be
+ * left for the resolve thread to follow (`forward/follow-alias.ts`). Nothing allocates.
  */
 import { RRClass, RRType } from '../../shared/dns/iana.ts';
 import { Header, Record, writeU16, writeU32 } from '../../shared/dns/wire.ts';

@@ -1,10 +1,10 @@
 /**
- * Safe search: names of search engines are answered with those of their safe mode, for groups that want it.
- * The target's addresses are the resolve thread's to find (`resolve/follow-alias.ts`); they lie in the cache
- * under the target's own name, so that nothing of a group is ever cached under the engine's.
+ * Safe search: names of search engines are answered with those of their safe mode, for groups that want it. The
+ * target's addresses are the resolve thread's to find (`forward/follow-alias.ts`); they lie in the cache under the
+ * target's own name, so that nothing of a group is ever cached under the engine's.
  *
- * choice: after policy, as the contract orders it, so that a name that an allow rule lets pass is not
- * rewritten, nor anything while a schedule allows all. `blocking.enabled` does not switch it off.
+ * choice: after policy, as the contract orders it, so that a name that an allow rule lets pass is not rewritten, nor
+ * anything while a schedule allows all. `blocking.enabled` does not switch it off.
  */
 import { Rcode, RRType } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';

@@ -1,6 +1,6 @@
 /**
- * A DNS message as bytes: where its parts lie (RFC 1035 section 4.1) and the few reads and writes that
- * both planes make in place. Nothing here allocates; names are in `name.ts`, OPT in `edns.ts`.
+ * A DNS message as bytes: where its parts lie (RFC 1035 section 4.1) and the few reads and writes that both planes make
+ * in place. Nothing here allocates; names are in `name.ts`, options in `edns-option.ts`.
  */
 
 /** Offsets in the header, bytes. */

@@ -1,7 +1,7 @@
 /**
- * Which group a client is in: flat ranges of addresses, in which precedence and longest prefix were resolved
- * when they were built (`control-plane/snapshot/build/client-table-builder.ts`), so that finding is one binary
- * search. What a thread remembers of its clients is `dns-worker/client-memory.ts`.
+ * Which group a client is in: flat ranges of addresses, in which precedence and longest prefix were resolved when they
+ * were built (`control-plane/snapshot/build/client-table-builder.ts`), so that a lookup is one binary search. What a
+ * thread stores per client is `shared/memory/sighting-layout.ts`.
  */
 import { addressToText } from '../net/ip.ts';
 import { CLIENT_TABLE_MAGIC, ClientTableLayout as L, LAYOUT_VERSION } from './layout.ts';

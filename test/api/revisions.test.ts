@@ -1,4 +1,4 @@
-/** Revisions and going back to them, as HTTP and the database see it; lists of then are `list-life.test.ts`. */
+/** Revisions and going back to them, as HTTP and the database see it; lists of then are `list-sources.test.ts`. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Revision, RevisionList } from '../../shared/api/revisions-api.ts';
 import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';

@@ -16,7 +16,7 @@ export interface CompileOrder {
   readonly seeds: TableSeeds;
   /** Names to make room for at once, see `RuleTableBuilder`. */
   readonly expectedNames: number;
-  /** Stem of the names files to write beside the table, see `lists/names-file.ts`. */
+  /** Stem of the names files to write beside the table, see `names-file.ts`. */
   readonly namesPath?: string;
 }
 

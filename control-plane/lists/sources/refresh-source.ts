@@ -1,7 +1,7 @@
 /**
- * One attempt to renew the copy of one source: fetch, look whether it is a list that can be used, and ask the
- * guard whether it may take the place of the copy before. What is stored and put into force because of it is
- * `list-life.ts`.
+ * One attempt to renew the copy of one source: fetch, look whether it is a list that can be used, and ask the guard
+ * whether it may take the place of the copy before. What is stored and put into force because of it is
+ * `list-sources.ts`.
  */
 import { rm } from 'node:fs/promises';
 import type { ListFile, ListInspection } from '../../compile/table/compile-job.ts';

@@ -1,4 +1,4 @@
-/** SQL of `list_sources`, block and allow, and the groups they serve. What becomes of a source is `list-life.ts`. */
+/** SQL of `list_sources`, block and allow, and the groups they serve. What becomes of a source is `list-sources.ts`. */
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import type {
   BlocklistSource,

@@ -1,6 +1,6 @@
-// Real lists and a real question stream, where a folder with them is present ($WEIR_BENCH_DATA, or `shared/data`
-// beside the checkout). Only the simplest list lines are read: hosts lines and plain names. Weir's own list parser
-// is not used on purpose: every server must get the same names, spelled out.
+// Real lists and a real question stream, where a folder with them is present ($WEIR_BENCH_DATA, else the sample data
+// beside the checkout). Only the simplest list lines are read: hosts lines and plain names. Weir's own list parser is
+// not used on purpose: every server must get the same names, spelled out.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';

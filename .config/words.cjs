@@ -1,0 +1,101 @@
+// Checks comments and papers: every file or folder that they cite exists, ARCHITECTURE.md names every folder of the
+// product, and the words below are absent. Usage: node .config/words.cjs (npm run words). Code is not checked.
+const { readFileSync, readdirSync } = require('node:fs');
+const { basename, dirname, join, normalize } = require('node:path');
+
+const SKIPPED = new Set(['.git', 'node_modules', 'data']);
+/** Words to avoid. A term between backticks is a name and passes. */
+const REFUSED = [
+  /\bnobody\b(?!\.invalid)/i,
+  /\banew\b/i,
+  /\bto be had\b/i,
+  /\bof then\b/i,
+  /\b(is|was|are|were) none of\b/i,
+  /\bwas none\b/i,
+  /\bsee above\b/i,
+];
+const ROOTS = 'control-plane|dns-worker|shared|config|test|deploy|migrations|\\.config|\\.ci';
+const PROSE = /\.(ts|cjs|js|sql|md|toml|service)$/;
+const PRODUCT = /^(control-plane|dns-worker|shared|config)\/.*\.ts$/;
+/** A path to a file, a file name, or a folder from the root on; not part of a URL, an absolute path or a pattern. */
+const CITED = new RegExp(
+  `(?<![\\w/.*<>{}@:$-])((?:[\\w.-]+/)*[a-z0-9][\\w.-]*\\.(?:ts|cjs|js|sql|md|toml|service)\\b(?![\\w*<{-])` +
+    `|(?:${ROOTS})/[\\w./-]*(?![\\w*<{-]))`,
+  'g',
+);
+
+const files = readdirSync('.', { withFileTypes: true }).flatMap((entry) =>
+  below(entry.name, entry.isDirectory()),
+);
+const byBasename = new Map();
+for (const file of files) byBasename.set(basename(file), [...(byBasename.get(basename(file)) ?? []), file]);
+const paths = new Set(files.flatMap((file) => [file, ...folders(file)]));
+
+/** All files at and below a path, as paths from the root. */
+function below(path, isFolder) {
+  if (SKIPPED.has(basename(path))) return [];
+  if (!isFolder) return [path];
+  return readdirSync(path, { withFileTypes: true }).flatMap((entry) =>
+    below(join(path, entry.name), entry.isDirectory()),
+  );
+}
+
+/** The folders above a path, innermost first. */
+function folders(path) {
+  const parent = dirname(path);
+  return parent === '.' ? [] : [parent, ...folders(parent)];
+}
+
+/** Lines that hold prose: [line number, text]. Of code only its comments. */
+function prose(file) {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  if (/\.(md|toml|service)$/.test(file)) return lines.map((text, index) => [index + 1, text]);
+  let inBlock = false;
+  return lines.flatMap((text, index) => {
+    const opens = /^\s*\/\*/.test(text);
+    const isBlock = inBlock || opens;
+    if (opens) inBlock = true;
+    if (text.includes('*/')) inBlock = false;
+    if (isBlock) return [[index + 1, text]];
+    const comment = (file.endsWith('.sql') ? /(?:^|\s)--(\s.*)/ : /(?:^|\s)\/\/(\s.*)/).exec(text);
+    return comment === null ? [] : [[index + 1, comment[1]]];
+  });
+}
+
+/** Whether a citation in `file` leads to one file or folder: from the root, from a folder above, or by its end. */
+function resolves(cited, file) {
+  const path = cited.replace(/[./]+$/, '');
+  if ([...folders(file), '.'].some((folder) => paths.has(normalize(join(folder, path))))) return true;
+  const ends = (byBasename.get(basename(path)) ?? []).filter((candidate) =>
+    `/${candidate}`.endsWith(`/${path}`),
+  );
+  return ends.length === 1;
+}
+
+let found = 0;
+for (const file of files.filter((name) => PROSE.test(name))) {
+  for (const [line, text] of prose(file)) {
+    const missing = [...text.matchAll(CITED)]
+      .map(([cited]) => cited)
+      .filter((cited) => !resolves(cited, file));
+    const plain = text.replace(/`[^`]*`/g, '');
+    const refused = REFUSED.flatMap((term) => term.exec(plain)?.[0] ?? []);
+    for (const cited of missing) report(file, line, `no such file or folder, or several: ${cited}`);
+    for (const term of refused) report(file, line, `use plainer words than "${term}"`);
+  }
+}
+
+const map = readFileSync('ARCHITECTURE.md', 'utf8');
+for (const room of new Set(files.filter((file) => PRODUCT.test(file)).map((file) => dirname(file)))) {
+  if (!map.includes(`\`${room}/\``)) report('ARCHITECTURE.md', 1, `the code map lacks ${room}/`);
+}
+
+function report(file, line, fault) {
+  found++;
+  console.error(`${file}:${line}: ${fault}`);
+}
+
+if (found > 0) {
+  console.error(`${found} faults in comments and papers`);
+  process.exit(1);
+}
