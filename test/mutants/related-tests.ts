@@ -1,0 +1,53 @@
+/** Which tests import a file, directly or through others, and how far away they are. */
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import ts from 'typescript';
+
+/** For each file those that import it: `import` that is no `import type`, and threads by `new URL(…, import.meta.url)`. */
+export type Importers = ReadonlyMap<string, readonly string[]>;
+
+/** Reads the imports of `files`, which are relative to `root`. */
+export function importersOf(root: string, files: readonly string[]): Importers {
+  const importers = new Map<string, string[]>();
+  for (const file of files) {
+    for (const path of importedPaths(readFileSync(join(root, file), 'utf8'))) {
+      const imported = relative(root, resolve(root, dirname(file), path));
+      importers.set(imported, [...(importers.get(imported) ?? []), file]);
+    }
+  }
+  return importers;
+}
+
+function importedPaths(text: string): string[] {
+  const paths: string[] = [];
+  for (const statement of ts.createSourceFile('x.ts', text, ts.ScriptTarget.Latest).statements) {
+    const isImport =
+      ts.isImportDeclaration(statement) &&
+      statement.importClause?.phaseModifier !== ts.SyntaxKind.TypeKeyword;
+    const isExport = ts.isExportDeclaration(statement) && !statement.isTypeOnly;
+    if (!isImport && !isExport) continue;
+    const from = statement.moduleSpecifier;
+    if (from !== undefined && ts.isStringLiteral(from)) paths.push(from.text);
+  }
+  for (const [, path] of text.matchAll(/new URL\('([^']+\.ts)', import\.meta\.url\)/g)) paths.push(path!);
+  return paths.filter((path) => path.startsWith('.'));
+}
+
+/** The `most` tests nearest to `file`: the one of its name first, then by the number of imports between. */
+export function testsOf(file: string, importers: Importers, most: number): string[] {
+  const distances = new Map([[file, 0]]);
+  const tests: string[] = [];
+  // A map goes on to what is added while it is walked.
+  for (const [at, distance] of distances) {
+    if (at.endsWith('.test.ts')) tests.push(at);
+    for (const importer of importers.get(at) ?? []) {
+      if (!distances.has(importer)) distances.set(importer, distance + 1);
+    }
+  }
+  const own = basename(file).replace(/\.ts$/, '.test.ts');
+  const rank = (test: string): number => {
+    if (basename(test) === own) return -1;
+    return distances.get(test)! + (dirname(test) === dirname(file) ? 0 : 0.5);
+  };
+  return tests.sort((a, b) => rank(a) - rank(b)).slice(0, most);
+}

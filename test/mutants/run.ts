@@ -1,0 +1,179 @@
+/** `npm run mutants`: would the tests notice if the code were wrong? Draws mutants by room, tries each, prints what came. */
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Mutant, draw, mutantsOf, mutated, shown } from './mutations.ts';
+import { type Importers, importersOf, testsOf } from './related-tests.ts';
+import { type TestRun, Trials, filesOf } from './trials.ts';
+
+const ROOMS = [
+  'dns-worker/stages',
+  'dns-worker/policy',
+  'dns-worker/cache',
+  'dns-worker/dnssec',
+  'dns-worker/resolve',
+  'control-plane/compile',
+  'control-plane/snapshot',
+  'control-plane/query-log',
+  'shared/snapshot',
+  'shared/policy',
+  'shared/dns',
+];
+
+const HELP = `npm run mutants -- [options]
+
+  --room a,b        folders of source files (${ROOMS.join(', ')})
+  --at FILE:LINE    instead: all mutants of a line; any end of a path will do
+  --sample N        mutants drawn a room (20)
+  --seed N          of the drawing (1)
+  --tests N         test files a mutant meets at most, the nearest first (8)
+  --secs N          and how long these may take together without mutants; the nearest is always run (20)
+  --help
+
+A mutant is found if a test fails, or hangs: three times as long as the unchanged code, and 20 s. Works in a copy.
+`;
+
+/** What a mutant may take beyond three times the time of the unchanged code. */
+const GRACE_MS = 20_000;
+/** For the run of the unchanged code. */
+const BASELINE_LIMIT_MS = 15 * 60_000;
+
+interface Score {
+  room: string;
+  tried: number;
+  found: number;
+  survivors: string[];
+}
+
+const root = join(import.meta.dirname, '../..');
+const { values } = parseArgs({
+  options: {
+    room: { type: 'string' },
+    at: { type: 'string' },
+    sample: { type: 'string', default: '20' },
+    seed: { type: 'string', default: '1' },
+    tests: { type: 'string', default: '8' },
+    secs: { type: 'string', default: '20' },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+if (values.help) print(HELP);
+else await main();
+
+async function main(): Promise<void> {
+  const sources = filesOf(root).filter((path) => path.endsWith('.ts'));
+  const samples = values.at === undefined ? samplesOfRooms(sources) : sampleAt(values.at, sources);
+  const importers = importersOf(root, sources);
+  const trials = new Trials(root);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      trials.close();
+      process.exit(1);
+    });
+  }
+  try {
+    const scores: Score[] = [];
+    for (const [room, mutants] of samples) scores.push(await tryRoom(room, mutants, importers, trials));
+    printTable(scores);
+  } finally {
+    trials.close();
+  }
+}
+
+function samplesOfRooms(sources: readonly string[]): Map<string, Mutant[]> {
+  const samples = new Map<string, Mutant[]>();
+  for (const room of values.room?.split(',') ?? ROOMS) {
+    const files = sources.filter((path) => path.startsWith(`${room}/`) && !path.endsWith('.test.ts'));
+    if (files.length === 0) throw new Error(`${room}: no source file lies there`);
+    const texts = new Map(files.map((file) => [file, textOf(file)]));
+    samples.set(room, draw(texts, numberOf('sample'), numberOf('seed')));
+  }
+  return samples;
+}
+
+function sampleAt(place: string, sources: readonly string[]): Map<string, Mutant[]> {
+  const [end, line] = place.split(':');
+  const files = sources.filter((path) => `/${path}`.endsWith(`/${end ?? ''}`));
+  if (files.length !== 1) throw new Error(`--at ${place}: ${files.length} files are called so`);
+  const all = mutantsOf(files[0]!, textOf(files[0]!));
+  return new Map([[place, line === undefined ? all : all.filter((mutant) => mutant.line === Number(line))]]);
+}
+
+function numberOf(option: 'sample' | 'seed' | 'tests' | 'secs'): number {
+  const number = Number(values[option]);
+  if (!Number.isInteger(number) || number < 0) throw new Error(`--${option}: expected a whole number`);
+  return number;
+}
+
+async function tryRoom(
+  room: string,
+  mutants: readonly Mutant[],
+  importers: Importers,
+  trials: Trials,
+): Promise<Score> {
+  const testsByFile = new Map<string, string[]>();
+  for (const { file } of mutants) testsByFile.set(file, testsOf(file, importers, numberOf('tests')));
+  const baseline = await trials.run([...new Set([...testsByFile.values()].flat())], {
+    bail: false,
+    limitMs: BASELINE_LIMIT_MS,
+  });
+  if (baseline.outcome === 'timed out')
+    throw new Error(`${room}: the tests of the unchanged code do not end`);
+  for (const [test, { passed }] of baseline.files)
+    if (!passed) print(`left out, fails without mutants: ${test}\n`);
+  const totalMs = [...baseline.files.values()].reduce((sum, { ms }) => sum + ms, 0);
+  print(
+    `${room}: ${mutants.length} mutants, ${baseline.files.size} test files, ${Math.round(totalMs / 1000)} s\n`,
+  );
+  const score: Score = { room, tried: 0, found: 0, survivors: [] };
+  for (const mutant of mutants) {
+    const tests = testsInTime(testsByFile.get(mutant.file)!, baseline);
+    const usualMs = tests.reduce((sum, test) => sum + baseline.files.get(test)!.ms, 0);
+    const text = textOf(mutant.file);
+    const runTests = () => trials.run(tests, { bail: true, limitMs: 3 * usualMs + GRACE_MS });
+    const { outcome, files } = await trials.withText(mutant.file, mutated(text, mutant), runTests);
+    score.tried++;
+    const place = `${mutant.file}:${mutant.line} ${mutant.kind}`;
+    if (outcome === 'passed') {
+      score.survivors.push(`${place}\n${shown(text, mutant)}`);
+      print(`SURVIVED ${place} (${files.size} test files)\n${shown(text, mutant)}\n`);
+    } else {
+      score.found++;
+      const by = [...files].find(([, { passed }]) => !passed)?.[0];
+      print(`found    ${place} (${by === undefined ? outcome : basename(by)})\n`);
+    }
+  }
+  return score;
+}
+
+/** Those that pass without mutants and are in time: the nearest, which finds most, and then the quickest. */
+function testsInTime(tests: readonly string[], { files }: TestRun): string[] {
+  const msOf = (test: string): number => files.get(test)!.ms;
+  let leftMs = numberOf('secs') * 1000;
+  const [nearest, ...others] = tests.filter((test) => files.get(test)?.passed === true);
+  if (nearest === undefined) return [];
+  leftMs -= msOf(nearest);
+  const inTime = others.filter((test) => msOf(test) <= leftMs && (leftMs -= msOf(test)) >= 0);
+  return [nearest, ...inTime.sort((a, b) => msOf(a) - msOf(b))];
+}
+
+function printTable(scores: readonly Score[]): void {
+  print(`\n${'room'.padEnd(28)} mutants  found\n`);
+  for (const { room, tried, found } of scores) {
+    const share = tried === 0 ? '' : `${Math.round((100 * found) / tried)} %`;
+    print(
+      `${room.padEnd(28)} ${String(tried).padStart(7)} ${String(found).padStart(6)} ${share.padStart(6)}\n`,
+    );
+  }
+  const survivors = scores.flatMap((score) => score.survivors);
+  if (survivors.length > 0) print(`\nsurvivors:\n${survivors.join('\n')}\n`);
+}
+
+function textOf(file: string): string {
+  return readFileSync(join(root, file), 'utf8');
+}
+
+function print(text: string): void {
+  process.stdout.write(text);
+}
