@@ -205,6 +205,13 @@ describe('ListParser', () => {
     });
   });
 
+  test('counts patterns and expressions as text rules, and no name with a condition', () => {
+    expect(parse('||ads.example^$dnstype=A\n||*.ads.example^$dnstype=A\n').textRules).toBe(0);
+    expect(parse('||ads*track^\n')).toMatchObject({ rules: 1, wildcardRules: 1, textRules: 1 });
+    expect(parse('/^ads[0-9]/\n')).toMatchObject({ rules: 1, wildcardRules: 1, textRules: 1 });
+    expect(parse('|ads.example^$dnstype=A\n')).toMatchObject({ rules: 1, wildcardRules: 0, textRules: 0 });
+  });
+
   test.each(['(c) 2026 somebody', 'see [this](page)', 'a (b) c', '[broken'])(
     'takes the prose "%s" for no expression',
     (line) => {

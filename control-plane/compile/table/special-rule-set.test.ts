@@ -41,6 +41,32 @@ function readings(
 }
 
 describe('SpecialRuleSet', () => {
+  test('add() places a rule where a thread meets it at the least cost', () => {
+    const set = new SpecialRuleSet();
+    const rules = [
+      rule('regex', '^tracker[0-9]'),
+      rule('regex', '(ads|beacon)[0-9]'),
+      rule('regex', '^[a-z]{3}[0-9]'),
+      rule('pattern', '||tracker*x^'),
+      rule('pattern', '||a*bc^'),
+      rule('suffix', 'ads.example'),
+    ];
+    expect(rules.map((own) => set.add(own))).toEqual(rules.map(() => null));
+    const shown = set.placed.map(({ place }) =>
+      place.at === 'literals'
+        ? [place.grams.map(({ literal }) => literal.toString()).join(' '), place.automaton !== null]
+        : place.at,
+    );
+    expect(shown).toEqual([
+      ['tracker', true],
+      ['ads beacon', true],
+      'automaton',
+      ['tracker', false],
+      'automaton',
+      'name',
+    ]);
+  });
+
   test('bounds the automata that read every name, for a list and for all, and says why it takes no more', () => {
     const set = new SpecialRuleSet();
     const taken = [0, 1, 2].map(

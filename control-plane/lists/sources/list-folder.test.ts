@@ -28,6 +28,13 @@ describe('refuseOtherFolders', () => {
     await check(join(lists, 'a.txt'));
   });
 
+  test('takes a file that is not there yet below a folder that is a link', async () => {
+    symlinkSync(lists, join(root, 'link'));
+    const path = join(root, 'link', 'later', 'a.txt');
+    await refuseOtherFolders(pathToFileURL(path).href, [join(root, 'link')]);
+    await check(path);
+  });
+
   test.each([
     ['a file beside the folder', () => join(root, 'secret')],
     ['the folder itself', () => lists],
@@ -35,6 +42,10 @@ describe('refuseOtherFolders', () => {
     [
       'a link that leads out',
       () => (symlinkSync(join(root, 'secret'), join(lists, 'link')), join(lists, 'link')),
+    ],
+    [
+      'a file that is not there yet behind a link that leads out',
+      () => (symlinkSync(root, join(lists, 'out')), join(lists, 'out', 'later.txt')),
     ],
     ['a file of the system', () => '/etc/hostname'],
   ])('refuses %s', async (_what, path) => {

@@ -1,0 +1,74 @@
+import { describe, expect, jest, test } from '@jest/globals';
+import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
+import { type ListText, openLists, queryFor } from '../../test/support/parts/test-lists.ts';
+import { Judge } from './judge.ts';
+import { ALLOWED_BY_LIST, NOT_BLOCKED, originOf } from './rule-match-memo.ts';
+
+const list = (text: string): ListText => ({ text, reading: { kind: 'block', subdomains: false } });
+
+describe('Judge', () => {
+  test('judge() does not walk the tables for a name that it remembers, and gives the same verdict', () => {
+    const snapshot = openLists([list('||ads.example^\n')]);
+    const judge = new Judge();
+    const name = queryFor('www.ads.example', snapshot);
+    const find = jest.spyOn(snapshot.rules, 'find');
+    const first = judge.judge(name, name, snapshot, 0);
+    expect(originOf(first)).toBe(RuleOrigin.LIST);
+    const lookups = find.mock.calls.length;
+    expect(lookups).toBeGreaterThan(0);
+    expect(judge.judge(name, name, snapshot, 0)).toBe(first);
+    expect(find).toHaveBeenCalledTimes(lookups);
+  });
+
+  test('judge() tells a recorder of all rules, even where it remembers the name', () => {
+    const snapshot = openLists([list('||ads.example^\n@@||www.ads.example^\n/^www[.]ads/\n')], {
+      managedDomains: [
+        { id: 1, name: 'm', domain: 'ads.example', suffix: true, action: 'deny', groupId: null },
+      ],
+    });
+    const judge = new Judge();
+    const name = queryFor('www.ads.example', snapshot);
+    const verdict = judge.judge(name, name, snapshot, 0);
+    expect(originOf(verdict)).toBe(RuleOrigin.MANAGED);
+    for (let round = 0; round < 2; round++) {
+      const origins: number[] = [];
+      judge.recorder = { met: (origin) => origins.push(origin) };
+      expect(judge.judge(name, name, snapshot, 0)).toBe(verdict);
+      expect(origins).toEqual([RuleOrigin.MANAGED, RuleOrigin.LIST, RuleOrigin.LIST, RuleOrigin.SPECIAL]);
+    }
+  });
+
+  test('judge() asks again for every client where a rule is for some clients, and says that it does', () => {
+    const snapshot = openLists([list('||ads.example^$client=192.0.2.1\n')]);
+    const judge = new Judge();
+    const [inside, outside] = [1, 2].map((last) => {
+      const query = queryFor('ads.example', snapshot);
+      query.clientBytes = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 192, 0, 2, last);
+      return query;
+    });
+    for (let round = 0; round < 2; round++) {
+      expect(judge.judge(inside!, inside!, snapshot, 0)).not.toBe(NOT_BLOCKED);
+      expect(judge.wasConditional).toBe(true);
+      expect(judge.judge(outside!, outside!, snapshot, 0)).toBe(NOT_BLOCKED);
+      expect(judge.wasConditional).toBe(true);
+    }
+    const other = queryFor('other.example', snapshot);
+    for (let round = 0; round < 2; round++) {
+      judge.judge(other, other, snapshot, 0);
+      expect(judge.wasConditional).toBe(false);
+    }
+  });
+
+  test('judge() forgets what the rules of the name before were', () => {
+    const snapshot = openLists([list('/^a[.]b/\n@@/^c[.]d/$important\n||e.f^\n')]);
+    const judge = new Judge();
+    const verdictOn = (text: string): number => {
+      const name = queryFor(text, snapshot);
+      return judge.judge(name, name, snapshot, 0);
+    };
+    expect(originOf(verdictOn('a.b'))).toBe(RuleOrigin.SPECIAL);
+    expect(verdictOn('x.y')).toBe(NOT_BLOCKED);
+    expect(verdictOn('c.d')).toBe(ALLOWED_BY_LIST);
+    expect(originOf(verdictOn('e.f'))).toBe(RuleOrigin.LIST);
+  });
+});

@@ -1,0 +1,166 @@
+import { describe, expect, test } from '@jest/globals';
+import { decodeMessage } from '../../shared/dns/codec.ts';
+import { EdnsOption, Rcode } from '../../shared/dns/iana.ts';
+import { FlagsHigh, FlagsLow, Header, MAX_MESSAGE_SIZE, UDP_PAYLOAD_SIZE } from '../../shared/dns/wire.ts';
+import { DnssecStatus, Protocol } from '../../shared/query-log.ts';
+import { query as queryMessage } from '../../test/support/dns/dns-message.ts';
+import { Query } from '../query/query.ts';
+import { authenticFlag, finishReply, optSize, replyLimit, replyTruncated, replyWithRcode } from './reply.ts';
+
+const SUBNET = Uint8Array.of(0, 1, 24, 0, 192, 0, 2);
+const COOKIE = Uint8Array.from({ length: 24 }, (_, at) => at + 1);
+
+/** A request for www.example.org A in a slot, as parsing leaves it. */
+function request(facts: Partial<Query> = {}, capacity = 2048): Query {
+  const message = queryMessage('www.example.org', 'A');
+  const bytes = new Uint8Array(capacity);
+  bytes.set(message);
+  const query = new Query();
+  query.begin(bytes, 0, message.length, capacity);
+  query.protocol = Protocol.udp;
+  query.questionEnd = message.length;
+  return Object.assign(query, facts);
+}
+
+/** Options of the reply's OPT record: code and data; null = there is no OPT. */
+function optionsOf({ bytes, replyLength }: Query): { code: number; data: number[] }[] | null {
+  const [opt] = decodeMessage(bytes.slice(0, replyLength))?.additionals ?? [];
+  if (opt?.type !== 'OPT') return null;
+  return (opt.options as { code: number; data: Uint8Array }[]).map(({ code, data }) => ({
+    code,
+    data: [...data],
+  }));
+}
+
+describe('finishReply', () => {
+  const ede = { code: EdnsOption.EDE, data: [0, 17] };
+  const cookie = { code: EdnsOption.COOKIE, data: [...COOKIE] };
+  const subnet = { code: EdnsOption.CLIENT_SUBNET, data: [0, 1, 24, 16, 192, 0, 2] };
+
+  test.each([
+    ['nothing', false, false, false, []],
+    ['an extended error', true, false, false, [ede]],
+    ['a cookie', false, true, false, [cookie]],
+    ['the client subnet with its scope', false, false, true, [subnet]],
+    ['an error and a subnet', true, false, true, [ede, subnet]],
+    ['all three', true, true, true, [ede, cookie, subnet]],
+  ])('writes an OPT with %s, as long as optSize() says', (_what, hasEde, hasCookie, hasSubnet, options) => {
+    const query = request({ hasEdns: true, udpSize: 1232 });
+    if (hasEde) query.extendedError = 17;
+    if (hasCookie) query.setCookie(COOKIE);
+    if (hasSubnet) query.setSubnet(SUBNET, 0, SUBNET.length);
+    query.subnetScope = 16;
+    const end = query.questionEnd;
+    finishReply(query, Rcode.NOERROR, end);
+    expect(optionsOf(query)).toEqual(options);
+    expect(query.replyLength).toBe(end + optSize(query));
+  });
+
+  test('writes no OPT for a request without one, whatever is known of it', () => {
+    const query = request({ extendedError: 17 });
+    query.setSubnet(SUBNET, 0, SUBNET.length);
+    finishReply(query, Rcode.NOERROR, query.questionEnd);
+    expect(optSize(query)).toBe(0);
+    expect(query.replyLength).toBe(query.questionEnd);
+    expect(optionsOf(query)).toBeNull();
+  });
+
+  test('sets TC and leaves the records out where they and the options are a byte too long', () => {
+    const subnetted = (udpSize: number): Query => {
+      const query = request({
+        hasEdns: true,
+        udpSize,
+        answersCount: 3,
+        answersLength: 500,
+        authorityCount: 1,
+      });
+      query.setSubnet(SUBNET, 0, SUBNET.length);
+      return query;
+    };
+    const bodyEnd = 700;
+    const size = bodyEnd + optSize(subnetted(0));
+    const fits = subnetted(size);
+    finishReply(fits, Rcode.NOERROR, bodyEnd);
+    expect(fits.replyLength).toBe(size);
+    expect(fits.bytes[Header.FLAGS_HIGH]! & FlagsHigh.TC).toBe(0);
+    expect(fits.bytes[Header.ANCOUNT + 1]).toBe(3);
+
+    const cut = subnetted(size - 1);
+    finishReply(cut, Rcode.NOERROR, bodyEnd);
+    expect(cut.replyLength).toBe(cut.questionEnd + optSize(cut));
+    expect(decodeMessage(cut.bytes.slice(0, cut.replyLength))).toMatchObject({
+      flag_tc: true,
+      answers: [],
+      authorities: [],
+    });
+    expect(cut).toMatchObject({ answersCount: 0, answersLength: 0, authorityCount: 0 });
+  });
+
+  test('says SERVFAIL for an rcode whose upper bits have no OPT to lie in', () => {
+    const without = request();
+    finishReply(without, Rcode.BADVERS, without.questionEnd);
+    expect(without.rcode).toBe(Rcode.SERVFAIL);
+    expect(without.bytes[Header.FLAGS_LOW]! & FlagsLow.RCODE).toBe(Rcode.SERVFAIL);
+
+    const withOpt = request({ hasEdns: true, udpSize: 512 });
+    finishReply(withOpt, Rcode.BADVERS, withOpt.questionEnd);
+    expect(withOpt.rcode).toBe(Rcode.BADVERS);
+    expect(withOpt.bytes[Header.FLAGS_LOW]! & FlagsLow.RCODE).toBe(0);
+    expect(withOpt.bytes[withOpt.questionEnd + 5]).toBe(1);
+  });
+
+  test('repeats opcode, RD and CD of the request, and takes AA and AD from the answer', () => {
+    const query = request({ replyFlags: FlagsHigh.AA | FlagsLow.AD });
+    query.bytes[Header.FLAGS_HIGH] = FlagsHigh.RD | FlagsHigh.TC;
+    query.bytes[Header.FLAGS_LOW] = FlagsLow.CD;
+    finishReply(query, Rcode.NXDOMAIN, query.questionEnd);
+    expect(query.bytes[Header.FLAGS_HIGH]).toBe(FlagsHigh.QR | FlagsHigh.RD | FlagsHigh.AA);
+    expect(query.bytes[Header.FLAGS_LOW]).toBe(FlagsLow.RA | FlagsLow.CD | FlagsLow.AD | Rcode.NXDOMAIN);
+  });
+});
+
+describe('replyLimit', () => {
+  test.each([
+    ['512 without EDNS', { udpSize: 512 }, 512],
+    ['512 without EDNS, whatever else is in the query', { udpSize: 4096 }, 512],
+    ['what the client takes', { hasEdns: true, udpSize: 900 }, 900],
+    ['1232 where the client takes more', { hasEdns: true, udpSize: 4096 }, UDP_PAYLOAD_SIZE],
+    ['the slot over TCP', { protocol: Protocol.tcp, udpSize: 512 }, 2048],
+  ])('replyLimit() is %s', (_what, facts, limit) => {
+    expect(replyLimit(request(facts))).toBe(limit);
+  });
+
+  test('replyLimit() over TCP is what a message may have at most', () => {
+    expect(replyLimit(request({ protocol: Protocol.tcp }, MAX_MESSAGE_SIZE + 100))).toBe(MAX_MESSAGE_SIZE);
+  });
+});
+
+describe('authenticFlag', () => {
+  test.each([
+    [{ dnssecOk: true, dnssec: DnssecStatus.secure }, FlagsLow.AD],
+    [{ authenticDataWanted: true, dnssec: DnssecStatus.secure }, FlagsLow.AD],
+    [{ dnssec: DnssecStatus.secure }, 0],
+    [{ dnssecOk: true, authenticDataWanted: true, dnssec: DnssecStatus.insecure }, 0],
+  ])('authenticFlag() of %j is %i', (facts, flag) => {
+    expect(authenticFlag(request(facts))).toBe(flag);
+  });
+});
+
+describe('replyTruncated', () => {
+  test('replyTruncated() answers with TC and the question', () => {
+    const query = request({ protocol: Protocol.tcp, answersCount: 1 });
+    replyTruncated(query, Rcode.NOERROR);
+    expect(query.replyLength).toBe(query.questionEnd);
+    expect(query.bytes[Header.FLAGS_HIGH]! & FlagsHigh.TC).toBe(FlagsHigh.TC);
+  });
+});
+
+describe('replyWithRcode', () => {
+  test('replyWithRcode() answers a request whose question could not be read with the bare header', () => {
+    const query = request({ questionEnd: 0, answersCount: 2 });
+    replyWithRcode(query, Rcode.FORMERR);
+    expect(query.replyLength).toBe(Header.SIZE);
+    expect(query.bytes[Header.QDCOUNT + 1]).toBe(0);
+    expect(query.bytes[Header.ANCOUNT + 1]).toBe(0);
+  });
+});
