@@ -3,7 +3,6 @@
  * expected and what was found.
  */
 import { shownUrl } from '../shared/net/shown-url.ts';
-import { isTable } from './key-kinds.ts';
 
 /** One thing that is wrong. */
 export interface ConfigFault {
@@ -26,10 +25,9 @@ export function formatFault({ source, line, key, message }: ConfigFault): string
 /** Stands for a value that no message may show. */
 export const HIDDEN: unique symbol = Symbol('a value that is not shown');
 
-/** `expected …, got …`; an expectation that is a sentence of its own stands alone. */
+/** `expected …, got …`. */
 export function describe(expected: string, got: unknown): string {
-  if (got === undefined) return expected.startsWith('no such key') ? expected : `expected ${expected}`;
-  return `expected ${expected}, got ${show(got)}`;
+  return `expected ${expected}${got === undefined ? '' : `, got ${show(got)}`}`;
 }
 
 function show(got: unknown): string {
@@ -39,4 +37,9 @@ function show(got: unknown): string {
   if (isTable(got)) return 'a table';
   const shown = typeof got === 'string' ? JSON.stringify(shownUrl(got)) : String(got);
   return shown.length > 80 ? `${shown.slice(0, 77)}...` : shown;
+}
+
+/** True for a table: an object that is neither a list nor a date. */
+export function isTable(raw: unknown): raw is Record<string, unknown> {
+  return typeof raw === 'object' && raw !== null && !Array.isArray(raw) && !(raw instanceof Date);
 }

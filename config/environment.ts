@@ -3,26 +3,16 @@
  * `WEIR_DNS_RATE_LIMIT_ENABLED`. Here they become values of the schema's shape, no more; whether a value
  * is a good one is for the schema to say.
  */
-import type { Key, KeyShape, Report, SchemaNode } from './key-kinds.ts';
-import { schema } from './schema.ts';
+import type { z } from 'zod';
+import type { ConfigFault } from './config-fault.ts';
+import { keysOf, shapeOf, withoutDefault } from './keys.ts';
+import { keys } from './sections.ts';
 
 /** The values of the environment as a tree like that of the file, and who set what. */
 export interface EnvironmentValues {
   readonly raw: Record<string, unknown>;
   /** Names of the variables by the paths of the keys they set. */
   readonly names: ReadonlyMap<string, string>;
-}
-
-/** A key and the path that leads to it. */
-export interface PlacedKey {
-  readonly path: readonly string[];
-  readonly key: Key<unknown>;
-}
-
-/** Every key of the schema, in its order; keys of the tables in an array are part of the array's key. */
-export function keysOf(node: SchemaNode, path: readonly string[] = []): PlacedKey[] {
-  if (node.form === 'key') return [{ path, key: node }];
-  return Object.entries(node.keys).flatMap(([name, child]) => keysOf(child, [...path, name]));
 }
 
 /** The name of the variable that overrides the key at `path`. */
@@ -32,14 +22,14 @@ export function variableOf(path: readonly string[]): string {
 
 /**
  * Reads the overrides out of `env`. A variable that starts with `WEIR_` and a section's name but is no
- * key's goes to `report` as a spelling mistake; other `WEIR_` variables are somebody else's.
+ * key's is one of the `faults`, a spelling mistake; other `WEIR_` variables are somebody else's.
  */
 export function readEnvironment(
   env: Readonly<Record<string, string | undefined>>,
-  report: Report,
+  faults: ConfigFault[],
 ): EnvironmentValues {
-  const known = new Map(keysOf(schema).map((placed) => [variableOf(placed.path), placed]));
-  const sections = Object.keys(schema.keys).map((name) => `WEIR_${name.toUpperCase()}_`);
+  const known = new Map(keysOf(keys).map((placed) => [variableOf(placed.path), placed]));
+  const sections = Object.keys(shapeOf(keys)).map((name) => `WEIR_${name.toUpperCase()}_`);
   const raw: Record<string, unknown> = {};
   const names = new Map<string, string>();
   for (const [name, value] of Object.entries(env)) {
@@ -47,29 +37,30 @@ export function readEnvironment(
     const placed = known.get(name);
     if (placed !== undefined) {
       names.set(placed.path.join('.'), name);
-      put(raw, placed.path, valueOfText(value, placed.key.shape));
+      put(raw, placed.path, valueOfText(value, placed.schema));
     } else if (sections.some((prefix) => name.startsWith(prefix)) && !isServiceLink(name)) {
-      report(name, 'no such key; variables are WEIR_<SECTION>_<KEY>', undefined);
+      const message = 'no such key; variables are WEIR_<SECTION>_<KEY>';
+      faults.push({ source: 'environment', line: undefined, key: name, message });
     }
   }
   return { raw, names };
 }
 
 /** The value that a text stands for; where it stands for none, the text itself, for the schema to refuse. */
-function valueOfText(value: string, shape: KeyShape): unknown {
-  switch (shape) {
-    case 'string':
-      return value;
+function valueOfText(value: string, schema: z.core.$ZodType): unknown {
+  const def = withoutDefault(schema);
+  switch (def.type) {
     case 'boolean':
       if (/^(true|1)$/iu.test(value)) return true;
       return /^(false|0)$/iu.test(value) ? false : value;
-    case 'integer':
+    case 'number':
       return /^-?\d{1,15}$/u.test(value) ? Number(value) : value;
-    case 'list':
-      if (value.trimStart().startsWith('[')) return fromJson(value);
+    case 'array':
+      if (value.trimStart().startsWith('[') || withoutDefault(def.element).type !== 'string')
+        return fromJson(value);
       return value === '' ? [] : value.split(',').map((entry) => entry.trim());
-    case 'tables':
-      return fromJson(value);
+    default:
+      return value;
   }
 }
 

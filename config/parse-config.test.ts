@@ -187,6 +187,11 @@ describe('parseConfig() with a bad file', () => {
       ':1: server: expected a table of settings ([server]), got 1',
     ],
     [
+      'a date where a section belongs',
+      'server = 2026-01-01T00:00:00Z',
+      ':1: server: expected a table of settings ([server]), got "2026-01-01T00:00:00.000Z"',
+    ],
+    [
       'a list of tables where a section belongs',
       '[[server]]\nweb_port = 1',
       ':1: server: expected a table of settings ([server]), got a list of 1',
@@ -288,7 +293,7 @@ describe('parseConfig() with a bad file', () => {
     expect(found[0]).toContain(`weir.toml${expected}`);
   });
 
-  test('parseConfig() tells every fault of a file at once, each with its line', () => {
+  test('parseConfig() tells every fault of a file at once, each with its line, in their order', () => {
     const text = `# a file
 [server]
 web_port = "x"   # wrong
@@ -303,10 +308,10 @@ enabled = 3
 interval_secs = 0
 `;
     expect(faults(text)).toEqual([
-      expect.stringMatching(/^weir\.toml:4: server\.bogus: no such key; there are web_port, /),
       'weir.toml:3: server.web_port: expected a whole number from 0 to 65535, got "x"',
-      'weir.toml:12: dns.health_check.interval_secs: expected a whole number from 1 to 3600 (seconds), got 0',
+      expect.stringMatching(/^weir\.toml:4: server\.bogus: no such key; there are web_port, /),
       'weir.toml:10: cache.enabled: expected true or false, got 3',
+      'weir.toml:12: dns.health_check.interval_secs: expected a whole number from 1 to 3600 (seconds), got 0',
     ]);
   });
 

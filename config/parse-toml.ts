@@ -3,8 +3,8 @@
  * is no TOML is told in Weir's words here; what the values mean is not known here.
  */
 import { parse } from 'toml';
+import { isTable } from './config-fault.ts';
 import type { ConfigFault } from './config-fault.ts';
-import { isTable } from './key-kinds.ts';
 import type { LineIndex } from './line-index.ts';
 
 /** The tree of the TOML `text` of the file `name`; of a text that is no TOML, an empty one, with a fault. */

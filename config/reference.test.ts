@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'toml';
-import { keysOf, variableOf } from './environment.ts';
+import { z } from 'zod';
+import { variableOf } from './environment.ts';
+import { NOTES, keysOf, schemaAt, shapeOf } from './keys.ts';
 import { parseConfig } from './parse-config.ts';
-import { schema } from './schema.ts';
+import { keys as schema } from './sections.ts';
 
 const text = readFileSync(new URL('./weir.toml', import.meta.url), 'utf8');
 const uncommented = text.replaceAll(/^#(?=\S)/gmu, '');
@@ -26,43 +28,43 @@ describe('weir.toml', () => {
     expect(result.ok && result.value.config).toEqual(defaults.ok && defaults.value.config);
   });
 
-  test.each(keys.map(({ path, key }) => [path.join('.'), path, key] as const))(
+  test.each(keys.map((placed) => [placed.path.join('.'), placed] as const))(
     'weir.toml explains %s in the words of the schema',
-    (_name, path, key) => {
+    (_name, { path, schema: key, notes }) => {
+      const isTables = path.at(-1) === 'pools';
       const header = `[${path.slice(0, -1).join('.')}]`;
       const table = text.slice(text.indexOf(`\n${header}\n`)).split(/\n(?=#?\[)/u)[1] ?? '';
-      const paragraphs = key.shape === 'tables' ? text.split('\n\n') : table.split('\n\n');
+      const paragraphs = isTables ? text.split('\n\n') : table.split('\n\n');
       const words = paragraphs.map((paragraph) => paragraph.replaceAll('\n# ', ' ').replace(/^# /u, ''));
-      const explained = key.doc + (key.unit === undefined ? '' : ` Unit: ${key.unit}.`);
+      const explained = notes.doc + (notes.unit === undefined ? '' : ` Unit: ${notes.unit}.`);
       const own = words.filter((paragraph) => paragraph.startsWith(explained));
       expect(own).toHaveLength(1);
       const assignments = own[0]?.split('\n#').slice(1) ?? [];
-      if (key.shape === 'tables') return;
+      if (isTables) return;
       expect(assignments).toHaveLength(1);
       const written: unknown = parse(assignments[0] ?? '');
-      const value = key.default instanceof Array && key.shape === 'string' ? '' : key.default;
+      const value = path.at(-1) === 'url' ? '' : z.parse(key, undefined);
       expect({ ...(written as object) }).toEqual({ [path.at(-1) ?? '']: value });
     },
   );
 
   test('weir.toml explains every key of a pool in the words of the schema', () => {
-    for (const [name, key] of Object.entries(schema.keys.dns.keys.pools.entry.keys)) {
-      expect(text).toContain(`# ${key.doc}\n#${name} = `);
-    }
+    const pool = Object.entries(shapeOf(schemaAt(schema, ['dns', 'pools', 0])));
+    expect(pool).toHaveLength(4);
+    for (const [name, key] of pool) expect(text).toContain(`# ${NOTES.get(key)?.doc}\n#${name} = `);
   });
 });
 
 describe('schema', () => {
   test('schema has a default that its own check accepts for every key', () => {
-    for (const { path, key } of keys) {
-      const faults: string[] = [];
-      key.read(key.default, path.join('.'), (at, expected) => faults.push(`${at}: ${expected}`));
-      expect(faults).toEqual([]);
+    for (const { path, schema: key } of keys) {
+      const result = z.safeParse(key, z.parse(key, undefined));
+      expect({ path, faults: result.error?.issues }).toEqual({ path, faults: undefined });
     }
   });
 
   test('schema gives every key a sentence, and every number of a quantity its unit', () => {
-    for (const { path, key } of keys) {
+    for (const { path, notes: key } of keys) {
       expect(key.doc).toMatch(/^[A-Z].+\.$/);
       const quantity = /_(secs|ms|hours|days|bytes|len|per_second|size|threshold)$/.test(path.at(-1) ?? '');
       if (quantity) expect({ path, unit: key.unit }).toEqual({ path, unit: expect.any(String) });

@@ -4,8 +4,7 @@
  */
 import { isIP } from 'node:net';
 import type { PoolSettings, UpstreamSettings } from '../shared/policy/upstream-settings.ts';
-import type { Check } from './key-kinds.ts';
-import { isHostName, splitHostPort } from './value-checks.ts';
+import { form, isHostName, splitHostPort } from './value-checks.ts';
 
 const PORTS = { udp: 53, tcp: 53, tls: 853, https: 443 } as const;
 const EXPECTED =
@@ -42,8 +41,8 @@ export function parseUpstream(address: string): UpstreamSettings | undefined {
   };
 }
 
-/** The check of an upstream server's text. */
-export const upstream: Check<string> = (value) => (parseUpstream(value) === undefined ? EXPECTED : undefined);
+/** The form of an upstream server's text. */
+export const upstream = form(EXPECTED, (value) => parseUpstream(value) !== undefined);
 
 /** A pool as it is configured: its servers are still text. */
 type WrittenPool = Omit<PoolSettings, 'servers'> & { readonly servers: readonly string[] };

@@ -1,10 +1,10 @@
 /**
- * What a string in the configuration may be: addresses, networks, names, URLs, files. Each check answers
- * with what was expected, or nothing. Upstream servers have a file of their own (`upstream-url.ts`).
+ * What a string in the configuration may be: addresses, networks, names, URLs, files. A form's message says
+ * what was expected. Upstream servers have a file of their own (`upstream-url.ts`).
  */
 import { isIP } from 'node:net';
+import { z } from 'zod';
 import { readLocalRecordLine } from '../shared/policy/local-record.ts';
-import type { Check } from './key-kinds.ts';
 
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/iu;
 
@@ -28,82 +28,88 @@ export function splitHostPort(value: string): { host: string; port: number | und
   return { host: bracketed ?? bare ?? '', port };
 }
 
-/** An IPv4 or IPv6 address. */
-export const ip: Check<string> = (value) => (isIP(value) > 0 ? undefined : 'an IP address such as 192.0.2.1');
+/** Strings that are good, and what is expected where one is not. */
+export function form(expected: string, isGood: (value: string) => boolean): z.ZodString {
+  return z.string(expected).refine(isGood, expected).describe(expected);
+}
 
-/** A network such as `10.0.0.0/8`; a single address stands for itself. */
-export const cidr: Check<string> = (value) => {
-  const [address = '', prefix, ...rest] = value.split('/');
-  const family = isIP(address);
-  const longest = family === 4 ? 32 : 128;
-  const prefixOk = prefix === undefined || (/^\d{1,3}$/u.test(prefix) && Number(prefix) <= longest);
-  return family > 0 && !address.includes('%') && rest.length === 0 && prefixOk
-    ? undefined
-    : 'a network such as 10.0.0.0/8 or 2001:db8::/32';
-};
+/** A form that the empty string has, too. */
+export function orEmpty(other: z.ZodString): z.ZodString {
+  const isGood = (value: string): boolean => value === '' || other.safeParse(value).success;
+  return form(`${other.description}, or an empty string`, isGood);
+}
 
-/** An address with or without a port: a plain resolver. */
-export const resolver: Check<string> = (value) => {
-  const split = splitHostPort(value);
-  return split !== undefined && isIP(split.host) > 0
-    ? undefined
-    : 'a resolver such as 192.0.2.53, 192.0.2.53:53 or [2001:db8::53]:53';
-};
+/** What is expected instead of `value`, or nothing if it has the form. */
+export function expectedInstead(of: z.ZodString, value: string): string | undefined {
+  return of.safeParse(value).error?.issues[0]?.message;
+}
 
-/** `host:port`, the port optional, host a name or an address. */
-export const hostPort: Check<string> = (value) => {
-  const split = splitHostPort(value);
-  return split !== undefined && (isIP(split.host) > 0 || isHostName(split.host))
-    ? undefined
-    : 'a server such as 192.0.2.1:53';
-};
-
-/** A domain name; the name and what is under it are meant. */
-export const domain: Check<string> = (value) =>
-  isHostName(value) ? undefined : 'a domain name such as home.arpa';
-
-/** A path of the file system. */
-export const path: Check<string> = (value) =>
-  value !== '' && !value.includes('\0') ? undefined : 'the path of a file or folder';
+/** Any string. */
+export const text = z.string('a string');
 
 /** A string that says something. */
-export const nonEmpty: Check<string> = (value) =>
-  value.trim() === '' ? 'a string that is not empty' : undefined;
+export const nonEmpty = form('a string that is not empty', (value) => value.trim() !== '');
+
+/** A path of the file system. */
+export const path = form('the path of a file or folder', (value) => value !== '' && !value.includes('\0'));
+
+/** An IPv4 or IPv6 address. */
+export const ip = form('an IP address such as 192.0.2.1', (value) => isIP(value) > 0);
+
+/** An address of one family. */
+export const ipv4 = form('an IPv4 address such as 192.0.2.1', (value) => isIP(value) === 4);
+export const ipv6 = form('an IPv6 address such as 2001:db8::1', (value) => isIP(value) === 6);
+
+/** A network such as `10.0.0.0/8`; a single address stands for itself. */
+export const cidr = form('a network such as 10.0.0.0/8 or 2001:db8::/32', (value) => {
+  const [address = '', prefix, ...rest] = value.split('/');
+  const longest = isIP(address) === 4 ? 32 : 128;
+  const prefixOk = prefix === undefined || (/^\d{1,3}$/u.test(prefix) && Number(prefix) <= longest);
+  return isIP(address) > 0 && !address.includes('%') && rest.length === 0 && prefixOk;
+});
+
+/** An address with or without a port: a plain resolver. */
+export const resolver = form(
+  'a resolver such as 192.0.2.53, 192.0.2.53:53 or [2001:db8::53]:53',
+  (value) => isIP(splitHostPort(value)?.host ?? '') > 0,
+);
+
+/** `host:port`, the port optional, host a name or an address. */
+export const hostPort = form('a server such as 192.0.2.1:53', (value) => {
+  const host = splitHostPort(value)?.host ?? '';
+  return isIP(host) > 0 || isHostName(host);
+});
+
+/** A domain name; the name and what is under it are meant. */
+export const domain = form('a domain name such as home.arpa', isHostName);
 
 /** `http://` or `https://` with a host. */
-export const webUrl: Check<string> = (value) =>
-  URL.canParse(value) && /^https?:\/\/./iu.test(value)
-    ? undefined
-    : 'a URL such as https://example.org/services.json';
+export const webUrl = form(
+  'a URL such as https://example.org/services.json',
+  (value) => URL.canParse(value) && /^https?:\/\/./iu.test(value),
+);
 
 /** `postgres://` with a host (or with a `host` parameter that names a socket's folder). */
-export const postgresUrl: Check<string> = (value) =>
-  URL.canParse(value) && /^postgres(ql)?:\/\/./iu.test(value)
-    ? undefined
-    : 'a URL such as postgres://user:password@db.example.org:5432/weir';
+const postgresUrl = form(
+  'a URL such as postgres://user:password@db.example.org:5432/weir',
+  (value) => URL.canParse(value) && /^postgres(ql)?:\/\/./iu.test(value),
+);
+
+/** A list of such URLs, or a string of them with white space between. */
+export const postgresUrls = z.preprocess(
+  (raw) => (typeof raw === 'string' ? raw.split(/\s+/u).filter((part) => part !== '') : raw),
+  z.array(postgresUrl, 'a list of strings'),
+);
 
 /** The text form of an Argon2id hash; its three parameters in any order, as programs differ in that. */
-export const argon2Hash: Check<string> = (value) =>
-  /^\$argon2id\$v=\d+\$[mtp]=\d+(?:,[mtp]=\d+){2}\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/u.test(value)
-    ? undefined
-    : 'an Argon2id hash that starts with $argon2id$';
+export const argon2Hash = form('an Argon2id hash that starts with $argon2id$', (value) =>
+  /^\$argon2id\$v=\d+\$[mtp]=\d+(?:,[mtp]=\d+){2}\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/u.test(value),
+);
 
-/** Lets a check accept the empty string too. */
-export function orEmpty(check: Check<string>): Check<string> {
-  return (value) => {
-    const expected = value === '' ? undefined : check(value);
-    return expected === undefined ? undefined : `${expected}, or an empty string`;
-  };
-}
-
-/** A check for an IP address of one family. */
-export function ipOfFamily(family: 4 | 6): Check<string> {
-  const example = family === 4 ? '192.0.2.1' : '2001:db8::1';
-  return (value) => (isIP(value) === family ? undefined : `an IPv${family} address such as ${example}`);
-}
-
-/** A record such as `nas.home.arpa A 192.0.2.5`. */
-export const localRecord: Check<string> = (value) => {
-  const read = readLocalRecordLine(value);
-  return typeof read === 'string' ? read : undefined;
-};
+/** A record such as `nas.home.arpa A 192.0.2.5`; what is wrong with one is said by its reader. */
+export const localRecord = z
+  .string('a record such as "nas.home.arpa A 192.0.2.5"')
+  .superRefine((value, context) => {
+    const read = readLocalRecordLine(value);
+    if (typeof read === 'string') context.addIssue(read);
+  });

@@ -3,7 +3,6 @@
  * subcommand. The parts of the server are loaded by `start` only, so that the others answer at once.
  */
 import { reasonOf } from '../shared/thrown.ts';
-import { loadConfig } from '../config/load-config.ts';
 import type { LoadedConfig } from '../config/parse-config.ts';
 import { HELP, parseArguments } from './cli/arguments.ts';
 import type { Subcommand } from './cli/arguments.ts';
@@ -28,6 +27,7 @@ async function main(argv: readonly string[]): Promise<number | undefined> {
       terminal.err('"weir --help" tells more');
       return 2;
     default: {
+      const { loadConfig } = await import('../config/load-config.ts');
       const result = await loadConfig({ file: command.file, env: process.env, cwd: process.cwd() });
       if (command.kind === 'check-config' || !result.ok) return checkConfig(result, terminal);
       return runSubcommand(command.kind, result.value);

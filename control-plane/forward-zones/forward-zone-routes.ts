@@ -1,5 +1,6 @@
 /** HTTP of `{api}/forward-zones`. A change is in the database and in force when the answer is sent. */
 import { upstream } from '../../config/upstream-url.ts';
+import { expectedInstead } from '../../config/value-checks.ts';
 import type { IdParams } from '../../shared/api/fields.ts';
 import type {
   ForwardZone,
@@ -53,7 +54,7 @@ export async function deleteForwardZone(context: ApiContext, request: RouteReque
 
 function refuseBadServers(servers: readonly string[]): void {
   const faults = servers.flatMap((server, index) => {
-    const expected = upstream(server);
+    const expected = expectedInstead(upstream, server);
     return expected === undefined ? [] : [{ path: `servers.${index}`, message: `expected ${expected}` }];
   });
   if (faults.length > 0) throw invalid(faults);

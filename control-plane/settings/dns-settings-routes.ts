@@ -1,5 +1,5 @@
 /** HTTP of `{api}/settings`. A change is in the database and in force when the answer is sent. */
-import { hostPort } from '../../config/value-checks.ts';
+import { expectedInstead, hostPort } from '../../config/value-checks.ts';
 import type { DnsSettings, DnsSettingsChange } from '../../shared/api/settings-api.ts';
 import { invalid } from '../api/api-error.ts';
 import type { ApiContext } from '../api/api-context.ts';
@@ -21,7 +21,7 @@ export async function changeSettings(
 ): Promise<DnsSettings> {
   const { body } = request;
   const server = body.local_dns_server ?? '';
-  const expected = server === '' ? undefined : hostPort(server);
+  const expected = server === '' ? undefined : expectedInstead(hostPort, server);
   if (expected !== undefined)
     throw invalid([{ path: 'local_dns_server', message: `expected ${expected}, or the empty text` }]);
   const fields = Object.entries(body).filter(([, value]) => value !== undefined);

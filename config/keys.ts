@@ -1,0 +1,92 @@
+/**
+ * What `schema.ts` is written with: zod, the kinds of value that many keys share, and the notes beside
+ * each key. Nothing here knows a single key of Weir, a file, or the environment.
+ */
+import { z } from 'zod';
+
+/** What a person wants to know about a key, besides its value. */
+export interface KeyNotes {
+  /** One sentence. */
+  readonly doc: string;
+  /** Unit of a number, as written in the reference. */
+  readonly unit?: string;
+  /** The value never appears in a message, a log line or an API answer. */
+  readonly secret?: boolean;
+  /** A change takes effect at the next start only. */
+  readonly restart?: boolean;
+  /** This version reads and checks the key, and does nothing with it. */
+  readonly notYet?: boolean;
+}
+
+/** The notes of each key; what a section holds and is not in here is a section itself. */
+export const NOTES = z.registry<KeyNotes>();
+
+/** `true` or `false`. */
+export const bool = z.boolean();
+
+/** A whole number from `min` to `max`, both included. */
+export function int(min: number, max: number): z.ZodInt {
+  return z.int(`a whole number from ${min} to ${max}`).min(min).max(max);
+}
+
+/** A list of at least `least` entries. */
+export function list<S extends z.ZodType>(
+  entry: S,
+  least = 0,
+  expected = least > 0 ? `a list of at least ${least} string` : 'a list of strings',
+): z.ZodArray<S> {
+  return z.array(entry, expected).refine(({ length }) => length >= least, expected);
+}
+
+/** A table of keys; where it is not given, its keys have their defaults. */
+export function section<const S extends z.ZodRawShape>(shape: S) {
+  // To zod a date is an object like others.
+  const notDate = (raw: unknown): unknown => (raw instanceof Date ? raw.toISOString() : raw);
+  return z.preprocess(notDate, z.strictObject(shape)).prefault({});
+}
+
+/** A key. The notes are those of `schema` from here on, so it must be no other key's. */
+export function key<S extends z.ZodType>(schema: S, notes: KeyNotes): S {
+  const doc = notes.notYet === true ? `${notes.doc} Not yet: has no effect in this version.` : notes.doc;
+  NOTES.add(schema, { ...notes, doc });
+  return schema;
+}
+
+/** A key and the path that leads to it. */
+export interface PlacedKey {
+  readonly path: readonly string[];
+  readonly schema: z.core.$ZodType;
+  readonly notes: KeyNotes;
+}
+
+/** Every key of a section, in its order; keys of the tables in an array are part of the array's key. */
+export function keysOf(schema: z.core.$ZodType, path: readonly string[] = []): PlacedKey[] {
+  const notes = NOTES.get(schema);
+  if (notes !== undefined) return [{ path, schema, notes }];
+  return Object.entries(shapeOf(schema)).flatMap(([name, child]) => keysOf(child, [...path, name]));
+}
+
+/** What stands at `path` below `schema`; undefined where nothing is known to. */
+export function schemaAt(
+  schema: z.core.$ZodType | undefined,
+  path: readonly PropertyKey[],
+): z.core.$ZodType | undefined {
+  const [step, ...rest] = path;
+  if (step === undefined || schema === undefined) return schema;
+  const def = withoutDefault(schema);
+  return schemaAt(def.type === 'array' ? def.element : shapeOf(schema)[String(step)], rest);
+}
+
+/** The schemas of a section's keys by name; none for what is no section. */
+export function shapeOf(schema: z.core.$ZodType | undefined): Readonly<Record<string, z.core.$ZodType>> {
+  const def = schema && withoutDefault(schema);
+  if (def?.type === 'pipe') return shapeOf(def.out);
+  return def?.type === 'object' ? def.shape : {};
+}
+
+/** The definition of a schema as if its value were required. */
+export function withoutDefault(schema: z.core.$ZodType): z.core.$ZodTypes['_zod']['def'] {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  const isWrapped = def.type === 'default' || def.type === 'prefault' || def.type === 'optional';
+  return isWrapped ? withoutDefault(def.innerType) : def;
+}
