@@ -151,6 +151,24 @@ module.exports = {
       to: { path: '^control-plane/([^/]+)/.*-routes\\.ts$', pathNot: '^control-plane/$1/' },
     },
     {
+      name: 'one-door-for-a-change',
+      severity: 'error',
+      comment:
+        'a change goes through policy/change.ts, which puts it into force; only compiles publish beside it',
+      from: {
+        path: '^control-plane/',
+        pathNot: ['^control-plane/(start-policy\\.ts$|lists/sources/)', TEST],
+      },
+      to: { path: '^control-plane/snapshot/publish/policy-in-force\\.ts$' },
+    },
+    {
+      name: 'revisions-are-written-with-their-change',
+      severity: 'error',
+      comment: 'what a revision is made of is known to the one door for a change',
+      from: { path: '^control-plane/', pathNot: ['^control-plane/policy/change\\.ts$', TEST] },
+      to: { path: '^control-plane/policy/(change-detection|record-revision-store)\\.ts$' },
+    },
+    {
       name: 'no-barrels',
       severity: 'error',
       comment: 'an index.ts hides where a thing lives',

@@ -22,6 +22,7 @@ import { dnsSettings } from './settings/dns-settings.ts';
 import { CompilePool } from './compile/table/compile-pool.ts';
 import type { Generations } from './snapshot/publish/generations.ts';
 import { PolicyInForce } from './snapshot/publish/policy-in-force.ts';
+import { PolicyChanges } from './policy/change.ts';
 import { PolicyMemory } from './policy/policy-memory.ts';
 import { readPolicyRows } from './policy/policy-store.ts';
 import type { SnapshotPublisher } from './snapshot/publish/publisher.ts';
@@ -49,6 +50,7 @@ export async function startPolicy(node: Node, dns: DnsParts) {
     logger,
   });
   stops.push(() => policy.close());
+  const changes = new PolicyChanges(database, policy);
   evaluator.start({ rows: () => publisher.current().rows, apply: () => policy.applyLive() });
   stops.push(() => evaluator.close());
   const bounds = boundsOf(node, publisher);
@@ -57,6 +59,7 @@ export async function startPolicy(node: Node, dns: DnsParts) {
   const lists = new ListSources({
     database,
     policy,
+    changes,
     publisher,
     pool,
     clock,
@@ -92,7 +95,7 @@ export async function startPolicy(node: Node, dns: DnsParts) {
     publisher,
     findLine: (sourceId, ruleName, kinds) => lists.findLine(sourceId, ruleName, kinds),
   });
-  return { policy, lists, explainer, compiledLists, catalog, catalogRefresh };
+  return { policy, changes, lists, explainer, compiledLists, catalog, catalogRefresh };
 }
 
 /** The names that a new list is watched for. */

@@ -17,7 +17,7 @@ import { queryLogReader } from './query-log/reading/query-log-reader.ts';
 import type { ServiceCatalog } from './services/service-catalog.ts';
 import { dnsSettings } from './settings/dns-settings.ts';
 import { filterStats } from './snapshot/publish/filter-stats.ts';
-import type { PolicyInForce } from './snapshot/publish/policy-in-force.ts';
+import type { PolicyChanges } from './policy/change.ts';
 import type { SnapshotPublisher } from './snapshot/publish/publisher.ts';
 import type { QueryRate } from './stats/query-rate.ts';
 import { readCacheUse, readSummary } from './stats/stats-store.ts';
@@ -33,7 +33,7 @@ interface WebParts {
   readonly publisher: SnapshotPublisher;
   readonly rate: QueryRate;
   readonly cache: SharedArrayBuffer;
-  readonly policy: PolicyInForce;
+  readonly changes: PolicyChanges;
   readonly lists: ListSources;
   readonly compiledLists: CompiledLists;
   readonly explainer: Explainer;
@@ -64,7 +64,8 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     clock,
     logger,
     database,
-    policy: parts.policy,
+    policy: parts.changes,
+    blockingSwitch: () => publisher.current().rows.blockingSwitch,
     clients: node.clients,
     localNames: {
       localDomain,

@@ -24,6 +24,7 @@ import type { SourceLife } from '../lists/sources/source-life-port.ts';
 import type { SourceKind } from '../../shared/policy/source-kind.ts';
 import type { QueryLogReader } from '../query-log/reading/query-log-port.ts';
 import type { BlockingSwitch } from '../policy/rows.ts';
+import type { PolicyChanges } from '../policy/change.ts';
 import type { LivePolicy } from '../policy/live.ts';
 import type { StatsReader } from '../stats/stats-port.ts';
 
@@ -44,7 +45,9 @@ export interface ApiContext {
   readonly auth: Authenticator;
   /** Life of the list sources: a change is stored and in force when its promise resolves. */
   readonly sources: SourceLife;
-  readonly policy: PolicyPort;
+  readonly policy: PolicyChanges;
+  /** What was said through the API about blocking as a whole, as it is in force. */
+  blockingSwitch(): BlockingSwitch | null;
   readonly clients: ClientDirectory;
   readonly localNames: LocalNamesPort;
   readonly queryLog: QueryLogReader;
@@ -57,14 +60,6 @@ export interface ApiContext {
   readonly health: HealthPort;
   readonly upstreams: UpstreamPort;
   readonly cache: CachePort;
-}
-
-/** Puts changes of policy rows into force. */
-export interface PolicyPort {
-  /** Resolves when every thread answers with the policy that is in the database now. */
-  apply(): Promise<void>;
-  /** What was said through the API about blocking as a whole, as it is in force. */
-  blockingSwitch(): BlockingSwitch | null;
 }
 
 /** Local names that are in no database. */

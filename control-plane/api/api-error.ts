@@ -5,6 +5,12 @@
  */
 import type { FieldProblem, ProblemCode } from '../../shared/api/problem-details.ts';
 
+/** A change that is in the database although its request failed. */
+export interface StoredChange {
+  /** Null where the change is no part of revisions, or changed nothing. */
+  readonly revision: number | null;
+}
+
 /** More about an error than its text. */
 export interface ApiErrorExtras {
   /** The bad fields of a 400. */
@@ -12,7 +18,7 @@ export interface ApiErrorExtras {
   /** Header fields of the answer, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** What was asked for is in the database all the same. */
-  readonly isStored?: boolean;
+  readonly stored?: StoredChange;
   readonly cause?: unknown;
 }
 
@@ -22,7 +28,7 @@ export class ApiError extends Error {
   readonly code: ProblemCode;
   readonly fields: readonly FieldProblem[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  readonly isStored: boolean;
+  readonly stored: StoredChange | undefined;
 
   constructor(status: number, code: ProblemCode, detail: string, extras: ApiErrorExtras = {}) {
     super(detail, { cause: extras.cause });
@@ -31,7 +37,7 @@ export class ApiError extends Error {
     this.code = code;
     this.fields = extras.fields;
     this.headers = extras.headers ?? {};
-    this.isStored = extras.isStored ?? false;
+    this.stored = extras.stored;
   }
 }
 
@@ -80,9 +86,11 @@ export function tooMany(code: 'locked_out' | 'busy', detail: string, retryAfterS
   });
 }
 
-/** 503 for a change that is stored and not in force yet. Without Retry-After: it must not be sent again. */
-export function notInForce(cause: unknown): ApiError {
-  const detail =
-    'the change is stored, but could not be put into force yet; Weir does that as soon as it can';
-  return new ApiError(503, 'not_in_force', detail, { isStored: true, cause });
+/**
+ * 503 for a change that is stored and not in force yet, with the reason. Without Retry-After: it must not be sent
+ * again. The detail must hold no secret, so a cause is told to the log only.
+ */
+export function notInForce(reason: string, revision: number | null, cause?: unknown): ApiError {
+  const detail = `the change is stored, but ${reason}; Weir puts it into force as soon as it can`;
+  return new ApiError(503, 'not_in_force', detail, { stored: { revision }, cause });
 }

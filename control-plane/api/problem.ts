@@ -25,7 +25,8 @@ export function sendProblem(response: Response, error: ApiError): void {
     detail: error.message,
     error: error.code,
     ...(error.fields === undefined ? {} : { errors: [...error.fields] }),
-    ...(error.isStored ? { stored: true } : {}),
+    ...(error.stored === undefined ? {} : { stored: true }),
+    ...(typeof error.stored?.revision === 'number' ? { revision: error.stored.revision } : {}),
   };
   for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
   response.status(error.status).type('application/problem+json').send(JSON.stringify(body));

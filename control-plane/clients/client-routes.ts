@@ -17,7 +17,7 @@ import type { ApiContext } from '../api/api-context.ts';
 import { authorOf } from '../api/route.ts';
 import type { RouteRequest } from '../api/route.ts';
 import { readGroup } from '../groups/group-store.ts';
-import { changePolicy } from '../policy/change.ts';
+import type { Changed } from '../policy/change.ts';
 import type { StoredClient } from './client-record.ts';
 import { summarizeClients } from './client-stats-store.ts';
 import * as store from './client-store.ts';
@@ -109,12 +109,14 @@ export async function moveClient(
 /** DELETE clients/{id} */
 export async function deleteClient(context: ApiContext, request: RouteRequest<IdParams>): Promise<void> {
   const { id } = request.params;
-  await changePolicy(context.database, authorOf(request), async (tx) => {
+  const work = async (tx: Queryable): Promise<Changed<StoredClient>> => {
     const result = await store.deleteClient(tx, id);
     return { result, summary: `client ${labelOf(result)}: deleted`, isOutside: true };
+  };
+  await context.policy.change(authorOf(request), work, (_client, apply) => {
+    context.clients.remove(id);
+    return apply();
   });
-  context.clients.remove(id);
-  await context.policy.apply();
 }
 
 /** A client after a change, which may have left it as it was. */
@@ -139,13 +141,15 @@ async function change(
   what: string,
   work: (tx: Queryable) => Promise<ChangedClient>,
 ): Promise<Client> {
-  const stored = await changePolicy(context.database, author, async (tx) => {
+  const describe = async (tx: Queryable): Promise<Changed<StoredClient>> => {
     const { client: result, isChanged } = await work(tx);
     const summary = isChanged ? `client ${labelOf(result)}: ${what}` : null;
     return { result, summary, isOutside: true };
+  };
+  const stored = await context.policy.change(author, describe, (client, apply) => {
+    context.clients.put(client);
+    return apply();
   });
-  context.clients.put(stored);
-  await context.policy.apply();
   return shown(context, stored.id);
 }
 

@@ -4,7 +4,6 @@ import type { IdParams } from '../../shared/api/fields.ts';
 import type { ApiContext } from '../api/api-context.ts';
 import { authorOf } from '../api/route.ts';
 import type { RouteRequest } from '../api/route.ts';
-import { changePolicy } from '../policy/change.ts';
 import * as store from './client-subnet-store.ts';
 
 /** GET client-subnets */
@@ -17,19 +16,16 @@ export async function createSubnet(
   context: ApiContext,
   request: RouteRequest<unknown, unknown, ClientSubnetCreate>,
 ): Promise<ClientSubnet> {
-  const subnet = await changePolicy(context.database, authorOf(request), async (tx) => {
+  return context.policy.change(authorOf(request), async (tx) => {
     const result = await store.insertSubnet(tx, request.body);
     return { result, summary: `subnet ${result.subnet_cidr}: given to group ${result.group_name}` };
   });
-  await context.policy.apply();
-  return subnet;
 }
 
 /** DELETE client-subnets/{id} */
 export async function deleteSubnet(context: ApiContext, request: RouteRequest<IdParams>): Promise<void> {
-  await changePolicy(context.database, authorOf(request), async (tx) => {
+  await context.policy.change(authorOf(request), async (tx) => {
     const result = await store.deleteSubnet(tx, request.params.id);
     return { result, summary: `subnet ${result.subnet_cidr}: deleted` };
   });
-  await context.policy.apply();
 }

@@ -12,7 +12,6 @@ import type { Queryable } from '../db/database.ts';
 import type { ApiContext } from '../api/api-context.ts';
 import { authorOf } from '../api/route.ts';
 import type { RouteRequest } from '../api/route.ts';
-import { changePolicy } from '../policy/change.ts';
 import * as store from './forward-zone-store.ts';
 
 /** GET forward-zones */
@@ -61,15 +60,13 @@ function refuseBadServers(servers: readonly string[]): void {
 }
 
 async function change(
-  { database, policy }: ApiContext,
+  { policy }: ApiContext,
   author: string,
   verb: string,
   work: (tx: Queryable) => Promise<ForwardZone>,
 ): Promise<ForwardZone> {
-  const zone = await changePolicy(database, author, async (tx) => {
+  return policy.change(author, async (tx) => {
     const result = await work(tx);
     return { result, summary: `forward zone ${result.zone}: ${verb}` };
   });
-  await policy.apply();
-  return zone;
 }

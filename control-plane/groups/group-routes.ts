@@ -4,7 +4,6 @@ import type { Group, GroupCreate, GroupUpdate } from '../../shared/api/policy/gr
 import type { ApiContext } from '../api/api-context.ts';
 import { authorOf } from '../api/route.ts';
 import type { RouteRequest } from '../api/route.ts';
-import { changePolicy } from '../policy/change.ts';
 import * as store from './group-store.ts';
 
 type ById = RouteRequest<IdParams>;
@@ -26,11 +25,10 @@ export async function createGroup(
   context: ApiContext,
   request: RouteRequest<unknown, unknown, GroupCreate>,
 ): Promise<Group> {
-  const group = await changePolicy(context.database, authorOf(request), async (tx) => {
+  const group = await context.policy.change(authorOf(request), async (tx) => {
     const result = await store.insertGroup(tx, request.body);
     return { result, summary: `group ${result.name}: created` };
   });
-  await context.policy.apply();
   return counted(context, group);
 }
 
@@ -39,23 +37,21 @@ export async function updateGroup(
   context: ApiContext,
   request: RouteRequest<IdParams, unknown, GroupUpdate>,
 ): Promise<Group> {
-  const group = await changePolicy(context.database, authorOf(request), async (tx) => {
+  const group = await context.policy.change(authorOf(request), async (tx) => {
     const result = await store.updateGroup(tx, request.params.id, request.body);
     return { result, summary: `group ${result.name}: changed` };
   });
-  await context.policy.apply();
   return counted(context, group);
 }
 
 /** DELETE groups/{id} */
 export async function deleteGroup(context: ApiContext, request: ById): Promise<void> {
   const { id } = request.params;
-  await changePolicy(context.database, authorOf(request), async (tx) => {
+  await context.policy.change(authorOf(request), async (tx) => {
     const { name } = await store.readGroup(tx, id);
     await store.deleteGroup(tx, id);
     return { result: undefined, summary: `group ${name}: deleted` };
   });
-  await context.policy.apply();
 }
 
 function counted({ clients }: ApiContext, group: store.StoredGroup): Group {

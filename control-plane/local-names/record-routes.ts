@@ -11,7 +11,6 @@ import type { Queryable } from '../db/database.ts';
 import type { ApiContext } from '../api/api-context.ts';
 import { authorOf } from '../api/route.ts';
 import type { RouteRequest } from '../api/route.ts';
-import { changePolicy } from '../policy/change.ts';
 import { localRecords } from '../snapshot/build/snapshot-records.ts';
 import { findAliasLoop, buildLocalTree } from '../snapshot/build/local-tree.ts';
 import { readRecord, splitName } from './read-record.ts';
@@ -65,15 +64,13 @@ async function change(
   verb: 'created' | 'changed' | 'deleted',
   work: (tx: Queryable) => Promise<StoredRecord>,
 ): Promise<LocalRecord> {
-  const { database, policy } = context;
-  const record = await changePolicy(database, author, async (tx) => {
+  const record = await context.policy.change(author, async (tx) => {
     const result = await work(tx);
     if (verb !== 'deleted') await refuseContradictions(context, tx, result);
     const { fqdn, record_type: type, value } = result;
     const summary = `local record ${fqdn} ${type} ${value.slice(0, 100)}: ${verb}`;
     return { result, summary };
   });
-  await policy.apply();
   return shown(record);
 }
 

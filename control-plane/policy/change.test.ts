@@ -1,31 +1,42 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
-import { DatabaseBusy } from '../db/database-errors.ts';
+import { DatabaseBusy, DatabaseUnavailable } from '../db/database-errors.ts';
 import { startDatabase } from '../db/database.ts';
-import type { Database } from '../db/database.ts';
+import type { Database, Queryable } from '../db/database.ts';
 import { recordContent, recordSource } from '../lists/sources/source-records.ts';
 import { listSources, readSource } from '../lists/sources/source-store.ts';
-import { changePolicy, WEIR } from './change.ts';
+import { PolicyChanges } from './change.ts';
+import type { Changed } from './change.ts';
 import { listRevisions, neededCopies, newestRevision } from './revision-store.ts';
 import { rollBack } from '../revisions/rollback.ts';
 
 let own: TestDatabase;
+let url: string;
 let database: Database;
+async function connect(): Promise<Database> {
+  const connected = startDatabase({ urls: url, lock: own.lock, logger: new MemoryLogger(), waitMs: 500 });
+  await connected.whenUp();
+  return connected;
+}
+let changes: PolicyChanges;
+/** What putting into force does, and how many threads it leaves behind. */
+let apply: () => Promise<void>;
+let behind: number;
 beforeAll(async () => {
   own = await startTestDatabase();
   await own.database.query(`CREATE ROLE tester LOGIN SUPERUSER PASSWORD 'secret'`);
   const { rows } = await own.database.query<{ dir: string }>(
     `SELECT setting AS dir FROM pg_settings WHERE name = 'unix_socket_directories'`,
   );
-  database = startDatabase({
-    urls: `postgres://tester:secret@localhost/postgres?host=${encodeURIComponent(rows[0]!.dir)}`,
-    lock: own.lock,
-    logger: new MemoryLogger(),
-    waitMs: 500,
-  });
-  await database.whenUp();
+  url = `postgres://tester:secret@localhost/postgres?host=${encodeURIComponent(rows[0]!.dir)}`;
+  database = await connect();
+  changes = new PolicyChanges(database, { apply: () => apply(), threadsBehind: () => behind });
+});
+beforeEach(() => {
+  apply = () => Promise.resolve();
+  behind = 0;
 });
 afterAll(async () => {
   await database.close();
@@ -33,19 +44,107 @@ afterAll(async () => {
 });
 
 let serial = 0;
-const change = (): Promise<number> =>
-  changePolicy(database, 'somebody', async (tx) => {
-    await tx.query('INSERT INTO groups (name) VALUES ($1)', [`group ${serial++}`]);
-    return { result: 1, summary: 'group: created' };
+const makeGroup = async (tx: Queryable): Promise<Changed<string>> => {
+  const name = `group ${serial++}`;
+  await tx.query('INSERT INTO groups (name) VALUES ($1)', [name]);
+  return { result: name, summary: `${name}: created` };
+};
+const change = (): Promise<string> => changes.change('somebody', makeGroup);
+const groupNames = async (): Promise<string[]> =>
+  (await database.query<{ name: string }>('SELECT name FROM groups')).rows.map(({ name }) => name);
+
+describe('PolicyChanges', () => {
+  test('change() has the rows and their revision stored when it puts them into force, and resolves after that', async () => {
+    const seen: unknown[] = [];
+    apply = async () => {
+      const { summary } = await newestRevision(own.database);
+      seen.push(summary, (await groupNames()).at(-1));
+    };
+    const name = await change();
+    expect(seen).toEqual([`${name}: created`, name]);
   });
 
-describe('changePolicy()', () => {
-  test('changePolicy() waits for a change elsewhere beside everybody else, and says busy after a while', async () => {
+  test('change() says which revision is stored where it cannot be put into force', async () => {
+    const cause = new Error('no room');
+    apply = () => Promise.reject(cause);
+    const refused: unknown = await change().catch((error: unknown) => error);
+    const { id, summary } = await newestRevision(database);
+    expect(refused).toMatchObject({ status: 503, code: 'not_in_force', stored: { revision: id }, cause });
+    expect(refused).toMatchObject({ headers: {} });
+    expect((await groupNames()).map((name) => `${name}: created`)).toContain(summary);
+  });
+
+  test('change() says so where threads did not take it in time', async () => {
+    behind = 2;
+    const refused: unknown = await change().catch((error: unknown) => error);
+    const { id } = await newestRevision(database);
+    expect(refused).toMatchObject({ code: 'not_in_force', stored: { revision: id } });
+    expect(refused).toMatchObject({ message: expect.stringContaining('2 DNS threads') });
+  });
+
+  test('change() names no revision of what makes none', async () => {
+    const before = await newestRevision(database);
+    behind = 1;
+    const nothing = (): Promise<Changed<number>> => Promise.resolve({ result: 1, summary: null });
+    const refused = changes.change('somebody', nothing);
+    await expect(refused).rejects.toMatchObject({ stored: { revision: null } });
+    expect(await newestRevision(database)).toEqual(before);
+  });
+
+  test('change() of two at once makes a revision of each, and each is told what became of its own', async () => {
+    const applied: Promise<string[]>[] = [];
+    apply = async () => {
+      applied.push(groupNames());
+      if (applied.length === 1) throw new Error('once');
+    };
+    const outcomes = await Promise.allSettled([change(), change()]);
+    const revisions = (await listRevisions(database)).slice(0, 2);
+    expect(new Set(revisions.map(({ summary }) => summary)).size).toBe(2);
+    const failed = outcomes.flatMap((outcome) =>
+      outcome.status === 'rejected' ? [outcome.reason as { stored: { revision: number } }] : [],
+    );
+    expect(failed).toHaveLength(1);
+    expect(revisions.map(({ id }) => id)).toContain(failed[0]!.stored.revision);
+    // Whoever puts into force last sees both.
+    const [, last] = await Promise.all(applied);
+    expect(revisions.map(({ summary }) => last!.includes(summary.split(':')[0]!))).toEqual([true, true]);
+  });
+
+  test('change() stores nothing and puts nothing into force where the database goes away in the middle', async () => {
+    const before = [await groupNames(), await newestRevision(database)];
+    const theirs = await connect();
+    const apply = jest.fn(() => Promise.resolve());
+    const cutOff = new PolicyChanges(theirs, { apply, threadsBehind: () => 0 }).change('x', async (tx) => {
+      const made = await makeGroup(tx);
+      await tx.query('SELECT pg_terminate_backend(pg_backend_pid())');
+      return made;
+    });
+    await expect(cutOff).rejects.toBeInstanceOf(DatabaseUnavailable);
+    await theirs.close();
+    expect([await groupNames(), await newestRevision(database)]).toEqual(before);
+    expect(apply).not.toHaveBeenCalled();
+  });
+
+  test('change() tells of a stored change where the database goes away before it is in force', async () => {
+    const theirs = await connect();
+    const apply = async (): Promise<void> => {
+      await theirs.query('SELECT pg_terminate_backend(pg_backend_pid())');
+    };
+    const refused = new PolicyChanges(theirs, { apply, threadsBehind: () => 0 }).change('x', makeGroup);
+    const thrown: unknown = await refused.catch((error: unknown) => error);
+    await theirs.close();
+    const { id: revision } = await newestRevision(database);
+    expect(thrown).toMatchObject({ code: 'not_in_force', stored: { revision } });
+    expect(thrown).toMatchObject({ cause: expect.any(DatabaseUnavailable) });
+  });
+
+  test('change() waits for a change elsewhere beside everybody else, and says busy after a while', async () => {
     const states: string[] = [];
     const stop = database.onStatus(({ state }) => states.push(state));
     const elsewhere = Promise.withResolvers<undefined>();
     const isHeld = Promise.withResolvers<undefined>();
-    const other = changePolicy(own.database, 'another node', async () => {
+    const theirs = new PolicyChanges(own.database, { apply: () => apply(), threadsBehind: () => 0 });
+    const other = theirs.change('another node', async () => {
       isHeld.resolve(undefined);
       await elsewhere.promise;
       return { result: undefined, summary: null };
@@ -57,12 +156,13 @@ describe('changePolicy()', () => {
     for (const outcome of await Promise.all(changes)) expect(outcome).toBeInstanceOf(DatabaseBusy);
     elsewhere.resolve(undefined);
     await other;
-    expect(await change()).toBe(1);
+    const made = await change();
+    expect(await groupNames()).toContain(made);
     expect(states).toEqual([]);
     stop();
   });
 
-  test('changePolicy() keeps the revisions of people however often Weir itself takes over lists', async () => {
+  test('record() leaves the revisions of people however often Weir itself takes over lists', async () => {
     await own.database.query('TRUNCATE revisions');
     await own.database.query(
       `INSERT INTO list_sources (id, name, url, content_key) VALUES (900, 'ads', 'http://l.example/', 'first')`,
@@ -71,7 +171,7 @@ describe('changePolicy()', () => {
     const source = await readSource(own.database, 900);
     for (let index = 0; index < 30; index++) {
       const facts = { contentKey: `copy ${index}` };
-      await recordContent(database, source, facts, { author: WEIR, what: 'updated' });
+      await recordContent(changes, source, facts, 'updated');
     }
     const kept = (await listRevisions(database)).filter(({ can_rollback: can }) => can);
     expect(kept.filter(({ author }) => author === 'somebody')).toHaveLength(20);
@@ -84,11 +184,11 @@ describe('changePolicy()', () => {
     expect((await listRevisions(database)).filter(({ can_rollback: can }) => can)).toHaveLength(30);
   });
 
-  test('changePolicy() writes no revision of a list whose content is what it was', async () => {
+  test('record() writes no revision of a list whose content is what it was', async () => {
     const source = await readSource(own.database, 900);
     const before = await newestRevision(database);
     const facts = { contentKey: source.contentKey!, status: 'ok', lastChangedAt: new Date() } as const;
-    await recordContent(database, source, facts, { author: WEIR, what: 'updated' });
+    await recordContent(changes, source, facts, 'updated');
     expect(await newestRevision(database)).toEqual(before);
   });
 });
@@ -103,6 +203,7 @@ describe('rollBack()', () => {
     );
     await own.database.query('INSERT INTO list_source_groups SELECT id, 1 FROM list_sources');
     await change();
+    const parts = { database, policy: changes, bringBack: () => Promise.resolve() };
     const first = await newestRevision(database);
     await change();
     const second = await newestRevision(database);
@@ -113,7 +214,7 @@ describe('rollBack()', () => {
         await recordSource(own.database, source, { status: index % 2 === 0 ? 'updating' : 'ok' });
     });
     for (let round = 0; round < 20; round++) {
-      for (const { id } of [first, second]) await rollBack(database, () => Promise.resolve(), id, 'somebody');
+      for (const { id } of [first, second]) await rollBack(parts, id, 'somebody');
       await own.database.query('UPDATE list_sources SET comment = $1', [String(round)]);
     }
     isOver = true;

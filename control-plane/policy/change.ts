@@ -1,21 +1,16 @@
 /**
- * The one way to change policy or lists: in a transaction that also writes the revision. Changes wait for
- * each other, so that revisions are in the order in which they came into force, and each holds exactly the
- * policy after its own change. A change that changes nothing makes none. Bringing it into force is the caller's next
- * step.
+ * The one door for a change of policy or lists: in one transaction the rows and their revision, then the rows into
+ * force, then a wait for the threads. Changes wait for each other, on all nodes, so that revisions are in the order of
+ * their commits and each holds exactly the policy after its own change. A change that changes nothing makes none.
+ * Weir puts things into force beside this door only where no row changes: schedules, compiles and the catalog.
  */
+import { notInForce } from '../api/api-error.ts';
 import type { Database, Queryable } from '../db/database.ts';
 import { hasChanged, policyBefore } from './change-detection.ts';
-import { recordRevision } from './revision-store.ts';
-import type { RevisionNote } from './revision-store.ts';
+import { recordRevision } from './record-revision-store.ts';
+import type { RevisionNote } from './record-revision-store.ts';
 
-/** Author of what Weir does by itself. */
-export const WEIR = Symbol('weir');
-
-/** A person's user name, or Weir itself. */
-export type Author = string | typeof WEIR;
-
-/** How Weir itself is shown. */
+/** How Weir itself is shown as an author. */
 const OWN_NAME = 'system';
 
 /** Key of the advisory lock, any number of ours. */
@@ -24,36 +19,87 @@ const LOCK = 0x57454952;
 /** What a change comes to. */
 export interface Changed<T> {
   readonly result: T;
-  /** One line for people, e.g. `managed domain ads.example.org: created`; null = nothing changed. */
+  /** One line for people, e.g. `managed domain ads.example.org: created`; null = no revision is to be made. */
   readonly summary: string | null;
   /** Of what is no part of revisions, such as clients: the work itself knows that something has changed. */
   readonly isOutside?: boolean;
 }
 
-/** Runs `work` and writes its revision, both or neither. */
-export async function changePolicy<T>(
-  database: Database,
-  author: Author,
-  work: (tx: Queryable) => Promise<Changed<T>>,
-): Promise<T> {
-  return (await changeWithRevision(database, author, work)).result;
+/** What runs in the transaction of a change; it may run again after a conflict with another transaction. */
+export type ChangeWork<T> = (tx: Queryable) => Promise<Changed<T>>;
+
+/** A change with its revision: the id, null where none was made. */
+export interface Recorded<T> {
+  readonly result: T;
+  readonly revision: number | null;
 }
 
-/** The same; tells the id of the revision, null where nothing has changed. */
-export function changeWithRevision<T>(
-  database: Database,
-  author: Author,
-  work: (tx: Queryable) => Promise<Changed<T>>,
-): Promise<{ readonly result: T; readonly revision: number | null }> {
-  return database.transactionInTurn(LOCK, async (tx) => {
-    const before = await policyBefore(tx);
-    const { result, summary, isOutside = false } = await work(tx);
-    const isChange = summary !== null && (isOutside || (await hasChanged(tx, before)));
-    const revision = isChange ? await recordRevision(tx, noteOf(author, summary)) : null;
-    return { result, revision };
-  });
+/** What brings stored rows to the threads. */
+export interface PolicyApplier {
+  /**
+   * Resolves when the rows as they were at the call, or newer ones, are published, and the threads have them or
+   * `threadsBehind()` counts them. What fails is tried again later.
+   */
+  apply(): Promise<void>;
+  /** DNS threads that did not take the last publication within its time; each takes it later, or is replaced. */
+  threadsBehind(): number;
 }
 
-function noteOf(author: Author, summary: string): RevisionNote {
-  return author === WEIR ? { author: OWN_NAME, isOwn: true, summary } : { author, isOwn: false, summary };
+/** Puts a stored change into force: `apply` publishes the rows, whatever else there is to do. */
+export type Follow<T> = (result: T, apply: () => Promise<void>) => Promise<void>;
+
+const applyOnly: Follow<unknown> = (_result, apply) => apply();
+
+/** See above. */
+export class PolicyChanges {
+  private readonly database: Database;
+  private readonly inForce: PolicyApplier;
+
+  constructor(database: Database, inForce: PolicyApplier) {
+    this.database = database;
+    this.inForce = inForce;
+  }
+
+  /**
+   * Stores what `work` does and its revision, both or neither, and puts it into force with `follow`. Resolves when
+   * every DNS thread answers by it. Whatever `work` or the database throws leaves nothing stored, but for a connection
+   * that is lost while it commits: then only the revisions tell.
+   * @throws {ApiError} 503 `not_in_force` with the revision: stored, but publishing failed (and is tried again), or
+   * some thread did not take it in time (and does later, or is replaced by one that has)
+   */
+  async change<T>(author: string, work: ChangeWork<T>, follow: Follow<T> = applyOnly): Promise<T> {
+    return (await this.changeWithRevision(author, work, follow)).result;
+  }
+
+  /** The same; tells the id of the revision as well. */
+  async changeWithRevision<T>(
+    author: string,
+    work: ChangeWork<T>,
+    follow: Follow<T> = applyOnly,
+  ): Promise<Recorded<T>> {
+    const stored = await this.store({ author, isOwn: false }, work);
+    try {
+      await follow(stored.result, () => this.inForce.apply());
+    } catch (error) {
+      throw notInForce('it could not be published', stored.revision, error);
+    }
+    const behind = this.inForce.threadsBehind();
+    if (behind > 0) throw notInForce(`${behind} DNS threads did not take it in time`, stored.revision);
+    return stored;
+  }
+
+  /** Stores what Weir itself found out about a list, with a revision; the compile that follows puts it into force. */
+  async record<T>(work: ChangeWork<T>): Promise<T> {
+    return (await this.store({ author: OWN_NAME, isOwn: true }, work)).result;
+  }
+
+  private store<T>(by: Omit<RevisionNote, 'summary'>, work: ChangeWork<T>): Promise<Recorded<T>> {
+    return this.database.transactionInTurn(LOCK, async (tx) => {
+      const before = await policyBefore(tx);
+      const { result, summary, isOutside = false } = await work(tx);
+      const isChange = summary !== null && (isOutside || (await hasChanged(tx, before)));
+      const revision = isChange ? await recordRevision(tx, { ...by, summary }) : null;
+      return { result, revision };
+    });
+  }
 }

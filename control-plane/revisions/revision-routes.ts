@@ -14,6 +14,7 @@ export function listRevisions({ database }: ApiContext): Promise<Revision[]> {
 
 /** POST revisions/{id}/rollback */
 export function rollBackTo(context: ApiContext, request: RouteRequest<IdParams>): Promise<Revision> {
-  const bringBack = (): Promise<void> => context.sources.bringBack();
-  return rollBack(context.database, bringBack, request.params.id, authorOf(request));
+  const { database, policy, sources } = context;
+  const bringBack = (): Promise<void> => sources.bringBack();
+  return rollBack({ database, policy, bringBack }, request.params.id, authorOf(request));
 }

@@ -3,26 +3,33 @@
  * lists of then, from the rules on disk where they are still there (no compile), else from their copies.
  */
 import type { Revision } from '../../shared/api/revisions-api.ts';
-import type { Database } from '../db/database.ts';
-import { changeWithRevision } from '../policy/change.ts';
+import type { Queryable } from '../db/database.ts';
+import type { Changed, PolicyChanges } from '../policy/change.ts';
 import { restorePolicy } from './restore-store.ts';
 import { newestRevision, readRevision, refuseForgotten } from '../policy/revision-store.ts';
+
+/** What it takes to go back. */
+export interface RollBackParts {
+  readonly database: Queryable;
+  readonly policy: PolicyChanges;
+  /** Puts the rows and the lists of then into force. */
+  readonly bringBack: () => Promise<void>;
+}
 
 /**
  * Makes revision `id` the policy in force and returns the revision that this is: the newest one, where policy is what
  * it was then. 404, 409.
  */
 export async function rollBack(
-  database: Database,
-  bringBack: () => Promise<void>,
+  { database, policy, bringBack }: RollBackParts,
   id: number,
   author: string,
 ): Promise<Revision> {
-  const { revision } = await changeWithRevision(database, author, async (tx) => {
+  const work = async (tx: Queryable): Promise<Changed<undefined>> => {
     await refuseForgotten(tx, id);
     await restorePolicy(tx, id);
     return { result: undefined, summary: `rolled back to revision ${id}` };
-  });
-  await bringBack();
+  };
+  const { revision } = await policy.changeWithRevision(author, work, bringBack);
   return revision === null ? newestRevision(database) : readRevision(database, revision);
 }

@@ -1,14 +1,13 @@
 /** Changes of rules that people write: stored with a revision, and in force when the promise resolves. */
 import type { ApiContext } from '../api/api-context.ts';
 import type { Queryable } from '../db/database.ts';
-import { changePolicy } from '../policy/change.ts';
 import type { RuleChange, RuleFields, RuleTableName, StoredRule } from './rule-store.ts';
 import * as store from './rule-store.ts';
 
 /** Makes a change, and throws where the rules cannot be in force together any more. */
 export type GuardChange = (tx: Queryable, work: () => Promise<StoredRule>) => Promise<StoredRule>;
 
-interface Parts extends Pick<ApiContext, 'database' | 'policy'> {
+interface Parts extends Pick<ApiContext, 'policy'> {
   readonly guard?: GuardChange;
 }
 
@@ -47,16 +46,14 @@ function guarded({ guard }: Parts, tx: Queryable, work: () => Promise<StoredRule
 }
 
 async function change(
-  { database, policy }: Parts,
+  { policy }: Parts,
   author: string,
   { noun }: RuleTableName,
   verb: string,
   work: (tx: Parameters<typeof store.insertRule>[0]) => Promise<StoredRule>,
 ): Promise<StoredRule> {
-  const rule = await changePolicy(database, author, async (tx) => {
+  return policy.change(author, async (tx) => {
     const result = await work(tx);
     return { result, summary: `${noun} ${result.text} (${result.action}): ${verb}` };
   });
-  await policy.apply();
-  return rule;
 }

@@ -7,7 +7,6 @@ import type {
 import type { ApiContext } from '../api/api-context.ts';
 import { authorOf } from '../api/route.ts';
 import type { RouteRequest } from '../api/route.ts';
-import { changePolicy } from '../policy/change.ts';
 import * as store from './safe-search-store.ts';
 
 /** GET safe-search/configs */
@@ -25,30 +24,27 @@ export function readSafeSearch(
 
 /** POST safe-search/configs/{group_id} */
 export async function toggleSafeSearch(
-  { database, policy }: ApiContext,
+  { policy }: ApiContext,
   request: RouteRequest<SafeSearchParams, unknown, SafeSearchToggle>,
 ): Promise<SafeSearchConfig[]> {
   const { body } = request;
   const { group_id: groupId } = request.params;
-  const configs = await changePolicy(database, authorOf(request), async (tx) => {
+  return policy.change(authorOf(request), async (tx) => {
     await store.readConfigs(tx, groupId);
     await store.writeConfigs(tx, groupId, body);
     const summary = `safe search of group ${groupId}: ${body.engine} ${body.enabled ? 'on' : 'off'}`;
     return { result: await store.readConfigs(tx, groupId), summary };
   });
-  await policy.apply();
-  return configs;
 }
 
 /** DELETE safe-search/configs/{group_id} */
 export async function deleteSafeSearch(
-  { database, policy }: ApiContext,
+  { policy }: ApiContext,
   request: RouteRequest<SafeSearchParams>,
 ): Promise<void> {
   const { group_id: groupId } = request.params;
-  await changePolicy(database, authorOf(request), async (tx) => {
+  await policy.change(authorOf(request), async (tx) => {
     const wasThere = await store.deleteConfigs(tx, groupId);
     return { result: undefined, summary: wasThere ? `safe search of group ${groupId}: deleted` : null };
   });
-  await policy.apply();
 }

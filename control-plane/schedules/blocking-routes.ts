@@ -9,7 +9,7 @@ import { deleteBlockingSwitch, writeBlockingSwitch } from './blocking-switch-sto
 /** GET blocking */
 export function readBlocking(context: ApiContext): Blocking {
   const nowMs = context.clock.nowMs();
-  const said = context.policy.blockingSwitch();
+  const said = context.blockingSwitch();
   const endMs = timerEndMs(said, nowMs);
   return {
     enabled: isBlockingEnabled(said, context.config().blocking.enabled, nowMs),
@@ -25,8 +25,10 @@ export async function switchBlocking(
 ): Promise<Blocking> {
   const { enabled, timer_secs: timerSecs } = request.body;
   const until = timerSecs === null ? null : new Date(context.clock.nowMs() + timerSecs * 1000);
-  await writeBlockingSwitch(context.database, enabled, until);
-  await context.policy.apply();
+  await context.policy.change(authorOf(request), async (tx) => {
+    await writeBlockingSwitch(tx, enabled, until);
+    return { result: undefined, summary: null };
+  });
   const said = enabled ? 'switch blocking on' : 'switch blocking off';
   context.logger.info(said, { until: until?.toISOString() ?? 'changed', author: authorOf(request) });
   return readBlocking(context);
@@ -34,7 +36,9 @@ export async function switchBlocking(
 
 /** DELETE blocking */
 export async function giveBlockingBack(context: ApiContext, request: RouteRequest): Promise<void> {
-  await deleteBlockingSwitch(context.database);
-  await context.policy.apply();
+  await context.policy.change(authorOf(request), async (tx) => {
+    await deleteBlockingSwitch(tx);
+    return { result: undefined, summary: null };
+  });
   context.logger.info('let the configuration decide about blocking', { author: authorOf(request) });
 }

@@ -15,7 +15,6 @@ import type { Queryable } from '../db/database.ts';
 import type { ApiContext } from '../api/api-context.ts';
 import { authorOf } from '../api/route.ts';
 import type { RouteRequest } from '../api/route.ts';
-import { changePolicy } from '../policy/change.ts';
 import * as store from './schedule-store.ts';
 
 type ById = RouteRequest<IdParams>;
@@ -105,10 +104,8 @@ async function change<T>(
   describe: (result: T) => string,
   work: (tx: Queryable) => Promise<T>,
 ): Promise<T> {
-  const changed = await changePolicy(context.database, authorOf(request), async (tx) => {
+  return context.policy.change(authorOf(request), async (tx) => {
     const result = await work(tx);
     return { result, summary: describe(result) };
   });
-  await context.policy.apply();
-  return changed;
 }

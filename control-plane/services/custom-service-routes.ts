@@ -10,7 +10,6 @@ import { notFound } from '../api/api-error.ts';
 import type { ApiContext } from '../api/api-context.ts';
 import { authorOf } from '../api/route.ts';
 import type { RouteRequest } from '../api/route.ts';
-import { changePolicy } from '../policy/change.ts';
 import * as store from './service-store.ts';
 
 type ById = RouteRequest<ServiceParams>;
@@ -32,7 +31,7 @@ export function createCustomService(
   context: ApiContext,
   request: RouteRequest<unknown, unknown, CustomServiceCreate>,
 ): Promise<CustomService> {
-  return changePolicy(context.database, authorOf(request), async (tx) => {
+  return context.policy.change(authorOf(request), async (tx) => {
     const result = await store.insertCustom(tx, request.body);
     return { result, summary: `custom service ${result.service_id}: created` };
   });
@@ -43,12 +42,10 @@ export async function updateCustomService(
   context: ApiContext,
   request: RouteRequest<ServiceParams, unknown, CustomServiceUpdate>,
 ): Promise<CustomService> {
-  const service = await changePolicy(context.database, authorOf(request), async (tx) => {
+  return context.policy.change(authorOf(request), async (tx) => {
     const result = await store.updateCustom(tx, request.params.service_id, request.body);
     return { result, summary: `custom service ${result.service_id}: changed` };
   });
-  await context.policy.apply();
-  return service;
 }
 
 /** DELETE custom-services/{service_id} */
@@ -57,9 +54,8 @@ export async function deleteCustomService(
   request: RouteRequest<ServiceParams, CustomServiceDeleteQuery>,
 ): Promise<void> {
   const { service_id: serviceId } = request.params;
-  await changePolicy(context.database, authorOf(request), async (tx) => {
+  await context.policy.change(authorOf(request), async (tx) => {
     await store.deleteCustom(tx, serviceId, request.query.force);
     return { result: undefined, summary: `custom service ${serviceId}: deleted` };
   });
-  await context.policy.apply();
 }

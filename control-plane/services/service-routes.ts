@@ -14,7 +14,6 @@ import { notFound } from '../api/api-error.ts';
 import type { ApiContext } from '../api/api-context.ts';
 import { authorOf } from '../api/route.ts';
 import type { RouteRequest } from '../api/route.ts';
-import { changePolicy } from '../policy/change.ts';
 import * as store from './service-store.ts';
 
 /** GET services/categories */
@@ -55,14 +54,12 @@ export async function blockService(
   request: RouteRequest<unknown, unknown, ServiceBlock>,
 ): Promise<BlockedService> {
   const { service_id: serviceId, group_id: groupId } = request.body;
-  const blocked = await changePolicy(context.database, authorOf(request), async (tx) => {
+  return context.policy.change(authorOf(request), async (tx) => {
     if (context.catalog.get(serviceId) === undefined && (await store.findCustom(tx, serviceId)) === undefined)
       throw notFound(`service ${serviceId}`);
     const result = await store.insertBlocked(tx, serviceId, groupId);
     return { result, summary: `service ${serviceId}: blocked for group ${groupId}` };
   });
-  await context.policy.apply();
-  return blocked;
 }
 
 /** DELETE services/{service_id}/groups/{group_id} */
@@ -71,11 +68,10 @@ export async function unblockService(
   request: RouteRequest<ServiceGroupParams>,
 ): Promise<void> {
   const { service_id: serviceId, group_id: groupId } = request.params;
-  await changePolicy(context.database, authorOf(request), async (tx) => {
+  await context.policy.change(authorOf(request), async (tx) => {
     await store.deleteBlocked(tx, serviceId, groupId);
     return { result: undefined, summary: `service ${serviceId}: no longer blocked for group ${groupId}` };
   });
-  await context.policy.apply();
 }
 
 function asCatalogService(custom: CustomService): CatalogService {

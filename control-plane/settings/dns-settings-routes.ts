@@ -5,7 +5,6 @@ import { invalid } from '../api/api-error.ts';
 import type { ApiContext } from '../api/api-context.ts';
 import { authorOf } from '../api/route.ts';
 import type { RouteRequest } from '../api/route.ts';
-import { changePolicy } from '../policy/change.ts';
 import { readWrittenSettings, writeSettings } from './dns-settings-store.ts';
 import { dnsSettings } from './dns-settings.ts';
 
@@ -25,11 +24,10 @@ export async function changeSettings(
   if (expected !== undefined)
     throw invalid([{ path: 'local_dns_server', message: `expected ${expected}, or the empty text` }]);
   const fields = Object.entries(body).filter(([, value]) => value !== undefined);
-  const written = await changePolicy(context.database, authorOf(request), async (tx) => {
+  const written = await context.policy.change(authorOf(request), async (tx) => {
     const result = fields.length === 0 ? await readWrittenSettings(tx) : await writeSettings(tx, body);
     const changes = fields.map(([name, value]) => `${name} = ${JSON.stringify(value)}`).join(', ');
     return { result, summary: fields.length === 0 ? null : `DNS settings: ${changes}` };
   });
-  await context.policy.apply();
   return dnsSettings(context.config(), written);
 }

@@ -42,8 +42,11 @@ export class DnsListenError extends Error {
   }
 }
 
-/** Longest wait for a thread to take a snapshot before the others are not held up by it, milliseconds. */
-const SNAPSHOT_WAIT_MS = 2000;
+/**
+ * Longest wait for all threads to take a snapshot, milliseconds: more than it takes to find a hang and to replace the
+ * thread, so that a change waits for the replacement. The next snapshot is held up no longer than that.
+ */
+const SNAPSHOT_WAIT_MS = 6000;
 /** A thread that dies sooner than this after its start is restarted with a pause, milliseconds. */
 const QUICK_DEATH_MS = 1000;
 const RESTART_PAUSE_MS = 500;
@@ -119,18 +122,28 @@ export class WorkerSupervisor {
     }, HEARTBEAT_MS);
   }
 
-  /** Gives every thread a snapshot; resolves when all answer from it. */
-  async broadcast(snapshot: SnapshotBuffers): Promise<void> {
+  /**
+   * Gives every thread a snapshot and waits until all answer from it, `SNAPSHOT_WAIT_MS` at most; resolves with the
+   * number of threads that do not yet. They have it in their mail; a thread that replaces one starts with it.
+   */
+  async broadcast(snapshot: SnapshotBuffers): Promise<number> {
     this.snapshot = snapshot;
     for (const thread of this.threads()) thread.post({ type: 'snapshot', snapshot });
-    const late = new Promise<boolean>((resolve) =>
-      setTimeout(() => resolve(false), SNAPSHOT_WAIT_MS).unref(),
-    );
-    const inForce = this.events.until(() =>
-      this.threads().every((thread) => thread.versionInForce >= snapshot.version),
-    );
-    if (!(await Promise.race([inForce.then(() => true), late])))
-      this.options.logger.warn('publish snapshot: a thread does not take it', { version: snapshot.version });
+    const behind = (): number =>
+      this.threads().filter((thread) => thread.versionInForce < snapshot.version).length;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, SNAPSHOT_WAIT_MS).unref();
+    });
+    await Promise.race([this.events.until(() => behind() === 0), late]);
+    clearTimeout(timer);
+    const threads = behind();
+    if (threads > 0)
+      this.options.logger.warn('publish snapshot: threads do not take it in time', {
+        version: snapshot.version,
+        threads,
+      });
+    return threads;
   }
 
   /** Lets every thread finish what is in flight, as far as that can be done in time, and ends it. */

@@ -1,4 +1,4 @@
-/** The one shape of every error answer: problem details of RFC 9457 with Weir's two members. */
+/** The one shape of every error answer: problem details of RFC 9457 with Weir's members. */
 import { z } from 'zod';
 
 /** Stable machine codes of errors; texts may change, these do not. */
@@ -40,6 +40,8 @@ export const Problem = z
     errors: z.array(FieldProblem).optional(),
     /** Of `not_in_force`: the change is in the database, and repeating it would make it twice. */
     stored: z.literal(true).optional(),
+    /** Of `not_in_force`: the id of the change's revision; absent where the change makes none. */
+    revision: z.int().optional(),
   })
   .meta({ id: 'Problem' });
 export type Problem = z.infer<typeof Problem>;

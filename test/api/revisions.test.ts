@@ -1,6 +1,7 @@
 /** Revisions and going back to them, as HTTP and the database see it; lists of then are `list-sources.test.ts`. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Revision, RevisionList } from '../../shared/api/revisions-api.ts';
+import { PolicyChanges } from '../../control-plane/policy/change.ts';
 import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
 import { openSuiteDatabase, RunningApi } from '../support/parts/running-api.ts';
 import type { SuiteDatabase, TestAnswer } from '../support/parts/running-api.ts';
@@ -36,6 +37,29 @@ async function everyRow(): Promise<Record<string, unknown>> {
   const { rows: found } = await suite.database.query(`SELECT ${columns.join(', ')}`);
   return found[0]!;
 }
+
+describe('a change that is stored and not in force', () => {
+  test('is answered with 503 and its revision, which is listed; without one where it makes none', async () => {
+    const policy = new PolicyChanges(suite.database, {
+      apply: () => Promise.reject(new Error('of the log only')),
+      threadsBehind: () => 0,
+    });
+    const other = await RunningApi.start(suite.database, 'auth.enabled = false', { policy });
+    const made = await other.send('POST', '/api/groups', { json: { name: 'kids' } });
+    const switched = await other.send('POST', '/api/blocking', { json: { enabled: false } });
+    await other.close();
+    const [{ id, summary }] = (await revisions()) as [Revision];
+    expect(summary).toBe('group kids: created');
+    expect(made.headers['retry-after']).toBeUndefined();
+    expect(made.problem).toMatchObject({ status: 503, error: 'not_in_force', stored: true, revision: id });
+    expect(made.problem.detail).not.toContain('of the log only');
+    expect(switched.problem).toMatchObject({ error: 'not_in_force', stored: true });
+    expect(switched.problem).not.toHaveProperty('revision');
+    expect(other.logger.lines.map(({ fields }) => JSON.stringify(fields)).join()).toContain(
+      'of the log only',
+    );
+  });
+});
 
 describe('revisions', () => {
   test('say who changed what, newest first; a change that failed makes none', async () => {

@@ -1,5 +1,6 @@
 /** Schedule profiles, slots and assignments, and the blocking switch, as HTTP and the policy's rows see them. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { PolicyChanges } from '../../control-plane/policy/change.ts';
 import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
 import type { PolicyRows } from '../../control-plane/policy/rows.ts';
 import { Blocking } from '../../shared/api/policy/blocking-api.ts';
@@ -27,8 +28,9 @@ const apply = async (): Promise<void> => {
 beforeAll(async () => {
   suite = await openSuiteDatabase();
   await apply();
-  const policy = { apply, blockingSwitch: () => inForce.blockingSwitch };
-  api = await RunningApi.start(suite.database, 'auth.enabled = false', { policy });
+  const policy = new PolicyChanges(suite.database, { apply, threadsBehind: () => 0 });
+  const blockingSwitch = () => inForce.blockingSwitch;
+  api = await RunningApi.start(suite.database, 'auth.enabled = false', { policy, blockingSwitch });
 });
 afterEach(async () => {
   await suite.reset();

@@ -8,7 +8,7 @@ import type { Logger } from '../../../shared/log.ts';
 import type { Database } from '../../db/database.ts';
 import { CompileError } from '../../compile/table/compile-pool.ts';
 import type { ListCopy } from './list-cache.ts';
-import { WEIR } from '../../policy/change.ts';
+import type { PolicyChanges } from '../../policy/change.ts';
 import { isDue } from '../fetch/refresh-schedule.ts';
 import { inputKeyOf, readingOf } from './list-compiler.ts';
 import { refreshSource } from './refresh-source.ts';
@@ -21,6 +21,7 @@ import { Semaphore } from '../../concurrency/semaphore.ts';
 /** What a refresher is made of. */
 export interface RefresherParts extends RefreshParts {
   readonly database: Database;
+  readonly changes: PolicyChanges;
   /** `blocking.list_refresh_hours`; asked at each look. */
   readonly refreshHours: () => number;
   /** Brings the copies that count into force. */
@@ -140,7 +141,7 @@ export class ListRefresher {
 
   /** Stores what a refresh came to, and brings a new copy into force. */
   private async takeOver(source: StoredSource, refreshed: Refreshed): Promise<void> {
-    const { database, cache } = this.parts;
+    const { database, changes, cache } = this.parts;
     const lastCheckedAt = this.now();
     try {
       if (refreshed.outcome === 'held') {
@@ -151,7 +152,7 @@ export class ListRefresher {
         // Before the compile: should that fail, what is on disk is known all the same.
         const facts = { ...refreshed.facts, lastChangedAt: lastCheckedAt };
         const what = `updated, ${facts.rules ?? 0} rules`;
-        if (!(await recordContent(database, source, facts, { author: WEIR, what }))) return;
+        if (!(await recordContent(changes, source, facts, what))) return;
         cache.use(source.id, refreshed.copy.contentKey);
       } else await recordSource(database, source, refreshed.facts);
     } finally {

@@ -17,6 +17,7 @@ import type { BlockingSettings } from '../../policy/blocking-settings.ts';
 import { CompilePool } from '../../compile/table/compile-pool.ts';
 import { Generations } from '../../snapshot/publish/generations.ts';
 import { PolicyInForce } from '../../snapshot/publish/policy-in-force.ts';
+import { PolicyChanges } from '../../policy/change.ts';
 import { NOTHING_LIVE } from '../../policy/live.ts';
 import { readPolicyRows } from '../../policy/policy-store.ts';
 import { SnapshotPublisher } from '../../snapshot/publish/publisher.ts';
@@ -115,6 +116,13 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
+/** Goes back to a revision, lists included. */
+async function goBack({ all, policy }: Node, id: number): Promise<void> {
+  const { database } = db;
+  const changes = new PolicyChanges(database, policy);
+  await rollBack({ database, policy: changes, bringBack: () => all.bringBack() }, id, 'tester');
+}
+
 async function startNode(pool = new CompilePool()): Promise<Node> {
   const logger = new MemoryLogger();
   const generations = new Generations(dataDir, logger);
@@ -122,7 +130,10 @@ async function startNode(pool = new CompilePool()): Promise<Node> {
   const publisher = new SnapshotPublisher({
     initial: await startingState(generations, BLOCKING, () => NOTHING_LIVE),
     live: () => NOTHING_LIVE,
-    broadcast: async (snapshot) => void snapshots.push(snapshot),
+    broadcast: async (snapshot) => {
+      snapshots.push(snapshot);
+      return 0;
+    },
     generations,
     logger,
   });
@@ -141,6 +152,7 @@ async function startNode(pool = new CompilePool()): Promise<Node> {
     cache,
     pool,
     policy,
+    changes: new PolicyChanges(database, policy),
     publisher,
     generations,
     names,
@@ -697,7 +709,7 @@ describe('ListSources', () => {
     expect(kindsOf(node, 'bad.example')).toBe(1);
     const compiles = countOf(node.logger, 'lists compiled');
 
-    await rollBack(db.database, () => node.all.bringBack(), good, 'tester');
+    await goBack(node, good);
     await node.life.idle();
     expect([kindsOf(node, 'good.example'), kindsOf(node, 'bad.example')]).toEqual([1, 0]);
     expect(countOf(node.logger, 'lists compiled')).toBe(compiles);
@@ -727,7 +739,7 @@ describe('ListSources', () => {
     await node.life.remove(id);
     await node.life.idle();
     expect(kindsOf(node, 'a.example')).toBe(0);
-    await rollBack(db.database, () => node.all.bringBack(), good, 'tester');
+    await goBack(node, good);
     expect(kindsOf(node, 'a.example')).toBe(1);
     expect((await listRevisions(db.database)).map(({ summary }) => summary).slice(0, 3)).toEqual([
       `rolled back to revision ${good}`,

@@ -14,10 +14,10 @@ import type {
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
 import { shownUrl } from '../../../shared/net/shown-url.ts';
-import { ApiError, conflict, notInForce } from '../../api/api-error.ts';
-import type { Database } from '../../db/database.ts';
+import { conflict } from '../../api/api-error.ts';
+import type { Database, Queryable } from '../../db/database.ts';
 import { Retrying } from '../../concurrency/retrying.ts';
-import { changePolicy } from '../../policy/change.ts';
+import type { Changed, PolicyChanges } from '../../policy/change.ts';
 import { neededCopies } from '../../policy/revision-store.ts';
 import { CompileError } from '../../compile/table/compile-pool.ts';
 import type { CompilePool } from '../../compile/table/compile-pool.ts';
@@ -37,7 +37,7 @@ import { ListRefresher } from './list-refresher.ts';
 import { refuseMasks, withStoredCredentials } from './source-credentials.ts';
 import type { SourceLife } from './source-life-port.ts';
 import { RefusedCopies } from './refused-copies.ts';
-import { recordContent, recordSource } from './source-records.ts';
+import { recordSource, writeContent } from './source-records.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import * as store from './source-store.ts';
@@ -50,6 +50,7 @@ export interface ListSourcesParts {
   /** Text of the compiled rules. */
   readonly names: NamesFolder;
   readonly policy: PolicyInForce;
+  readonly changes: PolicyChanges;
   readonly publisher: SnapshotPublisher;
   /** Rules of before, to go back to without a compile. */
   readonly generations: Pick<Generations, 'findRules' | 'rulesIds'>;
@@ -164,12 +165,11 @@ export class ListSources implements SourceLife {
   async create(kind: SourceKind, source: SourceCreate, author: string): Promise<BlocklistSource> {
     await refuseOtherFolders(source.url, this.parts.listDirs());
     refuseMasks(source.url);
-    const created = await changePolicy(this.parts.database, author, async (tx) => {
+    // Policy knows from now on that the list is wanted, though nothing of it is in force.
+    const created = await this.parts.changes.change(author, async (tx) => {
       const result = await store.insertSource(tx, kind, source);
       return { result, summary: `${kind}list ${result.name}: created` };
     });
-    // Policy knows from now on that the list is wanted, though nothing of it is in force.
-    await this.parts.policy.apply();
     const shown = this.shown(created);
     if (created.enabled) void this.refresher.start(created.id);
     return shown;
@@ -177,35 +177,37 @@ export class ListSources implements SourceLife {
 
   async update(kind: SourceKind, id: number, change: SourceUpdate, author: string): Promise<BlocklistSource> {
     if (change.url !== undefined) await refuseOtherFolders(change.url, this.parts.listDirs());
-    const updated = await changePolicy(this.parts.database, author, async (tx) => {
+    const work = async (tx: Queryable) => {
       const whole = await withStoredCredentials(tx, kind, id, change);
-      const result = await store.updateSource(tx, kind, id, whole);
-      return { result, summary: `${kind}list ${result.name}: changed` };
+      const source = await store.updateSource(tx, kind, id, whole);
+      const hasCopy = this.parts.cache.isOf(id, source.url);
+      return { result: { source, hasCopy }, summary: `${kind}list ${source.name}: changed` };
+    };
+    const { changes, cache } = this.parts;
+    const updated = await changes.change(author, work, async ({ source, hasCopy }, apply) => {
+      // An attempt at work may be for the URL of before.
+      if (change.url !== undefined && !hasCopy) this.refresher.stop(id);
+      this.refused.forget(id);
+      if (!this.compiler.needsCompile(source)) return apply();
+      return this.compileFor(source, cache.copyOf(id)?.contentKey);
     });
-    const hasCopy = this.parts.cache.isOf(id, updated.url);
-    // An attempt at work may be for the URL of before.
-    if (change.url !== undefined && !hasCopy) this.refresher.stop(id);
-    this.refused.forget(id);
-    if (this.compiler.needsCompile(updated)) {
-      const fault = await this.compileFor(updated, this.parts.cache.copyOf(id)?.contentKey);
-      if (fault !== undefined)
-        await recordSource(this.parts.database, updated, { status: 'error', lastError: fault });
-    } else await this.parts.policy.apply();
     const shown = await this.read(kind, id);
-    if (updated.enabled && !hasCopy) void this.refresher.start(id);
+    if (updated.source.enabled && !updated.hasCopy) void this.refresher.start(id);
     return shown;
   }
 
   async remove(kind: SourceKind, id: number, author: string): Promise<void> {
-    await changePolicy(this.parts.database, author, async (tx) => {
+    const work = async (tx: Queryable): Promise<Changed<undefined>> => {
       const name = await store.deleteSource(tx, kind, id);
       return { result: undefined, summary: `${kind}list ${name}: deleted` };
-    });
-    this.refresher.forget(id);
-    this.parts.cache.forget(id);
-    this.refused.forget(id);
+    };
     // Without its row it means nothing at once; its names leave the table with the next compile.
-    await this.parts.policy.apply();
+    await this.parts.changes.change(author, work, (_nothing, apply) => {
+      this.refresher.forget(id);
+      this.parts.cache.forget(id);
+      this.refused.forget(id);
+      return apply();
+    });
     this.inBackground('compile without removed list', this.compiler.compact());
   }
 
@@ -235,12 +237,13 @@ export class ListSources implements SourceLife {
       );
     const facts: SourceFacts = { status: 'ok', lastError: null, contentKey: heldKey, heldKey: null };
     const lastChangedAt = new Date(this.parts.clock.nowMs());
-    const by = { author, what: 'held copy approved' };
-    await recordContent(database, source, { ...facts, lastChangedAt }, by);
-    cache.use(id, heldKey);
-    this.refused.forget(id);
-    const fault = await this.compileFor(source, heldKey);
-    if (fault !== undefined) await recordSource(database, source, { status: 'error', lastError: fault });
+    const work = (tx: Queryable): Promise<Changed<boolean>> =>
+      writeContent(tx, source, { ...facts, lastChangedAt }, 'held copy approved');
+    await this.parts.changes.change(author, work, () => {
+      cache.use(id, heldKey);
+      this.refused.forget(id);
+      return this.compileFor(source, heldKey);
+    });
     return this.read(kind, id);
   }
 
@@ -265,7 +268,7 @@ export class ListSources implements SourceLife {
   async bringBack(): Promise<void> {
     // What is being fetched may be what was just undone.
     this.refresher.stop();
-    await this.inForce(() => this.takeOverRows());
+    await this.despiteFailure(() => this.takeOverRows());
   }
 
   /** Brings the copies into force that the rows name, and fetches those that are not on disk. */
@@ -279,23 +282,25 @@ export class ListSources implements SourceLife {
       if (enabled && !cache.isOf(id, url)) void this.refresher.start(id);
   }
 
-  /** Brings this content of a source into force; where that fails, or the copy is refused, says why. */
-  private async compileFor(
-    source: StoredSource,
-    contentKey: string | undefined,
-  ): Promise<string | undefined> {
-    const fault = await this.inForce(() => this.compileOrKeep(this.compiler.bringIntoForce()));
-    if (fault !== undefined || contentKey === undefined) return fault;
-    return this.refused.reasonFor(source.id, inputKeyOf(source.id, contentKey, readingOf(source)));
+  /** Brings this content of a source into force; where the compile fails, or refuses the copy, its row says why. */
+  private async compileFor(source: StoredSource, contentKey: string | undefined): Promise<void> {
+    const failed = await this.despiteFailure(() => this.compileOrKeep(this.compiler.bringIntoForce()));
+    const refused =
+      contentKey === undefined
+        ? undefined
+        : this.refused.reasonFor(source.id, inputKeyOf(source.id, contentKey, readingOf(source)));
+    const fault = failed ?? refused;
+    if (fault !== undefined)
+      await recordSource(this.parts.database, source, { status: 'error', lastError: fault });
   }
 
-  /** Puts a stored change into force; where that fails, says that it is stored, and goes on trying. */
-  private async inForce<T>(work: () => Promise<T>): Promise<T> {
+  /** Puts a stored change into force; where that fails, goes on trying, and throws what it failed with. */
+  private async despiteFailure<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
       this.retrying.soon();
-      throw error instanceof ApiError ? error : notInForce(error);
+      throw error;
     }
   }
 

@@ -1,7 +1,6 @@
 /** Writing down what the life of a list finds out: plain facts, and changes of content, which are revisions. */
-import type { Database } from '../../db/database.ts';
-import { changePolicy } from '../../policy/change.ts';
-import type { Author } from '../../policy/change.ts';
+import type { Database, Queryable } from '../../db/database.ts';
+import type { Changed, PolicyChanges } from '../../policy/change.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
 import { recordFacts } from './source-store.ts';
 
@@ -10,15 +9,23 @@ export function recordSource(database: Database, source: StoredSource, facts: So
   return recordFacts(database, source.id, source.url, facts);
 }
 
-/** Writes which copy of a list counts from now on; false where the source is gone or has another URL. */
+/** Writes which copy Weir found and counts from now on; the compile comes later. False where the source is gone or has another URL. */
 export function recordContent(
-  database: Database,
+  changes: PolicyChanges,
   source: StoredSource,
   facts: SourceFacts,
-  by: { readonly author: Author; readonly what: string },
+  what: string,
 ): Promise<boolean> {
-  return changePolicy(database, by.author, async (tx) => {
-    const result = await recordFacts(tx, source.id, source.url, facts);
-    return { result, summary: result ? `${source.kind}list ${source.name}: ${by.what}` : null };
-  });
+  return changes.record((tx) => writeContent(tx, source, facts, what));
+}
+
+/** The same within a change. */
+export async function writeContent(
+  tx: Queryable,
+  source: StoredSource,
+  facts: SourceFacts,
+  what: string,
+): Promise<Changed<boolean>> {
+  const result = await recordFacts(tx, source.id, source.url, facts);
+  return { result, summary: result ? `${source.kind}list ${source.name}: ${what}` : null };
 }

@@ -4,12 +4,12 @@
  * is one publication.
  */
 import type { Logger } from '../../../shared/log.ts';
-import { notInForce } from '../../api/api-error.ts';
 import { DatabaseUnavailable } from '../../db/database-errors.ts';
 import { Retrying } from '../../concurrency/retrying.ts';
 import { Coalescer } from '../../concurrency/coalescer.ts';
+import type { PolicyApplier } from '../../policy/change.ts';
 import type { BlockingSettings } from '../../policy/blocking-settings.ts';
-import type { BlockingSwitch, PolicyRows } from '../../policy/rows.ts';
+import type { PolicyRows } from '../../policy/rows.ts';
 import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
 import type { SnapshotPublisher } from './publisher.ts';
 
@@ -25,8 +25,11 @@ export interface PolicyParts {
 /** Longest pause before what is stored is tried to be put into force again: reading a few rows costs little. */
 const RETRY_MS = 5000;
 
-/** The one way to publish. */
-export class PolicyInForce {
+/**
+ * The one way to publish. "In force" means here: published, and taken by every thread, or, where a thread takes longer
+ * than `WorkerSupervisor.broadcast` waits, counted by `threadsBehind()`.
+ */
+export class PolicyInForce implements PolicyApplier {
   private readonly parts: PolicyParts;
   private readonly applier = new Coalescer(() => this.applyNow());
   /** What the database holds and is not in force yet. */
@@ -49,16 +52,20 @@ export class PolicyInForce {
   }
 
   /**
-   * Resolves when every thread answers with what was in the database when this was called, or later. What could not
-   * be put into force is tried again. @throws {ApiError} 503 `not_in_force`
+   * Puts into force what is in the database at the call, or later. Rejects with what the database or the publisher
+   * throws, and then tries again until it is in force. For `PolicyChanges`, compiles and the catalog.
    */
   async apply(): Promise<void> {
     try {
       await this.applier.run();
     } catch (error) {
       this.retrying.soon();
-      throw notInForce(error);
+      throw error;
     }
+  }
+
+  threadsBehind(): number {
+    return this.parts.publisher.threadsBehind();
   }
 
   /** Tries nothing again from now on. */
@@ -71,7 +78,7 @@ export class PolicyInForce {
     await this.applyDespiteDatabase();
   }
 
-  /** Resolves when every thread answers with these rules; without a database, over the rows known before. */
+  /** Puts these rules into force; without a database, over the rows known before. */
   async useRules(compiled: CompiledRules): Promise<void> {
     this.compiled = compiled;
     await this.applyDespiteDatabase();
@@ -79,15 +86,10 @@ export class PolicyInForce {
 
   /**
    * Puts what is live (schedules, neighbours, the end of a timer) into force over the rows known, without
-   * asking the database; resolves when every thread answers with it.
+   * asking the database.
    */
   async applyLive(): Promise<void> {
     await this.parts.publisher.refresh(this.parts.blocking());
-  }
-
-  /** What was said through the API about blocking as a whole. */
-  blockingSwitch(): BlockingSwitch | null {
-    return this.parts.publisher.current().rows.blockingSwitch;
   }
 
   private async applyDespiteDatabase(): Promise<void> {

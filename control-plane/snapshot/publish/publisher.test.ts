@@ -20,7 +20,7 @@ import type { DecidingRule } from '../../query-log/attribution/rule-history.ts';
 import { emptySnapshot } from '../build/empty-snapshot.ts';
 import { Generations } from './generations.ts';
 import { PolicyInForce } from './policy-in-force.ts';
-import { SnapshotPublisher } from './publisher.ts';
+import { type Broadcast, SnapshotPublisher } from './publisher.ts';
 import { ruleText } from '../../query-log/attribution/rule-history.ts';
 
 const { BLOCK_EXACT, BLOCK_SUFFIX, ALLOW_EXACT, ALLOW_SUFFIX, IMPORTANT_BLOCK_SUFFIX } = RuleKind;
@@ -69,9 +69,15 @@ let dataDir: string;
 let logger: MemoryLogger;
 let generations: Generations;
 let sent: SnapshotBuffers[];
-let broadcast: (snapshot: SnapshotBuffers) => Promise<void>;
+let broadcast: Broadcast;
 let live: FindLivePolicy;
 let publisher: SnapshotPublisher;
+
+/** What threads do that are well. */
+const take: Broadcast = async (snapshot) => {
+  sent.push(snapshot);
+  return 0;
+};
 
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'weir-publisher-'));
@@ -80,7 +86,7 @@ beforeEach(async () => {
   await generations.load();
   sent = [];
   live = () => NOTHING_LIVE;
-  broadcast = async (snapshot) => void sent.push(snapshot);
+  broadcast = take;
   publisher = new SnapshotPublisher({
     initial: emptySnapshot(BLOCKING),
     broadcast: (snapshot) => broadcast(snapshot),
@@ -101,7 +107,7 @@ describe('SnapshotPublisher', () => {
       expect(++atWork).toBe(1);
       await new Promise((resolve) => setImmediate(resolve));
       atWork--;
-      sent.push(snapshot);
+      return take(snapshot);
     };
     await Promise.all([1, 2, 3].map(() => publisher.publish(RULES, ROWS, BLOCKING)));
     expect(sent.map(({ version }) => version)).toEqual([1, 2, 3]);
@@ -110,10 +116,21 @@ describe('SnapshotPublisher', () => {
     expect((await generations.load()).kept?.version).toBe(3);
   });
 
-  test('rejects when threads do not take a snapshot over, and goes on with the next', async () => {
+  test('counts the threads that do not take a snapshot in time, and writes it to disk all the same', async () => {
+    broadcast = async () => 2;
+    await publisher.publish(RULES, ROWS, BLOCKING);
+    expect(publisher.threadsBehind()).toBe(2);
+    await publisher.settled();
+    expect((await generations.load()).kept?.version).toBe(1);
+    broadcast = take;
+    await publisher.publish(RULES, ROWS, BLOCKING);
+    expect(publisher.threadsBehind()).toBe(0);
+  });
+
+  test('rejects when a snapshot cannot be handed to the threads, and goes on with the next', async () => {
     broadcast = () => Promise.reject(new Error('worker 1 did not answer'));
     await expect(publisher.publish(RULES, ROWS, BLOCKING)).rejects.toThrow('worker 1 did not answer');
-    broadcast = async (snapshot) => void sent.push(snapshot);
+    broadcast = take;
     await publisher.publish(RULES, ROWS, BLOCKING);
     expect(sent.map(({ version }) => version)).toEqual([2]);
   });
@@ -273,11 +290,10 @@ describe('PolicyInForce', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('apply() says of a change that it is stored where it cannot be put into force, and puts it there when it can', async () => {
+  test('apply() rejects with what is in the way, and puts the rows into force when that is gone', async () => {
     rows = () => Promise.reject(new DatabaseUnavailable('down'));
     const refused: unknown = await policy.apply().catch((error: unknown) => error);
-    expect(refused).toMatchObject({ status: 503, code: 'not_in_force', isStored: true });
-    expect(refused).toMatchObject({ cause: { message: 'down' } });
+    expect(refused).toMatchObject({ message: 'down' });
     expect(sent).toEqual([]);
     rows = async () => ({ ...ROWS, groups: [{ id: 1, enabled: true }] });
     await until(() => sent.length > 0);

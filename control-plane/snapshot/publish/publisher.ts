@@ -1,7 +1,7 @@
 /**
  * Owns the snapshot in force. Publishing builds the policy table under the next version, hands the snapshot
- * to every thread, and when all have taken it over, writes the generation to disk. One publication at a
- * time; the disk may lag behind, and then only the newest generation is written.
+ * to every thread, and when all have taken it over, or a time-out is over, writes the generation to disk. One
+ * publication at a time; the disk may lag behind, and then only the newest generation is written.
  */
 import { reasonOf } from '../../../shared/thrown.ts';
 import type { Logger } from '../../../shared/log.ts';
@@ -19,8 +19,11 @@ import type { RuleDescription } from '../../query-log/attribution/rule-descripti
 import { RuleHistory } from '../../query-log/attribution/rule-history.ts';
 import { type BuiltSnapshot, buildSnapshotAfter } from '../build/snapshot-builder.ts';
 
-/** Hands a snapshot to all threads; resolves when each of them answers with it. */
-export type Broadcast = (snapshot: SnapshotBuffers) => Promise<void>;
+/**
+ * Hands a snapshot to all threads, waits until each of them answers with it, but not for ever, and resolves with the
+ * number of those that do not yet.
+ */
+export type Broadcast = (snapshot: SnapshotBuffers) => Promise<number>;
 
 /** What a publisher is made of. */
 export interface PublisherParts {
@@ -40,6 +43,7 @@ export class SnapshotPublisher {
   private state: PublishedState;
   private built: BuiltSnapshot | undefined;
   private version: number;
+  private behind = 0;
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(parts: PublisherParts) {
@@ -55,8 +59,8 @@ export class SnapshotPublisher {
   }
 
   /**
-   * Builds the policy, and puts it and the rules into force; resolves when every thread has acknowledged.
-   * Rejects when that fails; `current()` then still names the new state, since some threads may have it.
+   * Builds the policy, and publishes it with the rules; resolves when every thread has acknowledged, or the wait for
+   * those that `threadsBehind()` then counts is over. Rejects when that fails; `current()` then still names the new state, since some threads may have it.
    */
   publish(compiled: CompiledRules, rows: PolicyRows, blocking: BlockingSettings): Promise<SnapshotBuffers> {
     return this.inTurn(() => this.publishNow(compiled, rows, blocking));
@@ -72,6 +76,11 @@ export class SnapshotPublisher {
     // The chain goes on after a failure, which its caller is told of.
     this.last = publication.catch(() => undefined);
     return publication;
+  }
+
+  /** Threads that did not acknowledge the last publication that ended within its time. */
+  threadsBehind(): number {
+    return this.behind;
   }
 
   /** Resolves when all publications are done and the newest state was written, or could not be. */
@@ -115,7 +124,7 @@ export class SnapshotPublisher {
     this.state = { snapshot, compiled, rows };
     // Before the first thread can name it in a record.
     this.history.add(this.state);
-    await this.parts.broadcast(snapshot);
+    this.behind = await this.parts.broadcast(snapshot);
     void this.saver.run();
     return snapshot;
   }

@@ -175,7 +175,7 @@ describe('weir with a database server of its owner', () => {
     const rule = { domain: 'stored.example.com', action: 'deny' };
     expect(await api.call('POST', '/managed-domains', rule)).toMatchObject({
       status: 503,
-      body: { error: 'not_in_force', stored: true },
+      body: { error: 'not_in_force', stored: true, revision: expect.any(Number) },
     });
     using udp = await UdpClient.open(weir.dnsPort);
     expect(await udp.ask('stored.example.com', 'A')).toMatchObject({ data: [EVERY_ADDRESS] });

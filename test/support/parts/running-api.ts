@@ -22,6 +22,7 @@ import { ClientDirectory } from '../../../control-plane/clients/client-directory
 import { createApp } from '../../../control-plane/http/app.ts';
 import { startWebServer } from '../../../control-plane/http/server.ts';
 import { queryLogReader } from '../../../control-plane/query-log/reading/query-log-reader.ts';
+import { PolicyChanges } from '../../../control-plane/policy/change.ts';
 import { readPolicyRows } from '../../../control-plane/policy/policy-store.ts';
 import { configRecords } from '../../../control-plane/settings/derived.ts';
 import { ServiceCatalog } from '../../../control-plane/services/service-catalog.ts';
@@ -217,18 +218,19 @@ export class RunningApi {
     const folder = await mkdtemp(join(tmpdir(), 'weir-node-'));
     const setupCode = new SetupCode(folder, logger);
     const configured = new ConfiguredPassword({ config, file: configFile });
-    const policy = {
+    const policy = new PolicyChanges(database, {
       apply: async () => {
         running.policyChanges += 1;
         clients.follow(await readPolicyRows(database, () => undefined));
       },
-      blockingSwitch: () => null,
-    };
+      threadsBehind: () => 0,
+    });
     const context: ApiContext = {
       ...standIns(config, database, clock, logger, clients),
       auth: new Authenticator({ config: () => config, configured, database, clock, logger, setupCode }),
       sources,
       policy,
+      blockingSwitch: () => null,
       clients,
       ...overrides,
     };
@@ -311,7 +313,7 @@ function standIns(
   clock: Clock,
   logger: Logger,
   clients: ClientDirectory,
-): Omit<ApiContext, 'auth' | 'sources' | 'policy' | 'clients'> {
+): Omit<ApiContext, 'auth' | 'sources' | 'policy' | 'blockingSwitch' | 'clients'> {
   return {
     version: '0.0.0-test',
     nodeName: 'node-a',
