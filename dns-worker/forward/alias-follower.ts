@@ -20,12 +20,12 @@ import {
   type TargetAnswer,
   targetAnswerOf,
 } from './follow-alias.ts';
+import { type Failure, isFailure, isLasting, mayKeep, weaker } from './joined-parts.ts';
 import type { Resolution } from '../resolve/question-run.ts';
 import { MAX_CHAIN_HOPS } from '../resolve/response/response-reader.ts';
 import { authenticFlag, replyWithRcode } from '../respond/reply.ts';
 import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
 import { DnssecStatus, type DnssecStatusCode, Protocol, QueryStatus } from '../../shared/query-log.ts';
-import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
 import { NOT_PASSED } from '../../shared/memory/miss-ring.ts';
 import type { WaitingRequest } from './waiting-request.ts';
 
@@ -241,8 +241,6 @@ export class AliasFollower {
   }
 }
 
-type Failure = Pick<TargetAnswer, 'rcode' | 'status' | 'extendedError'>;
-
 /** A chain without end. */
 const LOOP: Failure = {
   rcode: Rcode.SERVFAIL,
@@ -274,38 +272,4 @@ function stepTo(
 /** Whether the alias in `query` is one of the same name as that. */
 function leadsTo({ alias, aliasLength }: Query, { target }: Alias): boolean {
   return aliasLength === target.length && target.every((byte, at) => alias[at] === byte);
-}
-
-/** Statuses of a question to which there was no answer. */
-function isFailure(status: number): boolean {
-  const { SERVFAIL, TIMEOUT, RATE_LIMITED } = QueryStatus;
-  return status === SERVFAIL || status === TIMEOUT || status === RATE_LIMITED;
-}
-
-/** Whether a failure is one of the name: not one of this machine, which had no room for the question. */
-function isLasting({ status, extendedError }: Failure): boolean {
-  return status !== QueryStatus.RATE_LIMITED && extendedError !== ExtendedError.NOT_READY;
-}
-
-/**
- * Whether an answer may be kept that ends with this one of its target. What this server knows itself may change at any
- * time, and what is stale or blocked is of now; and in the part of the cache of a forward zone, where any address may
- * stand, nobody would look again at private addresses of a public name.
- */
-function mayKeep({ status, partition, hasPrivateAddress: isPrivate }: Query, into: number): boolean {
-  if (status !== QueryStatus.ALLOWED && status !== QueryStatus.CACHED) return false;
-  return !isPrivate || partition !== POOLS_PARTITION || into === POOLS_PARTITION;
-}
-
-/** From weakest to strongest: the state of a whole is that of its weakest part. */
-const BY_STRENGTH: readonly DnssecStatusCode[] = [
-  DnssecStatus.bogus,
-  DnssecStatus.unchecked,
-  DnssecStatus.indeterminate,
-  DnssecStatus.insecure,
-  DnssecStatus.secure,
-];
-
-function weaker(a: DnssecStatusCode, b: number): DnssecStatusCode {
-  return BY_STRENGTH.find((state) => state === a || state === b) ?? DnssecStatus.unchecked;
 }

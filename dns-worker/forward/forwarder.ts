@@ -6,6 +6,7 @@
 import { AliasFollower, leavesOut } from './alias-follower.ts';
 import { AnswerKeeper, extendedErrorOf } from './answer-keeper.ts';
 import { failedAnswer } from './answer-lifetime.ts';
+import { type ClientQuestion, questionOf, WEIR } from './client-question.ts';
 import { leadsToNames } from '../cache/chain-names.ts';
 import { CacheHit } from '../cache/answer-cache.ts';
 import type { CacheWriter } from '../cache/cache-writer.ts';
@@ -14,7 +15,7 @@ import { hasPrivateAddress } from '../cache/private-addresses.ts';
 import { NO_EDE, type Query, Verdict } from '../query/query.ts';
 import { type ReplierParts, RequestReplier } from './request-replier.ts';
 import type { FlightOutcome, NodeFlights } from '../resolve/node-flights.ts';
-import type { Question, Resolution, Resolver } from '../resolve/resolver.ts';
+import type { Resolution, Resolver } from '../resolve/resolver.ts';
 import type { ZoneResolvers } from '../resolve/zone-resolvers.ts';
 import { authenticFlag, replyWithRcode } from '../respond/reply.ts';
 import { RecentFailures, StaleTimer } from './serve-stale.ts';
@@ -39,8 +40,6 @@ export interface ForwarderParts extends ReplierParts {
   readonly settings: WorkerSettings['cache'];
 }
 
-type ClientQuestion = Question & { readonly network: string };
-
 /** A client's request that waits for its question. */
 interface Wait {
   readonly question: ClientQuestion;
@@ -50,9 +49,6 @@ interface Wait {
   /** What it counts as among the waiting clients; null = it does not. */
   readonly countedAs: number | null;
 }
-
-/** Of questions that no client waits for. */
-const WEIR = '';
 
 /** Answers waiting requests. One a resolve thread. */
 export class Forwarder {
@@ -292,19 +288,6 @@ export class Forwarder {
     replyWithRcode(this.query, resolution.rcode);
     this.replier.reply(request);
   }
-}
-
-/** A copy of what `query` asks, for a client of this network. */
-function questionOf(query: Query, network: string): ClientQuestion {
-  return {
-    qname: query.qname.slice(0, query.qnameLength),
-    qtype: query.qtype,
-    qclass: query.qclass,
-    dnssecOk: query.dnssecOk,
-    checkingDisabled: query.checkingDisabled,
-    subnet: query.copySubnet(),
-    network,
-  };
 }
 
 /** What the log calls the server that settled a question; 0 = nobody was asked. */

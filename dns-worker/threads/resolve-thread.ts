@@ -6,11 +6,8 @@ import type { MessagePort } from 'node:worker_threads';
 import { ClaimArea, type ClaimAreaCode } from '../../shared/memory/claim-table.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { type Fault, type ThreadStart, type ToWorker, WorkerControl } from '../../shared/threads/messages.ts';
-import { FlagsHigh, FlagsLow, Header } from '../../shared/dns/wire.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
-import { NOT_PASSED } from '../../shared/memory/miss-ring.ts';
 import { Protocol } from '../../shared/query-log.ts';
-import { stampArrival } from '../query/arrival-clock.ts';
 import { AnswerCache } from '../cache/answer-cache.ts';
 import { CacheMemory } from '../../shared/memory/cache-memory.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
@@ -26,17 +23,16 @@ import { ConnectionLimit } from '../listeners/connection-limit.ts';
 import { listenTcp, type TcpListener } from '../listeners/tcp.ts';
 import { type DatagramHandler, type DatagramListener, listenDgram } from '../listeners/udp-dgram.ts';
 import { UdpReply } from '../listeners/udp-reply.ts';
-import { type Miss, MissReader } from './miss-reader.ts';
+import { MissReader } from './miss-reader.ts';
 import { Pipeline } from '../pipeline.ts';
-import { Query, Verdict } from '../query/query.ts';
 import { RateLimiter } from '../policy/rate-limiter.ts';
 import { ReplacedTables } from './replaced-tables.ts';
+import { RequestIntake, SCRATCH_SIZE } from './request-intake.ts';
 import { Reporter } from '../report/reporter.ts';
 import { NodeFlights } from '../resolve/node-flights.ts';
 import { QuestionClaims } from '../resolve/question-claims.ts';
 import { Resolver } from '../resolve/resolver.ts';
 import { SharedResolver } from '../resolve/shared-resolver.ts';
-import type { WaitingRequest } from '../forward/waiting-request.ts';
 import { ZoneResolvers } from '../resolve/zone-resolvers.ts';
 import { openSnapshot } from '../policy/open-snapshot.ts';
 import { ThreadGuard } from '../report/thread-guard.ts';
@@ -49,22 +45,8 @@ const UPSTREAM_REPORT_MS = 1000;
 const DRAIN_MS = 3200;
 /** TCP connections of all clients to this thread. */
 const MAX_TCP_CONNECTIONS = 1024;
-const SCRATCH_SIZE = 65_535;
 /** Room for a reply over UDP, bytes. */
 const MAX_UDP_REPLY = 2048;
-
-/** A message that came to this thread itself, and how it is answered. */
-interface DirectRequest {
-  readonly message: Uint8Array;
-  /** 16 bytes. */
-  readonly client: Uint8Array;
-  /** `Protocol`. */
-  readonly protocol: number;
-  /** Bytes that an answer may have. */
-  readonly capacity: number;
-  /** Takes the reply; the bytes are good only during the call. */
-  send(reply: Uint8Array): void;
-}
 
 /** Starts listeners and readers; `calls` is null where UDP goes over node:dgram. Throws a ListenError. */
 export async function runResolveThread(
@@ -92,14 +74,13 @@ class ResolveThread {
   private readonly validator: ValidatingResolver | null;
   private readonly zones: ZoneResolvers;
   private readonly forwarder: Forwarder;
+  private readonly intake: RequestIntake;
   private readonly misses: MissReader;
   private readonly guard: ThreadGuard;
   private readonly udpReply: UdpReply | null;
   private readonly explainer: Explainer;
   private readonly meter = new ThreadMeter();
   private readonly replaced = new ReplacedTables();
-  private readonly query = new Query();
-  private readonly scratch = new Uint8Array(SCRATCH_SIZE);
   private tcp: TcpListener | undefined;
   private datagrams: DatagramListener | undefined;
   private reading: Promise<void> = Promise.resolve();
@@ -154,6 +135,8 @@ class ResolveThread {
     this.misses = new MissReader(memory.missRing, this.control, this.guard);
     this.udpReply =
       calls === null ? null : new UdpReply(calls, this.control, (counter) => this.reporter.count(counter));
+    const { pipeline, forwarder, reporter, udpReply } = this;
+    this.intake = new RequestIntake({ pipeline, forwarder, reporter, udpReply });
   }
 
   /** Opens the listeners, then takes misses and tells of upstreams. Throws a ListenError. */
@@ -168,7 +151,7 @@ class ResolveThread {
     });
     this.tcp = await listenTcp({ addresses, port, limit }, (message, client) => {
       const send = (reply: Uint8Array): void => client.send(reply);
-      this.answer({
+      this.intake.answer({
         message,
         client: client.address,
         protocol: client.protocol,
@@ -181,7 +164,7 @@ class ResolveThread {
     this.guard.watch();
     void this.zones.follow(this.pipeline.snapshot.zones);
     this.replaced.freeSoon(); // What the start has left.
-    this.reading = this.misses.run((miss) => this.takeMiss(miss));
+    this.reading = this.misses.run((miss) => this.intake.takeMiss(miss));
     this.reports = setInterval(() => {
       Atomics.add(this.control, WorkerControl.RESOLVE_BEAT_WORD, 1);
       this.reportUpstreams();
@@ -244,7 +227,7 @@ class ResolveThread {
 
   private listenDgram(addresses: readonly string[], port: number): Promise<DatagramListener> {
     const handle: DatagramHandler = (message, from, reply) =>
-      this.answer({
+      this.intake.answer({
         message,
         client: addressFromText(from.address) ?? new Uint8Array(16),
         protocol: Protocol.udp,
@@ -253,71 +236,6 @@ class ResolveThread {
         send: (bytes) => reply(bytes.slice()),
       });
     return listenDgram(addresses, port, handle, (counter) => this.reporter.count(counter));
-  }
-
-  /** Runs a message through the pipeline; what it cannot answer waits for the resolver. */
-  private answer(request: DirectRequest): void {
-    const { query, scratch, reporter, pipeline } = this;
-    scratch.set(request.message);
-    query.clientBytes = request.client;
-    query.clientAt = 0;
-    query.protocol = request.protocol;
-    stampArrival(query, systemClock.nowMs(), systemClock.monotonicMs());
-    query.begin(scratch, 0, request.message.length, request.capacity);
-    const verdict = pipeline.run(query);
-    if (verdict === Verdict.UNRESOLVED) {
-      this.forwarder.take(this.waitingFrom(request));
-    } else if (verdict === Verdict.ANSWERED) {
-      request.send(scratch.subarray(0, query.replyLength));
-      reporter.answered(query, pipeline.snapshot.version);
-      reporter.publish((systemClock.monotonicMs() - query.arrivedMonotonicMs) * 1000);
-      if (query.wantsRefresh) this.forwarder.refresh(asQuery(this.waitingFrom(request)));
-    }
-  }
-
-  private takeMiss(miss: Miss): void {
-    const waiting = this.waitingFromMiss(miss);
-    if (miss.isRefresh) this.forwarder.refresh(asQuery(waiting));
-    else this.forwarder.take(waiting);
-  }
-
-  /** Copies what a request needs while it waits. */
-  private waitingFrom(request: DirectRequest): WaitingRequest {
-    const { query } = this;
-    return {
-      message: headerAndQuestion(query.bytes.slice(query.at, query.at + query.questionEnd)),
-      client: request.client.slice(),
-      protocol: query.protocol,
-      arrivedMs: query.arrivedMs,
-      arrivedMonotonicMs: query.arrivedMonotonicMs,
-      udpSize: query.hasEdns ? query.udpSize : 0,
-      dnssecOk: query.dnssecOk,
-      subnet: query.copySubnet(),
-      cookie: query.copyCookie(),
-      hasValidCookie: query.hasValidCookie,
-      isRateLimited: query.isRateLimited,
-      passedVersion: query.aliasLength === 0 ? this.pipeline.snapshot.version : NOT_PASSED,
-      send: (reply) => request.send(reply),
-    };
-  }
-
-  private waitingFromMiss(miss: Miss): WaitingRequest {
-    const { origin } = miss;
-    return {
-      message: headerAndQuestion(miss.message),
-      client: miss.client,
-      protocol: Protocol.udp,
-      arrivedMs: miss.arrivedMs,
-      arrivedMonotonicMs: miss.arrivedMonotonicMs,
-      udpSize: miss.udpSize,
-      dnssecOk: miss.dnssecOk,
-      subnet: miss.subnet,
-      cookie: miss.cookie,
-      hasValidCookie: miss.hasValidCookie,
-      isRateLimited: miss.isRateLimited,
-      passedVersion: miss.passedVersion,
-      send: (reply) => this.udpReply?.send(reply, origin),
-    };
   }
 
   private async drain(): Promise<void> {
@@ -346,19 +264,4 @@ function claimsOf(
 ): QuestionClaims | null {
   if (memory === null) return null;
   return new QuestionClaims({ memory, worker, clock: systemClock, longestMs: settings.queryTimeoutMs }, area);
-}
-
-/** Turns the head of a reply back into that of a query: only RD and CD are the client's. */
-function asQuery(request: WaitingRequest): WaitingRequest {
-  const { message } = request;
-  message[Header.FLAGS_HIGH] = FlagsHigh.RD;
-  message[Header.FLAGS_LOW] = message[Header.FLAGS_LOW]! & FlagsLow.CD;
-  message[Header.QDCOUNT + 1] = 1;
-  return request;
-}
-
-/** Clears the counts of the sections behind the question: those were not copied. */
-function headerAndQuestion(message: Uint8Array): Uint8Array {
-  message.fill(0, 6, 12);
-  return message;
 }

@@ -1,0 +1,44 @@
+/** What the parts of an answer that were asked for one by one say of the whole. */
+import { ExtendedError } from '../../shared/dns/iana.ts';
+import { DnssecStatus, type DnssecStatusCode, QueryStatus } from '../../shared/query-log.ts';
+import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
+import type { Query } from '../query/query.ts';
+import type { TargetAnswer } from './follow-alias.ts';
+
+/** What a part that failed came to, and with it the whole. */
+export type Failure = Pick<TargetAnswer, 'rcode' | 'status' | 'extendedError'>;
+
+/** Statuses of a question to which there was no answer. */
+export function isFailure(status: number): boolean {
+  const { SERVFAIL, TIMEOUT, RATE_LIMITED } = QueryStatus;
+  return status === SERVFAIL || status === TIMEOUT || status === RATE_LIMITED;
+}
+
+/** Whether a failure is one of the name: not one of this machine, which had no room for the question. */
+export function isLasting({ status, extendedError }: Failure): boolean {
+  return status !== QueryStatus.RATE_LIMITED && extendedError !== ExtendedError.NOT_READY;
+}
+
+/**
+ * Whether an answer may be kept that ends with this one of its target. What this server knows itself may change at any
+ * time, and what is stale or blocked is of now; and in the part of the cache of a forward zone, where any address may
+ * stand, nobody would look again at private addresses of a public name.
+ */
+export function mayKeep({ status, partition, hasPrivateAddress: isPrivate }: Query, into: number): boolean {
+  if (status !== QueryStatus.ALLOWED && status !== QueryStatus.CACHED) return false;
+  return !isPrivate || partition !== POOLS_PARTITION || into === POOLS_PARTITION;
+}
+
+/** From weakest to strongest: the state of a whole is that of its weakest part. */
+const BY_STRENGTH: readonly DnssecStatusCode[] = [
+  DnssecStatus.bogus,
+  DnssecStatus.unchecked,
+  DnssecStatus.indeterminate,
+  DnssecStatus.insecure,
+  DnssecStatus.secure,
+];
+
+/** The weaker of two states; one that is not known is unchecked. */
+export function weaker(a: DnssecStatusCode, b: number): DnssecStatusCode {
+  return BY_STRENGTH.find((state) => state === a || state === b) ?? DnssecStatus.unchecked;
+}

@@ -1,0 +1,139 @@
+/**
+ * Where requests come into a resolve thread: messages of its own listeners, which the pipeline may answer at once, and
+ * what the answer thread could not answer. What has to wait for an upstream goes to the forwarder.
+ */
+import { systemClock } from '../../shared/clock.ts';
+import { FlagsHigh, FlagsLow, Header } from '../../shared/dns/wire.ts';
+import { NOT_PASSED } from '../../shared/memory/miss-ring.ts';
+import { Protocol } from '../../shared/query-log.ts';
+import type { Forwarder } from '../forward/forwarder.ts';
+import type { WaitingRequest } from '../forward/waiting-request.ts';
+import type { UdpReply } from '../listeners/udp-reply.ts';
+import type { Pipeline } from '../pipeline.ts';
+import { stampArrival } from '../query/arrival-clock.ts';
+import { Query, Verdict } from '../query/query.ts';
+import type { Reporter } from '../report/reporter.ts';
+import type { Miss } from './miss-reader.ts';
+
+/** Room for a message and its answer, bytes. */
+export const SCRATCH_SIZE = 65_535;
+
+/** A message that came to this thread itself, and how it is answered. */
+export interface DirectRequest {
+  readonly message: Uint8Array;
+  /** 16 bytes. */
+  readonly client: Uint8Array;
+  /** `Protocol`. */
+  readonly protocol: number;
+  /** Bytes that an answer may have. */
+  readonly capacity: number;
+  /** Takes the reply; the bytes are good only during the call. */
+  send(reply: Uint8Array): void;
+}
+
+/** What an intake works with. */
+interface IntakeParts {
+  readonly pipeline: Pipeline;
+  readonly forwarder: Forwarder;
+  readonly reporter: Reporter;
+  /** Sends what the answer thread has received; null where there is none. */
+  readonly udpReply: UdpReply | null;
+}
+
+/** Takes requests. One a resolve thread. */
+export class RequestIntake {
+  private readonly pipeline: Pipeline;
+  private readonly forwarder: Forwarder;
+  private readonly reporter: Reporter;
+  private readonly udpReply: UdpReply | null;
+  private readonly query = new Query();
+  private readonly scratch = new Uint8Array(SCRATCH_SIZE);
+
+  constructor({ pipeline, forwarder, reporter, udpReply }: IntakeParts) {
+    this.pipeline = pipeline;
+    this.forwarder = forwarder;
+    this.reporter = reporter;
+    this.udpReply = udpReply;
+  }
+
+  /** Runs a message through the pipeline; what it cannot answer waits for the resolver. */
+  answer(request: DirectRequest): void {
+    const { query, scratch, reporter, pipeline } = this;
+    scratch.set(request.message);
+    query.clientBytes = request.client;
+    query.clientAt = 0;
+    query.protocol = request.protocol;
+    stampArrival(query, systemClock.nowMs(), systemClock.monotonicMs());
+    query.begin(scratch, 0, request.message.length, request.capacity);
+    const verdict = pipeline.run(query);
+    if (verdict === Verdict.UNRESOLVED) {
+      this.forwarder.take(this.waitingFrom(request));
+    } else if (verdict === Verdict.ANSWERED) {
+      request.send(scratch.subarray(0, query.replyLength));
+      reporter.answered(query, pipeline.snapshot.version);
+      reporter.publish((systemClock.monotonicMs() - query.arrivedMonotonicMs) * 1000);
+      if (query.wantsRefresh) this.forwarder.refresh(asQuery(this.waitingFrom(request)));
+    }
+  }
+
+  /** Takes what the answer thread could not answer. */
+  takeMiss(miss: Miss): void {
+    const waiting = this.waitingFromMiss(miss);
+    if (miss.isRefresh) this.forwarder.refresh(asQuery(waiting));
+    else this.forwarder.take(waiting);
+  }
+
+  /** Copies what a request needs while it waits. */
+  private waitingFrom(request: DirectRequest): WaitingRequest {
+    const { query } = this;
+    return {
+      message: headerAndQuestion(query.bytes.slice(query.at, query.at + query.questionEnd)),
+      client: request.client.slice(),
+      protocol: query.protocol,
+      arrivedMs: query.arrivedMs,
+      arrivedMonotonicMs: query.arrivedMonotonicMs,
+      udpSize: query.hasEdns ? query.udpSize : 0,
+      dnssecOk: query.dnssecOk,
+      subnet: query.copySubnet(),
+      cookie: query.copyCookie(),
+      hasValidCookie: query.hasValidCookie,
+      isRateLimited: query.isRateLimited,
+      passedVersion: query.aliasLength === 0 ? this.pipeline.snapshot.version : NOT_PASSED,
+      send: (reply) => request.send(reply),
+    };
+  }
+
+  private waitingFromMiss(miss: Miss): WaitingRequest {
+    const { origin } = miss;
+    return {
+      message: headerAndQuestion(miss.message),
+      client: miss.client,
+      protocol: Protocol.udp,
+      arrivedMs: miss.arrivedMs,
+      arrivedMonotonicMs: miss.arrivedMonotonicMs,
+      udpSize: miss.udpSize,
+      dnssecOk: miss.dnssecOk,
+      subnet: miss.subnet,
+      cookie: miss.cookie,
+      hasValidCookie: miss.hasValidCookie,
+      isRateLimited: miss.isRateLimited,
+      passedVersion: miss.passedVersion,
+      send: (reply) => this.udpReply?.send(reply, origin),
+    };
+  }
+}
+
+/** Turns the head of a reply back into that of a query: only RD and CD are the client's. */
+function asQuery(request: WaitingRequest): WaitingRequest {
+  const { message } = request;
+  message[Header.FLAGS_HIGH] = FlagsHigh.RD;
+  message[Header.FLAGS_LOW] = message[Header.FLAGS_LOW]! & FlagsLow.CD;
+  message[Header.QDCOUNT + 1] = 1;
+  return request;
+}
+
+/** Clears the counts of the sections behind the question: those were not copied. */
+function headerAndQuestion(message: Uint8Array): Uint8Array {
+  message.fill(0, 6, 12);
+  return message;
+}
