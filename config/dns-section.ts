@@ -78,10 +78,10 @@ export const dns = section({
     doc: 'Names answered here, one a line of "name [ttl] type value"; more of them in the dashboard.',
   }),
   never_forward_non_fqdn: key(bool.default(false), {
-    doc: 'Asks nobody for names of a single label; local records and forward zones still answer.',
+    doc: 'Never forwards names of a single label; local records and forward zones still answer.',
   }),
   never_forward_reverse_lookups: key(bool.default(false), {
-    doc: 'Asks nobody for the names of addresses; local records and forward zones still answer.',
+    doc: 'Never forwards questions for the names of addresses; local records and forward zones still answer.',
   }),
   local_domain: key(is.orEmpty(is.domain).default(''), { doc: 'Domain of the local network.' }),
   local_dns_server: key(is.orEmpty(is.hostPort).default(''), {
@@ -100,7 +100,7 @@ export const dns = section({
     doc: 'Resolvers (address with or without port) that find upstreams given by name.',
   }),
   upstream_ca_path: key(is.orEmpty(is.path).default(''), {
-    doc: "Certificates (PEM) of authorities that tls:// and https:// upstreams may be signed by, beside the system's; empty is none.",
+    doc: "Certificates (PEM) of authorities that tls:// and https:// upstreams may be signed by, beside the system's; empty means none.",
   }),
   ecs: key(z.enum(['strip', 'forward']).default('strip'), {
     doc: 'Client subnets (RFC 7871) in questions: taken out, or handed to the upstream; what it answers for a subnet is not cached.',

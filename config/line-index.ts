@@ -76,7 +76,7 @@ function keyPath(written: string): string[] {
   return parts.map((part) => part.replace(/^(["'])(.*)\1$/u, '$2'));
 }
 
-/** The path of a table header, with the number of the entry behind every array of tables. */
+/** The path of a table header, with the number of the entry after every array of tables. */
 function resolve(parts: readonly string[], arrays: Map<string, number>, opensEntry: boolean): string {
   let path = '';
   parts.forEach((part, index) => {

@@ -17,7 +17,7 @@ export interface ConfigSource {
   readonly cwd: string;
 }
 
-/** The places where a file may lie that nobody named. */
+/** The places where a file may lie that no one named. */
 export const DEFAULT_FILES = ['config/weir.toml', '/etc/weir/weir.toml'] as const;
 
 /** Loads the configuration; every fault is in the result, none is thrown. */

@@ -349,7 +349,7 @@ describe('parseConfig() with rules between keys', () => {
     ],
     [
       '[server]\nproxy_protocol_enabled = true',
-      'weir.toml:2: server.proxy_protocol_enabled: expected the load balancer in server.proxy_protocol_trusted; nobody could connect, got true',
+      'weir.toml:2: server.proxy_protocol_enabled: expected the load balancer in server.proxy_protocol_trusted; otherwise no client can connect, got true',
     ],
     [
       '[server.encrypted_dns]\ntls_cert_path = "/c.pem"',

@@ -49,7 +49,7 @@ function checkRules({ server, dns, cache, blocking }: Keys, context: z.core.$Ref
   if (server.proxy_protocol_enabled && server.proxy_protocol_trusted.length === 0)
     refuse(
       ['server', 'proxy_protocol_enabled'],
-      'the load balancer in server.proxy_protocol_trusted; nobody could connect',
+      'the load balancer in server.proxy_protocol_trusted; otherwise no client can connect',
       true,
     );
   if ((tls.tls_cert_path === '') !== (tls.tls_key_path === ''))

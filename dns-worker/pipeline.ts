@@ -61,11 +61,11 @@ export interface PipelineParts {
   readonly sightings: ClientSightings;
   readonly limiter: RateLimiter;
   readonly cookies: ServerCookies;
-  /** Clients' subnets go to the upstreams (RFC 7871); else nobody looks at them. */
+  /** Clients' subnets go to the upstreams (RFC 7871); else no one looks at them. */
   readonly forwardsSubnets: boolean;
 }
 
-/** Decides about queries from a snapshot and the shared cache. One a thread. */
+/** Decides about queries from a snapshot and the shared cache. One per thread. */
 export class Pipeline {
   snapshot: OpenSnapshot;
   readonly cache: AnswerCache;
@@ -158,7 +158,7 @@ export class Pipeline {
     return verdict;
   }
 
-  /** Finds the group of the client anew for a query that has waited: groups may have changed meanwhile. */
+  /** Finds the group of the client again for a query that has waited: groups may have changed meanwhile. */
   findGroup(query: Query): void {
     findClientGroup(query, this.snapshot);
   }
@@ -181,10 +181,10 @@ export class Pipeline {
   }
 
   /**
-   * Decides again about a query that has waited and whose group and zone were found anew: policy, schedules and
-   * the names of this network may have changed meanwhile. The slot must hold the bare question. CONTINUE: what the
-   * upstreams say may be given, once `checkAnswer` has passed it. ANSWERED: the answer lies in the slot.
-   * UNRESOLVED: the qname is an alias, `query.alias` its target, and the records that lead there are the answer so far.
+   * Decides again about a query that has waited and whose group and zone were found again: policy, schedules and the
+   * names of this network may have changed meanwhile. The slot must hold the bare question. CONTINUE: what the
+   * upstreams say may be given, once `checkAnswer` has passed it. ANSWERED: the answer lies in the slot. UNRESOLVED:
+   * the qname is an alias, `query.alias` its target, and the records that lead there are the answer so far.
    */
   decideAgain(query: Query): VerdictCode {
     findLocalName(query, this.snapshot);

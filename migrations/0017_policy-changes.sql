@@ -1,5 +1,5 @@
 -- What a change of policy costs is what it changes: every policy table says when it changes, so that nothing else is
--- read anew, and each changed row is noted as it was, so that revisions hold no copies of tables.
+-- read again, and each changed row is noted as it was, so that revisions hold no copies of tables.
 
 -- Up Migration
 INSERT INTO table_versions (name) VALUES ('groups'), ('list_sources'), ('managed_domains'), ('regex_filters'),

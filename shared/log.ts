@@ -7,7 +7,7 @@
 /** Fields of a log line; values must survive JSON. Never secrets. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Structured logging, one method a level. */
+/** Structured logging, one method per level. */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;

@@ -96,7 +96,7 @@ export interface CatalogPort {
   get(id: string): CatalogService | undefined;
 }
 
-/** The upstream servers as each worker sees them, one entry a worker, from memory. */
+/** The upstream servers as each worker sees them, one entry per worker, from memory. */
 export interface UpstreamPort {
   reports(): readonly UpstreamReports[];
 }

@@ -8,8 +8,8 @@ import { ApiError } from './api-error.ts';
 /** Largest body of a route that names no other limit. */
 export const DEFAULT_BODY_LIMIT_BYTES = 1024 * 1024;
 /**
- * How much of a body over the limit is still read, so that the client gets to see the answer; behind that
- * the connection is cut (an answer followed by unread bytes is lost in the reset they cause).
+ * How much of a body over the limit is still read, so that the client gets to see the answer; after that the connection
+ * is cut (an answer followed by unread bytes is lost in the reset they cause).
  */
 const DRAIN_BYTES = 8 * 1024 * 1024;
 

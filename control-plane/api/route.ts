@@ -23,7 +23,7 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** Null on public routes only, when nobody is signed in. */
+  /** Null on public routes only, when no one is signed in. */
   readonly caller: Caller | null;
   readonly http: Request;
   /** For header fields, cookies, and a status other than the row's; the body is what the handler returns. */

@@ -12,8 +12,8 @@ import * as credentials from './credential-store.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 
 /**
- * Hash of a password that nobody knows, at the cost of new hashes: what a login with an unknown name is
- * measured against, so that it takes as long as one with the right name.
+ * Hash of a password that no one knows, at the cost of new hashes: what a login with an unknown name is measured
+ * against, so that it takes as long as one with the right name.
  */
 const DECOY_HASH =
   '$argon2id$v=19$m=32768,p=1,t=3$WCjxm33yQ3raiyKRAqbLXA$WvW38jpzr+Ka6/ZnMwfO3trGFsCrDLkD3iRINB9tM1k';

@@ -1,6 +1,6 @@
 /**
- * The password hash that the configuration file sets, if it does. It wins over the one in the database, so a
- * change of the password has to go where it is.
+ * The password hash that the configuration file sets, if it does. It wins over the one in the database, so a change of
+ * the password must be written to that file.
  */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -9,7 +9,7 @@ import type { LoadedConfig } from '../../config/parse-config.ts';
 import { rewriteFile } from '../../config/rewrite-file.ts';
 import { conflict } from '../api/api-error.ts';
 
-/** See above; one a node. */
+/** Holds the configured hash and replaces it in the file. One per node. */
 export class ConfiguredPassword {
   private current: string;
   private readonly path: string | null;

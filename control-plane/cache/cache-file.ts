@@ -62,7 +62,7 @@ export class CacheFile {
     return entries.length;
   }
 
-  /** Fills an empty cache that nobody uses yet; returns how many entries. A file that is no use is logged. */
+  /** Fills an empty cache that no one uses yet; returns how many entries. A file that is no use is logged. */
   async load(cache: SharedArrayBuffer, clock: Clock): Promise<number> {
     const contents = await this.read();
     if (contents === null) return 0;
@@ -86,7 +86,7 @@ export class CacheFile {
   /**
    * What makes times of the file's monotonic clock times of this start's, so that lives go on where they were less what
    * has gone by: as the wall clock says, and no less than the monotonic one says, which goes on if the machine does.
-   * Null where the wall clock shows an earlier time than then: nobody knows what has gone by.
+   * Null where the wall clock shows an earlier time than then: no one knows what has gone by.
    */
   private shiftSecs(contents: Buffer, now: Secs): number | null {
     const savedMonotonic = contents.readDoubleLE(SAVED_MONOTONIC_AT);
@@ -143,7 +143,7 @@ function isWorthKeeping(view: DataView, nowMonotonicSecs: number): boolean {
   return isOfPools && view.getInt32(CacheEntry.EXPIRES_AT_SECS, true) > nowMonotonicSecs;
 }
 
-/** Puts an entry behind the others; false where there is no room for it. */
+/** Puts an entry after the others; false where there is no room for it. */
 function place(memory: CacheMemory, bytes: Uint8Array, view: DataView): boolean {
   const { head, index, slab, bucketMask, slabUnits } = memory;
   const units = bytes.length / CACHE_UNIT;

@@ -92,7 +92,7 @@ describe('ClientDirectory.see()', () => {
     expect(see('192.0.2.7')).toBe(device);
   });
 
-  test('see() evicts those that nobody spoke of and that were not seen for longest', () => {
+  test('see() evicts the least recently seen without a given name or group', () => {
     directory = new ClientDirectory(20);
     const manual = directory.put(stored({ ip: '192.0.2.1', name: 'TV', lastSeenMs: 1 }));
     for (let i = 2; i <= 20; i++) directory.put(stored({ ip: `192.0.2.${i}`, lastSeenMs: i }));

@@ -14,7 +14,7 @@ import { NeighbourMap } from './neighbour-map.ts';
 import type { Neighbour } from './neighbour-messages.ts';
 import { SubnetIndex } from './subnet-index.ts';
 
-/** Clients that are remembered; of those that nobody spoke of, the ones not seen for longest go first. */
+/** Clients that are remembered; of those that no one spoke of, the ones not seen for longest go first. */
 export const MAX_CLIENTS = 50_000;
 /** How many go at once. */
 const EVICTED_SHARE = 0.05;

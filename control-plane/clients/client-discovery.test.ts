@@ -196,7 +196,7 @@ describe('ClientDiscovery', () => {
     expect(await rows()).toMatchObject([{ ip: '192.0.2.7', queries: 7 }]);
   });
 
-  test('forgets clients that nobody spoke of, with the last of their log', async () => {
+  test('removes clients without a given name or group, with the last of their log', async () => {
     await saw('192.0.2.7');
     await saw('192.0.2.8');
     await served.database.query(`UPDATE clients SET name = 'TV' WHERE ip_address = '192.0.2.8'`);
@@ -206,7 +206,7 @@ describe('ClientDiscovery', () => {
     expect(directory.at('192.0.2.7')).toBeUndefined();
   });
 
-  test('forgets nobody because the clock is set', async () => {
+  test('removes no client after a step of the clock', async () => {
     await saw('192.0.2.7');
     aheadMs = 365 * 24 * 60 * MINUTE_MS;
     nowMs += 2 * 60 * MINUTE_MS;

@@ -1,8 +1,7 @@
 /**
- * Learns from traffic who the clients are: takes sightings from the DNS threads, looks up MACs where an
- * address is new, has moved addresses of clients that are known by MAC put into force, and writes to the
- * database: clients that are new soon, so that people see them, all else once a minute. Without a database
- * it goes on in memory.
+ * Discovers clients from traffic: reads sightings from the DNS threads, looks up the MACs of new addresses, puts moved
+ * addresses of clients known by MAC into force, and writes to the database: new clients within a second, everything
+ * else once a minute. Without a database it continues in memory.
  */
 import { reasonOf } from '../../shared/thrown.ts';
 import type { Clock } from '../../shared/clock.ts';
@@ -48,11 +47,11 @@ export interface DiscoveryParts {
   readonly ruleClients: () => readonly string[];
   /** Puts the addresses of those clients into force. */
   readonly applyLive: () => Promise<void>;
-  /** Days after which a client that nobody spoke of is forgotten. */
+  /** Days after which a client without a given name or group is removed. */
   readonly keepDays: () => number;
 }
 
-/** See above. */
+/** Discovers and stores the clients of this node. */
 export class ClientDiscovery {
   private readonly parts: DiscoveryParts;
   private timer: NodeJS.Timeout | undefined;

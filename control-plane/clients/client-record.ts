@@ -14,7 +14,7 @@ export interface StoredClient {
   readonly hostname: string | null;
   /** Given by people. */
   readonly name: string | null;
-  /** Null = nobody gave it one. */
+  /** Null = no one gave it one. */
   readonly groupId: number | null;
   /** Unix milliseconds; null = never. */
   readonly firstSeenMs: number | null;

@@ -22,7 +22,7 @@ const COLUMNS = `id, host(ip_address) AS ip, mac_address::text AS mac,
   ARRAY(SELECT host(a) FROM unnest(addresses) a) AS addresses, hostname, name, group_id, first_seen, last_seen,
   query_count::text AS query_count`;
 
-/** Nobody has said anything of it. */
+/** No one has said anything of it. */
 const UNTOUCHED = 'clients.group_id IS NULL AND clients.name IS NULL';
 
 /** Those that people spoke of, and of the others the `limit` seen last. */
@@ -76,12 +76,12 @@ export async function deleteClient(db: Queryable, id: number): Promise<StoredCli
   return toClient(existing(rows[0], id));
 }
 
-/** Removes clients that nobody spoke of. */
+/** Removes clients that no one spoke of. */
 export async function deleteUntouched(db: Queryable, ids: readonly number[]): Promise<void> {
   await db.query(`DELETE FROM clients WHERE id = ANY($1::integer[]) AND ${UNTOUCHED}`, [ids]);
 }
 
-/** Removes clients that nobody spoke of and that were not seen since `beforeMs`; returns their ids. */
+/** Removes clients that no one spoke of and that were not seen since `beforeMs`; returns their ids. */
 export async function forgetUnseen(db: Queryable, beforeMs: number): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>(
     `DELETE FROM clients WHERE ${UNTOUCHED} AND last_seen < $1 RETURNING id`,

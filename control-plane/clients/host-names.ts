@@ -1,7 +1,7 @@
 /**
- * Host names of clients by PTR, asked of this node's own DNS port, so that local records, forward zones and
- * the cache count. A few questions at a time, each address again after a pause, private addresses only: the
- * others are nobody's business.
+ * Looks up host names of clients by PTR, through this node's own DNS port, so that local records, forward zones and the
+ * cache apply. A few questions at a time, each address again after a pause. Private addresses only: questions about
+ * others would leak to upstreams.
  */
 import { Resolver } from 'node:dns/promises';
 import type { Clock } from '../../shared/clock.ts';
@@ -23,7 +23,7 @@ export function askOwnPort(address: string, port: number): AskNames {
   return (client) => resolver.reverse(client);
 }
 
-/** See above. */
+/** Looks up and caches host names by address. */
 export class HostNames {
   private readonly ask: AskNames;
   private readonly clock: Clock;

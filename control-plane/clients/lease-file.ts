@@ -1,7 +1,7 @@
 /**
- * Reads the files in which DHCP servers keep their leases: dnsmasq's (one lease a line) and ISC dhcpd's
- * (blocks, the last one of an address counts), told apart by what they hold. Pure, and never throws: a file
- * that is being written may end anywhere.
+ * Reads the files in which DHCP servers keep their leases: dnsmasq's (one lease per line) and ISC dhcpd's (blocks, the
+ * last one of an address counts), told apart by what they hold. Pure, and never throws: a file that is being written
+ * may end anywhere.
  */
 import { addressFromText, addressToText } from '../../shared/net/ip.ts';
 import { canonicalMac } from '../../shared/net/mac.ts';

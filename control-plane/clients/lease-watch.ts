@@ -1,4 +1,4 @@
-/** Keeps the leases of DHCP servers at hand: reads a file again when it has changed. */
+/** Caches the leases of DHCP servers and reads a lease file again when it has changed. */
 import { reasonOf } from '../../shared/thrown.ts';
 import { readFile, stat } from 'node:fs/promises';
 import type { Clock } from '../../shared/clock.ts';
@@ -14,7 +14,7 @@ interface WatchedFile {
   leases: readonly Lease[];
 }
 
-/** See above. */
+/** Watches the configured lease files. */
 export class LeaseWatch {
   private readonly paths: () => readonly string[];
   private readonly clock: Clock;

@@ -1,6 +1,6 @@
 /**
- * Which MAC answers for which address, as the kernel's neighbour table said last. The kernel forgets what it
- * does not need; here the last word stays until another MAC answers for the address.
+ * Which MAC answers for which address, from the kernel's neighbour table. The kernel drops entries that it does not
+ * need; this map keeps the last MAC until another one answers for the address.
  */
 
 /** Addresses that are remembered; beyond that the ones learnt first go. */
@@ -8,7 +8,7 @@ const MAX_ENTRIES = 100_000;
 /** Addresses of one MAC; an interface has a few IPv6 addresses at a time. */
 const MAX_OF_ONE = 16;
 
-/** See above. */
+/** Maps addresses to MACs and back. */
 export class NeighbourMap {
   private readonly macs = new Map<string, string>();
   private readonly addresses = new Map<string, string[]>();

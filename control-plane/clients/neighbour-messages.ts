@@ -23,7 +23,7 @@ const MessageType = { ERROR: 2, DONE: 3, NEW_NEIGHBOUR: 28, GET_NEIGHBOUR: 30 } 
 const Attribute = { ADDRESS: 1, MAC: 2 } as const;
 /** NLM_F_REQUEST and NLM_F_DUMP. */
 const DUMP_FLAGS = 0x301;
-/** NUD_INCOMPLETE, NUD_FAILED and NUD_NOARP: nobody has answered, or nobody is asked. */
+/** NUD_INCOMPLETE, NUD_FAILED and NUD_NOARP: no one has answered, or no one is asked. */
 const NOT_ANSWERED = 0x01 | 0x20 | 0x40;
 /** NTF_PROXY: an address that this machine answers for. */
 const PROXY_FLAG = 0x08;

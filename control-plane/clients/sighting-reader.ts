@@ -83,7 +83,7 @@ class ThreadSightings {
       address.setInt32(word * 4, Atomics.load(words, at + L.ADDRESS_AT + word));
     const lastSeenSecs = Atomics.load(words, at + L.LAST_SEEN_AT) >>> 0;
     const after = Atomics.load(words, at + L.COUNT_AT) >>> 0;
-    // The count of a slot that changes hands begins anew.
+    // The count of a slot that changes hands begins again.
     if (count === 0 || after < count) return;
     const known = isSame ? before[at + L.COUNT_AT]! >>> 0 : 0;
     for (let word = 0; word < 4; word++) before[at + L.ADDRESS_AT + word] = address.getInt32(word * 4);

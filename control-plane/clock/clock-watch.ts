@@ -1,16 +1,15 @@
 /**
- * Whether the wall clock has lately gone as the monotonic one does. Where it was set, or Weir has only just started,
- * it may be wrong, and then nothing should be deleted for being old: what is deleted does not come back with the
- * right time.
+ * Checks whether the wall clock has advanced like the monotonic one. After a step, or shortly after the start, the wall
+ * clock may be wrong, and nothing may be deleted for its age: deleted data does not return with the right time.
  */
 import type { Clock } from '../../shared/clock.ts';
 
 /** Milliseconds of running without a step after which the clock is believed. */
 const SETTLED_MS = 6 * 3_600_000;
-/** Milliseconds between two looks' differences that are a step; less is a clock that is being slewed. */
+/** Milliseconds of difference between two checks that count as a step; less is a clock that is being slewed. */
 export const STEP_MS = 60_000;
 
-/** See above. To be asked now and then: a step that is undone between two looks was none. */
+/** Detects steps of the wall clock. Call it periodically: a step that is undone between two calls stays undetected. */
 export class ClockWatch {
   private readonly clock: Clock;
   private aheadMs: number;

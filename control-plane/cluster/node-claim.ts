@@ -1,7 +1,7 @@
 /**
- * Whether this process may write as the node that it is called. Two machines of one name would mix their rows; so the
- * first one holds the name as long as it is heard of, and the other one is refused: it says so, answers DNS all the
- * same, and keeps its log for itself until the name is free.
+ * The claim of this process to its node name. Two machines with one name would mix their rows, so the first one holds
+ * the name while its heartbeat continues. The other one reports the conflict, answers DNS, and spools its log until the
+ * name is free.
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../shared/log.ts';
@@ -21,10 +21,10 @@ export interface NodeClaimParts {
   readonly uuid: string;
 }
 
-/** Milliseconds between two signs of life. */
+/** Milliseconds between two heartbeats. */
 const BEAT_MS = 10_000;
 
-/** See above. */
+/** Claims the node name and renews the claim. */
 export class NodeClaim {
   private readonly parts: NodeClaimParts;
   private readonly identity: NodeIdentity;

@@ -1,4 +1,4 @@
-/** What a data directory is known by, however the node in it is named: a UUID in a file of its own. */
+/** The identity of a data directory, whatever the node's name: a UUID in a file of its own. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { reasonOf } from '../../shared/thrown.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The UUID of a data directory; makes one where there is none. Where it cannot be kept it holds for this run. */
+/** The UUID of a data directory; created if missing. If it cannot be stored, it is valid for this run only. */
 export function nodeUuid(dataDir: string, logger: Logger): string {
   const path = join(dataDir, 'node-uuid');
   const known = readText(path);
@@ -30,6 +30,6 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch {
-    return ''; // The first start, or a file that cannot be read: writing it anew says why.
+    return ''; // The first start, or an unreadable file: writing it reports why.
   }
 }

@@ -1,4 +1,4 @@
-/** Work that failed and must be done all the same: tried again, with growing pauses, until it succeeds. */
+/** Work that must succeed eventually: retried with growing pauses until it does. */
 import type { Logger } from '../../shared/log.ts';
 import { reasonOf } from '../../shared/thrown.ts';
 
@@ -16,7 +16,7 @@ export interface RetryingOptions {
 const FIRST_MS = 500;
 const LAST_MS = 30_000;
 
-/** See above. One attempt at a time; nothing happens until `soon()`. */
+/** Retries one piece of work. One attempt at a time; nothing runs before `soon()`. */
 export class Retrying {
   private readonly options: Required<RetryingOptions>;
   private pauseMs: number;

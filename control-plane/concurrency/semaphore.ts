@@ -17,7 +17,7 @@ export class Semaphore {
       return await work();
     } finally {
       const next = this.waiting.shift();
-      // The place goes from hand to hand, so that nobody overtakes.
+      // The place goes from hand to hand, so that no one overtakes.
       if (next === undefined) this.free++;
       else next();
     }

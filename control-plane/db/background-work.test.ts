@@ -38,7 +38,7 @@ function open(limits: Partial<BackgroundLimits> = {}): BackgroundWork {
 
 const sleepFor = (secs: number) => (tx: Queryable) => tx.query('SELECT pg_sleep($1)', [secs]);
 
-/** Field `nice` of proc(5), behind the name in parentheses, which may hold spaces. */
+/** Field `nice` of proc(5), after the name in parentheses, which may hold spaces. */
 function niceOf(pid: number): number {
   const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);

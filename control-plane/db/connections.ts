@@ -1,8 +1,8 @@
 /**
- * All connections to one server, from the moment it is found until it is lost. Each kind of work has its own, so
- * that none can keep another from its turn: ordinary statements share a pool; changes of policy wait for each other
- * on one connection, as their lock lets only one run anyway; work over the whole log has `background-work.ts`; and
- * whether the server lives is asked where nothing can be in the way. A pool that has nothing to lend is busy, no more.
+ * All connections to one server, from connecting until it is lost. Each kind of work has its own, so that none blocks
+ * another: ordinary statements share a pool; policy changes take turns on one connection, as their lock lets only one
+ * run anyway; work over the whole log has `background-work.ts`; the liveness check has its own connection. An exhausted
+ * pool means that the database is busy, not down.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -36,10 +36,10 @@ export interface ConnectionOptions {
 
 /** Milliseconds between two looks at a server that is up, and that such a look may take. */
 const PROBE_MS = 5000;
-/** For a person. */
+/** Text for people. */
 const BUSY = 'the database is busy with other work; try again in a moment';
 
-/** See above. */
+/** The connections of one server. Closed for good once the server is lost. */
 export class Connections {
   readonly background: Readonly<Record<BackgroundQueue, BackgroundWork>>;
   private readonly pool: OpenPool;
@@ -138,7 +138,7 @@ export class Connections {
       return await work(client);
     } catch (error) {
       if (isBusy(error)) {
-        isBroken = true; // It may still be at work on what nobody waits for any more.
+        isBroken = true; // It may still be at work on what no client waits for any more.
         throw new DatabaseBusy(BUSY, { cause: error });
       }
       if (!isUnavailable(error)) throw error;

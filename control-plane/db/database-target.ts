@@ -18,7 +18,7 @@ export interface DatabaseTarget {
 
 /** Milliseconds for a connection, its authentication included. */
 const CONNECT_TIMEOUT_MS = 5000;
-/** Milliseconds after which a statement that nobody waits for any more is given up. */
+/** Milliseconds after which a statement that no client waits for any more is given up. */
 const QUERY_TIMEOUT_MS = 120_000;
 
 /** bigint as a number: counts and ids stay far below 2^53. Everything else as pg does it. */

@@ -1,4 +1,4 @@
-/** A pool of pg that can be cut: whoever waits for it, for whatever reason, is told at once that it is gone. */
+/** A pg pool that can be cut off: every pending call on it rejects at once. */
 import pg from 'pg';
 import type { PoolClient, PoolConfig } from 'pg';
 import { DatabaseUnavailable } from './database-errors.ts';
@@ -9,14 +9,14 @@ export interface PoolListener {
   readonly lost: (error: Error) => void;
 }
 
-/** See above. */
+/** A pool whose pending calls reject with `DatabaseUnavailable` once it is cut off. */
 export class OpenPool {
   private readonly pool: pg.Pool;
   private readonly clients = new Set<PoolClient>();
   private readonly cutOff = Promise.withResolvers<never>();
 
   constructor(config: PoolConfig, { connected, lost }: PoolListener) {
-    this.cutOff.promise.catch(() => undefined); // Who waits is told; there may be nobody.
+    this.cutOff.promise.catch(() => undefined); // Who waits is told; there may be no one.
     this.pool = new pg.Pool(config);
     this.pool.on('error', lost);
     this.pool.on('connect', (client) => {
@@ -36,7 +36,7 @@ export class OpenPool {
       (lent) => {
         if (isTooLate) lent.release(true);
       },
-      () => undefined, // Told by the race, or nobody's business any more.
+      () => undefined, // Told by the race, or no one's business any more.
     );
     try {
       return await Promise.race([client, this.cutOff.promise]);

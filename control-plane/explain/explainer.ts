@@ -1,6 +1,6 @@
 /**
- * Gives an explanation of a DNS thread its words: numbers of rules become their text, their list or filter,
- * and the line in the list's copy, which is looked up on demand because no table holds it.
+ * Turns a DNS thread's explanation into text: rule numbers become the rule, its list or filter, and the line in the
+ * list's copy, which is looked up on demand because no table holds it.
  */
 import type { ExplainAnswer, ExplainQuery, ExplainedRule } from '../../shared/api/explain-api.ts';
 import { rcodeName, rrTypeCode } from '../../shared/dns/iana.ts';
@@ -35,7 +35,7 @@ const ORIGINS = {
   [RuleOrigin.LOCAL]: 'local_record',
 } as const;
 
-/** See above. */
+/** Asks a DNS thread for an explanation and resolves its numbers. */
 export class Explainer {
   private readonly parts: ExplainerParts;
 

@@ -28,7 +28,9 @@ export async function guard(auth: Authenticator, access: Access, request: Reques
   return caller;
 }
 
-/** The caller of a request that nobody has to sign in for; null for a stranger, and where no session can be looked up. */
+/**
+ * The caller of a request that no one has to sign in for; null for a stranger, and where no session can be looked up.
+ */
 export async function callerIfKnown(auth: Authenticator, request: Request): Promise<Caller | null> {
   try {
     return await identify(auth, request);

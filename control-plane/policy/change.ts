@@ -50,7 +50,7 @@ export type Follow<T> = (result: T, apply: () => Promise<void>) => Promise<void>
 
 const applyOnly: Follow<unknown> = (_result, apply) => apply();
 
-/** See above. */
+/** Changes policy and puts the change into force. One per node. */
 export class PolicyChanges {
   private readonly database: Database;
   private readonly inForce: PolicyApplier;

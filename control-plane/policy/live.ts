@@ -32,7 +32,7 @@ export interface LivePolicy {
   readonly overrides: ReadonlyMap<number, GroupOverride>;
   /** Addresses at which clients that are known by MAC are seen. */
   readonly clientAddresses: readonly PolicyClient[];
-  /** Where clients are that rules speak of by MAC or by name; names that nobody has may be left out. */
+  /** Where clients are that rules speak of by MAC or by name; names that no one has may be left out. */
   readonly findClients: (names: readonly string[]) => readonly LocatedClient[];
   /** Local records of the configuration. */
   readonly configRecords: readonly WrittenLocalRecord[];

@@ -1,6 +1,6 @@
 /**
- * What was read of the policy tables, and at which versions. A table that has not changed since is not read
- * again, and keeps its very arrays, by which those who build of them see that they may keep what they built.
+ * The policy tables as last read, with their versions. A table that has not changed is not read again and keeps its
+ * arrays, so that builders recognise unchanged input by identity.
  */
 import type { PolicyBlockedService, PolicyRows } from './rows.ts';
 
@@ -36,7 +36,7 @@ export interface KeptRows extends Pick<
   readonly services: readonly StoredBlock[];
 }
 
-/** See above. */
+/** Caches the rows of the policy tables. One per node. */
 export class PolicyMemory {
   private known: Readonly<Record<string, string>> = {};
   private rows: Partial<KeptRows> = {};

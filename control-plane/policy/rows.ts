@@ -131,7 +131,7 @@ export interface WrittenDnsSettings {
   readonly localDnsServer: string | null;
 }
 
-/** Nobody has set anything. */
+/** No one has set anything. */
 export const NO_DNS_SETTINGS: WrittenDnsSettings = {
   neverForwardNonFqdn: null,
   neverForwardReverseLookups: null,
@@ -168,7 +168,7 @@ export interface PolicyRows {
   readonly blockingSwitch: BlockingSwitch | null;
 }
 
-/** A database in which nobody has said anything; what older generations do not know of is as here. */
+/** A database in which no one has said anything; what older generations do not know of is as here. */
 export const NO_POLICY_ROWS: PolicyRows = {
   groups: [],
   sources: [],

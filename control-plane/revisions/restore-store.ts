@@ -39,7 +39,7 @@ const DELETE_NEW_SOURCES = `DELETE FROM list_sources WHERE id NOT IN (SELECT id 
 /** The list had changed since. */
 const IS_UNDONE = 'list_sources.url = excluded.url AND list_sources.content_key <> excluded.content_key';
 
-/** A source that was deleted since is fetched anew: nothing of its server's answers is kept. */
+/** A source that was deleted since is fetched again: nothing of its server's answers is kept. */
 const RESTORE_SOURCES = `INSERT INTO list_sources
     (id, kind, name, url, enabled, comment, subdomains, format, status, rules, invalid_lines, bytes,
      last_changed_at, content_key, created_at, updated_at)
@@ -62,7 +62,7 @@ const RESTORE_SOURCES = `INSERT INTO list_sources
 const RESTORE_SOURCE_GROUPS = `INSERT INTO list_source_groups (source_id, group_id)
   SELECT source_id, group_id FROM ${rowsOf('list_source_groups')}`;
 
-/** Makes the tables those of revision `id`, which must be kept; 409 where a newer group has a name of then. */
+/** Restores the tables of revision `id`, which must be kept; 409 if a newer group has one of its names. */
 export async function restorePolicy(tx: Queryable, id: number): Promise<void> {
   try {
     await tx.query('DELETE FROM list_source_groups');
@@ -75,7 +75,7 @@ export async function restorePolicy(tx: Queryable, id: number): Promise<void> {
   } catch (error) {
     if (isUniqueViolation(error) || isForeignKeyViolation(error))
       throw conflict(
-        `revision ${id} cannot be restored: a group or source made since has a name or URL of then`,
+        `revision ${id} cannot be restored: a group or source made since has a name or URL of that revision`,
       );
     throw error;
   }

@@ -1,6 +1,6 @@
 /**
- * Going back to a revision: the rows of then in one transaction, which is itself a revision, and then the
- * lists of then, from the rules on disk where they are still there (no compile), else from their copies.
+ * Rolls back to a revision: restores its rows in one transaction, which is itself a revision, then its list contents,
+ * from the rules on disk if they still exist (no compile), else from the copies.
  */
 import type { Revision } from '../../shared/api/revisions-api.ts';
 import type { Queryable } from '../db/database.ts';
@@ -12,7 +12,7 @@ import { newestRevision, readRevision, refuseForgotten } from '../policy/revisio
 export interface RollBackParts {
   readonly database: Queryable;
   readonly policy: PolicyChanges;
-  /** Puts the rows and the lists of then into force. */
+  /** Puts the restored rows and lists into force. */
   readonly bringBack: () => Promise<void>;
 }
 

@@ -2,8 +2,8 @@
 import type { Queryable } from '../db/database.ts';
 
 /**
- * Switches blocking on or off, until the given time or (null) until changed. What holds at the end of a timer is
- * what held before it, however often the timer was set anew.
+ * Switches blocking on or off, until the given time or (null) until changed. What holds at the end of a timer is what
+ * held before it, however often the timer was set again.
  */
 export async function writeBlockingSwitch(
   db: Queryable,

@@ -1,7 +1,7 @@
 /**
- * Keeps the schedules and the timer of the blocking switch in force: says what they mean for each snapshot
- * that is built, and looks on every minute whether that is still so. It works on the rows in force, so it
- * needs no database. What slots mean is `overrides.ts`.
+ * Keeps the schedules and the timer of the blocking switch in force: computes the overrides for each snapshot that is
+ * built, and checks every minute whether they still hold. It works on the rows in force, so it needs no database. What
+ * slots mean is `overrides.ts`.
  */
 import { reasonOf } from '../../shared/thrown.ts';
 import type { Clock } from '../../shared/clock.ts';
@@ -21,7 +21,7 @@ type Overrides = ReadonlyMap<number, GroupOverride>;
 export interface EvaluatedPolicy {
   /** The rows in force. */
   readonly rows: () => PolicyRows;
-  /** Builds a snapshot of them anew; resolves when every thread answers with it. */
+  /** Builds a snapshot of them again; resolves when every thread answers with it. */
   readonly apply: () => Promise<void>;
 }
 
@@ -32,7 +32,7 @@ interface Evaluation {
   readonly untilMs: number;
 }
 
-/** See above. */
+/** Computes the live policy of schedules and publishes again when it changes. One per node. */
 export class ScheduleEvaluator {
   private readonly clock: Clock;
   private readonly logger: Logger;
@@ -66,7 +66,7 @@ export class ScheduleEvaluator {
     await this.running;
   }
 
-  /** Each sleep is measured anew by the clock, so that nothing adds up. */
+  /** Each sleep is measured again by the clock, so that nothing adds up. */
   private sleep(): void {
     if (this.policy === undefined) return;
     const leftMs = (this.inForce?.untilMs ?? Infinity) - this.clock.nowMs();

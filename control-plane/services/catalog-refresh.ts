@@ -1,4 +1,4 @@
-/** Renews the service catalog from `blocking.catalog_url`, at start and from time to time. */
+/** Renews the service catalog from `blocking.catalog_url`, at start and periodically. */
 import { reasonOf } from '../../shared/thrown.ts';
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -41,7 +41,7 @@ const LOOK_MS = 60_000;
 /** The shipped catalog and the public registry have less than 0.6 MiB each. */
 const LIMITS = { ...FETCH_LIMITS, totalMs: 60_000, compressedBytes: 4_194_304, textBytes: 8_388_608 };
 
-/** See above. What is in force stays whenever a fetch fails. */
+/** Fetches the catalog and stores it. A failed fetch leaves the catalog in force. */
 export class CatalogRefresh {
   private readonly parts: CatalogRefreshParts;
   private readonly stopping = new AbortController();

@@ -45,8 +45,8 @@ function databaseCheck(database: Database, logTrouble: string | null): Health['c
 }
 
 /**
- * How the servers of the pools are. A forward zone whose servers are away leaves everything else as it is:
- * that is told, but this node is no worse for it. `reports`: one a worker.
+ * How the servers of the pools are. A forward zone whose servers are away leaves everything else as it is: that is
+ * told, but this node is no worse for it. `reports`: one per worker.
  */
 export function upstreamsCheck(reports: readonly UpstreamReports[]): Health['checks']['upstreams'] {
   const pools = reports.flatMap((report) => report.pools);

@@ -80,7 +80,7 @@ describe('AnchorKeeper', () => {
     expect(logger.lines.filter(({ message }) => message.includes('changed its state'))).toHaveLength(4);
   });
 
-  test('AnchorKeeper looks as often as the zone’s signatures ask for, and hourly where nobody answers', async () => {
+  test('AnchorKeeper looks as often as the zone’s signatures ask for, and hourly without an answer', async () => {
     const keeper = await started();
     expect(looks).toBe(1);
     clock.at += DAY - 1;

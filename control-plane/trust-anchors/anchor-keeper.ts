@@ -1,7 +1,7 @@
 /**
- * Keeps trust anchors up to date (RFC 5011): has a thread look at the keys of each zone that is followed, at the
- * times that the zone's own signatures set, keeps on disk what came of it and gives it to the threads. What
- * follows from what was seen is `managed-keys.ts`.
+ * Keeps trust anchors up to date (RFC 5011): asks a thread for the keys of each followed zone, at the times that the
+ * zone's signatures set, stores the result on disk and sends it to the threads. `managed-keys.ts` decides what an
+ * observation means.
  */
 import { reasonOf } from '../../shared/thrown.ts';
 import type { Clock } from '../../shared/clock.ts';
@@ -25,7 +25,7 @@ export interface AnchorKeeperParts {
 
 /** Who validates. */
 export interface Validators {
-  /** The keys of a zone with trust anchors; null = nobody answered. May reject. */
+  /** The keys of a zone with trust anchors; null = no one answered. May reject. */
   observe(zone: Uint8Array): Promise<TrustPointKeys | null>;
   /** Puts anchors into force. */
   trust(anchors: readonly TrustAnchor[]): void;
@@ -41,10 +41,10 @@ interface TrustPoint {
   dueMs: number;
 }
 
-/** Between two looks whether it is time. */
+/** Milliseconds between two checks whether a query is due. */
 const LOOK_MS = 60_000;
 
-/** See above. */
+/** Follows the trust anchors of all configured zones. One per node. */
 export class AnchorKeeper {
   private readonly parts: AnchorKeeperParts;
   private readonly points: readonly TrustPoint[];
@@ -132,7 +132,7 @@ export class AnchorKeeper {
     const { logger } = this.parts;
     try {
       const seen = await validators.observe(point.zone);
-      if (seen === null) logger.info('follow trust anchors: nobody answered', { zone: point.name });
+      if (seen === null) logger.info('follow trust anchors: no answer', { zone: point.name });
       return seen;
     } catch (error) {
       const reason = reasonOf(error);

@@ -55,7 +55,7 @@ describe('observed()', () => {
     expect(story.trusted).toEqual([2]);
   });
 
-  test('observed() begins the hold-down anew for a key that was away meanwhile', () => {
+  test('observed() restarts the hold-down of a key that disappeared meanwhile', () => {
     const story = new Story();
     story.after(0, [OLD, NEW]);
     expect(story.after(20, [OLD])).toBe('1 valid');
@@ -133,7 +133,7 @@ describe('refreshDelayMs()', () => {
     expect(refreshDelayMs({ ...seen([OLD]), ...rest })).toBe(delayMs);
   });
 
-  test('refreshDelayMs() is an hour where nobody answered', () => {
+  test('refreshDelayMs() is an hour without an answer', () => {
     expect(refreshDelayMs(null)).toBe(DAY / 24);
   });
 });

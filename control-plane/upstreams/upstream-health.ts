@@ -3,8 +3,8 @@ import type { UpstreamDetail, UpstreamHealth, UpstreamStatus } from '../../share
 import type { UpstreamReport, UpstreamReports } from '../../shared/threads/messages.ts';
 
 /**
- * One line per server and pool, in the order of the configuration; then one per server and forward zone,
- * told apart by `kind` from a pool that has the same name. `reports`: one a worker.
+ * One line per server and pool, in the order of the configuration; then one per server and forward zone, told apart by
+ * `kind` from a pool that has the same name. `reports`: one per worker.
  */
 export function upstreamDetails(reports: readonly UpstreamReports[]): UpstreamDetail[] {
   return [

@@ -1,6 +1,6 @@
 /**
- * Keys of DNS server cookies: one a day, drawn from a secret that is made when Weir starts and is never written
- * anywhere. They lie in memory of all threads, so that a thread that is replaced goes on with them.
+ * Keys of DNS server cookies: one per day, drawn from a secret that is made when Weir starts and is never written
+ * anywhere. They are in memory shared by all threads, so that a replaced thread continues with them.
  */
 import { hkdfSync, randomBytes } from 'node:crypto';
 import {
@@ -15,7 +15,7 @@ const KEY_BYTES = 16;
 const DAYS_BEFORE = 1;
 const DAYS_AFTER = 5;
 
-/** See above. */
+/** Writes the daily keys ahead of time. One per node. */
 export class CookieKeys {
   /** For the threads, laid out as `CookieKeyLayout` says. */
   readonly memory: SharedArrayBuffer = new SharedArrayBuffer(COOKIE_KEYS_BYTES);

@@ -1,7 +1,7 @@
 /**
- * Chooses the DNS port. Threads listen with SO_REUSEPORT, which would silently share a port with another
- * server of the same user; so each address is first tried without it, over UDP and TCP. Where port 53 was
- * not asked for and is not to be had, 5300 is taken, with the reason and the cure in plain words.
+ * Chooses the DNS port. Threads listen with SO_REUSEPORT, which would silently share a port with another server of the
+ * same user; so each address is first tried without it, over UDP and TCP. Where port 53 was not asked for and is
+ * unavailable, 5300 is taken, with the reason and the cure in plain words.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { hasErrorCode } from '../../shared/thrown.ts';
 /** Port used where 53 was not asked for and cannot be bound. */
 export const FALLBACK_DNS_PORT = 5300;
 
-/** The port that was asked for is not to be had; the message says why and what to do. */
+/** The port that was asked for is unavailable; the message says why and what to do. */
 export class DnsPortUnavailable extends Error {
   constructor(message: string, cause: unknown) {
     super(message, { cause });

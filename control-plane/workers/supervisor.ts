@@ -76,7 +76,7 @@ export class WorkerSupervisor {
   private heartbeats: NodeJS.Timeout | undefined;
   /** Told of every event of a thread. */
   private readonly events = new Events();
-  /** Why `start` cannot succeed: a port that is not to be had, or threads that die as they start. */
+  /** Why `start` cannot succeed: a port that is unavailable, or threads that die as they start. */
   private startFailure: Error | undefined;
   private hasStarted = false;
   private restartCount = 0;

@@ -1,11 +1,11 @@
-/** What resolve threads were asked and have not answered yet: explanations, and keys of trust points. */
+/** Requests to resolve threads that are still unanswered: explanations, and keys of trust points. */
 import type { TrustPointKeys } from '../../shared/dns/trust-anchors.ts';
 import type { Explanation } from '../../shared/threads/explanation.ts';
 import type { FromWorker, ToWorker } from '../../shared/threads/messages.ts';
 
 type Explain = Extract<ToWorker, { type: 'explain' }>;
 
-/** What is to be explained. */
+/** The question to explain. */
 export type QuestionToExplain = Pick<Explain, 'qname' | 'qtype' | 'client'>;
 
 /** No thread answered in time. */
@@ -13,10 +13,10 @@ export class ThreadUnavailable extends Error {
   override readonly name = 'ThreadUnavailable';
 }
 
-/** Longest wait for an answer; a thread that dies with a question says nothing, milliseconds. */
+/** Longest wait for an answer, milliseconds; a thread that dies never answers. */
 const WAIT_MS = 10_000;
 
-/** See above. */
+/** Sends requests to resolve threads and matches their answers by id. */
 export class ThreadRequests {
   /** Posts to any resolve thread; returns whether there is one. */
   private readonly post: (message: ToWorker) => boolean;
@@ -38,7 +38,7 @@ export class ThreadRequests {
     return this.ask(this.trustPoints, (id) => ({ type: 'observe-trust-point', id, zone }));
   }
 
-  /** Takes a thread's answer; one that comes too late is nobody's. */
+  /** Takes a thread's answer; one that comes too late is no one's. */
   take(message: FromWorker): void {
     if (message.type === 'explained') this.explanations.get(message.id)?.(message.explanation);
     else if (message.type === 'trust-point') this.trustPoints.get(message.id)?.(message.keys);

@@ -1,8 +1,8 @@
 /**
- * The shared answer cache, read side: an answer is found by hash, confirmed by its whole key, copied behind
- * the client's question and its TTLs counted down. Readers take no lock and never wait: an entry is copied
- * first and believed only if the writer's TAIL has not reached it meanwhile. Writing is `cache-writer.ts`;
- * the layout is `shared/memory/answer-cache-layout.ts`.
+ * The shared answer cache, read side: an answer is found by hash, confirmed by its whole key, copied after the client's
+ * question and its TTLs counted down. Readers take no lock and never wait: an entry is copied first and believed only
+ * if the writer's TAIL has not reached it meanwhile. Writing is `cache-writer.ts`; the layout is
+ * `shared/memory/answer-cache-layout.ts`.
  */
 import {
   CACHE_UNIT,
@@ -24,7 +24,7 @@ import {
 import { authenticFlag, finishReply, hasRoom, optSize, replyLimit } from '../respond/reply.ts';
 import { readU32, writeU32 } from '../../shared/dns/wire.ts';
 
-/** What a look-up found. */
+/** What a lookup found. */
 export const CacheHit = { NONE: 0, FRESH: 1, STALE: 2 } as const;
 
 /** An answer is refreshed this long before its end at the latest; one that lives no longer than that is not. */
@@ -43,7 +43,7 @@ const STALE_TTL_SECS = 30;
  */
 const LOADS_MAY_PASS_LOADS = process.arch !== 'x64';
 
-/** Read side of the cache; one a thread. */
+/** Read side of the cache; one per thread. */
 export class AnswerCache {
   private readonly memory: CacheMemory;
   private readonly refreshes: boolean;
@@ -138,8 +138,8 @@ export class AnswerCache {
   }
 
   /**
-   * Copies the body behind the question and counts TTLs down; may have copied nonsense where the writer was
-   * faster, so every length is bounded by the slot and nothing is believed before the check in `answer`.
+   * Copies the body after the question and counts TTLs down; may have copied nonsense where the writer was faster, so
+   * every length is bounded by the slot and nothing is believed before the check in `answer`.
    */
   private copyAnswer(entry: number, query: Query, nowSecs: number, allowStale: boolean): number {
     const { slab, slabWords, slabHalves } = this.memory;

@@ -1,9 +1,9 @@
 /**
- * The shared answer cache, write side. Entries are appended to the slab, a ring of segments. When the next
- * segment is opened for writing its entries are dropped, except those that were read since it was filled:
- * they are moved to its start (second chance), so names in use outlive a scan of a million random ones.
- * Writers take a lock; readers are never held up: an index slot is stored only after its entry is whole,
- * and TAIL moves before any byte behind it is overwritten.
+ * The shared answer cache, write side. Entries are appended to the slab, a ring of segments. When the next segment is
+ * opened for writing its entries are dropped, except those that were read since it was filled: they are moved to its
+ * start (second chance), so names in use outlive a scan of a million random ones. Writers take a lock; readers are
+ * never held up: an index slot is stored only after its entry is whole, and TAIL moves before any byte after it is
+ * overwritten.
  */
 import {
   CACHE_MAX_BODY,
@@ -72,7 +72,7 @@ export class CacheWriter {
     this.owner = worker + 1;
   }
 
-  /** Keeps an answer; false where it is too large or the lock was not to be had. */
+  /** Keeps an answer; false where it is too large or the lock was unavailable. */
   store(key: CacheKey, answer: CacheableAnswer, notes: CacheNotes): boolean {
     if (answer.body.length > CACHE_MAX_BODY || !this.lock()) return false;
     try {

@@ -37,7 +37,7 @@ export function targetOffset(type: number): number {
   return type === RRType.HTTPS || type === RRType.SVCB ? SVC_PRIORITY_SIZE : -1;
 }
 
-/** Offset behind the name at `at`, or -1. */
+/** Offset after the name at `at`, or -1. */
 export function skipName(bytes: Uint8Array, at: number, end: number): number {
   for (let offset = at; offset < end;) {
     const length = bytes[offset]!;
@@ -86,8 +86,8 @@ export function readTarget(
 }
 
 /**
- * Offset of the next parameter with addresses behind the one at `after` (0 = the first one) in SVCB or HTTPS
- * RDATA [rdata, end): its key, length and value follow; 0 = there is none.
+ * Offset of the next parameter with addresses after the one at `after` (0 = the first one) in SVCB or HTTPS RDATA
+ * [rdata, end): its key, length and value follow; 0 = there is none.
  */
 export function nextAddressHint(bytes: Uint8Array, rdata: number, end: number, after: number): number {
   let at =

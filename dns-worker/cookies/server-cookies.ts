@@ -31,7 +31,7 @@ const RENEW_AGE_SECS = 1800;
 /** Bytes of what is hashed before the client's address: both cookies without the hash. */
 const HASHED_HEAD = 16;
 
-/** Reads cookies of requests and makes those of replies. One a thread. */
+/** Reads cookies of requests and makes those of replies. One per thread. */
 export class ServerCookies {
   private readonly keys: Int32Array;
   private readonly message = new Uint8Array(new ArrayBuffer(HASHED_HEAD + 16 + 8));
@@ -50,7 +50,7 @@ export class ServerCookies {
   read(query: Query): boolean {
     // What options of another version look like is not known.
     if (!query.hasEdns || query.optionsAt === query.optionsEnd || query.ednsVersion !== 0) return true;
-    // Those behind the first are not looked at (RFC 7873 section 5.2).
+    // Those after the first are not looked at (RFC 7873 section 5.2).
     const option = findOption(query.bytes, query.optionsAt, query.optionsEnd, EdnsOption.COOKIE);
     if (option < 0) return option === NO_OPTION;
     const at = option + OPTION_HEAD_SIZE;

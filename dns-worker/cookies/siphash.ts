@@ -24,7 +24,7 @@ const FINALIZATION_ROUNDS = 4;
 const state = new Int32Array(8);
 
 /**
- * Hashes the first `length` bytes of `message`; bytes behind them up to the next multiple of 8, and one more word pair
+ * Hashes the first `length` bytes of `message`; bytes after them up to the next multiple of 8, and one more word pair
  * where `length` is such a multiple, must be there and zero. `key` has four words at `keyAt`. Words are little-endian,
  * as in memory on every machine that Weir hashes on; `into` gets the result's low and high half.
  */

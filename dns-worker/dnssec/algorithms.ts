@@ -70,7 +70,7 @@ export function isTrustedAlgorithm(number: number): boolean {
   return ALGORITHMS.get(number)?.trusted === true;
 }
 
-/** RFC 3110 section 2: exponent behind its length in one or three octets, then the modulus. */
+/** RFC 3110 section 2: exponent after its length in one or three octets, then the modulus. */
 function readRsaKey(octets: Uint8Array): KeyObject | null {
   const isLong = octets[0] === 0;
   const length = isLong ? (octets[1]! << 8) | octets[2]! : octets[0]!;

@@ -1,6 +1,6 @@
 /**
- * What is known about names at which a zone may begin, for as long as the records that say so hold. Bounded:
- * the oldest entry makes room. One a thread; nothing of it outlives the thread.
+ * What is known about names at which a zone may begin, for as long as the records that say so hold. Bounded: the oldest
+ * entry makes room. One per thread; nothing of it outlives the thread.
  */
 import { type Name, nameKey } from './names.ts';
 import type { ZoneKeys } from './signature.ts';

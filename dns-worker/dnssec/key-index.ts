@@ -1,5 +1,5 @@
 /**
- * What has a key tag, found by tag and algorithm: an RRset of thousands of signatures or DS records costs a look-up for
+ * What has a key tag, found by tag and algorithm: an RRset of thousands of signatures or DS records costs a lookup for
  * each, not a comparison with each of thousands of keys.
  */
 import { MAX_COLLIDING_KEYS } from './budget.ts';

@@ -19,7 +19,7 @@ import {
 const ISLAND = new TestZone('island.open.test');
 const CHILD_SOA = 'child.test 300 SOA ns.test root.test 1 2 3 4 300';
 
-/** A signature for the RRset of this owner and type that nobody has made. */
+/** A signature for the RRset of this owner and type that no one has made. */
 function junk(owner: string, type: string, signer: string): string {
   const times = `${String(INCEPTION + 600_000)} ${String(INCEPTION)}`;
   const labels = owner === '.' ? 0 : owner.split('.').length;

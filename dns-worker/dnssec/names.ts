@@ -62,7 +62,7 @@ function endsWith(name: Name, end: Name): boolean {
   return true;
 }
 
-/** Negative, zero or positive as `a` stands before, at or behind `b` in canonical order. */
+/** Negative, zero or positive as `a` stands before, at or after `b` in canonical order. */
 export function compareNames(a: Name, b: Name): number {
   const labelsA = labelOffsets(a);
   const labelsB = labelOffsets(b);

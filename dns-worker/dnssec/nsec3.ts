@@ -149,7 +149,7 @@ export class Nsec3Denial implements Denial {
     return hashed === null ? undefined : this.records.find((record) => covers(record, hashed));
   }
 
-  /** Null where the budget is spent, or the name is none of the zone's. */
+  /** Null where the budget is spent, or the name is not one of the zone's. */
   private hashOf(name: Name): Uint8Array | null {
     const first = this.records[0];
     if (first === undefined || !isAtOrBelow(name, this.zone)) return null;

@@ -21,7 +21,7 @@ import {
   type TimedCut,
 } from './zone-keys.ts';
 
-/** Asks the upstreams for a name's records of a type, with their signatures; null = nobody answered. */
+/** Asks the upstreams for a name's records of a type, with their signatures; null = no one answered. */
 export type Fetch = (name: Name, type: number, budget: Budget) => Promise<readonly SignedRRset[] | null>;
 
 /** A zone whose keys are proven. */
@@ -33,7 +33,7 @@ export type Zone =
   /** `insecure`: proven to be unsigned; `indeterminate`: no trust anchor is above it. */
   | { readonly kind: 'insecure' | 'indeterminate' }
   | { readonly kind: 'bogus'; readonly extendedError: number }
-  /** Could not be found out: nobody answered, or it would take too much. */
+  /** Could not be found out: no one answered, or it would take too much. */
   | { readonly kind: 'unavailable' };
 
 /** Bounds of how long a cut is kept, seconds. A bogus one is tried again soon: it may be mended. */
@@ -50,7 +50,7 @@ export interface TrustPoints {
   readonly negativeAnchors: readonly Name[];
 }
 
-/** Knows the zones. One a thread. */
+/** Knows the zones. One per thread. */
 export class TrustChain {
   private points: TrustPoints;
   private readonly fetch: Fetch;
@@ -92,7 +92,7 @@ export class TrustChain {
   }
 
   /**
-   * Whether a zone with keys is known to begin below `above` on the way to a name; asks nobody, as to find each cut out
+   * Whether a zone with keys is known to begin below `above` on the way to a name; asks no one, as to find each cut out
    * would cost a question for each label of each name.
    */
   knowsZoneBetween(name: Name, above: Name): boolean {
@@ -120,7 +120,7 @@ export class TrustChain {
     this.underWay = new Map();
   }
 
-  /** The keys of a zone with trust anchors, and what signs them; asks anew. null = nobody answered. */
+  /** The keys of a zone with trust anchors, and what signs them; asks again. null = no one answered. */
   async observe(zone: Name, budget: Budget): Promise<TrustPointKeys | null> {
     const sets = await this.ask(zone, RRType.DNSKEY, budget);
     return sets === null ? null : readTrustPoint(zone, sets, this.points.anchors, this.nowSecs, budget);

@@ -229,7 +229,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('www.test', 'A')).toMatchObject(secure);
   });
 
-  test('a DS that nobody answers for is a failure that passes, not bogus (blocky #2120)', async () => {
+  test('a DS without an answer is a temporary failure, not bogus (blocky #2120)', async () => {
     const { ask, table } = room();
     const records = positive(TEST.signed('www.test 300 A 192.0.2.1'));
     table.on('www.test', 'A', records).on('test', 'DS', null);
@@ -420,7 +420,7 @@ describe('ValidatingResolver', () => {
     expect(await resolver.observe(root)).toBeNull();
   });
 
-  test('observe() fails to nobody’s harm: the thread that calls it waits for no error', async () => {
+  test('observe() never rejects: its caller handles no error', async () => {
     const { clock, logger } = room();
     const broken: QuestionResolver = {
       resolve: () => {

@@ -33,7 +33,7 @@ const ATTEMPTS = 2;
 /** The resolver behind has as long as this one, and knows better why it was not enough: it speaks first, milliseconds. */
 const GRACE_MS = 50;
 
-/** Validates what the resolver behind it answers. One a thread. */
+/** Validates what the resolver behind it answers. One per thread. */
 export class ValidatingResolver implements QuestionResolver {
   private readonly behind: QuestionResolver;
   private readonly clock: Clock;
@@ -79,7 +79,7 @@ export class ValidatingResolver implements QuestionResolver {
     this.chain.trust(anchors);
   }
 
-  /** The keys of a zone with trust anchors, and what signs them; null = nobody answered. Never rejects. */
+  /** The keys of a zone with trust anchors, and what signs them; null = no one answered. Never rejects. */
   async observe(zone: Name): Promise<TrustPointKeys | null> {
     try {
       return await this.chain.observe(zone, new Budget(this.clock.monotonicMs() + this.timeoutMs));

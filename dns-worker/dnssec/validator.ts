@@ -19,7 +19,7 @@ export interface Verdict {
   readonly status: DnssecStatusCode;
   /** Why, where the status is bogus, or indeterminate for want of an answer; else -1. */
   readonly extendedError: number;
-  /** Nobody answered for the chain of trust: that may pass, so it is no verdict on the answer. */
+  /** No one answered for the chain of trust: that may pass, so it is no verdict on the answer. */
   readonly isUnavailable: boolean;
   /** Seconds for which each checked RRset may be believed. */
   readonly lifetimes: ReadonlyMap<SignedRRset, number>;

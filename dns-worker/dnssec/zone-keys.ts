@@ -40,7 +40,7 @@ export function introductionByAnchors(anchors: readonly TrustAnchor[]): Introduc
   return ds.length + keys.length > 0 ? { ds, keys } : null;
 }
 
-/** Proves the DNSKEY RRset of a zone with its introduction. `set` is undefined where there was none. */
+/** Proves the DNSKEY RRset of a zone with its introduction. `set` is undefined if no response came. */
 export async function proveKeys(
   zone: Name,
   introduction: Introduction,

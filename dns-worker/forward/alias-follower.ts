@@ -152,7 +152,7 @@ export class AliasFollower {
     query.cached = target.cached;
     query.upstream = target.upstream;
     query.extendedError = target.extendedError;
-    // For the log: the alias itself is nobody's but ours, so the whole has no AD.
+    // For the log: the alias itself is no one's but ours, so the whole has no AD.
     query.dnssec = target.dnssec;
     const joined = joinAnswers(query.qname.subarray(0, query.qnameLength), alias, target);
     if (joined === null) {

@@ -11,7 +11,7 @@ import { NO_EDE, type Query } from '../query/query.ts';
 import type { CacheableAnswer } from '../resolve/response/response-reader.ts';
 import type { Resolution } from '../resolve/resolver.ts';
 
-/** Failures that mean that nobody could be asked. */
+/** Failures that mean that no one could be asked. */
 const NO_REACH: ReadonlySet<string> = new Set(['timeout', 'network', 'no-upstreams']);
 
 /** Keeps answers; one a forwarder. */
@@ -27,8 +27,8 @@ export class AnswerKeeper {
   }
 
   /**
-   * Keeps an outcome under what `query` asks, once for all clients that wait for it; brings the answer's TTLs
-   * within bounds first. An answer for the client's subnet is nobody else's. `upstream` is the log's number.
+   * Keeps an outcome under what `query` asks, once for all clients that wait for it; brings the answer's TTLs within
+   * bounds first. An answer for the client's subnet is no one else's. `upstream` is the log's number.
    */
   keepOnce(query: Query, resolution: Resolution, answer: CacheableAnswer, upstream: number): void {
     const { settings, writer } = this;

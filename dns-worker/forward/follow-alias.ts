@@ -1,9 +1,9 @@
 /**
- * Answers whose first part is known and whose second part has to be asked for: the qname is an alias (a local
- * CNAME, the safe address of a search engine, one that an upstream told without its target), its target is a
- * name like any other. A stage leaves the target in `query.alias` and the CNAME records behind the question;
- * `alias-follower.ts` asks for the target in the client's name and puts both together here, names compressed
- * anew. Who is asked, what is cached and what policy says of the names is decided there.
+ * Answers whose first part is known and whose second part has to be asked for: the qname is an alias (a local CNAME,
+ * the safe address of a search engine, one that an upstream told without its target), its target is a name like any
+ * other. A stage leaves the target in `query.alias` and the CNAME records after the question; `alias-follower.ts` asks
+ * for the target in the client's name and puts both together here, names compressed again. Who is asked, what is cached
+ * and what policy says of the names is decided there.
  */
 import { randomInt } from 'node:crypto';
 import { RRType, Rcode } from '../../shared/dns/iana.ts';

@@ -120,7 +120,7 @@ export class Forwarder {
     this.resolve({ question, request, timer, countedAs });
   }
 
-  /** Asks again for an answer that ends soon; nobody waits for it, and a failure leaves what there is. */
+  /** Asks again for an answer that ends soon; no client waits for it, and a failure leaves what there is. */
   refresh(request: WaitingRequest): void {
     this.replier.open(request);
     this.parts.reporter.count(Counter.CACHE_REFRESHES);

@@ -1,7 +1,7 @@
 /**
- * The reply to a waiting request: the request is opened again in a buffer of this thread's, an answer is put
- * behind its question or taken from the cache, and what comes of it is sent, counted and logged. Whom to ask,
- * and for whom, is `forwarder.ts`.
+ * The reply to a waiting request: the request is opened again in a buffer of this thread's, an answer is put after its
+ * question or taken from the cache, and what comes of it is sent, counted and logged. Whom to ask, and for whom, is
+ * `forwarder.ts`.
  */
 import type { Clock } from '../../shared/clock.ts';
 import { Counter } from '../../shared/memory/counters.ts';
@@ -84,7 +84,7 @@ export class RequestReplier {
     if (takeStep === undefined) this.parts.pipeline.checkAnswer(this.query, explained ?? null);
   }
 
-  /** Puts an answer behind the question. */
+  /** Puts an answer after the question. */
   answerFrom(answer: CacheableAnswer): void {
     const { query, scratch } = this;
     query.subnetScope = answer.subnetScope;

@@ -22,7 +22,7 @@ export class WaitingClients {
   private requests = 0;
 
   /**
-   * Counts a request of a network for a question, told by a hash that nobody can choose; false where the network has
+   * Counts a request of a network for a question, told by a hash that no one can choose; false where the network has
    * its share and is not counted.
    */
   enter(network: string, question: number): boolean {

@@ -18,7 +18,7 @@ export interface ConnectionLimitOptions {
   readonly max: number;
 }
 
-/** Counts the connections of one protocol. One a thread for each. */
+/** Counts the connections of one protocol. One per thread for each. */
 export class ConnectionLimit {
   private readonly options: ConnectionLimitOptions;
   private readonly blocks: readonly Int32Array[];

@@ -57,7 +57,7 @@ const SIGNATURES: Readonly<
   close: ['int', ['int']],
 };
 
-/** Loads the calls, or tells why they are not to be had. */
+/** Loads the calls, or tells why they are unavailable. */
 export function loadNativeCalls(): { calls: NativeCalls } | { reason: string } {
   if (process.platform !== 'linux') return { reason: `platform ${process.platform} has no recvmmsg` };
   if (process.arch !== 'x64' && process.arch !== 'arm64')

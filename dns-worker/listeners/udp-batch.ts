@@ -31,7 +31,7 @@ export class UdpBatch {
   private readonly calls: NativeCalls;
   private readonly sockets: readonly UdpSocket[];
   private readonly countUnsent: CountUnsent;
-  /** Socket addresses, NAME_SIZE bytes a slot, and control messages, CONTROL_SIZE bytes a slot. */
+  /** Socket addresses, NAME_SIZE bytes per slot, and control messages, CONTROL_SIZE bytes per slot. */
   private readonly names = new Uint8Array(new ArrayBuffer(BATCH_SIZE * NAME_SIZE));
   private readonly nameWords = new Int32Array(this.names.buffer);
   private readonly clientWords = new Int32Array(this.clients.buffer);

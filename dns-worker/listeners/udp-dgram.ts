@@ -45,7 +45,7 @@ export async function listenDgram(
 ): Promise<DatagramListener> {
   const sockets: Socket[] = [];
   const close = async (): Promise<void> => {
-    // dgram hands a datagram to the kernel on a later tick, and to nobody after the close.
+    // dgram hands a datagram to the kernel on a later tick, and to no one after the close.
     await setImmediate();
     await Promise.all(
       sockets.map(async (socket) => {

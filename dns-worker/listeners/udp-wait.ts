@@ -17,7 +17,7 @@ const EMPTY_ROUNDS_BEFORE_SLEEP = 25;
 /** Longest sleep; a wake-up that got lost costs this much. */
 const SLEEP_MS = 1000;
 
-/** Datagrams after which the rate is taken anew. */
+/** Datagrams after which the rate is taken again. */
 const RATE_SAMPLE = 1024;
 /** Below this rate nothing is coalesced: there is nothing to gather, and waiting would only add latency. */
 const COALESCE_MIN_PER_SEC = 10_000;

@@ -1,7 +1,7 @@
 /**
- * Writes an address of an answer as rules on addresses are written, so that it can be judged as a name is:
- * dotted IPv4 as four labels, IPv6 in the form of RFC 5952 as one label; and the prefixes that it lies in, their
- * length behind a slash. Nothing allocates.
+ * Writes an address of an answer as rules on addresses are written, so that it can be judged as a name is: dotted IPv4
+ * as four labels, IPv6 in the form of RFC 5952 as one label; and the prefixes that it lies in, their length after a
+ * slash. Nothing allocates.
  */
 import { isMappedIpv4 } from '../../shared/net/ip.ts';
 import type { Query } from '../query/query.ts';
@@ -43,7 +43,7 @@ function writeBytes(into: Query): void {
   else writeIpv6(into.address, 0, into);
 }
 
-/** Puts a slash and the number behind the last label. */
+/** Puts a slash and the number after the last label. */
 function appendLength(bits: number, into: Query): void {
   const { qname, labelAt } = into;
   const start = labelAt[into.labelCount - 1]!;

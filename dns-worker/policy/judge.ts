@@ -45,7 +45,7 @@ export interface MatchRecorder {
   met(origin: number, rule: number, kinds: number, name: Query, label: number): void;
 }
 
-/** Judges names. One a thread. */
+/** Judges names. One per thread. */
 export class Judge {
   /** Hears of matches while it is set. */
   recorder: MatchRecorder | null = null;

@@ -29,7 +29,7 @@ export function hasProvenAddress(query: Query): boolean {
   return query.protocol !== Protocol.udp || query.hasValidCookie;
 }
 
-/** One a thread. */
+/** One per thread. */
 export class RateLimiter {
   readonly settings: RateLimitSettings;
   private readonly head: Int32Array;

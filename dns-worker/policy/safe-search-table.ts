@@ -10,7 +10,7 @@ import { NameTable, NOT_FOUND } from './name-table.ts';
 
 const MODE_MASK = (1 << SAFE_SEARCH_MODE_BITS) - 1;
 
-/** One a thread and snapshot. */
+/** One per thread and snapshot. */
 export class SafeSearchTable {
   /** Engine of each name. */
   private readonly names: NameTable;

@@ -8,7 +8,7 @@ import type { Query } from './query.ts';
 /** How long the distance between the clocks is believed, milliseconds; a step of the wall clock shows so late. */
 const OFFSET_LIFE_MS = 500;
 
-/** Stamps queries with the time of now. One a thread. */
+/** Stamps queries with the time of now. One per thread. */
 export class ArrivalClock {
   private offsetMs = 0;
   private offsetUntilMs = -Infinity;

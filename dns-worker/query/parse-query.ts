@@ -94,7 +94,7 @@ function readQuestion(query: Query): boolean {
 function foldName(query: Query, start: number): void {
   const { view, qnameWords, qnameLength } = query;
   const last = (qnameLength - 1) >>> 2;
-  // The last word ends at most three bytes behind the name, within type and class.
+  // The last word ends at most three bytes after the name, within type and class.
   for (let word = 0; word <= last; word++)
     qnameWords[word] = foldWord(view.getInt32(start + (word << 2), true));
   qnameWords[last] = qnameWords[last]! & LAST_WORD_MASK[qnameLength & 3]!;
@@ -127,7 +127,7 @@ export function hashSuffixes(query: Query, seedLow: number, seedHigh: number): v
   }
 }
 
-/** Finds the OPT record behind the question; false where the rest of the message is malformed. */
+/** Finds the OPT record after the question; false where the rest of the message is malformed. */
 function readOpt(query: Query): boolean {
   const { bytes, at } = query;
   const answers = readU16(bytes, at + Header.ANCOUNT);

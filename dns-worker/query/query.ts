@@ -27,7 +27,7 @@ export const NO_EDE = -1;
 /** Room for a name and for the word that its last bytes are read and written with: 255 + 9, a multiple of 4. */
 const QNAME_BUFFER_SIZE = MAX_NAME_LENGTH + 9;
 
-/** One client request in flight. One object a thread; its fields are overwritten for each request. */
+/** One client request in flight. One object per thread; its fields are overwritten for each request. */
 export class Query {
   /** Buffer that holds the message, and where it starts and how long it is. */
   bytes: Uint8Array = new Uint8Array(0);
@@ -73,7 +73,7 @@ export class Query {
   addressSize = 0;
   qtype = 0;
   qclass = 0;
-  /** Offset from `at` of the first byte behind the question. */
+  /** Offset from `at` of the first byte after the question. */
   questionEnd = 0;
 
   /** Whether the request has an OPT record, and what it says (RFC 6891). */

@@ -1,6 +1,6 @@
 /**
- * Writes one record a query into the thread's log ring, straight from the Query and the reply in its slot.
- * A full ring drops the record and counts it: answers never wait for the log.
+ * Writes one record per query into the thread's log ring, straight from the Query and the reply in its slot. A full
+ * ring drops the record and counts it: answers never wait for the log.
  */
 import { logAnswersOffset, LogRecord, LogRing } from '../../shared/query-log.ts';
 import type { Query } from '../query/query.ts';

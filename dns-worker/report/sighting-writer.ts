@@ -1,7 +1,7 @@
 /**
- * What a thread knows of the clients that ask it: how often and when last, for the control plane to sweep,
- * and which record of the snapshot's client table is theirs, so that ten thousand subnets are searched once
- * a client and snapshot. Bounded: a client that finds no room takes the place of one not seen for longest.
+ * What a thread knows of the clients that ask it: how often and when last, for the control plane to sweep, and which
+ * record of the snapshot's client table is theirs, so that ten thousand subnets are searched once per client and
+ * snapshot. Bounded: a client that finds no room takes the place of one not seen for longest.
  */
 import { ClientSightingsLayout as L } from '../../shared/memory/sighting-layout.ts';
 import { addressWord } from '../../shared/net/ip.ts';

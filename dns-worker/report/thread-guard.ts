@@ -27,7 +27,7 @@ export class ThreadGuard {
 
   /** From now on nothing that is thrown ends this thread. */
   watch(): void {
-    // Rejections that nobody handles come here, too.
+    // Rejections that no one handles come here, too.
     process.on('uncaughtException', this.take);
   }
 

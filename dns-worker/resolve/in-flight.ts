@@ -45,7 +45,7 @@ export class InFlight<R> {
     return true;
   }
 
-  /** Tells everyone who waits; a waiter that throws is logged and keeps nobody from being told. */
+  /** Tells everyone who waits; a waiter that throws is logged and keeps no one from being told. */
   settle(key: string, result: R): void {
     const waiters = this.waiting.get(key);
     if (waiters === undefined) return;

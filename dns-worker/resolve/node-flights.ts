@@ -73,7 +73,7 @@ export class NodeFlights {
     }
   }
 
-  /** Fails all that wait, and whatever comes later. What is under way goes on, for nobody. */
+  /** Fails all that wait, and whatever comes later. What is under way goes on, for no one. */
   close(): void {
     this.isClosed = true;
     for (const key of this.inFlight.keys()) this.inFlight.settle(key, failed('network'));

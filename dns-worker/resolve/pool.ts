@@ -47,7 +47,7 @@ function besideSuspects(waves: readonly Upstream[][]): Upstream[][] {
   return suspects.length === 0 ? merged : [...merged, suspects];
 }
 
-/** Whom to ask for one question, in waves. `pools` are in order of priority. Empty = nobody can be asked. */
+/** Whom to ask for one question, in waves. `pools` are in order of priority. Empty = no one can be asked. */
 export function planWaves(pools: readonly Pool[]): Upstream[][] {
   const waves: Upstream[][] = [];
   const setAside: Upstream[] = [];

@@ -13,7 +13,7 @@ import type { AttemptOutcome } from './transport/attempt.ts';
 import { isDefinitive } from './transport/attempt.ts';
 import type { Upstream, UpstreamAttempt } from './upstream.ts';
 
-/** How a question ended. `upstream` is an index into the resolver's upstreams; -1 = nobody was asked. */
+/** How a question ended. `upstream` is an index into the resolver's upstreams; -1 = no one was asked. */
 export type Resolution =
   | {
       readonly kind: 'answer';
@@ -206,7 +206,7 @@ export class QuestionRun {
     this.end({ kind: 'answer', answer, upstream: attempt.upstream.index });
   }
 
-  /** Nobody else ends a question whose steps break off: the error goes on to the thread's guard. */
+  /** No one else ends a question whose steps break off: the error goes on to the thread's guard. */
   private fail(error: unknown): never {
     try {
       this.breakOff();

@@ -236,7 +236,7 @@ describe('Resolver: failures', () => {
     expect(summary(await resolve(by))).toBe(expected);
   });
 
-  test('resolve() ends at once where nobody listens', async () => {
+  test('resolve() fails at once if no server listens', async () => {
     const server = await ScriptedUpstream.start();
     await server.close();
     expect(await resolve(resolver([pool('Failover', [settingsOf(server)])]))).toEqual({
@@ -363,7 +363,7 @@ describe('Resolver: health', () => {
     expect(live()).toBe(asked + 1);
   });
 
-  test('a broken domain makes nobody unhealthy', async () => {
+  test('a broken domain makes no server unhealthy', async () => {
     const servers = [await upstream(fails(SERVFAIL)), await upstream(fails(SERVFAIL))];
     const healthCheck = { ...HEALTH_ON, intervalSecs: 3600 };
     for (const server of servers) {
@@ -396,7 +396,7 @@ describe('Resolver: health', () => {
     ['tcp', 'malformed data', { answers: [SHORT_A] }, 'malformed-data'],
     ['tcp', 'more records than are taken', { answers: MANY }, 'too-many-records'],
     ['tcp', 'an answer that is truncated over TCP', { flags: 0x8380 }, 'truncated'],
-  ] as const)('%s: %s makes nobody unhealthy', async (transport, _what, parts, lastError) => {
+  ] as const)('%s: %s makes no server unhealthy', async (transport, _what, parts, lastError) => {
     const script: Script = (query) => {
       const asked = questionOf(query.bytes);
       const isProbe = asked.qname.length === 1;
@@ -410,7 +410,7 @@ describe('Resolver: health', () => {
     expect(by.report()).toMatchObject([{ failures: 5, consecutiveFailures: 0, lastError }]);
   });
 
-  test('a question for which there was no room blames nobody, and is no answer to remember', async () => {
+  test('a question for which there was no room counts against no server and is not cached', async () => {
     const server = await upstream();
     const by = resolver([pool('Failover', [settingsOf(server, 'tcp')])], { queryTimeoutMs: 1500 });
     const network = 'greedy';
@@ -443,7 +443,7 @@ describe('Resolver: health', () => {
     });
   });
 
-  test('a question that takes too long blames nobody who answers others meanwhile', async () => {
+  test('a question that takes too long does not count against a server that answers others meanwhile', async () => {
     const server = await upstream((query) => {
       if ((questionOf(query.bytes).qname[1]! | 0x20) !== 0x77) query.reply(good(query, 1));
     });
@@ -556,7 +556,7 @@ describe('Resolver: upstreams by name', () => {
     silentTwin.close();
   });
 
-  test('resolve() takes a pinned address and asks nobody for it', async () => {
+  test('resolve() uses a pinned address without a lookup', async () => {
     const bootstrap = await upstream();
     const server = await upstream(answers(6));
     const pinned = { ...settingsOf(server), host: 'dns.example', pinnedIp: '127.0.0.1' };

@@ -1,5 +1,5 @@
 /**
- * CNAME records that this server makes itself, written behind the question one after the other; the last target may be
+ * CNAME records that this server makes itself, written after the question one after the other; the last target may be
  * left for the resolve thread to follow (`forward/follow-alias.ts`). Nothing allocates.
  */
 import { RRClass, RRType } from '../../shared/dns/iana.ts';

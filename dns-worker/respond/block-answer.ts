@@ -62,8 +62,8 @@ const SOA_SIZE = POINTER_SIZE + SOA_RNAME.length + 20;
 const NEGATIVE_SIZE = POINTER_SIZE + Record.RDATA + SOA_SIZE;
 
 /**
- * NXDOMAIN, or NODATA when `rcode` is NOERROR, behind the answers that are there already, with a SOA whose
- * owner is the name at `ownerOffset` of the message: the qname, or where its aliases lead.
+ * NXDOMAIN, or NODATA when `rcode` is NOERROR, after the answers that are there already, with a SOA whose owner is the
+ * name at `ownerOffset` of the message: the qname, or where its aliases lead.
  */
 export function answerNegative(
   query: Query,

@@ -1,6 +1,6 @@
 /**
- * Turns the request in the slot into its answer: header, then the question as it came, then what a stage
- * has put behind it, then OPT. Nothing allocates. What the RRs are is decided elsewhere.
+ * Turns the request in the slot into its answer: header, then the question as it came, then what a stage has put after
+ * it, then OPT. Nothing allocates. What the RRs are is decided elsewhere.
  */
 import { ClientSubnet } from '../../shared/dns/ecs-option.ts';
 import { OPTION_HEAD_SIZE } from '../../shared/dns/edns-option.ts';

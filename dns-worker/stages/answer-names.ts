@@ -1,9 +1,9 @@
 /**
- * Policy on what an answer leads to: names (CNAME cloaking, HTTPS and SVCB targets) and, where rules on
- * addresses exist, addresses. Each is judged for the group that asks, on answers from the cache as on new
- * ones. An answer that passes is remembered with its place in the cache, so that it is judged once a snapshot
- * and class. A qname that an allow rule lets pass brings its answer along, as far as the rule outranks others: one
- * of a list does not free a name that people, or a blocked service, deny.
+ * Policy on what an answer leads to: names (CNAME cloaking, HTTPS and SVCB targets) and, where rules on addresses
+ * exist, addresses. Each is judged for the group that asks, on answers from the cache as on new ones. An answer that
+ * passes is remembered with its place in the cache, so that it is judged once per snapshot and class. A qname that an
+ * allow rule lets pass brings its answer along, as far as the rule outranks others: one of a list does not free a name
+ * that people, or a blocked service, deny.
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import { Record, readU16 } from '../../shared/dns/wire.ts';
@@ -28,7 +28,7 @@ export function hasJudged(query: Query, snapshot: OpenSnapshot): boolean {
   return query.hasTargets || (snapshot.judgesAddresses && query.answersCount > 0);
 }
 
-/** Judges what answers lead to. One a thread. */
+/** Judges what answers lead to. One per thread. */
 export class AnswerNames {
   private readonly judge: Judge;
   private readonly target = new Query();

@@ -9,7 +9,7 @@ export function clientGroupStage(query: Query, snapshot: OpenSnapshot, sightings
   setGroup(query, snapshot, sightings.count(query, snapshot.clients, snapshot.version));
 }
 
-/** The same for a query that is none of the client's own, or was counted before: nothing is counted. */
+/** The same without counting, for a query that the client did not send or that was counted before. */
 export function findClientGroup(query: Query, snapshot: OpenSnapshot): void {
   const { clientBytes, clientAt } = query;
   const record = snapshot.clients.find(

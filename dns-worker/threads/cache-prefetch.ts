@@ -23,7 +23,7 @@ export interface Datagrams {
   lengthOf(slot: number): number;
 }
 
-/** One a thread. */
+/** One per thread. */
 export class CachePrefetch {
   private readonly slotSize: number;
   private readonly query = new Query();

@@ -22,7 +22,7 @@ export interface Miss {
   readonly subnet: Uint8Array | null;
   readonly cookie: Uint8Array | null;
   readonly hasValidCookie: boolean;
-  /** Nobody waits: the cached answer ends soon. The message is the reply by now. */
+  /** No client waits: the cached answer ends soon. The message is the reply by now. */
   readonly isRefresh: boolean;
   readonly isRateLimited: boolean;
   readonly passedVersion: number;

@@ -77,7 +77,7 @@ describe('MissWriter', () => {
     expect(versions).toEqual([7, NOT_PASSED]);
   });
 
-  test('write() of a successor counts what a dead thread has left for nobody', () => {
+  test('write() of a successor counts what a dead thread left as no network’s', () => {
     const ring = new SharedArrayBuffer(MISS_RING_BYTES);
     const dead = new MissWriter(ring, control, networks);
     fill(dead, '192.0.2.1');

@@ -38,7 +38,7 @@ export class MissWriter {
     this.doubles = new Float64Array(buffer, MissRing.RECORDS_BYTE);
     this.head = Atomics.load(this.ring, MissRing.HEAD_WORD);
     this.published = this.head;
-    // What a former thread has left counts for nobody.
+    // What a former thread has left counts for no one.
     this.tail = this.head;
   }
 

@@ -3,7 +3,7 @@ import { until } from '../../test/support/parts/until.ts';
 import { ReplacedTables } from './replaced-tables.ts';
 
 describe('ReplacedTables', () => {
-  test('freeSoon() has a table collected that nobody holds any more', async () => {
+  test('freeSoon() has an unreferenced table collected', async () => {
     const freed: string[] = [];
     const registry = new FinalizationRegistry((name: string) => freed.push(name));
     const held = { table: new Uint8Array(new SharedArrayBuffer(1 << 20)) };

@@ -26,7 +26,7 @@ export class ReplacedTables {
     collect('minor');
   }
 
-  /** Call when nobody waits: frees what the short collections have missed, in milliseconds. */
+  /** Call when no client waits: frees what the short collections have missed, in milliseconds. */
   freeRest(): void {
     if (!this.hasRest) return;
     this.hasRest = false;
@@ -34,9 +34,9 @@ export class ReplacedTables {
   }
 
   /**
-   * Call after a swap, in a thread with an event loop: the collector goes over the heap beside it and in small
-   * steps, of 3 ms each instead of 20 ms in one. Shared memory does not make it begin, other memory does, also
-   * where nobody ever touches it and it costs nothing.
+   * Call after a swap, in a thread with an event loop: the collector goes over the heap beside it and in small steps,
+   * of 3 ms each instead of 20 ms in one. Shared memory does not make it begin, other memory does, also where no one
+   * ever touches it and it costs nothing.
    */
   freeSoon(): void {
     try {

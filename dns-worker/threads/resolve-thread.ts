@@ -1,6 +1,6 @@
 /**
- * The resolve thread: an ordinary event loop with everything that waits: questions for upstreams, TCP
- * clients, and, where batched sockets are not to be had, UDP over node:dgram. One for each answer thread.
+ * The resolve thread: an ordinary event loop with everything that waits: questions for upstreams, TCP clients, and,
+ * where batched sockets are unavailable, UDP over node:dgram. One for each answer thread.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { ClaimArea, type ClaimAreaCode } from '../../shared/memory/claim-table.ts';

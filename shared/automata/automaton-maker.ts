@@ -1,4 +1,4 @@
-/** Makes automata, anew or from memory: who edits one expression of many has the others at hand. */
+/** Makes automata, again or from memory: who edits one expression of many has the others at hand. */
 import { type Automaton } from './automaton.ts';
 import type { Determinized } from './determinize.ts';
 import { compileExpression } from './expression.ts';
@@ -12,7 +12,7 @@ export interface AutomatonMaker {
   merge(a: Automaton, b: Automaton, maxEntries: number): Automaton | null;
 }
 
-/** Makes everything anew. */
+/** Makes everything again. */
 export const FRESH_AUTOMATA: AutomatonMaker = { compile: compileExpression, merge: mergeAutomata };
 
 /** Remembers what it made for the last two rounds: the same expressions in the same order cost nothing. */

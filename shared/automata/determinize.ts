@@ -153,7 +153,7 @@ class Determinizer {
     const begins = octet === NEWLINE ? BEGIN_LINE : 0;
     this.beginSet();
     for (let at = 0; at < kernelSize; at++) this.visit(kernel[at]!, begins);
-    // A match may also start behind this octet.
+    // A match may also start after this octet.
     this.visit(start, begins);
     const isWord = this.usesWords && isWordOctet(octet);
     return this.endSet(begins | (isWord ? WORD_BOUNDARY : 0), late, this.depths[state]! + 1);

@@ -21,9 +21,9 @@ export function longestPrefix(family: number): number {
 }
 
 /**
- * Whether the `length` bytes at `at` are what a query may carry: a known family and prefix, the address as
- * long as the prefix needs with nothing behind it, scope 0. No address at all may also be of family 0, as
- * some clients write the wish that no subnet be told.
+ * Whether the `length` bytes at `at` are what a query may carry: a known family and prefix, the address as long as the
+ * prefix needs with nothing after it, scope 0. No address at all may also be of family 0, as some clients write the
+ * wish that no subnet be told.
  */
 export function isQuerySubnet(bytes: Uint8Array, at: number, length: number): boolean {
   if (length < ClientSubnet.ADDRESS || bytes[at + ClientSubnet.SCOPE] !== 0) return false;
@@ -31,6 +31,6 @@ export function isQuerySubnet(bytes: Uint8Array, at: number, length: number): bo
   const source = bytes[at + ClientSubnet.SOURCE]!;
   const longest = family === 0 ? 0 : longestPrefix(family);
   if (source > longest || length !== ClientSubnet.ADDRESS + ((source + 7) >>> 3)) return false;
-  // RFC 7871 section 6: bits behind the prefix are 0.
+  // RFC 7871 section 6: bits after the prefix are 0.
   return (source & 7) === 0 || (bytes[at + length - 1]! & (0xff >>> (source & 7))) === 0;
 }

@@ -40,7 +40,7 @@ export function areOptions(bytes: Uint8Array, at: number, end: number): boolean 
   return offset === end;
 }
 
-/** Offset of the first byte behind the option at `at`. */
+/** Offset of the first byte after the option at `at`. */
 export function optionEnd(bytes: Uint8Array, at: number): number {
   return at + OPTION_HEAD_SIZE + readU16(bytes, at + 2);
 }

@@ -1,6 +1,6 @@
 /**
- * Messages on a stream: each behind its length in two octets (RFC 1035 section 4.2.2, RFC 7766 section 8).
- * Pure bytes, so that listeners and upstreams, TCP and TLS, share it.
+ * Messages on a stream: each after its length in two octets (RFC 1035 section 4.2.2, RFC 7766 section 8). Pure bytes,
+ * so that listeners and upstreams, TCP and TLS, share it.
  */
 import { MAX_MESSAGE_SIZE } from './wire.ts';
 
@@ -114,7 +114,7 @@ function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
   return both;
 }
 
-/** A message behind its length, in memory of its own. `message` is at most 65,535 octets. */
+/** A message after its length, in memory of its own. `message` is at most 65,535 octets. */
 export function frame(message: Uint8Array): Uint8Array {
   if (message.length > MAX_MESSAGE_SIZE) {
     throw new RangeError(

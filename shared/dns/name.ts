@@ -121,8 +121,8 @@ export interface NameHash {
 }
 
 /**
- * Hashes a folded wire name from `start` (the length byte of a label) to its end into `into`.
- * Seeds are the table's, so that nobody can choose names that collide in it.
+ * Hashes a folded wire name from `start` (the length byte of a label) to its end into `into`. Seeds are the table's, so
+ * that an attacker cannot choose names that collide in it.
  */
 export function hashName(
   wire: Uint8Array,

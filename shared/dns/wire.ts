@@ -60,8 +60,8 @@ export function writeU32(bytes: Uint8Array, at: number, value: number): void {
 }
 
 /**
- * Steps over a name and returns the offset behind it, or -1 where it leaves `end`, is longer than 255
- * bytes or holds a reserved label type. Pointers are stepped over, not followed.
+ * Steps over a name and returns the offset after it, or -1 where it leaves `end`, is longer than 255 bytes or holds a
+ * reserved label type. Pointers are stepped over, not followed.
  */
 export function skipName(bytes: Uint8Array, at: number, end: number): number {
   let offset = at;

@@ -38,7 +38,7 @@ export const CacheBucket = {
   TAG_AT: 0,
   /** Position of each slot's entry plus one; 0 = free. */
   REFERENCE_AT: 7,
-  /** One bit a slot: the entry was read since TAIL last passed it. Written without a lock: a hint. */
+  /** One bit per slot: the entry was read since TAIL last passed it. Written without a lock: a hint. */
   USED_AT: 14,
   /** In the same word, from this bit on: a refresh of the entry before its end is under way. */
   REFRESH_BIT: 8,

@@ -7,7 +7,7 @@
 
 /** i32 words: a head, then the buckets of one area after those of the other. */
 export const ClaimTable = {
-  /** Seed of the hash: random, so that nobody can choose questions that share a bucket. */
+  /** Seed of the hash: random, so that an attacker cannot choose questions that share a bucket. */
   SEED_WORD: 0,
   HEAD_WORDS: 16,
   /** Buckets of one area, a power of two. */
@@ -28,12 +28,12 @@ export const ClaimBucket = {
 
 /**
  * The areas: questions of clients, held until the answer lies in the cache, and questions to upstreams. Who holds one
- * of the first waits for one of the second, never the other way round, so nobody waits in a circle.
+ * of the first waits for one of the second, never the other way round, so no client waits in a circle.
  */
 export const ClaimArea = { CLIENTS: 0, UPSTREAMS: 1 } as const;
 export type ClaimAreaCode = (typeof ClaimArea)[keyof typeof ClaimArea];
 
-/** Nobody holds the slot. */
+/** No one holds the slot. */
 export const NO_CLAIM = 0;
 /** Bits of a claim that name its thread; above them stand the seconds (`Clock.monotonicMs`) at which it was taken. */
 const HOLDER_BITS = 12;

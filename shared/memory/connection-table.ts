@@ -1,7 +1,7 @@
 /**
  * How many stream connections each client address has, in memory that all threads of a node share: a limit for an
  * address is the node's, whichever worker the kernel hands a connection to. Each worker counts its own connections in a
- * block of its own, which nobody else writes, and reads those of the others; when a thread dies, its block is emptied
+ * block of its own, which no one else writes, and reads those of the others; when a thread dies, its block is emptied
  * as the kernel closes its connections. Counting is `dns-worker/listeners/connection-limit.ts`.
  */
 
@@ -23,7 +23,7 @@ export const ConnectionTableLayout = {
 
 const BLOCK_WORDS = ConnectionTableLayout.SLOTS * ConnectionTableLayout.SLOT_WORDS;
 
-/** The memory. `seed` is random, so that nobody can choose addresses that share their probes. */
+/** The memory. `seed` is random, so that an attacker cannot choose addresses that share their probes. */
 export function createConnectionTable(workers: number, seed: number): SharedArrayBuffer {
   const { HEAD_WORDS, SEED_WORD } = ConnectionTableLayout;
   const memory = new SharedArrayBuffer((HEAD_WORDS + workers * BLOCK_WORDS) * 4);

@@ -1,5 +1,5 @@
 /**
- * Layout of the keys of DNS server cookies (RFC 9018), in memory that all threads share: one key a day, so that a
+ * Layout of the keys of DNS server cookies (RFC 9018), in memory that all threads share: one key per day, so that a
  * cookie's own timestamp says which key it was made with. The control plane writes them (`cookie-keys.ts` there) days
  * before and leaves them for days after they are needed, so that no reader meets a writer.
  */

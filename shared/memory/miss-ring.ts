@@ -55,8 +55,8 @@ export const MissRecord = {
 export const NOT_PASSED = -1;
 
 /**
- * Bits of `MissRecord.FLAGS`; REFRESH = of the cache, nobody waits; RATE_LIMITED = the log is to say so; COOKIE = one
- * goes back, VALID_COOKIE = the client's own was valid.
+ * Bits of `MissRecord.FLAGS`; REFRESH = of the cache, no client waits; RATE_LIMITED = the log is to say so; COOKIE =
+ * one goes back, VALID_COOKIE = the client's own was valid.
  */
 export const MissFlags = { DNSSEC_OK: 1, REFRESH: 2, RATE_LIMITED: 4, COOKIE: 8, VALID_COOKIE: 16 } as const;
 

@@ -1,6 +1,6 @@
 /**
- * Shared memory of the limit on the questions of a client network: one bucket a network, for
- * all threads of a node, so that it does not matter which of them the kernel hands a packet to.
+ * Shared memory of the limit on the questions of a client network: one bucket per network, for all threads of a node,
+ * so that it does not matter which of them the kernel hands a packet to.
  */
 
 /**
@@ -24,7 +24,7 @@ export const RateBucketLayout = {
 } as const;
 
 /**
- * The memory, for all threads; no buckets where there is nothing to limit. `seed` is random, so that nobody can
+ * The memory, for all threads; no buckets where there is nothing to limit. `seed` is random, so that an attacker cannot
  * choose addresses that share a bucket with somebody else's.
  */
 export function createRateBuckets(enabled: boolean, seed: number): SharedArrayBuffer {

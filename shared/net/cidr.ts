@@ -15,8 +15,8 @@ export interface Network {
 }
 
 /**
- * The network of `address/length`; bits behind the prefix are cleared. An address alone is a network of one.
- * Null for anything else.
+ * The network of `address/length`; bits after the prefix are cleared. An address alone is a network of one. Null for
+ * anything else.
  */
 export function networkFromText(text: string): Network | null {
   const parts = text.split('/');

@@ -55,7 +55,7 @@ describe('unmaskUrl()', () => {
     'https://lists.example/?apikey=***',
     'https://***@lists.example.evil.example/',
     'lists.example',
-  ])('hands them to nobody else: %s', (given) => {
+  ])('hands them to no other origin: %s', (given) => {
     expect(unmaskUrl(given, stored)).toBeNull();
   });
 

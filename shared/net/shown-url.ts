@@ -75,7 +75,7 @@ function decoded(name: string): string {
   }
 }
 
-/** The text of `url` with another query string; setting `search` would encode it anew. */
+/** The text of `url` with another query string; setting `search` would encode it again. */
 function replaceSearch(url: URL, search: string): string {
   const { hash } = url;
   url.hash = '';

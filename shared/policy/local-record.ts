@@ -33,8 +33,8 @@ export interface WrittenLocalRecord {
 }
 
 /**
- * The owner of a local record: a name, with `*.` for all names below it, or an address, which stands for its
- * reverse name. Null where it is none of these.
+ * The owner of a local record: a name, with `*.` for all names below it, or an address, which stands for its reverse
+ * name. Null for anything else.
  */
 export function canonicalOwner(value: string): string | null {
   const trimmed = value.trim();

@@ -1,7 +1,7 @@
 /**
- * Patterns of Adblock-style rules as they apply to a name: `||` (start, or behind a dot), `|` and `://`
- * (start), `|` and `^` at the end (end), `*` (anything), else any place. Pure text; linear time, since
- * the leftmost place for each piece between stars is as good as any.
+ * Patterns of Adblock-style rules as they apply to a name: `||` (start, or after a dot), `|` and `://` (start), `|` and
+ * `^` at the end (end), `*` (anything), else any place. Pure text; linear time, since the leftmost place for each piece
+ * between stars is as good as any.
  */
 
 /** Where the first piece must lie. */

@@ -1,6 +1,6 @@
 /**
- * Holds a text against automata that lie in special rules' memory (`AutomatonLayout`): one step an octet,
- * nothing allocated, the same work whatever the expressions were.
+ * Holds a text against automata that lie in special rules' memory (`AutomatonLayout`): one step per octet, nothing
+ * allocated, the same work whatever the expressions were.
  */
 import { AutomatonLayout as A } from './layout.ts';
 

@@ -13,10 +13,10 @@ export const CLIENT_TABLE_MAGIC = 0x494c4357;
 export const LAYOUT_VERSION = 5;
 
 /**
- * Rule table: a header, then buckets of 64 bytes (one cache line). A bucket holds five names: five low
- * lanes, five high lanes, five attribute ids plus one (0 = free), and a word that has bit (high lane mod 32)
- * set for each name that found this bucket full and went on to the next one: so a name that is not listed
- * rarely looks further. 12.8 bytes a name when full; built at a load of 0.78 to 0.9: 14.2 to 16.4.
+ * Rule table: a header, then buckets of 64 bytes (one cache line). A bucket holds five names: five low lanes, five high
+ * lanes, five attribute ids plus one (0 = free), and a word that has bit (high lane mod 32) set for each name that
+ * found this bucket full and went on to the next one: so a name that is not listed rarely looks further. 12.8 bytes per
+ * name when full; built at a load of 0.78 to 0.9: 14.2 to 16.4.
  */
 export const RuleTableLayout = {
   MAGIC_WORD: 0,
@@ -26,7 +26,7 @@ export const RuleTableLayout = {
   ATTRIBUTE_COUNT_WORD: 4,
   SEED_LOW_WORD: 5,
   SEED_HIGH_WORD: 6,
-  /** Sum over all words behind the header, see `checksumWords`. */
+  /** Sum over all words after the header, see `checksumWords`. */
   CHECKSUM_WORD: 7,
   /** Random for each compile: tells tables apart that happen to be alike. */
   BUILD_WORD: 8,
@@ -69,7 +69,7 @@ export function ruleTableBytes(bucketCount: number): number {
 export const SpecialRulesLayout = {
   MAGIC_WORD: 0,
   VERSION_WORD: 1,
-  /** Over all words behind it. */
+  /** Over all words after it. */
   CHECKSUM_WORD: 2,
   RULE_COUNT_WORD: 3,
   /** Patterns and expressions among the rules. */
@@ -164,11 +164,10 @@ export const LocalNamesLayout = {
 export const LocalNodeFlag = { EMPTY: 1 } as const;
 
 /**
- * Policy table: a header, then one row of four words a group (id, policy class,
- * `GroupOverrideCode`, Unix seconds of its next change or 0), then bytes: for each (class,
- * attribute) of the lists' table the union of `RuleKind` bits of the sources that serve the class; for each
- * (class, source) 1 where it serves the class; and both again for the manual table, whose bits are
- * `ManualKind` and whose owners are sets of groups.
+ * Policy table: a header, then one row of four words per group (id, policy class, `GroupOverrideCode`, Unix seconds of
+ * its next change or 0), then bytes: for each (class, attribute) of the lists' table the union of `RuleKind` bits of
+ * the sources that serve the class; for each (class, source) 1 where it serves the class; and both again for the manual
+ * table, whose bits are `ManualKind` and whose owners are sets of groups.
  */
 export const PolicyTableLayout = {
   MAGIC_WORD: 0,

@@ -1,10 +1,10 @@
 /**
- * Where the clients are that rules speak of by MAC or by name: found out each time a snapshot is built, since
- * devices move under a compiled rule. A name that nobody has stands for no client.
+ * Where the clients are that rules speak of by MAC or by name: found out each time a snapshot is built, since devices
+ * move under a compiled rule. A name that no one has stands for no client.
  */
 import { ADDRESS_SIZE } from '../net/ip.ts';
 
-/** A client as rules write it, and its addresses, 16 bytes each, one behind the other. */
+/** A client as rules write it, and its addresses, 16 bytes each, one after the other. */
 export interface NamedClient {
   /** A MAC as `canonicalMac` writes it, or a name in lower case. */
   readonly name: string;

@@ -14,7 +14,7 @@ export interface SnapshotBuffers {
   readonly rules: SharedArrayBuffer;
   /** Patterns and conditional rules of all lists, see `special-rules.ts`; shared like `rules`. */
   readonly special: SharedArrayBuffer;
-  /** Names of managed domains and blocked services: a rule table of its own, made anew at each change. */
+  /** Names of managed domains and blocked services: a rule table of its own, made again at each change. */
   readonly manual: SharedArrayBuffer;
   /** Regex filters, as special rules. */
   readonly manualSpecial: SharedArrayBuffer;

@@ -1,10 +1,9 @@
 /**
- * Finds the special rules that meet a name or an address. Rules that stand at a name are found by hash, as in
- * the rule table; patterns and expressions by three letters that each of their matches contains, so that most
- * names never meet them, or, where there are no such letters, by automata that read every name. Rules of
- * sources that do not count cost nothing; whether else a rule counts (the question's type, the client) is for
- * the caller to say. Opening a buffer builds nothing: a rule is read when it is first met. A look-up that
- * meets nothing allocates nothing.
+ * Finds the special rules that meet a name or an address. Rules that stand at a name are found by hash, as in the rule
+ * table; patterns and expressions by three letters that each of their matches contains, so that most names never meet
+ * them, or, where there are no such letters, by automata that read every name. Rules of sources that do not count cost
+ * nothing; whether else a rule counts (the question's type, the client) is for the caller to say. Opening a buffer
+ * builds nothing: a rule is read when it is first met. A lookup that meets nothing allocates nothing.
  */
 import { hashName, nameFromText } from '../dns/name.ts';
 import { addressFromText } from '../net/ip.ts';
@@ -63,7 +62,7 @@ interface OpenRule {
   readonly rewrite: OpenRewrite | null;
 }
 
-/** Special rules of one buffer; one a thread and buffer. */
+/** Special rules of one buffer; one per thread and buffer. */
 export class SpecialMatcher {
   readonly ruleCount: number;
   /** Rules that can meet an address. */
@@ -290,7 +289,7 @@ function openRewrite(rewrite: RewriteAnswer | undefined): OpenRewrite | null {
   };
 }
 
-/** RDATA of a TXT record: strings of at most 255 bytes, each behind its length (RFC 1035 section 3.3.14). */
+/** RDATA of a TXT record: strings of at most 255 bytes, each after its length (RFC 1035 section 3.3.14). */
 function characterStrings(text: string): Uint8Array {
   const bytes = Buffer.from(text, 'utf8');
   const rdata: number[] = [];

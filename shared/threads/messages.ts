@@ -62,13 +62,13 @@ export interface WorkerMemory {
   readonly control: SharedArrayBuffer;
   /** Ring of questions that the answer thread hands to the resolve thread. */
   readonly missRing: SharedArrayBuffer;
-  /** Query-log rings, one a thread. */
+  /** Query-log rings, one per thread. */
   readonly answerLog: SharedArrayBuffer;
   readonly resolveLog: SharedArrayBuffer;
-  /** Counters, one block a thread (`dns-worker/report`). */
+  /** Counters, one block per thread (`dns-worker/report`). */
   readonly answerCounters: SharedArrayBuffer;
   readonly resolveCounters: SharedArrayBuffer;
-  /** Clients that asked, one block a thread (`shared/memory/sighting-layout.ts`). */
+  /** Clients that asked, one block per thread (`shared/memory/sighting-layout.ts`). */
   readonly answerClients: SharedArrayBuffer;
   readonly resolveClients: SharedArrayBuffer;
 }
@@ -189,7 +189,7 @@ export type FromWorker =
   | { readonly type: 'snapshot-in-force'; readonly version: number }
   | { readonly type: 'upstreams'; readonly upstreams: UpstreamReports }
   | { readonly type: 'explained'; readonly id: number; readonly explanation: Explanation }
-  /** null = nobody answered. */
+  /** null = no one answered. */
   | { readonly type: 'trust-point'; readonly id: number; readonly keys: TrustPointKeys | null }
   | { readonly type: 'measures'; readonly measures: ThreadMeasures }
   | {

@@ -24,7 +24,7 @@ describe('with a database that was never there', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'weir-api-'));
     lock = lockDataDir(folder);
-    // Port 9 of the loopback: nobody listens there.
+    // Port 9 of the loopback: no one listens there.
     database = startDatabase({
       urls: 'postgres://weir@127.0.0.1:9/weir',
       lock,

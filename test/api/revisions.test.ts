@@ -1,4 +1,7 @@
-/** Revisions and going back to them, as HTTP and the database see it; lists of then are `list-sources.test.ts`. */
+/**
+ * Revisions and going back to them, as HTTP and the database see it; list contents are restored in
+ * `list-sources.test.ts`.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Revision, RevisionList } from '../../shared/api/revisions-api.ts';
 import { PolicyChanges } from '../../control-plane/policy/change.ts';

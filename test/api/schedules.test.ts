@@ -234,7 +234,7 @@ describe('the blocking switch', () => {
     expect(await read()).toEqual({ enabled: true, timer_secs: null, source: 'configuration' });
   });
 
-  test('is at the end of a timer as it was before it, however often the timer was set anew', async () => {
+  test('returns to its previous state at the end of a timer, however often the timer was set', async () => {
     await send('POST', '/blocking', { enabled: false });
     await send('POST', '/blocking', { enabled: true, timer_secs: 60 });
     await send('POST', '/blocking', { enabled: true, timer_secs: 30 });

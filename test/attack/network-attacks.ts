@@ -39,7 +39,7 @@ export const networkAttacks: readonly Attack[] = [
   { fault: 6, name: 'one client with questions that no upstream answers', begin: beginHog },
 ];
 
-/** Answers as the attacks need it: `*.hang.*` never, `*.long.*` with an answer that nobody can pass on. */
+/** Answers as the attacks need it: `*.hang.*` never, `*.long.*` with an answer that no one can pass on. */
 export function answerUnderAttack(received: ReceivedQuery): void {
   const labels = labelsOf(received.bytes);
   if (labels.includes('hang')) return;
@@ -96,7 +96,7 @@ async function beginSilent({ weir }: Target): Promise<() => Promise<string>> {
     child.stdin.end();
     await once(child, 'close');
     device.remove();
-    return `${said.trim()} queries whose replies reach nobody`;
+    return `${said.trim()} queries whose replies reach no one`;
   };
 }
 

@@ -37,7 +37,7 @@ describe('checkGate', () => {
     );
   });
 
-  test('probe() finds no answer where nobody listens', async () => {
+  test('probe() finds no answer if no server listens', async () => {
     expect(await probe(PORT + 1, 'www.example.com')).toBe('no answer');
   });
 });

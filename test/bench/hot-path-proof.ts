@@ -133,7 +133,7 @@ function tableOf(runs: readonly ProofRun[]): string {
   ]);
 }
 
-/** V8 writes one log a thread, each line as it happens. */
+/** V8 writes one log per thread, each line as it happens. */
 function logSizes(dir: string): Map<string, number> {
   const files = readdirSync(dir).filter((file) => V8_LOG.test(file));
   return new Map(files.map((file) => [join(dir, file), statSync(join(dir, file)).size]));

@@ -103,7 +103,7 @@ export function pinAnswerThreads(running: RunningServer, core: number): void {
     if (ANSWER_THREAD.test(comm)) pinThread(tid, core);
 }
 
-/** Makes the folder, or one with a number behind its name where the same server was started before. */
+/** Makes the folder, or one with a number after its name where the same server was started before. */
 function newFolder(wanted: string): string {
   for (let number = 1; ; number++) {
     const dir = number === 1 ? wanted : `${wanted}-${number}`;

@@ -31,7 +31,7 @@ export function threadsOf(workers: WorkerMeasures): MeasuredThread[] {
   return workers.flatMap(({ answer, resolve }) => [answer, resolve]);
 }
 
-/** The longest collection in milliseconds since the question before, 0 where there was none. */
+/** The longest collection in milliseconds since the question before, 0 if there were no collections. */
 export function longestPauseMs(threads: readonly MeasuredThread[]): number {
   const pauses = threads.flatMap(({ memory }) => memory?.collections.map(({ pauseMs }) => pauseMs) ?? []);
   return Math.max(0, ...pauses);

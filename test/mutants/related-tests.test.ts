@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** Writes the files and finds the tests of a/x.ts. */
+/** Writes the files and finds the tests of file `x` in `a`. */
 function related(files: Record<string, string>, most = 10): string[] {
   for (const [path, text] of Object.entries(files)) writeFileSync(join(root, path), text);
   return testsOf('a/x.ts', importersOf(root, Object.keys(files)), most);

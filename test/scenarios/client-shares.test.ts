@@ -23,7 +23,7 @@ function exhaust(forwarding: Forwarding): number {
 }
 
 describe('a client whose network has its share of the resolver', () => {
-  test('is refused with EDE 18, logged as RATE_LIMITED, and asks nobody; other networks are answered', () => {
+  test('is refused with EDE 18, logged as RATE_LIMITED, and not forwarded; other networks are answered', () => {
     using forwarding = new Forwarding();
     expect(exhaust(forwarding)).toBe(8192);
     const refused = { rcode: Rcode.REFUSED, extendedErrors: [ExtendedError.PROHIBITED] };

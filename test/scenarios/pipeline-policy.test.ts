@@ -225,7 +225,7 @@ describe('Pipeline', () => {
     expect(sent(ask('text.example'))).toEqual({ rcode: 'NOERROR', answers: [] });
   });
 
-  test('judges conditional rules for each question and client anew', () => {
+  test('judges conditional rules for each question and client again', () => {
     use([{ text: '||typed.example^$dnstype=AAAA\n||own.example^$client=192.0.2.0/24\n', reading: BLOCK }]);
     expect(ask('typed.example', 28).status).toBe('BLOCKED_LIST');
     expect(ask('typed.example', 1).verdict).toBe(Verdict.UNRESOLVED);
@@ -246,7 +246,7 @@ describe('Pipeline', () => {
     expect(nameToText(answer.query.ruleName.slice(0, answer.query.ruleNameLength))).toBe('tracker.example');
   });
 
-  test('judges a cached answer anew with each snapshot, and lets allowed names bring their answers along', () => {
+  test('judges a cached answer again with each snapshot, and passes the answers of allowed names', () => {
     use([]);
     cache('shop.example', 1, [
       cname('shop.example', 'x.tracker.example'),
@@ -407,7 +407,7 @@ describe('Pipeline', () => {
     expect(blockedAt('all.example')).toEqual(clients.filter((client) => !/\.[39]$/.test(client)));
     expect(blockedAt('free.example')).toEqual(clients.slice(2));
     expect(blockedAt('both.example')).toEqual(['192.0.2.3', '192.0.2.8']);
-    // It moves, and nobody is called the other names any more.
+    // It moves, and no one is called the other names any more.
     at({ [mac]: ['192.0.2.4'] });
     expect(blockedAt('kids.example')).toEqual(['192.0.2.4']);
     expect(blockedAt('all.example')).toEqual(clients.slice(0, -1));

@@ -151,7 +151,7 @@ const PIPELINES = [
   pipelineWith('custom_ip', 'BlockAll'),
 ];
 
-/** Octets before and behind the slot. */
+/** Octets before and after the slot. */
 const AROUND = 4096;
 const FILL = 0xa5;
 
@@ -173,7 +173,7 @@ const askedOf = fc.record({
     }),
   ),
   protocol: fc.constantFrom(Protocol.udp, Protocol.tcp),
-  /** Octets behind the query, and free ones behind those. */
+  /** Octets after the query, and free ones after those. */
   garbage: fc.uint8Array({ maxLength: 20 }),
   spare: fc.nat({ max: 1500 }),
   shift: fc.nat({ max: 7 }),

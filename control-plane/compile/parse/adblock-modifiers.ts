@@ -1,4 +1,4 @@
-/** The modifiers behind the `$` of an Adblock-style rule: those that mean something to a DNS server. */
+/** The modifiers after the `$` of an Adblock-style rule: those that mean something to a DNS server. */
 import { RRType, Rcode } from '../../../shared/dns/iana.ts';
 import { addressFromText, isMappedIpv4 } from '../../../shared/net/ip.ts';
 import type { RewriteAnswer, SpecialRule } from '../../../shared/snapshot/special-rules.ts';
@@ -25,7 +25,7 @@ const MAX_HOST_LENGTH = 254;
 /** Longest text of a TXT record, bytes: what a reply over UDP has room for. */
 const MAX_TXT_BYTES = 1024;
 
-/** Reads the text behind the `$`; a text says why it cannot be used. */
+/** Reads the text after the `$`; a text says why it cannot be used. */
 export function readModifiers(options: string): Modifiers | string {
   const conditions: Writable<Conditions> = {};
   const written: string[] = [];

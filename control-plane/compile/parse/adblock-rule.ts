@@ -43,7 +43,7 @@ const NO_RULE = invalidLine('not a rule');
 const MAX_PLACE_LENGTH = 1024;
 /** Scheme and separator that stand for the start of a name. */
 const SCHEME = /^\|?(?:https?)?:\/\//;
-/** What may stand before a name, what the rule then meets, and what has to stand behind the name. */
+/** What may stand before a name, what the rule then meets, and what has to stand after the name. */
 const SHAPES: readonly (readonly [string, SpecialMatch, RegExp])[] = [
   ['||*.', 'below', /^\^\|?\*?$/],
   ['*.', 'below', /^\^\|?$/],
@@ -99,7 +99,7 @@ function nameKind(match: SpecialMatch, important: boolean, allows: boolean): num
   return allows ? RuleKind.ALLOW_SUFFIX : RuleKind.BLOCK_SUFFIX;
 }
 
-/** A regular expression between slashes, and the text behind the `$` after it; null where it is none. */
+/** A regular expression between slashes, and the text after the `$` after it; null where it is none. */
 function splitExpression(body: string): [string, string] | null {
   if (!body.startsWith('/')) return null;
   if (body.endsWith('/')) return body.length > 2 ? [body.slice(1, -1), ''] : null;
@@ -107,7 +107,7 @@ function splitExpression(body: string): [string, string] | null {
   return at > 1 ? [body.slice(1, at), body.slice(at + 2)] : null;
 }
 
-/** The text before and behind the first `$`. */
+/** The text before and after the first `$`. */
 function splitOptions(body: string): [string, string] {
   const at = body.indexOf('$');
   return at < 0 ? [body, ''] : [body.slice(0, at), body.slice(at + 1)];
@@ -146,7 +146,7 @@ function toAscii(text: string): string | null {
   return name === '' ? null : text.slice(0, start) + name + text.slice(end);
 }
 
-/** The text without bars before it, and bars and carets behind it. */
+/** The text without bars before it, and bars and carets after it. */
 function withoutAnchors(text: string): string {
   let start = 0;
   let end = text.length;

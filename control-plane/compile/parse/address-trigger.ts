@@ -20,7 +20,7 @@ export interface AddressNetwork {
   readonly addressBits: number;
 }
 
-/** The network of `address` or `address/length`, bits behind the prefix cleared; null for anything else. */
+/** The network of `address` or `address/length`, bits after the prefix cleared; null for anything else. */
 export function networkOf(text: string): AddressNetwork | null {
   const network = networkFromText(text);
   return network && shown(network);
@@ -56,7 +56,7 @@ function joined(parts: readonly string[]): string {
   return start + text + (text.endsWith(':') ? ':' : '');
 }
 
-/** Whether all bits behind the prefix are zero in the address as it is written. */
+/** Whether all bits after the prefix are zero in the address as it is written. */
 function hasNothingBehind(address: string, network: Network): boolean {
   const written = addressFromText(address);
   return written !== null && addressToText(written) === addressToText(network.bytes);

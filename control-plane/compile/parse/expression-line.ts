@@ -1,6 +1,6 @@
 /**
- * Lists of bare regular expressions, one POSIX extended expression a line, as they are published for
- * servers that know no other syntax. Such a line is known by what no name and no other syntax has.
+ * Lists of bare regular expressions, one POSIX extended expression per line, as they are published for servers that
+ * know no other syntax. Such a line is known by what no name and no other syntax has.
  */
 import type { SpecialLine } from './adblock-rule.ts';
 import { Sign } from './line-bytes.ts';

@@ -63,7 +63,7 @@ export function endOfWord(bytes: Uint8Array, at: number, end: number): number {
   return next;
 }
 
-/** Whether the `#` at `at`, right behind a name, can start `##`, `#@#`, `#?#`, `#$#` or `#%#`. */
+/** Whether the `#` at `at`, right after a name, can start `##`, `#@#`, `#?#`, `#$#` or `#%#`. */
 export function startsCosmetic(bytes: Uint8Array, at: number, end: number): boolean {
   if (at + 1 >= end) return false;
   const next = bytes[at + 1];

@@ -248,7 +248,7 @@ export class LineRules {
       : this.output.address(textOf(bytes, start, end), this.exactKind, 'domains');
   }
 
-  /** `address/length`, maybe with a comment behind it. */
+  /** `address/length`, maybe with a comment after it. */
   private network(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
     const wordEnd = endOfWord(bytes, start, end);
     const isAlone = wordEnd - start <= MAX_NETWORK_BYTES && isComment(bytes, wordEnd, end);
@@ -266,7 +266,7 @@ export class LineRules {
     return this.output.name(name, this.plainKind, 'domains');
   }
 
-  /** A line whose first word, [start, wordEnd), may be an address with names behind it. */
+  /** A line whose first word, [start, wordEnd), may be an address with names after it. */
   private hosts(bytes: Uint8Array, start: number, wordEnd: number, end: number): UnusedLine | null {
     const first = judgeWord(bytes, start, wordEnd);
     if (first === 'no-address') return explainForeignLine(bytes, start, end);

@@ -1,7 +1,7 @@
 /**
- * Reads a filter list: chunks of bytes in, one call a rule out, and at the end the counts and the first
- * lines that were of no use. What a line means is `line-rules.ts`; fetching is `fetch-list.ts`; what
- * becomes of the rules is `control-plane/compile/table/rule-table-builder.ts`.
+ * Reads a filter list: chunks of bytes in, one call per rule out, and at the end the counts and the first lines that
+ * were of no use. What a line means is `line-rules.ts`; fetching is `fetch-list.ts`; what becomes of the rules is
+ * `control-plane/compile/table/rule-table-builder.ts`.
  */
 import { LineCollector } from './line-collector.ts';
 import { LineRules, type ListReading } from './line-rules.ts';

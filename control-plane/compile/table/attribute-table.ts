@@ -1,8 +1,7 @@
 /**
- * What the attribute ids of a rule table stand for: each is one distinct set of (source, kinds). Sources
- * are numbered in the order in which they were compiled; which database row that was is kept beside the
- * table (`compiled-rules.ts`). The interner builds the sets while names are added, without a string or an
- * object a name.
+ * What the attribute ids of a rule table stand for: each is one distinct set of (source, kinds). Sources are numbered
+ * in the order in which they were compiled; which database row that was is kept beside the table (`compiled-rules.ts`).
+ * The interner builds the sets while names are added, without a string or an object per name.
  */
 
 /** Bits of a pair that hold `RuleKind` bits; the source's index lies above them. */
@@ -194,7 +193,7 @@ export class AttributeInterner {
     return attribute;
   }
 
-  /** Each source, and behind it what is taken back of it by others; what a source takes back of itself is gone. */
+  /** Each source, and after it what is taken back of it by others; what a source takes back of itself is gone. */
   private pushPairs(attribute: number, pairs: number[]): void {
     const first = pairs.length;
     const links: number[] = [];

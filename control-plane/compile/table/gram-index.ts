@@ -1,7 +1,6 @@
 /**
- * Chooses for patterns and expressions the three letters under which threads find them: of each literal the
- * ones that the fewest rules lie under, and never more rules under the same ones than a name can afford to be
- * held against, since a name can be made of the letters that most rules lie under.
+ * Chooses the three letters under which threads find patterns and expressions: for each literal those with the fewest
+ * rules. The number of rules per three letters is limited, since a hostile name can consist of the most crowded ones.
  */
 import { GRAM, gramAt } from '../../../shared/snapshot/special-matcher.ts';
 
@@ -29,7 +28,7 @@ const COMMON_GRAMS: readonly string[] = [
   'api',
 ];
 
-/** See above. */
+/** Assigns rules to three-letter keys within a limit. */
 export class GramIndex {
   private readonly load = new Map<number, number>();
   private readonly common = new Set(COMMON_GRAMS.map((text) => gramAt(Buffer.from(text), 0)));

@@ -1,7 +1,7 @@
 /**
- * What rules that are no plain names may cost, for each list and for all of them together. A name is held
- * against an automaton in one step an octet, so the number of automata that read every name bounds what a
- * name costs, whoever wrote the rules and whoever asks: the figures are in ARCHITECTURE.md, section 9.
+ * What rules that are no plain names may cost, for each list and for all of them together. A name is held against an
+ * automaton in one step per octet, so the number of automata that read every name bounds what a name costs, whoever
+ * wrote the rules and whoever asks: the figures are in ARCHITECTURE.md, section 9.
  */
 import type { AutomatonRoom } from '../../../shared/automata/automaton-packer.ts';
 

@@ -166,8 +166,8 @@ export class RuleTableBuilder {
   }
 
   /**
-   * Numbers the attributes anew, writes header and checksum; `build` is a u32 that marks this build, and so many
-   * of the names are addresses or prefixes of these lengths. The builder must not be used after it.
+   * Numbers the attributes again, writes header and checksum; `build` is a u32 that marks this build, and so many of
+   * the names are addresses or prefixes of these lengths. The builder must not be used after it.
    */
   finish(build = 0, addressCount = 0, prefixes = new PrefixLengths()): BuiltTable {
     const { table, renumber } = this.interner.finish();

@@ -61,7 +61,7 @@ export class SpecialRuleCollector implements SpecialSink {
     return encodeSpecialRules(this.rules, builder.seeds, (rule) => {
       const by = takenBackBy.get(rule.rule);
       if (by === undefined) return rule;
-      // What a list takes back of itself is in force for nobody.
+      // What a list takes back of itself is in force for no one.
       return by.includes(rule.source) ? null : { ...rule, takenBackBy: by };
     });
   }

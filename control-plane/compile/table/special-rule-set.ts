@@ -1,7 +1,7 @@
 /**
- * Takes in special rules one by one, as far as their budget goes, and finds each a place where a thread
- * meets it at a bounded cost: at a name, under three letters that each of its matches contains, or in an
- * automaton that reads every name. `special-rules-builder.ts` writes what was taken in.
+ * Adds special rules one by one within their budget, and places each where a thread finds it at a bounded cost: at a
+ * name, under three letters that each of its matches contains, or in an automaton that reads every name.
+ * `special-rules-builder.ts` writes the result.
  */
 import { AutomatonPacker, entriesOf } from '../../../shared/automata/automaton-packer.ts';
 import type { Automaton } from '../../../shared/automata/automaton.ts';
@@ -49,7 +49,7 @@ const NO_ADDRESS_AUTOMATON = 'too many expressions that every address must be he
 const NO_MEMORY = 'the expressions before it took all the memory that there is for them';
 const CROWDED_NAME = 'too many rules with conditions at one name';
 
-/** See above. */
+/** Collects and places the special rules of one table. */
 export class SpecialRuleSet {
   readonly placed: PlacedRule[] = [];
   private readonly grams = new GramIndex();
@@ -74,7 +74,7 @@ export class SpecialRuleSet {
     return isText ? this.addText(rule, source) : this.addAtName(rule, source);
   }
 
-  /** Keeps a rule that was not taken in, so that those behind it keep their numbers: nothing meets it. */
+  /** Keeps a rule that was not taken in, so that those after it keep their numbers: nothing meets it. */
   hold(rule: SpecialRule): void {
     this.placed.push({ rule, place: { at: 'none' }, isForAddresses: false });
   }

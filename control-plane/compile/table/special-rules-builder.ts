@@ -19,7 +19,7 @@ const SLOTS_PER_LITERAL = 16;
 const MIN_GRAM_SLOTS = 1024;
 const MAX_GRAM_SLOTS = 65_536;
 
-/** Rules of which those that are over a list's budget are left out: nobody is told. */
+/** Rules of which those that are over a list's budget are left out: no one is told. */
 export function buildSpecialRules(rules: readonly SpecialRule[], seeds: TableSeeds): SharedArrayBuffer {
   const set = new SpecialRuleSet();
   for (const rule of rules) set.add(rule);
@@ -62,7 +62,7 @@ interface Candidate extends GramPlace {
   readonly index: number;
 }
 
-/** Sections whose sizes are known, laid out one after the other behind the header. */
+/** Sections whose sizes are known, laid out one after the other after the header. */
 class SpecialRulesEncoder {
   private readonly placed: readonly PlacedRule[];
   private readonly texts: readonly Buffer[];
@@ -180,7 +180,7 @@ class SpecialRulesEncoder {
     }
   }
 
-  /** The byte behind them. */
+  /** The byte after them. */
   private writeTexts(): number {
     const offsetsAt = this.header[L.OFFSETS_WORD]!;
     let at = this.wordCount * 4;

@@ -9,7 +9,7 @@ import { namesPaths } from '../../compile/table/names-file.ts';
 
 const NAMES_FILE = /^([0-9a-f]{56})-(?:block|allow)\.names$/;
 
-/** See above. */
+/** Finds and removes names files in the data directory. */
 export class NamesFolder {
   private readonly folder: string;
 

@@ -65,7 +65,7 @@ export async function searchNames(path: string, request: NamesRequest): Promise<
 interface Trailer {
   readonly textBytes: number;
   readonly lines: number;
-  /** Number of index entries behind the text. */
+  /** Number of index entries after the text. */
   readonly marks: number;
 }
 

@@ -2,7 +2,7 @@
 
 /** Limits of one fetch; tests use smaller ones. */
 export interface FetchLimits {
-  /** Name look-up, connection and TLS together. */
+  /** Name lookup, connection and TLS together. */
   readonly connectMs: number;
   /** Without a byte. */
   readonly idleMs: number;

@@ -1,8 +1,8 @@
 /**
- * Which hosts lists and the catalog may come from, so that nobody's text makes Weir speak to places that only
- * this machine can reach. Local addresses are open to a URL that a person entered with such an address, or
- * with a name that can only be local; never to a redirect elsewhere or to another name that leads there. The
- * look-up below hands over what was judged, so a name that changes its address gains nothing.
+ * Which hosts lists and the catalog may come from, so that no one's text makes Weir speak to places that only this
+ * machine can reach. Local addresses are open to a URL that a person entered with such an address, or with a name that
+ * can only be local; never to a redirect elsewhere or to another name that leads there. The lookup below hands over
+ * what was judged, so a name that changes its address gains nothing.
  */
 import { lookup as systemLookup } from 'node:dns/promises';
 import type { LookupAddress } from 'node:dns';
@@ -32,8 +32,8 @@ const LOCAL_SUFFIXES = ['home.arpa', 'internal', 'lan', 'local'];
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /**
- * The look-up to ask `url` with. Throws a ListError where its host is an address that it must not lead to;
- * the look-up fails with one where a name has no others. `entered`: the URL that a person wrote.
+ * The lookup to ask `url` with. Throws a ListError where its host is an address that it must not lead to; the lookup
+ * fails with one where a name has no others. `entered`: the URL that a person wrote.
  */
 export function boundedLookup(
   url: URL,

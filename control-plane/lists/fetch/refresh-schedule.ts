@@ -9,7 +9,7 @@ const LONGEST_RETRY_MS = 30 * MINUTE_MS;
 
 /** What is known of the attempts for one list. */
 export interface Attempts {
-  /** Unix milliseconds of the last one; undefined where there was none. */
+  /** Unix milliseconds of the last one; undefined if there has been no fetch. */
   readonly lastMs: number | undefined;
   /** Failures since the last success. */
   readonly failures: number;

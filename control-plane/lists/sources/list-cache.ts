@@ -91,7 +91,7 @@ export class ListCache {
     return this.storedOf(id).some((stored) => stored.contentKey === contentKey);
   }
 
-  /** Makes a stored copy the one that counts; false where there is none of this content. */
+  /** Puts a stored copy into force; false if no copy has this content. */
   use(id: number, contentKey: string): boolean {
     const copy = this.storedOf(id).find((stored) => stored.contentKey === contentKey);
     if (copy !== undefined) this.copies.set(id, copy);
@@ -114,8 +114,8 @@ export class ListCache {
   }
 
   /**
-   * Removes copies that neither count nor are among the contents that `readNeeded` names; nobody may be
-   * reading one. What arrives while that is asked is left alone.
+   * Removes copies that neither count nor are among the contents that `readNeeded` names; no one may be reading one.
+   * What arrives while that is asked is left alone.
    */
   async prune(readNeeded: () => Promise<ReadonlySet<string>>): Promise<void> {
     const files = (await readdir(this.folder)).filter((file) => !this.isNeeded(join(this.folder, file)));

@@ -100,7 +100,7 @@ export class ListCompiler {
     this.isToCompact = false;
     // Each copy that is refused is one less.
     while (!(await this.isTaken(sources, isToCompact)));
-    // Only now is nobody reading the copies of before.
+    // Only now is no one reading the copies of before.
     await cache.prune(this.parts.neededCopies);
     const kept = await this.parts.keptRules();
     await names.prune(new Set([...kept, rulesIdOf(this.parts.compiled().rules)]));
@@ -217,7 +217,7 @@ export class ListCompiler {
     };
   }
 
-  /** What was counted, where the database says otherwise; a copy that could not be read is fetched anew. */
+  /** What was counted, where the database says otherwise; a copy that could not be read is fetched again. */
   private async recordCounts(
     compiled: CompiledRules,
     inputs: readonly Input[],

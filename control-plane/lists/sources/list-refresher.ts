@@ -1,6 +1,6 @@
 /**
- * Fetches lists: a few at a time, each source at most once at a time, when asked and when due. What came of a
- * fetch is written to the source's row; whatever went wrong, the copy before stays in force.
+ * Fetches lists on request and when they are due: a few at a time, each source at most once at a time. The result is
+ * written to the source's row; on any failure the previous copy stays in force.
  */
 import { reasonOf } from '../../../shared/thrown.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -30,10 +30,10 @@ export interface RefresherParts extends RefreshParts {
   readonly logger: Logger;
 }
 
-/** Fetches at once. */
+/** Concurrent fetches. */
 const CONCURRENT_FETCHES = 4;
 
-/** See above. */
+/** Schedules and runs the fetches of this node. */
 export class ListRefresher {
   private readonly parts: RefresherParts;
   private readonly stopping = new AbortController();

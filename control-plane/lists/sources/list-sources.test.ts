@@ -462,7 +462,7 @@ describe('ListSources', () => {
     expect(asked).toEqual([]);
   });
 
-  test('a copy that was damaged on disk is reported and fetched anew', async () => {
+  test('a copy that was damaged on disk is reported and fetched again', async () => {
     const first = await startNode();
     const { id } = await first.life.create(source(serve('/a', 'a.example\n', '"1"')));
     await first.life.idle();
@@ -697,7 +697,7 @@ describe('ListSources', () => {
     expect(kindsOf(node, 'a.example')).toBe(1);
   });
 
-  test('a rollback brings the list of then back without a compile, and holds what it undid', async () => {
+  test('a rollback restores the earlier list without a compile, and holds the copy it undid', async () => {
     const node = await startNode();
     const { id } = await node.life.create(source(serve('/a', 'good.example\n', '"1"')));
     await node.life.idle();

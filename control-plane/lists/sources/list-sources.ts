@@ -1,8 +1,7 @@
 /**
- * The life of the list sources on this node: what the API changes is brought into force, and lists are
- * fetched when they are new, when they are due, and when somebody asks. A source moves from `pending` over
- * `updating` to `ok`, `held` or `error`; whatever goes wrong, its last good copy stays in force. The row of a
- * source says which copy that is.
+ * The life of the list sources on this node: changes from the API are put into force, and lists are fetched when they
+ * are new, when they are due, and on request. A source moves from `pending` over `updating` to `ok`, `held` or `error`;
+ * on any failure its last good copy stays in force. The row of a source names that copy.
  */
 import { reasonOf } from '../../../shared/thrown.ts';
 import type {
@@ -67,10 +66,10 @@ export interface ListSourcesParts {
   readonly lookup?: Lookup;
 }
 
-/** Between two looks for lists that are due. */
+/** Milliseconds between two checks for lists that are due. */
 const LOOK_MS = 60_000;
 
-/** See above. `start()` once the database is up; `close()` ends all that is at work. */
+/** Runs the list sources of this node. Call `start()` once the database is up; `close()` ends all work in progress. */
 export class ListSources implements SourceLife {
   private readonly parts: ListSourcesParts;
   private readonly compiler: ListCompiler;

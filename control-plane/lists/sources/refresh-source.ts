@@ -43,7 +43,10 @@ export type Refreshed =
       readonly copy?: ListCopy;
     };
 
-/** Fetches the list of `source` anew; a `copy` waits to be settled. Throws a ListError or a CompileError; the copy before stays then. */
+/**
+ * Fetches the list of `source` again; a `copy` waits to be settled. Throws a ListError or a CompileError; the copy
+ * before stays then.
+ */
 export async function refreshSource(
   source: StoredSource,
   parts: RefreshParts,

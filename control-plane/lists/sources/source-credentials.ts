@@ -1,4 +1,6 @@
-/** Credentials in the URLs of sources: shown to nobody, so a URL that comes back from a form has masks in their place. */
+/**
+ * Credentials in the URLs of sources: shown to no one, so a URL that comes back from a form has masks in their place.
+ */
 import type { SourceUpdate } from '../../../shared/api/policy/sources-api.ts';
 import { hasMask, unmaskUrl } from '../../../shared/net/shown-url.ts';
 import type { ApiError } from '../../api/api-error.ts';

@@ -24,7 +24,7 @@ export interface SourceLife {
   refreshAll(kind: SourceKind): Promise<BlocklistSource[]>;
   /** Puts the held copy into force; 409 where there is none. */
   approve(kind: SourceKind, id: number, author: string): Promise<BlocklistSource>;
-  /** Brings into force what a rollback made of the rows, the lists of then included. */
+  /** Puts the rows after a rollback into force, with the list contents of that revision. */
   bringBack(): Promise<void>;
   /** The first lines in force that made no rule, invalid ones first. */
   unusedLines(kind: SourceKind, id: number): Promise<UnusedLine[]>;

@@ -4,7 +4,7 @@ import type { Changed, PolicyChanges } from '../../policy/change.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
 import { recordFacts } from './source-store.ts';
 
-/** Facts about a URL that the source no longer has are nobody's: false then. */
+/** Facts about a URL that the source no longer has are no one's: false then. */
 export function recordSource(database: Database, source: StoredSource, facts: SourceFacts): Promise<boolean> {
   return recordFacts(database, source.id, source.url, facts);
 }

@@ -15,7 +15,7 @@ export interface LoggedRule {
   /** Text before the name; the whole text where `atName` is false. */
   readonly before: string;
   readonly atName: boolean;
-  /** Text behind the name. */
+  /** Text after the name. */
   readonly after: string;
 }
 

@@ -77,7 +77,7 @@ export class RuleHistory {
     }
   }
 
-  /** What stands behind a rule; undefined for versions that are forgotten, and where nothing is left. */
+  /** What stands after a rule; undefined for versions that are forgotten, and where nothing is left. */
   describe(version: number, rule: DecidingRule): RuleDescription | undefined {
     const known = this.versions.get(version);
     if (known === undefined) return undefined;
@@ -212,7 +212,7 @@ export function ruleText(kinds: number, name: string): string {
   return before + name + after;
 }
 
-/** What stands before and behind the name; where `kinds` holds several bits, those of the one that outranks. */
+/** What stands before and after the name; where `kinds` holds several bits, those of the one that outranks. */
 function ruleAffixes(kinds: number): readonly [before: string, after: string] {
   if ((kinds & RuleKind.IMPORTANT_ALLOW_SUFFIX) !== 0) return ['@@||', '^$important'];
   if ((kinds & RuleKind.IMPORTANT_BLOCK_SUFFIX) !== 0) return ['||', '^$important'];

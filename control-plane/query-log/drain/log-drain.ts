@@ -138,7 +138,7 @@ export class LogDrain {
     if (attribute === 0 || !isBlockedStatus(row.status)) return null;
     const { ruleName, answers, qname } = row;
     ruleName.length = bytes[at + LogRecord.RULE_NAME_LENGTH]!;
-    // The rule of a name in the answer stands behind the answer records.
+    // The rule of a name in the answer stands after the answer records.
     if (ruleName.length !== 0) ruleName.at = answers.at + ((answers.length + 3) & ~3);
     else {
       const offset = bytes[at + LogRecord.RULE_NAME_OFFSET]!;

@@ -15,7 +15,7 @@ export class BatchMemory {
   /** Fewest free slabs since the last `shrink()`. */
   private fewestFree = 0;
 
-  /** A slab that nobody uses. Its bytes are what was there before. */
+  /** A slab that no one uses. Its bytes are what was there before. */
   take(): Buffer {
     const free = this.free.pop();
     this.fewestFree = Math.min(this.fewestFree, this.free.length);

@@ -100,7 +100,7 @@ export class CopyEncoder {
     }
   }
 
-  /** Hands over what was gathered and starts anew. The bytes may be a slab of the memory, to be given back. */
+  /** Hands over what was gathered and starts again. The bytes may be a slab of the memory, to be given back. */
   take(): EncodedRows {
     const bytes = this.takeBytes();
     TRAILER.copy(bytes, bytes.length - TRAILER.length);

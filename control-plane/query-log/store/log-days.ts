@@ -1,8 +1,8 @@
 /**
- * Which days of the query log there are: their partitions are made before they come, and dropped when they are too
- * old. A clock may be wrong, and what it drops is gone. So it is the database's clock, the same for all nodes, and it
- * is believed at once only as far as the rows say the same; beyond that a single day goes in an hour, which is time to
- * notice, and still catches up where Weir has not run for long.
+ * Which days the query log has: partitions are created ahead of time and dropped when they are too old. A wrong clock
+ * would drop data for good. So the database's clock counts, the same for all nodes, and is trusted at once only as far
+ * as the rows confirm it; beyond that one day per hour is dropped, which leaves time to notice, and still catches up
+ * after a long stop.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
@@ -24,10 +24,10 @@ export interface LogDaysOptions {
 const DAYS_AHEAD = 2;
 /** Days for which a batch that waits on a node's disk is recognized. */
 const BATCH_MEMORY_DAYS = 60;
-/** Milliseconds of running for each day that only the clock takes for old. */
+/** Milliseconds of uptime per dropped day that only the clock considers old. */
 const DOUBTFUL_MS = 3_600_000;
 
-/** See above. */
+/** Creates and drops the daily partitions. */
 export class LogDays {
   private readonly options: LogDaysOptions;
   private doubtfulFromMs: number;

@@ -72,7 +72,7 @@ export class LogSpool {
     try {
       await writeFile(path, [header, batch.bytes], { flag: 'a', mode: 0o600 });
     } catch (error) {
-      // Half a batch would hide those that are written behind it.
+      // Half a batch would hide those that are written after it.
       await truncate(path, file.sizeBytes).catch(() => (this.growing = undefined));
       throw error;
     }

@@ -1,11 +1,11 @@
-/** What keeps rows of the query log from being stored: for `/health`, and now and then for the log. */
+/** The reason why rows of the query log are not stored, for `/health` and, at intervals, for the log. */
 import type { LogFields, Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
 
 /** Milliseconds between two log lines. */
 const LOG_MS = 10_000;
 
-/** See above. */
+/** Keeps the current reason and logs it at most once per interval. */
 export class LogTrouble {
   private readonly logger: Logger;
   private current: string | null = null;

@@ -289,7 +289,7 @@ export class LogWriter {
     return true;
   }
 
-  /** Puts a batch on disk, behind whatever is being done there. */
+  /** Puts a batch on disk, after whatever is being done there. */
   private spill(batch: LogBatch): void {
     if (this.spillingBytes > MAX_SPILLING_BYTES) {
       return this.drop(batch.rowCount, 'spool query log', new Error('the disk does not keep up'));

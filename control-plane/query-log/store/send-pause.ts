@@ -1,9 +1,9 @@
-/** The pauses of a sender whose receiver is there and does not take what it sends: doubled each time. */
+/** Pauses of a sender whose receiver is reachable but refuses data: doubled each time. */
 
 /** Milliseconds of the first pause and of the longest. */
 const PAUSE_MS = { first: 1000, last: 30_000 } as const;
 
-/** See above. */
+/** Tells when to send again. */
 export class SendPause {
   private untilMs = -Infinity;
   private nextMs: number = PAUSE_MS.first;

@@ -30,7 +30,7 @@ function found(table: ClientTable, address: string): string {
 }
 
 describe('buildClientTable()', () => {
-  test('gives every client Default where nobody said anything', () => {
+  test('gives every client Default without assignments', () => {
     const table = tableOf({});
     for (const address of ['0.0.0.0', '192.0.2.1', '255.255.255.255', '::', '2001:db8::1', '::1'])
       expect(found(table, address)).toBe('1 default');

@@ -82,7 +82,7 @@ function enter(words: Int32Array, slots: number, low: number, node: number): voi
   words[L.HEADER_WORDS + slot * L.SLOT_WORDS + 1] = node;
 }
 
-/** Writes the sets of the node at `node`, behind its name. */
+/** Writes the sets of the node at `node`, after its name. */
 function writeSets(
   words: Int32Array,
   bytes: Uint8Array,

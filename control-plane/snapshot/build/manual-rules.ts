@@ -19,7 +19,7 @@ import type { SpecialRule } from '../../../shared/snapshot/special-rules.ts';
 export interface ManualRules extends ManualMeaning {
   readonly names: SharedArrayBuffer;
   readonly special: SharedArrayBuffer;
-  /** Regex filters that are over their budget, and so in force for nobody. */
+  /** Regex filters that are over their budget, and so in force for no one. */
   readonly refused: readonly RefusedFilter[];
 }
 

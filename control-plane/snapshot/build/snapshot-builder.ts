@@ -1,4 +1,4 @@
-/** Puts a snapshot together: the lists' tables as they were compiled, the manual rules and the policy anew. */
+/** Puts a snapshot together: the lists' tables as they were compiled, the manual rules and the policy again. */
 import type { SnapshotBuffers } from '../../../shared/snapshot/snapshot.ts';
 import { type BlockingSettings } from '../../policy/blocking-settings.ts';
 import { type CompiledRules, clientNamesOf, seedsOf } from '../../compile/table/compiled-rules.ts';

@@ -23,7 +23,7 @@ export class SourcesInForce {
     return this.rows[source]?.name ?? null;
   }
 
-  /** Whether what source `by` takes back of `source` is in force for nobody: `by` serves every group of the other. */
+  /** Whether what source `by` takes back of `source` is in force for no one: `by` serves every group of the other. */
   takesBackForAll(by: number, source: number): boolean {
     const byIds = this.rows[by]?.groupIds;
     const ids = this.rows[source]?.groupIds;

@@ -1,6 +1,6 @@
 /**
- * One generation as bytes: attributes, and the rows and sources that a snapshot is built of. The rule table,
- * with the special rules behind it, is a file of its own that generations share, named by its identity. Little-endian:
+ * One generation as bytes: attributes, and the rows and sources that a snapshot is built of. The rule table, with the
+ * special rules after it, is a file of its own that generations share, named by its identity. Little-endian:
  *
  *   u32 x 8   magic, format, bytes of JSON, bytes of policy, attribute offsets, pairs, name counts, 0
  *   bytes     JSON, policy (nothing; in older files a table that is passed over), then the three

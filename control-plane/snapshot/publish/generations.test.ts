@@ -133,7 +133,7 @@ describe('Generations', () => {
     expect(kept!.rows).toEqual(state(5).rows);
   });
 
-  test('lets nobody else read its files', async () => {
+  test('restricts its files to its own user', async () => {
     await generations.save(state(1));
     expect(files(/./).map((file) => statSync(join(folder, file)).mode & 0o777)).toEqual([0o600, 0o600]);
     expect(statSync(folder).mode & 0o777).toBe(0o700);

@@ -114,7 +114,7 @@ export class Generations {
     return { version, compiled: { rules, special, attributes, sources, compiledAtMs, compileMs }, rows };
   }
 
-  /** The rules' file holds the table, whose header tells its length, and behind it the special rules. */
+  /** The rules' file holds the table, whose header tells its length, and after it the special rules. */
   private async readRules(
     rulesId: string,
   ): Promise<{ rules: SharedArrayBuffer; special: SharedArrayBuffer }> {
@@ -164,7 +164,7 @@ export class Generations {
   }
 }
 
-/** Bytes of one read: while the kernel fills fresh memory, nobody else gets the core (17 MB took 47 ms). */
+/** Bytes of one read: while the kernel fills fresh memory, no one else gets the core (17 MB took 47 ms). */
 const READ_BYTES = 64 * 1024;
 
 /** Fills `bytes` from offset `from` of the file; throws a DamagedGeneration where it ends before. */

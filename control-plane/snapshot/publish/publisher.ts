@@ -66,7 +66,7 @@ export class SnapshotPublisher {
     return this.inTurn(() => this.publishNow(compiled, rows, blocking));
   }
 
-  /** Publishes the rules and rows in force anew, because something else has changed. Needs no database. */
+  /** Publishes the rules and rows in force again, because something else has changed. Needs no database. */
   refresh(blocking: BlockingSettings): Promise<SnapshotBuffers> {
     return this.inTurn(() => this.publishNow(this.state.compiled, this.state.rows, blocking));
   }

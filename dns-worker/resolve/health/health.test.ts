@@ -34,13 +34,13 @@ describe('Health', () => {
     expect(changes).toEqual(['Healthy', 'Unhealthy', 'Healthy']);
   });
 
-  test('recordDoubt() blames nobody', () => {
+  test('recordDoubt() counts against no server', () => {
     const { record } = health();
     for (let i = 0; i < 10; i++) record.recordDoubt('SERVFAIL');
     expect(record).toMatchObject({ status: 'Unknown', consecutiveFailures: 0, lastError: 'SERVFAIL' });
   });
 
-  test('recordFault() counts but sets nobody aside when health checks are off', () => {
+  test('recordFault() counts but sets no server aside when health checks are off', () => {
     const { record } = health({ ...THRESHOLDS, enabled: false });
     for (let i = 0; i < 10; i++) record.recordFault('timeout');
     expect(record).toMatchObject({ status: 'Unknown', consecutiveFailures: 10 });

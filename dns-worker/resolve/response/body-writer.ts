@@ -1,8 +1,7 @@
 /**
- * Writes the resource records of a normalised answer into scratch memory, names compressed against the
- * question and against each other (RFC 1035 section 4.1.4). Offsets count from a message whose question
- * name stands at octet 12, so the bytes fit behind any client's copy of the question. What is written is
- * decided in `response-reader.ts`.
+ * Writes the resource records of a normalised answer into scratch memory, names compressed against the question and
+ * against each other (RFC 1035 section 4.1.4). Offsets count from a message whose question name stands at octet 12, so
+ * the bytes fit after any client's copy of the question. What is written is decided in `response-reader.ts`.
  */
 import { FOLD } from '../../../shared/dns/name.ts';
 import {

@@ -8,7 +8,7 @@ export interface LeftOut {
   readonly hops: number;
 }
 
-/** A normalised answer: everything a reply needs behind the client's own header and question. */
+/** A normalised answer: everything a reply needs after the client's own header and question. */
 export interface CacheableAnswer {
   /** 12 bits, the OPT record's part included. */
   readonly rcode: number;
@@ -46,7 +46,7 @@ export type ResponseFault =
   | 'not-a-response-to-this'
   | 'chain-too-long'
   | 'too-many-records'
-  /** Well formed, and longer than a message once it is written anew: nobody's fault. */
+  /** Well formed, and longer than a message once it is written again: no one's fault. */
   | 'too-long'
   | 'referral'
   | 'other-subnet';

@@ -34,7 +34,7 @@ function kindOf(type: number, rdata: Uint8Array): string {
 const OPEN_ENDED: readonly number[] = [
   11, 22, 24, 25, 37, 43, 45, 46, 48, 49, 52, 53, 57, 59, 60, 61, 256, 257, 259,
 ];
-/** Types whose RDATA may end behind any of a row of parts. */
+/** Types whose RDATA may end after any of a row of parts. */
 const REPEATING: readonly number[] = [RRType.TXT, 20, RRType.APL, RRType.HIP, 56, 99, 258, 261, 262];
 
 describe('readResponse() and RDATA', () => {

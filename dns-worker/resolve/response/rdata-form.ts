@@ -7,7 +7,7 @@ import { RRClass, RRType } from '../../../shared/dns/iana.ts';
 import { readU16, readU32 } from '../../../shared/dns/wire.ts';
 import { isServiceParameters } from './service-parameters.ts';
 
-/** A part of RDATA: the offset behind it, or -1 where it does not fit before `end`. */
+/** A part of RDATA: the offset after it, or -1 where it does not fit before `end`. */
 type Field = (octets: Uint8Array, at: number, end: number) => number;
 
 const MAX_NAME_SIZE = 255;
@@ -70,7 +70,7 @@ const bitmap: Field = (octets, at, end) => {
 
 const filledBitmap: Field = (octets, at, end) => (at < end ? bitmap(octets, at, end) : -1);
 
-/** A digest behind the octet of its algorithm: `sizes` of those that are known, else at least one octet. */
+/** A digest after the octet of its algorithm: `sizes` of those that are known, else at least one octet. */
 const digest =
   (sizes: Readonly<Record<number, number>>): Field =>
   (octets, at, end) => {

@@ -359,7 +359,7 @@ describe('readResponse: bounds', () => {
     ['to a label that runs into it', [1, 0x61, 0xc0, 33]],
     ['of a reserved type', [0x80, 12]],
   ])('readResponse() refuses a pointer %s', (_where, owner) => {
-    // The owner stands at octet 33, behind header and question.
+    // The owner stands at octet 33, after header and question.
     expect(faultOf(WWW, { answers: [a(Uint8Array.from(owner), '192.0.2.1')] })).toBe('malformed');
   });
 

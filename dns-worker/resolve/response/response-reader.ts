@@ -172,9 +172,9 @@ function isData(type: number): boolean {
 }
 
 /**
- * Writes the RRset of the current name and this type, its signatures behind it where the question has DO,
- * all with the RRset's smallest TTL (RFC 2181 section 5.2). `only` narrows it to that record: a name has
- * one CNAME. Returns the number of records, signatures aside; -1 = not to be written.
+ * Writes the RRset of the current name and this type, its signatures after it where the question has DO, all with the
+ * RRset's smallest TTL (RFC 2181 section 5.2). `only` narrows it to that record: a name has one CNAME. Returns the
+ * number of records, signatures aside; -1 = not to be written.
  */
 function writeRRset(hash: number, type: number, only = -1): number {
   let ttlSecs = NO_TTL;

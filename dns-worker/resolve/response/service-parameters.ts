@@ -47,7 +47,7 @@ function isValue(key: number, value: Uint8Array): boolean {
   }
 }
 
-/** RFC 9460 section 8: in order, and `mandatory` itself is none of them. */
+/** RFC 9460 section 8: in order, and never `mandatory` itself. */
 function isAscending(value: Uint8Array): boolean {
   let before = 0;
   for (let at = 0; at < value.length; at += 2) {

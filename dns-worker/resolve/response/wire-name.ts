@@ -14,7 +14,7 @@ export interface ExpandedName {
   /** Uncompressed wire form, letter case as received; valid up to `length`. */
   readonly wire: Uint8Array;
   length: number;
-  /** Offset behind the name where it stood in the message. */
+  /** Offset after the name where it stood in the message. */
   next: number;
 }
 
@@ -24,9 +24,9 @@ export function newExpandedName(): ExpandedName {
 }
 
 /**
- * Expands the name at `at` into `into`; false where it leaves the message, exceeds 255 octets, holds a
- * reserved label type, or points anywhere but strictly backwards to behind the header. At most 127 jumps
- * and 255 octets, so the work is bounded whatever the message says.
+ * Expands the name at `at` into `into`; false where it leaves the message, exceeds 255 octets, holds a reserved label
+ * type, or points anywhere but strictly backwards to after the header. At most 127 jumps and 255 octets, so the work is
+ * bounded whatever the message says.
  */
 export function expandName(message: Uint8Array, at: number, into: ExpandedName): boolean {
   const { wire } = into;

@@ -69,7 +69,7 @@ export class Attempt<U extends Asked> implements Exchange {
     for (const exchange of this.exchanges) exchange.cancel();
   }
 
-  /** Somebody else is being asked meanwhile: says so of a server that has answered nobody since. */
+  /** Somebody else is being asked meanwhile: says so of a server that has answered no one since. */
   noteSilence(): void {
     const { health } = this.upstream;
     if (this.over || this.wasQueued || health.lastAnswerMs > this.startedMs) return;

@@ -296,7 +296,7 @@ describe('HttpsUpstream', () => {
     expect(sessions).toHaveLength(2);
   });
 
-  test('ask() fails where nobody listens, where HTTP/2 is not spoken, and where the certificate is wrong', async () => {
+  test('ask() fails if no server listens, HTTP/2 is not spoken, or the certificate is wrong', async () => {
     const wrong = authority.issue('DNS:other.example.org');
     const other = createSecureServer({ cert: wrong.cert, key: wrong.key });
     const sockets: Socket[] = [];

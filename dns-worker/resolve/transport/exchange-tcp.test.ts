@@ -180,7 +180,7 @@ describe('StreamUpstream', () => {
     ['an empty message', (query) => query.connection?.write(Uint8Array.of(0, 0))],
     ['noise', (query) => query.reply(octets(u16(idOf(query.bytes)), new Uint8Array(40).fill(0xff)))],
     ['a query', (query) => query.reply(query.bytes)],
-    ['responses nobody asked for, without end', (query) => flood(query, 65)],
+    ['endless unsolicited responses', (query) => flood(query, 65)],
   ])('ask() gives up a connection that brings %s (GHSA-4qjf-2hgm-92q6)', async (_what, script) => {
     upstream.tcpScript = script;
     expect(await ask(www(1))).toMatchObject({
@@ -190,7 +190,7 @@ describe('StreamUpstream', () => {
     });
   });
 
-  test('ask() overlooks responses nobody asked for, up to a bound', async () => {
+  test('ask() ignores unsolicited responses, up to a limit', async () => {
     upstream.tcpScript = (query) => {
       flood(query, 64);
       query.reply(good(query));
@@ -202,7 +202,7 @@ describe('StreamUpstream', () => {
     ['for another question', 'malformed', ({ bytes }) => response(www(2), { id: idOf(bytes) })],
     ['cut short', 'malformed', (query) => good(query).subarray(0, -2)],
     ['with malformed data', 'unusable', ({ bytes }) => answer(bytes, [serviceAt([0xff, 0xff])])],
-    ['too long to be written anew', 'unusable', ({ bytes }) => answer(bytes, TOO_LONG)],
+    ['too long once rewritten', 'unusable', ({ bytes }) => answer(bytes, TOO_LONG)],
     ['truncated even here', 'unusable', ({ bytes }) => answer(bytes, [], 0x8380)],
   ])(
     'an answer %s fails its own question, and none of the 100 on its connection',
@@ -268,13 +268,13 @@ describe('StreamUpstream', () => {
     expect(upstream.tcpQueries.map(hasEdns)).toEqual([true, true, false, true, false]);
   });
 
-  test('ask() fails at once where nobody listens', async () => {
+  test('ask() fails at once if no server listens', async () => {
     await upstream.close();
     expect(await ask(www(1))).toEqual({ kind: 'failed', reason: 'network', detail: 'ECONNREFUSED' });
     upstream = await ScriptedUpstream.start();
   });
 
-  test('cancel() keeps the connection, and the late answer harms nobody', async () => {
+  test('cancel() keeps the connection, and the late answer does no harm', async () => {
     const late: ReceivedQuery[] = [];
     upstream.tcpScript = (query, index) => {
       if (index === 1) late.push(query);

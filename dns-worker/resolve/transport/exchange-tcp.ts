@@ -35,7 +35,7 @@ const MAX_IN_FLIGHT = 256;
 const MAX_CONNECTIONS = 8;
 /** Ids given up on one connection before it takes no more questions. */
 const MAX_ABANDONED = 1024;
-/** Responses that nobody asked for, before a connection is given up. */
+/** Responses that no one asked for, before a connection is given up. */
 const MAX_STRAYS = 64;
 
 /** A connection that brought nothing for so long while a question waited takes no more of them. */

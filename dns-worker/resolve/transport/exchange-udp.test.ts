@@ -98,7 +98,7 @@ describe('exchangeUdp', () => {
     expect(lastOctet(await ask())).toBe(1);
   });
 
-  test('exchangeUdp() hears nobody but the server asked', async () => {
+  test('exchangeUdp() accepts only the server asked', async () => {
     const stranger = createSocket('udp4');
     upstream.udpScript = (query) => {
       stranger.send(good(query, '192.0.2.66'), query.port, '127.0.0.1', () => query.reply(good(query)));
@@ -131,7 +131,7 @@ describe('exchangeUdp', () => {
     expect(await ask()).toEqual({ kind: 'truncated' });
   });
 
-  test('exchangeUdp() fails at once where nobody listens', async () => {
+  test('exchangeUdp() fails at once if no server listens', async () => {
     const server = address();
     await upstream.close();
     expect(await ask(WWW, true, server)).toEqual({

@@ -1,6 +1,6 @@
 /**
  * What waits for room on the connections to one server: bounded, each client network within its fair share of the
- * bound, and the networks take turns, so that a long line of one holds nobody else up.
+ * bound, and the networks take turns, so that a long line of one holds no one else up.
  */
 import { isWithinShare } from '../../forward/fair-share.ts';
 

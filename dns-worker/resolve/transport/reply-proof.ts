@@ -23,8 +23,8 @@ const RETRY_MS = 3_600_000;
 /** A client cookie is replaced after this (RFC 7873 section 6: at most 36 days, a day or less is better). */
 const COOKIE_LIFE_MS = 86_400_000;
 /**
- * Questions in a row whose replies lacked the proof while TCP was not to be had, before the server is
- * believed to be like that. Each would cost a forger the right port and id.
+ * Questions in a row whose replies lacked the proof while TCP was unavailable, before the server is believed to be like
+ * that. Each would cost a forger the right port and id.
  */
 const MAX_STRIKES = 8;
 

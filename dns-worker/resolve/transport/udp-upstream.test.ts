@@ -343,7 +343,7 @@ describe('UdpUpstream: forgeries', () => {
     }
   }, 600_000);
 
-  test('ask() hears nobody else even where the stranger knows port, id and case', async () => {
+  test('ask() ignores third parties even if they know port, id and case', async () => {
     const stranger = createSocket('udp4');
     upstream.udpScript = (query) =>
       stranger.send(reply(query, { lastOctet: 66 }), query.port, '127.0.0.1', () =>

@@ -146,7 +146,7 @@ class UdpAsk implements Exchange, UdpAsker {
     this.askUdp(false);
   }
 
-  /** Without a proof: only where the server gave none and TCP was not to be had. */
+  /** Without a proof: only where the server gave none and TCP was unavailable. */
   private askUnproven(edns = true): void {
     const { sockets } = this.ways;
     this.add(

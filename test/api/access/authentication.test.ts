@@ -143,7 +143,7 @@ describe('login', () => {
     );
   });
 
-  test('tells nobody whether the name or the password was wrong', async () => {
+  test('does not reveal whether the name or the password was wrong', async () => {
     const wrongPassword = await logIn('not the password');
     const wrongName = await logIn(PASSWORD, { username: 'root' });
     expect([wrongPassword.status, wrongName.status]).toEqual([401, 401]);
@@ -227,7 +227,7 @@ describe('lockout', () => {
     expect(answer.status).toBe(429);
   });
 
-  test('believes X-Forwarded-For of nobody by default', async () => {
+  test('ignores X-Forwarded-For by default', async () => {
     for (let n = 0; n < 5; n++) await failTimes(1, { 'x-forwarded-for': `192.0.2.${n}` });
     expect((await logIn(PASSWORD)).status).toBe(429);
   });

@@ -45,7 +45,7 @@ test('wrong passwords, given many times at once, are heard as often as is allowe
   expect(rows).toEqual([{ failures: 5 }]);
 });
 
-test('names that nobody has make a bounded number of rows, and then lock their address', async () => {
+test('unknown names make a bounded number of rows, and then lock their address', async () => {
   const statuses: number[] = [];
   for (let n = 0; n < 40; n++) statuses.push((await logIn('wrong password', `junk ${n}`)).status);
   expect(statuses).toEqual([...Array<number>(15).fill(401), ...Array<number>(25).fill(429)]);

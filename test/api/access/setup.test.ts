@@ -107,7 +107,7 @@ describe('the setup code', () => {
     expect(await new SetupCode(dirOf(api), api.logger).value()).toBe(code);
   });
 
-  test('that was damaged on disk is made anew', async () => {
+  test('that was damaged on disk is replaced', async () => {
     await writeFile(api.setupCode.path, '\n');
     const code = await api.setupCode.value();
     expect(code).not.toBe('');

@@ -40,7 +40,7 @@ export interface WeirApi {
   addSource(listFile: string, groupIds?: readonly number[]): Promise<Source>;
   source(id: number): Promise<Source>;
   sources(): Promise<Source[]>;
-  /** Compiles all lists anew: the list is read another way. Resolves when the new table answers. */
+  /** Compiles all lists again: the list is read another way. Resolves when the new table answers. */
   setSubdomains(id: number, subdomains: boolean): Promise<void>;
   /** Fetches the list again; what changed comes into force later. */
   refresh(id: number): Promise<void>;
@@ -115,7 +115,7 @@ async function isUp(port: number): Promise<boolean> {
       signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
     });
     const { checks } = healthSchema.parse(await response.json());
-    return checks.database.status === 'ok'; // Nobody can sign in before.
+    return checks.database.status === 'ok'; // Login needs the database.
   } catch {
     return false; // refused: not listening yet
   }

@@ -11,7 +11,7 @@ export interface WeirPolicy {
   clients: number;
   /** Of eight addresses each, from 127.16.0.0 upwards. */
   subnets: number;
-  /** Blocked services with names that nobody asks for. */
+  /** Blocked services with names that no one asks for. */
   services: number;
 }
 

@@ -1,5 +1,5 @@
-// How many questions of the stream the answer cache answers when it has room for a tenth of them, and what a look-up
-// costs, beside a plain LRU of as many entries; and the same while a scan asks a million names nobody asks again.
+// How many questions of the stream the answer cache answers when it has room for a tenth of them, and what a lookup
+// costs, beside a plain LRU of as many entries; and the same while a scan asks a million names no one asks again.
 import { CacheHead, createAnswerCache } from '../../../shared/memory/answer-cache-layout.ts';
 import { CacheMemory } from '../../../shared/memory/cache-memory.ts';
 import { rrTypeCode } from '../../../shared/dns/iana.ts';
@@ -29,7 +29,7 @@ const AT_LEAST = 0.98;
 const HEADER = [0x12, 0x34, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0];
 const NAME_AT = HEADER.length;
 
-/** What is compared: looks a question up, and keeps an answer where there was none. */
+/** What is compared: looks a question up, and keeps an answer on a miss. */
 interface Cache {
   readonly name: string;
   isHit(query: Query): boolean;

@@ -142,7 +142,7 @@ function tableBytes(running: RunningServer): number {
   return Math.max(0, ...sizes);
 }
 
-/** Lets the kernel count the peak of a process anew. */
+/** Lets the kernel count the peak of a process again. */
 function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }

@@ -141,14 +141,14 @@ describe.each(BACK_ENDS)('weir that forwards client subnets, over %s', (backEnd)
     expect(asked.map(subnetOf)).toEqual([undefined, undefined]);
   });
 
-  test('weir never answers one subnet, or nobody, with what another one was told', async () => {
+  test('weir never answers one subnet, or none, with the answer of another', async () => {
     const name = 'shared.example';
     for (let round = 0; round < 2; round++) {
       expect((await ask(name, EAST)).data).toEqual([addressFor(EAST)]);
       expect((await ask(name, WEST)).data).toEqual([addressFor(WEST)]);
       expect((await ask(name)).data).toEqual([ANYWHERE]);
     }
-    // Nobody's answer comes from the cache the second time.
+    // No one's answer comes from the cache the second time.
     expect(queriesFor(upstream, name).map(subnetOf)).toEqual([EAST, WEST, undefined, EAST, WEST]);
   });
 
@@ -171,7 +171,7 @@ describe.each(BACK_ENDS)('weir that forwards client subnets, over %s', (backEnd)
     expect([reply.data, reply.subnets]).toEqual([[addressFor(EAST)], [withScope(EAST, 24)]]);
   });
 
-  test('weir says scope 0 where the upstream says none, and keeps the answer all the same for nobody', async () => {
+  test('weir says scope 0 where the upstream says none, and still caches the answer for no other client', async () => {
     const reply = await ask('unaware.example', EAST);
     expect([reply.data, reply.subnets]).toEqual([[ANYWHERE], [EAST]]);
     await ask('unaware.example', EAST);

@@ -1,4 +1,4 @@
-/** What a stranger's domain answers through the upstream harms the question for it, and nobody beside it. */
+/** What a stranger's domain answers through the upstream harms the question for it, and no one beside it. */
 import { describe, expect, test } from '@jest/globals';
 import { ExtendedError, Rcode } from '../../../shared/dns/iana.ts';
 import type { UpstreamDetail } from '../../../shared/api/upstreams-api.ts';
@@ -10,7 +10,7 @@ import { answerTo, EVERY_ADDRESS } from '../../support/dns/echoing-upstream.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 const OTHERS = 100;
-/** Its answers are long when written anew: the name may not be pointed to in RDATA of that type. */
+/** Its answers are long when written again: the name may not be pointed to in RDATA of that type. */
 const HOSTILE = `${'a.'.repeat(110)}hostile.example`;
 const BIG = 'big.example';
 /** No probes beside the questions; those of one client socket are all one worker's, on one connection. */
@@ -30,7 +30,7 @@ function tooLong(query: Uint8Array): Uint8Array {
 }
 
 describe('weir behind an upstream on one stream', () => {
-  test('an answer that cannot be written anew is SERVFAIL with EDE 0 for its asker, and nothing for anybody else', async () => {
+  test('an answer that cannot be rewritten is SERVFAIL with EDE 0 for its client, without effect on others', async () => {
     await using upstream = await ScriptedUpstream.start();
     // All answers at once, when every question is on the connection.
     upstream.tcpScript = (_query, index) => {

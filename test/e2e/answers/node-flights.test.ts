@@ -12,7 +12,7 @@ const WORKERS = 3;
 /** Enough that the kernel spreads them over the sockets of all workers. */
 const CLIENTS = 48;
 const ADDRESS = '192.0.2.1';
-/** Longer than a lost reply is waited for: a claim that nobody ends is a failure of the test. */
+/** Longer than a lost reply is waited for: a claim that no one ends is a failure of the test. */
 const TOML = '[dns]\nquery_timeout_ms = 30000\n';
 
 /** Each question that waits for its answer, once however often it was sent. */

@@ -1,4 +1,4 @@
-/** One client that asks for names which nobody answers has its share of the resolver, and no neighbour goes short. */
+/** One client that asks for names which no one answers has its share of the resolver, and no neighbour goes short. */
 import { describe, expect, test } from '@jest/globals';
 import { Rcode } from '../../../shared/dns/iana.ts';
 import type { UpstreamDetail } from '../../../shared/api/upstreams-api.ts';
@@ -21,7 +21,7 @@ const MODEST = '127.0.1.1';
 const SILENT = 's'.charCodeAt(0);
 
 describe('weir behind an upstream on streams', () => {
-  test('a client is answered while another one has 20,000 questions under way that nobody answers', async () => {
+  test('a client is answered while another one has 20,000 unanswered questions in flight', async () => {
     await using upstream = await ScriptedUpstream.start();
     upstream.tcpScript = (asked) => {
       const [, initial = 0] = questionOf(asked.bytes).qname;

@@ -1,6 +1,6 @@
 /**
  * Clients whose addresses do not resolve, on a real network where one can be made (which takes root): replies to them
- * wait in the kernel for seconds, and nobody else may wait with them.
+ * wait in the kernel for seconds, and no one else may wait with them.
  */
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -70,7 +70,7 @@ if (probe !== null)
         const good = { rounds: ROUNDS, goodName: GOOD };
         const asked: SilentFlood = { server, port: weir.dnsPort, silent, names, asksGood, ...good };
         const answered = Number(await device.run(PROGRAM, JSON.stringify(asked)));
-        // Whatever was lost: nobody waits for it.
+        // Whatever was lost: no client waits for it.
         using udp = await UdpClient.open(weir.dnsPort);
         expect((await udp.ask(GOOD, 'A')).data).toEqual([EVERY_ADDRESS]);
         const full = (await counted(weir))('SEND_BUFFER_FULL');

@@ -29,7 +29,7 @@ interface User {
   readonly gid: number;
 }
 
-/** An ordinary user that can run this checkout: ourselves, or nobody where the tests run as root. */
+/** An ordinary user that can run this checkout: ourselves, or `nobody` where the tests run as root. */
 function ordinaryUser(): User | null {
   const uid = process.getuid?.() ?? 0;
   const gid = process.getgid?.() ?? 0;

@@ -44,7 +44,7 @@ describe('weir with a limit on TCP connections', () => {
     for (let worker = 0; worker < WORKERS; worker++) weir.injectFault(worker, 'resolve', 'exit');
     await Promise.all(clients.map((client) => client.closed));
     while (weir.replacedThreads < WORKERS) await sleep(10);
-    // Each successor listens as soon as it runs; until then nobody does.
+    // Each successor listens as soon as it runs; until then no one does.
     const after: TcpClient[] = [];
     while (after.length < LIMIT) after.push(...(await openAnswered(weir, 1).catch(() => [])));
     expect((await openAnswered(weir, 6 * LIMIT)).length).toBe(0);

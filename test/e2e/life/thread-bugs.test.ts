@@ -1,4 +1,4 @@
-/** Errors that nobody caught in a resolve thread, by the test hook: they are counted, and the thread goes on. */
+/** Errors that no one caught in a resolve thread, by the test hook: they are counted, and the thread goes on. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { MeasureReply } from '../../../control-plane/workers/fault-injection.ts';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';

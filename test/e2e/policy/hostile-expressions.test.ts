@@ -24,7 +24,7 @@ const LISTS: Record<string, readonly string[]> = {
     return `/[${one!}-z][a-z0-9.-]{9}${other!}_/`;
   }),
 };
-/** Names that nobody asked before, as long as names may be. */
+/** Names that no one asked before, as long as names may be. */
 const ROUNDS = 150;
 const LONGEST = 253;
 

@@ -1,4 +1,4 @@
-/** Credentials in the URLs of lists and of the catalog: used, and shown to nobody. */
+/** Credentials in the URLs of lists and of the catalog: used, and shown to no one. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
 import type { ListServer } from '../../support/weir/list-server.ts';

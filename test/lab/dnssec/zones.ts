@@ -21,7 +21,7 @@ export interface LabZone {
   readonly records?: string;
   /** Further DNSKEY records, made from the zone's own. */
   readonly moreKeys?: (key: string) => string;
-  /** Edits the signed zone, one record a line, names in full. */
+  /** Edits the signed zone, one record per line, names in full. */
   readonly edit?: (lines: string[]) => string[];
 }
 
@@ -48,7 +48,7 @@ const changing =
   (lines: string[]): string[] =>
     lines.map((line) => (test(line) ? change(line) : line));
 
-/** Another octet early in the signature, behind the signer's name. */
+/** Another octet early in the signature, after the signer's name. */
 function breakSignature(line: string): string {
   return line.replace(
     /(\S+\. )(\S)(\S)/,

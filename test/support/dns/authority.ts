@@ -156,7 +156,7 @@ export async function startDnsmasq(program: string, records: readonly string[]):
   return run(program, [...options, ...listening, ...records], folder, port);
 }
 
-/** A UDP port of 127.0.0.1 that nobody had a moment ago. */
+/** A UDP port of 127.0.0.1 that no one had a moment ago. */
 export async function freePort(): Promise<number> {
   const socket = createSocket('udp4');
   socket.bind(0, '127.0.0.1');

@@ -168,7 +168,7 @@ export class TcpClient {
     return client;
   }
 
-  /** Sends a message behind its length. */
+  /** Sends a message after its length. */
   send(message: Uint8Array): void {
     this.socket.write(frame(message));
   }

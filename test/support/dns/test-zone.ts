@@ -66,7 +66,7 @@ export class TableResolver implements QuestionResolver {
   readonly asked: Question[] = [];
   private readonly answers = new Map<string, (CacheableAnswer | null)[]>();
 
-  /** Answers a question so, once more for each call; the last answer stays. null = nobody answers. */
+  /** Answers a question so, once more for each call; the last answer stays. null = no one answers. */
   on(name: string, type: string, ...answers: (CacheableAnswer | null)[]): this {
     this.answers.set(`${name} ${type}`, answers);
     return this;

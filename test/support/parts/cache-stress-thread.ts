@@ -1,7 +1,7 @@
 /**
- * One reader or writer of the stress test of the answer cache. Every answer that is kept says in its own
- * octets for which key and under which number it was made; a reader makes it anew from those two and
- * compares everything, so that an answer of parts, or of another key, cannot pass.
+ * One reader or writer of the stress test of the answer cache. Every answer that is kept says in its own octets for
+ * which key and under which number it was made; a reader makes it again from those two and compares everything, so that
+ * an answer of parts, or of another key, cannot pass.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { AnswerCache, CacheHit } from '../../../dns-worker/cache/answer-cache.ts';
@@ -68,7 +68,7 @@ function shapeOf(key: number, number: number) {
   };
 }
 
-/** The word at octet `at`, a multiple of 4 behind the TTLs: no two answers have it there. */
+/** The word at octet `at`, a multiple of 4 after the TTLs: no two answers have it there. */
 function wordAt(random: number, at: number): number {
   return Math.imul(random + at, 0x9e37_79b1) | 0;
 }

@@ -14,7 +14,7 @@ export class MemorySources implements SourceLife {
   private readonly byId = new Map<number, BlocklistSource>();
   private readonly kinds = new Map<number, SourceKind>();
   private nextId = 1;
-  /** How often a rollback asked for the lists of then. */
+  /** How often a rollback asked for earlier list contents. */
   broughtBack = 0;
 
   async list(kind: SourceKind): Promise<BlocklistSource[]> {

@@ -1,4 +1,4 @@
-/** An embedded database that hangs: every process of it is stopped by the kernel, and answers nobody. */
+/** An embedded database that hangs: every process of it is stopped by the kernel, and answers no one. */
 import { join } from 'node:path';
 import { serversOn } from '../../../control-plane/db/postgres-process.ts';
 import type { Weir } from './weir-process.ts';

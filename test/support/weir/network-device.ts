@@ -1,6 +1,6 @@
 /**
- * A device on a network of its own with this machine: a network namespace and a virtual cable. Takes root,
- * or rather the right to make both.
+ * A device on a network of its own with this machine: a network namespace and a virtual cable. Needs root, or the
+ * capability to create both.
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const ASK_UNTIL = join(import.meta.dirname, 'ask-until.ts');
 /** Longer than any test waits. */
 const TIMEOUT_MS = 25_000;
 
-/** See above. */
+/** The device: its namespace, its cable and its addresses. */
 export class NetworkDevice {
   private readonly name: string;
   /** This machine's end of the cable. */
@@ -63,7 +63,7 @@ export class NetworkDevice {
 
   /**
    * Gives the device an address of the cable's network that it can send from but does not answer for: to those on the
-   * cable it looks like one that nobody has.
+   * cable it looks like one that no one has.
    */
   addSilentAddress(address: string): void {
     // Lies on another interface, and only questions for addresses of their own are answered there.
@@ -99,7 +99,7 @@ export class NetworkDevice {
   }
 }
 
-/** Nobody else is on the cable, so that nobody has to be asked whether an address is free. */
+/** No one else is on the cable, so that no one has to be asked whether an address is free. */
 function dad(address: string): string[] {
   return address.includes(':') ? ['nodad'] : [];
 }

@@ -16,7 +16,7 @@ import type { TempDir } from './data-dir.ts';
 import { httpCall } from './http-call.ts';
 import { freePort } from './free-ports.ts';
 
-/** How UDP is served: batched system calls, or node:dgram where those are not to be had. */
+/** How UDP is served: batched system calls, or node:dgram where those are unavailable. */
 export type BackEnd = 'batch' | 'dgram';
 
 /** Both back ends, for suites that run on each. */
@@ -284,7 +284,7 @@ ${pools}
 ${withoutCatalog(options.toml ?? '')}`;
 }
 
-/** A process under test asks nobody outside for a service catalog, unless a test says where. */
+/** A process under test asks no one outside for a service catalog, unless a test says where. */
 function withoutCatalog(toml: string): string {
   if (toml.includes('catalog_url')) return toml;
   const own = '[blocking]\ncatalog_url = ""\n';
