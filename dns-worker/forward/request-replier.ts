@@ -15,7 +15,6 @@ import { Query } from '../query/query.ts';
 import type { Reporter } from '../report/reporter.ts';
 import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 import { finishReply, replyWithRcode } from '../respond/reply.ts';
-import { forwardZoneStage } from '../stages/forward-zone.ts';
 import type { WaitingRequest } from './waiting-request.ts';
 
 const SCRATCH_SIZE = 65_535;
@@ -62,8 +61,7 @@ export class RequestReplier {
     query.hasValidCookie = request.hasValidCookie;
     if (request.cookie !== null) query.setCookie(request.cookie);
     if (request.subnet !== null) query.setSubnet(request.subnet, 0, request.subnet.length);
-    this.parts.pipeline.findGroup(query);
-    forwardZoneStage(query, this.parts.pipeline.snapshot);
+    this.parts.pipeline.reopen(query);
   }
 
   /** Replies from the cache if the answer is there; `allowStale`: also with one that has ended. */
@@ -114,8 +112,7 @@ export class RequestReplier {
       request.takeStep(this.query);
       return;
     }
-    this.parts.pipeline.capTtls(this.query);
-    if (request.explained === undefined) this.parts.pipeline.limitNxdomain(this.query);
+    this.parts.pipeline.finish(this.query, request.explained === undefined);
     if (request.explained !== undefined) {
       request.explained.answered(this.query);
       request.send(this.scratch.subarray(0, this.query.replyLength));

@@ -37,9 +37,10 @@ export const ParseOutcome = {
   /** No question, but OPT: `query` has that. Good for a request for a cookie only (RFC 7873 section 5.4). */
   NO_QUESTION: 4,
 } as const;
+export type ParseOutcomeCode = (typeof ParseOutcome)[keyof typeof ParseOutcome];
 
 /** Reads the request that `query` points at. Hash lanes start from the given seeds. */
-export function parseQuery(query: Query, seedLow: number, seedHigh: number): number {
+export function parseQuery(query: Query, seedLow: number, seedHigh: number): ParseOutcomeCode {
   const { bytes, at, length } = query;
   if (length < Header.SIZE) return ParseOutcome.DROP;
   const high = bytes[at + Header.FLAGS_HIGH]!;

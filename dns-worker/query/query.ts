@@ -105,9 +105,6 @@ export class Query {
   partition = POOLS_PARTITION;
   zoneIndex = -1;
 
-  /** The local name that is asked for, see `LocalNames`; 0 = none. */
-  localNode = 0;
-
   /** Number of the record in the client table that gave the group; index of the group in the policy table. */
   clientRecord = 0;
   groupIndex = 0;
@@ -194,7 +191,6 @@ export class Query {
     this.zoneIndex = -1;
     this.groupIndex = 0;
     this.groupId = 1;
-    this.localNode = 0;
     this.aliasLength = 0;
     this.status = 0;
     this.rcode = 0;

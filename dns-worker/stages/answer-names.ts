@@ -23,8 +23,9 @@ const IPV6_SIZE = 16;
 /** Keeps what passed for allowed names apart. */
 const ALLOWED_MARK = 0x3c6e_f372;
 
-/** Whether the answer in the slot has something that policy judges. */
-export function hasJudged(query: Query, snapshot: OpenSnapshot): boolean {
+/** Whether the answer in the slot has something that policy judges, and may block. */
+export function isToBeJudged(query: Query, snapshot: OpenSnapshot): boolean {
+  if (query.isUnfiltered) return false;
   return query.hasTargets || (snapshot.judgesAddresses && query.answersCount > 0);
 }
 
@@ -49,10 +50,9 @@ export class AnswerNames {
     this.snapshot = next;
   }
 
-  /** Judges the answer in the slot; ANSWERED = it has been replaced by a blocking one. */
+  /** Judges the answer in the slot, where it `isToBeJudged`; ANSWERED = it has been replaced by a blocking one. */
   check(query: Query, snapshot: OpenSnapshot): VerdictCode {
     const { policy } = snapshot;
-    if (!hasJudged(query, snapshot) || query.isUnfiltered) return Verdict.CONTINUE;
     if (query.isAllowed && !query.isAllowedByList) return Verdict.CONTINUE;
     const policyClass = policy.groupClass(query.groupIndex);
     const low = query.hashLow[0]! ^ query.cacheReference;

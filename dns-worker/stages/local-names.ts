@@ -20,38 +20,13 @@ const NEGATIVE_TTL_SECS = 60;
 const MAX_HOPS = 8;
 const POINTER = 0xc000;
 
-/** Finds the local name that the query asks for, if there is one, for this stage and those before it. */
-export function findLocalName(query: Query, { local }: OpenSnapshot): void {
-  query.localNode = 0;
-  if (local.nodeCount === 0) return;
-  const { qname, qnameLength, labelAt, labelCount, hashLow, hashHigh } = query;
-  let label = labelCount - local.maxLabels;
-  if (label <= 0) {
-    const node = local.find(hashLow[0]!, hashHigh[0]!, qname, 0, qnameLength);
-    if (node !== 0) {
-      if (local.isThere(node)) query.localNode = node;
-      return;
-    }
-    label = 1;
-  }
-  if (!local.hasWildcards) return;
-  // The closest name above that is there decides: its wildcard, or none (RFC 4592 section 3.3.1).
-  for (; label < labelCount; label++) {
-    const at = labelAt[label]!;
-    const node = local.find(hashLow[label]!, hashHigh[label]!, qname, at, qnameLength - at);
-    if (node === 0) continue;
-    query.localNode = local.wildcardBelow(node);
-    return;
-  }
-}
-
-/** Answers what `findLocalName` has found. */
+/** Answers a question for a local name; CONTINUE = it is none. */
 export function localNamesStage(
   query: Query,
   { local }: OpenSnapshot,
   recorder: MatchRecorder | null,
 ): VerdictCode {
-  let node = query.localNode;
+  let node = findLocalNode(query, local);
   if (node === 0) return Verdict.CONTINUE;
   query.status = QueryStatus.LOCAL;
   query.replyFlags = FlagsHigh.AA;
@@ -74,6 +49,26 @@ export function localNamesStage(
   query.status = QueryStatus.SERVFAIL;
   replyWithRcode(query, Rcode.SERVFAIL);
   return Verdict.ANSWERED;
+}
+
+/** The local name that the query asks for, see `LocalNames`; 0 = none. */
+function findLocalNode(query: Query, local: LocalNames): number {
+  if (local.nodeCount === 0) return 0;
+  const { qname, qnameLength, labelAt, labelCount, hashLow, hashHigh } = query;
+  let label = labelCount - local.maxLabels;
+  if (label <= 0) {
+    const node = local.find(hashLow[0]!, hashHigh[0]!, qname, 0, qnameLength);
+    if (node !== 0) return local.isThere(node) ? node : 0;
+    label = 1;
+  }
+  if (!local.hasWildcards) return 0;
+  // The closest name above that is there decides: its wildcard, or none (RFC 4592 section 3.3.1).
+  for (; label < labelCount; label++) {
+    const at = labelAt[label]!;
+    const node = local.find(hashLow[label]!, hashHigh[label]!, qname, at, qnameLength - at);
+    if (node !== 0) return local.wildcardBelow(node);
+  }
+  return 0;
 }
 
 /** Every record of the set, beginning with another one each time. */

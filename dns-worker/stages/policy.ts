@@ -12,10 +12,17 @@ export function policyStage(query: Query, snapshot: OpenSnapshot, judge: Judge):
   const policyClass = policy.groupClass(query.groupIndex);
   const verdict = judge.judge(query, query, snapshot, policyClass);
   if (verdict === NOT_BLOCKED) return Verdict.CONTINUE;
-  if (isAllowing(verdict)) {
-    query.isAllowed = true;
-    query.isAllowedByList = verdict === ALLOWED_BY_LIST;
-    return Verdict.CONTINUE;
-  }
-  return answerByPolicy(query, query, snapshot, policyClass, verdict);
+  if (!isAllowing(verdict)) return answerByPolicy(query, query, snapshot, policyClass, verdict);
+  allow(query, verdict);
+  return Verdict.CONTINUE;
+}
+
+/** Notes only whether an allow rule lets the qname pass, for the judging of an answer. */
+export function noteAllowance(query: Query, snapshot: OpenSnapshot, judge: Judge): void {
+  allow(query, judge.judge(query, query, snapshot, snapshot.policy.groupClass(query.groupIndex)));
+}
+
+function allow(query: Query, verdict: number): void {
+  query.isAllowed = isAllowing(verdict);
+  query.isAllowedByList = verdict === ALLOWED_BY_LIST;
 }

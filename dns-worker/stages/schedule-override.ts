@@ -10,16 +10,10 @@ import { type Query, Verdict, type VerdictCode } from '../query/query.ts';
 import { answerBlocked } from '../respond/block-answer.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
-/** Whether nothing may block what the client's group asks. */
-export function isUnfiltered({ groupIndex }: Query, { policy }: OpenSnapshot): boolean {
-  return !policy.blockingEnabled || policy.groupOverride(groupIndex) === GroupOverrideCode.AllowAll;
-}
-
 /** Blocks the query, or notes whether anything may block it. */
-export function scheduleOverrideStage(query: Query, snapshot: OpenSnapshot): VerdictCode {
-  const { policy } = snapshot;
-  query.isUnfiltered = isUnfiltered(query, snapshot);
+export function scheduleOverrideStage(query: Query, { policy }: OpenSnapshot): VerdictCode {
   const override = policy.groupOverride(query.groupIndex);
+  query.isUnfiltered = !policy.blockingEnabled || override === GroupOverrideCode.AllowAll;
   if (query.isUnfiltered || override !== GroupOverrideCode.BlockAll) return Verdict.CONTINUE;
   query.status = QueryStatus.BLOCKED_SCHEDULE;
   query.cached = 0;
@@ -29,4 +23,11 @@ export function scheduleOverrideStage(query: Query, snapshot: OpenSnapshot): Ver
   query.authorityCount = 0;
   answerBlocked(query, policy, ExtendedError.FILTERED);
   return Verdict.ANSWERED;
+}
+
+/** The override in words. */
+export function overrideDetail({ groupIndex }: Query, { policy }: OpenSnapshot): string {
+  const override = policy.groupOverride(groupIndex);
+  const name = Object.entries(GroupOverrideCode).find(([, code]) => code === override)?.[0] ?? 'None';
+  return policy.blockingEnabled ? name : `${name}; blocking is switched off`;
 }

@@ -71,8 +71,9 @@ const BLOCKING_FLAGS =
   QuestionFlag.DOH_CANARY |
   QuestionFlag.PRIVATE_RELAY_CANARY;
 
-/** Answers a question of a special form; `query.localNode` is known to be 0. */
+/** Answers a question of a special form, unless there is a forward zone for its name. */
 export function specialUseNamesStage(query: Query, { policy }: OpenSnapshot): VerdictCode {
+  if (query.zoneIndex >= 0) return Verdict.CONTINUE;
   let flags = policy.questionFlags;
   if (flags === 0 || query.labelCount === 0) return Verdict.CONTINUE;
   if (policy.groupOverride(query.groupIndex) === GroupOverrideCode.AllowAll) flags &= ~BLOCKING_FLAGS;

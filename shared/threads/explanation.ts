@@ -2,8 +2,8 @@
 
 /** Stages in the order in which a query passes them. */
 export type ExplainedStageName =
-  | 'question_checks'
   | 'client_group'
+  | 'question_checks'
   | 'schedule_override'
   | 'local_names'
   | 'special_names'

@@ -523,8 +523,8 @@ describe('Explainer', () => {
     });
     const { stages, status, decidedBy, answer } = await explain('x.ads.example');
     expect(stages.map(({ stage, verdict }) => `${stage} ${verdict}`)).toEqual([
-      'question_checks continue',
       'client_group continue',
+      'question_checks continue',
       'schedule_override continue',
       'local_names continue',
       'special_names continue',
@@ -544,8 +544,8 @@ describe('Explainer', () => {
     use([{ text: '||tracker.example^\n', reading: BLOCK }]);
     const { stages, status, decidedBy } = await explain('shop.example');
     expect(stages.map(({ stage, verdict }) => `${stage} ${verdict}`)).toEqual([
-      'question_checks continue',
       'client_group continue',
+      'question_checks continue',
       'schedule_override continue',
       'local_names continue',
       'special_names continue',

@@ -1,0 +1,39 @@
+/** Messages without a question that can be read: most are malformed, one kind only asks for a cookie. */
+import { Rcode } from '../../shared/dns/iana.ts';
+import { Counter } from '../../shared/memory/counters.ts';
+import { QueryStatus } from '../../shared/query-log.ts';
+import { ParseOutcome, type ParseOutcomeCode } from '../query/parse-query.ts';
+import { type Query, Verdict, type VerdictCode } from '../query/query.ts';
+import type { Reporter } from '../report/reporter.ts';
+import { replyWithRcode } from '../respond/reply.ts';
+
+/** What reading comes to where there is no question to decide about. */
+export type UnreadableOutcome = Exclude<ParseOutcomeCode, typeof ParseOutcome.OK>;
+
+/** Drops what must not be answered; else forgets what was read of the message: a reply repeats none of it. */
+export function unreadableStage(query: Query, outcome: UnreadableOutcome, reporter: Reporter): VerdictCode {
+  if (outcome === ParseOutcome.NO_QUESTION) return Verdict.CONTINUE;
+  if (outcome === ParseOutcome.DROP) {
+    reporter.count(Counter.DROPPED_SHORT_OR_RESPONSE);
+    return Verdict.DROPPED;
+  }
+  reporter.count(outcome === ParseOutcome.NOT_IMPLEMENTED ? Counter.NOT_IMPLEMENTED : Counter.FORMAT_ERRORS);
+  query.hasEdns = false;
+  query.questionEnd = 0;
+  query.qnameLength = 0;
+  query.cookieLength = 0;
+  return Verdict.CONTINUE;
+}
+
+/** Answers by the form of the message alone; the reply to a request for a cookie has that. */
+export function answerUnreadable(query: Query, outcome: UnreadableOutcome): VerdictCode {
+  const isCookieRequest = outcome === ParseOutcome.NO_QUESTION;
+  query.status = isCookieRequest ? QueryStatus.LOCAL : QueryStatus.REFUSED;
+  replyWithRcode(query, rcodeOf(outcome));
+  return Verdict.ANSWERED;
+}
+
+function rcodeOf(outcome: UnreadableOutcome): number {
+  if (outcome === ParseOutcome.NO_QUESTION) return Rcode.NOERROR;
+  return outcome === ParseOutcome.NOT_IMPLEMENTED ? Rcode.NOTIMP : Rcode.FORMERR;
+}
