@@ -1,4 +1,4 @@
-/** Lines that are more than a name, and lines of other servers' configuration, in the odd forms lists have. */
+/** Lines as ListParser cuts them: more than a name, or of other servers' configuration, in the odd forms lists have. */
 import { describe, expect, test } from '@jest/globals';
 import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
 import type { BadFilter, SpecialLine } from './adblock-rule.ts';
@@ -43,7 +43,7 @@ function parse(text: string, reading: ListReading = { kind: 'block', subdomains:
   return { ...parser.end(), names, special, specialLines, badFilters };
 }
 
-describe('ListParser', () => {
+describe('LineRules', () => {
   test.each([
     ['||example.com^$important', 'IMPORTANT_BLOCK_SUFFIX example.com'],
     ['@@||example.com^$important', 'IMPORTANT_ALLOW_SUFFIX example.com'],

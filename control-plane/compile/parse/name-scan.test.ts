@@ -1,0 +1,80 @@
+import { describe, expect, test } from '@jest/globals';
+import { newScannedName, scanName } from './name-scan.ts';
+
+interface Scanned {
+  readonly name: string;
+  readonly rest: string;
+  readonly labels: number;
+  readonly valid: boolean;
+  readonly numeric: boolean;
+}
+
+/** Scans a text that lies behind other bytes and before them. */
+function scan(text: string | Uint8Array): Scanned {
+  const run = Buffer.from(text);
+  const bytes = Buffer.concat([Buffer.from('<'), run, Buffer.from('more.example')]);
+  const into = newScannedName();
+  scanName(bytes, 1, 1 + run.length, into);
+  const name = Buffer.from(into.bytes.subarray(into.start, into.end)).toString('latin1');
+  const rest = bytes.subarray(into.stop, 1 + run.length).toString();
+  return { name, rest, labels: into.labels, valid: into.valid, numeric: into.numeric };
+}
+
+describe('scanName', () => {
+  test.each([
+    ['a.example', 'a.example', '', 2],
+    ['a.example.', 'a.example', '', 2],
+    ['_Dmarc.a-1.Example^$x', '_Dmarc.a-1.Example', '^$x', 3],
+    ['com', 'com', '', 1],
+    ['a.example b', 'a.example', ' b', 2],
+    ['1.2.example', '1.2.example', '', 3],
+  ])('reads "%s"', (text, name, rest, labels) => {
+    expect(scan(text)).toEqual({ name, rest, labels, valid: true, numeric: false });
+  });
+
+  test.each(['', '.', '..', 'a..example', '.example', '^', 'a.example..'])('finds "%s" invalid', (text) => {
+    expect(scan(text).valid).toBe(false);
+  });
+
+  test('takes labels of 63 octets and names of 253, and none that are longer', () => {
+    expect(scan(`${'a'.repeat(63)}.example`).valid).toBe(true);
+    expect(scan(`${'a'.repeat(64)}.example`).valid).toBe(false);
+    expect(scan(`example.${'a'.repeat(63)}`).valid).toBe(true);
+    expect(scan(`example.${'a'.repeat(64)}`).valid).toBe(false);
+    const longest = 'a.'.repeat(126) + 'a';
+    expect([scan(longest).valid, scan(`${longest}.`).valid, scan(`b${longest}`).valid]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test.each([
+    ['192.0.2.7', true],
+    ['192.0.2.7.', true],
+    ['example.123', true],
+    ['0', true],
+    ['123.example', false],
+    ['1.2.3.4a', false],
+  ])('tells whether the last label of %s is a number', (text, numeric) => {
+    expect(scan(text).numeric).toBe(numeric);
+  });
+
+  test('gives an internationalised name in its ASCII form, and stops where the written name ends', () => {
+    expect(scan('bücher.example^$x')).toEqual({
+      name: 'xn--bcher-kva.example',
+      rest: '^$x',
+      labels: 2,
+      valid: true,
+      numeric: false,
+    });
+    expect(scan('例。example').name).toBe('xn--fsq.example');
+  });
+
+  test('finds an internationalised name invalid that has no ASCII form, is no UTF-8 or has no end', () => {
+    expect(scan('ü..example').valid).toBe(false);
+    expect(scan('ü(a).example').valid).toBe(false);
+    expect(scan(Buffer.from([0x61, 0xff, 0x2e, 0x62])).valid).toBe(false);
+    expect(scan(`${'ü'.repeat(600)}.example`)).toMatchObject({ valid: false, rest: '' });
+  });
+});
