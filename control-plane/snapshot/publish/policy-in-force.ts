@@ -117,6 +117,12 @@ export class PolicyInForce implements PolicyApplier {
   }
 
   private async publish(rows: PolicyRows): Promise<void> {
-    await this.parts.publisher.publish(this.compiled, rows, this.parts.blocking());
+    try {
+      await this.parts.publisher.publish(this.compiled, rows, this.parts.blocking());
+    } catch (error) {
+      // Rules and settings may not have reached every thread: the next attempt needs no database for them.
+      this.hasOtherChange = true;
+      throw error;
+    }
   }
 }

@@ -1,0 +1,193 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GroupOverrideCode, PolicyTable } from '../../../shared/snapshot/policy-table.ts';
+import type { SnapshotBuffers } from '../../../shared/snapshot/snapshot.ts';
+import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
+import { until } from '../../../test/support/parts/until.ts';
+import { DatabaseUnavailable } from '../../db/database-errors.ts';
+import { type FindLivePolicy, NOTHING_LIVE } from '../../policy/live.ts';
+import { type PolicyRows } from '../../policy/rows.ts';
+import { emptySnapshot } from '../build/empty-snapshot.ts';
+import { Generations } from './generations.ts';
+import { PolicyInForce } from './policy-in-force.ts';
+import { type Broadcast, SnapshotPublisher } from './publisher.ts';
+import {
+  SMALL_BLOCKING as BLOCKING,
+  SMALL_ROWS as ROWS,
+  SMALL_RULES as RULES,
+} from '../../../test/support/parts/small-policy.ts';
+
+let dataDir: string;
+let logger: MemoryLogger;
+let generations: Generations;
+let sent: SnapshotBuffers[];
+let broadcast: Broadcast;
+let live: FindLivePolicy;
+let publisher: SnapshotPublisher;
+
+/** What threads do that are well. */
+const take: Broadcast = async (snapshot) => {
+  sent.push(snapshot);
+  return 0;
+};
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'weir-publisher-'));
+  logger = new MemoryLogger();
+  generations = new Generations(dataDir, logger);
+  await generations.load();
+  sent = [];
+  live = () => NOTHING_LIVE;
+  broadcast = take;
+  publisher = new SnapshotPublisher({
+    initial: emptySnapshot(BLOCKING),
+    broadcast: (snapshot) => broadcast(snapshot),
+    live: (rows) => live(rows),
+    generations,
+    logger,
+  });
+});
+afterEach(async () => {
+  await publisher.settled();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+describe('PolicyInForce', () => {
+  let rows: () => Promise<PolicyRows>;
+  let blocking = BLOCKING;
+  let policy: PolicyInForce;
+
+  beforeEach(() => {
+    rows = async () => ROWS;
+    blocking = BLOCKING;
+    policy = new PolicyInForce({ publisher, readRows: () => rows(), blocking: () => blocking, logger });
+  });
+
+  afterEach(() => policy.close());
+
+  test('apply() publishes the rows of now over the rules in force', async () => {
+    await policy.useRules(RULES);
+    rows = async () => ({ ...ROWS, groups: [{ id: 1, enabled: true }] });
+    await policy.apply();
+    expect(sent.map((snapshot) => new PolicyTable(snapshot.policy).groupCount)).toEqual([2, 1]);
+    expect(sent[1]!.rules).toBe(RULES.rules);
+  });
+
+  test('apply() makes one publication of a burst', async () => {
+    await Promise.all(Array.from({ length: 50 }, () => policy.apply()));
+    expect(sent).toHaveLength(2);
+  });
+
+  test('apply() rejects with what is in the way, and puts the rows into force when that is gone', async () => {
+    rows = () => Promise.reject(new DatabaseUnavailable('down'));
+    const refused: unknown = await policy.apply().catch((error: unknown) => error);
+    expect(refused).toMatchObject({ message: 'down' });
+    expect(sent).toEqual([]);
+    rows = async () => ({ ...ROWS, groups: [{ id: 1, enabled: true }] });
+    await until(() => sent.length > 0);
+    expect(new PolicyTable(sent[0]!.policy).groupCount).toBe(1);
+  });
+
+  test('useRules() and applySettings() do not wait for the database', async () => {
+    await policy.apply();
+    rows = () => Promise.reject(new DatabaseUnavailable('down'));
+    await policy.useRules(RULES);
+    blocking = { ...BLOCKING, mode: 'nxdomain' };
+    await policy.applySettings();
+    const last = new PolicyTable(sent.at(-1)!.policy);
+    expect(sent.at(-1)!.rules).toBe(RULES.rules);
+    expect([last.blockingMode, last.groupCount]).toEqual([1, 2]);
+  });
+
+  test('applyLive() publishes what is live over the rows known, without the database', async () => {
+    await policy.apply();
+    rows = () => Promise.reject(new DatabaseUnavailable('down'));
+    live = ({ groups }) => ({
+      ...NOTHING_LIVE,
+      overrides: new Map([[groups[1]!.id, { override: 'BlockAll', nextFlipAtSecs: 60 }]]),
+    });
+    await policy.applyLive();
+    const table = new PolicyTable(sent.at(-1)!.policy);
+    expect([0, 1].map((index) => table.groupOverride(index))).toEqual([0, GroupOverrideCode.BlockAll]);
+    expect([0, 1].map((index) => table.groupNextFlipAtSecs(index))).toEqual([0, 60]);
+  });
+
+  test('apply() keeps the client table until something that gives clients their groups changes', async () => {
+    const table = async (next: Partial<PolicyRows>): Promise<SharedArrayBuffer> => {
+      rows = async () => structuredClone({ ...ROWS, ...next });
+      await policy.apply();
+      return sent.at(-1)!.clients;
+    };
+    const subnets = [{ cidr: '192.0.2.0/24', groupId: 7 }];
+    const first = await table({ subnets });
+    expect(await table({ subnets, blockedServices: [] })).toBe(first);
+    const groups = [
+      { id: 1, enabled: true },
+      { id: 7, enabled: false },
+    ];
+    const others: Partial<PolicyRows>[] = [
+      { subnets, groups },
+      { subnets: [{ cidr: '192.0.2.0/24', groupId: 1 }] },
+      { subnets: [] },
+      { clients: [{ address: '192.0.2.1', groupId: 7 }] },
+    ];
+    const tables = [first];
+    for (const other of others) tables.push(await table(other));
+    live = () => ({ ...NOTHING_LIVE, clientAddresses: [{ address: '192.0.2.1', groupId: 7 }] });
+    await policy.applyLive();
+    expect(new Set([...tables, sent.at(-1)!.clients]).size).toBe(6);
+  });
+
+  test('useRules() and applySettings() are tried again without the database where the threads did not take them', async () => {
+    const take = broadcast;
+    broadcast = () => Promise.reject(new Error('worker 1 did not answer'));
+    await expect(policy.useRules(RULES)).rejects.toThrow('worker 1 did not answer');
+    rows = () => Promise.reject(new DatabaseUnavailable('down'));
+    broadcast = take;
+    await until(() => sent.length > 0);
+    expect(sent[0]!.rules).toBe(RULES.rules);
+  });
+
+  test('apply() alone publishes nothing where the rows cannot be read', async () => {
+    await policy.useRules(RULES);
+    rows = () => Promise.reject(new DatabaseUnavailable('down'));
+    await expect(policy.apply()).rejects.toThrow('down');
+    expect(sent).toHaveLength(1);
+  });
+
+  test('close() ends the attempts to put into force what could not be', async () => {
+    rows = () => Promise.reject(new DatabaseUnavailable('down'));
+    await expect(policy.apply()).rejects.toThrow('down');
+    await policy.close();
+    let reads = 0;
+    rows = async () => {
+      reads++;
+      return ROWS;
+    };
+    await policy.applyLive();
+    expect(reads).toBe(0);
+    await policy.apply();
+    expect([reads, sent.length]).toEqual([1, 2]);
+  });
+
+  test('never puts older rows into force after newer ones', async () => {
+    let count = 1;
+    rows = async () => {
+      const groups = Array.from({ length: count++ }, (_, index) => ({ id: index + 1, enabled: true }));
+      await new Promise((resolve) => setTimeout(resolve, count % 3));
+      return { ...ROWS, groups };
+    };
+    await Promise.all([
+      policy.apply(),
+      policy.useRules(RULES),
+      policy.apply(),
+      policy.applyLive(),
+      policy.applySettings(),
+    ]);
+    const counts = sent.map((snapshot) => new PolicyTable(snapshot.policy).groupCount);
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+    expect(sent.at(-1)!.rules).toBe(RULES.rules);
+  });
+});

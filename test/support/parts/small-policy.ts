@@ -1,0 +1,55 @@
+/** Lists, rows and settings of a small policy, for tests of what is published. */
+import type { CompiledRules } from '../../../control-plane/compile/table/compiled-rules.ts';
+import type { BlockingSettings } from '../../../control-plane/policy/blocking-settings.ts';
+import { NO_POLICY_ROWS, type PolicyRows } from '../../../control-plane/policy/rows.ts';
+import type { DecidingRule } from '../../../control-plane/query-log/attribution/rule-history.ts';
+import { nameFromText } from '../../../shared/dns/name.ts';
+import { RuleOrigin } from '../../../shared/snapshot/rule-origin.ts';
+import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
+import { compiledFrom } from './test-rules.ts';
+
+const { BLOCK_EXACT, BLOCK_SUFFIX } = RuleKind;
+
+/** Blocked names get the null address. */
+export const SMALL_BLOCKING: BlockingSettings = {
+  enabled: true,
+  mode: 'null_ip',
+  ttlSecs: 10,
+  customIpv4: '',
+  customIpv6: '',
+};
+/** Attribute 0: list 10 blocks a.example; 1: lists 10 and 20 block b.example. */
+export const SMALL_RULES: CompiledRules = compiledFrom([
+  {
+    id: 10,
+    names: [
+      ['a.example', BLOCK_EXACT],
+      ['b.example', BLOCK_EXACT],
+    ],
+  },
+  { id: 20, names: [['b.example', BLOCK_SUFFIX]] },
+]);
+/** Groups 1 and 7; list 10 and the rules set by hand, but for the regex filter, are for group 7. */
+export const SMALL_ROWS: PolicyRows = {
+  ...NO_POLICY_ROWS,
+  groups: [
+    { id: 1, enabled: true },
+    { id: 7, enabled: true },
+  ],
+  sources: [
+    { id: 10, name: 'ads', kind: 'block', enabled: true, groupIds: [7] },
+    { id: 20, name: 'malware', kind: 'block', enabled: true, groupIds: [] },
+  ],
+  managedDomains: [
+    { id: 4, name: 'no games', domain: 'games.example', suffix: true, action: 'deny', groupId: 7 },
+  ],
+  regexFilters: [{ id: 5, name: 'ad words', pattern: '^ads?[0-9]', action: 'deny', groupId: null }],
+  blockedServices: [
+    { serviceId: 'tube', serviceName: 'Tube', groupId: 7, domains: ['tube.example'], exact: [] },
+  ],
+};
+
+/** A rule of the lists' table, at b.example, as a record names it. */
+export function listedRule(index: number, kinds: number, groupId: number): DecidingRule {
+  return { origin: RuleOrigin.LIST, index, kinds, name: nameFromText('b.example')!, groupId };
+}
