@@ -1,0 +1,138 @@
+// Refuses a source file of more than 100 lines that has no test beside it: `name.test.ts` or `name.<kind>.test.ts`.
+// A file of data and types only has nothing to test: one function with a body makes it code.
+// Usage: node .config/tested.cjs (npm run tested).
+const { readdirSync, readFileSync } = require('node:fs');
+const { join } = require('node:path');
+const ts = require('typescript');
+
+const ROOMS = ['config', 'control-plane', 'dns-worker', 'shared'];
+const MOST_LINES_UNTESTED = 100;
+/** Files that still wait for their test. The list only shrinks: an entry that is not needed fails too. */
+const WAITING = new Set([
+  'config/value-checks.ts',
+  'control-plane/start-dns.ts',
+  'control-plane/start-policy.ts',
+  'control-plane/start-web.ts',
+  'control-plane/start.ts',
+  'control-plane/api/route.ts',
+  'control-plane/auth/admin-account.ts',
+  'control-plane/auth/authenticator.ts',
+  'control-plane/auth/login-failure-store.ts',
+  'control-plane/cache/cache-contents.ts',
+  'control-plane/cache/cache-file.ts',
+  'control-plane/cache/cache-index.ts',
+  'control-plane/cli/store-admin-password.ts',
+  'control-plane/clients/client-routes.ts',
+  'control-plane/clients/client-store.ts',
+  'control-plane/clients/host-names.ts',
+  'control-plane/db/connections.ts',
+  'control-plane/db/database-errors.ts',
+  'control-plane/db/postgres-cluster.ts',
+  'control-plane/db/postgres-process.ts',
+  'control-plane/explain/explainer.ts',
+  'control-plane/http/app.ts',
+  'control-plane/http/docs-page.ts',
+  'control-plane/http/filter-route-table.ts',
+  'control-plane/http/openapi.ts',
+  'control-plane/http/server.ts',
+  'control-plane/http/service-route-table.ts',
+  'control-plane/local-names/read-record.ts',
+  'control-plane/local-names/record-routes.ts',
+  'control-plane/policy/policy-store.ts',
+  'control-plane/rules/rule-store.ts',
+  'control-plane/schedules/schedule-routes.ts',
+  'control-plane/schedules/schedule-store.ts',
+  'control-plane/services/service-catalog.ts',
+  'control-plane/services/service-store.ts',
+  'control-plane/stats/stats-store.ts',
+  'control-plane/workers/dns-port.ts',
+  'control-plane/workers/supervisor.ts',
+  'control-plane/compile/parse/adblock-modifiers.ts',
+  'control-plane/compile/parse/adblock-rule.ts',
+  'control-plane/compile/parse/config-line.ts',
+  'control-plane/compile/parse/line-rules.ts',
+  'control-plane/compile/parse/name-scan.ts',
+  'control-plane/compile/parse/rule-output.ts',
+  'control-plane/compile/table/attribute-table.ts',
+  'control-plane/compile/table/compile-task.ts',
+  'control-plane/compile/table/names-file.ts',
+  'control-plane/compile/table/special-rules-builder.ts',
+  'control-plane/lists/compiled/compiled-lists.ts',
+  'control-plane/lists/fetch/fetch-http.ts',
+  'control-plane/lists/fetch/store-body.ts',
+  'control-plane/lists/sources/list-compiler.ts',
+  'control-plane/lists/sources/list-refresher.ts',
+  'control-plane/lists/sources/refresh-source.ts',
+  'control-plane/lists/sources/source-store.ts',
+  'control-plane/query-log/attribution/rule-history.ts',
+  'control-plane/query-log/store/copy-encoder.ts',
+  'control-plane/query-log/store/log-spool.ts',
+  'control-plane/snapshot/build/local-names-builder.ts',
+  'control-plane/snapshot/build/manual-rules.ts',
+  'control-plane/snapshot/build/snapshot-records.ts',
+  'control-plane/snapshot/publish/policy-in-force.ts',
+  'dns-worker/pipeline.ts',
+  'dns-worker/cache/cache-writer.ts',
+  'dns-worker/cache/chain-names.ts',
+  'dns-worker/dnssec/answer-records.ts',
+  'dns-worker/dnssec/nsec.ts',
+  'dns-worker/dnssec/nsec3.ts',
+  'dns-worker/dnssec/trust-chain.ts',
+  'dns-worker/dnssec/validator.ts',
+  'dns-worker/forward/alias-follower.ts',
+  'dns-worker/forward/forwarder.ts',
+  'dns-worker/forward/request-replier.ts',
+  'dns-worker/listeners/stream-connection.ts',
+  'dns-worker/listeners/udp-batch.ts',
+  'dns-worker/listeners/udp-sockets.ts',
+  'dns-worker/listeners/udp-wait.ts',
+  'dns-worker/query/query.ts',
+  'dns-worker/report/log-ring.ts',
+  'dns-worker/resolve/probe.ts',
+  'dns-worker/resolve/question-run.ts',
+  'dns-worker/resolve/upstream.ts',
+  'dns-worker/respond/block-answer.ts',
+  'dns-worker/respond/policy-answer.ts',
+  'dns-worker/stages/answer-names.ts',
+  'dns-worker/stages/local-names.ts',
+  'dns-worker/stages/special-use-names.ts',
+  'dns-worker/threads/answer-thread.ts',
+  'dns-worker/threads/miss-reader.ts',
+  'dns-worker/threads/question-explainer.ts',
+  'dns-worker/threads/request-intake.ts',
+  'dns-worker/threads/resolve-thread.ts',
+  'dns-worker/resolve/response/body-writer.ts',
+  'dns-worker/resolve/response/record-table.ts',
+  'dns-worker/resolve/response/wire-name.ts',
+  'dns-worker/resolve/transport/attempt.ts',
+  'dns-worker/resolve/transport/bootstrap.ts',
+  'dns-worker/resolve/transport/exchange.ts',
+  'dns-worker/resolve/transport/kept-connections.ts',
+  'dns-worker/resolve/transport/reply-proof.ts',
+]);
+
+const files = ROOMS.flatMap((room) => readdirSync(room, { recursive: true }).map((name) => join(room, name)));
+const tests = files.filter((name) => name.endsWith('.test.ts'));
+const sources = files.filter((name) => name.endsWith('.ts') && !/\.(test|d)\.ts$/.test(name));
+
+function hasFunction(node) {
+  return (
+    (ts.isFunctionLike(node) && node.body !== undefined) || (ts.forEachChild(node, hasFunction) ?? false)
+  );
+}
+
+function needsTest(file) {
+  const text = readFileSync(file, 'utf8');
+  if (text.split('\n').length - 1 <= MOST_LINES_UNTESTED) return false;
+  const stem = file.replace(/ts$/, '');
+  if (tests.some((test) => test.startsWith(stem))) return false;
+  return hasFunction(ts.createSourceFile(file, text, ts.ScriptTarget.Latest));
+}
+
+const untested = new Set(sources.filter(needsTest));
+const faults = [
+  ...[...untested].filter((file) => !WAITING.has(file)).map((file) => `${file} has no test beside it`),
+  ...[...WAITING].filter((file) => !untested.has(file)).map((file) => `${file} waits for no test any more`),
+];
+for (const fault of faults) console.error(fault);
+if (faults.length > 0) process.exit(1);

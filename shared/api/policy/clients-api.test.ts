@@ -1,0 +1,57 @@
+import { describe, expect, test } from '@jest/globals';
+import { ClientCreateBody, ClientSubnetCreateBody, ClientUpdateBody } from './clients-api.ts';
+
+describe('ClientCreateBody', () => {
+  test.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:DB8:0:0::1', '2001:db8::1'],
+  ])('keeps the address %s as %s', (written, kept) => {
+    expect(ClientCreateBody.parse({ ip_address: written })).toEqual({
+      ip_address: kept,
+      mac_address: null,
+      name: null,
+      group_id: null,
+    });
+  });
+
+  test.each(['192.0.2.256', 'fe80::1%eth0', 'host', ''])('refuses the address %j', (address) => {
+    expect(ClientCreateBody.safeParse({ ip_address: address }).error?.issues).toMatchObject([
+      { path: ['ip_address'], message: 'expected an IPv4 or IPv6 address' },
+    ]);
+  });
+
+  test('keeps a MAC in one form, and refuses what is none', () => {
+    expect(ClientCreateBody.parse({ mac_address: '02-00-5E-10-00-01' }).mac_address).toBe(
+      '02:00:5e:10:00:01',
+    );
+    expect(ClientCreateBody.safeParse({ mac_address: '02:00:5e:10:00' }).success).toBe(false);
+  });
+
+  test('wants an address or a MAC', () => {
+    expect(ClientCreateBody.safeParse({ name: 'tablet' }).error?.issues).toMatchObject([
+      { path: ['ip_address'], message: 'expected an address or a MAC' },
+    ]);
+  });
+});
+
+describe('ClientUpdateBody', () => {
+  test('leaves absent fields absent, and tells null from them', () => {
+    expect(ClientUpdateBody.parse({})).toEqual({});
+    expect(ClientUpdateBody.parse({ group_id: null })).toEqual({ group_id: null });
+    expect(ClientUpdateBody.safeParse({ group: 1 }).success).toBe(false);
+  });
+});
+
+describe('ClientSubnetCreateBody', () => {
+  test('keeps a network in one form, and refuses what is none', () => {
+    const read = (cidr: string) => ClientSubnetCreateBody.safeParse({ subnet_cidr: cidr, group_id: 1 }).data;
+    expect(read('192.0.2.0/24')).toEqual({ subnet_cidr: '192.0.2.0/24', group_id: 1, comment: '' });
+    expect(read('2001:DB8:0::/48')?.subnet_cidr).toBe('2001:db8::/48');
+    expect([read('192.0.2.0/33'), read('192.0.2.0/'), read('net')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, test } from '@jest/globals';
+import { ScheduleProfileCreateBody, ScheduleSlotCreateBody, SlotParams } from './schedules-api.ts';
+
+const slot = { days: 127, start_time: '22:00', end_time: '06:00', action: 'block_all' };
+
+describe('ScheduleSlotCreateBody', () => {
+  test('reads times as minutes since midnight, also over midnight', () => {
+    expect(ScheduleSlotCreateBody.parse(slot)).toMatchObject({ start_time: 1320, end_time: 360 });
+  });
+
+  test('takes 24:00 as an end, and not as a start', () => {
+    const whole = { ...slot, start_time: '00:00', end_time: '24:00' };
+    expect(ScheduleSlotCreateBody.parse(whole)).toMatchObject({ start_time: 0, end_time: 1440 });
+    const late = ScheduleSlotCreateBody.safeParse({ ...slot, start_time: '24:00' });
+    expect(late.error?.issues[0]).toMatchObject({ path: ['start_time'] });
+    expect(ScheduleSlotCreateBody.parse({ ...slot, start_time: '23:59' }).start_time).toBe(1439);
+  });
+
+  test('refuses a slot that ends where it starts', () => {
+    const empty = ScheduleSlotCreateBody.safeParse({ ...slot, end_time: '22:00' });
+    expect(empty.error?.issues).toMatchObject([
+      { path: ['end_time'], message: expect.stringContaining('another time than start_time') },
+    ]);
+  });
+
+  test.each([0, 128, 1.5, '1'])('refuses %j as days', (days) => {
+    expect(ScheduleSlotCreateBody.safeParse({ ...slot, days }).success).toBe(false);
+  });
+});
+
+describe('ScheduleProfileCreateBody', () => {
+  test('wants the name of a time zone', () => {
+    const read = (timezone: string) =>
+      ScheduleProfileCreateBody.safeParse({ name: 'Night', timezone }).success;
+    expect(read('Europe/Berlin')).toBe(true);
+    expect([read('Europe/Nowhere'), read(''), read('../etc/passwd')]).toEqual([false, false, false]);
+  });
+});
+
+describe('SlotParams', () => {
+  test('reads both ids of a path as numbers', () => {
+    expect(SlotParams.parse({ id: '3', slot_id: '15' })).toEqual({ id: 3, slot_id: 15 });
+    expect(SlotParams.safeParse({ id: '3', slot_id: '1234567890123456' }).success).toBe(false);
+    expect(SlotParams.safeParse({ id: '3', slot_id: '1x' }).success).toBe(false);
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  CatalogFile,
+  CustomServiceCreateBody,
+  CustomServiceDeleteQuery,
+  RegistryFile,
+  ServiceGroupParams,
+} from './services-api.ts';
+
+const service = { name: 'Games', category: 'gambling', domains: ['games.example'] };
+const fetched = { id: 'games', name: 'Games', category: 'gambling', domains: ['games.example'] };
+
+describe('CustomServiceCreateBody', () => {
+  test('keeps a domain once, in one form and without a wildcard', () => {
+    const domains = ['*.Games.example.', 'games.example', 'other.example'];
+    expect(CustomServiceCreateBody.parse({ ...service, domains }).domains).toEqual([
+      'games.example',
+      'other.example',
+    ]);
+  });
+
+  test('takes a category by its id or by its name', () => {
+    const read = (category: string) =>
+      CustomServiceCreateBody.safeParse({ ...service, category }).data?.category;
+    expect([read('adult'), read('Adult Content'), read('Adult')]).toEqual(['adult', 'adult', undefined]);
+  });
+
+  test.each([[[]], [['not a domain']], [['']]])('refuses the domains %j', (domains) => {
+    expect(CustomServiceCreateBody.safeParse({ ...service, domains }).success).toBe(false);
+  });
+});
+
+describe('CustomServiceDeleteQuery', () => {
+  test('forces nothing unless it is told to', () => {
+    const read = (query: object) => CustomServiceDeleteQuery.safeParse(query).data?.force;
+    expect([read({}), read({ force: 'false' }), read({ force: 'true' }), read({ force: '1' })]).toEqual([
+      false,
+      false,
+      true,
+      undefined,
+    ]);
+  });
+});
+
+describe('ServiceGroupParams', () => {
+  test('reads the id of a service and of a group', () => {
+    expect(ServiceGroupParams.parse({ service_id: 'custom-a.b_c', group_id: '7' })).toEqual({
+      service_id: 'custom-a.b_c',
+      group_id: 7,
+    });
+    for (const id of ['', '-a', 'A', 'a/b', 'a'.repeat(101)])
+      expect(ServiceGroupParams.safeParse({ service_id: id, group_id: '7' }).success).toBe(false);
+  });
+});
+
+describe('CatalogFile', () => {
+  const read = (...services: object[]) => CatalogFile.safeParse({ schema: 1, services }).data?.services;
+
+  test('fills in what a service leaves out, and drops what is for people', () => {
+    expect(read({ ...fetched, note: 'x', icon: 5 })).toEqual([{ ...fetched, exact: [], icon: null }]);
+  });
+
+  test('refuses top-level domains, services without domains, and ids of custom services', () => {
+    expect(read({ ...fetched, domains: ['com'] })).toBeUndefined();
+    expect(read({ ...fetched, domains: [] })).toBeUndefined();
+    expect(read({ ...fetched, domains: [], exact: ['games.example'] })).toHaveLength(1);
+    expect(read({ ...fetched, id: 'custom-games' })).toBeUndefined();
+    expect(read()).toBeUndefined();
+  });
+});
+
+describe('RegistryFile', () => {
+  test('takes an entry of another shape as null, and keeps the others', () => {
+    const good = { id: 'a', name: 'A', rules: ['||a.example^'] };
+    const { blocked_services } = RegistryFile.parse({ blocked_services: [{ id: 5 }, good] });
+    expect(blocked_services).toEqual([null, { ...good, group: '', icon_svg: null }]);
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, test } from '@jest/globals';
+import { MAX_NAME_LENGTH } from './dns/name.ts';
+import {
+  BLOCKED_STATUSES,
+  DNSSEC_STATUS_NAMES,
+  LogRecord,
+  LogRing,
+  PROTOCOL_NAMES,
+  QUERY_STATUS_NAMES,
+  QueryStatus,
+  isBlockedStatus,
+  logAnswersOffset,
+  logRingBytes,
+} from './query-log.ts';
+
+describe('QUERY_STATUS_NAMES', () => {
+  test('has each status at the number that is stored', () => {
+    // Rows of the database hold these numbers: the list may only grow at its end.
+    expect(QUERY_STATUS_NAMES.slice(0, 18)).toEqual([
+      'ALLOWED',
+      'CACHED',
+      'STALE',
+      'LOCAL',
+      'BLOCKED_LIST',
+      'BLOCKED_MANAGED',
+      'BLOCKED_REGEX',
+      'BLOCKED_CNAME',
+      'BLOCKED_SERVICE',
+      'BLOCKED_SCHEDULE',
+      'BLOCKED_REBIND',
+      'SAFE_SEARCH',
+      'RATE_LIMITED',
+      'REFUSED',
+      'SERVFAIL',
+      'TIMEOUT',
+      'BLOCKED_PTR',
+      'BLOCKED_NON_FQDN',
+    ]);
+    expect(QUERY_STATUS_NAMES.map((name) => QueryStatus[name])).toEqual([...QUERY_STATUS_NAMES.keys()]);
+  });
+});
+
+describe('PROTOCOL_NAMES and DNSSEC_STATUS_NAMES', () => {
+  test('have each name at the number that is stored', () => {
+    expect(PROTOCOL_NAMES).toEqual(['udp', 'tcp', 'dot', 'doh']);
+    expect(DNSSEC_STATUS_NAMES).toEqual(['unchecked', 'secure', 'insecure', 'bogus', 'indeterminate']);
+  });
+});
+
+describe('isBlockedStatus()', () => {
+  test('holds for the statuses whose name says blocked, and for no other number', () => {
+    const named = QUERY_STATUS_NAMES.filter((name) => name.startsWith('BLOCKED_'));
+    const blocked = Array.from({ length: 32 }, (_, code) => code).filter(isBlockedStatus);
+    expect(blocked).toEqual(named.map((name) => QueryStatus[name]).sort((a, b) => a - b));
+    expect([...BLOCKED_STATUSES].sort((a, b) => a - b)).toEqual(blocked);
+  });
+});
+
+describe('logAnswersOffset()', () => {
+  test.each([
+    [1, 68],
+    [4, 68],
+    [5, 72],
+  ])('starts the answers on the word behind a name of %d bytes', (length, offset) =>
+    expect(logAnswersOffset(length)).toBe(offset),
+  );
+
+  test('is within the record for the longest name', () => {
+    expect(logAnswersOffset(MAX_NAME_LENGTH)).toBeLessThanOrEqual(LogRecord.SIZE);
+  });
+});
+
+describe('logRingBytes()', () => {
+  test('counts the head and the records', () => {
+    expect(logRingBytes(0)).toBe(LogRing.RECORDS_BYTE);
+    expect(logRingBytes(64) - logRingBytes(63)).toBe(LogRecord.SIZE);
+  });
+});
+
+describe('LogRecord', () => {
+  test('gives each field bytes of its own', () => {
+    const sizes = { TIMESTAMP_MS: 8, RESPONSE_TIME_US: 4, SNAPSHOT_VERSION: 4, CLIENT: 16, GROUP_ID: 4 };
+    const words = { RULE_ATTRIBUTE: 4, QTYPE: 2, UPSTREAM: 2, ANSWERS_LENGTH: 2, ANSWERS_COUNT: 2 };
+    const sized: Readonly<Record<string, number>> = { ...sizes, ...words };
+    const taken = Object.entries(LogRecord)
+      .filter(([field]) => field !== 'SIZE' && field !== 'QNAME')
+      .flatMap(([field, at]) => Array.from({ length: sized[field] ?? 1 }, (_, byte) => at + byte));
+    expect(new Set(taken).size).toBe(taken.length);
+    expect(Math.max(...taken)).toBeLessThan(LogRecord.QNAME);
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  AutomatonLayout,
+  CLIENT_TABLE_MAGIC,
+  LOCAL_NAMES_MAGIC,
+  POLICY_TABLE_MAGIC,
+  PolicyTableLayout,
+  RULE_TABLE_MAGIC,
+  RuleTableLayout,
+  SPECIAL_RULES_MAGIC,
+  SpecialRulesLayout,
+  checksumWords,
+  ruleTableBytes,
+} from './layout.ts';
+
+/** Words of a header by the constants that end in `_WORD`. */
+function headerWords(layout: Readonly<Record<string, number>>): number[] {
+  return Object.entries(layout).flatMap(([name, word]) => (name.endsWith('_WORD') ? [word] : []));
+}
+
+describe('magic words', () => {
+  test('spell what the memory holds in the first bytes of a file', () => {
+    const magics = [
+      RULE_TABLE_MAGIC,
+      POLICY_TABLE_MAGIC,
+      SPECIAL_RULES_MAGIC,
+      LOCAL_NAMES_MAGIC,
+      CLIENT_TABLE_MAGIC,
+    ];
+    const spelled = magics.map((magic) => Buffer.from(Uint32Array.of(magic).buffer).toString('latin1'));
+    expect(spelled).toEqual(['WRUL', 'WPOL', 'WSPC', 'WLOC', 'WCLI']);
+  });
+});
+
+describe('RuleTableLayout', () => {
+  test('has a bucket in one cache line, each of its columns apart', () => {
+    const { BUCKET_WORDS, BUCKET_SHIFT, NAMES_PER_BUCKET, LOW_AT, HIGH_AT, ATTRIBUTE_AT, OVERFLOW_AT } =
+      RuleTableLayout;
+    expect(BUCKET_WORDS * 4).toBe(64);
+    expect(1 << BUCKET_SHIFT).toBe(BUCKET_WORDS);
+    expect([HIGH_AT - LOW_AT, ATTRIBUTE_AT - HIGH_AT, OVERFLOW_AT - ATTRIBUTE_AT]).toEqual(
+      Array.from({ length: 3 }, () => NAMES_PER_BUCKET),
+    );
+    expect(OVERFLOW_AT).toBeLessThan(BUCKET_WORDS);
+  });
+});
+
+describe('headers', () => {
+  test.each([
+    ['RuleTableLayout', RuleTableLayout],
+    ['SpecialRulesLayout', SpecialRulesLayout],
+    ['PolicyTableLayout', PolicyTableLayout],
+  ])('of %s have each word once, and room for all', (_, layout) => {
+    const words = headerWords(layout);
+    expect(new Set(words).size).toBe(words.length);
+    expect(Math.max(...words)).toBeLessThan(layout.HEADER_WORDS);
+  });
+
+  test('of a policy table have room for the addresses between their words', () => {
+    const { CUSTOM_IPV4_BYTE, CUSTOM_IPV6_BYTE } = PolicyTableLayout;
+    const addresses = Array.from({ length: 20 }, (_, byte) => (CUSTOM_IPV4_BYTE + byte) >>> 2);
+    expect(CUSTOM_IPV6_BYTE).toBe(CUSTOM_IPV4_BYTE + 4);
+    expect(headerWords(PolicyTableLayout).filter((word) => addresses.includes(word))).toEqual([]);
+  });
+
+  test('of an automaton have a class for each octet', () => {
+    expect(AutomatonLayout.CLASS_MAP_WORDS * 4).toBe(256);
+  });
+});
+
+describe('ruleTableBytes()', () => {
+  test('counts the header and 64 bytes a bucket', () => {
+    expect(ruleTableBytes(0)).toBe(64);
+    expect(ruleTableBytes(1000)).toBe(64 + 64_000);
+  });
+});
+
+describe('checksumWords()', () => {
+  const words = Uint32Array.from({ length: 40 }, (_, at) => at * 0x01000193);
+
+  test('changes with every bit of every word from the given one on, and with no word before', () => {
+    const sum = checksumWords(words, 8);
+    for (const at of words.keys())
+      for (const bit of [0, 15, 31]) {
+        const changed = words.slice();
+        changed[at] = changed[at]! ^ (1 << bit);
+        expect({ at, bit, isSame: checksumWords(changed, 8) === sum }).toEqual({ at, bit, isSame: at < 8 });
+      }
+  });
+
+  test('changes with the order of the words', () => {
+    expect(checksumWords(words.slice().reverse(), 0)).not.toBe(checksumWords(words, 0));
+  });
+
+  test('is an unsigned word', () => {
+    for (let from = 0; from < words.length; from++) {
+      expect(checksumWords(words, from)).toBeGreaterThanOrEqual(0);
+      expect(checksumWords(words, from)).toBeLessThanOrEqual(0xffff_ffff);
+    }
+  });
+});

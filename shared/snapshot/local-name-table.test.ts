@@ -1,0 +1,115 @@
+import { describe, expect, test } from '@jest/globals';
+import { apiRecord } from '../../test/support/parts/asked-pipeline.ts';
+import { openLists } from '../../test/support/parts/test-lists.ts';
+import { hashName, nameFromText, nameToText } from '../dns/name.ts';
+import { RRType } from '../dns/iana.ts';
+import { LocalNames, LocalSource } from './local-name-table.ts';
+
+const snapshot = openLists(
+  [],
+  {
+    localRecords: [
+      'nas.example A 192.0.2.1',
+      'nas.example A 192.0.2.2',
+      'nas.example A 192.0.2.3',
+      'nas.example TXT hello',
+      'a.b.zone.test A 192.0.2.4 @zone.test',
+      '*.wild.test A 192.0.2.5 @wild.test',
+      'www.nas.example CNAME nas.example',
+      'away.nas.example CNAME elsewhere.example',
+    ].map(apiRecord),
+  },
+  1,
+);
+const { local, rules } = snapshot;
+
+/** The node of a name, looked for at an offset of a longer buffer. */
+function nodeOf(name: string): number {
+  const wire = nameFromText(name)!;
+  const hash = { low: 0, high: 0 };
+  hashName(wire, 0, rules.seedLow, rules.seedHigh, hash);
+  return local.find(hash.low, hash.high, Buffer.concat([Buffer.alloc(3), wire]), 3, wire.length);
+}
+
+describe('LocalNames', () => {
+  test('refuses what are no local names of this layout', () => {
+    expect(() => new LocalNames(new SharedArrayBuffer(64))).toThrow(RangeError);
+  });
+});
+
+describe('LocalNames.find()', () => {
+  test('finds the node that has the name, and no other', () => {
+    for (const name of ['nas.example', 'a.b.zone.test', '*.wild.test'])
+      expect(nameToText(local.bytes, local.nameAt(nodeOf(name)))).toBe(name);
+    expect(['other', 'x.nas.example', 'nas.exampl'].map(nodeOf)).toEqual([0, 0, 0]);
+  });
+
+  test('compares the name itself where hashes are the same', () => {
+    const wire = nameFromText('nas.example')!;
+    const hash = { low: 0, high: 0 };
+    hashName(wire, 0, rules.seedLow, rules.seedHigh, hash);
+    expect(local.find(hash.low, hash.high, nameFromText('nas.examplf')!, 0, wire.length)).toBe(0);
+    expect(local.find(hash.low, hash.high, wire, 0, wire.length - 1)).toBe(0);
+    expect(local.find(hash.low, hash.high + 1, wire, 0, wire.length)).toBe(0);
+  });
+});
+
+describe('LocalNames.isThere()', () => {
+  test('holds for names with records and for names between a record and its zone', () => {
+    expect(
+      ['nas.example', 'a.b.zone.test', 'b.zone.test'].map((name) => local.isThere(nodeOf(name))),
+    ).toEqual([true, true, true]);
+  });
+});
+
+describe('LocalNames.wildcardBelow()', () => {
+  test('leads to the wildcard just below a name', () => {
+    expect(local.hasWildcards).toBe(true);
+    expect(local.wildcardBelow(nodeOf('wild.test'))).toBe(nodeOf('*.wild.test'));
+    expect(local.wildcardBelow(nodeOf('nas.example'))).toBe(0);
+  });
+});
+
+describe('LocalNames.setOf()', () => {
+  const node = nodeOf('nas.example');
+
+  test('finds the set of a type, and any set for ANY', () => {
+    expect(local.typeOf(local.setOf(node, RRType.TXT))).toBe(RRType.TXT);
+    expect(local.typeOf(local.setOf(node, RRType.ANY))).toBe(RRType.A);
+    expect(local.setOf(node, RRType.AAAA)).toBe(0);
+  });
+
+  test('leads to the records, to their source and back to the node', () => {
+    const set = local.setOf(node, RRType.A);
+    const addresses = [0, 1, 2].map((index) => {
+      const at = local.rdataAt(set, index);
+      return [...local.bytes.subarray(at, at + local.rdataLength(set, index))].join('.');
+    });
+    expect(local.countOf(set)).toBe(3);
+    expect(addresses).toEqual(['192.0.2.1', '192.0.2.2', '192.0.2.3']);
+    expect([local.sourceOf(set), local.recordIdOf(set), local.nodeOf(set)]).toEqual([
+      LocalSource.api,
+      1,
+      node,
+    ]);
+    expect(local.ttlSecsOf(set)).toBe(300);
+  });
+});
+
+describe('LocalNames.targetOf()', () => {
+  test('is the node of a local target, and 0 where the alias leads away', () => {
+    const target = (name: string): number => local.targetOf(local.setOf(nodeOf(name), RRType.CNAME));
+    expect(target('www.nas.example')).toBe(nodeOf('nas.example'));
+    expect(target('away.nas.example')).toBe(0);
+  });
+});
+
+describe('LocalNames.nextTurn()', () => {
+  test('begins with each record in turn, for each set by itself', () => {
+    const node = nodeOf('nas.example');
+    const [addresses, texts] = [local.setOf(node, RRType.A), local.setOf(node, RRType.TXT)];
+    const first = local.nextTurn(addresses);
+    const turns = [1, 2, 3].map(() => [local.nextTurn(addresses), local.nextTurn(texts)]);
+    expect(turns).toEqual([1, 2, 3].map((step) => [(first + step) % 3, 0]));
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, test } from '@jest/globals';
+import { LAYOUT_VERSION, POLICY_TABLE_MAGIC, PolicyTableLayout as L } from './layout.ts';
+import { AddressFamily, PolicyTable } from './policy-table.ts';
+
+const GROUPS = 2;
+const CLASSES = 2;
+const ATTRIBUTES = 3;
+const SOURCES = 5;
+const MANUAL_ATTRIBUTES = 1;
+const OWNERS = 4;
+const ROWS_END = (L.HEADER_WORDS + GROUPS * L.GROUP_ROW_WORDS) * 4;
+const BYTES = CLASSES * (ATTRIBUTES + SOURCES + MANUAL_ATTRIBUTES + OWNERS);
+
+/** A table whose matrices are filled with their own offsets, 100 up. */
+function policyBuffer(bytes: number = BYTES): SharedArrayBuffer {
+  const buffer = new SharedArrayBuffer(ROWS_END + ((bytes + 3) & ~3));
+  const words = new Uint32Array(buffer);
+  words.set([POLICY_TABLE_MAGIC, LAYOUT_VERSION, 77, GROUPS, CLASSES, ATTRIBUTES, 1, 3, 60]);
+  words[L.SOURCE_COUNT_WORD] = SOURCES;
+  words[L.MANUAL_ATTRIBUTE_COUNT_WORD] = MANUAL_ATTRIBUTES;
+  words[L.MANUAL_OWNER_COUNT_WORD] = OWNERS;
+  words[L.QUESTION_FLAGS_WORD] = 9;
+  words[L.ADDRESS_FAMILIES_WORD] = AddressFamily.IPV6;
+  words.set([1, 0, 0, 0, 8, 1, 2, 1_800_000_000], L.HEADER_WORDS);
+  new Uint8Array(buffer).set([192, 0, 2, 1], L.CUSTOM_IPV4_BYTE);
+  new Uint8Array(buffer).set([0x20, 1, 0xd, 0xb8], L.CUSTOM_IPV6_BYTE);
+  const matrices = new Uint8Array(buffer, ROWS_END);
+  for (const at of matrices.keys()) matrices[at] = 100 + at;
+  return buffer;
+}
+
+describe('PolicyTable', () => {
+  test('reads its header', () => {
+    const table = new PolicyTable(policyBuffer());
+    expect(table).toMatchObject({
+      snapshotVersion: 77,
+      groupCount: 2,
+      attributeCount: 3,
+      manualAttributeCount: 1,
+      blockingEnabled: true,
+      blockingMode: 3,
+      blockingTtlSecs: 60,
+      questionFlags: 9,
+      givesIpv4: false,
+      givesIpv6: true,
+    });
+    expect([...table.customIpv4]).toEqual([192, 0, 2, 1]);
+    expect([...table.customIpv6.subarray(0, 5)]).toEqual([0x20, 1, 0xd, 0xb8, 0]);
+    expect(table.customIpv6).toHaveLength(16);
+  });
+
+  test.each([
+    ['another magic', L.MAGIC_WORD, 1],
+    ['another layout', L.VERSION_WORD, LAYOUT_VERSION - 1],
+  ])('refuses a buffer of %s', (_, word, value) => {
+    const buffer = policyBuffer();
+    new Uint32Array(buffer)[word] = value;
+    expect(() => new PolicyTable(buffer)).toThrow('not a policy table of this layout');
+  });
+
+  test('refuses a buffer that is shorter than its header says', () => {
+    expect(() => new PolicyTable(policyBuffer(BYTES - 4))).toThrow('shorter than its header says');
+  });
+
+  test('reads the row of each group', () => {
+    const table = new PolicyTable(policyBuffer());
+    const rows = [0, 1].map((index) => [
+      table.groupId(index),
+      table.groupClass(index),
+      table.groupOverride(index),
+      table.groupNextFlipAtSecs(index),
+    ]);
+    expect(rows).toEqual([
+      [1, 0, 0, 0],
+      [8, 1, 2, 1_800_000_000],
+    ]);
+  });
+
+  test('reads what an attribute means for a class: lists first, behind their sources manual rules', () => {
+    const table = new PolicyTable(policyBuffer());
+    expect([table.kindsOf(0, 0), table.kindsOf(0, 2), table.kindsOf(1, 0)]).toEqual([100, 102, 103]);
+    const manualAt = 100 + CLASSES * (ATTRIBUTES + SOURCES);
+    expect([table.manualKindsOf(0, 0), table.manualKindsOf(1, 0)]).toEqual([manualAt, manualAt + 1]);
+  });
+
+  test('gives each class its own row of sources and of owners', () => {
+    const table = new PolicyTable(policyBuffer());
+    const sourcesAt = 100 + CLASSES * ATTRIBUTES;
+    const ownersAt = sourcesAt + CLASSES * (SOURCES + MANUAL_ATTRIBUTES);
+    expect([...table.sourcesOf(1)]).toEqual([5, 6, 7, 8, 9].map((at) => sourcesAt + at));
+    expect([...table.sourcesOf(0)]).toEqual([0, 1, 2, 3, 4].map((at) => sourcesAt + at));
+    expect([...table.ownersOf(1)]).toEqual([4, 5, 6, 7].map((at) => ownersAt + at));
+    expect(table.sourcesOf(1)).toBe(table.sourcesOf(1));
+  });
+
+  test('says of a list whether it serves a class', () => {
+    const buffer = policyBuffer();
+    const served = new Uint8Array(buffer, ROWS_END + CLASSES * ATTRIBUTES, CLASSES * SOURCES);
+    served.fill(0);
+    served[SOURCES + 2] = 1;
+    const table = new PolicyTable(buffer);
+    expect([table.isServed(1, 2), table.isServed(0, 2), table.isServed(1, 1)]).toEqual([true, false, false]);
+  });
+});

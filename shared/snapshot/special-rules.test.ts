@@ -1,0 +1,73 @@
+import { describe, expect, test } from '@jest/globals';
+import { openLists, snapshotOf } from '../../test/support/parts/test-lists.ts';
+import { LAYOUT_VERSION, SpecialRulesLayout as L } from './layout.ts';
+import {
+  checkSpecialRules,
+  countSpecialRules,
+  openSpecialRules,
+  readSpecialRule,
+  readSpecialRules,
+} from './special-rules.ts';
+
+const TEXT = ['||ads.example^$dnstype=A', '/^track[0-9]+\\./', '||ads-*.example^', '||plain.example^'].join(
+  '\n',
+);
+
+function special(): SharedArrayBuffer {
+  return snapshotOf([{ text: TEXT, reading: { kind: 'block', subdomains: false } }]).special;
+}
+
+describe('openSpecialRules()', () => {
+  test.each([
+    ['magic', L.MAGIC_WORD, 1],
+    ['layout', L.VERSION_WORD, LAYOUT_VERSION - 1],
+  ])('refuses a buffer of another %s', (_, word, value) => {
+    const buffer = special();
+    new Int32Array(buffer)[word] = value;
+    expect(() => openSpecialRules(buffer)).toThrow('read special rules: not of this layout');
+  });
+});
+
+describe('checkSpecialRules()', () => {
+  test('passes what was built, and refuses it with one bit changed', () => {
+    const buffer = special();
+    expect(() => checkSpecialRules(buffer)).not.toThrow();
+    const words = new Int32Array(buffer);
+    for (const at of [L.CHECKSUM_WORD, L.CHECKSUM_WORD + 1, words.length - 1]) {
+      words[at] = words[at]! ^ 1;
+      expect(() => checkSpecialRules(buffer)).toThrow('checksum is wrong');
+      words[at] = words[at] ^ 1;
+    }
+    expect(() => checkSpecialRules(buffer)).not.toThrow();
+  });
+});
+
+describe('countSpecialRules()', () => {
+  test('counts rules, and of them patterns and expressions', () => {
+    expect(countSpecialRules(special())).toEqual({ rules: 3, textRules: 2 });
+    expect(countSpecialRules(snapshotOf([]).special)).toEqual({ rules: 0, textRules: 0 });
+  });
+});
+
+describe('readSpecialRule()', () => {
+  test('reads each rule with what its author wrote', () => {
+    const rules = readSpecialRules(special());
+    expect(rules.map(({ match, line, rule }) => [match, line, rule]).sort()).toEqual([
+      ['pattern', 3, '||ads-*.example^'],
+      ['regex', 2, '/^track[0-9]+\\./'],
+      ['suffix', 1, '||ads.example^$dnstype=A'],
+    ]);
+    expect(rules.find(({ match }) => match === 'suffix')).toMatchObject({ text: 'ads.example', types: [1] });
+  });
+
+  test('knows none before the first and behind the last', () => {
+    const buffer = special();
+    expect([readSpecialRule(buffer, -1), readSpecialRule(buffer, 3)]).toEqual([undefined, undefined]);
+    expect(readSpecialRule(buffer, 2)).toBeDefined();
+  });
+
+  test('is what a thread reads by the same index', () => {
+    const { special: matcher } = openLists([{ text: TEXT, reading: { kind: 'block', subdomains: false } }]);
+    expect([0, 1, 2].map((index) => matcher.rule(index))).toEqual(readSpecialRules(special()));
+  });
+});
