@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
@@ -347,6 +347,25 @@ describe('LogWriter', () => {
     expect(await storedDomains()).toEqual(['one.example', 'two.example']);
     expect(readdirSync(join(spool, 'refused'))).toHaveLength(1);
     expect(writer.counters().dropped).toBe(0);
+  });
+
+  test('flush() sends rows that come while the spool is looked into', async () => {
+    let flushed: Promise<void> | undefined;
+    const { writer } = writerOn({ maxWaitMs: 600_000 });
+    const up = own.database.status();
+    // The database is asked for its status just before the spool is.
+    const status = jest.spyOn(own.database, 'status').mockImplementation(() => {
+      if (flushed === undefined) {
+        writer.append(logRow({ qname: wireName('late.example') }));
+        flushed = writer.flush();
+      }
+      return up;
+    });
+    await until(() => flushed !== undefined);
+    status.mockRestore();
+    await flushed;
+    expect(writer.counters()).toMatchObject({ written: 1, waiting: 0 });
+    expect(await storedDomains()).toEqual(['late.example']);
   });
 
   test('rows that the database does not take for any other reason wait in the spool until it does', async () => {

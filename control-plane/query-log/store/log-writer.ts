@@ -196,16 +196,21 @@ export class LogWriter {
   }
 
   private wake(): void {
-    this.pump ??= this.send().finally(() => (this.pump = undefined));
+    this.pump ??= this.send();
   }
 
   /** Sends batches until there are none, then those of the spool. */
   private async send(): Promise<void> {
-    await Promise.resolve(); // `#pump` is set before anything here ends.
-    while (this.options.mayStore() && !this.sendPause.isOn()) {
-      const batch = this.queue.shift();
-      if (batch !== undefined) await this.sendOne(batch);
-      else if (this.closing || !(await this.replayOne())) return;
+    await Promise.resolve(); // `pump` is set before anything here ends.
+    try {
+      while (this.options.mayStore() && !this.sendPause.isOn()) {
+        const batch = this.queue.shift();
+        if (batch !== undefined) await this.sendOne(batch);
+        // A batch may have come while the spool was read, and found this pump at work.
+        else if (this.closing || (!(await this.replayOne()) && this.queue.length === 0)) return;
+      }
+    } finally {
+      this.pump = undefined;
     }
   }
 
