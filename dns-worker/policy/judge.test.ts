@@ -2,7 +2,7 @@ import { describe, expect, jest, test } from '@jest/globals';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import { type ListText, openLists, queryFor } from '../../test/support/parts/test-lists.ts';
 import { Judge } from './judge.ts';
-import { ALLOWED_BY_LIST, NOT_BLOCKED, originOf } from './rule-match-memo.ts';
+import { ALLOWED_BY_LIST, NOT_BLOCKED, originOf, ruleOf } from './rule-match-memo.ts';
 
 const list = (text: string): ListText => ({ text, reading: { kind: 'block', subdomains: false } });
 
@@ -57,6 +57,22 @@ describe('Judge', () => {
       judge.judge(other, other, snapshot, 0);
       expect(judge.wasConditional).toBe(false);
     }
+  });
+
+  test.each([
+    ['a rule with an answer of its own', '/ads[.]ex/\n||ads.example^$dnsrewrite=192.0.2.9,dnstype=A\n', 1],
+    ['that rule even where it comes first', '||ads.example^$dnsrewrite=192.0.2.9,dnstype=A\n/ads[.]ex/\n', 0],
+    ['the first of two plain rules', '/ads[.]ex/\n/^ads/\n', 0],
+    [
+      'the first of two with answers',
+      '||ads.example^$dnsrewrite=192.0.2.9\n||example^$dnsrewrite=192.0.2.8\n',
+      0,
+    ],
+  ])('judge() names, of rules that block alike, %s', (_what, text, rule) => {
+    const snapshot = openLists([list(text)]);
+    const name = queryFor('ads.example', snapshot);
+    const verdict = new Judge().judge(name, name, snapshot, 0);
+    expect([originOf(verdict), ruleOf(verdict)]).toEqual([RuleOrigin.SPECIAL, rule]);
   });
 
   test('judge() forgets what the rules of the name before were', () => {

@@ -52,6 +52,18 @@ describe('RateLimiter', () => {
     expect(admitted(limiter, '2001:db8:2:1::1', 1000, 9)).toBe(5);
   });
 
+  test('admitsQuestion() keeps buckets of networks that differ in one group of their address', () => {
+    const limiter = limiterOf({ ipv6PrefixLength: 128 });
+    const clients = [0, 1, 2, 3].flatMap((word) =>
+      Array.from({ length: 16 }, (_, at) => {
+        const groups = Array.from({ length: 8 }, (_g, group) => (group === word * 2 ? 0x2000 + at : 1));
+        return groups.map((group) => group.toString(16)).join(':');
+      }),
+    );
+    for (const client of clients) expect(admitted(limiter, client, 1000, 5)).toBe(5);
+    for (const client of clients) expect(admitted(limiter, client, 1000, 1)).toBe(0);
+  });
+
   test('admitsQuestion() never limits the whitelist', () => {
     const limiter = limiterOf({ whitelist: ['192.0.2.128/25', '2001:db8::/32'] });
     expect(admitted(limiter, '192.0.2.129', 1000, 50)).toBe(50);

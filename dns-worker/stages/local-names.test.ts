@@ -1,0 +1,115 @@
+import { describe, expect, test } from '@jest/globals';
+import { Rcode } from '../../shared/dns/iana.ts';
+import { nameToText } from '../../shared/dns/name.ts';
+import { QueryStatus } from '../../shared/query-log.ts';
+import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
+import type { TypeSpec } from '../../test/support/dns/dns-message.ts';
+import { apiRecord } from '../../test/support/parts/asked-pipeline.ts';
+import { replyIn, slotQuery } from '../../test/support/parts/slot-query.ts';
+import { openLists } from '../../test/support/parts/test-lists.ts';
+import { type Query, Verdict } from '../query/query.ts';
+import { localNamesStage } from './local-names.ts';
+
+const SNAPSHOT = openLists([], {
+  localRecords: [
+    'nas.home.example A 192.168.1.5',
+    'nas.home.example A 192.168.1.6',
+    'nas.home.example A 192.168.1.7',
+    'www.home.example CNAME nas.home.example',
+    'far.home.example CNAME www.example.org',
+    '*.wild.home.example A 192.168.1.9',
+    'a.deep.wild.home.example A 192.168.1.10',
+    'one.loop.example CNAME two.loop.example',
+  ].map(apiRecord),
+});
+const EMPTY = openLists([]);
+
+function asked(name: string, type: TypeSpec = 'A', facts: Partial<Query> = {}): [number, Query] {
+  const slot = Object.assign(slotQuery(SNAPSHOT, name, type), facts);
+  return [localNamesStage(slot, SNAPSHOT, null), slot];
+}
+
+describe('localNamesStage', () => {
+  test.each([
+    ['nas.home.example', true],
+    ['x.wild.home.example', true],
+    ['x.y.wild.home.example', true],
+    ['a.b.c.d.e.f.wild.home.example', true],
+    ['a.deep.wild.home.example', true],
+    ['x.deep.wild.home.example', false],
+    ['other.home.example', false],
+    ['x.nas.home.example', false],
+    ['example.org', false],
+  ])('localNamesStage() knows %s: %p', (name, isKnown) => {
+    expect(asked(name)[0] !== Verdict.CONTINUE).toBe(isKnown);
+    expect(localNamesStage(slotQuery(EMPTY, name), EMPTY, null)).toBe(Verdict.CONTINUE);
+  });
+
+  test('localNamesStage() answers with every record of a set, another one first each time', () => {
+    const turns = [1, 2, 3].map(() => {
+      const [verdict, slot] = asked('nas.home.example');
+      expect([verdict, slot.status]).toEqual([Verdict.ANSWERED, QueryStatus.LOCAL]);
+      expect(replyIn(slot).message.flag_aa).toBe(true);
+      return replyIn(slot).data;
+    });
+    for (const data of turns) expect([...data].sort()).toEqual(['192.168.1.5', '192.168.1.6', '192.168.1.7']);
+    expect(new Set(turns.map(([first]) => first)).size).toBe(3);
+  });
+
+  test('localNamesStage() answers with NODATA for a type that the name does not have', () => {
+    const [verdict, slot] = asked('nas.home.example', 'TXT');
+    expect(verdict).toBe(Verdict.ANSWERED);
+    expect([replyIn(slot).rcode, replyIn(slot).answers]).toEqual([Rcode.NOERROR, []]);
+    expect(replyIn(slot).authorities).toMatchObject([{ type: 'SOA', ttl: 60, name: 'nas.home.example' }]);
+  });
+
+  test('localNamesStage() follows an alias to another local name', () => {
+    const [verdict, slot] = asked('www.home.example');
+    expect(verdict).toBe(Verdict.ANSWERED);
+    const [alias, ...addresses] = replyIn(slot).answers;
+    expect(alias).toMatchObject({ name: 'www.home.example', type: 'CNAME', data: 'nas.home.example' });
+    expect(addresses.map(({ name, type }) => `${name} ${type}`)).toEqual(Array(3).fill('nas.home.example A'));
+    expect(slot).toMatchObject({ answersCount: 4, aliasLength: 0 });
+  });
+
+  test('localNamesStage() answers NODATA behind an alias, in the name of its target', () => {
+    const [, slot] = asked('www.home.example', 'TXT');
+    expect(replyIn(slot).answers).toMatchObject([{ type: 'CNAME' }]);
+    expect(replyIn(slot).authorities).toMatchObject([{ type: 'SOA', name: 'nas.home.example' }]);
+  });
+
+  test('localNamesStage() leaves an alias that leads elsewhere to be followed', () => {
+    const [verdict, slot] = asked('far.home.example');
+    expect(verdict).toBe(Verdict.UNRESOLVED);
+    expect(nameToText(slot.alias.subarray(0, slot.aliasLength))).toBe('www.example.org');
+    expect(slot).toMatchObject({ status: QueryStatus.LOCAL, answersCount: 1 });
+  });
+
+  test('localNamesStage() lets go on what is not local', () => {
+    expect(asked('example.org')[0]).toBe(Verdict.CONTINUE);
+  });
+
+  test.each([
+    ['a record', 'nas.home.example', 40],
+    ['an alias', 'far.home.example', 20],
+  ])('localNamesStage() answers with TC where the slot has no room for %s', (_what, name, room) => {
+    const slot = slotQuery(SNAPSHOT, name);
+    slot.capacity = slot.questionEnd + room;
+    expect(localNamesStage(slot, SNAPSHOT, null)).toBe(Verdict.ANSWERED);
+    expect(replyIn(slot)).toMatchObject({ truncated: true, answers: [] });
+  });
+
+  test('localNamesStage() fills the slot to its last byte', () => {
+    const slot = slotQuery(SNAPSHOT, 'nas.home.example');
+    slot.capacity = slot.questionEnd + 3 * 16;
+    localNamesStage(slot, SNAPSHOT, null);
+    expect(replyIn(slot).data).toHaveLength(3);
+  });
+
+  test('localNamesStage() tells a recorder of the alias and of the set', () => {
+    const met: number[] = [];
+    const slot = slotQuery(SNAPSHOT, 'www.home.example');
+    localNamesStage(slot, SNAPSHOT, { met: (origin) => met.push(origin) });
+    expect(met).toEqual([RuleOrigin.LOCAL, RuleOrigin.LOCAL]);
+  });
+});

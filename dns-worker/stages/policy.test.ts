@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals';
+import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
+import { nameToText } from '../../shared/dns/name.ts';
+import { QueryStatus } from '../../shared/query-log.ts';
+import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
+import { replyIn, slotQuery } from '../../test/support/parts/slot-query.ts';
+import { type OtherRows, openLists } from '../../test/support/parts/test-lists.ts';
+import { Judge } from '../policy/judge.ts';
+import { type Query, Verdict } from '../query/query.ts';
+import { policyStage } from './policy.ts';
+
+const managed = (action: 'allow' | 'deny'): OtherRows => ({
+  managedDomains: [{ id: 1, name: 'm', domain: 'ads.example', suffix: true, action, groupId: null }],
+});
+
+function judged(text: string, rows: OtherRows = {}, facts: Partial<Query> = {}): [number, Query] {
+  const snapshot = openLists([{ text, reading: { kind: 'block', subdomains: false } }], rows);
+  const slot = Object.assign(slotQuery(snapshot, 'www.ads.example', 'A', { edns: {} }), facts);
+  return [policyStage(slot, snapshot, new Judge()), slot];
+}
+
+describe('policyStage', () => {
+  test.each([
+    ['a list', '||ads.example^\n', {}, QueryStatus.BLOCKED_LIST, RuleOrigin.LIST],
+    ['an expression of a list', '/^www[.]ads/\n', {}, QueryStatus.BLOCKED_LIST, RuleOrigin.SPECIAL],
+    ['a person', '\n', managed('deny'), QueryStatus.BLOCKED_MANAGED, RuleOrigin.MANAGED],
+    [
+      'a regex filter',
+      '\n',
+      { regexFilters: [{ id: 1, name: 'r', pattern: 'ads', action: 'deny', groupId: null }] },
+      QueryStatus.BLOCKED_REGEX,
+      RuleOrigin.REGEX,
+    ],
+  ] as const)('policyStage() answers what %s blocks', (_what, text, rows, status, ruleOrigin) => {
+    const [verdict, slot] = judged(text, rows);
+    expect(verdict).toBe(Verdict.ANSWERED);
+    expect(slot).toMatchObject({ status, ruleOrigin });
+    expect(slot.ruleAttribute).toBeGreaterThan(0);
+    const reply = replyIn(slot);
+    expect([reply.rcode, reply.data, reply.extendedErrors]).toEqual([
+      Rcode.NOERROR,
+      ['0.0.0.0'],
+      [ExtendedError.BLOCKED],
+    ]);
+  });
+
+  test('policyStage() answers NXDOMAIN for a service, whatever the mode is', () => {
+    const service = { serviceId: 's', serviceName: 'S', groupId: 1, domains: ['ads.example'], exact: [] };
+    const [verdict, slot] = judged('\n', { blockedServices: [service] });
+    expect([verdict, slot.status]).toEqual([Verdict.ANSWERED, QueryStatus.BLOCKED_SERVICE]);
+    expect([replyIn(slot).rcode, replyIn(slot).extendedErrors]).toEqual([
+      Rcode.NXDOMAIN,
+      [ExtendedError.FILTERED],
+    ]);
+  });
+
+  test.each([
+    ['no rule is for', 'other.example\n', {}, {}, [false, false]],
+    ['a person allows', '||ads.example^\n', managed('allow'), {}, [true, false]],
+    ['a list allows', '||ads.example^\n@@||www.ads.example^\n', {}, {}, [true, true]],
+    ['nothing may block', '||ads.example^\n', managed('deny'), { isUnfiltered: true }, [false, false]],
+  ] as const)(
+    'policyStage() lets pass what %s, and notes who allowed it',
+    (_what, text, rows, facts, [isAllowed, isAllowedByList]) => {
+      const [verdict, slot] = judged(text, rows, facts);
+      expect(verdict).toBe(Verdict.CONTINUE);
+      expect(slot).toMatchObject({ isAllowed, isAllowedByList, status: 0, replyLength: 0 });
+    },
+  );
+
+  test('policyStage() leaves the target of a rewriting rule to be followed', () => {
+    const [verdict, slot] = judged('||ads.example^$dnsrewrite=safe.example\n');
+    expect(verdict).toBe(Verdict.UNRESOLVED);
+    expect(nameToText(slot.alias.subarray(0, slot.aliasLength))).toBe('safe.example');
+  });
+});

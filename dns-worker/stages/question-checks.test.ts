@@ -1,0 +1,39 @@
+import { describe, expect, test } from '@jest/globals';
+import { ExtendedError, RRClass, RRType, Rcode } from '../../shared/dns/iana.ts';
+import { QueryStatus } from '../../shared/query-log.ts';
+import type { QueryOptions } from '../../test/support/dns/dns-message.ts';
+import { replyIn, slotQuery } from '../../test/support/parts/slot-query.ts';
+import { openLists } from '../../test/support/parts/test-lists.ts';
+import { type Query, Verdict } from '../query/query.ts';
+import { questionChecksStage } from './question-checks.ts';
+
+const SNAPSHOT = openLists([]);
+const CHAOS = 3;
+
+function checked(type: number, options: QueryOptions = {}): [number, Query] {
+  const slot = slotQuery(SNAPSHOT, 'www.example.org', type, { edns: {}, ...options });
+  return [questionChecksStage(slot), slot];
+}
+
+describe('questionChecksStage', () => {
+  test.each([
+    ['EDNS version 1', RRType.A, { edns: { version: 1 } }, Rcode.BADVERS, []],
+    ['class CH', RRType.TXT, { qclass: CHAOS }, Rcode.REFUSED, [ExtendedError.NOT_SUPPORTED]],
+    ['type OPT', RRType.OPT, {}, Rcode.FORMERR, []],
+    ['type AXFR', RRType.AXFR, {}, Rcode.REFUSED, [ExtendedError.NOT_SUPPORTED]],
+    ['type IXFR', RRType.IXFR, {}, Rcode.REFUSED, [ExtendedError.NOT_SUPPORTED]],
+    ['type TSIG', RRType.TSIG, {}, Rcode.NOTIMP, []],
+    ['type TKEY', RRType.TKEY, {}, Rcode.NOTIMP, []],
+  ])('questionChecksStage() refuses %s', (_what, type, options, rcode, errors) => {
+    const [verdict, slot] = checked(type, options);
+    expect(verdict).toBe(Verdict.ANSWERED);
+    expect(slot).toMatchObject({ status: QueryStatus.REFUSED, rcode });
+    expect(replyIn(slot).opt?.extendedRcode).toBe(rcode);
+    expect(replyIn(slot).extendedErrors).toEqual(errors);
+  });
+
+  test.each([RRType.A, RRType.ANY, RRType.HTTPS, 65_280])('questionChecksStage() takes type %i', (type) => {
+    const [verdict, slot] = checked(type, { qclass: RRClass.IN });
+    expect([verdict, slot.status, slot.replyLength]).toEqual([Verdict.CONTINUE, 0, 0]);
+  });
+});

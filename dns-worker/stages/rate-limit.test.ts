@@ -1,0 +1,94 @@
+import { describe, expect, test } from '@jest/globals';
+import { Rcode } from '../../shared/dns/iana.ts';
+import { FlagsHigh, FlagsLow } from '../../shared/dns/wire.ts';
+import { createRateBuckets } from '../../shared/memory/rate-buckets.ts';
+import type { RateLimitSettings } from '../../shared/policy/rate-limit-settings.ts';
+import { Protocol, QueryStatus } from '../../shared/query-log.ts';
+import { replyIn, slotQuery } from '../../test/support/parts/slot-query.ts';
+import { openLists } from '../../test/support/parts/test-lists.ts';
+import { rateLimitOf } from '../../test/support/parts/test-rate-limit.ts';
+import { RateLimiter } from '../policy/rate-limiter.ts';
+import { type Query, Verdict } from '../query/query.ts';
+import { replyWithRcode } from '../respond/reply.ts';
+import { limitNxdomain, rateLimitStage } from './rate-limit.ts';
+
+const SNAPSHOT = openLists([]);
+
+function limiterOf(change: Partial<RateLimitSettings> = {}): RateLimiter {
+  return new RateLimiter(
+    createRateBuckets(true, 7),
+    rateLimitOf({ burstSize: 1, nxdomainPerSecond: 1, ...change }),
+  );
+}
+
+function asked(facts: Partial<Query> = {}): Query {
+  return Object.assign(slotQuery(SNAPSHOT, 'www.example.org'), { arrivedMonotonicMs: 1000 }, facts);
+}
+
+describe('rateLimitStage', () => {
+  test('rateLimitStage() refuses what is over the limit of the network, and says so in the log', () => {
+    const limiter = limiterOf();
+    const first = asked();
+    expect([rateLimitStage(first, limiter), first.isRateLimited]).toEqual([Verdict.CONTINUE, false]);
+    const second = asked({ replyFlags: FlagsHigh.AA | FlagsLow.AD });
+    expect([rateLimitStage(second, limiter), second.isRateLimited]).toEqual([Verdict.ANSWERED, true]);
+    expect(replyIn(second)).toMatchObject({ rcode: Rcode.REFUSED, truncated: false });
+    expect(replyIn(second).message.flag_aa).toBe(false);
+  });
+
+  test('rateLimitStage() counts in a dry run, and answers', () => {
+    const limiter = limiterOf({ dryRun: true });
+    rateLimitStage(asked(), limiter);
+    const second = asked();
+    expect([rateLimitStage(second, limiter), second.isRateLimited]).toEqual([Verdict.CONTINUE, true]);
+    expect(second.replyLength).toBe(0);
+  });
+
+  test('rateLimitStage() limits nobody where it is switched off', () => {
+    const limiter = limiterOf({ enabled: false });
+    for (let round = 0; round < 9; round++) expect(rateLimitStage(asked(), limiter)).toBe(Verdict.CONTINUE);
+  });
+
+  test('rateLimitStage() sends every second limited client over UDP to TCP, and none that has proven its address', () => {
+    const limiter = limiterOf({ slipRatio: 2 });
+    const limited = (facts: Partial<Query>): boolean => {
+      const slot = asked(facts);
+      if (rateLimitStage(slot, limiter) === Verdict.CONTINUE) return false;
+      const { truncated, rcode } = replyIn(slot);
+      expect(rcode).toBe(truncated ? Rcode.NOERROR : Rcode.REFUSED);
+      return truncated;
+    };
+    expect([1, 2, 3, 4, 5].map(() => limited({}))).toEqual([false, false, true, false, true]);
+    expect([1, 2, 3, 4, 5].map(() => limited({ protocol: Protocol.tcp }))).toEqual(Array(5).fill(false));
+    expect([1, 2, 3, 4, 5].map(() => limited({ hasValidCookie: true }))).toEqual(Array(5).fill(false));
+  });
+});
+
+describe('limitNxdomain', () => {
+  function answered(limiter: RateLimiter, status: number, rcode: number = Rcode.NXDOMAIN): Query {
+    const slot = asked();
+    replyWithRcode(slot, rcode);
+    slot.status = status;
+    limitNxdomain(slot, limiter);
+    return slot;
+  }
+
+  test.each([QueryStatus.ALLOWED, QueryStatus.CACHED, QueryStatus.STALE])(
+    'limitNxdomain() refuses a second NXDOMAIN of an upstream, status %i',
+    (status) => {
+      const limiter = limiterOf();
+      expect(answered(limiter, status)).toMatchObject({ isRateLimited: false, rcode: Rcode.NXDOMAIN });
+      expect(answered(limiter, status)).toMatchObject({ isRateLimited: true, rcode: Rcode.REFUSED });
+    },
+  );
+
+  test.each([
+    ['other answers', QueryStatus.ALLOWED, Rcode.NOERROR, {}],
+    ['NXDOMAIN that this server makes', QueryStatus.BLOCKED_LIST, Rcode.NXDOMAIN, {}],
+    ['anything where it is switched off', QueryStatus.ALLOWED, Rcode.NXDOMAIN, { enabled: false }],
+  ])('limitNxdomain() does not limit %s', (_what, status, rcode, change) => {
+    const limiter = limiterOf(change);
+    for (let round = 0; round < 5; round++)
+      expect(answered(limiter, status, rcode)).toMatchObject({ isRateLimited: false, rcode });
+  });
+});

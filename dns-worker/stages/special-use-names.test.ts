@@ -1,0 +1,118 @@
+import { describe, expect, test } from '@jest/globals';
+import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
+import { QueryStatus } from '../../shared/query-log.ts';
+import { QuestionFlag } from '../../shared/snapshot/policy-table.ts';
+import type { TypeSpec } from '../../test/support/dns/dns-message.ts';
+import { replyIn, slotQuery } from '../../test/support/parts/slot-query.ts';
+import { snapshotOf } from '../../test/support/parts/test-lists.ts';
+import { openSnapshot } from '../policy/open-snapshot.ts';
+import { type Query, Verdict } from '../query/query.ts';
+import { specialUseNamesStage } from './special-use-names.ts';
+
+const ALL = Object.values(QuestionFlag).reduce((bits, flag) => bits | flag, 0);
+const without = (flag: number): number => ALL & ~flag;
+
+function asked(
+  questionFlags: number,
+  name: string,
+  type: TypeSpec = 'A',
+  override: 'AllowAll' | null = null,
+): [number, Query] {
+  const overrides = new Map([[1, { override, nextFlipAtSecs: 0 }]]);
+  const snapshot = openSnapshot(snapshotOf([], {}, 1, { questionFlags, overrides }));
+  const slot = slotQuery(snapshot, name, type, { edns: {} });
+  return [specialUseNamesStage(slot, snapshot), slot];
+}
+
+describe('specialUseNamesStage', () => {
+  test.each([
+    ['localhost', 'A', ['127.0.0.1']],
+    ['a.b.localhost', 'AAAA', ['::1']],
+    ['localhost', 'TXT', []],
+    ['1.0.0.127.in-addr.arpa', 'PTR', ['localhost']],
+    ['1.0.0.127.in-addr.arpa', 'A', []],
+  ] as const)('specialUseNamesStage() answers %s %s here', (name, type, data) => {
+    const [verdict, slot] = asked(ALL, name, type);
+    expect([verdict, slot.status]).toEqual([Verdict.ANSWERED, QueryStatus.LOCAL]);
+    const reply = replyIn(slot);
+    expect([reply.rcode, reply.data]).toEqual([Rcode.NOERROR, data]);
+    expect([...reply.answers, ...reply.authorities].map(({ ttl }) => ttl)).toEqual([300]);
+    expect(reply.extendedErrors).toEqual([]);
+  });
+
+  test.each([
+    ['SPECIAL_NAMES', 'localhost', 'A'],
+    ['SPECIAL_NAMES', 'www.example.test', 'A'],
+    ['SPECIAL_NAMES', 'router.home.arpa', 'A'],
+    ['SPECIAL_NAMES', '_dns.resolver.arpa', 'SVCB'],
+    ['BLOCK_PRIVATE_PTR', '1.0.0.10.in-addr.arpa', 'PTR'],
+    ['NEVER_FORWARD_REVERSE', '8.8.8.8.in-addr.arpa', 'PTR'],
+    ['DOH_CANARY', 'use-application-dns.net', 'A'],
+    ['PRIVATE_RELAY_CANARY', 'mask.icloud.com', 'A'],
+    ['PRIVATE_RELAY_CANARY', 'mask-h2.icloud.com', 'A'],
+  ] as const)('specialUseNamesStage() lets go on, where %s is off, %s %s', (flag, name, type) => {
+    const others =
+      QuestionFlag.BLOCK_NON_FQDN | QuestionFlag.NEVER_FORWARD_NON_FQDN | QuestionFlag.NEVER_FORWARD_REVERSE;
+    expect(asked(ALL, name, type)[0]).toBe(Verdict.ANSWERED);
+    expect(asked(without(QuestionFlag[flag]) & ~others, name, type)[0]).toBe(Verdict.CONTINUE);
+  });
+
+  test.each([
+    ['BLOCKED_NON_FQDN', ALL, 'printer', 'A', QueryStatus.BLOCKED_NON_FQDN],
+    ['BLOCKED_PTR', ALL, '1.0.0.10.in-addr.arpa', 'PTR', QueryStatus.BLOCKED_PTR],
+    ['LOCAL', ALL, 'use-application-dns.net', 'A', QueryStatus.LOCAL],
+  ] as const)('specialUseNamesStage() blocks with status %s', (_status, flags, name, type, status) => {
+    const [verdict, slot] = asked(flags, name, type);
+    expect([verdict, slot.status]).toEqual([Verdict.ANSWERED, status]);
+    expect([replyIn(slot).rcode, replyIn(slot).extendedErrors]).toEqual([
+      Rcode.NXDOMAIN,
+      [ExtendedError.BLOCKED],
+    ]);
+  });
+
+  test.each([
+    ['names without a dot', QuestionFlag.NEVER_FORWARD_NON_FQDN, 'printer', 'A'],
+    ['reserved names', QuestionFlag.SPECIAL_NAMES, 'invalid', 'A'],
+    ['reverse names', QuestionFlag.NEVER_FORWARD_REVERSE, '8.8.8.8.in-addr.arpa', 'PTR'],
+    ['reserved reverse names', QuestionFlag.SPECIAL_NAMES, '1.2.0.192.in-addr.arpa', 'PTR'],
+  ] as const)(
+    'specialUseNamesStage() says that %s do not exist, and blocks nothing',
+    (_what, flag, name, type) => {
+      const [verdict, slot] = asked(flag, name, type);
+      expect([verdict, slot.status]).toEqual([Verdict.ANSWERED, QueryStatus.LOCAL]);
+      expect([replyIn(slot).rcode, replyIn(slot).extendedErrors]).toEqual([Rcode.NXDOMAIN, []]);
+    },
+  );
+
+  test.each(['NS', 'SOA', 'DS', 'DNSKEY'] as const)(
+    'specialUseNamesStage() leaves %s of a top-level domain alone',
+    (type) => {
+      expect(asked(ALL, 'org', type)[0]).toBe(Verdict.CONTINUE);
+      expect(asked(ALL, 'org', 'A')[0]).toBe(Verdict.ANSWERED);
+    },
+  );
+
+  test.each([
+    ['.', 'NS'],
+    ['www.example.org', 'A'],
+    ['example.com', 'A'],
+    ['xuse-application-dns.net', 'A'],
+    ['a.mask.icloud.com', 'A'],
+    ['8.8.8.8.in-addr.arpa', 'A'],
+  ] as const)('specialUseNamesStage() leaves %s %s alone', (name, type) => {
+    expect(asked(ALL, name, type)[0]).toBe(Verdict.CONTINUE);
+  });
+
+  test('specialUseNamesStage() blocks nothing while a schedule allows all, and still keeps reserved names here', () => {
+    for (const name of ['printer', 'use-application-dns.net', 'mask.icloud.com'])
+      expect(asked(without(QuestionFlag.NEVER_FORWARD_NON_FQDN), name, 'A', 'AllowAll')[0]).toBe(
+        Verdict.CONTINUE,
+      );
+    const reverse = '1.0.0.10.in-addr.arpa';
+    expect(asked(without(QuestionFlag.NEVER_FORWARD_REVERSE), reverse, 'PTR', 'AllowAll')[0]).toBe(
+      Verdict.CONTINUE,
+    );
+    expect(asked(ALL, reverse, 'TXT', 'AllowAll')[0]).toBe(Verdict.ANSWERED);
+    expect(asked(ALL, 'a.test', 'A', 'AllowAll')[0]).toBe(Verdict.ANSWERED);
+  });
+});
