@@ -21,8 +21,8 @@ export function variableOf(path: readonly string[]): string {
 }
 
 /**
- * Reads the overrides out of `env`. A variable that starts with `WEIR_` and a section's name but is no
- * key's is one of the `faults`, a spelling mistake; other `WEIR_` variables are somebody else's.
+ * Reads the overrides out of `env`. A variable that starts with `WEIR_` and a section's name but is no key's is one of
+ * the `faults`, a spelling mistake; other `WEIR_` variables are another's.
  */
 export function readEnvironment(
   env: Readonly<Record<string, string | undefined>>,

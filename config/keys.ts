@@ -66,7 +66,7 @@ export function keysOf(schema: z.core.$ZodType, path: readonly string[] = []): P
   return Object.entries(shapeOf(schema)).flatMap(([name, child]) => keysOf(child, [...path, name]));
 }
 
-/** What stands at `path` below `schema`; undefined where nothing is known to. */
+/** What stands at `path` below `schema`; undefined if nothing is known to. */
 export function schemaAt(
   schema: z.core.$ZodType | undefined,
   path: readonly PropertyKey[],

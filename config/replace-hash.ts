@@ -5,7 +5,7 @@
  */
 import { parseConfig } from './parse-config.ts';
 
-/** The text with `next` in the place of `current`; null where that is not what the text sets, or the text has faults. */
+/** The text with `next` in the place of `current`; null if that is not what the text sets, or the text has faults. */
 export function replacePasswordHash(text: string, current: string, next: string): string | null {
   if (hashIn(text) !== current) return null;
   // A comment may quote the same hash.

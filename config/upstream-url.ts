@@ -12,7 +12,7 @@ const EXPECTED =
   'tls://dns.example.org@192.0.2.53 or https://dns.example.org/dns-query';
 
 /**
- * Takes an upstream server's text apart; undefined where it has none of the forms `udp://host[:port]`,
+ * Takes an upstream server's text apart; undefined if it has none of the forms `udp://host[:port]`,
  * `tcp://host[:port]`, `tls://host[:port][@ip]`, `https://host[:port][@ip][/path]`, or a bare address with or without a
  * port (UDP). `@ip` pins the address, so that no lookup is needed.
  */

@@ -12,7 +12,7 @@ import { setPassword } from './cli/set-password.ts';
 import { processTerminal as terminal } from './cli/terminal.ts';
 import { version } from './version.ts';
 
-/** Does what the command line asks for; the exit status, or undefined where a server now runs. */
+/** Does what the command line asks for; the exit status, or undefined if a server now runs. */
 async function main(argv: readonly string[]): Promise<number | undefined> {
   const command = parseArguments(argv);
   switch (command.kind) {

@@ -97,7 +97,7 @@ export class Pipeline {
     this.forwardsSubnets = parts.forwardsSubnets;
   }
 
-  /** Answers from another snapshot from now on; true where a rule table was replaced by another. */
+  /** Answers from another snapshot from now on; true if a rule table was replaced by another. */
   replaceSnapshot(next: OpenSnapshot): boolean {
     const before = this.snapshot.rules;
     this.snapshot = next;

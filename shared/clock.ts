@@ -11,7 +11,7 @@ export interface Clock {
   monotonicMs(): number;
 }
 
-/** Pairs of readings, of which the closest one counts: a thread may lose its core between the two. */
+/** Pairs of readings, of which the closest one is used: a thread may lose its core between the two. */
 const ORIGIN_READINGS = 16;
 
 /** The machine's monotonic clock at this thread's time origin: `performance.now` allocates less than `hrtime`. */

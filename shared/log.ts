@@ -1,7 +1,6 @@
 /**
- * The logger every part is handed. Winston stands behind it on the control plane; threads send their
- * lines over their MessagePort. Levels: error = a person must act, warn = degraded, info = lifecycle,
- * debug = per query.
+ * The logger interface of every part. The control plane implements it with winston; threads send their lines over their
+ * MessagePort. Levels: error = a person must act, warn = degraded, info = lifecycle, debug = per query.
  */
 
 /** Fields of a log line; values must survive JSON. Never secrets. */

@@ -1,10 +1,10 @@
 /**
- * One answered query as the log knows it: the closed sets (status, protocol, DNSSEC state) with the
- * numbers that stand for them in shared memory and in the database, and the byte layout of one record
- * in a thread's log ring. Writing records is `dns-worker/report`, reading them `control-plane/query-log`.
+ * One answered query as the log stores it: the closed sets (status, protocol, DNSSEC state) with the numbers that stand
+ * for them in shared memory and in the database, and the byte layout of one record in a thread's log ring.
+ * `dns-worker/report/` writes records, `control-plane/query-log/drain/` reads them.
  */
 
-/** What became of a query. The numbers are stored: never renumber, only append. */
+/** The outcome of a query. The numbers are stored: never renumber, only append. */
 export const QueryStatus = {
   ALLOWED: 0,
   CACHED: 1,
@@ -58,7 +58,7 @@ export type ProtocolName = keyof typeof Protocol;
 export type ProtocolCode = (typeof Protocol)[ProtocolName];
 export const PROTOCOL_NAMES = Object.keys(Protocol) as readonly ProtocolName[];
 
-/** What validation said of an answer. The numbers are stored. */
+/** The DNSSEC state of an answer. The numbers are stored. */
 export const DnssecStatus = { unchecked: 0, secure: 1, insecure: 2, bogus: 3, indeterminate: 4 } as const;
 export type DnssecStatusName = keyof typeof DnssecStatus;
 export type DnssecStatusCode = (typeof DnssecStatus)[DnssecStatusName];
@@ -74,7 +74,7 @@ export const LogRecord = {
   SIZE: 320,
   /** f64: time of arrival, Unix milliseconds. */
   TIMESTAMP_MS: 0,
-  /** u32: from arrival to the answer being handed to the kernel, microseconds. */
+  /** u32: microseconds from arrival until the kernel gets the answer. */
   RESPONSE_TIME_US: 8,
   /** u32: version of the snapshot that decided; names what RULE_ATTRIBUTE means. */
   SNAPSHOT_VERSION: 12,
@@ -133,9 +133,8 @@ export const LogRing = {
   /** Records dropped because the ring was full. */
   DROPPED_WORD: 32,
   /**
-   * 1 = the control plane sleeps on this word: to be set to 0 and notified once there are records. It sets 1
-   * before its last look at HEAD, the writing thread looks at it after it has stored HEAD: one of them sees
-   * the other.
+   * 1 = the control plane sleeps on this word: a writer sets it to 0 and notifies once there are records. The control
+   * plane sets 1 before its last read of HEAD, the writer reads it after storing HEAD, so one of them sees the other.
    */
   ASLEEP_WORD: 48,
   /** Byte at which record 0 starts. */

@@ -1,4 +1,4 @@
-/** Reading values that were thrown: the system's code, and why, in one line. */
+/** Reads thrown values: the system's error code, and the reason in one line. */
 
 /** Whether `error` is a system error with this code, e.g. EADDRINUSE. */
 export function hasErrorCode(error: unknown, code: string): boolean {
@@ -10,7 +10,7 @@ export function errorCode(error: unknown): string {
   return (error instanceof Error && codeOf(error)) || String(error);
 }
 
-/** One line that says why: the message, of several errors the first one's. */
+/** The reason in one line: the message, for several errors the first one's. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
   return error instanceof Error ? error.message || codeOf(error) : String(error);

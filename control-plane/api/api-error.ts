@@ -7,7 +7,7 @@ import type { FieldProblem, ProblemCode } from '../../shared/api/problem-details
 
 /** A change that is in the database although its request failed. */
 export interface StoredChange {
-  /** Null where the change is no part of revisions, or changed nothing. */
+  /** Null if the change is no part of revisions, or changed nothing. */
   readonly revision: number | null;
 }
 

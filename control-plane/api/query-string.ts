@@ -25,7 +25,7 @@ export function readQuery(target: string): Record<string, string> {
   return Object.fromEntries(parameters);
 }
 
-/** As forms are encoded; undefined where it is no percent-encoded UTF-8. */
+/** As forms are encoded; undefined if it is no percent-encoded UTF-8. */
 function decode(written: string): string | undefined {
   try {
     return decodeURIComponent(written.replaceAll('+', ' '));

@@ -13,7 +13,7 @@ export const DEFAULT_BODY_LIMIT_BYTES = 1024 * 1024;
  */
 const DRAIN_BYTES = 8 * 1024 * 1024;
 
-/** The JSON value of the body; undefined where there is no body at all. */
+/** The JSON value of the body; undefined if there is no body at all. */
 export async function readJsonBody(request: Request, limitBytes: number): Promise<unknown> {
   if (!hasBody(request)) return undefined;
   checkHeaders(request);

@@ -76,8 +76,8 @@ export class AdminAccount {
   }
 
   /**
-   * Replaces the password where it is, in the configuration file or in the database, and does `alongside` in the
-   * same transaction; 409 where the file cannot be changed.
+   * Replaces the password where it is, in the configuration file or in the database, and does `alongside` in the same
+   * transaction; 409 if the file cannot be changed.
    */
   async replacePassword(password: string, alongside: (tx: Queryable) => Promise<void>): Promise<void> {
     const { configured, database } = this.parts;

@@ -29,7 +29,7 @@ const SEEN_STEP_MS = 60_000;
 export interface Caller {
   readonly username: string;
   readonly role: Role;
-  /** Id of the session; null where authentication is off. */
+  /** Id of the session; null if authentication is off. */
   readonly sessionId: number | null;
 }
 
@@ -119,7 +119,7 @@ export class Authenticator {
     return this.settings.enabled ? null : { username: this.account.username, role: 'admin', sessionId: null };
   }
 
-  /** The caller behind a session's secret; null where that session is over or never was. */
+  /** The caller behind a session's secret; null if that session is over or never was. */
   async callerOf(secret: string): Promise<Caller | null> {
     const session = await this.findSession(hashSessionSecret(secret));
     return session === null
@@ -184,7 +184,7 @@ export class Authenticator {
     return sessions.listSessions(this.parts.database, this.now());
   }
 
-  /** Ends one session; 404 where there is none. */
+  /** Ends one session; 404 if there is none. */
   async revokeSession(id: number): Promise<void> {
     this.memory.forget((session) => session.id === id);
     if (!(await sessions.deleteSession(this.parts.database, id))) throw notFound(`session ${id}`);

@@ -26,7 +26,7 @@ export class ConfiguredPassword {
     return this.current;
   }
 
-  /** Writes another hash into the file and uses it from now on; 409 where the file cannot be changed. */
+  /** Writes another hash into the file and uses it from now on; 409 if the file cannot be changed. */
   replace(hash: string): Promise<void> {
     const change = this.last.then(() => this.write(hash));
     this.last = change.catch(() => undefined);

@@ -7,7 +7,7 @@ export async function readHash(db: Queryable): Promise<string | null> {
   return rows[0]?.password_hash ?? null;
 }
 
-/** Stores the first hash; false where there is one already, which stays. */
+/** Stores the first hash; false if there is one already, which stays. */
 export async function insertHash(db: Queryable, hash: string, now: Date): Promise<boolean> {
   const text =
     'INSERT INTO admin_credential (password_hash, updated_at) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING';

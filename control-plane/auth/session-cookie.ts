@@ -5,7 +5,7 @@ import { isSessionSecret } from './session-secret.ts';
 /** Name of the cookie. */
 export const SESSION_COOKIE = 'svc_session';
 
-/** The secret that a request carries; undefined where there is none that could be one. */
+/** The secret that a request carries; undefined if there is none that could be one. */
 export function sessionSecretOf(request: Request): string | undefined {
   const value: unknown = (request.cookies as Record<string, unknown> | undefined)?.[SESSION_COOKIE];
   return typeof value === 'string' && isSessionSecret(value) ? value : undefined;

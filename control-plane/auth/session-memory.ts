@@ -5,7 +5,7 @@
 import type { Clock } from '../../shared/clock.ts';
 import type { StoredSession } from './session-store.ts';
 
-/** How long after its last lookup a session is still believed. Bounds how late a revocation elsewhere counts. */
+/** How long after its last lookup a session is still trusted. Bounds how late a revocation elsewhere counts. */
 const BELIEVED_MS = 10 * 60_000;
 const MAX_SESSIONS = 1000;
 

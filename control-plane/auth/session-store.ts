@@ -72,7 +72,7 @@ export async function touchSession(db: Queryable, id: number, now: Date): Promis
   await db.query('UPDATE sessions SET last_seen_at = $2 WHERE id = $1', [id, now]);
 }
 
-/** Ends a session, also one that is over by the clock of now; false where there is none. */
+/** Ends a session, also one that is over by the clock of now; false if there is none. */
 export async function deleteSession(db: Queryable, id: number): Promise<boolean> {
   return (await db.query('DELETE FROM sessions WHERE id = $1', [id])).rowCount === 1;
 }

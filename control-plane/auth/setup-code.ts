@@ -63,7 +63,7 @@ export class SetupCode {
     return code;
   }
 
-  /** The code on disk; null where there is none, it is damaged, or others could have read it. */
+  /** The code on disk; null if there is none, it is damaged, or others could have read it. */
   private async readKept(): Promise<string | null> {
     try {
       if (((await stat(this.path)).mode & 0o077) !== 0) return null;

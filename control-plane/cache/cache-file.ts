@@ -86,7 +86,7 @@ export class CacheFile {
   /**
    * What makes times of the file's monotonic clock times of this start's, so that lives go on where they were less what
    * has gone by: as the wall clock says, and no less than the monotonic one says, which goes on if the machine does.
-   * Null where the wall clock shows an earlier time than then: no one knows what has gone by.
+   * Null if the wall clock shows an earlier time than then: no one knows what has gone by.
    */
   private shiftSecs(contents: Buffer, now: Secs): number | null {
     const savedMonotonic = contents.readDoubleLE(SAVED_MONOTONIC_AT);
@@ -101,7 +101,7 @@ export class CacheFile {
     return now.monotonic - savedMonotonic - gone;
   }
 
-  /** The mark and the entries; null where there is no file that can be used. It is gone afterwards. */
+  /** The mark and the entries; null if there is no file that can be used. It is gone afterwards. */
   private async read(): Promise<Buffer | null> {
     try {
       const contents = await readFile(this.path);
@@ -143,7 +143,7 @@ function isWorthKeeping(view: DataView, nowMonotonicSecs: number): boolean {
   return isOfPools && view.getInt32(CacheEntry.EXPIRES_AT_SECS, true) > nowMonotonicSecs;
 }
 
-/** Puts an entry after the others; false where there is no room for it. */
+/** Puts an entry after the others; false if there is no room for it. */
 function place(memory: CacheMemory, bytes: Uint8Array, view: DataView): boolean {
   const { head, index, slab, bucketMask, slabUnits } = memory;
   const units = bytes.length / CACHE_UNIT;

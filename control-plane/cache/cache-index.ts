@@ -87,7 +87,7 @@ export class CacheIndex {
     return dropped;
   }
 
-  /** Null where the slot is free, or the entry was overwritten while it was read. */
+  /** Null if the slot is free, or the entry was overwritten while it was read. */
   private copy(bucket: number, slot: number): CopiedEntry | null {
     const memory = this.memory;
     const reference = Atomics.load(memory.index, bucket + CacheBucket.REFERENCE_AT + slot);

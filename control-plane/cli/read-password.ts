@@ -27,7 +27,7 @@ export class PasswordReader {
     this.characters = charactersOf(input);
   }
 
-  /** True where a person types. */
+  /** True if a person types. */
   get interactive(): boolean {
     return this.input.isTTY === true;
   }

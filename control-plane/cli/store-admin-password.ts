@@ -24,7 +24,7 @@ const WAIT_MS = 30_000;
 /** Between two attempts to connect, milliseconds. */
 const RETRY_MS = 250;
 
-/** Puts `passwordHash` where logins look for it, and ends all sessions. Throws where there is no database. */
+/** Puts `passwordHash` where logins look for it, and ends all sessions. Throws if there is no database. */
 export async function storeAdminPassword({ config }: LoadedConfig, passwordHash: string): Promise<void> {
   const dataDir = config.server.data_dir;
   const lock = lockUnlessRunning(dataDir);
@@ -33,7 +33,7 @@ export async function storeAdminPassword({ config }: LoadedConfig, passwordHash:
   await new SetupCode(dataDir, loggerOf(config)).remove();
 }
 
-/** Null where a Weir runs on the directory. */
+/** Null if a Weir runs on the directory. */
 function lockUnlessRunning(dataDir: string): DataDirLock | null {
   try {
     return lockDataDir(dataDir);

@@ -34,15 +34,15 @@ export async function readClients(db: Queryable, limit: number): Promise<StoredC
   return rows.map(toClient);
 }
 
-/** One client; 404 where there is none. */
+/** One client; 404 if there is none. */
 export async function readClient(db: Queryable, id: number): Promise<StoredClient> {
   const { rows } = await db.query<ClientRow>(`SELECT ${COLUMNS} FROM clients WHERE id = $1`, [id]);
   return toClient(existing(rows[0], id));
 }
 
 /**
- * Stores a client that people speak of. One that was only seen so far is the same one; 409 where people
- * spoke of it before, 400 for an unknown group.
+ * Stores a client that people speak of. One that was only seen so far is the same one; 409 if people spoke of it
+ * before, 400 for an unknown group.
  */
 export async function insertClient(db: Queryable, client: ClientCreate): Promise<StoredClient> {
   const { ip_address: ip, mac_address: mac, name, group_id: groupId } = client;
@@ -70,7 +70,7 @@ export async function updateClient(db: Queryable, id: number, change: ClientUpda
   return toClient(existing(rows[0], id));
 }
 
-/** Removes a client and returns what it was; 404 where there is none. */
+/** Removes a client and returns what it was; 404 if there is none. */
 export async function deleteClient(db: Queryable, id: number): Promise<StoredClient> {
   const { rows } = await db.query<ClientRow>(`DELETE FROM clients WHERE id = $1 RETURNING ${COLUMNS}`, [id]);
   return toClient(existing(rows[0], id));

@@ -20,7 +20,7 @@ export async function listSubnets(db: Queryable): Promise<ClientSubnet[]> {
   return rows.map(toSubnet);
 }
 
-/** Stores a network; 409 where it is there already, 400 for an unknown group. */
+/** Stores a network; 409 if it is there already, 400 for an unknown group. */
 export async function insertSubnet(db: Queryable, subnet: ClientSubnetCreate): Promise<ClientSubnet> {
   try {
     const { rows } = await db.query<SubnetRow>(
@@ -37,7 +37,7 @@ export async function insertSubnet(db: Queryable, subnet: ClientSubnetCreate): P
   }
 }
 
-/** Removes a network and returns it; 404 where there is none. */
+/** Removes a network and returns it; 404 if there is none. */
 export async function deleteSubnet(db: Queryable, id: number): Promise<ClientSubnet> {
   const { rows } = await db.query<SubnetRow>(
     `WITH s AS (DELETE FROM client_subnets WHERE id = $1 RETURNING *)

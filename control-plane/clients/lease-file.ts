@@ -9,7 +9,7 @@ import { canonicalMac } from '../../shared/net/mac.ts';
 /** Who has an address. */
 export interface Lease {
   readonly address: string;
-  /** Null where the server knows the client by something else. */
+  /** Null if the server knows the client by something else. */
   readonly mac: string | null;
   readonly hostname: string;
 }

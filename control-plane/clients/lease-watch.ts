@@ -52,7 +52,7 @@ export class LeaseWatch {
     return [...this.byAddress.values()];
   }
 
-  /** Host name of a client; null where no lease names it. */
+  /** Host name of a client; null if no lease names it. */
   hostnameOf(address: string | null, mac: string | null): string | null {
     const lease =
       (mac === null ? undefined : this.byMac.get(mac)) ??

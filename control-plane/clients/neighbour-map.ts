@@ -13,7 +13,7 @@ export class NeighbourMap {
   private readonly macs = new Map<string, string>();
   private readonly addresses = new Map<string, string[]>();
 
-  /** The MAC at an address; null where it was never seen. */
+  /** The MAC at an address; null if it was never seen. */
   macAt(address: string): string | null {
     return this.macs.get(address) ?? null;
   }

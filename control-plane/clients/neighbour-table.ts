@@ -59,7 +59,7 @@ function loadSocketCalls(): SocketCalls | Error {
   }
 }
 
-/** Neighbours by rtnetlink; null where the kernel does not answer. */
+/** Neighbours by rtnetlink; null if the kernel does not answer. */
 function askKernel(calls: SocketCalls, buffer: Uint8Array): Neighbour[] | null {
   const fd = calls.socket(AF_NETLINK, SOCKET_TYPE, 0);
   if (fd < 0) return null;

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../shared/clock.ts';
 
-/** Milliseconds of running without a step after which the clock is believed. */
+/** Milliseconds of running without a step after which the clock is trusted. */
 const SETTLED_MS = 6 * 3_600_000;
 /** Milliseconds of difference between two checks that count as a step; less is a clock that is being slewed. */
 export const STEP_MS = 60_000;
@@ -21,7 +21,7 @@ export class ClockWatch {
     this.aheadMs = clock.nowMs() - this.steadySinceMs;
   }
 
-  /** Whether the clock is believed. */
+  /** Whether the clock is trusted. */
   isSettled(): boolean {
     const monotonicMs = this.clock.monotonicMs();
     const aheadMs = this.clock.nowMs() - monotonicMs;

@@ -36,7 +36,7 @@ export class Coalescer {
   }
 }
 
-/** Waits for the end of a run whose outcome is somebody else's business. */
+/** Waits for the end of a run whose outcome is another's business. */
 function ended(run: Promise<void>): Promise<void> {
   return run.catch(() => undefined);
 }

@@ -82,7 +82,7 @@ export class Connections {
     return this.lend(this.changes, work);
   }
 
-  /** Looks at the server now and then; resolves with the reason when it is lost, or when `stopping` is aborted. */
+  /** Looks at the server periodically; resolves with the reason when it is lost, or when `stopping` is aborted. */
   async untilLost(stopping: AbortSignal): Promise<unknown> {
     const ended = AbortSignal.any([this.lost.signal, stopping]);
     try {

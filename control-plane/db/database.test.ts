@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 afterAll(() => own.stop());
 
-/** URL of the embedded server, as if it were somebody else's. */
+/** URL of the embedded server, as if it were another's. */
 async function externalUrl(change: (url: URL) => void = () => undefined): Promise<string> {
   const { rows } = await own.database.query<{ dir: string }>(
     `SELECT setting AS dir FROM pg_settings WHERE name = 'unix_socket_directories'`,

@@ -183,9 +183,9 @@ async function stopChild(
 }
 
 /**
- * Ends every server process that still works on `cluster`, then removes its pid file. To be called only
- * by the holder of the data directory's lock: then whatever runs there is an orphan. The pid file itself
- * is not believed, since process ids are given out again, in restarted containers at once.
+ * Ends every server process that still works on `cluster`, then removes its pid file. To be called only by the holder
+ * of the data directory's lock: then whatever runs there is an orphan. The pid file itself is not trusted, since
+ * process ids are given out again, in restarted containers at once.
  */
 export async function endOrphans(cluster: string, logger: Logger): Promise<void> {
   const pidFile = join(cluster, 'postmaster.pid');

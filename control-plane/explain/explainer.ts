@@ -43,7 +43,7 @@ export class Explainer {
     this.parts = parts;
   }
 
-  /** What a client's query would be answered, and why; 503 where no DNS thread can say. */
+  /** What a client's query would be answered, and why; 503 if no DNS thread can say. */
   async explain({ domain, type, client }: ExplainQuery): Promise<ExplainAnswer> {
     const qname = nameFromText(domain.toLowerCase())!;
     const question = { qname, qtype: rrTypeCode(type)!, client: addressFromText(client)! };

@@ -21,7 +21,7 @@ export async function listForwardZones(db: Queryable): Promise<ForwardZone[]> {
   return rows.map(toZone);
 }
 
-/** One zone; 404 where there is none. */
+/** One zone; 404 if there is none. */
 export async function readForwardZone(db: Queryable, id: number): Promise<ForwardZone> {
   const { rows } = await db.query<ForwardZoneRow>(`SELECT ${COLUMNS} FROM forward_zones WHERE id = $1`, [id]);
   return existing(rows[0], id);
@@ -50,7 +50,7 @@ export async function updateForwardZone(
   return existing(rows[0], id);
 }
 
-/** Removes a zone and returns what it was; 404 where there is none. */
+/** Removes a zone and returns what it was; 404 if there is none. */
 export async function deleteForwardZone(db: Queryable, id: number): Promise<ForwardZone> {
   const text = `DELETE FROM forward_zones WHERE id = $1 RETURNING ${COLUMNS}`;
   const { rows } = await db.query<ForwardZoneRow>(text, [id]);

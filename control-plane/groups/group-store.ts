@@ -27,13 +27,13 @@ export async function listGroups(db: Queryable): Promise<StoredGroup[]> {
   return rows.map(toGroup);
 }
 
-/** One group; 404 where there is none. */
+/** One group; 404 if there is none. */
 export async function readGroup(db: Queryable, id: number): Promise<StoredGroup> {
   const { rows } = await db.query<GroupRow>(`SELECT ${COLUMNS} FROM groups WHERE id = $1`, [id]);
   return toGroup(existing(rows[0], id));
 }
 
-/** Stores a new group; 409 where its name is taken, upper and lower case being the same. */
+/** Stores a new group; 409 if its name is taken, upper and lower case being the same. */
 export async function insertGroup(db: Queryable, group: GroupCreate): Promise<StoredGroup> {
   const text = `INSERT INTO groups (name, enabled, comment) VALUES ($1, $2, $3) RETURNING ${COLUMNS}`;
   const { rows } = await refusingTakenNames(group.name, () =>

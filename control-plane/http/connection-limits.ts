@@ -65,7 +65,7 @@ export class ConnectionLimits {
     socket.once('close', () => this.free(socket));
   }
 
-  /** Ends the oldest connection without a request of whoever holds most such; false where there is none. */
+  /** Ends the oldest connection without a request of whoever holds most such; false if there is none. */
   private makeRoom(): boolean {
     const quiet = [...this.places.values()].filter(({ requests }) => requests === 0);
     const groups = [...Map.groupBy(quiet, ({ network }) => network).values()];

@@ -14,8 +14,8 @@ interface OwnNames {
 }
 
 /**
- * Throws 421 where the Host field (of a trusted proxy: X-Forwarded-Host) is neither an address nor localhost
- * nor a name of this server, and 400 where there is not exactly one (RFC 9112 section 3.2).
+ * Throws 421 where the Host field (of a trusted proxy: X-Forwarded-Host) is neither an address nor localhost nor a name
+ * of this server, and 400 if there is not exactly one (RFC 9112 section 3.2).
  */
 export function checkHost(names: OwnNames) {
   return (request: Request, _response: Response, next: NextFunction): void => {

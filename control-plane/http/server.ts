@@ -109,7 +109,7 @@ function webServer(app: Express, { headMs, requestMs, idleMs, silentMs }: WebDea
   return server;
 }
 
-/** Listens; false where `host` is the IPv6 wildcard and the machine has no IPv6. */
+/** Listens; false if `host` is the IPv6 wildcard and the machine has no IPv6. */
 function listen(server: Server, host: string, port: number, hasIpv4Wildcard: boolean): Promise<boolean> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {

@@ -74,7 +74,7 @@ async function change(
   return shown(record);
 }
 
-/** 409 where a name would have a CNAME beside other records, or where aliases would lead back to themselves. */
+/** 409 if a name would have a CNAME beside other records, or where aliases would lead back to themselves. */
 async function refuseContradictions(
   { localNames }: ApiContext,
   tx: Queryable,

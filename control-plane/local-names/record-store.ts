@@ -40,7 +40,7 @@ export async function listRecords(db: Queryable): Promise<StoredRecord[]> {
   return rows.map(toRecord);
 }
 
-/** One record; 404 where there is none. */
+/** One record; 404 if there is none. */
 export async function findRecord(db: Queryable, id: number): Promise<StoredRecord> {
   const { rows } = await db.query<RecordRow>(`SELECT ${COLUMNS} FROM local_records WHERE id = $1`, [id]);
   return existing(rows[0], id);
@@ -62,7 +62,7 @@ export async function replaceRecord(db: Queryable, id: number, record: RecordFie
   return existing(rows[0], id);
 }
 
-/** Removes a record and returns what it was; 404 where there is none. */
+/** Removes a record and returns what it was; 404 if there is none. */
 export async function deleteRecord(db: Queryable, id: number): Promise<StoredRecord> {
   const text = `DELETE FROM local_records WHERE id = $1 RETURNING ${COLUMNS}`;
   const { rows } = await db.query<RecordRow>(text, [id]);

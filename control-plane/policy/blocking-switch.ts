@@ -25,7 +25,7 @@ function isTimerOver(blockingSwitch: BlockingSwitch, nowMs: number): boolean {
   return blockingSwitch.until !== null && timerEndMs(blockingSwitch, nowMs) === null;
 }
 
-/** Unix milliseconds at which the switch ends; null where it has no timer, or that is over. */
+/** Unix milliseconds at which the switch ends; null if it has no timer, or that is over. */
 export function timerEndMs(blockingSwitch: BlockingSwitch | null, nowMs: number): number | null {
   if (blockingSwitch === null || blockingSwitch.until === null) return null;
   const endMs = Date.parse(blockingSwitch.until);

@@ -28,7 +28,7 @@ export interface Changed<T> {
 /** What runs in the transaction of a change; it may run again after a conflict with another transaction. */
 export type ChangeWork<T> = (tx: Queryable) => Promise<Changed<T>>;
 
-/** A change with its revision: the id, null where none was made. */
+/** A change with its revision: the id, null if none was made. */
 export interface Recorded<T> {
   readonly result: T;
   readonly revision: number | null;

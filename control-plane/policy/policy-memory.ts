@@ -4,7 +4,7 @@
  */
 import type { PolicyBlockedService, PolicyRows } from './rows.ts';
 
-/** What the catalog says of a service; undefined where it knows none of that id. */
+/** What the catalog says of a service; undefined if it knows none of that id. */
 export type FindService = (
   serviceId: string,
 ) => Pick<PolicyBlockedService, 'serviceName' | 'domains' | 'exact'> | undefined;

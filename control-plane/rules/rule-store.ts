@@ -77,7 +77,7 @@ export async function pageRules(
   return { rules: rows.map(toRule), total: counted.rows[0]!.total };
 }
 
-/** One rule; 404 where there is none. */
+/** One rule; 404 if there is none. */
 export async function readRule(db: Queryable, of: RuleTableName, id: number): Promise<StoredRule> {
   const { rows } = await db.query<RuleRow>(`SELECT ${columns(of)} FROM ${of.table} WHERE id = $1`, [id]);
   return toRule(existing(rows[0], of, id));
@@ -109,7 +109,7 @@ export async function updateRule(
   return toRule(existing(rows[0], of, id));
 }
 
-/** Removes a rule and returns what it was; 404 where there is none. */
+/** Removes a rule and returns what it was; 404 if there is none. */
 export async function deleteRule(db: Queryable, of: RuleTableName, id: number): Promise<StoredRule> {
   const text = `DELETE FROM ${of.table} WHERE id = $1 RETURNING ${columns(of)}`;
   const { rows } = await db.query<RuleRow>(text, [id]);

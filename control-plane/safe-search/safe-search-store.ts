@@ -47,7 +47,7 @@ export async function writeConfigs(db: Queryable, groupId: number, toggle: SafeS
   );
 }
 
-/** Forgets what was set for a group; false where there was nothing. 404 for an unknown group. */
+/** Forgets what was set for a group; false if there was nothing. 404 for an unknown group. */
 export async function deleteConfigs(db: Queryable, groupId: number): Promise<boolean> {
   await refuseUnknownGroup(db, groupId);
   const { rowCount } = await db.query('DELETE FROM safe_search_configs WHERE group_id = $1', [groupId]);

@@ -36,7 +36,7 @@ interface Evaluation {
 export class ScheduleEvaluator {
   private readonly clock: Clock;
   private readonly logger: Logger;
-  /** What the newest snapshot was built with; undefined where it did not come into force. */
+  /** What the newest snapshot was built with; undefined if it did not come into force. */
   private inForce: Evaluation | undefined;
   private policy: EvaluatedPolicy | undefined;
   private timer: NodeJS.Timeout | undefined;

@@ -43,7 +43,7 @@ export async function listProfiles(db: Queryable): Promise<ScheduleProfile[]> {
   return rows.map(toProfile);
 }
 
-/** One profile with its slots; 404 where there is none. */
+/** One profile with its slots; 404 if there is none. */
 export async function readProfile(db: Queryable, id: number): Promise<FullScheduleProfile> {
   const { rows } = await db.query<ProfileRow>(`SELECT ${PROFILE} FROM schedule_profiles WHERE id = $1`, [id]);
   if (rows[0] === undefined) throw notFound(`schedule profile ${id}`);
@@ -54,7 +54,7 @@ export async function readProfile(db: Queryable, id: number): Promise<FullSchedu
   return { ...toProfile(rows[0]), slots: slots.rows.map(toSlot) };
 }
 
-/** Stores a new profile; 409 where its name is taken, upper and lower case being the same. */
+/** Stores a new profile; 409 if its name is taken, upper and lower case being the same. */
 export async function insertProfile(tx: Queryable, profile: ScheduleProfileCreate): Promise<ScheduleProfile> {
   const text = `INSERT INTO schedule_profiles (name, timezone, comment) VALUES ($1, $2, $3) RETURNING ${PROFILE}`;
   const values = [profile.name, profile.timezone, profile.comment];
@@ -62,7 +62,7 @@ export async function insertProfile(tx: Queryable, profile: ScheduleProfileCreat
   return toProfile(rows[0]!);
 }
 
-/** Changes the given fields; 404, 409 where the name is taken. */
+/** Changes the given fields; 404, 409 if the name is taken. */
 export async function updateProfile(
   tx: Queryable,
   id: number,
@@ -86,7 +86,7 @@ export async function deleteProfile(tx: Queryable, id: number): Promise<string> 
   return rows[0].name;
 }
 
-/** Stores a slot; 404 where there is no such profile. */
+/** Stores a slot; 404 if there is no such profile. */
 export async function insertSlot(
   tx: Queryable,
   profileId: number,
@@ -104,14 +104,14 @@ export async function insertSlot(
   }
 }
 
-/** Removes a slot; 404 where the profile has no such slot. */
+/** Removes a slot; 404 if the profile has no such slot. */
 export async function deleteSlot(tx: Queryable, profileId: number, slotId: number): Promise<void> {
   const text = 'DELETE FROM schedule_slots WHERE profile_id = $1 AND id = $2';
   const { rowCount } = await tx.query(text, [profileId, slotId]);
   if (rowCount === 0) throw notFound(`slot ${slotId} of schedule profile ${profileId}`);
 }
 
-/** Id of the profile that a group has; 404 where it has none, or there is no such group. */
+/** Id of the profile that a group has; 404 if it has none, or there is no such group. */
 export async function profileOfGroup(db: Queryable, groupId: number): Promise<number> {
   const text = 'SELECT profile_id FROM group_schedules WHERE group_id = $1';
   const { rows } = await db.query<{ profile_id: number }>(text, [groupId]);
@@ -119,7 +119,7 @@ export async function profileOfGroup(db: Queryable, groupId: number): Promise<nu
   return rows[0].profile_id;
 }
 
-/** Gives a group a profile in place of the one it had; 404 where there is no such group or profile. */
+/** Gives a group a profile in place of the one it had; 404 if there is no such group or profile. */
 export async function assignProfile(
   tx: Queryable,
   groupId: number,
@@ -142,7 +142,7 @@ export async function assignProfile(
   }
 }
 
-/** Takes a group's profile away; 404 where it has none. */
+/** Takes a group's profile away; 404 if it has none. */
 export async function unassignProfile(tx: Queryable, groupId: number): Promise<void> {
   const { rowCount } = await tx.query('DELETE FROM group_schedules WHERE group_id = $1', [groupId]);
   if (rowCount === 0) throw notFound(`schedule of group ${groupId}`);

@@ -103,7 +103,7 @@ export class CatalogRefresh {
     }
   }
 
-  /** Counts of a new catalog's services; null where it has not changed. */
+  /** Counts of a new catalog's services; null if it has not changed. */
   private async refresh(url: string): Promise<{ services: number; skipped: number } | null> {
     const { dataDir, listDirs, bounds, catalog, blocked, apply, clock } = this.parts;
     const path = join(dataDir, `service-catalog-${randomUUID()}${TEMPORARY_SUFFIX}`);

@@ -33,7 +33,7 @@ const CATEGORY_OF_GROUP: Readonly<Record<string, CategoryId | undefined>> = {
   gambling: 'gambling',
 };
 
-/** Reads a catalog of either format; throws where it is none. */
+/** Reads a catalog of either format; throws if it is none. */
 export function parseCatalog(text: string): FetchedCatalog {
   const value: unknown = JSON.parse(text);
   if (typeof value === 'object' && value !== null && 'blocked_services' in value) return fromRegistry(value);

@@ -122,7 +122,7 @@ function folded(text: string): string {
   return plain.replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** A service as HTTP shows it; null where it has no category here. */
+/** A service as HTTP shows it; null if it has no category here. */
 function shown(
   service: CatalogFileService,
   known: CatalogService | undefined,

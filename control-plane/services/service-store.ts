@@ -45,7 +45,7 @@ export async function readBlockedIds(db: Queryable): Promise<ReadonlySet<string>
   return new Set(rows.map(({ service_id: id }) => id));
 }
 
-/** Blocks a service; 409 where it is blocked, 404 for an unknown group. */
+/** Blocks a service; 409 if it is blocked, 404 for an unknown group. */
 export async function insertBlocked(
   db: Queryable,
   serviceId: string,
@@ -63,7 +63,7 @@ export async function insertBlocked(
   }
 }
 
-/** Unblocks a service; 404 where it is not blocked. */
+/** Unblocks a service; 404 if it is not blocked. */
 export async function deleteBlocked(db: Queryable, serviceId: string, groupId: number): Promise<void> {
   const { rowCount } = await db.query(
     'DELETE FROM blocked_services WHERE service_id = $1 AND group_id = $2',
@@ -78,14 +78,14 @@ export async function listCustom(db: Queryable): Promise<CustomService[]> {
   return rows.map(toCustom);
 }
 
-/** One custom service; undefined where there is none. */
+/** One custom service; undefined if there is none. */
 export async function findCustom(db: Queryable, serviceId: string): Promise<CustomService | undefined> {
   const text = `SELECT ${CUSTOM} FROM custom_services WHERE service_id = $1`;
   const { rows } = await db.query<CustomRow>(text, [serviceId]);
   return rows[0] === undefined ? undefined : toCustom(rows[0]);
 }
 
-/** Stores a custom service under an id made from its name; 409 where the name is taken. */
+/** Stores a custom service under an id made from its name; 409 if the name is taken. */
 export async function insertCustom(tx: Queryable, service: CustomServiceCreate): Promise<CustomService> {
   const slug = slugOf(service.name);
   const text = `INSERT INTO custom_services (service_id, name, category, domains)
@@ -100,7 +100,7 @@ export async function insertCustom(tx: Queryable, service: CustomServiceCreate):
   return toCustom(rows[0]);
 }
 
-/** Changes the given fields; the id stays. 404, 409 where the name is taken. */
+/** Changes the given fields; the id stays. 404, 409 if the name is taken. */
 export async function updateCustom(
   tx: Queryable,
   serviceId: string,
@@ -115,8 +115,8 @@ export async function updateCustom(
 }
 
 /**
- * Removes a custom service and returns its name; 404 where there is none. One that groups block is 409, or with
- * `force` their blocks are removed with it.
+ * Removes a custom service and returns its name; 404 if there is none. One that groups block is 409, or with `force`
+ * their blocks are removed with it.
  */
 export async function deleteCustom(tx: Queryable, serviceId: string, force: boolean): Promise<string> {
   const text = 'DELETE FROM custom_services WHERE service_id = $1 RETURNING name';

@@ -8,7 +8,7 @@ const COLUMNS = `never_forward_non_fqdn AS "neverForwardNonFqdn",
   never_forward_reverse_lookups AS "neverForwardReverseLookups",
   local_domain AS "localDomain", local_dns_server AS "localDnsServer"`;
 
-/** What was set; null where nothing was. */
+/** What was set; null if nothing was. */
 export async function readWrittenSettings(db: Queryable): Promise<WrittenDnsSettings> {
   const { rows } = await db.query<WrittenDnsSettings>(`SELECT ${COLUMNS} FROM dns_settings`);
   return rows[0] ?? NO_DNS_SETTINGS;

@@ -1,7 +1,7 @@
 /**
  * Trust anchors that were found or revoked since this version of Weir, or the operator's file, was made; on disk in the
- * data directory, so that they outlive the database. A key per line, then a checksum. A file that is not whole is as
- * good as none: the configured anchors count then.
+ * data directory, so that they outlive the database. A key per line, then a checksum. A file that is not whole is
+ * ignored: the configured anchors count then.
  */
 import { reasonOf } from '../../shared/thrown.ts';
 import { hash } from 'node:crypto';
@@ -34,7 +34,7 @@ export async function readAnchorFile(dataDir: string, logger: Logger): Promise<K
   }
 }
 
-/** Writes the file; throws where that fails, and the one before stays. */
+/** Writes the file; throws if that fails, and the one before stays. */
 export async function writeAnchorFile(dataDir: string, keys: KeysByZone): Promise<void> {
   await writeDurably(join(dataDir, ANCHOR_FILE), Buffer.from(anchorText(keys)));
 }
@@ -46,7 +46,7 @@ export function anchorText(keys: KeysByZone): string {
   return `${body}${CHECKSUM}${hash('sha256', body)}\n`;
 }
 
-/** Reads the text of the file; throws where it is not whole. */
+/** Reads the text of the file; throws if it is not whole. */
 export function readAnchorText(text: string): KeysByZone {
   const bodyEnd = text.lastIndexOf(CHECKSUM);
   const body = text.slice(0, Math.max(bodyEnd, 0));

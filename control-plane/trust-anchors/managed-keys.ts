@@ -112,7 +112,7 @@ export function anchorsInForce(
   return [...left, ...found];
 }
 
-/** Milliseconds until the keys are asked for again (RFC 5011 section 2.3). `seen` is null where no one answered. */
+/** Milliseconds until the keys are asked for again (RFC 5011 section 2.3). `seen` is null if no one answered. */
 export function refreshDelayMs(seen: TrustPointKeys | null): number {
   if (seen?.isTrusted !== true) return HOUR_MS;
   const shorterMs = Math.min(seen.originalTtlSecs, seen.expiresInSecs) * 1000;

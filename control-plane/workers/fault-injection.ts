@@ -20,7 +20,7 @@ export interface MeasuredThread {
   readonly counters: Readonly<Record<string, number>>;
   /** Log records that found the ring full. */
   readonly logRecordsDropped: number;
-  /** Null where there is no such thread, as the answer thread on the fallback back end. */
+  /** Null if there is no such thread, as the answer thread on the fallback back end. */
   readonly memory: ThreadMeasures | null;
 }
 

@@ -97,7 +97,7 @@ export class WorkerSupervisor {
     this.snapshot = options.snapshot;
   }
 
-  /** Starts all workers; rejects with a DnsListenError where a port cannot be had, and where threads die. */
+  /** Starts all workers; rejects with a DnsListenError where a port is unavailable, and where threads die. */
   async start(): Promise<void> {
     for (let index = 0; index < this.workerCount; index++) {
       this.workers.push({

@@ -15,7 +15,7 @@ import type { WorkerSupervisor } from './supervisor.ts';
 /** The keys of the configuration that say what is trusted. */
 type Anchored = Pick<Config['dns'], 'dnssec_trust_anchors' | 'dnssec_negative_trust_anchors'>;
 
-/** Reads the anchors; throws where the file cannot be read or holds anything but DS and DNSKEY records. */
+/** Reads the anchors; throws if the file cannot be read or holds anything but DS and DNSKEY records. */
 export function trustPoints(dns: Anchored): NonNullable<WorkerSettings['dnssec']> {
   const path = dns.dnssec_trust_anchors;
   const anchors = path === '' ? rootTrustAnchors() : readTrustAnchors(readFileSync(path, 'utf8'));
@@ -25,7 +25,7 @@ export function trustPoints(dns: Anchored): NonNullable<WorkerSettings['dnssec']
   return { anchors, negativeAnchors };
 }
 
-/** Settings whose anchors are those of now, and who keeps them so; null where nothing is validated. */
+/** Settings whose anchors are those of now, and who keeps them so; null if nothing is validated. */
 export async function withAnchorsFound(
   { config, dataDir, logger }: { config: Config; dataDir: string; logger: Logger },
   settings: WorkerSettings,

@@ -12,7 +12,7 @@ export interface WorkerHooks {
   readonly faultInjection: boolean;
 }
 
-/** Settings for threads that listen on `dnsPort`. Throws where the file of certificates cannot be read. */
+/** Settings for threads that listen on `dnsPort`. Throws if the file of certificates cannot be read. */
 export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHooks): WorkerSettings {
   const { dns, cache, server } = config;
   return {

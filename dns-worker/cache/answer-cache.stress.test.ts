@@ -75,7 +75,7 @@ test(
   SECS * 1000 + GRACE_MS,
 );
 
-/** Takes the lock as a writer would that then dies, a slab before positions start over; false where it is taken. */
+/** Takes the lock as a writer would that then dies, a slab before positions start over; false if it is taken. */
 function startPositionsOver(cache: SharedArrayBuffer): boolean {
   const { head, positionLimit, slabUnits } = new CacheMemory(cache);
   if (Atomics.compareExchange(head, CacheHead.LOCK_WORD, 0, MOVER + 1) !== 0) return false;

@@ -1,7 +1,7 @@
 /**
  * The shared answer cache, read side: an answer is found by hash, confirmed by its whole key, copied after the client's
- * question and its TTLs counted down. Readers take no lock and never wait: an entry is copied first and believed only
- * if the writer's TAIL has not reached it meanwhile. Writing is `cache-writer.ts`; the layout is
+ * question and its TTLs counted down. Readers take no lock and never wait: an entry is copied first and trusted only if
+ * the writer's TAIL has not reached it meanwhile. Written by `cache-writer.ts`; the layout is
  * `shared/memory/answer-cache-layout.ts`.
  */
 import {
@@ -27,7 +27,7 @@ import { readU32, writeU32 } from '../../shared/dns/wire.ts';
 /** What a lookup found. */
 export const CacheHit = { NONE: 0, FRESH: 1, STALE: 2 } as const;
 
-/** An answer is refreshed this long before its end at the latest; one that lives no longer than that is not. */
+/** An answer is refreshed at the latest this long before its end; answers with a shorter lifetime are not refreshed. */
 const LAST_SECS = 2;
 const SHORT_LIFE_SECS = 5;
 
@@ -50,7 +50,7 @@ export class AnswerCache {
   /** A word of this thread's own; an atomic write to it orders the loads before it (fence). */
   private readonly fence = new Int32Array(new SharedArrayBuffer(64));
 
-  /** `refreshes`: says in `Query.wantsRefresh` which answers in use had better be asked for again. */
+  /** `refreshes`: whether to mark answers in use for a refresh (`Query.wantsRefresh`). */
   constructor(memory: CacheMemory, refreshes = false) {
     this.memory = memory;
     this.refreshes = refreshes;
@@ -69,7 +69,7 @@ export class AnswerCache {
     const index = memory.index;
     for (let slot = 0; slot < CacheBucket.SLOTS; slot++) {
       if (index[bucket + slot] !== high) continue;
-      // A plain load: an entry is found out by its own key, whatever the reference was.
+      // A plain load: the entry's own key is checked, so a stale reference does no harm.
       const reference = index[bucket + CacheBucket.REFERENCE_AT + slot]!;
       if (reference === 0) continue;
       const position = (reference >>> 0) - 1;
@@ -84,7 +84,7 @@ export class AnswerCache {
       const hints = index[bucket + CacheBucket.USED_AT]!;
       const using = 1 << slot;
       const refreshing = using << CacheBucket.REFRESH_BIT;
-      // Only what was asked for before is worth a refresh, and one is enough.
+      // Only an answer that was read before is worth a refresh, and one refresh suffices.
       query.wantsRefresh =
         this.isEnding && hit === CacheHit.FRESH && (hints & (using | refreshing)) === using;
       index[bucket + CacheBucket.USED_AT] = hints | using | (query.wantsRefresh ? refreshing : 0);
@@ -100,7 +100,7 @@ export class AnswerCache {
     return index[(low & bucketMask) << CacheBucket.SHIFT]!;
   }
 
-  /** Loads the first two lines of the key's entry; 0 where there is none. It may be another key's by now. */
+  /** Loads the first two lines of the key's entry; 0 if there is none. The entry may have been replaced. */
   touchEntry(low: number, high: number): number {
     const { index, bucketMask, slabWords, slabUnits } = this.memory;
     const bucket = (low & bucketMask) << CacheBucket.SHIFT;
@@ -109,14 +109,14 @@ export class AnswerCache {
       const reference = index[slot + CacheBucket.REFERENCE_AT]!;
       if (reference === 0) continue;
       const word = ((((reference >>> 0) - 1) % slabUnits) * CACHE_UNIT) >>> 2;
-      // Where the slab ends with the first line, that one is enough.
+      // If the slab ends with the first line, load only that one.
       const next = word + LINE_WORDS < slabWords.length ? word + LINE_WORDS : word;
       return (slabWords[word]! + slabWords[next]!) | 0;
     }
     return 0;
   }
 
-  /** What `copyAnswer` found out, for `finish`. */
+  /** Results of `copyAnswer`, for `finish`. */
   private rcode = 0;
   private bodyEnd = 0;
   private isEnding = false;
@@ -138,8 +138,8 @@ export class AnswerCache {
   }
 
   /**
-   * Copies the body after the question and counts TTLs down; may have copied nonsense where the writer was faster, so
-   * every length is bounded by the slot and nothing is believed before the check in `answer`.
+   * Copies the body after the question and counts TTLs down; the copy may be garbage if the writer was faster, so every
+   * length is bounded by the slot and nothing is trusted before the check in `answer`.
    */
   private copyAnswer(entry: number, query: Query, nowSecs: number, allowStale: boolean): number {
     const { slab, slabWords, slabHalves } = this.memory;
@@ -174,7 +174,7 @@ export class AnswerCache {
     const words = hasRoom(query, this.bodyEnd, 3) ? (bodyLength + 3) >>> 2 : bodyLength >>> 2;
     for (let i = 0; i < words; i++) view.setInt32(target + (i << 2), slabWords[body + i]!, true);
     for (let i = words << 2; i < bodyLength; i++) bytes[target + i] = slab[(body << 2) + i]!;
-    // Two threads may disagree by microseconds, and so by a whole second: no answer is younger than new.
+    // The clocks of two threads may differ by microseconds, and so by a whole second: no age is negative.
     const ageSecs = Math.max(0, nowSecs - slabWords[word + (CacheEntry.STORED_AT_SECS >>> 2)]!);
     for (let i = 0; i < ttlCount; i++) {
       const offset = slabHalves[ttlsHalf + i]!;
@@ -187,7 +187,9 @@ export class AnswerCache {
     return hit;
   }
 
-  /** Whether an entry is in the last tenth of its life, or its last two seconds; short lives are let end. */
+  /**
+   * Whether an entry is in the last tenth of its life, or its last two seconds; short-lived entries are not refreshed.
+   */
   private endsSoon(word: number, nowSecs: number): boolean {
     const { slabWords } = this.memory;
     const expiresAtSecs = slabWords[word + (CacheEntry.EXPIRES_AT_SECS >>> 2)]!;
@@ -200,7 +202,7 @@ export class AnswerCache {
     query.cached = 1;
     const isStale = hit === CacheHit.STALE;
     if (isStale) query.extendedError = ExtendedError.STALE_ANSWER;
-    // What was proven once may have expired since.
+    // Signatures may have expired since.
     query.replyFlags = isStale ? 0 : authenticFlag(query);
     finishReply(query, this.rcode, this.bodyEnd);
   }

@@ -27,7 +27,7 @@ import {
   unitsBetween,
 } from '../../shared/memory/cache-memory.ts';
 
-/** What an answer is kept under. */
+/** The key of an answer. */
 export interface CacheKey {
   /** Folded wire form. */
   readonly qname: Uint8Array;
@@ -41,7 +41,7 @@ export interface CacheKey {
   readonly partition: number;
 }
 
-/** How long an answer is kept, seconds of the monotonic clock; and what the log shows with it. */
+/** Lifetime of an answer, in seconds of the monotonic clock, and the fields that the log shows. */
 export interface CacheNotes {
   readonly storedAtSecs: number;
   readonly expiresAtSecs: number;
@@ -56,10 +56,10 @@ export interface CacheNotes {
 /** Longest wait for the lock before an answer goes uncached, milliseconds. */
 const LOCK_WAIT_MS = 5;
 const LOCK_TRIES = 4;
-/** Part of a segment that entries in use may fill when they are moved, so that new ones find room. */
+/** Part of a segment that moved entries may fill, so that space remains for new ones. */
 const MAX_KEPT_UNITS = CACHE_SEGMENT_UNITS / 2;
 
-/** Write side of the cache; one a resolve thread. */
+/** Write side of the cache; one per resolve thread. */
 export class CacheWriter {
   private readonly memory: CacheMemory;
   private readonly owner: number;
@@ -72,7 +72,7 @@ export class CacheWriter {
     this.owner = worker + 1;
   }
 
-  /** Keeps an answer; false where it is too large or the lock was unavailable. */
+  /** Stores an answer; false if it is too large or the lock was unavailable. */
   store(key: CacheKey, answer: CacheableAnswer, notes: CacheNotes): boolean {
     if (answer.body.length > CACHE_MAX_BODY || !this.lock()) return false;
     try {
@@ -143,7 +143,7 @@ export class CacheWriter {
     return position + keptUnits;
   }
 
-  /** Takes every entry of the oldest segment out of the index, copies those in use aside; returns their units. */
+  /** Removes every entry of the oldest segment from the index and copies those in use; returns their units. */
   private collectUsed(oldest: number): number {
     const { head, index, slab, slabWords } = this.memory;
     let keptUnits = 0;

@@ -1,7 +1,6 @@
 /**
- * The names that an answer leads to: targets of CNAME, DNAME, SVCB and HTTPS records. Works on the bytes of
- * an answer that `response-reader.ts` has normalised, so their form is known to be good; what is not is
- * passed over.
+ * The names that an answer leads to: targets of CNAME, DNAME, SVCB and HTTPS records. Works on the bytes of an answer
+ * that `response-reader.ts` has normalised, so their form is valid; anything else is skipped.
  */
 import { FOLD, MAX_LABEL_LENGTH, MAX_NAME_LENGTH } from '../../shared/dns/name.ts';
 import { RRType } from '../../shared/dns/iana.ts';
@@ -49,8 +48,8 @@ export function skipName(bytes: Uint8Array, at: number, end: number): number {
 }
 
 /**
- * Puts the name at `at` of `bytes` into `into` as its qname, folded; pointers count from `messageAt`. False
- * where it is no name.
+ * Writes the name at `at` of `bytes`, folded, into `into` as its qname; pointers count from `messageAt`. False if it is
+ * no name.
  */
 export function readTarget(
   bytes: Uint8Array,

@@ -1,7 +1,7 @@
 /**
- * Addresses in an answer that mean something on this machine or the local network only. A public name that
- * leads to one may be an attempt to reach what lies behind a firewall through a browser (DNS rebinding).
- * Works on the bytes of an answer that `response-reader.ts` has normalised.
+ * Finds addresses in an answer that are valid on this machine or the local network only. A public name with such an
+ * address may be an attempt to reach hosts behind a firewall through a browser (DNS rebinding). Works on the bytes of
+ * an answer that `response-reader.ts` has normalised.
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import { Record, readU16 } from '../../shared/dns/wire.ts';

@@ -1,7 +1,7 @@
 /**
- * DNS cookies of the server's side (RFC 7873), made so that other implementations with the same secret take them
- * (RFC 9018): whoever sends back the server cookie that its address was given does receive what is sent there. Nothing
- * is refused for want of one; `rate-limiter.ts` counts those that have one apart from those whose address may be forged.
+ * DNS server cookies (RFC 7873) in the interoperable form of RFC 9018: a client that returns the cookie that was sent
+ * to its address proves that it receives packets there. No request is refused for lack of one; `rate-limiter.ts` counts
+ * clients with a cookie separately from those whose address may be forged.
  */
 import { COOKIE_KEY_LIFE_SECS, CookieKeyLayout as L } from '../../shared/memory/cookie-key-layout.ts';
 import { findOption, NO_OPTION, OPTION_HEAD_SIZE } from '../../shared/dns/edns-option.ts';
@@ -24,7 +24,10 @@ const Cookie = {
 const MIN_SIZE_WITH_SERVER = 16;
 const MAX_SIZE_WITH_SERVER = 40;
 const VERSION = 1;
-/** How old a cookie may be, how far ahead of the clock, and from when on it is renewed (RFC 9018 section 4.3), seconds. */
+/**
+ * Greatest age of a cookie, greatest lead over the clock, and age at which it is renewed (RFC 9018 section 4.3),
+ * seconds.
+ */
 const MAX_AGE_SECS = 3600;
 const MAX_AHEAD_SECS = 300;
 const RENEW_AGE_SECS = 1800;
@@ -44,11 +47,11 @@ export class ServerCookies {
   }
 
   /**
-   * Reads the cookie of a parsed request: the query then has the one that goes back with the reply, and knows whether
-   * the server's half of it was valid. False where the option is malformed: answer FORMERR.
+   * Reads the cookie of a parsed request into the query: the cookie for the reply, and whether the server's half was
+   * valid. False if the option is malformed: answer FORMERR.
    */
   read(query: Query): boolean {
-    // What options of another version look like is not known.
+    // The format of options of other versions is unknown.
     if (!query.hasEdns || query.optionsAt === query.optionsEnd || query.ednsVersion !== 0) return true;
     // Those after the first are not looked at (RFC 7873 section 5.2).
     const option = findOption(query.bytes, query.optionsAt, query.optionsEnd, EdnsOption.COOKIE);
@@ -61,14 +64,14 @@ export class ServerCookies {
     return true;
   }
 
-  /** Fills in what goes back: the cookie as it came where that is young, else a new one; none without a key. */
+  /** Sets the cookie of the reply: the received one if it is recent, else a new one; none without a key. */
   private answer(query: Query, at: number, length: number): void {
     const { bytes, cookie } = query;
     const isKnown = length === Cookie.SIZE && bytes[at + Cookie.VERSION] === VERSION;
     const taken = isKnown ? Cookie.SIZE : Cookie.CLIENT_SIZE;
     for (let i = 0; i < taken; i++) cookie[i] = bytes[at + i]!;
     if (isKnown) {
-      // Serial numbers (RFC 1982): the clock of the cookie wraps round.
+      // Serial numbers (RFC 1982): the cookie's timestamp wraps.
       const ageSecs = (query.arrivedSecs - readU32(cookie, Cookie.TIMESTAMP)) | 0;
       const isTimely = ageSecs <= MAX_AGE_SECS && ageSecs >= -MAX_AHEAD_SECS;
       query.hasValidCookie = isTimely && this.isGenuine(query, query.arrivedSecs - ageSecs);
@@ -99,7 +102,7 @@ export class ServerCookies {
     query.cookieLength = Cookie.SIZE;
   }
 
-  /** Hashes the cookie and the client's address with the key of that time; false where there is none. */
+  /** Hashes the cookie and the client's address with the key of its day; false if there is none. */
   private hashCookie({ cookie, clientBytes, clientAt }: Query, atSecs: number): boolean {
     const { keys, message, messageWords, hash } = this;
     const day = Math.floor(atSecs / COOKIE_KEY_LIFE_SECS);

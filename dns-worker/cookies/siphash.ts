@@ -1,6 +1,6 @@
 /**
- * SipHash-2-4 (Aumasson and Bernstein, 2012) with a result of 64 bits, on halves of 32 bits: numbers of 64 bits
- * would be on the heap. The state are eight words, low half before high half. Nothing allocates.
+ * SipHash-2-4 (Aumasson and Bernstein, 2012) with a result of 64 bits, on halves of 32 bits: 64-bit numbers would
+ * allocate. The state is eight words, low half before high half. Nothing allocates.
  */
 
 const V0 = 0;
@@ -25,7 +25,7 @@ const state = new Int32Array(8);
 
 /**
  * Hashes the first `length` bytes of `message`; bytes after them up to the next multiple of 8, and one more word pair
- * where `length` is such a multiple, must be there and zero. `key` has four words at `keyAt`. Words are little-endian,
+ * where `length` is such a multiple, must exist and be zero. `key` has four words at `keyAt`. Words are little-endian,
  * as in memory on every machine that Weir hashes on; `into` gets the result's low and high half.
  */
 export function sipHash(

@@ -1,7 +1,7 @@
 /**
- * The signature algorithms that Weir knows (IANA registry "DNS Security Algorithm Numbers"), and how a key of
- * each is brought into the form that node:crypto takes. What is not in this table, and what it says is not
- * trusted, makes a zone insecure, never bogus (RFC 4035 section 5.2).
+ * The signature algorithms that Weir knows (IANA registry "DNS Security Algorithm Numbers"), and how their keys are
+ * converted for node:crypto. An algorithm that is missing here or not trusted makes a zone insecure, never bogus (RFC
+ * 4035 section 5.2).
  */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 
@@ -9,7 +9,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 interface Algorithm {
   /** Digest that goes into the signature; null = the algorithm has its own. */
   readonly digest: 'sha1' | 'sha256' | 'sha384' | 'sha512' | null;
-  /** False: such signatures are as good as none. */
+  /** False: such signatures are ignored. */
   readonly trusted: boolean;
   readonly signatureEncoding?: 'ieee-p1363';
   readonly readKey: (octets: Uint8Array) => KeyObject | null;
@@ -21,7 +21,7 @@ interface Algorithm {
  */
 const RSA_MIN_BYTES = 64;
 const RSA_MAX_BYTES = 512;
-/** Longest exponent, octets: F4 takes three, F5 five; a long one is a way to make others work. */
+/** Longest exponent, octets: F4 takes three, F5 five; a long one only costs validators work. */
 const RSA_MAX_EXPONENT_BYTES = 5;
 
 const rsa = (digest: Algorithm['digest'], trusted = true): Algorithm => ({
@@ -88,7 +88,7 @@ function base64url(octets: Uint8Array): string {
   return Buffer.from(octets.buffer, octets.byteOffset, octets.length).toString('base64url');
 }
 
-/** Null where OpenSSL finds that it is no key, such as a point that is not on the curve. */
+/** Null if OpenSSL rejects the key, such as a point that is not on the curve. */
 function importKey(jwk: Record<string, string>): KeyObject | null {
   try {
     return createPublicKey({ key: jwk, format: 'jwk' });

@@ -1,7 +1,6 @@
 /**
- * A normalised answer as the validator needs it: RRsets with their signatures, RDATA in canonical form (RFC
- * 4034 section 6.2: names expanded and, for the types listed there, folded). What they prove is decided
- * elsewhere.
+ * A normalised answer as the validator needs it: RRsets with their signatures, RDATA in canonical form (RFC 4034
+ * section 6.2: names expanded and, for the types listed there, folded). The validator decides what they prove.
  */
 import { FOLD } from '../../shared/dns/name.ts';
 import { RRType } from '../../shared/dns/iana.ts';
@@ -28,10 +27,7 @@ export interface SignedRRset {
 
 const expanded = newExpandedName();
 
-/**
- * The message that an answer was, as far as Weir keeps it: a header whose fields are the caller's to fill,
- * the question, the records.
- */
+/** The message of an answer, as far as Weir keeps it: a header that the caller fills, the question, the records. */
 export function answerImage(qname: Name, answer: CacheableAnswer): Uint8Array {
   const bodyAt = Header.SIZE + qname.length + QUESTION_TAIL_SIZE;
   const image = new Uint8Array(bodyAt + answer.body.length);
@@ -40,7 +36,7 @@ export function answerImage(qname: Name, answer: CacheableAnswer): Uint8Array {
   return image;
 }
 
-/** The RRsets of an answer to a question for `qname`, in the order in which they begin. */
+/** The RRsets of an answer to a question for `qname`, in order of their first record. */
 export function readRRsets(qname: Name, answer: CacheableAnswer): SignedRRset[] {
   const image = answerImage(qname, answer);
   const bodyAt = Header.SIZE + qname.length + QUESTION_TAIL_SIZE;

@@ -1,15 +1,15 @@
 /**
- * What is known about names at which a zone may begin, for as long as the records that say so hold. Bounded: the oldest
- * entry makes room. One per thread; nothing of it outlives the thread.
+ * Caches zone cuts for the lifetime of the records that prove them. Bounded: the oldest entry is evicted. One per
+ * thread; nothing of it outlives the thread.
  */
 import { type Name, nameKey } from './names.ts';
 import type { ZoneKeys } from './signature.ts';
 
-/** What stands at a name below a secure zone. */
+/** The kind of cut at a name below a secure zone. */
 export type Cut =
   /** A zone whose keys are proven. */
   | ({ readonly kind: 'secure' } & ZoneKeys)
-  /** A zone that is proven to have no keys, or none that Weir can use; so is all below it. */
+  /** A zone that is proven to have no keys, or none that Weir supports; everything below it is insecure, too. */
   | { readonly kind: 'insecure' }
   /** No zone begins here. */
   | { readonly kind: 'none' }
@@ -20,11 +20,11 @@ export type Cut =
 
 const MAX_ENTRIES = 20_000;
 
-/** Cuts by name, with the time at which they are forgotten: milliseconds of the monotonic clock. */
+/** Cuts by name, with their expiry in milliseconds of the monotonic clock. */
 export class CutCache {
   private readonly entries = new Map<string, { readonly cut: Cut; readonly expiresAtMs: number }>();
 
-  /** What stands at the name; undefined = not known (any more). */
+  /** The cut at the name; undefined = unknown or expired. */
   find(name: Name, nowMs: number): Cut | undefined {
     const key = nameKey(name);
     const entry = this.entries.get(key);

@@ -1,4 +1,4 @@
-/** DNSKEY and DS records: their fields, the key tag, and whether a DS speaks of a key (RFC 4034 sections 2 and 5). */
+/** DNSKEY and DS records: their fields, the key tag, and whether a DS matches a key (RFC 4034 sections 2 and 5). */
 import { createHash, type KeyObject } from 'node:crypto';
 import { digestOf, KEY_FIXED_SIZE, KeyFlags, keyTag } from '../../shared/dns/dnskey-rdata.ts';
 import { readU16 } from '../../shared/dns/wire.ts';
@@ -25,7 +25,7 @@ export class Dnskey {
     this.tag = keyTag(rdata);
   }
 
-  /** Reads RDATA; null where it is too short. */
+  /** Reads RDATA; null if it is too short. */
   static read(rdata: Uint8Array): Dnskey | null {
     return rdata.length > KEY_FIXED_SIZE ? new Dnskey(rdata) : null;
   }
@@ -39,17 +39,17 @@ export class Dnskey {
     );
   }
 
-  /** Whether its zone says that it may sign no more, except to say so (RFC 5011 section 2.1). */
+  /** Whether its zone has revoked it (RFC 5011 section 2.1). */
   get isRevoked(): boolean {
     return (this.flags & (KeyFlags.ZONE | KeyFlags.REVOKE)) === (KeyFlags.ZONE | KeyFlags.REVOKE);
   }
 
-  /** Whether it lacks nothing but the zone-key bit. */
+  /** Whether only the zone-key bit is missing. */
   get lacksZoneBit(): boolean {
     return (this.flags & KeyFlags.ZONE) === 0;
   }
 
-  /** For node:crypto; null where the octets are no key of its algorithm. */
+  /** For node:crypto; null if the octets are no valid key of its algorithm. */
   get key(): KeyObject | null {
     if (this.publicKey === undefined)
       this.publicKey = algorithmOf(this.algorithm)?.readKey(this.rdata.subarray(KEY_FIXED_SIZE)) ?? null;
@@ -57,7 +57,7 @@ export class Dnskey {
   }
 }
 
-/** A parent's word about a child's key. */
+/** A parent's digest of a child's key. */
 export interface Ds {
   readonly tag: number;
   readonly algorithm: number;
@@ -65,7 +65,7 @@ export interface Ds {
   readonly digest: Uint8Array;
 }
 
-/** Reads RDATA; null where it is too short. */
+/** Reads RDATA; null if it is too short. */
 export function readDs(rdata: Uint8Array): Ds | null {
   if (rdata.length <= KEY_FIXED_SIZE) return null;
   return {
@@ -77,8 +77,8 @@ export function readDs(rdata: Uint8Array): Ds | null {
 }
 
 /**
- * The DS records that can prove anything: algorithm and digest known and trusted; SHA-1 only where there is
- * nothing better (RFC 4509 section 3). None = the zone is insecure (RFC 4035 section 5.2).
+ * The usable DS records: algorithm and digest are known and trusted; SHA-1 only without a better digest (RFC 4509
+ * section 3). None = the zone is insecure (RFC 4035 section 5.2).
  */
 export function usableDs(all: readonly Ds[]): Ds[] {
   const known = all.filter((ds) => isTrustedAlgorithm(ds.algorithm) && digestOf(ds.digestType) !== undefined);

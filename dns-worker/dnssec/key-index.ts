@@ -1,6 +1,6 @@
 /**
- * What has a key tag, found by tag and algorithm: an RRset of thousands of signatures or DS records costs a lookup for
- * each, not a comparison with each of thousands of keys.
+ * Finds keys and DS records by key tag and algorithm: thousands of signatures or DS records cost one lookup each, not a
+ * comparison with each of thousands of keys.
  */
 import { MAX_COLLIDING_KEYS } from './budget.ts';
 import type { Dnskey, Ds } from './dnskey.ts';
@@ -8,18 +8,18 @@ import type { Rrsig } from './rrsig.ts';
 
 /** Keys of one tag and algorithm. */
 interface NamedKeys {
-  /** Those that may sign; no more than are tried. */
+  /** Keys that may sign, up to the number that is tried. */
   readonly zoneKeys: Dnskey[];
-  /** Whether there is one that only lacks the zone-key bit. */
+  /** Whether some key lacks only the zone-key bit. */
   lacksZoneBit: boolean;
 }
 
 const NONE: Readonly<NamedKeys> = { zoneKeys: [], lacksZoneBit: false };
 
-/** Indexes of keys that do not change, made when a signature first asks for one. */
+/** Indexes of immutable key lists, built at the first lookup. */
 const indexes = new WeakMap<readonly Dnskey[], ReadonlyMap<number, NamedKeys>>();
 
-/** The keys that a signature may be of. */
+/** The keys that may have made a signature. */
 export function keysOf(rrsig: Rrsig, keys: readonly Dnskey[]): Readonly<NamedKeys> {
   let index = indexes.get(keys);
   if (index === undefined) indexes.set(keys, (index = indexKeys(keys)));
@@ -38,7 +38,7 @@ function indexKeys(keys: readonly Dnskey[]): ReadonlyMap<number, NamedKeys> {
   return index;
 }
 
-/** DS records by the key that each speaks of; no more for one key than are tried. */
+/** DS records by the key that each refers to, up to the number that is tried per key. */
 export class DsIndex {
   private readonly index = new Map<number, Ds[]>();
 

@@ -1,6 +1,6 @@
 /**
- * Names as the validator sees them: folded, uncompressed wire form, compared in canonical order (RFC 4034
- * section 6.1). Reading them out of messages is `answer-records.ts`.
+ * Names as the validator sees them: folded, uncompressed wire form, compared in canonical order (RFC 4034 section 6.1).
+ * `answer-records.ts` reads them from messages.
  */
 import { FOLD } from '../../shared/dns/name.ts';
 
@@ -34,7 +34,7 @@ export function parent(name: Name): Name {
   return name[0] === 0 ? name : name.subarray(name[0]! + 1);
 }
 
-/** The name `*` below this one; null where it would be too long. */
+/** The name `*` below this one; null if it would be too long. */
 export function wildcardBelow(name: Name): Name | null {
   return name.length + 2 > 255 ? null : Uint8Array.of(1, 0x2a, ...name);
 }
@@ -87,14 +87,14 @@ export function commonLabels(a: Name, b: Name): number {
   return 0;
 }
 
-/** Octets compared from the left as unsigned numbers; what ends first stands first. */
+/** Octets compared from the left as unsigned numbers; a prefix sorts first. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return Buffer.compare(a, b);
 }
 
 /**
- * Reads the uncompressed name at the start of RDATA; null where it is malformed. The result is folded.
- * RFC 4034 sections 3.1.7 and 4.1.1: names in RRSIG and NSEC are not compressed.
+ * Reads the uncompressed name at the start of RDATA; null if it is malformed. The result is folded. RFC 4034 sections
+ * 3.1.7 and 4.1.1: names in RRSIG and NSEC are not compressed.
  */
 export function readPlainName(rdata: Uint8Array, at: number): Name | null {
   let end = at;

@@ -30,7 +30,7 @@ export class NsecDenial implements Denial {
     this.records = records;
   }
 
-  /** Takes checked RRsets; malformed records are passed over. */
+  /** Takes checked RRsets; malformed records are skipped. */
   static read(sets: readonly SignedRRset[]): NsecDenial {
     const records: Nsec[] = [];
     for (const { owner, rdatas } of sets) {
@@ -75,12 +75,12 @@ export class NsecDenial implements Denial {
     return isBelow(gap.next, name) ? 'none' : 'nothing-below';
   }
 
-  /** Whether a name that exists has no records of the type; undefined where it is not shown to exist. */
+  /** Whether a name that exists has no records of the type; undefined if it is not shown to exist. */
   private isWithout(name: Name, type: number): boolean | undefined {
     const own = this.at(name);
     if (own !== undefined) return own.types.denies(type, isSame(name, ROOT));
     const gap = this.gapAt(name);
-    // An empty non-terminal: what is next lies below it.
+    // An empty non-terminal: the next name is below it.
     return gap !== undefined && isBelow(gap.next, name) ? true : undefined;
   }
 
@@ -102,7 +102,7 @@ function covers({ owner, next, types }: Nsec, name: Name): boolean {
   return !(types.endsZone && isBelow(name, owner));
 }
 
-/** The longest ancestor of a covered name that exists: the owner's or the next name's too. */
+/** The longest existing ancestor of a covered name, shared with the owner or the next name. */
 function closestEncloser(name: Name, { owner, next }: Nsec): Name {
   return ancestor(name, Math.max(commonLabels(name, owner), commonLabels(name, next)));
 }

@@ -1,6 +1,6 @@
 /**
- * Denial of existence by NSEC3 records (RFC 5155 section 8). Names are hashed up to 51 times each, so hashes
- * are counted against the question's budget, and a zone that wants more iterations is insecure (RFC 9276).
+ * Denial of existence by NSEC3 records (RFC 5155 section 8). Names are hashed up to 51 times each, so hashes count
+ * against the question's budget, and a zone with more iterations is insecure (RFC 9276).
  */
 import { hash } from 'node:crypto';
 import { RRType } from '../../shared/dns/iana.ts';
@@ -31,12 +31,12 @@ interface Nsec3 {
   readonly types: TypeBitmap;
 }
 
-/** The closest encloser of a name, and that the name one label below it on the way does not exist. */
+/** The closest encloser of a name, with the proof that the next closer name does not exist. */
 interface Enclosure {
   readonly encloser: Name;
   /** The record at the encloser. */
   readonly own: Nsec3;
-  /** The record that covers the name below it. */
+  /** The record that covers the next closer name. */
   readonly gap: Nsec3;
 }
 
@@ -58,8 +58,8 @@ export class Nsec3Denial implements Denial {
   }
 
   /**
-   * Takes checked RRsets of `zone`. Unknown hash algorithms and flags are passed over (RFC 5155 section
-   * 8.2), and so are records whose parameters are not those of the first: they are of another chain.
+   * Takes checked RRsets of `zone`. Unknown hash algorithms and flags are skipped (RFC 5155 section 8.2), and so are
+   * records whose parameters are not those of the first: they are of another chain.
    */
   static read(sets: readonly SignedRRset[], zone: Name, budget: Budget): Nsec3Denial {
     const records: Nsec3[] = [];
@@ -130,7 +130,7 @@ export class Nsec3Denial implements Denial {
     return null;
   }
 
-  /** The ancestor of so many labels, if it is shown to exist and the next name on the way not to. */
+  /** The ancestor with `labels` labels, if it is proven to exist and the next closer name not to. */
   private enclosureAt(name: Name, labels: number): Enclosure | undefined {
     const encloser = ancestor(name, labels);
     const own = this.at(encloser);
@@ -149,7 +149,7 @@ export class Nsec3Denial implements Denial {
     return hashed === null ? undefined : this.records.find((record) => covers(record, hashed));
   }
 
-  /** Null where the budget is spent, or the name is not one of the zone's. */
+  /** Null if the budget is exhausted, or the name is not one of the zone's. */
   private hashOf(name: Name): Uint8Array | null {
     const first = this.records[0];
     if (first === undefined || !isAtOrBelow(name, this.zone)) return null;

@@ -1,21 +1,23 @@
 /**
- * What authenticated denial of existence has to say to a validator, whichever records say it. Who says it:
- * `nsec.ts` and `nsec3.ts`; which of them an answer has: `denial.ts`.
+ * The interface of authenticated denial of existence, implemented by `nsec.ts` and `nsec3.ts`; `denial.ts` chooses
+ * between them.
  */
 import type { Name } from './names.ts';
 
-/** `insecure`: the zone says that it leaves this unproven (opt-out), or proving it costs too much. */
+/** `insecure`: the zone leaves this unproven (opt-out), or the proof costs too much. */
 export type Proof = 'proven' | 'insecure' | 'unproven';
 
 /**
- * What the absence of a DS says of a name: another zone without keys begins there, none begins there, or
- * there is no such name and nothing below it.
+ * What the absence of a DS means for a name: an unsigned zone begins there, no zone begins there, or the name and
+ * everything below it do not exist.
  */
 export type Delegation = 'unsigned' | 'none' | 'nothing-below' | 'unproven';
 
 /** The denials that one zone has signed in one answer. */
 export interface Denial {
-  /** Nothing of it is evaluated: `insecure` then says nothing of a name, not even that it is this zone's. */
+  /**
+   * The records are not evaluated: `insecure` then proves nothing about a name, not even that it belongs to this zone.
+   */
   readonly isTooCostly: boolean;
   /** The name does not exist, and no wildcard stands in for it (NXDOMAIN). */
   nameError(qname: Name): Proof;

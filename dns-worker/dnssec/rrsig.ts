@@ -23,7 +23,7 @@ const FIXED_SIZE = 18;
 const MIN_SKEW_SECS = 3600;
 const MAX_SKEW_SECS = 86_400;
 
-/** Reads RDATA; null where it is malformed. */
+/** Reads RDATA; null if it is malformed. */
 export function readRrsig(rdata: Uint8Array): Rrsig | null {
   if (rdata.length < FIXED_SIZE) return null;
   const signer = readPlainName(rdata, FIXED_SIZE);
@@ -51,7 +51,7 @@ export function secsLeft(rrsig: Rrsig, nowSecs: number): number {
   return (rrsig.expiration - nowSecs) | 0;
 }
 
-/** Whether its time is over, or is yet to come; null = neither. Clocks may be wrong by its allowance. */
+/** Whether it has expired or is not yet valid; null = neither. Allows for wrong clocks. */
 export function untimely(rrsig: Rrsig, nowSecs: number): 'expired' | 'not-yet-valid' | null {
   const lifetimeSecs = (rrsig.expiration - rrsig.inception) | 0;
   if (lifetimeSecs < 0) return 'expired';

@@ -1,7 +1,6 @@
 /**
- * Whether an RRset is signed by a zone (RFC 4035 section 5.3): which of its signatures count, which of the
- * zone's keys they name, and the check itself, which node:crypto does in a thread of its pool, so that no
- * other query waits for it.
+ * Checks whether a zone has signed an RRset (RFC 4035 section 5.3): selects signatures and keys; node:crypto verifies
+ * them in a thread of its pool, so that no other query waits.
  */
 import { verify } from 'node:crypto';
 import { RRClass, ExtendedError } from '../../shared/dns/iana.ts';
@@ -14,18 +13,18 @@ import { keysOf } from './key-index.ts';
 import { ancestor, compareBytes, isSame, labelCount, type Name, wildcardBelow } from './names.ts';
 import { type Rrsig, secsLeft, untimely } from './rrsig.ts';
 
-/** What the signatures of an RRset come to. */
+/** The result of checking the signatures of an RRset. */
 export type SetProof =
   | {
       readonly kind: 'secure';
       /** Labels of the closest encloser where the RRset was made from a wildcard below it; else -1. */
       readonly encloserLabels: number;
-      /** Seconds for which it may be believed (RFC 4035 section 5.3.3). */
+      /** Seconds for which it may be trusted (RFC 4035 section 5.3.3). */
       readonly ttlSecs: number;
     }
   | { readonly kind: 'bogus'; readonly extendedError: number };
 
-/** How long an RRset is believed whose signature is over, as far as clocks may be wrong. */
+/** Seconds for which an RRset is trusted whose signature has expired within the allowance for clocks. */
 const LATE_TTL_SECS = 30;
 
 /** A zone's name and the keys that may sign its data. */
@@ -35,8 +34,8 @@ export interface ZoneKeys {
 }
 
 /**
- * Checks signatures until one holds. Where none does, the extended error says what came closest: a failed
- * check, then one out of its time, then a missing key, then no signature at all.
+ * Checks signatures until one holds. If none does, the extended error names the closest failure: a failed check, then
+ * one out of its time, then a missing key, then no signature at all.
  */
 export async function proveSet(
   set: SignedRRset,
@@ -70,7 +69,7 @@ export async function proveSet(
   return { kind: 'bogus', extendedError: MOST_TELLING.find((fault) => faults.has(fault)) ?? NOT_SIGNED };
 }
 
-/** Whether a key has signed the RRset it stands in, whatever its flags (RFC 5011 section 2.1). */
+/** Whether a key has signed the RRset that contains it, whatever its flags (RFC 5011 section 2.1). */
 export async function signsItself(
   key: Dnskey,
   set: SignedRRset,
@@ -96,7 +95,7 @@ const MOST_TELLING: readonly number[] = [
   ExtendedError.DNSKEY_MISSING,
 ];
 
-/** What keeps a signature from being checked at all (RFC 4035 section 5.3.1); null = nothing. */
+/** Why a signature cannot be checked at all (RFC 4035 section 5.3.1); null = nothing. */
 function faultOf(rrsig: Rrsig, set: SignedRRset, zone: Name, nowSecs: number): number | null {
   if (!isSame(rrsig.signer, zone) || !isTrustedAlgorithm(rrsig.algorithm)) return NOT_SIGNED;
   if (rrsig.labels > labelCount(set.owner) || rrsig.labels < labelCount(zone))

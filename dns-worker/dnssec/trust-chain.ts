@@ -1,7 +1,7 @@
 /**
- * The chain of trust: from the closest trust anchor down to a name, label by label, asking for DS at each one
- * that is not known yet. A walk gets one label further with each step, so it ends; each step is shared by all
- * who need it. What an answer proves with the keys found is `validator.ts`.
+ * The chain of trust: from the closest trust anchor down to a name, label by label, asking for DS at each unknown one.
+ * A walk advances one label per step, so it ends; concurrent walks share their steps. `validator.ts` checks answers
+ * with the keys found.
  */
 import { ExtendedError, RRType } from '../../shared/dns/iana.ts';
 import type { Clock } from '../../shared/clock.ts';
@@ -21,36 +21,36 @@ import {
   type TimedCut,
 } from './zone-keys.ts';
 
-/** Asks the upstreams for a name's records of a type, with their signatures; null = no one answered. */
+/** Asks the upstreams for a name's records of a type, with their signatures; null = no answer. */
 export type Fetch = (name: Name, type: number, budget: Budget) => Promise<readonly SignedRRset[] | null>;
 
 /** A zone whose keys are proven. */
 export type SecureZone = { readonly kind: 'secure' } & ZoneKeys;
 
-/** What is known of the zone that holds a name. */
+/** The security of the zone that contains a name. */
 export type Zone =
   | SecureZone
   /** `insecure`: proven to be unsigned; `indeterminate`: no trust anchor is above it. */
   | { readonly kind: 'insecure' | 'indeterminate' }
   | { readonly kind: 'bogus'; readonly extendedError: number }
-  /** Could not be found out: no one answered, or it would take too much. */
+  /** Unknown: no server answered, or finding out costs too much. */
   | { readonly kind: 'unavailable' };
 
-/** Bounds of how long a cut is kept, seconds. A bogus one is tried again soon: it may be mended. */
+/** Bounds of how long a cut is kept, seconds. A bogus one is retried soon: it may have been repaired. */
 const MIN_TTL_SECS = 5;
 const MAX_TTL_SECS = 3600;
 const BOGUS_TTL_SECS = 5;
-/** How often records are asked for that turn out bogus: another server may have better ones. */
+/** Attempts for bogus records: another server may have better ones. */
 const ATTEMPTS = 2;
 
-/** What a chain is built on. */
+/** The configured start of all chains. */
 export interface TrustPoints {
   readonly anchors: readonly TrustAnchor[];
-  /** Names that are insecure whatever their parents say (RFC 7646). */
+  /** Negative trust anchors: names that are insecure whatever their parents prove (RFC 7646). */
   readonly negativeAnchors: readonly Name[];
 }
 
-/** Knows the zones. One per thread. */
+/** Finds and caches zones and their keys. One per thread. */
 export class TrustChain {
   private points: TrustPoints;
   private readonly fetch: Fetch;
@@ -65,9 +65,9 @@ export class TrustChain {
   }
 
   /**
-   * The zone that holds a name, as far as the chain reaches: a walk from the closest anchor down to the name. A `signer`
-   * at or above the name that signatures speak of ends the walk, and has its keys asked for together with its DS; what
-   * it says is not proven yet, so it does not choose where the walk begins, and one above the anchor has no say.
+   * The zone that holds a name, as far as the chain reaches: a walk from the closest anchor down to the name. A
+   * `signer` at or above the name, as signatures claim it, ends the walk, and its keys are requested together with its
+   * DS. The claim is unproven, so it does not choose where the walk begins, and a signer above the anchor is ignored.
    */
   async zoneOf(name: Name, budget: Budget, signer?: Name): Promise<Zone> {
     const anchors = closest(this.points.anchors, name);
@@ -92,8 +92,8 @@ export class TrustChain {
   }
 
   /**
-   * Whether a zone with keys is known to begin below `above` on the way to a name; asks no one, as to find each cut out
-   * would cost a question for each label of each name.
+   * Whether a zone with keys is known to begin below `above` on the way to a name; sends no questions, since finding
+   * every cut costs a question per label.
    */
   knowsZoneBetween(name: Name, above: Name): boolean {
     for (let labels = labelCount(above) + 1; labels <= labelCount(name); labels++) {
@@ -107,26 +107,26 @@ export class TrustChain {
     return this.points.anchors.some(({ zone }) => isSame(zone, name));
   }
 
-  /** Whether a name is not to be validated, whatever its zone is (RFC 7646). */
+  /** Whether a name is exempt from validation (RFC 7646). */
   isExempt(name: Name): boolean {
     const [anchor] = closest(this.points.anchors, name);
     return anchor !== undefined && this.isNegative(name, anchor.zone);
   }
 
-  /** Trusts these from now on; what followed from the ones before is forgotten. */
+  /** Replaces the trust anchors and forgets all cuts. */
   trust(anchors: readonly TrustAnchor[]): void {
     this.points = { ...this.points, anchors };
     this.cuts = new CutCache();
     this.underWay = new Map();
   }
 
-  /** The keys of a zone with trust anchors, and what signs them; asks again. null = no one answered. */
+  /** The keys of a zone with trust anchors, and what signs them, always from a new question; null = no answer. */
   async observe(zone: Name, budget: Budget): Promise<TrustPointKeys | null> {
     const sets = await this.ask(zone, RRType.DNSKEY, budget);
     return sets === null ? null : readTrustPoint(zone, sets, this.points.anchors, this.nowSecs, budget);
   }
 
-  /** Seconds since the epoch, as signatures are judged by them. */
+  /** Current Unix time in seconds, for the validity of signatures. */
   get nowSecs(): number {
     return Math.floor(this.clock.nowMs() / 1000);
   }
@@ -135,7 +135,7 @@ export class TrustChain {
     return this.points.negativeAnchors.some((it) => isAtOrBelow(name, it) && isAtOrBelow(it, apex));
   }
 
-  /** The cut from memory, from somebody who is just finding it out, or by `open`; null = unavailable. */
+  /** The cut from the cache, from a lookup in progress, or by `open`; null = unavailable. */
   private async cutAt(at: Name, budget: Budget, open: () => Promise<TimedCut | null>): Promise<Cut | null> {
     const key = nameKey(at);
     for (;;) {
@@ -145,7 +145,7 @@ export class TrustChain {
       if (others === undefined) break;
       const found = await others;
       if (found !== null) return found;
-      // The others may have had too little left: it is tried once more on this question's own account.
+      // The other question may have run out of budget: retried once with this question's own.
     }
     const { underWay } = this;
     const work = this.openAgain(at, budget, open);
@@ -168,7 +168,7 @@ export class TrustChain {
       found = (await open()) ?? found;
       if (found !== null && found.cut.kind !== 'bogus') break;
     }
-    // What this question could not afford says nothing about the zone, which others ask about too.
+    // An exhausted budget says nothing about the zone, so it is not remembered.
     if (found === null || (found.cut.kind === 'bogus' && budget.isSpent)) return null;
     const { cut, ttlSecs } = found;
     const bounded = Math.min(Math.max(ttlSecs, MIN_TTL_SECS), MAX_TTL_SECS);
@@ -197,7 +197,7 @@ export class TrustChain {
     return { cut: found.cut, ttlSecs: Math.min(found.ttlSecs, ttlSecs) };
   }
 
-  /** What stands at a name just below, or some labels below, the apex of a secure zone. */
+  /** The cut at a name one or more labels below the apex of a secure zone. */
   private async openCut(
     at: Name,
     above: ZoneKeys,
@@ -227,7 +227,7 @@ export class TrustChain {
     sets: readonly SignedRRset[],
     budget: Budget,
   ): Promise<TimedCut> {
-    // An alias is no apex. It is not proven here: without a cut the zone above stays the one that must sign.
+    // An alias is no apex. It needs no proof here: without a cut the zone above must sign.
     if (sets.some((set) => set.isAnswer && set.type === RRType.CNAME))
       return { cut: { kind: 'none' }, ttlSecs: MIN_TTL_SECS };
     const proven: SignedRRset[] = [];
@@ -258,7 +258,7 @@ function zoneWithoutKeys(cut: Cut | null): Zone {
   return cut.kind === 'bogus' ? cut : { kind: 'insecure' };
 }
 
-/** The anchors of the zone closest to the name; none = nothing is known about it. */
+/** The anchors of the zone closest to the name; none = no anchor applies. */
 function closest(anchors: readonly TrustAnchor[], name: Name): TrustAnchor[] {
   let apex: Name | null = null;
   for (const { zone } of anchors)

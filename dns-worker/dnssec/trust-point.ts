@@ -1,7 +1,6 @@
 /**
- * What the DNSKEY RRset of a zone with trust anchors says of its own keys (RFC 5011 section 2): whether a key
- * that is trusted has signed it, and which keys revoke themselves. What follows from that, and when, is the
- * control plane's to decide.
+ * Reads the DNSKEY RRset of a zone with trust anchors (RFC 5011 section 2): whether a trusted key has signed it, and
+ * which keys revoke themselves. The control plane decides what follows from that.
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import { KeyFlags } from '../../shared/dns/dnskey-rdata.ts';
@@ -16,10 +15,10 @@ import { signsItself } from './signature.ts';
 import { introductionByAnchors, proveKeys } from './zone-keys.ts';
 
 const LONGEST_SECS = 0x7fffffff;
-/** Keys of one zone that are looked at: to read one costs as much as to check a signature. */
+/** Most keys examined per zone: reading one costs as much as checking a signature. */
 const MAX_ENTRY_POINTS = 32;
 
-/** Judges the answer to a question for the DNSKEY records of `zone`; null where there are none. */
+/** Judges the answer to a question for the DNSKEY records of `zone`; null if there are none. */
 export async function readTrustPoint(
   zone: Name,
   sets: readonly SignedRRset[],

@@ -19,7 +19,7 @@ export class TypeBitmap {
     this.windows = windows;
   }
 
-  /** Reads the windows to the end of `octets`; null where one is out of order, empty, too long or cut off. */
+  /** Reads the windows to the end of `octets`; null if one is out of order, empty, too long or cut off. */
   static read(octets: Uint8Array): TypeBitmap | null {
     const windows = new Map<number, Uint8Array>();
     let before = -1;
@@ -41,12 +41,12 @@ export class TypeBitmap {
     return (octet & (0x80 >>> (type & 7))) !== 0;
   }
 
-  /** Whether the name is where another zone begins, seen from above. */
+  /** Whether another zone begins at the name, seen from the parent. */
   get isDelegation(): boolean {
     return this.has(RRType.NS) && !this.has(RRType.SOA);
   }
 
-  /** Whether what lies below the name is not this zone's to deny (RFC 6840 section 4.1, RFC 6672 section 5.3.4). */
+  /** Whether this zone cannot deny names below this one (RFC 6840 section 4.1, RFC 6672 section 5.3.4). */
   get endsZone(): boolean {
     return this.isDelegation || this.has(RRType.DNAME);
   }
@@ -60,8 +60,8 @@ export class TypeBitmap {
   }
 
   /**
-   * Whether it says that the name has no data of this type. RFC 6840 sections 4.1 and 4.3: a CNAME would have
-   * been the answer; above a cut only DS may be denied, and below it everything but DS.
+   * Whether it denies data of this type at the name. RFC 6840 sections 4.1 and 4.3: a CNAME would have been the answer;
+   * above a cut only DS may be denied, and below it everything but DS.
    */
   denies(type: number, isRoot: boolean): boolean {
     if (type >= FIRST_MULTIPLE && type <= RRType.ANY) return this.isEmpty;

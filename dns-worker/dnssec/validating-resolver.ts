@@ -1,7 +1,7 @@
 /**
- * The resolver with validation: asks the one behind it with DO and CD, so that the proofs come along and the
- * verdict is Weir's own, and gives back what the client may have: the answer with its state, without the
- * proofs where they were not asked for, or a failure with its reason. CD=1 and other classes pass untouched.
+ * A resolver that validates: asks the inner resolver with DO and CD, so that responses include their proofs and the
+ * result is Weir's own. Returns the answer with its state, without proofs unless they were asked for, or a failure with
+ * its reason. CD=1 and other classes pass unchanged.
  */
 import type { Clock } from '../../shared/clock.ts';
 import { RRClass, Rcode } from '../../shared/dns/iana.ts';
@@ -21,19 +21,19 @@ import type { Name } from './names.ts';
 import { TrustChain, type TrustPoints } from './trust-chain.ts';
 import { validate } from './validator.ts';
 
-/** What takes questions; the resolver, or one that stands before it. */
+/** Resolves questions: the resolver itself, or a wrapper. */
 export interface QuestionResolver {
   /** Resolves; `done` is called exactly once, never before this has returned. */
   resolve(question: Question, done: (resolution: Resolution) => void): void;
 }
 
-/** How often an answer is asked for that turns out bogus: another server may have a better one. */
+/** Attempts for a bogus answer: another server may have a better one. */
 const ATTEMPTS = 2;
 
-/** The resolver behind has as long as this one, and knows better why it was not enough: it speaks first, milliseconds. */
+/** Milliseconds by which the inner resolver times out first, since it knows the reason better. */
 const GRACE_MS = 50;
 
-/** Validates what the resolver behind it answers. One per thread. */
+/** Validates the answers of the inner resolver. One per thread. */
 export class ValidatingResolver implements QuestionResolver {
   private readonly behind: QuestionResolver;
   private readonly clock: Clock;
@@ -79,7 +79,7 @@ export class ValidatingResolver implements QuestionResolver {
     this.chain.trust(anchors);
   }
 
-  /** The keys of a zone with trust anchors, and what signs them; null = no one answered. Never rejects. */
+  /** The keys of a zone with trust anchors, and what signs them; null = no answer. Never rejects. */
   async observe(zone: Name): Promise<TrustPointKeys | null> {
     try {
       return await this.chain.observe(zone, new Budget(this.clock.monotonicMs() + this.timeoutMs));

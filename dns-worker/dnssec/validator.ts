@@ -17,15 +17,15 @@ import type { SecureZone, TrustChain, Zone } from './trust-chain.ts';
 /** What validating came to. */
 export interface Verdict {
   readonly status: DnssecStatusCode;
-  /** Why, where the status is bogus, or indeterminate for want of an answer; else -1. */
+  /** Why, where the status is bogus, or indeterminate for lack of an answer; else -1. */
   readonly extendedError: number;
-  /** No one answered for the chain of trust: that may pass, so it is no verdict on the answer. */
+  /** A part of the chain of trust got no answer: a temporary failure, not a result. */
   readonly isUnavailable: boolean;
-  /** Seconds for which each checked RRset may be believed. */
+  /** Seconds for which each checked RRset may be trusted. */
   readonly lifetimes: ReadonlyMap<SignedRRset, number>;
 }
 
-/** How a part of an answer weighs; the smallest one decides. */
+/** Rank of each result; the lowest one decides for the whole answer. */
 type Weight = Exclude<Zone, { kind: 'secure' }> | { readonly kind: 'secure' };
 
 const ORDER: readonly Weight['kind'][] = ['bogus', 'unavailable', 'indeterminate', 'insecure', 'secure'];
@@ -33,7 +33,7 @@ const SECURE: Weight = { kind: 'secure' };
 const INSECURE: Weight = { kind: 'insecure' };
 const INDETERMINATE: Weight = { kind: 'indeterminate' };
 
-/** Validates the answer to a question of class IN. Costs no more than the budget. */
+/** Validates the answer to a question of class IN. Costs at most the budget. */
 export function validate(
   qname: Name,
   qtype: number,
@@ -47,7 +47,7 @@ export function validate(
 interface ZoneDenials {
   readonly zone: Name;
   readonly sets: SignedRRset[];
-  /** What they say; read when all of them are there. */
+  /** Their proofs; read once the list is complete. */
   denial?: Denial | null;
 }
 
@@ -59,7 +59,7 @@ class Validation {
   private readonly budget: Budget;
   private readonly sets: readonly SignedRRset[];
   private readonly lifetimes = new Map<SignedRRset, number>();
-  /** Denials whose signature holds, by the zone that signed them. */
+  /** Denials with a valid signature, by the zone that signed them. */
   private readonly denials = new Map<string, ZoneDenials>();
   /** RRsets that a wildcard was expanded to. */
   private readonly expanded: {
@@ -86,7 +86,7 @@ class Validation {
       if (denial?.isTooCostly === true) await this.weighUnproven(owner, [zone]);
       else this.weighProof(denial?.wildcardAnswer(owner, encloserLabels) ?? 'unproven');
     }
-    // Signatures are not signed, so neither is an answer that has nothing else; and servers may keep them to themselves.
+    // Signatures are not signed themselves, so neither is an answer of signatures only; servers may also withhold them.
     const hasNoData = !answer.negative && !this.sets.some((set) => set.isAnswer);
     if (qtype === RRType.RRSIG || hasNoData) this.weigh(INSECURE);
     const isAbsent = answer.negative && (qtype !== RRType.RRSIG || answer.rcode === Rcode.NXDOMAIN);
@@ -125,7 +125,7 @@ class Validation {
     for (const set of this.sets) {
       if (this.isSynthesised(set)) continue;
       const weight = await this.weightOf(set);
-      // What a zone says beside a name that is exempt is about that name, and need not hold.
+      // Records that accompany an exempt name are exempt, too.
       this.weigh(isExempt && !set.isAnswer ? INSECURE : weight);
       if (this.isBogus) return;
     }
@@ -142,18 +142,18 @@ class Validation {
   }
 
   private async weightOf(set: SignedRRset): Promise<Weight> {
-    // The DS of a zone is its parent's; a hash is no name to look for a zone at.
+    // The DS of a zone belongs to its parent; a hashed name is no name to look up a zone for.
     const fromAbove = set.type === RRType.DS || set.type === RRType.NSEC3;
     const weight = await this.weightAt(fromAbove ? parent(set.owner) : set.owner, set);
-    // NSEC is at both sides of a cut, and the walk to a cut that is an anchor begins there.
+    // NSEC exists on both sides of a cut, and the walk to a cut that is an anchor begins there.
     if (weight.kind !== 'bogus' || set.type !== RRType.NSEC || !this.chain.beginsAt(set.owner)) return weight;
     const above = await this.weightAt(parent(set.owner), set);
     return above.kind === 'secure' ? above : weight;
   }
 
   /**
-   * The signer says which keys to ask for, so that finding out each cut does not cost a question. It is not proven, so
-   * where its keys prove nothing the walk down to the place itself says whether anything has to be proven.
+   * The signer names the keys to ask for, which saves a question per cut. It is unproven: if its keys prove nothing,
+   * the walk down to the place decides whether a proof is needed.
    */
   private async weightAt(place: Name, set: SignedRRset): Promise<Weight> {
     const { chain, budget } = this;
@@ -196,9 +196,9 @@ class Validation {
     return (entry.denial ??= denialOf(entry.sets, zone, this.budget));
   }
 
-  /** That the last name of the chain does not exist, or has no data, must be proven, or its zone be unsigned. */
+  /** The denial of the last name or its data must be proven, or the zone unsigned. */
   private async weighAbsence(): Promise<void> {
-    // A DNAME makes a name that is too long (RFC 6672 section 2.2). That carries no data and denies none.
+    // A DNAME makes a name that is too long (RFC 6672 section 2.2). The answer contains no data and denies none.
     if (this.answer.rcode === Rcode.YXDOMAIN) {
       this.weigh(INDETERMINATE);
       return;
@@ -221,7 +221,7 @@ class Validation {
     await this.weighUnproven(this.placeOf(name), tooCostly);
   }
 
-  /** What is not proven at a name is insecure where the name's own zone is, or has a denial that costs too much. */
+  /** Missing proof at a name is insecure if its zone is insecure, or its denial costs too much. */
   private async weighUnproven(name: Name, tooCostly: readonly Name[]): Promise<void> {
     const zone = await this.chain.zoneOf(name, this.budget);
     if (zone.kind !== 'secure') this.weigh(zone);
@@ -236,7 +236,7 @@ class Validation {
   private lastName(): Name {
     let name = this.qname;
     if (this.qtype === RRType.CNAME || this.qtype === RRType.ANY) return name;
-    // Each alias is followed once at most, so a circle ends.
+    // Each alias is followed at most once, so a loop ends.
     for (let left = this.sets.length; left > 0; left--) {
       const alias = this.sets.find(
         (set) => set.isAnswer && set.type === RRType.CNAME && isSame(set.owner, name),
@@ -248,7 +248,7 @@ class Validation {
   }
 }
 
-/** The deepest of the signers that may hold the RRset at this place; junk beside them cannot be told from them. */
+/** The deepest signer that may contain the RRset at this place; junk signatures are indistinguishable here. */
 function lowestSigner(set: SignedRRset, place: Name): Name | undefined {
   let lowest: Name | undefined;
   for (const { signer } of set.signatures)

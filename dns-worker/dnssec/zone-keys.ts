@@ -1,6 +1,6 @@
 /**
- * From what the parent says of a zone (DS), or an operator (trust anchors), to the keys that may sign its data
- * (RFC 4035 section 5.2): a DNSKEY RRset signed by a key that is spoken of.
+ * Proves the keys of a zone (RFC 4035 section 5.2): its DNSKEY RRset must be signed by a key that the parent (DS) or
+ * the operator (trust anchors) introduces.
  */
 import { ExtendedError, RRType } from '../../shared/dns/iana.ts';
 import type { TrustAnchor } from '../../shared/dns/trust-anchors.ts';
@@ -13,25 +13,25 @@ import { DsIndex } from './key-index.ts';
 import { compareBytes, isSame, type Name } from './names.ts';
 import { proveSet } from './signature.ts';
 
-/** What speaks of a zone's keys: DS records, or keys themselves; both without those that Weir cannot use. */
+/** The introduction of a zone's keys: usable DS records, or keys themselves. */
 export interface Introduction {
   readonly ds: readonly Ds[];
   readonly keys: readonly Dnskey[];
 }
 
-/** A cut and for how many seconds it holds. */
+/** A cut and its lifetime in seconds. */
 export interface TimedCut {
   readonly cut: Cut;
   readonly ttlSecs: number;
 }
 
-/** The introduction that a DS RRset is; null where nothing in it is of use: the zone is insecure. */
+/** The introduction by a DS RRset; null if it has no usable record: the zone is insecure. */
 export function introductionByDs(rdatas: readonly Uint8Array[]): Introduction | null {
   const ds = usableDs(rdatas.map(readDs).filter((it) => it !== null));
   return ds.length > 0 ? { ds, keys: [] } : null;
 }
 
-/** The introduction that trust anchors of one zone are; null where nothing in them is of use. */
+/** The introduction by the trust anchors of one zone; null if none is usable. */
 export function introductionByAnchors(anchors: readonly TrustAnchor[]): Introduction | null {
   const ofType = (type: number): Uint8Array[] =>
     anchors.filter((it) => it.type === type).map((it) => it.rdata);
@@ -40,7 +40,7 @@ export function introductionByAnchors(anchors: readonly TrustAnchor[]): Introduc
   return ds.length + keys.length > 0 ? { ds, keys } : null;
 }
 
-/** Proves the DNSKEY RRset of a zone with its introduction. `set` is undefined if no response came. */
+/** Verifies the DNSKEY RRset of a zone against its introduction. `set` is undefined if no response came. */
 export async function proveKeys(
   zone: Name,
   introduction: Introduction,

@@ -35,7 +35,7 @@ export interface FollowerParts {
   readonly replier: RequestReplier;
   readonly keeper: AnswerKeeper;
   readonly take: (request: WaitingRequest) => void;
-  /** Puts an opened request to the policy of now; true where that decides. */
+  /** Puts an opened request to the current policy; true if that decides. */
   readonly isDecided: (request: WaitingRequest) => boolean;
   /** Does a part of what a request needs; a bug in it is one SERVFAIL, for that request only. */
   readonly guarded: (request: WaitingRequest, work: () => void) => void;
@@ -70,8 +70,8 @@ export class AliasFollower {
   }
 
   /**
-   * What the policy of now, and the names of this network, make of an opened request. A step on the way to an answer is
-   * not the client's question: policy lets it pass.
+   * What the current policy, and the names of this network, make of an opened request. A step on the way to an answer
+   * is not the client's question: policy lets it pass.
    */
   decide(request: WaitingRequest): VerdictCode {
     const { pipeline } = this.parts;

@@ -88,9 +88,9 @@ export function targetAnswerOf(query: Query): TargetAnswer {
 }
 
 /**
- * The alias and then its target's answer, as an answer to `qname`: the target's rcode is that of the whole
- * (RFC 6604 section 3). Null where there is no answer to put together: the target failed, or both are
- * too long for a message. It lives as long as the part that lives least.
+ * The alias and then its target's answer, as an answer to `qname`: the target's rcode is that of the whole (RFC 6604
+ * section 3). Null if there is no answer to put together: the target failed, or both are too long for a message. It
+ * lives as long as the part that lives least.
  */
 export function joinAnswers(
   qname: Uint8Array,

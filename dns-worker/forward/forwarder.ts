@@ -50,7 +50,7 @@ interface Wait {
   readonly countedAs: number | null;
 }
 
-/** Answers waiting requests. One a resolve thread. */
+/** Answers waiting requests. One per resolve thread. */
 export class Forwarder {
   private readonly parts: ForwarderParts;
   private readonly keeper: AnswerKeeper;
@@ -236,8 +236,8 @@ export class Forwarder {
   }
 
   /**
-   * Puts an opened request to the policy of now. True where that decides: the request has its reply, or waits for
-   * the target of an alias.
+   * Puts an opened request to the current policy. True if that decides: the request has its reply, or waits for the
+   * target of an alias.
    */
   private isDecided(request: WaitingRequest): boolean {
     const verdict = this.aliases.decide(request);
@@ -290,7 +290,7 @@ export class Forwarder {
   }
 }
 
-/** What the log calls the server that settled a question; 0 = nobody was asked. */
+/** What the log calls the server that settled a question; 0 = no server was asked. */
 function upstreamNumber({ upstream }: Resolution, zone: ForwardZone | undefined): number {
   return zone === undefined ? upstream + 1 : (zone.upstreamNumbers[upstream] ?? 0);
 }

@@ -20,9 +20,9 @@ export function isLasting({ status, extendedError }: Failure): boolean {
 }
 
 /**
- * Whether an answer may be kept that ends with this one of its target. What this server knows itself may change at any
- * time, and what is stale or blocked is of now; and in the part of the cache of a forward zone, where any address may
- * stand, nobody would look again at private addresses of a public name.
+ * Whether an answer may be cached that ends with this answer of its target. Local, stale and blocked answers may not,
+ * since they may change at any time. Nor may private addresses of a public name in the partition of a forward zone,
+ * where they would not be checked again.
  */
 export function mayKeep({ status, partition, hasPrivateAddress: isPrivate }: Query, into: number): boolean {
   if (status !== QueryStatus.ALLOWED && status !== QueryStatus.CACHED) return false;

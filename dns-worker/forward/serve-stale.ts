@@ -47,8 +47,8 @@ export class RecentFailures {
   }
 
   /**
-   * Takes what a question came to. What is proven false is no such failure: nothing stale makes up for it; nor is
-   * what could not be asked for want of room here, which says nothing of the question.
+   * Takes what a question came to. What is proven false is no such failure: nothing stale makes up for it; nor is what
+   * could not be asked for lack of room here, which says nothing of the question.
    */
   note(question: Question, resolution: Resolution): void {
     const hasFailed = resolution.kind === 'failed' && !NO_FAILURES.has(resolution.reason);

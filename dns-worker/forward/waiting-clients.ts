@@ -16,14 +16,14 @@ interface Waiting {
   readonly byQuestion: Map<number, number>;
 }
 
-/** The requests that wait. One a resolve thread. */
+/** The requests that wait. One per resolve thread. */
 export class WaitingClients {
   private readonly networks = new Map<string, Waiting>();
   private requests = 0;
 
   /**
-   * Counts a request of a network for a question, told by a hash that no one can choose; false where the network has
-   * its share and is not counted.
+   * Counts a request of a network for a question, told by a hash that no one can choose; false if the network has its
+   * share and is not counted.
    */
   enter(network: string, question: number): boolean {
     let waiting = this.networks.get(network);

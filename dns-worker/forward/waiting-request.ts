@@ -40,7 +40,7 @@ export interface WaitingRequest {
   readonly hops?: number;
   /** Of a step: an upstream's answer led to its name, which may be one that this server knows itself. */
   readonly isNamedByUpstream?: boolean;
-  /** Takes the reply; the bytes are good only during the call. */
+  /** Takes the reply; the bytes are valid only during the call. */
   send(reply: Uint8Array): void;
 }
 

@@ -22,7 +22,7 @@ function limitsOf(
   return Array.from({ length: WORKERS }, (_, worker) => new ConnectionLimit({ ...options, worker }));
 }
 
-/** How many connections are let in of so many from an address, which come to the workers in turn. */
+/** How many connections are accepted of so many from an address, which come to the workers in turn. */
 function entered(limits: readonly ConnectionLimit[], address: Uint8Array, count: number): number {
   let sum = 0;
   for (let i = 0; i < count; i++) if (limits[i % limits.length]!.enter(address)) sum++;

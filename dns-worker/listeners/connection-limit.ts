@@ -1,10 +1,10 @@
-/** How many stream connections are open, of this thread and by client address of the whole node, and whether one more may be. */
+/** Counts open stream connections, per thread and per client address of the whole node, and enforces their limits. */
 import { connectionBlocks, ConnectionTableLayout as L } from '../../shared/memory/connection-table.ts';
 import { addressWord } from '../../shared/net/ip.ts';
 
 const FACTOR = 0x9e3779b1 | 0;
 
-/** What a limit counts, and how far. */
+/** What a limit applies to, and its values. */
 export interface ConnectionLimitOptions {
   /** See `shared/memory/connection-table.ts`. */
   readonly table: SharedArrayBuffer;
@@ -24,7 +24,7 @@ export class ConnectionLimit {
   private readonly blocks: readonly Int32Array[];
   private readonly own: Int32Array;
   private readonly seed: number;
-  /** The address at work. */
+  /** The current address. */
   private readonly address = new Int32Array(4);
   private open = 0;
 
@@ -35,7 +35,7 @@ export class ConnectionLimit {
     this.seed = new Int32Array(options.table)[L.SEED_WORD]!;
   }
 
-  /** Counts a connection of this address (16 bytes) in; false, and nothing counted, where a limit is reached. */
+  /** Counts a connection of this address (16 bytes); false, and nothing counted, where a limit is reached. */
   enter(address: Uint8Array): boolean {
     const { max, maxPerAddress } = this.options;
     if (this.open >= max) return false;
@@ -43,7 +43,7 @@ export class ConnectionLimit {
       const first = this.take(address);
       const slot = this.slotOf(first) ?? this.freeSlot(first);
       if (slot === null) return false;
-      // Counted before the others are looked at: two threads may both give way, and never both go too far.
+      // Counted before the others are read: two threads may both refuse, but never both exceed the limit.
       Atomics.add(this.own, slot + L.COUNT_AT, 1);
       if (this.total(first) > maxPerAddress) {
         Atomics.sub(this.own, slot + L.COUNT_AT, 1);
@@ -54,7 +54,7 @@ export class ConnectionLimit {
     return true;
   }
 
-  /** Counts a connection that was let in out again. */
+  /** Releases the count of a connection. */
   leave(address: Uint8Array): void {
     this.open--;
     if (this.options.maxPerAddress === 0) return;
@@ -62,7 +62,7 @@ export class ConnectionLimit {
     if (slot !== null) Atomics.sub(this.own, slot + L.COUNT_AT, 1);
   }
 
-  /** Sets the address at work; returns the number of its first slot. */
+  /** Sets the current address; returns the number of its first slot. */
   private take(address: Uint8Array): number {
     let hash = this.seed ^ this.options.protocol;
     for (let i = 0; i < 4; i++) {
@@ -74,7 +74,7 @@ export class ConnectionLimit {
     return hash & (L.SLOTS - 1);
   }
 
-  /** Connections of the address at work, of all workers. */
+  /** Connections of the current address, of all workers. */
   private total(first: number): number {
     let sum = 0;
     for (const block of this.blocks)
@@ -86,7 +86,7 @@ export class ConnectionLimit {
     return sum;
   }
 
-  /** Word of this worker's slot with the address at work; null where it has no connection. */
+  /** Word of this worker's slot with the current address; null if it has no connection. */
   private slotOf(first: number): number | null {
     for (let probe = 0; probe < L.PROBES; probe++) {
       const slot = slotAt(first, probe);
@@ -95,7 +95,7 @@ export class ConnectionLimit {
     return null;
   }
 
-  /** Word of a free slot that now has the address at work; null where there is none. */
+  /** Word of a free slot that now has the current address; null if there is none. */
   private freeSlot(first: number): number | null {
     const own = this.own;
     for (let probe = 0; probe < L.PROBES; probe++) {

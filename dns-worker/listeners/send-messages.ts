@@ -1,17 +1,17 @@
 /**
- * Sends a batch of datagrams and never waits: packets to addresses that do not resolve stay in the socket's send
- * buffer for seconds, and a thread that waited for room would stop answering everybody.
+ * Sends a batch of datagrams without blocking: packets to addresses that do not resolve stay in the socket's send
+ * buffer for seconds, and a thread that waited for space would stop answering all clients.
  */
 import { Counter } from '../../shared/memory/counters.ts';
 import { MessageFlag } from './kernel-messages.ts';
 import { Errno, type NativeCalls } from './native-calls.ts';
 
-/** Hears of one datagram that was not sent: `Counter.SEND_BUFFER_FULL` or `Counter.SEND_ERRORS`. */
+/** Called for each datagram that was not sent: `Counter.SEND_BUFFER_FULL` or `Counter.SEND_ERRORS`. */
 export type CountUnsent = (counter: number) => void;
 
 /**
- * Sends the first `count` messages in order; `addresses` has the address of each struct mmsghdr. What the kernel does
- * not take is counted and left out, and the next one is tried.
+ * Sends the first `count` messages in order; `addresses` has the address of each struct mmsghdr. A message that the
+ * kernel refuses is counted and skipped.
  */
 export function sendMessages(
   calls: NativeCalls,

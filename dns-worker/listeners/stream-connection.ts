@@ -1,7 +1,7 @@
 /**
- * One client connection that carries DNS messages over a byte stream (RFC 7766), TCP or TLS alike:
- * framing, pipelining with answers in any order, a bound on queries in flight, backpressure, half-close
- * and idleness. Accepting connections and limiting their number is the listener's (`tcp.ts`).
+ * One client connection that carries DNS messages over a byte stream (RFC 7766), TCP or TLS alike: framing, pipelining
+ * with answers in any order, a bound on queries in flight, backpressure, half-close and idleness. The listener
+ * (`tcp.ts`) accepts connections and limits their number.
  */
 import type { Socket } from 'node:net';
 import { FrameReader, frame } from '../../shared/dns/framing.ts';
@@ -19,14 +19,14 @@ export interface StreamClient {
 }
 
 /**
- * Takes a message, 12 octets at least; the bytes are good only during the call. Each message is to be
- * answered by one `send`: one that is not keeps its place among those in flight until the connection idles.
+ * Takes a message, 12 octets at least; the bytes are valid only during the call. Answer each message by one `send`; an
+ * unanswered message counts as in flight until the connection idles.
  */
 export type StreamHandler = (message: Uint8Array, client: StreamClient) => void;
 
 /** Queries of one connection that wait for an answer; no more are read meanwhile (CVE-2025-30193). */
 export const MAX_QUERIES_IN_FLIGHT = 100;
-/** Octets of answers that the client has not taken; no more queries are read meanwhile. */
+/** Octets of answers that the client has not received; beyond this no more queries are read. */
 export const MAX_UNSENT_BYTES = 128 * 1024;
 
 /** A connection from its acceptance to its end. */
@@ -34,14 +34,14 @@ export class StreamConnection implements StreamClient {
   readonly address: Uint8Array;
   readonly port: number;
   readonly protocol: number;
-  /** When a message last came in whole or an answer went out, milliseconds of the monotonic clock. */
+  /** When the last whole message arrived or the last answer left, milliseconds of the monotonic clock. */
   lastActiveMs = performance.now();
 
   private readonly socket: Socket;
   private readonly handler: StreamHandler;
   private readonly frames = new FrameReader((message) => this.take(message));
   private inFlight = 0;
-  /** No more queries are wanted or can come: end once those in flight are answered. */
+  /** No more queries will be read: end once those in flight are answered. */
   private isLast = false;
   private corked = false;
 
@@ -87,7 +87,7 @@ export class StreamConnection implements StreamClient {
 
   private take(message: Uint8Array): boolean {
     if (message.length < Header.SIZE) {
-      // No reply can be made to it, and what follows is as little DNS.
+      // It cannot be answered, and what follows is not DNS either.
       this.destroy();
       return false;
     }

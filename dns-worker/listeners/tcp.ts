@@ -1,7 +1,6 @@
 /**
- * DNS over TCP: listens on every address with SO_REUSEPORT, so that each worker has a listener of its own,
- * lets connections in within the limits and closes those that idle. What happens on a connection is
- * `stream-connection.ts`.
+ * DNS over TCP: listens on every address with SO_REUSEPORT, so that each worker has a listener of its own, lets
+ * connections in within the limits and closes those that idle. Connections are handled by `stream-connection.ts`.
  */
 import { errorCode } from '../../shared/thrown.ts';
 import { once } from 'node:events';
@@ -21,12 +20,12 @@ const IDLE_TIMEOUT_MS = 10_000;
 /** Longest wait, when closing, for answers in flight. */
 const CLOSE_GRACE_MS = 3000;
 
-/** Where to listen and how much to let in. */
+/** Where to listen and how many connections to accept. */
 export interface ListenTcpOptions {
   readonly addresses: readonly string[];
   /** 0 = one that the system chooses, another for each address. */
   readonly port: number;
-  /** Which connections are let in. */
+  /** Which connections are accepted. */
   readonly limit: ConnectionLimit;
   readonly idleTimeoutMs?: number;
 }
@@ -40,13 +39,16 @@ export interface BoundAddress {
 /** A running listener. */
 export interface TcpListener {
   readonly addresses: readonly BoundAddress[];
-  /** Accepts and reads no more; resolves when queries in flight are answered, or after 3 s, and all is closed. */
+  /**
+   * Stops accepting and reading; resolves when queries in flight are answered, or after 3 s, and all sockets are
+   * closed.
+   */
   close(): Promise<void>;
 }
 
 /**
- * Listens on every address; throws a `ListenError`, with nothing left open, where one cannot be had. Where
- * the kernel has no IPv6, `::` beside `0.0.0.0` is left out.
+ * Listens on every address; throws a `ListenError`, with nothing left open, where one is unavailable. Where the kernel
+ * has no IPv6, `::` beside `0.0.0.0` is left out.
  */
 export async function listenTcp(options: ListenTcpOptions, handler: StreamHandler): Promise<TcpListener> {
   const accepted = new AcceptedConnections(options, handler);
@@ -65,7 +67,7 @@ export async function listenTcp(options: ListenTcpOptions, handler: StreamHandle
   return { addresses: servers.map(boundAddress), close: () => closeAll(servers, accepted) };
 }
 
-/** Null where the address is the IPv6 wildcard and the kernel has no IPv6. */
+/** Null if the address is the IPv6 wildcard and the kernel has no IPv6. */
 async function listen(
   address: string,
   port: number,
@@ -102,7 +104,7 @@ async function closeAll(servers: readonly Server[], accepted: AcceptedConnection
   await Promise.all(closed);
 }
 
-/** The connections that were let in. */
+/** The connections that were accepted. */
 class AcceptedConnections {
   private readonly connections = new Set<StreamConnection>();
   private readonly limit: ConnectionLimit;
@@ -114,7 +116,7 @@ class AcceptedConnections {
     this.handler = handler;
     this.limit = options.limit;
     this.idleTimeoutMs = options.idleTimeoutMs ?? IDLE_TIMEOUT_MS;
-    // One timer for all, and by whole messages: a client that drips octets idles all the same.
+    // One timer for all connections, reset by whole messages only: a client that drips octets counts as idle.
     this.sweeping = setInterval(() => this.sweep(), Math.min(1000, this.idleTimeoutMs / 4));
     this.sweeping.unref();
   }

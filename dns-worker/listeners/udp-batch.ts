@@ -1,7 +1,7 @@
 /**
- * Datagrams in batches: up to 64 are received into slots of one buffer by one system call, answered in
- * place, and sent by one call. What a datagram means is not known here. The kernel's structures
- * (`kernel-messages.ts`) are laid out once; per batch only lengths change.
+ * Datagrams in batches: up to 64 are received into slots of one buffer by one system call, answered in place, and sent
+ * by one call. The content of a datagram is not interpreted here. The kernel's structures (`kernel-messages.ts`) are
+ * laid out once; per batch only lengths change.
  */
 import { MissRecord } from '../../shared/memory/miss-ring.ts';
 import { ADDRESS_SIZE } from '../../shared/net/ip.ts';
@@ -25,7 +25,7 @@ export class UdpBatch {
   readonly slots: Uint8Array = new Uint8Array(new ArrayBuffer(BATCH_SIZE * SLOT_SIZE));
   /** Client address of each slot, 16 bytes. */
   readonly clients: Uint8Array = new Uint8Array(new ArrayBuffer(BATCH_SIZE * ADDRESS_SIZE));
-  /** Index of the socket the batch came by. */
+  /** Index of the socket of the batch. */
   socketIndex = 0;
 
   private readonly calls: NativeCalls;
@@ -45,7 +45,7 @@ export class UdpBatch {
   /** Slot that each message of `sent` points at. */
   private readonly sentSlot = new Int32Array(BATCH_SIZE).fill(-1);
   private sendCount = 0;
-  /** Datagrams of the last receive, and whether its socket told local addresses. */
+  /** Datagrams of the last receive, and whether its socket reports local addresses. */
   private lastCount = BATCH_SIZE;
   private lastHadPacketInfo = false;
 
@@ -107,7 +107,7 @@ export class UdpBatch {
       to[at + MissRecord.CONTROL + i] = this.controls[slot * CONTROL_SIZE + i]!;
   }
 
-  /** Puts the first `length` bytes of `slot` into the next `send`, to where they came from. */
+  /** Queues the first `length` bytes of `slot` for the next `send`, to the sender of the slot. */
   reply(slot: number, length: number): void {
     const index = this.sendCount++;
     if (this.sentSlot[index] !== slot) this.pointSent(index, slot);
@@ -121,7 +121,7 @@ export class UdpBatch {
     if (controlLength !== 0) this.freeInterface(slot, controlLength);
   }
 
-  /** Sends the replies in order and waits for nothing; what the kernel does not take is counted. */
+  /** Sends the replies in order without blocking; datagrams that the kernel refuses are counted. */
   send(): void {
     const { fd } = this.sockets[this.socketIndex]!;
     sendMessages(this.calls, fd, this.sentAddresses, this.sendCount, this.countUnsent);

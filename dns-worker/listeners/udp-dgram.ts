@@ -1,6 +1,6 @@
 /**
- * The fallback back end: node:dgram with SO_REUSEPORT, one callback a datagram, for machines where koffi
- * does not load. It answers through the same pipeline and passes the same tests.
+ * The fallback back end: node:dgram with SO_REUSEPORT, one callback per datagram, for machines where koffi does not
+ * load. It answers through the same pipeline and passes the same tests.
  */
 import { errorCode } from '../../shared/thrown.ts';
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
@@ -20,23 +20,23 @@ export type DatagramHandler = (
 
 /** Open sockets. */
 export interface DatagramListener {
-  /** Hands over what the kernel has queued, then nothing more; replies may still be sent. */
+  /** Delivers what the kernel has queued, then stops; replies may still be sent. */
   stopReceiving(): Promise<void>;
-  /** Closes the sockets once the replies that were handed over are with the kernel. */
+  /** Closes the sockets once the kernel has the pending replies. */
   close(): Promise<void>;
 }
 
 /** What the kernel may queue for one socket; it grants no more than net.core.rmem_max. */
 const SOCKET_BUFFER_BYTES = 4 << 20;
 /**
- * Replies that may wait for room in a socket's send buffer. They wait behind one another, so that a longer queue would
- * only make all of them late when the buffer is full of packets to addresses that do not resolve.
+ * Replies that may wait for space in a socket's send buffer. A longer queue would only delay all of them while the
+ * buffer is full of packets to addresses that do not resolve.
  */
 const MAX_WAITING_REPLIES = 256;
 /** Time to read what the kernel has queued, milliseconds. */
 const QUEUE_MS = 20;
 
-/** Binds every address; throws a ListenError. Replies that cannot be sent are told to `countUnsent`. */
+/** Binds every address; throws a ListenError. Calls `countUnsent` for replies that cannot be sent. */
 export async function listenDgram(
   addresses: readonly string[],
   port: number,
@@ -45,7 +45,7 @@ export async function listenDgram(
 ): Promise<DatagramListener> {
   const sockets: Socket[] = [];
   const close = async (): Promise<void> => {
-    // dgram hands a datagram to the kernel on a later tick, and to no one after the close.
+    // dgram passes a datagram to the kernel on a later tick, and drops it after the close.
     await setImmediate();
     await Promise.all(
       sockets.map(async (socket) => {
@@ -69,7 +69,7 @@ export async function listenDgram(
       await close();
       throw new ListenError(address, port, errorCode(error));
     }
-    // Nothing that befalls a socket may end the thread.
+    // No socket error may end the thread.
     socket.on('error', () => undefined);
     const onSent = (error: Error | null): void => {
       if (error !== null) countUnsent(Counter.SEND_ERRORS);

@@ -1,8 +1,7 @@
 /**
- * Sends UDP replies from the resolve thread through the answer thread's sockets (descriptors belong to the
- * process), from the local address the request was sent to. Replies of one turn of the event loop leave
- * together by one system call: the kernel's structures (`kernel-messages.ts`) are laid out once, per reply
- * only lengths change.
+ * Sends UDP replies from the resolve thread through the answer thread's sockets (descriptors belong to the process),
+ * from the local address the request was sent to. Replies of one turn of the event loop are sent by one system call:
+ * the kernel's structures (`kernel-messages.ts`) are laid out once, per reply only lengths change.
  */
 import { WorkerControl } from '../../shared/threads/messages.ts';
 import { MissRecord } from '../../shared/memory/miss-ring.ts';
@@ -10,11 +9,11 @@ import { CONTROL_SIZE, Iov, Message, NAME_SIZE } from './kernel-messages.ts';
 import type { NativeCalls } from './native-calls.ts';
 import { type CountUnsent, sendMessages } from './send-messages.ts';
 
-/** Replies that leave together at most. */
+/** Most replies of one system call. */
 const BATCH_SIZE = 32;
 const MAX_REPLY_SIZE = 2048;
 
-/** Where a reply goes: what the miss record says of it, copied. */
+/** The destination of a reply, copied from the miss record. */
 export interface UdpOrigin {
   readonly socket: number;
   readonly nameLength: number;
@@ -26,7 +25,7 @@ export interface UdpOrigin {
 export function readOrigin(bytes: Uint8Array, at: number, socket: number): UdpOrigin {
   const nameLength = bytes[at + MissRecord.NAME_LENGTH]!;
   const controlLength = bytes[at + MissRecord.CONTROL_LENGTH]!;
-  // Up to 64 bytes lie in the heap itself, which costs a fraction of memory of their own.
+  // Up to 64 bytes are stored in the heap itself, which is cheaper than separate memory.
   const copy = new Uint8Array(nameLength + controlLength);
   for (let i = 0; i < nameLength; i++) copy[i] = bytes[at + MissRecord.NAME + i]!;
   for (let i = 0; i < controlLength; i++) copy[nameLength + i] = bytes[at + MissRecord.CONTROL + i]!;
@@ -92,7 +91,7 @@ export class UdpReply {
     if (wakeFd !== 0) this.calls.close(wakeFd);
   }
 
-  /** Fills in the pointers; an empty control message's is not looked at. */
+  /** Fills in the pointers; that of an empty control message is ignored. */
   private layOut(): void {
     const { calls } = this;
     const messages = new BigUint64Array(this.messages.buffer);

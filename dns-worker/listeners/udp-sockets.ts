@@ -1,7 +1,7 @@
 /**
- * Opens the UDP sockets of a worker by system calls: SO_REUSEPORT, buffer sizes, the local address of each
- * datagram (IP_PKTINFO) where a socket is bound to a wildcard. Descriptors belong to the process: when a
- * thread dies its successor takes them over with what waits in them (`WorkerControl.UDP_FD_*`).
+ * Opens the UDP sockets of a worker by system calls: SO_REUSEPORT, buffer sizes, the local address of each datagram
+ * (IP_PKTINFO) where a socket is bound to a wildcard. Descriptors belong to the process: when a thread dies its
+ * successor takes them over with their queues (`WorkerControl.UDP_FD_*`).
  */
 import { addressFromText } from '../../shared/net/ip.ts';
 import { WorkerControl } from '../../shared/threads/messages.ts';
@@ -15,7 +15,7 @@ const SOL_SOCKET = 1;
 const SO_SNDBUF = 7;
 const SO_RCVBUF = 8;
 const SO_REUSEPORT = 15;
-/** Not bound to net.core.wmem_max and rmem_max; for those who may administer the network. */
+/** Ignores net.core.wmem_max and rmem_max; needs CAP_NET_ADMIN. */
 const SO_SNDBUFFORCE = 32;
 const SO_RCVBUFFORCE = 33;
 const SO_RCVTIMEO = 20;
@@ -29,17 +29,17 @@ const IPV6_V6ONLY = 26;
 const IPV6_RECVPKTINFO = 49;
 
 /**
- * Asked of the kernel for each socket; it grants less where net.core.wmem_max or rmem_max is lower. Packets that wait
- * for a neighbour's MAC count, up to 208 KiB a neighbour (unres_qlen_bytes) for three seconds: as the kernel grants the
- * double, this is room for those of 300 addresses that do not resolve. It is a limit, no memory is set aside.
+ * Requested per socket; the kernel grants less if net.core.wmem_max or rmem_max is lower. Packets that wait for a
+ * neighbour's MAC count, up to 208 KiB per neighbour (unres_qlen_bytes) for three seconds: the kernel doubles the
+ * value, so this holds the packets of 300 addresses that do not resolve. It is a limit; no memory is reserved.
  */
 const SEND_BUFFER_BYTES = 32 << 20;
 /**
- * Some 20,000 small questions, as the kernel grants the double and charges 768 bytes for each: a tenth of a second at
- * full speed.
+ * Some 20,000 small questions, as the kernel doubles the value and charges 768 bytes each: a tenth of a second at full
+ * speed.
  */
 const RECEIVE_BUFFER_BYTES = 8 << 20;
-/** Longest sleep in recvmmsg; also how late a busy thread may hear its port. */
+/** Longest sleep in recvmmsg, and so the longest delay until a busy thread reads its port. */
 export const RECEIVE_TIMEOUT_US = 4000;
 
 /** One open socket. */

@@ -1,7 +1,7 @@
 /**
- * How an answer thread waits. Busy with one socket it blocks in recvmmsg itself (two system calls a
- * wake-up); with several, or when nothing came for a while, it sleeps in poll together with an eventfd by
- * which the control plane wakes it. An idle thread uses no CPU; a busy one hears its mail within 4 ms.
+ * How an answer thread waits. Busy with one socket it blocks in recvmmsg itself (two system calls per wake-up); with
+ * several, or when nothing came for a while, it sleeps in poll together with an eventfd by which the control plane
+ * wakes it. An idle thread uses no CPU; a busy one reads its mail within 4 ms.
  */
 import { WorkerControl } from '../../shared/threads/messages.ts';
 import { Errno, type NativeCalls } from './native-calls.ts';
@@ -14,10 +14,10 @@ const EFD_NONBLOCK = 0o4000;
 const EFD_CLOEXEC = 0o2000000;
 /** Empty receives in a row before the thread goes to sleep in poll: about 100 ms. */
 const EMPTY_ROUNDS_BEFORE_SLEEP = 25;
-/** Longest sleep; a wake-up that got lost costs this much. */
+/** Longest sleep, and so the cost of a lost wake-up. */
 const SLEEP_MS = 1000;
 
-/** Datagrams after which the rate is taken again. */
+/** Datagrams after which the rate is measured again. */
 const RATE_SAMPLE = 1024;
 /** Below this rate nothing is coalesced: there is nothing to gather, and waiting would only add latency. */
 const COALESCE_MIN_PER_SEC = 10_000;

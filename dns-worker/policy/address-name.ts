@@ -1,7 +1,7 @@
 /**
- * Writes an address of an answer as rules on addresses are written, so that it can be judged as a name is: dotted IPv4
- * as four labels, IPv6 in the form of RFC 5952 as one label; and the prefixes that it lies in, their length after a
- * slash. Nothing allocates.
+ * Writes an address of an answer in the form of address rules, so that it is judged like a name: dotted IPv4 as four
+ * labels, IPv6 in the form of RFC 5952 as one label; and the prefixes that it lies in, their length after a slash.
+ * Allocates nothing.
  */
 import { isMappedIpv4 } from '../../shared/net/ip.ts';
 import type { Query } from '../query/query.ts';
@@ -13,7 +13,7 @@ const COLON = 0x3a;
 const SLASH = 0x2f;
 const DIGITS = Uint8Array.from(Buffer.from('0123456789abcdef'));
 
-/** Puts the address of `size` (4 or 16) bytes at `at` into `into` as its qname; hashes are for the caller. */
+/** Writes the address of `size` (4 or 16) bytes at `at` into `into` as its qname; the caller hashes it. */
 export function writeAddressName(bytes: Uint8Array, at: number, size: number, into: Query): void {
   const isMapped = size === IPV6_SIZE && isMappedIpv4(bytes, at);
   const from = isMapped ? at + IPV6_SIZE - IPV4_SIZE : at;
@@ -24,7 +24,7 @@ export function writeAddressName(bytes: Uint8Array, at: number, size: number, in
   writeBytes(into);
 }
 
-/** Puts the prefix of so many bits that `address` lies in into `into`, `address/bits`. */
+/** Writes the prefix of `address` with `bits` bits into `into`, as `address/bits`. */
 export function writePrefixName(address: Query, bits: number, into: Query): void {
   const { addressSize } = address;
   into.isAddress = true;
@@ -43,7 +43,7 @@ function writeBytes(into: Query): void {
   else writeIpv6(into.address, 0, into);
 }
 
-/** Puts a slash and the number after the last label. */
+/** Appends a slash and the number to the last label. */
 function appendLength(bits: number, into: Query): void {
   const { qname, labelAt } = into;
   const start = labelAt[into.labelCount - 1]!;

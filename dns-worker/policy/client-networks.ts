@@ -1,6 +1,6 @@
 /**
- * The network that a client counts as: its address cut to the prefix lengths of `dns.rate_limit`. As there, what
- * comes with a proof of its address counts apart from what anybody may have sent in its name.
+ * The network that a client counts as: its address cut to the prefix lengths of `dns.rate_limit`. As there, queries
+ * with a proven address count separately from those with a source that may be forged.
  */
 import { addressWord, isMappedIpv4 } from '../../shared/net/ip.ts';
 import { RateBucketLayout } from '../../shared/memory/rate-buckets.ts';
@@ -15,11 +15,11 @@ export class ClientNetworks {
   private readonly ipv4Masks: Int32Array;
   private readonly ipv6Masks: Int32Array;
   private readonly seed: number;
-  /** The words of the network that was asked for last, whether its address was proven, and its key. */
+  /** The words of the last network looked up, whether its address was proven, and its key. */
   private readonly last = new Int32Array(5);
   private lastKey = '';
 
-  /** `rateBuckets` has the seed that keeps anybody from choosing addresses whose hash is that of somebody else's. */
+  /** `rateBuckets` has a secret seed, so that an attacker cannot choose addresses with another network's hash. */
   constructor(
     rateBuckets: SharedArrayBuffer,
     prefixes: Pick<RateLimitSettings, 'ipv4PrefixLength' | 'ipv6PrefixLength'>,
@@ -29,7 +29,7 @@ export class ClientNetworks {
     this.ipv6Masks = masksOf(prefixes.ipv6PrefixLength);
   }
 
-  /** A 32-bit hash of the network of whoever asks. */
+  /** A 32-bit hash of the client's network. */
   hash(query: Query): number {
     const { clientBytes: client, clientAt: at } = query;
     const masks = isMappedIpv4(client, at) ? this.ipv4Masks : this.ipv6Masks;
@@ -47,7 +47,7 @@ export class ClientNetworks {
     const masks = isMappedIpv4(client, at) ? this.ipv4Masks : this.ipv6Masks;
     const { last } = this;
     const isProven = hasProvenAddress(query) ? 1 : 0;
-    // The next one to ask is often of the same network.
+    // Consecutive queries are often of the same network.
     let isLast = last[4] === isProven && this.lastKey !== '';
     last[4] = isProven;
     for (let i = 0; i < 4; i++) {

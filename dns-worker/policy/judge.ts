@@ -1,7 +1,7 @@
 /**
- * The verdict of policy on a name: blocked services, managed domains, regex filters, then the lists, in the
- * order of the contract; within the lists `$important` outranks the rest, and allow outranks block. One
- * function for the qname, for names in answers, and for explanations. What was judged is remembered.
+ * The verdict of policy on a name: blocked services, managed domains, regex filters, then the lists, in the order of
+ * the contract; within the lists `$important` outranks the rest, and allow outranks block. One function for the qname,
+ * for names in answers, and for explanations. Results are cached in a memo.
  */
 import {
   INHERITED_KINDS,
@@ -36,10 +36,10 @@ const SERVICE = ManualKind.SERVICE_EXACT | ManualKind.SERVICE_SUFFIX;
 const MANAGED_ALLOW = ManualKind.ALLOW_EXACT | ManualKind.ALLOW_SUFFIX;
 const MANAGED_DENY = ManualKind.DENY_EXACT | ManualKind.DENY_SUFFIX;
 const IPV4_SIZE = 4;
-/** Keeps what is remembered of addresses apart from names that are written alike. */
+/** Distinguishes addresses from names of the same text in the memo. */
 const ADDRESS_MARK = 0x6a09e667;
 
-/** Told of every rule that meets a name, for explanations; decides nothing. */
+/** Called for every rule that matches a name, for explanations. */
 export interface MatchRecorder {
   /** `label` is where the rule's name starts in the judged `name`, see `labelOf`; -1 = a pattern. */
   met(origin: number, rule: number, kinds: number, name: Query, label: number): void;
@@ -47,13 +47,13 @@ export interface MatchRecorder {
 
 /** Judges names. One per thread. */
 export class Judge {
-  /** Hears of matches while it is set. */
+  /** Receives matches while it is set. */
   recorder: MatchRecorder | null = null;
   private readonly memo = new VerdictMemo();
   private isConditional = false;
-  /** The prefix at work, where an address is judged. */
+  /** The current prefix, where an address is judged. */
   private readonly prefix = new Query();
-  /** What the judging of special rules is about; fields, so that the callbacks are made once. */
+  /** Inputs and results of judging special rules; fields, so that the callbacks are created once. */
   private snapshot!: OpenSnapshot;
   private policyClass = 0;
   private asker!: Query;
@@ -64,15 +64,15 @@ export class Judge {
   private special = -1;
   private importantSpecial = -1;
 
-  /** Between two questions: the tables of the one before must not be kept in memory from here. */
+  /** Drops references to replaced tables, so that they can be collected. */
   letGoOfTables(next: OpenSnapshot): void {
     this.snapshot = next;
   }
 
   /**
-   * The verdict on `name` for `asker`, whose type and client count where a rule asks for them: NOT_BLOCKED,
-   * ALLOWED, ALLOWED_BY_LIST, or the rule that blocks. Where the name is an address of an
-   * answer, of patterns and expressions only those for addresses are asked.
+   * The verdict on `name` for `asker`, whose type and client count where a rule asks for them: NOT_BLOCKED, ALLOWED,
+   * ALLOWED_BY_LIST, or the rule that blocks. For an address of an answer, only address patterns and expressions are
+   * matched.
    */
   judge(name: Query, asker: Query, snapshot: OpenSnapshot, policyClass: number): number {
     const low = name.hashLow[0]!;
@@ -95,7 +95,7 @@ export class Judge {
     return verdict;
   }
 
-  /** Loads ahead of `judge` what is remembered of a name, by its low lane; decides nothing. */
+  /** Prefetches the memo entry of a name, by its low lane. */
   touch(low: number, policyClass: number): number {
     return this.memo.touch(low, policyClass);
   }
@@ -105,7 +105,7 @@ export class Judge {
     return this.isConditional;
   }
 
-  /** What the callbacks have found out about the name before is of no use for the next. */
+  /** Clears the results of the previous name. */
   private forgetMatches(): void {
     this.isConditional = false;
     this.manualAllow = false;
@@ -119,7 +119,7 @@ export class Judge {
     const { snapshot } = this;
     const hasManual = snapshot.manual.nameCount > 0 || snapshot.manualSpecial.ruleCount > 0;
     const manual = hasManual ? this.judgeManual(name) : NOT_BLOCKED;
-    // An explanation shows what the lists say, too.
+    // An explanation includes the lists' rules, too.
     if (manual !== NOT_BLOCKED && this.recorder === null) return manual;
     const listed = this.judgeListed(name);
     return manual === NOT_BLOCKED ? listed : manual;
@@ -199,7 +199,7 @@ export class Judge {
     return blocking;
   }
 
-  /** Looks for rules at the prefixes of an address; of those that block, the longest is named if none is yet. */
+  /** Looks for rules at the prefixes of an address; the longest blocking one is reported unless a rule already is. */
   private judgePrefixes(address: Query, before: number): number {
     const { rules, policy } = this.snapshot;
     const lengths = address.addressSize === IPV4_SIZE ? rules.ipv4Prefixes : rules.ipv6Prefixes;
@@ -218,7 +218,7 @@ export class Judge {
     return blocking;
   }
 
-  /** Attribute of the rule at the prefix of so many bits in which an address lies, or -1. */
+  /** Attribute of the rule at the prefix of an address with `bits` bits, or -1. */
   private findPrefix(address: Query, bits: number): number {
     const { prefix } = this;
     const { rules } = this.snapshot;
@@ -244,7 +244,7 @@ export class Judge {
   };
 }
 
-/** Whether one of these lists, which take the rule back, serves the class. */
+/** Whether one of these lists, which disable the rule, serves the class. */
 function isTakenBack(by: readonly number[], policy: PolicyTable, policyClass: number): boolean {
   for (const source of by) if (policy.isServed(policyClass, source)) return true;
   return false;
@@ -270,7 +270,7 @@ function isFor(rule: SpecialRule, asker: Query, named: NamedClients): boolean {
   return !isAmong(asker, rule.exceptClients, rule.exceptClientNames, named);
 }
 
-/** Whether the client who asks is one of these. */
+/** Whether the client is one of these. */
 function isAmong(
   asker: Query,
   ranges: readonly ClientRange[] | undefined,
@@ -300,7 +300,7 @@ function better(special: SpecialMatcher, before: number, now: number): number {
   return now < before ? now : before;
 }
 
-/** Of a special rule and a verdict of the table, the one that is named. */
+/** Of a special rule and a match of the table, the one to report. */
 function preferred(index: number, special: SpecialMatcher, tabled: number): number {
   if (index < 0) return tabled;
   if (tabled !== NOT_BLOCKED && special.rule(index).rewrite === undefined) return tabled;

@@ -1,7 +1,7 @@
 /**
- * A small table of names, each with a number, found by the hashes that parsing leaves in a query. It costs
- * one comparison where it is empty, and looks only at suffixes of as many labels as some entry has. Large
- * tables of rules are `shared/snapshot/rule-table.ts`.
+ * A small table of names, each with a number, found by the hashes that parsing leaves in a query. An empty table costs
+ * one comparison; only suffixes with the label count of some entry are looked up. Large tables of rules are
+ * `shared/snapshot/rule-table.ts`.
  */
 import { hashName, MAX_LABELS } from '../../shared/dns/name.ts';
 import type { HashedName } from '../../shared/snapshot/special-matcher.ts';
@@ -27,7 +27,7 @@ export class NameTable {
   /** By number of labels: 1 = some entry has so many. */
   private readonly depths = new Uint8Array(MAX_LABELS + 1);
 
-  /** `seeds` are those that queries are hashed with; of equal names the first one counts. */
+  /** `seeds` are those of the queries' hashes; of equal names the first one wins. */
   constructor(entries: readonly NumberedName[], seedLow: number, seedHigh: number) {
     this.size = entries.length;
     const slots = Math.max(MIN_SLOTS, 2 ** Math.ceil(Math.log2(entries.length * 2 + 1)));

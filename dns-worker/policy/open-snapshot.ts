@@ -23,10 +23,10 @@ export interface OpenSnapshot {
   readonly local: LocalNames;
   readonly clients: ClientTable;
   readonly namedClients: NamedClients;
-  /** Forward zones, and where a name's zone is among them. */
+  /** Forward zones, and the index of a name's zone among them. */
   readonly zones: readonly ForwardZone[];
   readonly zoneNames: NameTable;
-  /** Whether some rule is for the addresses of answers. */
+  /** Whether any rule applies to addresses of answers. */
   readonly judgesAddresses: boolean;
   readonly safeSearch: SafeSearchTable;
   /** Names that may have private addresses. */
@@ -34,8 +34,8 @@ export interface OpenSnapshot {
 }
 
 /**
- * Opens the buffers of a snapshot; what special rules, of lists or by hand, were opened to is kept from
- * `before` where they are the same. Throws a RangeError where they are of another layout.
+ * Opens the buffers of a snapshot; opened special rules, of lists or manual, are reused from `before` if they are the
+ * same. Throws a RangeError if they are of another layout.
  */
 export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): OpenSnapshot {
   const rules = new RuleTable(buffers.rules);
@@ -80,7 +80,7 @@ export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): O
   };
 }
 
-/** Whether it is the outcome of the same build; special rules are built with their names. */
+/** Whether both are of the same build; special rules are built together with their names. */
 export function isSameTable(before: RuleTable, now: RuleTable): boolean {
   return before.build === now.build && before.nameCount === now.nameCount;
 }

@@ -1,11 +1,11 @@
 /**
- * Token buckets of client networks, in memory that all threads share. A bucket is one number, the time at
- * which it will be full again: a question moves it on by one interval, and is over the limit where that
- * would be more than a whole burst away. Two threads that meet in one bucket may count two questions as one;
- * that makes the limit a little wider and never costs an answer.
+ * Token buckets of client networks, in memory that all threads share. A bucket is one number, the time at which it will
+ * be full again: a question advances it by one interval, and exceeds the limit if that is more than a whole burst
+ * ahead. Two threads that update one bucket at once may count two questions as one; the limit gets slightly wider, and
+ * no answer is lost.
  *
- * A network has two buckets of the same size: what comes with a proof of its address (`hasProvenAddress`) does not
- * suffer from what somebody else sends in its name.
+ * A network has two buckets of the same size: queries with a proven address (`hasProvenAddress`) do not suffer from
+ * those that others send in its name.
  */
 import { addressFromText, addressWord, isMappedIpv4 } from '../../shared/net/ip.ts';
 import { Protocol } from '../../shared/query-log.ts';
@@ -24,7 +24,7 @@ interface Network {
   readonly masks: Int32Array;
 }
 
-/** Whether the client's address is its own: it received what was sent there. */
+/** Whether the client has proven its address: it received a packet there. */
 export function hasProvenAddress(query: Query): boolean {
   return query.protocol !== Protocol.udp || query.hasValidCookie;
 }
@@ -36,7 +36,7 @@ export class RateLimiter {
   private readonly words: Int32Array;
   private readonly doubles: Float64Array;
   private readonly seed: number;
-  /** Stands the bucket of proven addresses apart; secret, so that no network can be chosen that meets it. */
+  /** Separates the buckets of proven addresses; secret, so that no network can be chosen to collide. */
   private readonly provenMark: number;
   private readonly ipv4Masks: Int32Array;
   private readonly ipv6Masks: Int32Array;
@@ -55,13 +55,13 @@ export class RateLimiter {
     this.whitelist = settings.whitelist.map(networkOf).filter((network) => network !== null);
   }
 
-  /** Counts a question; false where its network has used up its burst. */
+  /** Counts a question; false if its network has used up its burst. */
   admitsQuestion(query: Query): boolean {
     const { queriesPerSecond, burstSize } = this.settings;
     return this.admits(query, L.QUESTIONS_DOUBLE, 1000 / queriesPerSecond, burstSize);
   }
 
-  /** Counts an NXDOMAIN answer; false where its network has had its share. */
+  /** Counts an NXDOMAIN answer; false if its network is over the limit. */
   admitsNxdomain(query: Query): boolean {
     const { nxdomainPerSecond } = this.settings;
     return this.admits(query, L.NXDOMAIN_DOUBLE, 1000 / nxdomainPerSecond, nxdomainPerSecond);
@@ -80,7 +80,7 @@ export class RateLimiter {
     const at = this.bucketOf() * BUCKET_DOUBLES + double;
     const nowMs = query.arrivedMonotonicMs;
     const fullAtMs = doubles[at]! > nowMs ? doubles[at]! : nowMs;
-    // A hundredth of an interval is what the sum of many intervals may be off.
+    // Tolerance for the rounding error of many summed intervals: a hundredth of one.
     if (fullAtMs - nowMs > (burst - 0.99) * intervalMs) return false;
     doubles[at] = fullAtMs + intervalMs;
     return true;
@@ -98,7 +98,7 @@ export class RateLimiter {
     return true;
   }
 
-  /** Number of the network's bucket; one that is full, or fuller than its neighbours, is taken over. */
+  /** Number of the network's bucket; takes over a full one, or the fullest of its ways. */
   private bucketOf(): number {
     const { words, doubles, network } = this;
     let hash = this.seed;

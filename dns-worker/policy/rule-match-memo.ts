@@ -1,10 +1,10 @@
 /**
- * What a thread remembers of names it has judged: the verdict on a name for one policy class of one
- * snapshot. Most queries ask for few names; a hit here is one cache line instead of a walk over a table
- * that fits in no cache. Direct-mapped, 64 bits of hash confirm a hit, a newer snapshot ends it.
+ * Caches the rule match of a name for one policy class of one snapshot, per thread. Most queries ask for few names; a
+ * hit costs one cache line instead of a walk over a table that fits in no cache. Direct-mapped; 64 bits of hash confirm
+ * a hit, and a newer snapshot invalidates it.
  */
 
-/** Entries, a power of two: 4 MiB of memory, which is taken as names come. */
+/** Entries, a power of two: 4 MiB of memory, which is allocated as names come. */
 const ENTRIES = 262_144;
 const ENTRY_WORDS = 4;
 const LOW_AT = 0;
@@ -19,17 +19,17 @@ const ORIGIN_MASK = 0x7;
 const LABEL_SHIFT = 24;
 const RULE_MASK = 0x1f_ffff;
 
-/** Nothing is remembered of the name. */
+/** The memo has no entry for the name. */
 export const UNKNOWN = -1;
-/** It depends on more than the name. */
+/** The match depends on more than the name. */
 export const CONDITIONAL = -2;
 /** An allow rule that people made lets the name pass, or one of a list does. */
 export const ALLOWED = -3;
 export const ALLOWED_BY_LIST = -4;
-/** No rule is for the name. */
+/** No rule matches the name. */
 export const NOT_BLOCKED = 0;
 
-/** Whether an allow rule, whoever made it, lets the name pass. */
+/** Whether an allow rule of any origin lets the name pass. */
 export function isAllowing(verdict: number): boolean {
   return verdict === ALLOWED || verdict === ALLOWED_BY_LIST;
 }
@@ -45,8 +45,8 @@ export function originOf(verdict: number): number {
 }
 
 /**
- * Index of the label at which the deciding rule's name starts; of an address the length of the prefix that the rule is
- * at, 0 = the address itself.
+ * Index of the label at which the deciding rule's name starts; for an address the length of the rule's prefix, 0 = the
+ * address itself.
  */
 export function labelOf(verdict: number): number {
   return verdict >>> LABEL_SHIFT;
@@ -57,7 +57,7 @@ export function blockedBy(origin: number, rule: number, label: number): number {
   return (rule + 1) | (origin << ORIGIN_SHIFT) | (label << LABEL_SHIFT);
 }
 
-/** The largest rule number that a verdict can name; beyond it (two million sets of lists) one of a kind stands for all. */
+/** The largest rule number that a verdict can name; beyond it (two million sets of lists) one number stands for all. */
 export const MAX_RULE = RULE_MASK - 1;
 
 /** Verdicts of one thread. Hash lanes and versions are i32. */
@@ -76,12 +76,12 @@ export class VerdictMemo {
       : UNKNOWN;
   }
 
-  /** Loads the line that `recall` will read; returns what it loaded, which says nothing. */
+  /** Prefetches the line that `recall` will read; the result has no meaning. */
   touch(low: number, policyClass: number): number {
     return this.words[(classKey(low, policyClass) & (ENTRIES - 1)) * ENTRY_WORDS]!;
   }
 
-  /** Remembers a verdict in place of whatever was there. */
+  /** Stores a match, replacing the entry in its slot. */
   remember(low: number, high: number, snapshotVersion: number, policyClass: number, verdict: number): void {
     const { words } = this;
     const key = classKey(low, policyClass);

@@ -1,4 +1,4 @@
-/** Safe search opened for reading: the engine of a name, and what a group wants of it. */
+/** Safe search opened for reading: the engine of a name, and the mode that a group enforces. */
 import {
   MAX_SAFE_SEARCH_ENGINES,
   SAFE_SEARCH_MODE_BITS,
@@ -41,7 +41,7 @@ export class SafeSearchTable {
     return mode === SafeSearchMode.off ? NOT_FOUND : engine * 2 + mode - 1;
   }
 
-  /** The target that `find` has named. */
+  /** The target with a number from `find`. */
   target(number: number): SafeTarget {
     return this.targets[number]!;
   }

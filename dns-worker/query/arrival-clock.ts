@@ -1,14 +1,14 @@
 /**
- * When a batch came, on both clocks. The wall clock is read twice a second only, and the monotonic one counts
- * on in between: reading it makes a number on the heap each time, and a busy thread allocates nothing.
+ * Arrival time of a batch on both clocks. The wall clock is read only twice a second and extrapolated by the monotonic
+ * one, because each read allocates a number and a busy thread allocates nothing.
  */
 import { systemClock } from '../../shared/clock.ts';
 import type { Query } from './query.ts';
 
-/** How long the distance between the clocks is believed, milliseconds; a step of the wall clock shows so late. */
+/** How long the offset between the clocks is trusted, milliseconds: the delay until a step of the wall clock shows. */
 const OFFSET_LIFE_MS = 500;
 
-/** Stamps queries with the time of now. One per thread. */
+/** Stamps queries with the current time. One per thread. */
 export class ArrivalClock {
   private offsetMs = 0;
   private offsetUntilMs = -Infinity;

@@ -25,7 +25,7 @@ import {
 } from '../../shared/dns/wire.ts';
 import type { Query } from './query.ts';
 
-/** What is to be done with a request after reading it. */
+/** The result of parsing a request. */
 export const ParseOutcome = {
   OK: 0,
   /** Too short for a header, or itself a response: no answer may be given. */
@@ -34,7 +34,7 @@ export const ParseOutcome = {
   FORMAT_ERROR: 2,
   /** Answer NOTIMP. */
   NOT_IMPLEMENTED: 3,
-  /** No question, but OPT: `query` has that. Good for a request for a cookie only (RFC 7873 section 5.4). */
+  /** No question, but OPT: `query` has that. Valid only as a request for a cookie (RFC 7873 section 5.4). */
   NO_QUESTION: 4,
 } as const;
 export type ParseOutcomeCode = (typeof ParseOutcome)[keyof typeof ParseOutcome];
@@ -64,7 +64,7 @@ export function parseQuery(query: Query, seedLow: number, seedHigh: number): Par
   return readOpt(query) ? ParseOutcome.OK : ParseOutcome.FORMAT_ERROR;
 }
 
-/** Checks the qname label by label and copies it folded; false where it is malformed or cut off. */
+/** Checks the qname label by label and copies it folded; false if it is malformed or cut off. */
 function readQuestion(query: Query): boolean {
   const { bytes, at, labelAt } = query;
   const start = at + Header.SIZE;
@@ -128,7 +128,7 @@ export function hashSuffixes(query: Query, seedLow: number, seedHigh: number): v
   }
 }
 
-/** Finds the OPT record after the question; false where the rest of the message is malformed. */
+/** Finds the OPT record after the question; false if the rest of the message is malformed. */
 function readOpt(query: Query): boolean {
   const { bytes, at } = query;
   const answers = readU16(bytes, at + Header.ANCOUNT);
@@ -144,7 +144,7 @@ function readOpt(query: Query): boolean {
       // RFC 6891 section 6.1: one, in the additional section, and its owner is the root.
       if (query.hasEdns || i < elsewhere || bytes[offset] !== 0) return false;
       readOptFields(query, offset + 1, next);
-      // What options of another version look like is not known: it is answered BADVERS.
+      // The format of options of other versions is unknown: BADVERS.
       if (query.ednsVersion === 0 && !areOptions(bytes, query.optionsAt, next)) return false;
     }
     offset = next;

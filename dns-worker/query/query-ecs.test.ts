@@ -9,7 +9,7 @@ import { Query } from './query.ts';
 const SUBNET = [0, 1, 24, 0, 192, 0, 2];
 const query = new Query();
 
-/** Reads a request whose OPT record has these options, and the version; false where either reader refuses it. */
+/** Reads a request whose OPT record has these options, and the version; false if either reader refuses it. */
 function read(options: Uint8Array, version = 0): boolean {
   const message = queryMessage('www.example.org', 'A', { edns: { version } });
   message.set(u16(options.length), message.length - 2);

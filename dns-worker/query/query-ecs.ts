@@ -1,16 +1,16 @@
 /**
- * The client's subnet (RFC 7871) in a request: read from its OPT record into the query, where subnets are
- * forwarded at all. Nothing is decided by it but whom an answer fits: the client's group comes from the
- * address it asks from, never from what it says of itself.
+ * The client's subnet (RFC 7871) in a request: read from its OPT record into the query, where subnets are forwarded at
+ * all. It only decides which clients an answer fits: the client's group comes from its source address, never from this
+ * option.
  */
 import { isQuerySubnet } from '../../shared/dns/ecs-option.ts';
 import { findOption, NO_OPTION, OPTION_HEAD_SIZE, optionEnd } from '../../shared/dns/edns-option.ts';
 import { EdnsOption } from '../../shared/dns/iana.ts';
 import type { Query } from './query.ts';
 
-/** Keeps the subnet of a parsed request in `query.subnet`; false where it is malformed: answer FORMERR. */
+/** Keeps the subnet of a parsed request in `query.subnet`; false if it is malformed: answer FORMERR. */
 export function readClientSubnet(query: Query): boolean {
-  // What options of another version look like is not known.
+  // The format of options of other versions is unknown.
   if (!query.hasEdns || query.ednsVersion !== 0) return true;
   const { bytes, optionsAt, optionsEnd } = query;
   const at = findOption(bytes, optionsAt, optionsEnd, EdnsOption.CLIENT_SUBNET);
@@ -18,7 +18,7 @@ export function readClientSubnet(query: Query): boolean {
   const next = optionEnd(bytes, at);
   const dataAt = at + OPTION_HEAD_SIZE;
   if (!isQuerySubnet(bytes, dataAt, next - dataAt)) return false;
-  // Two of them would leave open which one the answer is for.
+  // With two of them the answer's subnet would be ambiguous.
   if (findOption(bytes, next, optionsEnd, EdnsOption.CLIENT_SUBNET) !== NO_OPTION) return false;
   query.setSubnet(bytes, dataAt, next - dataAt);
   return true;

@@ -129,7 +129,7 @@ export class Query {
   ruleKind = 0;
   /** `RuleOrigin` of that rule; for a special rule `ruleAttribute` is its index plus one. */
   ruleOrigin = 0;
-  /** Where the rule met a name of the answer: the name it stands at, in wire form. */
+  /** Where the rule matched a name of the answer: the name it stands at, in wire form. */
   readonly ruleName: Uint8Array = new Uint8Array(MAX_NAME_LENGTH);
   ruleNameLength = 0;
   /**

@@ -30,7 +30,7 @@ export class LogRingWriter {
     this.tail = Atomics.load(this.control, LogRing.TAIL_WORD);
   }
 
-  /** Appends the answered query; its response time follows with `publish`. */
+  /** Appends the answered query; `publish` adds its response time. */
   write(query: Query, snapshotVersion: number): void {
     if (((this.head - this.tail) | 0) > this.mask) {
       this.tail = Atomics.load(this.control, LogRing.TAIL_WORD);
@@ -46,8 +46,8 @@ export class LogRingWriter {
   }
 
   /**
-   * Makes what was written since the last call visible to the reader. `responseTimeUs` counts for all of
-   * it: the answers of a batch leave together. Wakes the reader where it sleeps.
+   * Makes what was written since the last call visible to the reader. `responseTimeUs` applies to all records: the
+   * answers of a batch are sent together. Wakes the reader if it sleeps.
    */
   publish(responseTimeUs: number): void {
     if (this.published === this.head) return;
@@ -103,7 +103,7 @@ export class LogRingWriter {
     if (query.ruleNameLength !== 0) this.writeRuleName(at, at + answersAt + ((length + 3) & ~3), query);
   }
 
-  /** The name of a rule that met a name in the answer, where it fits. */
+  /** The name of a rule that matched a name in the answer, where it fits. */
   private writeRuleName(at: number, nameAt: number, { ruleName, ruleNameLength }: Query): void {
     const { bytes } = this;
     if (nameAt + ruleNameLength > at + LogRecord.SIZE) return;

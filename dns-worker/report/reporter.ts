@@ -1,4 +1,4 @@
-/** What a thread tells of its work: a log record and a count for each answered query. */
+/** Reports the work of a thread: a log record and a counter for each answered query. */
 import { Counter } from '../../shared/memory/counters.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import type { Query } from '../query/query.ts';
@@ -21,7 +21,7 @@ export class Reporter {
     counters[Counter.QUERIES] = counters[Counter.QUERIES]! + 1;
     const status = Counter.FIRST_STATUS + query.status;
     counters[status] = counters[status]! + 1;
-    // What had no readable question is counted by its class, not logged as a query.
+    // A message without a readable question is counted by its class, not logged.
     if (query.qnameLength !== 0) this.log.write(query, snapshotVersion);
   }
 
@@ -30,7 +30,7 @@ export class Reporter {
     this.counters[counter] = this.counters[counter]! + 1;
   }
 
-  /** Lets the control plane see the records written since the last call, all with this response time. */
+  /** Publishes the records written since the last call, all with this response time. */
   publish(responseTimeUs: number): void {
     this.log.publish(responseTimeUs);
   }

@@ -1,7 +1,7 @@
 /**
- * What a thread knows of the clients that ask it: how often and when last, for the control plane to sweep, and which
- * record of the snapshot's client table is theirs, so that ten thousand subnets are searched once per client and
- * snapshot. Bounded: a client that finds no room takes the place of one not seen for longest.
+ * What a thread stores per client: how often and when it asked last, for the control plane to collect, and its record
+ * in the snapshot's client table, so that ten thousand subnets are searched once per client and snapshot. Bounded: a
+ * new client replaces the least recently seen one.
  */
 import { ClientSightingsLayout as L } from '../../shared/memory/sighting-layout.ts';
 import { addressWord } from '../../shared/net/ip.ts';
@@ -29,7 +29,7 @@ export class ClientSightings {
     const word3 = addressWord(clientBytes, clientAt + 12);
     const at = this.slotFor(word0, word1, word2, word3, query.arrivedSecs);
     words[at + L.LAST_SEEN_AT] = query.arrivedSecs;
-    // A count that wraps goes on with 1: 0 is a free slot.
+    // A count wraps to 1, since 0 marks a free slot.
     words[at + L.COUNT_AT] = (words[at + L.COUNT_AT]! + 1) | 0 || 1;
     // Inverted, so that an empty slot is of no version.
     if (words[at + L.SNAPSHOT_AT] === ~snapshotVersion) return words[at + L.RECORD_AT]!;
@@ -39,7 +39,7 @@ export class ClientSightings {
     return record;
   }
 
-  /** Word at which the slot of the address starts; it is made if need be. */
+  /** Word at which the slot of the address starts; takes a slot if the address has none. */
   private slotFor(word0: number, word1: number, word2: number, word3: number, nowSecs: number): number {
     const { words } = this;
     const hash = hashOf(word0, word1, word2, word3);
@@ -68,7 +68,7 @@ export class ClientSightings {
     return oldest;
   }
 
-  /** Gives a slot to an address; its count is 0 until it is whole. */
+  /** Assigns a slot to an address; its count is 0 until the slot is complete. */
   private take(at: number, word0: number, word1: number, word2: number, word3: number): void {
     const { words } = this;
     Atomics.store(words, at + L.COUNT_AT, 0);

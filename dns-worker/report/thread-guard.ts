@@ -1,17 +1,17 @@
 /**
- * What a bug may cost a resolve thread: one question, a count and a line in the log, never the thread. Everything that
- * a packet can reach runs in a turn of the event loop that some timer, socket or promise began; what is thrown there
- * and not caught nearer by comes here. Questions end by their deadlines, so nothing waits for what was cut short.
+ * Limits what a bug costs a resolve thread: one question, a count and a log line, never the thread. Code that a packet
+ * can reach runs in a turn of the event loop that a timer, socket or promise started; errors that escape it arrive
+ * here. Questions end by their deadlines, so nothing waits for interrupted work.
  */
 import type { Clock } from '../../shared/clock.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { Reporter } from './reporter.ts';
 
-/** One bug may show with every packet: at most one line in this time, milliseconds. */
+/** Milliseconds per log line, since one bug may occur with every packet. */
 const LOG_PAUSE_MS = 1000;
 
-/** Counts bugs and goes on. One a resolve thread. */
+/** Counts bugs and keeps the thread alive. One per resolve thread. */
 export class ThreadGuard {
   private readonly reporter: Pick<Reporter, 'count'>;
   private readonly clock: Clock;
@@ -25,18 +25,18 @@ export class ThreadGuard {
     this.logger = logger;
   }
 
-  /** From now on nothing that is thrown ends this thread. */
+  /** Installs the handlers: from now on no uncaught error ends this thread. */
   watch(): void {
     // Rejections that no one handles come here, too.
     process.on('uncaughtException', this.take);
   }
 
-  /** Again the first uncaught error ends the thread. */
+  /** Removes the handlers: the next uncaught error ends the thread. */
   unwatch(): void {
     process.off('uncaughtException', this.take);
   }
 
-  /** Runs a piece of work and takes what it throws. */
+  /** Runs `work` and counts what it throws. */
   run(work: () => void): void {
     try {
       work();

@@ -20,7 +20,7 @@ export interface QuestionTaker {
 /** What became of a question; null = another thread had it under way, and is through. */
 export type FlightOutcome = Resolution | null;
 
-/** Flights of one area (`ClaimArea`). One a resolve thread. */
+/** Flights of one area (`ClaimArea`). One per resolve thread. */
 export class NodeFlights {
   /** Longest wait for another thread, milliseconds. */
   readonly timeoutMs: number;
@@ -29,7 +29,7 @@ export class NodeFlights {
   private readonly logger: Logger;
   private isClosed = false;
 
-  /** `claims` is null where no other thread asks. */
+  /** `claims` is null if no other thread asks. */
   constructor(claims: QuestionClaims | null, timeoutMs: number, logger: Logger) {
     this.claims = claims;
     this.timeoutMs = timeoutMs;

@@ -69,7 +69,7 @@ export class QuestionRun {
   private readonly doubtful: { readonly upstream: Upstream; readonly rcode: number }[] = [];
   /** The last server whose answer was no use, an index; -1 = none. */
   private unusable = -1;
-  /** Somebody could not be asked for want of room here. */
+  /** Somebody could not be asked for lack of room here. */
   private isShort = false;
   private nextWave = 0;
   private lastAsked = -1;

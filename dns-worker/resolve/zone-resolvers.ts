@@ -13,7 +13,7 @@ import { Resolver, type ResolverSettings } from './resolver.ts';
 /** What the resolvers are made with; pools and probe are the zone's servers and its name. */
 export type ZoneResolverSettings = Omit<ResolverSettings, 'pools' | 'probe'>;
 
-/** The resolvers by partition. One a resolve thread. */
+/** The resolvers by partition. One per resolve thread. */
 export class ZoneResolvers {
   private readonly settings: ZoneResolverSettings;
   private readonly clock: Clock;

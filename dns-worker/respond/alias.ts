@@ -1,6 +1,6 @@
 /**
- * CNAME records that this server makes itself, written after the question one after the other; the last target may be
- * left for the resolve thread to follow (`forward/follow-alias.ts`). Nothing allocates.
+ * CNAME records that this server creates, written after the question one after the other; the last target may be left
+ * to the resolve thread (`forward/follow-alias.ts`). Nothing allocates.
  */
 import { RRClass, RRType } from '../../shared/dns/iana.ts';
 import { Header, Record, writeU16, writeU32 } from '../../shared/dns/wire.ts';
@@ -12,7 +12,7 @@ const POINTER_SIZE = 2;
 /** Owner of the first record: the qname. */
 export const QNAME_OFFSET = Header.SIZE;
 
-/** What `appendCname` returns where the slot has no room for the record; nothing was written then. */
+/** Returned by `appendCname` if the record does not fit into the slot; nothing was written then. */
 export const NO_ROOM = 0;
 
 /** Bytes that `appendCname` writes for a target of this length. */
@@ -21,9 +21,9 @@ function cnameSize(targetLength: number): number {
 }
 
 /**
- * Appends a CNAME whose owner is the name at `ownerOffset` of the message (`QNAME_OFFSET`, or what the call
- * before returned); its target is the name at `nameAt` of `names`, uncompressed. Returns the offset of the target,
- * where the next record's owner is, or NO_ROOM.
+ * Appends a CNAME whose owner is the name at `ownerOffset` of the message (`QNAME_OFFSET`, or the result of the
+ * previous call); its target is the name at `nameAt` of `names`, uncompressed. Returns the offset of the target, where
+ * the next record's owner is, or NO_ROOM.
  */
 export function appendCname(
   query: Query,
@@ -52,8 +52,8 @@ export function appendCname(
 }
 
 /**
- * Leaves the query to the resolve thread, which asks for the name at `nameAt` of `names` (folded) and
- * appends what it comes to. Only stages of `Pipeline.decideAgain` may call this.
+ * Leaves the query to the resolve thread, which resolves the name at `nameAt` of `names` (folded) and appends the
+ * result. Only stages of `Pipeline.decideAgain` may call this.
  */
 export function followAlias(query: Query, names: Uint8Array, nameAt: number, status: number): VerdictCode {
   const length = nameLength(names, nameAt);

@@ -1,7 +1,7 @@
 /**
- * The answer to a blocked question, as `blocking.mode` wants it: an unusable address, NXDOMAIN, NODATA,
- * REFUSED, or an address of the operator's. Negative ones carry a SOA, so that clients may cache them
- * (RFC 2308 section 5), and every one carries an extended error where the client speaks EDNS.
+ * The answer to a blocked question, as `blocking.mode` wants it: an unusable address, NXDOMAIN, NODATA, REFUSED, or an
+ * address that the operator chose. Negative answers carry a SOA, so that clients may cache them (RFC 2308 section 5),
+ * and all carry an extended error if the client uses EDNS.
  */
 import { Rcode, RRClass, RRType } from '../../shared/dns/iana.ts';
 import { Header, Record, writeU16, writeU32 } from '../../shared/dns/wire.ts';
@@ -18,7 +18,7 @@ const SOA_REFRESH_SECS = 3600;
 const SOA_RETRY_SECS = 1200;
 const SOA_EXPIRE_SECS = 604_800;
 
-/** Writes the answer for a question that policy blocks; `extendedError` says why (RFC 8914 section 4). */
+/** Writes the answer for a question that policy blocks; `extendedError` is the reason (RFC 8914 section 4). */
 export function answerBlocked(query: Query, policy: PolicyTable, extendedError: number): void {
   query.extendedError = extendedError;
   const ttlSecs = policy.blockingTtlSecs;
@@ -41,7 +41,7 @@ export function answerBlocked(query: Query, policy: PolicyTable, extendedError: 
   }
 }
 
-/** One record of the type that is asked for, with this RDATA: an address, or an uncompressed name. */
+/** One record of the qtype with this RDATA: an address, or an uncompressed name. */
 export function answerRecord(query: Query, rdata: Uint8Array, ttlSecs: number): void {
   const size = rdata.length;
   if (!hasRoom(query, query.questionEnd, POINTER_SIZE + Record.RDATA + size)) {
@@ -62,8 +62,8 @@ const SOA_SIZE = POINTER_SIZE + SOA_RNAME.length + 20;
 const NEGATIVE_SIZE = POINTER_SIZE + Record.RDATA + SOA_SIZE;
 
 /**
- * NXDOMAIN, or NODATA when `rcode` is NOERROR, after the answers that are there already, with a SOA whose owner is the
- * name at `ownerOffset` of the message: the qname, or where its aliases lead.
+ * NXDOMAIN, or NODATA when `rcode` is NOERROR, after the existing answers, with a SOA whose owner is the name at
+ * `ownerOffset` of the message: the qname, or where its aliases lead.
  */
 export function answerNegative(
   query: Query,

@@ -1,20 +1,20 @@
 /**
- * Keeps answers from outliving a coming flip of the group's schedule: no TTL reaches beyond it, so that what a
- * client keeps is gone when the group's policy changes.
+ * Limits TTLs to the next change of the group's schedule, so that clients' caches are empty when the group's policy
+ * changes.
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import { Header, Record, readU16, readU32, skipName, writeU32 } from '../../shared/dns/wire.ts';
 import type { PolicyTable } from '../../shared/snapshot/policy-table.ts';
 import type { Query } from '../query/query.ts';
 
-/** Flips further away leave answers alone; few TTLs are longer. */
+/** Changes further away do not limit TTLs; few TTLs are longer. */
 const HORIZON_SECS = 86_400;
 
-/** Lowers the TTLs of the reply in the slot to what is left until the next flip of the query's group. */
+/** Lowers the TTLs of the reply in the slot to the seconds until the next schedule change of the query's group. */
 export function capTtlsToFlip(query: Query, policy: PolicyTable): void {
   const flipAtSecs = policy.groupNextFlipAtSecs(query.groupIndex);
   if (flipAtSecs === 0) return;
-  // The second that has begun is not counted, as part of it is over.
+  // The current second is not counted, as part of it is over.
   const leftSecs = flipAtSecs - query.arrivedSecs - 1;
   if (leftSecs < HORIZON_SECS) capTtls(query, leftSecs < 0 ? 0 : leftSecs);
 }
@@ -31,7 +31,7 @@ function capTtls(query: Query, maxSecs: number): void {
   for (; left > 0; left--) {
     const fields = skipName(bytes, record, end);
     if (fields < 0 || fields + Record.RDATA > end) return;
-    // The TTL of OPT is none (RFC 6891 section 6.1.3).
+    // OPT has no TTL (RFC 6891 section 6.1.3).
     if (readU16(bytes, fields + Record.TYPE) !== RRType.OPT && readU32(bytes, fields + Record.TTL) > maxSecs)
       writeU32(bytes, fields + Record.TTL, maxSecs);
     record = fields + Record.RDATA + readU16(bytes, fields + Record.RDLENGTH);

@@ -1,6 +1,6 @@
 /**
- * The answer to a question that a rule decides, and what the log will say of it: services are always
- * NXDOMAIN, a rule with an answer of its own gives that, everything else follows `blocking.mode`.
+ * The answer to a question that a rule decides, and its log fields: services are always NXDOMAIN, a rule with its own
+ * answer gives that one, everything else follows `blocking.mode`.
  */
 import { ExtendedError, RRType, Rcode } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
@@ -31,9 +31,9 @@ const STATUS = [
 ];
 
 /**
- * Writes the answer that a blocking verdict on `name` demands, and fills in what is logged. `name` is the query
- * itself, or a name or an address of its answer. UNRESOLVED = the rule makes the qname an alias whose target has
- * to be asked for; CONTINUE = an alias of the qname itself, which is answered as usual.
+ * Writes the answer that a blocking verdict on `name` demands, and fills in what is logged. `name` is the query itself,
+ * or a name or an address of its answer. UNRESOLVED = the rule makes the qname an alias whose target must be resolved;
+ * CONTINUE = an alias of the qname itself, which is answered as usual.
  */
 export function answerByPolicy(
   query: Query,
@@ -45,7 +45,7 @@ export function answerByPolicy(
   const { policy } = snapshot;
   const origin = originOf(verdict);
   const rule = ruleOf(verdict);
-  // The rule of an address stands at it or at a prefix of it, never at a parent.
+  // A rule matches an address itself or a prefix of it, never a parent.
   const label = name.isAddress ? 0 : labelOf(verdict);
   query.status = name === query || name.isAddress ? STATUS[origin]! : QueryStatus.BLOCKED_CNAME;
   query.ruleOrigin = origin;
@@ -66,7 +66,7 @@ export function answerByPolicy(
   return Verdict.ANSWERED;
 }
 
-/** A CNAME, and for the resolve thread the rest. */
+/** A CNAME; the resolve thread does the rest. */
 function answerAlias(query: Query, host: Uint8Array, ttlSecs: number): VerdictCode {
   if (isQname(query, host)) {
     query.ruleAttribute = 0;

@@ -1,6 +1,6 @@
 /**
- * Turns the request in the slot into its answer: header, then the question as it came, then what a stage has put after
- * it, then OPT. Nothing allocates. What the RRs are is decided elsewhere.
+ * Turns the request in the slot into its answer: header, the unchanged question, the records that a stage wrote, then
+ * OPT. Allocates nothing. Stages decide what the records are.
  */
 import { ClientSubnet } from '../../shared/dns/ecs-option.ts';
 import { OPTION_HEAD_SIZE } from '../../shared/dns/edns-option.ts';
@@ -34,17 +34,17 @@ export function replyLimit(query: Query): number {
   return limit < query.capacity ? limit : query.capacity;
 }
 
-/** Whether the slot has room for `size` bytes at offset `from` of the message; nothing may be written where it has not. */
+/** Whether the slot has room for `size` bytes at offset `from` of the message; write nothing otherwise. */
 export function hasRoom(query: Query, from: number, size: number): boolean {
   return from + size <= query.capacity;
 }
 
-/** Answers with TC where records do not fit the slot: they are longer than any reply over UDP. */
+/** Answers with TC if the records do not fit into the slot, which holds any reply over UDP. */
 export function replyTruncated(query: Query, rcode: number): void {
   finishReply(query, rcode, query.capacity + 1);
 }
 
-/** AD for an answer whose state is known: RFC 6840 section 5.8, only for a client that asked with DO or AD. */
+/** The AD bit of a validated answer: only for a client that asked with DO or AD (RFC 6840 section 5.8). */
 export function authenticFlag(query: Query): number {
   const isWanted = query.dnssecOk || query.authenticDataWanted;
   return isWanted && query.dnssec === DnssecStatus.secure ? FlagsLow.AD : 0;
@@ -64,18 +64,18 @@ function optionsSize({ extendedError, subnetLength, cookieLength }: Query): numb
 }
 
 /**
- * Finishes an answer whose records end at `bodyEnd` (offset from the message's start); how many there are,
- * the flags and the extended error are the query's. An rcode that the client cannot be told is SERVFAIL.
- * Sets `replyLength` and what the log shows.
+ * Finishes an answer whose records end at `bodyEnd` (offset from the message's start); their number, the flags and the
+ * extended error are the query's. An rcode that needs EDNS becomes SERVFAIL without it. Sets `replyLength` and what the
+ * log shows.
  */
 export function finishReply(query: Query, wantedRcode: number, bodyEnd: number): void {
   const { bytes, at } = query;
-  // The upper bits lie in OPT (RFC 6891 section 6.1.3): without it the lower ones would be another rcode.
+  // OPT carries the upper bits (RFC 6891 section 6.1.3): without it the lower ones would be another rcode.
   const rcode = wantedRcode > FlagsLow.RCODE && !query.hasEdns ? Rcode.SERVFAIL : wantedRcode;
   let end = bodyEnd;
   let truncated = 0;
   if (end + optSize(query) > replyLimit(query)) {
-    // RFC 2181 section 9: TC is set when an RRset that is required did not fit; what is left is no use.
+    // RFC 2181 section 9: TC is set when an RRset that is required did not fit; the rest is useless.
     truncated = FlagsHigh.TC;
     clearRecords(query);
     end = endOfQuestion(query);
@@ -129,7 +129,7 @@ function writeCookie({ bytes, cookie, cookieLength }: Query, at: number): void {
   for (let i = 0; i < cookieLength; i++) bytes[at + OPTION_HEAD_SIZE + i] = cookie[i]!;
 }
 
-/** RFC 7871 section 7.2.2: whoever sent the option gets it back, with the scope of the answer. */
+/** RFC 7871 section 7.2.2: the option is returned to its sender, with the scope of the answer. */
 function writeSubnet({ bytes, subnet, subnetLength, subnetScope }: Query, at: number): void {
   writeU16(bytes, at, EdnsOption.CLIENT_SUBNET);
   writeU16(bytes, at + 2, subnetLength);

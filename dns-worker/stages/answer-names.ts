@@ -35,7 +35,7 @@ export class AnswerNames {
   private readonly target = new Query();
   /** Entries of the cache that pass. */
   private readonly passed = new VerdictMemo();
-  /** What the answer at work is judged for; fields, so that methods need not pass them on. */
+  /** What the current answer is judged for; fields, so that methods need not pass them on. */
   private query!: Query;
   private snapshot!: OpenSnapshot;
   private policyClass = 0;
@@ -76,7 +76,7 @@ export class AnswerNames {
     this.isConditional = false;
   }
 
-  /** True where a record was blocked and the answer replaced. */
+  /** True if a record was blocked and the answer replaced. */
   private checkRecords(): boolean {
     const { query, snapshot } = this;
     const { bytes } = query;

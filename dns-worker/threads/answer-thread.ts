@@ -30,7 +30,7 @@ import { openSnapshot } from '../policy/open-snapshot.ts';
 import { ThreadMeter } from './thread-meter.ts';
 import { announce, obeyFault } from './thread-port.ts';
 
-/** Runs the loop; returns when told to drain. Throws a ListenError where a socket cannot be opened. */
+/** Runs the loop; returns when told to drain. Throws a ListenError if a socket cannot be opened. */
 export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: NativeCalls): void {
   const control = new Int32Array(start.memory.control);
   const sockets = openUdpSockets(calls, control, start.settings.bindAddresses, start.settings.dnsPort);

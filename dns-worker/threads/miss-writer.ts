@@ -43,8 +43,8 @@ export class MissWriter {
   }
 
   /**
-   * Copies the question and where its reply goes; false where the ring is full, or its client's share of it. `version`
-   * is that of the snapshot that has decided about it.
+   * Copies the question and where its reply goes; false if the ring is full, or its client's share of it. `version` is
+   * that of the snapshot that has decided about it.
    */
   write(query: Query, batch: UdpBatch, slot: number, version: number): boolean {
     const taken = Atomics.load(this.ring, MissRing.TAIL_WORD);

@@ -32,7 +32,7 @@ export interface QuestionToExplain {
 const VERDICTS = ['continue', 'answered', 'dropped', 'unresolved'] as const;
 const BUFFER_SIZE = 65_535;
 
-/** Explains questions. One a resolve thread. */
+/** Explains questions. One per resolve thread. */
 export class Explainer {
   private readonly pipeline: Pipeline;
   private readonly forwarder: Forwarder;

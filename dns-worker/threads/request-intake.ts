@@ -27,7 +27,7 @@ export interface DirectRequest {
   readonly protocol: number;
   /** Bytes that an answer may have. */
   readonly capacity: number;
-  /** Takes the reply; the bytes are good only during the call. */
+  /** Takes the reply; the bytes are valid only during the call. */
   send(reply: Uint8Array): void;
 }
 
@@ -36,11 +36,11 @@ interface IntakeParts {
   readonly pipeline: Pipeline;
   readonly forwarder: Forwarder;
   readonly reporter: Reporter;
-  /** Sends what the answer thread has received; null where there is none. */
+  /** Sends what the answer thread has received; null if there is none. */
   readonly udpReply: UdpReply | null;
 }
 
-/** Takes requests. One a resolve thread. */
+/** Takes requests. One per resolve thread. */
 export class RequestIntake {
   private readonly pipeline: Pipeline;
   private readonly forwarder: Forwarder;

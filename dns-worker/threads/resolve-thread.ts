@@ -48,7 +48,7 @@ const MAX_TCP_CONNECTIONS = 1024;
 /** Room for a reply over UDP, bytes. */
 const MAX_UDP_REPLY = 2048;
 
-/** Starts listeners and readers; `calls` is null where UDP goes over node:dgram. Throws a ListenError. */
+/** Starts listeners and readers; `calls` is null if UDP goes over node:dgram. Throws a ListenError. */
 export async function runResolveThread(
   start: ThreadStart,
   port: MessagePort,
@@ -257,7 +257,7 @@ class ResolveThread {
   }
 }
 
-/** This thread's claims; null where no other thread asks. */
+/** This thread's claims; null if no other thread asks. */
 function claimsOf(
   { claims: memory, worker, settings }: ThreadStart,
   area: ClaimAreaCode,

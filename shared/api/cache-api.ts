@@ -40,7 +40,7 @@ export const CacheMetrics = z
   .meta({ id: 'CacheMetrics' });
 export type CacheMetrics = z.infer<typeof CacheMetrics>;
 
-/** A name, or with `*.` before it that name and all below. */
+/** A name, or with `*.` the name and all below it. */
 const Domain = z
   .string()
   .refine(
@@ -51,7 +51,7 @@ const Domain = z
 /** A type by its mnemonic, or as TYPE65280. */
 const RecordType = z.string().refine((value) => rrTypeCode(value) !== undefined, 'expected a record type');
 
-/** Which entries; all where nothing is said. */
+/** Selects entries; all if empty. */
 export const CacheEntryFilter = z.object({ domain: Domain.optional(), type: RecordType.optional() });
 export type CacheEntryFilter = z.output<typeof CacheEntryFilter>;
 

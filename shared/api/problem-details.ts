@@ -38,7 +38,7 @@ export const Problem = z
     detail: z.string(),
     error: z.enum(PROBLEM_CODES),
     errors: z.array(FieldProblem).optional(),
-    /** Of `not_in_force`: the change is in the database, and repeating it would make it twice. */
+    /** For `not_in_force`: the change is stored; repeating it would store it twice. */
     stored: z.literal(true).optional(),
     /** Of `not_in_force`: the id of the change's revision; absent where the change makes none. */
     revision: z.int().optional(),

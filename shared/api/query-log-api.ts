@@ -8,7 +8,7 @@ const Status = z.enum(QUERY_STATUS_NAMES);
 const Protocol = z.enum(PROTOCOL_NAMES);
 const Dnssec = z.enum(DNSSEC_STATUS_NAMES);
 
-/** A moment to look from or to, with any offset. */
+/** Start or end of the period, with any offset. */
 const Moment = z.iso.datetime({ offset: true });
 
 const TypeName = z
@@ -18,7 +18,7 @@ const RcodeText = z
   .string()
   .refine((value) => isRcode(value.toUpperCase()), 'expected an rcode such as NXDOMAIN or RCODE23');
 
-/** Which part of the log to show; all conditions hold together. */
+/** Filters of the log; all conditions must hold. */
 export const QueryLogQuery = Page.extend({
   cursor: text(200)
     .min(1)

@@ -1,6 +1,5 @@
 /**
- * The door to the schema library: what the rest of Weir needs of it, in words of its own. Schemas are
- * written in the files beside this one only.
+ * The only interface to the schema library for the rest of Weir. Schemas are written only in the files beside this one.
  */
 import { z } from 'zod';
 
@@ -12,7 +11,7 @@ export type FieldsSchema = z.ZodObject;
 export type Checked<S extends Schema> = z.output<S>;
 /** A value before it is checked. */
 export type Unchecked<S extends Schema> = z.input<S>;
-/** One thing that is wrong with a value. */
+/** One fault of a value. */
 export type Fault = z.core.$ZodIssue;
 
 /** A JSON Schema of draft 2020-12. */
@@ -39,11 +38,11 @@ export function jsonSchemaOf(schema: Schema, io: 'input' | 'output'): JsonSchema
   return z.toJSONSchema(schema, { io, unrepresentable: 'any', override: simplify });
 }
 
-/** Drops what only a machine would want to read: the long patterns behind formats, bounds of doubles. */
+/** Drops details that people do not read: the long patterns of formats, bounds of doubles. */
 function simplify({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-  // Ids in paths arrive as digits; whoever reads the document wants to know that they are integers.
+  // Ids in paths arrive as digits; the document declares them as integers.
   if (jsonSchema.type === 'integer') delete jsonSchema.pattern;
 }

@@ -12,7 +12,7 @@ const LocalDomain = text(1020)
   })
   .meta({ description: 'asked from local_dns_server; may have private addresses; empty = none' });
 
-/** Its form is checked by the route. */
+/** The route checks its form. */
 const LocalDnsServer = text(300)
   .transform((value) => value.trim())
   .meta({

@@ -1,4 +1,4 @@
-/** Makes automata, again or from memory: who edits one expression of many has the others at hand. */
+/** Compiles automata, with a cache: after an edit of one expression the others are reused. */
 import { type Automaton } from './automaton.ts';
 import type { Determinized } from './determinize.ts';
 import { compileExpression } from './expression.ts';
@@ -12,10 +12,10 @@ export interface AutomatonMaker {
   merge(a: Automaton, b: Automaton, maxEntries: number): Automaton | null;
 }
 
-/** Makes everything again. */
+/** Compiles without a cache. */
 export const FRESH_AUTOMATA: AutomatonMaker = { compile: compileExpression, merge: mergeAutomata };
 
-/** Remembers what it made for the last two rounds: the same expressions in the same order cost nothing. */
+/** Caches the results of the last two rounds: the same expressions in the same order cost nothing. */
 export class RememberedAutomata implements AutomatonMaker {
   private compiled = new Map<string, Determinized>();
   private before = new Map<string, Determinized>();
@@ -24,7 +24,7 @@ export class RememberedAutomata implements AutomatonMaker {
     WeakMap<Automaton, { max: number; made: Automaton | null }>
   >();
 
-  /** Another set of expressions is to be made; what was not asked for since the last call is forgotten. */
+  /** Starts a round; drops results that were not used since the last call. */
   beginRound(): void {
     this.before = this.compiled;
     this.compiled = new Map();

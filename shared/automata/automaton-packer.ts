@@ -1,17 +1,17 @@
 /**
- * Puts the automata of expressions together, so that a name is read once for many of them: each newcomer is
- * merged with an automaton that is there, if both together stay small, else it stands by itself.
+ * Packs the automata of expressions, so that a name is read once for many of them: each new one is merged with an
+ * existing automaton if the result stays small, else kept separate.
  */
 import { type Automaton, MAX_AUTOMATON_RULES, canEndEarly, tableEntries } from './automaton.ts';
 import type { AutomatonMaker } from './automaton-maker.ts';
 
-/** What is left to be used: automata that read a name, and entries of their tables (two octets each). */
+/** The remaining budget: automata that read a name, and entries of their tables (two octets each). */
 export interface AutomatonRoom {
   automata: number;
   entries: number;
 }
 
-/** An automaton, and whose its bits are. */
+/** An automaton, and the owners of its bits. */
 export interface PackedAutomaton {
   readonly automaton: Automaton;
   readonly rules: readonly number[];
@@ -20,16 +20,16 @@ export interface PackedAutomaton {
 
 /** Most entries of a merged table: 16 KiB, so that those of many fit in a cache. */
 const MAX_MERGED_ENTRIES = 8_192;
-/** Automata that a newcomer is tried with: twice as many merge 5 % more, for twice the work. */
+/** Automata that a new one is tried with: twice as many merge 5 % more, for twice the work. */
 const TRIES = 4;
 
-/** Automata that one reader holds names against. */
+/** Automata that one reader matches names against. */
 export class AutomatonPacker {
   private readonly packed: PackedAutomaton[] = [];
   private readonly rooms: readonly AutomatonRoom[];
   private readonly maker: AutomatonMaker;
 
-  /** Takes what it needs from each of `rooms`. */
+  /** Spends from each of `rooms`. */
   constructor(rooms: readonly AutomatonRoom[], maker: AutomatonMaker) {
     this.rooms = rooms;
     this.maker = maker;
@@ -39,10 +39,10 @@ export class AutomatonPacker {
     return this.packed;
   }
 
-  /** Takes in the automaton of one rule; false where there is no room for it. */
+  /** Adds the automaton of one rule; false if the budget is exhausted. */
   add(automaton: Automaton, rule: number): boolean {
     const left = Math.min(...this.rooms.map(({ entries }) => entries));
-    // Those that end early with most names are better off among themselves.
+    // Automata that end early on most names are merged among themselves.
     const endsEarly = canEndEarly(automaton);
     let tries = 0;
     for (let at = this.packed.length - 1; at >= 0 && tries < TRIES; at--) {
@@ -62,7 +62,7 @@ export class AutomatonPacker {
     return true;
   }
 
-  /** Lets go of a rule; its automaton stays as large as it is. */
+  /** Removes a rule; its automaton keeps its size. */
   drop(rule: number): void {
     for (const [at, packed] of this.packed.entries())
       if (packed.rules.includes(rule))

@@ -1,6 +1,6 @@
 /**
- * A deterministic automaton that finds up to 32 rules in a name, one step per octet, whatever rules and name are.
- * States are numbered from 0, the one from which nothing can be found any more.
+ * A deterministic automaton that finds up to 32 rules in a name, one step per octet for any rules and name. State 0 is
+ * the dead state, from which nothing can be found.
  */
 export interface Automaton {
   /** 1 to 32; rule `i` is bit `1 << i` of a mask. */
@@ -20,7 +20,7 @@ export interface Automaton {
 
 /** Most rules of one automaton. */
 export const MAX_AUTOMATON_RULES = 32;
-/** Longest name as text, octets (RFC 1035 section 2.3.4): nothing after it has to be told apart. */
+/** Longest name as text, octets (RFC 1035 section 2.3.4): longer inputs need not be distinguished. */
 export const MAX_TEXT_LENGTH = 253;
 /** Columns of a state's row besides those of its classes, see `SpecialRulesLayout`. */
 export const MASK_COLUMNS = 2;
@@ -37,7 +37,7 @@ export function canEndEarly({ next }: Automaton): boolean {
   return next.includes(0, 1);
 }
 
-/** States in a hash table by what they are made of, so that each is made once. */
+/** Interns states by content, so that each exists once. */
 export class StateTable {
   private slots = new Int32Array(1024).fill(-1);
   private readonly hashes: number[] = [];

@@ -1,8 +1,8 @@
 /**
- * Makes a deterministic automaton of a program: a state is a set of places that the program may have come
- * to (the subset construction, Rabin and Scott 1959). Sets can be exponentially many, so states and work
- * have limits. A match may start anywhere; the automaton finds it as soon as its last octet is read, or,
- * where an assertion looks ahead, one octet later.
+ * Makes a deterministic automaton from a program: a state is a set of places that the program may be in (the subset
+ * construction, Rabin and Scott 1959). Sets can be exponentially many, so states and work have limits. A match may
+ * start anywhere; the automaton finds it as soon as its last octet is read, or, where an assertion looks ahead, one
+ * octet later.
  */
 import { findDominance } from './dominance.ts';
 import { Assertion, ByteOp, type ByteProgram } from '../policy/regex.ts';
@@ -15,7 +15,7 @@ import {
   tableEntries,
 } from './automaton.ts';
 
-/** What comes of it. `work` are visits of instructions: what it took, in any case. */
+/** The result. `work` counts visits of instructions, also on failure. */
 export type Determinized =
   | { readonly automaton: Automaton; readonly work: number }
   | { readonly reason: string; readonly work: number };
@@ -45,7 +45,7 @@ class Determinizer {
   private readonly usesWords: boolean;
   private readonly usesLines: boolean;
   private readonly states = new StateTable();
-  /** Of each state: its places, what it knows of the octet before it, and whether it was reached by a match. */
+  /** Per state: its places, the class of the octet before it, and whether a match led to it. */
   private readonly places: Int32Array[] = [];
   private readonly matches: boolean[] = [];
   private readonly asserts: boolean[] = [];
@@ -88,11 +88,11 @@ class Determinizer {
     this.work = work;
   }
 
-  /** Null when done, or why it was given up. */
+  /** Null when done, or the reason for giving up. */
   run(): string | null {
     const classCount = this.representatives.length;
     const maxStates = Math.floor(MAX_TABLE_ENTRIES / tableEntries(1, classCount));
-    // State 0, from which nothing is found: no set is like it.
+    // State 0, the dead state: no set equals it.
     this.addState(
       this.states.find(0, () => false),
       new Int32Array(0),
@@ -256,7 +256,7 @@ class Determinizer {
     return state;
   }
 
-  /** Takes out the places that others in the set stand in for. */
+  /** Removes the places that others in the set dominate. */
   private dropDominated(): void {
     const { dominators, set, placed, mark } = this;
     if (dominators === null) return;

@@ -1,24 +1,23 @@
 /**
- * Which places of a program another place stands in for: whatever is found from the one is found from the
- * other after the same octets (a simulation, Milner 1971). A set of places means the same without those that
- * others in it stand in for, so `ads.{0,40}x` has a state for how long ago `ads` was, not one for each set
- * of times.
+ * Finds places of a program that another place dominates: whatever is found from the one is found from the other after
+ * the same octets (a simulation, Milner 1971). A set of places is equivalent without its dominated ones, so
+ * `ads.{0,40}x` has one state per distance since `ads`, not one per set of distances.
  */
 import { Assertion, ByteOp, type ByteProgram } from '../policy/regex.ts';
 
-/** Programs with more places, or ways between them, are left as they are. */
+/** Programs with more places or transitions are left unchanged. */
 const MAX_PLACES = 400;
 const MAX_WAYS = 2_000;
 const NEW_LINES = Assertion.BEGIN_LINE | Assertion.END_LINE;
 
-/** What was found out, and how many pairs of ways were looked at for it. */
+/** The result, and how many pairs of transitions were examined. */
 export interface Dominance {
-  /** For each instruction those that stand in for it; null = nothing is known. */
+  /** Per instruction the ones that dominate it; null = unknown. */
   readonly dominators: readonly (readonly number[])[] | null;
   readonly work: number;
 }
 
-/** Finds the places of `program` that others stand in for. */
+/** Finds the dominated places of `program`. */
 export function findDominance(program: ByteProgram): Dominance {
   const { ops, args } = program;
   const places = [...ops.keys()].filter((at) => ops[at] === ByteOp.OCTET);
@@ -32,14 +31,14 @@ export function findDominance(program: ByteProgram): Dominance {
   return { dominators: simulation.dominators(ops.length), work: simulation.work };
 }
 
-/** Which places stand in for which: assumed of all, until it is refuted. */
+/** Which places dominate which: assumed for all pairs until refuted. */
 class Simulation {
   work = 0;
   private readonly places: readonly number[];
   private readonly ways: readonly Int32Array[];
   /** Number of each instruction that is a place; else -1. */
   private readonly numberOf: Int32Array;
-  /** Whether place `p` stands in for place `q`, at `p * places + q`. */
+  /** Whether place `p` dominates place `q`, at `p * places + q`. */
   private readonly holds: Uint8Array;
 
   constructor({ ops, args, sets }: ByteProgram, places: readonly number[], ways: readonly Int32Array[]) {
@@ -55,7 +54,7 @@ class Simulation {
         this.holds[p * count + q] = included[args[places[p]!]!]![args[places[q]!]!]! ? 1 : 0;
   }
 
-  /** Takes back what does not hold, until nothing changes. */
+  /** Refutes pairs until nothing changes. */
   refute(): void {
     const { holds } = this;
     const count = this.places.length;
@@ -72,21 +71,21 @@ class Simulation {
     }
   }
 
-  /** For each of `size` instructions those that stand in for it. */
+  /** Per instruction, of `size`, the ones that dominate it. */
   dominators(size: number): number[][] {
     const { places, holds } = this;
     const count = places.length;
     const dominators: number[][] = Array.from({ length: size }, () => []);
     for (let q = 0; q < count; q++)
       for (let p = 0; p < count; p++) {
-        // Of two that stand in for each other one has to stay.
+        // Of two that dominate each other one must stay.
         const isOther = p !== q && holds[p * count + q] === 1;
         if (isOther && (p < q || holds[q * count + p] === 0)) dominators[places[q]!]!.push(places[p]!);
       }
     return dominators;
   }
 
-  /** Whether each of the `other` ways has one that stands in for it. */
+  /** Whether each of the `other` transitions is dominated by one. */
   private standsIn(ways: Int32Array, others: Int32Array): boolean {
     const { numberOf, holds } = this;
     const count = this.places.length;

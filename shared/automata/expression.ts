@@ -1,16 +1,16 @@
-/** Regular expressions as automata; what that costs is bounded and told. */
+/** Compiles regular expressions to automata; the cost is bounded and reported. */
 import { compileProgram } from '../policy/regex.ts';
 import { type Determinized, determinize } from './determinize.ts';
 
 /** Work of one expression, see `Determinized`: some 50 ms at most. */
 const MAX_WORK = 1_000_000;
-/** What compiling costs beside determinizing: for each pattern, and each instruction. */
+/** Cost of compiling besides determinizing: per pattern, and per instruction. */
 const WORK_OF_PATTERN = 2_000;
 const WORK_OF_INSTRUCTION = 40;
 
 /**
- * Compiles an expression of RE2's syntax, for names as text in Latin-1, folded, without a final dot. `reason`
- * is for people, in a sentence's middle.
+ * Compiles an expression of RE2's syntax, for names as text in Latin-1, folded, without a final dot. `reason` is text
+ * for the middle of a sentence.
  */
 export function compileExpression(pattern: string): Determinized {
   const compiled = compileProgram(pattern);

@@ -1,10 +1,10 @@
 /**
- * Makes one automaton of two: its states are the pairs of states that a name can bring both to. Rules of
- * alike build hardly more states than one of them needs; the pairs of others multiply, which the limit ends.
+ * Merges two automata: the states are the pairs of states that a name can reach in both. Similar rules need hardly more
+ * states than one of them; the pairs of others multiply up to the limit.
  */
 import { type Automaton, MAX_AUTOMATON_RULES, StateTable, scatter, tableEntries } from './automaton.ts';
 
-/** The rules of `a`, then those of `b`; null where its table would have more than `maxEntries`. */
+/** The rules of `a`, then those of `b`; null if its table would have more than `maxEntries`. */
 export function mergeAutomata(a: Automaton, b: Automaton, maxEntries: number): Automaton | null {
   const ruleCount = a.ruleCount + b.ruleCount;
   if (ruleCount > MAX_AUTOMATON_RULES) return null;
@@ -47,7 +47,7 @@ export function mergeAutomata(a: Automaton, b: Automaton, maxEntries: number): A
   };
 }
 
-/** Classes of octets that neither tells apart, and the class that each is in both. */
+/** Classes of octets that neither automaton distinguishes, and the class of each in both. */
 function pairClasses(
   a: Automaton,
   b: Automaton,

@@ -1,14 +1,14 @@
 /**
- * Messages as objects, for everything off the hot path: the only importer of dns-packet. It trusts its
- * input more than the wire deserves (odd labels lose bytes, 64-octet labels pass, nothing is compressed
- * when encoding), so relayed answers never go through it.
+ * Messages as objects, for everything off the hot path: the only importer of dns-packet. dns-packet is too lenient for
+ * hostile input (odd labels lose bytes, 64-octet labels pass) and does not compress, so relayed answers never pass
+ * through it.
  */
 import * as packet from 'dns-packet';
 import type { DecodedPacket, Packet } from 'dns-packet';
 
 export type { DecodedPacket, Packet } from 'dns-packet';
 
-/** Decodes a message; null where the package cannot make sense of it. */
+/** Decodes a message; null if the package cannot. */
 export function decodeMessage(bytes: Uint8Array): DecodedPacket | null {
   try {
     return packet.decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
@@ -17,7 +17,7 @@ export function decodeMessage(bytes: Uint8Array): DecodedPacket | null {
   }
 }
 
-/** Encodes a message, names uncompressed; throws what the package throws where it cannot. */
+/** Encodes a message, names uncompressed; throws what the package throws if it cannot. */
 export function encodeMessage(message: Packet): Uint8Array {
   return packet.encode(message);
 }

@@ -1,6 +1,6 @@
 /**
- * What both planes read in the RDATA of a DNSKEY record: its flags, its tag, and whether a trust anchor speaks
- * of it. Checking signatures with it is the worker's business (`dns-worker/dnssec`).
+ * What both planes read from the RDATA of a DNSKEY record: flags, tag, and whether a trust anchor matches it.
+ * `dns-worker/dnssec/` checks signatures.
  */
 import { hash } from 'node:crypto';
 import { RRType } from './iana.ts';
@@ -32,7 +32,7 @@ export function keyTag(rdata: Uint8Array): number {
   return (sum + (sum >>> 16)) & 0xffff;
 }
 
-/** The key as it was before it was revoked: the bit is part of what tag and digest are made of. */
+/** The key as it was before its revocation: tag and digest include the bit. */
 export function withoutRevocation(rdata: Uint8Array): Uint8Array {
   const copy = rdata.slice();
   writeU16(copy, 0, readU16(rdata, 0) & ~KeyFlags.REVOKE);

@@ -1,6 +1,6 @@
 /**
- * The data of a client subnet option (RFC 7871 section 6): family, source prefix, scope prefix, and as many
- * bytes of the address as the source prefix needs. Checks only; who may send it, and where to, is elsewhere.
+ * The data of a client subnet option (RFC 7871 section 6): family, source prefix, scope prefix, and as many bytes of
+ * the address as the source prefix needs. Checks only; no policy.
  */
 import { readU16 } from './wire.ts';
 
@@ -21,9 +21,8 @@ export function longestPrefix(family: number): number {
 }
 
 /**
- * Whether the `length` bytes at `at` are what a query may carry: a known family and prefix, the address as long as the
- * prefix needs with nothing after it, scope 0. No address at all may also be of family 0, as some clients write the
- * wish that no subnet be told.
+ * Whether the `length` bytes at `at` are valid in a query: a known family and prefix, an address exactly as long as the
+ * prefix needs, scope 0. An empty address may also have family 0, which some clients send to opt out.
  */
 export function isQuerySubnet(bytes: Uint8Array, at: number, length: number): boolean {
   if (length < ClientSubnet.ADDRESS || bytes[at + ClientSubnet.SCOPE] !== 0) return false;

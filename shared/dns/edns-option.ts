@@ -1,4 +1,4 @@
-/** Options in the RDATA of an OPT record (RFC 6891 section 6.1.2): where one lies. What it says is its reader's. */
+/** Finds options in the RDATA of an OPT record (RFC 6891 section 6.1.2). Their readers interpret them. */
 import { readU16 } from './wire.ts';
 
 /** Code and length of an option, bytes. */
@@ -7,14 +7,14 @@ export const OPTION_HEAD_SIZE = 4;
 /** Most options of one record. */
 const MAX_OPTIONS = 64;
 
-/** No option has the code that is looked for. */
+/** No option has this code. */
 export const NO_OPTION = -1;
-/** An option before it leaves the RDATA. */
+/** An earlier option exceeds the RDATA. */
 export const BROKEN_OPTIONS = -2;
 
 /**
- * Offset of the first option with this code between `at` and `end`, or `NO_OPTION`, or `BROKEN_OPTIONS`. Bytes at
- * the end that are too few for an option are none.
+ * Offset of the first option with this code between `at` and `end`, or `NO_OPTION`, or `BROKEN_OPTIONS`. Trailing bytes
+ * too few for an option are ignored.
  */
 export function findOption(bytes: Uint8Array, at: number, end: number, code: number): number {
   let offset = at;
@@ -28,8 +28,8 @@ export function findOption(bytes: Uint8Array, at: number, end: number, code: num
 }
 
 /**
- * Whether what lies between `at` and `end` is options to the last byte, and no more of them than anybody has use for:
- * each reader goes through them again.
+ * Whether the bytes from `at` to `end` are well-formed options, and no more than `MAX_OPTIONS`: each reader walks them
+ * again.
  */
 export function areOptions(bytes: Uint8Array, at: number, end: number): boolean {
   let offset = at;

@@ -1,25 +1,24 @@
 /**
- * Messages on a stream: each after its length in two octets (RFC 1035 section 4.2.2, RFC 7766 section 8). Pure bytes,
- * so that listeners and upstreams, TCP and TLS, share it.
+ * Messages on a stream, each preceded by its length in two octets (RFC 1035 section 4.2.2, RFC 7766 section 8). Pure
+ * bytes, so that listeners and upstreams, TCP and TLS, share it.
  */
 import { MAX_MESSAGE_SIZE } from './wire.ts';
 
 const LENGTH_SIZE = 2;
 const EMPTY = new Uint8Array(0);
 
-/** Takes a message; `false` stops the delivery of further ones until `resume`. */
+/** Receives a message; `false` stops delivery until `resume`. */
 export type FrameTaker = (message: Uint8Array) => boolean;
 
 /**
- * Cuts a stream into messages. A message that lies whole in one chunk is handed over as a view of it, not
- * copied; one that spans chunks is assembled in memory of its own. Holds at most one message and what was
- * pushed but not taken.
+ * Cuts a stream into messages. A message that lies whole in one chunk is handed over as a view of it, not copied; one
+ * that spans chunks is assembled in memory of its own. Buffers at most one partial message and undelivered input.
  */
 export class FrameReader {
   private readonly take: FrameTaker;
   /** Received and not yet delivered. */
   private rest: Uint8Array = EMPTY;
-  /** A message under assembly with its length octets, and how much of it is here. */
+  /** A partial message with its length octets, and the number of octets received. */
   private partial: Uint8Array = EMPTY;
   private filled = 0;
   private stopped = false;
@@ -29,25 +28,25 @@ export class FrameReader {
     this.take = take;
   }
 
-  /** Whether the stream stands between two messages: nothing partial, nothing untaken. */
+  /** Whether the stream is between two messages: nothing partial, nothing undelivered. */
   get isEmpty(): boolean {
     return this.rest.length === 0 && this.filled === 0;
   }
 
-  /** Hands over every message that `chunk` completes. The chunk must not be written to afterwards. */
+  /** Delivers every message that `chunk` completes. The chunk must not be written to afterwards. */
   push(chunk: Uint8Array): void {
     this.rest = this.rest.length === 0 ? chunk : concat(this.rest, chunk);
     this.deliver();
   }
 
-  /** Goes on after the taker said `false`. */
+  /** Continues after the receiver returned `false`. */
   resume(): void {
     this.stopped = false;
     this.deliver();
   }
 
   private deliver(): void {
-    // The taker may call resume() itself; a loop instead of recursion keeps the stack flat.
+    // The receiver may call resume() itself; a loop keeps the stack flat.
     if (this.delivering) return;
     this.delivering = true;
     try {
@@ -114,7 +113,7 @@ function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
   return both;
 }
 
-/** A message after its length, in memory of its own. `message` is at most 65,535 octets. */
+/** A message preceded by its length, in new memory. `message` is at most 65,535 octets. */
 export function frame(message: Uint8Array): Uint8Array {
   if (message.length > MAX_MESSAGE_SIZE) {
     throw new RangeError(

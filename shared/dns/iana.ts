@@ -1,4 +1,4 @@
-/** DNS parameters as IANA registers them; only what Weir names. RFC 6895 is the rule book. */
+/** DNS parameters of the IANA registries, as far as Weir uses them (RFC 6895). */
 
 /** Types of resource records and queries. */
 export const RRType = {

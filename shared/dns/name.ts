@@ -40,8 +40,8 @@ export function hashHighStep(lane: number, word: number): number {
 export const LAST_WORD_MASK: Int32Array = Int32Array.from([-1, 0xff, 0xffff, 0xff_ffff]);
 
 /**
- * Lower case of four bytes at once; only A to Z change (RFC 4343 section 3). Length bytes of labels are
- * below A and so pass unchanged.
+ * Lower case of four bytes at once; only A to Z change (RFC 4343 section 3). Length bytes of labels are below `A` and
+ * stay unchanged.
  */
 export function foldWord(word: number): number {
   const low = word & 0x7f7f7f7f;
@@ -74,7 +74,7 @@ export function nameFromText(text: string): Uint8Array | null {
   return closeLabel(wire, labelAt, at) ? withRoot(wire, at) : null;
 }
 
-/** Writes the length of the label that starts at `labelAt`; false where it is empty or too long. */
+/** Writes the length of the label that starts at `labelAt`; false if it is empty or too long. */
 function closeLabel(wire: Uint8Array, labelAt: number, at: number): boolean {
   const length = at - labelAt - 1;
   wire[labelAt] = length;

@@ -1,12 +1,11 @@
 /**
- * Where trust in DNSSEC begins: the root's keys as IANA publishes them, and the presentation form in which
- * an operator gives others (DS and DNSKEY records, RFC 4034 sections 2.2 and 5.3). Reading the file is the
- * control plane's business, validating with what it says the worker's.
+ * DNSSEC trust anchors: the root's keys as IANA publishes them, and a parser of the presentation form for others (DS
+ * and DNSKEY records, RFC 4034 sections 2.2 and 5.3). The control plane reads the file; the worker validates.
  */
 import { RRType } from './iana.ts';
 import { nameFromText } from './name.ts';
 
-/** One DS or DNSKEY record that is believed without proof. */
+/** One DS or DNSKEY record that is trusted without proof. */
 export interface TrustAnchor {
   /** Folded wire form. */
   readonly zone: Uint8Array;
@@ -15,13 +14,13 @@ export interface TrustAnchor {
   readonly rdata: Uint8Array;
 }
 
-/** The DNSKEY RRset of a zone with trust anchors, and what its signatures say of it (RFC 5011 section 2). */
+/** The DNSKEY RRset of a zone with trust anchors, and the result of its signatures (RFC 5011 section 2). */
 export interface TrustPointKeys {
   /** Signed by a key that is trusted now. */
   readonly isTrusted: boolean;
   readonly keys: readonly {
     readonly rdata: Uint8Array;
-    /** It says of itself that it is revoked, and has signed that. */
+    /** It has the revoke bit and has signed its own revocation. */
     readonly isRevoked: boolean;
   }[];
   /** The smallest one of the signatures. */
@@ -49,7 +48,7 @@ export function rootTrustAnchors(): TrustAnchor[] {
   return readTrustAnchors(ROOT_ANCHORS);
 }
 
-/** Reads a file of DS and DNSKEY records; throws a TrustAnchorError for anything else, and for none at all. */
+/** Reads a file of DS and DNSKEY records; throws a TrustAnchorError for anything else, and for an empty file. */
 export function readTrustAnchors(text: string): TrustAnchor[] {
   const anchors = entries(text).map(readEntry);
   if (anchors.length === 0) throw new TrustAnchorError('', 'there is no DS and no DNSKEY record');

@@ -32,7 +32,7 @@ export const COOKIE_SIZE = 24;
 export const MAX_MESSAGE_SIZE = 65535;
 /** Largest message over UDP for a client without EDNS (RFC 1035 section 4.2.1). */
 export const CLASSIC_UDP_SIZE = 512;
-/** What Weir sends over UDP at most and asks upstreams for: avoids fragments (DNS flag day 2020). */
+/** Largest message that Weir sends over UDP and requests from upstreams: avoids fragments (DNS flag day 2020). */
 export const UDP_PAYLOAD_SIZE = 1232;
 
 /** Reads a big-endian u16. */

@@ -1,18 +1,18 @@
 /**
- * Layout of the answer cache that all threads of a node share: a head, an index of buckets, and a slab
- * that is written as a ring of segments. Reading and writing it is `dns-worker/cache`; the control plane
- * makes the memory and reads the counters.
+ * Layout of the answer cache that all threads of a node share: a head, an index of buckets, and a slab that is written
+ * as a ring of segments. `dns-worker/cache/` reads and writes it; the control plane creates the memory and reads the
+ * counters.
  *
  * A position counts 16-byte units written since the start, modulo a multiple of the slab's size near 2^32
- * (`positionLimit`); its unit lies at position modulo the slab's size. An entry is valid while its position
- * is less than one slab ahead of TAIL.
+ * (`positionLimit`); its unit lies at position modulo the slab's size. An entry is valid while its position is less
+ * than one slab ahead of TAIL.
  */
 
 /** i32 words of the head. */
 export const CacheHead = {
   /** 0 = free, else 1 + the worker that writes. */
   LOCK_WORD: 0,
-  /** Position at which the next entry is written; only the holder of the lock looks at it. */
+  /** Position at which the next entry is written; read by the holder of the lock only. */
   HEAD_WORD: 16,
   /** Position of the oldest segment; advanced before its bytes are overwritten. */
   TAIL_WORD: 32,
@@ -40,7 +40,7 @@ export const CacheBucket = {
   REFERENCE_AT: 7,
   /** One bit per slot: the entry was read since TAIL last passed it. Written without a lock: a hint. */
   USED_AT: 14,
-  /** In the same word, from this bit on: a refresh of the entry before its end is under way. */
+  /** In the same word, from this bit on: a refresh of the entry is in flight. */
   REFRESH_BIT: 8,
 } as const;
 
@@ -57,7 +57,7 @@ export const CacheEntry = {
   /** u16 qtype, u16 qclass. */
   QTYPE: 12,
   QCLASS: 14,
-  /** i32: seconds of the monotonic clock, so that no step of the wall clock prolongs or ends a life. */
+  /** i32: seconds of the monotonic clock, so that steps of the wall clock do not change lifetimes. */
   STORED_AT_SECS: 16,
   EXPIRES_AT_SECS: 20,
   STALE_UNTIL_SECS: 24,
@@ -86,7 +86,7 @@ export const CacheEntry = {
   QNAME: 48,
 } as const;
 
-/** What is to be looked at before an answer is given again. */
+/** What must be checked before a cached answer is sent. */
 export const CacheMarks = {
   /** It leads to other names (CNAME, DNAME, SVCB, HTTPS), which policy judges. */
   HAS_TARGETS: 1,
@@ -103,7 +103,7 @@ export const CacheKeyFlags = { DNSSEC_OK: 1, CHECKING_DISABLED: 2 } as const;
 /** The slab is opened, filled and emptied in segments of this many units (64 KiB); an entry lies in one. */
 export const CACHE_SEGMENT_UNITS = 4096;
 
-/** Largest answer worth keeping, bytes of body. */
+/** Largest body that is cached, bytes. */
 export const CACHE_MAX_BODY = 16_384;
 
 const BYTES_PER_ENTRY_EXPECTED = 192;
@@ -133,8 +133,8 @@ export function createAnswerCache(maxBytes: number): SharedArrayBuffer {
 }
 
 /**
- * Frees the lock that a dead worker holds. What it was writing may be half done, so the cache starts empty:
- * every reference is dropped, and TAIL moves one turn ahead, which no reader's position survives.
+ * Frees the lock that a dead worker holds. Its last write may be incomplete, so the cache is emptied: every reference
+ * is dropped, and TAIL advances by one turn, which invalidates every reader's position.
  */
 export function releaseCacheLock(buffer: SharedArrayBuffer, worker: number): void {
   const head = new Int32Array(buffer, 0, CacheHead.BYTES >>> 2);

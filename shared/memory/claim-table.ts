@@ -1,8 +1,8 @@
 /**
- * Claims to questions, in memory that all resolve threads of a node share: who asks a question holds a slot, so that
- * no other thread has the same question outstanding (RFC 5452 section 5). A question is known by 46 bits of a hash;
- * two that share those, or find their bucket full, wait for each other and nothing else. What is asked lies nowhere in
- * here, and an answer comes from the cache or from an upstream only. Taking and waiting is `dns-worker/resolve`.
+ * Claims to questions, in memory that all resolve threads of a node share: a thread that asks a question holds a slot,
+ * so that no other thread has it outstanding (RFC 5452 section 5). A question is known by 46 bits of a hash; two
+ * questions that share those, or find their bucket full, only wait for each other. The table holds no names; answers
+ * come from the cache or from an upstream. `dns-worker/resolve/` takes claims and waits for them.
  */
 
 /** i32 words: a head, then the buckets of one area after those of the other. */
@@ -40,12 +40,12 @@ const HOLDER_BITS = 12;
 const HOLDER_MASK = (1 << HOLDER_BITS) - 1;
 const SECS_MASK = 0xffff_ffff >>> HOLDER_BITS;
 
-/** How the resolve thread of a worker signs; never 0. */
+/** The holder bits of a worker's resolve thread; never 0. */
 export function claimHolder(worker: number): number {
   return 1 + (worker % HOLDER_MASK);
 }
 
-/** A claim of the resolve thread of a worker, taken at that second. */
+/** The claim of a worker's resolve thread, taken at `nowSecs`. */
 export function claimOf(worker: number, secs: number): number {
   return claimHolder(worker) | (secs << HOLDER_BITS);
 }
@@ -55,7 +55,7 @@ export function claimAgeSecs(claim: number, nowSecs: number): number {
   return (nowSecs - (claim >>> HOLDER_BITS)) & SECS_MASK;
 }
 
-/** The memory, for all threads; nothing is claimed. */
+/** Creates the memory, with no claims. */
 export function createClaimTable(seed: number): SharedArrayBuffer {
   const { HEAD_WORDS, BUCKETS, SEED_WORD } = ClaimTable;
   const areas = Object.keys(ClaimArea).length;

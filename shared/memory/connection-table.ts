@@ -1,15 +1,18 @@
 /**
- * How many stream connections each client address has, in memory that all threads of a node share: a limit for an
- * address is the node's, whichever worker the kernel hands a connection to. Each worker counts its own connections in a
- * block of its own, which no one else writes, and reads those of the others; when a thread dies, its block is emptied
- * as the kernel closes its connections. Counting is `dns-worker/listeners/connection-limit.ts`.
+ * How many stream connections each client address has, in memory that all threads of a node share: the limit per
+ * address applies to the node, whichever worker accepts a connection. Each worker counts its own connections in a block
+ * of its own, which no one else writes, and reads those of the others; when a thread dies, its block is emptied as the
+ * kernel closes its connections. `dns-worker/listeners/connection-limit.ts` counts.
  */
 
 /** i32 words. A head, then a block for each worker: slots in which an address lies within PROBES from its hash on. */
 export const ConnectionTableLayout = {
   SEED_WORD: 0,
   HEAD_WORDS: 16,
-  /** A power of two, and four times the connections that a thread may have: the probes of an address are never full. */
+  /**
+   * A power of two, and four times the connections that a thread may have: the probes of an address are never all
+   * taken.
+   */
   SLOTS: 4096,
   SLOT_WORDS: 8,
   PROBES: 32,
@@ -38,7 +41,7 @@ export function connectionBlocks(memory: SharedArrayBuffer): Int32Array[] {
   return Array.from({ length: workers }, (_, i) => words.subarray(i * BLOCK_WORDS, (i + 1) * BLOCK_WORDS));
 }
 
-/** Gives back what a worker's thread had counted when it ended. */
+/** Releases the counts of a worker's dead thread. */
 export function releaseConnections(memory: SharedArrayBuffer, worker: number): void {
   connectionBlocks(memory)[worker]!.fill(0);
 }

@@ -1,7 +1,7 @@
 /**
  * Layout of the keys of DNS server cookies (RFC 9018), in memory that all threads share: one key per day, so that a
  * cookie's own timestamp says which key it was made with. The control plane writes them (`cookie-keys.ts` there) days
- * before and leaves them for days after they are needed, so that no reader meets a writer.
+ * before and keeps them for days after they are needed, so that readers and writer never collide.
  */
 
 /** Words of a slot are i32. The key of a day lies in slot `day % SLOTS`. */
@@ -17,5 +17,5 @@ export const CookieKeyLayout = {
 /** Bytes of the memory. */
 export const COOKIE_KEYS_BYTES = CookieKeyLayout.SLOTS * CookieKeyLayout.SLOT_WORDS * 4;
 
-/** How long a key makes cookies, seconds. */
+/** How long a key is used for new cookies, seconds. */
 export const COOKIE_KEY_LIFE_SECS = 86_400;

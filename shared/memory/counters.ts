@@ -1,6 +1,6 @@
 /**
- * Counters of one thread in shared memory: f64 slots that only this thread writes and the control plane
- * reads. They never go back; a replaced thread goes on counting where the dead one stopped.
+ * Counters of one thread in shared memory: f64 slots that only this thread writes and the control plane reads. They
+ * never decrease; a replacement continues where the dead thread stopped.
  */
 import { QUERY_STATUS_NAMES } from '../query-log.ts';
 
@@ -17,7 +17,7 @@ export const Counter = {
   INTERNAL_ERRORS: 5,
   /** Questions that found the resolver's ring full. */
   UNRESOLVED_DROPPED: 6,
-  /** Answers over UDP that the kernel refused to send, because of their address, say. */
+  /** Answers over UDP that the kernel refused to send, e.g. because of their address. */
   SEND_ERRORS: 7,
   CACHE_HITS: 8,
   CACHE_MISSES: 9,
@@ -25,9 +25,9 @@ export const Counter = {
   /** Refreshes of popular names ahead of their expiry. */
   CACHE_REFRESHES: 11,
   RECEIVE_BATCHES: 12,
-  /** Answers over UDP that found the socket's send buffer full: of packets to addresses that do not resolve, say. */
+  /** Answers over UDP that found the socket's send buffer full: e.g. of packets to addresses that do not resolve. */
   SEND_BUFFER_FULL: 13,
-  /** First of one slot a QueryStatus. */
+  /** First of the slots per QueryStatus. */
   FIRST_STATUS: 16,
 } as const;
 

@@ -11,7 +11,7 @@ export const MissRing = {
   /** Records ever taken; only the resolve thread stores it. */
   TAIL_WORD: 16,
   RECORDS_BYTE: 128,
-  /** Records there is room for, a power of two. */
+  /** Capacity in records, a power of two. */
   CAPACITY: 4096,
 } as const;
 
@@ -45,9 +45,9 @@ export const MissRecord = {
   MESSAGE: 112,
   /** Client subnet option's data (RFC 7871), 20 bytes at most. */
   SUBNET: 392,
-  /** The cookie that goes back (RFC 7873), 24 bytes, where `MissFlags.COOKIE` says so. */
+  /** The cookie of the reply (RFC 7873), 24 bytes, where `MissFlags.COOKIE` says so. */
   COOKIE: 412,
-  /** i32: version of the snapshot by which the question was let pass; NOT_PASSED = its name is an alias. */
+  /** i32: version of the snapshot that let the question pass; NOT_PASSED = its name is an alias. */
   PASSED_VERSION: 436,
 } as const;
 
@@ -55,8 +55,8 @@ export const MissRecord = {
 export const NOT_PASSED = -1;
 
 /**
- * Bits of `MissRecord.FLAGS`; REFRESH = of the cache, no client waits; RATE_LIMITED = the log is to say so; COOKIE =
- * one goes back, VALID_COOKIE = the client's own was valid.
+ * Bits of `MissRecord.FLAGS`; REFRESH = refreshes a cache entry, no client waits; RATE_LIMITED = to be logged as such;
+ * COOKIE = the reply has a cookie; VALID_COOKIE = the client's cookie was valid.
  */
 export const MissFlags = { DNSSEC_OK: 1, REFRESH: 2, RATE_LIMITED: 4, COOKIE: 8, VALID_COOKIE: 16 } as const;
 

@@ -1,12 +1,12 @@
 /**
  * Shared memory of the limit on the questions of a client network: one bucket per network, for all threads of a node,
- * so that it does not matter which of them the kernel hands a packet to.
+ * whichever of them receives a packet.
  */
 
 /**
- * A head of 64 bytes with the hash's seed and a counter, then buckets of 32 bytes: the network's 16 address bytes as words,
- * then two f64, each the time (`Clock.monotonicMs`) at which the bucket is full again: of questions, and of
- * NXDOMAIN answers. An idle bucket is a full one, so there is nothing to evict: it is simply taken over.
+ * A head of 64 bytes with the hash's seed and a counter, then buckets of 32 bytes: the network's 16 address bytes as
+ * words, then two f64, each the time (`Clock.monotonicMs`) at which the bucket is full again: of questions, and of
+ * NXDOMAIN answers. An idle bucket is a full one, so nothing is evicted: a new network takes it over.
  */
 export const RateBucketLayout = {
   SEED_WORD: 0,
@@ -16,7 +16,7 @@ export const RateBucketLayout = {
   BUCKET_BYTES: 32,
   /** Power of two. */
   BUCKETS: 32_768,
-  /** Buckets in which a network may lie. */
+  /** Buckets that a network may use. */
   WAYS: 4,
   /** f64 within a bucket. */
   QUESTIONS_DOUBLE: 2,
@@ -24,8 +24,8 @@ export const RateBucketLayout = {
 } as const;
 
 /**
- * The memory, for all threads; no buckets where there is nothing to limit. `seed` is random, so that an attacker cannot
- * choose addresses that share a bucket with somebody else's.
+ * Creates the memory; without buckets if nothing is limited. `seed` is random, so that an attacker cannot choose
+ * addresses that share a bucket with another's.
  */
 export function createRateBuckets(enabled: boolean, seed: number): SharedArrayBuffer {
   const { HEAD_BYTES, BUCKET_BYTES, BUCKETS, SEED_WORD } = RateBucketLayout;

@@ -1,12 +1,12 @@
 /**
- * Layout of the memory in which one DNS thread counts the queries of each client address, and remembers the
- * group that the address was in last: one cache line serves both. Writing is `dns-worker/report/sighting-writer.ts`,
- * reading `control-plane/clients/sighting-reader.ts`.
+ * Layout of the memory in which one DNS thread counts the queries of each client address, and remembers the group that
+ * the address was in last: one cache line serves both. Written by `dns-worker/report/sighting-writer.ts`, read by
+ * `control-plane/clients/sighting-reader.ts`.
  */
 
 /**
- * Slots of 32 bytes, i32 words. An address lies in one of the PROBES slots from its hash on. A thread that
- * puts another address into a slot sets its count to 0 first and to 1 last.
+ * Slots of 32 bytes, i32 words. An address uses one of the PROBES slots from its hash on. A thread that puts another
+ * address into a slot sets its count to 0 first and to 1 last.
  */
 export const ClientSightingsLayout = {
   /** A power of two. */
@@ -14,7 +14,7 @@ export const ClientSightingsLayout = {
   SLOT_WORDS: 8,
   /** log2 of SLOT_WORDS. */
   SLOT_SHIFT: 3,
-  /** Slots an address may lie in; of full ones the one seen longest ago is given to a new address. */
+  /** Slots that an address may use; if all are taken, a new address replaces the least recently seen. */
   PROBES: 8,
   /** Four words of address, see `addressWord`. */
   ADDRESS_AT: 0,

@@ -1,6 +1,6 @@
 /**
- * How far an address reaches, for whoever connects to where somebody else's text says: the public internet,
- * the own network, or places that such a text must never lead to.
+ * Classifies addresses for connections to a host from external text: the public internet, the local network, or places
+ * that such text must never lead to.
  */
 import type { Network } from './cidr.ts';
 import { networkFromText } from './cidr.ts';
@@ -9,8 +9,8 @@ import { ADDRESS_SIZE, addressFromText, isMappedIpv4 } from './ip.ts';
 export type AddressScope = 'public' | 'local' | 'forbidden';
 
 /**
- * Link-local addresses and metadata services of clouds, and what is no address of one host: "this network"
- * (RFC 1122; Linux takes 0.0.0.0 for itself), multicast, reserved.
+ * Link-local addresses and metadata services of clouds, and addresses that are not of one host: "this network" (RFC
+ * 1122; Linux takes 0.0.0.0 for itself), multicast, reserved.
  */
 const FORBIDDEN = networks(
   '0.0.0.0/8',
@@ -47,7 +47,7 @@ const CARRIERS: readonly (readonly [readonly Network[], number])[] = [
   [networks('2002::/16'), 2], // 6to4 (RFC 3056)
 ];
 
-/** The scope of an address of 16 bytes; one that carries an IPv4 address has that one's. */
+/** The scope of an address of 16 bytes; an embedded IPv4 address decides. */
 export function addressScope(address: Uint8Array): AddressScope {
   if (isIn(FORBIDDEN, address)) return 'forbidden';
   if (isIn(LOCAL, address)) return 'local';
@@ -59,7 +59,7 @@ export function addressScope(address: Uint8Array): AddressScope {
   return addressScope(carried);
 }
 
-/** The scope of an address in text; `forbidden` for what is none. */
+/** The scope of an address in text; `forbidden` if it is not one. */
 export function scopeOfText(text: string): AddressScope {
   const bytes = addressFromText(text);
   return bytes === null ? 'forbidden' : addressScope(bytes);

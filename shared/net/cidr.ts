@@ -1,13 +1,13 @@
 /**
- * Networks as an address of 16 bytes and the number of its bits that count, IPv4 as ::ffff:a.b.c.d with 96
- * bits more, to and from text (RFC 4632 section 3.1, RFC 4291 section 2.3).
+ * Networks as an address of 16 bytes and a prefix length, IPv4 as ::ffff:a.b.c.d with 96 bits more, to and from text
+ * (RFC 4632 section 3.1, RFC 4291 section 2.3).
  */
 import { ADDRESS_SIZE, addressFromText, addressToText, isMappedIpv4 } from './ip.ts';
 
 /** Bits before the four bytes of an IPv4 address. */
 const IPV4_PREFIX_BITS = 96;
 
-/** A network in which all bits that do not count are zero. */
+/** A network; its host bits are zero. */
 export interface Network {
   readonly bytes: Uint8Array;
   /** 0..128; an IPv4 network has 96 at least. */

@@ -1,7 +1,7 @@
-/** Whom an address stands for where something is counted or limited per client. */
+/** The network that counts as one client in limits. */
 import { addressFromText, addressToText, isMappedIpv4 } from './ip.ts';
 
-/** IPv4 as it is, IPv6 as its /64, of which a client can take any address; what is no address stays as it is. */
+/** IPv4 as it is, IPv6 as its /64, of which a client can take any address; other text stays unchanged. */
 export function clientNetwork(address: string): string {
   const bytes = addressFromText(address);
   if (bytes === null) return address;

@@ -69,7 +69,7 @@ export function ipv4FromText(text: string): number {
       address = address * 256 + byte;
       byte = -1;
     } else {
-      // No leading zeros: some readers would take them for octal.
+      // No leading zeros: some parsers read them as octal.
       if (code < DIGIT_0 || code > DIGIT_9 || byte === 0) return -1;
       byte = (byte < 0 ? 0 : byte * 10) + code - DIGIT_0;
       if (byte > 255) return -1;

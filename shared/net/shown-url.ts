@@ -1,6 +1,6 @@
 /**
- * URLs as people, logs and answers may see them: without the credentials in them. A form that shows such a
- * URL sends it back with the masks in it; what was hidden is then taken from the URL that is stored.
+ * Masks credentials in URLs for people, logs and answers. A form sends such a URL back with its masks; the hidden
+ * values are then taken from the stored URL.
  */
 
 /** Stands for a credential. */
@@ -9,7 +9,7 @@ const MASK = '***';
 const SECRET_NAME =
   /token|secret|passw|pwd|passphrase|(?:api|access|auth|private)[-_]?key|\bauth\b|credential|signature|session|^(?:key|sig|pass|pin|auth)$/i;
 
-/** `text` with user information and the values of secret parameters masked; as it is where it has neither. */
+/** `text` with user information and the values of secret parameters masked; unchanged if it has neither. */
 export function shownUrl(text: string): string {
   if (!URL.canParse(text)) return maskUnparsed(text);
   const url = new URL(text);
@@ -36,8 +36,8 @@ export function hasMask(text: string): boolean {
 }
 
 /**
- * `given` with the credentials of `stored` in the place of its masks; null where those are not for it: they
- * go to the origin only that they were entered for.
+ * `given` with the credentials of `stored` in the place of its masks; null if those are not for it: they go to the
+ * origin only that they were entered for.
  */
 export function unmaskUrl(given: string, stored: string): string | null {
   if (given === shownUrl(stored)) return stored;
@@ -83,7 +83,7 @@ function replaceSearch(url: URL, search: string): string {
   return `${url.href}${search}${hash}`;
 }
 
-/** What is no URL may still hold what somebody meant as one. */
+/** Text that is no valid URL may still contain credentials. */
 function maskUnparsed(text: string): string {
   const withoutUser = text.replaceAll(/(:[/\\]*)[^/\\?#\s]*@/g, `$1${MASK}@`);
   return mapSecrets(withoutUser, () => MASK);

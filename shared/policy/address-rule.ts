@@ -1,7 +1,7 @@
 /**
- * Which rules are meant for addresses in answers, going by their text. Lists write such rules as they write
- * rules for names: as an address, as a pattern, or as an expression over the address's text. A rule with
- * letters that no address has is for names only, and so costs nothing where addresses are judged.
+ * Tells by its text whether a rule applies to addresses in answers. Lists write such rules like rules for names: as an
+ * address, a pattern, or an expression over the address's text. A rule with letters that no address has applies to
+ * names only and costs nothing when addresses are judged.
  */
 import { readNamePattern } from './name-pattern.ts';
 

@@ -1,4 +1,4 @@
-/** How people may write a domain in a rule of theirs, and the one form in which it is kept. Pure. */
+/** Parses the domain of a rule that a person wrote into its canonical form. Pure. */
 
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 /** Longest name as text without its final dot, RFC 1035 section 2.3.4. */
@@ -6,8 +6,8 @@ const MAX_LENGTH = 253;
 const LAST_LABEL_IS_NUMBER = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/;
 
 /**
- * The name in ASCII (IDN as A-labels, RFC 5890), lower case, no final dot; null where it is no domain name.
- * Addresses are none: no name ends in a number.
+ * The name in ASCII (IDN as A-labels, RFC 5890), lower case, no final dot; null if it is no domain name. Addresses are
+ * refused: no name ends in a number.
  */
 export function canonicalDomain(value: string): string | null {
   const trimmed = value.trim().replace(/[.\u3002]$/, '');
@@ -32,7 +32,7 @@ function isAscii(value: string): boolean {
 
 /** The URL standard's host parser does UTS 46, the mapping that browsers use. */
 function toALabels(value: string): string | null {
-  // It would take anything from these on for another part of a URL.
+  // The parser would read these as the start of another URL part.
   if (/[/\\?#@:[\]%\s]/.test(value) || !URL.canParse(`http://${value}/`)) return null;
   return new URL(`http://${value}/`).hostname;
 }

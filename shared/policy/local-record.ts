@@ -1,6 +1,6 @@
 /**
- * Local records as people write them: which names, types and values there may be, the one form in which
- * each is kept, and its RDATA. Used by the configuration, the API and the builder of snapshots alike. Pure.
+ * Parses local records as people write them into names, types, canonical values and RDATA. Used by the configuration,
+ * the API and the snapshot builder. Pure.
  */
 import { RRType } from '../dns/iana.ts';
 import { nameFromText } from '../dns/name.ts';
@@ -19,7 +19,7 @@ export const MAX_LOCAL_TTL_SECS = 604_800;
 const MAX_TEXT_BYTES = 8192;
 const MAX_STRING_BYTES = 255;
 
-/** A value that is good, in the form in which it is kept, and as RDATA; or what would have been good. */
+/** A valid value in canonical form and as RDATA, or a description of valid values. */
 export type LocalValue =
   | { readonly ok: true; readonly value: string; readonly rdata: Uint8Array }
   | { readonly ok: false; readonly expected: string };

@@ -4,21 +4,21 @@
  * between stars is as good as any.
  */
 
-/** Where the first piece must lie. */
+/** Where the first piece must start. */
 const Start = { ANYWHERE: 0, NAME: 1, LABEL: 2 } as const;
 
 /** A pattern, cut into pieces between its stars. */
 export interface NamePattern {
   readonly start: number;
   readonly end: boolean;
-  /** At least one; an empty first or last piece stands for a star there. */
+  /** At least one; an empty first or last piece means a star there. */
   readonly pieces: readonly string[];
 }
 
 /** Fewest letters of a pattern: a shorter one matches nearly everything. */
 const MIN_LITERAL = 3;
 
-/** Reads a pattern (lower case); a text says why it is none. */
+/** Parses a pattern (lower case); returns a text with the reason if it is invalid. */
 export function readNamePattern(text: string): NamePattern | string {
   let body = text;
   let start: number = Start.ANYWHERE;

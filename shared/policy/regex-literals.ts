@@ -1,7 +1,7 @@
 /**
- * What every match of a regular expression must contain: a set of literals of which at least one occurs in
- * each name that matches. It spares the engine for nearly all names. Reads the pattern by itself and gives
- * up (null) at anything it does not know for sure, since a literal too many would lose matches.
+ * Finds literals of a regular expression: a set of which at least one occurs in every match. Nearly all names then skip
+ * the engine. Parses the pattern itself and gives up (null) at anything uncertain, since a wrong literal would lose
+ * matches.
  */
 
 /** A set of literals, one of which must occur; null = nothing is known. */
@@ -157,7 +157,7 @@ class PatternReader {
   }
 }
 
-/** How much a set filters: by its shortest literal, and fewer are better. */
+/** How well a set filters: longer shortest literals and fewer literals are better. */
 function weight(set: Required): number {
   if (set === null || set.length === 0) return 0;
   return Math.min(...set.map((literal) => literal.length)) * 64 - set.length;

@@ -1,11 +1,11 @@
 /**
- * How large a program a pattern asks for, before anything is compiled: repetitions are written out, so that
- * a line of text can ask for half a million instructions. Pure text, one pass.
+ * Estimates the program size of a pattern before it is compiled: repetitions are expanded, so that a line of text can
+ * demand half a million instructions. One pass over the text.
  */
 
-/** Instructions that `pattern` comes to, roughly, and no less than half of them. */
+/** Estimated instructions of `pattern`; at least half of the real number. */
 export function estimateProgramSize(pattern: string): number {
-  /** Sizes of what is open; of each the size before its last atom, and that of the atom. */
+  /** Sizes of the open groups: each with the size before its last atom, and that of the atom. */
   const open: { before: number; atom: number }[] = [];
   let now = { before: 0, atom: 0 };
   const begin = (size: number): void => {
@@ -45,7 +45,7 @@ export function estimateProgramSize(pattern: string): number {
   return open.reduce((sum, { before, atom }) => sum + before + atom, now.before + now.atom);
 }
 
-/** How often the repetition in braces at `at` writes out what is before it. */
+/** How many copies the repetition in braces at `at` expands to. */
 function timesAt(pattern: string, at: number): number {
   const braces = /^\{(\d{1,6})(?:,(\d{0,6}))?\}/.exec(pattern.slice(at, at + 16));
   if (braces === null) return 1;

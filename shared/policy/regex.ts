@@ -10,7 +10,7 @@ import { estimateProgramSize } from './regex-size.ts';
 /** What an instruction does; the names are RE2's (re2/prog.h). */
 export const ByteOp = { FAIL: 0, ALTERNATIVES: 1, JUMP: 2, ASSERT: 3, OCTET: 4, MATCH: 5 } as const;
 
-/** What an assertion asks of its place, as bits. */
+/** What an assertion requires of its position, as bits. */
 export const Assertion = {
   BEGIN_LINE: 1,
   END_LINE: 2,
@@ -33,7 +33,7 @@ export interface ByteProgram {
   readonly sets: readonly Uint8Array[];
 }
 
-/** What compiling a pattern comes to; `reason` is for people, in a sentence's middle. */
+/** The result of compiling a pattern; `reason` is text for the middle of a sentence. */
 export type ProgramOutcome =
   { readonly ok: true; readonly program: ByteProgram } | { readonly ok: false; readonly reason: string };
 
@@ -45,8 +45,8 @@ const MAX_PATTERN_LENGTH = 2048;
 const MAX_PROGRAM_SIZE = 10_000;
 
 /**
- * Compiles a pattern, which ignores case; look-around, back references and what else is not linear are
- * refused. A name is text as Latin-1, folded, without its final dot.
+ * Compiles a pattern, which ignores case; look-around, back references and other non-linear syntax are refused. A name
+ * is text as Latin-1, folded, without its final dot.
  */
 export function compileProgram(pattern: string): ProgramOutcome {
   if (pattern === '') return { ok: false, reason: 'the pattern is empty' };
@@ -54,7 +54,7 @@ export function compileProgram(pattern: string): ProgramOutcome {
     return { ok: false, reason: `the pattern is longer than ${MAX_PATTERN_LENGTH} characters` };
   if (estimateProgramSize(pattern) > 2 * MAX_PROGRAM_SIZE) return TOO_LARGE;
   try {
-    // A set of one: what it leaves out (captures, engines of its own) is of no use here.
+    // A set of one pattern: it omits captures and engines, which are not needed here.
     const set = new RE2Set(RE2Set.UNANCHORED, RE2JS.CASE_INSENSITIVE);
     set.add(pattern);
     set.compile();

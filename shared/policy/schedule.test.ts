@@ -1,8 +1,8 @@
 /**
- * Schedules against an oracle that steps through every minute of three years in ten zones: it knows a zone's
- * clocks from Intl, not from luxon, and tests each slot as the specification words it. By default luxon is
- * held against those clocks at each hour and at each minute about a clock change; with WEIR_EVERY_MINUTE=1
- * at every minute, and the next flip is asked for at every minute, too, not only at flips and now and then.
+ * Schedules against an oracle that steps through every minute of three years in ten zones: it knows a zone's clocks
+ * from Intl, not from luxon, and tests each slot as the specification words it. By default luxon is held against those
+ * clocks at each hour and at each minute about a clock change; with WEIR_EVERY_MINUTE=1 at every minute, and the next
+ * flip is asked for at every minute, too, not only at flips and periodically.
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -89,7 +89,7 @@ const slot = fc
 const profile = fc.array(slot, { minLength: 1, maxLength: 6 });
 const profileOfZone = fc.array(profile, { minLength: ZONES.length, maxLength: ZONES.length });
 
-/** Holds `slots` against the oracle at every minute in one zone; throws where they differ. */
+/** Holds `slots` against the oracle at every minute in one zone; throws if they differ. */
 function compare(slots: readonly ScheduleSlot[], zone: string): void {
   const known = offsets.get(zone)!;
   const luxon = zoneOffset(zone)!;

@@ -1,10 +1,10 @@
 /**
- * Pure decisions about schedules: the override that a profile's slots mean at an instant, and the instant at
- * which that changes next. What a zone's clocks show is `time-zone.ts`; when to ask is the control plane's.
+ * Pure decisions about schedules: the override that a profile's slots mean at an instant, and the instant at which that
+ * changes next. `time-zone.ts` knows the zones' clocks; the control plane decides when to ask.
  *
- * choice: a slot holds whenever the zone's clocks show its weekday and time, and at no other moment. So a slot
- * inside the hour that the clocks skip does not take place that night, one that reaches into it is cut where
- * they jump, and one inside an hour that they show twice takes place twice.
+ * choice: a slot holds whenever the zone's clocks show its weekday and time, and at no other moment. So a slot inside
+ * the hour that the clocks skip does not take place that night, one that reaches into it is cut where they jump, and
+ * one inside an hour that they show twice takes place twice.
  */
 
 /** Minutes of a local day and of a local week, whose first minute is Monday 00:00. */
@@ -15,8 +15,7 @@ const DAY_MS = DAY * MINUTE_MS;
 /** 1970-01-01 was a Thursday. */
 const EPOCH_WEEK_MINUTE = 3 * DAY;
 /**
- * How far a flip is looked for. What changes at all changes once a week, and a clock change can swallow that
- * once, perhaps twice.
+ * How far ahead a change is searched. Any change recurs weekly, and clock changes can suppress it once, perhaps twice.
  */
 const HORIZON_MS = 28 * DAY_MS;
 

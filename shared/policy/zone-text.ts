@@ -1,10 +1,10 @@
-/** How people may write the zone of a forward zone, and the one form in which it is kept. Pure. */
+/** Parses the zone of a forward zone into its canonical form. Pure. */
 import { networkFromText, networkToText, reverseZonesOf } from '../net/reverse-zone.ts';
 import { canonicalDomain } from './domain-rule.ts';
 
 /**
- * ASCII in lower case without a final dot; a network becomes its reverse zone, or stays a network where it
- * has several. Null for what is neither a domain name nor a network; the root is for the pools.
+ * ASCII in lower case without a final dot; a network becomes its reverse zone, or stays a network if it has several.
+ * Null for what is neither a domain name nor a network; the root is refused, since it belongs to the pools.
  */
 export function canonicalZone(value: string): string | null {
   const network = networkFromText(value);

@@ -1,6 +1,6 @@
 /**
- * Holds a text against automata that lie in special rules' memory (`AutomatonLayout`): one step per octet, nothing
- * allocated, the same work whatever the expressions were.
+ * Matches a text against automata in the memory of special rules (`AutomatonLayout`): one step per octet, no
+ * allocation, the same work for any expressions.
  */
 import { AutomatonLayout as A } from './layout.ts';
 

@@ -24,7 +24,7 @@ export class ClientTable {
   private readonly ipv6At: number;
   private readonly ipv6Count: number;
 
-  /** Wraps `buffer`; throws a RangeError where it is no client table of this layout. */
+  /** Wraps `buffer`; throws a RangeError if it is no client table of this layout. */
   constructor(buffer: SharedArrayBuffer) {
     const words = new Int32Array(buffer);
     if (words[L.MAGIC_WORD] !== CLIENT_TABLE_MAGIC || words[L.VERSION_WORD] !== LAYOUT_VERSION)
@@ -39,7 +39,7 @@ export class ClientTable {
       throw new RangeError('read client table: shorter than its header says');
   }
 
-  /** Number of the record for an address of four words (`addressWord`); 0 where there is none. */
+  /** Number of the record for an address of four words (`addressWord`); 0 if there is none. */
   find(word0: number, word1: number, word2: number, word3: number): number {
     return word0 === 0 && word1 === 0 && word2 === MAPPED_WORD
       ? this.findIpv4(word3 ^ SIGN_BIT)
@@ -88,7 +88,7 @@ export class ClientTable {
     return words[ipv6At + this.ipv6Count * L.IPV6_WORDS + low]!;
   }
 
-  /** Words are compared and not subtracted: a difference would not fit into a word. */
+  /** Words are compared, not subtracted: a difference would not fit into a word. */
   private startsAtOrBefore(at: number, word0: number, word1: number, word2: number, word3: number): boolean {
     const { words } = this;
     if (words[at]! !== word0) return words[at]! < word0;

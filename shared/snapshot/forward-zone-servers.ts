@@ -1,4 +1,4 @@
-/** Conditional forward zones as the threads know them: whom to ask for which names, and where that is kept. */
+/** Conditional forward zones as the threads use them: which servers to ask for which names, and the cache partition. */
 import type { UpstreamSettings } from '../policy/upstream-settings.ts';
 
 /** Partition of the cache that holds the answers of the pools; each forward zone has one of its own. */

@@ -1,6 +1,6 @@
 /**
- * Every offset of the shared policy memory, in one place. The buffers are little-endian u32 words
- * unless a line says bytes; rule tables and special rules lie on disk as they lie in memory.
+ * Every offset of the shared policy memory, in one place. The buffers are little-endian u32 words unless a line says
+ * bytes; rule tables and special rules have the same form on disk.
  */
 
 /** First word of each kind of memory: "WRUL", "WPOL", "WSPC", "WLOC", "WCLI". */
@@ -28,7 +28,7 @@ export const RuleTableLayout = {
   SEED_HIGH_WORD: 6,
   /** Sum over all words after the header, see `checksumWords`. */
   CHECKSUM_WORD: 7,
-  /** Random for each compile: tells tables apart that happen to be alike. */
+  /** Random per compile: distinguishes tables of equal content. */
   BUILD_WORD: 8,
   /** Names that are addresses: rules on the addresses of answers. */
   ADDRESS_COUNT_WORD: 9,
@@ -98,11 +98,11 @@ export const SpecialRulesLayout = {
 } as const;
 
 /**
- * An automaton, see `shared/automata/automaton.ts`: a header, the index of the rule of each bit, the masks
- * that occur, the class of each octet (256 bytes), then a table of 16-bit entries. A row is a state: where
- * the next state's row starts for each class, then which mask is found there, and which where the name ends
- * there. Rows are named by their first entry. The first row is that of the state that finds nothing more, then come
- * those that find something, so that one comparison tells whether there is something to do.
+ * An automaton, see `shared/automata/automaton.ts`: a header, the index of the rule of each bit, the masks that occur,
+ * the class of each octet (256 bytes), then a table of 16-bit entries. A row is a state: where the next state's row
+ * starts for each class, then which mask is found there, and which where the name ends there. Rows are named by their
+ * first entry. The first row is that of the state that finds nothing more, followed by those that find something, so
+ * that one comparison detects them.
  */
 export const AutomatonLayout = {
   /** Source of its rules. */
@@ -197,10 +197,10 @@ export const PolicyTableLayout = {
 } as const;
 
 /**
- * Client table: a header, the records that give clients their groups, then for each family the ranges of
- * addresses without gaps or overlaps: all starts in rising order, then the number of the record that each
- * range belongs to. A word of a start is four bytes of the address, first byte highest, with the sign bit
- * inverted, so that signed words compare as addresses do. Record 0 stands for clients that none is for.
+ * Client table: a header, the records that give clients their groups, then for each family the ranges of addresses
+ * without gaps or overlaps: all starts in rising order, then the number of the record that each range belongs to. A
+ * word of a start is four bytes of the address, first byte highest, with the sign bit inverted, so that signed words
+ * compare as addresses do. Record 0 is for clients without a record.
  */
 export const ClientTableLayout = {
   MAGIC_WORD: 0,

@@ -1,7 +1,6 @@
 /**
- * Names that this server answers for itself, as threads read them. Nothing here allocates once it is open.
- * Building is `control-plane/snapshot/build/local-names-builder.ts`; what is answered is
- * `dns-worker/stages/local-names.ts`.
+ * Names that this server answers for itself, as threads read them. Nothing here allocates once it is open. Built by
+ * `control-plane/snapshot/build/local-names-builder.ts`; `dns-worker/stages/local-names.ts` answers from it.
  */
 import { RRType } from '../dns/iana.ts';
 import { LAYOUT_VERSION, LOCAL_NAMES_MAGIC, LocalNamesLayout as L, LocalNodeFlag } from './layout.ts';
@@ -20,10 +19,10 @@ export class LocalNames {
   readonly bytes: Uint8Array;
   private readonly words: Int32Array;
   private readonly slotMask: number;
-  /** Which record comes first in the next answer from each set: this thread's own count. */
+  /** Which record comes first in the next answer from each set; private to this thread. */
   private readonly turns: Uint32Array;
 
-  /** Wraps `buffer`; throws a RangeError where it holds no local names of this layout. */
+  /** Wraps `buffer`; throws a RangeError if it holds no local names of this layout. */
   constructor(buffer: SharedArrayBuffer) {
     const words = new Int32Array(buffer);
     if (words[L.MAGIC_WORD] !== LOCAL_NAMES_MAGIC || words[L.VERSION_WORD] !== LAYOUT_VERSION)
@@ -128,7 +127,7 @@ export class LocalNames {
     return this.words[this.words[set + L.SET_RECORDS + index]!]!;
   }
 
-  /** The record to begin with this time; one further each time it is asked (round robin). */
+  /** The record to begin with; advances with each call (round robin). */
   nextTurn(set: number): number {
     const index = this.words[set + L.SET_INDEX]!;
     const turn = this.turns[index]! % this.words[set + L.SET_COUNT]!;

@@ -1,6 +1,6 @@
 /**
- * How names are answered beside group policy: plain data of a snapshot, a few entries in most homes, which
- * each thread opens into tables of its own (`dns-worker/policy/open-snapshot.ts`).
+ * Rules for names outside group policy: plain data of a snapshot, usually a few entries, which each thread opens into
+ * its own tables (`dns-worker/policy/open-snapshot.ts`).
  */
 import type { ForwardZone } from './forward-zone-servers.ts';
 import type { SafeSearchRules } from './safe-search-modes.ts';
@@ -16,11 +16,11 @@ export interface NameRules {
 export interface RebindingRules {
   /** Answers of the pools with such addresses are blocked. */
   readonly isOn: boolean;
-  /** But for these names and all names below them; folded wire form. */
+  /** Exempt names, with all names below them; folded wire form. */
   readonly exempt: readonly Uint8Array[];
 }
 
-/** Every name is for the pools, means itself, and may have any address. */
+/** No rules: every name goes to the pools unchanged and may have any address. */
 export const NO_NAME_RULES: NameRules = {
   forwardZones: [],
   rebinding: { isOn: false, exempt: [] },

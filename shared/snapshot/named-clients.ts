@@ -1,6 +1,6 @@
 /**
- * Where the clients are that rules speak of by MAC or by name: found out each time a snapshot is built, since devices
- * move under a compiled rule. A name that no one has stands for no client.
+ * Addresses of the clients that rules name by MAC or by name: resolved each time a snapshot is built, since devices
+ * move while rules stay. An unknown name matches no client.
  */
 import { ADDRESS_SIZE } from '../net/ip.ts';
 
@@ -11,7 +11,7 @@ export interface NamedClient {
   readonly addresses: Uint8Array;
 }
 
-/** Clients by what rules call them. */
+/** Clients by their names in rules. */
 export class NamedClients {
   private readonly addresses: ReadonlyMap<string, Uint8Array>;
 

@@ -1,7 +1,7 @@
 /**
- * What the rules mean for each group, and how a blocked query is answered: small, rebuilt at every change
- * of a group, a source's assignment or a blocking setting, while the rule table stays.
- * Building is `control-plane/snapshot/build/policy-table-builder.ts`.
+ * What the rules mean for each group, and how a blocked query is answered: small, rebuilt at every change of a group, a
+ * source's assignment or a blocking setting, while the rule table stays. Built by
+ * `control-plane/snapshot/build/policy-table-builder.ts`.
  */
 import { LAYOUT_VERSION, POLICY_TABLE_MAGIC, PolicyTableLayout as L } from './layout.ts';
 
@@ -15,7 +15,7 @@ export const AddressFamily = { IPV4: 1, IPV6: 2 } as const;
 /** What a group's schedule says now. */
 export const GroupOverrideCode = { None: 0, BlockAll: 1, AllowAll: 2 } as const;
 
-/** Switches of what is done with questions of a special form, see `dns-worker/stages/special-use-names.ts`. */
+/** Switches for special-use names, see `dns-worker/stages/special-use-names.ts`. */
 export const QuestionFlag = {
   BLOCK_PRIVATE_PTR: 1,
   BLOCK_NON_FQDN: 2,
@@ -48,13 +48,13 @@ export class PolicyTable {
   private readonly manualKinds: Uint8Array;
   private readonly manualServed: Uint8Array;
   private readonly sourceCount: number;
-  /** Rows of `served` and `manualServed`, made when they are first asked for. */
+  /** Rows of `served` and `manualServed`, built on first use. */
   private readonly sources: Uint8Array[] = [];
   private readonly owners: Uint8Array[] = [];
   readonly manualAttributeCount: number;
   private readonly manualOwnerCount: number;
 
-  /** Wraps `buffer`; throws a RangeError where it is no policy table of this layout. */
+  /** Wraps `buffer`; throws a RangeError if it is no policy table of this layout. */
   constructor(buffer: SharedArrayBuffer) {
     const words = new Uint32Array(buffer, 0, buffer.byteLength >>> 2);
     if (words[L.MAGIC_WORD] !== POLICY_TABLE_MAGIC || words[L.VERSION_WORD] !== LAYOUT_VERSION)
@@ -104,7 +104,7 @@ export class PolicyTable {
     return this.words[L.HEADER_WORDS + index * L.GROUP_ROW_WORDS + 2]!;
   }
 
-  /** Unix seconds at which that changes; 0 = not in sight. */
+  /** Unix seconds of its next change; 0 = none known. */
   groupNextFlipAtSecs(index: number): number {
     return this.words[L.HEADER_WORDS + index * L.GROUP_ROW_WORDS + 3]!;
   }

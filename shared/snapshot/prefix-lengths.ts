@@ -1,4 +1,4 @@
-/** Which lengths the prefixes have at which there are rules on addresses: a bit each, as rule tables keep them. */
+/** The prefix lengths in use by address rules: one bit per length, as rule tables store them. */
 import { RuleTableLayout as L } from './layout.ts';
 
 const WORDS = 5;

@@ -12,6 +12,6 @@ export const RuleOrigin = {
   REGEX: 3,
   /** A pattern or conditional rule of a list; its index among the lists' special rules. */
   SPECIAL: 4,
-  /** A local record; the word of its set in the table of local names. Decides nothing that is blocked. */
+  /** A local record; the word of its set in the table of local names. Never blocks. */
   LOCAL: 5,
 } as const;

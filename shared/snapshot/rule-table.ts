@@ -2,12 +2,12 @@
  * The compiled rules of all lists: name -> attribute id, in one immutable buffer that every thread reads. An attribute
  * stands for one distinct set of (source, kind); what it means for a group is in `policy-table.ts`. A name is confirmed
  * by a 64-bit keyed fingerprint: among n names an unlisted one is taken for a listed one with odds of n / 2^64 (5
- * million names: 2.7e-13 a lookup). Building is `control-plane/compile/table/rule-table-builder.ts`.
+ * million names: 2.7e-13 a lookup). Built by `control-plane/compile/table/rule-table-builder.ts`.
  */
 import { LAYOUT_VERSION, RULE_TABLE_MAGIC, RuleTableLayout as L } from './layout.ts';
 import { PrefixLengths } from './prefix-lengths.ts';
 
-/** What a source says of a name; bits of an attribute's meaning for a group. */
+/** The kinds of rules that a source has for a name; bits of an attribute's meaning for a group. */
 export const RuleKind = {
   /** Blocks exactly this name. */
   BLOCK_EXACT: 1,
@@ -23,7 +23,7 @@ export const RuleKind = {
   ALLOW_BELOW: 128,
 } as const;
 
-/** What a manual rule says of a name; bits of an attribute of the manual table. */
+/** The kinds of manual rules for a name; bits of an attribute of the manual table. */
 export const ManualKind = {
   SERVICE_EXACT: 1,
   SERVICE_SUFFIX: 2,
@@ -44,7 +44,7 @@ export const SUFFIX_KINDS =
   RuleKind.IMPORTANT_BLOCK_SUFFIX |
   RuleKind.IMPORTANT_ALLOW_SUFFIX;
 
-/** Kinds that count for the very name they stand at, and those that count for the names below. */
+/** Kinds that apply to the name itself, and those that apply to names below it. */
 export const OWN_KINDS = 0xff & ~(RuleKind.BLOCK_BELOW | RuleKind.ALLOW_BELOW);
 export const INHERITED_KINDS = SUFFIX_KINDS | RuleKind.BLOCK_BELOW | RuleKind.ALLOW_BELOW;
 
@@ -63,12 +63,12 @@ export class RuleTable {
   readonly attributeCount: number;
   private readonly words: Int32Array;
   private readonly bucketCount: number;
-  /** Buckets a unit of a low lane: turns the lane into a bucket with one multiplication. */
+  /** Buckets per unit of a low lane: maps a lane to a bucket with one multiplication. */
   private readonly bucketScale: number;
 
-  /** Wraps `buffer`; throws a RangeError where it is no rule table of this layout. */
+  /** Wraps `buffer`; throws a RangeError if it is no rule table of this layout. */
   constructor(buffer: SharedArrayBuffer) {
-    // With its length given, the view is an ordinary (fast) one over a growable buffer too.
+    // With an explicit length the view is an ordinary (fast) one, also over a growable buffer.
     const words = new Int32Array(buffer, 0, buffer.byteLength >>> 2);
     if (words[L.MAGIC_WORD] !== RULE_TABLE_MAGIC || words[L.VERSION_WORD] !== LAYOUT_VERSION)
       throw new RangeError('read rule table: not a rule table of this layout');

@@ -1,4 +1,4 @@
-/** Safe search as the threads know it: which names are which engine's, and what each group enforces. */
+/** Safe search as the threads use it: the names of each engine, and what each group enforces. */
 
 /** What a group enforces of an engine; two bits per engine in a group's mask, engine 0 lowest. */
 export const SafeSearchMode = { off: 0, moderate: 1, strict: 2 } as const;
@@ -8,9 +8,9 @@ export const SAFE_SEARCH_MODE_BITS = 2;
 /** Engines that a mask has room for. */
 export const MAX_SAFE_SEARCH_ENGINES = 16;
 
-/** Where an engine's safe mode is: a name, or an IPv4 address where it has no name. */
+/** The target of an engine's safe mode: a name, or an IPv4 address if it has no name. */
 export interface SafeTarget {
-  /** Folded wire form; null where there is an address. */
+  /** Folded wire form; null if there is an address. */
   readonly cname: Uint8Array | null;
   /** 4 bytes. */
   readonly ipv4: Uint8Array | null;

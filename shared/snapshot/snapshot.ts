@@ -1,6 +1,6 @@
 /**
- * Everything a thread knows about policy, field by field. A snapshot is immutable: a change makes a new
- * one, and threads swap the pointer between two batches. Building it is the control plane's work.
+ * Everything a thread knows about policy, field by field. A snapshot is immutable: a change makes a new one, and
+ * threads swap the pointer between two batches. The control plane builds it (`control-plane/snapshot/build/`).
  */
 
 import type { NameRules } from './name-rules.ts';
@@ -14,7 +14,7 @@ export interface SnapshotBuffers {
   readonly rules: SharedArrayBuffer;
   /** Patterns and conditional rules of all lists, see `special-rules.ts`; shared like `rules`. */
   readonly special: SharedArrayBuffer;
-  /** Names of managed domains and blocked services: a rule table of its own, made again at each change. */
+  /** Names of managed domains and blocked services: a separate rule table, rebuilt at each change. */
   readonly manual: SharedArrayBuffer;
   /** Regex filters, as special rules. */
   readonly manualSpecial: SharedArrayBuffer;
@@ -24,7 +24,7 @@ export interface SnapshotBuffers {
   readonly local: SharedArrayBuffer;
   /** Which group a client is in, see `client-table.ts`. */
   readonly clients: SharedArrayBuffer;
-  /** Clients that rules of lists speak of by MAC or by name. */
+  /** Clients that rules of lists name by MAC or by name. */
   readonly namedClients: readonly NamedClient[];
   readonly names: NameRules;
 }

@@ -1,9 +1,9 @@
 /**
- * Finds the special rules that meet a name or an address. Rules that stand at a name are found by hash, as in the rule
- * table; patterns and expressions by three letters that each of their matches contains, so that most names never meet
- * them, or, where there are no such letters, by automata that read every name. Rules of sources that do not count cost
- * nothing; whether else a rule counts (the question's type, the client) is for the caller to say. Opening a buffer
- * builds nothing: a rule is read when it is first met. A lookup that meets nothing allocates nothing.
+ * Finds the special rules that match a name or an address. Rules that stand at a name are found by hash, as in the rule
+ * table; patterns and expressions by three letters that each of their matches contains, so that most names never reach
+ * them, or, without such letters, by automata that read every name. Rules of sources that do not serve the group cost
+ * nothing; the caller checks their conditions (the question's type, the client). Opening a buffer builds nothing: a
+ * rule is parsed at its first match. A lookup without a match allocates nothing.
  */
 import { hashName, nameFromText } from '../dns/name.ts';
 import { addressFromText } from '../net/ip.ts';
@@ -53,7 +53,7 @@ export interface OpenRewrite {
   readonly host: Uint8Array | null;
 }
 
-/** A rule that was met, ready for use. */
+/** A parsed rule. */
 interface OpenRule {
   readonly rule: SpecialRule;
   /** Names it is not for: low lane to high lane. */
@@ -89,7 +89,7 @@ export class SpecialMatcher {
   private readonly text = new Uint8Array(256);
   private textLength = 0;
 
-  /** `seeds` are those that names are hashed with. Throws a RangeError where `buffer` is of another layout. */
+  /** `seeds` are those of the names' hashes. Throws a RangeError if `buffer` is of another layout. */
   constructor(buffer: SharedArrayBuffer, seedLow: number, seedHigh: number) {
     const words = openSpecialRules(buffer);
     this.buffer = buffer;
@@ -118,15 +118,12 @@ export class SpecialMatcher {
     return this.open(index).rule;
   }
 
-  /** The answer of its own that the rule at `index` gives; null = it has none. */
+  /** The rule's own answer (`$dnsrewrite`); null = none. */
   rewrite(index: number): OpenRewrite | null {
     return this.open(index).rewrite;
   }
 
-  /**
-   * Calls `met(index)` for each rule that meets `name`, once. Only sources count whose flag is 1: that of the
-   * source with index `i` is `counts[i]`.
-   */
+  /** Calls `met(index)` once for each rule that matches `name`. Sources with `counts[index] !== 1` are ignored. */
   forEachMatch(name: HashedName, counts: Uint8Array, met: (index: number) => void): void {
     if (this.nameSlots > 0) this.matchNames(name, counts, met);
     if (this.gramSlots === 0 && this.alwaysAt === this.alwaysEnd) return;
@@ -161,7 +158,7 @@ export class SpecialMatcher {
     }
   }
 
-  /** Patterns and expressions one of whose literals lies in the text. */
+  /** Matches the patterns and expressions with a literal in the text. */
   private matchLiterals(name: HashedName, counts: Uint8Array, met: (index: number) => void): void {
     const { text, textLength: length, words, gramsAt, gramSlots } = this;
     this.visit++;
@@ -225,7 +222,7 @@ export class SpecialMatcher {
     return words[entry + 1]!;
   }
 
-  /** Leaves the name as text without a final dot in `text`. */
+  /** Writes the name as text without a final dot into `text`. */
   private writeText({ qname, qnameLength, labelAt, labelCount }: HashedName): void {
     const { text } = this;
     const length = qnameLength - 2;
@@ -289,7 +286,7 @@ function openRewrite(rewrite: RewriteAnswer | undefined): OpenRewrite | null {
   };
 }
 
-/** RDATA of a TXT record: strings of at most 255 bytes, each after its length (RFC 1035 section 3.3.14). */
+/** RDATA of a TXT record: strings of at most 255 bytes, each preceded by its length (RFC 1035 section 3.3.14). */
 function characterStrings(text: string): Uint8Array {
   const bytes = Buffer.from(text, 'utf8');
   const rdata: number[] = [];

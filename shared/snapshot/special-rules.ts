@@ -1,19 +1,20 @@
 /**
- * Rules that a table of names cannot hold: patterns, regular expressions, and rules with conditions
- * (`$dnstype`, `$denyallow`, `$client`) or an answer of their own (`$dnsrewrite`). They lie as text in one
- * buffer with an index over it, so that a thread opens a rule when it first meets it and none before.
- * Layout: `SpecialRulesLayout`; building is `control-plane/compile/table/special-rules-builder.ts`, matching is
- * `special-matcher.ts`.
+ * Rules that a table of names cannot hold: patterns, regular expressions, and rules with conditions (`$dnstype`,
+ * `$denyallow`, `$client`) or an answer of their own (`$dnsrewrite`). They are stored as text in one buffer with an
+ * index, so that a thread parses a rule at its first match. Layout: `SpecialRulesLayout`; built by
+ * `control-plane/compile/table/special-rules-builder.ts`, matched by `special-matcher.ts`.
  */
 import { LAYOUT_VERSION, SPECIAL_RULES_MAGIC, SpecialRulesLayout as L, checksumWords } from './layout.ts';
 
-/** How a special rule meets a name: it itself, it and all below, only below, by pattern or by expression. */
+/**
+ * How a special rule matches a name: the name itself, with all names below, only below, by pattern or by expression.
+ */
 export type SpecialMatch = 'exact' | 'suffix' | 'below' | 'pattern' | 'regex';
 
 /** Codes of matches at a name, in the section of names. */
 export const MATCH_CODES = { exact: 1, suffix: 2, below: 3 } as const;
 
-/** The answer that a rule gives of its own; addresses and names as text. Without any of them it is NODATA. */
+/** A rule's own answer, addresses and names as text; NODATA if empty. */
 export interface RewriteAnswer {
   /** `Rcode` NOERROR, NXDOMAIN or REFUSED. */
   readonly rcode: number;
@@ -24,7 +25,7 @@ export interface RewriteAnswer {
   readonly txt?: string;
 }
 
-/** Clients a rule is for: address bytes in hexadecimal (32 digits) and the length of the prefix. */
+/** Clients that a rule applies to: address bytes in hexadecimal (32 digits) and the length of the prefix. */
 export interface ClientRange {
   readonly address: string;
   readonly bits: number;
@@ -32,7 +33,7 @@ export interface ClientRange {
 
 /** One rule. Names are ASCII, folded, without a final dot. */
 export interface SpecialRule {
-  /** Index of its owner: a list, or a set of groups among the manual rules. */
+  /** Index of its owner: a list, or for manual rules a set of groups. */
   readonly source: number;
   /** 1-based line in its list; for manual rules the row's id. */
   readonly line: number;
@@ -54,7 +55,7 @@ export interface SpecialRule {
   readonly clientNames?: readonly string[];
   readonly exceptClientNames?: readonly string[];
   readonly rewrite?: RewriteAnswer;
-  /** Owners whose `$badfilter` rules take it back, for the groups that they serve. */
+  /** Owners whose `$badfilter` rules disable it, for the groups that they serve. */
   readonly takenBackBy?: readonly number[];
 }
 
@@ -64,7 +65,7 @@ export interface SpecialRuleCounts {
   readonly textRules: number;
 }
 
-/** The buffer's words; throws a RangeError where it is of another layout. */
+/** The buffer's words; throws a RangeError if it is of another layout. */
 export function openSpecialRules(buffer: SharedArrayBuffer): Int32Array {
   const words = new Int32Array(buffer, 0, buffer.byteLength >>> 2);
   if (words[L.MAGIC_WORD] !== SPECIAL_RULES_MAGIC || words[L.VERSION_WORD] !== LAYOUT_VERSION)
@@ -72,7 +73,7 @@ export function openSpecialRules(buffer: SharedArrayBuffer): Int32Array {
   return words;
 }
 
-/** Throws a RangeError where the buffer is damaged or of another layout. */
+/** Throws a RangeError if the buffer is damaged or of another layout. */
 export function checkSpecialRules(buffer: SharedArrayBuffer): void {
   const words = openSpecialRules(buffer);
   const unsigned = new Uint32Array(buffer, 0, words.length);
@@ -96,7 +97,7 @@ export function readSpecialRule(buffer: SharedArrayBuffer, index: number): Speci
   return JSON.parse(text) as SpecialRule;
 }
 
-/** All rules, in order: for people who look through them, not for threads that answer. */
+/** All rules, in order; for the API, not for threads. */
 export function readSpecialRules(buffer: SharedArrayBuffer): SpecialRule[] {
   return Array.from({ length: countSpecialRules(buffer).rules }, (_, index) =>
     readSpecialRule(buffer, index)!,

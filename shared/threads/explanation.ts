@@ -1,4 +1,4 @@
-/** What a worker says about one question when it is asked to explain itself, see `dns-worker/threads/question-explainer.ts`. */
+/** A worker's explanation of one question, see `dns-worker/threads/question-explainer.ts`. */
 
 /** Stages in the order in which a query passes them. */
 export type ExplainedStageName =
@@ -14,7 +14,7 @@ export type ExplainedStageName =
   | 'answer_names'
   | 'rebinding';
 
-/** A rule that meets a name; `control-plane/query-log/attribution/rule-history.ts` gives it its words. */
+/** A rule that matches a name; `control-plane/query-log/attribution/rule-history.ts` turns it into text. */
 export interface ExplainedRule {
   /** `RuleOrigin`. */
   readonly origin: number;
@@ -33,11 +33,11 @@ export interface ExplainedStage {
   /** `answered` ends the query; `unresolved` hands it to the upstreams. */
   readonly verdict: 'continue' | 'answered' | 'dropped' | 'unresolved';
   readonly rules: readonly ExplainedRule[];
-  /** What the stage found where that is no rule, e.g. `subnet 192.0.2.0/24`. */
+  /** What the stage found besides rules, e.g. `subnet 192.0.2.0/24`. */
   readonly detail: string | null;
 }
 
-/** The way of a question, and its answer. */
+/** The stages of a question, and its answer. */
 export interface Explanation {
   /** Version of the snapshot that decided; gives `ExplainedRule` its meaning. */
   readonly snapshotVersion: number;

@@ -1,6 +1,6 @@
 /**
- * Every message between the control plane and its threads, the data a thread is started with, and the
- * shared memory they look at together. `answer` threads and `resolve` threads speak the same protocol.
+ * Every message between the control plane and its threads, and the data that a thread starts with. `answer` threads and
+ * `resolve` threads speak the same protocol.
  */
 import type { Explanation } from './explanation.ts';
 import type { TrustAnchor, TrustPointKeys } from '../dns/trust-anchors.ts';
@@ -8,7 +8,7 @@ import type { RateLimitSettings } from '../policy/rate-limit-settings.ts';
 import type { UpstreamSettings, PoolStrategy, PoolSettings } from '../policy/upstream-settings.ts';
 import type { SnapshotBuffers } from '../snapshot/snapshot.ts';
 
-/** What a thread does: answer from policy and cache, or resolve what the first could not answer. */
+/** The role of a thread: answer from policy and cache, or resolve the rest. */
 export type ThreadRole = 'answer' | 'resolve';
 
 /** Settings that a thread needs; the control plane derives them from the configuration. */
@@ -37,7 +37,7 @@ export interface WorkerSettings {
     readonly serveStaleSecs: number;
     readonly optimisticRefresh: boolean;
   };
-  /** What validation is built on; null = answers are not validated. */
+  /** Trust anchors of validation; null = answers are not validated. */
   readonly dnssec: {
     readonly anchors: readonly TrustAnchor[];
     /** Folded wire form: names that are not validated. */
@@ -88,7 +88,7 @@ export interface ThreadStart {
   readonly connections: SharedArrayBuffer;
   /** Keys of DNS cookies of the whole node (`shared/memory/cookie-key-layout.ts`). */
   readonly cookieKeys: SharedArrayBuffer;
-  /** Questions under way on the whole node (`shared/memory/claim-table.ts`); null where there is one worker. */
+  /** Questions under way on the whole node (`shared/memory/claim-table.ts`); null if there is one worker. */
   readonly claims: SharedArrayBuffer | null;
   readonly snapshot: SnapshotBuffers;
 }
@@ -116,17 +116,17 @@ export const WorkerControl = {
 } as const;
 
 /**
- * What a test breaks: the thread ends, throws or hangs, or the rest are bugs that a thread outlives, thrown in a timer,
- * in an event and in a promise.
+ * Faults that tests inject: the thread ends, throws or hangs; the others are errors that a thread survives, thrown in a
+ * timer, in an event and in a promise.
  */
 export type Fault = 'exit' | 'throw' | 'hang' | 'throw-in-timer' | 'throw-in-event' | 'reject';
 
 /** Control plane to thread. */
 export type ToWorker =
   | { readonly type: 'snapshot'; readonly snapshot: SnapshotBuffers }
-  /** Answer what is in flight, close the listeners, say `drained`. */
+  /** Answer what is in flight, close the listeners, send `drained`. */
   | { readonly type: 'drain' }
-  /** Say `explained`: what a question would be answered, and why. Resolve threads only. */
+  /** Send `explained`: the answer to a question, and why. Resolve threads only. */
   | {
       readonly type: 'explain';
       readonly id: number;
@@ -136,7 +136,7 @@ export type ToWorker =
       /** 16 bytes. */
       readonly client: Uint8Array;
     }
-  /** Say `trust-point`: what the DNSKEY RRset of a zone with trust anchors is. Resolve threads only. */
+  /** Send `trust-point`: the DNSKEY RRset of a zone with trust anchors. Resolve threads only. */
   | { readonly type: 'observe-trust-point'; readonly id: number; readonly zone: Uint8Array }
   /** Validate with these trust anchors from now on. Resolve threads only. */
   | { readonly type: 'trust'; readonly anchors: readonly TrustAnchor[] }
@@ -145,17 +145,17 @@ export type ToWorker =
   /** Test hook: say `measures`. */
   | { readonly type: 'measure' };
 
-/** What a thread's memory has been through; told to tests and to the bench only. */
+/** Memory figures of a thread, for tests and the bench only. */
 export interface ThreadMeasures {
   /** Bytes ever allocated on the thread's heap. */
   readonly allocatedBytes: number;
   /** Bytes in use on it now. */
   readonly usedHeapBytes: number;
-  /** Garbage collections since the last time this was asked; the first question begins the count. */
+  /** Garbage collections since the last request; the first request starts the count. */
   readonly collections: readonly { readonly kind: string; readonly pauseMs: number }[];
 }
 
-/** State of one upstream as its resolve thread sees it. */
+/** State of one upstream in its resolve thread. */
 export interface UpstreamReport {
   readonly address: string;
   readonly transport: UpstreamSettings['transport'];
@@ -168,7 +168,7 @@ export interface UpstreamReport {
   readonly lastError: string | null;
   /** Latencies of the last answers, milliseconds, in no order. */
   readonly latenciesMs: Float32Array;
-  /** Addresses that its host name stands for; its own where it is a literal. Empty until asked for. */
+  /** Addresses of its host name, or the literal itself. Empty until resolved. */
   readonly resolved: readonly string[];
 }
 
@@ -182,14 +182,14 @@ export interface UpstreamReports {
 
 /** Thread to control plane. */
 export type FromWorker =
-  /** A resolve thread knows what the worker's sockets will be served by. */
+  /** A resolve thread has chosen the back end of the worker's sockets. */
   | { readonly type: 'starting'; readonly backend: 'batch' | 'dgram' }
   | { readonly type: 'ready'; readonly backend: 'batch' | 'dgram' }
   | { readonly type: 'listen-failed'; readonly address: string; readonly port: number; readonly code: string }
   | { readonly type: 'snapshot-in-force'; readonly version: number }
   | { readonly type: 'upstreams'; readonly upstreams: UpstreamReports }
   | { readonly type: 'explained'; readonly id: number; readonly explanation: Explanation }
-  /** null = no one answered. */
+  /** null = no answer. */
   | { readonly type: 'trust-point'; readonly id: number; readonly keys: TrustPointKeys | null }
   | { readonly type: 'measures'; readonly measures: ThreadMeasures }
   | {

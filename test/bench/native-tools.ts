@@ -17,7 +17,7 @@ export interface NativeTools {
   echo: string;
 }
 
-/** Builds what is not built yet; undefined where there is no C compiler. A compile error is thrown with its text. */
+/** Builds what is not built yet; undefined if there is no C compiler. A compile error is thrown with its text. */
 export function buildNativeTools(root: string): NativeTools | undefined {
   const compiler = locate('cc') ?? locate('gcc') ?? locate('clang');
   if (compiler === undefined) return undefined;

@@ -17,7 +17,7 @@ export interface Trial {
   readonly logLost: number;
 }
 
-/** Queries a second of the fastest trial in which nothing was lost, from `firstQps` down. Throws where all lost some. */
+/** Queries a second of the fastest trial in which nothing was lost, from `firstQps` down. Throws if all lost some. */
 export async function findThroughput(
   firstQps: number,
   attempt: (rateQps: number) => Promise<Trial>,

@@ -74,7 +74,7 @@ function syntaxOf(folder: string, text: string): string | null {
   return folder in AWK ? folder : null;
 }
 
-/** What a line's own documentation says of names made from it; null where it is not a line of the common form. */
+/** What a line's own documentation says of names made from it; null if it is not a line of the common form. */
 function expectations(
   syntax: string,
   line: string,

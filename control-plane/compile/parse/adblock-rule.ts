@@ -99,7 +99,7 @@ function nameKind(match: SpecialMatch, important: boolean, allows: boolean): num
   return allows ? RuleKind.ALLOW_SUFFIX : RuleKind.BLOCK_SUFFIX;
 }
 
-/** A regular expression between slashes, and the text after the `$` after it; null where it is none. */
+/** A regular expression between slashes, and the text after the `$` after it; null if it is none. */
 function splitExpression(body: string): [string, string] | null {
   if (!body.startsWith('/')) return null;
   if (body.endsWith('/')) return body.length > 2 ? [body.slice(1, -1), ''] : null;
@@ -133,7 +133,7 @@ function readPlace(source: string): Place | UnusedLine {
   return typeof pattern === 'string' ? skippedLine(pattern) : { match: 'pattern', text };
 }
 
-/** The ASCII form of a pattern whose name is internationalised; null where it has none. */
+/** The ASCII form of a pattern whose name is internationalised; null if it has none. */
 function toAscii(text: string): string | null {
   // eslint-disable-next-line no-control-regex -- the point is what lies outside of ASCII
   if (/^[\x00-\x7f]*$/.test(text)) return text;
@@ -155,7 +155,7 @@ function withoutAnchors(text: string): string {
   return text.slice(start, end);
 }
 
-/** A pattern that is a name and no more; null where it is more. */
+/** A pattern that is a name and no more; null if it is more. */
 function readPlainName(text: string): Place | null {
   const [head, match, tail] = SHAPES.find(([prefix]) => text.startsWith(prefix))!;
   let end = head.length;

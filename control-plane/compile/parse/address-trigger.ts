@@ -32,9 +32,9 @@ export function isAddressTrigger(owner: string): boolean {
 }
 
 /**
- * The network that the owner of an `rpz-ip` record means; null where it means none. Without a length, published
- * lists write IPv4 addresses as people do, not in reverse; IPv6 ones are taken the way in which they are global
- * unicast addresses (RFC 4291 section 2.4), else in reverse.
+ * The network that the owner of an `rpz-ip` record means; null if it means none. Without a length, published lists
+ * write IPv4 addresses as people do, not in reverse; IPv6 ones are taken the way in which they are global unicast
+ * addresses (RFC 4291 section 2.4), else in reverse.
  */
 export function networkOfTrigger(owner: string): AddressNetwork | null {
   const labels = TRIGGER.exec(owner)?.[1]?.toLowerCase().split('.') ?? [];

@@ -37,7 +37,7 @@ export interface ScannedName {
   /** First byte of the scanned run that belongs to no name, or its end. */
   stop: number;
   labels: number;
-  /** False where a label is empty or too long, or the whole is. */
+  /** False if a label is empty or too long, or the whole is. */
   valid: boolean;
   /** The last label is all digits: an address or junk, never a name (RFC 1123 section 2.1). */
   numeric: boolean;

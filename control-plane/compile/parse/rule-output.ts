@@ -24,7 +24,7 @@ export type RuleSink = (bytes: Uint8Array, start: number, end: number, kind: num
 export interface SpecialSink {
   /** Says why it was not taken: it is of no use, or there is no room for it among those of all lists. */
   special(rule: SpecialLine, line: number): UnusedLine | null;
-  /** Takes back the rules of the same text, of every list; false where there is no room for it. */
+  /** Takes back the rules of the same text, of every list; false if there is no room for it. */
   badFilter(badFilter: BadFilter): boolean;
 }
 

@@ -90,7 +90,7 @@ export class AttributeInterner {
   private readonly targets: number[] = [];
   /** Sets made by taking back, by what they were made of. */
   private readonly takenBack = new Map<string, number>();
-  /** (parent, kinds) to set, for the source at work: only it can make new sets. */
+  /** (parent, kinds) to set, for the current source: only it can make new sets. */
   private transitions = new Map<number, number>();
   private source = -1;
 
@@ -102,14 +102,14 @@ export class AttributeInterner {
     this.transitions = new Map();
   }
 
-  /** The set of a name that is new, `kinds` being what the source at work says of it. */
+  /** The set of a name that is new, `kinds` being what the current source says of it. */
   first(kinds: number): number {
     const attribute = this.intern(-1, kinds);
     this.nameCounts[attribute]!++;
     return attribute;
   }
 
-  /** The set of a name that had `attribute` before, once the source at work says `kinds` too. */
+  /** The set of a name that had `attribute` before, once the current source says `kinds` too. */
   extend(attribute: number, kinds: number): number {
     const own = this.sources[attribute] === this.source;
     if (own && (this.kinds[attribute]! & kinds) === kinds) return attribute;

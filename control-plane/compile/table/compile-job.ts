@@ -22,7 +22,7 @@ export interface CompileOrder {
 
 /** What every job is sent with. */
 export interface JobProgress {
-  /** One word: 0 = no thread has taken the job yet, else the place of the list at work plus one. */
+  /** One word: 0 = no thread has taken the job yet, else the place of the current list plus one. */
   readonly progress: Int32Array;
 }
 

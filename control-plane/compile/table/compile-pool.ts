@@ -31,8 +31,8 @@ const DEADLINE: JobDeadline = { baseMs: 20_000, msPerMib: 2000 };
 export class CompileError extends Error {
   override readonly name = 'CompileError';
   /**
-   * Place among the job's lists of the one that was at work, one more than the last after all of them; null where
-   * none is to blame, since the job was stopped or never begun.
+   * Place among the job's lists of the one that was at work, one more than the last after all of them; null if none is
+   * to blame, since the job was stopped or never begun.
    */
   readonly list: number | null;
 
@@ -82,8 +82,8 @@ export class CompilePool {
   }
 
   /**
-   * The first line of a list that gives `name` (folded) a rule of one of these `RuleKind` bits; null where
-   * there is none. Reads the list again: for people who ask, not for every answer. Throws a CompileError.
+   * The first line of a list that gives `name` (folded) a rule of one of these `RuleKind` bits; null if there is none.
+   * Reads the list again: for people who ask, not for every answer. Throws a CompileError.
    */
   async findLine(list: ListFile, name: string, kinds: number): Promise<number | null> {
     return (await this.run('findLine', [list], { list, name, kinds }, undefined)) as number | null;
@@ -172,7 +172,7 @@ class JobWatch {
     return this.late.signal;
   }
 
-  /** Place of the list that the thread was at; null where it had none. */
+  /** Place of the list that the thread was at; null if it had none. */
   listAtWork(): number | null {
     const place = Atomics.load(this.progress, 0);
     return place === 0 ? null : place - 1;

@@ -15,7 +15,7 @@ function add(builder: RuleTableBuilder, name: string, kinds: number): void {
   builder.addName(bytes, 1, bytes.length - 1, kinds);
 }
 
-/** `source:kinds` of a name, or null where it is not in the table. */
+/** `source:kinds` of a name, or null if it is not in the table. */
 function lookUp(built: BuiltTable, name: string, table = new RuleTable(built.rules)): string[] | null {
   const hash = { low: 0, high: 0 };
   hashName(nameFromText(name)!, 0, table.seedLow, table.seedHigh, hash);

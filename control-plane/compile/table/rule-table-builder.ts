@@ -52,7 +52,7 @@ export class RuleTableBuilder {
   private growAt = 0;
   private hashLow = 0;
   private hashHigh = 0;
-  /** While growing: the bucket at work, and names (three words each) that wait for a bucket below it. */
+  /** While growing: the current bucket, and names (three words each) that wait for a bucket below it. */
   private readonly lifted = new Int32Array(L.BUCKET_WORDS);
   private readonly waiting: number[] = [];
   /** Names that found no room up to the table's end; they go on at its start when all have moved. */

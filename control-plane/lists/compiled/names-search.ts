@@ -35,7 +35,7 @@ const COUNTED_BYTES = 16_777_216;
 const DENSE_HITS = 8192;
 const LF = 0x0a;
 
-/** Looks through the file at `path`; throws where there is none or it is torn. */
+/** Looks through the file at `path`; throws if there is none or it is torn. */
 export async function searchNames(path: string, request: NamesRequest): Promise<NamesFound> {
   const file = await open(path);
   try {

@@ -32,8 +32,8 @@ const LOCAL_SUFFIXES = ['home.arpa', 'internal', 'lan', 'local'];
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /**
- * The lookup to ask `url` with. Throws a ListError where its host is an address that it must not lead to; the lookup
- * fails with one where a name has no others. `entered`: the URL that a person wrote.
+ * The lookup to ask `url` with. Throws a ListError if its host is an address that it must not lead to; the lookup fails
+ * with one where a name has no others. `entered`: the URL that a person wrote.
  */
 export function boundedLookup(
   url: URL,

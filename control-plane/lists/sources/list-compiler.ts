@@ -27,7 +27,7 @@ export interface CompilerParts {
   readonly compiled: () => CompiledRules;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** A table made before that holds all of these inputs; undefined where there is none. */
+  /** A table made before that holds all of these inputs; undefined if there is none. */
   readonly findCompiled: (inputKeys: readonly string[]) => Promise<CompiledRules | undefined>;
   /** Identities of the tables that a rollback may bring back. */
   readonly keptRules: () => Promise<ReadonlySet<string>>;
@@ -107,8 +107,8 @@ export class ListCompiler {
   }
 
   /**
-   * Brings these sources into force. False where a new copy proved to be of no use, and was refused: what stood
-   * there before is to be compiled then. Throws a CompileError where no copy is to blame.
+   * Brings these sources into force. False if a new copy proved to be of no use, and was refused: what stood there
+   * before is to be compiled then. Throws a CompileError if no copy is to blame.
    */
   private async isTaken(sources: readonly StoredSource[], isToCompact: boolean): Promise<boolean> {
     const { policy, names } = this.parts;
@@ -141,8 +141,8 @@ export class ListCompiler {
   }
 
   /**
-   * The input that ended a compile: the one at work if it is new; else the largest of the new ones, since the
-   * others were compiled before.
+   * The input that ended a compile: the current one if it is new; else the largest of the new ones, since the others
+   * were compiled before.
    */
   private culpritOf(list: number, inputs: readonly Input[]): Input | undefined {
     const keys = this.keysInForce();

@@ -19,7 +19,7 @@ export async function refuseOtherFolders(url: string, listDirs: readonly string[
   throw invalid([{ path: 'url', message }]);
 }
 
-/** The path that a `file:` URL names; 400 where it can name none. */
+/** The path that a `file:` URL names; 400 if it can name none. */
 function pathOf(url: string): string {
   try {
     const path = fileURLToPath(url);

@@ -24,7 +24,7 @@ const GROWTH = 10;
 const SHORT_LIST_RULES = 100;
 const DAY_MS = 86_400_000;
 
-/** Why `next` must not simply replace `before`; null where it may. */
+/** Why `next` must not simply replace `before`; null if it may. */
 export function reasonToHold(before: GuardedCopy, next: GuardedCopy): string | null {
   if (next.rules * 2 < before.rules)
     return `held: the list shrank from ${before.rules} to ${next.rules} rules`;

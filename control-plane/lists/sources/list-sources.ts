@@ -253,7 +253,7 @@ export class ListSources implements SourceLife {
     return [...source.statistics.invalidSamples, ...source.statistics.skippedSamples];
   }
 
-  /** Line of the first rule of these kinds at `name` in the copy of a source; null where there is none. */
+  /** Line of the first rule of these kinds at `name` in the copy of a source; null if there is none. */
   async findLine(id: number, name: string, kinds: number): Promise<number | null> {
     const { cache, pool, publisher } = this.parts;
     const source = publisher.current().compiled.sources.find((compiled) => compiled.id === id);

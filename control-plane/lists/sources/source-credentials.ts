@@ -14,7 +14,10 @@ export function refuseMasks(url: string): void {
   if (hasMask(url)) throw masksWithoutCredentials();
 }
 
-/** The change with the stored credentials in the place of masks; 400 where they were entered for another origin, or none were. */
+/**
+ * The change with the stored credentials in the place of masks; 400 if they were entered for another origin, or none
+ * were.
+ */
 export async function withStoredCredentials(
   tx: Queryable,
   kind: SourceKind,

@@ -22,7 +22,7 @@ export interface SourceLife {
   refresh(kind: SourceKind, id: number): Promise<BlocklistSource>;
   /** Starts a fetch of every enabled source of that kind. */
   refreshAll(kind: SourceKind): Promise<BlocklistSource[]>;
-  /** Puts the held copy into force; 409 where there is none. */
+  /** Puts the held copy into force; 409 if there is none. */
   approve(kind: SourceKind, id: number, author: string): Promise<BlocklistSource>;
   /** Puts the rows after a rollback into force, with the list contents of that revision. */
   bringBack(): Promise<void>;

@@ -9,7 +9,10 @@ export function recordSource(database: Database, source: StoredSource, facts: So
   return recordFacts(database, source.id, source.url, facts);
 }
 
-/** Writes which copy Weir found and counts from now on; the compile comes later. False where the source is gone or has another URL. */
+/**
+ * Writes which copy Weir found and counts from now on; the compile comes later. False if the source is gone or has
+ * another URL.
+ */
 export function recordContent(
   changes: PolicyChanges,
   source: StoredSource,

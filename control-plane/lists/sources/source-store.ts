@@ -75,7 +75,7 @@ export async function listSources(db: Queryable, kind?: SourceKind): Promise<Sto
   return rows.map(toSource);
 }
 
-/** One source; 404 where there is none, or none of that kind. */
+/** One source; 404 if there is none, or none of that kind. */
 export async function readSource(db: Queryable, id: number, kind?: SourceKind): Promise<StoredSource> {
   const text = `${SELECT} WHERE s.id = $1 AND ($2::text IS NULL OR s.kind = $2)`;
   const { rows } = await db.query<SourceRow>(text, [id, kind ?? null]);
@@ -125,7 +125,7 @@ export async function updateSource(
   return readSource(tx, id);
 }
 
-/** Removes a source and returns its name; 404 where there is none. */
+/** Removes a source and returns its name; 404 if there is none. */
 export async function deleteSource(db: Queryable, kind: SourceKind, id: number): Promise<string> {
   const text = 'DELETE FROM list_sources WHERE id = $1 AND kind = $2 RETURNING name';
   const { rows } = await db.query<{ name: string }>(text, [id, kind]);
@@ -133,7 +133,7 @@ export async function deleteSource(db: Queryable, kind: SourceKind, id: number):
   return rows[0].name;
 }
 
-/** Writes what was found out about a source of this URL; false where there is none any more. */
+/** Writes what was found out about a source of this URL; false if there is none any more. */
 export async function recordFacts(
   db: Queryable,
   id: number,

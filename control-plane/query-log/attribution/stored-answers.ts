@@ -61,7 +61,7 @@ function readRecord(message: Uint8Array, at: number, end: number): StoredAnswer 
   };
 }
 
-/** Presentation form of the types that people look at; null where there is none or the data does not fit. */
+/** Presentation form of the types that people look at; null if there is none or the data does not fit. */
 function presentation(message: Uint8Array, type: number, at: number, end: number): string | null {
   const length = end - at;
   switch (type) {
@@ -115,7 +115,7 @@ function generic(message: Uint8Array, at: number, end: number): string {
   return `\\# ${end - at} ${Buffer.from(message.subarray(at, end)).toString('hex')}`.trimEnd();
 }
 
-/** Text of the name at an offset, pointers followed; null where it is none. Pointers must go backwards. */
+/** Text of the name at an offset, pointers followed; null if it is none. Pointers must go backwards. */
 function nameAt(message: Uint8Array, start: number): string | null {
   const wire = new Uint8Array(MAX_NAME_LENGTH + 1);
   let length = 0;

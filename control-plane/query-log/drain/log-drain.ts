@@ -81,7 +81,7 @@ export class LogDrain {
     this.timer = setTimeout(this.takeTurn, this.isAsleep ? SLEEP_MS : DRAIN_INTERVAL_MS);
   };
 
-  /** Asks all threads to say when they have records; false where one has some already. */
+  /** Asks all threads to say when they have records; false if one has some already. */
   private sleep(): boolean {
     let isAsleep = true;
     for (const reader of this.readers) isAsleep = reader.sleep(this.wake) && isAsleep;

@@ -90,7 +90,7 @@ class PrefixCollector {
   private recordCount = 1;
   private readonly groupIndices: ReadonlyMap<number, number>;
 
-  /** Room for `capacity` prefixes. Throws a RangeError where there are too many. */
+  /** Room for `capacity` prefixes. Throws a RangeError if there are too many. */
   constructor({ groups }: PolicyRows, capacity: number) {
     if (capacity > MAX_RECORD) throw new RangeError(`build client table: ${capacity} clients are too many`);
     this.ipv4 = new Ipv4Prefixes(capacity);

@@ -58,7 +58,7 @@ export function findInTree(tree: LocalTree, name: string): LocalNode | undefined
   return closest === undefined ? undefined : tree.get(`*.${closest}`);
 }
 
-/** The local name that a CNAME at a node leads to; undefined where it has none, or leads elsewhere. */
+/** The local name that a CNAME at a node leads to; undefined if it has none, or leads elsewhere. */
 export function targetInTree(tree: LocalTree, node: LocalNode): LocalNode | undefined {
   const alias = node.sets.get('CNAME')?.[0];
   return alias && findInTree(tree, alias.value);

@@ -18,7 +18,7 @@ export class SourcesInForce {
     return this.rows.every((row) => row !== undefined);
   }
 
-  /** The name of a source; null where it is not in force. */
+  /** The name of a source; null if it is not in force. */
   nameOf(source: number): string | null {
     return this.rows[source]?.name ?? null;
   }

@@ -3,7 +3,7 @@
  * special rules after it, is a file of its own that generations share, named by its identity. Little-endian:
  *
  *   u32 x 8   magic, format, bytes of JSON, bytes of policy, attribute offsets, pairs, name counts, 0
- *   bytes     JSON, policy (nothing; in older files a table that is passed over), then the three
+ *   bytes     JSON, policy (nothing; in older files a table that is skipped), then the three
  *             attribute arrays (u32 each)
  *   u32       CRC-32 of everything before it
  */

@@ -83,8 +83,8 @@ export class Generations {
   }
 
   /**
-   * The newest rules on disk whose sources satisfy `fits`; undefined where there are none. What was damaged,
-   * or goes away while it is read, is passed over.
+   * The newest rules on disk whose sources satisfy `fits`; undefined if there are none. What was damaged, or goes away
+   * while it is read, is skipped.
    */
   async findRules(fits: (sources: CompiledRules['sources']) => boolean): Promise<CompiledRules | undefined> {
     const seen = new Set<string>();
@@ -167,7 +167,7 @@ export class Generations {
 /** Bytes of one read: while the kernel fills fresh memory, no one else gets the core (17 MB took 47 ms). */
 const READ_BYTES = 64 * 1024;
 
-/** Fills `bytes` from offset `from` of the file; throws a DamagedGeneration where it ends before. */
+/** Fills `bytes` from offset `from` of the file; throws a DamagedGeneration if it ends before. */
 async function readFully(file: FileHandle, bytes: Uint8Array, from: number): Promise<void> {
   for (let at = 0; at < bytes.length;) {
     const length = Math.min(READ_BYTES, bytes.length - at);

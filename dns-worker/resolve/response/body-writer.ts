@@ -56,7 +56,7 @@ export class BodyWriter {
     return this.end - this.base;
   }
 
-  /** Whether the last record was refused for want of room: nothing is wrong with it. */
+  /** Whether the last record was refused for lack of room: nothing is wrong with it. */
   get isTooLong(): boolean {
     return this.hasOverflowed;
   }
@@ -75,9 +75,9 @@ export class BodyWriter {
   }
 
   /**
-   * Appends record `index` of the table with this TTL; false where its RDATA is malformed, or where the
-   * message would outgrow 65,439 octets (`isTooLong`). Nothing written since `begin` is usable then.
-   * `isAnswer` = the message has the question of `begin`.
+   * Appends record `index` of the table with this TTL; false if its RDATA is malformed, or where the message would
+   * outgrow 65,439 octets (`isTooLong`). Nothing written since `begin` is usable then. `isAnswer` = the message has the
+   * question of `begin`.
    */
   record(message: Uint8Array, table: RecordTable, index: number, ttlSecs: number, isAnswer = true): boolean {
     const ownerAt = table.ownerAt[index]!;

@@ -75,7 +75,7 @@ export function firstNameAt(message: Uint8Array, layoutOf: RdataLayout, at: numb
   return offset < end ? offset : -1;
 }
 
-/** Expands a name of RDATA; false where it is malformed or leaves the RDATA. */
+/** Expands a name of RDATA; false if it is malformed or leaves the RDATA. */
 export function expandRdataName(message: Uint8Array, at: number, end: number, into: ExpandedName): boolean {
   return expandName(message, at, into) && into.next <= end;
 }

@@ -76,7 +76,7 @@ export class RecordTable {
     );
   }
 
-  /** Expands a record's owner name into `into`; false where it is malformed. */
+  /** Expands a record's owner name into `into`; false if it is malformed. */
   owner(message: Uint8Array, index: number, into: ExpandedName): boolean {
     return expandName(message, this.ownerAt[index]!, into);
   }

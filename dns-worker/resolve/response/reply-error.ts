@@ -4,9 +4,9 @@ import { EdnsOption, ExtendedError } from '../../../shared/dns/iana.ts';
 import { readU16 } from '../../../shared/dns/wire.ts';
 
 /**
- * The extended error that clients are told for a reply whose options lie between `at` and `end`; undefined where
- * it speaks of no block. A client takes whatever it receives for Weir's own word (section 3), and 15 (Blocked) is
- * the word of Weir's operator: an upstream's becomes 16 (Censored), a demand of somebody else. Texts are dropped.
+ * The extended error that clients are told for a reply whose options lie between `at` and `end`; undefined if it speaks
+ * of no block. A client takes whatever it receives for Weir's own word (section 3), and 15 (Blocked) is the word of
+ * Weir's operator: an upstream's becomes 16 (Censored), a demand of somebody else. Texts are dropped.
  */
 export function blockSaidBy(message: Uint8Array, at: number, end: number): number | undefined {
   let from = at;

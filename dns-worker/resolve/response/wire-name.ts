@@ -24,7 +24,7 @@ export function newExpandedName(): ExpandedName {
 }
 
 /**
- * Expands the name at `at` into `into`; false where it leaves the message, exceeds 255 octets, holds a reserved label
+ * Expands the name at `at` into `into`; false if it leaves the message, exceeds 255 octets, holds a reserved label
  * type, or points anywhere but strictly backwards to after the header. At most 127 jumps and 255 octets, so the work is
  * bounded whatever the message says.
  */

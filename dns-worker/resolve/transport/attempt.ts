@@ -76,7 +76,7 @@ export class Attempt<U extends Asked> implements Exchange {
     health.recordSilence(this.clock.monotonicMs() - this.startedMs);
   }
 
-  /** Gives up for want of time and holds that against the server, if it had all of it. */
+  /** Gives up for lack of time and holds that against the server, if it had all of it. */
   timeOut(): void {
     if (this.over) return;
     if (this.wasQueued) {

@@ -1,7 +1,6 @@
 /**
- * Addresses of upstreams that are configured by host name: asked from the bootstrap servers, A and AAAA,
- * kept for their TTL, and kept on beyond it while a new answer cannot be had. Literal addresses are given
- * back at once.
+ * Addresses of upstreams that are configured by host name: asked from the bootstrap servers, A and AAAA, kept for their
+ * TTL, and kept on beyond it while a new answer is unavailable. Literal addresses are given back at once.
  */
 import { isIP } from 'node:net';
 import { RRClass, RRType, Rcode } from '../../../shared/dns/iana.ts';

@@ -8,7 +8,7 @@ import type { Clock } from '../../../shared/clock.ts';
 import { isRefusal } from './edns-refusal.ts';
 import type { Exchange, ExchangeDone } from './exchange.ts';
 
-/** For how long what was found is believed, milliseconds. */
+/** For how long what was found is trusted, milliseconds. */
 const BELIEVED_MS = 3_600_000;
 /** A server that turned out to know EDNS is not suspected again for this long, milliseconds. */
 const UNSUSPECTED_MS = 60_000;

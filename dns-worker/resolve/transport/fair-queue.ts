@@ -19,7 +19,7 @@ export class FairQueue<Item> {
     return this.size === 0;
   }
 
-  /** Adds an item of a network; false where that has its share of the queue. */
+  /** Adds an item of a network; false if that has its share of the queue. */
   add(network: string, item: Item): boolean {
     let line = this.lines.get(network);
     if (!isWithinShare(line?.size ?? 0, this.size, this.capacity)) return false;

@@ -159,8 +159,8 @@ class UdpAsk implements Exchange, UdpAsker {
   }
 
   /**
-   * Where no stranger can answer; `why` says what came over UDP. What was not believed there goes on being waited
-   * for, until this shows that the server itself has said it.
+   * Where no stranger can answer; `why` says what came over UDP. What was not trusted there goes on being waited for,
+   * until this shows that the server itself has said it.
    */
   private askTcp(why: 'truncated' | 'bad cookie' | 'doubtful' | 'malformed'): void {
     if (this.askedTcp) return;

@@ -41,7 +41,7 @@ const Cidr = text(64).transform((value, context) => {
 
 const GroupChoice = Id.nullable().meta({ description: 'null = as its subnet says, else Default' });
 
-/** What gives a client its group, the strongest first; `manual` is a client that is known by its address. */
+/** What gives a client its group, the strongest first; `manual` is a client known by its address. */
 export const GROUP_SOURCES = ['mac', 'manual', 'subnet', 'default'] as const;
 export type GroupSource = (typeof GROUP_SOURCES)[number];
 

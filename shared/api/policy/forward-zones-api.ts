@@ -1,9 +1,9 @@
-/** Requests and answers of `{api}/forward-zones`: zones that servers of their own are asked for. */
+/** Requests and answers of `{api}/forward-zones`: zones with servers of their own. */
 import { z } from 'zod';
 import { canonicalZone } from '../../policy/zone-text.ts';
 import { Comment, Id, text, Timestamp } from '../fields.ts';
 
-/** As many as are asked at the same time. */
+/** As many as are asked in parallel. */
 const MAX_SERVERS = 8;
 
 const Zone = text(1020)
@@ -15,7 +15,7 @@ const Zone = text(1020)
   })
   .meta({ description: 'domain name; or a network, which becomes its reverse zone' });
 
-/** Their form is checked by the route: what an upstream URL is, `config/upstream-url.ts` says. */
+/** The route checks their form with `config/upstream-url.ts`. */
 const Servers = z
   .array(text(500).transform((value) => value.trim()))
   .min(1)

@@ -59,7 +59,7 @@ export const ScheduleProfileUpdateBody = z
   .meta({ id: 'ScheduleProfileUpdate' });
 export type ScheduleProfileUpdate = z.output<typeof ScheduleProfileUpdateBody>;
 
-/** A time of day up to and with `last`, as minutes since midnight. */
+/** A time of day up to and including `last`, as minutes since midnight. */
 function time(last: number, expected: string) {
   return z
     .string()

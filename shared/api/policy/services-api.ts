@@ -71,7 +71,7 @@ export const ServiceGroupParams = z.strictObject({
     .transform(Number)
     .meta({ type: 'integer', minimum: 1, maximum: MAX_ID }),
 });
-/** `force`: the blocks of the service go with it. */
+/** `force`: deletes the blocks of the service, too. */
 export const CustomServiceDeleteQuery = z.object({
   force: z
     .enum(['true', 'false'])
@@ -134,7 +134,7 @@ export const CustomServiceList = z.array(CustomService);
 /** Services that one catalog may have. */
 const MAX_CATALOG_SERVICES = 20_000;
 
-/** A domain of a fetched service; a top-level domain is none, however much a catalog may want to block it. */
+/** A domain of a fetched service; a top-level domain is refused. */
 const FetchedDomain = ServiceDomain.refine((domain) => domain.includes('.'), 'expected more than one label');
 const FetchedDomains = z
   .array(FetchedDomain)
@@ -159,7 +159,7 @@ export type CatalogFileService = z.output<typeof CatalogFileFields>;
 const hasDomains = ({ domains, exact }: { domains: unknown[]; exact: unknown[] }): boolean =>
   domains.length + exact.length > 0;
 
-/** A catalog file; members that are not named here are for people and ignored. */
+/** A catalog file; other members are ignored. */
 export const CatalogFile = z.object({
   schema: z.literal(1),
   services: z
@@ -170,7 +170,7 @@ export const CatalogFile = z.object({
     .max(MAX_CATALOG_SERVICES),
 });
 
-/** A service of the registry of AdGuard's hostlists; one that is not of this shape is null. */
+/** A service of the registry of AdGuard's hostlists; one of another shape is null. */
 const RegistryEntry = z
   .object({
     id: z.string(),

@@ -28,7 +28,7 @@ export const loadResultSchema = z.object({
   lost: z.number(),
   /** Answers by rcode number. */
   rcodes: z.record(z.string(), z.number()),
-  /** Undefined where the generator does not measure quantiles. */
+  /** Undefined if the generator does not measure quantiles. */
   latencyUs: z
     .object({
       mean: z.number(),

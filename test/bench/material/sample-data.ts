@@ -15,7 +15,7 @@ const HOST_NAME =
 const ADDRESS_LIKE = /^[0-9.]+$/;
 
 /**
- * The folder with sample data, or undefined where there is none or $WEIR_BENCH_DATA is set to nothing. Throws when
+ * The folder with sample data, or undefined if there is none or $WEIR_BENCH_DATA is set to nothing. Throws when
  * $WEIR_BENCH_DATA names a folder without it.
  */
 export function findSampleData(root: string): string | undefined {

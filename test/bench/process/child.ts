@@ -36,7 +36,7 @@ const running = new Set<Child>();
 
 const TASKSET = locate('taskset');
 
-/** True where programs can be pinned to cores. */
+/** True if programs can be pinned to cores. */
 export const canPin = TASKSET !== undefined;
 
 /** `launch` with its threads and children bound to these cores, and its priority, where that can be done. */

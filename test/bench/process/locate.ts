@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const SYSTEM_FOLDERS = ['/usr/sbin', '/sbin', '/usr/local/sbin'];
 
-/** The full path of a program, or undefined where it is not installed. */
+/** The full path of a program, or undefined if it is not installed. */
 export function locate(program: string): string | undefined {
   const folders = [...(process.env['PATH'] ?? '').split(':'), ...SYSTEM_FOLDERS];
   return folders.map((folder) => join(folder, program)).find(isExecutable);

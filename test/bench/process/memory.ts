@@ -10,7 +10,7 @@ export interface MemorySplit {
   file: number;
   /** Shared memory segments and the like. */
   shared: number;
-  /** RSS in which pages of several processes are divided among them; undefined where the kernel does not tell. */
+  /** RSS in which pages of several processes are divided among them; undefined if the kernel does not tell. */
   proportional: number | undefined;
 }
 

@@ -69,7 +69,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** The median of a figure that some runs have; undefined where none has it. */
+/** The median of a figure that some runs have; undefined if none has it. */
 export function medianOf(runs: readonly Run[], figure: (run: Run) => number | undefined): number | undefined {
   const values = runs.map(figure).filter((value) => value !== undefined);
   return values.length === 0 ? undefined : median(values);
@@ -109,7 +109,7 @@ export function medianRows(runs: readonly Run[], loadSecs: ReadonlyMap<string, n
   });
 }
 
-/** The median over the rotations of a figure made of both servers' runs; undefined where there is no such pair. */
+/** The median over the rotations of a figure made of both servers' runs; undefined if there is no such pair. */
 export function pairedMedian(
   runs: readonly Run[],
   mine: string,

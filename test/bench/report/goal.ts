@@ -4,14 +4,14 @@ import { alignColumns } from './table.ts';
 export interface Goal {
   /** What was measured, in words. */
   what: string;
-  /** Undefined where it could not be measured. */
+  /** Undefined if it could not be measured. */
   measured: number | undefined;
   unit: string;
   atMost?: number;
   atLeast?: number;
 }
 
-/** Whether a goal is met; undefined where it was not measured. */
+/** Whether a goal is met; undefined if it was not measured. */
 export function isMet({ measured, atMost, atLeast }: Goal): boolean | undefined {
   if (measured === undefined || Number.isNaN(measured)) return undefined;
   return (atMost === undefined || measured <= atMost) && (atLeast === undefined || measured >= atLeast);

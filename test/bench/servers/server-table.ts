@@ -26,7 +26,7 @@ export const COALESCING: WeirVariant = {
   coalesceUs: 250,
 };
 
-/** Weir with other settings, as a contestant of its own. Throws where it is not installed. */
+/** Weir with other settings, as a contestant of its own. Throws if it is not installed. */
 export function weirContestant(root: string, variant: WeirVariant): Contestant {
   const server = weir(root, versionOf(root), variant);
   const installed = server.installed();

@@ -20,7 +20,7 @@ const pageSchema = z.object({ total: z.number() });
 
 export type Source = z.infer<typeof sourceSchema>;
 
-/** What every client of Weir looks at now and then. */
+/** What every client of Weir looks at periodically. */
 const POLLED = [
   '/health',
   '/stats/rate',
@@ -49,7 +49,7 @@ export interface WeirApi {
   swapSnapshot(note: string): Promise<void>;
   /** Rows of the stored query log since a moment. */
   storedQueries(since: Date): Promise<number>;
-  /** Any other call; resolves with the body of the answer, throws where it is no success. */
+  /** Any other call; resolves with the body of the answer, throws if it is no success. */
   call(method: string, path: string, body?: object): Promise<unknown>;
   /** Asks what a dashboard asks, but for the query log. */
   poll(): Promise<void>;

@@ -33,7 +33,7 @@ export interface Besides {
 
 /** What a soak saw. */
 export interface Soak extends Besides {
-  /** Of a saturated run of seconds; undefined where the rate was given. */
+  /** Of a saturated run of seconds; undefined if the rate was given. */
   saturatedQps: number | undefined;
   /** The most at which nothing was lost. */
   throughputQps: number | undefined;

@@ -37,7 +37,7 @@ export interface PeersResult {
   workloads: WorkloadResult[];
 }
 
-/** Runs the suite. Throws where no server is installed. */
+/** Runs the suite. Throws if no server is installed. */
 export async function runPeers(bench: Bench, material: Material): Promise<PeersResult> {
   const { options } = bench;
   const { contestants, missing } = findServers(ROOT, bench.native, options.peers, options.before);

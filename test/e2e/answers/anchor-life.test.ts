@@ -130,7 +130,7 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
     await third.stop();
     expect(statesOnDisk()).toEqual(['revoked', 'valid']);
 
-    // Whoever has the old key is not believed, neither by the threads that run nor after a start.
+    // Whoever has the old key is not trusted, neither by the threads that run nor after a start.
     age = 'before';
     const fourth = await start();
     expect(await rcodeOf(fourth, 'www.example.org')).toBe(Rcode.SERVFAIL);

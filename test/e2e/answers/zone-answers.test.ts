@@ -1,4 +1,4 @@
-/** Forward zones: who is asked for which name, what is believed of the answer, and that a change counts at once. */
+/** Forward zones: who is asked for which name, what is trusted of the answer, and that a change counts at once. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Health } from '../../../shared/api/system-api.ts';
 import type { UpstreamDetail, UpstreamHealth } from '../../../shared/api/upstreams-api.ts';

@@ -21,7 +21,7 @@ import { Weir } from '../../support/weir/weir-process.ts';
 const SIZE = '160m';
 const QUERIES = 20_000;
 
-/** A folder whose data directory is a small disk of its own; null where this process may not mount one. */
+/** A folder whose data directory is a small disk of its own; null if this process may not mount one. */
 function makeSmallDisk(): TempDir | null {
   const room = makeTempDir();
   mkdirSync(room.dataDir);

@@ -38,7 +38,7 @@ function residentKib(): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]);
 }
 
-/** Adds a rule and takes it away again, and looks at what DNS says in between now and then. */
+/** Adds a rule and takes it away again, and looks at what DNS says in between periodically. */
 async function edit(index: number): Promise<void> {
   const domain = `n${String(index)}.edited.example`;
   const rule = await api.expect<{ id: number }>(201, 'POST', '/managed-domains', { domain });

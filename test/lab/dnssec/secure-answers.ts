@@ -100,7 +100,7 @@ export function missingTools(): string | null {
   return isComplete ? null : 'packages nsd, unbound, bind9-utils, bind9-dnsutils, ldnsutils are needed';
 }
 
-/** Starts the servers, asks each in turn, then lets `more` ask Weir. Throws where a package is missing. */
+/** Starts the servers, asks each in turn, then lets `more` ask Weir. Throws if a package is missing. */
 export async function measureSecureAnswers(
   more: (weir: Measured) => Promise<void> = () => Promise.resolve(),
 ): Promise<SecureAnswers[]> {

@@ -23,7 +23,7 @@ export interface RunningProgram extends RunningServer {
   readonly pid: number;
 }
 
-/** Where a program is, looked up on PATH and in the system's folders; null where it is not installed. */
+/** Where a program is, looked up on PATH and in the system's folders; null if it is not installed. */
 export function findProgram(name: string): string | null {
   const folders = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/usr/local/sbin'];
   for (const folder of folders) {

@@ -46,7 +46,7 @@ function typeCode(type: RRTypeName | number): number {
   return typeof type === 'number' ? type : RRType[type];
 }
 
-/** Wire form of a name; throws where it has none. */
+/** Wire form of a name; throws if it has none. */
 export function wireName(name: string): Uint8Array {
   const wire = nameFromText(name);
   if (wire === null) throw new Error(`encode name: ${name} is not valid`);

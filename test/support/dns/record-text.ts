@@ -12,7 +12,7 @@ export interface TextRecord {
   readonly rdata: Uint8Array;
 }
 
-/** Reads lines `owner ttl type rdata...`; an empty line is passed over. */
+/** Reads lines `owner ttl type rdata...`; an empty line is skipped. */
 export function readRecords(text: string): TextRecord[] {
   return text
     .split('\n')

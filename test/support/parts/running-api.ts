@@ -167,9 +167,9 @@ export interface TestAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** The body as JSON; undefined where there is none. */
+  /** The body as JSON; undefined if there is none. */
   readonly body: unknown;
-  /** The body as problem details; throws where it is none. */
+  /** The body as problem details; throws if it is none. */
   readonly problem: Problem;
 }
 

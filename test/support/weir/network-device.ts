@@ -23,7 +23,7 @@ export class NetworkDevice {
     this.here = name;
   }
 
-  /** Makes a device whose cable ends here with the addresses given; null where this process may not. */
+  /** Makes a device whose cable ends here with the addresses given; null if this process may not. */
   static make(mac: string, ownAddresses: readonly string[]): NetworkDevice | null {
     // Names of interfaces have 15 characters at most.
     const device = new NetworkDevice(`weir${String(process.pid)}`);
