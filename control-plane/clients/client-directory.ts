@@ -1,7 +1,6 @@
 /**
- * All clients that this node knows, in memory: whose address is whose, which group each belongs to, what
- * was seen that the database does not have yet. Reads of the API are answered from here, so that they need
- * no database. Where sightings come from and when they are written is `client-discovery.ts`.
+ * All clients that this node knows, in memory: their addresses, their groups, and sightings that are not stored yet.
+ * The API reads from here and needs no database. `client-discovery.ts` feeds it and stores it.
  */
 import { DEFAULT_GROUP_ID } from '../../shared/api/policy/groups-api.ts';
 import type { GroupSource } from '../../shared/api/policy/clients-api.ts';
@@ -14,12 +13,12 @@ import { NeighbourMap } from './neighbour-map.ts';
 import type { Neighbour } from './neighbour-messages.ts';
 import { SubnetIndex } from './subnet-index.ts';
 
-/** Clients that are remembered; of those that no one spoke of, the ones not seen for longest go first. */
+/** Most clients in memory; of those without a given name or group the least recently seen are evicted first. */
 export const MAX_CLIENTS = 50_000;
 /** How many go at once. */
 const EVICTED_SHARE = 0.05;
 
-/** The group of a client, and what gives it. */
+/** The group of a client, and its source. */
 export interface ClientGrouping {
   readonly groupId: number;
   readonly source: GroupSource;
@@ -52,14 +51,14 @@ export class ClientDirectory {
     this.maxClients = maxClients;
   }
 
-  /** Takes over what the database says. What was seen since stays. */
+  /** Loads the rows of the database. Newer sightings stay. */
   load(clients: readonly StoredClient[]): void {
-    // The last one seen at an address is the one that is there.
+    // An address belongs to the client last seen there.
     const newestFirst = clients.toSorted((a, b) => (b.lastSeenMs ?? 0) - (a.lastSeenMs ?? 0));
     for (const client of newestFirst) this.put(client);
   }
 
-  /** Takes over a row; what was seen since and is not in the database stays. */
+  /** Loads a row; sightings that are not stored yet stay. */
   put(stored: StoredClient): ClientRecord {
     const known = this.byId.get(stored.id) ?? this.keyed(stored.mac, stored.ip);
     if (known === undefined) {
@@ -82,7 +81,7 @@ export class ClientDirectory {
     return known;
   }
 
-  /** Forgets a client; it is a new one when it is seen again. */
+  /** Removes a client; it is a new one when it is seen again. */
   remove(id: number): void {
     const record = this.byId.get(id);
     if (record !== undefined) this.unlink(record);
@@ -92,30 +91,30 @@ export class ClientDirectory {
     return this.byId.get(id);
   }
 
-  /** All that the database knows, the last seen first. */
+  /** All stored clients, the last seen first. */
   all(): ClientRecord[] {
     return [...this.byId.values()].sort(
       (a, b) => (b.lastSeenMs ?? 0) - (a.lastSeenMs ?? 0) || (a.id ?? 0) - (b.id ?? 0),
     );
   }
 
-  /** Who was at an address last. */
+  /** The client last seen at an address. */
   at(address: string): ClientRecord | undefined {
     const byIp = this.byIp.get(address);
     const mac = this.macs.macAt(address);
     const byMac = mac === null ? undefined : this.byMac.get(mac);
-    // People who speak of an address mean who is there, unless they spoke of that device as well.
+    // A person who names an address means the client there, unless that one has a given name or group itself.
     const isMeant = byIp !== undefined && isManual(byIp) && (byMac?.groupId ?? null) === null;
     return isMeant ? byIp : (byMac ?? byIp);
   }
 
-  /** The name of who was at an address last: the given one, else the host name. */
+  /** The name of the client last seen at an address: the given one, else the host name. */
   nameAt(address: string): string | null {
     const record = this.at(address);
     return record === undefined ? null : (record.name ?? record.hostname);
   }
 
-  /** Group of a client; where it has none of its own, by the address that it was seen at last. */
+  /** Group of a client; without one of its own, by its last address. */
   groupOf({ groupId, mac, ip }: Pick<ClientRecord, 'groupId' | 'mac' | 'ip'>): ClientGrouping {
     if (groupId !== null) return { groupId, source: mac === null ? 'manual' : 'mac' };
     this.subnetIndex ??= new SubnetIndex(this.subnets);
@@ -135,14 +134,14 @@ export class ClientDirectory {
     return counts;
   }
 
-  /** Takes note of the policy that comes into force; says where the clients are that it knows by MAC. */
+  /** Applies a new policy; returns the addresses of the clients that it knows by MAC. */
   follow({ macClients, subnets }: Pick<PolicyRows, 'macClients' | 'subnets'>): PolicyClient[] {
     if (this.subnets !== subnets) this.subnetIndex = undefined;
     this.subnets = subnets;
     return this.addressesOf(macClients);
   }
 
-  /** Where clients are that have a group by their MAC. */
+  /** Addresses of the clients that have a group by MAC. */
   addressesOf(macClients: PolicyRows['macClients']): PolicyClient[] {
     return macClients.flatMap(({ mac, groupId }) =>
       this.macs.addressesOf(mac).map((address) => ({ address, groupId })),
@@ -159,7 +158,7 @@ export class ClientDirectory {
     return this.macs.macAt(address) !== null;
   }
 
-  /** Notes which MAC answers for an address; whether that is news. */
+  /** Records the MAC of an address; returns whether it changed. */
   locate(address: string, mac: string): boolean {
     if (!this.macs.learn(address, mac)) return false;
     const record = this.byMac.get(mac);
@@ -170,20 +169,20 @@ export class ClientDirectory {
     return true;
   }
 
-  /** Notes the whole neighbour table; whether there is news in it. */
+  /** Records the whole neighbour table; returns whether anything changed. */
   locateAll(neighbours: readonly Neighbour[]): boolean {
     let hasNews = false;
     for (const { address, mac } of neighbours) if (this.locate(address, mac)) hasNews = true;
     return hasNews;
   }
 
-  /** Counts what was seen for the client that is there. */
+  /** Counts a sighting for the client at its address. */
   see({ address, queries, lastSeenMs }: Sighting): ClientRecord {
     let record = this.at(address);
     const isLocated = this.macs.macAt(address) !== null;
     if (record === undefined || (isLocated && record.mac === null && !isManual(record)))
       record = this.create(address);
-    // It was known by its address only because its MAC was not known yet.
+    // It was known by its address only, since its MAC was still unknown.
     const byIp = this.byIp.get(address);
     if (byIp !== undefined && byIp !== record && !isManual(byIp)) this.merge(byIp, record);
     noteAddress(record, address);
@@ -195,14 +194,14 @@ export class ClientDirectory {
     return record;
   }
 
-  /** Sets the host name of who is at an address. */
+  /** Sets the host name of the client at an address. */
   nameHost(record: ClientRecord, hostname: string | null): void {
     if (record.hostname === hostname) return;
     record.hostname = hostname;
     record.isDirty = true;
   }
 
-  /** Takes note that the database has what `record` held when it was sent. */
+  /** Marks as stored what `record` held when it was sent. */
   settle(record: ClientRecord, sentQueries: number, stored: StoredClient | null): void {
     record.newQueries -= sentQueries;
     record.storedQueries += sentQueries;
@@ -210,7 +209,7 @@ export class ClientDirectory {
     this.put(stored);
   }
 
-  /** Records that the database does not have whole, at most `limit`; the new ones only, if so wished. */
+  /** Records with unstored changes, at most `limit`; optionally new ones only. */
   dirty(limit: number, which: 'new' | 'all'): ClientRecord[] {
     const found: ClientRecord[] = [];
     for (const record of this.records) {
@@ -220,7 +219,7 @@ export class ClientDirectory {
     return found;
   }
 
-  /** Rows that are to be deleted; `settle` says that they were. */
+  /** Rows to delete; `settle` confirms it. */
   obsoleteIds(): { ids: readonly number[]; settle: () => void } {
     const ids = [...this.obsolete];
     return { ids, settle: () => ids.forEach((id) => this.obsolete.delete(id)) };
@@ -269,7 +268,7 @@ export class ClientDirectory {
   }
 
   private add(record: ClientRecord): void {
-    // Seen and not stored, when people spoke of the same one.
+    // Sightings of a client that a person stored meanwhile.
     const double = this.keyed(record.mac, record.ip);
     if (double !== undefined && double !== record) this.merge(double, record);
     this.records.add(record);

@@ -18,14 +18,14 @@ import type { LeaseWatch } from './lease-watch.ts';
 import type { ReadNeighbours } from './neighbour-table.ts';
 
 const TICK_MS = 1000;
-/** A table is read so often even when no address is new: a device may take the address of another. */
+/** The table is read this often even without new addresses: a device may take another's address. */
 const NEIGHBOURS_MS = 5000;
 const LEASES_MS = 5000;
 const NAMES_MS = 5000;
 const WRITE_MS = 60_000;
 const FORGET_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** No client has a group by its MAC, and no rule speaks of one. */
+/** No client has a group by MAC, and no rule names one. */
 const NOTHING_APPLIED = JSON.stringify([[], []]);
 /** Clients in one statement. */
 const BATCH = 2000;
@@ -41,9 +41,9 @@ export interface DiscoveryParts {
   readonly neighbours: ReadNeighbours;
   readonly leases: LeaseWatch;
   readonly hostNames: Pick<HostNames, 'want'>;
-  /** Clients that the policy in force knows by MAC. */
+  /** Clients that the policy in force has by MAC. */
   readonly macClients: () => readonly PolicyMacClient[];
-  /** Clients that rules in force speak of by MAC or by name. */
+  /** Clients that rules in force name by MAC or by name. */
   readonly ruleClients: () => readonly string[];
   /** Puts the addresses of those clients into force. */
   readonly applyLive: () => Promise<void>;
@@ -58,7 +58,7 @@ export class ClientDiscovery {
   private turn: Promise<void> = Promise.resolve();
   private isBusy = false;
   private hasLoaded = false;
-  /** What was put into force last: addresses with their groups, and those of clients that rules speak of. */
+  /** What was last put into force: addresses with their groups, and addresses of clients that rules name. */
   private applied = NOTHING_APPLIED;
   /** `clock.monotonicMs()` of what is due. */
   private readonly dueMs = { neighbours: 0, leases: 0, names: 0, write: 0, forget: 0 };
@@ -75,15 +75,15 @@ export class ClientDiscovery {
     this.timer = setInterval(() => this.tick(), TICK_MS);
   }
 
-  /** Takes over what the database says; again each time that it comes up. */
+  /** Loads the stored clients; again each time the database comes up. */
   async load(): Promise<void> {
     this.parts.directory.load(await store.readClients(this.parts.database, MAX_CLIENTS));
     this.hasLoaded = true;
-    // Where clients were in an earlier life.
+    // The clients' addresses before the restart.
     await this.applyAddresses();
   }
 
-  /** Takes what is left and writes all. */
+  /** Reads the last sightings and writes all changes. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
     await this.turn;
@@ -91,7 +91,7 @@ export class ClientDiscovery {
     await this.write('all');
   }
 
-  /** One look at everything that is due; for the timer, and for tests. */
+  /** Does everything that is due; called by the timer and by tests. */
   async look(): Promise<void> {
     const { clock } = this.parts;
     const nowMs = clock.monotonicMs();
@@ -124,7 +124,7 @@ export class ClientDiscovery {
       });
   }
 
-  /** Counts what was seen; whether some address is with another MAC than before. */
+  /** Counts sightings; returns whether the MAC of any address changed. */
   private takeSightings(): boolean {
     const { directory, sweep, clock } = this.parts;
     const sightings = sweep();
@@ -140,14 +140,14 @@ export class ClientDiscovery {
     return this.parts.directory.locateAll(this.parts.neighbours());
   }
 
-  /** Names come and go without a word, so where rules speak of some they are looked up again and again. */
+  /** Names change without notice, so those in rules are looked up periodically. */
   private areNamesDue(nowMs: number): boolean {
     if (nowMs < this.dueMs.names || this.parts.ruleClients().length === 0) return false;
     this.dueMs.names = nowMs + NAMES_MS;
     return true;
   }
 
-  /** Most devices have no group of their own, and where they are is no news for policy. */
+  /** Most devices have no group of their own, so their addresses do not affect policy. */
   private async applyAddresses(): Promise<void> {
     const { directory, macClients, ruleClients, applyLive } = this.parts;
     const addresses = directory.addressesOf(macClients());
@@ -199,7 +199,7 @@ export class ClientDiscovery {
     await this.send(byIp, () => store.insertSeen(database, byIp, 'ip'));
   }
 
-  /** Sends records and takes note of it; what cannot be sent is sent again later. */
+  /** Stores records and marks them as stored; failures are retried later. */
   private async send(records: readonly ClientRecord[], work: () => Promise<StoredClient[]>): Promise<void> {
     if (records.length === 0) return;
     const sent = records.map((record) => {
@@ -222,7 +222,7 @@ export class ClientDiscovery {
     const { clock, database, directory, keepDays } = this.parts;
     if (!this.hasLoaded || database.status().state !== 'up') return;
     this.dueMs.forget = nowMs + FORGET_MS;
-    // By a clock that is wrong every client would be old.
+    // A wrong clock would make every client look old.
     if (!this.clockWatch.isSettled()) return;
     await this.unlessUnavailable(async () => {
       const ids = await store.forgetUnseen(database, clock.nowMs() - keepDays() * DAY_MS);

@@ -1,6 +1,6 @@
-/** A client as this node knows it: what the database says, and what was seen since and is not there yet. */
+/** A client in memory: its stored state, and newer sightings. */
 
-/** Addresses of a client that are remembered, the last ones. */
+/** Most addresses kept per client, the last ones. */
 export const MAX_ADDRESSES = 16;
 
 /** One row of `clients`. */
@@ -14,7 +14,7 @@ export interface StoredClient {
   readonly hostname: string | null;
   /** Given by people. */
   readonly name: string | null;
-  /** Null = no one gave it one. */
+  /** Null = none was assigned. */
   readonly groupId: number | null;
   /** Unix milliseconds; null = never. */
   readonly firstSeenMs: number | null;
@@ -48,12 +48,12 @@ export function recordOf(stored: StoredClient): ClientRecord {
   return { ...others, addresses: [...addresses], storedQueries: queryCount, newQueries: 0, isDirty: false };
 }
 
-/** Whether people have said something of it, so that it is never forgotten or merged. */
+/** Whether a person gave it a name or group, so that it is never evicted or merged. */
 export function isManual(record: Pick<ClientRecord, 'name' | 'groupId'>): boolean {
   return record.name !== null || record.groupId !== null;
 }
 
-/** Notes that the client was at `address`. */
+/** Records that the client was at `address`. */
 export function noteAddress(record: ClientRecord, address: string): void {
   if (record.addresses[0] === address) return;
   record.addresses = [address, ...record.addresses.filter((other) => other !== address)].slice(

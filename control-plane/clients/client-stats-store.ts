@@ -1,4 +1,4 @@
-/** SQL of what clients asked in a period, by address; which client was at an address is `client-directory.ts`. */
+/** SQL of clients' queries in a period, by address; `client-directory.ts` maps addresses to clients. */
 import { BLOCKED_STATUSES } from '../../shared/query-log.ts';
 import type { Queryable } from '../db/database.ts';
 

@@ -1,4 +1,4 @@
-/** SQL of `clients`: what people say of them, one at a time, and what is seen of them, in batches. */
+/** SQL of `clients`: changes by people, one at a time, and sightings, in batches. */
 import type { ClientCreate, ClientUpdate } from '../../shared/api/policy/clients-api.ts';
 import { conflict, invalid, notFound } from '../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/database-errors.ts';
@@ -22,10 +22,10 @@ const COLUMNS = `id, host(ip_address) AS ip, mac_address::text AS mac,
   ARRAY(SELECT host(a) FROM unnest(addresses) a) AS addresses, hostname, name, group_id, first_seen, last_seen,
   query_count::text AS query_count`;
 
-/** No one has said anything of it. */
+/** No name and no group were given. */
 const UNTOUCHED = 'clients.group_id IS NULL AND clients.name IS NULL';
 
-/** Those that people spoke of, and of the others the `limit` seen last. */
+/** Clients with a given name or group, and of the others the `limit` seen last. */
 export async function readClients(db: Queryable, limit: number): Promise<StoredClient[]> {
   const { rows } = await db.query<ClientRow>(
     `SELECT ${COLUMNS} FROM clients ORDER BY ${UNTOUCHED}, last_seen DESC NULLS LAST LIMIT $1`,
@@ -41,8 +41,8 @@ export async function readClient(db: Queryable, id: number): Promise<StoredClien
 }
 
 /**
- * Stores a client that people speak of. One that was only seen so far is the same one; 409 if people spoke of it
- * before, 400 for an unknown group.
+ * Stores a client with what a person gave it. A client that was only seen so far is taken over; 409 if it already has a
+ * given name or group, 400 for an unknown group.
  */
 export async function insertClient(db: Queryable, client: ClientCreate): Promise<StoredClient> {
   const { ip_address: ip, mac_address: mac, name, group_id: groupId } = client;
@@ -76,12 +76,12 @@ export async function deleteClient(db: Queryable, id: number): Promise<StoredCli
   return toClient(existing(rows[0], id));
 }
 
-/** Removes clients that no one spoke of. */
+/** Removes clients without a given name or group. */
 export async function deleteUntouched(db: Queryable, ids: readonly number[]): Promise<void> {
   await db.query(`DELETE FROM clients WHERE id = ANY($1::integer[]) AND ${UNTOUCHED}`, [ids]);
 }
 
-/** Removes clients that no one spoke of and that were not seen since `beforeMs`; returns their ids. */
+/** Removes clients without a given name or group that were not seen since `beforeMs`; returns their ids. */
 export async function forgetUnseen(db: Queryable, beforeMs: number): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>(
     `DELETE FROM clients WHERE ${UNTOUCHED} AND last_seen < $1 RETURNING id`,
@@ -90,12 +90,12 @@ export async function forgetUnseen(db: Queryable, beforeMs: number): Promise<num
   return rows.map(({ id }) => id);
 }
 
-/** What the statements below take of each record. */
+/** The fields of a record that the statements below use. */
 const SEEN_COLUMNS =
   'ip inet, mac macaddr, addresses inet[], hostname text, first timestamptz, last timestamptz, queries bigint';
 const SEEN = `jsonb_to_recordset($1::jsonb) AS v(id integer, ${SEEN_COLUMNS})`;
 
-/** Adds what was seen of clients that the database has. */
+/** Adds the sightings of stored clients. */
 export async function addSightings(db: Queryable, records: readonly ClientRecord[]): Promise<void> {
   await db.query(
     `UPDATE clients c SET ip_address = CASE WHEN c.mac_address IS NULL THEN c.ip_address ELSE v.ip END,
@@ -107,8 +107,8 @@ export async function addSightings(db: Queryable, records: readonly ClientRecord
 }
 
 /**
- * Stores clients that were seen for the first time, all known by MAC or all by address; returns what the
- * database now says of them, in no order. Another node may have stored them before: what was seen is added.
+ * Stores clients that were seen for the first time, all known by MAC or all by address; returns their rows in no order.
+ * If another node stored them before, the sightings are added.
  */
 export async function insertSeen(
   db: Queryable,

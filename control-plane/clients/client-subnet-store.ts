@@ -1,4 +1,4 @@
-/** SQL of `client_subnets`. Which of several networks counts is decided in the snapshot. */
+/** SQL of `client_subnets`. The snapshot decides which of several networks applies. */
 import type { ClientSubnet, ClientSubnetCreate } from '../../shared/api/policy/clients-api.ts';
 import { conflict, invalid, notFound } from '../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/database-errors.ts';
@@ -20,7 +20,7 @@ export async function listSubnets(db: Queryable): Promise<ClientSubnet[]> {
   return rows.map(toSubnet);
 }
 
-/** Stores a network; 409 if it is there already, 400 for an unknown group. */
+/** Stores a network; 409 if it exists, 400 for an unknown group. */
 export async function insertSubnet(db: Queryable, subnet: ClientSubnetCreate): Promise<ClientSubnet> {
   try {
     const { rows } = await db.query<SubnetRow>(

@@ -1,4 +1,4 @@
-/** Clients as the API shows and finds them. Pure. */
+/** Turns client records into API objects and searches them. Pure. */
 import type { Client, ClientQuery } from '../../shared/api/policy/clients-api.ts';
 import type { ClientDirectory, ClientGrouping } from './client-directory.ts';
 import type { ClientRecord } from './client-record.ts';
@@ -19,7 +19,7 @@ export function shownClient(record: ClientRecord, { groupId, source }: ClientGro
   };
 }
 
-/** Clients that fit, the last seen first. */
+/** Matching clients, the last seen first. */
 export function findClients(
   directory: ClientDirectory,
   { search, group_id: groupId, group_source: source }: Omit<ClientQuery, 'limit' | 'offset'>,

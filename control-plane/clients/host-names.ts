@@ -33,7 +33,7 @@ export class HostNames {
   private inFlight = 0;
   private isClosed = false;
 
-  /** `found` is told each answer; null = no name. */
+  /** `found` is called with each answer; null = no name. */
   constructor(parts: {
     ask: AskNames;
     clock: Clock;
@@ -44,7 +44,7 @@ export class HostNames {
     this.found = parts.found;
   }
 
-  /** Asks for the name of an address, if it is one to ask for and was not asked for of late. */
+  /** Asks for the name of an address, unless it is public or was asked for recently. */
   want(address: string): void {
     const nowMs = this.clock.monotonicMs();
     if ((this.dueMs.get(address) ?? 0) > nowMs || this.waiting.length >= MAX_WAITING) return;
@@ -76,7 +76,7 @@ export class HostNames {
     try {
       names = await this.ask(address);
     } catch (error) {
-      // No answer is no news; that there is no name is.
+      // A missing answer changes nothing; a denial removes the name.
       if (isNoName(error) && !this.isClosed) this.found(address, null);
       return;
     }

@@ -1,7 +1,6 @@
 /**
- * Reads the files in which DHCP servers keep their leases: dnsmasq's (one lease per line) and ISC dhcpd's (blocks, the
- * last one of an address counts), told apart by what they hold. Pure, and never throws: a file that is being written
- * may end anywhere.
+ * Parses lease files of DHCP servers: dnsmasq's (one lease per line) and ISC dhcpd's (blocks, the last one of an
+ * address wins), distinguished by content. Pure, and never throws: a file that is being written may end anywhere.
  */
 import { addressFromText, addressToText } from '../../shared/net/ip.ts';
 import { canonicalMac } from '../../shared/net/mac.ts';
@@ -18,7 +17,7 @@ const MAX_HOSTNAME = 253;
 /** Letters, digits, hyphens, underscores and dots: what goes into a log and onto a page. */
 const HOSTNAME = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i;
 
-/** Leases that name a host and are not over at `nowMs`. */
+/** Leases with a host name that have not expired at `nowMs`. */
 export function readLeases(text: string, nowMs: number): Lease[] {
   return /^\s*(lease|ia-na|ia-ta|ia-pd)\s/m.test(text) ? readDhcpd(text, nowMs) : readDnsmasq(text, nowMs);
 }

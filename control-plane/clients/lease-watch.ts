@@ -9,7 +9,7 @@ import { type Lease, readLeases } from './lease-file.ts';
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
 interface WatchedFile {
-  /** What tells one state of the file from another. */
+  /** Identifies a version of the file. */
   mark: string;
   leases: readonly Lease[];
 }
@@ -29,7 +29,7 @@ export class LeaseWatch {
     this.logger = parts.logger;
   }
 
-  /** Looks at all files; whether leases have changed. */
+  /** Checks all files; returns whether leases have changed. */
   async refresh(): Promise<boolean> {
     const before = this.files;
     this.files = new Map<string, WatchedFile>();
@@ -47,7 +47,7 @@ export class LeaseWatch {
     return true;
   }
 
-  /** All leases, the later file counting more. */
+  /** All leases; later files win. */
   all(): readonly Lease[] {
     return [...this.byAddress.values()];
   }
@@ -70,7 +70,7 @@ export class LeaseWatch {
     } catch (error) {
       const mark = reasonOf(error);
       if (known?.mark !== mark) this.logger.warn('read DHCP leases', { path, reason: mark });
-      // A server that is being restarted may have its file away for a moment.
+      // The file may be missing for a moment while the server restarts.
       return { mark, leases: known?.leases ?? [] };
     }
   }

@@ -1,9 +1,9 @@
-/** Where the clients are that rules speak of by MAC or by name. */
+/** Finds the addresses of clients that rules name by MAC or by name. */
 import type { LocatedClient } from '../policy/live.ts';
 import type { ClientRecord } from './client-record.ts';
 import type { NeighbourMap } from './neighbour-map.ts';
 
-/** Addresses by name, of the names that are wanted. */
+/** Addresses by name, for the requested names. */
 class Locations {
   private readonly byName = new Map<string, Set<string>>();
   private readonly wanted: ReadonlySet<string>;

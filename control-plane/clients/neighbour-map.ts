@@ -3,7 +3,7 @@
  * need; this map keeps the last MAC until another one answers for the address.
  */
 
-/** Addresses that are remembered; beyond that the ones learnt first go. */
+/** Most addresses kept; beyond it the ones learnt first are evicted. */
 const MAX_ENTRIES = 100_000;
 /** Addresses of one MAC; an interface has a few IPv6 addresses at a time. */
 const MAX_OF_ONE = 16;
@@ -23,7 +23,7 @@ export class NeighbourMap {
     return this.addresses.get(mac) ?? [];
   }
 
-  /** Notes what the kernel says; whether that is news. */
+  /** Records an entry of the kernel; returns whether it changed anything. */
   learn(address: string, mac: string): boolean {
     if (this.macs.get(address) === mac) return false;
     this.forget(address);
@@ -35,9 +35,9 @@ export class NeighbourMap {
     return true;
   }
 
-  /** Notes what was known in an earlier life, unless the kernel has said something since. */
+  /** Records an entry from before the restart, unless the kernel has a newer one. */
   recall(addresses: readonly string[], mac: string): void {
-    // The last one learnt is the first one of the list.
+    // The list starts with the last one learnt.
     for (const address of addresses.toReversed()) if (!this.macs.has(address)) this.learn(address, mac);
   }
 

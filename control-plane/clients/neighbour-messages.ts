@@ -1,6 +1,6 @@
 /**
- * The kernel's neighbour tables as it tells them: answers of rtnetlink (rtnetlink(7), <linux/neighbour.h>),
- * which has ARP and IPv6 in one, and the text of /proc/net/arp, which has ARP alone. Pure.
+ * Parses the kernel's neighbour tables: answers of rtnetlink (rtnetlink(7), <linux/neighbour.h>) with ARP and IPv6, and
+ * the text of /proc/net/arp with ARP only. Pure.
  */
 import { endianness } from 'node:os';
 import { addressFromText, addressToText } from '../../shared/net/ip.ts';
@@ -23,7 +23,7 @@ const MessageType = { ERROR: 2, DONE: 3, NEW_NEIGHBOUR: 28, GET_NEIGHBOUR: 30 } 
 const Attribute = { ADDRESS: 1, MAC: 2 } as const;
 /** NLM_F_REQUEST and NLM_F_DUMP. */
 const DUMP_FLAGS = 0x301;
-/** NUD_INCOMPLETE, NUD_FAILED and NUD_NOARP: no one has answered, or no one is asked. */
+/** NUD_INCOMPLETE, NUD_FAILED and NUD_NOARP: no neighbour has answered, or none is asked. */
 const NOT_ANSWERED = 0x01 | 0x20 | 0x40;
 /** NTF_PROXY: an address that this machine answers for. */
 const PROXY_FLAG = 0x08;
@@ -38,7 +38,7 @@ export function neighbourRequest(): Uint8Array {
   return message;
 }
 
-/** Adds the neighbours of one datagram to `found`; whether it was the last one of the answer. */
+/** Adds the neighbours of one datagram to `found`; returns whether it was the last of the answer. */
 export function readNeighbours(datagram: Uint8Array, found: Neighbour[]): boolean {
   const view = new DataView(datagram.buffer, datagram.byteOffset, datagram.byteLength);
   for (let at = 0; at + HEADER_BYTES <= datagram.length;) {

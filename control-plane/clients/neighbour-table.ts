@@ -1,7 +1,7 @@
 /**
- * Reads the kernel's neighbour tables, ARP and IPv6, which anybody may: with three system calls through
- * koffi, which Weir has anyway, where `ip neigh` would be one more package and a process each time. Where
- * koffi does not load, /proc/net/arp is read, and IPv6 clients are known by their addresses.
+ * Reads the kernel's neighbour tables, ARP and IPv6, without privileges: three system calls through koffi, where `ip
+ * neigh` would need another package and a process per read. If koffi does not load, /proc/net/arp is read, and IPv6
+ * clients are known by their addresses.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -30,7 +30,7 @@ interface Koffi {
 /** Reads the tables as they are now; never throws. */
 export type ReadNeighbours = () => readonly Neighbour[];
 
-/** Finds a way to the tables on this machine, and says once where it is the lesser one. */
+/** Chooses the way to read the tables on this machine; logs once if it is the fallback. */
 export function openNeighbourTable(logger: Logger): ReadNeighbours {
   const calls = loadSocketCalls();
   const buffer = new Uint8Array(BUFFER_BYTES);

@@ -1,12 +1,12 @@
 /**
- * Reads which clients have asked, out of the memory in which the DNS threads count them. Threads are not
- * slowed and not asked; what is done with the news is the registry's.
+ * Reads which clients have sent queries from the memory in which the DNS threads count them, without involving the
+ * threads.
  */
 import { ClientSightingsLayout as L } from '../../shared/memory/sighting-layout.ts';
 import type { WorkerMemory } from '../../shared/threads/messages.ts';
 import { addressToText } from '../../shared/net/ip.ts';
 
-/** A client that has asked since the sweep before. */
+/** A client that has sent queries since the previous sweep. */
 export interface ClientSighting {
   /** Address literal; IPv4 dotted. */
   readonly address: string;
@@ -28,8 +28,8 @@ export class ClientSightings {
   }
 
   /**
-   * The clients that have asked since the last sweep, each once. What a client asked before it lost its place
-   * to another between two sweeps is not known: only with tens of thousands of clients.
+   * The clients that have sent queries since the last sweep, each once. Queries of a client that lost its slot between
+   * two sweeps are missing, which needs tens of thousands of clients.
    */
   sweep(): ClientSighting[] {
     const found = new Map<string, ClientSighting>();
@@ -57,7 +57,7 @@ class ThreadSightings {
   sweep(tell: (address: string, queries: number, lastSeenSecs: number) => void): void {
     const { words, before } = this;
     for (let at = 0; at < words.length; at += L.SLOT_WORDS) {
-      // A plain read, since nearly all slots are as they were: what it misses is news to the next sweep.
+      // A plain read, since nearly all slots are unchanged: the next sweep finds what this one misses.
       const count = words[at + L.COUNT_AT]!;
       if (count !== 0 && (count !== before[at + L.COUNT_AT] || !this.isSameAddress(at)))
         this.sweepSlot(at, tell);
@@ -71,7 +71,7 @@ class ThreadSightings {
     return true;
   }
 
-  /** Tells of a slot, unless it changes hands just now: then the next sweep does. */
+  /** Reports a slot, unless it is being reassigned: then the next sweep does. */
   private sweepSlot(
     at: number,
     tell: (address: string, queries: number, lastSeenSecs: number) => void,
@@ -83,12 +83,12 @@ class ThreadSightings {
       address.setInt32(word * 4, Atomics.load(words, at + L.ADDRESS_AT + word));
     const lastSeenSecs = Atomics.load(words, at + L.LAST_SEEN_AT) >>> 0;
     const after = Atomics.load(words, at + L.COUNT_AT) >>> 0;
-    // The count of a slot that changes hands begins again.
+    // The count of a reassigned slot restarts.
     if (count === 0 || after < count) return;
     const known = isSame ? before[at + L.COUNT_AT]! >>> 0 : 0;
     for (let word = 0; word < 4; word++) before[at + L.ADDRESS_AT + word] = address.getInt32(word * 4);
     before[at + L.COUNT_AT] = count;
-    // Fewer than known: the address lost its slot and came back.
+    // Fewer than before: the address lost its slot and came back.
     const queries = known < count ? count - known : count;
     tell(addressToText(new Uint8Array(address.buffer)), queries, lastSeenSecs);
   }

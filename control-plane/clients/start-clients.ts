@@ -1,4 +1,4 @@
-/** Puts together what learns from traffic who the clients are, and starts it. */
+/** Assembles and starts client discovery. */
 import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
@@ -64,7 +64,7 @@ export function startClients(parts: ClientParts): () => Promise<void> {
   };
 }
 
-/** Where this node is asked by itself. */
+/** The address at which this node queries itself. */
 function ownAddress(bound: readonly string[]): string {
   const [first = '127.0.0.1'] = bound;
   if (bound.includes('0.0.0.0')) return '127.0.0.1';

@@ -1,4 +1,4 @@
-/** Finds the longest of many networks that an address lies in. Pure; the DNS threads have a table of their own. */
+/** Longest-prefix match of an address among many networks. Pure; the DNS threads have a table of their own. */
 import { clearAfter, networkFromText } from '../../shared/net/cidr.ts';
 import { ADDRESS_SIZE, addressFromText, isMappedIpv4 } from '../../shared/net/ip.ts';
 import type { PolicySubnet } from '../policy/rows.ts';

@@ -1,7 +1,6 @@
 /**
- * Work over the whole query log, apart from everything else that the database does. One question may read millions
- * of rows: on connections of their own such questions cannot keep a change of policy waiting, one runs at a time
- * however many dashboards ask, and the embedded server puts them behind the log.
+ * Work over the whole query log, which may read millions of rows. It has connections of its own, so that it never
+ * delays a policy change; it runs one piece at a time; and the embedded server gives it a lower priority than the log.
  */
 import type { PoolClient } from 'pg';
 import type { Logger } from '../../shared/log.ts';
@@ -29,7 +28,7 @@ export interface BackgroundLimits {
 const DEFAULT_LIMITS: BackgroundLimits = { waitMs: 20_000, runMs: 60_000 };
 const BEGIN_READING = 'BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY';
 
-/** A connection to one server for such work, one piece after the other. */
+/** A queue of such work on one connection. */
 export class BackgroundWork {
   private readonly pool: OpenPool;
   private readonly limits: BackgroundLimits;
@@ -41,7 +40,7 @@ export class BackgroundWork {
       connected: (client) => {
         if (target.isOurs) lowerSession(client, NICENESS.behindLog, logger);
       },
-      // The loss of a connection fails the work that runs on it; who looks after the server notices by itself.
+      // The loss of a connection fails its work; the liveness check notices by itself.
       lost: () => undefined,
     });
   }
@@ -83,7 +82,7 @@ export class BackgroundWork {
       client.release();
       return result;
     } catch (error) {
-      client?.release(true); // Whatever it was in the middle of ends with it.
+      client?.release(true); // Its statement ends with it.
       throw this.explain(error);
     }
   }

@@ -34,7 +34,7 @@ export interface ConnectionOptions {
   readonly waitMs: number;
 }
 
-/** Milliseconds between two looks at a server that is up, and that such a look may take. */
+/** Interval and time limit of the liveness check, milliseconds. */
 const PROBE_MS = 5000;
 /** Text for people. */
 const BUSY = 'the database is busy with other work; try again in a moment';
@@ -67,22 +67,22 @@ export class Connections {
     return this.lost.signal.aborted;
   }
 
-  /** Declares the server lost, for a reason that came from elsewhere. */
+  /** Declares the server lost for an external reason. */
   lose(reason?: unknown): void {
     this.lost.abort(reason);
   }
 
-  /** Lends a connection. @throws {DatabaseUnavailable} as DatabaseBusy where the server lives and has no time */
+  /** Lends a connection. @throws {DatabaseUnavailable} as DatabaseBusy if the server is alive but overloaded */
   use<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     return this.lend(this.pool, work);
   }
 
-  /** Lends the connection of those that wait for each other. @throws as `use()` */
+  /** Lends the connection of operations that take turns. @throws as `use()` */
   useInTurn<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     return this.lend(this.changes, work);
   }
 
-  /** Looks at the server periodically; resolves with the reason when it is lost, or when `stopping` is aborted. */
+  /** Checks the server periodically; resolves with the reason when it is lost, or when `stopping` is aborted. */
   async untilLost(stopping: AbortSignal): Promise<unknown> {
     const ended = AbortSignal.any([this.lost.signal, stopping]);
     try {
@@ -99,7 +99,7 @@ export class Connections {
     return this.lost.signal.reason;
   }
 
-  /** Closes what is idle at once and waits for what is lent, unless it is cut. */
+  /** Closes idle connections at once and waits for lent ones, unless it is cut off. */
   async end(): Promise<void> {
     const { questions, upkeep } = this.background;
     const probe = this.probe.end().catch(() => undefined); // It never connected; nothing is lost with it.
@@ -107,7 +107,7 @@ export class Connections {
     await Promise.race([all, this.cutOff.promise]);
   }
 
-  /** Gives up a server that does not answer within `withinMs`, and with it whatever waits for it. */
+  /** Gives up a server that does not answer within `withinMs`; pending calls reject. */
   async giveUpUnlessAnswering(withinMs: number): Promise<void> {
     try {
       await this.look(withinMs);
@@ -117,7 +117,7 @@ export class Connections {
     }
   }
 
-  /** Ends every connection, whatever it is in the middle of. */
+  /** Ends every connection, statements in flight included. */
   cut(): void {
     for (const pool of [this.pool, this.changes, this.background.questions, this.background.upkeep])
       pool.cut();

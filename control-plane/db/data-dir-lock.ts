@@ -1,8 +1,8 @@
 /**
- * One Weir per data directory. The lock is a POSIX lock of the kernel on `<data_dir>/lock`, so it ends
- * with the process however that dies, works between containers that share a volume, and cannot be fooled
- * by a process id that was given out again. Node has no call for such locks, but its built-in SQLite takes
- * one for an exclusive transaction; the file stays empty and nothing is ever stored in it.
+ * One Weir per data directory. The lock is a POSIX lock of the kernel on `<data_dir>/lock`, so it ends with the process
+ * however it dies, works between containers that share a volume, and is immune to reused process ids. Node has no call
+ * for such locks, but its built-in SQLite takes one for an exclusive transaction; the file stays empty and nothing is
+ * ever stored in it.
  */
 import { accessSync, chmodSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -31,8 +31,7 @@ export interface DataDirLock {
 const SQLITE_BUSY = 5;
 
 /**
- * Creates the data directory where it is missing and locks it.
- * @throws {DataDirError} at once; never waits for the holder.
+ * Creates the data directory if it is missing and locks it. @throws {DataDirError} at once; never waits for the holder.
  */
 export function lockDataDir(directory: string): DataDirLock {
   const dataDir = resolve(directory);
@@ -42,7 +41,7 @@ export function lockDataDir(directory: string): DataDirLock {
   try {
     writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o644 });
   } catch {
-    rmSync(pidFile, { force: true }); // Only for people; a full disk is no reason not to answer queries.
+    rmSync(pidFile, { force: true }); // For people only; a full disk must not prevent a start.
   }
   return {
     dataDir,
@@ -83,7 +82,7 @@ function openLock(dataDir: string, pidFile: string): DatabaseSync {
   }
 }
 
-/** SQLite only says that it could not; the directory itself says why. */
+/** SQLite reports only the failure; the directory itself shows the reason. */
 function deeperReason(dataDir: string, error: unknown): string {
   try {
     accessSync(dataDir, constants.W_OK | constants.X_OK);

@@ -1,6 +1,6 @@
 /**
- * The faults of a database as the rest of Weir needs to tell them apart: it cannot be reached (503, spool,
- * try again), or a constraint says no (409). Everything else is a bug and passes through as it is.
+ * Classifies database errors for the rest of Weir: the database is unavailable (503, spool, retry), or a constraint is
+ * violated (409). Everything else is a bug and passes unchanged.
  */
 import { codeOf } from '../../shared/thrown.ts';
 
@@ -9,19 +9,19 @@ export class DatabaseUnavailable extends Error {
   override readonly name: string = 'DatabaseUnavailable';
 }
 
-/** The database is there and has no time for this; the message tells a person so. */
+/** The database is up but overloaded; the message says so. */
 export class DatabaseBusy extends DatabaseUnavailable {
   override readonly name = 'DatabaseBusy';
 }
 
 /**
- * SQLSTATE classes and codes that speak of the server rather than of the statement: connection (08),
- * authorization (28), no such database (3D), disk full and too many connections (53), shutdown and
- * start-up (57P), system errors (58), a server that became read-only (25006).
+ * SQLSTATE classes and codes that concern the server rather than the statement: connection (08), authorization (28), no
+ * such database (3D), disk full and too many connections (53), shutdown and start-up (57P), system errors (58), a
+ * server that became read-only (25006).
  */
 const SERVER_FAULT = /^(08|28|3D|53|57P|58|25006)/;
 
-/** Of those, the ones after which existing connections are still good. */
+/** Of those, the ones after which existing connections remain usable. */
 const FULL_OR_BUSY = /^(53|58)/;
 
 const SOCKET_FAULTS: ReadonlySet<string> = new Set([
@@ -36,7 +36,7 @@ const SOCKET_FAULTS: ReadonlySet<string> = new Set([
 ]);
 
 const LOCK_TIMEOUT = '55P03';
-/** Faults of time that pg reports by message only: of a statement, and of a connection that is being opened. */
+/** Timeouts that pg reports by message only: of a statement, and of opening a connection. */
 const NO_ANSWER = /^(Query read timeout|Connection terminated due to connection timeout)/;
 
 /** Faults that pg reports by message only. */
@@ -50,7 +50,7 @@ export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = codeOf(error);
   if (SOCKET_FAULTS.has(code) || SERVER_FAULT.test(code) || CLIENT_FAULT.test(error.message)) return true;
-  // A Unix socket that is missing or closed to us; files of our own give the same codes elsewhere.
+  // A Unix socket that is missing or inaccessible; other files give the same codes elsewhere.
   return (code === 'ENOENT' || code === 'EACCES') && 'syscall' in error && error.syscall === 'connect';
 }
 
@@ -81,15 +81,15 @@ export function isPoolTimeout(error: unknown): boolean {
 }
 
 /**
- * Whether the server had no time: no connection to lend or no new one in time, a lock that others hold
- * (SQLSTATE 55P03), a statement without an answer. That says nothing about whether it lives.
+ * Whether the server was overloaded: no pooled or new connection in time, a lock held by others (SQLSTATE 55P03), a
+ * statement timeout. The server may still be alive.
  */
 export function isBusy(error: unknown): boolean {
   if (error instanceof DatabaseBusy || isPoolTimeout(error)) return true;
   return error instanceof Error && (codeOf(error) === LOCK_TIMEOUT || NO_ANSWER.test(error.message));
 }
 
-/** Whether the server ended a transaction that got in the way of another one: the same may work at once. */
+/** Whether the server aborted a transaction because of a conflict: a retry may succeed at once. */
 export function isConflict(error: unknown): boolean {
   return error instanceof Error && /^(40001|40P01)$/.test(codeOf(error));
 }

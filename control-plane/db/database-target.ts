@@ -1,6 +1,4 @@
-/**
- * The server to talk to: parses `database.url`, and finds the first of its servers that accepts writes.
- */
+/** Chooses the server: parses `database.url`, and finds the first server that accepts writes. */
 import pg from 'pg';
 import type { ClientConfig } from 'pg';
 import type { PostgresAddress } from './embedded-server.ts';
@@ -21,7 +19,7 @@ const CONNECT_TIMEOUT_MS = 5000;
 /** Milliseconds after which a statement that no client waits for any more is given up. */
 const QUERY_TIMEOUT_MS = 120_000;
 
-/** bigint as a number: counts and ids stay far below 2^53. Everything else as pg does it. */
+/** bigint as a number: counts and ids stay far below 2^53. Other types as in pg. */
 const getTypeParser: typeof pg.types.getTypeParser = (oid, format) =>
   oid === pg.types.builtins.INT8 && format !== 'binary'
     ? Number
@@ -83,7 +81,7 @@ export async function connectToFirst(
     } catch (error) {
       faults.push(`${target.name}: ${reasonOf(error)}`);
     }
-    await client?.end().catch(() => undefined); // It never worked; nothing is lost with it.
+    await client?.end().catch(() => undefined); // It never worked, so its error does not matter.
   }
   throw new DatabaseUnavailable(`connect to database: ${faults.join('; ')}`);
 }

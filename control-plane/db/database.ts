@@ -1,7 +1,7 @@
 /**
- * The one way to the database. A handle exists at once and works as soon as a server does: connecting,
- * migrating, noticing a loss and coming back all happen in the background, because nothing in Weir may
- * wait for its database. While there is none, every call rejects at once with `DatabaseUnavailable`.
+ * The one way to the database. A handle exists at once and works as soon as a server does: connecting, migrating and
+ * recovering from a loss happen in the background, because nothing in Weir may wait for its database. While it is down,
+ * every call rejects at once with `DatabaseUnavailable`.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient, QueryResultRow } from 'pg';
@@ -42,28 +42,27 @@ export interface Database extends Queryable {
   /** Resolves when the database is up, now or later; rejects when Weir stops before. */
   whenUp(): Promise<void>;
   /**
-   * Runs `work` in one transaction; it is rolled back when `work` throws, and run again, a few times, when the server
-   * undid it because of others. @throws {DatabaseUnavailable}
+   * Runs `work` in one transaction; it is rolled back when `work` throws, and retried a few times after a conflict.
+   * @throws {DatabaseUnavailable}
    */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /**
    * The same for changes that wait for each other, on this node and on others: under the advisory lock `lock`, on a
-   * connection of their own, so that those who wait keep no connection from anybody else.
+   * separate connection, so that waiting changes occupy no connection of others.
    */
   transactionInTurn<T>(lock: number, work: (tx: Queryable) => Promise<T>): Promise<T>;
   /**
-   * Where work over the whole query log is done, behind everything else: in one queue what people ask, in the
-   * other what Weir itself needs. Throws while there is no database.
+   * The queues for work over the whole query log, at low priority: one for requests of people, one for Weir's upkeep.
+   * Throws while there is no database.
    */
   background(queue: BackgroundQueue): Background;
-  /** Lends a connection for what needs pg itself, such as COPY. For files of this folder and stores. */
+  /** Lends a connection for uses that need pg itself, such as COPY. For this folder and stores only. */
   withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
   /**
-   * To be called when Weir stops: gives up a server that does not answer within `withinMs`, so that nothing waits for
-   * it any more. It counts as down then.
+   * Called when Weir stops: gives up a server that does not answer within `withinMs`. The database then counts as down.
    */
   giveUpUnlessAnswering(withinMs: number): Promise<void>;
-  /** Closes every connection and stops the embedded server; what hangs is cut off, or killed, in time. */
+  /** Closes every connection and stops the embedded server; hanging ones are cut off or killed in time. */
   close(withinMs?: number): Promise<void>;
 }
 
@@ -81,11 +80,11 @@ export interface DatabaseOptions {
 
 /** Milliseconds between two attempts: doubled each time, up to the last. */
 const RETRY_MS = { first: 100, last: 15_000 } as const;
-/** A database that was up this long was fine, so that its loss is met with the first pause again. */
+/** A database that was up this long was healthy: after its loss the pauses start from the first. */
 const STEADY_MS = 20_000;
 /** Milliseconds for closing unless said otherwise. */
 const CLOSE_MS = 5000;
-/** The same for a server that has shown no sign of life: it will not write anything either. */
+/** The same for an unresponsive server, which will not write anything either. */
 const SILENT_CLOSE_MS = 700;
 /** Of that, what statements in flight get. */
 const FLIGHT_SHARE = 0.3;
@@ -106,7 +105,9 @@ class PooledDatabase implements Database {
   private connections: Connections | undefined;
   /** Was given up. */
   private isSilent = false;
-  /** The last connections on their way out; they wait for statements in flight, which may hang with their server. */
+  /**
+   * The previous connections while they close; they wait for statements in flight, which may hang with their server.
+   */
   private ending: Promise<unknown> = Promise.resolve();
 
   constructor(options: DatabaseOptions) {
@@ -193,7 +194,7 @@ class PooledDatabase implements Database {
     await this.source.close(this.isSilent ? Math.min(leftMs, SILENT_CLOSE_MS) : leftMs);
   }
 
-  /** Connects, stays with what it got until that is lost, and starts again. */
+  /** Connects, keeps the connection until it is lost, and starts over. */
   private async run(): Promise<void> {
     let pauseMs: number = RETRY_MS.first;
     while (!this.isClosing()) {
@@ -216,12 +217,12 @@ class PooledDatabase implements Database {
     try {
       await migrate(client, this.logger);
     } finally {
-      await client.end().catch(() => undefined); // What it was for is done or has failed already.
+      await client.end().catch(() => undefined); // Its purpose is done or has failed already.
     }
     return target;
   }
 
-  /** Offers connections until something shows that the server is gone. */
+  /** Serves connections until the server is lost. */
   private async stay(target: DatabaseTarget): Promise<void> {
     const { logger, poolSize = 10, waitMs = 5000 } = this.options;
     const connections = new Connections({ target, logger, poolSize, waitMs });
@@ -258,7 +259,7 @@ function pause(timeMs: number, signal: AbortSignal): Promise<void> {
   return sleep(timeMs, undefined, { signal }).catch(() => undefined);
 }
 
-/** Where targets come from: fixed URLs, or the embedded server, started when it does not run. */
+/** Finds targets: fixed URLs, or the embedded server, which is started if needed. */
 interface TargetSource {
   readonly name: string;
   targets(): Promise<readonly DatabaseTarget[]>;

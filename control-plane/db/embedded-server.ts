@@ -1,7 +1,7 @@
 /**
- * The embedded PostgreSQL server: a real one, from npm packages, that Weir creates on the first start and
- * keeps below its data directory. This file decides what runs on which files with which settings; when to
- * start it again is decided by `database.ts`, which asks `ensureRunning()` before every connection.
+ * The embedded PostgreSQL server: a real one, from npm packages, that Weir creates on the first start and keeps below
+ * its data directory. This file decides the files and settings; `database.ts` calls `ensureRunning()` before every
+ * connection.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -29,11 +29,11 @@ export interface PostgresAddress {
 
 /** The embedded server of one data directory. */
 export interface EmbeddedServer {
-  /** Starts the server unless it runs; resolves when it accepts connections, rejects with why it cannot. */
+  /** Starts the server unless it runs; resolves when it accepts connections, rejects with the reason if it cannot. */
   ensureRunning(): Promise<PostgresAddress>;
   /** Process id of the running server, if any. */
   pid(): number | undefined;
-  /** Shuts the server down for good: cleanly, where that can be done in time. */
+  /** Shuts the server down for good, cleanly if time permits. */
   stop(withinMs?: number): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ const SETTINGS: Readonly<Record<string, string | number>> = {
   bgwriter_delay: '10s',
   max_worker_processes: 2,
   max_logical_replication_workers: 0,
-  // A worker would have the server's priority, not that of the long read for which it works.
+  // A parallel worker would have the server's priority, not that of its long read.
   max_parallel_workers: 0,
   io_method: 'sync',
   autovacuum_worker_slots: 2,
@@ -149,7 +149,7 @@ async function startServer(dataDir: string, logger: Logger, signal: AbortSignal)
   }
 }
 
-/** Creates the cluster where there is none; returns the role's password. */
+/** Creates the cluster if it is missing; returns the role's password. */
 async function prepareCluster(
   dataDir: string,
   place: { readonly home: PostgresHome; readonly runtime: string; readonly signal: AbortSignal },

@@ -1,13 +1,13 @@
 /**
- * Brings the schema to the state of `migrations/*.sql`. One node at a time: the runner holds an advisory
- * lock, and the other nodes of a cluster wait for it and then find nothing left to do.
+ * Brings the schema to the state of `migrations/*.sql`. One node at a time: the runner holds an advisory lock, and the
+ * other nodes of a cluster wait for it and then have nothing to do.
  */
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { ClientBase } from 'pg';
 import type { Logger } from '../../shared/log.ts';
 
-/** The database was migrated by a Weir that knows more than this one; its rows could be misunderstood. */
+/** A newer Weir migrated the database; this version could misread its rows. */
 export class SchemaTooNew extends Error {
   override readonly name = 'SchemaTooNew';
 }

@@ -1,4 +1,4 @@
-/** Work that is due each time the database comes up, because nothing may wait for it to come. */
+/** Runs work each time the database comes up, because nothing may wait for it. */
 import type { Logger } from '../../shared/log.ts';
 import { Retrying } from '../concurrency/retrying.ts';
 import type { Database } from './database.ts';
@@ -11,7 +11,7 @@ export function onDatabaseUp(
   work: () => Promise<void>,
 ): () => Promise<void> {
   const isUp = (): boolean => database.status().state === 'up';
-  // While it is away there is nothing to try; its return is the next attempt.
+  // While the database is down there is nothing to try; its return is the next attempt.
   const attempt = async (): Promise<void> => {
     if (isUp()) await work();
   };

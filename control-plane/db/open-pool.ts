@@ -21,7 +21,7 @@ export class OpenPool {
     this.pool.on('error', lost);
     this.pool.on('connect', (client) => {
       this.clients.add(client);
-      // One that is lent out reports its end by itself too, and unheard that would end the process.
+      // A lent connection emits its error, too, which would end the process if unhandled.
       client.on('error', lost);
       client.once('end', () => this.clients.delete(client));
       connected(client);
@@ -46,12 +46,12 @@ export class OpenPool {
     }
   }
 
-  /** Closes what is idle at once and waits for what is lent. */
+  /** Closes idle connections at once and waits for lent ones. */
   end(): Promise<void> {
     return this.pool.end();
   }
 
-  /** Ends every connection, whatever it is in the middle of. */
+  /** Ends every connection, statements in flight included. */
   cut(): void {
     this.cutOff.reject(new DatabaseUnavailable('database was given up: it does not answer'));
     // With a statement in flight this closes the socket, and the statement fails.

@@ -34,8 +34,8 @@ export async function createCluster({ home, runtime, role, password, signal }: C
   writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
   if (!home.account.isSelf) chownSync(passwordFile, home.account.uid, home.account.gid);
   const flags = ['-D', unfinished, '-U', role, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
-  // choice: no page checksums. With them every page of the log is written to the WAL a second time when it
-  // is first read, which costs a fifth of storing it and wears out small flash disks.
+  // choice: no page checksums. With them every page of the log is written to the WAL a second time when it is first
+  // read, which makes storing it a fifth more expensive and wears out small flash disks.
   flags.push(
     '--encoding=UTF8',
     '--locale=C',
@@ -65,7 +65,7 @@ export async function setPassword({ home, runtime, role, password, signal }: Clu
   );
 }
 
-/** Runs one program to its end; rejects with what it said. */
+/** Runs one program to its end; rejects with its output. */
 function runProgram(
   program: string,
   flags: readonly string[],
@@ -104,7 +104,7 @@ function runProgram(
   });
 }
 
-/** The lines that say what went wrong, without times and process ids, so that the same fault reads the same. */
+/** The error lines without times and process ids, so that equal faults have equal messages. */
 function tellingOf(said: string): string {
   if (said.includes('could not look up effective user ID')) {
     return `user id ${process.geteuid?.() ?? '?'} has no entry in /etc/passwd; add one or set database.url`;

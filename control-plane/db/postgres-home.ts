@@ -1,7 +1,7 @@
 /**
- * Where the embedded cluster lives: `<data_dir>/postgres`, or, when Weir is root and the user that runs
- * PostgreSQL cannot get through to the data directory (`/root` is closed to everybody else), a folder
- * below `/var/lib/weir-postgres`; `<data_dir>/postgres.location` then says which. Nothing is started here.
+ * Where the embedded cluster lives: `<data_dir>/postgres`, or, when Weir is root and the user that runs PostgreSQL
+ * cannot reach the data directory (`/root` is closed to other users), a folder below `/var/lib/weir-postgres`, which
+ * `<data_dir>/postgres.location` then names. Starts nothing.
  */
 import { createHash } from 'node:crypto';
 import {

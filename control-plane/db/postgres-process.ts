@@ -1,6 +1,6 @@
 /**
- * One running PostgreSQL server as a child process: started, watched, stopped, and cleared away when a
- * killed Weir left one behind. What it is started on is decided in `embedded-server.ts`.
+ * One PostgreSQL server as a child process: starts, watches and stops it, and removes a server that a killed Weir left
+ * behind. `embedded-server.ts` chooses its files and settings.
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcessByStdio } from 'node:child_process';
@@ -30,11 +30,11 @@ export interface PostgresLaunch {
 /** A server that accepts connections. */
 export interface RunningPostgres {
   readonly pid: number;
-  /** Resolves when the process is gone, with its last words. */
+  /** Resolves when the process is gone, with its last output. */
   readonly exited: Promise<string>;
   /**
-   * Fast shutdown: sessions are ended, everything is written. What is still there shortly before the end of the time
-   * is killed, and the next start recovers. Resolves when the process is gone.
+   * Fast shutdown: sessions are ended, everything is written. A process that remains shortly before the deadline is
+   * killed, and the next start recovers. Resolves when the process is gone.
    */
   stop(withinMs: number): Promise<void>;
 }
@@ -43,7 +43,7 @@ type PostgresChild = ChildProcessByStdio<null, null, Readable>;
 
 /** Milliseconds for a server that a killed Weir left behind. */
 const ORPHAN_MS = 9500;
-/** Of the time for a shutdown, what each of the harsher kinds gets, and the most of it in milliseconds. */
+/** Share of the shutdown time for each harsher kind, and its maximum in milliseconds. */
 const HARSH = { share: 0.2, mostMs: 1000 } as const;
 
 /** What each kind of shutdown gets: SIGINT ends sessions and writes all, SIGQUIT leaves recovery to the next start. */
@@ -56,7 +56,7 @@ function stopSteps(withinMs: number): readonly (readonly [NodeJS.Signals, number
   ];
 }
 
-/** Starts the server. Resolves when it accepts connections; rejects with its own words when it ends before. */
+/** Starts the server. Resolves when it accepts connections; rejects with its output if it ends before. */
 export async function launchPostgres(launch: PostgresLaunch): Promise<RunningPostgres> {
   const child = spawnServer(launch);
   // Before it starts others, which have its priority then.
@@ -109,7 +109,7 @@ export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 }
 
-/** Turns the faults of a spawn into words that help. */
+/** Turns spawn errors into helpful messages. */
 export function explainSpawnError(
   error: Error,
   { runtime, account }: Pick<PostgresLaunch, 'runtime' | 'account'>,
@@ -141,9 +141,9 @@ function logServerLine(line: string, logger: Logger): void {
 }
 
 /**
- * A shell that waits for the end of a pipe that only Weir holds, then asks the server to shut down: so the
- * server ends with a Weir that was killed. Returns how to dismiss it. Without a shell the next start of
- * Weir clears the server away.
+ * A shell that waits for the end of a pipe that only Weir holds, then asks the server to shut down, so that the server
+ * ends with a killed Weir. Returns a function that dismisses it. Without a shell the next start of Weir removes the
+ * server.
  */
 function watchOver(pid: number, account: PostgresAccount, logger: Logger): () => void {
   const script = `trap '' INT TERM HUP; read -r _ || kill -INT "$1"`;

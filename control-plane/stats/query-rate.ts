@@ -1,4 +1,4 @@
-/** How many queries this node answered lately, from the threads' counters in shared memory. */
+/** Rate of answered queries of this node, from the threads' counters in shared memory. */
 import { Counter } from '../../shared/memory/counters.ts';
 import type { WorkerMemory } from '../../shared/threads/messages.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Figures over a period, straight from the rows of the query log: one pass for all that is counted by
- * value, and one each for times, names and clients. Long histories need the rollups, which are not here.
+ * Figures of a period, computed from the rows of the query log: one pass for all counts by value, and one each for
+ * times, names and clients. Roll-ups for long periods are not here.
  */
 import type { StatsSummary } from '../../shared/api/stats-api.ts';
 import {
@@ -13,7 +13,7 @@ import {
 import type { Database, Queryable } from '../db/database.ts';
 import { rcodeFromStored, typeFromStored } from '../query-log/reading/stored-codes.ts';
 
-/** All of the summary that the log can tell; the process knows its own uptime. */
+/** The summary without the uptime, which the log does not have. */
 export type LoggedSummary = Omit<StatsSummary, 'uptime_secs'>;
 
 /** One line of a list of most-asked names. */
@@ -29,7 +29,7 @@ export interface ClientCount {
   readonly blocked: number;
 }
 
-/** Which rows a top list is about. */
+/** Selects the rows of a top list. */
 export interface TopRequest {
   readonly fromMs: number;
   readonly toMs: number;
@@ -38,7 +38,7 @@ export interface TopRequest {
   readonly group_id?: number | undefined;
 }
 
-/** Rows that agree in everything that is counted by value. */
+/** Rows with equal values in all counted columns. */
 interface Tally {
   readonly type: number;
   readonly status: number;
@@ -53,7 +53,7 @@ interface Tally {
   readonly time_us: number;
 }
 
-/** What cannot be summed up from tallies. */
+/** Figures that cannot be summed from tallies. */
 interface Spread {
   readonly clients: number;
   readonly unique_domains: number;
@@ -65,7 +65,7 @@ interface Spread {
 const PERIOD = `"timestamp" >= $1::timestamptz AND "timestamp" < $2::timestamptz`;
 const BLOCKED = `status IN (${BLOCKED_STATUSES.join(', ')})`;
 
-/** Statuses of queries that the cache was asked for and did not have. */
+/** Statuses of cache misses. */
 const MISSES: ReadonlySet<number> = new Set([QueryStatus.ALLOWED, QueryStatus.SERVFAIL, QueryStatus.TIMEOUT]);
 
 /** Figures of [fromMs, toMs), Unix milliseconds. */
@@ -76,7 +76,7 @@ export async function readSummary(database: Database, fromMs: number, toMs: numb
     .read(async (tx) => summarize(await readTallies(tx, span), await readSpread(tx, span)));
 }
 
-/** Queries of [fromMs, toMs) that the cache answered, and those that it was asked for and could not. */
+/** Cache hits and misses of [fromMs, toMs). */
 export async function readCacheUse(
   database: Database,
   fromMs: number,

@@ -1,4 +1,4 @@
-/** One answered query as it is handed to the log writer. What of it is stored is decided by `privacy.ts`. */
+/** One answered query as the log writer receives it. `privacy.ts` decides what is stored. */
 import type { DnssecStatusCode, ProtocolCode, QueryStatusCode } from '../../../shared/query-log.ts';
 
 /** A piece of a row's memory. */
@@ -8,7 +8,7 @@ export interface ByteRange {
   length: number;
 }
 
-/** The rule that decided: its text, or what stands around the name at which it stands. */
+/** The deciding rule: its text, or the text around the name that it matched. */
 export interface LoggedRule {
   /** Name of the list, filter, service or schedule profile. */
   readonly source: string;
@@ -42,7 +42,7 @@ export interface QueryLogRow {
   dnssec: DnssecStatusCode;
   responseTimeUs: number;
   cached: boolean;
-  /** What decided; null = nothing was blocked. */
+  /** The deciding rule; null = nothing was blocked. */
   rule: LoggedRule | null;
   /** The name at which the rule stands, wire form. */
   readonly ruleName: ByteRange;

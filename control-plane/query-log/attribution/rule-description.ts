@@ -1,10 +1,10 @@
-/** A deciding rule in the words that people know it by. */
+/** A deciding rule as text for people. */
 
 /** The rule that decided a query. */
 export interface RuleDescription {
-  /** Name of the first list, or of the managed domain, filter or service, that says so. */
+  /** Name of the first list with the rule, or of the managed domain, filter or service. */
   readonly source: string;
-  /** Names of all lists that say so, in the order of their ids. */
+  /** Names of all lists with the rule, in the order of their ids. */
   readonly sources: readonly string[];
   /** Ids of the rows behind `sources`. */
   readonly sourceIds: readonly (number | string)[];

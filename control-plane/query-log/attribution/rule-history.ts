@@ -1,6 +1,6 @@
 /**
- * Remembers for the last versions what the numbers of their rules stood for, so that a log record, which
- * holds a version and a number, can be given the name of its list or manual rule and the text of the rule.
+ * Keeps the meaning of rule numbers for recent snapshot versions, so that the version and number of a log record lead
+ * to the list or manual rule and its text.
  */
 import { nameToText } from '../../../shared/dns/name.ts';
 import { RuleOrigin } from '../../../shared/snapshot/rule-origin.ts';
@@ -15,10 +15,10 @@ import type { PolicyRows } from '../../policy/rows.ts';
 import type { PublishedState } from '../../snapshot/published-state.ts';
 import { effectiveGroupId, sourcesServing } from '../../snapshot/build/policy-table-builder.ts';
 
-/** Versions that are remembered; records reach the log within a second. */
+/** Versions kept; records reach the log within a second. */
 const REMEMBERED = 64;
 
-/** A rule as a log record names it, but for its name. */
+/** A rule as a log record identifies it, without its name. */
 export interface DecidingRuleNumbers {
   /** `RuleOrigin`. */
   readonly origin: number;
@@ -35,7 +35,7 @@ export interface DecidingRule extends DecidingRuleNumbers {
   readonly name: Uint8Array;
 }
 
-/** Not the clients, of whom there may be tens of thousands. */
+/** Without the clients, which may be tens of thousands. */
 type ManualRows = Pick<
   PolicyRows,
   'groups' | 'sources' | 'managedDomains' | 'regexFilters' | 'blockedServices' | 'schedules'
@@ -50,18 +50,18 @@ interface Meaning {
   readonly loggedSchedules: Map<number, LoggedRule | undefined>;
 }
 
-/** Most rules of one version that are remembered for the log. */
+/** Most rules per version cached for the log. */
 const MAX_LOGGED = 20_000;
 
 /** What rule numbers of recent versions meant. */
 export class RuleHistory {
   private readonly versions = new Map<number, Meaning>();
-  /** Local names of the newest version only: they may be many, and are described for explanations alone. */
+  /** Local names of the newest version only: they may be many, and only explanations use them. */
   private local: { version: number; names: SharedArrayBuffer } | undefined;
 
-  /** Remembers a version, and forgets the oldest. */
+  /** Adds a version and drops the oldest. */
   add({ snapshot, compiled, rows }: PublishedState): void {
-    // Not the rules: a table that is no longer in force must not be kept in memory from here.
+    // Without the rules: a replaced table must not stay in memory.
     const { attributes, sources, special } = compiled;
     const { groups, managedDomains, regexFilters, blockedServices, schedules } = rows;
     this.local = { version: snapshot.version, names: snapshot.local };
@@ -77,7 +77,7 @@ export class RuleHistory {
     }
   }
 
-  /** What stands after a rule; undefined for versions that are forgotten, and where nothing is left. */
+  /** Describes a rule; undefined for dropped versions, and if nothing is left of it. */
   describe(version: number, rule: DecidingRule): RuleDescription | undefined {
     const known = this.versions.get(version);
     if (known === undefined) return undefined;
@@ -99,7 +99,7 @@ export class RuleHistory {
     }
   }
 
-  /** The same for the log: what a rule of a list stands for is worked out once, whatever name it stands at. */
+  /** The same for the log: the description of a list's rule is computed once for all names. */
   logged(version: number, rule: DecidingRuleNumbers, name: () => Uint8Array): LoggedRule | undefined {
     const memory = this.versions.get(version)?.logged;
     if (memory === undefined) return undefined;
@@ -120,7 +120,7 @@ export class RuleHistory {
     return known && describeSchedule(known, groupId);
   }
 
-  /** The same for the log, worked out once for each group. */
+  /** The same for the log, computed once per group. */
   loggedSchedule(version: number, groupId: number): LoggedRule | undefined {
     const known = this.versions.get(version);
     if (known === undefined) return undefined;
@@ -138,7 +138,7 @@ function describeSpecial({ compiled, rows }: Meaning, { index }: DecidingRule): 
   return { source: row.name, sources: [row.name], sourceIds: [row.id], rule: rule.rule, line: rule.line };
 }
 
-/** The lists that say `kinds` at an attribute and serve the group. */
+/** The lists with `kinds` at an attribute that serve the group. */
 function describeListed({ compiled, rows }: Meaning, rule: DecidingRule): RuleDescription | undefined {
   const group = rows.groups.find(({ id }) => id === rule.groupId);
   const serves = sourcesServing(group, compiled, rows);
@@ -206,13 +206,13 @@ function loggedKey({ index, kinds, groupId }: DecidingRuleNumbers): number {
   return (groupId * 256 + kinds) * 0x200_0000 + index;
 }
 
-/** The text of a rule for the name it stands at. */
+/** The text of a rule for the name that it matched. */
 export function ruleText(kinds: number, name: string): string {
   const [before, after] = ruleAffixes(kinds);
   return before + name + after;
 }
 
-/** What stands before and after the name; where `kinds` holds several bits, those of the one that outranks. */
+/** The text before and after the name; with several bits in `kinds`, for the highest-ranking one. */
 function ruleAffixes(kinds: number): readonly [before: string, after: string] {
   if ((kinds & RuleKind.IMPORTANT_ALLOW_SUFFIX) !== 0) return ['@@||', '^$important'];
   if ((kinds & RuleKind.IMPORTANT_BLOCK_SUFFIX) !== 0) return ['||', '^$important'];

@@ -1,8 +1,7 @@
 /**
- * The `answers` of a log row, which are resource records in wire form, as the API shows them. The names in
- * them may point into the question, so the message around them is put together again. Decoded by hand and
- * not by dns-packet, which loses bytes of odd labels; types without a presentation here appear in the
- * generic form of RFC 3597 section 5.
+ * The `answers` of a log row, which are resource records in wire form, as the API shows them. The names in them may
+ * point into the question, so the surrounding message is rebuilt. Decoded by hand and not by dns-packet, which loses
+ * bytes of odd labels; types without a presentation here appear in the generic form of RFC 3597 section 5.
  */
 import { MAX_NAME_LENGTH, nameFromText, nameToText } from '../../../shared/dns/name.ts';
 import { RRType, rrTypeName } from '../../../shared/dns/iana.ts';
@@ -27,7 +26,7 @@ export interface StoredAnswer {
   readonly data: string;
 }
 
-/** Decodes the answers to a question about `domain`; stops before what is damaged or cut off. */
+/** Decodes the answers to a question about `domain`; stops before damaged or truncated records. */
 export function decodeStoredAnswers(domain: string, records: Uint8Array): StoredAnswer[] {
   const qname = nameFromText(domain);
   if (qname === null) return [];

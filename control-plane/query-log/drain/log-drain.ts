@@ -1,6 +1,6 @@
 /**
- * Takes records out of the threads' log rings and hands them on as rows. Turns what is a number there into
- * what a person knows: the list that decided, the rule as its author would write it, the upstream's name.
+ * Reads records from the threads' log rings and passes them on as rows. Replaces numbers by names: the deciding list,
+ * the rule as its author would write it, the upstream.
  */
 import type { WorkerMemory } from '../../../shared/threads/messages.ts';
 import {
@@ -18,7 +18,7 @@ import type { LoggedRule, QueryLogRow } from '../attribution/row.ts';
 
 /** Names that the numbers of a record stand for. */
 export interface RecordNames {
-  /** A rule of a snapshot; `name()` is asked for the name at which it stands where that matters. */
+  /** A rule of a snapshot; `name()` returns the name that it matched, if needed. */
   rule(version: number, rule: DecidingRuleNumbers, name: () => Uint8Array): LoggedRule | undefined;
   /** The schedule by which a group was blocked. */
   schedule(version: number, groupId: number): LoggedRule | undefined;
@@ -26,11 +26,11 @@ export interface RecordNames {
   upstream(index: number): string | undefined;
 }
 
-/** How often the rings are looked at while there are records, milliseconds: a quarter of what one holds at full speed. */
+/** Interval between reads while there are records, milliseconds: a ring is at most a quarter full at top speed. */
 const DRAIN_INTERVAL_MS = 20;
-/** The same while they are empty, where threads say that they are not any more: for one that dies before it does. */
+/** The same while the rings are empty and threads wake the drain: for a thread that dies before it does. */
 const SLEEP_MS = 1000;
-/** Records taken in one go before the control plane's loop gets its turn. */
+/** Records read before the control plane's event loop gets its turn. */
 const MAX_RECORDS_A_TURN = 4000;
 
 /** Moves records from the rings of all threads to the writer. */
@@ -53,12 +53,12 @@ export class LogDrain {
     this.append = append;
   }
 
-  /** Begins to look at the rings. */
+  /** Starts reading the rings. */
   start(): void {
     this.timer = setTimeout(this.takeTurn, DRAIN_INTERVAL_MS);
   }
 
-  /** Takes what is left and ends. */
+  /** Reads the remaining records and stops. */
   stop(): void {
     clearTimeout(this.timer);
     clearImmediate(this.nextTurn);
@@ -67,12 +67,12 @@ export class LogDrain {
     this.drain(Infinity);
   }
 
-  /** Records that rings had no room for, ever. */
+  /** Records dropped because a ring was full, since the start. */
   dropped(): number {
     return this.readers.reduce((sum, reader) => sum + reader.dropped(), 0);
   }
 
-  /** Goes on, in turns with the rest of the loop, for as long as a ring has more than one turn's records. */
+  /** Continues, alternating with the event loop, while a ring has more records than one turn takes. */
   private readonly takeTurn = (): void => {
     const taken = this.drain(MAX_RECORDS_A_TURN);
     this.nextTurn = taken === MAX_RECORDS_A_TURN ? setImmediate(this.takeTurn) : undefined;
@@ -81,14 +81,14 @@ export class LogDrain {
     this.timer = setTimeout(this.takeTurn, this.isAsleep ? SLEEP_MS : DRAIN_INTERVAL_MS);
   };
 
-  /** Asks all threads to say when they have records; false if one has some already. */
+  /** Asks all threads to wake the drain; false if one has records already. */
   private sleep(): boolean {
     let isAsleep = true;
     for (const reader of this.readers) isAsleep = reader.sleep(this.wake) && isAsleep;
     return isAsleep;
   }
 
-  /** There are records: lets more come before they are taken. */
+  /** Records have arrived: waits for more before reading them. */
   private readonly wake = (): void => {
     if (!this.isAsleep) return;
     this.isAsleep = false;
@@ -96,7 +96,7 @@ export class LogDrain {
     this.timer = setTimeout(this.takeTurn, DRAIN_INTERVAL_MS);
   };
 
-  /** Takes at most `limit` records of each ring; returns how many one ring had at most. */
+  /** Reads at most `limit` records per ring; returns the largest number of one ring. */
   private drain(limit: number): number {
     let most = 0;
     for (const reader of this.readers) most = Math.max(most, reader.drain(limit, this.takeRecord));
@@ -138,7 +138,7 @@ export class LogDrain {
     if (attribute === 0 || !isBlockedStatus(row.status)) return null;
     const { ruleName, answers, qname } = row;
     ruleName.length = bytes[at + LogRecord.RULE_NAME_LENGTH]!;
-    // The rule of a name in the answer stands after the answer records.
+    // The rule of a name in the answer follows the answer records.
     if (ruleName.length !== 0) ruleName.at = answers.at + ((answers.length + 3) & ~3);
     else {
       const offset = bytes[at + LogRecord.RULE_NAME_OFFSET]!;

@@ -1,6 +1,6 @@
 /**
- * The read side of one thread's log ring: takes records, and sleeps without cost until there are some. What
- * the bytes of a record mean is `log-drain.ts`.
+ * The read side of one thread's log ring: reads records, and sleeps without cost until there are some. `log-drain.ts`
+ * interprets them.
  */
 import { LogRecord, LogRing } from '../../../shared/query-log.ts';
 
@@ -10,7 +10,7 @@ export class LogRingReader {
   readonly bytes: Uint8Array;
   readonly view: DataView;
   private readonly mask: number;
-  /** A wait on ASLEEP_WORD is under way; there is never a second one, since a wait cannot be taken back. */
+  /** A wait on ASLEEP_WORD is pending; there is at most one, since a wait cannot be cancelled. */
   private isWaiting = false;
 
   constructor(buffer: SharedArrayBuffer) {
@@ -20,7 +20,7 @@ export class LogRingReader {
     this.mask = this.bytes.length / LogRecord.SIZE - 1;
   }
 
-  /** Hands the offset of each of at most `limit` records to `take`; returns how many. */
+  /** Calls `take` with the offset of each record, at most `limit`; returns their number. */
   drain(limit: number, take: (reader: LogRingReader, at: number) => void): number {
     const head = Atomics.load(this.control, LogRing.HEAD_WORD);
     let tail = Atomics.load(this.control, LogRing.TAIL_WORD);
@@ -34,8 +34,8 @@ export class LogRingReader {
   }
 
   /**
-   * Has `wake` called once there are records; it may be called without need. False, and nothing to rely on,
-   * where there are some now. Sleeping again repairs what a thread left half done that died while it notified.
+   * Arranges for `wake` to be called once there are records; spurious calls are possible. False, without effect, if
+   * there are records now. Sleeping again repairs the state after a thread died while notifying.
    */
   sleep(wake: () => void): boolean {
     const { control } = this;
@@ -52,7 +52,7 @@ export class LogRingReader {
     return true;
   }
 
-  /** Lets go of the wait that is under way. */
+  /** Ends the pending wait. */
   endSleep(): void {
     Atomics.store(this.control, LogRing.ASLEEP_WORD, 0);
     Atomics.notify(this.control, LogRing.ASLEEP_WORD);

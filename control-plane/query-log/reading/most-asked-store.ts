@@ -1,4 +1,4 @@
-/** SQL that finds the names which a node answers most often. */
+/** SQL of the names that a node answers most often. */
 import { QueryStatus } from '../../../shared/query-log.ts';
 import type { Queryable } from '../../db/database.ts';
 

@@ -1,10 +1,10 @@
-/** Conditions of a look into the query log, in the words of the API, turned into SQL. Pure. */
+/** Turns the API's filters of the query log into SQL. Pure. */
 import { rrTypeCode } from '../../../shared/dns/iana.ts';
 import { rcodeFromName } from './stored-codes.ts';
 import type { DnssecStatusName, ProtocolName, QueryStatusName } from '../../../shared/query-log.ts';
 import { DnssecStatus, Protocol, QueryStatus } from '../../../shared/query-log.ts';
 
-/** All conditions hold together; an absent one lets everything through. */
+/** All conditions must hold; an absent one matches everything. */
 export interface QueryLogFilter {
   /** Part of the queried name, any case. */
   readonly domain?: string | undefined;
@@ -51,7 +51,7 @@ export function filterToSql(filter: QueryLogFilter): SqlCondition {
   return { text: parts.length > 0 ? parts.join(' AND ') : 'TRUE', values };
 }
 
-/** The signed 16-bit number that stands for a type; null, which equals nothing, for a type that is none. */
+/** The signed 16-bit number that stands for a type; null, which equals nothing, for an unknown type. */
 function typeToStored(name: string | undefined): number | null | undefined {
   if (name === undefined) return undefined;
   const code = rrTypeCode(name);

@@ -1,4 +1,4 @@
-/** What the API asks of the query log. */
+/** The query log as the API needs it. */
 import type { QueryLogPage, QueryLogQuery } from '../../../shared/api/query-log-api.ts';
 
 /** Which part of the log to show; `from` is inclusive, `to` exclusive, null = open. */

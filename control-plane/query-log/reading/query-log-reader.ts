@@ -1,11 +1,11 @@
-/** The query log as the API reads it: the store behind the API's port and in the API's errors. */
+/** Implements the API's port to the query log with the store, and maps its errors. */
 import { invalid } from '../../api/api-error.ts';
 import type { Database } from '../../db/database.ts';
 import { InvalidCursor } from './query-log-cursor.ts';
 import type { QueryLogReader } from './query-log-port.ts';
 import { type QueryLogContext, readQueryLog } from './query-log-store.ts';
 
-/** Read side over a database; `hostnameOf` tells the name of who is at an address. */
+/** Read side over a database; `hostnameOf` returns the name of the client at an address. */
 export function queryLogReader(
   database: Database,
   hostnameOf: QueryLogContext['hostnameOf'],

@@ -32,7 +32,7 @@ export interface QueryLogRequest extends QueryLogFilter {
   readonly toMs?: number | undefined;
 }
 
-/** What the store cannot know by itself. */
+/** External lookups of the store. */
 export interface QueryLogContext {
   /** Host name of a client's address, if it has one. */
   readonly hostnameOf: (address: string) => string | null;
@@ -58,7 +58,7 @@ interface StoredRow {
   readonly answers: Buffer | null;
 }
 
-/** A span of time in microseconds, its end excluded, and the place in it where a page starts. */
+/** A span of time in microseconds, end exclusive, and the position where a page starts. */
 interface Span {
   readonly fromUs: number;
   readonly toUs: number;
@@ -70,7 +70,7 @@ const COLUMNS = `l.id, (extract(epoch FROM l."timestamp") * 1000000)::bigint AS 
   host(l.client) AS client, l.group_id, l.domain, l.type, l.protocol, l.status, l.block_source, l.block_rule,
   l.rcode, l.response_time_us, l.cached, l.upstream, l.dnssec, l.answers`;
 
-/** The first step back in time, and how much longer each next one is. */
+/** The first step back in time, and the growth factor of the next ones. */
 const FIRST_STEP_US = 10_000_000;
 const STEP_GROWTH = 4;
 
@@ -107,7 +107,7 @@ export async function readQueryLog(
   });
 }
 
-/** The asked-for span, cut to the days that the log has. */
+/** The requested span, cut to the days that the log has. */
 async function resolveSpan(tx: Queryable, { fromMs, toMs }: QueryLogRequest): Promise<Span> {
   const days = await listPartitions(tx);
   const oldestMs = (days[0] ?? 0) * DAY_MS;
@@ -149,7 +149,7 @@ async function readStep(
 ): Promise<StoredRow[]> {
   const where = spanToSql(condition, span);
   const { rows } = await tx.query<StoredRow>(
-    // Only the rows of the page are turned into what is shown: a step may hold a million.
+    // Only the rows of the page are converted: a step may hold a million.
     `SELECT ${COLUMNS} FROM (
        SELECT * FROM query_log l WHERE ${where.text} ORDER BY l."timestamp" DESC, l.id DESC LIMIT ${limit} OFFSET ${skip}
      ) AS l LEFT JOIN nodes n ON n.id = l.node_id ORDER BY l."timestamp" DESC, l.id DESC`,

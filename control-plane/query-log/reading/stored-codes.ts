@@ -22,7 +22,7 @@ export function rcodeFromName(name: string): number | null {
   return generic ? Number(generic[1]) : null;
 }
 
-/** Name of a stored status. A number of a later version of Weir shows as what it most likely was. */
+/** Name of a stored status. A number of a later version of Weir shows as its likeliest meaning. */
 export function statusFromStored(stored: number): QueryStatusName {
   return QUERY_STATUS_NAMES[stored] ?? 'ALLOWED';
 }

@@ -1,8 +1,7 @@
 /**
- * The memory that batches are encoded into, used again. New memory for each would be 30 MB a second on a busy
- * node, and the garbage collector answers that with a collection of the whole heap three times a second. It
- * is shared memory, which the collector does not count, so that the slabs of a sudden load do not cause that
- * either.
+ * Reusable memory for encoding batches. New memory for each would be 30 MB a second on a busy node, which would trigger
+ * a full collection three times a second. It is shared memory, which the collector does not count, so that the slabs of
+ * a sudden load do not trigger one either.
  */
 
 /** Bytes of a slab: a full batch of ordinary rows. */
@@ -15,7 +14,7 @@ export class BatchMemory {
   /** Fewest free slabs since the last `shrink()`. */
   private fewestFree = 0;
 
-  /** A slab that no one uses. Its bytes are what was there before. */
+  /** A free slab. Its old bytes remain. */
   take(): Buffer {
     const free = this.free.pop();
     this.fewestFree = Math.min(this.fewestFree, this.free.length);
@@ -25,12 +24,12 @@ export class BatchMemory {
     return slab;
   }
 
-  /** Takes back the slab that `bytes` lie in, once; memory from elsewhere is left to the collector. */
+  /** Releases the slab of `bytes`, once; other memory is left to the collector. */
   giveBack(bytes: Buffer): void {
     if (this.slabs.has(bytes.buffer)) this.free.push(Buffer.from(bytes.buffer));
   }
 
-  /** Lets go of the slabs that were not needed since the last call. */
+  /** Frees the slabs that were not needed since the last call. */
   shrink(): void {
     this.free.splice(0, this.fewestFree);
     this.fewestFree = this.free.length;

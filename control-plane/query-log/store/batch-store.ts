@@ -60,7 +60,7 @@ async function copyBatch(
   );
 }
 
-/** Forgets batches that no one can send again: stored before any that may still wait on a node's disk. */
+/** Removes the ids of batches that cannot be sent again: stored before any that may still wait on a node's disk. */
 export async function forgetOldBatches(database: Database, before: Date): Promise<void> {
   await database.query('DELETE FROM query_log_batches WHERE applied_at < $1', [before]);
 }

@@ -1,6 +1,6 @@
 /**
- * Rows in PostgreSQL's binary COPY format, written straight into a batch's memory: nothing is allocated for
- * a row. The columns and their order stand here and in no other place of the writing side.
+ * Rows in PostgreSQL's binary COPY format, written straight into a batch's memory: nothing is allocated for a row. The
+ * columns and their order are defined here only, for the writing side.
  */
 import { FOLD } from '../../../shared/dns/name.ts';
 import { BatchMemory, SLAB_BYTES } from './batch-memory.ts';
@@ -100,7 +100,7 @@ export class CopyEncoder {
     }
   }
 
-  /** Hands over what was gathered and starts again. The bytes may be a slab of the memory, to be given back. */
+  /** Returns the gathered rows and starts over. The bytes may be a slab, to be released. */
   take(): EncodedRows {
     const bytes = this.takeBytes();
     TRAILER.copy(bytes, bytes.length - TRAILER.length);

@@ -1,4 +1,4 @@
-/** Whose rows a binary COPY stream holds: rows that waited on disk belong to the node as it is called now. */
+/** Sets the node of the rows in a binary COPY stream: rows from disk belong to the node under its current name. */
 import { COPY_HEADER_BYTES, NODE_ID_COLUMN } from './copy-encoder.ts';
 
 const END = -1;

@@ -1,6 +1,6 @@
 /**
- * Housekeeping of the query log's table, which the server's own vacuum leaves alone: partitions are there
- * before midnight, old days go, the index on time and the planner know what was added. Every node does it; doing it twice does no harm.
+ * Housekeeping of the query log's table, which the server's vacuum skips: creates partitions before midnight, drops old
+ * days, and updates the index on time and the planner's statistics. Every node does it; repetition is harmless.
  */
 import { DatabaseUnavailable } from '../../db/database-errors.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
@@ -8,9 +8,9 @@ import { LogDays } from './log-days.ts';
 import type { LogDaysOptions } from './log-days.ts';
 import { analyzePartition, summarizePartition } from './partition-store.ts';
 
-/** Milliseconds between two looks at the index, which then costs next to nothing. */
+/** Milliseconds between two updates of the index, which then cost next to nothing. */
 const INDEX_EVERY_MS = 60_000;
-/** Looks at the index between two looks at the days and their statistics. */
+/** Updates of the index per update of the days and their statistics. */
 const LOOKS_PER_DAYS_CHECK = 10;
 
 /** Starts housekeeping, at once if the database is up, else when it comes; returns how to stop it. */
@@ -46,7 +46,7 @@ async function attempt(
     for (const day of [today - 1, today]) await summarizePartition(database, day);
     if (checkDays) await analyzePartition(database, today);
   } catch (error) {
-    if (error instanceof DatabaseUnavailable) return; // Said where it was noticed, and it comes back.
+    if (error instanceof DatabaseUnavailable) return; // Logged elsewhere; the database comes back.
     logger.warn('keep the query log in order: tried again later', { reason: reasonOf(error) });
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Batches on disk while the database is away: files under `<data_dir>/spool`, readable by Weir only, oldest
- * first, bounded. A file takes batches until it is large enough, so that a long absence leaves few files;
- * each batch has its checksum, and what a kill cut off or a disk damaged is left out.
+ * Batches on disk while the database is away: files under `<data_dir>/spool`, readable by Weir only, oldest first,
+ * bounded. A file takes batches until it is large enough, so that a long outage leaves few files; each batch has a
+ * checksum, and truncated or damaged batches are skipped.
  */
 import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ const FILE_NAME = /^(\d{12})\.rows$/;
 /** Bytes after which the next batch gets a new file. */
 const FULL_FILE_BYTES = 1024 * 1024;
 
-/** The spool of one node. Calls must not overlap; `LogWriter` keeps them in line. */
+/** The spool of one node. Calls must not overlap; `LogWriter` serialises them. */
 export class LogSpool {
   private readonly dir: string;
   private readonly maxBytes: number;
@@ -62,7 +62,10 @@ export class LogSpool {
     }
   }
 
-  /** Writes a batch; the oldest files make room. Resolves with the rows lost that way; rejects when the disk does not take it. */
+  /**
+   * Writes a batch, deleting the oldest files for space. Resolves with the rows lost that way; rejects if the disk
+   * refuses it.
+   */
   async add(batch: LogBatch): Promise<number> {
     const header = frameHeader(batch);
     const frameBytes = header.length + batch.bytes.length;
@@ -81,7 +84,7 @@ export class LogSpool {
     return lostRows;
   }
 
-  /** The file that has waited longest; it takes no more batches. */
+  /** The oldest file; it takes no more batches. */
   async oldest(): Promise<SpooledFile | undefined> {
     const file = this.files[0];
     if (file === undefined) return undefined;
@@ -89,7 +92,7 @@ export class LogSpool {
     return { name: file.name, ...parseFrames(await readFile(join(this.dir, file.name))) };
   }
 
-  /** Removes a file: its batches are in the database, or beyond help. */
+  /** Removes a file whose batches are stored or unusable. */
   async remove(name: string): Promise<void> {
     const at = this.files.findIndex((file) => file.name === name);
     if (at >= 0) this.files.splice(at, 1);
@@ -150,6 +153,6 @@ function parseHeader(content: Buffer, at: number): FrameHeader | null {
   try {
     return JSON.parse(content.toString('utf8', at, end)) as FrameHeader;
   } catch {
-    return null; // Not what was written there: the disk or somebody changed it.
+    return null; // The content has changed since it was written.
   }
 }

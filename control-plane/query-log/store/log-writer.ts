@@ -1,8 +1,8 @@
 /**
- * The way of a log row into the database: encoded at once, sent in batches, spooled to disk while the
- * database is away and sent from there when it is back. Answering never waits for any of it. A kill of
- * Weir loses what is gathered here and not yet sent, about one second; a kill of the database or a full disk
- * loses nothing. Everything is bounded, and what is beyond a bound is dropped and counted.
+ * Writes log rows to the database: encoded at once, sent in batches, spooled to disk while the database is down and
+ * sent from there when it is back. DNS answers never wait for it. A kill of Weir loses about one second of unsent rows;
+ * a kill of the database or a full disk loses nothing. Everything is bounded; rows beyond a bound are dropped and
+ * counted.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -49,11 +49,11 @@ export interface LogWriterOptions {
 export interface LogWriterCounters {
   /** In the database. */
   readonly written: number;
-  /** Written to the spool; they count as `written` too when they have got into the database. */
+  /** Written to the spool; they also count as `written` once they are in the database. */
   readonly spooled: number;
   /** Lost: beyond a bound, or refused by the disk. */
   readonly dropped: number;
-  /** Refused by the database for what is in them, and set aside on disk. */
+  /** Refused by the database for their content, and set aside on disk. */
   readonly refused: number;
   /** In memory now. */
   readonly waiting: number;
@@ -67,14 +67,14 @@ const DEFAULTS = {
 } as const;
 /** Bytes at which a batch is full, whatever its rows: answers can be long. An ordinary row still fits its slab. */
 const MAX_BATCH_BYTES = SLAB_BYTES - 8192;
-/** Bytes that may be on their way to a disk that does not keep up, and that may wait for one that is full. */
+/** Bytes that may be in flight to a slow disk, and that may wait for a full one. */
 const MAX_SPILLING_BYTES = 64 * 1024 * 1024;
 /** Milliseconds for closing unless said otherwise. */
 const CLOSE_MS = 3000;
-/** Of that, what the database gets; what it has not taken then is spooled. */
+/** The database's share of it; the remaining rows are spooled. */
 const FLUSH_SHARE = 0.5;
 
-/** What is being done, in messages. */
+/** The activity named in messages. */
 const REPLAY = 'replay the query log spool';
 const STORE = 'store the query log';
 
@@ -83,7 +83,7 @@ interface WaitingBatch extends LogBatch {
   readonly sealedMs: number;
 }
 
-/** Takes rows and gets them into the query log. */
+/** Takes rows and stores them in the query log. */
 export class LogWriter {
   private readonly options: Required<LogWriterOptions>;
   private readonly memory = new BatchMemory();
@@ -92,10 +92,10 @@ export class LogWriter {
   private readonly queue: WaitingBatch[] = [];
   private readonly tick: NodeJS.Timeout;
   private readonly stopListening: () => void;
-  /** All work on the spool's files, one piece after the other. */
+  /** Queue of all work on the spool's files. */
   private spoolWork: Promise<void>;
   private spillingBytes = 0;
-  /** Batches that neither the database nor the disk took; tried again with the next tick. */
+  /** Batches that neither the database nor the disk accepted; retried at the next tick. */
   private held: LogBatch[] = [];
   private readonly unsettled = new UnsettledBatches((batch) => this.memory.giveBack(batch.bytes));
   /** Batches of the file that is being sent which are counted already. */
@@ -136,7 +136,7 @@ export class LogWriter {
     if (isFull || this.encoder.byteLength >= MAX_BATCH_BYTES) this.seal();
   }
 
-  /** Sends what is there and resolves when it is in the database or in the spool. */
+  /** Sends the gathered rows and resolves when they are in the database or in the spool. */
   async flush(): Promise<void> {
     this.seal();
     while (this.pump !== undefined) await this.pump;
@@ -160,7 +160,7 @@ export class LogWriter {
     };
   }
 
-  /** Flushes; what the database does not take in time goes to the spool. No row may be added after. */
+  /** Flushes; rows that the database does not accept in time go to the spool. Add no row afterwards. */
   async close(withinMs = CLOSE_MS): Promise<void> {
     this.closing = true;
     clearInterval(this.tick);
@@ -172,7 +172,7 @@ export class LogWriter {
     inTime.abort();
     // A database that does not answer may have lost what it acknowledged last.
     if (this.sending || this.options.database.status().state !== 'up') this.takeBackUnsettled();
-    // The batch on its way may or may not arrive; its id keeps it from being stored twice.
+    // The batch in flight may or may not arrive; its id prevents storing it twice.
     if (this.sending) this.spill(copyOf(this.sending));
     for (const batch of [...this.held.splice(0), ...this.queue.splice(0)]) this.spill(batch);
     await this.spoolWork;
@@ -206,7 +206,7 @@ export class LogWriter {
       while (this.options.mayStore() && !this.sendPause.isOn()) {
         const batch = this.queue.shift();
         if (batch !== undefined) await this.sendOne(batch);
-        // A batch may have come while the spool was read, and found this pump at work.
+        // A batch may have arrived during the read of the spool, while this pump was running.
         else if (this.closing || (!(await this.replayOne()) && this.queue.length === 0)) return;
       }
     } finally {
@@ -233,13 +233,13 @@ export class LogWriter {
     }
   }
 
-  /** The database is there and does not take rows, though nothing is wrong with them: they wait. */
+  /** The database is up but refuses valid rows: they wait. */
   private pause(action: string, cause: unknown, { rowCount }: LogBatch): void {
     const fields = { rows: rowCount, after_ms: this.sendPause.begin() };
     this.logTrouble.begin(`${action}: tried again later`, cause, fields);
   }
 
-  /** Keeps rows that can never be stored where a person finds them. */
+  /** Sets aside rows that can never be stored, for a person to find. */
   private setAside(batch: LogBatch, cause: unknown): void {
     void this.onSpool('set refused rows aside', async () => {
       try {
@@ -315,7 +315,7 @@ export class LogWriter {
     });
   }
 
-  /** Keeps a batch that the disk did not take, which may be full for a while only. */
+  /** Keeps a batch that the disk refused, since it may be full only temporarily. */
   private hold(batch: LogBatch, cause: unknown): void {
     const heldBytes = this.held.reduce((sum, { bytes }) => sum + bytes.length, batch.bytes.length);
     if (this.closing || heldBytes > MAX_SPILLING_BYTES)
@@ -324,7 +324,7 @@ export class LogWriter {
     this.logTrouble.begin('spool query log: rows are kept in memory', cause, { rows: batch.rowCount });
   }
 
-  /** Sends again what a database that is gone may not have had on its disk. */
+  /** Sends again what a lost database may not have written to disk. */
   private takeBackUnsettled(): void {
     for (const batch of this.unsettled.takeBack()) {
       this.written -= batch.rowCount;
@@ -348,7 +348,7 @@ export class LogWriter {
   }
 }
 
-/** The same batch in memory of its own: a connection that broke off may still be reading the other. */
+/** A copy of the batch: a broken connection may still be reading the original. */
 function copyOf(batch: LogBatch): LogBatch {
   return { ...batch, bytes: Buffer.from(batch.bytes) };
 }

@@ -1,11 +1,11 @@
 /**
- * Days of the query log as partitions of its table: made before they are needed, dropped when they are too
- * old. Making and attaching are two steps, because that way neither waits for readers or writers.
+ * Days of the query log as partitions of its table: made before they are needed, dropped when they are too old.
+ * Creating and attaching are two steps, so that neither waits for readers or writers.
  */
 import type { Database, Queryable } from '../../db/database.ts';
 import { DAY_MS } from './copy-encoder.ts';
 
-/** Key of the advisory lock under which nodes make and drop partitions one after the other. */
+/** Key of the advisory lock that serialises partition changes of all nodes. */
 const LOCK_KEY = 0x77_65_69_72;
 
 /** Name of the partition of a day; days count from 1970-01-01 in UTC. */
@@ -22,7 +22,7 @@ export async function ensurePartitions(database: Database, days: readonly number
       await tx.query(`SELECT pg_advisory_xact_lock($1)`, [LOCK_KEY]);
       const { rows } = await tx.query(`SELECT 1 WHERE to_regclass($1) IS NOT NULL`, [partitionOf(day)]);
       if (rows.length > 0) return;
-      // Rows are only ever added, and the day is dropped whole: vacuuming it would be work for nothing.
+      // Rows are only added, and the day is dropped whole: vacuuming it would be wasted.
       await tx.query(
         `CREATE TABLE ${partitionOf(day)} (LIKE query_log INCLUDING ALL) WITH (autovacuum_enabled = false)`,
       );
@@ -56,7 +56,7 @@ export async function listFilledPartitions(database: Queryable): Promise<number[
 export async function dropPartitions(database: Database, days: readonly number[]): Promise<void> {
   for (const day of days) {
     await database.transaction(async (tx) => {
-      // A long export may hold the table; whoever waits for us would wait for it too. Next time then.
+      // A long export may hold the table, and others would queue behind this statement. Retried next time.
       await tx.query(`SET LOCAL lock_timeout = '2s'`);
       await tx.query(`SELECT pg_advisory_xact_lock($1)`, [LOCK_KEY]);
       await tx.query(`DROP TABLE IF EXISTS ${partitionOf(day)}`);
@@ -73,7 +73,7 @@ export async function summarizePartition(database: Database, day: number): Promi
   );
 }
 
-/** Renews what the planner knows of a day: without it, it sorts where it should hash and reads all for an hour. */
+/** Updates the planner's statistics of a day: without it, it sorts where it should hash and reads all for an hour. */
 export async function analyzePartition(database: Database, day: number): Promise<void> {
   await database.background('upkeep').maintain(`ANALYZE ${partitionOf(day)}`);
 }

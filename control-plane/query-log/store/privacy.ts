@@ -1,4 +1,4 @@
-/** What `database.query_log_privacy` lets into the log. Applied before anything is written anywhere. */
+/** What `database.query_log_privacy` permits in the log. Applied before anything is written. */
 
 /** Values of `database.query_log_privacy`; each does what it says and nothing else. */
 export type QueryLogPrivacy = 'full' | 'no_answers' | 'anonymous_clients' | 'off';

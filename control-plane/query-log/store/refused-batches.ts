@@ -1,17 +1,16 @@
 /**
- * Batches that the database refuses for what is in them: set aside on disk for a person to look at, the oldest giving
- * way to the newest. Nothing reads them back. A file is one line of JSON and then the rows as binary COPY, as in
- * `log-spool.ts`.
+ * Batches that the database refuses for their content: set aside on disk for inspection, the newest replacing the
+ * oldest. Nothing reads them back. A file is one line of JSON and then the rows as binary COPY, as in `log-spool.ts`.
  */
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LogBatch } from './log-batch.ts';
 import { frameHeader } from './log-spool.ts';
 
-/** Batches that are kept, most; one is 2 MiB at most. */
+/** Most batches kept; one has at most 2 MiB. */
 const MOST_FILES = 8;
 
-/** Writes a batch into `dir` and resolves with its path; rejects when the disk does not take it. */
+/** Writes a batch into `dir` and resolves with its path; rejects if the disk refuses it. */
 export async function setAside(dir: string, batch: LogBatch): Promise<string> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const path = join(dir, `${batch.id}.rows`);

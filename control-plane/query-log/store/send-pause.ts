@@ -21,7 +21,7 @@ export class SendPause {
     return pauseMs;
   }
 
-  /** Something was taken, or the receiver is another one. */
+  /** Resets the pause: data was accepted, or the receiver has changed. */
   end(): void {
     this.untilMs = -Infinity;
     this.nextMs = PAUSE_MS.first;

@@ -17,19 +17,19 @@ export class UnsettledBatches {
   private bytes = 0;
   private readonly onSettled: (batch: LogBatch) => void;
 
-  /** `onSettled` is told of each batch that is forgotten because it is safe; not of those taken back. */
+  /** `onSettled` is called for each batch that is safe; not for those taken back. */
   constructor(onSettled: (batch: LogBatch) => void) {
     this.onSettled = onSettled;
   }
 
-  /** Remembers a batch that was just acknowledged. */
+  /** Adds a batch that was just acknowledged. */
   add(batch: LogBatch): void {
     this.batches.push({ batch, storedMs: performance.now() });
     this.bytes += batch.bytes.length;
     this.forget();
   }
 
-  /** Forgets what is safe by now. */
+  /** Drops batches that are safe by now. */
   forget(): void {
     const oldestMs = performance.now() - KEPT_MS;
     while (this.batches.length > 0 && (this.batches[0]!.storedMs < oldestMs || this.bytes > MAX_BYTES)) {
@@ -39,7 +39,7 @@ export class UnsettledBatches {
     }
   }
 
-  /** Hands over what a server that died now may have lost. */
+  /** Returns the batches that a server that dies now may have lost. */
   takeBack(): LogBatch[] {
     this.forget();
     const taken = this.batches.map(({ batch }) => batch);
