@@ -13,7 +13,7 @@ import { readClientSubnet } from './query/query-ecs.ts';
 import type { ClientSightings } from './report/sighting-writer.ts';
 import type { ServerCookies } from './cookies/server-cookies.ts';
 import { ParseOutcome, parseQuery, type ParseOutcomeCode } from './query/parse-query.ts';
-import { type Query, Verdict, type VerdictCode } from './query/query.ts';
+import { type Query, StageResult, type StageResultCode } from './query/query.ts';
 import type { RateLimiter } from './policy/rate-limiter.ts';
 import type { Reporter } from './report/reporter.ts';
 import { capTtlsToFlip } from './respond/flip-ttl.ts';
@@ -60,7 +60,7 @@ const NEW = EXPLAINED | Part.COUNTED;
 /** Hears of the stages as they pass a query; decides nothing. */
 export interface PipelineRecorder extends MatchRecorder {
   /** `detail` says in words what the stage found, where that is no rule. */
-  passed(stage: ExplainedStageName, verdict: VerdictCode, detail?: string): void;
+  passed(stage: ExplainedStageName, result: StageResultCode, detail?: string): void;
 }
 
 /** What a pipeline works with besides the snapshot. */
@@ -107,12 +107,12 @@ export class Pipeline {
   }
 
   /** Runs the stages; ANSWERED leaves the reply in the slot. Never throws: a bug is one SERVFAIL. */
-  run(query: Query): VerdictCode {
+  run(query: Query): StageResultCode {
     return this.answer(query, NEW);
   }
 
   /** The same as `run`, telling `recorder` of every stage and of every rule that meets a name; nothing is counted. */
-  explain(query: Query, recorder: PipelineRecorder): VerdictCode {
+  explain(query: Query, recorder: PipelineRecorder): StageResultCode {
     this.record(recorder);
     try {
       return this.answer(query, EXPLAINED);
@@ -121,18 +121,18 @@ export class Pipeline {
     }
   }
 
-  private answer(query: Query, pass: number): VerdictCode {
+  private answer(query: Query, pass: number): StageResultCode {
     try {
       const outcome = this.read(query);
       const isQuestion = outcome === ParseOutcome.OK;
-      const verdict = isQuestion ? this.decide(query, pass) : this.decideUnreadable(query, outcome);
-      if (verdict === Verdict.ANSWERED) this.finish(query, (pass & Part.COUNTED) !== 0);
-      return verdict;
+      const result = isQuestion ? this.decide(query, pass) : this.decideUnreadable(query, outcome);
+      if (result === StageResult.ANSWERED) this.finish(query, (pass & Part.COUNTED) !== 0);
+      return result;
     } catch {
       this.reporter.count(Counter.INTERNAL_ERRORS);
       query.status = QueryStatus.SERVFAIL;
       replyWithRcode(query, Rcode.SERVFAIL);
-      return Verdict.ANSWERED;
+      return StageResult.ANSWERED;
     }
   }
 
@@ -148,79 +148,79 @@ export class Pipeline {
   }
 
   /** What has no question counts against the limit of its network, too. */
-  private decideUnreadable(query: Query, outcome: UnreadableOutcome): VerdictCode {
-    let verdict = unreadableStage(query, outcome, this.reporter);
-    if (verdict === Verdict.CONTINUE) verdict = rateLimitStage(query, this.limiter);
-    return verdict === Verdict.CONTINUE ? answerUnreadable(query, outcome) : verdict;
+  private decideUnreadable(query: Query, outcome: UnreadableOutcome): StageResultCode {
+    let result = unreadableStage(query, outcome, this.reporter);
+    if (result === StageResult.CONTINUE) result = rateLimitStage(query, this.limiter);
+    return result === StageResult.CONTINUE ? answerUnreadable(query, outcome) : result;
   }
 
   /** The stages of a pass (bits of `Part`) in the contract's order of decision; the first that decides ends it. */
-  private decide(query: Query, pass: number): VerdictCode {
+  private decide(query: Query, pass: number): StageResultCode {
     const { snapshot } = this;
     const isCounted = (pass & Part.COUNTED) !== 0;
-    let verdict: VerdictCode = Verdict.CONTINUE;
+    let result: StageResultCode = StageResult.CONTINUE;
 
     // A note: every later stage asks on behalf of a group, and the log names it, for refused questions, too.
     if ((pass & Part.ASKER) !== 0) {
       clientGroupStage(query, snapshot, isCounted ? this.sightings : null);
-      this.passed('client_group', verdict, query);
+      this.passed('client_group', result, query);
     }
     // Before any work is done for a client that asks too much.
     if (isCounted) {
-      verdict = rateLimitStage(query, this.limiter);
-      if (verdict !== Verdict.CONTINUE) return verdict;
+      result = rateLimitStage(query, this.limiter);
+      if (result !== StageResult.CONTINUE) return result;
     }
     // Another note: whom to ask. Later stages spare names that have a zone.
     if ((pass & Part.ASKER) !== 0) forwardZoneStage(query, snapshot);
     // The cheapest refusals first: these need the question only.
     if ((pass & Part.QUESTION_CHECKS) !== 0) {
-      verdict = this.passed('question_checks', questionChecksStage(query), query);
-      if (verdict !== Verdict.CONTINUE) return verdict;
+      result = this.passed('question_checks', questionChecksStage(query), query);
+      if (result !== StageResult.CONTINUE) return result;
     }
     // Before everything that could answer: it blocks or frees the group as a whole.
     if ((pass & Part.SCHEDULE_OVERRIDE) !== 0) {
-      verdict = this.passed('schedule_override', scheduleOverrideStage(query, snapshot), query);
-      if (verdict !== Verdict.CONTINUE) return verdict;
+      result = this.passed('schedule_override', scheduleOverrideStage(query, snapshot), query);
+      if (result !== StageResult.CONTINUE) return result;
     }
     if ((pass & Part.OWN_NAMES) !== 0) {
       // What this server knows itself outranks policy.
-      verdict = this.passed('local_names', localNamesStage(query, snapshot, this.recorder), query);
-      if (verdict !== Verdict.CONTINUE) return verdict;
+      result = this.passed('local_names', localNamesStage(query, snapshot, this.recorder), query);
+      if (result !== StageResult.CONTINUE) return result;
       // Names that must not leave this network; a local record or a forward zone outranks what is said of them.
-      verdict = this.passed('special_names', specialUseNamesStage(query, snapshot), query);
-      if (verdict !== Verdict.CONTINUE) return verdict;
+      result = this.passed('special_names', specialUseNamesStage(query, snapshot), query);
+      if (result !== StageResult.CONTINUE) return result;
     }
     if ((pass & Part.POLICY) !== 0) {
       // Before the cache: it holds what upstreams have said, which is the same for all groups.
-      verdict = this.passed('policy', policyStage(query, snapshot, this.judge), query);
-      if (verdict !== Verdict.CONTINUE) return verdict;
+      result = this.passed('policy', policyStage(query, snapshot, this.judge), query);
+      if (result !== StageResult.CONTINUE) return result;
       // Another name in place of one that policy let pass.
-      verdict = this.passed('safe_search', safeSearchStage(query, snapshot), query);
-      if (verdict !== Verdict.CONTINUE) return verdict;
+      result = this.passed('safe_search', safeSearchStage(query, snapshot), query);
+      if (result !== StageResult.CONTINUE) return result;
     }
     // The last one before there is an answer, as it may leave the question UNRESOLVED.
     if ((pass & Part.CACHE) !== 0) {
       const reporter = isCounted ? this.reporter : null;
-      verdict = this.passed('cache', cachedAnswerStage(query, this.cache, reporter), query);
-      if (verdict !== Verdict.ANSWERED) return verdict;
+      result = this.passed('cache', cachedAnswerStage(query, this.cache, reporter), query);
+      if (result !== StageResult.ANSWERED) return result;
     }
     // Policy once more, on the names and addresses in the answer. From here on ANSWERED also says: left as it was.
     if ((pass & Part.ANSWER_NAMES) !== 0 && isToBeJudged(query, snapshot)) {
       const onNames = this.passed('answer_names', this.answerNames.check(query, snapshot), query);
-      if (onNames !== Verdict.CONTINUE) return onNames;
+      if (onNames !== StageResult.CONTINUE) return onNames;
     }
     // Last, as an answer that policy has replaced has no addresses of an upstream.
     if ((pass & Part.REBINDING) !== 0 && query.hasPrivateAddress) {
       const onAddresses = this.passed('rebinding', rebindingStage(query, snapshot), query);
-      if (onAddresses !== Verdict.CONTINUE) return onAddresses;
+      if (onAddresses !== StageResult.CONTINUE) return onAddresses;
     }
-    return verdict;
+    return result;
   }
 
   /** Tells the recorder, where there is one, what a stage has returned; returns the same. */
-  private passed(stage: ExplainedStageName, verdict: VerdictCode, query: Query): VerdictCode {
-    if (this.recorder !== null) this.recorder.passed(stage, verdict, detailOf(stage, query, this.snapshot));
-    return verdict;
+  private passed(stage: ExplainedStageName, result: StageResultCode, query: Query): StageResultCode {
+    if (this.recorder !== null) this.recorder.passed(stage, result, detailOf(stage, query, this.snapshot));
+    return result;
   }
 
   /** Finds the client's group and the forward zone for a query that has waited: both may have changed meanwhile. */
@@ -234,7 +234,7 @@ export class Pipeline {
    * it. ANSWERED: the answer lies in the slot.
    * UNRESOLVED: the qname is an alias, `query.alias` its target, and the records that lead there are the answer so far.
    */
-  decideAgain(query: Query): VerdictCode {
+  decideAgain(query: Query): StageResultCode {
     return this.decide(query, AGAIN);
   }
 
@@ -244,7 +244,7 @@ export class Pipeline {
   }
 
   /** What this server knows itself of a name that an upstream's answer leads to; results as of `decideAgain`. */
-  findHere(query: Query): VerdictCode {
+  findHere(query: Query): StageResultCode {
     return this.decide(query, Part.OWN_NAMES);
   }
 

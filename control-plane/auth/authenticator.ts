@@ -210,7 +210,7 @@ export class Authenticator {
     return this.turns.run(who.address, () => this.checkInTurn(who, password, origin.address));
   }
 
-  /** Counts verdicts only: what was refused unheard, for load or without a database, is no failure. */
+  /** Counts decided attempts only: what was refused unheard, for load or without a database, is no failure. */
   private async checkInTurn(who: failures.LoginSource, password: string, address: string): Promise<void> {
     const { database, logger } = this.parts;
     const { username } = who;

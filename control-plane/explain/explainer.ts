@@ -49,15 +49,15 @@ export class Explainer {
     const question = { qname, qtype: rrTypeCode(type)!, client: addressFromText(client)! };
     const explanation = await this.ask(question);
     const stages: ExplainAnswer['stages'] = [];
-    for (const { stage, verdict, rules, detail } of explanation.stages) {
+    for (const { stage, result, rules, detail } of explanation.stages) {
       const described: ExplainedRule[] = [];
       for (const rule of rules) {
         const words = await this.describe(explanation, rule);
         if (words !== null) described.push(words);
       }
-      if (stage === 'schedule_override' && verdict === 'answered')
+      if (stage === 'schedule_override' && result === 'answered')
         described.push(...this.describeSchedule(explanation, qname));
-      stages.push({ stage, verdict, rules: described, detail });
+      stages.push({ stage, verdict: result, rules: described, detail });
     }
     return {
       domain: nameToText(qname),

@@ -108,12 +108,12 @@ export class ValidatingResolver implements QuestionResolver {
       const resolution = await this.ask(asked);
       if (resolution.kind === 'failed') return resolution;
       const { answer, upstream } = resolution;
-      const verdict = await validate(question.qname, question.qtype, answer, this.chain, budget);
-      const { status, extendedError } = verdict;
-      if (verdict.isUnavailable && budget.isShort) return failed('overloaded', upstream);
-      if (verdict.isUnavailable) return { ...failed('servfail', upstream), dnssec: status, extendedError };
+      const result = await validate(question.qname, question.qtype, answer, this.chain, budget);
+      const { status, extendedError } = result;
+      if (result.isUnavailable && budget.isShort) return failed('overloaded', upstream);
+      if (result.isUnavailable) return { ...failed('servfail', upstream), dnssec: status, extendedError };
       if (status !== DnssecStatus.bogus) {
-        const believed = withLifetimes(answer, verdict.lifetimes);
+        const believed = withLifetimes(answer, result.lifetimes);
         return { kind: 'answer', answer: fitFor(question, believed), upstream, dnssec: status };
       }
       if (attempt >= ATTEMPTS || budget.isSpent)

@@ -1,5 +1,5 @@
 /**
- * The verdict on one answer (RFC 4035 section 5): every RRset is signed by its zone or its zone is proven to
+ * The validation of one answer (RFC 4035 section 5): every RRset is signed by its zone or its zone is proven to
  * be unsigned; what was made from a wildcard, and what is said not to exist, is proven so. The weakest part
  * decides. Where keys come from is `trust-chain.ts`.
  */
@@ -15,7 +15,7 @@ import { proveSet } from './signature.ts';
 import type { SecureZone, TrustChain, Zone } from './trust-chain.ts';
 
 /** What validating came to. */
-export interface Verdict {
+export interface ValidationResult {
   readonly status: DnssecStatusCode;
   /** Why, where the status is bogus, or indeterminate for lack of an answer; else -1. */
   readonly extendedError: number;
@@ -40,7 +40,7 @@ export function validate(
   answer: CacheableAnswer,
   chain: TrustChain,
   budget: Budget,
-): Promise<Verdict> {
+): Promise<ValidationResult> {
   return new Validation(qname, qtype, answer, chain, budget).run();
 }
 
@@ -78,7 +78,7 @@ class Validation {
     this.sets = readRRsets(qname, answer);
   }
 
-  async run(): Promise<Verdict> {
+  async run(): Promise<ValidationResult> {
     const { answer, qtype } = this;
     await this.weighSets();
     for (const { owner, zone, encloserLabels } of this.expanded) {
@@ -91,10 +91,10 @@ class Validation {
     if (qtype === RRType.RRSIG || hasNoData) this.weigh(INSECURE);
     const isAbsent = answer.negative && (qtype !== RRType.RRSIG || answer.rcode === Rcode.NXDOMAIN);
     if (isAbsent && !this.isBogus) await this.weighAbsence();
-    return this.verdict();
+    return this.result();
   }
 
-  private verdict(): Verdict {
+  private result(): ValidationResult {
     const { weight, lifetimes } = this;
     const isUnavailable = weight.kind === 'unavailable';
     const status = isUnavailable ? DnssecStatus.indeterminate : DnssecStatus[weight.kind];

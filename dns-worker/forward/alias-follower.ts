@@ -8,7 +8,7 @@ import type { AnswerKeeper } from './answer-keeper.ts';
 import { failedAnswer } from './answer-lifetime.ts';
 import type { Pipeline } from '../pipeline.ts';
 import { hasPrivateAddress } from '../cache/private-addresses.ts';
-import { NO_EDE, type Query, Verdict, type VerdictCode } from '../query/query.ts';
+import { NO_EDE, type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import type { RequestReplier } from './request-replier.ts';
 import type { CacheableAnswer, LeftOut } from '../resolve/response/cacheable-answer.ts';
 import {
@@ -73,18 +73,18 @@ export class AliasFollower {
    * What the current policy, and the names of this network, make of an opened request. A step on the way to an answer
    * is not the client's question: policy lets it pass.
    */
-  decide(request: WaitingRequest): VerdictCode {
+  decide(request: WaitingRequest): StageResultCode {
     const { pipeline } = this.parts;
     if (request.takeStep !== undefined)
-      return request.isNamedByUpstream === true ? pipeline.findHere(this.query) : Verdict.CONTINUE;
+      return request.isNamedByUpstream === true ? pipeline.findHere(this.query) : StageResult.CONTINUE;
     const { version } = pipeline.snapshot;
     if (request.passedVersion === version) {
       pipeline.passAgain(this.query);
-      return Verdict.CONTINUE;
+      return StageResult.CONTINUE;
     }
-    const verdict = pipeline.decideAgain(this.query);
-    request.passedVersion = verdict === Verdict.CONTINUE ? version : NOT_PASSED;
-    return verdict;
+    const result = pipeline.decideAgain(this.query);
+    request.passedVersion = result === StageResult.CONTINUE ? version : NOT_PASSED;
+    return result;
   }
 
   /** Asks for the target of the alias in `query` that this server makes. */
@@ -135,13 +135,13 @@ export class AliasFollower {
     const { query } = this;
     const { pipeline, replier, take } = this.parts;
     replier.open(request);
-    request.explained?.passed('forward', Verdict.CONTINUE);
-    const verdict = this.decide(request);
-    if (verdict === Verdict.ANSWERED) {
+    request.explained?.passed('forward', StageResult.CONTINUE);
+    const result = this.decide(request);
+    if (result === StageResult.ANSWERED) {
       replier.reply(request);
       return;
     }
-    const leadsOn = verdict === Verdict.UNRESOLVED && leadsTo(query, followed);
+    const leadsOn = result === StageResult.UNRESOLVED && leadsTo(query, followed);
     if (!leadsOn) {
       // The qname is an alias no more, or one of another name.
       take(request);

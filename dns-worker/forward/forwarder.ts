@@ -12,7 +12,7 @@ import { CacheHit } from '../cache/answer-cache.ts';
 import type { CacheWriter } from '../cache/cache-writer.ts';
 import type { ClientNetworks } from '../policy/client-networks.ts';
 import { hasPrivateAddress } from '../cache/private-addresses.ts';
-import { NO_EDE, type Query, Verdict } from '../query/query.ts';
+import { NO_EDE, type Query, StageResult } from '../query/query.ts';
 import { type ReplierParts, RequestReplier } from './request-replier.ts';
 import type { FlightOutcome, NodeFlights } from '../resolve/node-flights.ts';
 import type { Resolution, Resolver } from '../resolve/resolver.ts';
@@ -240,10 +240,10 @@ export class Forwarder {
    * target of an alias.
    */
   private isDecided(request: WaitingRequest): boolean {
-    const verdict = this.aliases.decide(request);
-    if (verdict === Verdict.ANSWERED) this.replier.reply(request);
-    else if (verdict === Verdict.UNRESOLVED) this.aliases.follow(request);
-    return verdict !== Verdict.CONTINUE;
+    const result = this.aliases.decide(request);
+    if (result === StageResult.ANSWERED) this.replier.reply(request);
+    else if (result === StageResult.UNRESOLVED) this.aliases.follow(request);
+    return result !== StageResult.CONTINUE;
   }
 
   private finish(request: WaitingRequest, resolution: Resolution, zone: ForwardZone | undefined): void {
@@ -255,7 +255,7 @@ export class Forwarder {
       return;
     }
     const upstream = upstreamNumber(resolution, zone);
-    request.explained?.passed('forward', Verdict.CONTINUE);
+    request.explained?.passed('forward', StageResult.CONTINUE);
     if (leavesOut(resolution)) {
       if (request.isAnswered === true || !this.isDecided(request))
         this.aliases.followAnswer(request, resolution, upstream);

@@ -7,7 +7,7 @@ import { ALLOWED_BY_LIST, NOT_BLOCKED, originOf, ruleOf } from './rule-match-mem
 const list = (text: string): ListText => ({ text, reading: { kind: 'block', subdomains: false } });
 
 describe('Judge', () => {
-  test('judge() does not walk the tables for a name that it remembers, and gives the same verdict', () => {
+  test('judge() does not walk the tables for a name that it remembers, and gives the same match', () => {
     const snapshot = openLists([list('||ads.example^\n')]);
     const judge = new Judge();
     const name = queryFor('www.ads.example', snapshot);
@@ -28,12 +28,12 @@ describe('Judge', () => {
     });
     const judge = new Judge();
     const name = queryFor('www.ads.example', snapshot);
-    const verdict = judge.judge(name, name, snapshot, 0);
-    expect(originOf(verdict)).toBe(RuleOrigin.MANAGED);
+    const match = judge.judge(name, name, snapshot, 0);
+    expect(originOf(match)).toBe(RuleOrigin.MANAGED);
     for (let round = 0; round < 2; round++) {
       const origins: number[] = [];
       judge.recorder = { met: (origin) => origins.push(origin) };
-      expect(judge.judge(name, name, snapshot, 0)).toBe(verdict);
+      expect(judge.judge(name, name, snapshot, 0)).toBe(match);
       expect(origins).toEqual([RuleOrigin.MANAGED, RuleOrigin.LIST, RuleOrigin.LIST, RuleOrigin.SPECIAL]);
     }
   });
@@ -71,20 +71,20 @@ describe('Judge', () => {
   ])('judge() names, of rules that block alike, %s', (_what, text, rule) => {
     const snapshot = openLists([list(text)]);
     const name = queryFor('ads.example', snapshot);
-    const verdict = new Judge().judge(name, name, snapshot, 0);
-    expect([originOf(verdict), ruleOf(verdict)]).toEqual([RuleOrigin.SPECIAL, rule]);
+    const result = new Judge().judge(name, name, snapshot, 0);
+    expect([originOf(result), ruleOf(result)]).toEqual([RuleOrigin.SPECIAL, rule]);
   });
 
   test('judge() forgets what the rules of the name before were', () => {
     const snapshot = openLists([list('/^a[.]b/\n@@/^c[.]d/$important\n||e.f^\n')]);
     const judge = new Judge();
-    const verdictOn = (text: string): number => {
+    const matchOf = (text: string): number => {
       const name = queryFor(text, snapshot);
       return judge.judge(name, name, snapshot, 0);
     };
-    expect(originOf(verdictOn('a.b'))).toBe(RuleOrigin.SPECIAL);
-    expect(verdictOn('x.y')).toBe(NOT_BLOCKED);
-    expect(verdictOn('c.d')).toBe(ALLOWED_BY_LIST);
-    expect(originOf(verdictOn('e.f'))).toBe(RuleOrigin.LIST);
+    expect(originOf(matchOf('a.b'))).toBe(RuleOrigin.SPECIAL);
+    expect(matchOf('x.y')).toBe(NOT_BLOCKED);
+    expect(matchOf('c.d')).toBe(ALLOWED_BY_LIST);
+    expect(originOf(matchOf('e.f'))).toBe(RuleOrigin.LIST);
   });
 });

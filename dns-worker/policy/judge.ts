@@ -1,5 +1,5 @@
 /**
- * The verdict of policy on a name: blocked services, managed domains, regex filters, then the lists, in the order of
+ * What policy says of a name: blocked services, managed domains, regex filters, then the lists, in the order of
  * the contract; within the lists `$important` outranks the rest, and allow outranks block. One function for the qname,
  * for names in answers, and for explanations. Results are cached in a memo.
  */
@@ -10,7 +10,7 @@ import {
   OWN_KINDS,
   RuleKind,
 } from '../../shared/snapshot/rule-table.ts';
-import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
+import { RuleOrigin, type RuleOriginCode } from '../../shared/snapshot/rule-origin.ts';
 import type { NamedClients } from '../../shared/snapshot/named-clients.ts';
 import type { PolicyTable } from '../../shared/snapshot/policy-table.ts';
 import type { SpecialMatcher } from '../../shared/snapshot/special-matcher.ts';
@@ -26,8 +26,9 @@ import {
   MAX_RULE,
   NOT_BLOCKED,
   UNKNOWN,
-  VerdictMemo,
+  RuleMatchMemo,
   blockedBy,
+  type RuleMatch,
 } from './rule-match-memo.ts';
 
 const BLOCK = RuleKind.BLOCK_EXACT | RuleKind.BLOCK_SUFFIX | RuleKind.BLOCK_BELOW;
@@ -42,14 +43,14 @@ const ADDRESS_MARK = 0x6a09e667;
 /** Called for every rule that matches a name, for explanations. */
 export interface MatchRecorder {
   /** `label` is where the rule's name starts in the judged `name`, see `labelOf`; -1 = a pattern. */
-  met(origin: number, rule: number, kinds: number, name: Query, label: number): void;
+  met(origin: RuleOriginCode, rule: number, kinds: number, name: Query, label: number): void;
 }
 
 /** Judges names. One per thread. */
 export class Judge {
   /** Receives matches while it is set. */
   recorder: MatchRecorder | null = null;
-  private readonly memo = new VerdictMemo();
+  private readonly memo = new RuleMatchMemo();
   private isConditional = false;
   /** The current prefix, where an address is judged. */
   private readonly prefix = new Query();
@@ -70,11 +71,11 @@ export class Judge {
   }
 
   /**
-   * The verdict on `name` for `asker`, whose type and client count where a rule asks for them: NOT_BLOCKED, ALLOWED,
+   * The rule match of `name` for `asker`, whose type and client count where a rule asks for them: NOT_BLOCKED, ALLOWED,
    * ALLOWED_BY_LIST, or the rule that blocks. For an address of an answer, only address patterns and expressions are
    * matched.
    */
-  judge(name: Query, asker: Query, snapshot: OpenSnapshot, policyClass: number): number {
+  judge(name: Query, asker: Query, snapshot: OpenSnapshot, policyClass: number): RuleMatch {
     const low = name.hashLow[0]!;
     const high = name.hashHigh[0]! ^ (name.isAddress ? ADDRESS_MARK : 0);
     const { version } = snapshot;
@@ -90,9 +91,9 @@ export class Judge {
     this.asker = asker;
     this.name = name;
     this.forgetMatches();
-    const verdict = this.judgeAnew(name);
-    this.memo.remember(low, high, version, policyClass, this.isConditional ? CONDITIONAL : verdict);
-    return verdict;
+    const match = this.judgeAnew(name);
+    this.memo.remember(low, high, version, policyClass, this.isConditional ? CONDITIONAL : match);
+    return match;
   }
 
   /** Prefetches the memo entry of a name, by its low lane. */
@@ -100,7 +101,7 @@ export class Judge {
     return this.memo.touch(low, policyClass);
   }
 
-  /** Whether the last verdict holds for this question or client only. */
+  /** Whether the last rule match holds for this question or client only. */
   get wasConditional(): boolean {
     return this.isConditional;
   }
@@ -115,7 +116,7 @@ export class Judge {
     this.importantSpecial = -1;
   }
 
-  private judgeAnew(name: Query): number {
+  private judgeAnew(name: Query): RuleMatch {
     const { snapshot } = this;
     const hasManual = snapshot.manual.nameCount > 0 || snapshot.manualSpecial.ruleCount > 0;
     const manual = hasManual ? this.judgeManual(name) : NOT_BLOCKED;
@@ -125,7 +126,7 @@ export class Judge {
     return manual === NOT_BLOCKED ? listed : manual;
   }
 
-  private judgeManual(name: Query): number {
+  private judgeManual(name: Query): RuleMatch {
     const { manual, manualSpecial, policy } = this.snapshot;
     let service = NOT_BLOCKED;
     let denied = NOT_BLOCKED;
@@ -165,7 +166,7 @@ export class Judge {
     this.recorder?.met(RuleOrigin.REGEX, index, rule.kind, this.name, -1);
   };
 
-  private judgeListed(name: Query): number {
+  private judgeListed(name: Query): RuleMatch {
     const { rules, special, policy } = this.snapshot;
     let union = 0;
     let blocking = NOT_BLOCKED;
@@ -200,7 +201,7 @@ export class Judge {
   }
 
   /** Looks for rules at the prefixes of an address; the longest blocking one is reported unless a rule already is. */
-  private judgePrefixes(address: Query, before: number): number {
+  private judgePrefixes(address: Query, before: RuleMatch): RuleMatch {
     const { rules, policy } = this.snapshot;
     const lengths = address.addressSize === IPV4_SIZE ? rules.ipv4Prefixes : rules.ipv6Prefixes;
     let blocking = before;
@@ -301,7 +302,7 @@ function better(special: SpecialMatcher, before: number, now: number): number {
 }
 
 /** Of a special rule and a match of the table, the one to report. */
-function preferred(index: number, special: SpecialMatcher, tabled: number): number {
+function preferred(index: number, special: SpecialMatcher, tabled: RuleMatch): RuleMatch {
   if (index < 0) return tabled;
   if (tabled !== NOT_BLOCKED && special.rule(index).rewrite === undefined) return tabled;
   return blockedBy(RuleOrigin.SPECIAL, index, 0);

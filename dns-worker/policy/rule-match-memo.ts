@@ -3,6 +3,7 @@
  * hit costs one cache line instead of a walk over a table that fits in no cache. Direct-mapped; 64 bits of hash confirm
  * a hit, and a newer snapshot invalidates it.
  */
+import type { RuleOriginCode } from '../../shared/snapshot/rule-origin.ts';
 
 /** Entries, a power of two: 4 MiB of memory, which is allocated as names come. */
 const ENTRIES = 262_144;
@@ -10,14 +11,20 @@ const ENTRY_WORDS = 4;
 const LOW_AT = 0;
 const HIGH_AT = 1;
 const VERSION_AT = 2;
-const VERDICT_AT = 3;
+const MATCH_AT = 3;
 
 const CLASS_FACTOR = 0x9e3779b1 | 0;
-/** A verdict: rule number plus one, above it its origin, above that the label. */
+/** A packed rule: its number plus one, above it its origin, above that the label. */
 const ORIGIN_SHIFT = 21;
 const ORIGIN_MASK = 0x7;
 const LABEL_SHIFT = 24;
 const RULE_MASK = 0x1f_ffff;
+
+/**
+ * What policy says of a name: one of the constants below, or a packed rule that blocks (`blockedBy`). One i32, so that it
+ * is kept and passed on without an object.
+ */
+export type RuleMatch = number;
 
 /** The memo has no entry for the name. */
 export const UNKNOWN = -1;
@@ -30,49 +37,49 @@ export const ALLOWED_BY_LIST = -4;
 export const NOT_BLOCKED = 0;
 
 /** Whether an allow rule of any origin lets the name pass. */
-export function isAllowing(verdict: number): boolean {
-  return verdict === ALLOWED || verdict === ALLOWED_BY_LIST;
+export function isAllowing(match: RuleMatch): boolean {
+  return match === ALLOWED || match === ALLOWED_BY_LIST;
 }
 
-/** Number of the deciding rule in a verdict that blocks: an attribute id or the index of a special rule. */
-export function ruleOf(verdict: number): number {
-  return (verdict & RULE_MASK) - 1;
+/** Number of the deciding rule in a match that blocks: an attribute id or the index of a special rule. */
+export function ruleOf(match: RuleMatch): number {
+  return (match & RULE_MASK) - 1;
 }
 
 /** `RuleOrigin` of the deciding rule. */
-export function originOf(verdict: number): number {
-  return (verdict >>> ORIGIN_SHIFT) & ORIGIN_MASK;
+export function originOf(match: RuleMatch): RuleOriginCode {
+  return ((match >>> ORIGIN_SHIFT) & ORIGIN_MASK) as RuleOriginCode;
 }
 
 /**
  * Index of the label at which the deciding rule's name starts; for an address the length of the rule's prefix, 0 = the
  * address itself.
  */
-export function labelOf(verdict: number): number {
-  return verdict >>> LABEL_SHIFT;
+export function labelOf(match: RuleMatch): number {
+  return match >>> LABEL_SHIFT;
 }
 
-/** A verdict that blocks; NOT_BLOCKED's place is taken by rule numbers being stored plus one. */
-export function blockedBy(origin: number, rule: number, label: number): number {
+/** A match that blocks; NOT_BLOCKED's place is taken by rule numbers being stored plus one. */
+export function blockedBy(origin: RuleOriginCode, rule: number, label: number): RuleMatch {
   return (rule + 1) | (origin << ORIGIN_SHIFT) | (label << LABEL_SHIFT);
 }
 
-/** The largest rule number that a verdict can name; beyond it (two million sets of lists) one number stands for all. */
+/** The largest rule number that a match can name; beyond it (two million sets of lists) one number stands for all. */
 export const MAX_RULE = RULE_MASK - 1;
 
-/** Verdicts of one thread. Hash lanes and versions are i32. */
-export class VerdictMemo {
+/** Rule matches of one thread. Hash lanes and versions are i32. */
+export class RuleMatchMemo {
   private readonly words = new Int32Array(ENTRIES * ENTRY_WORDS);
 
-  /** The verdict on the name with these hash lanes, or UNKNOWN. */
-  recall(low: number, high: number, snapshotVersion: number, policyClass: number): number {
+  /** The rule match of the name with these hash lanes, or UNKNOWN. */
+  recall(low: number, high: number, snapshotVersion: number, policyClass: number): RuleMatch {
     const { words } = this;
     const key = classKey(low, policyClass);
     const at = (key & (ENTRIES - 1)) * ENTRY_WORDS;
     return words[at + LOW_AT] === key &&
       words[at + HIGH_AT] === high &&
       words[at + VERSION_AT] === ~snapshotVersion
-      ? words[at + VERDICT_AT]!
+      ? words[at + MATCH_AT]!
       : UNKNOWN;
   }
 
@@ -82,7 +89,7 @@ export class VerdictMemo {
   }
 
   /** Stores a match, replacing the entry in its slot. */
-  remember(low: number, high: number, snapshotVersion: number, policyClass: number, verdict: number): void {
+  remember(low: number, high: number, snapshotVersion: number, policyClass: number, match: RuleMatch): void {
     const { words } = this;
     const key = classKey(low, policyClass);
     const at = (key & (ENTRIES - 1)) * ENTRY_WORDS;
@@ -90,7 +97,7 @@ export class VerdictMemo {
     words[at + HIGH_AT] = high;
     // Inverted, so that an empty entry is of no version.
     words[at + VERSION_AT] = ~snapshotVersion;
-    words[at + VERDICT_AT] = verdict;
+    words[at + MATCH_AT] = match;
   }
 }
 

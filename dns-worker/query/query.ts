@@ -1,5 +1,5 @@
 /**
- * The words the stages speak: the one reusable Query of a thread, and the closed set of verdicts. A Query
+ * The words the stages speak: the one reusable Query of a thread, and the closed set of stage results. A Query
  * is a view of the message that lies in the receive slot, plus what the stages have found out; it is
  * filled by `parse-query.ts`, read and written by the stages, and never outlives its turn.
  */
@@ -9,7 +9,7 @@ import { COOKIE_SIZE } from '../../shared/dns/wire.ts';
 import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
 
 /** What a stage decided. */
-export const Verdict = {
+export const StageResult = {
   /** The next stage looks at the query. */
   CONTINUE: 0,
   /** The answer lies in the slot, `replyLength` bytes of it. */
@@ -19,7 +19,7 @@ export const Verdict = {
   /** The question goes to the resolver. */
   UNRESOLVED: 3,
 } as const;
-export type VerdictCode = (typeof Verdict)[keyof typeof Verdict];
+export type StageResultCode = (typeof StageResult)[keyof typeof StageResult];
 
 /** No extended error is added to a reply. */
 export const NO_EDE = -1;

@@ -4,7 +4,7 @@
  */
 import { RRClass, RRType } from '../../shared/dns/iana.ts';
 import { Header, Record, writeU16, writeU32 } from '../../shared/dns/wire.ts';
-import { type Query, Verdict, type VerdictCode } from '../query/query.ts';
+import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { hasRoom } from './reply.ts';
 
 const POINTER = 0xc000;
@@ -55,12 +55,17 @@ export function appendCname(
  * Leaves the query to the resolve thread, which resolves the name at `nameAt` of `names` (folded) and appends the
  * result. Only stages of `Pipeline.decideAgain` may call this.
  */
-export function followAlias(query: Query, names: Uint8Array, nameAt: number, status: number): VerdictCode {
+export function followAlias(
+  query: Query,
+  names: Uint8Array,
+  nameAt: number,
+  status: number,
+): StageResultCode {
   const length = nameLength(names, nameAt);
   for (let i = 0; i < length; i++) query.alias[i] = names[nameAt + i]!;
   query.aliasLength = length;
   query.status = status;
-  return Verdict.UNRESOLVED;
+  return StageResult.UNRESOLVED;
 }
 
 /** Bytes of an uncompressed name, final zero included. */

@@ -12,9 +12,9 @@ import {
   OWN_KINDS,
 } from '../../shared/snapshot/rule-table.ts';
 import type { OpenRewrite } from '../../shared/snapshot/special-matcher.ts';
-import { type Query, Verdict, type VerdictCode } from '../query/query.ts';
+import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
-import { labelOf, originOf, ruleOf } from '../policy/rule-match-memo.ts';
+import { labelOf, originOf, type RuleMatch, ruleOf } from '../policy/rule-match-memo.ts';
 import { NO_ROOM, QNAME_OFFSET, appendCname, followAlias } from './alias.ts';
 import { answerRecord, answerBlocked, answerNegative } from './block-answer.ts';
 import { finishReply, replyTruncated, replyWithRcode } from './reply.ts';
@@ -31,7 +31,7 @@ const STATUS = [
 ];
 
 /**
- * Writes the answer that a blocking verdict on `name` demands, and fills in what is logged. `name` is the query itself,
+ * Writes the answer that a blocking rule match of `name` demands, and fills in what is logged. `name` is the query itself,
  * or a name or an address of its answer. UNRESOLVED = the rule makes the qname an alias whose target must be resolved;
  * CONTINUE = an alias of the qname itself, which is answered as usual.
  */
@@ -40,13 +40,13 @@ export function answerByPolicy(
   name: Query,
   snapshot: OpenSnapshot,
   policyClass: number,
-  verdict: number,
-): VerdictCode {
+  match: RuleMatch,
+): StageResultCode {
   const { policy } = snapshot;
-  const origin = originOf(verdict);
-  const rule = ruleOf(verdict);
+  const origin = originOf(match);
+  const rule = ruleOf(match);
   // A rule matches an address itself or a prefix of it, never a parent.
-  const label = name.isAddress ? 0 : labelOf(verdict);
+  const label = name.isAddress ? 0 : labelOf(match);
   query.status = name === query || name.isAddress ? STATUS[origin]! : QueryStatus.BLOCKED_CNAME;
   query.ruleOrigin = origin;
   query.ruleAttribute = rule + 1;
@@ -56,33 +56,33 @@ export function answerByPolicy(
   if (origin === RuleOrigin.SERVICE) {
     query.extendedError = ExtendedError.FILTERED;
     answerNegative(query, Rcode.NXDOMAIN, policy.blockingTtlSecs);
-    return Verdict.ANSWERED;
+    return StageResult.ANSWERED;
   }
   const rewrite = origin === RuleOrigin.SPECIAL ? snapshot.special.rewrite(rule) : null;
   if (rewrite !== null && rewrite.host !== null && name === query)
     return answerAlias(query, rewrite.host, policy.blockingTtlSecs);
   if (rewrite === null || rewrite.host !== null) answerBlocked(query, policy, ExtendedError.BLOCKED);
   else answerRewritten(query, rewrite, policy.blockingTtlSecs);
-  return Verdict.ANSWERED;
+  return StageResult.ANSWERED;
 }
 
 /** A CNAME; the resolve thread does the rest. */
-function answerAlias(query: Query, host: Uint8Array, ttlSecs: number): VerdictCode {
+function answerAlias(query: Query, host: Uint8Array, ttlSecs: number): StageResultCode {
   if (isQname(query, host)) {
     query.ruleAttribute = 0;
     query.isAllowed = true;
     query.isAllowedByList = true;
-    return Verdict.CONTINUE;
+    return StageResult.CONTINUE;
   }
   const { status } = query;
   if (appendCname(query, QNAME_OFFSET, host, 0, ttlSecs) === NO_ROOM) {
     replyTruncated(query, Rcode.NOERROR);
-    return Verdict.ANSWERED;
+    return StageResult.ANSWERED;
   }
   query.extendedError = ExtendedError.FORGED_ANSWER;
   if (query.qtype !== RRType.CNAME) return followAlias(query, host, 0, status);
   finishReply(query, Rcode.NOERROR, query.answersAt + query.answersLength);
-  return Verdict.ANSWERED;
+  return StageResult.ANSWERED;
 }
 
 function isQname({ qname, qnameLength }: Query, host: Uint8Array): boolean {

@@ -8,7 +8,7 @@ import { type ListText, openLists } from '../../test/support/parts/test-lists.ts
 import { putAnswer, replyIn, slotQuery } from '../../test/support/parts/slot-query.ts';
 import { Judge } from '../policy/judge.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
-import { type Query, Verdict } from '../query/query.ts';
+import { type Query, StageResult } from '../query/query.ts';
 import { AnswerNames, isToBeJudged } from './answer-names.ts';
 
 const NAME = 'www.example.org';
@@ -26,7 +26,7 @@ function answered(snapshot: OpenSnapshot, answers: TestRecord[], facts: Partial<
 
 function check(snapshot: OpenSnapshot, answers: TestRecord[], facts: Partial<Query> = {}): Query | null {
   const slot = answered(snapshot, answers, facts);
-  return new AnswerNames(new Judge()).check(slot, snapshot) === Verdict.ANSWERED ? slot : null;
+  return new AnswerNames(new Judge()).check(slot, snapshot) === StageResult.ANSWERED ? slot : null;
 }
 
 function aaaa(groups: readonly number[]): TestRecord {
@@ -75,7 +75,7 @@ describe('AnswerNames', () => {
   ] as [string, TestRecord[]][])('check() lets an answer pass that leads to %s', (_what, records) => {
     const slot = answered(BLOCKING_NAME, records);
     const before = slot.bytes.slice();
-    expect(new AnswerNames(new Judge()).check(slot, BLOCKING_NAME)).toBe(Verdict.CONTINUE);
+    expect(new AnswerNames(new Judge()).check(slot, BLOCKING_NAME)).toBe(StageResult.CONTINUE);
     expect(slot.bytes).toEqual(before);
     expect(slot.answersCount).toBe(records.length);
   });
@@ -85,7 +85,7 @@ describe('AnswerNames', () => {
     expect(check(BLOCKING_NAME, records, { answersCount: 1 })).toBeNull();
     const cut = answered(BLOCKING_NAME, records);
     cut.answersLength -= wireName('tracker.example').length + 1;
-    expect(new AnswerNames(new Judge()).check(cut, BLOCKING_NAME)).toBe(Verdict.CONTINUE);
+    expect(new AnswerNames(new Judge()).check(cut, BLOCKING_NAME)).toBe(StageResult.CONTINUE);
   });
 
   test.each([
@@ -153,8 +153,8 @@ describe('AnswerNames', () => {
     const judged = jest.spyOn(judge, 'judge');
     return steps.map(([target, facts]) => {
       judged.mockClear();
-      const verdict = names.check(answered(snapshot, [cname(NAME, target)], facts), snapshot);
-      return [judged.mock.calls.length, verdict === Verdict.ANSWERED];
+      const result = names.check(answered(snapshot, [cname(NAME, target)], facts), snapshot);
+      return [judged.mock.calls.length, result === StageResult.ANSWERED];
     });
   }
 

@@ -13,10 +13,17 @@ import { writeAddressName, writePrefixName } from '../policy/address-name.ts';
 import { AddressHint, nextAddressHint, readTarget, skipName, targetOffset } from '../cache/chain-names.ts';
 import type { Judge } from '../policy/judge.ts';
 import { hashSuffixes } from '../query/parse-query.ts';
-import { NO_EDE, Query, Verdict, type VerdictCode } from '../query/query.ts';
+import { NO_EDE, Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { answerByPolicy } from '../respond/policy-answer.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
-import { NOT_BLOCKED, VerdictMemo, isAllowing, labelOf, originOf } from '../policy/rule-match-memo.ts';
+import {
+  NOT_BLOCKED,
+  RuleMatchMemo,
+  isAllowing,
+  labelOf,
+  originOf,
+  type RuleMatch,
+} from '../policy/rule-match-memo.ts';
 
 const IPV4_SIZE = 4;
 const IPV6_SIZE = 16;
@@ -34,7 +41,7 @@ export class AnswerNames {
   private readonly judge: Judge;
   private readonly target = new Query();
   /** Entries of the cache that pass. */
-  private readonly passed = new VerdictMemo();
+  private readonly passed = new RuleMatchMemo();
   /** What the current answer is judged for; fields, so that methods need not pass them on. */
   private query!: Query;
   private snapshot!: OpenSnapshot;
@@ -51,25 +58,25 @@ export class AnswerNames {
   }
 
   /** Judges the answer in the slot, where it `isToBeJudged`; ANSWERED = it has been replaced by a blocking one. */
-  check(query: Query, snapshot: OpenSnapshot): VerdictCode {
+  check(query: Query, snapshot: OpenSnapshot): StageResultCode {
     const { policy } = snapshot;
-    if (query.isAllowed && !query.isAllowedByList) return Verdict.CONTINUE;
+    if (query.isAllowed && !query.isAllowedByList) return StageResult.CONTINUE;
     const policyClass = policy.groupClass(query.groupIndex);
     const low = query.hashLow[0]! ^ query.cacheReference;
     // What passes for a name that a list allows need not pass where it does not.
     const high = query.hashHigh[0]! ^ query.qtype ^ (query.isAllowedByList ? ALLOWED_MARK : 0);
     const isCached = query.cacheReference !== 0 && this.judge.recorder === null;
     if (isCached && this.passed.recall(low, high, snapshot.version, policyClass) === NOT_BLOCKED)
-      return Verdict.CONTINUE;
+      return StageResult.CONTINUE;
     this.query = query;
     this.snapshot = snapshot;
     this.policyClass = policyClass;
     this.begin();
-    if (this.checkRecords()) return Verdict.ANSWERED;
+    if (this.checkRecords()) return StageResult.ANSWERED;
     // What was truncated has not been judged.
     if (isCached && !this.isConditional && query.answersCount > 0)
       this.passed.remember(low, high, snapshot.version, policyClass, NOT_BLOCKED);
-    return Verdict.CONTINUE;
+    return StageResult.CONTINUE;
   }
 
   private begin(): void {
@@ -125,12 +132,12 @@ export class AnswerNames {
   private blocksTarget(): boolean {
     const { target, query, snapshot, policyClass, judge } = this;
     hashSuffixes(target, snapshot.rules.seedLow, snapshot.rules.seedHigh);
-    const verdict = judge.judge(target, query, snapshot, policyClass);
-    if (verdict === NOT_BLOCKED || isAllowing(verdict) || (query.isAllowedByList && isOfList(verdict))) {
+    const match = judge.judge(target, query, snapshot, policyClass);
+    if (match === NOT_BLOCKED || isAllowing(match) || (query.isAllowedByList && isOfList(match))) {
       this.isConditional ||= judge.wasConditional;
       return false;
     }
-    this.nameRule(labelOf(verdict));
+    this.nameRule(labelOf(match));
     query.cached = 0;
     query.answersLength = 0;
     query.answersCount = 0;
@@ -139,7 +146,7 @@ export class AnswerNames {
     query.replyFlags = 0;
     query.dnssec = DnssecStatus.unchecked;
     query.extendedError = NO_EDE;
-    answerByPolicy(query, target, snapshot, policyClass, verdict);
+    answerByPolicy(query, target, snapshot, policyClass, match);
     return true;
   }
 
@@ -156,7 +163,7 @@ export class AnswerNames {
 }
 
 /** Whether a rule of a list decided. */
-function isOfList(verdict: number): boolean {
-  const origin = originOf(verdict);
+function isOfList(match: RuleMatch): boolean {
+  const origin = originOf(match);
   return origin === RuleOrigin.LIST || origin === RuleOrigin.SPECIAL;
 }

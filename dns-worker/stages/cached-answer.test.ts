@@ -8,7 +8,7 @@ import { replyIn, slotQuery } from '../../test/support/parts/slot-query.ts';
 import { openLists } from '../../test/support/parts/test-lists.ts';
 import { AnswerCache } from '../cache/answer-cache.ts';
 import { CacheWriter } from '../cache/cache-writer.ts';
-import { type Query, Verdict } from '../query/query.ts';
+import { type Query, StageResult } from '../query/query.ts';
 import { Reporter } from '../report/reporter.ts';
 import { readResponse } from '../resolve/response/response-reader.ts';
 import { cachedAnswerStage } from './cached-answer.ts';
@@ -33,21 +33,21 @@ function cacheWithAnswer(): AnswerCache {
   return new AnswerCache(memory);
 }
 
-/** Asks the stage: its verdict, the query, and the counters of hits and misses. */
+/** Asks the stage: its result, the query, and the counters of hits and misses. */
 function asked(facts: Partial<Query>, name = 'www.example.org'): [number, Query, number[]] {
   const memory = new SharedArrayBuffer(COUNTERS_BYTES);
   const reporter = new Reporter(memory, new SharedArrayBuffer(logRingBytes(64)));
   const slot = slotQuery(SNAPSHOT, name);
   Object.assign(slot, { partition: PARTITION, arrivedMonotonicSecs: NOW_SECS + 100 }, facts);
-  const verdict = cachedAnswerStage(slot, cacheWithAnswer(), reporter);
+  const result = cachedAnswerStage(slot, cacheWithAnswer(), reporter);
   const counters = new Float64Array(memory);
-  return [verdict, slot, [counters[Counter.CACHE_HITS]!, counters[Counter.CACHE_MISSES]!]];
+  return [result, slot, [counters[Counter.CACHE_HITS]!, counters[Counter.CACHE_MISSES]!]];
 }
 
 describe('cachedAnswerStage', () => {
   test('cachedAnswerStage() answers from the cache with what is left of the TTL, and counts a hit', () => {
-    const [verdict, slot, counters] = asked({});
-    expect([verdict, slot.status, counters]).toEqual([Verdict.ANSWERED, QueryStatus.CACHED, [1, 0]]);
+    const [result, slot, counters] = asked({});
+    expect([result, slot.status, counters]).toEqual([StageResult.ANSWERED, QueryStatus.CACHED, [1, 0]]);
     expect(replyIn(slot).answers).toMatchObject([{ data: '192.0.2.7', ttl: 200 }]);
   });
 
@@ -57,13 +57,13 @@ describe('cachedAnswerStage', () => {
     ['an answer whose life is over', { arrivedMonotonicSecs: 1300 }, undefined],
     ['a question with a subnet', { subnetLength: 7 }, undefined],
   ] as const)('cachedAnswerStage() leaves %s to the resolver, and counts a miss', (_what, facts, name) => {
-    const [verdict, slot, counters] = asked(facts, name);
-    expect([verdict, slot.status, counters]).toEqual([Verdict.UNRESOLVED, 0, [0, 1]]);
+    const [result, slot, counters] = asked(facts, name);
+    expect([result, slot.status, counters]).toEqual([StageResult.UNRESOLVED, 0, [0, 1]]);
   });
 
   test('cachedAnswerStage() answers a question whose subnet is empty, and counts nothing without a reporter', () => {
     const slot = slotQuery(SNAPSHOT, 'www.example.org');
     Object.assign(slot, { partition: PARTITION, arrivedMonotonicSecs: NOW_SECS, subnetLength: 4 });
-    expect(cachedAnswerStage(slot, cacheWithAnswer(), null)).toBe(Verdict.ANSWERED);
+    expect(cachedAnswerStage(slot, cacheWithAnswer(), null)).toBe(StageResult.ANSWERED);
   });
 });

@@ -2,18 +2,22 @@
 import { Counter } from '../../shared/memory/counters.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import { CacheHit, type AnswerCache } from '../cache/answer-cache.ts';
-import { Verdict, type Query, type VerdictCode } from '../query/query.ts';
+import { StageResult, type Query, type StageResultCode } from '../query/query.ts';
 import type { Reporter } from '../report/reporter.ts';
 
 /** Answers from the cache where a fresh answer lies there; counts hits and misses where there is a reporter. */
-export function cachedAnswerStage(query: Query, cache: AnswerCache, reporter: Reporter | null): VerdictCode {
+export function cachedAnswerStage(
+  query: Query,
+  cache: AnswerCache,
+  reporter: Reporter | null,
+): StageResultCode {
   const isShared = !query.isForSubnet;
   const { partition, arrivedMonotonicSecs } = query;
   if (isShared && cache.answer(query, partition, arrivedMonotonicSecs, false) === CacheHit.FRESH) {
     query.status = QueryStatus.CACHED;
     reporter?.count(Counter.CACHE_HITS);
-    return Verdict.ANSWERED;
+    return StageResult.ANSWERED;
   }
   reporter?.count(Counter.CACHE_MISSES);
-  return Verdict.UNRESOLVED;
+  return StageResult.UNRESOLVED;
 }

@@ -5,7 +5,7 @@ import { wireName } from '../../test/support/dns/built-messages.ts';
 import { slotQuery } from '../../test/support/parts/slot-query.ts';
 import { openLists, snapshotOf } from '../../test/support/parts/test-lists.ts';
 import { openSnapshot } from '../policy/open-snapshot.ts';
-import { Verdict } from '../query/query.ts';
+import { StageResult } from '../query/query.ts';
 import { forwardZoneStage } from './forward-zone.ts';
 
 const zone = (partition: number, ...names: string[]) => {
@@ -26,14 +26,14 @@ describe('forwardZoneStage', () => {
     ['notexample.org', -1, POOLS_PARTITION],
   ])('forwardZoneStage() notes for %s zone %i, and goes on', (name, zoneIndex, partition) => {
     const slot = slotQuery(SNAPSHOT, name);
-    expect(forwardZoneStage(slot, SNAPSHOT)).toBe(Verdict.CONTINUE);
+    expect(forwardZoneStage(slot, SNAPSHOT)).toBe(StageResult.CONTINUE);
     expect([slot.zoneIndex, slot.partition]).toEqual([zoneIndex, partition]);
   });
 
   test('forwardZoneStage() notes nothing where there are no zones', () => {
     const snapshot = openLists([]);
     const slot = slotQuery(snapshot, 'example.org');
-    expect(forwardZoneStage(slot, snapshot)).toBe(Verdict.CONTINUE);
+    expect(forwardZoneStage(slot, snapshot)).toBe(StageResult.CONTINUE);
     expect([slot.zoneIndex, slot.partition]).toEqual([-1, POOLS_PARTITION]);
   });
 });

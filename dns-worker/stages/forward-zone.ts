@@ -3,15 +3,15 @@
  * whom to ask, which part of the cache to look into, and what may be answered with a private address.
  */
 import { NOT_FOUND } from '../policy/name-table.ts';
-import { Verdict, type Query, type VerdictCode } from '../query/query.ts';
+import { StageResult, type Query, type StageResultCode } from '../query/query.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
 /** Notes the zone; decides nothing. */
-export function forwardZoneStage(query: Query, { zoneNames, zones }: OpenSnapshot): VerdictCode {
-  if (zoneNames.size === 0) return Verdict.CONTINUE;
+export function forwardZoneStage(query: Query, { zoneNames, zones }: OpenSnapshot): StageResultCode {
+  if (zoneNames.size === 0) return StageResult.CONTINUE;
   const index = zoneNames.findSuffix(query);
-  if (index === NOT_FOUND) return Verdict.CONTINUE;
+  if (index === NOT_FOUND) return StageResult.CONTINUE;
   query.zoneIndex = index;
   query.partition = zones[index]!.partition;
-  return Verdict.CONTINUE;
+  return StageResult.CONTINUE;
 }

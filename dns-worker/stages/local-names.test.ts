@@ -7,7 +7,7 @@ import type { TypeSpec } from '../../test/support/dns/dns-message.ts';
 import { apiRecord } from '../../test/support/parts/asked-pipeline.ts';
 import { replyIn, slotQuery } from '../../test/support/parts/slot-query.ts';
 import { openLists } from '../../test/support/parts/test-lists.ts';
-import { type Query, Verdict } from '../query/query.ts';
+import { type Query, StageResult } from '../query/query.ts';
 import { localNamesStage } from './local-names.ts';
 
 const SNAPSHOT = openLists([], {
@@ -41,14 +41,14 @@ describe('localNamesStage', () => {
     ['x.nas.home.example', false],
     ['example.org', false],
   ])('localNamesStage() knows %s: %p', (name, isKnown) => {
-    expect(asked(name)[0] !== Verdict.CONTINUE).toBe(isKnown);
-    expect(localNamesStage(slotQuery(EMPTY, name), EMPTY, null)).toBe(Verdict.CONTINUE);
+    expect(asked(name)[0] !== StageResult.CONTINUE).toBe(isKnown);
+    expect(localNamesStage(slotQuery(EMPTY, name), EMPTY, null)).toBe(StageResult.CONTINUE);
   });
 
   test('localNamesStage() answers with every record of a set, another one first each time', () => {
     const turns = [1, 2, 3].map(() => {
-      const [verdict, slot] = asked('nas.home.example');
-      expect([verdict, slot.status]).toEqual([Verdict.ANSWERED, QueryStatus.LOCAL]);
+      const [result, slot] = asked('nas.home.example');
+      expect([result, slot.status]).toEqual([StageResult.ANSWERED, QueryStatus.LOCAL]);
       expect(replyIn(slot).message.flag_aa).toBe(true);
       return replyIn(slot).data;
     });
@@ -57,15 +57,15 @@ describe('localNamesStage', () => {
   });
 
   test('localNamesStage() answers with NODATA for a type that the name does not have', () => {
-    const [verdict, slot] = asked('nas.home.example', 'TXT');
-    expect(verdict).toBe(Verdict.ANSWERED);
+    const [result, slot] = asked('nas.home.example', 'TXT');
+    expect(result).toBe(StageResult.ANSWERED);
     expect([replyIn(slot).rcode, replyIn(slot).answers]).toEqual([Rcode.NOERROR, []]);
     expect(replyIn(slot).authorities).toMatchObject([{ type: 'SOA', ttl: 60, name: 'nas.home.example' }]);
   });
 
   test('localNamesStage() follows an alias to another local name', () => {
-    const [verdict, slot] = asked('www.home.example');
-    expect(verdict).toBe(Verdict.ANSWERED);
+    const [result, slot] = asked('www.home.example');
+    expect(result).toBe(StageResult.ANSWERED);
     const [alias, ...addresses] = replyIn(slot).answers;
     expect(alias).toMatchObject({ name: 'www.home.example', type: 'CNAME', data: 'nas.home.example' });
     expect(addresses.map(({ name, type }) => `${name} ${type}`)).toEqual(Array(3).fill('nas.home.example A'));
@@ -79,14 +79,14 @@ describe('localNamesStage', () => {
   });
 
   test('localNamesStage() leaves an alias that leads elsewhere to be followed', () => {
-    const [verdict, slot] = asked('far.home.example');
-    expect(verdict).toBe(Verdict.UNRESOLVED);
+    const [result, slot] = asked('far.home.example');
+    expect(result).toBe(StageResult.UNRESOLVED);
     expect(nameToText(slot.alias.subarray(0, slot.aliasLength))).toBe('www.example.org');
     expect(slot).toMatchObject({ status: QueryStatus.LOCAL, answersCount: 1 });
   });
 
   test('localNamesStage() lets go on what is not local', () => {
-    expect(asked('example.org')[0]).toBe(Verdict.CONTINUE);
+    expect(asked('example.org')[0]).toBe(StageResult.CONTINUE);
   });
 
   test.each([
@@ -95,7 +95,7 @@ describe('localNamesStage', () => {
   ])('localNamesStage() answers with TC where the slot has no room for %s', (_what, name, room) => {
     const slot = slotQuery(SNAPSHOT, name);
     slot.capacity = slot.questionEnd + room;
-    expect(localNamesStage(slot, SNAPSHOT, null)).toBe(Verdict.ANSWERED);
+    expect(localNamesStage(slot, SNAPSHOT, null)).toBe(StageResult.ANSWERED);
     expect(replyIn(slot)).toMatchObject({ truncated: true, answers: [] });
   });
 

@@ -8,7 +8,7 @@ import { QueryStatus } from '../../shared/query-log.ts';
 import type { LocalNames } from '../../shared/snapshot/local-name-table.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import type { MatchRecorder } from '../policy/judge.ts';
-import { type Query, Verdict, type VerdictCode } from '../query/query.ts';
+import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { appendCname, followAlias, NO_ROOM, QNAME_OFFSET } from '../respond/alias.ts';
 import { answerNegative } from '../respond/block-answer.ts';
 import { finishReply, hasRoom, replyTruncated, replyWithRcode } from '../respond/reply.ts';
@@ -25,9 +25,9 @@ export function localNamesStage(
   query: Query,
   { local }: OpenSnapshot,
   recorder: MatchRecorder | null,
-): VerdictCode {
+): StageResultCode {
   let node = findLocalNode(query, local);
-  if (node === 0) return Verdict.CONTINUE;
+  if (node === 0) return StageResult.CONTINUE;
   query.status = QueryStatus.LOCAL;
   query.replyFlags = FlagsHigh.AA;
   let owner: number = QNAME_OFFSET;
@@ -48,7 +48,7 @@ export function localNamesStage(
   }
   query.status = QueryStatus.SERVFAIL;
   replyWithRcode(query, Rcode.SERVFAIL);
-  return Verdict.ANSWERED;
+  return StageResult.ANSWERED;
 }
 
 /** The local name that the query asks for, see `LocalNames`; 0 = none. */
@@ -72,7 +72,7 @@ function findLocalNode(query: Query, local: LocalNames): number {
 }
 
 /** Every record of the set, beginning with another one each time. */
-function answerWithSet(query: Query, local: LocalNames, set: number, owner: number): VerdictCode {
+function answerWithSet(query: Query, local: LocalNames, set: number, owner: number): StageResultCode {
   const { bytes } = query;
   const count = local.countOf(set);
   if (query.answersCount === 0) query.answersAt = query.questionEnd;
@@ -96,16 +96,16 @@ function answerWithSet(query: Query, local: LocalNames, set: number, owner: numb
   query.answersCount += count;
   query.answersLength = at - query.at - query.answersAt;
   finishReply(query, Rcode.NOERROR, at - query.at);
-  return Verdict.ANSWERED;
+  return StageResult.ANSWERED;
 }
 
 /** The name is there, with records of other types or none. */
-function answerEmpty(query: Query, owner: number): VerdictCode {
+function answerEmpty(query: Query, owner: number): StageResultCode {
   answerNegative(query, Rcode.NOERROR, NEGATIVE_TTL_SECS, owner);
-  return Verdict.ANSWERED;
+  return StageResult.ANSWERED;
 }
 
-function truncate(query: Query): VerdictCode {
+function truncate(query: Query): StageResultCode {
   replyTruncated(query, Rcode.NOERROR);
-  return Verdict.ANSWERED;
+  return StageResult.ANSWERED;
 }

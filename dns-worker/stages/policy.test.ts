@@ -6,7 +6,7 @@ import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import { replyIn, slotQuery } from '../../test/support/parts/slot-query.ts';
 import { type OtherRows, openLists } from '../../test/support/parts/test-lists.ts';
 import { Judge } from '../policy/judge.ts';
-import { type Query, Verdict } from '../query/query.ts';
+import { type Query, StageResult } from '../query/query.ts';
 import { policyStage } from './policy.ts';
 
 const managed = (action: 'allow' | 'deny'): OtherRows => ({
@@ -32,8 +32,8 @@ describe('policyStage', () => {
       RuleOrigin.REGEX,
     ],
   ] as const)('policyStage() answers what %s blocks', (_what, text, rows, status, ruleOrigin) => {
-    const [verdict, slot] = judged(text, rows);
-    expect(verdict).toBe(Verdict.ANSWERED);
+    const [result, slot] = judged(text, rows);
+    expect(result).toBe(StageResult.ANSWERED);
     expect(slot).toMatchObject({ status, ruleOrigin });
     expect(slot.ruleAttribute).toBeGreaterThan(0);
     const reply = replyIn(slot);
@@ -46,8 +46,8 @@ describe('policyStage', () => {
 
   test('policyStage() answers NXDOMAIN for a service, whatever the mode is', () => {
     const service = { serviceId: 's', serviceName: 'S', groupId: 1, domains: ['ads.example'], exact: [] };
-    const [verdict, slot] = judged('\n', { blockedServices: [service] });
-    expect([verdict, slot.status]).toEqual([Verdict.ANSWERED, QueryStatus.BLOCKED_SERVICE]);
+    const [result, slot] = judged('\n', { blockedServices: [service] });
+    expect([result, slot.status]).toEqual([StageResult.ANSWERED, QueryStatus.BLOCKED_SERVICE]);
     expect([replyIn(slot).rcode, replyIn(slot).extendedErrors]).toEqual([
       Rcode.NXDOMAIN,
       [ExtendedError.FILTERED],
@@ -62,15 +62,15 @@ describe('policyStage', () => {
   ] as const)(
     'policyStage() lets pass what %s, and notes who allowed it',
     (_what, text, rows, facts, [isAllowed, isAllowedByList]) => {
-      const [verdict, slot] = judged(text, rows, facts);
-      expect(verdict).toBe(Verdict.CONTINUE);
+      const [result, slot] = judged(text, rows, facts);
+      expect(result).toBe(StageResult.CONTINUE);
       expect(slot).toMatchObject({ isAllowed, isAllowedByList, status: 0, replyLength: 0 });
     },
   );
 
   test('policyStage() leaves the target of a rewriting rule to be followed', () => {
-    const [verdict, slot] = judged('||ads.example^$dnsrewrite=safe.example\n');
-    expect(verdict).toBe(Verdict.UNRESOLVED);
+    const [result, slot] = judged('||ads.example^$dnsrewrite=safe.example\n');
+    expect(result).toBe(StageResult.UNRESOLVED);
     expect(nameToText(slot.alias.subarray(0, slot.aliasLength))).toBe('safe.example');
   });
 });

@@ -1,20 +1,20 @@
 /** Policy on the qname: services, managed domains, regex filters and lists (contract: decision order). */
 import type { Judge } from '../policy/judge.ts';
-import { type Query, Verdict, type VerdictCode } from '../query/query.ts';
+import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { answerByPolicy } from '../respond/policy-answer.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
-import { ALLOWED_BY_LIST, NOT_BLOCKED, isAllowing } from '../policy/rule-match-memo.ts';
+import { ALLOWED_BY_LIST, NOT_BLOCKED, isAllowing, type RuleMatch } from '../policy/rule-match-memo.ts';
 
 /** Blocks the query, or lets it pass; UNRESOLVED where a rule makes an alias of the name. */
-export function policyStage(query: Query, snapshot: OpenSnapshot, judge: Judge): VerdictCode {
+export function policyStage(query: Query, snapshot: OpenSnapshot, judge: Judge): StageResultCode {
   const { policy } = snapshot;
-  if (query.isUnfiltered) return Verdict.CONTINUE;
+  if (query.isUnfiltered) return StageResult.CONTINUE;
   const policyClass = policy.groupClass(query.groupIndex);
-  const verdict = judge.judge(query, query, snapshot, policyClass);
-  if (verdict === NOT_BLOCKED) return Verdict.CONTINUE;
-  if (!isAllowing(verdict)) return answerByPolicy(query, query, snapshot, policyClass, verdict);
-  allow(query, verdict);
-  return Verdict.CONTINUE;
+  const match = judge.judge(query, query, snapshot, policyClass);
+  if (match === NOT_BLOCKED) return StageResult.CONTINUE;
+  if (!isAllowing(match)) return answerByPolicy(query, query, snapshot, policyClass, match);
+  allow(query, match);
+  return StageResult.CONTINUE;
 }
 
 /** Notes only whether an allow rule lets the qname pass, for the judging of an answer. */
@@ -22,7 +22,7 @@ export function noteAllowance(query: Query, snapshot: OpenSnapshot, judge: Judge
   allow(query, judge.judge(query, query, snapshot, snapshot.policy.groupClass(query.groupIndex)));
 }
 
-function allow(query: Query, verdict: number): void {
-  query.isAllowed = isAllowing(verdict);
-  query.isAllowedByList = verdict === ALLOWED_BY_LIST;
+function allow(query: Query, match: RuleMatch): void {
+  query.isAllowed = isAllowing(match);
+  query.isAllowedByList = match === ALLOWED_BY_LIST;
 }

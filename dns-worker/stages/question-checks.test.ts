@@ -4,7 +4,7 @@ import { QueryStatus } from '../../shared/query-log.ts';
 import type { QueryOptions } from '../../test/support/dns/dns-message.ts';
 import { replyIn, slotQuery } from '../../test/support/parts/slot-query.ts';
 import { openLists } from '../../test/support/parts/test-lists.ts';
-import { type Query, Verdict } from '../query/query.ts';
+import { type Query, StageResult } from '../query/query.ts';
 import { questionChecksStage } from './question-checks.ts';
 
 const SNAPSHOT = openLists([]);
@@ -25,15 +25,15 @@ describe('questionChecksStage', () => {
     ['type TSIG', RRType.TSIG, {}, Rcode.NOTIMP, []],
     ['type TKEY', RRType.TKEY, {}, Rcode.NOTIMP, []],
   ])('questionChecksStage() refuses %s', (_what, type, options, rcode, errors) => {
-    const [verdict, slot] = checked(type, options);
-    expect(verdict).toBe(Verdict.ANSWERED);
+    const [result, slot] = checked(type, options);
+    expect(result).toBe(StageResult.ANSWERED);
     expect(slot).toMatchObject({ status: QueryStatus.REFUSED, rcode });
     expect(replyIn(slot).opt?.extendedRcode).toBe(rcode);
     expect(replyIn(slot).extendedErrors).toEqual(errors);
   });
 
   test.each([RRType.A, RRType.ANY, RRType.HTTPS, 65_280])('questionChecksStage() takes type %i', (type) => {
-    const [verdict, slot] = checked(type, { qclass: RRClass.IN });
-    expect([verdict, slot.status, slot.replyLength]).toEqual([Verdict.CONTINUE, 0, 0]);
+    const [result, slot] = checked(type, { qclass: RRClass.IN });
+    expect([result, slot.status, slot.replyLength]).toEqual([StageResult.CONTINUE, 0, 0]);
   });
 });

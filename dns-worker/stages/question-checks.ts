@@ -1,11 +1,11 @@
 /** Questions that a forwarding server does not take: other classes, transfers, meta types, unknown EDNS. */
 import { ExtendedError, Rcode, RRClass, RRType } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
-import { NO_EDE, type Query, Verdict, type VerdictCode } from '../query/query.ts';
+import { NO_EDE, type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { replyWithRcode } from '../respond/reply.ts';
 
 /** Answers what is refused by its mere form. */
-export function questionChecksStage(query: Query): VerdictCode {
+export function questionChecksStage(query: Query): StageResultCode {
   // RFC 6891 section 6.1.3: a version that is not implemented is answered with BADVERS.
   if (query.ednsVersion !== 0) return refuse(query, Rcode.BADVERS, NO_EDE);
   if (query.qclass !== RRClass.IN) return refuse(query, Rcode.REFUSED, ExtendedError.NOT_SUPPORTED);
@@ -14,12 +14,12 @@ export function questionChecksStage(query: Query): VerdictCode {
   if (qtype === RRType.AXFR || qtype === RRType.IXFR)
     return refuse(query, Rcode.REFUSED, ExtendedError.NOT_SUPPORTED);
   if (qtype === RRType.TSIG || qtype === RRType.TKEY) return refuse(query, Rcode.NOTIMP, NO_EDE);
-  return Verdict.CONTINUE;
+  return StageResult.CONTINUE;
 }
 
-function refuse(query: Query, rcode: number, extendedError: number): VerdictCode {
+function refuse(query: Query, rcode: number, extendedError: number): StageResultCode {
   query.status = QueryStatus.REFUSED;
   query.extendedError = extendedError;
   replyWithRcode(query, rcode);
-  return Verdict.ANSWERED;
+  return StageResult.ANSWERED;
 }

@@ -8,7 +8,7 @@ import { replyIn, slotQuery } from '../../test/support/parts/slot-query.ts';
 import { openLists } from '../../test/support/parts/test-lists.ts';
 import { rateLimitOf } from '../../test/support/parts/test-rate-limit.ts';
 import { RateLimiter } from '../policy/rate-limiter.ts';
-import { type Query, Verdict } from '../query/query.ts';
+import { type Query, StageResult } from '../query/query.ts';
 import { replyWithRcode } from '../respond/reply.ts';
 import { limitNxdomain, rateLimitStage } from './rate-limit.ts';
 
@@ -29,9 +29,9 @@ describe('rateLimitStage', () => {
   test('rateLimitStage() refuses what is over the limit of the network, and says so in the log', () => {
     const limiter = limiterOf();
     const first = asked();
-    expect([rateLimitStage(first, limiter), first.isRateLimited]).toEqual([Verdict.CONTINUE, false]);
+    expect([rateLimitStage(first, limiter), first.isRateLimited]).toEqual([StageResult.CONTINUE, false]);
     const second = asked({ replyFlags: FlagsHigh.AA | FlagsLow.AD });
-    expect([rateLimitStage(second, limiter), second.isRateLimited]).toEqual([Verdict.ANSWERED, true]);
+    expect([rateLimitStage(second, limiter), second.isRateLimited]).toEqual([StageResult.ANSWERED, true]);
     expect(replyIn(second)).toMatchObject({ rcode: Rcode.REFUSED, truncated: false });
     expect(replyIn(second).message.flag_aa).toBe(false);
   });
@@ -40,20 +40,21 @@ describe('rateLimitStage', () => {
     const limiter = limiterOf({ dryRun: true });
     rateLimitStage(asked(), limiter);
     const second = asked();
-    expect([rateLimitStage(second, limiter), second.isRateLimited]).toEqual([Verdict.CONTINUE, true]);
+    expect([rateLimitStage(second, limiter), second.isRateLimited]).toEqual([StageResult.CONTINUE, true]);
     expect(second.replyLength).toBe(0);
   });
 
   test('rateLimitStage() limits nobody where it is switched off', () => {
     const limiter = limiterOf({ enabled: false });
-    for (let round = 0; round < 9; round++) expect(rateLimitStage(asked(), limiter)).toBe(Verdict.CONTINUE);
+    for (let round = 0; round < 9; round++)
+      expect(rateLimitStage(asked(), limiter)).toBe(StageResult.CONTINUE);
   });
 
   test('rateLimitStage() sends every second limited client over UDP to TCP, and none that has proven its address', () => {
     const limiter = limiterOf({ slipRatio: 2 });
     const limited = (facts: Partial<Query>): boolean => {
       const slot = asked(facts);
-      if (rateLimitStage(slot, limiter) === Verdict.CONTINUE) return false;
+      if (rateLimitStage(slot, limiter) === StageResult.CONTINUE) return false;
       const { truncated, rcode } = replyIn(slot);
       expect(rcode).toBe(truncated ? Rcode.NOERROR : Rcode.REFUSED);
       return truncated;

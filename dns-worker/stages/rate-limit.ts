@@ -6,13 +6,13 @@
 import { FlagsHigh, Header } from '../../shared/dns/wire.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
-import { type Query, Verdict, type VerdictCode } from '../query/query.ts';
+import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { hasProvenAddress, type RateLimiter } from '../policy/rate-limiter.ts';
 import { replyWithRcode } from '../respond/reply.ts';
 
 /** Refuses a question that is over its network's limit; in a dry run only the log says so. */
-export function rateLimitStage(query: Query, limiter: RateLimiter): VerdictCode {
-  if (!limiter.settings.enabled || limiter.admitsQuestion(query)) return Verdict.CONTINUE;
+export function rateLimitStage(query: Query, limiter: RateLimiter): StageResultCode {
+  if (!limiter.settings.enabled || limiter.admitsQuestion(query)) return StageResult.CONTINUE;
   return limit(query, limiter);
 }
 
@@ -26,12 +26,12 @@ function isOfUpstream(status: number): boolean {
   return status === QueryStatus.ALLOWED || status === QueryStatus.CACHED || status === QueryStatus.STALE;
 }
 
-function limit(query: Query, limiter: RateLimiter): VerdictCode {
+function limit(query: Query, limiter: RateLimiter): StageResultCode {
   query.isRateLimited = true;
-  if (limiter.settings.dryRun) return Verdict.CONTINUE;
+  if (limiter.settings.dryRun) return StageResult.CONTINUE;
   query.replyFlags = 0;
   const slips = !hasProvenAddress(query) && limiter.slips();
   replyWithRcode(query, slips ? Rcode.NOERROR : Rcode.REFUSED);
   if (slips) query.bytes[query.at + Header.FLAGS_HIGH]! |= FlagsHigh.TC;
-  return Verdict.ANSWERED;
+  return StageResult.ANSWERED;
 }

@@ -8,7 +8,7 @@ import { a, wireName } from '../../test/support/dns/built-messages.ts';
 import { snapshotOf } from '../../test/support/parts/test-lists.ts';
 import { putAnswer, replyIn, slotQuery } from '../../test/support/parts/slot-query.ts';
 import { openSnapshot } from '../policy/open-snapshot.ts';
-import { type Query, Verdict } from '../query/query.ts';
+import { type Query, StageResult } from '../query/query.ts';
 import { rebindingStage } from './rebinding.ts';
 
 /** A snapshot that blocks private addresses but for names below home.example. */
@@ -27,8 +27,8 @@ function passed(name: string, facts: Partial<Query>, snapshot = opened(true)): [
 
 describe('rebindingStage', () => {
   test('rebindingStage() answers a public name with a private address with NODATA', () => {
-    const [verdict, slot] = passed('www.example.org', {});
-    expect(verdict).toBe(Verdict.ANSWERED);
+    const [result, slot] = passed('www.example.org', {});
+    expect(result).toBe(StageResult.ANSWERED);
     const reply = replyIn(slot);
     expect([reply.rcode, reply.answers, reply.extendedErrors]).toEqual([
       Rcode.NOERROR,
@@ -48,8 +48,8 @@ describe('rebindingStage', () => {
     ['a name below an exempt one', 'nas.home.example', {}, opened(true)],
     ['what a schedule allows', 'www.example.org', {}, opened(true, 'AllowAll')],
   ] as const)('rebindingStage() leaves alone %s', (_what, name, facts, snapshot) => {
-    const [verdict, slot] = passed(name, facts, snapshot);
-    expect(verdict).toBe(Verdict.CONTINUE);
+    const [result, slot] = passed(name, facts, snapshot);
+    expect(result).toBe(StageResult.CONTINUE);
     expect(replyIn(slot).data).toEqual(['192.168.1.5']);
     expect(slot).toMatchObject({ cached: 1, answersCount: 1, status: 0 });
   });

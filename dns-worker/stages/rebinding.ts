@@ -12,16 +12,16 @@ import { QueryStatus } from '../../shared/query-log.ts';
 import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
 import { GroupOverrideCode } from '../../shared/snapshot/policy-table.ts';
 import { NOT_FOUND } from '../policy/name-table.ts';
-import { Verdict, type Query, type VerdictCode } from '../query/query.ts';
+import { StageResult, type Query, type StageResultCode } from '../query/query.ts';
 import { answerNegative } from '../respond/block-answer.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
 /** Replaces the answer in the slot where it must not be given. */
-export function rebindingStage(query: Query, { rebinding, policy }: OpenSnapshot): VerdictCode {
+export function rebindingStage(query: Query, { rebinding, policy }: OpenSnapshot): StageResultCode {
   if (!query.hasPrivateAddress || query.partition !== POOLS_PARTITION || !rebinding.isOn)
-    return Verdict.CONTINUE;
-  if (policy.groupOverride(query.groupIndex) === GroupOverrideCode.AllowAll) return Verdict.CONTINUE;
-  if (rebinding.exempt.findSuffix(query) !== NOT_FOUND) return Verdict.CONTINUE;
+    return StageResult.CONTINUE;
+  if (policy.groupOverride(query.groupIndex) === GroupOverrideCode.AllowAll) return StageResult.CONTINUE;
+  if (rebinding.exempt.findSuffix(query) !== NOT_FOUND) return StageResult.CONTINUE;
   query.status = QueryStatus.BLOCKED_REBIND;
   query.cached = 0;
   query.replyFlags = 0;
@@ -30,5 +30,5 @@ export function rebindingStage(query: Query, { rebinding, policy }: OpenSnapshot
   query.answersCount = 0;
   query.authorityCount = 0;
   answerNegative(query, Rcode.NOERROR, policy.blockingTtlSecs);
-  return Verdict.ANSWERED;
+  return StageResult.ANSWERED;
 }

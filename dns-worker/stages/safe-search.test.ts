@@ -9,7 +9,7 @@ import { wireName } from '../../test/support/dns/built-messages.ts';
 import { replyIn, slotQuery } from '../../test/support/parts/slot-query.ts';
 import { snapshotOf } from '../../test/support/parts/test-lists.ts';
 import { openSnapshot } from '../policy/open-snapshot.ts';
-import { type Query, Verdict } from '../query/query.ts';
+import { type Query, StageResult } from '../query/query.ts';
 import { finishReply } from '../respond/reply.ts';
 import { safeSearchStage } from './safe-search.ts';
 
@@ -55,8 +55,8 @@ describe('safeSearchStage', () => {
   ] as const)(
     'safeSearchStage() leaves the target of an engine to be followed for %s, mode %i',
     (type, mode, target) => {
-      const [verdict, slot] = asked('www.search.example', type, opened([mode, off]));
-      expect(verdict).toBe(Verdict.UNRESOLVED);
+      const [result, slot] = asked('www.search.example', type, opened([mode, off]));
+      expect(result).toBe(StageResult.UNRESOLVED);
       expect(targetOf(slot)).toBe(target);
       expect(slot).toMatchObject({ status: QueryStatus.SAFE_SEARCH, answersCount: 1 });
       finishReply(slot, Rcode.NOERROR, slot.answersAt + slot.answersLength);
@@ -67,15 +67,15 @@ describe('safeSearchStage', () => {
   );
 
   test.each(['CNAME', 'ANY'] as const)('safeSearchStage() answers %s with the alias alone', (type) => {
-    const [verdict, slot] = asked('www.search.example', RRType[type]);
-    expect(verdict).toBe(Verdict.ANSWERED);
+    const [result, slot] = asked('www.search.example', RRType[type]);
+    expect(result).toBe(StageResult.ANSWERED);
     expect(replyIn(slot).answers).toMatchObject([{ type: 'CNAME', data: 'strict.search.example' }]);
     expect(slot.aliasLength).toBe(0);
   });
 
   test.each(['HTTPS', 'SVCB'] as const)('safeSearchStage() answers %s with NODATA', (type) => {
-    const [verdict, slot] = asked('www.search.example', type);
-    expect(verdict).toBe(Verdict.ANSWERED);
+    const [result, slot] = asked('www.search.example', type);
+    expect(result).toBe(StageResult.ANSWERED);
     const reply = replyIn(slot);
     expect([reply.rcode, reply.answers]).toEqual([Rcode.NOERROR, []]);
     expect(reply.authorities).toMatchObject([{ type: 'SOA', ttl: 300 }]);
@@ -88,8 +88,8 @@ describe('safeSearchStage', () => {
     ['AAAA', strict, []],
     ['HTTPS', strict, []],
   ] as const)('safeSearchStage() answers %s of an engine with addresses, mode %i', (type, mode, data) => {
-    const [verdict, slot] = asked('images.example', type, opened([off, mode]));
-    expect(verdict).toBe(Verdict.ANSWERED);
+    const [result, slot] = asked('images.example', type, opened([off, mode]));
+    expect(result).toBe(StageResult.ANSWERED);
     expect(replyIn(slot).data).toEqual(data);
   });
 
@@ -102,15 +102,15 @@ describe('safeSearchStage', () => {
     ['types that lead to no web server', 'www.search.example', 'TXT', STRICT, {}],
     ['NS', 'www.search.example', 'NS', STRICT, {}],
   ] as const)('safeSearchStage() leaves alone %s', (_what, name, type, snapshot, facts) => {
-    const [verdict, slot] = asked(name, type, snapshot, facts);
-    expect(verdict).toBe(Verdict.CONTINUE);
+    const [result, slot] = asked(name, type, snapshot, facts);
+    expect(result).toBe(StageResult.CONTINUE);
     expect(slot).toMatchObject({ status: 0, answersCount: 0 });
   });
 
   test('safeSearchStage() answers with TC where the slot has no room for the alias', () => {
     const slot = slotQuery(STRICT, 'www.search.example', 'A');
     slot.capacity = slot.questionEnd + 20;
-    expect(safeSearchStage(slot, STRICT)).toBe(Verdict.ANSWERED);
+    expect(safeSearchStage(slot, STRICT)).toBe(StageResult.ANSWERED);
     expect(replyIn(slot)).toMatchObject({ truncated: true, answers: [] });
   });
 });

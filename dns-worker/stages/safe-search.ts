@@ -10,7 +10,7 @@ import { Rcode, RRType } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import { GroupOverrideCode } from '../../shared/snapshot/policy-table.ts';
 import { NOT_FOUND } from '../policy/name-table.ts';
-import { type Query, Verdict, type VerdictCode } from '../query/query.ts';
+import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { appendCname, followAlias, NO_ROOM, QNAME_OFFSET } from '../respond/alias.ts';
 import { answerNegative, answerRecord } from '../respond/block-answer.ts';
 import { finishReply, replyTruncated } from '../respond/reply.ts';
@@ -20,11 +20,11 @@ import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 const TTL_SECS = 300;
 
 /** Answers for an engine, or leaves its alias to be followed. */
-export function safeSearchStage(query: Query, { safeSearch, policy }: OpenSnapshot): VerdictCode {
+export function safeSearchStage(query: Query, { safeSearch, policy }: OpenSnapshot): StageResultCode {
   const number = safeSearch.find(query.groupIndex, query.hashLow[0]!, query.hashHigh[0]!);
-  if (number === NOT_FOUND || query.isAllowed) return Verdict.CONTINUE;
-  if (policy.groupOverride(query.groupIndex) === GroupOverrideCode.AllowAll) return Verdict.CONTINUE;
-  if (!mayReachEngine(query.qtype)) return Verdict.CONTINUE;
+  if (number === NOT_FOUND || query.isAllowed) return StageResult.CONTINUE;
+  if (policy.groupOverride(query.groupIndex) === GroupOverrideCode.AllowAll) return StageResult.CONTINUE;
+  if (!mayReachEngine(query.qtype)) return StageResult.CONTINUE;
   query.status = QueryStatus.SAFE_SEARCH;
   const { cname, ipv4 } = safeSearch.target(number);
   if (cname === null) return answerAddress(query, ipv4);
@@ -32,12 +32,12 @@ export function safeSearchStage(query: Query, { safeSearch, policy }: OpenSnapsh
   if (query.qtype === RRType.HTTPS || query.qtype === RRType.SVCB) return noData(query);
   if (appendCname(query, QNAME_OFFSET, cname, 0, TTL_SECS) === NO_ROOM) {
     replyTruncated(query, Rcode.NOERROR);
-    return Verdict.ANSWERED;
+    return StageResult.ANSWERED;
   }
   if (query.qtype === RRType.A || query.qtype === RRType.AAAA)
     return followAlias(query, cname, 0, QueryStatus.SAFE_SEARCH);
   finishReply(query, Rcode.NOERROR, query.answersAt + query.answersLength);
-  return Verdict.ANSWERED;
+  return StageResult.ANSWERED;
 }
 
 /** Types by whose records a client gets to a web server; others, TXT and NS say, tell of no way around. */
@@ -52,13 +52,13 @@ function mayReachEngine(qtype: number): boolean {
   );
 }
 
-function answerAddress(query: Query, ipv4: Uint8Array | null): VerdictCode {
+function answerAddress(query: Query, ipv4: Uint8Array | null): StageResultCode {
   if (query.qtype !== RRType.A || ipv4 === null) return noData(query);
   answerRecord(query, ipv4, TTL_SECS);
-  return Verdict.ANSWERED;
+  return StageResult.ANSWERED;
 }
 
-function noData(query: Query): VerdictCode {
+function noData(query: Query): StageResultCode {
   answerNegative(query, Rcode.NOERROR, TTL_SECS);
-  return Verdict.ANSWERED;
+  return StageResult.ANSWERED;
 }

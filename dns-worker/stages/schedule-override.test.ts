@@ -5,7 +5,7 @@ import { query, Reply } from '../../test/support/dns/dns-message.ts';
 import type { TypeSpec } from '../../test/support/dns/dns-message.ts';
 import { openOverridden } from '../../test/support/parts/test-lists.ts';
 import { parseQuery } from '../query/parse-query.ts';
-import { Query, Verdict } from '../query/query.ts';
+import { Query, StageResult } from '../query/query.ts';
 import { capTtlsToFlip } from '../respond/flip-ttl.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 import { scheduleOverrideStage } from './schedule-override.ts';
@@ -37,7 +37,7 @@ describe('scheduleOverrideStage()', () => {
   ] as const)('answers BlockAll in mode %s for %s', (mode, type, rcode, data) => {
     const open = openOverridden({ override: 'BlockAll' }, { mode });
     const slot = received(open, type);
-    expect(scheduleOverrideStage(slot, open)).toBe(Verdict.ANSWERED);
+    expect(scheduleOverrideStage(slot, open)).toBe(StageResult.ANSWERED);
     const reply = replyOf(slot);
     expect([reply.rcode, reply.data, reply.extendedErrors]).toEqual([rcode, data, [ExtendedError.FILTERED]]);
     expect(reply.authorities.map(({ type: found }) => found)).toEqual(
@@ -74,7 +74,7 @@ describe('scheduleOverrideStage()', () => {
   ] as const)('lets %j with %j go on, unfiltered or not', (group, blocking, isUnfiltered) => {
     const open = openOverridden(group, blocking);
     const slot = received(open);
-    expect(scheduleOverrideStage(slot, open)).toBe(Verdict.CONTINUE);
+    expect(scheduleOverrideStage(slot, open)).toBe(StageResult.CONTINUE);
     expect(slot.isUnfiltered).toBe(isUnfiltered);
   });
 });

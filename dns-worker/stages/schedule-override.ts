@@ -6,15 +6,15 @@
 import { ExtendedError } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import { GroupOverrideCode } from '../../shared/snapshot/policy-table.ts';
-import { type Query, Verdict, type VerdictCode } from '../query/query.ts';
+import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { answerBlocked } from '../respond/block-answer.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
 /** Blocks the query, or notes whether anything may block it. */
-export function scheduleOverrideStage(query: Query, { policy }: OpenSnapshot): VerdictCode {
+export function scheduleOverrideStage(query: Query, { policy }: OpenSnapshot): StageResultCode {
   const override = policy.groupOverride(query.groupIndex);
   query.isUnfiltered = !policy.blockingEnabled || override === GroupOverrideCode.AllowAll;
-  if (query.isUnfiltered || override !== GroupOverrideCode.BlockAll) return Verdict.CONTINUE;
+  if (query.isUnfiltered || override !== GroupOverrideCode.BlockAll) return StageResult.CONTINUE;
   query.status = QueryStatus.BLOCKED_SCHEDULE;
   query.cached = 0;
   query.replyFlags = 0;
@@ -22,7 +22,7 @@ export function scheduleOverrideStage(query: Query, { policy }: OpenSnapshot): V
   query.answersCount = 0;
   query.authorityCount = 0;
   answerBlocked(query, policy, ExtendedError.FILTERED);
-  return Verdict.ANSWERED;
+  return StageResult.ANSWERED;
 }
 
 /** The override in words. */

@@ -6,7 +6,7 @@ import type { TypeSpec } from '../../test/support/dns/dns-message.ts';
 import { replyIn, slotQuery } from '../../test/support/parts/slot-query.ts';
 import { snapshotOf } from '../../test/support/parts/test-lists.ts';
 import { openSnapshot } from '../policy/open-snapshot.ts';
-import { type Query, Verdict } from '../query/query.ts';
+import { type Query, StageResult } from '../query/query.ts';
 import { specialUseNamesStage } from './special-use-names.ts';
 
 const ALL = Object.values(QuestionFlag).reduce((bits, flag) => bits | flag, 0);
@@ -32,8 +32,8 @@ describe('specialUseNamesStage', () => {
     ['1.0.0.127.in-addr.arpa', 'PTR', ['localhost']],
     ['1.0.0.127.in-addr.arpa', 'A', []],
   ] as const)('specialUseNamesStage() answers %s %s here', (name, type, data) => {
-    const [verdict, slot] = asked(ALL, name, type);
-    expect([verdict, slot.status]).toEqual([Verdict.ANSWERED, QueryStatus.LOCAL]);
+    const [result, slot] = asked(ALL, name, type);
+    expect([result, slot.status]).toEqual([StageResult.ANSWERED, QueryStatus.LOCAL]);
     const reply = replyIn(slot);
     expect([reply.rcode, reply.data]).toEqual([Rcode.NOERROR, data]);
     expect([...reply.answers, ...reply.authorities].map(({ ttl }) => ttl)).toEqual([300]);
@@ -53,8 +53,8 @@ describe('specialUseNamesStage', () => {
   ] as const)('specialUseNamesStage() lets go on, where %s is off, %s %s', (flag, name, type) => {
     const others =
       QuestionFlag.BLOCK_NON_FQDN | QuestionFlag.NEVER_FORWARD_NON_FQDN | QuestionFlag.NEVER_FORWARD_REVERSE;
-    expect(asked(ALL, name, type)[0]).toBe(Verdict.ANSWERED);
-    expect(asked(without(QuestionFlag[flag]) & ~others, name, type)[0]).toBe(Verdict.CONTINUE);
+    expect(asked(ALL, name, type)[0]).toBe(StageResult.ANSWERED);
+    expect(asked(without(QuestionFlag[flag]) & ~others, name, type)[0]).toBe(StageResult.CONTINUE);
   });
 
   test.each([
@@ -62,8 +62,8 @@ describe('specialUseNamesStage', () => {
     ['BLOCKED_PTR', ALL, '1.0.0.10.in-addr.arpa', 'PTR', QueryStatus.BLOCKED_PTR],
     ['LOCAL', ALL, 'use-application-dns.net', 'A', QueryStatus.LOCAL],
   ] as const)('specialUseNamesStage() blocks with status %s', (_status, flags, name, type, status) => {
-    const [verdict, slot] = asked(flags, name, type);
-    expect([verdict, slot.status]).toEqual([Verdict.ANSWERED, status]);
+    const [result, slot] = asked(flags, name, type);
+    expect([result, slot.status]).toEqual([StageResult.ANSWERED, status]);
     expect([replyIn(slot).rcode, replyIn(slot).extendedErrors]).toEqual([
       Rcode.NXDOMAIN,
       [ExtendedError.BLOCKED],
@@ -78,8 +78,8 @@ describe('specialUseNamesStage', () => {
   ] as const)(
     'specialUseNamesStage() says that %s do not exist, and blocks nothing',
     (_what, flag, name, type) => {
-      const [verdict, slot] = asked(flag, name, type);
-      expect([verdict, slot.status]).toEqual([Verdict.ANSWERED, QueryStatus.LOCAL]);
+      const [result, slot] = asked(flag, name, type);
+      expect([result, slot.status]).toEqual([StageResult.ANSWERED, QueryStatus.LOCAL]);
       expect([replyIn(slot).rcode, replyIn(slot).extendedErrors]).toEqual([Rcode.NXDOMAIN, []]);
     },
   );
@@ -87,8 +87,8 @@ describe('specialUseNamesStage', () => {
   test.each(['NS', 'SOA', 'DS', 'DNSKEY'] as const)(
     'specialUseNamesStage() leaves %s of a top-level domain alone',
     (type) => {
-      expect(asked(ALL, 'org', type)[0]).toBe(Verdict.CONTINUE);
-      expect(asked(ALL, 'org', 'A')[0]).toBe(Verdict.ANSWERED);
+      expect(asked(ALL, 'org', type)[0]).toBe(StageResult.CONTINUE);
+      expect(asked(ALL, 'org', 'A')[0]).toBe(StageResult.ANSWERED);
     },
   );
 
@@ -100,19 +100,19 @@ describe('specialUseNamesStage', () => {
     ['a.mask.icloud.com', 'A'],
     ['8.8.8.8.in-addr.arpa', 'A'],
   ] as const)('specialUseNamesStage() leaves %s %s alone', (name, type) => {
-    expect(asked(ALL, name, type)[0]).toBe(Verdict.CONTINUE);
+    expect(asked(ALL, name, type)[0]).toBe(StageResult.CONTINUE);
   });
 
   test('specialUseNamesStage() blocks nothing while a schedule allows all, and still keeps reserved names here', () => {
     for (const name of ['printer', 'use-application-dns.net', 'mask.icloud.com'])
       expect(asked(without(QuestionFlag.NEVER_FORWARD_NON_FQDN), name, 'A', 'AllowAll')[0]).toBe(
-        Verdict.CONTINUE,
+        StageResult.CONTINUE,
       );
     const reverse = '1.0.0.10.in-addr.arpa';
     expect(asked(without(QuestionFlag.NEVER_FORWARD_REVERSE), reverse, 'PTR', 'AllowAll')[0]).toBe(
-      Verdict.CONTINUE,
+      StageResult.CONTINUE,
     );
-    expect(asked(ALL, reverse, 'TXT', 'AllowAll')[0]).toBe(Verdict.ANSWERED);
-    expect(asked(ALL, 'a.test', 'A', 'AllowAll')[0]).toBe(Verdict.ANSWERED);
+    expect(asked(ALL, reverse, 'TXT', 'AllowAll')[0]).toBe(StageResult.ANSWERED);
+    expect(asked(ALL, 'a.test', 'A', 'AllowAll')[0]).toBe(StageResult.ANSWERED);
   });
 });

@@ -9,7 +9,7 @@ import { ExtendedError, Rcode, RRType } from '../../shared/dns/iana.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
 import { QueryStatus, type QueryStatusCode } from '../../shared/query-log.ts';
 import { GroupOverrideCode, QuestionFlag } from '../../shared/snapshot/policy-table.ts';
-import { type Query, Verdict, type VerdictCode } from '../query/query.ts';
+import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { answerNegative, answerRecord } from '../respond/block-answer.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
@@ -72,48 +72,48 @@ const BLOCKING_FLAGS =
   QuestionFlag.PRIVATE_RELAY_CANARY;
 
 /** Answers a question of a special form, unless there is a forward zone for its name. */
-export function specialUseNamesStage(query: Query, { policy }: OpenSnapshot): VerdictCode {
-  if (query.zoneIndex >= 0) return Verdict.CONTINUE;
+export function specialUseNamesStage(query: Query, { policy }: OpenSnapshot): StageResultCode {
+  if (query.zoneIndex >= 0) return StageResult.CONTINUE;
   let flags = policy.questionFlags;
-  if (flags === 0 || query.labelCount === 0) return Verdict.CONTINUE;
+  if (flags === 0 || query.labelCount === 0) return StageResult.CONTINUE;
   if (policy.groupOverride(query.groupIndex) === GroupOverrideCode.AllowAll) flags &= ~BLOCKING_FLAGS;
   if (query.labelCount === 1) return checkSingleLabel(query, flags);
   const { qname, labelAt, labelCount } = query;
   const tld = qname[labelAt[labelCount - 1]!]!;
   if (endsWith(query, ARPA)) return checkArpa(query, flags, policy.questionFlags);
   if (tld === CANARY_TLD_LENGTH) return checkCanaries(query, flags);
-  return (flags & QuestionFlag.SPECIAL_NAMES) === 0 ? Verdict.CONTINUE : checkReserved(query);
+  return (flags & QuestionFlag.SPECIAL_NAMES) === 0 ? StageResult.CONTINUE : checkReserved(query);
 }
 
 /** Names without a dot belong to the local network; those who ask for the zones of the root ask for other types. */
-function checkSingleLabel(query: Query, flags: number): VerdictCode {
+function checkSingleLabel(query: Query, flags: number): StageResultCode {
   if ((flags & QuestionFlag.SPECIAL_NAMES) !== 0) {
-    const verdict = checkReserved(query);
-    if (verdict !== Verdict.CONTINUE) return verdict;
+    const result = checkReserved(query);
+    if (result !== StageResult.CONTINUE) return result;
   }
   const { qtype } = query;
   if (qtype === RRType.NS || qtype === RRType.SOA || qtype === RRType.DS || qtype === RRType.DNSKEY)
-    return Verdict.CONTINUE;
+    return StageResult.CONTINUE;
   if ((flags & QuestionFlag.BLOCK_NON_FQDN) !== 0) return blocked(query, QueryStatus.BLOCKED_NON_FQDN);
-  return (flags & QuestionFlag.NEVER_FORWARD_NON_FQDN) === 0 ? Verdict.CONTINUE : noSuchName(query);
+  return (flags & QuestionFlag.NEVER_FORWARD_NON_FQDN) === 0 ? StageResult.CONTINUE : noSuchName(query);
 }
 
-function checkReserved(query: Query): VerdictCode {
+function checkReserved(query: Query): StageResultCode {
   if (endsWith(query, LOCALHOST)) return answerLocalhost(query);
   for (let i = 0; i < NO_SUCH_ZONES.length; i++)
     if (endsWith(query, NO_SUCH_ZONES[i]!)) return noSuchName(query);
-  return Verdict.CONTINUE;
+  return StageResult.CONTINUE;
 }
 
 /** `configured` are the flags before a schedule lifted any. */
-function checkArpa(query: Query, flags: number, configured: number): VerdictCode {
+function checkArpa(query: Query, flags: number, configured: number): StageResultCode {
   const isReserving = (flags & QuestionFlag.SPECIAL_NAMES) !== 0;
   if (isReserving) {
     if (is(query, LOCALHOST_V4) || is(query, LOCALHOST_V6)) return answerReverseLocalhost(query);
     if (endsWith(query, HOME_ARPA)) return checkHomeArpa(query);
     if (endsWith(query, RESOLVER_ARPA)) return checkResolverArpa(query);
   }
-  if (!endsWith(query, IN_ADDR_ARPA) && !endsWith(query, IP6_ARPA)) return Verdict.CONTINUE;
+  if (!endsWith(query, IN_ADDR_ARPA) && !endsWith(query, IP6_ARPA)) return StageResult.CONTINUE;
   if (isInOneOf(query, PRIVATE_ZONES)) {
     const isPtr = query.qtype === RRType.PTR;
     if (isPtr && (flags & QuestionFlag.BLOCK_PRIVATE_PTR) !== 0)
@@ -123,61 +123,61 @@ function checkArpa(query: Query, flags: number, configured: number): VerdictCode
       return noSuchName(query);
   } else if (isReserving && isInOneOf(query, RESERVED_REVERSE_ZONES)) return noSuchName(query);
   const staysHere = (flags & QuestionFlag.NEVER_FORWARD_REVERSE) !== 0 && query.qtype === RRType.PTR;
-  return staysHere ? noSuchName(query) : Verdict.CONTINUE;
+  return staysHere ? noSuchName(query) : StageResult.CONTINUE;
 }
 
 /** RFC 8375 section 4: answered here, but for DS, which proves that the zone is not signed. */
-function checkHomeArpa(query: Query): VerdictCode {
+function checkHomeArpa(query: Query): StageResultCode {
   if (!is(query, HOME_ARPA)) return noSuchName(query);
-  return query.qtype === RRType.DS ? Verdict.CONTINUE : noData(query);
+  return query.qtype === RRType.DS ? StageResult.CONTINUE : noData(query);
 }
 
 /** RFC 9462 section 6.4: answered here, and until there is DNS over TLS or HTTPS, with nothing. */
-function checkResolverArpa(query: Query): VerdictCode {
+function checkResolverArpa(query: Query): StageResultCode {
   return is(query, DNS_RESOLVER_ARPA) || is(query, RESOLVER_ARPA) ? noData(query) : noSuchName(query);
 }
 
-function checkCanaries(query: Query, flags: number): VerdictCode {
+function checkCanaries(query: Query, flags: number): StageResultCode {
   const isCanary =
     ((flags & QuestionFlag.DOH_CANARY) !== 0 && is(query, DOH_CANARY)) ||
     ((flags & QuestionFlag.PRIVATE_RELAY_CANARY) !== 0 &&
       (is(query, PRIVATE_RELAY_CANARIES[0]!) || is(query, PRIVATE_RELAY_CANARIES[1]!)));
-  return isCanary ? blocked(query, QueryStatus.LOCAL) : Verdict.CONTINUE;
+  return isCanary ? blocked(query, QueryStatus.LOCAL) : StageResult.CONTINUE;
 }
 
 /** RFC 6761 section 6.3: the loopback address for the name and all below it. */
-function answerLocalhost(query: Query): VerdictCode {
+function answerLocalhost(query: Query): StageResultCode {
   query.status = QueryStatus.LOCAL;
   if (query.qtype === RRType.A) answerRecord(query, LOOPBACK_V4, TTL_SECS);
   else if (query.qtype === RRType.AAAA) answerRecord(query, LOOPBACK_V6, TTL_SECS);
   else return noData(query);
-  return Verdict.ANSWERED;
+  return StageResult.ANSWERED;
 }
 
-function answerReverseLocalhost(query: Query): VerdictCode {
+function answerReverseLocalhost(query: Query): StageResultCode {
   if (query.qtype !== RRType.PTR) return noData(query);
   query.status = QueryStatus.LOCAL;
   answerRecord(query, LOCALHOST, TTL_SECS);
-  return Verdict.ANSWERED;
+  return StageResult.ANSWERED;
 }
 
-function noData(query: Query): VerdictCode {
+function noData(query: Query): StageResultCode {
   query.status = QueryStatus.LOCAL;
   answerNegative(query, Rcode.NOERROR, TTL_SECS);
-  return Verdict.ANSWERED;
+  return StageResult.ANSWERED;
 }
 
-function noSuchName(query: Query): VerdictCode {
+function noSuchName(query: Query): StageResultCode {
   query.status = QueryStatus.LOCAL;
   answerNegative(query, Rcode.NXDOMAIN, TTL_SECS);
-  return Verdict.ANSWERED;
+  return StageResult.ANSWERED;
 }
 
-function blocked(query: Query, status: QueryStatusCode): VerdictCode {
+function blocked(query: Query, status: QueryStatusCode): StageResultCode {
   query.status = status;
   query.extendedError = ExtendedError.BLOCKED;
   answerNegative(query, Rcode.NXDOMAIN, TTL_SECS);
-  return Verdict.ANSWERED;
+  return StageResult.ANSWERED;
 }
 
 function isInOneOf(query: Query, zones: readonly Uint8Array[]): boolean {

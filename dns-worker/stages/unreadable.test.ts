@@ -6,7 +6,7 @@ import { QueryStatus, logRingBytes } from '../../shared/query-log.ts';
 import { slotQuery } from '../../test/support/parts/slot-query.ts';
 import { openLists } from '../../test/support/parts/test-lists.ts';
 import { ParseOutcome } from '../query/parse-query.ts';
-import { Verdict } from '../query/query.ts';
+import { StageResult } from '../query/query.ts';
 import { Reporter } from '../report/reporter.ts';
 import { type UnreadableOutcome, answerUnreadable, unreadableStage } from './unreadable.ts';
 
@@ -29,7 +29,7 @@ function staged(outcome: UnreadableOutcome) {
 describe('unreadableStage', () => {
   test('unreadableStage() drops what must not be answered, and counts it', () => {
     const { result, counted } = staged(ParseOutcome.DROP);
-    expect([result, counted]).toEqual([Verdict.DROPPED, [[Counter.DROPPED_SHORT_OR_RESPONSE, 1]]]);
+    expect([result, counted]).toEqual([StageResult.DROPPED, [[Counter.DROPPED_SHORT_OR_RESPONSE, 1]]]);
   });
 
   test.each([
@@ -37,13 +37,13 @@ describe('unreadableStage', () => {
     [ParseOutcome.NOT_IMPLEMENTED, Counter.NOT_IMPLEMENTED],
   ])('unreadableStage() forgets what was read at outcome %i, and counts it', (outcome, counter) => {
     const { result, query, counted } = staged(outcome);
-    expect([result, counted]).toEqual([Verdict.CONTINUE, [[counter, 1]]]);
+    expect([result, counted]).toEqual([StageResult.CONTINUE, [[counter, 1]]]);
     expect(query).toMatchObject({ hasEdns: false, questionEnd: 0, qnameLength: 0, cookieLength: 0 });
   });
 
   test('unreadableStage() keeps what a request for a cookie says', () => {
     const { result, query, counted } = staged(ParseOutcome.NO_QUESTION);
-    expect([result, counted]).toEqual([Verdict.CONTINUE, []]);
+    expect([result, counted]).toEqual([StageResult.CONTINUE, []]);
     expect(query).toMatchObject({ hasEdns: true, cookieLength: 24 });
   });
 });
@@ -56,7 +56,7 @@ describe('answerUnreadable', () => {
   ])('answerUnreadable() of outcome %i has rcode %i', (outcome, rcode, status) => {
     const { query } = staged(outcome);
     query.questionEnd = 0;
-    expect(answerUnreadable(query, outcome)).toBe(Verdict.ANSWERED);
+    expect(answerUnreadable(query, outcome)).toBe(StageResult.ANSWERED);
     expect(query).toMatchObject({ status, rcode });
     expect(query.bytes[Header.FLAGS_LOW]! & 0xf).toBe(rcode);
   });

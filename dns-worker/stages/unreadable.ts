@@ -3,7 +3,7 @@ import { Rcode } from '../../shared/dns/iana.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import { ParseOutcome, type ParseOutcomeCode } from '../query/parse-query.ts';
-import { type Query, Verdict, type VerdictCode } from '../query/query.ts';
+import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import type { Reporter } from '../report/reporter.ts';
 import { replyWithRcode } from '../respond/reply.ts';
 
@@ -11,26 +11,30 @@ import { replyWithRcode } from '../respond/reply.ts';
 export type UnreadableOutcome = Exclude<ParseOutcomeCode, typeof ParseOutcome.OK>;
 
 /** Drops what must not be answered; else forgets what was read of the message: a reply repeats none of it. */
-export function unreadableStage(query: Query, outcome: UnreadableOutcome, reporter: Reporter): VerdictCode {
-  if (outcome === ParseOutcome.NO_QUESTION) return Verdict.CONTINUE;
+export function unreadableStage(
+  query: Query,
+  outcome: UnreadableOutcome,
+  reporter: Reporter,
+): StageResultCode {
+  if (outcome === ParseOutcome.NO_QUESTION) return StageResult.CONTINUE;
   if (outcome === ParseOutcome.DROP) {
     reporter.count(Counter.DROPPED_SHORT_OR_RESPONSE);
-    return Verdict.DROPPED;
+    return StageResult.DROPPED;
   }
   reporter.count(outcome === ParseOutcome.NOT_IMPLEMENTED ? Counter.NOT_IMPLEMENTED : Counter.FORMAT_ERRORS);
   query.hasEdns = false;
   query.questionEnd = 0;
   query.qnameLength = 0;
   query.cookieLength = 0;
-  return Verdict.CONTINUE;
+  return StageResult.CONTINUE;
 }
 
 /** Answers by the form of the message alone; the reply to a request for a cookie has that. */
-export function answerUnreadable(query: Query, outcome: UnreadableOutcome): VerdictCode {
+export function answerUnreadable(query: Query, outcome: UnreadableOutcome): StageResultCode {
   const isCookieRequest = outcome === ParseOutcome.NO_QUESTION;
   query.status = isCookieRequest ? QueryStatus.LOCAL : QueryStatus.REFUSED;
   replyWithRcode(query, rcodeOf(outcome));
-  return Verdict.ANSWERED;
+  return StageResult.ANSWERED;
 }
 
 function rcodeOf(outcome: UnreadableOutcome): number {

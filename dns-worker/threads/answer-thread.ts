@@ -22,7 +22,7 @@ import { openUdpSockets } from '../listeners/udp-sockets.ts';
 import { UdpWait } from '../listeners/udp-wait.ts';
 import { MissWriter } from './miss-writer.ts';
 import { Pipeline } from '../pipeline.ts';
-import { Query, Verdict } from '../query/query.ts';
+import { Query, StageResult } from '../query/query.ts';
 import { RateLimiter } from '../policy/rate-limiter.ts';
 import { ReplacedTables } from './replaced-tables.ts';
 import { Reporter } from '../report/reporter.ts';
@@ -57,13 +57,13 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
     for (let slot = 0; slot < count; slot++) {
       query.clientAt = slot * 16;
       query.begin(batch.slots, slot * SLOT_SIZE, batch.lengthOf(slot), SLOT_SIZE);
-      const verdict = pipeline.run(query);
-      if (verdict === Verdict.ANSWERED) {
+      const result = pipeline.run(query);
+      if (result === StageResult.ANSWERED) {
         batch.reply(slot, query.replyLength);
         reporter.answered(query, version);
         // Where the ring is full the answer ends in its time.
         if (query.wantsRefresh) misses.write(query, batch, slot, version);
-      } else if (verdict === Verdict.UNRESOLVED && !misses.write(query, batch, slot, version)) {
+      } else if (result === StageResult.UNRESOLVED && !misses.write(query, batch, slot, version)) {
         reporter.count(Counter.UNRESOLVED_DROPPED);
       }
     }

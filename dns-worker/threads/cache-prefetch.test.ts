@@ -79,7 +79,7 @@ function batchOf(messages: readonly Uint8Array[]): {
   return { slots, lengthOf: (slot) => messages[slot]!.length };
 }
 
-/** What the pipeline says to each of them: its verdict and the reply. */
+/** What the pipeline says to each of them: its result and the reply. */
 function answersOf(pipeline: Pipeline, messages: readonly Uint8Array[], touch?: CachePrefetch): string[] {
   const batch = batchOf(messages);
   const query = new Query();
@@ -87,9 +87,9 @@ function answersOf(pipeline: Pipeline, messages: readonly Uint8Array[], touch?: 
   touch?.touch(batch, messages.length, pipeline.snapshot, pipeline.judge, pipeline.cache);
   return messages.map((message, slot) => {
     query.begin(batch.slots, slot * SLOT_SIZE, message.length, SLOT_SIZE);
-    const verdict = pipeline.run(query);
+    const result = pipeline.run(query);
     const reply = batch.slots.subarray(query.at, query.at + query.replyLength);
-    return `${verdict} ${Buffer.from(reply).toString('hex')}`;
+    return `${result} ${Buffer.from(reply).toString('hex')}`;
   });
 }
 

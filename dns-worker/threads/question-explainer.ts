@@ -18,7 +18,7 @@ import { stampArrival } from '../query/arrival-clock.ts';
 import { writePrefixName } from '../policy/address-name.ts';
 import type { Forwarder } from '../forward/forwarder.ts';
 import type { Pipeline, PipelineRecorder } from '../pipeline.ts';
-import { Query, Verdict, type VerdictCode } from '../query/query.ts';
+import { Query, StageResult, type StageResultCode } from '../query/query.ts';
 
 /** A question to explain. */
 export interface QuestionToExplain {
@@ -29,7 +29,7 @@ export interface QuestionToExplain {
   readonly client: Uint8Array;
 }
 
-const VERDICTS = ['continue', 'answered', 'dropped', 'unresolved'] as const;
+const RESULTS = ['continue', 'answered', 'dropped', 'unresolved'] as const;
 const BUFFER_SIZE = 65_535;
 
 /** Explains questions. One per resolve thread. */
@@ -55,10 +55,10 @@ export class Explainer {
     stampArrival(query, this.clock.nowMs(), this.clock.monotonicMs());
     query.begin(bytes, 0, message.length, BUFFER_SIZE);
     const notes = new Notes(this.pipeline.snapshot.version);
-    const verdict = this.pipeline.explain(query, notes);
-    if (verdict !== Verdict.UNRESOLVED) {
+    const result = this.pipeline.explain(query, notes);
+    if (result !== StageResult.UNRESOLVED) {
       notes.answered(query);
-      const length = verdict === Verdict.ANSWERED ? query.replyLength : 0;
+      const length = result === StageResult.ANSWERED ? query.replyLength : 0;
       done(notes.explanation(query.groupId, bytes.slice(0, length)));
       return;
     }
@@ -105,8 +105,8 @@ class Notes implements PipelineRecorder {
     this.rules.push({ origin, index, kinds, judged: wire, name });
   }
 
-  passed(stage: ExplainedStageName, verdict: VerdictCode, detail?: string): void {
-    this.stages.push({ stage, verdict: VERDICTS[verdict], rules: this.rules, detail: detail ?? null });
+  passed(stage: ExplainedStageName, result: StageResultCode, detail?: string): void {
+    this.stages.push({ stage, result: RESULTS[result], rules: this.rules, detail: detail ?? null });
     this.rules = [];
   }
 

@@ -11,7 +11,7 @@ import type { WaitingRequest } from '../forward/waiting-request.ts';
 import type { UdpReply } from '../listeners/udp-reply.ts';
 import type { Pipeline } from '../pipeline.ts';
 import { stampArrival } from '../query/arrival-clock.ts';
-import { Query, Verdict } from '../query/query.ts';
+import { Query, StageResult } from '../query/query.ts';
 import type { Reporter } from '../report/reporter.ts';
 import type { Miss } from './miss-reader.ts';
 
@@ -65,10 +65,10 @@ export class RequestIntake {
     query.protocol = request.protocol;
     stampArrival(query, systemClock.nowMs(), systemClock.monotonicMs());
     query.begin(scratch, 0, request.message.length, request.capacity);
-    const verdict = pipeline.run(query);
-    if (verdict === Verdict.UNRESOLVED) {
+    const result = pipeline.run(query);
+    if (result === StageResult.UNRESOLVED) {
       this.forwarder.take(this.waitingFrom(request));
-    } else if (verdict === Verdict.ANSWERED) {
+    } else if (result === StageResult.ANSWERED) {
       request.send(scratch.subarray(0, query.replyLength));
       reporter.answered(query, pipeline.snapshot.version);
       reporter.publish((systemClock.monotonicMs() - query.arrivedMonotonicMs) * 1000);

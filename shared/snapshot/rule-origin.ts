@@ -1,4 +1,4 @@
-/** Where a deciding rule comes from: a byte of a log record and of a verdict. */
+/** Where a deciding rule comes from: a byte of a log record and of a rule match. */
 
 /** Origins; the numbers lie in shared memory only. */
 export const RuleOrigin = {
@@ -15,3 +15,4 @@ export const RuleOrigin = {
   /** A local record; the word of its set in the table of local names. Never blocks. */
   LOCAL: 5,
 } as const;
+export type RuleOriginCode = (typeof RuleOrigin)[keyof typeof RuleOrigin];

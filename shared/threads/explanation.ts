@@ -31,7 +31,7 @@ export interface ExplainedRule {
 export interface ExplainedStage {
   readonly stage: ExplainedStageName;
   /** `answered` ends the query; `unresolved` hands it to the upstreams. */
-  readonly verdict: 'continue' | 'answered' | 'dropped' | 'unresolved';
+  readonly result: 'continue' | 'answered' | 'dropped' | 'unresolved';
   readonly rules: readonly ExplainedRule[];
   /** What the stage found besides rules, e.g. `subnet 192.0.2.0/24`. */
   readonly detail: string | null;

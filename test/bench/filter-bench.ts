@@ -1,5 +1,5 @@
 /**
- * Measures of the filter engine by itself: compiling, memory, and nanoseconds a verdict, on made-up names. Run it with `npm run filter-bench -- 5`
+ * Measures of the filter engine by itself: compiling, memory, and nanoseconds per rule match, on made-up names. Run it with `npm run filter-bench -- 5`
  * for five million names; prints a table. Peers are measured by `run.ts`.
  */
 import { readFileSync, rmSync, writeFileSync, mkdtempSync } from 'node:fs';
@@ -90,8 +90,8 @@ class PackedNames {
   }
 }
 
-/** Nanoseconds and bytes allocated a verdict; what bringing the name costs is taken off. */
-function measureVerdicts(
+/** Nanoseconds and bytes allocated per rule match; what bringing the name costs is taken off. */
+function measureMatches(
   packed: PackedNames,
   snapshot: OpenSnapshot,
   rounds: number,
@@ -133,7 +133,7 @@ function measureVerdicts(
   return { ns, bytes };
 }
 
-/** Microseconds that the verdict on a name takes that was not asked before; the best of three. */
+/** Microseconds that judging a name takes that was not asked before; the best of three. */
 function measureNewNames(texts: readonly string[], snapshot: OpenSnapshot): number {
   const queries = texts.map((text) => queryFor(text, snapshot));
   let bestUs = Infinity;
@@ -266,8 +266,8 @@ try {
       ['five-label miss', deep, 10],
       ['remembered', few, 1000],
     ] as const) {
-      const { ns, bytes } = measureVerdicts(packed, view, rounds);
-      row(`verdict, ${what}${label}: ns (bytes allocated)`, `${ns.toFixed(0)} (${bytes.toFixed(2)})`);
+      const { ns, bytes } = measureMatches(packed, view, rounds);
+      row(`match, ${what}${label}: ns (bytes allocated)`, `${ns.toFixed(0)} (${bytes.toFixed(2)})`);
     }
   }
   for (const [what, isHostile] of [
@@ -284,7 +284,7 @@ try {
         { length: asked },
         (_, at) => `${filler}www${String(at)}.shop${String(at % 999)}.example.org`,
       );
-      row(`verdict, new name${length}, ${what}: us`, measureNewNames(names, view).toFixed(1));
+      row(`match, new name${length}, ${what}: us`, measureNewNames(names, view).toFixed(1));
     }
   }
   collect();

@@ -1,6 +1,6 @@
 /**
  * Validation beside Unbound and delv: the same questions about zones signed by standard tools, well and
- * badly, must get the same verdict, and where they do not, the case says why. The packages are asked where
+ * badly, must get the same result, and where they do not, the case says why. The packages are asked where
  * they are installed: nsd, unbound, bind9-utils, bind9-dnsutils, ldnsutils.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -64,20 +64,20 @@ if (nsd !== null && unbound !== null && delv !== null && hasSigningTools()) {
       rmSync(folder, { recursive: true, force: true });
     });
 
-    test.each(LAB_CASES.map((it) => [it.name, it.type, it.verdict, it] as const))(
+    test.each(LAB_CASES.map((it) => [it.name, it.type, it.result, it] as const))(
       '%s %s is %s',
-      async (name, type, verdict, { differs }) => {
-        const verdicts = {
-          weir: await weir.verdict(name, type),
-          unbound: await peers.unbound.verdict(name, type),
-          delv: await peers.delv.verdict(name, type),
+      async (name, type, result, { differs }) => {
+        const results = {
+          weir: await weir.validate(name, type),
+          unbound: await peers.unbound.validate(name, type),
+          delv: await peers.delv.validate(name, type),
         };
         const expected = {
-          weir: verdict,
-          unbound: differs?.unbound ?? verdict,
-          delv: differs?.delv ?? verdict,
+          weir: result,
+          unbound: differs?.unbound ?? result,
+          delv: differs?.delv ?? result,
         };
-        expect(verdicts).toEqual(expected);
+        expect(results).toEqual(expected);
       },
     );
 

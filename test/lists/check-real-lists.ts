@@ -62,7 +62,7 @@ const AWK: Readonly<Record<string, string>> = {
 
 interface Expectation {
   readonly name: string;
-  readonly verdict: 'blocked' | 'allowed' | 'none';
+  readonly match: 'blocked' | 'allowed' | 'none';
 }
 
 /** The syntax that a file of a folder is counted in. */
@@ -126,7 +126,7 @@ function parentsOf(name: string): string[] {
   return labels.map((_, index) => labels.slice(index).join('.'));
 }
 
-/** Names of a list's common lines, and the verdicts they must have; what odd lines may decide is left out. */
+/** Names of a list's common lines, and what they must come to; what odd lines may decide is left out. */
 function sample(syntax: string, text: string, isAllow: boolean): Expectation[] {
   const self = new Set<string>();
   const below = new Set<string>();
@@ -163,18 +163,18 @@ function sample(syntax: string, text: string, isAllow: boolean): Expectation[] {
       const parents = parentsOf(name);
       const isAllowed = parents.some((parent) => allowed.has(parent));
       const isListed = self.has(name) || parents.slice(1).some((parent) => below.has(parent));
-      const verdict = isAllowed || (isListed && isAllow) ? 'allowed' : isListed ? 'blocked' : 'none';
-      if (verdict === 'none' && oddBlocks) continue;
-      expected.push({ name, verdict });
+      const match = isAllowed || (isListed && isAllow) ? 'allowed' : isListed ? 'blocked' : 'none';
+      if (match === 'none' && oddBlocks) continue;
+      expected.push({ name, match });
     }
   }
   return expected;
 }
 
-function verdictOf(judge: Judge, snapshot: OpenSnapshot, name: string): Expectation['verdict'] {
+function matchOf(judge: Judge, snapshot: OpenSnapshot, name: string): Expectation['match'] {
   const query = queryFor(name, snapshot);
-  const verdict = judge.judge(query, query, snapshot, 0);
-  return verdict === NOT_BLOCKED ? 'none' : isAllowing(verdict) ? 'allowed' : 'blocked';
+  const match = judge.judge(query, query, snapshot, 0);
+  return match === NOT_BLOCKED ? 'none' : isAllowing(match) ? 'allowed' : 'blocked';
 }
 
 const home = process.env['WEIR_BENCH_DATA'] ?? join(import.meta.dirname, '../../../shared/data');
@@ -223,7 +223,7 @@ for (const folder of readdirSync(root).sort()) {
     const snapshot = openSnapshot(buildSnapshot(1, { ...compiled, sources }, rows, blocking, NOTHING_LIVE));
     const judge = new Judge();
     const samples = sample(syntax, text, kind === 'allow');
-    const wrong = samples.filter(({ name, verdict }) => verdictOf(judge, snapshot, name) !== verdict);
+    const wrong = samples.filter(({ name, match }) => matchOf(judge, snapshot, name) !== match);
     checkedNames += samples.length;
     const isWrong = counted !== own || wrong.length > 0;
     if (isWrong) faults++;

@@ -11,11 +11,11 @@ const explanations = new Explanations([
 
 function kindsOf(
   name: string,
-  verdict: { blocked: number; allowed: number },
+  observed: { blocked: number; allowed: number },
   expectedBy?: readonly string[],
 ): string[] {
   const expected = new Map(expectedBy === undefined ? [] : [[name, expectedBy]]);
-  return differences(new Map([[name, verdict]]), expected, explanations).map(({ kind }) => kind);
+  return differences(new Map([[name, observed]]), expected, explanations).map(({ kind }) => kind);
 }
 
 describe('differences', () => {
@@ -33,7 +33,7 @@ describe('differences', () => {
     ['a.typed.example.org', { blocked: 1, allowed: 0 }, undefined, 'blocked by a rule with a modifier'],
     ['plain.example.com', { blocked: 1, allowed: 0 }, undefined, 'blocked, unexplained'],
     ['both.example.com', { blocked: 1, allowed: 1 }, ['list'], 'decided now so, now so'],
-  ])('differences() puts %s down to its kind', (name, verdict, expectedBy, kind) => {
-    expect(kindsOf(name, verdict, expectedBy)).toEqual([kind]);
+  ])('differences() puts %s down to its kind', (name, observed, expectedBy, kind) => {
+    expect(kindsOf(name, observed, expectedBy)).toEqual([kind]);
   });
 });

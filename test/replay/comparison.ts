@@ -16,8 +16,8 @@ export interface Difference {
   readonly because: string | null;
 }
 
-/** Verdicts as they were observed: for each name, how often it was blocked and how often not. */
-export type Verdicts = ReadonlyMap<string, { readonly blocked: number; readonly allowed: number }>;
+/** What was observed: for each name, how often it was blocked and how often not. */
+export type Observations = ReadonlyMap<string, { readonly blocked: number; readonly allowed: number }>;
 
 /** The lines of lists that decide about names besides plain rules. */
 export class Explanations {
@@ -61,12 +61,12 @@ export class Explanations {
 
 /** Every difference, most asked names first. `expected` has names in lower case. */
 export function differences(
-  verdicts: Verdicts,
+  observations: Observations,
   expected: ReadonlyMap<string, readonly string[]>,
   explanations: Explanations,
 ): Difference[] {
   const found: Difference[] = [];
-  for (const [name, { blocked, allowed }] of verdicts) {
+  for (const [name, { blocked, allowed }] of observations) {
     const expectedBy = expected.get(name) ?? [];
     const asked = blocked + allowed;
     if (blocked > 0 && allowed > 0)

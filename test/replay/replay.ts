@@ -27,7 +27,7 @@ const IN_FLIGHT_OF_A_CLIENT = 32;
 const EXAMPLES_OF_A_KIND = 5;
 
 interface Tally {
-  readonly verdicts: Map<string, { blocked: number; allowed: number }>;
+  readonly observations: Map<string, { blocked: number; allowed: number }>;
   readonly rcodes: Map<number, number>;
   blocked: number;
   lost: number;
@@ -82,7 +82,7 @@ async function load(weir: Weir, lists: readonly ReplayedList[]): Promise<void> {
 
 /** Asks every question once, in order over all clients; a question without a reply is lost. */
 async function ask(port: number, questions: readonly Question[]): Promise<Tally> {
-  const tally: Tally = { verdicts: new Map(), rcodes: new Map(), blocked: 0, lost: 0, elapsedSecs: 0 };
+  const tally: Tally = { observations: new Map(), rcodes: new Map(), blocked: 0, lost: 0, elapsedSecs: 0 };
   const types = RRType as Readonly<Record<string, number>>;
   let next = 0;
   const askOn = async (client: UdpClient): Promise<void> => {
@@ -96,9 +96,9 @@ async function ask(port: number, questions: readonly Question[]): Promise<Tally>
       }
       const isBlocked = reply.extendedErrors.includes(ExtendedError.BLOCKED);
       const folded = name.toLowerCase();
-      const verdict = tally.verdicts.get(folded) ?? { blocked: 0, allowed: 0 };
-      verdict[isBlocked ? 'blocked' : 'allowed']++;
-      tally.verdicts.set(folded, verdict);
+      const observed = tally.observations.get(folded) ?? { blocked: 0, allowed: 0 };
+      observed[isBlocked ? 'blocked' : 'allowed']++;
+      tally.observations.set(folded, observed);
       tally.blocked += isBlocked ? 1 : 0;
       tally.rcodes.set(reply.rcode, (tally.rcodes.get(reply.rcode) ?? 0) + 1);
     }
@@ -171,11 +171,11 @@ async function replay(): Promise<boolean> {
   );
   sayDifferences(
     differences(
-      tally.verdicts,
+      tally.observations,
       expected,
       new Explanations(lists.flatMap(({ file }) => readText(file).split('\n'))),
     ),
-    tally.verdicts.size,
+    tally.observations.size,
   );
   await weir.stop();
   return tally.lost === 0 && servfail === 0 && rows === questions.length && blockedRows === tally.blocked;

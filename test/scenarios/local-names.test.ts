@@ -6,7 +6,7 @@ import { findAliasLoop, buildLocalTree } from '../../control-plane/snapshot/buil
 import { readLocalRecordLine } from '../../shared/policy/local-record.ts';
 import { apiRecord, ask, pipelineWith } from '../support/parts/asked-pipeline.ts';
 
-const NOT_LOCAL = { verdict: 'unresolved', target: '' };
+const NOT_LOCAL = { result: 'unresolved', target: '' };
 
 function configured(...lines: string[]) {
   return lines.map((line) => {
@@ -102,7 +102,7 @@ describe('local records', () => {
     });
     expect(ask(pipeline, 'www.example.org', 'CNAME').answers).toEqual(chain.slice(0, 1));
     const left = ask(pipeline, 'out.example.org');
-    expect(left).toMatchObject({ verdict: 'unresolved', status: 'LOCAL', target: 'www.example.net' });
+    expect(left).toMatchObject({ result: 'unresolved', status: 'LOCAL', target: 'www.example.net' });
   });
 
   test('outrank lists', () => {
@@ -185,8 +185,8 @@ describe('wildcards', () => {
       const distinct = [...new Set(owners)];
       const known = pipelineWith(distinct.map((text, index) => `${text} A 192.0.2.${index + 1}`));
       const winner = oracle(distinct, asked);
-      const { verdict, answers } = ask(known, asked);
-      if (winner === 'forward') expect(verdict).toBe('unresolved');
+      const { result, answers } = ask(known, asked);
+      if (winner === 'forward') expect(result).toBe('unresolved');
       else
         expect(answers).toEqual(
           winner === 'empty' ? [] : [`${asked} A 192.0.2.${distinct.indexOf(winner) + 1}`],

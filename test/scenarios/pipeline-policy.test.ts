@@ -8,7 +8,7 @@ import { ClientSightings } from '../../dns-worker/report/sighting-writer.ts';
 import { Forwarder } from '../../dns-worker/forward/forwarder.ts';
 import { Explainer } from '../../dns-worker/threads/question-explainer.ts';
 import { Pipeline } from '../../dns-worker/pipeline.ts';
-import { Query, Verdict } from '../../dns-worker/query/query.ts';
+import { Query, StageResult } from '../../dns-worker/query/query.ts';
 import { RateLimiter } from '../../dns-worker/policy/rate-limiter.ts';
 import { ReplacedTables } from '../../dns-worker/threads/replaced-tables.ts';
 import { Reporter } from '../../dns-worker/report/reporter.ts';
@@ -79,7 +79,7 @@ function ask(
   name: string,
   qtype = 1,
   client = '192.0.2.1',
-): { query: Query; verdict: number; status: string } {
+): { query: Query; result: number; status: string } {
   const wire = nameFromText(name)!;
   const bytes = new Uint8Array(2048);
   bytes.set([0x12, 0x34, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
@@ -89,8 +89,8 @@ function ask(
   query.clientBytes = addressFromText(client)!;
   query.begin(bytes, 0, 16 + wire.length, bytes.length);
   query.arrivedMonotonicSecs = NOW;
-  const verdict = pipeline.run(query);
-  return { query, verdict, status: QUERY_STATUS_NAMES[query.status]! };
+  const result = pipeline.run(query);
+  return { query, result, status: QUERY_STATUS_NAMES[query.status]! };
 }
 
 /** Response code and answers of what would be sent. */
@@ -120,12 +120,15 @@ describe('Pipeline', () => {
   test('answers services with NXDOMAIN, whatever the mode, and for their group only', () => {
     const service = { serviceId: 's', serviceName: 'S', domains: ['tube.example'], exact: ['t.example'] };
     use([], { blockedServices: [{ ...service, groupId: 1 }] });
-    expect(ask('www.tube.example')).toMatchObject({ verdict: Verdict.ANSWERED, status: 'BLOCKED_SERVICE' });
+    expect(ask('www.tube.example')).toMatchObject({
+      result: StageResult.ANSWERED,
+      status: 'BLOCKED_SERVICE',
+    });
     expect(sent(ask('tube.example'))).toEqual({ rcode: 'NXDOMAIN', answers: [] });
     expect(ask('t.example').status).toBe('BLOCKED_SERVICE');
-    expect(ask('a.t.example').verdict).toBe(Verdict.UNRESOLVED);
+    expect(ask('a.t.example').result).toBe(StageResult.UNRESOLVED);
     use([], { blockedServices: [{ ...service, groupId: 7 }] });
-    expect(ask('www.tube.example').verdict).toBe(Verdict.UNRESOLVED);
+    expect(ask('www.tube.example').result).toBe(StageResult.UNRESOLVED);
   });
 
   test('holds no snapshot that was replaced, whatever was asked of it', async () => {
@@ -135,7 +138,7 @@ describe('Pipeline', () => {
     const askAndReplace = (): void => {
       registry.register(use([{ text: 'listed.example\n', reading: BLOCK }]), 'judged');
       expect(ask('listed.example').status).toBe('BLOCKED_LIST');
-      expect(ask('other.example').verdict).toBe(Verdict.UNRESOLVED);
+      expect(ask('other.example').result).toBe(StageResult.UNRESOLVED);
       registry.register(use([]), 'answers judged');
       cache('alias.example', 1, [
         cname('alias.example', 'target.example'),
@@ -163,11 +166,11 @@ describe('Pipeline', () => {
     expect(ask('www.shared.example').status).toBe('BLOCKED_SERVICE');
     use([], { blockedServices: both.slice(1) });
     expect(ask('www.shared.example').status).toBe('BLOCKED_SERVICE');
-    expect(ask('www.one.example').verdict).toBe(Verdict.UNRESOLVED);
+    expect(ask('www.one.example').result).toBe(StageResult.UNRESOLVED);
     use([], { blockedServices: [both[0]!, { ...two, groupId: 7 }] });
     expect(ask('www.shared.example').status).toBe('BLOCKED_SERVICE');
     use([], { blockedServices: [{ ...two, groupId: 7 }] });
-    expect(ask('www.shared.example').verdict).toBe(Verdict.UNRESOLVED);
+    expect(ask('www.shared.example').result).toBe(StageResult.UNRESOLVED);
   });
 
   test('weighs managed domains, regex filters and lists in the order of the contract', () => {
@@ -184,11 +187,11 @@ describe('Pipeline', () => {
         { id: 2, name: 'r', pattern: '^d[0-9]+\\.', action: 'deny', groupId: null },
       ],
     });
-    expect(ask('a.listed.example').verdict).toBe(Verdict.UNRESOLVED);
+    expect(ask('a.listed.example').result).toBe(StageResult.UNRESOLVED);
     expect(ask('b.listed.example').status).toBe('BLOCKED_MANAGED');
-    expect(ask('c.listed.example').verdict).toBe(Verdict.UNRESOLVED);
+    expect(ask('c.listed.example').result).toBe(StageResult.UNRESOLVED);
     expect(ask('e.listed.example').status).toBe('BLOCKED_LIST');
-    expect(ask('a.important.example').verdict).toBe(Verdict.UNRESOLVED);
+    expect(ask('a.important.example').result).toBe(StageResult.UNRESOLVED);
     expect(ask('c.deny.example').status).toBe('BLOCKED_MANAGED');
     expect(ask('d12.example').status).toBe('BLOCKED_REGEX');
   });
@@ -209,15 +212,18 @@ describe('Pipeline', () => {
       '||sink.example.net^$dnsrewrite=sink.example.net\n||text.example^$dnsrewrite=NOERROR;TXT;hello\n';
     use([{ text, reading: BLOCK }]);
     for (const name of ['www.ads.example', 'typed.example']) {
-      const { query, verdict, status } = ask(name);
-      expect([verdict, status]).toEqual([Verdict.UNRESOLVED, 'BLOCKED_LIST']);
+      const { query, result, status } = ask(name);
+      expect([result, status]).toEqual([StageResult.UNRESOLVED, 'BLOCKED_LIST']);
       expect(nameToText(query.alias.slice(0, query.aliasLength))).toBe('sink.example.net');
     }
     expect(sent(ask('ads.example', 5))).toEqual({
       rcode: 'NOERROR',
       answers: [['CNAME', 'sink.example.net']],
     });
-    expect(ask('sink.example.net')).toMatchObject({ verdict: Verdict.UNRESOLVED, query: { aliasLength: 0 } });
+    expect(ask('sink.example.net')).toMatchObject({
+      result: StageResult.UNRESOLVED,
+      query: { aliasLength: 0 },
+    });
     expect(sent(ask('text.example', 16))).toEqual({
       rcode: 'NOERROR',
       answers: [['TXT', [Buffer.from('hello')]]],
@@ -228,10 +234,10 @@ describe('Pipeline', () => {
   test('judges conditional rules for each question and client again', () => {
     use([{ text: '||typed.example^$dnstype=AAAA\n||own.example^$client=192.0.2.0/24\n', reading: BLOCK }]);
     expect(ask('typed.example', 28).status).toBe('BLOCKED_LIST');
-    expect(ask('typed.example', 1).verdict).toBe(Verdict.UNRESOLVED);
+    expect(ask('typed.example', 1).result).toBe(StageResult.UNRESOLVED);
     expect(ask('typed.example', 28).status).toBe('BLOCKED_LIST');
     expect(ask('own.example', 1, '192.0.2.9').status).toBe('BLOCKED_LIST');
-    expect(ask('own.example', 1, '198.51.100.9').verdict).toBe(Verdict.UNRESOLVED);
+    expect(ask('own.example', 1, '198.51.100.9').result).toBe(StageResult.UNRESOLVED);
   });
 
   test('blocks a cached answer whose CNAME leads to a blocked name, and names the rule', () => {
@@ -522,7 +528,7 @@ describe('Explainer', () => {
       managedDomains: [{ ...manual, action: 'deny' }],
     });
     const { stages, status, decidedBy, answer } = await explain('x.ads.example');
-    expect(stages.map(({ stage, verdict }) => `${stage} ${verdict}`)).toEqual([
+    expect(stages.map(({ stage, result }) => `${stage} ${result}`)).toEqual([
       'client_group continue',
       'question_checks continue',
       'schedule_override continue',
@@ -543,7 +549,7 @@ describe('Explainer', () => {
   test('goes on to the upstreams and judges the names of their answer', async () => {
     use([{ text: '||tracker.example^\n', reading: BLOCK }]);
     const { stages, status, decidedBy } = await explain('shop.example');
-    expect(stages.map(({ stage, verdict }) => `${stage} ${verdict}`)).toEqual([
+    expect(stages.map(({ stage, result }) => `${stage} ${result}`)).toEqual([
       'client_group continue',
       'question_checks continue',
       'schedule_override continue',

@@ -44,7 +44,7 @@ describe('private reverse names', () => {
   ])('of %s are reserved, whatever is asked', (name) => {
     for (const type of ['PTR', 'A'] as const)
       expect(ask(pipeline, name, type)).toMatchObject({ rcode: 'NXDOMAIN', status: 'LOCAL' });
-    expect(ask(withFlags(BLOCK_PRIVATE_PTR), name, 'PTR').verdict).toBe('unresolved');
+    expect(ask(withFlags(BLOCK_PRIVATE_PTR), name, 'PTR').result).toBe('unresolved');
   });
 
   test.each([
@@ -53,7 +53,7 @@ describe('private reverse names', () => {
     '1.1.1.1.in-addr.arpa',
     '1.110.in-addr.arpa',
     ip6('2606'),
-  ])('are not those of %s', (name) => expect(ask(pipeline, name, 'PTR').verdict).toBe('unresolved'));
+  ])('are not those of %s', (name) => expect(ask(pipeline, name, 'PTR').result).toBe('unresolved'));
 
   test('of local records are answered', () => {
     expect(ask(pipeline, '5.1.168.192.in-addr.arpa', 'PTR').answers).toEqual([
@@ -64,7 +64,7 @@ describe('private reverse names', () => {
 
   test('are forwarded, with every type, where the switch is off', () => {
     for (const type of ['PTR', 'SOA'] as const)
-      expect(ask(withFlags(SPECIAL_NAMES), '1.0.0.10.in-addr.arpa', type).verdict).toBe('unresolved');
+      expect(ask(withFlags(SPECIAL_NAMES), '1.0.0.10.in-addr.arpa', type).result).toBe('unresolved');
   });
 });
 
@@ -84,11 +84,11 @@ describe('names of one label', () => {
       ['.', 'NS'],
       ['example.org', 'A'],
     ] as const)
-      expect(ask(pipeline, name, type).verdict).toBe('unresolved');
+      expect(ask(pipeline, name, type).result).toBe('unresolved');
   });
 
   test('are forwarded where the switches are off', () => {
-    expect(ask(withFlags(0), 'printer').verdict).toBe('unresolved');
+    expect(ask(withFlags(0), 'printer').result).toBe('unresolved');
   });
 });
 
@@ -108,7 +108,7 @@ describe('the schedule of the group', () => {
       ['use-application-dns.net', 'A'],
       ['mask.icloud.com', 'A'],
     ] as const)
-      expect([name, ask(pipeline, name, type).verdict]).toEqual([name, 'unresolved']);
+      expect([name, ask(pipeline, name, type).result]).toEqual([name, 'unresolved']);
     for (const [name, type] of [
       ['localhost', 'A'],
       ['a.test', 'A'],
@@ -129,7 +129,7 @@ test('reverse look-ups are not forwarded where that is switched off', () => {
   const pipeline = withFlags(NEVER_FORWARD_REVERSE);
   expect(ask(pipeline, '1.1.1.1.in-addr.arpa', 'PTR').rcode).toBe('NXDOMAIN');
   expect(ask(pipeline, ip6('2606'), 'PTR').rcode).toBe('NXDOMAIN');
-  expect(ask(pipeline, 'example.org', 'PTR').verdict).toBe('unresolved');
+  expect(ask(pipeline, 'example.org', 'PTR').result).toBe('unresolved');
 });
 
 describe('reserved names', () => {
@@ -162,12 +162,12 @@ describe('reserved names', () => {
     'arpa.example',
     'e164.arpa',
     'mylocalhost.com',
-  ])('are not %s', (name) => expect(ask(pipeline, name).verdict).toBe('unresolved'));
+  ])('are not %s', (name) => expect(ask(pipeline, name).result).toBe('unresolved'));
 
   test('are forwarded where the switch is off; DS of home.arpa always is', () => {
-    expect(ask(withFlags(0), 'a.test').verdict).toBe('unresolved');
-    expect(ask(withFlags(0), 'localhost').verdict).toBe('unresolved');
-    expect(ask(pipeline, 'home.arpa', 'DS').verdict).toBe('unresolved');
+    expect(ask(withFlags(0), 'a.test').result).toBe('unresolved');
+    expect(ask(withFlags(0), 'localhost').result).toBe('unresolved');
+    expect(ask(pipeline, 'home.arpa', 'DS').result).toBe('unresolved');
   });
 });
 
@@ -175,11 +175,11 @@ describe('canary names', () => {
   test('do not exist where their switch is on', () => {
     const doh = withFlags(DOH_CANARY);
     expect(ask(doh, 'use-application-dns.net').rcode).toBe('NXDOMAIN');
-    expect(ask(doh, 'mask.icloud.com').verdict).toBe('unresolved');
+    expect(ask(doh, 'mask.icloud.com').result).toBe('unresolved');
     const relay = withFlags(PRIVATE_RELAY_CANARY);
     for (const name of ['mask.icloud.com', 'mask-h2.icloud.com'])
       expect(ask(relay, name).rcode).toBe('NXDOMAIN');
     for (const name of ['use-application-dns.net', 'x.mask.icloud.com', 'icloud.com'])
-      expect(ask(relay, name).verdict).toBe('unresolved');
+      expect(ask(relay, name).result).toBe('unresolved');
   });
 });

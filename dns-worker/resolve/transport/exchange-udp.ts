@@ -109,12 +109,12 @@ class UdpExchange implements Exchange, DatagramReceiver {
 
   private isProven(message: Uint8Array): boolean {
     if (this.proof === null) return true;
-    const verdict = this.proof.proof.check(message, this.proof.marks);
-    if (verdict === 'doubtful' && !this.doubted) {
+    const result = this.proof.proof.check(message, this.proof.marks);
+    if (result === 'doubtful' && !this.doubted) {
       this.doubted = true;
       this.proof.asker.onDoubt();
     }
-    return verdict === 'proven';
+    return result === 'proven';
   }
 
   private end(outcome: ExchangeOutcome): void {

@@ -12,7 +12,7 @@ import { Header, QUESTION_TAIL_SIZE, Record, readU16, skipRecord } from '../../.
 import type { QueryMarks } from '../response/query-marks.ts';
 
 /** What a reply's marks say: taken, dropped for good, or dropped and worth asking over TCP. */
-export type ProofVerdict = 'proven' | 'forged' | 'doubtful';
+export type ProofResult = 'proven' | 'forged' | 'doubtful';
 
 const CLIENT_COOKIE_SIZE = 8;
 /** RFC 7873 section 4: a server cookie has 8 to 32 octets. */
@@ -64,7 +64,7 @@ export class ReplyProof {
   }
 
   /** Judges a response over UDP to a query with these marks; it was found to be one to the question. */
-  check(message: Uint8Array, marks: QueryMarks): ProofVerdict {
+  check(message: Uint8Array, marks: QueryMarks): ProofResult {
     const cookie = findCookie(message, marks.name.length);
     if (cookie !== null && !isAnswerTo(cookie, marks.cookie)) return 'forged';
     if (!hasName(message, marks.name)) return 'doubtful';

@@ -86,21 +86,19 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
     lists.serve('/syntax.txt', '||adblock.example.net^\n*.star.example.net\n0.0.0.0 hosts.example.net\n');
     const plain = await api.addSource({ name: 'plain', url: lists.url('/plain.txt') });
     await api.addSource({ name: 'syntax', url: lists.url('/syntax.txt') });
-    const verdicts = async (...names: string[]): Promise<boolean[]> => {
+    const areBlocked = async (...names: string[]): Promise<boolean[]> => {
       const found: boolean[] = [];
       for (const name of names) found.push(await isBlocked(udp, name));
       return found;
     };
-    expect(await verdicts('adblock.example.net', 'a.b.adblock.example.net', 'xadblock.example.net')).toEqual([
-      true,
-      true,
-      false,
-    ]);
-    expect(await verdicts('star.example.net', 'a.star.example.net')).toEqual([true, true]);
-    expect(await verdicts('hosts.example.net', 'a.hosts.example.net')).toEqual([true, false]);
-    expect(await verdicts('plain.example.net', 'a.plain.example.net')).toEqual([true, false]);
+    expect(
+      await areBlocked('adblock.example.net', 'a.b.adblock.example.net', 'xadblock.example.net'),
+    ).toEqual([true, true, false]);
+    expect(await areBlocked('star.example.net', 'a.star.example.net')).toEqual([true, true]);
+    expect(await areBlocked('hosts.example.net', 'a.hosts.example.net')).toEqual([true, false]);
+    expect(await areBlocked('plain.example.net', 'a.plain.example.net')).toEqual([true, false]);
     await api.expect(200, 'PUT', sourcePath(plain), { subdomains: true });
-    expect(await verdicts('plain.example.net', 'a.plain.example.net', 'xplain.example.net')).toEqual([
+    expect(await areBlocked('plain.example.net', 'a.plain.example.net', 'xplain.example.net')).toEqual([
       true,
       true,
       false,

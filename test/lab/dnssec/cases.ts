@@ -3,17 +3,17 @@ import type { RRTypeName } from '../../../shared/dns/iana.ts';
 import { SOUND_ZONES } from './zones.ts';
 
 /** The outcomes that validators can be compared by. */
-export type LabVerdict = 'secure' | 'insecure' | 'bogus';
+export type LabResult = 'secure' | 'insecure' | 'bogus';
 
 /** A question of the lab. */
 export interface LabCase {
   readonly name: string;
   readonly type: RRTypeName;
-  readonly verdict: LabVerdict;
+  readonly result: LabResult;
   /** Where another validator comes to something else: what, and why Weir does not follow. */
   readonly differs?: {
-    readonly unbound?: LabVerdict;
-    readonly delv?: LabVerdict;
+    readonly unbound?: LabResult;
+    readonly delv?: LabResult;
     readonly because: string;
   };
 }
@@ -26,7 +26,7 @@ const DIGESTS =
 const MADE_ALIAS =
   'RFC 6672 section 5.3.1: a DNAME proves the alias that it makes, also to who asks for the alias';
 
-function of(verdict: LabVerdict, questions: string, differs?: LabCase['differs']): LabCase[] {
+function of(result: LabResult, questions: string, differs?: LabCase['differs']): LabCase[] {
   return questions
     .trim()
     .split('\n')
@@ -35,7 +35,7 @@ function of(verdict: LabVerdict, questions: string, differs?: LabCase['differs']
       return {
         name: name!,
         type: type as RRTypeName,
-        verdict,
+        result,
         ...(differs === undefined ? {} : { differs }),
       };
     });

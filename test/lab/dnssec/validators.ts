@@ -1,4 +1,4 @@
-/** The validators of the lab, each asked for its verdict on a question: Weir, Unbound and delv. */
+/** The validators of the lab, each asked to validate the answer to a question: Weir, Unbound and delv. */
 import { execFile } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -13,11 +13,11 @@ import { DnssecStatus } from '../../../shared/query-log.ts';
 import type { RunningServer } from '../../support/dns/authority.ts';
 import { question } from '../../support/dns/built-messages.ts';
 import { MemoryLogger } from '../../support/parts/memory-logger.ts';
-import type { LabVerdict } from './cases.ts';
+import type { LabResult } from './cases.ts';
 
-/** Something that can be asked for verdicts. */
+/** A validating resolver: whether the answer to a question is secure, insecure or bogus. */
 export interface LabValidator {
-  verdict(name: string, type: RRTypeName): Promise<string>;
+  validate(name: string, type: RRTypeName): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export function openWeir(
     new Promise((done) => resolver.resolve(question(name, type), done));
   return {
     resolve,
-    async verdict(name, type) {
+    async validate(name, type) {
       const resolution = await resolve(name, type);
       const errors = logger.lines.filter(({ level }) => level === 'error');
       if (errors.length > 0) return JSON.stringify(errors);
@@ -67,7 +67,7 @@ export async function openServer(server: RunningServer): Promise<LabValidator> {
   socket.connect(server.port, server.ip);
   await once(socket, 'connect');
   return {
-    async verdict(name, type) {
+    async validate(name, type) {
       const query = encodeQuery(question(name, type, { dnssecOk: true }), 1, {
         edns: true,
         marks: null,
@@ -77,7 +77,7 @@ export async function openServer(server: RunningServer): Promise<LabValidator> {
       const [reply] = (await once(socket, 'message', { signal: AbortSignal.timeout(10_000) })) as [Buffer];
       const low = reply[Header.FLAGS_LOW]!;
       if ((low & FlagsLow.RCODE) === Rcode.SERVFAIL) return 'bogus';
-      return ((low & FlagsLow.AD) === 0 ? 'insecure' : 'secure') satisfies LabVerdict;
+      return ((low & FlagsLow.AD) === 0 ? 'insecure' : 'secure') satisfies LabResult;
     },
     async close() {
       const closed = once(socket, 'close');
@@ -90,7 +90,7 @@ export async function openServer(server: RunningServer): Promise<LabValidator> {
 /** delv asking `server`; `anchors` is a file of `trust-anchors` as BIND reads it. */
 export function openDelv(program: string, server: RunningServer, anchors: string): LabValidator {
   return {
-    verdict(name, type) {
+    validate(name, type) {
       const args = [`@${server.ip}`, '-p', String(server.port), '-a', anchors, '+root=.', name, type];
       return new Promise((resolve) => {
         execFile(program, args, { timeout: 20_000 }, (error, stdout, stderr) => {

@@ -3,7 +3,7 @@ import { AnswerCache } from '../../../dns-worker/cache/answer-cache.ts';
 import { CacheMemory } from '../../../shared/memory/cache-memory.ts';
 import { ClientSightings } from '../../../dns-worker/report/sighting-writer.ts';
 import { Pipeline } from '../../../dns-worker/pipeline.ts';
-import { Query, Verdict } from '../../../dns-worker/query/query.ts';
+import { Query, StageResult } from '../../../dns-worker/query/query.ts';
 import { RateLimiter } from '../../../dns-worker/policy/rate-limiter.ts';
 import { Reporter } from '../../../dns-worker/report/reporter.ts';
 import { openSnapshot } from '../../../dns-worker/policy/open-snapshot.ts';
@@ -25,7 +25,7 @@ import type { TypeSpec } from '../dns/dns-message.ts';
 
 /** What was decided, and what would be sent. */
 export interface Asked {
-  readonly verdict: 'continue' | 'answered' | 'dropped' | 'unresolved';
+  readonly result: 'continue' | 'answered' | 'dropped' | 'unresolved';
   readonly status: string;
   readonly rcode: string;
   readonly aa: boolean;
@@ -37,7 +37,7 @@ export interface Asked {
   readonly target: string;
 }
 
-const VERDICTS = ['continue', 'answered', 'dropped', 'unresolved'] as const;
+const RESULTS = ['continue', 'answered', 'dropped', 'unresolved'] as const;
 
 /** A record of the API, written as in the configuration; ` @zone` at its end names its domain. */
 export function apiRecord(line: string, index: number): PolicyLocalRecord {
@@ -84,12 +84,12 @@ export function ask(
   const query = new Query();
   query.protocol = tcp ? Protocol.tcp : Protocol.udp;
   query.begin(bytes, 0, message.length, bytes.length);
-  const verdict = pipeline.run(query);
+  const result = pipeline.run(query);
   const target = query.aliasLength === 0 ? '' : nameToText(query.alias);
   const status = QUERY_STATUS_NAMES[query.status]!;
-  if (verdict !== Verdict.ANSWERED)
+  if (result !== StageResult.ANSWERED)
     return {
-      verdict: VERDICTS[verdict],
+      result: RESULTS[result],
       status,
       rcode: '',
       aa: false,
@@ -101,7 +101,7 @@ export function ask(
   const reply = decodeMessage(bytes.slice(0, query.replyLength));
   if (reply === null) throw new Error(`ask ${name}: the reply is malformed`);
   return {
-    verdict: VERDICTS[verdict],
+    result: RESULTS[result],
     status,
     rcode: (reply as { rcode?: string }).rcode ?? '',
     aa: reply.flag_aa,

@@ -1,4 +1,4 @@
-/** Snapshots made of the texts of lists, as the compile pool makes them, for tests that want verdicts. */
+/** Snapshots made of the texts of lists, as the compile pool makes them, for tests that want matches. */
 import { hashSuffixes } from '../../../dns-worker/query/parse-query.ts';
 import { Query } from '../../../dns-worker/query/query.ts';
 import { type OpenSnapshot, openSnapshot } from '../../../dns-worker/policy/open-snapshot.ts';

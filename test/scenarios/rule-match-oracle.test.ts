@@ -1,6 +1,6 @@
 /**
  * The compiled engine against a naive one: random rules are written as list lines and given a meaning in
- * the plainest way; both must come to the same verdict on random names, types and clients.
+ * the plainest way; both must come to the same rule match on random names, types and clients.
  */
 import { describe, expect, test } from '@jest/globals';
 import { Judge } from '../../dns-worker/policy/judge.ts';
@@ -155,10 +155,10 @@ function naive(rules: readonly Rule[], manual: readonly Manual[], question: Ques
   return 'none';
 }
 
-function outcomeOf(verdict: number): Outcome {
-  if (verdict === NOT_BLOCKED) return 'none';
-  if (isAllowing(verdict)) return 'allowed';
-  switch (originOf(verdict)) {
+function outcomeOf(match: number): Outcome {
+  if (match === NOT_BLOCKED) return 'none';
+  if (isAllowing(match)) return 'allowed';
+  switch (originOf(match)) {
     case RuleOrigin.SERVICE:
       return 'service';
     case RuleOrigin.MANAGED:
@@ -238,8 +238,8 @@ describe('Judge', () => {
         const query = queryFor(question.name, snapshot, question.qtype);
         query.clientBytes = addressFromText(question.client)!;
         const group = pick(random, [1, 2]);
-        const verdict = judge.judge(query, query, snapshot, snapshot.policy.groupClass(group - 1));
-        const seen = { ...question, group, outcome: outcomeOf(verdict), lists, manual };
+        const match = judge.judge(query, query, snapshot, snapshot.policy.groupClass(group - 1));
+        const seen = { ...question, group, outcome: outcomeOf(match), lists, manual };
         const ofGroup = manual.filter(({ level }) => group === 1 || level !== 'service');
         expect(seen).toEqual({ ...seen, outcome: naive(rulesOf(group), ofGroup, question) });
       }
