@@ -40,8 +40,8 @@ function ofMissing(chain: Nsec3Chain, { qname, encloser, nextCloser, wildcard }:
 const label = fc.constantFrom('a', 'b', 'c');
 const labels = fc.array(label, { minLength: 1, maxLength: 6 });
 
-describe('NSEC3 with up to 50 iterations', () => {
-  test('proves each name of a zone to be there, empty, made from a wildcard, or missing', () => {
+describe('Nsec3Denial', () => {
+  test('proves each name, with up to 50 iterations, to be there, empty, made from a wildcard, or missing', () => {
     const property = fc.property(
       fc.array(fc.tuple(fc.boolean(), labels), { maxLength: 6 }),
       labels,

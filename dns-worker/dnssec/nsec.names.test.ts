@@ -24,7 +24,7 @@ function denial(owners: Iterable<string>, ...names: string[]): Denial {
 const label = fc.constantFrom('a', 'b', 'c');
 const labels = fc.array(label, { minLength: 1, maxLength: 6 });
 
-describe('NSEC', () => {
+describe('NsecDenial', () => {
   test('proves each name of a zone to be there, empty, made from a wildcard, or missing', () => {
     const property = fc.property(
       fc.array(fc.tuple(fc.boolean(), labels, fc.boolean()), { maxLength: 6 }),

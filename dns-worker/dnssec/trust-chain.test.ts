@@ -1,0 +1,171 @@
+import { describe, expect, test } from '@jest/globals';
+import { nameToText } from '../../shared/dns/name.ts';
+import { readTrustAnchors } from '../../shared/dns/trust-anchors.ts';
+import { wireName } from '../../test/support/dns/built-messages.ts';
+import { ChainTable } from '../../test/support/dns/chain-table.ts';
+import { TestZone } from '../../test/support/dns/test-zone.ts';
+import { CHILD, ROOT, TEST } from '../../test/support/dns/validation-room.ts';
+
+/** The zone that holds a name: its kind and, where it has keys, its name. */
+async function zoneOf(table: ChainTable, name: string, signer?: string): Promise<string> {
+  const zone = await table.chain.zoneOf(
+    wireName(name),
+    table.budget(),
+    signer === undefined ? undefined : wireName(signer),
+  );
+  return zone.kind === 'secure' ? `secure ${nameToText(zone.name)}` : zone.kind;
+}
+
+describe('TrustChain.zoneOf()', () => {
+  test('walks down from the anchor, asking for DS at each name and for the keys of each zone', async () => {
+    const table = new ChainTable();
+    expect(await zoneOf(table, 'sub.test')).toBe('secure test');
+    expect(table.takeAsked()).toEqual(['. DNSKEY', 'test DS', 'test DNSKEY', 'sub.test DS']);
+    expect(await zoneOf(table, 'child.test')).toBe('secure child.test');
+    expect(table.takeAsked()).toEqual(['child.test DS', 'child.test DNSKEY']);
+  });
+
+  test('ends at the signer, and asks for its keys together with its DS', async () => {
+    const table = new ChainTable();
+    table.off('child.test DS');
+    expect(await zoneOf(table, 'www.child.test', 'test')).toBe('secure test');
+    expect(table.takeAsked()).toEqual(['. DNSKEY', 'test DS', 'test DNSKEY']);
+  });
+
+  test('begins at the closest anchor, whatever signer is said to be above it', async () => {
+    const table = new ChainTable([ROOT, TEST]);
+    expect(await zoneOf(table, 'test', '.')).toBe('secure test');
+    expect(table.takeAsked()).toEqual(['test DNSKEY']);
+  });
+
+  test('knows nothing where no anchor is above, and asks nothing', async () => {
+    const table = new ChainTable([TEST]);
+    expect(await zoneOf(table, 'example')).toBe('indeterminate');
+    expect(table.asked).toEqual([]);
+  });
+
+  test('is insecure below a negative anchor, and secure beside it', async () => {
+    const table = new ChainTable([ROOT], ['child.test']);
+    expect(await zoneOf(table, 'www.child.test')).toBe('insecure');
+    expect(table.asked).toEqual([]);
+    expect(await zoneOf(table, 'sub.test')).toBe('secure test');
+  });
+
+  test('is insecure below a proven unsigned delegation, and asks no further', async () => {
+    const table = new ChainTable();
+    expect(await zoneOf(table, 'a.b.open.test')).toBe('insecure');
+    expect(table.takeAsked().at(-1)).toBe('open.test DS');
+  });
+
+  test('is bogus where the absence of a DS is not proven', async () => {
+    const table = new ChainTable().on('open.test DS', '', 'open.test 300 NSEC p.test NS RRSIG NSEC');
+    expect(await zoneOf(table, 'open.test')).toBe('bogus');
+  });
+
+  test('is bogus where the keys are not those that the DS introduces', async () => {
+    const other = new TestZone('child.test');
+    const table = new ChainTable().on('child.test DNSKEY', other.signed(other.dnskey));
+    expect(await zoneOf(table, 'child.test')).toBe('bogus');
+  });
+
+  test('asks twice for what turns out bogus, and again after 5 s', async () => {
+    const table = new ChainTable().on('test DS', TEST.ds);
+    expect(await zoneOf(table, 'test')).toBe('bogus');
+    expect(table.takeAsked()).toEqual(['. DNSKEY', 'test DS', 'test DS']);
+    table.clock.advance(4999);
+    expect(await zoneOf(table, 'test')).toBe('bogus');
+    expect(table.takeAsked()).toEqual([]);
+    table.clock.advance(1);
+    table.on('test DS', ROOT.signed(TEST.ds));
+    expect(await zoneOf(table, 'test')).toBe('secure test');
+  });
+
+  test('is unavailable without an answer, and remembers nothing of that', async () => {
+    const table = new ChainTable();
+    table.off('test DNSKEY');
+    expect(await zoneOf(table, 'test')).toBe('unavailable');
+    table.on('test DNSKEY', TEST.signed(TEST.dnskey));
+    expect(await zoneOf(table, 'test')).toBe('secure test');
+  });
+
+  test('asks nothing when the time of the question is over', async () => {
+    const table = new ChainTable();
+    const budget = table.budget();
+    table.clock.advance(3000);
+    expect(await table.chain.zoneOf(wireName('test'), budget)).toEqual({ kind: 'unavailable' });
+    expect(table.asked).toEqual([]);
+  });
+
+  test('shares the way with others who need it at the same time', async () => {
+    const table = new ChainTable();
+    expect(await Promise.all([zoneOf(table, 'child.test'), zoneOf(table, 'child.test')])).toEqual([
+      'secure child.test',
+      'secure child.test',
+    ]);
+    expect(new Set(table.asked).size).toBe(table.asked.length);
+  });
+
+  test('takes a name with an alias for part of the zone above', async () => {
+    const table = new ChainTable().on('alias.test DS', TEST.signed('alias.test 300 CNAME sub.test'));
+    expect(await zoneOf(table, 'alias.test')).toBe('secure test');
+  });
+});
+
+describe('TrustChain.knowsZoneBetween()', () => {
+  test('knows the zones that a walk has found, and asks no one', async () => {
+    const table = new ChainTable();
+    const knows = (name: string, above: string): boolean =>
+      table.chain.knowsZoneBetween(wireName(name), wireName(above));
+    await zoneOf(table, 'test');
+    expect(knows('www.child.test', 'test')).toBe(false);
+    await zoneOf(table, 'child.test');
+    table.takeAsked();
+    expect([knows('www.child.test', 'test'), knows('child.test', 'test')]).toEqual([true, true]);
+    expect([knows('child.test', 'child.test'), knows('www.test', 'test')]).toEqual([false, false]);
+    expect(table.asked).toEqual([]);
+  });
+});
+
+describe('TrustChain.isExempt()', () => {
+  test('holds at and below a negative anchor that is not above the trust anchor', () => {
+    const exempt = (anchors: TestZone[], name: string): boolean =>
+      new ChainTable(anchors, ['test']).chain.isExempt(wireName(name));
+    expect(['test', 'www.test', 'example'].map((name) => exempt([ROOT], name))).toEqual([true, true, false]);
+    expect(exempt([CHILD], 'www.child.test')).toBe(false);
+  });
+});
+
+describe('TrustChain.beginsAt()', () => {
+  test('holds for the zone of an anchor only', () => {
+    const { chain } = new ChainTable([TEST]);
+    expect(['test', '.', 'child.test'].map((name) => chain.beginsAt(wireName(name)))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe('TrustChain.trust()', () => {
+  test('forgets what followed from the anchors before', async () => {
+    const table = new ChainTable();
+    await zoneOf(table, 'child.test');
+    table.takeAsked();
+    table.chain.trust(readTrustAnchors(CHILD.ds));
+    expect(await zoneOf(table, 'child.test')).toBe('secure child.test');
+    expect(table.takeAsked()).toEqual(['child.test DNSKEY']);
+    expect(await zoneOf(table, 'test')).toBe('indeterminate');
+  });
+});
+
+describe('TrustChain.observe()', () => {
+  test('asks for the keys each time; null where no one answers', async () => {
+    const table = new ChainTable([TEST]);
+    const observe = () => table.chain.observe(wireName('test'), table.budget());
+    expect(await observe()).not.toBeNull();
+    expect(await observe()).not.toBeNull();
+    expect(table.takeAsked()).toEqual(['test DNSKEY', 'test DNSKEY']);
+    table.off('test DNSKEY');
+    expect(await observe()).toBeNull();
+  });
+});

@@ -1,0 +1,66 @@
+/** A chain of trust over zones made on the spot; its questions are answered from a table. */
+import { Budget } from '../../../dns-worker/dnssec/budget.ts';
+import { TrustChain } from '../../../dns-worker/dnssec/trust-chain.ts';
+import type { SignedRRset } from '../../../dns-worker/dnssec/answer-records.ts';
+import { rrTypeName } from '../../../shared/dns/iana.ts';
+import { nameToText } from '../../../shared/dns/name.ts';
+import { readTrustAnchors } from '../../../shared/dns/trust-anchors.ts';
+import { TestClock } from '../parts/test-clock.ts';
+import { wireName } from './built-messages.ts';
+import { signedSets } from './record-text.ts';
+import type { TestZone } from './test-zone.ts';
+import { INCEPTION } from './test-zone.ts';
+import { CHILD, ROOT, SOA, TEST } from './validation-room.ts';
+
+/** `test` and `child.test` are signed, `open.test` is not; `www.test`, `sub.test` and `a.sub.test` are no zones; the root is the anchor. */
+export class ChainTable {
+  /** What was asked, `name TYPE`. */
+  readonly asked: string[] = [];
+  readonly clock = new TestClock();
+  readonly chain: TrustChain;
+  private readonly answers = new Map<string, readonly SignedRRset[] | null>();
+
+  constructor(anchors: readonly TestZone[] = [ROOT], negativeAnchors: readonly string[] = []) {
+    this.clock.wallMs = (INCEPTION + 1000) * 1000;
+    const points = {
+      anchors: anchors.flatMap(({ ds }) => readTrustAnchors(ds)),
+      negativeAnchors: negativeAnchors.map(wireName),
+    };
+    const fetch = (name: Uint8Array, type: number): Promise<readonly SignedRRset[] | null> => {
+      const key = `${nameToText(name)} ${rrTypeName(type)}`;
+      this.asked.push(key);
+      return Promise.resolve(this.answers.get(key) ?? null);
+    };
+    this.chain = new TrustChain(points, fetch, this.clock);
+    this.on('. DNSKEY', ROOT.signed(ROOT.dnskey))
+      .on('test DS', ROOT.signed(TEST.ds))
+      .on('test DNSKEY', TEST.signed(TEST.dnskey))
+      .on('child.test DS', TEST.signed(CHILD.ds))
+      .on('child.test DNSKEY', CHILD.signed(CHILD.dnskey))
+      .on('open.test DS', '', TEST.signed(`${SOA}\nopen.test 300 NSEC p.test NS RRSIG NSEC`))
+      .on('svc.test DS', '', TEST.signed('sub.test 300 NSEC t.test A RRSIG NSEC'));
+    for (const name of ['www.test', 'sub.test', 'a.sub.test'])
+      this.on(`${name} DS`, '', TEST.signed(`${name} 300 NSEC x.test A RRSIG NSEC`));
+  }
+
+  /** Answers a question so from now on. */
+  on(question: string, answers: string, authority = ''): this {
+    this.answers.set(question, signedSets(answers, authority));
+    return this;
+  }
+
+  /** Answers a question no more. */
+  off(question: string): void {
+    this.answers.delete(question);
+  }
+
+  /** The questions so far; forgets them. */
+  takeAsked(): string[] {
+    return this.asked.splice(0);
+  }
+
+  /** What a question may cost; its time is not over before the test moves the clock by seconds. */
+  budget(): Budget {
+    return new Budget(this.clock.monotonicMs() + 3000);
+  }
+}
