@@ -1,11 +1,11 @@
-/** SQL of `groups`. What a group means for answers is built from these rows in `snapshot/`. */
+/** SQL of `groups`. `control-plane/snapshot/build/` turns these rows into policy. */
 import { DEFAULT_GROUP_ID } from '../../shared/api/policy/groups-api.ts';
 import type { Group, GroupCreate, GroupUpdate } from '../../shared/api/policy/groups-api.ts';
 import { conflict, notFound } from '../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/database-errors.ts';
 import type { Queryable } from '../db/database.ts';
 
-/** A group without what only the memory of this node knows. */
+/** A group without the fields that only this node's memory has. */
 export type StoredGroup = Omit<Group, 'client_count'>;
 
 interface GroupRow {

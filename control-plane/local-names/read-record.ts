@@ -1,4 +1,4 @@
-/** From the body of a request to a local record in canonical form, or to what is wrong with each field. Pure. */
+/** Converts the body of a request to a local record in canonical form, or to the faults of its fields. Pure. */
 import type { LocalRecordUpdate } from '../../shared/api/policy/local-records-api.ts';
 import type { FieldProblem } from '../../shared/api/problem-details.ts';
 import { addressFromText, isMappedIpv4 } from '../../shared/net/ip.ts';
@@ -11,8 +11,8 @@ import type { RecordFields } from './record-store.ts';
 type Name = Pick<RecordFields, 'hostname' | 'domain' | 'fqdn'>;
 
 /**
- * The record that `body` asks for; what it leaves out is that of `before`, which is null for a new one.
- * Throws 400 with every bad field. `localDomain` is where names of one label go, '' = nowhere.
+ * The record of `body`; absent fields come from `before`, which is null for a new one. Throws 400 with every bad field.
+ * `localDomain` is appended to names of one label, '' = none.
  */
 export function readRecord(
   body: LocalRecordUpdate,
@@ -49,7 +49,7 @@ export function readRecord(
   };
 }
 
-/** An address tells its type by itself, and may change the family of a record that was one before. */
+/** An address implies its type, and may change the family of an address record. */
 function typeOf(value: string | undefined, before: RecordFields | null): LocalRecordType | undefined {
   if (before !== null && before.record_type !== 'A' && before.record_type !== 'AAAA')
     return before.record_type;

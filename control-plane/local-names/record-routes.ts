@@ -17,7 +17,7 @@ import { readRecord, splitName } from './read-record.ts';
 import * as store from './record-store.ts';
 import type { StoredRecord } from './record-store.ts';
 
-/** GET local-records: those of every source, in the order in which they count. */
+/** GET local-records: those of every source, in order of precedence. */
 export async function listLocalRecords({ database, localNames }: ApiContext): Promise<LocalRecord[]> {
   const stored = await store.listRecords(database);
   const { configRecords, leases } = localNames.live();

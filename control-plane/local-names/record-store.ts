@@ -4,7 +4,7 @@ import { conflict, notFound } from '../api/api-error.ts';
 import { isUniqueViolation } from '../db/database-errors.ts';
 import type { Queryable } from '../db/database.ts';
 
-/** What can be said of a record. */
+/** The writable fields of a record. */
 export interface RecordFields {
   /** `fqdn` without its domain. */
   readonly hostname: string;
@@ -34,7 +34,7 @@ interface RecordRow extends RecordFields {
 
 const COLUMNS = 'id, hostname, domain, fqdn, record_type, value, ttl, comment, created_at, updated_at';
 
-/** All records, oldest first: the order in which they count. */
+/** All records, oldest first: their order of precedence. */
 export async function listRecords(db: Queryable): Promise<StoredRecord[]> {
   const { rows } = await db.query<RecordRow>(`SELECT ${COLUMNS} FROM local_records ORDER BY id`);
   return rows.map(toRecord);

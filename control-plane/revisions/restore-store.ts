@@ -1,11 +1,11 @@
 /**
- * SQL that makes the policy tables what they were after a revision, inside one transaction.
+ * SQL that restores the policy tables of a revision inside one transaction.
  *
- * Rules, services, schedules, client subnets and list sources become exactly those of the revision, by undoing
- * what `policy_changes` notes since. Groups of the revision come back as they were, but groups made since stay:
- * clients may belong to them, and a rollback of rules must not move clients. They are left without rules of
- * their own. What is known of a list's server stays as it is, so a
- * list whose newer copy is undone does not come back with the next fetch of that copy: it is held.
+ * Rules, services, schedules, client subnets and list sources become exactly those of the revision, by undoing what
+ * `policy_changes` notes since. Groups of the revision come back as they were, but groups made since stay: clients may
+ * belong to them, and a rollback of rules must not move clients. They are left without rules of their own. What is
+ * known of a list's server stays as it is, so a list whose newer copy is undone does not come back with the next fetch
+ * of that copy: it is held.
  */
 import { conflict } from '../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/database-errors.ts';
@@ -19,12 +19,12 @@ const rowsOf = (name: string): string =>
 const changesOf = (name: string): string =>
   `FROM policy_changes WHERE table_name = '${name}' AND seq > (SELECT last_change FROM revisions WHERE id = $1)`;
 
-/** Removes what is not as it was. */
+/** Removes changed rows. */
 const removeChanged = (table: NotedTable): string =>
   `DELETE FROM ${table.name} USING (SELECT DISTINCT key ${changesOf(table.name)}) changed
      WHERE ${hasKey(table, 'changed.key')}`;
 
-/** A row was what it was before the first change since. What a removal took along has changed by that, too. */
+/** The oldest change since the revision has the row's old state; cascaded removals are recorded as changes, too. */
 const bringBackChanged = ({ name }: NotedTable): string =>
   `INSERT INTO ${name} SELECT r.* FROM (SELECT DISTINCT ON (key) was ${changesOf(name)} ORDER BY key, seq) first,
      jsonb_populate_record(NULL::${name}, first.was) r WHERE first.was IS NOT NULL`;

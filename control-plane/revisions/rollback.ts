@@ -8,7 +8,7 @@ import type { Changed, PolicyChanges } from '../policy/change.ts';
 import { restorePolicy } from './restore-store.ts';
 import { newestRevision, readRevision, refuseForgotten } from '../policy/revision-store.ts';
 
-/** What it takes to go back. */
+/** Parts of a rollback. */
 export interface RollBackParts {
   readonly database: Queryable;
   readonly policy: PolicyChanges;
@@ -16,10 +16,7 @@ export interface RollBackParts {
   readonly bringBack: () => Promise<void>;
 }
 
-/**
- * Makes revision `id` the policy in force and returns the revision that this is: the newest one, where policy is what
- * it was then. 404, 409.
- */
+/** Puts revision `id` into force and returns the new revision, or the newest one if policy is unchanged. 404, 409. */
 export async function rollBack(
   { database, policy, bringBack }: RollBackParts,
   id: number,

@@ -52,7 +52,7 @@ export function deleteRegexFilter(context: ApiContext, request: RouteRequest<IdP
   return deleteRule(context, authorOf(request), REGEX_FILTERS, request.params.id);
 }
 
-/** 400 if a change would put a filter out of force, the changed one or another, for lack of room. */
+/** 400 if a change would exceed the budget and put any filter out of force. */
 const keepingAllInForce: GuardChange = async (tx, work) => {
   const before = new Set((await refusedFilters(tx)).map(({ id }) => id));
   const rule = await work();

@@ -4,7 +4,7 @@ import type { Queryable } from '../db/database.ts';
 import type { RuleChange, RuleFields, RuleTableName, StoredRule } from './rule-store.ts';
 import * as store from './rule-store.ts';
 
-/** Makes a change, and throws if the rules cannot be in force together any more. */
+/** Makes a change; throws if the rules would exceed their budget together. */
 export type GuardChange = (tx: Queryable, work: () => Promise<StoredRule>) => Promise<StoredRule>;
 
 interface Parts extends Pick<ApiContext, 'policy'> {

@@ -1,6 +1,6 @@
 /**
- * SQL of the two tables of rules that people write, `managed_domains` and `regex_filters`. They differ in
- * the column that says what a rule matches, and in nothing else.
+ * SQL of the two tables of rules that people write, `managed_domains` and `regex_filters`. They differ only in the
+ * column with the rule's domain or pattern.
  */
 import { conflict, invalid, notFound } from '../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/database-errors.ts';
@@ -41,7 +41,7 @@ export interface StoredRule {
 
 /** What a rule is created with. */
 export type RuleFields = Omit<StoredRule, 'id' | 'created_at' | 'updated_at'>;
-/** What a rule is changed in; undefined keeps the value. */
+/** Changed fields of a rule; undefined keeps the value. */
 export type RuleChange = { readonly [Field in keyof RuleFields]?: RuleFields[Field] | undefined };
 
 interface RuleRow extends Omit<StoredRule, 'created_at' | 'updated_at'> {

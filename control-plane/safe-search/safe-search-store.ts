@@ -9,7 +9,7 @@ import type { Queryable } from '../db/database.ts';
 
 const COLUMNS = 'group_id, engine, enabled, youtube_mode';
 
-/** What was ever set, by group. */
+/** All settings, by group. */
 export async function listConfigs(db: Queryable): Promise<SafeSearchConfig[]> {
   const { rows } = await db.query<SafeSearchConfig>(
     `SELECT ${COLUMNS} FROM safe_search_configs ORDER BY group_id, engine`,
@@ -47,7 +47,7 @@ export async function writeConfigs(db: Queryable, groupId: number, toggle: SafeS
   );
 }
 
-/** Forgets what was set for a group; false if there was nothing. 404 for an unknown group. */
+/** Deletes the settings of a group; false if there were none. 404 for an unknown group. */
 export async function deleteConfigs(db: Queryable, groupId: number): Promise<boolean> {
   await refuseUnknownGroup(db, groupId);
   const { rowCount } = await db.query('DELETE FROM safe_search_configs WHERE group_id = $1', [groupId]);

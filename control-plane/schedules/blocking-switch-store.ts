@@ -2,8 +2,8 @@
 import type { Queryable } from '../db/database.ts';
 
 /**
- * Switches blocking on or off, until the given time or (null) until changed. What holds at the end of a timer is what
- * held before it, however often the timer was set again.
+ * Switches blocking on or off, until the given time or (null) until changed. The end of a timer restores the state
+ * before it, however often the timer was set.
  */
 export async function writeBlockingSwitch(
   db: Queryable,
@@ -19,7 +19,7 @@ export async function writeBlockingSwitch(
   );
 }
 
-/** Gives the word back to the configuration. */
+/** Returns control to the configuration. */
 export async function deleteBlockingSwitch(db: Queryable): Promise<void> {
   await db.query('DELETE FROM blocking_switch');
 }

@@ -1,4 +1,4 @@
-/** What the schedules in the policy's rows, and the timer of the blocking switch, mean at an instant. Pure. */
+/** Computes the effect of schedules and of the blocking switch's timer at an instant. Pure. */
 import { DEFAULT_GROUP_ID } from '../../shared/api/policy/groups-api.ts';
 import { layOutWeek, nextFlipAt, overrideAt } from '../../shared/policy/schedule.ts';
 import type { ScheduleWeek } from '../../shared/policy/schedule.ts';
@@ -39,7 +39,7 @@ function evaluate(
   nowMs: number,
 ): { override: GroupOverride['override']; flipMs: number | null } {
   const offsetAt = zoneOffset(schedule.timezone);
-  // A zone that this version of Node does not know: its schedule cannot be told, and changes nothing.
+  // A zone that this version of Node does not know: its schedule has no effect.
   if (offsetAt === null) return { override: null, flipMs: null };
   let week = weeks.get(schedule);
   if (week === undefined) weeks.set(schedule, (week = layOutWeek(schedule.slots)));

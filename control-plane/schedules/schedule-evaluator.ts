@@ -1,7 +1,7 @@
 /**
  * Keeps the schedules and the timer of the blocking switch in force: computes the overrides for each snapshot that is
- * built, and checks every minute whether they still hold. It works on the rows in force, so it needs no database. What
- * slots mean is `overrides.ts`.
+ * built, and checks every minute whether they still hold. It works on the rows in force, so it needs no database.
+ * `overrides.ts` evaluates the slots.
  */
 import { reasonOf } from '../../shared/thrown.ts';
 import type { Clock } from '../../shared/clock.ts';
@@ -12,7 +12,7 @@ import type { PolicyRows } from '../policy/rows.ts';
 import { overridesAt } from './overrides.ts';
 
 const MINUTE_MS = 60_000;
-/** Longest sleep: a clock that was set is noticed within it. */
+/** Longest sleep: bounds how late a step of the clock is noticed. */
 const LOOK_MS = 1000;
 
 type Overrides = ReadonlyMap<number, GroupOverride>;
@@ -21,11 +21,11 @@ type Overrides = ReadonlyMap<number, GroupOverride>;
 export interface EvaluatedPolicy {
   /** The rows in force. */
   readonly rows: () => PolicyRows;
-  /** Builds a snapshot of them again; resolves when every thread answers with it. */
+  /** Builds a snapshot of them again and publishes it. */
   readonly apply: () => Promise<void>;
 }
 
-/** What was found out, and the time for which it needs no second look: `fromMs` inclusive, `untilMs` exclusive. */
+/** A result, and the time for which it is valid: `fromMs` inclusive, `untilMs` exclusive. */
 interface Evaluation {
   readonly overrides: Overrides;
   readonly fromMs: number;
@@ -36,7 +36,7 @@ interface Evaluation {
 export class ScheduleEvaluator {
   private readonly clock: Clock;
   private readonly logger: Logger;
-  /** What the newest snapshot was built with; undefined if it did not come into force. */
+  /** The result in the newest snapshot; undefined if it did not come into force. */
   private inForce: Evaluation | undefined;
   private policy: EvaluatedPolicy | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -47,19 +47,19 @@ export class ScheduleEvaluator {
     this.logger = logger;
   }
 
-  /** What holds now for a snapshot of `rows` that is being built. */
+  /** The current result for a snapshot of `rows`. */
   evaluate(rows: PolicyRows): Pick<LivePolicy, 'nowMs' | 'overrides'> {
     this.inForce = this.evaluation(rows);
     return { nowMs: this.inForce.fromMs, overrides: this.inForce.overrides };
   }
 
-  /** Looks on every minute, and at the end of the switch's timer, until `close`. */
+  /** Checks every minute, and at the end of the switch's timer, until `close`. */
   start(policy: EvaluatedPolicy): void {
     this.policy = policy;
     this.sleep();
   }
 
-  /** Stops looking; resolves when nothing is under way. */
+  /** Stops; resolves when no publication is running. */
   async close(): Promise<void> {
     this.policy = undefined;
     clearTimeout(this.timer);

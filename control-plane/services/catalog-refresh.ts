@@ -17,7 +17,7 @@ import { isDue } from '../lists/fetch/refresh-schedule.ts';
 import { parseCatalog } from './parse-catalog.ts';
 import type { ServiceCatalog } from './service-catalog.ts';
 
-/** What a refresh is made of. */
+/** Parts of the refresh. */
 export interface CatalogRefreshParts {
   readonly catalog: ServiceCatalog;
   readonly dataDir: string;
@@ -27,16 +27,16 @@ export interface CatalogRefreshParts {
   readonly refreshHours: () => number;
   readonly listDirs: () => readonly string[];
   readonly bounds: FetchBounds;
-  /** Ids of the services that are blocked for a group; they outlive what the source leaves out. */
+  /** Ids of the services that are blocked for a group; they are kept even if the source drops them. */
   readonly blocked: () => Promise<ReadonlySet<string>>;
-  /** Brings the domains of a new catalog into force. */
+  /** Puts the domains of a new catalog into force. */
   readonly apply: () => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 const NO_VALIDATORS: Validators = { etag: null, lastModified: null };
-/** Between two looks whether it is time. */
+/** Milliseconds between two checks whether a fetch is due. */
 const LOOK_MS = 60_000;
 /** The shipped catalog and the public registry have less than 0.6 MiB each. */
 const LIMITS = { ...FETCH_LIMITS, totalMs: 60_000, compressedBytes: 4_194_304, textBytes: 8_388_608 };
@@ -45,7 +45,7 @@ const LIMITS = { ...FETCH_LIMITS, totalMs: 60_000, compressedBytes: 4_194_304, t
 export class CatalogRefresh {
   private readonly parts: CatalogRefreshParts;
   private readonly stopping = new AbortController();
-  /** What the server of `url` told of the catalog in force. */
+  /** Validators of the catalog in force, from the server of `url`. */
   private have: { readonly url: string; readonly validators: Validators } | undefined;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
@@ -57,7 +57,7 @@ export class CatalogRefresh {
     this.parts = parts;
   }
 
-  /** Looks now and from now on. */
+  /** Checks now and periodically. */
   start(): void {
     clearInterval(this.timer);
     this.timer = setInterval(() => void this.look(), LOOK_MS);
@@ -72,7 +72,7 @@ export class CatalogRefresh {
     await this.running;
   }
 
-  /** Renews the catalog where that is due; resolves when it is done, well or not. */
+  /** Renews the catalog if due; resolves when done, successful or not. */
   look(): Promise<void> {
     this.running = this.running.then(() => this.refreshIfDue());
     return this.running;
@@ -93,7 +93,7 @@ export class CatalogRefresh {
     } catch (error) {
       this.failures++;
       const reason = reasonOf(error);
-      // A node without a way to the internet would say so twice an hour for ever.
+      // Logged once: a node without internet access would log it twice an hour forever.
       const level = reason === this.lastReason ? 'debug' : 'warn';
       this.lastReason = reason;
       logger[level]('service catalog not updated; the one before stays in force', {

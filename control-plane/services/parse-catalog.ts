@@ -1,7 +1,7 @@
 /**
  * Reads catalogs that were fetched: Weir's own format, and that of the registry of AdGuard's hostlists
- * (`blocked_services` with rules of Adblock syntax). Both come from strangers; what a catalog may hold is
- * bounded here and in `shared/api/policy/services-api.ts`. Pure.
+ * (`blocked_services` with rules of Adblock syntax). Both are hostile input; their content is bounded here and in
+ * `shared/api/policy/services-api.ts`. Pure.
  */
 import type {
   CatalogFileService,
@@ -14,7 +14,7 @@ import { iconUrl } from './service-icon.ts';
 
 /** A catalog as fetched; icons are `data:` URLs. */
 export interface FetchedCatalog {
-  /** Whether it stands in place of the shipped catalog; else it adds to it. */
+  /** Whether it replaces the shipped catalog; else it adds to it. */
   readonly isWhole: boolean;
   readonly services: readonly CatalogFileService[];
   /** Services that are in no category of Weir's, or have no rule that is a domain. */

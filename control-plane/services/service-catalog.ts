@@ -2,9 +2,9 @@
  * The built-in services of this node: those of the file that is shipped, and what was fetched from
  * `blocking.catalog_url` and is kept in the data directory. Custom services live in the database.
  *
- * A service that no source lists any more is withdrawn, not dropped: a group may block it, and must not lose the
- * block by what a server leaves out. It keeps its last domains for as long as a group blocks it; of others, the
- * newest are kept, for blocks that are being made just now and for rollbacks.
+ * A service that no source lists any more is withdrawn, not dropped: a group may block it, and must not lose the block
+ * by a server's omission. It keeps its last domains for as long as a group blocks it; of others, the newest are kept,
+ * for blocks that are being made just now and for rollbacks.
  */
 import { reasonOf } from '../../shared/thrown.ts';
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Icons of services. They come from strangers, and SVG can carry scripts: taken are drawings of the elements and
- * attributes below and nothing else, and they leave Weir as `data:` URLs, for `<img>`, where nothing runs.
+ * Icons of services. They are hostile input, and SVG can carry scripts: only drawings of the elements and attributes
+ * below are accepted, and they leave Weir as `data:` URLs for `<img>`, where no script runs.
  */
 
 /** Longest icon, UTF-16 units. */

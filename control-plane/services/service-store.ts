@@ -1,4 +1,4 @@
-/** SQL of `blocked_services` and `custom_services`. What the built-in services are is `service-catalog.ts`. */
+/** SQL of `blocked_services` and `custom_services`. `service-catalog.ts` has the built-in services. */
 import type {
   BlockedService,
   CategoryId,

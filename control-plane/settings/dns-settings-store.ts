@@ -1,4 +1,4 @@
-/** SQL of `dns_settings`: what was set through the API; the configuration says the rest. */
+/** SQL of `dns_settings`: settings made through the API, which override the configuration. */
 import type { DnsSettingsChange } from '../../shared/api/settings-api.ts';
 import type { Queryable } from '../db/database.ts';
 import type { WrittenDnsSettings } from '../policy/rows.ts';

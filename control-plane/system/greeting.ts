@@ -1,4 +1,4 @@
-/** What a person reads after `npm start`: where Weir listens, and what to do next. */
+/** The text after `npm start`: where Weir listens, and what to do next. */
 import { isIPv6 } from 'node:net';
 import type { ChosenPort } from '../workers/dns-port.ts';
 
@@ -38,7 +38,7 @@ export function greeting(facts: GreetingFacts): string {
   return lines.join('\n');
 }
 
-/** What a person reads as long as no password is set; the code of `setup-code.ts` and where it lies. */
+/** The text while no password is set: the code of `setup-code.ts` and its file. */
 export function setupNotice(code: string, path: string): string {
   return [
     '',

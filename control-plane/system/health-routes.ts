@@ -1,4 +1,4 @@
-/** HTTP of what the node says about itself. Nothing here waits for the database, but to know who is signed in. */
+/** HTTP of the node's state. Only the session lookup may wait for the database. */
 import { hostname } from 'node:os';
 import type { Health } from '../../shared/api/system-api.ts';
 import type { ApiContext } from '../api/api-context.ts';
@@ -6,7 +6,7 @@ import { callerIfKnown } from '../http/auth-guard.ts';
 import type { RouteRequest } from '../api/route.ts';
 import { uptimeSecs } from './uptime.ts';
 
-/** GET health: 200 while DNS is answered, else 503. Strangers hear states, not names of servers and faults. */
+/** GET health: 200 while DNS is answered, else 503. Anonymous callers see states, not names of servers and faults. */
 export async function readHealth(context: ApiContext, { http, response }: RouteRequest): Promise<Health> {
   const checks = context.health.checks();
   const isStranger = (await callerIfKnown(context.auth, http)) === null;

@@ -1,11 +1,11 @@
-/** What `/health` says of this node, from memory only: asking it must never wait for anything. */
+/** The state of this node for `/health`, from memory only: it must never wait. */
 import type { Health } from '../../shared/api/system-api.ts';
 import type { UpstreamReport, UpstreamReports } from '../../shared/threads/messages.ts';
 import type { Database } from '../db/database.ts';
 import type { SnapshotPublisher } from '../snapshot/publish/publisher.ts';
 import type { WorkerSupervisor } from '../workers/supervisor.ts';
 
-/** The parts whose state is told. */
+/** The parts whose state is reported. */
 export interface HealthParts {
   readonly supervisor: WorkerSupervisor;
   readonly database: Database;
@@ -29,7 +29,7 @@ function dnsCheck(supervisor: WorkerSupervisor): Health['checks']['dns'] {
   const detail = `${String(answering)} of ${String(workers)} workers answer, ${String(restarts)} threads were replaced`;
   if (answering === 0) return { status: 'down', detail };
   if (answering < workers) return { status: 'degraded', detail };
-  // Nothing is wrong any more, but a person should hear that something was.
+  // Resolved faults that a person should still know about.
   return restarts > 0 ? { status: 'ok', detail } : { status: 'ok' };
 }
 
@@ -45,8 +45,8 @@ function databaseCheck(database: Database, logTrouble: string | null): Health['c
 }
 
 /**
- * How the servers of the pools are. A forward zone whose servers are away leaves everything else as it is: that is
- * told, but this node is no worse for it. `reports`: one per worker.
+ * State of the pools' servers. Unreachable servers of a forward zone are listed but do not degrade the node. `reports`:
+ * one per worker.
  */
 export function upstreamsCheck(reports: readonly UpstreamReports[]): Health['checks']['upstreams'] {
   const pools = reports.flatMap((report) => report.pools);

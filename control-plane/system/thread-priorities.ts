@@ -1,7 +1,7 @@
 /**
- * Who gets a core that is short of time: first the threads that answer, then the control plane, which the log goes
- * through and which the helper thread of V8 works for, last the threads of libuv, which read and write files: there
- * are four of them, so they would have four turns to one of the thread that answers.
+ * CPU priorities on a busy core: first the answer threads, then the control plane with the log and V8's helper thread,
+ * last the four threads of libuv, which read and write files and would otherwise get four turns to one of an answer
+ * thread.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
@@ -12,13 +12,13 @@ const HELPERS = [
   { name: /^(node-)?V8Worker/, nicer: 3 },
   { name: /^libuv-worker/, nicer: 12 },
 ] as const;
-/** How much nicer than the threads that answer the control plane is. */
+/** Niceness of the control plane above that of the DNS threads. */
 const CONTROL_PLANE_NICER = 3;
 const MOST = 19;
 
 /**
- * Puts the threads that run now into that order; call when those that answer do. Whatever the control plane starts
- * later has its priority. On Linux alone a priority belongs to a thread.
+ * Sets the priorities of the running threads; call it once the DNS threads run. Threads started later inherit the
+ * control plane's. Only on Linux does a priority belong to a thread.
  */
 export function putAnswersFirst(logger: Logger): void {
   if (process.platform !== 'linux') return;

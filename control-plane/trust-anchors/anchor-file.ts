@@ -1,7 +1,7 @@
 /**
- * Trust anchors that were found or revoked since this version of Weir, or the operator's file, was made; on disk in the
- * data directory, so that they outlive the database. A key per line, then a checksum. A file that is not whole is
- * ignored: the configured anchors count then.
+ * Trust anchors that were found or revoked since the release of Weir or the operator's file; stored in the data
+ * directory, so that they do not depend on the database. One key per line, then a checksum. A damaged file is ignored:
+ * the configured anchors apply then.
  */
 import { reasonOf } from '../../shared/thrown.ts';
 import { hash } from 'node:crypto';

@@ -12,7 +12,7 @@ import type { Logger } from '../../shared/log.ts';
 import { readAnchorFile, writeAnchorFile } from './anchor-file.ts';
 import { anchorsInForce, type KeyChange, type ManagedKey, observed, refreshDelayMs } from './managed-keys.ts';
 
-/** What a keeper is made of. */
+/** Parts of the keeper. */
 export interface AnchorKeeperParts {
   /** As configured or built in. */
   readonly anchors: readonly TrustAnchor[];
@@ -25,7 +25,7 @@ export interface AnchorKeeperParts {
 
 /** Who validates. */
 export interface Validators {
-  /** The keys of a zone with trust anchors; null = no one answered. May reject. */
+  /** The keys of a zone with trust anchors; null = no answer. May reject. */
   observe(zone: Uint8Array): Promise<TrustPointKeys | null>;
   /** Puts anchors into force. */
   trust(anchors: readonly TrustAnchor[]): void;
@@ -58,7 +58,7 @@ export class AnchorKeeper {
     this.points = points;
   }
 
-  /** Takes up what was found before. */
+  /** Loads earlier results. */
   static async open(parts: AnchorKeeperParts): Promise<AnchorKeeper> {
     const { anchors, isFollowing, dataDir, logger } = parts;
     const known = isFollowing ? await readAnchorFile(dataDir, logger) : new Map<string, ManagedKey[]>();
@@ -84,14 +84,14 @@ export class AnchorKeeper {
     void this.look();
   }
 
-  /** Ends with what is being done. */
+  /** Stops after the running check. */
   async close(): Promise<void> {
     this.isClosed = true;
     clearInterval(this.timer);
     await this.running;
   }
 
-  /** Looks at the keys of each zone for which it is time; resolves when that is done, well or not. */
+  /** Checks the keys of each due zone; resolves when done, successful or not. */
   look(): Promise<void> {
     const { validators } = this;
     if (validators === undefined) return this.running;
@@ -102,7 +102,7 @@ export class AnchorKeeper {
     return this.running;
   }
 
-  /** A clock that was set back must not put the next look off for longer than it would ever be. */
+  /** A clock that was set back must not delay the next check beyond the longest interval. */
   private isDue({ dueMs }: TrustPoint): boolean {
     const nowMs = this.parts.clock.nowMs();
     return nowMs >= dueMs || dueMs - nowMs > refreshDelayMs(LONGEST);
@@ -146,7 +146,7 @@ export class AnchorKeeper {
     this.parts.logger.info('trust anchor changed its state', fields);
   }
 
-  /** What cannot be kept is in force all the same, and seen again after the next start. */
+  /** If storing fails, the result is still in force, and found again after the next start. */
   private async keep(): Promise<void> {
     try {
       const keys = new Map(this.points.map((point) => [point.name, point.keys]));

@@ -1,13 +1,12 @@
 /**
- * The life of a trust anchor (RFC 5011 section 4): a key that a trusted one vouches for is trusted once it has
- * been there for the add hold-down time, one that revokes itself no longer and never again. Pure: what was
- * seen and the time come from outside. Fetching and keeping on disk are done elsewhere.
+ * The life of a trust anchor (RFC 5011 section 4): a key that a trusted key signs becomes trusted after the add
+ * hold-down time; a key that revokes itself is never trusted again. Pure: observations and time are arguments.
  */
 import { speaksOf, withoutRevocation } from '../../shared/dns/dnskey-rdata.ts';
 import { RRType } from '../../shared/dns/iana.ts';
 import type { TrustAnchor, TrustPointKeys } from '../../shared/dns/trust-anchors.ts';
 
-/** States of RFC 5011 section 4.2; `Start` is not to be known at all. */
+/** States of RFC 5011 section 4.2; in `Start` a key is unknown. */
 export const KEY_STATES = ['add-pending', 'valid', 'missing', 'revoked', 'removed'] as const;
 /** One of them. */
 export type KeyState = (typeof KEY_STATES)[number];
@@ -17,13 +16,13 @@ export interface ManagedKey {
   /** As it was before it was revoked. */
   readonly rdata: Uint8Array;
   readonly state: KeyState;
-  /** When it came into this state, Unix milliseconds. */
+  /** When it entered this state, Unix milliseconds. */
   readonly sinceMs: number;
-  /** Before this it does not become valid, Unix milliseconds; says nothing in other states than `add-pending`. */
+  /** Earliest time to become valid, Unix milliseconds; only meaningful in state `add-pending`. */
   readonly trustedFromMs: number;
 }
 
-/** A key's way from one state into another; null = not known before, or no longer. */
+/** A state transition of a key; null = not known before, or no longer. */
 export interface KeyChange {
   readonly rdata: Uint8Array;
   readonly from: KeyState | null;
@@ -112,7 +111,7 @@ export function anchorsInForce(
   return [...left, ...found];
 }
 
-/** Milliseconds until the keys are asked for again (RFC 5011 section 2.3). `seen` is null if no one answered. */
+/** Milliseconds until the keys are asked for again (RFC 5011 section 2.3). `seen` is null without an answer. */
 export function refreshDelayMs(seen: TrustPointKeys | null): number {
   if (seen?.isTrusted !== true) return HOUR_MS;
   const shorterMs = Math.min(seen.originalTtlSecs, seen.expiresInSecs) * 1000;

@@ -1,10 +1,10 @@
-/** What the workers know of the upstream servers, put together: counts are added, latencies pooled. */
+/** Merges the workers' reports of the upstream servers: counts are added, latencies pooled. */
 import type { UpstreamDetail, UpstreamHealth, UpstreamStatus } from '../../shared/api/upstreams-api.ts';
 import type { UpstreamReport, UpstreamReports } from '../../shared/threads/messages.ts';
 
 /**
- * One line per server and pool, in the order of the configuration; then one per server and forward zone, told apart by
- * `kind` from a pool that has the same name. `reports`: one per worker.
+ * One line per server and pool, in the order of the configuration; then one per server and forward zone, distinguished
+ * by `kind` from a pool of the same name. `reports`: one per worker.
  */
 export function upstreamDetails(reports: readonly UpstreamReports[]): UpstreamDetail[] {
   return [
@@ -20,8 +20,8 @@ export function upstreamDetails(reports: readonly UpstreamReports[]): UpstreamDe
 }
 
 /**
- * By server; one that stands in several pools, or zones, is as well as in the best of them. What a server of
- * a pool says to questions for a zone is no news of the pool.
+ * By server; for one in several pools or zones the best state counts. A server's answers for a zone do not affect its
+ * state in a pool.
  */
 export function upstreamHealth(reports: readonly UpstreamReports[]): UpstreamHealth {
   const ofZones = healthOf(reports.flatMap(({ zones }) => zones));
@@ -43,7 +43,7 @@ function merge(kind: UpstreamDetail['kind'], reports: UpstreamReport[]): Upstrea
   const [first] = reports as [UpstreamReport];
   const sum = (of: (report: UpstreamReport) => number): number =>
     reports.reduce((total, report) => total + of(report), 0);
-  // Whoever has seen most failures in a row has the newest reason.
+  // The worker with most failures in a row has the newest reason.
   const worst = reports
     .filter(({ lastError }) => lastError !== null)
     .sort((a, b) => b.consecutiveFailures - a.consecutiveFailures)[0];
@@ -63,7 +63,7 @@ function merge(kind: UpstreamDetail['kind'], reports: UpstreamReport[]): Upstrea
   };
 }
 
-/** A server that answers one worker is there. */
+/** A server that answers one worker is up. */
 function statusOf(reports: readonly UpstreamReport[]): UpstreamStatus {
   const statuses = new Set(reports.map(({ status }) => status));
   return (['Healthy', 'Unhealthy', 'Unknown'] as const).find((status) => statuses.has(status)) ?? 'Unknown';

@@ -23,12 +23,12 @@ export class CookieKeys {
   private readonly secret: Uint8Array;
   private today = -1;
 
-  /** Whoever has the same secret makes the same keys. */
+  /** Nodes with the same secret derive the same keys. */
   constructor(secret: Uint8Array = randomBytes(SECRET_BYTES)) {
     this.secret = secret;
   }
 
-  /** Sees to it that the keys of the days around `nowSecs` (since the epoch) are there; cheap while the day lasts. */
+  /** Ensures the keys of the days around `nowSecs` (since the epoch); cheap within one day. */
   keepUp(nowSecs: number): void {
     const today = Math.floor(nowSecs / COOKIE_KEY_LIFE_SECS);
     if (today === this.today) return;

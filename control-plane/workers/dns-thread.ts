@@ -1,6 +1,6 @@
 /**
- * One DNS thread as the control plane sees it: started by URL, spoken to through typed messages, its end
- * noticed. Whether and when a dead one is replaced is `supervisor.ts`.
+ * One DNS thread as the control plane sees it: started by URL, connected by typed messages, watched for its end.
+ * `supervisor.ts` replaces dead ones.
  */
 import { writeSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
@@ -13,18 +13,18 @@ import {
   WorkerControl,
 } from '../../shared/threads/messages.ts';
 
-/** What a thread's owner is told. */
+/** Callbacks for a thread's owner. */
 export interface DnsThreadEvents {
   /** Called for every message. */
   message(thread: DnsThread, message: FromWorker): void;
-  /** Called once, when the thread is gone; `cause` is what it died of, if it said. */
+  /** Called once when the thread has ended; `cause` is its error, if known. */
   ended(thread: DnsThread, exitCode: number, cause: Error | undefined): void;
 }
 
 const ENTRY = new URL('../../dns-worker/threads/thread.ts', import.meta.url);
 /** Largest young generation of a DNS thread, MiB: the hot path allocates nothing, forwarding little. */
 const YOUNG_GENERATION_MIB = 8;
-// Gives the threads `gc()`: they allocate so little that an old snapshot would wait for ever to be collected.
+// Gives the threads `gc()`: they allocate so little that an old snapshot would never be collected.
 setFlagsFromString('--expose-gc');
 
 const EVENTFD_ONE = Uint8Array.from([1, 0, 0, 0, 0, 0, 0, 0]);
@@ -34,7 +34,7 @@ export class DnsThread {
   readonly start: ThreadStart;
   /** Version of the snapshot it answers from; -1 until it said so. */
   versionInForce = -1;
-  /** What its sockets are served by; null until it is ready. */
+  /** Back end of its sockets; null until it is ready. */
   backend: 'batch' | 'dgram' | null = null;
   /** Test hook: its answer to the last `measure`; null until it came. */
   measures: ThreadMeasures | null = null;

@@ -15,7 +15,7 @@ export class Events {
     });
   }
 
-  /** To be called after anything that a condition may depend on. */
+  /** Call it after any change that a condition may depend on. */
   happened(): void {
     for (const watcher of [...this.watchers]) watcher();
   }

@@ -1,4 +1,4 @@
-/** Memory that all DNS threads of a node share, and what happens to it when one of them dies. */
+/** Memory shared by all DNS threads of a node, and its cleanup when one of them dies. */
 import { randomInt } from 'node:crypto';
 import { systemClock } from '../../shared/clock.ts';
 import { releaseCacheLock } from '../../shared/memory/answer-cache-layout.ts';
@@ -26,17 +26,17 @@ export class NodeMemory {
       rateBuckets: createRateBuckets(isRateLimited, randomInt(SEEDS)),
       connections: createConnectionTable(workers, randomInt(SEEDS)),
       cookieKeys: this.cookieKeys.memory,
-      // One worker has no other that might ask the same.
+      // A single worker needs no claims.
       claims: workers === 1 ? null : createClaimTable(randomInt(SEEDS)),
     };
   }
 
-  /** Changes the keys of DNS cookies when their time has come; to be called every few seconds. */
+  /** Rotates the keys of DNS cookies; call it every few seconds. */
   renewCookieKeys(): void {
     this.cookieKeys.keepUp(systemClock.nowMs() / 1000);
   }
 
-  /** Ends what the resolve thread of a worker held when it died: the cache's lock, connections, questions. */
+  /** Releases what a dead resolve thread held: the cache's lock, connections, claims. */
   release(worker: number): void {
     const { cache, connections, claims } = this.buffers;
     releaseCacheLock(cache, worker);

@@ -1,7 +1,7 @@
 /**
- * Keeps the DNS threads alive and on the newest snapshot. A thread that dies or hangs is replaced at once
- * and counted, the others go on; its sockets, counters and log ring are taken over by its successor.
- * What a snapshot is made of is not known here.
+ * Keeps the DNS threads alive and on the newest snapshot. A thread that dies or hangs is replaced at once and counted,
+ * the others go on; its sockets, counters and log ring are taken over by its successor. It does not interpret
+ * snapshots.
  */
 import { availableParallelism } from 'node:os';
 import type { Logger } from '../../shared/log.ts';
@@ -32,7 +32,7 @@ export interface SupervisorOptions {
   readonly logger: Logger;
 }
 
-/** A port of the DNS listeners that could not be had. */
+/** A port of the DNS listeners that could not be bound. */
 export class DnsListenError extends Error {
   readonly code: string;
   constructor(address: string, port: number, code: string) {
@@ -44,7 +44,7 @@ export class DnsListenError extends Error {
 
 /**
  * Longest wait for all threads to take a snapshot, milliseconds: more than it takes to find a hang and to replace the
- * thread, so that a change waits for the replacement. The next snapshot is held up no longer than that.
+ * thread, so that a change waits for the replacement. It delays the next snapshot no longer than that.
  */
 const SNAPSHOT_WAIT_MS = 6000;
 /** A thread that dies sooner than this after its start is restarted with a pause, milliseconds. */
@@ -55,7 +55,7 @@ const HEARTBEAT_MS = 1000;
 const MISSED_BEATS = 3;
 /** Longest wait for all threads when stopping, milliseconds: more than the longest question, less than 5 s. */
 const DRAIN_MS = 3500;
-/** Of the time for stopping, what ending the threads takes that are left. */
+/** Share of the stop time for terminating the remaining threads. */
 const TERMINATE_MS = 100;
 
 /** One worker: its memory and its threads. */
@@ -124,7 +124,7 @@ export class WorkerSupervisor {
 
   /**
    * Gives every thread a snapshot and waits until all answer from it, `SNAPSHOT_WAIT_MS` at most; resolves with the
-   * number of threads that do not yet. They have it in their mail; a thread that replaces one starts with it.
+   * number of threads that do not yet. It stays queued for them; a replacement starts with it.
    */
   async broadcast(snapshot: SnapshotBuffers): Promise<number> {
     this.snapshot = snapshot;
@@ -156,7 +156,7 @@ export class WorkerSupervisor {
       for (const worker of this.workers) worker.threads.get(role)?.post({ type: 'drain' });
       return this.events.until(() => this.threads().every((thread) => thread.start.role !== role));
     };
-    // The answer threads first: what they leave behind in their rings is the resolve threads' to answer.
+    // The answer threads first: the resolve threads answer what remains in their rings.
     await Promise.race([ended('answer').then(() => ended('resolve')), deadline]);
     await Promise.all(this.threads().map((thread) => thread.terminate()));
   }
@@ -171,7 +171,7 @@ export class WorkerSupervisor {
     return this.workers.map((worker) => worker.upstreams);
   }
 
-  /** How many workers answer now, how many there should be, and threads replaced so far. */
+  /** Number of working and of configured workers, and of replaced threads. */
   state(): { answering: number; workers: number; restarts: number; backend: 'batch' | 'dgram' | null } {
     const backend = this.workers[0]?.threads.get('resolve')?.backend ?? null;
     return {
@@ -182,7 +182,7 @@ export class WorkerSupervisor {
     };
   }
 
-  /** Test hook: what each thread's heap has been through; obeyed only with fault injection on. */
+  /** Test hook: heap figures of each thread; obeyed only with fault injection on. */
   async measure(): Promise<readonly Readonly<Record<ThreadRole, ThreadMeasures | null>>[]> {
     for (const thread of this.threads()) {
       thread.measures = null;
@@ -299,7 +299,7 @@ export class WorkerSupervisor {
     this.events.happened();
   }
 
-  /** Ends threads whose loop turns no more; their end brings the replacement. */
+  /** Terminates threads whose loop hangs; their end triggers the replacement. */
   private checkHeartbeats(): void {
     for (const thread of this.threads()) {
       if (thread.backend === null || thread.missedBeats() !== MISSED_BEATS) continue;

@@ -28,17 +28,17 @@ export class ThreadRequests {
     this.post = post;
   }
 
-  /** Has a thread explain what a question would be answered, and why; rejects with ThreadUnavailable. */
+  /** Asks a thread to explain the answer to a question; rejects with ThreadUnavailable. */
   explain(question: QuestionToExplain): Promise<Explanation> {
     return this.ask(this.explanations, (id) => ({ type: 'explain', id, ...question }));
   }
 
-  /** Has a thread look at the keys of a zone with trust anchors; rejects with ThreadUnavailable. */
+  /** Asks a thread for the keys of a zone with trust anchors; rejects with ThreadUnavailable. */
   observe(zone: Uint8Array): Promise<TrustPointKeys | null> {
     return this.ask(this.trustPoints, (id) => ({ type: 'observe-trust-point', id, zone }));
   }
 
-  /** Takes a thread's answer; one that comes too late is no one's. */
+  /** Takes a thread's answer; a late one is dropped. */
   take(message: FromWorker): void {
     if (message.type === 'explained') this.explanations.get(message.id)?.(message.explanation);
     else if (message.type === 'trust-point') this.trustPoints.get(message.id)?.(message.keys);

@@ -1,17 +1,17 @@
-/** The modifiers after the `$` of an Adblock-style rule: those that mean something to a DNS server. */
+/** The modifiers after the `$` of an Adblock-style rule: those that apply to a DNS server. */
 import { RRType, Rcode } from '../../../shared/dns/iana.ts';
 import { addressFromText, isMappedIpv4 } from '../../../shared/net/ip.ts';
 import type { RewriteAnswer, SpecialRule } from '../../../shared/snapshot/special-rules.ts';
 import { type ClientCondition, readClientCondition, splitUnescaped } from './client-condition.ts';
 
-/** What the modifiers of a rule say. */
+/** The parsed modifiers of a rule. */
 export interface Modifiers {
   readonly important: boolean;
   readonly badfilter: boolean;
   readonly rewrite: RewriteAnswer | undefined;
-  /** Whether the rule is not for every question about its names. */
+  /** Whether the rule applies only to some questions about its names. */
   readonly hasConditions: boolean;
-  /** The fields of a special rule that stand for conditions and rewrite. */
+  /** The fields of a special rule with conditions and rewrite. */
   readonly conditions: Conditions;
   /** The modifiers as written, without `badfilter`. */
   readonly written: readonly string[];

@@ -1,8 +1,7 @@
 /**
- * Understands an Adblock-style rule that is more than `||name^`: other anchors, patterns, regular
- * expressions, and modifiers. A rule with anything that Weir does not know is refused whole, with the
- * reason: it is never widened by leaving a part of it out. Works on text; `line-rules.ts` keeps simple
- * rules away from here.
+ * Parses an Adblock-style rule that is more than `||name^`: other anchors, patterns, regular expressions, and
+ * modifiers. A rule with an unknown part is refused whole, with the reason: ignoring a part could widen it. Works on
+ * text; `line-rules.ts` handles simple rules itself.
  */
 import { domainToASCII } from 'node:url';
 import { addressFromText, addressToText } from '../../../shared/net/ip.ts';
@@ -13,19 +12,19 @@ import { type Modifiers, readModifiers } from './adblock-modifiers.ts';
 import { invalidLine, skippedLine } from './foreign-line.ts';
 import type { UnusedLine } from './list-statistics.ts';
 
-/** A special rule as its line tells it; who reads the list knows source and line. */
+/** A special rule as parsed; the reader adds source and line. */
 export type SpecialLine = Omit<SpecialRule, 'source' | 'line'>;
 
-/** A rule that other rules of the same text are taken back by. */
+/** A rule that disables other rules of the same text. */
 export interface BadFilter {
-  /** Text of the rules it is meant for, as `SpecialLine.rule` has it. */
+  /** Text of the rules it disables, as in `SpecialLine.rule`. */
   readonly rule: string;
-  /** The name that such a rule stands at, and its kind, where it is one of the table of names. */
+  /** Name and kind of such a rule, if it belongs to the table of names. */
   readonly name: string | null;
   readonly kind: number;
 }
 
-/** What a line turned out to be. */
+/** The result of parsing a line. */
 export type AdblockOutcome =
   | { readonly type: 'name'; readonly name: string; readonly kind: number }
   | { readonly type: 'special'; readonly rule: SpecialLine }
@@ -41,9 +40,9 @@ const NO_RULE = invalidLine('not a rule');
 
 /** Longest pattern or name that is read, characters; names have 253, in UTF-8 some more. */
 const MAX_PLACE_LENGTH = 1024;
-/** Scheme and separator that stand for the start of a name. */
+/** Scheme and separator that mean the start of a name. */
 const SCHEME = /^\|?(?:https?)?:\/\//;
-/** What may stand before a name, what the rule then meets, and what has to stand after the name. */
+/** What may precede a name, what the rule then matches, and what must follow the name. */
 const SHAPES: readonly (readonly [string, SpecialMatch, RegExp])[] = [
   ['||*.', 'below', /^\^\|?\*?$/],
   ['*.', 'below', /^\^\|?$/],
@@ -114,7 +113,7 @@ function splitOptions(body: string): [string, string] {
 }
 
 function readPlace(source: string): Place | UnusedLine {
-  // Also what keeps the expressions below, and the matching of patterns, from long work.
+  // Also bounds the work of the expressions below and of pattern matching.
   if (source.length > MAX_PLACE_LENGTH) return NOT_A_NAME;
   const scheme = SCHEME.exec(source);
   const text = toAscii((scheme === null ? source : `|${source.slice(scheme[0].length)}`).toLowerCase());

@@ -1,7 +1,7 @@
 /**
- * Rules on the addresses of answers in the forms that lists have: networks as `a.b.c.d/n`, and the owners of
- * `rpz-ip` records of a response policy zone (draft-vixie-dnsop-dns-rpz section 4.3): the length of the prefix,
- * then the parts of the address in reverse, `zz` for `::`.
+ * Parses rules on the addresses of answers in the forms that lists use: networks as `a.b.c.d/n`, and the owners of
+ * `rpz-ip` records of a response policy zone (draft-vixie-dnsop-dns-rpz section 4.3): the length of the prefix, then
+ * the parts of the address in reverse, `zz` for `::`.
  */
 import { type Network, networkFromText, networkToText } from '../../../shared/net/cidr.ts';
 import { ADDRESS_SIZE, addressFromText, addressToText, isMappedIpv4 } from '../../../shared/net/ip.ts';
@@ -26,7 +26,7 @@ export function networkOf(text: string): AddressNetwork | null {
   return network && shown(network);
 }
 
-/** Whether an owner is one of `rpz-ip` records. */
+/** Whether an owner belongs to an `rpz-ip` record. */
 export function isAddressTrigger(owner: string): boolean {
   return TRIGGER.test(owner);
 }

@@ -1,7 +1,7 @@
 /**
- * What `$client` says: addresses, networks, MACs and names of clients, with `|` between them and `~` for all but
- * them. Names may be quoted; a backslash takes a comma, bar, quote or backslash for itself. Who a name means is
- * found out when a snapshot is built, see `shared/snapshot/named-clients.ts`.
+ * Parses `$client`: addresses, networks, MACs and names of clients, with `|` between them and `~` for all but them.
+ * Names may be quoted; a backslash escapes a comma, bar, quote or backslash. Names are resolved when a snapshot is
+ * built, see `shared/snapshot/named-clients.ts`.
  */
 import { networkFromText } from '../../../shared/net/cidr.ts';
 import { canonicalMac } from '../../../shared/net/mac.ts';
@@ -54,7 +54,7 @@ class ClientSet {
   readonly ranges: ClientRange[] = [];
   readonly names: string[] = [];
 
-  /** Adds a client; says why where it is none. */
+  /** Adds a client; returns the reason if it is invalid. */
   add(client: string): string | null {
     const network = networkFromText(client);
     const mac = canonicalMac(client);
@@ -69,7 +69,7 @@ class ClientSet {
   }
 }
 
-/** Whether a person who writes this means an address, right or wrong; names have neither slashes nor colons. */
+/** Whether the text is meant as an address, valid or not; names have neither slashes nor colons. */
 function isMeantAsAddress(text: string): boolean {
   return /[/:]/.test(text) || /^[\d.]+$/.test(text);
 }

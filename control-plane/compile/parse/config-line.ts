@@ -1,14 +1,14 @@
 /**
- * Lines of other servers' configuration files that block names: dnsmasq's `address=`, `local=` and
- * `server=`, unbound's `local-zone:` and `local-data:`, and the records of a response policy zone. Says which
- * names a line means and what it does with them; `line-rules.ts` makes rules of them.
+ * Parses lines of other servers' configuration files that block names: dnsmasq's `address=`, `local=` and `server=`,
+ * unbound's `local-zone:` and `local-data:`, and the records of a response policy zone. Returns the names of a line and
+ * their treatment; `line-rules.ts` makes rules of them.
  */
 import type { UnusedLine } from './list-statistics.ts';
 import { type AddressNetwork, networkOf } from './address-trigger.ts';
 import { invalidLine, skippedLine } from './foreign-line.ts';
 import { judgeWord } from './hosts-line.ts';
 
-/** What a line does: names as text, and how far each reaches; or why it is of no use (null = as a comment). */
+/** The effect of a line: names as text with their scope, or why it makes no rule (null = a comment). */
 export type ConfigOutcome =
   | { readonly network: AddressNetwork }
   | { readonly names: readonly string[]; readonly reach: 'exact' | 'suffix'; readonly allow: boolean }
@@ -77,7 +77,7 @@ export function readUnboundLine(line: string): ConfigOutcome {
   return { unused: /^[a-z-]+:$/i.test(line) ? null : OTHER_OPTION };
 }
 
-/** What a record of a response policy zone does with the names, or the addresses, that its owner stands for. */
+/** The effect of a record of a response policy zone on the names or addresses of its owner. */
 export function readPolicyRecord(owner: string, rest: string): 'block' | 'allow' | UnusedLine | null {
   const words = rest.trim().split(/\s+/);
   let at = 0;
@@ -101,7 +101,7 @@ export function isRecord(rest: string): boolean {
   );
 }
 
-/** What stands before white space and a `#`. */
+/** The text before white space and a `#`. */
 function beforeComment(value: string): string {
   for (let at = value.indexOf('#'); at >= 0; at = value.indexOf('#', at + 1))
     if (at === 0 || value.charCodeAt(at - 1) <= 0x20) return value.slice(0, at).trimEnd();

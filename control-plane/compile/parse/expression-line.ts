@@ -1,6 +1,6 @@
 /**
  * Lists of bare regular expressions, one POSIX extended expression per line, as they are published for servers that
- * know no other syntax. Such a line is known by what no name and no other syntax has.
+ * know no other syntax. Such a line is recognised by syntax that no name and no other format has.
  */
 import type { SpecialLine } from './adblock-rule.ts';
 import { Sign } from './line-bytes.ts';
@@ -67,8 +67,8 @@ function isEscaped(byte: number): boolean {
 }
 
 /**
- * The rule of an expression that matches anywhere in a name, `kind` being what it does. Whether the engine
- * takes it is for those to say who compile it.
+ * The rule of an expression that matches anywhere in a name, `kind` being what it does. The compiler decides whether it
+ * is valid.
  */
 export function readExpressionLine(line: string, kind: number): SpecialLine {
   return { kind, match: 'regex', text: line, rule: line };

@@ -1,7 +1,6 @@
 /**
- * Says of a line that made no rule what it is: a rule for browsers, a syntax that is not read, or nothing
- * that any list syntax explains. Only for such lines, so text and patterns are fine here; the patterns
- * have no nested repetition, so that no line takes long.
+ * Classifies a line that made no rule: a rule for browsers, an unsupported syntax, or no known list syntax. It may use
+ * text and patterns, since it only sees such lines; the patterns have no nested repetition, so that no line takes long.
  */
 import type { UnusedLine } from './list-statistics.ts';
 
@@ -15,7 +14,7 @@ export function invalidLine(reason: string): UnusedLine {
   return { invalid: true, reason };
 }
 
-/** Bytes of a line that are looked at. */
+/** Bytes of a line that are examined. */
 const LOOK_BYTES = 512;
 
 const COSMETIC = skippedLine('cosmetic rule');

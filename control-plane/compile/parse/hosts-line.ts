@@ -1,4 +1,4 @@
-/** What hosts files add to names: the addresses that mean "block", and names of the machine itself. */
+/** What is special to hosts files: the addresses that mean "block", and names of the machine itself. */
 import { isIP } from 'node:net';
 import type { ScannedName } from './name-scan.ts';
 

@@ -1,6 +1,6 @@
-/** What lines of lists are made of, seen as bytes: signs, comments, words. No meaning of rules. */
+/** The lexical parts of list lines, as bytes: signs, comments, words. Does not interpret rules. */
 
-/** The signs that lines are told apart by. */
+/** The signs that distinguish lines. */
 export const Sign = {
   BANG: 0x21,
   HASH: 0x23,
@@ -56,7 +56,7 @@ export function endBeforeComment(
   return end;
 }
 
-/** Where the word that `at` lies in ends. */
+/** End of the word that contains `at`. */
 export function endOfWord(bytes: Uint8Array, at: number, end: number): number {
   let next = at;
   while (next < end && bytes[next]! > 0x20) next++;
@@ -85,12 +85,12 @@ export function isLetter(byte: number): boolean {
 }
 
 /**
- * Longest rule that is read as text, bytes; of published lists the longest has 900. What is longer is no rule,
- * so that whatever looks at a text has a bounded one.
+ * Longest rule that is read as text, bytes; of published lists the longest has 900. Longer lines make no rule, so that
+ * parsers see bounded text.
  */
 export const MAX_RULE_BYTES = 4096;
 
-/** The bytes [start, end) as text; the caller holds them to `MAX_RULE_BYTES`. */
+/** The bytes [start, end) as text; the caller limits them to `MAX_RULE_BYTES`. */
 export function textOf(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8');
 }

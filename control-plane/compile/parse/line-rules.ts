@@ -1,9 +1,8 @@
 /**
- * Understands one line of a filter list: hosts lines, plain domains, `*.domain`, `||domain^` and
- * `@@||domain^`, with comments, on the bytes and without making an object; what is more than that is read
- * as text by `adblock-rule.ts`, `config-line.ts` and `expression-line.ts`. A line with anything that Weir does
- * not know makes no rule: a rule is never widened by leaving a part of it out.
- * Cutting files into lines is `parse-list.ts`, counting and passing on is `rule-output.ts`.
+ * Parses one line of a filter list: hosts lines, plain domains, `*.domain`, `||domain^` and `@@||domain^`, with
+ * comments, on the bytes and without allocating; everything else is parsed as text by `adblock-rule.ts`,
+ * `config-line.ts` and `expression-line.ts`. A line with an unknown part makes no rule: ignoring a part could widen it.
+ * `parse-list.ts` cuts files into lines, `rule-output.ts` counts and forwards rules.
  */
 import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
 import { isAddressName } from '../../../shared/policy/address-rule.ts';
@@ -32,7 +31,7 @@ import type { RuleForm, RuleOutput } from './rule-output.ts';
 import { SpecialAllowance } from './special-allowance.ts';
 import { ZoneLines } from './zone-lines.ts';
 
-/** How a source wants its list read. */
+/** How to read the list of a source. */
 export interface ListReading {
   /** What the rules of the list do, `@@` aside. */
   readonly kind: 'block' | 'allow';
@@ -42,7 +41,7 @@ export interface ListReading {
 
 /** Longest text of an IPv6 address with its prefix length. */
 const MAX_NETWORK_BYTES = 49;
-/** Bytes that tell `$TTL` and `$ORIGIN` from other words. */
+/** Bytes that distinguish `$TTL` and `$ORIGIN` from other words. */
 const ZONE_OPTION_BYTES = 8;
 
 const NOT_A_NAME = invalidLine('not a domain name');
@@ -79,7 +78,7 @@ export class LineRules {
     this.zone = new ZoneLines(this.allow, output);
   }
 
-  /** Reads the line [start, end), trimmed and not empty; says why it made no rule, comments aside. */
+  /** Reads the line [start, end), trimmed and not empty; returns why it made no rule, except for comments. */
   read(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
     if (this.zone.isInHead) return this.zone.readHead(bytes, start, end);
     switch (bytes[start]) {

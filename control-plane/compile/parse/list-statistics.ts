@@ -1,10 +1,10 @@
-/** What is known of a list after reading it: counts, the first lines that were of no use, and its fault. */
+/** Statistics of a list after reading it: counts, the first unused lines, and its fault. */
 
 /** How most rules of a list are written. */
 export type ListFormat =
   'hosts' | 'domains' | 'wildcard' | 'adblock' | 'regex' | 'dnsmasq' | 'unbound' | 'rpz' | 'unknown';
 
-/** Why a line makes no rule: no list syntax explains it, or it is of no use here or not supported. */
+/** Why a line makes no rule: unknown syntax, or not applicable or supported here. */
 export interface UnusedLine {
   readonly invalid: boolean;
   readonly reason: string;

@@ -1,7 +1,7 @@
 /**
  * Finds a domain name at the start of a run of bytes: which bytes a name may hold, how long labels and names may be,
- * and what stands after it. It works on bytes in place and makes objects only for internationalised names. What a name
- * is used for is decided in `line-rules.ts`.
+ * and what follows it. It works on bytes in place and allocates only for internationalised names. `line-rules.ts`
+ * decides what a name is used for.
  */
 import { domainToASCII } from 'node:url';
 import { MAX_LABEL_LENGTH } from '../../../shared/dns/name.ts';

@@ -1,7 +1,6 @@
 /**
- * Reads a filter list: chunks of bytes in, one call per rule out, and at the end the counts and the first lines that
- * were of no use. What a line means is `line-rules.ts`; fetching is `fetch-list.ts`; what becomes of the rules is
- * `control-plane/compile/table/rule-table-builder.ts`.
+ * Reads a filter list: chunks of bytes in, one call per rule out, and at the end the counts and the first unused lines.
+ * `line-rules.ts` parses lines; `control-plane/compile/table/rule-table-builder.ts` stores the rules.
  */
 import { LineCollector } from './line-collector.ts';
 import { LineRules, type ListReading } from './line-rules.ts';
@@ -39,7 +38,7 @@ export class ListParser {
     });
   }
 
-  /** Reads the next bytes; does nothing once the file has proved to be no list. */
+  /** Reads the next bytes; does nothing once the file is known to be no list. */
   push(chunk: Uint8Array): void {
     if (this.fault !== null) return;
     if (this.head === null) {

@@ -1,7 +1,4 @@
-/**
- * Where the rules of one list go, and how many they are by kind. Takes rules that are understood: which lines
- * they come from is `line-rules.ts`, what becomes of them is the receiver's.
- */
+/** Counts the parsed rules of one list by kind and passes them to a receiver. `line-rules.ts` produces them. */
 import { isAddressName } from '../../../shared/policy/address-rule.ts';
 import { addressFromText, addressToText } from '../../../shared/net/ip.ts';
 import { INHERITED_KINDS } from '../../../shared/snapshot/rule-table.ts';
@@ -22,9 +19,9 @@ export type RuleSink = (bytes: Uint8Array, start: number, end: number, kind: num
 
 /** Receives the rules that are more than a name; `source` is for the receiver to set. */
 export interface SpecialSink {
-  /** Says why it was not taken: it is of no use, or there is no room for it among those of all lists. */
+  /** Returns why it was not taken: it has no effect here, or the limit of all lists is reached. */
   special(rule: SpecialLine, line: number): UnusedLine | null;
-  /** Takes back the rules of the same text, of every list; false if there is no room for it. */
+  /** Disables the rules of the same text in every list; false if the limit is reached. */
   badFilter(badFilter: BadFilter): boolean;
 }
 
@@ -34,16 +31,16 @@ export type RuleForm = Exclude<ListFormat, 'unknown'>;
 const NOT_A_NAME = invalidLine('not a domain name');
 const ADDRESS = skippedLine('an address that means "block": nothing to judge answers by');
 
-/** Clients that the rules of one list may speak of by MAC or by name: they are looked for again and again. */
+/** Most clients that the rules of one list may name by MAC or by name, since they are resolved periodically. */
 const MAX_CLIENT_NAMES = 1000;
 const TOO_MANY_CLIENTS = skippedLine(`$client with more than ${MAX_CLIENT_NAMES} names in one list`);
 const EVERY_ADDRESS = skippedLine('a rule for every address is not taken');
-/** There are more special rules than are kept. */
+/** The limit of special rules is reached. */
 export const NO_ROOM = skippedLine('too many patterns in all lists together');
 
 /** Counts and passes on the rules of one list. */
 export class RuleOutput {
-  /** 1-based number of the line that is being read; whoever cuts the lines sets it. */
+  /** 1-based number of the current line; set by the reader. */
   lineNumber = 0;
   rules = 0;
   /** Rules that cover more names than the one they stand at. */
@@ -84,7 +81,7 @@ export class RuleOutput {
     return null;
   }
 
-  /** Takes a rule at a name or address in text; `scratch` is scanned into. Says why where it is neither. */
+  /** Takes a rule at a name or address in text; `scratch` is overwritten. Returns the reason if it is neither. */
   text(text: string, kind: number, form: RuleForm, scratch: ScannedName): UnusedLine | null {
     if (isAddressName(text)) return this.address(text, kind, form);
     const bytes = Buffer.from(text, 'utf8');
@@ -136,7 +133,7 @@ export class RuleOutput {
     return null;
   }
 
-  /** Takes a rule that takes others back. */
+  /** Takes a rule that disables others. */
   badFilter(badFilter: BadFilter): UnusedLine | null {
     if (this.specialSink?.badFilter(badFilter) === false) return NO_ROOM;
     this.forms.adblock++;

@@ -1,6 +1,6 @@
 /**
- * Tells a filter list from what web servers send instead of one: HTML pages, archives, images. It looks
- * at the first bytes only; whether the lines are rules is for `parse-list.ts`.
+ * Distinguishes a filter list from other content that web servers send: HTML pages, archives, images. It examines the
+ * first bytes only; `parse-list.ts` parses the lines.
  */
 
 /** Bytes that `sniffList` wants to see, if there are as many. */

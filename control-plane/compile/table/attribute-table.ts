@@ -1,13 +1,13 @@
 /**
  * What the attribute ids of a rule table stand for: each is one distinct set of (source, kinds). Sources are numbered
- * in the order in which they were compiled; which database row that was is kept beside the table (`compiled-rules.ts`).
- * The interner builds the sets while names are added, without a string or an object per name.
+ * in the order in which they were compiled; `compiled-rules.ts` keeps their database rows. The interner builds the sets
+ * while names are added, without a string or an object per name.
  */
 
 /** Bits of a pair that hold `RuleKind` bits; the source's index lies above them. */
 const KIND_BITS = 8;
 const KIND_MASK = (1 << KIND_BITS) - 1;
-/** A pair with this bit says that another source takes these kinds of the pair before back (`$badfilter`). */
+/** A pair with this bit means that another source disables these kinds of the preceding pair (`$badfilter`). */
 const TAKES_BACK = 0x8000_0000;
 const SOURCE_MASK = 0x7f_ffff;
 
@@ -44,7 +44,7 @@ export function forEachPair(
   }
 }
 
-/** Whether some source takes back what another one says at `attribute`. */
+/** Whether a source disables rules of another one at `attribute`. */
 export function hasTakenBack(table: AttributeTable, attribute: number): boolean {
   const end = table.offsets[attribute + 1] ?? 0;
   for (let at = table.offsets[attribute] ?? end; at < end; at++)
@@ -53,8 +53,8 @@ export function hasTakenBack(table: AttributeTable, attribute: number): boolean 
 }
 
 /**
- * The same as `forEachPair`, without what `$badfilter` rules of other sources take back; `counts(by, source)`
- * says whether those of source `by` count against `source`.
+ * Like `forEachPair`, without rules that `$badfilter` rules of other sources disable; `counts(by, source)` returns
+ * whether those of source `by` apply to `source`.
  */
 export function forEachPairLeft(
   table: AttributeTable,
@@ -75,8 +75,8 @@ export function forEachPairLeft(
 }
 
 /**
- * Gives each distinct set of (source, kinds) a number. Sources are worked off one after the other, in
- * ascending order, so a set is a chain: the set before this source, and what this source adds.
+ * Gives each distinct set of (source, kinds) a number. Sources are processed in ascending order, so a set is a chain:
+ * the set before this source, and what this source adds.
  */
 export class AttributeInterner {
   /** The set without the last source, or -1. */
@@ -86,9 +86,9 @@ export class AttributeInterner {
   private readonly nameCounts: number[] = [];
   /** Kinds of all sources of a set together. */
   private readonly unions: number[] = [];
-  /** Of a link that takes something back: the source that it takes it from; -1 = it adds something. */
+  /** For a disabling link: the source whose rules it disables; -1 = it adds kinds. */
   private readonly targets: number[] = [];
-  /** Sets made by taking back, by what they were made of. */
+  /** Sets made by disabling links, by their origin. */
   private readonly takenBack = new Map<string, number>();
   /** (parent, kinds) to set, for the current source: only it can make new sets. */
   private transitions = new Map<number, number>();
@@ -102,14 +102,14 @@ export class AttributeInterner {
     this.transitions = new Map();
   }
 
-  /** The set of a name that is new, `kinds` being what the current source says of it. */
+  /** The set of a new name with `kinds` of the current source. */
   first(kinds: number): number {
     const attribute = this.intern(-1, kinds);
     this.nameCounts[attribute]!++;
     return attribute;
   }
 
-  /** The set of a name that had `attribute` before, once the current source says `kinds` too. */
+  /** The set of a name with `attribute` after the current source adds `kinds`. */
   extend(attribute: number, kinds: number): number {
     const own = this.sources[attribute] === this.source;
     if (own && (this.kinds[attribute]! & kinds) === kinds) return attribute;
@@ -121,18 +121,18 @@ export class AttributeInterner {
     return next;
   }
 
-  /** What all sources of a set say together, `RuleKind` bits. */
+  /** Union of the `RuleKind` bits of all sources of a set. */
   union(attribute: number): number {
     return this.unions[attribute]!;
   }
 
   /**
-   * The set of a name that had `attribute`, once source `by` takes back `kinds` of these sources; after the last
-   * source only. For whom it does is known to those who read the table.
+   * The set of a name with `attribute` after source `by` disables `kinds` of these sources; only after the last source.
+   * Readers of the table decide for which classes it applies.
    */
   takeBack(attribute: number, kinds: number, by: number, sources: ReadonlySet<number>): number {
     let next = attribute;
-    // Links that take back lie before the sources: what `by` has taken back already is known when one is met.
+    // Disabling links precede the sources, so what `by` has disabled is known when a source is reached.
     const before = new Map<number, number>();
     for (let at = attribute; at >= 0; at = this.parents[at]!) {
       const source = this.sources[at]!;
@@ -193,7 +193,7 @@ export class AttributeInterner {
     return attribute;
   }
 
-  /** Each source, and after it what is taken back of it by others; what a source takes back of itself is gone. */
+  /** Each source, followed by what others disable of it; rules that a source disables itself are removed. */
   private pushPairs(attribute: number, pairs: number[]): void {
     const first = pairs.length;
     const links: number[] = [];

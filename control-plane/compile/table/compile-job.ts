@@ -1,4 +1,4 @@
-/** What crosses the border between the compile pool and its thread. */
+/** Messages between the compile pool and its thread. */
 import type { ListReading } from '../parse/line-rules.ts';
 import type { ListStatistics } from '../parse/list-statistics.ts';
 import type { BuiltTable, TableSeeds } from './rule-table-builder.ts';
@@ -14,7 +14,7 @@ export interface CompileOrder {
   readonly lists: readonly ListFile[];
   /** Those of the table in force: answers are cached under the same hashes. */
   readonly seeds: TableSeeds;
-  /** Names to make room for at once, see `RuleTableBuilder`. */
+  /** Expected number of names, see `RuleTableBuilder`. */
   readonly expectedNames: number;
   /** Stem of the names files to write beside the table, see `names-file.ts`. */
   readonly namesPath?: string;
@@ -35,7 +35,7 @@ export interface CompileJob extends CompileOrder, JobProgress {
 /** What a list holds, without its rules. */
 export interface ListInspection {
   readonly statistics: ListStatistics;
-  /** Of the names that were asked about, those that the list blocks. */
+  /** Of the requested names, those that the list blocks. */
   readonly watched: readonly string[];
   /** And those that it allows. */
   readonly allowed: readonly string[];

@@ -17,7 +17,7 @@ const HEAP_MIB = 512;
 
 const MIB = 1_048_576;
 
-/** How long a job may take once its thread has begun it. */
+/** Time limit of a job, from when its thread starts it. */
 export interface JobDeadline {
   readonly baseMs: number;
   /** For each MiB on disk. */
@@ -31,8 +31,8 @@ const DEADLINE: JobDeadline = { baseMs: 20_000, msPerMib: 2000 };
 export class CompileError extends Error {
   override readonly name = 'CompileError';
   /**
-   * Place among the job's lists of the one that was at work, one more than the last after all of them; null if none is
-   * to blame, since the job was stopped or never begun.
+   * Index of the list in work, one past the last after all of them; null if no list is to blame because the job was
+   * stopped or never started.
    */
   readonly list: number | null;
 
@@ -61,15 +61,15 @@ export class CompilePool {
       idleTimeout: IDLE_MS,
       resourceLimits: { maxOldGenerationSizeMb: heapMib },
     });
-    // A thread that dies with a job rejects that job; one that dies without is told of here only.
+    // A thread that dies during a job rejects the job; one that dies idle is reported here only.
     this.pool.on('error', (error: unknown) => {
       for (const job of this.waiting) job.abort(error);
     });
   }
 
   /**
-   * Counts what a list holds, and says which of the names `watch` it blocks. Throws a CompileError when the thread dies; an unusable list is no error but
-   * has its fault in the statistics.
+   * Counts the rules of a list, and returns which of the names `watch` it blocks. Throws a CompileError when the thread
+   * dies; an unusable list is not an error; its statistics have the fault.
    */
   async inspect(list: ListFile, watch: readonly string[], signal?: AbortSignal): Promise<ListInspection> {
     return (await this.run('inspect', [list], { list, watch }, signal)) as ListInspection;
@@ -83,7 +83,7 @@ export class CompilePool {
 
   /**
    * The first line of a list that gives `name` (folded) a rule of one of these `RuleKind` bits; null if there is none.
-   * Reads the list again: for people who ask, not for every answer. Throws a CompileError.
+   * Reads the list again, so use it on demand only. Throws a CompileError.
    */
   async findLine(list: ListFile, name: string, kinds: number): Promise<number | null> {
     return (await this.run('findLine', [list], { list, name, kinds }, undefined)) as number | null;
@@ -95,7 +95,7 @@ export class CompilePool {
     await this.pool.destroy();
   }
 
-  /** One at a time by itself: Piscina leaves what waits behind a job whose thread was ended without a thread. */
+  /** Jobs are queued here: Piscina would leave those waiting behind a job without a thread once its thread is ended. */
   private run(
     name: string,
     lists: readonly ListFile[],
@@ -136,7 +136,7 @@ export class CompilePool {
     return this.isClosed || stop?.aborted === true;
   }
 
-  /** What a list on disk is no more is for the thread to find out. */
+  /** The thread finds out if a list is no longer on disk. */
   private async limitMs(lists: readonly ListFile[]): Promise<number> {
     const sizes = await Promise.all(
       lists.map(({ path }) =>
@@ -151,7 +151,7 @@ export class CompilePool {
   }
 }
 
-/** Ends a job that takes too long, counted from when its thread took it: starting a thread is no fault of a list. */
+/** Ends a job that exceeds its time, counted from when its thread took it: the start of a thread does not count. */
 class JobWatch {
   readonly progress = new Int32Array(new SharedArrayBuffer(4));
   readonly reason: string;
@@ -172,7 +172,7 @@ class JobWatch {
     return this.late.signal;
   }
 
-  /** Place of the list that the thread was at; null if it had none. */
+  /** Index of the list that the thread was processing; null if none. */
   listAtWork(): number | null {
     const place = Atomics.load(this.progress, 0);
     return place === 0 ? null : place - 1;
@@ -182,7 +182,7 @@ class JobWatch {
   end(): void {
     this.hasEnded = true;
     clearTimeout(this.timer);
-    // Ends the wait where no thread has taken the job.
+    // Ends the wait if no thread has taken the job.
     Atomics.notify(this.progress, 0);
   }
 }

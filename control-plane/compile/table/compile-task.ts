@@ -14,10 +14,10 @@ import type { CompileJob, CompileOutcome, JobProgress, ListFile, ListInspection 
 import { RuleTableBuilder } from './rule-table-builder.ts';
 import { SpecialRuleCollector } from './special-rule-collector.ts';
 
-/** Behind everything that answers, beside what reads the log. */
+/** Lower than everything that answers, close to the readers of the log. */
 const NICENESS = 10;
 
-/** Counts what a list holds, looks what it does with the names in `watch`, and builds nothing. */
+/** Counts the rules of a list and its matches among `watch`, without building a table. */
 export async function inspect({
   list,
   watch,
@@ -35,7 +35,7 @@ export async function inspect({
   return { statistics, watched: names.blocked(), allowed: names.allowed() };
 }
 
-/** Builds one table of all lists; a list that cannot be read has its fault in the statistics. */
+/** Builds one table of all lists; the statistics of an unreadable list have its fault. */
 export async function compile(job: CompileJob): Promise<CompileOutcome> {
   begin(job.progress);
   const builder = new RuleTableBuilder(job.seeds, job.expectedNames);
@@ -87,7 +87,7 @@ export async function findLine({
   return found;
 }
 
-/** Says that a thread has taken the job, which is at its first list. */
+/** Signals that a thread has taken the job and is at its first list. */
 function begin(progress: Int32Array): void {
   yieldToAnswering();
   Atomics.store(progress, 0, 1);
@@ -97,6 +97,6 @@ function begin(progress: Int32Array): void {
 /** On Linux a priority belongs to a thread, so this leaves the rest of the process as it is. */
 function yieldToAnswering(): void {
   if (isMainThread || process.platform !== 'linux') return;
-  // Never up again, which an ordinary user may not: Weir itself may have been started with a lower one.
+  // Never raised again, which ordinary users may not do: Weir itself may run at a lower one.
   setPriority(0, Math.max(getPriority(0), NICENESS));
 }

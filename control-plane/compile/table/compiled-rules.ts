@@ -1,4 +1,4 @@
-/** What a compile makes, and its identity. */
+/** The result of a compile, and its identity. */
 import { RuleTableLayout as L } from '../../../shared/snapshot/layout.ts';
 import type { ListStatistics } from '../parse/list-statistics.ts';
 import type { AttributeTable } from './attribute-table.ts';
@@ -12,7 +12,7 @@ export interface CompiledSource {
   readonly statistics: ListStatistics;
 }
 
-/** A rule table with everything that is needed to give it a meaning. */
+/** A rule table with everything needed to interpret it. */
 export interface CompiledRules {
   readonly rules: SharedArrayBuffer;
   /** Patterns and conditional rules, see `shared/snapshot/special-rules.ts`. */
@@ -43,13 +43,13 @@ export function rulesIdOf(rules: SharedArrayBuffer): string {
     .join('');
 }
 
-/** The seeds that a table's names are hashed with; later tables keep them, as cached answers lie under them. */
+/** The seeds that a table's names are hashed with; later tables keep them, as the answer cache uses them, too. */
 export function seedsOf(rules: SharedArrayBuffer): { readonly low: number; readonly high: number } {
   const header = new Int32Array(rules, 0, L.HEADER_WORDS);
   return { low: header[L.SEED_LOW_WORD]!, high: header[L.SEED_HIGH_WORD]! };
 }
 
-/** Clients that the rules of a table speak of by MAC or by name. */
+/** Clients that the rules of a table name by MAC or by name. */
 export function clientNamesOf({ sources }: Pick<CompiledRules, 'sources'>): string[] {
   return [...new Set(sources.flatMap(({ statistics }) => statistics.clientNames ?? []))];
 }

@@ -1,12 +1,12 @@
 /**
- * The names of a compiled table as text, for people to look through: the table itself holds hashes. Each
- * name once, in the order in which the lists name them:
+ * The names of a compiled table as text, for searching: the table itself holds hashes. Each name once, in the order in
+ * which the lists name them:
  *
  *   bytes        lines of folded names, each ended by LF
  *   f64 x n      byte offset of every 1024th line
  *   f64 x 3      bytes of text, lines, n
  *
- * Written in the compile thread, in step with the table; reading is `names-search.ts`.
+ * Written in the compile thread, in step with the table; read by `names-search.ts`.
  */
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { FOLD } from '../../../shared/dns/name.ts';

@@ -1,7 +1,7 @@
 /**
- * What rules that are no plain names may cost, for each list and for all of them together. A name is held against an
- * automaton in one step per octet, so the number of automata that read every name bounds what a name costs, whoever
- * wrote the rules and whoever asks: the figures are in ARCHITECTURE.md, section 9.
+ * Budgets of special rules, per list and for all lists. An automaton reads a name in one step per octet, so the number
+ * of automata that read every name bounds the cost of any name under any rules; ARCHITECTURE.md, section 9, has
+ * figures.
  */
 import type { AutomatonRoom } from '../../../shared/automata/automaton-packer.ts';
 
@@ -55,8 +55,8 @@ export const FILTERS_BUDGET: RuleBudget = {
 };
 
 /**
- * What a change of filters may come to. Less than what is in force at most, because filters are merged in the
- * order in which they were made: without one of them the others may need some more.
+ * Budget of filters after a change. Lower than the limit in force, because filters are merged in the order of their
+ * creation: without one of them the others may need more.
  */
 export const CHANGED_FILTERS_BUDGET: RuleBudget = {
   ...FILTERS_BUDGET,

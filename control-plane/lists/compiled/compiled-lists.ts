@@ -1,7 +1,7 @@
 /**
- * The rules in force as people may look through them: managed domains and regex filters first, then the
- * patterns and conditional rules of lists, then the names of all lists, each with the sources that say so. The text comes from the names file of the table in
- * force, the sources from the table itself.
+ * The rules in force, for browsing: managed domains and regex filters first, then the patterns and conditional rules of
+ * lists, then the names of all lists, each with its sources. The text comes from the names file of the table in force,
+ * the sources from the table itself.
  */
 import type {
   CompiledListQuery,
@@ -30,7 +30,7 @@ const BELOW = {
 };
 const ALL = { block: RuleKind.BLOCK_EXACT | BELOW.block, allow: RuleKind.ALLOW_EXACT | BELOW.allow };
 
-/** What there is to look through. */
+/** What the browser reads from. */
 export interface CompiledListsParts {
   readonly current: () => PublishedState;
   readonly names: NamesFolder;
@@ -72,7 +72,7 @@ export class CompiledLists {
     };
   }
 
-  /** The special rules in force; read once a compile, and kept while people look. */
+  /** The special rules in force; read once per compile and cached. */
   private specialRules({ compiled: { special } }: PublishedState): readonly SpecialRule[] {
     if (this.read?.buffer !== special) this.read = { buffer: special, rules: readSpecialRules(special) };
     return this.read.rules;
@@ -98,7 +98,7 @@ export class CompiledLists {
   }
 }
 
-/** Turns what was compiled into rules for people. */
+/** Converts compiled rules for the API. */
 class LineReader {
   /** Whether every compiled source is enabled and takes nothing back, so that every line counts. */
   readonly areAllActive: boolean;
@@ -146,7 +146,7 @@ class LineReader {
     };
   }
 
-  /** Rules of lists that are no plain names. */
+  /** Special rules of lists. */
   specialRules(rules: readonly SpecialRule[]): CompiledRule[] {
     const shown: CompiledRule[] = [];
     for (const { source, kind, match, rule, takenBackBy } of rules) {

@@ -23,7 +23,7 @@ export class NamesFolder {
     return join(this.folder, `arriving-${randomUUID()}`);
   }
 
-  /** Makes finished files those of a table. */
+  /** Renames finished files to those of a table. */
   async adopt(stem: string, rulesId: string): Promise<void> {
     const from = namesPaths(stem);
     const to = this.pathsOf(rulesId);
@@ -49,7 +49,7 @@ export class NamesFolder {
     }
   }
 
-  /** Removes the files of all other tables, and what a compile that died left; none may be at work. */
+  /** Removes the files of all other tables, and leftovers of a dead compile; no compile may be running. */
   async prune(rulesIds: ReadonlySet<string>): Promise<void> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     for (const file of await readdir(this.folder)) {

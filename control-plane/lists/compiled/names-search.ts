@@ -1,7 +1,7 @@
 /**
- * Finds lines in the files of `names-file.ts`: a page by its number through the index, or every line with a
- * text in it by reading the file, a chunk at a time, so that the loop of the control plane is never held up for
- * longer than one chunk takes. Of a text that very many names have not all are counted.
+ * Finds lines in the files of `names-file.ts`: a page by its number through the index, or every line with a text in it
+ * by reading the file, a chunk at a time, so that the event loop is never blocked for longer than one chunk takes.
+ * Matches of a very common text are not all counted.
  */
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
@@ -13,7 +13,7 @@ export interface NamesRequest {
   readonly count: number;
   /** Lower case; empty = every line. */
   readonly search: string;
-  /** Leaves out lines that do not count now. Without it a page needs no look at the other lines. */
+  /** Filters lines that are not in force. Without it a page needs no other lines. */
   readonly counts?: ((line: string) => boolean) | undefined;
   /** See `COUNTED_BYTES`. */
   readonly countedBytes?: number;
@@ -24,18 +24,18 @@ export interface NamesFound {
   readonly lines: string[];
   /** Lines that match, returned or not. */
   readonly total: number;
-  /** The file was not read to its end, and the total is reckoned from the part that was. */
+  /** The file was not read to its end, and the total is estimated from the part that was. */
   readonly isEstimate: boolean;
 }
 
 const CHUNK_BYTES = 1_048_576;
-/** Bytes that are read at least, for the total's sake, when the page is full: about 800,000 names. */
+/** Least bytes read for the total once the page is full: about 800,000 names. */
 const COUNTED_BYTES = 16_777_216;
 /** Hits in a chunk from which looking at each byte is cheaper than a call for each hit. */
 const DENSE_HITS = 8192;
 const LF = 0x0a;
 
-/** Looks through the file at `path`; throws if there is none or it is torn. */
+/** Searches the file at `path`; throws if it is missing or torn. */
 export async function searchNames(path: string, request: NamesRequest): Promise<NamesFound> {
   const file = await open(path);
   try {

@@ -1,6 +1,6 @@
 /**
- * One HTTP exchange for a list, redirects followed: conditional request out, open response in. Time limits
- * and refused hosts are seen to here; what the body holds is `store-body.ts`.
+ * One HTTP exchange for a list, redirects followed: conditional request out, open response in. Enforces time limits and
+ * refused hosts; `store-body.ts` reads the body.
  */
 import * as http from 'node:http';
 import * as https from 'node:https';
@@ -12,10 +12,10 @@ import { boundedLookup } from './list-host.ts';
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Faults of the disk that the list is written to. */
+/** Errors of the disk that the list is written to. */
 const DISK_FAULTS: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EACCES', 'ENOENT']);
 
-/** What servers told of the copy at hand, to ask whether it has changed (RFC 9110 section 13.1). */
+/** Validators of the stored copy, for a conditional request (RFC 9110 section 13.1). */
 export interface Validators {
   readonly etag: string | null;
   readonly lastModified: string | null;
@@ -26,7 +26,7 @@ export interface HttpWays {
   readonly limits: FetchLimits;
   readonly lookup: Lookup;
   readonly bounds: FetchBounds;
-  /** Ends the exchange, the reading of the body included. */
+  /** Ends the exchange, including the read of the body. */
   readonly signal: AbortSignal;
 }
 
@@ -97,7 +97,7 @@ async function request(
       incoming = response;
       resolve(response);
     });
-    // Stays on: after the response, errors reach the body and come here as well.
+    // Stays installed: after the response, errors reach the body and this handler.
     outgoing.on('error', (error) => reject(asListError(error, url, signal)));
     outgoing.end();
   });
@@ -113,7 +113,7 @@ function headersOf({ etag, lastModified }: Validators): Record<string, string> {
   };
 }
 
-/** The error to tell of whatever ended an exchange. */
+/** The error to report for a failed exchange. */
 export function asListError(error: unknown, url: URL, signal: AbortSignal): ListError {
   if (error instanceof ListError) return error;
   if (signal.aborted && signal.reason instanceof ListError) return signal.reason;

@@ -1,4 +1,4 @@
-/** How much time, memory and patience a list server gets. */
+/** Limits of time and memory for a list server. */
 
 /** Limits of one fetch; tests use smaller ones. */
 export interface FetchLimits {

@@ -1,7 +1,6 @@
 /**
- * Fetches one list, from a web server or from a folder of the machine, into a file of its own. Whether its
- * lines are of any use is not judged here, only that it is a text of tolerable size. Everything that can go
- * wrong comes out as a ListError with a text for people.
+ * Fetches one list, from a web server or from a folder of the machine, into a file of its own. Checks only that it is
+ * text of acceptable size, not its lines. Every failure is a ListError with a text for people.
  */
 import type { FetchLimits } from './fetch-limits.ts';
 import { FETCH_LIMITS } from './fetch-limits.ts';
@@ -17,7 +16,7 @@ import { storeBody } from './store-body.ts';
 /** A list to fetch. */
 export interface ListRequest {
   readonly url: string;
-  /** Of the copy at hand; nulls where there is none. */
+  /** Of the stored copy; nulls without one. */
   readonly validators: Validators;
   /** File to make, gzip-compressed; on failure it may be left behind, for the caller to remove. */
   readonly path: string;

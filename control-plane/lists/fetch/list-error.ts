@@ -1,6 +1,6 @@
 /** Why a list could not be fetched or used; the message is shown to people as the source's `last_error`. */
 
-/** What went wrong, for tests and for deciding what to do next. */
+/** The kind of failure. */
 export type ListErrorCode =
   | 'bad_url'
   | 'refused_host'
@@ -18,7 +18,7 @@ export type ListErrorCode =
   | 'disk'
   | 'stopped';
 
-/** A list that is of no use now. Messages hold no credentials. */
+/** A list that cannot be used now. Messages contain no credentials. */
 export class ListError extends Error {
   override readonly name = 'ListError';
   readonly code: ListErrorCode;

@@ -1,8 +1,8 @@
 /**
- * Which hosts lists and the catalog may come from, so that no one's text makes Weir speak to places that only this
- * machine can reach. Local addresses are open to a URL that a person entered with such an address, or with a name that
- * can only be local; never to a redirect elsewhere or to another name that leads there. The lookup below hands over
- * what was judged, so a name that changes its address gains nothing.
+ * Decides which hosts lists and the catalog may come from, so that external text cannot make Weir connect to places
+ * that only this machine can reach. Local addresses are allowed for a URL that a person entered with such an address,
+ * or with a name that can only be local; never for redirects elsewhere or other names. The lookup below returns only
+ * checked addresses, so a name cannot change its address in between.
  */
 import { lookup as systemLookup } from 'node:dns/promises';
 import type { LookupAddress } from 'node:dns';
@@ -19,7 +19,7 @@ export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
 /** The resolver of the machine. */
 export const lookupBySystem: Lookup = (hostname) => systemLookup(hostname, { all: true });
 
-/** What is local, and what is Weir itself. */
+/** What counts as local, and as Weir itself. */
 export interface FetchBounds {
   /** Domain of the local network, '' = none. */
   readonly localDomain: () => string;
@@ -32,8 +32,8 @@ const LOCAL_SUFFIXES = ['home.arpa', 'internal', 'lan', 'local'];
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /**
- * The lookup to ask `url` with. Throws a ListError if its host is an address that it must not lead to; the lookup fails
- * with one where a name has no others. `entered`: the URL that a person wrote.
+ * The lookup to ask `url` with. Throws a ListError if its host is a forbidden address; the lookup fails with one if a
+ * name has no other addresses. `entered`: the URL that a person wrote.
  */
 export function boundedLookup(
   url: URL,
@@ -56,7 +56,7 @@ export function boundedLookup(
   return asLookupFunction(lookup, reasonAgainst);
 }
 
-/** Leaves out the addresses that there is a reason against. */
+/** Removes the forbidden addresses. */
 function asLookupFunction(lookup: Lookup, reasonAgainst: (address: string) => string | null): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname).then(

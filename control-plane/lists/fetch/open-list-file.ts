@@ -1,6 +1,6 @@
 /**
- * Opens the list behind a `file:` URL. Only files below the folders of `blocking.list_dirs` are lists:
- * symbolic links are resolved before that is judged, and what is opened is what was judged.
+ * Opens the list behind a `file:` URL. Only files below the folders of `blocking.list_dirs` are lists: symbolic links
+ * are resolved before the check, and the checked file is the one opened.
  */
 import { reasonOf } from '../../../shared/thrown.ts';
 import { constants } from 'node:fs';
@@ -10,18 +10,18 @@ import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ListError } from './list-error.ts';
 
-/** An open list; whoever opened it closes it. */
+/** An open list; the caller closes it. */
 export interface OpenListFile {
   readonly file: FileHandle;
   readonly bytes: number;
-  /** Changes when the file does; plays the part of an ETag. */
+  /** Changes when the file does, like an ETag. */
   readonly etag: string;
 }
 
 /** Opens the file of `url`; throws a ListError. */
 export async function openListFile(url: URL, listDirs: readonly string[]): Promise<OpenListFile> {
   const path = await resolvePath(url, listDirs);
-  // Not to follow a link that appears now, and not to wait for a writer where it is a pipe.
+  // Does not follow a link that appears now, nor wait for the writer of a pipe.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(path, flags).catch((error: unknown) => {
     throw unreadable(url, error);

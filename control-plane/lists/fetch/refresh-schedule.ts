@@ -1,13 +1,10 @@
-/**
- * When a list is fetched again: after the configured hours where all is well, and soon, then less and less
- * often, where it is not. Pure.
- */
+/** When to fetch a list again: after the configured hours on success, and after growing pauses on failure. Pure. */
 
 const MINUTE_MS = 60_000;
 /** Pauses after failures: 1, 2, 4, 8, 16 minutes, then this. */
 const LONGEST_RETRY_MS = 30 * MINUTE_MS;
 
-/** What is known of the attempts for one list. */
+/** The attempts for one list so far. */
 export interface Attempts {
   /** Unix milliseconds of the last one; undefined if there has been no fetch. */
   readonly lastMs: number | undefined;

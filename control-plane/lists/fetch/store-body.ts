@@ -1,7 +1,6 @@
 /**
- * Turns the body of a list into a file: decompresses what came compressed, looks at its first bytes, holds
- * it to its size, and writes it gzip-compressed to disk. Chunk by chunk, so a list of any size or none takes
- * the same memory.
+ * Stores the body of a list in a file: decompresses it if needed, checks its first bytes and its size, and writes it
+ * gzip-compressed to disk. Chunk by chunk, so memory does not depend on the size.
  */
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
@@ -53,7 +52,7 @@ function textOf(
   body: AsyncIterable<Buffer>,
   { isEncoded, limits, shown }: BodyReading,
 ): AsyncIterable<Buffer> {
-  // Text that comes uncompressed is held to the larger limit, by the meter behind.
+  // Uncompressed text has the larger limit, enforced by the following meter.
   const decoded = isEncoded ? gunzip(limitBytes(body, limits.compressedBytes, shown)) : body;
   return gunzipIfMarked(decoded);
 }
@@ -71,7 +70,7 @@ async function* limitBytes(
   }
 }
 
-/** Counts and hashes text that passes, and stops what is no list at its first bytes. */
+/** Counts and hashes the text, and stops other content at its first bytes. */
 class TextMeter {
   private readonly hash = createHash('sha256');
   private readonly shown: string;

@@ -1,9 +1,8 @@
 /**
- * The last good copy of each list, `<data_dir>/list-cache/`, gzip-compressed. A file's name says whose it
- * is, of which URL, and what is in it, so that a copy and its description can never disagree:
- * `<source id>-<URL key>-<content key>.gz`. A new copy is renamed into place beside the ones before, which stay
- * as long as somebody needs them: a compile that reads one, a held copy that waits for its approval, a revision
- * that one may go back to.
+ * The last good copy of each list, `<data_dir>/list-cache/`, gzip-compressed. A file's name says whose it is, of which
+ * URL, and what is in it, so that a copy and its description can never disagree: `<source id>-<URL key>-<content
+ * key>.gz`. A new copy is renamed into place beside the ones before, which stay while they are needed: by a running
+ * compile, as a held copy awaiting approval, or for a revision that can be restored.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
@@ -23,11 +22,11 @@ export interface ListCopy {
 /** The copies of all sources. */
 export class ListCache {
   private readonly folder: string;
-  /** The copy of each source that counts. */
+  /** The copy in force of each source. */
   private readonly copies = new Map<number, ListCopy>();
   /** Every copy on disk, by source. */
   private readonly stored = new Map<number, readonly ListCopy[]>();
-  /** Paths on their way to being copies; no pruning may take them for old ones. */
+  /** Paths of copies in preparation, which pruning must not remove. */
   private readonly arriving = new Set<string>();
   private opened: Promise<void> | undefined;
 
@@ -36,8 +35,8 @@ export class ListCache {
   }
 
   /**
-   * Finds the copies on disk, once, however often it is called; where a source has two, the newer counts.
-   * Nothing may be made or removed here before.
+   * Finds the copies on disk, once, however often it is called; of two copies of a source the newer wins. Call it
+   * before any other method.
    */
   open(): Promise<void> {
     this.opened ??= this.scan().catch((error: unknown) => {
@@ -47,7 +46,7 @@ export class ListCache {
     return this.opened;
   }
 
-  /** The last good copy of a source, maybe of a URL that it had before. */
+  /** The last good copy of a source, possibly of an earlier URL. */
   copyOf(id: number): ListCopy | undefined {
     return this.copies.get(id);
   }
@@ -57,14 +56,14 @@ export class ListCache {
     return this.copies.get(id)?.urlKey === urlKey(url);
   }
 
-  /** Path of a file that becomes a copy by `commit`, or is removed by whoever made it. */
+  /** Path for a new file, which becomes a copy by `commit` or is removed by the caller. */
   temporaryPath(): string {
     return join(this.folder, `${randomUUID()}${TEMPORARY_SUFFIX}`);
   }
 
   /**
-   * Puts a finished file beside the copies of a source; `digest` is that of its text, hexadecimal. It is safe
-   * from pruning until `settle`, by when it counts or is on record as needed.
+   * Adds a finished file to the copies of a source; `digest` is that of its text, hexadecimal. It is safe from pruning
+   * until `settle`; by then it is in force or recorded as needed.
    */
   async store(id: number, url: string, digest: string, temporaryPath: string): Promise<ListCopy> {
     const keys = { urlKey: urlKey(url), contentKey: contentKey(digest) };
@@ -98,7 +97,7 @@ export class ListCache {
     return copy !== undefined;
   }
 
-  /** Whether the copy at hand holds the text with this digest and is one of this URL. */
+  /** Whether the current copy has the text with this digest and is of this URL. */
   holds(id: number, url: string, digest: string): boolean {
     return this.isOf(id, url) && this.copies.get(id)?.contentKey === contentKey(digest);
   }
@@ -108,14 +107,14 @@ export class ListCache {
     return [...this.copies.keys()];
   }
 
-  /** Forgets the copy of a source, or only the one at `path`; its file goes with the next pruning. */
+  /** Drops the copy of a source, or only the one at `path`; the next pruning removes its file. */
   forget(id: number, path?: string): void {
     if (path === undefined || this.copies.get(id)?.path === path) this.copies.delete(id);
   }
 
   /**
-   * Removes copies that neither count nor are among the contents that `readNeeded` names; no one may be reading one.
-   * What arrives while that is asked is left alone.
+   * Removes copies that are neither in force nor among the contents that `readNeeded` returns; none may be in use.
+   * Copies that arrive meanwhile stay.
    */
   async prune(readNeeded: () => Promise<ReadonlySet<string>>): Promise<void> {
     const files = (await readdir(this.folder)).filter((file) => !this.isNeeded(join(this.folder, file)));

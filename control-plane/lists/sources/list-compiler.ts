@@ -1,6 +1,6 @@
 /**
- * Keeps the rules in force equal to the copies on disk: every enabled source with a good copy is compiled
- * into one table. A burst of changes is one compile, and nothing is compiled that is in force already.
+ * Keeps the rules in force equal to the copies on disk: every enabled source with a good copy is compiled into one
+ * table. A burst of changes is one compile; inputs that are in force are not compiled again.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
@@ -15,7 +15,7 @@ import type { RefusedCopies } from './refused-copies.ts';
 import type { NamesFolder } from '../compiled/names-folder.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
 
-/** What a compiler is made of. */
+/** Parts of the compiler. */
 export interface CompilerParts {
   readonly readSources: () => Promise<readonly StoredSource[]>;
   readonly cache: ListCache;
@@ -33,7 +33,7 @@ export interface CompilerParts {
   readonly keptRules: () => Promise<ReadonlySet<string>>;
   /** Contents that must stay on disk, see `ListCache.prune`. */
   readonly neededCopies: () => Promise<ReadonlySet<string>>;
-  /** Writes what a compile found out about a source. */
+  /** Stores the results of a compile for a source. */
   readonly record: (source: StoredSource, facts: SourceFacts) => Promise<unknown>;
   /** Ends a compile at work. */
   readonly signal: AbortSignal;
@@ -43,21 +43,21 @@ interface Input extends ListFile {
   readonly id: number;
   readonly contentKey: string;
   readonly inputKey: string;
-  /** Bytes of its text, as far as they are known. */
+  /** Bytes of its text, if known. */
   readonly bytes: number;
 }
 
-/** A copy that is in force, how it was read, and what its source's row says of it. */
+/** A copy in force, how it was read, and its source's row. */
 interface GoodCopy {
   readonly contentKey: string;
   readonly reading: ListReading;
   readonly facts: SourceFacts;
 }
 
-/** Text that makes one name on average is longer than this even in lists that overlap a lot. */
+/** Lower bound for the average bytes of text per distinct name, even in overlapping lists. */
 const TEXT_BYTES_PER_NAME = 64;
 
-/** Compiles when there is something to compile. */
+/** Compiles if anything has changed. */
 export class ListCompiler {
   private readonly parts: CompilerParts;
   private readonly compiler = new Coalescer(() => this.compileNow());
@@ -68,14 +68,14 @@ export class ListCompiler {
   }
 
   /**
-   * Resolves when the database's sources are in force with the copies on disk as they were when this was
-   * called, or newer. Throws a CompileError, or what the database throws; the rules in force then stay.
+   * Resolves when the database's sources are in force with the copies that were on disk at the call, or newer. Throws a
+   * CompileError, or what the database throws; the rules in force then stay.
    */
   bringIntoForce(): Promise<void> {
     return this.compiler.run();
   }
 
-  /** The same, and leaves nothing in memory that no enabled source needs. */
+  /** The same, and drops rules that no enabled source needs. */
   compact(): Promise<void> {
     this.isToCompact = true;
     return this.compiler.run();
@@ -87,7 +87,7 @@ export class ListCompiler {
     return input !== undefined && !this.keysInForce().has(input.inputKey);
   }
 
-  /** Resolves when no compile is at work. */
+  /** Resolves when no compile is running. */
   idle(): Promise<void> {
     return this.compiler.idle();
   }
@@ -98,24 +98,24 @@ export class ListCompiler {
     const sources = await this.parts.readSources();
     const isToCompact = this.isToCompact;
     this.isToCompact = false;
-    // Each copy that is refused is one less.
+    // Ends, as each round refuses one copy.
     while (!(await this.isTaken(sources, isToCompact)));
-    // Only now is no one reading the copies of before.
+    // Only now are the previous copies out of use.
     await cache.prune(this.parts.neededCopies);
     const kept = await this.parts.keptRules();
     await names.prune(new Set([...kept, rulesIdOf(this.parts.compiled().rules)]));
   }
 
   /**
-   * Brings these sources into force. False if a new copy proved to be of no use, and was refused: what stood there
-   * before is to be compiled then. Throws a CompileError if no copy is to blame.
+   * Brings these sources into force. False if a new copy proved unusable and was refused: then compile the previous
+   * one. Throws a CompileError if no copy is to blame.
    */
   private async isTaken(sources: readonly StoredSource[], isToCompact: boolean): Promise<boolean> {
     const { policy, names } = this.parts;
     const inputs = this.inputsOf(sources);
     const keys = this.keysInForce();
-    // What was disabled may stay in memory until there is something to compile: it means nothing there, and
-    // is back in force at once when it is enabled again.
+    // Disabled lists may stay in memory until the next compile: they have no effect there, and are in force at once
+    // when enabled again.
     const isInForce =
       inputs.every(({ inputKey }) => keys.has(inputKey)) &&
       (inputs.length === 0 || (await names.has(rulesIdOf(this.parts.compiled().rules)))) &&
@@ -152,7 +152,7 @@ export class ListCompiler {
     return inputs.filter(isNew).sort((a, b) => b.bytes - a.bytes)[0];
   }
 
-  /** Takes a copy out of what is compiled; the copy in force, where there is one, counts again. */
+  /** Excludes a copy from the compile; the copy in force, if any, is used again. */
   private async refuse(culprit: Input, reason: string, sources: readonly StoredSource[]): Promise<void> {
     const { cache, refused, logger, record } = this.parts;
     const { id, inputKey, contentKey, path } = culprit;
@@ -168,7 +168,7 @@ export class ListCompiler {
     await record(source, { status: 'error', lastError: reason, ...unknown, ...good?.facts });
   }
 
-  /** The input of a source that is in force, if its copy is on disk still. */
+  /** The input in force of a source, if its copy is still on disk. */
   private goodCopyOf(id: number): GoodCopy | undefined {
     const source = this.parts.compiled().sources.find((candidate) => candidate.id === id);
     if (source === undefined || source.statistics.fault !== null) return undefined;
@@ -217,7 +217,7 @@ export class ListCompiler {
     };
   }
 
-  /** What was counted, where the database says otherwise; a copy that could not be read is fetched again. */
+  /** Stores counts that differ from the database; a copy that could not be read is fetched again. */
   private async recordCounts(
     compiled: CompiledRules,
     inputs: readonly Input[],
@@ -243,7 +243,7 @@ export class ListCompiler {
       if (!source.enabled || copy === undefined) continue;
       const input = inputOf(source, copy, readingOf(source));
       const isRefused = this.parts.refused.reasonFor(source.id, input.inputKey) !== undefined;
-      // As it was read before, where it is the way of reading that was of no use.
+      // As it was read before, if the way of reading was the problem.
       const good = isRefused ? this.goodCopyOf(source.id) : undefined;
       if (!isRefused) inputs.push(input);
       else if (good?.contentKey === copy.contentKey) inputs.push(inputOf(source, copy, good.reading));

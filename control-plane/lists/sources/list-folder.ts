@@ -1,13 +1,13 @@
 /**
- * Refuses sources whose file lies outside of the folders of `blocking.list_dirs` when they are written down.
- * What is opened later is judged again then (`open-list-file.ts`): links may have changed meanwhile.
+ * Refuses sources whose file is outside the folders of `blocking.list_dirs` when they are stored. `open-list-file.ts`
+ * checks again when it opens one: links may have changed meanwhile.
  */
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { invalid } from '../../api/api-error.ts';
 
-/** 400 for a `file:` URL that leads out of the folders or names no path, whether or not there is a file yet. */
+/** 400 for a `file:` URL that leaves the folders or names no path, whether or not the file exists. */
 export async function refuseOtherFolders(url: string, listDirs: readonly string[]): Promise<void> {
   if (!url.startsWith('file:')) return;
   const path = await realPathSoFar(resolve(pathOf(url)));
@@ -25,12 +25,12 @@ function pathOf(url: string): string {
     const path = fileURLToPath(url);
     if (!path.includes('\0')) return path;
   } catch {
-    // Such as an encoded slash, which no name of a file can hold.
+    // Such as an encoded slash, which a file name cannot contain.
   }
   throw invalid([{ path: 'url', message: 'expected the path of a file, without %2F and %00' }]);
 }
 
-/** The path with the links in that part of it resolved that exists. */
+/** The path with links resolved in its existing part. */
 async function realPathSoFar(path: string): Promise<string> {
   const real = await realpath(path).catch(() => null);
   if (real !== null) return real;

@@ -1,8 +1,7 @@
 /**
- * Looks at a new copy of a list before it takes the place of the one before: a list that lost most of its
- * rules or became another list by its size, or that would block what this network uses, or no longer allow
- * it, is held until a person approves it. The first copy of a source is never held: whoever adds a list means
- * what it blocks.
+ * Checks a new copy of a list before it replaces the previous one: a list that lost most of its rules, grew extremely,
+ * or would block names that this network uses, or no longer allow them, is held until a person approves it. The first
+ * copy of a source is never held: adding a list means what it blocks.
  */
 import type { Clock } from '../../../shared/clock.ts';
 
@@ -11,20 +10,20 @@ export interface GuardedCopy {
   readonly rules: number;
   /** Most-asked allowed names that this copy blocks. */
   readonly blocked: readonly string[];
-  /** Those that it allows; looked at in lists of exceptions. */
+  /** Those that it allows; for allowlists. */
   readonly allowed: readonly string[];
 }
 
 /** Names in a reason. */
 const SHOWN_NAMES = 5;
-/** Most-asked allowed names that are looked at. */
+/** Number of most-asked allowed names that are checked. */
 export const WATCHED_NAMES = 1000;
-/** Growth that makes another list of one, unless it was a short list. */
+/** Growth factor at which a list is held, unless it was short. */
 const GROWTH = 10;
 const SHORT_LIST_RULES = 100;
 const DAY_MS = 86_400_000;
 
-/** Why `next` must not simply replace `before`; null if it may. */
+/** Why `next` must not replace `before`; null if it may. */
 export function reasonToHold(before: GuardedCopy, next: GuardedCopy): string | null {
   if (next.rules * 2 < before.rules)
     return `held: the list shrank from ${before.rules} to ${next.rules} rules`;
@@ -65,7 +64,7 @@ export class MostAskedNames {
   async names(): Promise<readonly string[]> {
     const nowMs = this.clock.nowMs();
     const { known } = this;
-    // A short log is read quickly, and what is missing from it today matters.
+    // A short log is read quickly, and missing names matter.
     if (known?.names.length === WATCHED_NAMES && nowMs - known.readAtMs < DAY_MS) return known.names;
     const names = await this.read();
     this.known = { names, readAtMs: nowMs };

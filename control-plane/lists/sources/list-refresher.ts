@@ -18,13 +18,13 @@ import type { StoredSource } from './source-store.ts';
 import { listSources, readSource } from './source-store.ts';
 import { Semaphore } from '../../concurrency/semaphore.ts';
 
-/** What a refresher is made of. */
+/** Parts of the refresher. */
 export interface RefresherParts extends RefreshParts {
   readonly database: Database;
   readonly changes: PolicyChanges;
   /** `blocking.list_refresh_hours`; asked at each look. */
   readonly refreshHours: () => number;
-  /** Brings the copies that count into force. */
+  /** Puts the current copies into force. */
   readonly bringIntoForce: () => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -38,14 +38,14 @@ export class ListRefresher {
   private readonly parts: RefresherParts;
   private readonly stopping = new AbortController();
   private readonly semaphore = new Semaphore(CONCURRENT_FETCHES);
-  /** Refreshes at work or waiting for their turn, by source. */
+  /** Running or queued refreshes, by source. */
   private readonly refreshes = new Map<
     number,
     { readonly done: Promise<void>; readonly abort: AbortController }
   >();
   /** Failures in a row, by source. */
   private readonly failures = new Map<number, number>();
-  /** All that is at work, those that were stopped included. */
+  /** All running refreshes, including stopped ones. */
   private readonly atWork = new Set<Promise<void>>();
 
   constructor(parts: RefresherParts) {
@@ -57,7 +57,7 @@ export class ListRefresher {
     return this.refreshes.has(id);
   }
 
-  /** Refreshes a source and resolves when that has ended, well or not; joins one that is at work. */
+  /** Refreshes a source and resolves when it has ended, successful or not; joins a running one. */
   start(id: number): Promise<void> {
     const known = this.refreshes.get(id);
     if (known !== undefined && !known.abort.signal.aborted) return known.done;
@@ -85,19 +85,19 @@ export class ListRefresher {
       const failures = this.failures.get(source.id) ?? 0;
       const isAsStored =
         (source.status === 'ok' || source.status === 'held') && cache.isOf(source.id, source.url);
-      // What failed, or was not finished, before this start is tried at once.
+      // Refreshes that failed or were unfinished before this start are retried at once.
       const lastMs = failures > 0 || isAsStored ? Date.parse(source.last_checked_at ?? '') : NaN;
       const attempts = { lastMs: Number.isNaN(lastMs) ? undefined : lastMs, failures };
       if (isDue(attempts, clock.nowMs(), this.parts.refreshHours())) void this.start(source.id);
     }
   }
 
-  /** Ends an attempt at work on one source, or on all. */
+  /** Ends the running attempt on one source, or on all. */
   stop(id?: number): void {
     for (const [source, { abort }] of this.refreshes) if (id === undefined || id === source) abort.abort();
   }
 
-  /** Forgets what was known of a source that is gone. */
+  /** Drops the state of a removed source. */
   forget(id: number): void {
     this.stop(id);
     this.failures.delete(id);
@@ -127,7 +127,7 @@ export class ListRefresher {
       else logger.info(refreshed.outcome === 'new' ? 'list updated' : 'list unchanged', { id, name });
     } catch (error) {
       if (signal.aborted) {
-        // Not its fault, and not finished: the next look tries again.
+        // Not its fault, and not finished: the next check retries.
         const status = source.status === 'updating' ? 'pending' : source.status;
         await recordSource(database, source, { status });
         return;
@@ -139,7 +139,7 @@ export class ListRefresher {
     }
   }
 
-  /** Stores what a refresh came to, and brings a new copy into force. */
+  /** Stores the result of a refresh, and puts a new copy into force. */
   private async takeOver(source: StoredSource, refreshed: Refreshed): Promise<void> {
     const { database, changes, cache } = this.parts;
     const lastCheckedAt = this.now();
@@ -149,7 +149,7 @@ export class ListRefresher {
         return;
       }
       if (refreshed.outcome === 'new') {
-        // Before the compile: should that fail, what is on disk is known all the same.
+        // Before the compile, so that the copy on disk is recorded even if it fails.
         const facts = { ...refreshed.facts, lastChangedAt: lastCheckedAt };
         const what = `updated, ${facts.rules ?? 0} rules`;
         if (!(await recordContent(changes, source, facts, what))) return;
@@ -164,7 +164,7 @@ export class ListRefresher {
     await recordSource(database, source, { status: 'ok', lastError: null, lastCheckedAt });
   }
 
-  /** Why the compile would not have this copy. */
+  /** Why the compile refused this copy. */
   private refusalOf(source: StoredSource, { contentKey }: ListCopy): string | undefined {
     return this.parts.refused.reasonFor(source.id, inputKeyOf(source.id, contentKey, readingOf(source)));
   }

@@ -41,7 +41,7 @@ import type { SourceFacts, StoredSource } from './source-store.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import * as store from './source-store.ts';
 
-/** What the life of lists is made of. */
+/** Parts of the list sources. */
 export interface ListSourcesParts {
   readonly database: Database;
   readonly cache: ListCache;
@@ -51,11 +51,11 @@ export interface ListSourcesParts {
   readonly policy: PolicyInForce;
   readonly changes: PolicyChanges;
   readonly publisher: SnapshotPublisher;
-  /** Rules of before, to go back to without a compile. */
+  /** Earlier rules, for a rollback without a compile. */
   readonly generations: Pick<Generations, 'findRules' | 'rulesIds'>;
-  /** What the guard of lists looks at. */
+  /** The names that the guard checks. */
   readonly mostAsked: Pick<MostAskedNames, 'names'>;
-  /** `blocking.list_refresh_hours`; asked at each look, as `listDirs` is. */
+  /** `blocking.list_refresh_hours`; read at each check, like `listDirs`. */
   readonly refreshHours: () => number;
   /** `blocking.list_dirs`. */
   readonly listDirs: () => readonly string[];
@@ -76,9 +76,9 @@ export class ListSources implements SourceLife {
   private readonly refused: RefusedCopies;
   private readonly stopping = new AbortController();
   private readonly refresher: ListRefresher;
-  /** Everything else that goes on in the background; none of it rejects. */
+  /** All other background work; none of it rejects. */
   private readonly background = new Set<Promise<void>>();
-  /** What the rows say and is not in force yet. */
+  /** Retries changes of rows that are not in force yet. */
   private readonly retrying: Retrying;
   private timer: NodeJS.Timeout | undefined;
 
@@ -114,8 +114,8 @@ export class ListSources implements SourceLife {
   }
 
   /**
-   * Brings what the database says into force from the copies on disk, then fetches what is due, now and from
-   * now on, in the background. Throws what the database throws. To be called each time the database comes up.
+   * Puts the database's sources into force from the copies on disk, then fetches due lists in the background, now and
+   * periodically. Throws what the database throws. Call it each time the database comes up.
    */
   async start(): Promise<void> {
     const { cache, database } = this.parts;
@@ -136,7 +136,7 @@ export class ListSources implements SourceLife {
     return this.refresher.startDue();
   }
 
-  /** Stops timers, fetches and compiles; resolves when nothing is at work any more. */
+  /** Stops timers, fetches and compiles; resolves when all have ended. */
   async close(): Promise<void> {
     clearInterval(this.timer);
     this.stopping.abort();
@@ -145,7 +145,7 @@ export class ListSources implements SourceLife {
     await this.idle();
   }
 
-  /** Resolves when no fetch and no compile is at work. */
+  /** Resolves when no fetch and no compile is running. */
   async idle(): Promise<void> {
     while (this.background.size > 0) await Promise.all(this.background);
     await this.refresher.idle();
@@ -164,7 +164,7 @@ export class ListSources implements SourceLife {
   async create(kind: SourceKind, source: SourceCreate, author: string): Promise<BlocklistSource> {
     await refuseOtherFolders(source.url, this.parts.listDirs());
     refuseMasks(source.url);
-    // Policy knows from now on that the list is wanted, though nothing of it is in force.
+    // Policy knows the list from now on, though none of its rules is in force.
     const created = await this.parts.changes.change(author, async (tx) => {
       const result = await store.insertSource(tx, kind, source);
       return { result, summary: `${kind}list ${result.name}: created` };
@@ -184,7 +184,7 @@ export class ListSources implements SourceLife {
     };
     const { changes, cache } = this.parts;
     const updated = await changes.change(author, work, async ({ source, hasCopy }, apply) => {
-      // An attempt at work may be for the URL of before.
+      // A running attempt may be for the previous URL.
       if (change.url !== undefined && !hasCopy) this.refresher.stop(id);
       this.refused.forget(id);
       if (!this.compiler.needsCompile(source)) return apply();
@@ -200,7 +200,7 @@ export class ListSources implements SourceLife {
       const name = await store.deleteSource(tx, kind, id);
       return { result: undefined, summary: `${kind}list ${name}: deleted` };
     };
-    // Without its row it means nothing at once; its names leave the table with the next compile.
+    // Without its row the list has no effect; the next compile removes its names.
     await this.parts.changes.change(author, work, (_nothing, apply) => {
       this.refresher.forget(id);
       this.parts.cache.forget(id);
@@ -212,7 +212,7 @@ export class ListSources implements SourceLife {
 
   async refresh(kind: SourceKind, id: number): Promise<BlocklistSource> {
     const source = await store.readSource(this.parts.database, id, kind);
-    // A person asks, who may know that it was not the list's fault.
+    // A person asked, who may know that the list was not at fault.
     this.refused.forget(id);
     void this.refresher.start(id);
     return this.shown(source);
@@ -263,14 +263,14 @@ export class ListSources implements SourceLife {
     return pool.findLine({ path: copy.path, reading: readingOfInput(source.inputKey) }, name, kinds);
   }
 
-  /** Brings into force what a rollback made of the rows, lists as they were then included. */
+  /** Puts the rows after a rollback into force, including their list contents. */
   async bringBack(): Promise<void> {
-    // What is being fetched may be what was just undone.
+    // A running fetch may be of the content that was just undone.
     this.refresher.stop();
     await this.despiteFailure(() => this.takeOverRows());
   }
 
-  /** Brings the copies into force that the rows name, and fetches those that are not on disk. */
+  /** Puts the copies that the rows name into force, and fetches missing ones. */
   private async takeOverRows(): Promise<void> {
     const { cache, database } = this.parts;
     await cache.open();
@@ -281,7 +281,7 @@ export class ListSources implements SourceLife {
       if (enabled && !cache.isOf(id, url)) void this.refresher.start(id);
   }
 
-  /** Brings this content of a source into force; where the compile fails, or refuses the copy, its row says why. */
+  /** Puts this content of a source into force; if the compile fails or refuses the copy, its row has the reason. */
   private async compileFor(source: StoredSource, contentKey: string | undefined): Promise<void> {
     const failed = await this.despiteFailure(() => this.compileOrKeep(this.compiler.bringIntoForce()));
     const refused =
@@ -293,7 +293,7 @@ export class ListSources implements SourceLife {
       await recordSource(this.parts.database, source, { status: 'error', lastError: fault });
   }
 
-  /** Puts a stored change into force; where that fails, goes on trying, and throws what it failed with. */
+  /** Puts a stored change into force; on failure schedules retries and throws the error. */
   private async despiteFailure<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -303,7 +303,7 @@ export class ListSources implements SourceLife {
     }
   }
 
-  /** Waits for a compile; where lists cannot be compiled, brings policy alone into force and says why. */
+  /** Waits for a compile; if it fails, puts policy alone into force and logs the reason. */
   private async compileOrKeep(compile: Promise<void>): Promise<string | undefined> {
     try {
       await compile;
@@ -316,7 +316,7 @@ export class ListSources implements SourceLife {
     }
   }
 
-  /** Makes the copy count that the row names; where it is not on disk, the row learns what there is. */
+  /** Selects the copy that the row names; if it is not on disk, updates the row to the existing one. */
   private async chooseCopy(source: StoredSource): Promise<void> {
     const { cache, database } = this.parts;
     const { id, contentKey, heldKey } = source;
@@ -327,7 +327,7 @@ export class ListSources implements SourceLife {
     else await recordSource(database, source, { contentKey: copy.contentKey });
   }
 
-  /** Rules on disk that hold just these inputs, under the hashes that answers are cached under. */
+  /** Rules on disk with exactly these inputs and the hash seeds of the answer cache. */
   private async findCompiled(inputKeys: readonly string[]): Promise<CompiledRules | undefined> {
     const { generations, publisher } = this.parts;
     const found = await generations.findRules((sources) => {
@@ -341,7 +341,7 @@ export class ListSources implements SourceLife {
     return low === ours.low && high === ours.high ? found : undefined;
   }
 
-  /** As the API shows it: without credentials, and what waits for its turn to be fetched counts as being fetched. */
+  /** The source for the API: without credentials, and with a queued fetch shown as updating. */
   private shown(stored: StoredSource): BlocklistSource {
     const { lastModified: _modified, kind: _kind, contentKey: _content, heldKey: _held, ...source } = stored;
     const shown = { ...source, url: shownUrl(source.url) };

@@ -1,7 +1,6 @@
 /**
- * One attempt to renew the copy of one source: fetch, look whether it is a list that can be used, and ask the guard
- * whether it may take the place of the copy before. What is stored and put into force because of it is
- * `list-sources.ts`.
+ * One attempt to renew the copy of one source: fetches it, checks that it is a usable list, and asks the guard whether
+ * it may replace the previous copy. `list-sources.ts` stores the result and puts it into force.
  */
 import { rm } from 'node:fs/promises';
 import type { ListFile, ListInspection } from '../../compile/table/compile-job.ts';
@@ -18,20 +17,20 @@ import type { GuardedCopy, MostAskedNames } from './list-guard.ts';
 import type { FetchBounds, Lookup } from '../fetch/list-host.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
 
-/** What a refresh is made of. */
+/** Parts of a refresh. */
 export interface RefreshParts {
   readonly cache: ListCache;
   readonly refused: RefusedCopies;
   readonly pool: CompilePool;
   readonly mostAsked: Pick<MostAskedNames, 'names'>;
-  /** Folders that `file:` sources may reach; asked for each fetch. */
+  /** Folders that `file:` sources may reach; read for each fetch. */
   readonly listDirs: () => readonly string[];
   readonly bounds: FetchBounds;
   readonly limits?: FetchLimits;
   readonly lookup?: Lookup;
 }
 
-/** What came of a refresh: the copy at hand is still the newest, a newer one may be used, or must wait. */
+/** The result of a refresh: the current copy is the newest, a newer one may be used, or must be held. */
 export type Refreshed =
   | { readonly outcome: 'unchanged'; readonly facts: SourceFacts }
   | { readonly outcome: 'new'; readonly facts: SourceFacts; readonly copy: ListCopy }
@@ -39,13 +38,13 @@ export type Refreshed =
       readonly outcome: 'held';
       readonly facts: SourceFacts;
       readonly reason: string;
-      /** Absent where it was held before. */
+      /** Absent if it was held before. */
       readonly copy?: ListCopy;
     };
 
 /**
- * Fetches the list of `source` again; a `copy` waits to be settled. Throws a ListError or a CompileError; the copy
- * before stays then.
+ * Fetches the list of `source` again; a returned `copy` must be settled. Throws a ListError or a CompileError; the
+ * previous copy stays then.
  */
 export async function refreshSource(
   source: StoredSource,
@@ -69,7 +68,7 @@ export async function refreshSource(
       ...(limits === undefined ? {} : { limits }),
       ...(lookup === undefined ? {} : { lookup }),
     });
-    // What the server has not changed since is the held copy, where there is one.
+    // The unchanged content is the held copy, if there is one.
     if (outcome.type === 'unchanged') return stillHeld(source, {}) ?? { outcome: 'unchanged', facts: {} };
     const { validators, bytes, digest } = outcome;
     if (cache.holds(source.id, source.url, digest))
@@ -124,7 +123,7 @@ async function takeIn(
   return { outcome: 'new', facts, copy };
 }
 
-/** Inspects a new copy; one that takes all the time or memory of the job is refused from then on. */
+/** Inspects a new copy; one that exceeds the job's time or memory is refused from then on. */
 async function inspectNew(
   id: number,
   { inputKey, ...list }: ListFile & { readonly inputKey: string },
@@ -140,7 +139,7 @@ async function inspectNew(
   }
 }
 
-/** Compares with the copy before; one that cannot be read any more keeps nothing from being replaced. */
+/** Compares with the previous copy; an unreadable one does not prevent its replacement. */
 async function judge(
   next: ListInspection,
   before: { path: string; reading: ReturnType<typeof readingOf>; watch: readonly string[] },
@@ -153,7 +152,7 @@ async function judge(
   return reasonToHold(guarded(old, before.reading.kind), guarded(next, before.reading.kind));
 }
 
-/** What the guard looks at: of a blocklist what it blocks, of an allowlist what it allows. */
+/** The facts for the guard: names that a blocklist blocks or an allowlist allows. */
 function guarded({ statistics, watched, allowed }: ListInspection, kind: 'block' | 'allow'): GuardedCopy {
   return { rules: statistics.rules, blocked: watched, allowed: kind === 'allow' ? allowed : [] };
 }

@@ -1,7 +1,7 @@
 /**
- * Copies of lists that could not be read or compiled in the time and memory that a job has. They are remembered
- * so that the same content is not tried again at every refresh, at everybody's cost; only so long, since the
- * machine may have been busy, and not where a person asks.
+ * Copies of lists that could not be read or compiled in the time and memory that a job has. They are remembered so that
+ * the same content is not retried at every refresh; only for a while, since the machine may have been busy, and not
+ * against a person's request.
  */
 import type { Clock } from '../../../shared/clock.ts';
 
@@ -23,7 +23,7 @@ export class RefusedCopies {
     this.clock = clock;
   }
 
-  /** Refuses an input, see `inputKeyOf`; the one before is forgotten. */
+  /** Refuses an input, see `inputKeyOf`; the previous one is dropped. */
   add(id: number, inputKey: string, reason: string): void {
     this.refusals.set(id, { inputKey, reason, atMs: this.clock.monotonicMs() });
   }

@@ -1,6 +1,4 @@
-/**
- * Credentials in the URLs of sources: shown to no one, so a URL that comes back from a form has masks in their place.
- */
+/** Credentials in the URLs of sources are never shown, so a URL that comes back from a form contains masks instead. */
 import type { SourceUpdate } from '../../../shared/api/policy/sources-api.ts';
 import { hasMask, unmaskUrl } from '../../../shared/net/shown-url.ts';
 import type { ApiError } from '../../api/api-error.ts';
@@ -9,7 +7,7 @@ import type { Queryable } from '../../db/database.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import { readSource } from './source-store.ts';
 
-/** 400 for a URL with masks in it where nothing is stored that they could stand for. */
+/** 400 for a URL with masks that have no stored values. */
 export function refuseMasks(url: string): void {
   if (hasMask(url)) throw masksWithoutCredentials();
 }

@@ -1,6 +1,6 @@
 /**
- * What the API asks of the list sources. A change is stored, and its effect on answers is in force on this
- * node, when its promise resolves; only fetching goes on in the background.
+ * The list sources as the API needs them. When a promise resolves, the change is stored and in force on this node; only
+ * fetching continues in the background.
  */
 import type {
   BlocklistSource,

@@ -1,10 +1,10 @@
-/** Writing down what the life of a list finds out: plain facts, and changes of content, which are revisions. */
+/** Stores what the life of a list finds out: plain facts, and changes of content, which are revisions. */
 import type { Database, Queryable } from '../../db/database.ts';
 import type { Changed, PolicyChanges } from '../../policy/change.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
 import { recordFacts } from './source-store.ts';
 
-/** Facts about a URL that the source no longer has are no one's: false then. */
+/** False, without effect, if the source no longer has this URL. */
 export function recordSource(database: Database, source: StoredSource, facts: SourceFacts): Promise<boolean> {
   return recordFacts(database, source.id, source.url, facts);
 }

@@ -1,4 +1,4 @@
-/** HTTP of `{api}/blocklist-sources` and `{api}/allowlist-sources`. What becomes of a source is its life's business. */
+/** HTTP of `{api}/blocklist-sources` and `{api}/allowlist-sources`. `list-sources.ts` does the work. */
 import type { IdParams } from '../../../shared/api/fields.ts';
 import type {
   BlocklistSource,

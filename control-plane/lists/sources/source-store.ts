@@ -1,4 +1,4 @@
-/** SQL of `list_sources`, block and allow, and the groups they serve. What becomes of a source is `list-sources.ts`. */
+/** SQL of `list_sources`, block and allow, and the groups they serve. `list-sources.ts` runs the sources. */
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import type {
   BlocklistSource,
@@ -36,7 +36,7 @@ interface SourceRow {
   readonly held_key: string | null;
 }
 
-/** A source with what only its life needs. */
+/** A source with internal fields. */
 export interface StoredSource extends BlocklistSource {
   /** The header as the server sent it. */
   readonly lastModified: string | null;
@@ -100,8 +100,8 @@ export async function insertSource(
 }
 
 /**
- * Changes the given fields in the transaction `tx`; 404, 409 for a taken URL, 400 for an unknown group. What
- * is known of the old URL's server is forgotten with it.
+ * Changes the given fields in the transaction `tx`; 404, 409 for a taken URL, 400 for an unknown group. The validators
+ * of the old URL are dropped.
  */
 export async function updateSource(
   tx: Queryable,
@@ -133,7 +133,7 @@ export async function deleteSource(db: Queryable, kind: SourceKind, id: number):
   return rows[0].name;
 }
 
-/** Writes what was found out about a source of this URL; false if there is none any more. */
+/** Stores facts about a source of this URL; false if it no longer exists. */
 export async function recordFacts(
   db: Queryable,
   id: number,
@@ -177,7 +177,7 @@ async function replaceGroups(tx: Queryable, id: number, groupIds: readonly numbe
   }
 }
 
-/** Asks before the unique index has to: PostgreSQL logs the values that break it, and a URL may hold credentials. */
+/** Checks before the unique index does: PostgreSQL logs violating values, and a URL may contain credentials. */
 async function refuseTakenUrl(tx: Queryable, kind: SourceKind, id: number, url: string): Promise<void> {
   const text = 'SELECT 1 FROM list_sources WHERE kind = $1 AND url = $2 AND id <> $3';
   if ((await tx.query(text, [kind, url, id])).rows.length > 0) throw takenUrl(url);
