@@ -132,6 +132,7 @@ module.exports = {
     door('luxon', '^(shared/policy/|control-plane/schedules/)'),
     door('winston', '^control-plane/log/'),
     door('toml', '^config/'),
+    door('zod-openapi', '^control-plane/http/openapi\\.ts$'),
     door('zod', '^(config|shared/api)/'),
     door('piscina', '^control-plane/compile/table/'),
     door('koffi', '^(dns-worker/listeners/native-calls|control-plane/clients/neighbour-table)\\.ts$'),

@@ -1,5 +1,5 @@
 /**
- * What `schema.ts` is written with: zod, the kinds of value that many keys share, and the notes beside
+ * What `sections.ts` is written with: zod, the kinds of value that many keys share, and the notes beside
  * each key. Nothing here knows a single key of Weir, a file, or the environment.
  */
 import { z } from 'zod';

@@ -1,25 +1,7 @@
 /** The reference at `/docs`: the OpenAPI document as a page that needs no network, no script and no login. */
-import type { OpenApiDocument, OperationDoc } from './openapi.ts';
+import type { OpenApiDocument, OperationDoc, SchemaDoc } from './openapi.ts';
 import { page, write } from './page.ts';
 import type { Markup, Page } from './page.ts';
-
-/** The keywords of JSON Schema that Weir's schemas use. */
-interface SchemaDoc {
-  readonly $ref?: string;
-  readonly type?: string;
-  readonly format?: string;
-  readonly description?: string;
-  readonly default?: unknown;
-  readonly enum?: readonly string[];
-  readonly anyOf?: readonly SchemaDoc[];
-  readonly items?: SchemaDoc;
-  readonly properties?: Readonly<Record<string, SchemaDoc>>;
-  readonly required?: readonly string[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-}
 
 /** Renders the reference. */
 export function docsPage(document: OpenApiDocument): Page {
@@ -51,7 +33,7 @@ ${shapes}`;
 
 function describeOperation(method: string, path: string, operation: OperationDoc): Markup {
   const body = operation.requestBody?.content['application/json']?.schema;
-  const parameters = operation.parameters.map(({ name, in: place, required, schema }) => [
+  const parameters = (operation.parameters ?? []).map(({ name, in: place, required, schema }) => [
     write`<code>${name}</code>`,
     required ? `${place}, required` : place,
     shapeOf(schema),

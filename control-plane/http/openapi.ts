@@ -2,18 +2,25 @@
  * The OpenAPI 3.1 document, made from the route table: the schemas that validate requests are the ones that
  * are described, so the two cannot disagree.
  */
+import { createDocument } from 'zod-openapi';
+import type {
+  ZodOpenApiOperationObject,
+  ZodOpenApiParameters,
+  ZodOpenApiPathsObject,
+  ZodOpenApiResponseObject,
+} from 'zod-openapi';
 import { Problem } from '../../shared/api/problem-details.ts';
-import { jsonSchemaOf } from '../../shared/api/schema-door.ts';
-import type { JsonSchema, Schema } from '../../shared/api/schema-door.ts';
-import type { Route } from '../api/route.ts';
+import { simplify } from '../../shared/api/schema-door.ts';
+import type { Access, Route } from '../api/route.ts';
 import { SESSION_COOKIE } from '../auth/session-cookie.ts';
 
 /** A parameter of the path or of the query string. */
 export interface ParameterDoc {
   readonly name: string;
   readonly in: 'path' | 'query';
-  readonly required: boolean;
-  readonly schema: JsonSchema;
+  /** False where it is not given. */
+  readonly required?: boolean;
+  readonly schema: SchemaDoc;
 }
 
 /** One method on one path. */
@@ -22,19 +29,38 @@ export interface OperationDoc {
   readonly summary: string;
   readonly tags: readonly string[];
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly 'x-weir-access': Route['access'];
-  readonly parameters: readonly ParameterDoc[];
-  readonly requestBody?: { readonly required: boolean; readonly content: Content };
+  readonly 'x-weir-access': Access;
+  readonly parameters?: readonly ParameterDoc[];
+  readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, ResponseDoc>>;
 }
 
 /** One answer, by its status. */
-export interface ResponseDoc {
+interface ResponseDoc {
   readonly description: string;
   readonly content?: Content;
 }
 
-type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
+type Content = Readonly<Record<string, { readonly schema: SchemaDoc }>>;
+
+/** The keywords of JSON Schema that Weir's schemas use. */
+export interface SchemaDoc {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly string[];
+  readonly anyOf?: readonly SchemaDoc[];
+  readonly items?: SchemaDoc;
+  readonly properties?: Readonly<Record<string, SchemaDoc>>;
+  readonly additionalProperties?: boolean | SchemaDoc;
+  readonly required?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+}
 
 /** The parts of an OpenAPI document that Weir fills. */
 export interface OpenApiDocument {
@@ -42,10 +68,7 @@ export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly servers: readonly { readonly url: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationDoc>>>>;
-  readonly components: {
-    readonly schemas: Readonly<Record<string, JsonSchema>>;
-    readonly securitySchemes: Readonly<Record<string, JsonSchema>>;
-  };
+  readonly components: { readonly schemas: Readonly<Record<string, SchemaDoc>> };
 }
 
 const DESCRIPTION = `JSON in snake_case. Times are ISO 8601 in UTC. Errors are problem details (RFC 9457) with a stable
@@ -55,42 +78,39 @@ database answer 503 with Retry-After while it cannot be reached.`;
 
 /** Describes `routes`, which live behind `prefix`. */
 export function openApiDocument(routes: readonly Route[], prefix: string, version: string): OpenApiDocument {
-  const components: Record<string, JsonSchema> = {};
-  const paths: Record<string, Record<string, OperationDoc>> = {};
-  describeSchema(Problem, 'output', components);
+  const paths: ZodOpenApiPathsObject = {};
   for (const route of routes)
-    (paths[route.path] ??= {})[route.method.toLowerCase()] = describeRoute(route, components);
-  return {
-    openapi: '3.1.0',
-    info: { title: 'Weir', version, description: DESCRIPTION },
-    servers: [{ url: prefix }],
-    paths,
-    components: {
-      schemas: Object.fromEntries(Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1))),
-      securitySchemes: {
-        session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE },
-        apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: describeRoute(route) };
+  const document = createDocument(
+    {
+      openapi: '3.1.0',
+      info: { title: 'Weir', version, description: DESCRIPTION },
+      servers: [{ url: prefix }],
+      paths,
+      components: {
+        securitySchemes: {
+          session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE },
+          apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+        },
       },
     },
-  };
+    { override: simplify },
+  );
+  // The package's types allow whatever OpenAPI does.
+  return document as unknown as OpenApiDocument;
 }
 
-function describeRoute(route: Route, components: Record<string, JsonSchema>): OperationDoc {
-  const { body } = route;
+function describeRoute(route: Route): ZodOpenApiOperationObject {
+  const { access, body, params: path, query } = route;
   return {
     operationId: operationId(route),
     summary: route.summary,
     tags: [route.tag],
-    security: route.access === 'public' ? [] : [{ session: [] }, { apiKey: [] }],
-    'x-weir-access': route.access,
-    parameters: [
-      ...describeParameters('path', route.params, components),
-      ...describeParameters('query', route.query, components),
-    ],
-    ...(body === undefined
-      ? {}
-      : { requestBody: { required: true, content: json(describeSchema(body, 'input', components)) } }),
-    responses: describeResponses(route, components),
+    security: access === 'public' ? [] : [{ session: [] }, { apiKey: [] }],
+    'x-weir-access': access,
+    requestParams: { ...(path && { path }), ...(query && { query }) } as ZodOpenApiParameters,
+    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
+    responses: Object.fromEntries([...errorsOf(route), ...successesOf(route)]),
   };
 }
 
@@ -101,32 +121,19 @@ function operationId({ method, path }: Route): string {
   return method.toLowerCase() + camel;
 }
 
-function describeParameters(
-  place: ParameterDoc['in'],
-  schema: Schema | undefined,
-  components: Record<string, JsonSchema>,
-): ParameterDoc[] {
-  if (schema === undefined) return [];
-  const { properties = {}, required = [] } = describeSchema(schema, 'input', components) as {
-    properties?: Record<string, JsonSchema>;
-    required?: string[];
-  };
-  return Object.entries(properties).map(([name, property]) => ({
-    name,
-    in: place,
-    required: required.includes(name),
-    schema: property,
-  }));
+type Response = readonly [string, ZodOpenApiResponseObject];
+
+function successesOf({ answer, status, alsoStatuses }: Route): Response[] {
+  const content = answer && { 'application/json': { schema: answer } };
+  const successes = { [status]: answer === undefined ? 'done' : 'success', ...alsoStatuses };
+  return Object.entries(successes).map(([code, description]) => [
+    code,
+    { description, ...(content && { content }) },
+  ]);
 }
 
-/** What a route can end in. Most errors follow from what it takes, the rest is in its row. */
-function describeResponses(
-  route: Route,
-  components: Record<string, JsonSchema>,
-): Record<string, ResponseDoc> {
-  const { answer } = route;
-  const content = answer === undefined ? undefined : json(describeSchema(answer, 'output', components));
-  const successes = { [route.status]: answer === undefined ? 'done' : 'success', ...route.alsoStatuses };
+/** The errors that a route can end in. Most follow from what it takes, the rest is in its row. */
+function errorsOf(route: Route): Response[] {
   const errors: Record<number, string> = {
     400: 'malformed or invalid; every bad field is named',
     ...(route.access === 'public' ? {} : { 401: 'no session or token that counts' }),
@@ -137,41 +144,6 @@ function describeResponses(
     503: 'the database cannot be reached; see Retry-After',
     ...route.errors,
   };
-  const problem = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
-  const responses: Record<string, ResponseDoc> = {};
-  for (const [status, description] of Object.entries(errors))
-    responses[status] = { description, content: problem };
-  for (const [status, description] of Object.entries(successes))
-    responses[status] = content === undefined ? { description } : { description, content };
-  return responses;
-}
-
-function json(schema: JsonSchema): Content {
-  return { 'application/json': { schema } };
-}
-
-/** JSON Schema of `schema`; its named parts go to `components`, and references lead there. */
-function describeSchema(
-  schema: Schema,
-  io: 'input' | 'output',
-  components: Record<string, JsonSchema>,
-): JsonSchema {
-  const whole = relocateReferences(jsonSchemaOf(schema, io)) as JsonSchema;
-  const { $schema: _draft, $defs = {}, ...rest } = whole;
-  for (const [name, part] of Object.entries($defs as Record<string, JsonSchema>)) {
-    const { id: _id, ...described } = part;
-    components[name] = described;
-  }
-  return rest;
-}
-
-function relocateReferences(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(relocateReferences);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([key, inner]): [string, unknown] =>
-    key === '$ref' && typeof inner === 'string'
-      ? [key, inner.replace('#/$defs/', '#/components/schemas/')]
-      : [key, relocateReferences(inner)],
-  );
-  return Object.fromEntries(entries);
+  const content = { 'application/problem+json': { schema: Problem } };
+  return Object.entries(errors).map(([code, description]) => [code, { description, content }]);
 }

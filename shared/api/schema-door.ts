@@ -14,9 +14,6 @@ export type Unchecked<S extends Schema> = z.input<S>;
 /** One fault of a value. */
 export type Fault = z.core.$ZodIssue;
 
-/** A JSON Schema of draft 2020-12. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
-
 /** No field at all. */
 export const NoFields = z.strictObject({});
 /** An OpenAPI document. */
@@ -30,16 +27,8 @@ export function closed(schema: FieldsSchema): FieldsSchema {
   return schema.strict();
 }
 
-/**
- * JSON Schema of what goes into `schema` or comes out of it. Named parts are under `$defs`, and references
- * lead there (`#/$defs/Name`).
- */
-export function jsonSchemaOf(schema: Schema, io: 'input' | 'output'): JsonSchema {
-  return z.toJSONSchema(schema, { io, unrepresentable: 'any', override: simplify });
-}
-
 /** Drops details that people do not read: the long patterns of formats, bounds of doubles. */
-function simplify({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+export function simplify({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
