@@ -2,6 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { CacheHead, createAnswerCache, releaseCacheLock } from '../../shared/memory/answer-cache-layout.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
 import { readU32 } from '../../shared/dns/wire.ts';
+import { a, cname } from '../../test/support/dns/built-messages.ts';
+import { answerWith } from '../../test/support/dns/record-bodies.ts';
 import { parseQuery } from '../query/parse-query.ts';
 import { Query } from '../query/query.ts';
 import type { CacheableAnswer } from '../resolve/response/response-reader.ts';
@@ -141,6 +143,21 @@ describe('AnswerCache', () => {
     keep(writer, ask('www.example.com'), answerOf(42));
     expect(reader.answer(query, partition, NOW, false)).toBe(CacheHit.NONE);
   });
+
+  test.each([
+    ['an alias', [cname('www.example.com', 'a.example')], true, false],
+    ['a private address', [a('www.example.com', '10.0.0.1')], false, true],
+    ['a public address', [a('www.example.com', '192.0.2.1')], false, false],
+  ])(
+    'answer() says what an answer with %s leads to, and whose it is',
+    (_what, records, hasTargets, isPrivate) => {
+      const { reader, writer } = open();
+      expect(keep(writer, ask('www.example.com'), answerWith(records))).toBe(true);
+      const query = ask('www.example.com');
+      expect(reader.answer(query, 0, NOW, false)).toBe(CacheHit.FRESH);
+      expect(query).toMatchObject({ hasTargets, hasPrivateAddress: isPrivate, upstream: 1, answersCount: 1 });
+    },
+  );
 
   test('answer() gives no TTL beyond the one that was stored, whichever thread has the later clock', () => {
     const { reader, writer } = open();
