@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { question } from '../../../test/support/dns/built-messages.ts';
-import { encodeQuery, questionKey, randomQueryId } from './question.ts';
+import { decodeMessage } from '../../../shared/dns/codec.ts';
+import { a, question, response } from '../../../test/support/dns/built-messages.ts';
+import { encodeQuery, isResponseTo, questionKey, randomQueryId } from './question.ts';
 
 describe('questionKey', () => {
   test('questionKey() differs for each part of a question and for nothing else', () => {
@@ -49,6 +50,57 @@ describe('encodeQuery', () => {
     expect([...message.subarray(-option.length)]).toEqual(option);
     const bare = encodeQuery(asked, 1, { edns: false, marks: null, padTo: 0 });
     expect(bare).toHaveLength(message.length - 11 - option.length);
+  });
+});
+
+describe('encodeQuery', () => {
+  test.each([
+    ['a plain question', {}, { edns: true }],
+    ['DO', { dnssecOk: true }, { edns: true }],
+    ['CD', { checkingDisabled: true }, { edns: true }],
+    ['no EDNS', { dnssecOk: true }, { edns: false }],
+  ])('encodeQuery() writes what dns-packet reads: %s', (_what, flags, { edns }) => {
+    const asked = { ...question('www.example.org', 'AAAA', flags), qclass: 3 };
+    const read = decodeMessage(encodeQuery(asked, 0x1234, { edns, marks: null, padTo: 0 }))!;
+    expect(read).toMatchObject({ id: 0x1234, type: 'query', flag_rd: true, flag_cd: asked.checkingDisabled });
+    expect(read.questions).toMatchObject([{ name: 'www.example.org', type: 'AAAA', class: 'CH' }]);
+    const opt = { type: 'OPT', udpPayloadSize: 1232, flag_do: asked.dnssecOk, ednsVersion: 0 };
+    expect(read.additionals).toMatchObject(edns ? [opt] : []);
+  });
+});
+
+describe('isResponseTo', () => {
+  const asked = question('ab.example', 'A');
+  const changed = (at: number, value: number): Uint8Array => {
+    const message = response(asked, {});
+    message[at] = value;
+    return message;
+  };
+  const tail = 12 + asked.qname.length;
+
+  test('isResponseTo() takes a response with the question, in any letter case, with records and any rcode', () => {
+    expect(
+      isResponseTo(response(asked, { answers: [a('ab.example', '192.0.2.1')], flags: 0x8183 }), asked),
+    ).toBe(true);
+    expect(isResponseTo(changed(13, 0x41), asked)).toBe(true);
+    expect(isResponseTo(response(asked, { flags: 0xffff & ~0x7800 }), asked)).toBe(true);
+  });
+
+  test.each([
+    ['a query', changed(2, 0)],
+    ['another opcode', changed(2, 0x88)],
+    ['no question', changed(5, 0)],
+    ['two questions', changed(5, 2)],
+    ['256 questions more', changed(4, 1)],
+    ['another first label', changed(12, 1)],
+    ['another letter', changed(13, 0x63)],
+    ['another end of the name', changed(tail - 1, 1)],
+    ['another type', changed(tail + 1, 28)],
+    ['another class', changed(tail + 3, 3)],
+    ['a message that is cut off', response(asked, {}).slice(0, -1)],
+    ['nothing', new Uint8Array(0)],
+  ])('isResponseTo() refuses %s', (_what, message) => {
+    expect(isResponseTo(message, asked)).toBe(false);
   });
 });
 
