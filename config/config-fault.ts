@@ -1,6 +1,6 @@
 /**
- * A fault of the configuration, and how it is told to a person: one line with the place, the key, what was
- * expected and what was found.
+ * A fault of the configuration, and its message: one line with the place, the key, what was expected and what was
+ * found.
  */
 import { shownUrl } from '../shared/net/shown-url.ts';
 

@@ -1,14 +1,13 @@
 /**
  * The environment variables that override keys: `WEIR_<SECTION>_<KEY>`, as in `WEIR_SERVER_WEB_PORT` and
- * `WEIR_DNS_RATE_LIMIT_ENABLED`. Here they become values of the schema's shape, no more; whether a value
- * is a good one is for the schema to say.
+ * `WEIR_DNS_RATE_LIMIT_ENABLED`. Converts them to values of the schema's shape; the schema checks them.
  */
 import type { z } from 'zod';
 import type { ConfigFault } from './config-fault.ts';
 import { keysOf, shapeOf, withoutDefault } from './keys.ts';
 import { keys } from './sections.ts';
 
-/** The values of the environment as a tree like that of the file, and who set what. */
+/** The values of the environment as a tree like that of the file, and their variables. */
 export interface EnvironmentValues {
   readonly raw: Record<string, unknown>;
   /** Names of the variables by the paths of the keys they set. */
@@ -22,7 +21,7 @@ export function variableOf(path: readonly string[]): string {
 
 /**
  * Reads the overrides out of `env`. A variable that starts with `WEIR_` and a section's name but is no key's is one of
- * the `faults`, a spelling mistake; other `WEIR_` variables are another's.
+ * the `faults`, a spelling mistake; other `WEIR_` variables are ignored.
  */
 export function readEnvironment(
   env: Readonly<Record<string, string | undefined>>,
@@ -46,7 +45,7 @@ export function readEnvironment(
   return { raw, names };
 }
 
-/** The value that a text stands for; where it stands for none, the text itself, for the schema to refuse. */
+/** The value of a text; an unparsable text itself, for the schema to refuse. */
 function valueOfText(value: string, schema: z.core.$ZodType): unknown {
   const def = withoutDefault(schema);
   switch (def.type) {

@@ -1,6 +1,6 @@
 /**
- * From the issues of zod to faults of the configuration: which key, what was expected there and what was
- * found, in Weir's words. Forms and lists say in their schema what they expect.
+ * Converts zod's issues to faults of the configuration: the key, what was expected and what was found. Forms and lists
+ * say in their schema what they expect.
  */
 import type { z } from 'zod';
 import { HIDDEN, describe } from './config-fault.ts';

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 
-/** What a person wants to know about a key, besides its value. */
+/** Notes about a key for people. */
 export interface KeyNotes {
   /** One sentence. */
   readonly doc: string;
@@ -14,7 +14,7 @@ export interface KeyNotes {
   readonly secret?: boolean;
   /** A change takes effect at the next start only. */
   readonly restart?: boolean;
-  /** This version reads and checks the key, and does nothing with it. */
+  /** This version checks the key but ignores it. */
   readonly notYet?: boolean;
 }
 
@@ -66,7 +66,7 @@ export function keysOf(schema: z.core.$ZodType, path: readonly string[] = []): P
   return Object.entries(shapeOf(schema)).flatMap(([name, child]) => keysOf(child, [...path, name]));
 }
 
-/** What stands at `path` below `schema`; undefined if nothing is known to. */
+/** The schema at `path` below `schema`; undefined for an unknown path. */
 export function schemaAt(
   schema: z.core.$ZodType | undefined,
   path: readonly PropertyKey[],

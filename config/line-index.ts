@@ -1,7 +1,7 @@
 /**
- * On which line of a TOML text each key stands. The parser knows that a text is valid and what it means;
- * this file only finds places, for messages. It reads what it must to skip values (strings, brackets,
- * comments) and believes nothing else: on a text that the parser refuses it still gives its best answer.
+ * On which line of a TOML text each key stands. The parser knows that a text is valid and what it means; this file only
+ * finds places, for messages. It parses only what it needs to skip values (strings, brackets, comments), so it also
+ * gives its best answer on invalid text.
  */
 
 /** 1-based line numbers by path, as in `server.web_port` and `dns.pools[0].name`. */

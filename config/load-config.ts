@@ -17,7 +17,7 @@ export interface ConfigSource {
   readonly cwd: string;
 }
 
-/** The places where a file may lie that no one named. */
+/** The default places of the file. */
 export const DEFAULT_FILES = ['config/weir.toml', '/etc/weir/weir.toml'] as const;
 
 /** Loads the configuration; every fault is in the result, none is thrown. */

@@ -1,6 +1,6 @@
 /**
- * From the text of a file and an environment to a configuration or the list of everything that is wrong
- * with it. Pure: finding and reading the file is `load-config.ts`.
+ * Parses the text of a file and an environment into a configuration, or a list of all faults. Pure; `load-config.ts`
+ * finds and reads the file.
  */
 import { isTable } from './config-fault.ts';
 import type { ConfigFault } from './config-fault.ts';
@@ -21,7 +21,7 @@ export interface LoadedConfig {
   readonly file: string | undefined;
   /** Paths of the keys that the file or the environment set, such as `server.dns_port`. */
   readonly explicit: ReadonlySet<string>;
-  /** Those of them that this version does nothing with, sorted. */
+  /** Those of them without effect in this version, sorted. */
   readonly withoutEffect: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export type ConfigResult =
   | { readonly ok: true; readonly value: LoadedConfig }
   | { readonly ok: false; readonly faults: readonly ConfigFault[] };
 
-/** What a configuration is made from. */
+/** Inputs of a configuration. */
 export interface ConfigInput {
   /** The TOML text and the name of its file; undefined for no file at all. */
   readonly file: { readonly name: string; readonly text: string } | undefined;

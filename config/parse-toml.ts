@@ -1,6 +1,6 @@
 /**
- * The door of the `toml` package: from a text to a tree of values. What the parser says about a text that
- * is no TOML is told in Weir's words here; what the values mean is not known here.
+ * The only importer of `toml`: parses a text into a tree of values, and rewrites the parser's errors. Does not
+ * interpret the values.
  */
 import { parse } from 'toml';
 import { isTable } from './config-fault.ts';

@@ -1,7 +1,7 @@
 /**
- * Puts another password hash into the text of a configuration, and leaves everything else in it, comments and
- * order included, as it is. Where the hash stands in the text is not guessed: a hash is found nowhere else, and
- * the result is read again before it counts.
+ * Puts another password hash into the text of a configuration, and leaves everything else in it, comments and order
+ * included, as it is. The position is found by the hash itself, which is unique, and the result is parsed again before
+ * use.
  */
 import { parseConfig } from './parse-config.ts';
 

@@ -1,4 +1,4 @@
-/** Replaces a file that a person owns: whole or not at all, with its mode and its owner. */
+/** Replaces a file of the operator atomically, with its mode and owner. */
 import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 

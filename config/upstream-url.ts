@@ -1,6 +1,5 @@
 /**
- * The forms in which an upstream server is written, and the pools made of them. Asking the servers, and
- * finding the addresses of those given by name, is the data plane's business.
+ * The forms in which an upstream server is written, and the pools made of them. The data plane resolves and asks them.
  */
 import { isIP } from 'node:net';
 import type { PoolSettings, UpstreamSettings } from '../shared/policy/upstream-settings.ts';
@@ -12,9 +11,9 @@ const EXPECTED =
   'tls://dns.example.org@192.0.2.53 or https://dns.example.org/dns-query';
 
 /**
- * Takes an upstream server's text apart; undefined if it has none of the forms `udp://host[:port]`,
- * `tcp://host[:port]`, `tls://host[:port][@ip]`, `https://host[:port][@ip][/path]`, or a bare address with or without a
- * port (UDP). `@ip` pins the address, so that no lookup is needed.
+ * Parses an upstream server's text; undefined if it has none of the forms `udp://host[:port]`, `tcp://host[:port]`,
+ * `tls://host[:port][@ip]`, `https://host[:port][@ip][/path]`, or a bare address with or without a port (UDP). `@ip`
+ * pins the address, so that no lookup is needed.
  */
 export function parseUpstream(address: string): UpstreamSettings | undefined {
   const match = /^(?:(udp|tcp|tls|https):\/\/)?([^/?#\s]+)([/?][^#\s]*)?$/iu.exec(address);

@@ -1,6 +1,6 @@
 /**
- * What a string in the configuration may be: addresses, networks, names, URLs, files. A form's message says
- * what was expected. Upstream servers have a file of their own (`upstream-url.ts`).
+ * Checks strings of the configuration: addresses, networks, names, URLs, files. A form's message states what was
+ * expected. Upstream servers have a file of their own (`upstream-url.ts`).
  */
 import { isIP } from 'node:net';
 import { z } from 'zod';
@@ -28,7 +28,7 @@ export function splitHostPort(value: string): { host: string; port: number | und
   return { host: bracketed ?? bare ?? '', port };
 }
 
-/** Strings that are good, and what is expected where one is not. */
+/** Valid strings, and the expectation for others. */
 export function form(expected: string, isGood: (value: string) => boolean): z.ZodString {
   return z.string(expected).refine(isGood, expected).describe(expected);
 }

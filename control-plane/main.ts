@@ -1,6 +1,6 @@
 /**
- * The entry of the process: reads the command line and the configuration, and hands over to the
- * subcommand. The parts of the server are loaded by `start` only, so that the others answer at once.
+ * The entry of the process: reads the command line and the configuration, and runs the subcommand. Only `start` loads
+ * the parts of the server, so that the others respond at once.
  */
 import { reasonOf } from '../shared/thrown.ts';
 import type { LoadedConfig } from '../config/parse-config.ts';
@@ -12,7 +12,7 @@ import { setPassword } from './cli/set-password.ts';
 import { processTerminal as terminal } from './cli/terminal.ts';
 import { version } from './version.ts';
 
-/** Does what the command line asks for; the exit status, or undefined if a server now runs. */
+/** Runs the command; returns the exit status, or undefined if a server now runs. */
 async function main(argv: readonly string[]): Promise<number | undefined> {
   const command = parseArguments(argv);
   switch (command.kind) {
@@ -55,7 +55,7 @@ async function runSubcommand(
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  // What could not start leaves nothing behind that is worth waiting for.
+  // A failed start has nothing to wait for.
   terminal.err(`weir: ${reasonOf(error)}`);
   process.exit(1);
 }

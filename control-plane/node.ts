@@ -1,4 +1,4 @@
-/** What every part of a running Weir is started with, and how it is stopped. */
+/** The common parts of a running node, and how it stops. */
 import type { LoadedConfig } from '../config/parse-config.ts';
 import type { Config } from '../config/schema.ts';
 import type { Logger } from '../shared/log.ts';
@@ -7,7 +7,7 @@ import type { LeaseWatch } from './clients/lease-watch.ts';
 import { type Database } from './db/database.ts';
 import type { Stops } from './stopping.ts';
 
-/** What every part is started with. */
+/** The common parts of a node. */
 export interface Node {
   readonly loaded: LoadedConfig;
   readonly config: Config;
@@ -17,7 +17,7 @@ export interface Node {
   readonly database: Database;
   readonly clients: ClientDirectory;
   readonly leases: LeaseWatch;
-  /** Ports that this Weir listens on, as far as it does already. */
+  /** Ports that this Weir listens on so far. */
   readonly ownPorts: Set<number>;
   readonly stops: Stops;
 }

@@ -1,7 +1,7 @@
 /**
- * THE ordered list of stages: the way of every query, over UDP and TCP alike, is `Pipeline.decide`, read from the top.
- * Each stage stands there once, with the reason for its place; stages know nothing of each other. A pass is the same
- * list for another occasion (a new query, one that has waited, an answer): it says which of the stages run.
+ * THE ordered list of stages, for UDP and TCP alike: read `Pipeline.decide` from the top. Each stage is listed once,
+ * with the reason for its position; stages do not know each other. A pass selects the stages that run for an occasion:
+ * a new query, one that has waited, an answer.
  */
 import { Counter } from '../shared/memory/counters.ts';
 import { Rcode } from '../shared/dns/iana.ts';
@@ -33,15 +33,15 @@ import { safeSearchStage } from './stages/safe-search.ts';
 import { answerUnreadable, unreadableStage, type UnreadableOutcome } from './stages/unreadable.ts';
 import { isSameTable, type OpenSnapshot } from './policy/open-snapshot.ts';
 
-/** A bit for each part of a pass that some passes leave out. */
+/** One bit per part of a pass that some passes skip. */
 const Part = {
-  /** The query is counted: as its client's, against the limit of its network, as a hit or a miss of the cache. */
+  /** Count the query: for its client, against its network's limit, as a cache hit or miss. */
   COUNTED: 1 << 0,
   /** Who asks, and the forward zone of the name. */
   ASKER: 1 << 1,
   QUESTION_CHECKS: 1 << 2,
   SCHEDULE_OVERRIDE: 1 << 3,
-  /** Names that this server answers itself: its own, and those of special use. */
+  /** Names that this server answers itself: local and special-use names. */
   OWN_NAMES: 1 << 4,
   POLICY: 1 << 5,
   CACHE: 1 << 6,
@@ -57,20 +57,20 @@ const ANSWER = Part.ANSWER_NAMES | Part.REBINDING;
 const EXPLAINED = Part.ASKER | Part.QUESTION_CHECKS | AGAIN | Part.CACHE | ANSWER;
 const NEW = EXPLAINED | Part.COUNTED;
 
-/** Hears of the stages as they pass a query; decides nothing. */
+/** Observes the stages of a query. */
 export interface PipelineRecorder extends MatchRecorder {
-  /** `detail` says in words what the stage found, where that is no rule. */
+  /** `detail` describes what the stage found besides rules. */
   passed(stage: ExplainedStageName, result: StageResultCode, detail?: string): void;
 }
 
-/** What a pipeline works with besides the snapshot. */
+/** Parts of a pipeline besides the snapshot. */
 export interface PipelineParts {
   readonly cache: AnswerCache;
   readonly reporter: Reporter;
   readonly sightings: ClientSightings;
   readonly limiter: RateLimiter;
   readonly cookies: ServerCookies;
-  /** Clients' subnets go to the upstreams (RFC 7871); else no one looks at them. */
+  /** Clients' subnets are sent to the upstreams (RFC 7871); otherwise they are ignored. */
   readonly forwardsSubnets: boolean;
 }
 
@@ -111,7 +111,7 @@ export class Pipeline {
     return this.answer(query, NEW);
   }
 
-  /** The same as `run`, telling `recorder` of every stage and of every rule that meets a name; nothing is counted. */
+  /** The same as `run`, telling `recorder` of every stage and of every rule that matches a name; nothing is counted. */
   explain(query: Query, recorder: PipelineRecorder): StageResultCode {
     this.record(recorder);
     try {
@@ -136,7 +136,7 @@ export class Pipeline {
     }
   }
 
-  /** What comes before the stages: whatever cannot be read is not looked up either. */
+  /** Before the stages: an unreadable message is never looked up. */
   private read(query: Query): ParseOutcomeCode {
     const { rules } = this.snapshot;
     const outcome = parseQuery(query, rules.seedLow, rules.seedHigh);
@@ -170,7 +170,7 @@ export class Pipeline {
       result = rateLimitStage(query, this.limiter);
       if (result !== StageResult.CONTINUE) return result;
     }
-    // Another note: whom to ask. Later stages spare names that have a zone.
+    // Records which servers to ask. Later stages skip names with a forward zone.
     if ((pass & Part.ASKER) !== 0) forwardZoneStage(query, snapshot);
     // The cheapest refusals first: these need the question only.
     if ((pass & Part.QUESTION_CHECKS) !== 0) {
@@ -186,15 +186,15 @@ export class Pipeline {
       // What this server knows itself outranks policy.
       result = this.passed('local_names', localNamesStage(query, snapshot, this.recorder), query);
       if (result !== StageResult.CONTINUE) return result;
-      // Names that must not leave this network; a local record or a forward zone outranks what is said of them.
+      // Names that must not leave this network; a local record or a forward zone for them outranks this stage.
       result = this.passed('special_names', specialUseNamesStage(query, snapshot), query);
       if (result !== StageResult.CONTINUE) return result;
     }
     if ((pass & Part.POLICY) !== 0) {
-      // Before the cache: it holds what upstreams have said, which is the same for all groups.
+      // Before the cache, which holds upstream answers, the same for all groups.
       result = this.passed('policy', policyStage(query, snapshot, this.judge), query);
       if (result !== StageResult.CONTINUE) return result;
-      // Another name in place of one that policy let pass.
+      // Replaces a name that policy let pass.
       result = this.passed('safe_search', safeSearchStage(query, snapshot), query);
       if (result !== StageResult.CONTINUE) return result;
     }
@@ -204,7 +204,7 @@ export class Pipeline {
       result = this.passed('cache', cachedAnswerStage(query, this.cache, reporter), query);
       if (result !== StageResult.ANSWERED) return result;
     }
-    // Policy once more, on the names and addresses in the answer. From here on ANSWERED also says: left as it was.
+    // Policy once more, on the names and addresses in the answer. From here on ANSWERED also means: left unchanged.
     if ((pass & Part.ANSWER_NAMES) !== 0 && isToBeJudged(query, snapshot)) {
       const onNames = this.passed('answer_names', this.answerNames.check(query, snapshot), query);
       if (onNames !== StageResult.CONTINUE) return onNames;
@@ -217,7 +217,7 @@ export class Pipeline {
     return result;
   }
 
-  /** Tells the recorder, where there is one, what a stage has returned; returns the same. */
+  /** Passes the result of a stage to the recorder, if any, and returns it. */
   private passed(stage: ExplainedStageName, result: StageResultCode, query: Query): StageResultCode {
     if (this.recorder !== null) this.recorder.passed(stage, result, detailOf(stage, query, this.snapshot));
     return result;
@@ -230,9 +230,9 @@ export class Pipeline {
 
   /**
    * Decides again about a query that was reopened: policy, schedules and the names of this network may have changed.
-   * The slot must hold the bare question. CONTINUE: what the upstreams say may be given, once `checkAnswer` has passed
-   * it. ANSWERED: the answer lies in the slot.
-   * UNRESOLVED: the qname is an alias, `query.alias` its target, and the records that lead there are the answer so far.
+   * The slot must hold the bare question. CONTINUE: an upstream's answer may be sent once `checkAnswer` has passed it.
+   * ANSWERED: the answer is in the slot. UNRESOLVED: the qname is an alias, `query.alias` its target, and the records
+   * that lead there are the answer so far.
    */
   decideAgain(query: Query): StageResultCode {
     return this.decide(query, AGAIN);
@@ -243,14 +243,14 @@ export class Pipeline {
     this.decide(query, Part.SCHEDULE_OVERRIDE);
   }
 
-  /** What this server knows itself of a name that an upstream's answer leads to; results as of `decideAgain`. */
+  /** The local or special-use answer for a name that an upstream's answer leads to; results as of `decideAgain`. */
   findHere(query: Query): StageResultCode {
     return this.decide(query, Part.OWN_NAMES);
   }
 
   /**
-   * Holds an answer of an upstream that lies in the slot against policy: replaces it where names or addresses in
-   * it are blocked. `decideAgain` has let its qname pass.
+   * Checks an upstream's answer in the slot against policy: replaces it if names or addresses in it are blocked.
+   * `decideAgain` has let its qname pass.
    */
   checkAnswer(query: Query, recorder: PipelineRecorder | null = null): void {
     if (isToBeJudged(query, this.snapshot)) noteAllowance(query, this.snapshot, this.judge);
@@ -262,7 +262,7 @@ export class Pipeline {
     }
   }
 
-  /** Holds the answer of an alias's target against what is said of that name: private addresses (rebinding). */
+  /** Checks the answer of an alias's target for private addresses (rebinding). */
   checkTarget(query: Query): void {
     this.decide(query, Part.REBINDING);
   }

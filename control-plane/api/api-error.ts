@@ -1,7 +1,6 @@
 /**
  * The family of errors that anything below a route may throw to end a request with a chosen answer: stores, features
- * and routes alike. Turning them into bytes is `problem.ts`; errors that are not of this family are bugs there (500),
- * apart from a database that cannot be reached.
+ * and routes alike. `problem.ts` renders them; other errors are bugs (500), except for an unavailable database.
  */
 import type { FieldProblem, ProblemCode } from '../../shared/api/problem-details.ts';
 
@@ -17,7 +16,7 @@ export interface ApiErrorExtras {
   readonly fields?: readonly FieldProblem[];
   /** Header fields of the answer, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What was asked for is in the database all the same. */
+  /** The requested change is in the database nevertheless. */
   readonly stored?: StoredChange;
   readonly cause?: unknown;
 }
@@ -70,7 +69,7 @@ export function setupCodeRequired(isMissing: boolean): ApiError {
   return new ApiError(403, 'setup_code_required', detail);
 }
 
-/** 401: neither a session nor a token that counts. RFC 9110 section 11.6.1 asks for the challenge. */
+/** 401: no valid session or token. RFC 9110 section 11.6.1 asks for the challenge. */
 export function unauthorized(
   detail: string,
   code: 'unauthorized' | 'setup_required' = 'unauthorized',
@@ -88,7 +87,7 @@ export function tooMany(code: 'locked_out' | 'busy', detail: string, retryAfterS
 
 /**
  * 503 for a change that is stored and not in force yet, with the reason. Without Retry-After: it must not be sent
- * again. The detail must hold no secret, so a cause is told to the log only.
+ * again. The detail must hold no secret, so the cause goes to the log only.
  */
 export function notInForce(reason: string, revision: number | null, cause?: unknown): ApiError {
   const detail = `the change is stored, but ${reason}; Weir puts it into force as soon as it can`;

@@ -1,6 +1,6 @@
 /**
  * Which address a request came from: the peer's, or what a reverse proxy of `server.trusted_proxies` says in
- * X-Forwarded-For. Express does the walking; this makes sure that the result is an address.
+ * X-Forwarded-For. Express evaluates the field; this file ensures that the result is an address.
  */
 import type { Request } from 'express';
 import { addressFromText, addressToText, isMappedIpv4 } from '../../shared/net/ip.ts';
@@ -21,8 +21,8 @@ const PROXY_FIELDS = [
 ];
 
 /**
- * Whether the request was made on this machine by somebody who is not a proxy for others: from the loopback,
- * which is no network of `server.trusted_proxies`, and without a field that proxies add.
+ * Whether the request comes from this machine and not through a proxy: from the loopback, which is no network of
+ * `server.trusted_proxies`, and without a field that proxies add.
  */
 export function isOnThisMachine(request: Request): boolean {
   const peer = request.socket.remoteAddress;

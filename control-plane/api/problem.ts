@@ -1,6 +1,6 @@
 /**
- * Every error answer of the API is written here and nowhere else: problem details of RFC 9457. Which error
- * means which status is decided where it is thrown (`api-error.ts`), apart from what Weir did not foresee.
+ * Every error answer of the API is written here and nowhere else: problem details of RFC 9457. The thrower chooses the
+ * status (`api-error.ts`), except for unexpected errors.
  */
 import type { NextFunction, Request, Response } from 'express';
 import { STATUS_CODES } from 'node:http';
@@ -10,9 +10,9 @@ import { ApiError } from './api-error.ts';
 import { CacheBusy } from '../cache/cache-index.ts';
 import { DatabaseBusy, DatabaseUnavailable } from '../db/database-errors.ts';
 
-/** Seconds after which a client may look whether the database is back. */
+/** Seconds after which a client may retry while the database is down. */
 const DATABASE_RETRY_SECS = 5;
-/** Seconds after which a worker has let go of the cache, or the supervisor has taken its lock away. */
+/** Seconds after which a worker has released the cache lock, or the supervisor has broken it. */
 const CACHE_RETRY_SECS = 1;
 
 /** Writes `error` as the answer; does nothing to an answer that has been sent already. */
@@ -32,7 +32,7 @@ export function sendProblem(response: Response, error: ApiError): void {
   response.status(error.status).type('application/problem+json').send(JSON.stringify(body));
 }
 
-/** The last middleware: turns whatever was thrown into an answer, and logs what was not foreseen. */
+/** The last middleware: renders thrown errors, and logs unexpected ones. */
 export function problemHandler(logger: Logger) {
   return (thrown: unknown, request: Request, response: Response, _next: NextFunction): void => {
     const error = toApiError(thrown);

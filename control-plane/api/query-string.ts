@@ -1,6 +1,6 @@
 /**
- * Reads the query string of a request into its parameters. It is as strict as a body is: a mistyped filter
- * that was ignored would show, or delete, more than was meant. What the parameters mean is `validate.ts`.
+ * Reads the query string of a request into its parameters. As strict as for bodies: an ignored mistyped filter would
+ * show, or delete, too much. `validate.ts` checks the parameters.
  */
 import type { FieldProblem } from '../../shared/api/problem-details.ts';
 import { invalid } from './api-error.ts';

@@ -1,6 +1,6 @@
 /**
- * Reads the body of a request as JSON, within a limit, or ends the request with 400, 413 or 415. What the
- * JSON means is `validate.ts`'s business; a key `__proto__` is refused there as an unknown field.
+ * Reads the body of a request as JSON, within a limit, or ends the request with 400, 413 or 415. `validate.ts` checks
+ * the JSON; it refuses a key `__proto__` as an unknown field.
  */
 import type { Request } from 'express';
 import { ApiError } from './api-error.ts';

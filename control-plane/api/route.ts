@@ -23,14 +23,14 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** Null on public routes only, when no one is signed in. */
+  /** Null on public routes without a session. */
   readonly caller: Caller | null;
   readonly http: Request;
   /** For header fields, cookies, and a status other than the row's; the body is what the handler returns. */
   readonly response: Response;
 }
 
-/** Whose name a change is recorded under. */
+/** The author of a change. */
 export function authorOf({ caller }: Pick<RouteRequest, 'caller'>): string {
   return caller?.username ?? 'anonymous';
 }
@@ -124,12 +124,12 @@ export function route<
 async function readBody(method: Method, schema: Schema | undefined, http: Request, limitBytes: number) {
   if (method === 'GET') return {};
   const value = await readJsonBody(http, limitBytes);
-  // Routes that take nothing take an empty object as well: many clients cannot help but send one.
+  // Routes without a body accept an empty object, which many clients always send.
   if (schema === undefined) return validate(NoFields, value ?? {});
   return validate(schema, value);
 }
 
-/** An id that no table can hold is an unknown id, and must not reach PostgreSQL (it would be an error there). */
+/** An id beyond any table's range is an unknown id, and must not reach PostgreSQL, where it would be an error. */
 function refuseImpossibleIds(params: unknown): void {
   for (const [name, value] of Object.entries(params as Record<string, unknown>))
     if (typeof value === 'number' && (value < 1 || value > MAX_ID)) throw notFound(`${name} ${value}`);

@@ -3,7 +3,7 @@ import type { FieldProblem } from '../../shared/api/problem-details.ts';
 import type { Checked, Fault, Schema } from '../../shared/api/schema-door.ts';
 import { invalid } from './api-error.ts';
 
-/** What the schema makes of `value`; throws 400 with every field that is wrong. `part` is what a field is called there. */
+/** The parsed `value`; throws 400 with every bad field. `part` is the name of the request part. */
 export function validate<S extends Schema>(
   schema: S,
   value: unknown,

@@ -12,8 +12,8 @@ import * as credentials from './credential-store.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 
 /**
- * Hash of a password that no one knows, at the cost of new hashes: what a login with an unknown name is measured
- * against, so that it takes as long as one with the right name.
+ * Hash of a random password, at the cost of new hashes: logins with an unknown name are checked against it, so that
+ * they take as long as others.
  */
 const DECOY_HASH =
   '$argon2id$v=19$m=32768,p=1,t=3$WCjxm33yQ3raiyKRAqbLXA$WvW38jpzr+Ka6/ZnMwfO3trGFsCrDLkD3iRINB9tM1k';
@@ -29,7 +29,7 @@ interface AdminAccountParts {
 /** Name and password of the administrator. */
 export class AdminAccount {
   private readonly parts: AdminAccountParts;
-  /** Once the database has a password it always has one, so a yes needs no second look. */
+  /** A stored password is never removed, so a positive result is cached. */
   private isInDatabase = false;
 
   constructor(parts: AdminAccountParts) {
@@ -41,7 +41,7 @@ export class AdminAccount {
     return this.parts.config().auth.admin.username;
   }
 
-  /** Whether there is a password; throws DatabaseUnavailable where only the database could tell. */
+  /** Whether there is a password; throws DatabaseUnavailable if only the database knows. */
   async isConfigured(): Promise<boolean> {
     if (this.configuredHash() !== '') return true;
     this.isInDatabase ||= (await credentials.readHash(this.parts.database)) !== null;
@@ -67,7 +67,7 @@ export class AdminAccount {
     this.isInDatabase = true;
   }
 
-  /** Whether these are the administrator's. Takes one hash of time whatever is wrong. */
+  /** Whether these are the administrator's. Always takes the time of one hash. */
   async matches(username: string, password: string): Promise<boolean> {
     const hash = await this.hash();
     const isAdmin = username === this.username && hash !== null;
@@ -76,7 +76,7 @@ export class AdminAccount {
   }
 
   /**
-   * Replaces the password where it is, in the configuration file or in the database, and does `alongside` in the same
+   * Replaces the password in its place, the configuration file or the database, and does `alongside` in the same
    * transaction; 409 if the file cannot be changed.
    */
   async replacePassword(password: string, alongside: (tx: Queryable) => Promise<void>): Promise<void> {
@@ -84,7 +84,7 @@ export class AdminAccount {
     const hash = await hashPassword(password);
     await database.transaction(async (tx) => {
       await alongside(tx);
-      // The file last: it is not undone with the transaction.
+      // The file last: the transaction cannot undo it.
       if (configured.hash === '') await credentials.replaceHash(tx, hash, this.now());
       else await configured.replace(hash);
     });

@@ -1,4 +1,4 @@
-/** HTTP of `{api}/auth/*`. Decisions are the authenticator's. */
+/** HTTP of `{api}/auth/*`; the authenticator decides. */
 import type { Request } from 'express';
 import type {
   AuthStatus,
@@ -84,7 +84,7 @@ export async function revokeSession(
 
 function originOf(http: Request): LoginOrigin {
   const agent = http.headers['user-agent'];
-  // Header fields are Latin-1 here; whatever is no printable character would only disturb a listing.
+  // Header fields are Latin-1 here; unprintable characters are dropped.
   const userAgent = agent === undefined ? null : agent.replace(/[^\x20-\x7e\xa0-\xff]/g, '').slice(0, 512);
   return { address: clientAddress(http), userAgent };
 }

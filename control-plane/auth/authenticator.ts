@@ -1,6 +1,6 @@
 /**
- * Who is asking, and may they: login, sessions, lockout and the administrator's password in one object, made
- * once per node. It speaks neither HTTP (`http/auth-guard.ts`, `auth-routes.ts`) nor SQL (`*-store.ts`).
+ * Authentication of one node: login, sessions, lockout and the administrator's password. It knows neither HTTP
+ * (`http/auth-guard.ts`, `auth-routes.ts`) nor SQL (`*-store.ts`).
  */
 import type { Config } from '../../config/schema.ts';
 import type { AuthStatus, Role } from '../../shared/api/auth-api.ts';
@@ -22,10 +22,10 @@ import type { StoredSession } from './session-store.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** `last_seen_at` is written at most so often. */
+/** Least time between two writes of `last_seen_at`. */
 const SEEN_STEP_MS = 60_000;
 
-/** Whoever a request is made for. */
+/** The caller of a request. */
 export interface Caller {
   readonly username: string;
   readonly role: Role;
@@ -41,7 +41,7 @@ export interface LoginOrigin {
 
 /** Who wants to set the first password. */
 export interface SetupSender {
-  /** Sits at this machine, see `isOnThisMachine`. */
+  /** The sender is on this machine, see `isOnThisMachine`. */
   readonly isLocal: boolean;
   readonly address: string;
   readonly setupCode: string | undefined;
@@ -85,14 +85,14 @@ export class Authenticator {
     this.clockWatch = new ClockWatch(parts.clock);
   }
 
-  /** Whether setup is needed; as far as is known while the database cannot be reached. */
+  /** Whether setup is needed; a guess while the database is unavailable. */
   async status(): Promise<AuthStatus> {
     const enabled = this.settings.enabled;
     const configured = await this.isProbablyConfigured();
     return { enabled, password_configured: configured, setup_required: enabled && !configured };
   }
 
-  /** Sets the first password; 403 once there is one, and to whoever is elsewhere and lacks the setup code. */
+  /** Sets the first password; 403 once there is one, and to remote senders without the setup code. */
   async setUp(password: string, sender: SetupSender): Promise<void> {
     const { setupCode, logger } = this.parts;
     const { isLocal, address, setupCode: given } = sender;
@@ -107,7 +107,7 @@ export class Authenticator {
     logger.info('set the password of the administrator', { address });
   }
 
-  /** The setup code as long as there is no password; null, and gone from disk, once there is. */
+  /** The setup code until a password is set; then null, and removed from disk. */
   async pendingSetupCode(): Promise<string | null> {
     if (!(await this.account.isConfigured())) return this.parts.setupCode.value();
     await this.parts.setupCode.remove();
@@ -127,7 +127,7 @@ export class Authenticator {
       : { username: session.username, role: session.role, sessionId: session.id };
   }
 
-  /** The 401 for a request without credentials that count. */
+  /** The 401 for a request without valid credentials. */
   async refusal(): Promise<Error> {
     if (await this.isProbablyConfigured()) return unauthorized('a session or an API token is needed');
     return unauthorized('set a password first: POST auth/setup, or `weir set-password`', 'setup_required');
@@ -192,7 +192,7 @@ export class Authenticator {
 
   /** Removes sessions that are over and lockouts that have passed; for a timer. */
   async removeExpired(): Promise<void> {
-    // By a clock that is wrong all of them would be over.
+    // A wrong clock would make all of them look expired.
     if (!this.clockWatch.isSettled()) return;
     const windowMs = this.settings.login_rate_limit_window_secs * 1000;
     const removed = await sessions.deleteExpiredSessions(this.parts.database, this.now());
@@ -200,7 +200,7 @@ export class Authenticator {
     if (removed > 0) this.parts.logger.debug('removed expired sessions', { sessions: removed });
   }
 
-  /** Without the database: no, where a setup code waits to be used. It decides over what people are told, only. */
+  /** Without the database: false if a setup code is pending. Only affects messages. */
   private isProbablyConfigured(): Promise<boolean> {
     return this.account.isProbablyConfigured(async () => !(await this.parts.setupCode.isPending()));
   }
@@ -247,14 +247,14 @@ export class Authenticator {
     }
   }
 
-  /** The session, unless it is over. A step of the wall clock neither ends one nor makes it last. */
+  /** The session, unless it is over. A step of the wall clock does not change its lifetime. */
   private async livingSession(secretHash: Buffer): Promise<StoredSession | null> {
     const { database, clock } = this.parts;
     const session = await sessions.findSession(database, secretHash);
     if (session === null) return null;
     const nowMs = clock.nowMs();
     const byClockMs = session.expiresAt.getTime() - nowMs;
-    // One that was opened in the future begins now.
+    // A session with a start in the future begins now.
     const aheadMs = Math.max(0, session.createdAt.getTime() - nowMs);
     const leftMs = this.memory.lifeLeftMs(secretHash) ?? byClockMs - aheadMs;
     if (leftMs <= 0) return null;

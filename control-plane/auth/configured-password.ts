@@ -13,7 +13,7 @@ import { conflict } from '../api/api-error.ts';
 export class ConfiguredPassword {
   private current: string;
   private readonly path: string | null;
-  /** Changes go one after the other. */
+  /** Queue of changes. */
   private last: Promise<void> = Promise.resolve();
 
   constructor({ config, file }: Pick<LoadedConfig, 'config' | 'file'>) {
@@ -21,7 +21,7 @@ export class ConfiguredPassword {
     this.path = file === undefined ? null : resolve(file);
   }
 
-  /** The hash in force; '' where the configuration sets none. */
+  /** The hash in force; '' if the configuration sets none. */
   get hash(): string {
     return this.current;
   }

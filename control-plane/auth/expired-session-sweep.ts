@@ -1,9 +1,9 @@
-/** The background task that removes sessions that are over, and lockouts that have passed. */
+/** The background task that removes expired sessions and lockouts. */
 import { reasonOf } from '../../shared/thrown.ts';
 import type { Logger } from '../../shared/log.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 
-/** Sessions end by their time alone; this only keeps the tables small. */
+/** Sessions expire by time; this only keeps the tables small. */
 const INTERVAL_MS = 10 * 60_000;
 
 /** What is swept. */
@@ -11,7 +11,7 @@ interface Sweepable {
   removeExpired(): Promise<void>;
 }
 
-/** Sweeps every `intervalMs`; returns how to stop, which waits for a sweep that runs. */
+/** Sweeps every `intervalMs`; returns a function that stops it and waits for a running sweep. */
 export function startExpiredSessionSweep(
   auth: Sweepable,
   logger: Logger,

@@ -1,16 +1,16 @@
 /**
- * SQL of `login_failures`: how often a user name was tried in vain from a client address. In the database,
- * so that a lockout holds on every node and over a restart. Strangers choose both names and addresses, so the
- * rows of an address and of the table are bounded.
+ * SQL of `login_failures`: failed logins per user name and client address. In the database, so that a lockout holds on
+ * every node and across restarts. Attackers choose names and addresses, so the rows per address and of the table are
+ * bounded.
  */
 import { clientNetwork } from '../../shared/net/client-network.ts';
 import type { Queryable } from '../db/database.ts';
 
-/** Rows of one address within a window; whatever other names are tried from there share one row more. */
+/** Rows of one address within a window; all further names share one row. */
 const MAX_NAMES = 10;
 /** The name of that row; no user name is empty. */
 const OTHER_NAMES = '';
-/** Rows of the whole table; beyond them those go first that lock nothing, and of these the oldest. */
+/** Rows of the whole table; beyond it rows without a lock are removed first, the oldest of them first. */
 const MAX_ROWS = 10_000;
 
 /** Whose failures are counted. */
@@ -34,7 +34,7 @@ export interface LockoutRule {
   readonly windowMs: number;
 }
 
-/** Milliseconds until the source may try again: 0 = now. A failure that a wrong clock dated ahead counts as one of now. */
+/** Milliseconds until the source may try again: 0 = now. A failure dated in the future counts as a current one. */
 export async function lockedForMs(db: Queryable, source: LoginSource, rule: LockoutRule): Promise<number> {
   await db.query('UPDATE login_failures SET last_at = $2 WHERE address = $1 AND last_at > $2', [
     source.address,
@@ -62,7 +62,7 @@ export async function countFailure(db: Queryable, source: LoginSource, rule: Loc
   if (rows[0]!.is_new) await deleteSurplus(db, rule);
 }
 
-/** Forgets the failures of a source that has logged in. */
+/** Removes the failures of a source that has logged in. */
 export async function clearFailures(db: Queryable, source: LoginSource): Promise<void> {
   await db.query('DELETE FROM login_failures WHERE username = $1 AND address = $2', [
     source.username,
@@ -75,7 +75,7 @@ export async function deletePassedFailures(db: Queryable, windowStart: Date): Pr
   await db.query('DELETE FROM login_failures WHERE last_at <= $1', [windowStart]);
 }
 
-/** The name of the row that a source is counted in. Which one it is does not depend on whether there is such a user. */
+/** The name of the row that a source is counted in. It does not depend on whether the user exists. */
 async function countedName(db: Queryable, source: LoginSource, rule: LockoutRule): Promise<string> {
   const { rows } = await db.query<{ is_known: boolean; names: number }>(
     `SELECT coalesce(bool_or(username = $2), false) AS is_known, count(*)::integer AS names

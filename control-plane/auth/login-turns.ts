@@ -1,14 +1,14 @@
 /**
- * Lets the logins of one address take turns, so that each sees how the one before ended: many at once cannot
- * all slip below the limit of failures, and one address alone never fills the queue of those that hash.
+ * Runs the logins of one address one after the other, so that each sees the result of the previous one: parallel logins
+ * cannot bypass the limit of failures, and one address cannot fill the hashing queue.
  */
 import { tooMany } from '../api/api-error.ts';
 
-/** Logins of one address that wait or run; more are told to come back. */
+/** Logins of one address that wait or run; more get 429. */
 const MAX_WAITING = 8;
 
 interface Line {
-  /** Settles, well, when the last in line is done. */
+  /** Resolves when the last one is done. */
   last: Promise<void>;
   length: number;
 }
@@ -17,7 +17,7 @@ interface Line {
 export class LoginTurns {
   private readonly lines = new Map<string, Line>();
 
-  /** Runs `work` after all that came before it from `address`; 429 where too many wait. */
+  /** Runs `work` after all earlier work of `address`; 429 if too many wait. */
   async run<T>(address: string, work: () => Promise<T>): Promise<T> {
     const line = this.lines.get(address) ?? { last: Promise.resolve(), length: 0 };
     if (line.length >= MAX_WAITING) throw tooMany('busy', 'too many logins at once', 2);

@@ -1,7 +1,7 @@
 /**
- * Passwords as Argon2id hashes (RFC 9106), and the only door to the argon2 package. A hash costs memory and
- * a core for some ten milliseconds, so only few run at once and only so many wait: whoever floods the login
- * gets told to come back, while the rest of the node keeps its cores.
+ * Passwords as Argon2id hashes (RFC 9106), and the only importer of argon2. A hash costs memory and a core for some ten
+ * milliseconds, so few run at once and a bounded number waits: a flood of logins gets 429, and the rest of the node
+ * keeps its cores.
  */
 import argon2 from 'argon2';
 import { tooMany } from '../api/api-error.ts';
@@ -16,20 +16,20 @@ export function hashPassword(password: string): Promise<string> {
   return gate.run(() => argon2.hash(password, { type: argon2.argon2id, ...COST }));
 }
 
-/** Whether `password` is the one behind `hash`; false as well where `hash` is no Argon2 hash. */
+/** Whether `password` matches `hash`; also false if `hash` is no Argon2 hash. */
 export function verifyPassword(hash: string, password: string): Promise<boolean> {
   return gate.run(async () => {
     if (!hash.startsWith('$argon2')) return false;
     try {
       return await argon2.verify(hash, password);
     } catch {
-      // The package throws on hashes that are cut short or edited: nothing matches those.
+      // The package throws on damaged hashes, which match nothing.
       return false;
     }
   });
 }
 
-/** Lets few run, some wait in order, and refuses the rest with 429. */
+/** Runs a few at once, queues some, and refuses the rest with 429. */
 class Gate {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
@@ -37,7 +37,7 @@ class Gate {
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.running >= MAX_RUNNING) {
       if (this.waiting.length >= MAX_WAITING) throw tooMany('busy', 'too many logins at once', 2);
-      // Whoever ends hands its place on, so `running` stays as it is.
+      // The next one takes over the place, so `running` stays.
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     } else {
       this.running++;

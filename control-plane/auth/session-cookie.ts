@@ -1,17 +1,17 @@
-/** The cookie that carries a session's secret. What a session is, is told in `auth/`. */
+/** The cookie that carries a session's secret. `authenticator.ts` handles sessions. */
 import type { Request, Response } from 'express';
 import { isSessionSecret } from './session-secret.ts';
 
 /** Name of the cookie. */
 export const SESSION_COOKIE = 'svc_session';
 
-/** The secret that a request carries; undefined if there is none that could be one. */
+/** The secret in a request; undefined without a well-formed one. */
 export function sessionSecretOf(request: Request): string | undefined {
   const value: unknown = (request.cookies as Record<string, unknown> | undefined)?.[SESSION_COOKIE];
   return typeof value === 'string' && isSessionSecret(value) ? value : undefined;
 }
 
-/** Hands the secret to the browser; without `until` it is forgotten when the browser ends. */
+/** Sends the secret to the browser; without `until` it ends with the browser. */
 export function setSessionCookie(request: Request, response: Response, secret: string, until?: Date): void {
   response.cookie(SESSION_COOKIE, secret, {
     ...attributes(request),

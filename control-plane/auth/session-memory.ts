@@ -1,11 +1,11 @@
 /**
- * Sessions that this node has seen in the database lately. Looked at only while the database cannot be
- * reached, so that what the API serves from memory stays open to those who were signed in a moment ago.
+ * Sessions that this node has recently read from the database. Used only while the database is unavailable, so that
+ * signed-in users keep access to what the API serves from memory.
  */
 import type { Clock } from '../../shared/clock.ts';
 import type { StoredSession } from './session-store.ts';
 
-/** How long after its last lookup a session is still trusted. Bounds how late a revocation elsewhere counts. */
+/** How long after its last lookup a session is still trusted. Bounds the delay of a revocation elsewhere. */
 const BELIEVED_MS = 10 * 60_000;
 const MAX_SESSIONS = 1000;
 
@@ -17,7 +17,7 @@ interface Remembered {
   readonly aliveUntilMs: number;
 }
 
-/** Remembers sessions by the hash of their secret. */
+/** Caches sessions by the hash of their secret. */
 export class SessionMemory {
   private readonly clock: Clock;
   private readonly byHash = new Map<string, Remembered>();
@@ -26,7 +26,7 @@ export class SessionMemory {
     this.clock = clock;
   }
 
-  /** Notes what the database said: the session, or that there is none. */
+  /** Records the database's answer: the session, or its absence. */
   note(secretHash: Buffer, session: StoredSession | null): void {
     const key = secretHash.toString('base64');
     const before = this.byHash.get(key);
@@ -38,7 +38,7 @@ export class SessionMemory {
     if (this.byHash.size > MAX_SESSIONS) this.byHash.delete(this.byHash.keys().next().value!);
   }
 
-  /** Milliseconds that a session has left, whatever was done to the wall clock since it was first seen; null = unknown. */
+  /** Remaining milliseconds of a session, independent of the wall clock since it was first seen; null = unknown. */
   lifeLeftMs(secretHash: Buffer): number | null {
     const remembered = this.byHash.get(secretHash.toString('base64'));
     return remembered === undefined ? null : remembered.aliveUntilMs - this.clock.monotonicMs();
@@ -53,7 +53,7 @@ export class SessionMemory {
     return isFresh ? remembered.session : null;
   }
 
-  /** Forgets sessions that were revoked here. */
+  /** Removes sessions that were revoked here. */
   forget(isRevoked: (session: StoredSession) => boolean): void {
     for (const [key, { session }] of this.byHash) if (isRevoked(session)) this.byHash.delete(key);
   }

@@ -14,7 +14,7 @@ export function isSessionSecret(text: string): boolean {
   return SHAPE.test(text);
 }
 
-/** What is stored of a secret. A plain hash is enough: no one can guess 256 random bits. */
+/** The stored form of a secret. A plain hash suffices: 256 random bits cannot be guessed. */
 export function hashSessionSecret(secret: string): Buffer {
   return createHash('sha256').update(secret, 'ascii').digest();
 }

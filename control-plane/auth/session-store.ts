@@ -1,4 +1,4 @@
-/** SQL of `sessions`. Knows hashes of secrets, never a secret. */
+/** SQL of `sessions`. Handles hashes of secrets, never a secret. */
 import type { Role } from '../../shared/api/auth-api.ts';
 import type { Queryable } from '../db/database.ts';
 
@@ -49,7 +49,7 @@ export async function findSession(db: Queryable, secretHash: Buffer): Promise<St
   return (await db.query<StoredSession>(text, [secretHash])).rows[0] ?? null;
 }
 
-/** Puts the times of a session right that were written by a clock that was wrong, or is now. */
+/** Corrects times of a session that a wrong clock has written. */
 export async function redateSession(
   db: Queryable,
   id: number,
@@ -67,12 +67,12 @@ export async function listSessions(db: Queryable, now: Date): Promise<StoredSess
   return (await db.query<StoredSession>(text, [now])).rows;
 }
 
-/** Notes that a session was used. */
+/** Records the use of a session. */
 export async function touchSession(db: Queryable, id: number, now: Date): Promise<void> {
   await db.query('UPDATE sessions SET last_seen_at = $2 WHERE id = $1', [id, now]);
 }
 
-/** Ends a session, also one that is over by the clock of now; false if there is none. */
+/** Ends a session, even an expired one; false if there is none. */
 export async function deleteSession(db: Queryable, id: number): Promise<boolean> {
   return (await db.query('DELETE FROM sessions WHERE id = $1', [id])).rowCount === 1;
 }

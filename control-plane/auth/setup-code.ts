@@ -1,7 +1,7 @@
 /**
- * The code that setting the first password from another machine takes. It lies in the data directory and is
- * printed at the start, so that whoever can read either may set the password, and no stranger who finds the
- * port before its owner does. It is gone once it was used.
+ * The code for setting the first password from another machine. It is stored in the data directory and printed at the
+ * start, so that only readers of either can set the password, and no stranger who finds the port first. It is removed
+ * once used.
  */
 import { reasonOf } from '../../shared/thrown.ts';
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
@@ -28,17 +28,17 @@ export class SetupCode {
     this.logger = logger;
   }
 
-  /** The code; makes it where there is none yet. */
+  /** The code; created on first use. */
   value(): Promise<string> {
     return (this.made ??= this.readOrMake());
   }
 
-  /** Whether somebody gave the code, in any case and with or without its hyphens. */
+  /** Whether `given` is the code, in any letter case, with or without hyphens. */
   async matches(given: string): Promise<boolean> {
     return timingSafeEqual(digest(given), digest(await this.value()));
   }
 
-  /** Whether a code waits to be used. */
+  /** Whether a code is pending. */
   async isPending(): Promise<boolean> {
     return this.made !== null || (await this.readKept()) !== null;
   }
@@ -56,7 +56,7 @@ export class SetupCode {
     try {
       await writeDurably(this.path, Buffer.from(`${code}\n`));
     } catch (error) {
-      // It holds until Weir ends: a full disk must not keep anybody from setting a password.
+      // It is valid until Weir ends: a full disk must not prevent setting a password.
       const reason = reasonOf(error);
       this.logger.warn('keep the setup code: it changes with the next start', { reason });
     }

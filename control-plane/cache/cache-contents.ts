@@ -1,4 +1,4 @@
-/** What the API tells of the answer cache, and what it drops from it. All workers share it: so do they this. */
+/** Lists and drops entries of the shared answer cache for the API. */
 import type {
   CacheEntryFilter,
   CacheEntryPage,
@@ -43,7 +43,7 @@ export class CacheContents {
     };
   }
 
-  /** Entries that match, in the order of the index, which tells nothing. Expired ones may still be there. */
+  /** Entries that match, in arbitrary order. Expired ones may still be there. */
   page(query: CacheEntryQuery, clock: Clock): CacheEntryPage {
     const { limit, offset } = query;
     const now = { wallMs: clock.nowMs(), monotonicSecs: Math.floor(clock.monotonicMs() / 1000) };

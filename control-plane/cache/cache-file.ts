@@ -1,7 +1,7 @@
 /**
- * The answer cache on disk while Weir is stopped (`cache.persist`): written when the last thread has ended,
- * read before the first one starts, then removed. A file of other settings, of other hash seeds, or that is
- * not whole is left unread: a cache may always start empty.
+ * The answer cache on disk while Weir is stopped (`cache.persist`): written when the last thread has ended, read before
+ * the first one starts, then removed. A damaged file, or one of other settings or hash seeds, is ignored: a cache may
+ * always start empty.
  */
 import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
@@ -39,14 +39,14 @@ export class CacheFile {
   private readonly mark: Uint8Array;
   private readonly logger: Logger;
 
-  /** `settings`: everything that answers depend on; answers of other settings are not taken over. */
+  /** `settings`: everything that answers depend on; a file with other settings is ignored. */
   constructor(dataDir: string, settings: unknown, logger: Logger) {
     this.path = join(dataDir, FILE_NAME);
     this.mark = digest(Buffer.from(FORMAT + JSON.stringify(settings)));
     this.logger = logger;
   }
 
-  /** Writes what has not ended; returns how many entries. Answers of forward zones are left out. */
+  /** Writes the entries that have not expired; returns their number. Answers of forward zones are left out. */
   async save(cache: SharedArrayBuffer, clock: Clock): Promise<number> {
     const now = secsOf(clock);
     const head = Buffer.alloc(ENTRIES_AT);
@@ -62,7 +62,7 @@ export class CacheFile {
     return entries.length;
   }
 
-  /** Fills an empty cache that no one uses yet; returns how many entries. A file that is no use is logged. */
+  /** Fills an empty, unused cache; returns the number of entries. An unusable file is logged. */
   async load(cache: SharedArrayBuffer, clock: Clock): Promise<number> {
     const contents = await this.read();
     if (contents === null) return 0;
@@ -84,9 +84,9 @@ export class CacheFile {
   }
 
   /**
-   * What makes times of the file's monotonic clock times of this start's, so that lives go on where they were less what
-   * has gone by: as the wall clock says, and no less than the monotonic one says, which goes on if the machine does.
-   * Null if the wall clock shows an earlier time than then: no one knows what has gone by.
+   * Offset from the file's monotonic clock to the current one, so that lifetimes shrink by the elapsed time: as
+   * measured by the wall clock, and at least by the monotonic clock if the machine was not rebooted. Null if the wall
+   * clock went back, so that the elapsed time is unknown.
    */
   private shiftSecs(contents: Buffer, now: Secs): number | null {
     const savedMonotonic = contents.readDoubleLE(SAVED_MONOTONIC_AT);
@@ -101,11 +101,11 @@ export class CacheFile {
     return now.monotonic - savedMonotonic - gone;
   }
 
-  /** The mark and the entries; null if there is no file that can be used. It is gone afterwards. */
+  /** The mark and the entries; null if there is no file that can be used. Removes the file. */
   private async read(): Promise<Buffer | null> {
     try {
       const contents = await readFile(this.path);
-      // What is dropped from now on must not come back after a crash.
+      // Entries dropped from now on must not return after a crash.
       await rm(this.path);
       const body = contents.subarray(0, -DIGEST_SIZE);
       const isGood =

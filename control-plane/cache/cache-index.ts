@@ -1,6 +1,6 @@
 /**
- * The entries of the shared answer cache, one after the other, for those who list, drop or save them. An
- * entry is handed over as a copy that is whole; who changes the index holds the lock, as the workers do.
+ * The entries of the shared answer cache, one after the other, for those who list, drop or save them. An entry is
+ * returned as a consistent copy; changes of the index need the lock, as in the workers.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -26,7 +26,7 @@ export class CacheBusy extends Error {
   override readonly name = 'CacheBusy';
 }
 
-/** Buckets that are worked off while the lock is held: below a millisecond. */
+/** Buckets processed per hold of the lock: less than a millisecond. */
 const BUCKETS_A_TURN = 1024;
 const LOCK_TRIES = 500;
 
@@ -49,7 +49,7 @@ export class CacheIndex {
     return units * CACHE_UNIT;
   }
 
-  /** Every entry that is there and whole while it is looked at. */
+  /** Every entry that is consistent while it is read. */
   *entries(): Generator<CopiedEntry> {
     for (let bucket = 0; bucket <= this.memory.bucketMask; bucket++) {
       for (let slot = 0; slot < CacheBucket.SLOTS; slot++) {
@@ -126,7 +126,7 @@ export function entryName({ bytes }: CopiedEntry): string {
   return nameToText(bytes.subarray(CacheEntry.QNAME, CacheEntry.QNAME + bytes[CacheEntry.QNAME_LENGTH]!));
 }
 
-/** Whether all that an entry says of its parts lies within it. */
+/** Whether all parts of an entry are within its bounds. */
 export function isWhole(bytes: Uint8Array): boolean {
   if (bytes.length < CacheEntry.QNAME) return false;
   const view = viewOf(bytes);

@@ -1,7 +1,4 @@
-/**
- * The command line of `weir`: which subcommand, which file. What the subcommands do is in files of their
- * own.
- */
+/** The command line of `weir`: which subcommand, which file. Each subcommand has its own file. */
 import { parseArgs } from 'node:util';
 
 const SUBCOMMANDS = ['start', 'check-config', 'set-password'] as const;
@@ -63,7 +60,7 @@ export function parseArguments(argv: readonly string[]): Command {
   return { kind: subcommand, file: values.config };
 }
 
-/** node:util's sentences start in upper case and go on about `--`; their first sentence is what counts. */
+/** Uses only the first sentence of node:util's messages, in lower case. */
 function lowerFirst(message: string): string {
   const [first = ''] = message.split(/\. |\n/u);
   return first.charAt(0).toLowerCase() + first.slice(1);

@@ -3,7 +3,7 @@ import { formatFault } from '../../config/config-fault.ts';
 import type { ConfigResult } from '../../config/parse-config.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Prints the faults of `result`, or that there are none; answers with the exit status. */
+/** Prints the faults of `result`, or that there are none; returns the exit status. */
 export function checkConfig(result: ConfigResult, terminal: Terminal): 0 | 1 {
   if (!result.ok) {
     for (const fault of result.faults) terminal.err(formatFault(fault));

@@ -1,6 +1,6 @@
 /**
- * How a password gets in: from a terminal without showing it, else as one line of standard input. What a
- * good password is, and where it goes, is `set-password.ts`.
+ * Reads a password: from a terminal without echo, else as one line of standard input. `set-password.ts` checks and
+ * stores it.
  */
 import type { Readable } from 'node:stream';
 
@@ -43,7 +43,7 @@ export class PasswordReader {
     }
   }
 
-  /** Lets go of the input, so that the process can end. */
+  /** Releases the input, so that the process can end. */
   close(): void {
     this.input.destroy();
   }

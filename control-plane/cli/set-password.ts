@@ -1,6 +1,6 @@
 /**
- * `weir set-password`: asks for the administrator's password, checks it, and stores its hash. Where the
- * hash goes is handed in; a configuration that sets the hash itself has the last word.
+ * `weir set-password`: asks for the administrator's password, checks it, and stores its hash. The caller provides the
+ * store; a hash in the configuration has precedence.
  */
 import type { LoadedConfig } from '../../config/parse-config.ts';
 import { SetupBody } from '../../shared/api/auth-api.ts';
@@ -15,11 +15,11 @@ export interface SetPasswordParts {
   readonly terminal: Terminal;
   /** Makes the Argon2id hash of a password. */
   hash(password: string): Promise<string>;
-  /** Puts the hash where logins look for it, and ends the administrator's sessions. */
+  /** Stores the hash, and ends the administrator's sessions. */
   store(loaded: LoadedConfig, passwordHash: string): Promise<void>;
 }
 
-/** Asks, checks, stores; answers with the exit status. */
+/** Asks, checks, stores; returns the exit status. */
 export async function setPassword(parts: SetPasswordParts): Promise<0 | 1> {
   const { loaded, terminal } = parts;
   const password = await askForPassword(parts);
@@ -38,12 +38,12 @@ export async function setPassword(parts: SetPasswordParts): Promise<0 | 1> {
   return 0;
 }
 
-/** A password that was typed (twice, where a person types) and is long enough; else tells why not. */
+/** Reads a password, twice from a terminal, that is long enough; else reports why not. */
 async function askForPassword({ reader, terminal }: SetPasswordParts): Promise<string | undefined> {
   try {
     if (reader.interactive) terminal.err('new password (8 to 256 characters):');
     const password = await reader.readLine();
-    // The rule of the setup in the web, so that both let the same passwords in.
+    // The rule of the API's setup, so that both accept the same passwords.
     if (!SetupBody.safeParse({ password }).success) {
       terminal.err(`refuse the password: expected 8 to 256 characters, got ${password.length}`);
       return undefined;

@@ -1,7 +1,6 @@
 /**
- * Stores the administrator's password hash from the command line: in the database that the configuration
- * names. Where a Weir runs on the data directory its database is used as it is; else the database is started,
- * and brought up to date, for the moment.
+ * Stores the administrator's password hash from the command line: in the database that the configuration names. If Weir
+ * runs on the data directory, its database is used unchanged; else the database is started and migrated temporarily.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadedConfig } from '../../config/parse-config.ts';
@@ -24,7 +23,7 @@ const WAIT_MS = 30_000;
 /** Between two attempts to connect, milliseconds. */
 const RETRY_MS = 250;
 
-/** Puts `passwordHash` where logins look for it, and ends all sessions. Throws if there is no database. */
+/** Stores `passwordHash`, and ends all sessions. Throws if there is no database. */
 export async function storeAdminPassword({ config }: LoadedConfig, passwordHash: string): Promise<void> {
   const dataDir = config.server.data_dir;
   const lock = lockUnlessRunning(dataDir);
@@ -54,7 +53,7 @@ async function storeAlone(config: Config, lock: DataDirLock, passwordHash: strin
   }
 }
 
-/** Changes rows and nothing else: tables are the business of the Weir that runs. */
+/** Changes rows only: the running Weir owns the schema. */
 async function storeBesideRunning(config: Config, passwordHash: string): Promise<void> {
   const client = await connectInTime(config);
   const tx: Queryable = {

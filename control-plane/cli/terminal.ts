@@ -1,4 +1,4 @@
-/** What the subcommands write to, so that a test can read it. */
+/** The outputs of the subcommands, replaceable in tests. */
 
 /** The two outputs of a command, line by line. */
 export interface Terminal {

@@ -11,7 +11,7 @@ import { reasonOf } from '../../shared/thrown.ts';
 import { claimNode, releaseNode } from './node-store.ts';
 import type { NodeHolder, NodeIdentity } from './node-store.ts';
 
-/** What a claim is made of. */
+/** Parts of a claim. */
 export interface NodeClaimParts {
   readonly database: Database;
   readonly logger: Logger;
@@ -49,17 +49,17 @@ export class NodeClaim {
     void this.beat();
   }
 
-  /** Whether the name is this process's. */
+  /** Whether this process holds the name. */
   isHeld(): boolean {
     return this.held;
   }
 
-  /** Why it is not; null = nothing speaks against it. */
+  /** Why it does not hold it; null = no conflict. */
   trouble(): string | null {
     return this.lastTrouble;
   }
 
-  /** One sign of life, or one more attempt; for the timer, and for tests. */
+  /** Sends a heartbeat, or tries to claim; called by the timer and by tests. */
   beat(): Promise<void> {
     this.lastBeat = this.lastBeat.then(() => this.claim());
     return this.lastBeat;
@@ -87,7 +87,7 @@ export class NodeClaim {
       this.wasHeld = true;
       this.lastTrouble = null;
     } catch (error) {
-      // What a database that is away says of nodes is not known.
+      // While the database is down, nothing is known about other nodes.
       this.held = false;
       if (error instanceof DatabaseUnavailable) return;
       logger.warn('claim the name of this node: tried again later', { name, reason: reasonOf(error) });

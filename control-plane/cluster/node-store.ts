@@ -1,8 +1,10 @@
-/** The `nodes` table: who shares this database. A node's id is made from its name, so it needs no database. */
+/**
+ * The `nodes` table: the nodes that share this database. A node's id is derived from its name, so it needs no database.
+ */
 import { crc32 } from 'node:zlib';
 import type { Queryable } from '../db/database.ts';
 
-/** Who claims a name. */
+/** The claimant of a name. */
 export interface NodeIdentity {
   readonly name: string;
   readonly version: string;
@@ -12,14 +14,14 @@ export interface NodeIdentity {
   readonly run: string;
 }
 
-/** Whoever holds a name, or its id, instead. */
+/** The other holder of a name, or of its id. */
 export interface NodeHolder {
   readonly name: string;
   readonly uuid: string;
   readonly lastSeen: Date;
 }
 
-/** Seconds after which a holder that was not heard of has lost the name. */
+/** Seconds without a heartbeat after which a holder loses the name. */
 const SILENT_SECS = 60;
 
 /** Id of a node in log rows: 31 bits of its name, always the same. */
@@ -28,9 +30,9 @@ export function nodeIdOf(name: string): number {
 }
 
 /**
- * Claims the name for this process, or says that it is still there; null = done, else who holds it. A name is free
- * where its holder has ended or is silent, and to another process of the same data directory where `isFirst`: that
- * is how a start follows a kill. A clock that was set back must not make a holder live on.
+ * Claims the name for this process, or renews the claim; null = done, else the holder. A name is free if its holder has
+ * ended or is silent, and with `isFirst` also to another process of the same data directory, so that a start can follow
+ * a kill. A clock that was set back does not extend a claim.
  */
 export async function claimNode(
   database: Queryable,
@@ -55,7 +57,7 @@ export async function claimNode(
   return rows[0] ?? null;
 }
 
-/** Lets go of a name, if this process holds it. */
+/** Releases a name, if this process holds it. */
 export async function releaseNode(database: Queryable, { name, run }: NodeIdentity): Promise<void> {
   await database.query('UPDATE nodes SET run = NULL, last_seen = now() WHERE id = $1 AND run = $2', [
     nodeIdOf(name),

@@ -10,7 +10,7 @@ export class Coalescer {
     this.work = work;
   }
 
-  /** Resolves or rejects as the run does that covers this call. */
+  /** Settles like the run that covers this call. */
   run(): Promise<void> {
     if (this.queued !== undefined) return this.queued;
     if (this.running === undefined) return this.start();
@@ -21,7 +21,7 @@ export class Coalescer {
     return this.queued;
   }
 
-  /** Resolves when nothing runs and nothing waits to run; never rejects. */
+  /** Resolves when no run is active or queued; never rejects. */
   async idle(): Promise<void> {
     for (let next = this.queued ?? this.running; next !== undefined; next = this.queued ?? this.running)
       await ended(next);
@@ -36,7 +36,7 @@ export class Coalescer {
   }
 }
 
-/** Waits for the end of a run whose outcome is another's business. */
+/** Waits for the end of a run and ignores its outcome. */
 function ended(run: Promise<void>): Promise<void> {
   return run.catch(() => undefined);
 }

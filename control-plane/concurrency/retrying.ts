@@ -2,7 +2,7 @@
 import type { Logger } from '../../shared/log.ts';
 import { reasonOf } from '../../shared/thrown.ts';
 
-/** What is tried again, and how often. */
+/** The work, and its pauses. */
 export interface RetryingOptions {
   readonly work: () => Promise<void>;
   readonly logger: Logger;
@@ -29,7 +29,7 @@ export class Retrying {
     this.pauseMs = this.options.firstMs;
   }
 
-  /** Tries again after a pause, unless that is planned already. */
+  /** Schedules an attempt after a pause, unless one is scheduled. */
   soon(): void {
     if (this.isClosed || this.timer !== undefined) return;
     this.timer = setTimeout(() => {
@@ -40,7 +40,7 @@ export class Retrying {
     this.pauseMs = Math.min(this.pauseMs * 2, this.options.lastMs);
   }
 
-  /** Tries at once, after an attempt that is at work; resolves when it has ended, well or not. */
+  /** Tries at once, or after the running attempt; resolves when it has ended, successful or not. */
   now(): Promise<void> {
     this.settle();
     const before = this.attempt ?? Promise.resolve();
@@ -49,7 +49,7 @@ export class Retrying {
     return attempt;
   }
 
-  /** Forgets what is planned; resolves when nothing is at work. */
+  /** Cancels scheduled attempts; resolves when none is running. */
   async close(): Promise<void> {
     this.isClosed = true;
     this.settle();

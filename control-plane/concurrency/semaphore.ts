@@ -1,4 +1,4 @@
-/** Lets a bounded number of pieces of work run at once, in the order in which they came. */
+/** Runs a bounded number of pieces of work at once, in order of arrival. */
 
 /** A limit on concurrency. */
 export class Semaphore {
@@ -17,7 +17,7 @@ export class Semaphore {
       return await work();
     } finally {
       const next = this.waiting.shift();
-      // The place goes from hand to hand, so that no one overtakes.
+      // The place passes directly to the next one, which keeps the order.
       if (next === undefined) this.free++;
       else next();
     }

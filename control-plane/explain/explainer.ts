@@ -17,9 +17,9 @@ import type { SnapshotPublisher } from '../snapshot/publish/publisher.ts';
 import { ThreadUnavailable } from '../workers/thread-requests.ts';
 import type { QuestionToExplain } from '../workers/thread-requests.ts';
 
-/** What an explainer is made of. */
+/** Parts of an explainer. */
 export interface ExplainerParts {
-  /** Has a DNS thread explain a question. */
+  /** Asks a DNS thread to explain a question. */
   readonly ask: (question: QuestionToExplain) => Promise<Explanation>;
   readonly publisher: Pick<SnapshotPublisher, 'describeRule' | 'describeSchedule'>;
   /** Line of the first rule of these kinds at a name in the copy of a list; null = not found. */
@@ -43,7 +43,7 @@ export class Explainer {
     this.parts = parts;
   }
 
-  /** What a client's query would be answered, and why; 503 if no DNS thread can say. */
+  /** The answer to a client's query, and the reasons; 503 if no DNS thread answers. */
   async explain({ domain, type, client }: ExplainQuery): Promise<ExplainAnswer> {
     const qname = nameFromText(domain.toLowerCase())!;
     const question = { qname, qtype: rrTypeCode(type)!, client: addressFromText(client)! };
@@ -88,7 +88,7 @@ export class Explainer {
     return decidedBy === null ? null : this.describe(explanation, decidedBy);
   }
 
-  /** The profile that blocks the whole group; none where it has lost its meaning since. */
+  /** The profile that blocks the whole group; none if it no longer exists. */
   private describeSchedule({ snapshotVersion, groupId }: Explanation, qname: Uint8Array): ExplainedRule[] {
     const known = this.parts.publisher.describeSchedule(snapshotVersion, groupId);
     if (known === undefined) return [];
@@ -98,7 +98,7 @@ export class Explainer {
     ];
   }
 
-  /** Null for a rule that has lost its meaning since. */
+  /** Null for a rule that no longer exists. */
   private async describe(
     { snapshotVersion, groupId }: Explanation,
     rule: MetRule,

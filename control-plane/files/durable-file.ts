@@ -1,11 +1,11 @@
-/** Files that are there whole or not at all, whenever the machine stops. */
+/** Writes files that exist completely or not at all, even after a power cut. */
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Ends the name of a file that is still being written; what a crash leaves behind is removed at start. */
+/** Suffix of a file that is being written; leftovers of a crash are removed at the start. */
 export const TEMPORARY_SUFFIX = '.tmp';
 
-/** Writes `parts`, one behind the other, to `path` (mode 0600): a file beside it, to disk, renamed, and the folder to disk. */
+/** Writes the concatenated `parts` to `path` (mode 0600): temporary file, fsync, rename, fsync of the folder. */
 export async function writeDurably(path: string, ...parts: readonly Uint8Array[]): Promise<void> {
   const temporary = `${path}${TEMPORARY_SUFFIX}`;
   try {
@@ -18,7 +18,7 @@ export async function writeDurably(path: string, ...parts: readonly Uint8Array[]
     }
     await rename(temporary, path);
   } catch (error) {
-    // The error to tell is the first one; a temporary file that stays is removed at the next start.
+    // The first error is reported; a remaining temporary file is removed at the next start.
     await rm(temporary, { force: true }).catch(() => undefined);
     throw error;
   }

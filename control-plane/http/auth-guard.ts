@@ -1,6 +1,6 @@
 /**
- * The guard in front of every route: deny by default. A request gets through if its route is public, or if
- * it brings a session (or, from a later version on, an API token) whose role is enough.
+ * The guard of every route: deny by default. A request gets through if its route is public, or if it brings a session
+ * (or, from a later version on, an API token) whose role is enough.
  */
 import type { Request } from 'express';
 import { forbidden } from '../api/api-error.ts';
@@ -28,9 +28,7 @@ export async function guard(auth: Authenticator, access: Access, request: Reques
   return caller;
 }
 
-/**
- * The caller of a request that no one has to sign in for; null for a stranger, and where no session can be looked up.
- */
+/** The caller of a request to a public route; null without a session, and if none can be looked up. */
 export async function callerIfKnown(auth: Authenticator, request: Request): Promise<Caller | null> {
   try {
     return await identify(auth, request);
@@ -44,7 +42,7 @@ async function identify(auth: Authenticator, request: Request): Promise<Caller |
   const open = auth.openCaller();
   if (open !== null) return open;
   const secret = sessionSecretOf(request);
-  // API tokens: `X-Api-Key` counts for nothing until there is a store of tokens to look it up in.
+  // API tokens: `X-Api-Key` is ignored until there is a store of tokens.
   return secret === undefined ? null : auth.callerOf(secret);
 }
 

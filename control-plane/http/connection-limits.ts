@@ -1,7 +1,6 @@
 /**
- * How many connections the web holds, for each client network and in all. Where all places are taken, whoever
- * holds most of them gives one up that no request runs on, so that a host that opens connections without end,
- * and says little or nothing on them, only gets in its own way.
+ * Limits the connections of the web server, per client network and in all. At the limit, the network with most
+ * connections loses an idle one, so that a host that opens idle connections without end only blocks itself.
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -65,7 +64,7 @@ export class ConnectionLimits {
     socket.once('close', () => this.free(socket));
   }
 
-  /** Ends the oldest connection without a request of whoever holds most such; false if there is none. */
+  /** Closes the oldest idle connection of the network with most of them; false if there is none. */
   private makeRoom(): boolean {
     const quiet = [...this.places.values()].filter(({ requests }) => requests === 0);
     const groups = [...Map.groupBy(quiet, ({ network }) => network).values()];

@@ -1,6 +1,6 @@
 /**
- * Which names the web may be asked under. A page of another site that has its own name resolve to this
- * machine (DNS rebinding) is of the same origin as Weir for the browser, and only the Host field gives it away.
+ * Checks the Host field of requests. After DNS rebinding a foreign page has the same origin as Weir for the browser,
+ * and only the Host field reveals it.
  */
 import type { NextFunction, Request, Response } from 'express';
 import { isIP, isIPv4 } from 'node:net';
@@ -29,7 +29,7 @@ export function checkHost(names: OwnNames) {
   };
 }
 
-/** A target in absolute form names a host of its own, which would count instead of the field. */
+/** A target in absolute form has its own host, which would override the field. */
 function targetNamesAnother(target: string, host: string): boolean {
   if (target.startsWith('/')) return false;
   return !URL.canParse(target) || new URL(target).host !== host.toLowerCase();

@@ -1,12 +1,12 @@
-/** The page at `/` until the dashboard moves in: says that Weir runs and what to do next. */
+/** The page at `/` until there is a dashboard: says that Weir runs and what to do next. */
 import { apiPrefix } from './api-prefix.ts';
 import type { ApiContext } from '../api/api-context.ts';
 import { page, write } from './page.ts';
 import type { Page } from './page.ts';
 
 /**
- * Renders the page; `host` is what the browser calls this machine. The page is public, so it tells nothing
- * that the network could not find out by itself.
+ * Renders the page; `host` is the browser's name of this machine. The page is public, so it reveals nothing that the
+ * network cannot find out.
  */
 export function landingPage(context: ApiContext, host: string): Page {
   const api = apiPrefix(context.config().server.alt_compat);

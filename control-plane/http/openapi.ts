@@ -18,7 +18,7 @@ import { SESSION_COOKIE } from '../auth/session-cookie.ts';
 export interface ParameterDoc {
   readonly name: string;
   readonly in: 'path' | 'query';
-  /** False where it is not given. */
+  /** False if it is not given. */
   readonly required?: boolean;
   readonly schema: SchemaDoc;
 }

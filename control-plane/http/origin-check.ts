@@ -1,6 +1,6 @@
 /**
- * Keeps other sites from making a browser change things here. SameSite=Strict on the cookie is the first
- * lock; this is the second, and the only one where no cookie is needed (login, setup, authentication off).
+ * Prevents cross-site requests that change state. SameSite=Strict on the cookie is the first defence; this is the
+ * second, and the only one without a cookie (login, setup, authentication off).
  */
 import type { Request } from 'express';
 import { ApiError } from '../api/api-error.ts';

@@ -1,7 +1,7 @@
 /** Header fields that every answer of the web server carries, whatever it is. */
 import type { NextFunction, Request, Response } from 'express';
 
-/** What answers that no browser should ever run as a page may load: nothing. */
+/** Content policy of answers that are no pages: load nothing. */
 const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 /** Sets the fields; pages replace the content policy by their own. */

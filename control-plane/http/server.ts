@@ -1,4 +1,4 @@
-/** Listens for HTTP on every bind address and closes again. What is answered is `app.ts`. */
+/** Listens for HTTP on every bind address, and closes. `app.ts` answers. */
 import type { Express } from 'express';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
@@ -8,7 +8,7 @@ import type { Config } from '../../config/schema.ts';
 import type { Logger } from '../../shared/log.ts';
 import { ConnectionLimits } from './connection-limits.ts';
 
-/** How long a client may take; slow ones must not hold connections for long. */
+/** Time limits of clients, so that slow ones do not hold connections. */
 export interface WebDeadlines {
   /** From the opening of a connection, or the first octet of a later request, to the end of the head. */
   readonly headMs: number;
@@ -23,7 +23,7 @@ export interface WebDeadlines {
 const DEADLINES: WebDeadlines = { headMs: 10_000, requestMs: 30_000, idleMs: 10_000, silentMs: 120_000 };
 /** How often Node looks for clients that are late; every 30 s by default. */
 const LOOK_MS = 1000;
-/** After so many requests a connection is closed, so that none lasts for ever. */
+/** Requests after which a connection is closed. */
 const MAX_REQUESTS_A_CONNECTION = 1000;
 /** How long answers may take to finish when Weir stops; DNS drains after it, and all of it has 5 s. */
 const CLOSE_GRACE_MS = 500;
@@ -48,7 +48,7 @@ export class WebServerError extends Error {
 export interface WebServer {
   /** Where it listens; ports are the real ones where the configuration says 0. */
   readonly endpoints: readonly { readonly address: string; readonly port: number }[];
-  /** Stops listening at once, lets running answers finish for a moment, then cuts what is left. */
+  /** Stops listening at once, waits shortly for running answers, then closes the rest. */
   close(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Winston behind the `Logger` that every part is handed: one line an event on standard error, as JSON or
- * as text for people. Standard output stays free for what a command prints.
+ * Implements `Logger` with winston: one line per event on standard error, as JSON or as text for people. Standard
+ * output is for the output of commands.
  */
 import winston from 'winston';
 import type { LogFields, Logger } from '../../shared/log.ts';
@@ -13,7 +13,7 @@ export interface LogSettings {
 
 /** A logger whose settings can be changed while it runs. */
 export interface AdjustableLogger extends Logger {
-  /** Takes a new level and format for every line from now on, of all children too. */
+  /** Sets level and format for all further lines, also of children. */
   adjust(settings: LogSettings): void;
 }
 
@@ -66,7 +66,7 @@ function toText(level: string, message: string, fields: LogFields): string {
   return `${now()} ${level.padEnd(5)} ${oneLine(message)}${pairs.join('')}`;
 }
 
-/** What came from outside must not be able to forge a line. */
+/** External text must not forge log lines. */
 function oneLine(text: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are what this looks for
   return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (unit) => JSON.stringify(unit).slice(1, -1));
@@ -77,7 +77,7 @@ function valueText(value: unknown): string {
   return oneLine(value === undefined ? 'undefined' : JSON.stringify(value, plain));
 }
 
-/** Values that JSON has no words for. */
+/** Values that JSON cannot represent. */
 function plain(_key: string, value: unknown): unknown {
   if (value instanceof Error) return value.message;
   return typeof value === 'bigint' ? value.toString() : value;

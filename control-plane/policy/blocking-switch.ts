@@ -1,7 +1,7 @@
-/** What the switch of all blocking means at an instant. Pure; storing it is `schedules/blocking-switch-store.ts`. */
+/** The effect of the blocking switch at an instant. Pure; `schedules/blocking-switch-store.ts` stores it. */
 import type { BlockingSwitch } from './rows.ts';
 
-/** Whether blocking is on: what the switch says as long as it says something, else the configuration. */
+/** Whether blocking is on: by the switch while it is set, else by the configuration. */
 export function isBlockingEnabled(
   blockingSwitch: BlockingSwitch | null,
   configured: boolean,
@@ -25,7 +25,7 @@ function isTimerOver(blockingSwitch: BlockingSwitch, nowMs: number): boolean {
   return blockingSwitch.until !== null && timerEndMs(blockingSwitch, nowMs) === null;
 }
 
-/** Unix milliseconds at which the switch ends; null if it has no timer, or that is over. */
+/** Unix milliseconds at which the switch ends; null if it has no timer, or the timer has ended. */
 export function timerEndMs(blockingSwitch: BlockingSwitch | null, nowMs: number): number | null {
   if (blockingSwitch === null || blockingSwitch.until === null) return null;
   const endMs = Date.parse(blockingSwitch.until);

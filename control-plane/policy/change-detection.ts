@@ -1,6 +1,6 @@
 /**
- * SQL that tells whether a transaction has changed anything of policy: rows that were written as they were before, or
- * taken out and put back, have not, and neither has the moment of a row's last writing.
+ * SQL that detects whether a transaction has changed policy. Rows that were rewritten unchanged, or removed and
+ * restored, do not count, nor do timestamps.
  */
 import type { Queryable } from '../db/database.ts';
 import { COPIED, hasKey, NOTED } from './noted-tables.ts';
@@ -14,7 +14,7 @@ export interface PolicyBefore {
   readonly copied: string;
 }
 
-/** What is found out about a list is no policy, unless it is another content. */
+/** Facts about a list are no policy, except for its content. */
 const NO_POLICY: Readonly<Partial<Record<(typeof COPIED)[number], readonly string[]>>> = {
   list_sources: [
     ...['format', 'status', 'rules', 'invalid_lines', 'bytes', 'etag', 'last_modified'],
@@ -40,13 +40,13 @@ const isChanged = (table: NotedTable): string =>
      LEFT JOIN ${table.name} ON ${hasKey(table, 'first.key')}
      WHERE to_jsonb(${table.name}) - 'updated_at' IS DISTINCT FROM first.was - 'updated_at') AS changed`;
 
-/** To be asked before the first change. */
+/** Call it before the first change. */
 export async function policyBefore(tx: Queryable): Promise<PolicyBefore> {
   const { rows } = await tx.query<PolicyBefore & { seq: string }>(READ);
   return rows[0]!;
 }
 
-/** Whether policy is not what it was. */
+/** Whether policy has changed since. */
 export async function hasChanged(tx: Queryable, { seq, copied }: PolicyBefore): Promise<boolean> {
   const { rows } = await tx.query<{ copied: string; tables: string[] }>(WRITTEN, [seq]);
   const [now] = rows;

@@ -1,8 +1,8 @@
 /**
- * The one door for a change of policy or lists: in one transaction the rows and their revision, then the rows into
- * force, then a wait for the threads. Changes wait for each other, on all nodes, so that revisions are in the order of
- * their commits and each holds exactly the policy after its own change. A change that changes nothing makes none.
- * Weir puts things into force beside this door only where no row changes: schedules, compiles and the catalog.
+ * The only way to change policy or lists: writes the rows and their revision in one transaction, puts the rows into
+ * force, and waits for the threads. Changes are serialised on all nodes, so that revisions are in commit order and each
+ * contains exactly the policy after its change. A change without effect makes no revision. Only schedules, compiles and
+ * the catalog, which change no row, are put into force elsewhere.
  */
 import { notInForce } from '../api/api-error.ts';
 import type { Database, Queryable } from '../db/database.ts';
@@ -19,9 +19,9 @@ const LOCK = 0x57454952;
 /** What a change comes to. */
 export interface Changed<T> {
   readonly result: T;
-  /** One line for people, e.g. `managed domain ads.example.org: created`; null = no revision is to be made. */
+  /** One line for people, e.g. `managed domain ads.example.org: created`; null = no revision. */
   readonly summary: string | null;
-  /** Of what is no part of revisions, such as clients: the work itself knows that something has changed. */
+  /** For data outside revisions, such as clients: the work itself reports that it changed something. */
   readonly isOutside?: boolean;
 }
 
@@ -34,11 +34,11 @@ export interface Recorded<T> {
   readonly revision: number | null;
 }
 
-/** What brings stored rows to the threads. */
+/** Puts stored rows into force. */
 export interface PolicyApplier {
   /**
    * Resolves when the rows as they were at the call, or newer ones, are published, and the threads have them or
-   * `threadsBehind()` counts them. What fails is tried again later.
+   * `threadsBehind()` counts them. Failures are retried later.
    */
   apply(): Promise<void>;
   /** DNS threads that did not take the last publication within its time; each takes it later, or is replaced. */

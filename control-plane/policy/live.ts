@@ -1,4 +1,4 @@
-/** What policy depends on besides its rows: the time, the neighbours, the leases and the configuration. Data only. */
+/** The inputs of policy besides its rows: time, neighbours, leases and configuration. Data only. */
 import type { WrittenLocalRecord } from '../../shared/policy/local-record.ts';
 import { NO_NAME_RULES, type NameRules } from '../../shared/snapshot/name-rules.ts';
 import type { PolicyClient, PolicyRows } from './rows.ts';
@@ -11,20 +11,20 @@ export interface LeaseName {
   readonly address: string;
 }
 
-/** What a schedule says of a group now. */
+/** The current override of a group's schedule. */
 export interface GroupOverride {
   readonly override: 'BlockAll' | 'AllowAll' | null;
-  /** Unix seconds at which that changes; 0 = not in sight. */
+  /** Unix seconds of its next change; 0 = none known. */
   readonly nextFlipAtSecs: number;
 }
 
-/** A client as a rule speaks of it, and the address literals that it is seen at. */
+/** A client as a rule names it, and its current addresses. */
 export interface LocatedClient {
   readonly name: string;
   readonly addresses: readonly string[];
 }
 
-/** What is true now and stands in no database. */
+/** Live state that no database row has. */
 export interface LivePolicy {
   /** Unix milliseconds of that now. */
   readonly nowMs: number;
@@ -32,7 +32,7 @@ export interface LivePolicy {
   readonly overrides: ReadonlyMap<number, GroupOverride>;
   /** Addresses at which clients that are known by MAC are seen. */
   readonly clientAddresses: readonly PolicyClient[];
-  /** Where clients are that rules speak of by MAC or by name; names that no one has may be left out. */
+  /** Addresses of clients that rules name by MAC or by name; unknown names may be omitted. */
   readonly findClients: (names: readonly string[]) => readonly LocatedClient[];
   /** Local records of the configuration. */
   readonly configRecords: readonly WrittenLocalRecord[];
@@ -44,7 +44,7 @@ export interface LivePolicy {
   readonly names: NameRules;
 }
 
-/** No schedule runs, no neighbour is seen, no question is special, and every name is for the pools. */
+/** No schedule, no neighbour, no special question; every name goes to the pools. */
 export const NOTHING_LIVE: LivePolicy = {
   nowMs: 0,
   overrides: new Map(),
@@ -56,5 +56,5 @@ export const NOTHING_LIVE: LivePolicy = {
   names: NO_NAME_RULES,
 };
 
-/** Says what is live with these rows; asked for each snapshot. */
+/** Computes the live policy for these rows; called for each snapshot. */
 export type FindLivePolicy = (rows: PolicyRows) => LivePolicy;

@@ -1,4 +1,4 @@
-/** The tables that revisions are about: those whose changed rows are noted, and those that are copied. */
+/** The tables in revisions: those whose changed rows are recorded, and those that are copied. */
 
 /** A table whose changes are noted in `policy_changes`. */
 export interface NotedTable {

@@ -4,7 +4,7 @@
  */
 import type { PolicyBlockedService, PolicyRows } from './rows.ts';
 
-/** What the catalog says of a service; undefined if it knows none of that id. */
+/** The catalog's entry of a service; undefined for an unknown id. */
 export type FindService = (
   serviceId: string,
 ) => Pick<PolicyBlockedService, 'serviceName' | 'domains' | 'exact'> | undefined;
@@ -47,7 +47,7 @@ export class PolicyMemory {
     return this.known;
   }
 
-  /** Takes over what was read, null = unchanged; returns everything as it is now. */
+  /** Merges what was read, null = unchanged; returns the complete current state. */
   take(
     versions: Readonly<Record<string, string>>,
     read: { readonly [Name in keyof KeptRows]: KeptRows[Name] | null },

@@ -1,4 +1,4 @@
-/** SQL of everything that policy is made of, read in one statement and so from one moment. */
+/** SQL that reads all policy rows in one statement, and so in one consistent state. */
 import type { Queryable } from '../db/database.ts';
 import { CLIENT_PAIRS, readPairs } from './client-rows.ts';
 import { type BlockingSwitch, NO_DNS_SETTINGS, type PolicyRows, type WrittenDnsSettings } from './rows.ts';
@@ -7,7 +7,7 @@ import { type FindService, type KeptRows, PolicyMemory } from './policy-memory.t
 type PairColumn = keyof typeof CLIENT_PAIRS;
 type JsonColumn = Exclude<keyof KeptRows, PairColumn>;
 
-/** What the statement brings; null = as known. */
+/** The result of the statement; null = unchanged. */
 type Row = { readonly [Name in JsonColumn]: KeptRows[Name] | null } & {
   readonly [Name in PairColumn]: string | null;
 } & {
@@ -89,7 +89,7 @@ const QUERY = `SELECT (SELECT json_object_agg(name, version) FROM table_versions
           'neverForwardReverseLookups', never_forward_reverse_lookups, 'localDomain', local_domain,
           'localDnsServer', local_dns_server) FROM dns_settings) AS "dnsSettings"`;
 
-/** Everything as policy sees it; `findService` knows the built-in services, `memory` what was read before. */
+/** All policy rows; `findService` finds built-in services, `memory` has the rows read before. */
 export async function readPolicyRows(
   db: Queryable,
   findService: FindService,

@@ -1,4 +1,4 @@
-/** SQL that writes the revision of a change, and forgets what is kept no longer. For the one door for changes only. */
+/** SQL that writes the revision of a change, and deletes the oldest ones. Used by `change.ts` only. */
 import type { Queryable } from '../db/database.ts';
 import { COPIED } from './noted-tables.ts';
 import { KEPT_OWN_POLICIES, KEPT_POLICIES } from './revision-store.ts';
@@ -22,7 +22,7 @@ const FORGET = `${forgetPolicies(KEPT_POLICIES, 'NOT is_own')} ${forgetPolicies(
   DELETE FROM revisions WHERE policy IS NULL AND ${beyond(KEPT_REVISIONS)};
   DELETE FROM policy_changes WHERE seq <= (SELECT min(last_change) FROM revisions WHERE policy IS NOT NULL)`;
 
-/** What is told of a change. */
+/** The description of a change. */
 export interface RevisionNote {
   readonly author: string;
   /** Weir made it by itself. */

@@ -1,15 +1,14 @@
 /**
- * SQL of `revisions`: what was changed by whom, and what it takes to go back to the last of them: how far
- * the log of changed rows, `policy_changes`, was then. Writing them is `record-revision-store.ts`, going back
- * `restore-store.ts`.
+ * SQL of `revisions`: author, summary, and the position in the log of changed rows, `policy_changes`, for a rollback.
+ * `record-revision-store.ts` writes them, `restore-store.ts` restores them.
  */
 import type { Revision } from '../../shared/api/revisions-api.ts';
 import { conflict, notFound } from '../api/api-error.ts';
 import type { Queryable } from '../db/database.ts';
 
-/** Revisions of people that one can go back to. */
+/** Restorable revisions of people. */
 export const KEPT_POLICIES = 20;
-/** The same of those that Weir makes by itself, which must not use up the others. */
+/** Restorable revisions of Weir itself, which must not use up the others. */
 export const KEPT_OWN_POLICIES = 10;
 
 interface RevisionRow {

@@ -1,4 +1,4 @@
-/** The rows that policy is made of, as they stand in the database and in generations on disk. Data only. */
+/** The rows of policy, as stored in the database and in generations on disk. Data only. */
 import type { LocalRecordType } from '../../shared/policy/local-record.ts';
 import type { SourceKind } from '../../shared/policy/source-kind.ts';
 
@@ -114,7 +114,7 @@ export interface PolicyLocalRecord {
   readonly ttlSecs: number;
 }
 
-/** A zone that servers of its own are asked for. */
+/** A zone with servers of its own. */
 export interface PolicyForwardZone {
   /** Canonical, see `shared/policy/zone-text.ts`. */
   readonly zone: string;
@@ -122,7 +122,7 @@ export interface PolicyForwardZone {
   readonly servers: readonly string[];
 }
 
-/** What was set through the API about names of the local network; null = the configuration decides. */
+/** API settings for names of the local network; null = the configuration decides. */
 export interface WrittenDnsSettings {
   readonly neverForwardNonFqdn: boolean | null;
   readonly neverForwardReverseLookups: boolean | null;
@@ -139,12 +139,12 @@ export const NO_DNS_SETTINGS: WrittenDnsSettings = {
   localDnsServer: null,
 };
 
-/** What was said through the API about blocking as a whole. */
+/** The blocking switch as set through the API. */
 export interface BlockingSwitch {
   readonly enabled: boolean;
-  /** ISO 8601; from then on holds what held before. Null = until changed. */
+  /** ISO 8601; then the previous state returns. Null = until changed. */
   readonly until: string | null;
-  /** What held before the timer; null (and absent in rows that an older version kept) = the configuration. */
+  /** The state before the timer; null (absent in older rows) = the configuration. */
   readonly before?: boolean | null;
 }
 
@@ -168,7 +168,7 @@ export interface PolicyRows {
   readonly blockingSwitch: BlockingSwitch | null;
 }
 
-/** A database in which no one has said anything; what older generations do not know of is as here. */
+/** The rows of an empty database; also the defaults for older generations. */
 export const NO_POLICY_ROWS: PolicyRows = {
   groups: [],
   sources: [],

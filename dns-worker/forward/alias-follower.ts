@@ -1,8 +1,8 @@
 /**
- * Follows aliases whose targets have still to be asked for: those that this server makes itself (a local CNAME, the
- * safe address of a search engine), and those of an upstream that has left their targets out. The target is asked for
- * in the client's name, as any question is, with its own place in the cache and its own servers; both parts are put
- * together here (`follow-alias.ts`). A chain may have as many aliases as one within an answer, so loops end.
+ * Follows aliases with unresolved targets: those that this server makes (a local CNAME, the safe address of a search
+ * engine), and those of an upstream that has omitted the target. The target is an ordinary question of the client, with
+ * its own cache entry and servers; `follow-alias.ts` joins both parts. A chain may have as many aliases as one within
+ * an answer, so loops end.
  */
 import type { AnswerKeeper } from './answer-keeper.ts';
 import { failedAnswer } from './answer-lifetime.ts';
@@ -29,13 +29,13 @@ import { DnssecStatus, type DnssecStatusCode, Protocol, QueryStatus } from '../.
 import { NOT_PASSED } from '../../shared/memory/miss-ring.ts';
 import type { WaitingRequest } from './waiting-request.ts';
 
-/** What a follower works with: the forwarder's parts and ways. */
+/** Parts and callbacks of the forwarder. */
 export interface FollowerParts {
   readonly pipeline: Pipeline;
   readonly replier: RequestReplier;
   readonly keeper: AnswerKeeper;
   readonly take: (request: WaitingRequest) => void;
-  /** Puts an opened request to the current policy; true if that decides. */
+  /** Applies the current policy to an opened request; true if that decides. */
   readonly isDecided: (request: WaitingRequest) => boolean;
   /** Does a part of what a request needs; a bug in it is one SERVFAIL, for that request only. */
   readonly guarded: (request: WaitingRequest, work: () => void) => void;
@@ -46,7 +46,7 @@ type PartialAnswer = Extract<Resolution, { kind: 'answer' }> & {
   readonly answer: CacheableAnswer & { readonly leftOut: LeftOut };
 };
 
-/** What is known of the whole before its target is: the part, who gave it (the log's number), where it may be kept. */
+/** The first part of an answer: its records, its upstream (the log's number), and its cache partition. */
 interface Beginning {
   readonly partial: PartialAnswer;
   readonly upstream: number;
@@ -70,8 +70,8 @@ export class AliasFollower {
   }
 
   /**
-   * What the current policy, and the names of this network, make of an opened request. A step on the way to an answer
-   * is not the client's question: policy lets it pass.
+   * The decision of current policy and local names about an opened request. A step of a chain is not the client's
+   * question, so policy lets it pass.
    */
   decide(request: WaitingRequest): StageResultCode {
     const { pipeline } = this.parts;
@@ -97,7 +97,7 @@ export class AliasFollower {
     }
     const alias = aliasOf(query);
     const step = stepTo(alias, request, query, (answered) => {
-      // Where a rule leads is no longer for others to judge.
+      // The target of a rule is not judged by other rules.
       if (!alias.isOfRule) this.parts.pipeline.checkTarget(answered);
       const end = targetAnswerOf(answered);
       this.parts.guarded(request, () => this.finish(request, alias, end));
@@ -106,8 +106,8 @@ export class AliasFollower {
   }
 
   /**
-   * Asks for the target that an upstream's answer has left out. The request is opened; `upstream` is the log's number of
-   * whoever has answered.
+   * Asks for the target that an upstream's answer has left out. The request is opened; `upstream` is the log's number
+   * of the answering server.
    */
   followAnswer(request: WaitingRequest, partial: PartialAnswer, upstream: number): void {
     const { query } = this;
@@ -130,7 +130,7 @@ export class AliasFollower {
     take({ ...step, hops, isNamedByUpstream: true });
   }
 
-  /** Answers with the alias and what its target came to; its names are judged as those of any answer. */
+  /** Answers with the alias and the result of its target; its names are judged as in any answer. */
   private finish(request: WaitingRequest, followed: Alias, target: TargetAnswer): void {
     const { query } = this;
     const { pipeline, replier, take } = this.parts;
@@ -143,16 +143,16 @@ export class AliasFollower {
     }
     const leadsOn = result === StageResult.UNRESOLVED && leadsTo(query, followed);
     if (!leadsOn) {
-      // The qname is an alias no more, or one of another name.
+      // The qname is no longer an alias, or has another target.
       take(request);
       return;
     }
-    // As the rules of now make it: numbers of rules are those of one snapshot.
+    // By the current rules: rule numbers belong to one snapshot.
     const alias = aliasOf(query);
     query.cached = target.cached;
     query.upstream = target.upstream;
     query.extendedError = target.extendedError;
-    // For the log: the alias itself is no one's but ours, so the whole has no AD.
+    // For the log: the alias is Weir's own, so the whole has no AD.
     query.dnssec = target.dnssec;
     const joined = joinAnswers(query.qname.subarray(0, query.qnameLength), alias, target);
     if (joined === null) {
@@ -168,7 +168,7 @@ export class AliasFollower {
     replier.reply(request);
   }
 
-  /** The same for an answer of an upstream: the whole is kept, and judged, as if the upstream had said all of it. */
+  /** The same for an answer of an upstream: the whole is cached and judged like one answer of the upstream. */
   private finishAnswer(
     request: WaitingRequest,
     alias: Alias,
@@ -180,7 +180,7 @@ export class AliasFollower {
     const { replier, keeper, take } = this.parts;
     replier.open(request);
     if (partition !== query.partition) {
-      // The name's zone has come, gone or changed meanwhile.
+      // The name's zone has changed meanwhile.
       if (request.isAnswered !== true) take(request);
       return;
     }
@@ -198,7 +198,7 @@ export class AliasFollower {
     query.dnssec = dnssec;
     query.extendedError = extendedError;
     const isStale = target.status === QueryStatus.STALE;
-    // What was proven once may have expired since.
+    // Signatures may have expired since.
     query.replyFlags = isStale ? 0 : authenticFlag(query);
     replier.answerFrom(answer);
     if (isStale || target.status === QueryStatus.BLOCKED_REBIND) query.status = target.status;
@@ -208,17 +208,17 @@ export class AliasFollower {
     replier.reply(request);
   }
 
-  /** The target of an upstream's alias has failed, and with it the whole: what is stale is better than nothing. */
+  /** The target of an upstream's alias has failed, and with it the whole: a stale answer is better than none. */
   private fail(request: WaitingRequest, failure: Failure, upstream: number, dnssec: DnssecStatusCode): void {
     const { query } = this;
     const { replier, keeper } = this.parts;
     if (request.isAnswered === true || this.parts.isDecided(request)) return;
     const { rcode, extendedError } = failure;
-    // What is proven false is not made up for by what was true once.
+    // A bogus answer is not replaced by a stale one.
     if (dnssec !== DnssecStatus.bogus && replier.answerFromCache(request, true)) return;
     query.upstream = upstream;
     query.dnssec = dnssec;
-    // What a step came to has to do with the way to it.
+    // The result of a step includes its chain.
     if (request.takeStep === undefined && isLasting(failure)) {
       const resolution = {
         kind: 'failed',
@@ -248,7 +248,7 @@ const LOOP: Failure = {
   extendedError: ExtendedError.OTHER,
 };
 
-/** A request for the target of an alias, in the client's name. */
+/** A request for the target of an alias, on behalf of the client. */
 function stepTo(
   alias: Alias,
   { dnssecOk, subnet, client, arrivedMs, arrivedMonotonicMs }: WaitingRequest,

@@ -1,6 +1,6 @@
 /**
- * What becomes of an outcome in the shared cache: how long it is kept, with which notes, and that it is kept
- * once however many clients wait for it.
+ * Stores outcomes in the shared cache: decides lifetime and marks, and stores each outcome once, however many clients
+ * wait for it.
  */
 import { ExtendedError } from '../../shared/dns/iana.ts';
 import type { WorkerSettings } from '../../shared/threads/messages.ts';
@@ -11,14 +11,14 @@ import { NO_EDE, type Query } from '../query/query.ts';
 import type { CacheableAnswer } from '../resolve/response/response-reader.ts';
 import type { Resolution } from '../resolve/resolver.ts';
 
-/** Failures that mean that no one could be asked. */
+/** Failures in which no server could be asked. */
 const NO_REACH: ReadonlySet<string> = new Set(['timeout', 'network', 'no-upstreams']);
 
 /** Keeps answers; one a forwarder. */
 export class AnswerKeeper {
   private readonly writer: CacheWriter;
   private readonly settings: WorkerSettings['cache'];
-  /** The outcome that was kept last: one outcome serves, one after the other, every client that asked. */
+  /** The last stored outcome: one outcome serves all waiting clients in turn. */
   private kept: Resolution | null = null;
 
   constructor(writer: CacheWriter, settings: WorkerSettings['cache']) {
@@ -28,7 +28,7 @@ export class AnswerKeeper {
 
   /**
    * Keeps an outcome under what `query` asks, once for all clients that wait for it; brings the answer's TTLs within
-   * bounds first. An answer for the client's subnet is no one else's. `upstream` is the log's number.
+   * bounds first. An answer for a client's subnet is not stored. `upstream` is the log's number.
    */
   keepOnce(query: Query, resolution: Resolution, answer: CacheableAnswer, upstream: number): void {
     const { settings, writer } = this;
@@ -64,7 +64,7 @@ export class AnswerKeeper {
   }
 }
 
-/** What a failure tells the client beside its response code. */
+/** The extended error of a failure. */
 export function extendedErrorOf({ reason, extendedError }: Resolution & { kind: 'failed' }): number {
   if (extendedError !== undefined) return extendedError;
   if (NO_REACH.has(reason)) return ExtendedError.NO_REACHABLE_AUTHORITY;

@@ -1,4 +1,4 @@
-/** How long an answer of an upstream is kept in the cache, and what its TTLs are then. */
+/** Lifetime of an upstream's answer in the cache, and its TTLs. */
 import { Rcode } from '../../shared/dns/iana.ts';
 import { readU32, writeU32 } from '../../shared/dns/wire.ts';
 import type { WorkerSettings } from '../../shared/threads/messages.ts';
@@ -24,8 +24,8 @@ export function failedAnswer(rcode: number): CacheableAnswer {
 }
 
 /**
- * Brings every TTL of an answer within the configured bounds, in place. What says that there is nothing (SOA and
- * proofs) has bounds of its own: clients keep it as long as its TTL says (RFC 2308 section 5), and nothing raises that.
+ * Brings every TTL of an answer within the configured bounds, in place. Negative records (SOA and proofs) have bounds
+ * of their own: clients cache them for their TTL (RFC 2308 section 5), which is never raised.
  */
 export function clampTtls(answer: CacheableAnswer, settings: WorkerSettings['cache']): void {
   const negativeMaxSecs = negativeLimitSecs(settings);

@@ -1,4 +1,4 @@
-/** What is asked of the resolver for a client. */
+/** A client's question to the resolver. */
 import type { Query } from '../query/query.ts';
 import type { Question } from '../resolve/response/question.ts';
 

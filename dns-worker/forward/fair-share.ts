@@ -1,7 +1,7 @@
 /**
- * How much of something that is bounded one of many may hold: as much as is left for all others. Whoever is alone gets
- * half of it, two that want all get a third each, and there is always room for one who comes later. So no one needs a
- * number that suits both a single device and a router in front of a thousand.
+ * The share of a bounded resource that one of many may hold: as much as is left for all others. A single user gets
+ * half, two greedy ones a third each, and a newcomer always finds room. So no fixed number has to suit both a single
+ * device and a router in front of a thousand.
  */
 export function isWithinShare(held: number, heldByAll: number, capacity: number): boolean {
   return held < capacity - heldByAll;

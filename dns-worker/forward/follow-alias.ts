@@ -1,9 +1,8 @@
 /**
- * Answers whose first part is known and whose second part has to be asked for: the qname is an alias (a local CNAME,
- * the safe address of a search engine, one that an upstream told without its target), its target is a name like any
- * other. A stage leaves the target in `query.alias` and the CNAME records after the question; `alias-follower.ts` asks
- * for the target in the client's name and puts both together here, names compressed again. Who is asked, what is cached
- * and what policy says of the names is decided there.
+ * Joins the two parts of an answer whose qname is an alias: the CNAME records (local, of a search engine, or of an
+ * upstream that omitted the target), and the answer of the target. A stage leaves the target in `query.alias` and the
+ * CNAME records after the question; `alias-follower.ts` resolves the target and decides about caching and policy. Names
+ * are compressed again here.
  */
 import { randomInt } from 'node:crypto';
 import { RRType, Rcode } from '../../shared/dns/iana.ts';
@@ -48,7 +47,7 @@ const table = new RecordTable(seed);
 const writer = new BodyWriter(seed);
 const asked = newExpandedName();
 
-/** Takes the alias out of a query that a stage has left unresolved. */
+/** Copies the alias from a query that a stage has left unresolved. */
 export function aliasOf(query: Query): Alias {
   const end = query.answersAt + query.answersLength;
   const message = query.bytes.slice(query.at, query.at + end);
@@ -80,7 +79,7 @@ export function questionForTarget({ target, message }: Alias, query: Query): Uin
   return question;
 }
 
-/** Takes the answer out of a query that has been answered. */
+/** Copies the answer from an answered query. */
 export function targetAnswerOf(query: Query): TargetAnswer {
   const { rcode, status, cached, upstream, extendedError, subnetScope, dnssec } = query;
   const message = query.bytes.slice(query.at, query.at + query.replyLength);
@@ -89,8 +88,8 @@ export function targetAnswerOf(query: Query): TargetAnswer {
 
 /**
  * The alias and then its target's answer, as an answer to `qname`: the target's rcode is that of the whole (RFC 6604
- * section 3). Null if there is no answer to put together: the target failed, or both are too long for a message. It
- * lives as long as the part that lives least.
+ * section 3). Null if the target failed, or both are too long for a message. It lives as long as its shortest-lived
+ * part.
  */
 export function joinAnswers(
   qname: Uint8Array,

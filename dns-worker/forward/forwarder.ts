@@ -1,7 +1,7 @@
 /**
- * The slow way of a query: asks the resolver for what neither policy nor cache could answer, and sees to it that each
- * client gets one reply, a stale one where no upstream helped (RFC 8767). Aliases are followed by `alias-follower.ts`,
- * answers kept by `answer-keeper.ts`, replies written by `request-replier.ts`.
+ * The slow path of a query: asks the resolver for what neither policy nor cache could answer, and ensures that each
+ * client gets exactly one reply, a stale one if all upstreams fail (RFC 8767). `alias-follower.ts` follows aliases,
+ * `answer-keeper.ts` caches answers, `request-replier.ts` writes replies.
  */
 import { AliasFollower, leavesOut } from './alias-follower.ts';
 import { AnswerKeeper, extendedErrorOf } from './answer-keeper.ts';
@@ -30,7 +30,7 @@ import { type WaitingRequest, asRefresh } from './waiting-request.ts';
 
 /** Parts that a forwarder works with. */
 export interface ForwarderParts extends ReplierParts {
-  /** Of the pools, with validation before it or not; and of each forward zone, never validated. */
+  /** Resolver of the pools, with or without validation; those of forward zones are `zones`. */
   readonly resolver: Pick<Resolver, 'resolve'>;
   readonly zones: ZoneResolvers;
   readonly flights: NodeFlights;
@@ -46,7 +46,7 @@ interface Wait {
   readonly request: WaitingRequest;
   /** May answer from stale meanwhile. */
   readonly timer: StaleTimer | null;
-  /** What it counts as among the waiting clients; null = it does not. */
+  /** Its key among the waiting clients; null = not counted. */
   readonly countedAs: number | null;
 }
 
@@ -93,7 +93,7 @@ export class Forwarder {
     }
   }
 
-  /** A bug in what a request needs is one SERVFAIL, for that request only. */
+  /** An unexpected error is SERVFAIL for that request only. */
   private breakOff(request: WaitingRequest, error: unknown): void {
     const { guard } = this.parts;
     guard.take(error);
@@ -110,7 +110,7 @@ export class Forwarder {
     const question = questionOf(query, this.parts.networks.key(query));
     const hasStale = request.explained === undefined && this.hasStale();
     if (hasStale && this.failures.has(question) && this.replier.answerFromCache(request, true)) return;
-    // What is explained to an administrator is what would be so at any time.
+    // Explanations do not depend on the current load.
     const countedAs = request.explained === undefined ? query.hashLow[0]! ^ query.qtype : null;
     if (countedAs !== null && !this.clients.enter(question.network, countedAs)) {
       this.refuse(request);
@@ -120,7 +120,7 @@ export class Forwarder {
     this.resolve({ question, request, timer, countedAs });
   }
 
-  /** Asks again for an answer that ends soon; no client waits for it, and a failure leaves what there is. */
+  /** Refreshes an answer that expires soon; no client waits for it, and a failure leaves the cached one. */
   refresh(request: WaitingRequest): void {
     this.replier.open(request);
     this.parts.reporter.count(Counter.CACHE_REFRESHES);
@@ -138,7 +138,7 @@ export class Forwarder {
     });
   }
 
-  /** The network of the client has as much under way as it may. */
+  /** Refuses a request of a network that has used up its share. */
   private refuse(request: WaitingRequest): void {
     const { query } = this;
     if (this.parts.settings.enabled && this.replier.answerFromCache(request, true)) return;
@@ -179,8 +179,8 @@ export class Forwarder {
   }
 
   /**
-   * Another thread has asked the question: what came of it lies in the cache, or may not be kept, and is to be asked
-   * for again while there is time.
+   * Another thread has asked the question: its answer is in the cache, or is not cacheable and must be asked for again
+   * while there is time.
    */
   private lookAgain({ timer, request }: Wait): Resolution | 'over' | 'again' {
     const { settings, clock, flights } = this.parts;
@@ -208,7 +208,7 @@ export class Forwarder {
     return zone === undefined ? this.parts.resolver : this.parts.zones.of(zone);
   }
 
-  /** Whether an answer lies in the cache that has ended and may still be served. */
+  /** Whether the cache has an expired answer that may still be served. */
   private hasStale(): boolean {
     const { cache, settings } = this.parts;
     const { query } = this;
@@ -216,7 +216,7 @@ export class Forwarder {
     return cache.answer(query, query.partition, query.arrivedMonotonicSecs, true) === CacheHit.STALE;
   }
 
-  /** The client has waited long enough (RFC 8767 section 5); whether it has got an answer. */
+  /** Answers a client that has waited long enough (RFC 8767 section 5); returns whether it has an answer. */
   private answerLate(request: WaitingRequest): boolean {
     try {
       this.replier.open(request);
@@ -236,7 +236,7 @@ export class Forwarder {
   }
 
   /**
-   * Puts an opened request to the current policy. True if that decides: the request has its reply, or waits for the
+   * Applies the current policy to an opened request. True if that decides: the request has its reply, or waits for the
    * target of an alias.
    */
   private isDecided(request: WaitingRequest): boolean {
@@ -249,7 +249,7 @@ export class Forwarder {
   private finish(request: WaitingRequest, resolution: Resolution, zone: ForwardZone | undefined): void {
     this.replier.open(request);
     const partition = zone?.partition ?? POOLS_PARTITION;
-    // The name's zone has come, gone or changed meanwhile: what the others said is of no interest any more.
+    // The name's zone has changed meanwhile: the answer of the previous servers is obsolete.
     if (partition !== this.query.partition) {
       if (request.isAnswered !== true) this.take(request);
       return;
@@ -276,7 +276,7 @@ export class Forwarder {
       this.replier.reply(request);
       return;
     }
-    // What is proven false is not made up for by what was true once.
+    // A bogus answer is not replaced by a stale one.
     const mayBeStale = this.parts.settings.enabled && resolution.reason !== 'bogus';
     if (mayBeStale && this.replier.answerFromCache(request, true)) return;
     this.query.upstream = upstream;
@@ -290,7 +290,7 @@ export class Forwarder {
   }
 }
 
-/** What the log calls the server that settled a question; 0 = no server was asked. */
+/** The log's number of the deciding server; 0 = no server was asked. */
 function upstreamNumber({ upstream }: Resolution, zone: ForwardZone | undefined): number {
   return zone === undefined ? upstream + 1 : (zone.upstreamNumbers[upstream] ?? 0);
 }

@@ -1,20 +1,20 @@
-/** What the parts of an answer that were asked for one by one say of the whole. */
+/** Combines the results of the parts of an answer that were resolved separately. */
 import { ExtendedError } from '../../shared/dns/iana.ts';
 import { DnssecStatus, type DnssecStatusCode, QueryStatus } from '../../shared/query-log.ts';
 import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
 import type { Query } from '../query/query.ts';
 import type { TargetAnswer } from './follow-alias.ts';
 
-/** What a part that failed came to, and with it the whole. */
+/** The result of a failed part, and so of the whole. */
 export type Failure = Pick<TargetAnswer, 'rcode' | 'status' | 'extendedError'>;
 
-/** Statuses of a question to which there was no answer. */
+/** Statuses of an unanswered question. */
 export function isFailure(status: number): boolean {
   const { SERVFAIL, TIMEOUT, RATE_LIMITED } = QueryStatus;
   return status === SERVFAIL || status === TIMEOUT || status === RATE_LIMITED;
 }
 
-/** Whether a failure is one of the name: not one of this machine, which had no room for the question. */
+/** Whether a failure concerns the name, and not a lack of resources on this machine. */
 export function isLasting({ status, extendedError }: Failure): boolean {
   return status !== QueryStatus.RATE_LIMITED && extendedError !== ExtendedError.NOT_READY;
 }
@@ -29,7 +29,7 @@ export function mayKeep({ status, partition, hasPrivateAddress: isPrivate }: Que
   return !isPrivate || partition !== POOLS_PARTITION || into === POOLS_PARTITION;
 }
 
-/** From weakest to strongest: the state of a whole is that of its weakest part. */
+/** From weakest to strongest: the weakest part decides for the whole. */
 const BY_STRENGTH: readonly DnssecStatusCode[] = [
   DnssecStatus.bogus,
   DnssecStatus.unchecked,

@@ -1,7 +1,6 @@
 /**
- * The reply to a waiting request: the request is opened again in a buffer of this thread's, an answer is put after its
- * question or taken from the cache, and what comes of it is sent, counted and logged. Whom to ask, and for whom, is
- * `forwarder.ts`.
+ * Replies to a waiting request: parses it again in a buffer of this thread, appends the answer or reads it from the
+ * cache, and sends, counts and logs the reply. `forwarder.ts` decides what to ask.
  */
 import type { Clock } from '../../shared/clock.ts';
 import { Counter } from '../../shared/memory/counters.ts';
@@ -29,18 +28,18 @@ export interface ReplierParts {
 
 /** Replies to one request at a time. */
 export class RequestReplier {
-  /** What the opened request asks, and the reply as far as it is written. */
+  /** The opened request, and its reply so far. */
   readonly query = new Query();
   private readonly parts: ReplierParts;
   private readonly scratch = new Uint8Array(SCRATCH_SIZE);
-  /** The request that was replied to last: none gets two. */
+  /** The last replied request: prevents a second reply. */
   private repliedTo: WaitingRequest | null = null;
 
   constructor(parts: ReplierParts) {
     this.parts = parts;
   }
 
-  /** Reads a request again into `query`; it was readable when it came. */
+  /** Parses a request again into `query`; it was valid when it arrived. */
   open(request: WaitingRequest): void {
     const { query, scratch } = this;
     const { rules } = this.parts.pipeline.snapshot;
@@ -49,7 +48,7 @@ export class RequestReplier {
     query.clientAt = 0;
     query.protocol = request.protocol;
     stampArrival(query, this.parts.clock.nowMs(), this.parts.clock.monotonicMs());
-    // The log wants to know when the client asked; lifetimes and schedules are those of now.
+    // The log needs the time of arrival; lifetimes and schedules use the current time.
     query.arrivedMs = request.arrivedMs;
     query.begin(scratch, 0, request.message.length, SCRATCH_SIZE);
     query.isRateLimited = request.isRateLimited;
@@ -64,7 +63,7 @@ export class RequestReplier {
     this.parts.pipeline.reopen(query);
   }
 
-  /** Replies from the cache if the answer is there; `allowStale`: also with one that has ended. */
+  /** Replies from the cache if the answer is there; `allowStale`: also with an expired one. */
   answerFromCache(request: WaitingRequest, allowStale: boolean): boolean {
     const { query } = this;
     const hit = this.parts.cache.answer(query, query.partition, query.arrivedMonotonicSecs, allowStale);
@@ -96,7 +95,7 @@ export class RequestReplier {
     finishReply(query, answer.rcode, end);
   }
 
-  /** SERVFAIL for a request at which something broke, unless it has had its reply. */
+  /** SERVFAIL after an unexpected error, unless the request has its reply. */
   fail(request: WaitingRequest): void {
     if (this.repliedTo === request || request.isAnswered === true) return;
     this.open(request);
@@ -105,7 +104,7 @@ export class RequestReplier {
     this.reply(request);
   }
 
-  /** Hands the reply over, counts it and logs it. */
+  /** Sends the reply, counts and logs it. */
   reply(request: WaitingRequest): void {
     this.repliedTo = request;
     if (request.takeStep !== undefined) {

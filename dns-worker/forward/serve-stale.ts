@@ -1,10 +1,12 @@
-/** When a client gets a stale answer (RFC 8767 section 5): after a while, or at once where asking has just failed. */
+/**
+ * When a client gets a stale answer (RFC 8767 section 5): after a delay, or at once if the question has just failed.
+ */
 import type { Clock } from '../../shared/clock.ts';
 import { FAILURE_TTL_SECS } from './answer-lifetime.ts';
 import { questionKey } from '../resolve/response/question.ts';
 import type { Question, Resolution } from '../resolve/resolver.ts';
 
-/** Questions remembered; the oldest are forgotten first. */
+/** Most questions kept; the oldest are dropped first. */
 const MAX_FAILURES = 4096;
 
 const NO_FAILURES: ReadonlySet<string> = new Set(['bogus', 'overloaded']);
@@ -12,7 +14,7 @@ const NO_FAILURES: ReadonlySet<string> = new Set(['bogus', 'overloaded']);
 /** RFC 8767 section 5, client response timer, milliseconds. */
 const CLIENT_RESPONSE_MS = 1800;
 
-/** Runs from its making; asks once for the stale answer. */
+/** Starts at construction; asks once for the stale answer. */
 export class StaleTimer {
   /** Whether the client has got one. */
   hasAnswered = false;
@@ -47,8 +49,8 @@ export class RecentFailures {
   }
 
   /**
-   * Takes what a question came to. What is proven false is no such failure: nothing stale makes up for it; nor is what
-   * could not be asked for lack of room here, which says nothing of the question.
+   * Records the outcome of a question. A bogus answer is no such failure, as no stale answer replaces it; nor is a
+   * local lack of resources, which says nothing about the question.
    */
   note(question: Question, resolution: Resolution): void {
     const hasFailed = resolution.kind === 'failed' && !NO_FAILURES.has(resolution.reason);

@@ -1,13 +1,13 @@
 /**
- * Who waits for the resolver: how many requests of each client network, and how many of them for one question.
- * A network waits with no more than its fair share of what one resolve thread keeps waiting; the threads of a node
- * share nothing of it, as each has connections and sockets of its own.
+ * Counts the requests that wait for the resolver, per client network and question. A network holds at most its fair
+ * share of one resolve thread's waiting requests; each thread counts separately, as it has its own connections and
+ * sockets.
  */
 import { isWithinShare } from './fair-share.ts';
 
 /** Requests that one resolve thread keeps waiting. */
 const MAX_WAITING = 16_384;
-/** Of one network for one question: what such a burst of answers may come to at most (CVE-2024-33655 DNSBomb). */
+/** Limit per network and question: bounds a burst of answers (CVE-2024-33655 DNSBomb). */
 const MAX_SAME = 1024;
 
 interface Waiting {
@@ -22,8 +22,8 @@ export class WaitingClients {
   private requests = 0;
 
   /**
-   * Counts a request of a network for a question, told by a hash that no one can choose; false if the network has its
-   * share and is not counted.
+   * Counts a request of a network for a question, identified by a secret hash; false, without counting, if the network
+   * has used up its share.
    */
   enter(network: string, question: number): boolean {
     let waiting = this.networks.get(network);
@@ -37,7 +37,7 @@ export class WaitingClients {
     return true;
   }
 
-  /** The end of what `enter` has counted. */
+  /** Ends what `enter` has counted. */
   leave(network: string, question: number): void {
     const waiting = this.networks.get(network);
     const same = waiting?.byQuestion.get(question);

@@ -1,4 +1,4 @@
-/** A request between the answer thread and its reply: what it is, without what is done with it. */
+/** The data of a request between the answer thread and its reply. */
 import type { PipelineRecorder } from '../pipeline.ts';
 import type { Query } from '../query/query.ts';
 
@@ -23,18 +23,18 @@ export interface WaitingRequest {
   readonly cookie: Uint8Array | null;
   /** See `Query`. */
   readonly hasValidCookie: boolean;
-  /** A stale answer was given meanwhile: what comes now is for the cache only. */
+  /** A stale answer was sent meanwhile: the result is for the cache only. */
   readonly isAnswered?: boolean;
   /** Over its network's limit, and answered in a dry run. */
   readonly isRateLimited: boolean;
   /**
-   * Version of the snapshot by which policy, and the names of this network, have let the question pass last: while that
-   * is in force they need not be asked again. NOT_PASSED = none has.
+   * Version of the snapshot in which policy and local names last let the question pass: no need to check again while it
+   * is in force. NOT_PASSED = none has.
    */
   passedVersion: number;
-  /** Where the answer is explained rather than sent: hears of its checks, and nothing is logged or counted. */
+  /** For an explanation: receives the checks; nothing is sent, logged or counted. */
   readonly explained?: PipelineRecorder & { answered(query: Query): void };
-  /** Where the question is a step on the way to an answer: takes it, unjudged, and nothing is sent or logged. */
+  /** For a step of a chain: receives the unjudged answer; nothing is sent or logged. */
   readonly takeStep?: (query: Query) => void;
   /** Of a step: how many aliases led to its name. */
   readonly hops?: number;

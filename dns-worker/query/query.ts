@@ -1,7 +1,7 @@
 /**
- * The words the stages speak: the one reusable Query of a thread, and the closed set of stage results. A Query
- * is a view of the message that lies in the receive slot, plus what the stages have found out; it is
- * filled by `parse-query.ts`, read and written by the stages, and never outlives its turn.
+ * The data of the stages: the one reusable Query of a thread, and the closed set of stage results. A Query is a view of
+ * the message in the receive slot, plus the results of earlier stages; `parse-query.ts` fills it, and it never outlives
+ * its turn.
  */
 import { ClientSubnet } from '../../shared/dns/ecs-option.ts';
 import { MAX_LABELS, MAX_NAME_LENGTH } from '../../shared/dns/name.ts';
@@ -86,13 +86,13 @@ export class Query {
   optionsAt = 0;
   optionsEnd = 0;
   /**
-   * The client's subnet as it came (RFC 7871), where it is to be forwarded, and its length; 0 = none. The scope
-   * is what the reply will say: of how long a prefix the answer is true, 0 = for everybody.
+   * The client's subnet as it came (RFC 7871), if it is to be forwarded, and its length; 0 = none. The scope for the
+   * reply: the prefix length for which the answer is valid, 0 = for all clients.
    */
   readonly subnet: Uint8Array = new Uint8Array(ClientSubnet.MAX_SIZE);
   subnetLength = 0;
   subnetScope = 0;
-  /** The cookie that goes back with the reply (RFC 7873), and its length; 0 = none. */
+  /** The cookie of the reply (RFC 7873), and its length; 0 = none. */
   readonly cookie: Uint8Array = new Uint8Array(COOKIE_SIZE);
   cookieLength = 0;
   /** The server's half of the client's cookie was valid: its address is not forged. */
@@ -111,8 +111,8 @@ export class Query {
   groupId = 0;
 
   /**
-   * Where the qname is an alias whose target has still to be resolved: the target, folded, in wire form; the
-   * CNAME records that lead to it are the answer so far. 0 = none. `status` and `replyFlags` are the answer's.
+   * If the qname is an alias with an unresolved target: the target, folded, in wire form; the CNAME records that lead
+   * to it are the answer so far. 0 = none. `status` and `replyFlags` are the answer's.
    */
   readonly alias: Uint8Array = new Uint8Array(MAX_NAME_LENGTH);
   aliasLength = 0;
@@ -129,7 +129,7 @@ export class Query {
   ruleKind = 0;
   /** `RuleOrigin` of that rule; for a special rule `ruleAttribute` is its index plus one. */
   ruleOrigin = 0;
-  /** Where the rule matched a name of the answer: the name it stands at, in wire form. */
+  /** If the rule matched a name of the answer: the rule's name, in wire form. */
   readonly ruleName: Uint8Array = new Uint8Array(MAX_NAME_LENGTH);
   ruleNameLength = 0;
   /**
@@ -138,8 +138,8 @@ export class Query {
    */
   isUnfiltered = false;
   /**
-   * An allow rule let the qname pass: lists do not judge names in its answer. Where it is a rule of a list, services
-   * and rules that people made do.
+   * An allow rule let the qname pass: lists do not judge names in its answer. If it is a list's rule, services and
+   * manual rules still do.
    */
   isAllowed = false;
   isAllowedByList = false;
@@ -158,12 +158,12 @@ export class Query {
   replyFlags = 0;
   /** Extended error that goes with the reply, or NO_EDE. */
   extendedError = NO_EDE;
-  /** Over the limit of its network: the log says so, even where it is answered (dry run). */
+  /** Over the limit of its network: logged, even if answered (dry run). */
   isRateLimited = false;
-  /** The answer came from the cache, is in use and ends soon: whoever can wait should ask for it again. */
+  /** The cached answer is in use and expires soon: the resolve thread should refresh it. */
   wantsRefresh = false;
 
-  /** Points the query at a message and forgets the one before. */
+  /** Points the query at a message and resets all fields. */
   begin(bytes: Uint8Array, at: number, length: number, capacity: number): void {
     if (this.bytes !== bytes) {
       this.bytes = bytes;
@@ -239,7 +239,7 @@ export class Query {
     return this.subnetLength === 0 ? null : this.subnet.slice(0, this.subnetLength);
   }
 
-  /** The answer may be another one for other subnets: it is neither looked for nor kept in the shared cache. */
+  /** The answer may differ for other subnets: the shared cache is neither read nor written. */
   get isForSubnet(): boolean {
     return this.subnetLength > ClientSubnet.ADDRESS;
   }

@@ -1,17 +1,17 @@
 /**
- * Questions under way, so that identical ones are asked once however many clients wait: it saves work and
- * denies a forger the many simultaneous chances of a birthday attack (RFC 5452 section 5).
+ * Questions in flight, so that identical ones are asked once however many clients wait: it saves work and denies a
+ * forger the many simultaneous chances of a birthday attack (RFC 5452 section 5).
  */
 import type { Logger } from '../../shared/log.ts';
 import { errorDetail } from './transport/exchange.ts';
 
 /** Distinct questions under way; each holds sockets. */
 const MAX_QUESTIONS = 16_384;
-/** Those who wait for them, Weir's own questions included; and those who wait for one of them. */
+/** Waiters in all, Weir's own questions included; and waiters per question. */
 const MAX_WAITERS = 65_536;
 const MAX_WAITERS_OF_ONE = 8192;
 
-/** The table; `R` is what the waiters are told. */
+/** The table; `R` is the result for the waiters. */
 export class InFlight<R> {
   private readonly waiting = new Map<string, ((result: R) => void)[]>();
   private readonly logger: Logger;
@@ -33,7 +33,7 @@ export class InFlight<R> {
     return waiting === undefined ? this.waiting.size < MAX_QUESTIONS : waiting.length < MAX_WAITERS_OF_ONE;
   }
 
-  /** Adds a waiter; true when it is the first, who must see to it that `settle` is called. */
+  /** Adds a waiter; true for the first, which must ensure that `settle` is called. */
   join(key: string, waiter: (result: R) => void): boolean {
     this.waiters++;
     const others = this.waiting.get(key);
@@ -45,7 +45,7 @@ export class InFlight<R> {
     return true;
   }
 
-  /** Tells everyone who waits; a waiter that throws is logged and keeps no one from being told. */
+  /** Calls all waiters; an error of one is logged and does not affect the others. */
   settle(key: string, result: R): void {
     const waiters = this.waiting.get(key);
     if (waiters === undefined) return;

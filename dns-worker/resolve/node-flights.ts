@@ -1,8 +1,7 @@
 /**
- * Questions under way on the whole node, each of them once: in this thread identical ones share one run,
- * and while another thread has one under way this thread waits until that one is through, and is told so. What to
- * do then is the caller's business: an answer to a client's question lies in the shared cache, unless it may not be
- * kept; then it is asked for next, by one thread after the other.
+ * Ensures that a question is in flight once on the whole node: in this thread identical questions share one run, and
+ * while another thread asks the question this thread waits until it has finished. The caller then finds the answer in
+ * the shared cache, or asks next if it is not cacheable.
  */
 import { Rcode } from '../../shared/dns/iana.ts';
 import type { Logger } from '../../shared/log.ts';
@@ -12,12 +11,12 @@ import type { QuestionClaims } from './question-claims.ts';
 import { type Question, questionKey } from './response/question.ts';
 import type { Resolution } from './question-run.ts';
 
-/** What takes the questions that are this thread's to ask; see `Resolver.resolve`. */
+/** Resolves the questions that this thread must ask; see `Resolver.resolve`. */
 export interface QuestionTaker {
   resolve(question: Question, done: (resolution: Resolution) => void): void;
 }
 
-/** What became of a question; null = another thread had it under way, and is through. */
+/** The outcome of a question; null = another thread asked it and has finished. */
 export type FlightOutcome = Resolution | null;
 
 /** Flights of one area (`ClaimArea`). One per resolve thread. */
@@ -73,7 +72,7 @@ export class NodeFlights {
     }
   }
 
-  /** Fails all that wait, and whatever comes later. What is under way goes on, for no one. */
+  /** Fails all waiters and all later questions. Runs in flight continue without waiters. */
   close(): void {
     this.isClosed = true;
     for (const key of this.inFlight.keys()) this.inFlight.settle(key, failed('network'));

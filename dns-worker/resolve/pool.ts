@@ -1,7 +1,6 @@
 /**
- * Pools of upstreams in the order of their priority, and the plan of whom to ask for one question: every
- * pool's healthy servers as its strategy has them, then those that were set aside, which are better than
- * no answer.
+ * Pools of upstreams in the order of their priority, and the plan of whom to ask for one question: every pool's healthy
+ * servers as its strategy has them, then the unhealthy ones, which are better than no answer.
  */
 import type { PoolStrategy } from '../../shared/policy/upstream-settings.ts';
 import { wavesOf } from './strategies.ts';
@@ -34,7 +33,7 @@ export class Pool {
   }
 }
 
-/** A server that may be away is asked together with the next one that is not: it may be well again. */
+/** A server that may be down is asked together with the next one that is not: it may have recovered. */
 function besideSuspects(waves: readonly Upstream[][]): Upstream[][] {
   const merged: Upstream[][] = [];
   let suspects: Upstream[] = [];
@@ -47,7 +46,7 @@ function besideSuspects(waves: readonly Upstream[][]): Upstream[][] {
   return suspects.length === 0 ? merged : [...merged, suspects];
 }
 
-/** Whom to ask for one question, in waves. `pools` are in order of priority. Empty = no one can be asked. */
+/** The servers to ask for one question, in waves. `pools` are in order of priority. Empty = no server can be asked. */
 export function planWaves(pools: readonly Pool[]): Upstream[][] {
   const waves: Upstream[][] = [];
   const setAside: Upstream[] = [];

@@ -1,6 +1,6 @@
 /**
- * Health probes: each upstream is asked something that it should know on a schedule with jitter, unless live
- * answers already show that it is well. A server that was set aside is probed until it may come back.
+ * Health probes: each upstream is asked something that it should know on a schedule with jitter, unless live answers
+ * already show that it is healthy. An unhealthy server is probed until it recovers.
  */
 import type { Clock } from '../../shared/clock.ts';
 import { RRClass, RRType, Rcode } from '../../shared/dns/iana.ts';
@@ -10,10 +10,10 @@ import type { AttemptOutcome } from './transport/attempt.ts';
 import { isDefinitive } from './transport/attempt.ts';
 import type { Upstream, UpstreamAttempt } from './upstream.ts';
 
-/** `. NS`: every resolver has it at hand. */
+/** `. NS`: every resolver has it cached. */
 export const ROOT_SERVERS: Question = probeFor(new Uint8Array(1), RRType.NS);
 
-/** The SOA of a zone: whoever serves it has it, without asking anybody. `zone` is in folded wire form. */
+/** The SOA of a zone: its servers have it without asking others. `zone` is in folded wire form. */
 export function zoneProbe(zone: Uint8Array): Question {
   return probeFor(zone, RRType.SOA);
 }
@@ -46,7 +46,7 @@ export class Probe {
     this.timer = this.after(Math.random() * Math.min(SOON_MS, this.intervalMs));
   }
 
-  /** Stops; a probe under way is given up. */
+  /** Stops; cancels a probe in flight. */
   close(): void {
     this.closed = true;
     clearTimeout(this.timer);
@@ -79,7 +79,7 @@ export class Probe {
     this.timer = this.after(isComingBack ? Math.min(SOON_MS, jittered) : jittered);
   }
 
-  /** A server that has just been set aside for its answers to questions may be well after all: ask soon. */
+  /** A server that has just become unhealthy by live answers may be healthy after all: probe it soon. */
   private hurry(): void {
     if (this.closed || this.attempt !== null) return;
     clearTimeout(this.timer);
@@ -113,9 +113,9 @@ export class Probe {
 }
 
 /**
- * What the attempt has left open: a response code. A server that serves only zones of its own refuses the
- * root and is well, as is a router that knows the hosts of a zone but nothing of the zone itself; one that
- * cannot reach the root, or could not load its zone, says SERVFAIL and is of no use.
+ * Judges a response code. A server that serves only its own zones refuses the root and is healthy, as is a router that
+ * knows the hosts of a zone but not the zone itself; one that cannot reach the root, or failed to load its zone,
+ * answers SERVFAIL and is unusable.
  */
 function judge(upstream: Upstream, outcome: AttemptOutcome): void {
   if (outcome.kind !== 'answer' || isDefinitive(outcome.answer.rcode)) return;

@@ -1,4 +1,4 @@
-/** One thread's hold on questions that all resolve threads of the node share (`shared/memory/claim-table.ts`). */
+/** One thread's claims to questions, shared by all resolve threads of the node (`shared/memory/claim-table.ts`). */
 import {
   type ClaimAreaCode,
   ClaimBucket,
@@ -12,7 +12,7 @@ import {
 import type { Clock } from '../../shared/clock.ts';
 import { type Question, identityFlags, identitySubnet } from './response/question.ts';
 
-/** Whose a question is now. */
+/** The holder of a question. */
 export interface Claim {
   readonly isMine: boolean;
   /** The claim that stands in the table, and the word where it stands; NO_CLAIM = nowhere. */
@@ -25,7 +25,7 @@ export interface ClaimParts {
   readonly memory: SharedArrayBuffer;
   readonly worker: number;
   readonly clock: Clock;
-  /** Longest time for which a question is under way, milliseconds: a claim held for longer was forgotten. */
+  /** Longest time in flight of a question, milliseconds: an older claim was never released. */
   readonly longestMs: number;
 }
 
@@ -36,7 +36,7 @@ const SLACK_SECS = 2;
 /** A bucket is locked for less than a microsecond, unless its thread is interrupted or has died just then. */
 const LOCK_TRIES = 20;
 const LOCK_WAIT_MS = 1;
-/** Better two at once than none. */
+/** Better to ask twice than not at all. */
 const WITHOUT_LOCK: Claim = { isMine: true, value: NO_CLAIM, word: 0 };
 
 /** Claims of one area. */
@@ -59,7 +59,7 @@ export class QuestionClaims {
     this.overdueSecs = Math.ceil(longestMs / 1000) + SLACK_SECS;
   }
 
-  /** Claims a question for a part of the cache, unless some thread, or this one, has it under way. */
+  /** Claims a question for a cache partition, unless a thread, also this one, holds it. */
   claim(partition: number, question: Question): Claim {
     const { words, worker } = this;
     this.find(partition, question);
@@ -81,12 +81,12 @@ export class QuestionClaims {
     return { isMine: true, value, word };
   }
 
-  /** Lets go of a question that is this thread's; to be called once. */
+  /** Releases a claim of this thread; call it once. */
   release({ value, word }: Claim): void {
     if (value !== NO_CLAIM) free(this.words, word, value);
   }
 
-  /** Resolves when the holder of a question is through, or after so many milliseconds. */
+  /** Resolves when the holder of a question has finished, or after so many milliseconds. */
   async ended({ value, word }: Claim, timeoutMs: number): Promise<void> {
     const wait = Atomics.waitAsync(this.words, word, value, timeoutMs);
     if (wait.async) await wait.value;

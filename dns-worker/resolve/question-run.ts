@@ -29,10 +29,10 @@ export type Resolution =
         | 'servfail'
         | 'refused'
         | 'network'
-        /** Somebody answered, and nothing can be made of it: it is too long, without end, malformed. */
+        /** A server sent an unusable answer: too long, endless or malformed. */
         | 'unusable'
         | 'no-upstreams'
-        /** This machine was short of something: no word on the question, so nothing to remember. */
+        /** This machine lacked a resource: nothing is known about the question, so nothing is cached. */
         | 'overloaded'
         | 'bogus';
       /** What to tell the client. */
@@ -47,8 +47,8 @@ export type Resolution =
 const MIN_STEP_MS = 100;
 const MAX_STEP_MS = 1000;
 /**
- * While there is somebody else to ask, a wave is waited for less long: so many times its servers' usual
- * latency, between these bounds, milliseconds.
+ * While there are other servers to ask, the wait for a wave is shorter: so many times its servers' usual latency,
+ * between these bounds, milliseconds.
  */
 const USUAL_TIMES = 4;
 const MIN_USUAL_STEP_MS = 200;
@@ -67,9 +67,9 @@ export class QuestionRun {
   private readonly pending = new Set<UpstreamAttempt>();
   /** Servers that answered with a response code that settles nothing. */
   private readonly doubtful: { readonly upstream: Upstream; readonly rcode: number }[] = [];
-  /** The last server whose answer was no use, an index; -1 = none. */
+  /** Index of the last server with an unusable answer; -1 = none. */
   private unusable = -1;
-  /** Somebody could not be asked for lack of room here. */
+  /** A server could not be asked for lack of local resources. */
   private isShort = false;
   private nextWave = 0;
   private lastAsked = -1;
@@ -130,7 +130,7 @@ export class QuestionRun {
     this.timer = setTimeout(this.onStep, Math.max(1, Math.min(this.waitMs(), remainingMs)));
   }
 
-  /** How long to wait before somebody else is asked, or everybody again. */
+  /** How long to wait before the next wave, or a repetition. */
   private waitMs(): number {
     const wave = this.waves[this.nextWave - 1] ?? [];
     if (this.nextWave >= this.waves.length) return this.stepMs;
@@ -206,7 +206,7 @@ export class QuestionRun {
     this.end({ kind: 'answer', answer, upstream: attempt.upstream.index });
   }
 
-  /** No one else ends a question whose steps break off: the error goes on to the thread's guard. */
+  /** Ends the question after an unexpected error, then passes the error to the thread's guard. */
   private fail(error: unknown): never {
     try {
       this.breakOff();
@@ -227,19 +227,19 @@ export class QuestionRun {
     clearTimeout(this.timer);
   }
 
-  /** What somebody said, were it of no use, says more than the silence of others. */
+  /** An unusable answer says more than silence. */
   private failure(otherwise: 'timeout' | 'network'): Resolution {
     const doubtful = this.doubtful.at(-1);
     if (doubtful === undefined) {
       if (this.unusable >= 0)
         return { kind: 'failed', reason: 'unusable', rcode: Rcode.SERVFAIL, upstream: this.unusable };
-      // Nothing is known then: who could not be asked might have answered.
+      // Nothing is known then: a server that was not asked might have answered.
       if (this.isShort)
         return { kind: 'failed', reason: 'overloaded', rcode: Rcode.SERVFAIL, upstream: this.lastAsked };
       return { kind: 'failed', reason: otherwise, rcode: Rcode.SERVFAIL, upstream: this.lastAsked };
     }
     const { upstream } = doubtful;
-    // Those in OPT speak of the way between Weir and the server (BADVERS, BADCOOKIE): nothing to tell a client.
+    // Rcodes in OPT concern the hop between Weir and the server (BADVERS, BADCOOKIE), not the client.
     const rcode = doubtful.rcode > FlagsLow.RCODE ? Rcode.SERVFAIL : doubtful.rcode;
     const reason = rcode === Rcode.REFUSED ? 'refused' : 'servfail';
     return { kind: 'failed', reason, rcode, upstream: upstream.index };

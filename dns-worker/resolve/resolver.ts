@@ -1,7 +1,7 @@
 /**
- * The slow path's entrance: a question that the cache could not answer goes in, an answer fit for the
- * cache or a typed failure comes out. That identical questions share one run, and how many may be under way, is
- * `node-flights.ts`. What is asked, cached or replied is the caller's business.
+ * The slow path's entrance: a question that the cache could not answer goes in, an answer fit for the cache or a typed
+ * failure comes out. `node-flights.ts` joins identical questions and limits their number. The caller decides what to
+ * ask, cache and reply.
  */
 import type { Clock } from '../../shared/clock.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
@@ -110,12 +110,12 @@ export class Resolver {
     return this.upstreams.map((upstream) => upstream.report());
   }
 
-  /** The configured text of an upstream; '' for an index that is none. */
+  /** The configured text of an upstream; '' for an unknown index. */
   upstreamAddress(index: number): string {
     return this.upstreams[index]?.settings.address ?? '';
   }
 
-  /** Fails what is under way and closes every socket. */
+  /** Fails questions in flight and closes every socket. */
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;

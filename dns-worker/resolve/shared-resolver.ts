@@ -1,7 +1,7 @@
 /**
- * The resolver as validation has it: it asks for more than clients do, and for several of them the same (keys,
- * delegations), so identical questions share one run here, on the whole node one after the other. What clients ask
- * without validation is shared by `node-flights.ts` before it gets to a resolver.
+ * The resolver for validation, which asks for keys and delegations that many answers share: identical questions share
+ * one run here, and run one after the other on the whole node. `node-flights.ts` joins clients' questions before they
+ * reach a resolver.
  */
 import type { Clock } from '../../shared/clock.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
@@ -10,7 +10,7 @@ import type { FlightOutcome, NodeFlights, QuestionTaker } from './node-flights.t
 import type { Question } from './response/question.ts';
 import type { Resolution } from './question-run.ts';
 
-/** Stands before a resolver of the pools. */
+/** Wraps a resolver of the pools. */
 export class SharedResolver implements QuestionTaker {
   private readonly behind: QuestionTaker;
   private readonly flights: NodeFlights;

@@ -1,11 +1,10 @@
 /**
- * The order in which a pool's servers are asked, as waves: the servers of one wave are asked at the same
- * time, the next wave when all before it have failed or been silent for a while. Pure: which servers may
- * be asked at all is `pool.ts`'s to say.
+ * The order in which a pool's servers are asked, as waves: the servers of one wave are asked at the same time, the next
+ * wave when all before it have failed or been silent for a while. Pure; `pool.ts` chooses the servers.
  */
 import type { PoolStrategy } from '../../shared/policy/upstream-settings.ts';
 
-/** What a strategy looks at in a server. */
+/** The data of a server that strategies use. */
 export interface Candidate {
   readonly health: { readonly smoothedLatencyMs: number };
 }

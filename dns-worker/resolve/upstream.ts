@@ -1,6 +1,6 @@
 /**
- * One upstream server: its addresses, its transport, and its state. Which server is asked when is `pool.ts`
- * and `question-run.ts`; asking on a schedule is `probe.ts`; what an end means is `attempt.ts`.
+ * One upstream server: its addresses, its transport, and its state. `pool.ts` and `question-run.ts` choose servers;
+ * `probe.ts` probes them; `attempt.ts` judges outcomes.
  */
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
@@ -24,13 +24,13 @@ const MAX_LINGERING = 16;
 /** Addresses of one host that are used. */
 const MAX_ADDRESSES = 8;
 
-/** What an upstream is made with. */
+/** Parts of an upstream. */
 export interface UpstreamParts {
   readonly bootstrap: Bootstrap;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly thresholds: HealthThresholds;
-  /** PEM certificates that are trusted beside the system's. */
+  /** PEM certificates trusted in addition to the system's. */
   readonly extraCa: readonly string[];
 }
 
@@ -123,7 +123,7 @@ export class Upstream {
     };
   }
 
-  /** Drops its connections and whatever still lingers. */
+  /** Closes its connections and lingering attempts. */
   close(): void {
     for (const attempt of [...this.lingering.keys()]) attempt.cancel();
     for (const connections of this.connections.values()) connections.close();
@@ -145,7 +145,7 @@ export class Upstream {
     return attempt;
   }
 
-  /** Notes where the server is now; connections to former addresses end by themselves when idle. */
+  /** Updates the server's addresses; connections to former ones end when idle. */
   private take(found: readonly HostAddress[]): void {
     if (found === this.found) return;
     this.found = found;
@@ -155,7 +155,7 @@ export class Upstream {
     for (const ip of this.connections.keys()) if (!current.has(ip)) this.connections.delete(ip);
   }
 
-  /** Asks the first address; the next one when that fails, or beside it when it is silent. */
+  /** Asks the first address; the next one when that fails, or in parallel when it is silent. */
   private askAddresses(attempt: UpstreamAttempt, question: Question): void {
     const addresses = this.resolved;
     const first = this.first;

@@ -1,7 +1,7 @@
 /**
- * Resolvers of the forward zones: one for each definition, made with it, so that its servers are watched
- * before anybody asks, and closed with all its sockets when the definition goes. Zones share nothing with
- * each other or with the pools: neither questions in flight nor answers, nor what is known of a server.
+ * Resolvers of the forward zones: one per definition, created with it, so that its servers are probed before the first
+ * question, and closed with all its sockets when the definition goes. Zones share nothing with each other or with the
+ * pools: neither questions in flight nor answers nor health.
  */
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
@@ -10,7 +10,7 @@ import type { ForwardZone } from '../../shared/snapshot/forward-zone-servers.ts'
 import { zoneProbe } from './probe.ts';
 import { Resolver, type ResolverSettings } from './resolver.ts';
 
-/** What the resolvers are made with; pools and probe are the zone's servers and its name. */
+/** Parts of the resolvers; pools and probe follow from the zone. */
 export type ZoneResolverSettings = Omit<ResolverSettings, 'pools' | 'probe'>;
 
 /** The resolvers by partition. One per resolve thread. */
@@ -30,7 +30,7 @@ export class ZoneResolvers {
   of(zone: ForwardZone): Resolver {
     let resolver = this.byPartition.get(zone.partition);
     if (resolver === undefined) {
-      // Servers of one zone are taken to say the same: the first answer counts, and a dead one costs no wait.
+      // Servers of one zone are assumed to agree: the first answer wins, and a dead server costs no wait.
       const pool = { name: zone.zone, strategy: 'Parallel', priority: 0, servers: zone.servers } as const;
       const [name] = zone.names;
       const settings = {
@@ -49,10 +49,7 @@ export class ZoneResolvers {
     return [...this.byPartition.values()].flatMap((resolver) => resolver.report());
   }
 
-  /**
-   * Makes those that are missing of `zones` at once, and closes those of other zones: what they were asked
-   * fails.
-   */
+  /** Creates the missing resolvers of `zones`, and closes those of other zones, whose questions fail. */
   follow(zones: readonly ForwardZone[]): Promise<void> {
     for (const zone of zones) this.of(zone);
     return this.keepOnly(zones);

@@ -1,9 +1,9 @@
 /**
  * Policy on what an answer leads to: names (CNAME cloaking, HTTPS and SVCB targets) and, where rules on addresses
- * exist, addresses. Each is judged for the group that asks, on answers from the cache as on new ones. An answer that
- * passes is remembered with its place in the cache, so that it is judged once per snapshot and class. A qname that an
- * allow rule lets pass brings its answer along, as far as the rule outranks others: one of a list does not free a name
- * that people, or a blocked service, deny.
+ * exist, addresses. Each is judged for the group that asks, on answers from the cache as on new ones. A passing answer
+ * is remembered with its place in the cache, so that it is judged once per snapshot and class. An allow rule for the
+ * qname also allows its answer, as far as the rule outranks others: a list's rule does not override manual rules or
+ * blocked services.
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import { Record, readU16 } from '../../shared/dns/wire.ts';
@@ -27,7 +27,7 @@ import {
 
 const IPV4_SIZE = 4;
 const IPV6_SIZE = 16;
-/** Keeps what passed for allowed names apart. */
+/** Separates entries that passed for allowed names. */
 const ALLOWED_MARK = 0x3c6e_f372;
 
 /** Whether the answer in the slot has something that policy judges, and may block. */
@@ -36,13 +36,13 @@ export function isToBeJudged(query: Query, snapshot: OpenSnapshot): boolean {
   return query.hasTargets || (snapshot.judgesAddresses && query.answersCount > 0);
 }
 
-/** Judges what answers lead to. One per thread. */
+/** Judges the names and addresses in answers. One per thread. */
 export class AnswerNames {
   private readonly judge: Judge;
   private readonly target = new Query();
   /** Entries of the cache that pass. */
   private readonly passed = new RuleMatchMemo();
-  /** What the current answer is judged for; fields, so that methods need not pass them on. */
+  /** The context of the current answer; fields, so that methods need not pass it on. */
   private query!: Query;
   private snapshot!: OpenSnapshot;
   private policyClass = 0;
@@ -52,7 +52,7 @@ export class AnswerNames {
     this.judge = judge;
   }
 
-  /** Between two questions: the tables of the one before must not be kept in memory from here. */
+  /** Drops references to replaced tables, so that they can be collected. */
   letGoOfTables(next: OpenSnapshot): void {
     this.snapshot = next;
   }
@@ -63,7 +63,7 @@ export class AnswerNames {
     if (query.isAllowed && !query.isAllowedByList) return StageResult.CONTINUE;
     const policyClass = policy.groupClass(query.groupIndex);
     const low = query.hashLow[0]! ^ query.cacheReference;
-    // What passes for a name that a list allows need not pass where it does not.
+    // An answer that passes for a name allowed by a list may not pass otherwise.
     const high = query.hashHigh[0]! ^ query.qtype ^ (query.isAllowedByList ? ALLOWED_MARK : 0);
     const isCached = query.cacheReference !== 0 && this.judge.recorder === null;
     if (isCached && this.passed.recall(low, high, snapshot.version, policyClass) === NOT_BLOCKED)
@@ -73,7 +73,7 @@ export class AnswerNames {
     this.policyClass = policyClass;
     this.begin();
     if (this.checkRecords()) return StageResult.ANSWERED;
-    // What was truncated has not been judged.
+    // Truncated answers have not been judged.
     if (isCached && !this.isConditional && query.answersCount > 0)
       this.passed.remember(low, high, snapshot.version, policyClass, NOT_BLOCKED);
     return StageResult.CONTINUE;
@@ -128,7 +128,7 @@ export class AnswerNames {
     return this.blocksTarget();
   }
 
-  /** Judges what lies in `target`, and replaces the answer where it is blocked. */
+  /** Judges `target`, and replaces the answer if it is blocked. */
   private blocksTarget(): boolean {
     const { target, query, snapshot, policyClass, judge } = this;
     hashSuffixes(target, snapshot.rules.seedLow, snapshot.rules.seedHigh);
@@ -142,7 +142,7 @@ export class AnswerNames {
     query.answersLength = 0;
     query.answersCount = 0;
     query.authorityCount = 0;
-    // The answer is Weir's own now: nothing in it is proven.
+    // The answer is Weir's own now, without DNSSEC proof.
     query.replyFlags = 0;
     query.dnssec = DnssecStatus.unchecked;
     query.extendedError = NO_EDE;
@@ -150,7 +150,7 @@ export class AnswerNames {
     return true;
   }
 
-  /** Notes the name that the deciding rule stands at: that of a label of the target, or a prefix of the address. */
+  /** Records the name of the deciding rule: a suffix of the target, or a prefix of the address. */
   private nameRule(label: number): void {
     const { target, query } = this;
     let nameAt = 0;

@@ -1,11 +1,11 @@
-/** The shared cache: what an upstream said before, with its TTLs counted down. */
+/** Answers from the shared cache, with TTLs counted down. */
 import { Counter } from '../../shared/memory/counters.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import { CacheHit, type AnswerCache } from '../cache/answer-cache.ts';
 import { StageResult, type Query, type StageResultCode } from '../query/query.ts';
 import type { Reporter } from '../report/reporter.ts';
 
-/** Answers from the cache where a fresh answer lies there; counts hits and misses where there is a reporter. */
+/** Answers from the cache if it has a fresh answer; counts hits and misses if there is a reporter. */
 export function cachedAnswerStage(
   query: Query,
   cache: AnswerCache,

@@ -5,7 +5,7 @@ import type { ClientSightings } from '../report/sighting-writer.ts';
 import type { Query } from '../query/query.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
-/** Finds the client's group; counts the query as the client's where there are sightings to count it in. */
+/** Finds the client's group; counts the query for the client if `sightings` is given. */
 export function clientGroupStage(
   query: Query,
   snapshot: OpenSnapshot,
@@ -18,7 +18,7 @@ export function clientGroupStage(
   query.groupId = policy.groupId(query.groupIndex);
 }
 
-/** Which record gave the client its group, in words. */
+/** Describes the record that gave the client its group. */
 export function clientDetail({ clientRecord }: Query, { clients }: OpenSnapshot): string {
   const { source, prefix } = clients.describe(clientRecord);
   return prefix === null ? source : `${source} ${prefix}`;

@@ -1,6 +1,6 @@
 /**
- * The forward zone of the question's name, the one with the longest name if there are several. It decides
- * whom to ask, which part of the cache to look into, and what may be answered with a private address.
+ * The forward zone of the question's name, the one with the longest name if there are several. It decides which servers
+ * to ask, which partition of the cache to use, and whether private addresses are allowed.
  */
 import { NOT_FOUND } from '../policy/name-table.ts';
 import { StageResult, type Query, type StageResultCode } from '../query/query.ts';

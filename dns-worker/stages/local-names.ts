@@ -14,13 +14,13 @@ import { answerNegative } from '../respond/block-answer.ts';
 import { finishReply, hasRoom, replyTruncated, replyWithRcode } from '../respond/reply.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
-/** How long clients may keep that a name has no record of a type, seconds: changes show soon. */
+/** Negative TTL of local names, seconds: short, so that changes show soon. */
 const NEGATIVE_TTL_SECS = 60;
 /** Most aliases in a row; names of different sources can make loops that no one source has. */
 const MAX_HOPS = 8;
 const POINTER = 0xc000;
 
-/** Answers a question for a local name; CONTINUE = it is none. */
+/** Answers a question for a local name; CONTINUE for other names. */
 export function localNamesStage(
   query: Query,
   { local }: OpenSnapshot,
@@ -62,7 +62,7 @@ function findLocalNode(query: Query, local: LocalNames): number {
     label = 1;
   }
   if (!local.hasWildcards) return 0;
-  // The closest name above that is there decides: its wildcard, or none (RFC 4592 section 3.3.1).
+  // The closest existing ancestor decides: its wildcard, or none (RFC 4592 section 3.3.1).
   for (; label < labelCount; label++) {
     const at = labelAt[label]!;
     const node = local.find(hashLow[label]!, hashHigh[label]!, qname, at, qnameLength - at);
@@ -71,7 +71,7 @@ function findLocalNode(query: Query, local: LocalNames): number {
   return 0;
 }
 
-/** Every record of the set, beginning with another one each time. */
+/** All records of the set, rotated with each answer. */
 function answerWithSet(query: Query, local: LocalNames, set: number, owner: number): StageResultCode {
   const { bytes } = query;
   const count = local.countOf(set);
@@ -99,7 +99,7 @@ function answerWithSet(query: Query, local: LocalNames, set: number, owner: numb
   return StageResult.ANSWERED;
 }
 
-/** The name is there, with records of other types or none. */
+/** The name exists, with records of other types or none. */
 function answerEmpty(query: Query, owner: number): StageResultCode {
   answerNegative(query, Rcode.NOERROR, NEGATIVE_TTL_SECS, owner);
   return StageResult.ANSWERED;

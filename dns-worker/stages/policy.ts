@@ -5,7 +5,7 @@ import { answerByPolicy } from '../respond/policy-answer.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 import { ALLOWED_BY_LIST, NOT_BLOCKED, isAllowing, type RuleMatch } from '../policy/rule-match-memo.ts';
 
-/** Blocks the query, or lets it pass; UNRESOLVED where a rule makes an alias of the name. */
+/** Blocks the query, or lets it pass; UNRESOLVED if a rule makes the name an alias. */
 export function policyStage(query: Query, snapshot: OpenSnapshot, judge: Judge): StageResultCode {
   const { policy } = snapshot;
   if (query.isUnfiltered) return StageResult.CONTINUE;
@@ -17,7 +17,7 @@ export function policyStage(query: Query, snapshot: OpenSnapshot, judge: Judge):
   return StageResult.CONTINUE;
 }
 
-/** Notes only whether an allow rule lets the qname pass, for the judging of an answer. */
+/** Only records whether an allow rule lets the qname pass, for judging the answer. */
 export function noteAllowance(query: Query, snapshot: OpenSnapshot, judge: Judge): void {
   allow(query, judge.judge(query, query, snapshot, snapshot.policy.groupClass(query.groupIndex)));
 }

@@ -1,10 +1,10 @@
-/** Questions that a forwarding server does not take: other classes, transfers, meta types, unknown EDNS. */
+/** Refuses questions that a forwarding server does not support: other classes, transfers, meta types, unknown EDNS. */
 import { ExtendedError, Rcode, RRClass, RRType } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import { NO_EDE, type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { replyWithRcode } from '../respond/reply.ts';
 
-/** Answers what is refused by its mere form. */
+/** Refuses a question by its form alone. */
 export function questionChecksStage(query: Query): StageResultCode {
   // RFC 6891 section 6.1.3: a version that is not implemented is answered with BADVERS.
   if (query.ednsVersion !== 0) return refuse(query, Rcode.BADVERS, NO_EDE);

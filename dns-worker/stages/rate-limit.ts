@@ -1,7 +1,7 @@
 /**
- * The limit on the questions of a client network, and on the NXDOMAIN answers that it gets: who asks for
- * random names below somebody's domain gets little else. What is over the limit is refused, or told to come
- * back over TCP, which a forged source address cannot, and where a bucket of its own waits.
+ * Limits the questions of a client network, and its NXDOMAIN answers, which random-subdomain attacks mostly produce. A
+ * question over the limit is refused, or truncated to force TCP, which a forged source cannot use and which has a
+ * bucket of its own.
  */
 import { FlagsHigh, Header } from '../../shared/dns/wire.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
@@ -10,13 +10,13 @@ import { type Query, StageResult, type StageResultCode } from '../query/query.ts
 import { hasProvenAddress, type RateLimiter } from '../policy/rate-limiter.ts';
 import { replyWithRcode } from '../respond/reply.ts';
 
-/** Refuses a question that is over its network's limit; in a dry run only the log says so. */
+/** Refuses a question that is over its network's limit; a dry run only logs it. */
 export function rateLimitStage(query: Query, limiter: RateLimiter): StageResultCode {
   if (!limiter.settings.enabled || limiter.admitsQuestion(query)) return StageResult.CONTINUE;
   return limit(query, limiter);
 }
 
-/** The same for an answer that lies in the slot: NXDOMAIN of an upstream has a stricter budget. */
+/** The same for an answer in the slot: NXDOMAIN from upstreams has a stricter budget. */
 export function limitNxdomain(query: Query, limiter: RateLimiter): void {
   if (!limiter.settings.enabled || query.rcode !== Rcode.NXDOMAIN || !isOfUpstream(query.status)) return;
   if (!limiter.admitsNxdomain(query)) limit(query, limiter);

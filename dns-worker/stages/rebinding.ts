@@ -1,11 +1,10 @@
 /**
- * Private addresses in answers of the pools: blocked, unless the name is said to be of the local network. On
- * cached answers as on new ones, since what is said of names may change. Names of forward zones and local
- * records may have any address, and every name while the group's schedule allows all. Independent of
- * `blocking.enabled`: no list is involved.
+ * Blocks private addresses in answers of the pools, unless the name is exempt. Checks cached answers like new ones,
+ * since exemptions may change. Names of forward zones and local records may have any address, and every name while the
+ * group's schedule allows all. Independent of `blocking.enabled`: no list is involved.
  *
- * choice: NODATA whatever `blocking.mode` says. An address that we make up, 0.0.0.0 above all, reaches the
- * machine itself on many systems, and other types of the name are no lie.
+ * choice: NODATA whatever `blocking.mode` says. A made-up address such as 0.0.0.0 reaches the machine itself on many
+ * systems, and other types of the name stay true.
  */
 import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
@@ -16,7 +15,7 @@ import { StageResult, type Query, type StageResultCode } from '../query/query.ts
 import { answerNegative } from '../respond/block-answer.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
-/** Replaces the answer in the slot where it must not be given. */
+/** Replaces the answer in the slot if it must not be sent. */
 export function rebindingStage(query: Query, { rebinding, policy }: OpenSnapshot): StageResultCode {
   if (!query.hasPrivateAddress || query.partition !== POOLS_PARTITION || !rebinding.isOn)
     return StageResult.CONTINUE;

@@ -1,7 +1,7 @@
 /**
- * Safe search: names of search engines are answered with those of their safe mode, for groups that want it. The
- * target's addresses are the resolve thread's to find (`forward/follow-alias.ts`); they lie in the cache under the
- * target's own name, so that nothing of a group is ever cached under the engine's.
+ * Safe search: names of search engines are answered with those of their safe mode, for groups that want it. The resolve
+ * thread resolves the target (`forward/follow-alias.ts`); the cache holds it under the target's own name, so that no
+ * group's answer is cached under the engine's.
  *
  * choice: after policy, as the contract orders it, so that a name that an allow rule lets pass is not rewritten, nor
  * anything while a schedule allows all. `blocking.enabled` does not switch it off.
@@ -16,7 +16,7 @@ import { answerNegative, answerRecord } from '../respond/block-answer.ts';
 import { finishReply, replyTruncated } from '../respond/reply.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
-/** TTL of what is made here, seconds. */
+/** TTL of the records made here, seconds. */
 const TTL_SECS = 300;
 
 /** Answers for an engine, or leaves its alias to be followed. */
@@ -28,7 +28,7 @@ export function safeSearchStage(query: Query, { safeSearch, policy }: OpenSnapsh
   query.status = QueryStatus.SAFE_SEARCH;
   const { cname, ipv4 } = safeSearch.target(number);
   if (cname === null) return answerAddress(query, ipv4);
-  // HTTPS and SVCB records have addresses and keys of the real engine; there are none for the target.
+  // HTTPS and SVCB records have addresses and keys of the real engine; the target has none.
   if (query.qtype === RRType.HTTPS || query.qtype === RRType.SVCB) return noData(query);
   if (appendCname(query, QNAME_OFFSET, cname, 0, TTL_SECS) === NO_ROOM) {
     replyTruncated(query, Rcode.NOERROR);
@@ -40,7 +40,7 @@ export function safeSearchStage(query: Query, { safeSearch, policy }: OpenSnapsh
   return StageResult.ANSWERED;
 }
 
-/** Types by whose records a client gets to a web server; others, TXT and NS say, tell of no way around. */
+/** Types that lead a client to a web server; others, such as TXT and NS, open no way around. */
 function mayReachEngine(qtype: number): boolean {
   return (
     qtype === RRType.A ||

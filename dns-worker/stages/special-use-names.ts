@@ -1,9 +1,9 @@
 /**
- * Questions that must not leave this network, or that only ask what it is like: names that RFC 6761, RFC 6303 and
- * their like reserve, PTR of private addresses, names of one label, and the canary names by which browsers and
- * systems ask whether their own resolvers may be used. A local record or a forward zone for such a name outranks
- * all of this. Each kind has its switch (`QuestionFlag`); a schedule that allows all lifts what blocks (private
- * PTR, single labels, canaries), while reserved names are still answered here.
+ * Answers questions that must not leave this network, or that only probe it: names that RFC 6761, RFC 6303 and their
+ * like reserve, PTR of private addresses, names of one label, and the canary names by which browsers and systems ask
+ * whether their own resolvers may be used. A local record or a forward zone for such a name outranks all of this. Each
+ * kind has its switch (`QuestionFlag`); a schedule that allows all lifts the blocks (private PTR, single labels,
+ * canaries), while reserved names are still answered here.
  */
 import { ExtendedError, Rcode, RRType } from '../../shared/dns/iana.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
@@ -58,13 +58,13 @@ const RESERVED_REVERSE_ZONES = [
   'b.e.f.ip6.arpa',
   '8.b.d.0.1.0.0.2.ip6.arpa',
 ].map(name);
-/** By which Firefox asks whether it may use DNS over HTTPS of its own. */
+/** Canary by which Firefox checks whether it may use its own DNS over HTTPS. */
 const DOH_CANARY = name('use-application-dns.net');
-/** By which Apple's systems ask whether Private Relay may be used. */
+/** Canaries by which Apple's systems check whether they may use Private Relay. */
 const PRIVATE_RELAY_CANARIES = ['mask.icloud.com', 'mask-h2.icloud.com'].map(name);
 const CANARY_TLD_LENGTH = 3;
 
-/** Flags of what blocks, as opposed to what is answered here. */
+/** Flags that block, as opposed to those that answer here. */
 const BLOCKING_FLAGS =
   QuestionFlag.BLOCK_PRIVATE_PTR |
   QuestionFlag.BLOCK_NON_FQDN |
@@ -85,7 +85,7 @@ export function specialUseNamesStage(query: Query, { policy }: OpenSnapshot): St
   return (flags & QuestionFlag.SPECIAL_NAMES) === 0 ? StageResult.CONTINUE : checkReserved(query);
 }
 
-/** Names without a dot belong to the local network; those who ask for the zones of the root ask for other types. */
+/** Names without a dot belong to the local network; resolvers ask the root's zones for other types. */
 function checkSingleLabel(query: Query, flags: number): StageResultCode {
   if ((flags & QuestionFlag.SPECIAL_NAMES) !== 0) {
     const result = checkReserved(query);
@@ -118,7 +118,7 @@ function checkArpa(query: Query, flags: number, configured: number): StageResult
     const isPtr = query.qtype === RRType.PTR;
     if (isPtr && (flags & QuestionFlag.BLOCK_PRIVATE_PTR) !== 0)
       return blocked(query, QueryStatus.BLOCKED_PTR);
-    // choice: whoever lets private PTR out has a server for these zones, and it has their other types as well.
+    // choice: an operator who forwards private PTR has a server for these zones, which answers their other types, too.
     if (!isPtr && isReserving && (configured & QuestionFlag.BLOCK_PRIVATE_PTR) !== 0)
       return noSuchName(query);
   } else if (isReserving && isInOneOf(query, RESERVED_REVERSE_ZONES)) return noSuchName(query);

@@ -7,10 +7,10 @@ import { type Query, StageResult, type StageResultCode } from '../query/query.ts
 import type { Reporter } from '../report/reporter.ts';
 import { replyWithRcode } from '../respond/reply.ts';
 
-/** What reading comes to where there is no question to decide about. */
+/** The result of parsing a message without a question. */
 export type UnreadableOutcome = Exclude<ParseOutcomeCode, typeof ParseOutcome.OK>;
 
-/** Drops what must not be answered; else forgets what was read of the message: a reply repeats none of it. */
+/** Drops messages that must not be answered; else resets the parsed fields, as the reply repeats none of them. */
 export function unreadableStage(
   query: Query,
   outcome: UnreadableOutcome,

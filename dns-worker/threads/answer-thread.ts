@@ -1,7 +1,7 @@
 /**
- * The answer thread: receive, decide, send, report; nothing else. It blocks in the kernel and never sees
- * its event loop, so that no answer from policy or cache waits for a timer, a handshake or a signature.
- * What it cannot answer goes to the worker's resolve thread through the miss ring.
+ * The answer thread: receive, decide, send, report. It blocks in the kernel and never runs its event loop, so that no
+ * answer from policy or cache waits for a timer, a handshake or a signature. Unresolved queries go to the worker's
+ * resolve thread through the miss ring.
  */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { systemClock } from '../../shared/clock.ts';
@@ -47,7 +47,7 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
   announce(port, { type: 'ready', backend: 'batch' });
   announce(port, { type: 'snapshot-in-force', version: start.snapshot.version });
 
-  /** One turn: what one receive brought is answered by one send. */
+  /** One turn: answers the datagrams of one receive by one send. */
   function answerBatch(socketIndex: number, block: boolean): number {
     const count = batch.receive(socketIndex, block);
     if (count === 0) return 0;
@@ -69,12 +69,12 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
     }
     batch.send();
     misses.publish();
-    // A whole number: one with a fraction would be put on the heap for the call.
+    // An integer: a fraction would be allocated on the heap.
     reporter.publish(((systemClock.monotonicMs() - query.arrivedMonotonicMs) * 1000) | 0);
     return count;
   }
 
-  /** In a frame of its own: one that still had the old table in a register would keep it alive. */
+  /** A separate function: a frame with the old table in a register would keep it alive. */
   function swap(snapshot: SnapshotBuffers): boolean {
     return pipeline.replaceSnapshot(openSnapshot(snapshot, pipeline.snapshot));
   }
@@ -97,7 +97,7 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
   }
 
   wait.forever(answerBatch, readMail, () => replaced.freeRest());
-  // What the kernel had queued before the end is still answered.
+  // Answers what the kernel has queued.
   for (let index = 0; index < sockets.length; index++) while (answerBatch(index, false) === BATCH_SIZE);
   announce(port, { type: 'drained' });
 }
@@ -120,7 +120,7 @@ function pipelineOf(
   });
 }
 
-/** The query of the thread: its clients' addresses lie in the batch. */
+/** The query of the thread; its client addresses are those of the batch. */
 function queryOver(batch: UdpBatch): Query {
   const query = new Query();
   query.clientBytes = batch.clients;

@@ -1,8 +1,8 @@
 /**
- * Touches the memory that the queries of a batch will be answered from. Asked one after the other, each query
- * would wait for each of its lines: memo, bucket, entry. Here all queries' loads of one kind follow one another
- * with nothing between them, so that the processor waits for many lines at once. Nothing is decided and nothing
- * is written: the loop that answers reads everything again, from lines that are near by then.
+ * Touches the memory that the queries of a batch will be answered from. One by one, each query would wait for each of
+ * its cache lines: memo, bucket, entry. Here the loads of one kind follow one another for all queries, so that the
+ * processor waits for many lines at once. Decides and writes nothing: the answering loop reads everything again from
+ * warm lines.
  */
 import { keyFlagsOf, keyHashLow } from '../../shared/memory/cache-memory.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
@@ -11,7 +11,7 @@ import { ParseOutcome, parseQuery } from '../query/parse-query.ts';
 import { Query } from '../query/query.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
-/** Smaller batches have too few lines to wait for at once. */
+/** Smaller batches gain nothing. */
 const FEWEST = 3;
 /** Group whose class the memo is asked for: most clients are in it. */
 const DEFAULT_GROUP = 0;
@@ -47,7 +47,7 @@ export class CachePrefetch {
     const readable = this.hash(batch, count, snapshot);
     const { nameLows, keyLows, keyHighs } = this;
     const policyClass = snapshot.policy.groupClass(DEFAULT_GROUP);
-    // A loop for each kind of line, however short: what lies between two loads keeps the second one waiting.
+    // A loop for each kind of line, however short: code between two loads delays the second one.
     let sum = 0;
     for (let i = 0; i < readable; i++) sum ^= judge.touch(nameLows[i]!, policyClass);
     for (let i = 0; i < readable; i++) sum ^= cache.touchBucket(keyLows[i]!);
@@ -56,12 +56,12 @@ export class CachePrefetch {
     return readable;
   }
 
-  /** All words of the last batch, exclusive or: a load whose value goes nowhere is left out by the compiler. */
+  /** All words of the last batch, exclusive or: the compiler would drop an unused load. */
   get touched(): number {
     return this.sum;
   }
 
-  /** Hashes the names once more than the pipeline will: that costs less than keeping 64 read queries. */
+  /** Hashes the names in addition to the pipeline, which costs less than storing 64 parsed queries. */
   private hash(batch: Datagrams, count: number, { rules }: OpenSnapshot): number {
     const { query, nameLows, keyLows, keyHighs } = this;
     if (query.bytes !== batch.slots) query.begin(batch.slots, 0, 0, 0);

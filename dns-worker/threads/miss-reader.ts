@@ -1,6 +1,6 @@
 /**
  * The resolve thread's end of the miss ring. Sleeps without cost until the answer thread has something
- * (Atomics.waitAsync), and takes what lies there in portions, so that sockets get their turn.
+ * (Atomics.waitAsync), and reads records in portions, so that sockets get their turn.
  */
 import { setImmediate } from 'node:timers/promises';
 import { COOKIE_SIZE } from '../../shared/dns/wire.ts';
@@ -22,14 +22,14 @@ export interface Miss {
   readonly subnet: Uint8Array | null;
   readonly cookie: Uint8Array | null;
   readonly hasValidCookie: boolean;
-  /** No client waits: the cached answer ends soon. The message is the reply by now. */
+  /** A refresh: no client waits. The message is already the reply. */
   readonly isRefresh: boolean;
   readonly isRateLimited: boolean;
   readonly passedVersion: number;
   readonly origin: UdpOrigin;
 }
 
-/** Records taken before other events of the thread are looked at. */
+/** Records read before other events of the thread run. */
 const PORTION = 128;
 
 /** Read side of a miss ring. */
@@ -49,7 +49,10 @@ export class MissReader {
     this.view = new DataView(buffer, MissRing.RECORDS_BYTE);
   }
 
-  /** Hands every record to `take` until `stop`, whatever that throws; what lies in the ring then is still handed over. */
+  /**
+   * Calls `take` for every record until `stop`, also after errors; records that are in the ring at `stop` are still
+   * delivered.
+   */
   async run(take: (miss: Miss) => void): Promise<void> {
     for (;;) {
       if (this.takePortion(take) === PORTION) {

@@ -1,6 +1,6 @@
 /**
- * The answer thread's end of the miss ring: hands over what it cannot answer and wakes the resolve thread. No client
- * network takes more of the ring than its fair share.
+ * The answer thread's end of the miss ring: writes unresolved queries and wakes the resolve thread. No client network
+ * takes more of the ring than its fair share.
  */
 import { WorkerControl } from '../../shared/threads/messages.ts';
 import { MissFlags, MissRecord, MissRing, NOT_PASSED } from '../../shared/memory/miss-ring.ts';
@@ -38,7 +38,7 @@ export class MissWriter {
     this.doubles = new Float64Array(buffer, MissRing.RECORDS_BYTE);
     this.head = Atomics.load(this.ring, MissRing.HEAD_WORD);
     this.published = this.head;
-    // What a former thread has left counts for no one.
+    // Records of a dead predecessor count for no network.
     this.tail = this.head;
   }
 

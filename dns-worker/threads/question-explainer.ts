@@ -1,6 +1,6 @@
 /**
- * Answers "why?": sends a question down the pipeline as a client's would go, and on to the upstreams where
- * need be, with a recorder that notes every stage and every rule. Nothing is logged or counted as a query.
+ * Explains an answer: runs a question through the pipeline like a client's, and on to the upstreams if needed, with a
+ * recorder of every stage and rule. Nothing is logged or counted as a query.
  */
 import type { Clock } from '../../shared/clock.ts';
 import { RRClass } from '../../shared/dns/iana.ts';
@@ -78,7 +78,7 @@ export class Explainer {
       passedVersion: NOT_PASSED,
       explained: notes,
       send: (reply) => {
-        // An explanation is of one snapshot: numbers of rules mean nothing in another.
+        // An explanation belongs to one snapshot, since rule numbers differ between snapshots.
         if (this.pipeline.snapshot.version !== notes.snapshotVersion) this.explain(question, done);
         else done(notes.explanation(groupId, reply.slice()));
       },
@@ -86,7 +86,7 @@ export class Explainer {
   }
 }
 
-/** What is noted while a question goes its way. */
+/** The record of a question's stages. */
 class Notes implements PipelineRecorder {
   readonly snapshotVersion: number;
   private readonly stages: ExplainedStage[] = [];
@@ -110,7 +110,7 @@ class Notes implements PipelineRecorder {
     this.rules = [];
   }
 
-  /** Takes from the query what the log would have taken. */
+  /** Copies the fields that the log would contain. */
   answered(query: Query): void {
     this.status = query.status;
     if (query.ruleAttribute === 0) return;

@@ -1,6 +1,6 @@
 /**
- * Where requests come into a resolve thread: messages of its own listeners, which the pipeline may answer at once, and
- * what the answer thread could not answer. What has to wait for an upstream goes to the forwarder.
+ * The intake of a resolve thread: messages of its own listeners, which the pipeline may answer at once, and misses of
+ * the answer thread. Requests that need an upstream go to the forwarder.
  */
 import { systemClock } from '../../shared/clock.ts';
 import { FlagsHigh, FlagsLow, Header } from '../../shared/dns/wire.ts';
@@ -18,7 +18,7 @@ import type { Miss } from './miss-reader.ts';
 /** Room for a message and its answer, bytes. */
 export const SCRATCH_SIZE = 65_535;
 
-/** A message that came to this thread itself, and how it is answered. */
+/** A message received by this thread, and how to answer it. */
 export interface DirectRequest {
   readonly message: Uint8Array;
   /** 16 bytes. */

@@ -7,7 +7,7 @@ import {
   readUnboundLine,
 } from './config-line.ts';
 
-/** `reach names`, the network, or why the line is of no use; null where it counts as a comment. */
+/** `reach names`, the network, or why the line is of no use; null if it counts as a comment. */
 function shown(outcome: ConfigOutcome): string | null {
   if ('names' in outcome) return `${outcome.reach} ${outcome.names.join(' ')}`;
   return 'network' in outcome ? outcome.network.text : (outcome.unused?.reason ?? null);

@@ -1,7 +1,7 @@
 /**
- * Builds the client table of `shared/snapshot/client-table.ts` from what people said of clients (by MAC, by
- * address, by subnet) and from the addresses at which MACs are seen. All nesting and precedence is resolved
- * here: what threads search are ranges that do not overlap.
+ * Builds the client table of `shared/snapshot/client-table.ts` from groups that people assigned (by MAC, by address, by
+ * subnet) and from the addresses at which MACs are seen. All nesting and precedence is resolved here: threads search
+ * ranges that do not overlap.
  */
 import { addressFromText, addressWord, ipv4FromText, isMappedIpv4 } from '../../../shared/net/ip.ts';
 import { ClientGroupSource } from '../../../shared/snapshot/client-table.ts';
@@ -21,7 +21,7 @@ type SourceCode = (typeof ClientGroupSource)[keyof typeof ClientGroupSource];
 interface Prefix {
   readonly start: bigint;
   readonly end: bigint;
-  /** Of two prefixes with the same start the longer one is inside; of equal ones the later code decides. */
+  /** Of two prefixes with the same start the longer one is inside; of equal ones the higher code wins. */
   readonly length: number;
   readonly source: SourceCode;
   readonly record: number;
@@ -43,9 +43,9 @@ const MAPPED_WORD = 0xffff;
 const SIGN_BIT = 0x80000000;
 
 /**
- * Builds the table. A MAC beats an address, an address beats a subnet, a longer prefix a shorter one. A
- * disabled group, or one that is no more, is Default. IPv6 prefixes are for no IPv4 client, not even `::/0`.
- * Rows whose address cannot be read are left out.
+ * Builds the table. A MAC beats an address, an address beats a subnet, a longer prefix a shorter one. A disabled or
+ * deleted group is Default. IPv6 prefixes never match IPv4 clients, not even `::/0`. Rows with an invalid address are
+ * skipped.
  */
 export function buildClientTable(rows: PolicyRows, live: LivePolicy): SharedArrayBuffer {
   const collector = new PrefixCollector(
@@ -60,7 +60,7 @@ export function buildClientTable(rows: PolicyRows, live: LivePolicy): SharedArra
   return encode(collector.written(), collector.ipv4.flatten(), flatten(collector.ipv6));
 }
 
-/** Whether two tables would be the same, because nothing that they are built from differs. */
+/** Whether two tables would be equal, because their inputs are. */
 export function isSameForClients(
   a: { readonly rows: PolicyRows; readonly live: LivePolicy },
   b: { readonly rows: PolicyRows; readonly live: LivePolicy },
@@ -128,7 +128,7 @@ class PrefixCollector {
     if (address !== null) this.add(address, IPV6_BITS, groupId, source);
   }
 
-  /** Address below 0 = not readable. */
+  /** Address below 0 = invalid. */
   private addIpv4(address: number, bits: number, groupId: number, source: SourceCode): void {
     if (address < 0 || !Number.isInteger(bits) || bits < 0 || bits > IPV4_BITS) return;
     const size = 2 ** (IPV4_BITS - bits);

@@ -1,4 +1,4 @@
-/** What a node answers from before it ever compiled a list: no rules, and the group Default. */
+/** The snapshot of a node that has never compiled a list: no rules, and the group Default. */
 import { randomBytes } from 'node:crypto';
 import { DEFAULT_GROUP_ID } from '../../../shared/api/policy/groups-api.ts';
 import { emptyAttributes } from '../../compile/table/attribute-table.ts';

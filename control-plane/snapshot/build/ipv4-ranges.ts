@@ -1,6 +1,6 @@
 /**
- * IPv4 prefixes, sorted and turned into ranges that do not overlap. There may be tens of thousands, and a
- * change of one of them waits for all, so they are kept as numbers and nothing is allocated for each.
+ * IPv4 prefixes, sorted and turned into ranges that do not overlap. There may be tens of thousands, and a change
+ * rebuilds all, so they are stored as numbers without an allocation per prefix.
  */
 
 /** Where each range starts, as u32, and the record it belongs to; the first starts at 0.0.0.0. */
@@ -14,7 +14,7 @@ const FAMILY_END = 2 ** BITS;
 /** A prefix is a u64 in the order in which prefixes are to be swept: start, length, source, record. */
 const LENGTH_SHIFT = 26;
 const SOURCE_SHIFT = 24;
-/** Records above this do not fit beside the rest. */
+/** Greatest record number that fits. */
 export const MAX_RECORD = 2 ** SOURCE_SHIFT - 1;
 
 /** Gathers prefixes. */
@@ -75,7 +75,7 @@ class RangeWriter {
     this.records = new Uint32Array(capacity);
   }
 
-  /** From `start` on it is this record; the last word about an address counts. */
+  /** The ranges from `start` on have this record; the last call for an address wins. */
   begin(start: number, record: number): void {
     if (this.starts[this.count - 1] !== start) this.starts[this.count++] = start;
     this.records[this.count - 1] = record;

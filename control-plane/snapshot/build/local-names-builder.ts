@@ -11,7 +11,7 @@ import { LocalSource } from '../../../shared/snapshot/local-name-table.ts';
 import type { LocalRecord } from './snapshot-records.ts';
 import { type LocalNode, type LocalTree, targetInTree } from './local-tree.ts';
 
-/** Where everything of a tree will lie, in words. */
+/** Word offsets of all parts of a tree. */
 interface Plan {
   readonly nodes: Map<LocalNode, { readonly at: number; readonly wire: Uint8Array }>;
   slots: number;
@@ -53,7 +53,7 @@ export function buildLocalNames(
   return buffer;
 }
 
-/** Names with a form on the wire; a name that is too long with its labels' lengths has none. */
+/** Names with a wire form; one that is too long with its length octets has none. */
 function planTable(tree: LocalTree): Plan {
   const named: [LocalNode, Uint8Array][] = [];
   for (const node of tree.values()) {

@@ -1,7 +1,7 @@
 /**
- * Local records as a tree of names: which names are there, by themselves or because others lie below them,
- * and which of them a question finds (RFC 1034 section 4.3.2, wildcards RFC 4592). Pure; the form in which
- * threads read it is `local-names-builder.ts`.
+ * Local records as a tree of names: which names exist, by themselves or because of names below them, and which one a
+ * question finds (RFC 1034 section 4.3.2, wildcards RFC 4592). Pure; `local-names-builder.ts` writes it for the
+ * threads.
  */
 import type { LocalRecord } from './snapshot-records.ts';
 
@@ -10,14 +10,14 @@ export interface LocalNode {
   readonly name: string;
   /** Record sets by type, in the order in which they came; none = an empty non-terminal. */
   readonly sets: Map<LocalRecord['type'], LocalRecord[]>;
-  /** The name is known to be there though it has no records. */
+  /** The name exists without records. */
   isEmpty: boolean;
 }
 
 /** Names by their text. */
 export type LocalTree = ReadonlyMap<string, LocalNode>;
 
-/** Builds the tree. Where a name has a CNAME and other records, the kind that came first counts. */
+/** Builds the tree. If a name has a CNAME and other records, the kind that came first wins. */
 export function buildLocalTree(records: readonly LocalRecord[]): LocalTree {
   const tree = new Map<string, LocalNode>();
   const at = (name: string): LocalNode => {
@@ -37,7 +37,7 @@ export function buildLocalTree(records: readonly LocalRecord[]): LocalTree {
   return tree;
 }
 
-/** A name that a wildcard would cover is there as soon as something lies below it (RFC 4592 section 2.2.2). */
+/** A name that a wildcard would cover exists as soon as there is a name below it (RFC 4592 section 2.2.2). */
 function noteCovered(tree: LocalTree): void {
   for (const node of tree.values())
     node.isEmpty ||= parentsOf(node.name).some((parent) => tree.has(`*.${parent}`));
@@ -64,7 +64,7 @@ export function targetInTree(tree: LocalTree, node: LocalNode): LocalNode | unde
   return alias && findInTree(tree, alias.value);
 }
 
-/** A name whose CNAME leads back to itself by way of local names; undefined = there is none. */
+/** A name whose CNAME leads back to itself through local names; undefined = none. */
 export function findAliasLoop(tree: LocalTree): string | undefined {
   const ends = new Set<LocalNode>();
   for (const start of tree.values()) {

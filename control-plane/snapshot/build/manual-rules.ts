@@ -1,7 +1,7 @@
 /**
- * Compiles what people set by hand (managed domains, blocked services, regex filters) into the small tables
- * that lie over those of the lists: milliseconds, at every publication. Rules are kept by owner, which is
- * the group they are for; `policy-table-builder.ts` says which class each owner's rules serve.
+ * Compiles what people set by hand (managed domains, blocked services, regex filters) into small tables that outrank
+ * those of the lists; takes milliseconds, at every publication. Rules are stored by owner, the groups they are for;
+ * `policy-table-builder.ts` maps owners to classes.
  */
 import { randomInt } from 'node:crypto';
 import { RuleKind, ManualKind } from '../../../shared/snapshot/rule-table.ts';
@@ -15,23 +15,23 @@ import { encodeSpecialRules } from '../../compile/table/special-rules-builder.ts
 import { RememberedAutomata } from '../../../shared/automata/automaton-maker.ts';
 import type { SpecialRule } from '../../../shared/snapshot/special-rules.ts';
 
-/** The manual tables of a snapshot, and what they mean. */
+/** The manual tables of a snapshot, with their rules. */
 export interface ManualRules extends ManualMeaning {
   readonly names: SharedArrayBuffer;
   readonly special: SharedArrayBuffer;
-  /** Regex filters that are over their budget, and so in force for no one. */
+  /** Regex filters over the budget, which are not in force. */
   readonly refused: readonly RefusedFilter[];
 }
 
-/** A regex filter that cannot be in force beside the others. */
+/** A regex filter that exceeds the budget. */
 export interface RefusedFilter {
   readonly id: number;
   readonly pattern: string;
-  /** For people, in a sentence's middle. */
+  /** Text for the middle of a sentence. */
   readonly reason: string;
 }
 
-/** Of the filters as they were last, so that a change costs what it changes. */
+/** Cache of the previous filters, so that only changed ones are compiled. */
 const automata = new RememberedAutomata();
 
 /** Whether two policies have the same manual rules, hashed alike; equal rows are the same arrays. */
@@ -68,19 +68,19 @@ export function buildManualRules(rows: PolicyRows, seeds: TableSeeds): ManualRul
       for (const domain of service.exact) add(builder, domain, ManualKind.SERVICE_EXACT);
     }
   }
-  // By which threads see that they need not open these rules again.
+  // Lets threads recognise unchanged rules.
   const { rules, attributes } = builder.finish(randomInt(1, 2 ** 32));
   const { set, refused } = placeFilters(regexFilters, owners, FILTERS_BUDGET);
   return { names: rules, attributes, owners, special: encodeSpecialRules(set, seeds), refused };
 }
 
-/** Of these filters together, those that a change may not leave so: they are over the budget. */
+/** The filters of a change that exceed the budget. */
 export function findRefusedFilters(filters: readonly PolicyRegexFilter[]): readonly RefusedFilter[] {
   const owners = [...new Set(filters.map(({ groupId }) => groupId))];
   return placeFilters(filters, owners, CHANGED_FILTERS_BUDGET).refused;
 }
 
-/** A filter's place among the rules is its place among the filters. */
+/** The index of a filter is the index of its rule. */
 function placeFilters(
   filters: readonly PolicyRegexFilter[],
   owners: readonly (number | null)[],

@@ -1,4 +1,4 @@
-/** Puts the name rules of a snapshot together, from the rows and the configuration. */
+/** Builds the name rules of a snapshot from the rows and the configuration. */
 import type { Config } from '../../../config/schema.ts';
 import type { DnsSettings } from '../../../shared/api/settings-api.ts';
 import { nameFromText } from '../../../shared/dns/name.ts';
@@ -9,7 +9,7 @@ import type { PolicyRows } from '../../policy/rows.ts';
 import type { DefinedZone, ZoneNumbers } from './zone-numbers.ts';
 import { safeSearchRules } from './safe-search-rules.ts';
 
-/** What `rows` and settings say of names; `zones` gives out the numbers of this run. */
+/** The name rules of `rows` and settings; `zones` assigns the numbers. */
 export function nameRules(
   rows: PolicyRows,
   settings: DnsSettings,
@@ -17,7 +17,7 @@ export function nameRules(
   zones: ZoneNumbers,
 ): NameRules {
   const written = rows.forwardZones.map(({ zone, servers }) => ({ zone, names: zoneNames(zone), servers }));
-  // Last: a zone that somebody made outranks what follows from the settings.
+  // Last: a zone of the API outranks those that follow from the settings.
   const numbered = zones.number([...written, ...localZone(settings)]);
   const exempt = [...dns.rebinding_allowlist, settings.local_domain];
   return {

@@ -24,14 +24,14 @@ import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
 import type { LivePolicy } from '../../policy/live.ts';
 import type { PolicyGroup, PolicyRows } from '../../policy/rows.ts';
 
-/** What the manual rules add to a policy, see `manual-rules.ts`. */
+/** The manual rules' part of a policy, see `manual-rules.ts`. */
 export interface ManualMeaning {
   readonly attributes: AttributeTable;
   /** Groups of each owner of manual rules; null = every group. */
   readonly owners: readonly (number | null)[];
 }
 
-/** What counts besides rules and rows. */
+/** Inputs besides rules and rows. */
 export interface PolicyCircumstances {
   readonly blocking: BlockingSettings;
   readonly live: LivePolicy;

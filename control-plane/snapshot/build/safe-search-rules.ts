@@ -1,4 +1,4 @@
-/** From the rows to the safe search of a snapshot: only engines that some group enforces travel. */
+/** Builds the safe search of a snapshot from the rows, with enforced engines only. */
 import { isIPv4 } from 'node:net';
 import { DEFAULT_GROUP_ID } from '../../../shared/api/policy/groups-api.ts';
 import type { SafeSearchEngineData } from '../../../shared/api/policy/safe-search-api.ts';
@@ -14,7 +14,7 @@ import { ENGINES } from '../../safe-search/engine-data.ts';
 import type { PolicyRows } from '../../policy/rows.ts';
 import { effectiveGroupId } from './policy-table-builder.ts';
 
-/** What the enabled configs of `rows` mean for each group; a disabled group enforces what Default does. */
+/** The enabled configs of `rows` per group; a disabled group enforces what Default does. */
 export function safeSearchRules(rows: Pick<PolicyRows, 'groups' | 'safeSearch'>): SafeSearchRules {
   const used = ENGINES.filter(({ id }) => rows.safeSearch.some(({ engine }) => engine === id));
   const masks = new Map<number, number>();

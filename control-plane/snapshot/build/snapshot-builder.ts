@@ -1,4 +1,4 @@
-/** Puts a snapshot together: the lists' tables as they were compiled, the manual rules and the policy again. */
+/** Assembles a snapshot: the compiled tables of the lists, and newly built manual rules and policy. */
 import type { SnapshotBuffers } from '../../../shared/snapshot/snapshot.ts';
 import { type BlockingSettings } from '../../policy/blocking-settings.ts';
 import { type CompiledRules, clientNamesOf, seedsOf } from '../../compile/table/compiled-rules.ts';
@@ -13,7 +13,7 @@ import { buildLocalTree } from './local-tree.ts';
 import { buildManualRules, isSameForManualRules, type ManualRules } from './manual-rules.ts';
 import { buildPolicyTable } from './policy-table-builder.ts';
 
-/** What a snapshot is built of. */
+/** Inputs of a snapshot. */
 export interface SnapshotParts {
   readonly version: number;
   readonly compiled: CompiledRules;
@@ -22,7 +22,7 @@ export interface SnapshotParts {
   readonly live: LivePolicy;
 }
 
-/** A snapshot that was built, and what of. */
+/** A snapshot with its inputs. */
 export interface BuiltSnapshot extends SnapshotParts {
   readonly snapshot: SnapshotBuffers;
   readonly manual: ManualRules;
@@ -39,7 +39,7 @@ export function buildSnapshot(
   return buildSnapshotAfter(undefined, { version, compiled, rows, blocking, live }).snapshot;
 }
 
-/** The same, taking over from the one before what would be the same. */
+/** The same, reusing the unchanged parts of the previous one. */
 export function buildSnapshotAfter(before: BuiltSnapshot | undefined, parts: SnapshotParts): BuiltSnapshot {
   const { version, compiled, rows, blocking, live } = parts;
   const seeds = seedsOf(compiled.rules);
@@ -68,7 +68,7 @@ export function buildSnapshotAfter(before: BuiltSnapshot | undefined, parts: Sna
   return { ...parts, snapshot, manual };
 }
 
-/** Where the clients are now that rules speak of. */
+/** Current addresses of the clients that rules name. */
 function namedClients(compiled: CompiledRules, { findClients }: LivePolicy): NamedClient[] {
   const names = clientNamesOf(compiled);
   if (names.length === 0) return [];

@@ -56,7 +56,7 @@ function isSame<T extends object>(a: readonly T[], b: readonly T[]): boolean {
   return a.every((row, index) => fields.every((field) => row[field] === b[index]![field]));
 }
 
-/** Everything that is answered, in the order in which it counts. What is no record is left out. */
+/** All records in order of precedence. Invalid ones are skipped. */
 export function localRecords(
   rows: Pick<PolicyRows, 'localRecords'>,
   live: Pick<LivePolicy, 'configRecords' | 'leases'>,
@@ -68,7 +68,7 @@ export function localRecords(
   for (const { fqdn, address } of live.leases) {
     const bytes = addressFromText(address);
     const name = canonicalDomain(fqdn);
-    // A name that was given by hand is no lease's to change.
+    // A lease does not change a name that a person defined.
     if (bytes === null || name === null || written.has(name)) continue;
     const type = isMappedIpv4(bytes) ? 'A' : 'AAAA';
     add(records, {
@@ -89,7 +89,7 @@ function add(records: LocalRecord[], record: Omit<LocalRecord, 'rdata'>): void {
   if (read.ok) records.push({ ...record, value: read.value, rdata: read.rdata });
 }
 
-/** A PTR for each address whose reverse name has no record of its own; the first name of an address counts. */
+/** A PTR for each address whose reverse name has no record of its own; the first name of an address wins. */
 function reverseRecords(records: readonly LocalRecord[]): LocalRecord[] {
   const taken = new Set(records.map(({ fqdn }) => fqdn));
   const reverse: LocalRecord[] = [];

@@ -1,4 +1,4 @@
-/** Which compiled sources mean something to anybody, whichever groups they serve: for lists and counts of rules. */
+/** Which compiled sources are in force for any group; for listing and counting rules. */
 import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
 import type { PolicyRows, PolicySource } from '../../policy/rows.ts';
 
@@ -23,7 +23,10 @@ export class SourcesInForce {
     return this.rows[source]?.name ?? null;
   }
 
-  /** Whether what source `by` takes back of `source` is in force for no one: `by` serves every group of the other. */
+  /**
+   * Whether the rules that source `by` disables of `source` are in force for no group: `by` serves every group of the
+   * other.
+   */
   takesBackForAll(by: number, source: number): boolean {
     const byIds = this.rows[by]?.groupIds;
     const ids = this.rows[source]?.groupIds;

@@ -1,7 +1,7 @@
 /**
- * Gives each definition of a forward zone its number: the partition of the cache that its answers lie in,
- * and its servers' numbers in log records. Definitions that come back get their number again; another
- * definition of the same zone never finds what was answered under the one before.
+ * Numbers the definitions of forward zones: the cache partition of a zone, and its servers' numbers in log records. A
+ * definition that returns gets its old number; another definition of the same zone never sees the answers of the
+ * previous one.
  */
 import { parseUpstream } from '../../../config/upstream-url.ts';
 import { nameFromText } from '../../../shared/dns/name.ts';
@@ -9,7 +9,7 @@ import { FIRST_ZONE_UPSTREAM, type ForwardZone } from '../../../shared/snapshot/
 
 const MAX_NUMBER = 0xffff;
 
-/** A zone before it has numbers. */
+/** A zone without numbers. */
 export interface DefinedZone {
   /** For people. */
   readonly zone: string;
@@ -24,7 +24,7 @@ export class ZoneNumbers {
   private readonly partitions = new Numbering(1);
   private readonly upstreams = new Numbering(FIRST_ZONE_UPSTREAM);
 
-  /** The zones as threads know them. Of several definitions of a zone the first one counts. */
+  /** The zones as threads know them. Of several definitions of a zone the first one wins. */
   number(zones: readonly DefinedZone[]): ForwardZone[] {
     const definitions = zones.map(({ names, servers }) => JSON.stringify([names, servers]));
     const inUse = new Set(definitions);
@@ -41,13 +41,13 @@ export class ZoneNumbers {
     });
   }
 
-  /** The configured text of a zone's server; undefined for a number that is none. */
+  /** The configured text of a zone's server; undefined for an unknown number. */
   upstreamOf(number: number): string | undefined {
     return this.upstreams.nameOf(number);
   }
 }
 
-/** Numbers from `first` to 65535, each for one name; beyond that the oldest that is not in use is taken again. */
+/** Assigns the numbers from `first` to 65535 to names; then reuses the oldest free one. */
 class Numbering {
   private readonly byName = new Map<string, number>();
   private readonly byNumber = new Map<number, string>();

@@ -46,7 +46,7 @@ export function filterStats({ snapshot, compiled, rows }: PublishedState): Block
   };
 }
 
-/** Patterns and expressions of lists that count. */
+/** Patterns and expressions of lists in force. */
 function listRegexes({ sources }: PublishedState['compiled'], inForce: SourcesInForce): number {
   return sources.reduce(
     (sum, { statistics }, index) => sum + (inForce.nameOf(index) === null ? 0 : statistics.textRules),

@@ -93,6 +93,6 @@ export function decodeGeneration(file: Buffer): GenerationContent {
     return new Uint32Array(Uint8Array.from(bytes).buffer);
   };
   const attributes = { offsets: words(offsets), pairs: words(pairs), nameCounts: words(nameCounts) };
-  // What was written before a kind of row was known says nothing of it.
+  // Older files lack newer kinds of rows.
   return { ...description, rows: { ...NO_POLICY_ROWS, ...description.rows }, attributes };
 }

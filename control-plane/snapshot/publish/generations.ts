@@ -1,8 +1,8 @@
 /**
- * The generations on disk, `<data_dir>/snapshots/`: what a node starts from when there is no database, and
- * when there is one, without parsing a list. A file is written beside its place, synced and renamed; on the
- * way in every checksum is verified, and a generation that is torn or damaged gives way to the one before.
- * File formats are `generation-file.ts` and `shared/snapshot/layout.ts`.
+ * The generations on disk, `<data_dir>/snapshots/`: a node starts from them without a database and without parsing
+ * lists. Files are written to a temporary name, synced and renamed; every checksum is verified on reading, and a
+ * damaged generation is skipped for the previous one. File formats are `generation-file.ts` and
+ * `shared/snapshot/layout.ts`.
  */
 import { reasonOf } from '../../../shared/thrown.ts';
 import { type FileHandle, mkdir, open, readFile, readdir, rm, stat } from 'node:fs/promises';
@@ -29,14 +29,14 @@ interface GenerationName {
   readonly rulesId: string;
 }
 
-/** What a generation keeps: everything that a snapshot is built of. */
+/** The content of a generation: all inputs of a snapshot. */
 export interface KeptGeneration {
   readonly version: number;
   readonly compiled: CompiledRules;
   readonly rows: PolicyRows;
 }
 
-/** The folder of generations. Calls must not overlap; the publisher sees to that. */
+/** The folder of generations. Calls must not overlap; the publisher ensures that. */
 export class Generations {
   private readonly folder: string;
   private readonly logger: Logger;
@@ -47,8 +47,8 @@ export class Generations {
   }
 
   /**
-   * The newest whole generation, and the highest version ever used here, damaged files included, so that
-   * versions go on growing. Also removes what a crash left half written.
+   * The newest intact generation, and the highest version ever used here, also in damaged files, so that versions keep
+   * growing. Also removes temporary files of a crash.
    */
   async load(): Promise<{ kept: KeptGeneration | undefined; highestVersion: number }> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
@@ -65,7 +65,7 @@ export class Generations {
     return { kept: undefined, highestVersion: names[0]?.version ?? 0 };
   }
 
-  /** Writes a generation and removes those that are too old. What was there stays when it throws. */
+  /** Writes a generation and removes those that are too old. If it throws, earlier ones stay. */
   async save(state: PublishedState): Promise<void> {
     const rulesId = rulesIdOf(state.snapshot.rules);
     const rulesPath = join(this.folder, rulesFile(rulesId));
@@ -83,8 +83,8 @@ export class Generations {
   }
 
   /**
-   * The newest rules on disk whose sources satisfy `fits`; undefined if there are none. What was damaged, or goes away
-   * while it is read, is skipped.
+   * The newest rules on disk whose sources satisfy `fits`; undefined if there are none. Damaged files, and those
+   * removed meanwhile, are skipped.
    */
   async findRules(fits: (sources: CompiledRules['sources']) => boolean): Promise<CompiledRules | undefined> {
     const seen = new Set<string>();
@@ -108,7 +108,7 @@ export class Generations {
       throw new DamagedGeneration('content is not what the name says');
     const { rules, special } = await this.readRules(rulesId);
     const { rows, attributes, sources, compiledAtMs, compileMs } = content;
-    // The reader checks the layout it is about to be read with.
+    // The reader checks the layout.
     if (attributeCount(attributes) !== new RuleTable(rules).attributeCount)
       throw new DamagedGeneration('attributes and rules do not belong together');
     return { version, compiled: { rules, special, attributes, sources, compiledAtMs, compileMs }, rows };
@@ -164,7 +164,7 @@ export class Generations {
   }
 }
 
-/** Bytes of one read: while the kernel fills fresh memory, no one else gets the core (17 MB took 47 ms). */
+/** Bytes of one read: the kernel holds the core while it fills fresh memory (17 MB took 47 ms). */
 const READ_BYTES = 64 * 1024;
 
 /** Fills `bytes` from offset `from` of the file; throws a DamagedGeneration if it ends before. */

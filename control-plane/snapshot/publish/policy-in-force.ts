@@ -1,7 +1,6 @@
 /**
- * Brings what is in the database into force: a change of a group, of a source's assignment or of a blocking
- * setting makes a new policy table over the rules in force; a compile brings new rules. A burst of changes
- * is one publication.
+ * Puts the database's policy into force: a change of a group, of a source's assignment or of a blocking setting makes a
+ * new policy table over the rules in force; a compile brings new rules. A burst of changes is one publication.
  */
 import type { Logger } from '../../../shared/log.ts';
 import { DatabaseUnavailable } from '../../db/database-errors.ts';
@@ -13,16 +12,16 @@ import type { PolicyRows } from '../../policy/rows.ts';
 import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
 import type { SnapshotPublisher } from './publisher.ts';
 
-/** What it takes to build a policy. */
+/** Parts of a policy build. */
 export interface PolicyParts {
   readonly publisher: SnapshotPublisher;
   readonly readRows: () => Promise<PolicyRows>;
-  /** Asked for each policy, because a reload of the configuration changes it. */
+  /** Read for each policy, because a reload of the configuration changes it. */
   readonly blocking: () => BlockingSettings;
   readonly logger: Logger;
 }
 
-/** Longest pause before what is stored is tried to be put into force again: reading a few rows costs little. */
+/** Longest pause between two attempts to put stored changes into force. */
 const RETRY_MS = 5000;
 
 /**
@@ -32,11 +31,11 @@ const RETRY_MS = 5000;
 export class PolicyInForce implements PolicyApplier {
   private readonly parts: PolicyParts;
   private readonly applier = new Coalescer(() => this.applyNow());
-  /** What the database holds and is not in force yet. */
+  /** Retries stored changes that are not in force yet. */
   private readonly retrying: Retrying;
   /** Rules that are to come into force with the next publication. */
   private compiled: CompiledRules;
-  /** Something besides the rows has changed and has not been published. */
+  /** A change besides the rows is unpublished. */
   private hasOtherChange = false;
 
   constructor(parts: PolicyParts) {
@@ -68,7 +67,7 @@ export class PolicyInForce implements PolicyApplier {
     return this.parts.publisher.threadsBehind();
   }
 
-  /** Tries nothing again from now on. */
+  /** Stops retrying. */
   close(): Promise<void> {
     return this.retrying.close();
   }

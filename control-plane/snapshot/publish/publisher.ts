@@ -20,8 +20,8 @@ import { RuleHistory } from '../../query-log/attribution/rule-history.ts';
 import { type BuiltSnapshot, buildSnapshotAfter } from '../build/snapshot-builder.ts';
 
 /**
- * Hands a snapshot to all threads, waits until each of them answers with it, but not for ever, and resolves with the
- * number of those that do not yet.
+ * Sends a snapshot to all threads, waits with a time-out until each answers from it, and resolves with the number of
+ * those that do not yet.
  */
 export type Broadcast = (snapshot: SnapshotBuffers) => Promise<number>;
 

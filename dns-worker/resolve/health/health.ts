@@ -1,8 +1,8 @@
 /**
- * What is known of one upstream's health: counters, the state they lead to, and latencies over a bounded
- * window. Evidence comes from live questions and from probes (`upstream.ts` asks both). Only what proves
- * the server at fault counts against it: silence, network errors, garbage, or a SERVFAIL or REFUSED where
- * another server had the answer. A broken domain makes every server say SERVFAIL and blames none.
+ * The health of one upstream: counters, the state they lead to, and latencies over a bounded window. Evidence comes
+ * from live questions and from probes (`upstream.ts` asks both). Only what proves the server at fault counts against
+ * it: silence, network errors, garbage, or a SERVFAIL or REFUSED where another server had the answer. A broken domain
+ * makes every server answer SERVFAIL and counts against none.
  */
 
 /** As reported; Unknown until there was evidence. */
@@ -29,11 +29,11 @@ export class Health {
   queries = 0;
   failures = 0;
   consecutiveFailures = 0;
-  /** The last failure, doubt or fault; kept when the server is well again. */
+  /** The last failure, doubt or fault; kept after recovery. */
   lastError: string | null = null;
   /** Milliseconds, exponentially weighted; 0 until measured. Silence counts as a slow answer. */
   smoothedLatencyMs = 0;
-  /** It let a question wait unusually long and has answered nothing since: others are asked beside it. */
+  /** It let a question wait unusually long and has not answered since: others are asked in parallel. */
   isSuspect = false;
   /** When the server last answered anything, milliseconds of the monotonic clock; -1 = never. */
   lastAnswerMs = -1;
@@ -44,7 +44,7 @@ export class Health {
   private sampleCount = 0;
   private successes = 0;
 
-  /** `onChange` hears of every new status, after `lastError` is set. */
+  /** `onChange` is called for every new status, after `lastError` is set. */
   constructor(thresholds: HealthThresholds, onChange: (status: HealthStatus) => void) {
     this.thresholds = thresholds;
     this.onChange = onChange;
@@ -66,18 +66,18 @@ export class Health {
     this.change('Healthy');
   }
 
-  /** A response code that is no good answer but may well be the truth: noted, not held against it. */
+  /** A response code that is no usable answer but may be correct: recorded, not counted against it. */
   recordDoubt(detail: string): void {
     this.lastError = detail;
   }
 
-  /** A question has waited so long that somebody else was asked; no proof yet. */
+  /** A question has waited so long that another server was asked; no proof yet. */
   recordSilence(waitedMs: number): void {
     this.isSuspect = true;
     this.smooth(Math.max(waitedMs, this.smoothedLatencyMs));
   }
 
-  /** Proof against the server. `waitedMs`, where it was silent, is what its latency is at least. */
+  /** Proof against the server. `waitedMs`, after silence, is a lower bound of its latency. */
   recordFault(detail: string, waitedMs = 0): void {
     this.lastError = detail;
     if (waitedMs > 0) this.smooth(Math.max(waitedMs, this.smoothedLatencyMs));

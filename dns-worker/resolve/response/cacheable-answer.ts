@@ -1,4 +1,4 @@
-/** What reading an upstream's response comes to (`response-reader.ts`): the shapes, without the work. */
+/** The result types of reading an upstream's response (`response-reader.ts`). */
 
 /** Where the chain of an answer ends at an alias, and the message says nothing of the name that it leads to. */
 export interface LeftOut {
@@ -21,37 +21,37 @@ export interface CacheableAnswer {
   /** Offset of each TTL in `body`, ascending. */
   readonly ttlOffsets: Uint16Array;
   /**
-   * Seconds for which all of it holds; 0 = do not cache. For negatives it includes the SOA's TTL and
-   * MINIMUM (RFC 2308 section 5); a negative answer without SOA is 0.
+   * Lifetime of the whole, seconds; 0 = do not cache. For negatives it includes the SOA's TTL and MINIMUM (RFC 2308
+   * section 5); a negative answer without SOA is 0.
    */
   readonly minTtlSecs: number;
   /** NXDOMAIN or NODATA, at the end of the chain if there is one. */
   readonly negative: boolean;
   /** Octets of `body` that are the answer section. */
   readonly answersLength: number;
-  /** Where the question had a subnet: for how long a prefix of it this is the answer, bits; 0 = for everybody. */
+  /** For a question with a subnet: the scope prefix of the answer, bits; 0 = for all clients. */
   readonly subnetScope: number;
-  /** What clients are told of a block that the upstream imposed (RFC 8914); absent where it told of none. */
+  /** The extended error of a block by the upstream (RFC 8914); absent without one. */
   readonly extendedError?: number | undefined;
-  /** It is part of an answer only, and is to be asked on for; not to be kept so. */
+  /** Only a part of an answer, which must be completed; not cached as it is. */
   readonly leftOut?: LeftOut | undefined;
 }
 
-/** Why a message was not taken. */
+/** Why a message was rejected. */
 export type ResponseFault =
-  /** The message is not to be read to its end: the server's own fault. */
+  /** The message cannot be parsed to its end: the server's fault. */
   | 'malformed'
   /** The message can be read, but data in it is not what its type demands: the domain's fault. */
   | 'malformed-data'
   | 'not-a-response-to-this'
   | 'chain-too-long'
   | 'too-many-records'
-  /** Well formed, and longer than a message once it is written again: no one's fault. */
+  /** Well-formed, but too long once rewritten: no one's fault. */
   | 'too-long'
   | 'referral'
   | 'other-subnet';
 
-/** What a message turned out to be. */
+/** The result of reading a message. */
 export type ResponseReading =
   | {
       readonly kind: 'answer';

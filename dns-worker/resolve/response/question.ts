@@ -1,6 +1,6 @@
 /**
- * A question on its way to an upstream: its identity, the query message that asks it, and the test whether
- * a message is a reply to it. Reading what such a reply says is `response-reader.ts`.
+ * A question on its way to an upstream: its identity, the query message that asks it, and the test whether a message is
+ * a reply to it. `response-reader.ts` reads the reply.
  */
 import { randomFillSync } from 'node:crypto';
 import { FOLD, MAX_NAME_LENGTH } from '../../../shared/dns/name.ts';
@@ -19,7 +19,7 @@ import {
 import { POOLS_PARTITION } from '../../../shared/snapshot/forward-zone-servers.ts';
 import type { QueryMarks } from './query-marks.ts';
 
-/** What is asked, and the two flags and the subnet that change what is answered. */
+/** A question with the two flags and the subnet that affect its answer. */
 export interface Question {
   /** Folded, uncompressed wire form; owned by the question. */
   readonly qname: Uint8Array;
@@ -83,7 +83,7 @@ export function questionKey(question: Question, partition: number = POOLS_PARTIT
     keyOctets.set(subnet, end);
     end += subnet.length;
   }
-  // Made in one piece: a string of pieces is put together again at every map that it is looked up in.
+  // Built in one piece: a concatenated string would be flattened at every map lookup.
   return keyOctets.toString('latin1', 0, end);
 }
 

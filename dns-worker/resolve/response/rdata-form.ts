@@ -1,6 +1,6 @@
 /**
- * Whether RDATA is what its type says, to the last octet, for every type whose layout Weir knows. What is not would
- * make the client refuse the whole reply. Names are uncompressed here: those that may be compressed in a message
+ * Checks that RDATA has the form of its type, to the last octet, for every type whose layout Weir knows. Otherwise
+ * clients would refuse the whole reply. Names are uncompressed here: those that may be compressed in a message
  * (`rdata-layout.ts`) have been written in full before, and in later types they never are (RFC 3597 section 4).
  */
 import { RRClass, RRType } from '../../../shared/dns/iana.ts';

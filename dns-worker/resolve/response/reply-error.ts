@@ -1,12 +1,12 @@
-/** What an upstream says of a block of its own: extended errors of its reply (RFC 8914). */
+/** Extended errors of an upstream's reply (RFC 8914), as far as they report a block. */
 import { findOption, OPTION_HEAD_SIZE, optionEnd } from '../../../shared/dns/edns-option.ts';
 import { EdnsOption, ExtendedError } from '../../../shared/dns/iana.ts';
 import { readU16 } from '../../../shared/dns/wire.ts';
 
 /**
- * The extended error that clients are told for a reply whose options lie between `at` and `end`; undefined if it speaks
- * of no block. A client takes whatever it receives for Weir's own word (section 3), and 15 (Blocked) is the word of
- * Weir's operator: an upstream's becomes 16 (Censored), a demand of somebody else. Texts are dropped.
+ * The extended error that clients are told for a reply whose options lie between `at` and `end`; undefined if it
+ * reports no block. Clients attribute an error to Weir itself (section 3), and 15 (Blocked) means Weir's operator, so
+ * an upstream's 15 becomes 16 (Censored). Texts are dropped.
  */
 export function blockSaidBy(message: Uint8Array, at: number, end: number): number | undefined {
   let from = at;

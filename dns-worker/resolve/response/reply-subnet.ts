@@ -1,4 +1,4 @@
-/** What an upstream's reply says of the client's subnet that its question carried (RFC 7871 section 7.3). */
+/** The client subnet option of an upstream's reply (RFC 7871 section 7.3). */
 import { ClientSubnet, longestPrefix } from '../../../shared/dns/ecs-option.ts';
 import {
   BROKEN_OPTIONS,

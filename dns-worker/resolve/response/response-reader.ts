@@ -1,9 +1,9 @@
 /**
- * From an upstream's bytes to what may be cached and relayed: of the answer section only the RRsets on the
- * question's CNAME/DNAME chain, of the authority section only the SOA of a negative answer (and the denial
- * proofs for clients that set DO). Everything else a message carries is dropped, so nothing unasked for
- * ever reaches a cache. Names are rewritten (`body-writer.ts`) so that the bytes fit any client's question.
- * Whether a response is good enough is for `question-run.ts` to judge.
+ * Converts an upstream's response to what may be cached and relayed: of the answer section only the RRsets on the
+ * question's CNAME/DNAME chain, of the authority section only the SOA of a negative answer (and the denial proofs for
+ * clients that set DO). Everything else a message carries is dropped, so unsolicited records never reach a cache. Names
+ * are rewritten (`body-writer.ts`) so that the bytes fit any client's question. `question-run.ts` judges whether a
+ * response is good enough.
  */
 import { randomInt } from 'node:crypto';
 import { FOLD } from '../../../shared/dns/name.ts';
@@ -272,7 +272,7 @@ function writeDname(index: number, hash: number): boolean {
   return true;
 }
 
-/** An answer that only names other servers: no use to a forwarder (RFC 2308 section 2.2). */
+/** A referral: useless to a forwarder (RFC 2308 section 2.2). */
 function isReferral(): boolean {
   const authoritative = (message[Header.FLAGS_HIGH]! & FlagsHigh.AA) !== 0;
   const recursive = (message[Header.FLAGS_LOW]! & FlagsLow.RA) !== 0;

@@ -1,4 +1,4 @@
-/** One question under way to one upstream, whatever that takes, and what its end says of the server's health. */
+/** One question in flight to one upstream, and the effect of its outcome on the server's health. */
 import type { Clock } from '../../../shared/clock.ts';
 import { Rcode, rcodeName } from '../../../shared/dns/iana.ts';
 import type { Exchange, ExchangeOutcome } from './exchange.ts';
@@ -10,7 +10,7 @@ export type AttemptOutcome =
   | { readonly kind: 'answer'; readonly answer: CacheableAnswer }
   | { readonly kind: 'failed'; readonly reason: 'network' | 'malformed' | 'unusable' | 'local' };
 
-/** Whose health an attempt speaks of. */
+/** The server whose health an attempt affects. */
 interface Asked {
   readonly health: Health;
 }
@@ -69,14 +69,14 @@ export class Attempt<U extends Asked> implements Exchange {
     for (const exchange of this.exchanges) exchange.cancel();
   }
 
-  /** Somebody else is being asked meanwhile: says so of a server that has answered no one since. */
+  /** Another server is asked meanwhile: records a doubt against a server that has not answered since. */
   noteSilence(): void {
     const { health } = this.upstream;
     if (this.over || this.wasQueued || health.lastAnswerMs > this.startedMs) return;
     health.recordSilence(this.clock.monotonicMs() - this.startedMs);
   }
 
-  /** Gives up for lack of time and holds that against the server, if it had all of it. */
+  /** Times out, and counts that against the server if it had the whole time. */
   timeOut(): void {
     if (this.over) return;
     if (this.wasQueued) {
@@ -86,13 +86,13 @@ export class Attempt<U extends Asked> implements Exchange {
     this.onTimeOut?.();
     const { health } = this.upstream;
     if (this.live) health.failures++;
-    // It answered others meanwhile: then it is the question that takes long, not the server that is away.
+    // It answered others meanwhile: the question is slow, not the server.
     if (health.lastAnswerMs > this.startedMs) health.recordDoubt('timeout');
     else health.recordFault('timeout', this.clock.monotonicMs() - this.startedMs);
     this.cancel();
   }
 
-  /** Takes what an exchange came to, when no other one may still bring more. */
+  /** Takes the outcome of an exchange, unless another one may still succeed. */
   end(outcome: ExchangeOutcome): void {
     if (!this.finish()) return;
     for (const exchange of this.exchanges) exchange.cancel();

@@ -1,6 +1,6 @@
 /**
- * Addresses of upstreams that are configured by host name: asked from the bootstrap servers, A and AAAA, kept for their
- * TTL, and kept on beyond it while a new answer is unavailable. Literal addresses are given back at once.
+ * Addresses of upstreams that are configured by host name: resolved by the bootstrap servers, A and AAAA, cached for
+ * their TTL, and beyond it while no new answer is available. Literal addresses are returned at once.
  */
 import { isIP } from 'node:net';
 import { RRClass, RRType, Rcode } from '../../../shared/dns/iana.ts';
@@ -20,7 +20,7 @@ export interface HostAddress {
   readonly family: 4 | 6;
 }
 
-/** Called once: the addresses, IPv4 first; none where none could be had. The same array while it holds. */
+/** Called once: the addresses, IPv4 first; empty if none could be resolved. The same array while it is valid. */
 export type HostDone = (addresses: readonly HostAddress[]) => void;
 
 /** One ask of one bootstrap server. */
@@ -47,7 +47,7 @@ export class Bootstrap {
   private readonly underWay = new Set<() => void>();
   private closed = false;
 
-  /** `servers`: `ip`, `ip:port` or `[ip]:port`, also behind `udp://`; anything else is left out. */
+  /** `servers`: `ip`, `ip:port` or `[ip]:port`, also after `udp://`; anything else is skipped. */
   constructor(servers: readonly string[], clock: Clock) {
     this.servers = servers.map((text) => parseServerAddress(text, 53)).filter((server) => server !== null);
     this.clock = clock;
@@ -69,7 +69,7 @@ export class Bootstrap {
     }
   }
 
-  /** Ends what is under way; those who wait are told null. */
+  /** Cancels lookups in flight; waiters get null. */
   close(): void {
     this.closed = true;
     for (const abort of [...this.underWay]) abort();

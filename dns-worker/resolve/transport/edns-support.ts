@@ -1,14 +1,14 @@
 /**
- * Whether one server knows EDNS. A server that does not answers FORMERR or NOTIMP without an OPT record (RFC 6891
- * section 7), and is asked again without. That is remembered only where it is proven: over a connection, where no
- * stranger can answer, the server refused the question with EDNS and answered it without; or, where no connection is to be
- * had, eight questions in a row went so. A server that has shown an OPT record lately is never taken for one without.
+ * Whether one server supports EDNS. A server that does not answers FORMERR or NOTIMP without an OPT record (RFC 6891
+ * section 7), and is asked again without. That is remembered only if proven: over a connection, which third parties
+ * cannot forge, the server refused the question with EDNS and answered it without; or eight questions in a row did so
+ * while no connection was possible. A server that recently sent an OPT record is never assumed to lack EDNS.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import { isRefusal } from './edns-refusal.ts';
 import type { Exchange, ExchangeDone } from './exchange.ts';
 
-/** For how long what was found is trusted, milliseconds. */
+/** Lifetime of a result, milliseconds. */
 const BELIEVED_MS = 3_600_000;
 /** A server that turned out to know EDNS is not suspected again for this long, milliseconds. */
 const UNSUSPECTED_MS = 60_000;

@@ -1,6 +1,6 @@
 /**
- * Questions to one server over HTTPS (RFC 8484): HTTP/2 sessions are kept and reused, a question is a
- * stream, their number is bounded. What a stream brings is `https-response.ts`. Opening the TLS connection is `tls-stream.ts`.
+ * Questions to one server over HTTPS (RFC 8484): HTTP/2 sessions are kept and reused, a question is a stream, their
+ * number is bounded. `https-response.ts` reads the streams, `tls-stream.ts` opens the TLS connection.
  */
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import { connect, constants } from 'node:http2';
@@ -129,7 +129,7 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
     });
     this.session = session;
     session.setTimeout(IDLE_TIMEOUT_MS, () => session.destroy());
-    // Not earlier, on the socket: Node aborts when that is gone before the session has it.
+    // Not earlier on the socket: Node aborts if the socket closes before the session owns it.
     session.on('connect', (_session, socket) => {
       if ((socket as TLSSocket).alpnProtocol === 'h2') return;
       this.detail = 'the server does not speak HTTP/2';
@@ -171,7 +171,7 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
     query.receivedBefore = this.received;
     this.streams++;
     stream.on('error', ({ cause }) => {
-      // What has befallen the session is the cause; a reset of the stream alone has none.
+      // The error of the session is the cause; a reset of the stream alone has none.
       if (cause !== undefined) this.detail = errorDetail(cause);
     });
     new HttpsResponse(stream, query, (outcome) => {

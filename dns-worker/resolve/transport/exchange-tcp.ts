@@ -1,7 +1,7 @@
 /**
- * Questions to one server over a byte stream (RFC 7766): connections are kept and reused, questions are
- * pipelined and answers taken in any order, matched by an id that is unique on its connection and by the
- * exact question. How a connection is opened is the caller's: TCP here, TLS with the same code.
+ * Questions to one server over a byte stream (RFC 7766): connections are kept and reused, questions are pipelined and
+ * answers taken in any order, matched by an id that is unique on its connection and by the exact question. The caller
+ * opens connections: TCP, or TLS with the same code.
  */
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
@@ -35,7 +35,7 @@ const MAX_IN_FLIGHT = 256;
 const MAX_CONNECTIONS = 8;
 /** Ids given up on one connection before it takes no more questions. */
 const MAX_ABANDONED = 1024;
-/** Responses that no one asked for, before a connection is given up. */
+/** Unsolicited responses after which a connection is closed. */
 const MAX_STRAYS = 64;
 
 /** A connection that brought nothing for so long while a question waited takes no more of them. */
@@ -194,7 +194,7 @@ class StreamConnection implements KeptConnection<StreamQuery> {
     this.abandoned.add(query.id);
     const waitedMs = this.clock.monotonicMs() - query.sentMs;
     const isSilent = this.received === query.receivedBefore && (!this.wasUseful || waitedMs >= SILENCE_MS);
-    // The other end may be gone without a word: whoever asks next had better try a new connection.
+    // The peer may be gone silently: the next question should use a new connection.
     if (isSilent || this.abandoned.size >= MAX_ABANDONED) this.retire();
     this.events.left(query);
   }
@@ -223,7 +223,7 @@ class StreamConnection implements KeptConnection<StreamQuery> {
   }
 
   private receive(message: Uint8Array): boolean {
-    // What is no response to a query is no message at all: the stream has lost its framing.
+    // A message that is no response means lost framing.
     if (!isResponse(message)) return this.giveUp();
     const id = readU16(message, Header.ID);
     if (this.abandoned.delete(id)) {

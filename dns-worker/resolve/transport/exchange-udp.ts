@@ -1,7 +1,7 @@
 /**
- * One question to one server over UDP, from a place on a socket (`udp-sockets.ts`) with an id from the CSPRNG
- * (RFC 5452 section 9). A datagram that is not the well-formed answer, or that lacks the proof
- * (`reply-proof.ts`), is dropped and the wait goes on: whoever forges one must not be able to end the question.
+ * One question to one server over UDP, from a place on a socket (`udp-sockets.ts`) with an id from the CSPRNG (RFC 5452
+ * section 9). A datagram that is not the well-formed answer, or that lacks the proof (`reply-proof.ts`), is dropped and
+ * the wait continues: a forged response must not end the question.
  */
 import { isBareRefusal } from './edns-refusal.ts';
 import type { Exchange, ExchangeDone, ExchangeOutcome } from './exchange.ts';
@@ -21,13 +21,13 @@ export interface UdpProof {
   readonly asker: UdpAsker;
 }
 
-/** Who hears of replies that were dropped; the wait goes on. */
+/** Callbacks for dropped replies; the wait continues. */
 export interface UdpAsker {
-  /** Called once, at the first reply that is right but for the proof; it was dropped, the wait goes on. */
+  /** Called once, at the first reply that only lacks the proof; it was dropped, the wait continues. */
   onDoubt(): void;
-  /** Called when a reply with its proof was dropped for what it says. */
+  /** Called when a reply with its proof was dropped for its content. */
   onMalformed(): void;
-  /** Called when a server says that it could not read the query, without a word of it: no proof. */
+  /** Called when a server reports an unreadable query without repeating it: no proof. */
   onBareRefusal(): void;
 }
 
@@ -77,7 +77,7 @@ class UdpExchange implements Exchange, DatagramReceiver {
     this.place.send(this.query);
   }
 
-  /** The same datagram again: a second id would make two chances for whoever guesses (RFC 5452 section 5). */
+  /** The same datagram again: a second id would double a guesser's chances (RFC 5452 section 5). */
   resend(): void {
     if (!this.over) this.place.send(this.query);
   }

@@ -1,4 +1,4 @@
-/** The words that transports, upstreams and question runs share about asking one server once. */
+/** Types shared by transports, upstreams and question runs for asking one server once. */
 import { isRefusal } from './edns-refusal.ts';
 import type { Question } from '../response/question.ts';
 import type { CacheableAnswer, ResponseReading } from '../response/cacheable-answer.ts';
@@ -19,9 +19,9 @@ export type ExchangeOutcome =
   /** The server may not know EDNS (`edns-support.ts`): ask again without. */
   | { readonly kind: 'refused' }
   /**
-   * No answer can come any more. `unusable`: the response can be read, but is no answer to keep; that may be
-   * the domain's doing (a chain without end, malformed data) and is not held against the server. `local`: this
-   * machine had no room for the question, no port or no descriptor; the server has no part in it.
+   * No answer can come any more. `unusable`: the response can be read, but is no answer to keep; that may be the
+   * domain's doing (a chain without end, malformed data) and is not held against the server. `local`: this machine had
+   * no port or descriptor for the question; not the server's fault.
    */
   | {
       readonly kind: 'failed';
@@ -29,10 +29,7 @@ export type ExchangeOutcome =
       readonly detail: string;
     };
 
-/**
- * What a response over an authentic channel comes to; `edns` as in the query. Whatever is wrong with it ends this question
- * and none beside it.
- */
+/** The outcome of a response over an authentic channel; `edns` as in the query. A fault ends only this question. */
 export function outcomeOf(reading: ResponseReading, edns: boolean): ExchangeOutcome {
   switch (reading.kind) {
     case 'answer':
@@ -49,7 +46,7 @@ export function outcomeOf(reading: ResponseReading, edns: boolean): ExchangeOutc
   }
 }
 
-/** Errors of a machine that has used up something of its own. */
+/** Errors of a machine that has run out of a resource. */
 const LOCAL_SHORTAGES: ReadonlySet<string> = new Set([
   'EMFILE',
   'ENFILE',
@@ -74,15 +71,15 @@ export interface Exchange {
   readonly wasQueued: boolean;
   /** Sends the same query again where the transport may lose it; does nothing elsewhere. */
   resend(): void;
-  /** Gives up; `done` is not called any more. */
+  /** Cancels; `done` is not called any more. */
   cancel(): void;
 }
 
-/** How one server address is asked over one transport, with the connections that are kept for it. */
+/** Asks one server address over one transport, with its kept connections. */
 export interface ServerConnections {
   /** Asks once. */
   ask(question: Question, done: ExchangeDone): Exchange;
-  /** Ends every connection; nothing that is under way is answered. */
+  /** Closes every connection; questions in flight get no answer. */
   close(): void;
 }
 

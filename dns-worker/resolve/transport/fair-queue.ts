@@ -1,6 +1,6 @@
 /**
- * What waits for room on the connections to one server: bounded, each client network within its fair share of the
- * bound, and the networks take turns, so that a long line of one holds no one else up.
+ * The queue for connections to one server: bounded, each client network within its fair share, and the networks take
+ * turns, so that a long queue of one does not delay the others.
  */
 import { isWithinShare } from '../../forward/fair-share.ts';
 
@@ -29,7 +29,7 @@ export class FairQueue<Item> {
     return true;
   }
 
-  /** Takes an item of the network whose turn it is, of those that `mayTake`; undefined = there is none. */
+  /** Takes an item of the next network for which `mayTake` is true; undefined = none. */
   take(mayTake: (network: string) => boolean): Item | undefined {
     for (const [network, line] of this.lines) {
       if (!mayTake(network)) continue;
@@ -43,7 +43,7 @@ export class FairQueue<Item> {
     return undefined;
   }
 
-  /** Takes an item out of its turn; does nothing where it is not in the queue. */
+  /** Removes an item; does nothing if it is not in the queue. */
   remove(network: string, item: Item): void {
     const line = this.lines.get(network);
     if (line?.delete(item) !== true) return;

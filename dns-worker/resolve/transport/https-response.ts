@@ -1,4 +1,4 @@
-/** The response to one question over HTTPS (RFC 8484 section 4.2): what came on its HTTP/2 stream, and what that says. */
+/** The response to one question over HTTPS (RFC 8484 section 4.2): collects and interprets its HTTP/2 stream. */
 import type { ClientHttp2Stream, IncomingHttpHeaders, IncomingHttpStatusHeader } from 'node:http2';
 import { constants } from 'node:http2';
 import { MAX_MESSAGE_SIZE, readU32, writeU32 } from '../../../shared/dns/wire.ts';

@@ -1,7 +1,7 @@
 /**
- * The connections to one server that are kept for the next question, whatever they speak: a question goes to
- * one that has room, else to a new one, up to a bound, else it waits for room until its time is up. No client
- * network has more questions on them than its fair share. How a connection carries questions is its own affair.
+ * The connections to one server that are kept for the next question, for any protocol: a question uses one with room,
+ * else a new one up to a limit, else it waits until its timeout. No client network has more questions on them than its
+ * fair share.
  */
 import { isWithinShare } from '../../forward/fair-share.ts';
 import { type ExchangeDone, lossOf } from './exchange.ts';
@@ -34,9 +34,9 @@ export interface KeptConnection<Query> {
 export interface ConnectionEvents<Query> {
   /** It has ended. */
   closed(): void;
-  /** A question that was sent is on it no more, whatever came of it. */
+  /** A sent question has left the connection, with any outcome. */
   left(query: Query): void;
-  /** It worked until now, and ended with this question on it, or did not bring it to the server. */
+  /** It worked before, and ended with this question in flight or unsent. */
   refused(query: Query, detail: string): void;
   /** It can carry another number of questions. */
   changed(): void;
@@ -81,7 +81,7 @@ export class KeptConnections<Query extends KeptQuery, Connection extends KeptCon
     this.queue.remove(networkOf(query), query);
   }
 
-  /** Ends every connection; nothing that is under way is answered. */
+  /** Closes every connection; questions in flight get no answer. */
   close(): void {
     this.closed = true;
     this.queue.clear();
@@ -121,7 +121,7 @@ export class KeptConnections<Query extends KeptQuery, Connection extends KeptCon
     return isWithinShare(this.held.get(network) ?? 0, this.heldByAll, capacity);
   }
 
-  /** Sends a question once more that its connection did not bring to the server; fails it the second time. */
+  /** Resends a question that its connection did not deliver; fails it the second time. */
   private reassign(query: Query, detail: string): void {
     if (query.retried || this.closed) {
       query.done(lossOf(detail));

@@ -1,8 +1,8 @@
 /**
  * What a reply over UDP must prove beyond address, port and id: the letter case of the name as it was asked
- * (draft-vixie-dnsext-dns0x20), and the cookie (RFC 7873, RFC 9018) once the server has shown that it knows
- * cookies. One per server address. A reply without the proof is never taken and teaches nothing; whether the
- * server is like that is found out over TCP, where no stranger can answer (`upstream.ts` asks there).
+ * (draft-vixie-dnsext-dns0x20), and the cookie (RFC 7873, RFC 9018) once the server has shown that it knows cookies.
+ * One per server address. A reply without the proof is never accepted and changes no state; `upstream.ts` finds out
+ * over TCP, which third parties cannot forge, whether the server gives none.
  */
 import { randomBytes, randomFillSync } from 'node:crypto';
 import type { Clock } from '../../../shared/clock.ts';
@@ -11,7 +11,7 @@ import { EdnsOption, RRType } from '../../../shared/dns/iana.ts';
 import { Header, QUESTION_TAIL_SIZE, Record, readU16, skipRecord } from '../../../shared/dns/wire.ts';
 import type { QueryMarks } from '../response/query-marks.ts';
 
-/** What a reply's marks say: taken, dropped for good, or dropped and worth asking over TCP. */
+/** The result of checking a reply: accepted, dropped, or dropped and worth asking over TCP. */
 export type ProofResult = 'proven' | 'forged' | 'doubtful';
 
 const CLIENT_COOKIE_SIZE = 8;
@@ -68,14 +68,14 @@ export class ReplyProof {
     const cookie = findCookie(message, marks.name.length);
     if (cookie !== null && !isAnswerTo(cookie, marks.cookie)) return 'forged';
     if (!hasName(message, marks.name)) return 'doubtful';
-    // Whoever repeats our cookie has seen the query: the server's part may be learnt.
+    // The sender repeats our cookie, so it has seen the query: its server cookie is stored.
     if (cookie !== null) this.learn(cookie);
     else if (this.serverCookie !== null) return 'doubtful';
     this.strikes = 0;
     return 'proven';
   }
 
-  /** Learns from a response over a connection, which is the server's own whatever it looks like. */
+  /** Learns from a response over a connection, which is authentic. */
   witness(message: Uint8Array, marks: QueryMarks): void {
     const untilMs = this.clock.monotonicMs() + RETRY_MS;
     const cookie = findCookie(message, marks.name.length);
