@@ -11,6 +11,7 @@ import { addressFromText } from '../../shared/net/ip.ts';
 import { QUERY_STATUS_NAMES, QueryStatus } from '../../shared/query-log.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import { ApiError } from '../api/api-error.ts';
+import { rdataText } from '../query-log/attribution/rdata-text.ts';
 import { decodeStoredAnswers } from '../query-log/attribution/stored-answers.ts';
 import type { RuleDescription } from '../query-log/attribution/rule-description.ts';
 import type { SnapshotPublisher } from '../snapshot/publish/publisher.ts';
@@ -133,5 +134,5 @@ function shownAnswer(message: Uint8Array): ExplainAnswer['answer'] {
     end = skipRecord(message, end, message.length);
   if (end < 0) return { rcode, answers: [] };
   const qname = nameToText(message, Header.SIZE);
-  return { rcode, answers: decodeStoredAnswers(qname, message.subarray(start, end)) };
+  return { rcode, answers: decodeStoredAnswers(qname, message.subarray(start, end), rdataText) };
 }

@@ -4,9 +4,9 @@
  * through it.
  */
 import * as packet from 'dns-packet';
-import type { DecodedPacket, Packet } from 'dns-packet';
+import type { Answer, DecodedPacket, Packet } from 'dns-packet';
 
-export type { DecodedPacket, Packet } from 'dns-packet';
+export type { Answer, DecodedPacket, Packet } from 'dns-packet';
 
 /** Decodes a message; null if the package cannot. */
 export function decodeMessage(bytes: Uint8Array): DecodedPacket | null {
@@ -20,4 +20,22 @@ export function decodeMessage(bytes: Uint8Array): DecodedPacket | null {
 /** Encodes a message, names uncompressed; throws what the package throws if it cannot. */
 export function encodeMessage(message: Packet): Uint8Array {
   return packet.encode(message);
+}
+
+/** Header of a response with one answer; its owner is the root, its class IN, its TTL 0. */
+const ONE_ANSWER = [0, 0, 0x80, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0];
+
+/**
+ * Decodes the RDATA of a record of the given type code. Null if the package cannot, or if a byte is lost on the way:
+ * what it decoded is encoded again and compared.
+ */
+export function decodeRdata(type: number, rdata: Uint8Array): Answer | null {
+  const tail = [type >> 8, type & 0xff, 0, 1, 0, 0, 0, 0, rdata.length >> 8, rdata.length & 0xff];
+  const message = Buffer.from([...ONE_ANSWER, ...tail, ...rdata]);
+  const decoded = decodeMessage(message);
+  try {
+    return decoded !== null && message.equals(encodeMessage(decoded)) ? (decoded.answers?.[0] ?? null) : null;
+  } catch {
+    return null;
+  }
 }

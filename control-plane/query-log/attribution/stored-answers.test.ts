@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { rdataText } from './rdata-text.ts';
 import { decodeStoredAnswers } from './stored-answers.ts';
 
 /** One record whose owner is a pointer to the question. */
@@ -21,7 +22,7 @@ function record(type: number, rdata: number[], owner: number[] = [0xc0, 0x0c]): 
 const text = (value: string): number[] => [value.length, ...Buffer.from(value)];
 
 function decode(domain: string, ...records: number[][]): string[] {
-  return decodeStoredAnswers(domain, Uint8Array.from(records.flat())).map(
+  return decodeStoredAnswers(domain, Uint8Array.from(records.flat()), rdataText).map(
     (a) => `${a.name} ${a.ttl} ${a.type} ${a.data}`,
   );
 }
@@ -34,6 +35,7 @@ describe('decodeStoredAnswers()', () => {
     ['MX', 15, [0, 10, ...text('mx'), 0], 'MX 10 mx'],
     ['SRV', 33, [0, 1, 0, 2, 0x14, 0xe9, ...text('sip'), 0], 'SRV 1 2 5353 sip'],
     ['TXT', 16, [...text('a "b"'), 3, 0x5c, 0xc3, 0xa9], 'TXT "a \\"b\\"" "\\\\\\195\\169"'],
+    ['DS', 43, [0x4f, 0x66, 8, 2, 0xab, 0xcd], 'DS 20326 8 2 abcd'],
     ['a type it has no words for', 65280, [1, 2, 255], 'TYPE65280 \\# 3 0102ff'],
     ['an A of the wrong length', 1, [1, 2], 'A \\# 2 0102'],
   ])('decodeStoredAnswers() shows %s', (_, type, rdata, expected) => {
@@ -65,7 +67,7 @@ describe('decodeStoredAnswers()', () => {
     let seed = 1;
     for (let round = 0; round < 3000; round++) {
       const bytes = Uint8Array.from({ length: round % 60 }, () => (seed = (seed * 48271) % 0x7fffffff) & 255);
-      expect(Array.isArray(decodeStoredAnswers('a.example', bytes))).toBe(true);
+      expect(Array.isArray(decodeStoredAnswers('a.example', bytes, rdataText))).toBe(true);
     }
   });
 });

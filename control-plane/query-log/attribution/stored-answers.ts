@@ -1,7 +1,8 @@
 /**
  * The `answers` of a log row, which are resource records in wire form, as the API shows them. The names in them may
- * point into the question, so the surrounding message is rebuilt. Decoded by hand and not by dns-packet, which loses
- * bytes of odd labels; types without a presentation here appear in the generic form of RFC 3597 section 5.
+ * point into the question, so the surrounding message is rebuilt. Names and the common types are decoded by hand, since
+ * dns-packet loses bytes of odd labels; what the caller's `rdataText()` cannot show either appears in the generic form of RFC 3597
+ * section 5.
  */
 import { MAX_NAME_LENGTH, nameFromText, nameToText } from '../../../shared/dns/name.ts';
 import { RRType, rrTypeName } from '../../../shared/dns/iana.ts';
@@ -26,8 +27,18 @@ export interface StoredAnswer {
   readonly data: string;
 }
 
-/** Decodes the answers to a question about `domain`; stops before damaged or truncated records. */
-export function decodeStoredAnswers(domain: string, records: Uint8Array): StoredAnswer[] {
+/** Text of the RDATA of types that are not shown here; null for none. */
+export type RareRdataText = (type: number, rdata: Uint8Array) => string | null;
+
+/**
+ * Decodes the answers to a question about `domain`; stops before damaged or truncated records. `rareText` is
+ * `rdataText()`, or absent where only common types occur: it loads dns-packet, which a start does not wait for.
+ */
+export function decodeStoredAnswers(
+  domain: string,
+  records: Uint8Array,
+  rareText: RareRdataText = () => null,
+): StoredAnswer[] {
   const qname = nameFromText(domain);
   if (qname === null) return [];
   const start = Header.SIZE + qname.length + QUESTION_TAIL_SIZE;
@@ -37,7 +48,7 @@ export function decodeStoredAnswers(domain: string, records: Uint8Array): Stored
   const answers: StoredAnswer[] = [];
   for (let at = start; at < message.length;) {
     const next = skipRecord(message, at, message.length);
-    const answer = next < 0 ? null : readRecord(message, at, next);
+    const answer = next < 0 ? null : readRecord(message, at, next, rareText);
     if (answer === null) break;
     answers.push(answer);
     at = next;
@@ -45,7 +56,12 @@ export function decodeStoredAnswers(domain: string, records: Uint8Array): Stored
   return answers;
 }
 
-function readRecord(message: Uint8Array, at: number, end: number): StoredAnswer | null {
+function readRecord(
+  message: Uint8Array,
+  at: number,
+  end: number,
+  rareText: RareRdataText,
+): StoredAnswer | null {
   const name = nameAt(message, at);
   if (name === null) return null;
   const head = skipName(message, at, end);
@@ -56,7 +72,10 @@ function readRecord(message: Uint8Array, at: number, end: number): StoredAnswer 
     name,
     type: rrTypeName(type),
     ttl,
-    data: presentation(message, type, rdata, end) ?? generic(message, rdata, end),
+    data:
+      presentation(message, type, rdata, end) ??
+      rareText(type, message.subarray(rdata, end)) ??
+      generic(message, rdata, end),
   };
 }
 

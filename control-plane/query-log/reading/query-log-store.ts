@@ -10,6 +10,7 @@ import type { QueryLogFilter, SqlCondition } from './query-log-filter.ts';
 import { decodeCursor, encodeCursor } from './query-log-cursor.ts';
 import { listPartitions } from '../store/partition-store.ts';
 import { DAY_MS } from '../store/copy-encoder.ts';
+import { rdataText } from '../attribution/rdata-text.ts';
 import { decodeStoredAnswers } from '../attribution/stored-answers.ts';
 import {
   dnssecFromStored,
@@ -208,6 +209,6 @@ function toLoggedQuery(row: StoredRow, { hostnameOf }: QueryLogContext): LoggedQ
     cached: row.cached,
     upstream: row.upstream,
     dnssec_status: dnssecFromStored(row.dnssec),
-    answers: row.answers === null ? null : decodeStoredAnswers(row.domain, row.answers),
+    answers: row.answers === null ? null : decodeStoredAnswers(row.domain, row.answers, rdataText),
   };
 }
