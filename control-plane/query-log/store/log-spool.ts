@@ -76,7 +76,7 @@ export class LogSpool {
       await writeFile(path, [header, batch.bytes], { flag: 'a', mode: 0o600 });
     } catch (error) {
       // Half a batch would hide those that are written after it.
-      await truncate(path, file.sizeBytes).catch(() => (this.growing = undefined));
+      await truncate(path, file.sizeBytes).catch(() => this.giveUp(file));
       throw error;
     }
     file.sizeBytes += frameBytes;
@@ -98,6 +98,12 @@ export class LogSpool {
     if (at >= 0) this.files.splice(at, 1);
     if (this.growing?.name === name) this.growing = undefined;
     await rm(join(this.dir, name), { force: true });
+  }
+
+  /** Adds nothing more to a file that the disk does not take; one that was never made is not waited for. */
+  private giveUp(file: FileEntry): void {
+    this.growing = undefined;
+    if (file.sizeBytes === 0) this.files.splice(this.files.indexOf(file), 1);
   }
 
   private async makeDir(): Promise<void> {
