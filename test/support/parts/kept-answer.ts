@@ -1,0 +1,68 @@
+/** Answers put into an answer cache as a worker puts them. */
+import { CacheWriter } from '../../../dns-worker/cache/cache-writer.ts';
+import { hashName, nameFromText } from '../../../shared/dns/name.ts';
+import { CacheMemory } from '../../../shared/memory/cache-memory.ts';
+
+/** What a test says of an answer besides its name and life. */
+export interface KeptAnswer {
+  readonly qtype?: number;
+  readonly dnssecOk?: boolean;
+  readonly checkingDisabled?: boolean;
+  /** 0 = the pools; others are forward zones. */
+  readonly partition?: number;
+  readonly rcode?: number;
+  /** Bytes of records. */
+  readonly size?: number;
+}
+
+/** Stores an answer of one record at `nowSecs` of the monotonic clock. */
+export function keepAnswer(
+  cache: SharedArrayBuffer,
+  nowSecs: number,
+  name: string,
+  ttlSecs: number,
+  answer: KeptAnswer = {},
+): void {
+  const {
+    qtype = 1,
+    dnssecOk = false,
+    checkingDisabled = false,
+    partition = 0,
+    rcode = 0,
+    size = 16,
+  } = answer;
+  const qname = nameFromText(name)!;
+  const hash = { low: 0, high: 0 };
+  hashName(qname, 0, 7, 8, hash);
+  new CacheWriter(new CacheMemory(cache), 0).store(
+    {
+      qname,
+      nameLow: hash.low,
+      nameHigh: hash.high,
+      qtype,
+      qclass: 1,
+      dnssecOk,
+      checkingDisabled,
+      partition,
+    },
+    {
+      rcode,
+      authenticated: false,
+      answerCount: 1,
+      authorityCount: 0,
+      body: new Uint8Array(size),
+      ttlOffsets: Uint16Array.from([6]),
+      minTtlSecs: ttlSecs,
+      negative: false,
+      answersLength: size,
+      subnetScope: 0,
+    },
+    {
+      storedAtSecs: nowSecs,
+      expiresAtSecs: nowSecs + ttlSecs,
+      staleUntilSecs: nowSecs + ttlSecs,
+      dnssec: 1,
+      upstream: 1,
+    },
+  );
+}
