@@ -10,6 +10,7 @@ import { CacheContents } from './cache/cache-contents.ts';
 import { onDatabaseUp } from './db/on-up.ts';
 import type { Explainer } from './explain/explainer.ts';
 import { createApp } from './http/app.ts';
+import { routeTable } from './http/route-table.ts';
 import { startWebServer } from './http/server.ts';
 import type { CompiledLists } from './lists/compiled/compiled-lists.ts';
 import type { ListSources } from './lists/sources/list-sources.ts';
@@ -20,7 +21,6 @@ import { filterStats } from './snapshot/publish/filter-stats.ts';
 import type { PolicyChanges } from './policy/change.ts';
 import type { SnapshotPublisher } from './snapshot/publish/publisher.ts';
 import type { QueryRate } from './stats/query-rate.ts';
-import { readCacheUse, readSummary } from './stats/stats-store.ts';
 import { setupNotice } from './system/greeting.ts';
 import { nodeHealth } from './system/node-health.ts';
 import { version } from './version.ts';
@@ -57,12 +57,18 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
   });
   stops.push(startExpiredSessionSweep(auth, logger));
   const localDomain = (): string => dnsSettings(config, publisher.current().rows.dnsSettings).local_domain;
-  const app = createApp({
+  const known = {
     version,
     nodeName: name,
-    startedAtMs: parts.startedAtMs,
     clock,
     logger,
+    auth,
+    config: () => config,
+    dnsPort: () => parts.dnsPort,
+  };
+  const routes = routeTable({
+    ...known,
+    startedAtMs: parts.startedAtMs,
     database,
     policy: parts.changes,
     blockingSwitch: () => publisher.current().rows.blockingSwitch,
@@ -71,25 +77,19 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
       localDomain,
       live: () => localSources(node, localDomain()),
     },
-    config: () => config,
-    dnsPort: () => parts.dnsPort,
-    auth,
     sources: parts.lists,
+    bringBack: () => parts.lists.bringBack(),
     queryLog: queryLogReader(database, (address) => node.clients.nameAt(address)),
-    stats: {
-      summary: (from, to) => readSummary(database, from.getTime(), to.getTime()),
-      cacheUse: (from, to) => readCacheUse(database, from.getTime(), to.getTime()),
-    },
     counters: parts.rate,
     compiledLists: parts.compiledLists,
     catalog: parts.catalog,
     explainer: parts.explainer,
-    filters: { stats: () => filterStats(publisher.current()) },
+    filterStats: () => filterStats(publisher.current()),
     health: { checks: () => nodeHealth({ supervisor, database, publisher, logTrouble: parts.logTrouble }) },
     upstreams: { reports: () => supervisor.upstreams() },
     cache: new CacheContents(parts.cache, (counter) => parts.rate.total(counter)),
   });
-  const web = await startWebServer(app, config, logger);
+  const web = await startWebServer(createApp(known, routes), config, logger);
   stops.push(() => web.close());
   for (const { port } of web.endpoints) node.ownPorts.add(port);
   let isCodePrinted = false;

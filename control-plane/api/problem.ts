@@ -7,13 +7,10 @@ import { STATUS_CODES } from 'node:http';
 import type { Problem } from '../../shared/api/problem-details.ts';
 import type { Logger } from '../../shared/log.ts';
 import { ApiError } from './api-error.ts';
-import { CacheBusy } from '../cache/cache-index.ts';
 import { DatabaseBusy, DatabaseUnavailable } from '../db/database-errors.ts';
 
 /** Seconds after which a client may retry while the database is down. */
 const DATABASE_RETRY_SECS = 5;
-/** Seconds after which a worker has released the cache lock, or the supervisor has broken it. */
-const CACHE_RETRY_SECS = 1;
 
 /** Writes `error` as the answer; does nothing to an answer that has been sent already. */
 export function sendProblem(response: Response, error: ApiError): void {
@@ -53,13 +50,6 @@ function toApiError(thrown: unknown): ApiError {
     const headers = { 'Retry-After': String(DATABASE_RETRY_SECS) };
     const detail = thrown instanceof DatabaseBusy ? thrown.message : 'the database cannot be reached';
     return new ApiError(503, 'unavailable', detail, { headers, cause: thrown });
-  }
-  if (thrown instanceof CacheBusy) {
-    const headers = { 'Retry-After': String(CACHE_RETRY_SECS) };
-    return new ApiError(503, 'busy', 'a worker holds the answer cache; some entries may be dropped already', {
-      headers,
-      cause: thrown,
-    });
   }
   // Express refuses paths that are no percent-encoded UTF-8 with an error that carries its status.
   if (thrown instanceof URIError)

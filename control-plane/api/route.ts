@@ -1,14 +1,13 @@
 /**
- * What a route is: the row of `route-table.ts`, and how one request runs through it. The order is fixed:
- * guard, parameters, query string, body, handler. Express only finds the row.
+ * What a route is: a row that its feature makes (`<noun>-routes.ts`), and how one request runs through it. The order is
+ * fixed: guard, parameters, query string, body, handler. Express only finds the row.
  */
 import type { Request, Response } from 'express';
 import { MAX_ID } from '../../shared/api/fields.ts';
 import { closed, NoFields } from '../../shared/api/schema-door.ts';
 import type { Checked, FieldsSchema, Nothing, Schema, Unchecked } from '../../shared/api/schema-door.ts';
 import { notFound } from './api-error.ts';
-import type { Caller } from '../auth/authenticator.ts';
-import type { ApiContext } from './api-context.ts';
+import type { Caller } from './caller.ts';
 import { DEFAULT_BODY_LIMIT_BYTES, readJsonBody } from './request-body.ts';
 import { readQuery } from './query-string.ts';
 import { validate } from './validate.ts';
@@ -38,7 +37,7 @@ export function authorOf({ caller }: Pick<RouteRequest, 'caller'>): string {
 /** Descriptions by status. */
 type Statuses = Readonly<Record<number, string>>;
 
-/** One row of the route table as it is written. */
+/** A row as its feature writes it. */
 interface RouteRow<P extends Schema, Q extends FieldsSchema, B extends Schema, A extends Schema> {
   readonly method: Method;
   /** Behind the API's prefix, parameters as `{id}`. */
@@ -61,12 +60,11 @@ interface RouteRow<P extends Schema, Q extends FieldsSchema, B extends Schema, A
   readonly errors?: Statuses;
   readonly bodyLimitBytes?: number;
   readonly handle: (
-    context: ApiContext,
     request: RouteRequest<Checked<P>, Checked<Q>, Checked<B>>,
   ) => Promise<Unchecked<A>> | Unchecked<A>;
 }
 
-/** One row of the route table as the rest of the API reads it. */
+/** A row as the rest of the API reads it. */
 export interface Route {
   readonly method: Method;
   readonly path: string;
@@ -82,7 +80,7 @@ export interface Route {
   readonly errors: Statuses;
   readonly bodyLimitBytes: number;
   /** Checks the request and runs the handler; the guard has let it through. */
-  run(context: ApiContext, http: Request, response: Response, caller: Caller | null): Promise<unknown>;
+  run(http: Request, response: Response, caller: Caller | null): Promise<unknown>;
 }
 
 /** Makes a row; the schemas say what the handler is given and must return. */
@@ -94,12 +92,12 @@ export function route<
 >(row: RouteRow<P, Q, B, A>): Route {
   const { alsoStatuses = {}, errors = {}, bodyLimitBytes = DEFAULT_BODY_LIMIT_BYTES } = row;
   const querySchema = closed(row.query ?? NoFields);
-  const run: Route['run'] = async (context, http, response, caller) => {
+  const run: Route['run'] = async (http, response, caller) => {
     const params = validate(row.params ?? NoFields, http.params) as Checked<P>;
     refuseImpossibleIds(params);
     const query = validate(querySchema, readQuery(http.url), 'parameter') as Checked<Q>;
     const body = (await readBody(row.method, row.body, http, bodyLimitBytes)) as Checked<B>;
-    return row.handle(context, { params, query, body, caller, http, response });
+    return row.handle({ params, query, body, caller, http, response });
   };
   const { method, path, access, tag, summary, params, query, body, answer } = row;
   const status = row.status ?? (answer === undefined ? 204 : 200);

@@ -1,85 +1,165 @@
 /** HTTP of `{api}/auth/*`; the authenticator decides. */
 import type { Request } from 'express';
-import type {
+import {
   AuthStatus,
   ChangePasswordBody,
   LoginAnswer,
   LoginBody,
-  Session,
+  SessionList,
   SetupBody,
 } from '../../shared/api/auth-api.ts';
-import type { IdParams } from '../../shared/api/fields.ts';
-import type { ApiContext } from '../api/api-context.ts';
+import { IdParams } from '../../shared/api/fields.ts';
 import { clientAddress, isOnThisMachine } from '../api/client-address.ts';
-import type { RouteRequest } from '../api/route.ts';
-import { clearSessionCookie, sessionSecretOf, setSessionCookie } from './session-cookie.ts';
+import { route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
+import type { Authenticator } from './authenticator.ts';
 import type { LoginOrigin } from './authenticator.ts';
+import { clearSessionCookie, sessionSecretOf, setSessionCookie } from './session-cookie.ts';
 
-/** GET auth/status */
-export function readAuthStatus(context: ApiContext): Promise<AuthStatus> {
-  return context.auth.status();
+/** What these rows are made of. */
+export interface AuthRouteParts {
+  readonly auth: Authenticator;
 }
 
-/** POST auth/setup */
-export async function setUpPassword(
-  context: ApiContext,
-  { body, http }: RouteRequest<unknown, unknown, SetupBody>,
-): Promise<void> {
-  const sender = { isLocal: isOnThisMachine(http), address: clientAddress(http), setupCode: body.setup_code };
-  await context.auth.setUp(body.password, sender);
+/** Rows of passwords and sessions. */
+export function authRoutes(parts: AuthRouteParts): Route[] {
+  return [
+    readAuthStatus(parts),
+    setUpPassword(parts),
+    logIn(parts),
+    logOut(parts),
+    changePassword(parts),
+    listSessions(parts),
+    revokeSession(parts),
+  ];
 }
 
-/** POST auth/login */
-export async function logIn(
-  context: ApiContext,
-  { body, http, response }: RouteRequest<unknown, unknown, LoginBody>,
-): Promise<LoginAnswer> {
-  const attempt = { username: body.username, password: body.password, rememberMe: body.remember_me };
-  const { secret, session } = await context.auth.logIn(attempt, originOf(http));
-  setSessionCookie(http, response, secret, session.rememberMe ? session.expiresAt : undefined);
-  return { username: session.username, role: session.role, expires_at: session.expiresAt.toISOString() };
+function readAuthStatus(parts: AuthRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/auth/status',
+    access: 'public',
+    tag: 'Authentication',
+    summary: 'Whether authentication is on and a password is set',
+    answer: AuthStatus,
+    handle: () => parts.auth.status(),
+  });
 }
 
-/** POST auth/logout */
-export async function logOut(context: ApiContext, { http, response }: RouteRequest): Promise<void> {
-  const secret = sessionSecretOf(http);
-  clearSessionCookie(http, response);
-  if (secret !== undefined) await context.auth.logOut(secret);
+function setUpPassword(parts: AuthRouteParts): Route {
+  return route({
+    method: 'POST',
+    path: '/auth/setup',
+    access: 'public',
+    tag: 'Authentication',
+    summary: 'Set the first password; from another machine with the setup code',
+    body: SetupBody,
+    errors: { 403: 'a password is set already, or the setup code is missing or wrong' },
+    handle: async ({ body, http }) => {
+      const sender = {
+        isLocal: isOnThisMachine(http),
+        address: clientAddress(http),
+        setupCode: body.setup_code,
+      };
+      await parts.auth.setUp(body.password, sender);
+    },
+  });
 }
 
-/** POST auth/change-password */
-export async function changePassword(
-  context: ApiContext,
-  { body, caller, http }: RouteRequest<unknown, unknown, ChangePasswordBody>,
-): Promise<void> {
-  const passwords = { current: body.current_password, next: body.new_password };
-  await context.auth.changePassword(caller!, passwords, originOf(http));
+function logIn(parts: AuthRouteParts): Route {
+  return route({
+    method: 'POST',
+    path: '/auth/login',
+    access: 'public',
+    tag: 'Authentication',
+    summary: 'Open a session; its secret comes as a cookie',
+    body: LoginBody,
+    answer: LoginAnswer,
+    errors: { 401: 'wrong credentials', 429: 'locked out, or too many at once; see Retry-After' },
+    handle: async ({ body, http, response }) => {
+      const attempt = { username: body.username, password: body.password, rememberMe: body.remember_me };
+      const { secret, session } = await parts.auth.logIn(attempt, originOf(http));
+      setSessionCookie(http, response, secret, session.rememberMe ? session.expiresAt : undefined);
+      return { username: session.username, role: session.role, expires_at: session.expiresAt.toISOString() };
+    },
+  });
 }
 
-/** GET auth/sessions */
-export async function listSessions(context: ApiContext, { caller }: RouteRequest): Promise<Session[]> {
-  const sessions = await context.auth.listSessions();
-  return sessions.map((session) => ({
-    id: session.id,
-    username: session.username,
-    role: session.role,
-    ip_address: session.ipAddress,
-    user_agent: session.userAgent,
-    remember_me: session.rememberMe,
-    created_at: session.createdAt.toISOString(),
-    last_seen_at: session.lastSeenAt.toISOString(),
-    expires_at: session.expiresAt.toISOString(),
-    current: session.id === caller?.sessionId,
-  }));
+function logOut(parts: AuthRouteParts): Route {
+  return route({
+    method: 'POST',
+    path: '/auth/logout',
+    access: 'public',
+    tag: 'Authentication',
+    summary: 'End the session of the cookie, if there is one',
+    handle: async ({ http, response }) => {
+      const secret = sessionSecretOf(http);
+      clearSessionCookie(http, response);
+      if (secret !== undefined) await parts.auth.logOut(secret);
+    },
+  });
 }
 
-/** DELETE auth/sessions/{id} */
-export async function revokeSession(
-  context: ApiContext,
-  { params, caller, http, response }: RouteRequest<IdParams>,
-): Promise<void> {
-  await context.auth.revokeSession(params.id);
-  if (caller?.sessionId === params.id) clearSessionCookie(http, response);
+function changePassword(parts: AuthRouteParts): Route {
+  return route({
+    method: 'POST',
+    path: '/auth/change-password',
+    access: 'viewer',
+    tag: 'Authentication',
+    summary:
+      "Change the caller's password, in the configuration file too, and end the caller's other sessions",
+    body: ChangePasswordBody,
+    errors: {
+      401: 'wrong password, or no session or token that counts',
+      409: 'the configuration has the password and cannot be changed',
+      429: 'locked out, or too many at once; see Retry-After',
+    },
+    handle: async ({ body, caller, http }) => {
+      const passwords = { current: body.current_password, next: body.new_password };
+      await parts.auth.changePassword(caller!, passwords, originOf(http));
+    },
+  });
+}
+
+function listSessions(parts: AuthRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/auth/sessions',
+    access: 'admin',
+    tag: 'Authentication',
+    summary: 'All sessions that are not over',
+    answer: SessionList,
+    handle: async ({ caller }) => {
+      const sessions = await parts.auth.listSessions();
+      return sessions.map((session) => ({
+        id: session.id,
+        username: session.username,
+        role: session.role,
+        ip_address: session.ipAddress,
+        user_agent: session.userAgent,
+        remember_me: session.rememberMe,
+        created_at: session.createdAt.toISOString(),
+        last_seen_at: session.lastSeenAt.toISOString(),
+        expires_at: session.expiresAt.toISOString(),
+        current: session.id === caller?.sessionId,
+      }));
+    },
+  });
+}
+
+function revokeSession(parts: AuthRouteParts): Route {
+  return route({
+    method: 'DELETE',
+    path: '/auth/sessions/{id}',
+    access: 'admin',
+    tag: 'Authentication',
+    summary: 'End a session',
+    params: IdParams,
+    handle: async ({ params, caller, http, response }) => {
+      await parts.auth.revokeSession(params.id);
+      if (caller?.sessionId === params.id) clearSessionCookie(http, response);
+    },
+  });
 }
 
 function originOf(http: Request): LoginOrigin {

@@ -2,8 +2,9 @@
  * Authentication of one node: login, sessions, lockout and the administrator's password. It knows neither HTTP
  * (`http/auth-guard.ts`, `auth-routes.ts`) nor SQL (`*-store.ts`).
  */
+import type { Caller } from '../api/caller.ts';
 import type { Config } from '../../config/schema.ts';
-import type { AuthStatus, Role } from '../../shared/api/auth-api.ts';
+import type { AuthStatus } from '../../shared/api/auth-api.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import { notFound, setupCodeRequired, tooMany, unauthorized } from '../api/api-error.ts';
@@ -24,14 +25,6 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Least time between two writes of `last_seen_at`. */
 const SEEN_STEP_MS = 60_000;
-
-/** The caller of a request. */
-export interface Caller {
-  readonly username: string;
-  readonly role: Role;
-  /** Id of the session; null if authentication is off. */
-  readonly sessionId: number | null;
-}
 
 /** Where a login comes from. */
 export interface LoginOrigin {

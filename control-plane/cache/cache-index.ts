@@ -2,6 +2,7 @@
  * The entries of the shared answer cache, one after the other, for those who list, drop or save them. An entry is
  * returned as a consistent copy; changes of the index need the lock, as in the workers.
  */
+import { ApiError } from '../api/api-error.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   CACHE_LOCK_OF_CONTROL_PLANE,
@@ -21,9 +22,17 @@ export interface CopiedEntry {
   readonly inUse: boolean;
 }
 
-/** The cache stayed locked. */
-export class CacheBusy extends Error {
-  override readonly name = 'CacheBusy';
+/** Seconds after which a worker has released the cache, or the supervisor has taken its lock away. */
+const RETRY_SECS = 1;
+
+/** 503: the cache stayed locked. */
+export class CacheBusy extends ApiError {
+  constructor() {
+    super(503, 'busy', 'a worker holds the answer cache; some entries may be dropped already', {
+      headers: { 'Retry-After': String(RETRY_SECS) },
+    });
+    this.name = 'CacheBusy';
+  }
 }
 
 /** Buckets processed per hold of the lock: less than a millisecond. */
@@ -111,7 +120,7 @@ export class CacheIndex {
       if (holder === 0) return;
       await delay(1);
     }
-    throw new CacheBusy('lock the answer cache: a worker holds it');
+    throw new CacheBusy();
   }
 
   private unlock(): void {

@@ -1,5 +1,5 @@
 /** HTTP of `{api}/cache/*`. */
-import type {
+import {
   CacheEntryFilter,
   CacheEntryPage,
   CacheEntryQuery,
@@ -8,46 +8,90 @@ import type {
   CacheStatsQuery,
 } from '../../shared/api/cache-api.ts';
 import { periodMs } from '../../shared/api/fields.ts';
-import type { ApiContext } from '../api/api-context.ts';
-import type { RouteRequest } from '../api/route.ts';
+import type { Clock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/log.ts';
+import { route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
+import type { Database } from '../db/database.ts';
+import { readCacheUse } from '../stats/stats-store.ts';
 import { share } from './cache-contents.ts';
+import type { CacheContents } from './cache-contents.ts';
 
-/** GET cache/stats */
-export async function readCacheStats(
-  context: ApiContext,
-  { query }: RouteRequest<unknown, CacheStatsQuery>,
-): Promise<CacheStats> {
-  const nowMs = context.clock.nowMs();
-  const from = new Date(nowMs - periodMs(query.period)!);
-  const { hits, misses } = await context.stats.cacheUse(from, new Date(nowMs));
-  const { entries, optimistic_refreshes } = context.cache.metrics();
-  return {
-    total_entries: entries,
-    total_hits: hits,
-    total_misses: misses,
-    hit_rate: share(hits, misses),
-    total_refreshes: optimistic_refreshes,
-  };
+/** What these rows are made of. */
+export interface CacheRouteParts {
+  readonly database: Database;
+  readonly cache: Pick<CacheContents, 'metrics' | 'page' | 'drop'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
 }
 
-/** GET cache/metrics */
-export function readCacheMetrics({ cache }: ApiContext): CacheMetrics {
-  return cache.metrics();
+/** Rows of the answer cache. */
+export function cacheRoutes(parts: CacheRouteParts): Route[] {
+  return [readCacheStats(parts), readCacheMetrics(parts), listCacheEntries(parts), dropCacheEntries(parts)];
 }
 
-/** GET cache/entries */
-export function listCacheEntries(
-  { cache, clock }: ApiContext,
-  { query }: RouteRequest<unknown, CacheEntryQuery>,
-): CacheEntryPage {
-  return cache.page(query, clock);
+function readCacheStats(parts: CacheRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/cache/stats',
+    access: 'viewer',
+    tag: 'Cache',
+    summary: 'Hits and misses of a period',
+    query: CacheStatsQuery,
+    answer: CacheStats,
+    handle: async ({ query }) => {
+      const nowMs = parts.clock.nowMs();
+      const fromMs = nowMs - periodMs(query.period)!;
+      const { hits, misses } = await readCacheUse(parts.database, fromMs, nowMs);
+      const { entries, optimistic_refreshes } = parts.cache.metrics();
+      return {
+        total_entries: entries,
+        total_hits: hits,
+        total_misses: misses,
+        hit_rate: share(hits, misses),
+        total_refreshes: optimistic_refreshes,
+      };
+    },
+  });
 }
 
-/** DELETE cache/entries */
-export async function dropCacheEntries(
-  { cache, logger }: ApiContext,
-  { query }: RouteRequest<unknown, CacheEntryFilter>,
-): Promise<void> {
-  const dropped = await cache.drop(query);
-  logger.info('cache entries dropped', { ...query, dropped });
+function readCacheMetrics({ cache }: CacheRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/cache/metrics',
+    access: 'viewer',
+    tag: 'Cache',
+    summary: 'The answer cache of this node since its start',
+    answer: CacheMetrics,
+    handle: () => cache.metrics(),
+  });
+}
+
+function listCacheEntries({ cache, clock }: CacheRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/cache/entries',
+    access: 'viewer',
+    tag: 'Cache',
+    summary: 'Answers in the cache, of a name or all',
+    query: CacheEntryQuery,
+    answer: CacheEntryPage,
+    handle: ({ query }) => cache.page(query, clock),
+  });
+}
+
+function dropCacheEntries({ cache, logger }: CacheRouteParts): Route {
+  return route({
+    method: 'DELETE',
+    path: '/cache/entries',
+    access: 'admin',
+    tag: 'Cache',
+    summary: 'Drop answers from the cache, of a name or type or all',
+    query: CacheEntryFilter,
+    errors: { 503: 'a worker holds the cache; see Retry-After' },
+    handle: async ({ query }) => {
+      const dropped = await cache.drop(query);
+      logger.info('cache entries dropped', { ...query, dropped });
+    },
+  });
 }

@@ -1,121 +1,214 @@
 /** HTTP of `{api}/clients`. A change is in the database and in force when the answer is sent. */
-import type {
+import { IdParams, periodMs } from '../../shared/api/fields.ts';
+import {
   Client,
-  ClientCreate,
-  ClientGroup,
+  ClientCreateBody,
+  ClientGroupBody,
   ClientPage,
   ClientQuery,
-  ClientStats,
+  ClientStatsList,
   ClientStatsQuery,
-  ClientUpdate,
+  ClientUpdateBody,
   GroupClientQuery,
 } from '../../shared/api/policy/clients-api.ts';
-import { type IdParams, periodMs } from '../../shared/api/fields.ts';
+import type { ClientStats, ClientUpdate } from '../../shared/api/policy/clients-api.ts';
+import type { Clock } from '../../shared/clock.ts';
 import { notFound } from '../api/api-error.ts';
+import { authorOf, route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
+import type { Database } from '../db/database.ts';
 import type { Queryable } from '../db/database.ts';
-import type { ApiContext } from '../api/api-context.ts';
-import { authorOf } from '../api/route.ts';
-import type { RouteRequest } from '../api/route.ts';
 import { readGroup } from '../groups/group-store.ts';
+import type { PolicyChanges } from '../policy/change.ts';
 import type { Changed } from '../policy/change.ts';
+import type { ClientDirectory } from './client-directory.ts';
 import type { StoredClient } from './client-record.ts';
 import { summarizeClients } from './client-stats-store.ts';
 import * as store from './client-store.ts';
 import { findClients, momentText, shownClient } from './client-view.ts';
 
-/** GET clients */
-export function listClients(context: ApiContext, { query }: RouteRequest<unknown, ClientQuery>): ClientPage {
-  return pageOfClients(context, query);
+/** What these rows are made of. */
+export interface ClientRouteParts {
+  readonly database: Database;
+  readonly policy: PolicyChanges;
+  readonly clients: ClientDirectory;
+  readonly clock: Clock;
 }
 
-/** GET groups/{id}/clients */
-export async function listGroupClients(
-  context: ApiContext,
-  { params, query }: RouteRequest<IdParams, GroupClientQuery>,
-): Promise<ClientPage> {
-  await readGroup(context.database, params.id);
-  return pageOfClients(context, { ...query, group_id: params.id });
+/** Rows of clients, those of a group included. */
+export function clientRoutes(parts: ClientRouteParts): Route[] {
+  return [
+    listClients(parts),
+    createClient(parts),
+    readClientStats(parts),
+    readClient(parts),
+    updateClient(parts),
+    deleteClient(parts),
+    moveClient(parts),
+    listGroupClients(parts),
+  ];
 }
 
-/** GET clients/{id} */
-export function readClient(context: ApiContext, { params }: RouteRequest<IdParams>): Client {
-  return shown(context, params.id);
-}
-
-/** GET clients/stats */
-export async function readClientStats(
-  { clients, clock, database }: ApiContext,
-  { query }: RouteRequest<unknown, ClientStatsQuery>,
-): Promise<ClientStats[]> {
-  const toMs = clock.nowMs();
-  const counts = await database
-    .background('questions')
-    .read((tx) => summarizeClients(tx, toMs - periodMs(query.period)!, toMs));
-  const found = new Map<number, ClientStats>();
-  for (const { address, total, blocked } of counts) {
-    const record = clients.at(address);
-    if (record === undefined || record.id === null) continue;
-    const before = found.get(record.id);
-    const queriesTotal = (before?.queries_total ?? 0) + total;
-    const queriesBlocked = (before?.queries_blocked ?? 0) + blocked;
-    found.set(record.id, {
-      id: record.id,
-      ip_address: record.ip,
-      hostname: record.hostname,
-      name: record.name,
-      group_id: clients.groupOf(record).groupId,
-      queries_total: queriesTotal,
-      queries_blocked: queriesBlocked,
-      block_rate: Math.round((queriesBlocked / queriesTotal) * 10_000) / 100,
-      last_seen: momentText(record.lastSeenMs),
-    });
-  }
-  const busiest = [...found.values()].sort((a, b) => b.queries_total - a.queries_total || a.id - b.id);
-  return busiest.slice(0, query.limit);
-}
-
-/** POST clients */
-export async function createClient(
-  context: ApiContext,
-  request: RouteRequest<unknown, unknown, ClientCreate>,
-): Promise<Client> {
-  return change(context, authorOf(request), 'created', async (tx) => {
-    const client = await store.insertClient(tx, request.body);
-    return { client, isChanged: true };
+function listClients(parts: ClientRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/clients',
+    access: 'viewer',
+    tag: 'Clients',
+    summary: 'Clients that were seen or created, the last seen first',
+    query: ClientQuery,
+    answer: ClientPage,
+    handle: ({ query }) => pageOfClients(parts, query),
   });
 }
 
-/** PATCH clients/{id} */
-export async function updateClient(
-  context: ApiContext,
-  request: RouteRequest<IdParams, unknown, ClientUpdate>,
-): Promise<Client> {
-  const { id } = request.params;
-  return change(context, authorOf(request), 'changed', (tx) => update(tx, id, request.body));
+function listGroupClients(parts: ClientRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/groups/{id}/clients',
+    access: 'viewer',
+    tag: 'Groups',
+    summary: 'Clients that belong to the group, for whatever reason',
+    params: IdParams,
+    query: GroupClientQuery,
+    answer: ClientPage,
+    handle: async ({ params, query }) => {
+      await readGroup(parts.database, params.id);
+      return pageOfClients(parts, { ...query, group_id: params.id });
+    },
+  });
 }
 
-/** PUT clients/{id}/group */
-export async function moveClient(
-  context: ApiContext,
-  request: RouteRequest<IdParams, unknown, ClientGroup>,
-): Promise<Client> {
-  const { group_id: groupId } = request.body;
-  const what = groupId === null ? 'taken out of its group' : `moved to group ${groupId}`;
-  return change(context, authorOf(request), what, (tx) =>
-    update(tx, request.params.id, { group_id: groupId }),
-  );
+function readClient(parts: ClientRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/clients/{id}',
+    access: 'viewer',
+    tag: 'Clients',
+    summary: 'One client',
+    params: IdParams,
+    answer: Client,
+    handle: ({ params }) => shown(parts, params.id),
+  });
 }
 
-/** DELETE clients/{id} */
-export async function deleteClient(context: ApiContext, request: RouteRequest<IdParams>): Promise<void> {
-  const { id } = request.params;
-  const work = async (tx: Queryable): Promise<Changed<StoredClient>> => {
-    const result = await store.deleteClient(tx, id);
-    return { result, summary: `client ${labelOf(result)}: deleted`, isOutside: true };
-  };
-  await context.policy.change(authorOf(request), work, (_client, apply) => {
-    context.clients.remove(id);
-    return apply();
+function readClientStats({ clients, clock, database }: ClientRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/clients/stats',
+    access: 'viewer',
+    tag: 'Clients',
+    summary: 'What each client asked in a period, the busiest first',
+    query: ClientStatsQuery,
+    answer: ClientStatsList,
+    handle: async ({ query }) => {
+      const toMs = clock.nowMs();
+      const counts = await database
+        .background('questions')
+        .read((tx) => summarizeClients(tx, toMs - periodMs(query.period)!, toMs));
+      const found = new Map<number, ClientStats>();
+      for (const { address, total, blocked } of counts) {
+        const record = clients.at(address);
+        if (record === undefined || record.id === null) continue;
+        const before = found.get(record.id);
+        const queriesTotal = (before?.queries_total ?? 0) + total;
+        const queriesBlocked = (before?.queries_blocked ?? 0) + blocked;
+        found.set(record.id, {
+          id: record.id,
+          ip_address: record.ip,
+          hostname: record.hostname,
+          name: record.name,
+          group_id: clients.groupOf(record).groupId,
+          queries_total: queriesTotal,
+          queries_blocked: queriesBlocked,
+          block_rate: Math.round((queriesBlocked / queriesTotal) * 10_000) / 100,
+          last_seen: momentText(record.lastSeenMs),
+        });
+      }
+      const busiest = [...found.values()].sort((a, b) => b.queries_total - a.queries_total || a.id - b.id);
+      return busiest.slice(0, query.limit);
+    },
+  });
+}
+
+function createClient(parts: ClientRouteParts): Route {
+  return route({
+    method: 'POST',
+    path: '/clients',
+    access: 'admin',
+    tag: 'Clients',
+    summary:
+      'Create a client by MAC or, without one, by address; one that was only seen so far is taken over',
+    body: ClientCreateBody,
+    status: 201,
+    answer: Client,
+    errors: { 409: 'a client with this MAC or address was created or named before' },
+    handle: async (request) => {
+      return change(parts, authorOf(request), 'created', async (tx) => {
+        const client = await store.insertClient(tx, request.body);
+        return { client, isChanged: true };
+      });
+    },
+  });
+}
+
+function updateClient(parts: ClientRouteParts): Route {
+  return route({
+    method: 'PATCH',
+    path: '/clients/{id}',
+    access: 'admin',
+    tag: 'Clients',
+    summary: 'Change a client; absent fields keep their value',
+    params: IdParams,
+    body: ClientUpdateBody,
+    answer: Client,
+    errors: { 409: 'another client has this MAC or address' },
+    handle: (request) => {
+      const { id } = request.params;
+      return change(parts, authorOf(request), 'changed', (tx) => update(tx, id, request.body));
+    },
+  });
+}
+
+function moveClient(parts: ClientRouteParts): Route {
+  return route({
+    method: 'PUT',
+    path: '/clients/{id}/group',
+    access: 'admin',
+    tag: 'Clients',
+    summary: 'Move a client to a group, or with null to the one of its network',
+    params: IdParams,
+    body: ClientGroupBody,
+    answer: Client,
+    handle: (request) => {
+      const { group_id: groupId } = request.body;
+      const what = groupId === null ? 'taken out of its group' : `moved to group ${groupId}`;
+      return change(parts, authorOf(request), what, (tx) =>
+        update(tx, request.params.id, { group_id: groupId }),
+      );
+    },
+  });
+}
+
+function deleteClient(parts: ClientRouteParts): Route {
+  return route({
+    method: 'DELETE',
+    path: '/clients/{id}',
+    access: 'admin',
+    tag: 'Clients',
+    summary: 'Forget a client; it is a new one when it is seen again',
+    params: IdParams,
+    handle: async (request) => {
+      const { id } = request.params;
+      const work = async (tx: Queryable): Promise<Changed<StoredClient>> => {
+        const result = await store.deleteClient(tx, id);
+        return { result, summary: `client ${labelOf(result)}: deleted`, isOutside: true };
+      };
+      await parts.policy.change(authorOf(request), work, (_client, apply) => {
+        parts.clients.remove(id);
+        return apply();
+      });
+    },
   });
 }
 
@@ -136,7 +229,7 @@ async function update(tx: Queryable, id: number, fields: ClientUpdate): Promise<
 
 /** Changes a client in the database, then in memory, where its addresses are looked up, then in force. */
 async function change(
-  context: ApiContext,
+  parts: ClientRouteParts,
   author: string,
   what: string,
   work: (tx: Queryable) => Promise<ChangedClient>,
@@ -146,14 +239,14 @@ async function change(
     const summary = isChanged ? `client ${labelOf(result)}: ${what}` : null;
     return { result, summary, isOutside: true };
   };
-  const stored = await context.policy.change(author, describe, (client, apply) => {
-    context.clients.put(client);
+  const stored = await parts.policy.change(author, describe, (client, apply) => {
+    parts.clients.put(client);
     return apply();
   });
-  return shown(context, stored.id);
+  return shown(parts, stored.id);
 }
 
-function pageOfClients({ clients }: ApiContext, { limit, offset, ...filter }: ClientQuery): ClientPage {
+function pageOfClients({ clients }: ClientRouteParts, { limit, offset, ...filter }: ClientQuery): ClientPage {
   const found = findClients(clients, filter);
   const data = found
     .slice(offset, offset + limit)
@@ -161,7 +254,7 @@ function pageOfClients({ clients }: ApiContext, { limit, offset, ...filter }: Cl
   return { data, total: found.length, limit, offset };
 }
 
-function shown({ clients }: ApiContext, id: number): Client {
+function shown({ clients }: ClientRouteParts, id: number): Client {
   const record = clients.get(id);
   if (record === undefined) throw notFound(`client ${id}`);
   return shownClient(record, clients.groupOf(record));

@@ -1,31 +1,72 @@
 /** HTTP of `{api}/client-subnets`. A change is in the database and in force when the answer is sent. */
-import type { ClientSubnet, ClientSubnetCreate } from '../../shared/api/policy/clients-api.ts';
-import type { IdParams } from '../../shared/api/fields.ts';
-import type { ApiContext } from '../api/api-context.ts';
-import { authorOf } from '../api/route.ts';
-import type { RouteRequest } from '../api/route.ts';
+import { IdParams } from '../../shared/api/fields.ts';
+import {
+  ClientSubnet,
+  ClientSubnetCreateBody,
+  ClientSubnetList,
+} from '../../shared/api/policy/clients-api.ts';
+import { authorOf, route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
+import type { Database } from '../db/database.ts';
+import type { PolicyChanges } from '../policy/change.ts';
 import * as store from './client-subnet-store.ts';
 
-/** GET client-subnets */
-export function listSubnets({ database }: ApiContext): Promise<ClientSubnet[]> {
-  return store.listSubnets(database);
+/** What these rows are made of. */
+export interface ClientSubnetRouteParts {
+  readonly database: Database;
+  readonly policy: PolicyChanges;
 }
 
-/** POST client-subnets */
-export async function createSubnet(
-  context: ApiContext,
-  request: RouteRequest<unknown, unknown, ClientSubnetCreate>,
-): Promise<ClientSubnet> {
-  return context.policy.change(authorOf(request), async (tx) => {
-    const result = await store.insertSubnet(tx, request.body);
-    return { result, summary: `subnet ${result.subnet_cidr}: given to group ${result.group_name}` };
+/** Rows of networks that give their clients a group. */
+export function clientSubnetRoutes(parts: ClientSubnetRouteParts): Route[] {
+  return [listSubnets(parts), createSubnet(parts), deleteSubnet(parts)];
+}
+
+function listSubnets({ database }: ClientSubnetRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/client-subnets',
+    access: 'viewer',
+    tag: 'Clients',
+    summary: 'Networks whose clients are in a group; the longest prefix counts',
+    answer: ClientSubnetList,
+    handle: () => store.listSubnets(database),
   });
 }
 
-/** DELETE client-subnets/{id} */
-export async function deleteSubnet(context: ApiContext, request: RouteRequest<IdParams>): Promise<void> {
-  await context.policy.change(authorOf(request), async (tx) => {
-    const result = await store.deleteSubnet(tx, request.params.id);
-    return { result, summary: `subnet ${result.subnet_cidr}: deleted` };
+function createSubnet(parts: ClientSubnetRouteParts): Route {
+  return route({
+    method: 'POST',
+    path: '/client-subnets',
+    access: 'admin',
+    tag: 'Clients',
+    summary: 'Give the clients of a network to a group',
+    body: ClientSubnetCreateBody,
+    status: 201,
+    answer: ClientSubnet,
+    errors: { 409: 'the network is there already' },
+    handle: async (request) => {
+      return parts.policy.change(authorOf(request), async (tx) => {
+        const result = await store.insertSubnet(tx, request.body);
+        return { result, summary: `subnet ${result.subnet_cidr}: given to group ${result.group_name}` };
+      });
+    },
+  });
+}
+
+function deleteSubnet(parts: ClientSubnetRouteParts): Route {
+  return route({
+    method: 'DELETE',
+    path: '/client-subnets/{id}',
+    access: 'admin',
+    tag: 'Clients',
+    summary: 'Delete a network',
+    params: IdParams,
+    handle: async (request) => {
+      await parts.policy.change(authorOf(request), async (tx) => {
+        const result = await store.deleteSubnet(tx, request.params.id);
+        return { result, summary: `subnet ${result.subnet_cidr}: deleted` };
+      });
+    },
   });
 }

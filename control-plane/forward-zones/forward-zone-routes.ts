@@ -1,54 +1,118 @@
 /** HTTP of `{api}/forward-zones`. A change is in the database and in force when the answer is sent. */
 import { upstream } from '../../config/upstream-url.ts';
 import { expectedInstead } from '../../config/value-checks.ts';
-import type { IdParams } from '../../shared/api/fields.ts';
-import type {
+import { IdParams } from '../../shared/api/fields.ts';
+import {
   ForwardZone,
-  ForwardZoneCreate,
-  ForwardZoneUpdate,
+  ForwardZoneCreateBody,
+  ForwardZoneList,
+  ForwardZoneUpdateBody,
 } from '../../shared/api/policy/forward-zones-api.ts';
 import { invalid } from '../api/api-error.ts';
+import { authorOf, route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
+import type { Database } from '../db/database.ts';
 import type { Queryable } from '../db/database.ts';
-import type { ApiContext } from '../api/api-context.ts';
-import { authorOf } from '../api/route.ts';
-import type { RouteRequest } from '../api/route.ts';
+import type { PolicyChanges } from '../policy/change.ts';
 import * as store from './forward-zone-store.ts';
 
-/** GET forward-zones */
-export function listForwardZones({ database }: ApiContext): Promise<ForwardZone[]> {
-  return store.listForwardZones(database);
+const TAKEN = { 409: 'the zone is there already' };
+
+/** What these rows are made of. */
+export interface ForwardZoneRouteParts {
+  readonly database: Database;
+  readonly policy: PolicyChanges;
 }
 
-/** GET forward-zones/{id} */
-export function readForwardZone(
-  { database }: ApiContext,
-  { params }: RouteRequest<IdParams>,
-): Promise<ForwardZone> {
-  return store.readForwardZone(database, params.id);
+/** Rows of forward zones. */
+export function forwardZoneRoutes(parts: ForwardZoneRouteParts): Route[] {
+  return [
+    listForwardZones(parts),
+    createForwardZone(parts),
+    readForwardZone(parts),
+    updateForwardZone(parts),
+    deleteForwardZone(parts),
+  ];
 }
 
-/** POST forward-zones */
-export function createForwardZone(
-  context: ApiContext,
-  request: RouteRequest<unknown, unknown, ForwardZoneCreate>,
-): Promise<ForwardZone> {
-  refuseBadServers(request.body.servers);
-  return change(context, authorOf(request), 'created', (tx) => store.insertForwardZone(tx, request.body));
+function listForwardZones({ database }: ForwardZoneRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/forward-zones',
+    access: 'viewer',
+    tag: 'Forwarding',
+    summary: 'All conditional forward zones',
+    answer: ForwardZoneList,
+    handle: () => store.listForwardZones(database),
+  });
 }
 
-/** PUT forward-zones/{id} */
-export function updateForwardZone(
-  context: ApiContext,
-  request: RouteRequest<IdParams, unknown, ForwardZoneUpdate>,
-): Promise<ForwardZone> {
-  const { body, params } = request;
-  refuseBadServers(body.servers ?? []);
-  return change(context, authorOf(request), 'changed', (tx) => store.updateForwardZone(tx, params.id, body));
+function readForwardZone({ database }: ForwardZoneRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/forward-zones/{id}',
+    access: 'viewer',
+    tag: 'Forwarding',
+    summary: 'One forward zone',
+    params: IdParams,
+    answer: ForwardZone,
+    handle: ({ params }) => store.readForwardZone(database, params.id),
+  });
 }
 
-/** DELETE forward-zones/{id} */
-export async function deleteForwardZone(context: ApiContext, request: RouteRequest<IdParams>): Promise<void> {
-  await change(context, authorOf(request), 'deleted', (tx) => store.deleteForwardZone(tx, request.params.id));
+function createForwardZone(parts: ForwardZoneRouteParts): Route {
+  return route({
+    method: 'POST',
+    path: '/forward-zones',
+    access: 'admin',
+    tag: 'Forwarding',
+    summary: 'Create a forward zone; the longest name that fits a question decides',
+    body: ForwardZoneCreateBody,
+    status: 201,
+    answer: ForwardZone,
+    errors: TAKEN,
+    handle: (request) => {
+      refuseBadServers(request.body.servers);
+      return change(parts, authorOf(request), 'created', (tx) => store.insertForwardZone(tx, request.body));
+    },
+  });
+}
+
+function updateForwardZone(parts: ForwardZoneRouteParts): Route {
+  return route({
+    method: 'PUT',
+    path: '/forward-zones/{id}',
+    access: 'admin',
+    tag: 'Forwarding',
+    summary: 'Change a forward zone; absent fields keep their value',
+    params: IdParams,
+    body: ForwardZoneUpdateBody,
+    answer: ForwardZone,
+    errors: TAKEN,
+    handle: (request) => {
+      const { body, params } = request;
+      refuseBadServers(body.servers ?? []);
+      return change(parts, authorOf(request), 'changed', (tx) =>
+        store.updateForwardZone(tx, params.id, body),
+      );
+    },
+  });
+}
+
+function deleteForwardZone(parts: ForwardZoneRouteParts): Route {
+  return route({
+    method: 'DELETE',
+    path: '/forward-zones/{id}',
+    access: 'admin',
+    tag: 'Forwarding',
+    summary: 'Delete a forward zone; its sockets are closed',
+    params: IdParams,
+    handle: async (request) => {
+      await change(parts, authorOf(request), 'deleted', (tx) =>
+        store.deleteForwardZone(tx, request.params.id),
+      );
+    },
+  });
 }
 
 function refuseBadServers(servers: readonly string[]): void {
@@ -60,7 +124,7 @@ function refuseBadServers(servers: readonly string[]): void {
 }
 
 async function change(
-  { policy }: ApiContext,
+  { policy }: ForwardZoneRouteParts,
   author: string,
   verb: string,
   work: (tx: Queryable) => Promise<ForwardZone>,

@@ -1,59 +1,116 @@
 /** HTTP of `{api}/groups`. A change of a group is in the database and in force when the answer is sent. */
-import type { IdParams } from '../../shared/api/fields.ts';
-import type { Group, GroupCreate, GroupUpdate } from '../../shared/api/policy/groups-api.ts';
-import type { ApiContext } from '../api/api-context.ts';
-import { authorOf } from '../api/route.ts';
-import type { RouteRequest } from '../api/route.ts';
+import { IdParams } from '../../shared/api/fields.ts';
+import { Group, GroupCreateBody, GroupList, GroupUpdateBody } from '../../shared/api/policy/groups-api.ts';
+import { authorOf, route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
+import type { Database } from '../db/database.ts';
+import type { PolicyChanges } from '../policy/change.ts';
 import * as store from './group-store.ts';
 
-type ById = RouteRequest<IdParams>;
-
-/** GET groups */
-export async function listGroups({ database, clients }: ApiContext): Promise<Group[]> {
-  const groups = await store.listGroups(database);
-  const counts = clients.countByGroup();
-  return groups.map((group) => ({ ...group, client_count: counts.get(group.id) ?? 0 }));
+/** What these rows are made of. */
+export interface GroupRouteParts {
+  readonly database: Database;
+  readonly policy: PolicyChanges;
+  /** How many clients belong to each group. */
+  readonly clients: { countByGroup(): ReadonlyMap<number, number> };
 }
 
-/** GET groups/{id} */
-export async function readGroup(context: ApiContext, { params }: ById): Promise<Group> {
-  return counted(context, await store.readGroup(context.database, params.id));
+/** Rows of groups. */
+export function groupRoutes(parts: GroupRouteParts): Route[] {
+  return [listGroups(parts), createGroup(parts), readGroup(parts), updateGroup(parts), deleteGroup(parts)];
 }
 
-/** POST groups */
-export async function createGroup(
-  context: ApiContext,
-  request: RouteRequest<unknown, unknown, GroupCreate>,
-): Promise<Group> {
-  const group = await context.policy.change(authorOf(request), async (tx) => {
-    const result = await store.insertGroup(tx, request.body);
-    return { result, summary: `group ${result.name}: created` };
-  });
-  return counted(context, group);
-}
-
-/** PUT groups/{id} */
-export async function updateGroup(
-  context: ApiContext,
-  request: RouteRequest<IdParams, unknown, GroupUpdate>,
-): Promise<Group> {
-  const group = await context.policy.change(authorOf(request), async (tx) => {
-    const result = await store.updateGroup(tx, request.params.id, request.body);
-    return { result, summary: `group ${result.name}: changed` };
-  });
-  return counted(context, group);
-}
-
-/** DELETE groups/{id} */
-export async function deleteGroup(context: ApiContext, request: ById): Promise<void> {
-  const { id } = request.params;
-  await context.policy.change(authorOf(request), async (tx) => {
-    const { name } = await store.readGroup(tx, id);
-    await store.deleteGroup(tx, id);
-    return { result: undefined, summary: `group ${name}: deleted` };
+function listGroups({ database, clients }: GroupRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/groups',
+    access: 'viewer',
+    tag: 'Groups',
+    summary: 'All groups',
+    answer: GroupList,
+    handle: async () => {
+      const groups = await store.listGroups(database);
+      const counts = clients.countByGroup();
+      return groups.map((group) => ({ ...group, client_count: counts.get(group.id) ?? 0 }));
+    },
   });
 }
 
-function counted({ clients }: ApiContext, group: store.StoredGroup): Group {
+function readGroup(parts: GroupRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/groups/{id}',
+    access: 'viewer',
+    tag: 'Groups',
+    summary: 'One group',
+    params: IdParams,
+    answer: Group,
+    handle: async ({ params }) => counted(parts, await store.readGroup(parts.database, params.id)),
+  });
+}
+
+function createGroup(parts: GroupRouteParts): Route {
+  return route({
+    method: 'POST',
+    path: '/groups',
+    access: 'admin',
+    tag: 'Groups',
+    summary: 'Create a group',
+    body: GroupCreateBody,
+    status: 201,
+    answer: Group,
+    errors: { 409: 'the name is taken' },
+    handle: async (request) => {
+      const group = await parts.policy.change(authorOf(request), async (tx) => {
+        const result = await store.insertGroup(tx, request.body);
+        return { result, summary: `group ${result.name}: created` };
+      });
+      return counted(parts, group);
+    },
+  });
+}
+
+function updateGroup(parts: GroupRouteParts): Route {
+  return route({
+    method: 'PUT',
+    path: '/groups/{id}',
+    access: 'admin',
+    tag: 'Groups',
+    summary: 'Change a group; absent fields keep their value',
+    params: IdParams,
+    body: GroupUpdateBody,
+    answer: Group,
+    errors: { 409: 'the name is taken, or Default would be disabled' },
+    handle: async (request) => {
+      const group = await parts.policy.change(authorOf(request), async (tx) => {
+        const result = await store.updateGroup(tx, request.params.id, request.body);
+        return { result, summary: `group ${result.name}: changed` };
+      });
+      return counted(parts, group);
+    },
+  });
+}
+
+function deleteGroup(parts: GroupRouteParts): Route {
+  return route({
+    method: 'DELETE',
+    path: '/groups/{id}',
+    access: 'admin',
+    tag: 'Groups',
+    summary: 'Delete a group that nothing refers to; Default stays',
+    params: IdParams,
+    errors: { 409: 'something refers to the group, or it is Default' },
+    handle: async (request) => {
+      const { id } = request.params;
+      await parts.policy.change(authorOf(request), async (tx) => {
+        const { name } = await store.readGroup(tx, id);
+        await store.deleteGroup(tx, id);
+        return { result: undefined, summary: `group ${name}: deleted` };
+      });
+    },
+  });
+}
+
+function counted({ clients }: GroupRouteParts, group: store.StoredGroup): Group {
   return { ...group, client_count: clients.countByGroup().get(group.id) ?? 0 };
 }

@@ -1,13 +1,16 @@
 /**
  * The web application: every middleware and every place of the URL space, in the order in which a request
- * meets them. Routes of the API are `route-table.ts`; listening is `server.ts`.
+ * meets them. Routes of the API come from their features, see `route-table.ts`; listening is `server.ts`.
  */
 import cookieParser from 'cookie-parser';
 import express from 'express';
 import type { NextFunction, Request, Response } from 'express';
 import { OpenApiAnswer } from '../../shared/api/schema-door.ts';
 import { ApiError, notFound } from '../api/api-error.ts';
-import type { ApiContext } from '../api/api-context.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Clock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/log.ts';
+import type { Authenticator } from '../auth/authenticator.ts';
 import { apiPrefix } from './api-prefix.ts';
 import { guard } from './auth-guard.ts';
 import { docsPage } from './docs-page.ts';
@@ -17,17 +20,30 @@ import { openApiDocument } from './openapi.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import { sendPage } from './page.ts';
 import { problemHandler } from '../api/problem.ts';
-import { routeTable } from './route-table.ts';
 import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
 import { securityHeaders } from './security-headers.ts';
 
-/** The application over the parts of a running node; listens nowhere yet. */
-export function createApp(context: ApiContext): express.Express {
-  const { alt_compat: altCompat, trusted_proxies: trustedProxies } = context.config().server;
+/** What the application needs besides its routes. */
+export interface AppParts {
+  readonly auth: Authenticator;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly version: string;
+  /** `server.node_name`. */
+  readonly nodeName: string;
+  /** The configuration in force; asked for each request, because a reload replaces it. */
+  readonly config: () => Config;
+  /** The port that DNS is answered on; not that of the configuration where that one could not be had. */
+  readonly dnsPort: () => number;
+}
+
+/** The application over these routes; listens nowhere yet. */
+export function createApp(parts: AppParts, table: readonly Route[]): express.Express {
+  const { alt_compat: altCompat, trusted_proxies: trustedProxies } = parts.config().server;
   const prefix = apiPrefix(altCompat);
-  const routes = withOpenApi(routeTable, () => document);
-  const document = openApiDocument(routes, prefix, context.version);
+  const routes = withOpenApi(table, () => document);
+  const document = openApiDocument(routes, prefix, parts.version);
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -36,27 +52,25 @@ export function createApp(context: ApiContext): express.Express {
   app.set('trust proxy', trustedProxies.length === 0 ? false : [...trustedProxies]);
 
   app.use(securityHeaders);
-  app.use(logRequests(context));
+  app.use(logRequests(parts));
   app.use(refuseUpgrades);
-  app.use(
-    checkHost({ nodeName: context.nodeName, allowedHosts: () => context.config().server.allowed_hosts }),
-  );
+  app.use(checkHost({ nodeName: parts.nodeName, allowedHosts: () => parts.config().server.allowed_hosts }));
   app.use(cookieParser());
-  app.use(prefix, apiRouter(context, routes));
-  addPages(app, context, document);
+  app.use(prefix, apiRouter(parts, routes));
+  addPages(app, parts, document);
   app.use((request: Request) => {
     throw notFound(`${request.method} ${request.path}`);
   });
-  app.use(problemHandler(context.logger));
+  app.use(problemHandler(parts.logger));
   return app;
 }
 
 /** The routes of the table, and 405 for other methods on their paths. */
-function apiRouter(context: ApiContext, routes: readonly Route[]): express.Router {
+function apiRouter(parts: AppParts, routes: readonly Route[]): express.Router {
   const router = express.Router({ caseSensitive: true });
   for (const [path, samePath] of Map.groupBy(routes, (row) => row.path)) {
     const place = router.route(expressPath(path));
-    for (const row of samePath) place[METHODS[row.method]](runRoute(context, row));
+    for (const row of samePath) place[METHODS[row.method]](runRoute(parts.auth, row));
     place.all(methodNotAllowed(samePath));
   }
   return router;
@@ -82,11 +96,11 @@ function expressPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
-function runRoute(context: ApiContext, route: Route) {
+function runRoute(auth: Authenticator, route: Route) {
   return async (request: Request, response: Response): Promise<void> => {
-    const caller = await guard(context.auth, route.access, request);
+    const caller = await guard(auth, route.access, request);
     response.status(route.status);
-    const answer = await route.run(context, request, response, caller);
+    const answer = await route.run(request, response, caller);
     if (answer === undefined) response.end();
     else response.json(answer);
   };
@@ -102,12 +116,12 @@ function methodNotAllowed(routes: readonly Route[]) {
 }
 
 /** What lies outside the API: pages for people, and the script that tells the dashboard where the API is. */
-function addPages(app: express.Express, context: ApiContext, document: OpenApiDocument): void {
+function addPages(app: express.Express, parts: AppParts, document: OpenApiDocument): void {
   const docs = docsPage(document);
   app.get('/docs', (_request, response) => sendPage(response, docs));
-  app.get('/', (request, response) => sendPage(response, landingPage(context, request.host)));
-  const { alt_compat: compat } = context.config().server;
-  const settings = JSON.stringify({ apiBase: apiPrefix(compat), compat, version: context.version });
+  app.get('/', (request, response) => sendPage(response, landingPage(parts, request.host)));
+  const { alt_compat: compat } = parts.config().server;
+  const settings = JSON.stringify({ apiBase: apiPrefix(compat), compat, version: parts.version });
   app.get('/svc-config.js', (_request, response) => {
     response.type('text/javascript').send(`window.__SVC_CONFIG__ = ${settings};\n`);
   });
@@ -122,7 +136,7 @@ function refuseUpgrades(request: Request, _response: Response, next: NextFunctio
   next();
 }
 
-function logRequests({ logger, clock }: ApiContext) {
+function logRequests({ logger, clock }: Pick<AppParts, 'logger' | 'clock'>) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const startedMs = clock.monotonicMs();
     const { method, path } = request;

@@ -4,11 +4,11 @@
  */
 import type { Request } from 'express';
 import { forbidden } from '../api/api-error.ts';
-import type { Authenticator, Caller } from '../auth/authenticator.ts';
-import { DatabaseUnavailable } from '../db/database-errors.ts';
+import type { Caller } from '../api/caller.ts';
+import type { Authenticator } from '../auth/authenticator.ts';
+import { callerOf } from '../auth/request-caller.ts';
 import { refuseCrossOrigin } from './origin-check.ts';
 import type { Access } from '../api/route.ts';
-import { sessionSecretOf } from '../auth/session-cookie.ts';
 
 /**
  * The caller of a request to a route with `access`; null only on public routes. Throws 401 and 403, and
@@ -21,29 +21,11 @@ export async function guard(auth: Authenticator, access: Access, request: Reques
     if (changesSomething) refuseCrossOrigin(request);
     return null;
   }
-  const caller = await identify(auth, request);
+  const caller = await callerOf(auth, request);
   if (caller === null) throw await auth.refusal();
   if (changesSomething) refuseCrossOrigin(request);
   if (!isEnough(caller, access)) throw forbidden('the role viewer may read, not change');
   return caller;
-}
-
-/** The caller of a request to a public route; null without a session, and if none can be looked up. */
-export async function callerIfKnown(auth: Authenticator, request: Request): Promise<Caller | null> {
-  try {
-    return await identify(auth, request);
-  } catch (error) {
-    if (error instanceof DatabaseUnavailable) return null;
-    throw error;
-  }
-}
-
-async function identify(auth: Authenticator, request: Request): Promise<Caller | null> {
-  const open = auth.openCaller();
-  if (open !== null) return open;
-  const secret = sessionSecretOf(request);
-  // API tokens: `X-Api-Key` is ignored until there is a store of tokens.
-  return secret === undefined ? null : auth.callerOf(secret);
 }
 
 function isEnough(caller: Caller, access: Exclude<Access, 'public'>): boolean {

@@ -1,18 +1,26 @@
 /** The page at `/` until there is a dashboard: says that Weir runs and what to do next. */
 import { apiPrefix } from './api-prefix.ts';
-import type { ApiContext } from '../api/api-context.ts';
+import type { Config } from '../../config/schema.ts';
 import { page, write } from './page.ts';
 import type { Page } from './page.ts';
+
+/** What the page tells of the node. */
+export interface LandingParts {
+  readonly version: string;
+  readonly nodeName: string;
+  readonly config: () => Config;
+  readonly dnsPort: () => number;
+}
 
 /**
  * Renders the page; `host` is the browser's name of this machine. The page is public, so it reveals nothing that the
  * network cannot find out.
  */
-export function landingPage(context: ApiContext, host: string): Page {
-  const api = apiPrefix(context.config().server.alt_compat);
+export function landingPage(parts: LandingParts, host: string): Page {
+  const api = apiPrefix(parts.config().server.alt_compat);
   const body = write`
 <h1>Weir is running</h1>
-<p>This is the DNS filter on <strong>${context.nodeName}</strong>, version ${context.version}. Two steps are left.</p>
+<p>This is the DNS filter on <strong>${parts.nodeName}</strong>, version ${parts.version}. Two steps are left.</p>
 <h2>1. Set a password</h2>
 <p>On the machine itself:</p>
 <pre>weir set-password</pre>
@@ -22,8 +30,8 @@ which Weir printed at the start and keeps in the file <code>setup-code</code> of
   -d '{"password":"at least eight characters"}' http://${host}${api}/auth/setup</pre>
 <h2>2. Point your clients at it</h2>
 <p>Give this machine's address as the DNS server in your router's DHCP settings, or on one client to try it.
-DNS is answered on port ${context.dnsPort()}:</p>
-<pre>dig @${context.nodeName} -p ${context.dnsPort()} example.com</pre>
+DNS is answered on port ${parts.dnsPort()}:</p>
+<pre>dig @${parts.nodeName} -p ${parts.dnsPort()} example.com</pre>
 <h2>More</h2>
 <p><a href="/docs">API reference</a> · <a href="${api}/health">health</a></p>`;
   return page('Weir', body);

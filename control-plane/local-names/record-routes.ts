@@ -1,72 +1,138 @@
 /** HTTP of `{api}/local-records`. A change is in the database and in force when the answer is sent. */
-import type { IdParams } from '../../shared/api/fields.ts';
-import type {
+import { IdParams } from '../../shared/api/fields.ts';
+import {
   LocalRecord,
-  LocalRecordCreate,
-  LocalRecordUpdate,
+  LocalRecordCreateBody,
+  LocalRecordList,
+  LocalRecordUpdateBody,
 } from '../../shared/api/policy/local-records-api.ts';
 import type { WrittenLocalRecord } from '../../shared/policy/local-record.ts';
 import { conflict } from '../api/api-error.ts';
+import { authorOf, route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
+import type { Database } from '../db/database.ts';
 import type { Queryable } from '../db/database.ts';
-import type { ApiContext } from '../api/api-context.ts';
-import { authorOf } from '../api/route.ts';
-import type { RouteRequest } from '../api/route.ts';
-import { localRecords } from '../snapshot/build/snapshot-records.ts';
+import type { PolicyChanges } from '../policy/change.ts';
+import type { LivePolicy } from '../policy/live.ts';
 import { findAliasLoop, buildLocalTree } from '../snapshot/build/local-tree.ts';
+import { localRecords } from '../snapshot/build/snapshot-records.ts';
 import { readRecord, splitName } from './read-record.ts';
 import * as store from './record-store.ts';
 import type { StoredRecord } from './record-store.ts';
 
-/** GET local-records: those of every source, in order of precedence. */
-export async function listLocalRecords({ database, localNames }: ApiContext): Promise<LocalRecord[]> {
-  const stored = await store.listRecords(database);
-  const { configRecords, leases } = localNames.live();
-  const leased = localRecords({ localRecords: [] }, { configRecords, leases }).filter(
-    ({ source, type, fqdn }) =>
-      source === 'dhcp' && type !== 'PTR' && stored.every((record) => record.fqdn !== fqdn),
-  );
+const TAKEN = { 409: 'the record is there already, contradicts another, or would make a loop of aliases' };
+
+/** Local names that are in no database. */
+export interface LocalNames {
+  /** Where names of one label go, '' = nowhere; see `dns.local_domain`. */
+  localDomain(): string;
+  live(): Pick<LivePolicy, 'configRecords' | 'leases'>;
+}
+
+/** What these rows are made of. */
+export interface RecordRouteParts {
+  readonly database: Database;
+  readonly policy: PolicyChanges;
+  readonly localNames: LocalNames;
+}
+
+/** Rows of local records. */
+export function recordRoutes(parts: RecordRouteParts): Route[] {
   return [
-    ...configRecords.map((record) => shownOther(record, 'config')),
-    ...stored.map(shown),
-    ...leased.map((record) => shownOther(record, 'dhcp')),
+    listLocalRecords(parts),
+    createLocalRecord(parts),
+    updateLocalRecord(parts),
+    deleteLocalRecord(parts),
   ];
 }
 
-/** POST local-records */
-export function createLocalRecord(
-  context: ApiContext,
-  request: RouteRequest<unknown, unknown, LocalRecordCreate>,
-): Promise<LocalRecord> {
-  const record = readRecord(request.body, null, context.localNames.localDomain());
-  return change(context, authorOf(request), 'created', (tx) => store.insertRecord(tx, record));
-}
-
-/** PUT local-records/{id} */
-export function updateLocalRecord(
-  context: ApiContext,
-  request: RouteRequest<IdParams, unknown, LocalRecordUpdate>,
-): Promise<LocalRecord> {
-  const { body, params } = request;
-  return change(context, authorOf(request), 'changed', async (tx) => {
-    const before = await store.findRecord(tx, params.id);
-    return store.replaceRecord(tx, params.id, readRecord(body, before, context.localNames.localDomain()));
+/** Records of every source, in order of precedence. */
+function listLocalRecords({ database, localNames }: RecordRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/local-records',
+    access: 'viewer',
+    tag: 'Local names',
+    summary: 'All local records, whatever their source',
+    answer: LocalRecordList,
+    handle: async () => {
+      const stored = await store.listRecords(database);
+      const { configRecords, leases } = localNames.live();
+      const leased = localRecords({ localRecords: [] }, { configRecords, leases }).filter(
+        ({ source, type, fqdn }) =>
+          source === 'dhcp' && type !== 'PTR' && stored.every((record) => record.fqdn !== fqdn),
+      );
+      return [
+        ...configRecords.map((record) => shownOther(record, 'config')),
+        ...stored.map(shown),
+        ...leased.map((record) => shownOther(record, 'dhcp')),
+      ];
+    },
   });
 }
 
-/** DELETE local-records/{id} */
-export async function deleteLocalRecord(context: ApiContext, request: RouteRequest<IdParams>): Promise<void> {
-  await change(context, authorOf(request), 'deleted', (tx) => store.deleteRecord(tx, request.params.id));
+function createLocalRecord(parts: RecordRouteParts): Route {
+  return route({
+    method: 'POST',
+    path: '/local-records',
+    access: 'admin',
+    tag: 'Local names',
+    summary: 'Create a local record; an address is found by its reverse name too',
+    body: LocalRecordCreateBody,
+    status: 201,
+    answer: LocalRecord,
+    errors: TAKEN,
+    handle: (request) => {
+      const record = readRecord(request.body, null, parts.localNames.localDomain());
+      return change(parts, authorOf(request), 'created', (tx) => store.insertRecord(tx, record));
+    },
+  });
+}
+
+function updateLocalRecord(parts: RecordRouteParts): Route {
+  return route({
+    method: 'PUT',
+    path: '/local-records/{id}',
+    access: 'admin',
+    tag: 'Local names',
+    summary: 'Change a local record; absent fields keep their value',
+    params: IdParams,
+    body: LocalRecordUpdateBody,
+    answer: LocalRecord,
+    errors: TAKEN,
+    handle: (request) => {
+      const { body, params } = request;
+      return change(parts, authorOf(request), 'changed', async (tx) => {
+        const before = await store.findRecord(tx, params.id);
+        return store.replaceRecord(tx, params.id, readRecord(body, before, parts.localNames.localDomain()));
+      });
+    },
+  });
+}
+
+function deleteLocalRecord(parts: RecordRouteParts): Route {
+  return route({
+    method: 'DELETE',
+    path: '/local-records/{id}',
+    access: 'admin',
+    tag: 'Local names',
+    summary: 'Delete a local record',
+    params: IdParams,
+    handle: async (request) => {
+      await change(parts, authorOf(request), 'deleted', (tx) => store.deleteRecord(tx, request.params.id));
+    },
+  });
 }
 
 async function change(
-  context: ApiContext,
+  parts: RecordRouteParts,
   author: string,
   verb: 'created' | 'changed' | 'deleted',
   work: (tx: Queryable) => Promise<StoredRecord>,
 ): Promise<LocalRecord> {
-  const record = await context.policy.change(author, async (tx) => {
+  const record = await parts.policy.change(author, async (tx) => {
     const result = await work(tx);
-    if (verb !== 'deleted') await refuseContradictions(context, tx, result);
+    if (verb !== 'deleted') await refuseContradictions(parts, tx, result);
     const { fqdn, record_type: type, value } = result;
     const summary = `local record ${fqdn} ${type} ${value.slice(0, 100)}: ${verb}`;
     return { result, summary };
@@ -76,7 +142,7 @@ async function change(
 
 /** 409 if a name would have a CNAME beside other records, or where aliases would lead back to themselves. */
 async function refuseContradictions(
-  { localNames }: ApiContext,
+  { localNames }: RecordRouteParts,
   tx: Queryable,
   changed: StoredRecord,
 ): Promise<void> {

@@ -1,59 +1,114 @@
 /** HTTP of `{api}/managed-domains`. A change is in the database and in force when the answer is sent. */
-import type { IdParams } from '../../shared/api/fields.ts';
-import type {
+import { IdParams } from '../../shared/api/fields.ts';
+import {
   ManagedDomain,
-  ManagedDomainCreate,
+  ManagedDomainCreateBody,
   ManagedDomainPage,
   ManagedDomainQuery,
-  ManagedDomainUpdate,
+  ManagedDomainUpdateBody,
 } from '../../shared/api/policy/rules-api.ts';
-import type { ApiContext } from '../api/api-context.ts';
-import { authorOf } from '../api/route.ts';
-import type { RouteRequest } from '../api/route.ts';
+import { authorOf, route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
+import type { Database } from '../db/database.ts';
+import type { PolicyChanges } from '../policy/change.ts';
 import { createRule, deleteRule, updateRule } from './rule-change.ts';
 import { pageRules, MANAGED_DOMAINS, readRule } from './rule-store.ts';
 import type { StoredRule } from './rule-store.ts';
 
-/** GET managed-domains */
-export async function listManagedDomains(
-  { database }: ApiContext,
-  { query }: RouteRequest<unknown, ManagedDomainQuery>,
-): Promise<ManagedDomainPage> {
-  const { rules, total } = await pageRules(database, MANAGED_DOMAINS, query);
-  return { data: rules.map(shown), total, limit: query.limit, offset: query.offset };
+/** What these rows are made of. */
+export interface ManagedDomainRouteParts {
+  readonly database: Database;
+  readonly policy: PolicyChanges;
 }
 
-/** GET managed-domains/{id} */
-export async function readManagedDomain(
-  { database }: ApiContext,
-  { params }: RouteRequest<IdParams>,
-): Promise<ManagedDomain> {
-  return shown(await readRule(database, MANAGED_DOMAINS, params.id));
+/** Rows of managed domains. */
+export function managedDomainRoutes(parts: ManagedDomainRouteParts): Route[] {
+  return [
+    listManagedDomains(parts),
+    createManagedDomain(parts),
+    readManagedDomain(parts),
+    updateManagedDomain(parts),
+    deleteManagedDomain(parts),
+  ];
 }
 
-/** POST managed-domains */
-export async function createManagedDomain(
-  context: ApiContext,
-  request: RouteRequest<unknown, unknown, ManagedDomainCreate>,
-): Promise<ManagedDomain> {
-  const { domain, name, ...fields } = request.body;
-  const rule = { ...fields, text: domain, name: name ?? domain.slice(0, 200) };
-  return shown(await createRule(context, authorOf(request), MANAGED_DOMAINS, rule));
+function listManagedDomains({ database }: ManagedDomainRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/managed-domains',
+    access: 'viewer',
+    tag: 'Rules',
+    summary: 'A page of the managed domains, oldest first',
+    query: ManagedDomainQuery,
+    answer: ManagedDomainPage,
+    handle: async ({ query }) => {
+      const { rules, total } = await pageRules(database, MANAGED_DOMAINS, query);
+      return { data: rules.map(shown), total, limit: query.limit, offset: query.offset };
+    },
+  });
 }
 
-/** PUT managed-domains/{id} */
-export async function updateManagedDomain(
-  context: ApiContext,
-  request: RouteRequest<IdParams, unknown, ManagedDomainUpdate>,
-): Promise<ManagedDomain> {
-  const { domain, ...fields } = request.body;
-  const change = { ...fields, text: domain };
-  return shown(await updateRule(context, authorOf(request), MANAGED_DOMAINS, request.params.id, change));
+function readManagedDomain({ database }: ManagedDomainRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/managed-domains/{id}',
+    access: 'viewer',
+    tag: 'Rules',
+    summary: 'One managed domain',
+    params: IdParams,
+    answer: ManagedDomain,
+    handle: async ({ params }) => shown(await readRule(database, MANAGED_DOMAINS, params.id)),
+  });
 }
 
-/** DELETE managed-domains/{id} */
-export function deleteManagedDomain(context: ApiContext, request: RouteRequest<IdParams>): Promise<void> {
-  return deleteRule(context, authorOf(request), MANAGED_DOMAINS, request.params.id);
+function createManagedDomain(parts: ManagedDomainRouteParts): Route {
+  return route({
+    method: 'POST',
+    path: '/managed-domains',
+    access: 'admin',
+    tag: 'Rules',
+    summary: 'Allow or deny a domain',
+    body: ManagedDomainCreateBody,
+    status: 201,
+    answer: ManagedDomain,
+    errors: { 409: 'the rule exists already' },
+    handle: async (request) => {
+      const { domain, name, ...fields } = request.body;
+      const rule = { ...fields, text: domain, name: name ?? domain.slice(0, 200) };
+      return shown(await createRule(parts, authorOf(request), MANAGED_DOMAINS, rule));
+    },
+  });
+}
+
+function updateManagedDomain(parts: ManagedDomainRouteParts): Route {
+  return route({
+    method: 'PUT',
+    path: '/managed-domains/{id}',
+    access: 'admin',
+    tag: 'Rules',
+    summary: 'Change a managed domain; absent fields keep their value',
+    params: IdParams,
+    body: ManagedDomainUpdateBody,
+    answer: ManagedDomain,
+    errors: { 409: 'the rule exists already' },
+    handle: async (request) => {
+      const { domain, ...fields } = request.body;
+      const change = { ...fields, text: domain };
+      return shown(await updateRule(parts, authorOf(request), MANAGED_DOMAINS, request.params.id, change));
+    },
+  });
+}
+
+function deleteManagedDomain(parts: ManagedDomainRouteParts): Route {
+  return route({
+    method: 'DELETE',
+    path: '/managed-domains/{id}',
+    access: 'admin',
+    tag: 'Rules',
+    summary: 'Delete a managed domain',
+    params: IdParams,
+    handle: (request) => deleteRule(parts, authorOf(request), MANAGED_DOMAINS, request.params.id),
+  });
 }
 
 function shown({ text: domain, ...rule }: StoredRule): ManagedDomain {

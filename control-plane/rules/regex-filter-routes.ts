@@ -1,55 +1,115 @@
 /** HTTP of `{api}/regex-filters`. A change is in the database and in force when the answer is sent. */
-import type { IdParams } from '../../shared/api/fields.ts';
-import type { RegexFilter, RegexFilterCreate, RegexFilterUpdate } from '../../shared/api/policy/rules-api.ts';
+import { IdParams } from '../../shared/api/fields.ts';
+import {
+  RegexFilter,
+  RegexFilterCreateBody,
+  RegexFilterList,
+  RegexFilterUpdateBody,
+} from '../../shared/api/policy/rules-api.ts';
 import { invalid } from '../api/api-error.ts';
+import { authorOf, route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
+import type { Database } from '../db/database.ts';
 import type { Queryable } from '../db/database.ts';
-import type { ApiContext } from '../api/api-context.ts';
-import { authorOf } from '../api/route.ts';
-import type { RouteRequest } from '../api/route.ts';
+import type { PolicyChanges } from '../policy/change.ts';
 import { type RefusedFilter, findRefusedFilters } from '../snapshot/build/manual-rules.ts';
 import { type GuardChange, createRule, deleteRule, updateRule } from './rule-change.ts';
 import { listRules, REGEX_FILTERS, readRule } from './rule-store.ts';
 import type { StoredRule } from './rule-store.ts';
 
-/** GET regex-filters */
-export async function listRegexFilters({ database }: ApiContext): Promise<RegexFilter[]> {
-  return (await listRules(database, REGEX_FILTERS)).map(shown);
+/** What these rows are made of. */
+export interface RegexFilterRouteParts {
+  readonly database: Database;
+  readonly policy: PolicyChanges;
 }
 
-/** GET regex-filters/{id} */
-export async function readRegexFilter(
-  { database }: ApiContext,
-  { params }: RouteRequest<IdParams>,
-): Promise<RegexFilter> {
-  return shown(await readRule(database, REGEX_FILTERS, params.id));
+/** Rows of regex filters. */
+export function regexFilterRoutes(parts: RegexFilterRouteParts): Route[] {
+  return [
+    listRegexFilters(parts),
+    createRegexFilter(parts),
+    readRegexFilter(parts),
+    updateRegexFilter(parts),
+    deleteRegexFilter(parts),
+  ];
 }
 
-/** POST regex-filters */
-export async function createRegexFilter(
-  context: ApiContext,
-  request: RouteRequest<unknown, unknown, RegexFilterCreate>,
-): Promise<RegexFilter> {
-  const { pattern, name, ...fields } = request.body;
-  const rule = { ...fields, text: pattern, name: name ?? pattern.slice(0, 200) };
-  return shown(
-    await createRule({ ...context, guard: keepingAllInForce }, authorOf(request), REGEX_FILTERS, rule),
-  );
+function listRegexFilters({ database }: RegexFilterRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/regex-filters',
+    access: 'viewer',
+    tag: 'Rules',
+    summary: 'All regex filters',
+    answer: RegexFilterList,
+    handle: async () => (await listRules(database, REGEX_FILTERS)).map(shown),
+  });
 }
 
-/** PUT regex-filters/{id} */
-export async function updateRegexFilter(
-  context: ApiContext,
-  request: RouteRequest<IdParams, unknown, RegexFilterUpdate>,
-): Promise<RegexFilter> {
-  const { pattern, ...fields } = request.body;
-  const change = { ...fields, text: pattern };
-  const parts = { ...context, guard: keepingAllInForce };
-  return shown(await updateRule(parts, authorOf(request), REGEX_FILTERS, request.params.id, change));
+function readRegexFilter({ database }: RegexFilterRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/regex-filters/{id}',
+    access: 'viewer',
+    tag: 'Rules',
+    summary: 'One regex filter',
+    params: IdParams,
+    answer: RegexFilter,
+    handle: async ({ params }) => shown(await readRule(database, REGEX_FILTERS, params.id)),
+  });
 }
 
-/** DELETE regex-filters/{id} */
-export function deleteRegexFilter(context: ApiContext, request: RouteRequest<IdParams>): Promise<void> {
-  return deleteRule(context, authorOf(request), REGEX_FILTERS, request.params.id);
+function createRegexFilter(parts: RegexFilterRouteParts): Route {
+  return route({
+    method: 'POST',
+    path: '/regex-filters',
+    access: 'admin',
+    tag: 'Rules',
+    summary: 'Allow or deny the names that a regular expression matches',
+    body: RegexFilterCreateBody,
+    status: 201,
+    answer: RegexFilter,
+    errors: { 409: 'the rule exists already' },
+    handle: async (request) => {
+      const { pattern, name, ...fields } = request.body;
+      const rule = { ...fields, text: pattern, name: name ?? pattern.slice(0, 200) };
+      return shown(
+        await createRule({ ...parts, guard: keepingAllInForce }, authorOf(request), REGEX_FILTERS, rule),
+      );
+    },
+  });
+}
+
+function updateRegexFilter(parts: RegexFilterRouteParts): Route {
+  return route({
+    method: 'PUT',
+    path: '/regex-filters/{id}',
+    access: 'admin',
+    tag: 'Rules',
+    summary: 'Change a regex filter; absent fields keep their value',
+    params: IdParams,
+    body: RegexFilterUpdateBody,
+    answer: RegexFilter,
+    errors: { 409: 'the rule exists already' },
+    handle: async (request) => {
+      const { pattern, ...fields } = request.body;
+      const change = { ...fields, text: pattern };
+      const guarded = { ...parts, guard: keepingAllInForce };
+      return shown(await updateRule(guarded, authorOf(request), REGEX_FILTERS, request.params.id, change));
+    },
+  });
+}
+
+function deleteRegexFilter(parts: RegexFilterRouteParts): Route {
+  return route({
+    method: 'DELETE',
+    path: '/regex-filters/{id}',
+    access: 'admin',
+    tag: 'Rules',
+    summary: 'Delete a regex filter',
+    params: IdParams,
+    handle: (request) => deleteRule(parts, authorOf(request), REGEX_FILTERS, request.params.id),
+  });
 }
 
 /** 400 if a change would exceed the budget and put any filter out of force. */

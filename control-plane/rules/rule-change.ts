@@ -1,5 +1,5 @@
 /** Changes of rules that people write: stored with a revision, and in force when the promise resolves. */
-import type { ApiContext } from '../api/api-context.ts';
+import type { PolicyChanges } from '../policy/change.ts';
 import type { Queryable } from '../db/database.ts';
 import type { RuleChange, RuleFields, RuleTableName, StoredRule } from './rule-store.ts';
 import * as store from './rule-store.ts';
@@ -7,7 +7,8 @@ import * as store from './rule-store.ts';
 /** Makes a change; throws if the rules would exceed their budget together. */
 export type GuardChange = (tx: Queryable, work: () => Promise<StoredRule>) => Promise<StoredRule>;
 
-interface Parts extends Pick<ApiContext, 'policy'> {
+interface Parts {
+  readonly policy: PolicyChanges;
   readonly guard?: GuardChange;
 }
 

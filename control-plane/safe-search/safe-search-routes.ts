@@ -1,50 +1,92 @@
 /** HTTP of `{api}/safe-search/configs`. A change is in the database and in force when the answer is sent. */
-import type {
-  SafeSearchConfig,
+import {
+  SafeSearchConfigList,
   SafeSearchParams,
-  SafeSearchToggle,
+  SafeSearchToggleBody,
 } from '../../shared/api/policy/safe-search-api.ts';
-import type { ApiContext } from '../api/api-context.ts';
-import { authorOf } from '../api/route.ts';
-import type { RouteRequest } from '../api/route.ts';
+import { authorOf, route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
+import type { Database } from '../db/database.ts';
+import type { PolicyChanges } from '../policy/change.ts';
 import * as store from './safe-search-store.ts';
 
-/** GET safe-search/configs */
-export function listSafeSearch({ database }: ApiContext): Promise<SafeSearchConfig[]> {
-  return store.listConfigs(database);
+const PATH = '/safe-search/configs';
+const GROUP_PATH = `${PATH}/{group_id}`;
+const tag = 'Safe search';
+
+/** What these rows are made of. */
+export interface SafeSearchRouteParts {
+  readonly database: Database;
+  readonly policy: PolicyChanges;
 }
 
-/** GET safe-search/configs/{group_id} */
-export function readSafeSearch(
-  { database }: ApiContext,
-  { params }: RouteRequest<SafeSearchParams>,
-): Promise<SafeSearchConfig[]> {
-  return store.readConfigs(database, params.group_id);
+/** Rows of safe search. */
+export function safeSearchRoutes(parts: SafeSearchRouteParts): Route[] {
+  return [listSafeSearch(parts), readSafeSearch(parts), toggleSafeSearch(parts), deleteSafeSearch(parts)];
 }
 
-/** POST safe-search/configs/{group_id} */
-export async function toggleSafeSearch(
-  { policy }: ApiContext,
-  request: RouteRequest<SafeSearchParams, unknown, SafeSearchToggle>,
-): Promise<SafeSearchConfig[]> {
-  const { body } = request;
-  const { group_id: groupId } = request.params;
-  return policy.change(authorOf(request), async (tx) => {
-    await store.readConfigs(tx, groupId);
-    await store.writeConfigs(tx, groupId, body);
-    const summary = `safe search of group ${groupId}: ${body.engine} ${body.enabled ? 'on' : 'off'}`;
-    return { result: await store.readConfigs(tx, groupId), summary };
+function listSafeSearch({ database }: SafeSearchRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: PATH,
+    access: 'viewer',
+    tag,
+    summary: 'What was set for any group; other engines are off',
+    answer: SafeSearchConfigList,
+    handle: () => store.listConfigs(database),
   });
 }
 
-/** DELETE safe-search/configs/{group_id} */
-export async function deleteSafeSearch(
-  { policy }: ApiContext,
-  request: RouteRequest<SafeSearchParams>,
-): Promise<void> {
-  const { group_id: groupId } = request.params;
-  await policy.change(authorOf(request), async (tx) => {
-    const wasThere = await store.deleteConfigs(tx, groupId);
-    return { result: undefined, summary: wasThere ? `safe search of group ${groupId}: deleted` : null };
+function readSafeSearch({ database }: SafeSearchRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: GROUP_PATH,
+    access: 'viewer',
+    tag,
+    summary: 'Every engine for one group',
+    params: SafeSearchParams,
+    answer: SafeSearchConfigList,
+    handle: ({ params }) => store.readConfigs(database, params.group_id),
+  });
+}
+
+function toggleSafeSearch({ policy }: SafeSearchRouteParts): Route {
+  return route({
+    method: 'POST',
+    path: GROUP_PATH,
+    access: 'admin',
+    tag,
+    summary: 'Switch one engine, or all, for a group',
+    params: SafeSearchParams,
+    body: SafeSearchToggleBody,
+    answer: SafeSearchConfigList,
+    handle: async (request) => {
+      const { body } = request;
+      const { group_id: groupId } = request.params;
+      return policy.change(authorOf(request), async (tx) => {
+        await store.readConfigs(tx, groupId);
+        await store.writeConfigs(tx, groupId, body);
+        const summary = `safe search of group ${groupId}: ${body.engine} ${body.enabled ? 'on' : 'off'}`;
+        return { result: await store.readConfigs(tx, groupId), summary };
+      });
+    },
+  });
+}
+
+function deleteSafeSearch({ policy }: SafeSearchRouteParts): Route {
+  return route({
+    method: 'DELETE',
+    path: GROUP_PATH,
+    access: 'admin',
+    tag,
+    summary: 'Switch all engines off for a group and forget their settings',
+    params: SafeSearchParams,
+    handle: async (request) => {
+      const { group_id: groupId } = request.params;
+      await policy.change(authorOf(request), async (tx) => {
+        const wasThere = await store.deleteConfigs(tx, groupId);
+        return { result: undefined, summary: wasThere ? `safe search of group ${groupId}: deleted` : null };
+      });
+    },
   });
 }

@@ -1,44 +1,90 @@
 /** HTTP of `{api}/blocking`. What is in force is read from memory, so that it can be asked without a database. */
-import type { Blocking, BlockingChange } from '../../shared/api/policy/blocking-api.ts';
-import type { ApiContext } from '../api/api-context.ts';
-import { authorOf } from '../api/route.ts';
-import type { RouteRequest } from '../api/route.ts';
+import type { Config } from '../../config/schema.ts';
+import { Blocking, BlockingChangeBody } from '../../shared/api/policy/blocking-api.ts';
+import type { Clock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/log.ts';
+import { authorOf, route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
 import { blockingSource, isBlockingEnabled, timerEndMs } from '../policy/blocking-switch.ts';
+import type { PolicyChanges } from '../policy/change.ts';
+import type { BlockingSwitch } from '../policy/rows.ts';
 import { deleteBlockingSwitch, writeBlockingSwitch } from './blocking-switch-store.ts';
 
-/** GET blocking */
-export function readBlocking(context: ApiContext): Blocking {
-  const nowMs = context.clock.nowMs();
-  const said = context.blockingSwitch();
+/** What these rows are made of. */
+export interface BlockingRouteParts {
+  readonly policy: PolicyChanges;
+  /** What was said through the API about blocking as a whole, as it is in force. */
+  readonly blockingSwitch: () => BlockingSwitch | null;
+  /** Asked for each request, because a reload replaces it. */
+  readonly config: () => Pick<Config, 'blocking'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Rows of the switch of all blocking. */
+export function blockingRoutes(parts: BlockingRouteParts): Route[] {
+  return [readBlocking(parts), switchBlocking(parts), giveBlockingBack(parts)];
+}
+
+function readBlocking(parts: BlockingRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/blocking',
+    access: 'viewer',
+    tag: 'Blocking',
+    summary: 'Whether blocking is on, and for how long',
+    answer: Blocking,
+    handle: () => blockingNow(parts),
+  });
+}
+
+function switchBlocking(parts: BlockingRouteParts): Route {
+  return route({
+    method: 'POST',
+    path: '/blocking',
+    access: 'admin',
+    tag: 'Blocking',
+    summary: 'Switch all blocking on or off on every node, for a time or until changed',
+    body: BlockingChangeBody,
+    answer: Blocking,
+    handle: async (request) => {
+      const { enabled, timer_secs: timerSecs } = request.body;
+      const until = timerSecs === null ? null : new Date(parts.clock.nowMs() + timerSecs * 1000);
+      await parts.policy.change(authorOf(request), async (tx) => {
+        await writeBlockingSwitch(tx, enabled, until);
+        return { result: undefined, summary: null };
+      });
+      const said = enabled ? 'switch blocking on' : 'switch blocking off';
+      parts.logger.info(said, { until: until?.toISOString() ?? 'changed', author: authorOf(request) });
+      return blockingNow(parts);
+    },
+  });
+}
+
+function giveBlockingBack(parts: BlockingRouteParts): Route {
+  return route({
+    method: 'DELETE',
+    path: '/blocking',
+    access: 'admin',
+    tag: 'Blocking',
+    summary: 'Let the configuration decide about blocking again',
+    handle: async (request) => {
+      await parts.policy.change(authorOf(request), async (tx) => {
+        await deleteBlockingSwitch(tx);
+        return { result: undefined, summary: null };
+      });
+      parts.logger.info('let the configuration decide about blocking', { author: authorOf(request) });
+    },
+  });
+}
+
+function blockingNow({ clock, config, blockingSwitch }: BlockingRouteParts): Blocking {
+  const nowMs = clock.nowMs();
+  const said = blockingSwitch();
   const endMs = timerEndMs(said, nowMs);
   return {
-    enabled: isBlockingEnabled(said, context.config().blocking.enabled, nowMs),
+    enabled: isBlockingEnabled(said, config().blocking.enabled, nowMs),
     timer_secs: endMs === null ? null : Math.ceil((endMs - nowMs) / 1000),
     source: blockingSource(said, nowMs),
   };
-}
-
-/** POST blocking */
-export async function switchBlocking(
-  context: ApiContext,
-  request: RouteRequest<unknown, unknown, BlockingChange>,
-): Promise<Blocking> {
-  const { enabled, timer_secs: timerSecs } = request.body;
-  const until = timerSecs === null ? null : new Date(context.clock.nowMs() + timerSecs * 1000);
-  await context.policy.change(authorOf(request), async (tx) => {
-    await writeBlockingSwitch(tx, enabled, until);
-    return { result: undefined, summary: null };
-  });
-  const said = enabled ? 'switch blocking on' : 'switch blocking off';
-  context.logger.info(said, { until: until?.toISOString() ?? 'changed', author: authorOf(request) });
-  return readBlocking(context);
-}
-
-/** DELETE blocking */
-export async function giveBlockingBack(context: ApiContext, request: RouteRequest): Promise<void> {
-  await context.policy.change(authorOf(request), async (tx) => {
-    await deleteBlockingSwitch(tx);
-    return { result: undefined, summary: null };
-  });
-  context.logger.info('let the configuration decide about blocking', { author: authorOf(request) });
 }

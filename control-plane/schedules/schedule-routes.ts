@@ -1,110 +1,217 @@
 /** HTTP of `{api}/schedule-profiles` and `{api}/groups/{id}/schedule`; a change is in force when it is answered. */
-import type { IdParams } from '../../shared/api/fields.ts';
-import type {
+import { IdParams } from '../../shared/api/fields.ts';
+import {
   FullScheduleProfile,
   GroupSchedule,
-  GroupScheduleChange,
+  GroupScheduleBody,
   ScheduleProfile,
-  ScheduleProfileCreate,
-  ScheduleProfileUpdate,
+  ScheduleProfileCreateBody,
+  ScheduleProfileList,
+  ScheduleProfileUpdateBody,
   ScheduleSlot,
-  ScheduleSlotCreate,
+  ScheduleSlotCreateBody,
   SlotParams,
 } from '../../shared/api/policy/schedules-api.ts';
+import { authorOf, route } from '../api/route.ts';
+import type { Route, RouteRequest } from '../api/route.ts';
+import type { Database } from '../db/database.ts';
 import type { Queryable } from '../db/database.ts';
-import type { ApiContext } from '../api/api-context.ts';
-import { authorOf } from '../api/route.ts';
-import type { RouteRequest } from '../api/route.ts';
+import type { PolicyChanges } from '../policy/change.ts';
 import * as store from './schedule-store.ts';
 
-type ById = RouteRequest<IdParams>;
-
-/** GET schedule-profiles */
-export function listProfiles({ database }: ApiContext): Promise<ScheduleProfile[]> {
-  return store.listProfiles(database);
+/** What these rows are made of. */
+export interface ScheduleRouteParts {
+  readonly database: Database;
+  readonly policy: PolicyChanges;
 }
 
-/** GET schedule-profiles/{id} */
-export function readProfile({ database }: ApiContext, { params }: ById): Promise<FullScheduleProfile> {
-  return store.readProfile(database, params.id);
+/** Rows of schedule profiles, their slots and their groups. */
+export function scheduleRoutes(parts: ScheduleRouteParts): Route[] {
+  return [
+    listProfiles(parts),
+    createProfile(parts),
+    readProfile(parts),
+    updateProfile(parts),
+    deleteProfile(parts),
+    createSlot(parts),
+    deleteSlot(parts),
+    readGroupSchedule(parts),
+    assignSchedule(parts),
+    removeGroupSchedule(parts),
+  ];
 }
 
-/** POST schedule-profiles */
-export function createProfile(
-  context: ApiContext,
-  request: RouteRequest<unknown, unknown, ScheduleProfileCreate>,
-): Promise<ScheduleProfile> {
-  const describe = ({ name }: ScheduleProfile): string => `schedule profile ${name}: created`;
-  return change(context, request, describe, (tx) => store.insertProfile(tx, request.body));
+function listProfiles({ database }: ScheduleRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/schedule-profiles',
+    access: 'viewer',
+    tag: 'Schedules',
+    summary: 'All schedule profiles, without their slots',
+    answer: ScheduleProfileList,
+    handle: () => store.listProfiles(database),
+  });
 }
 
-/** PUT schedule-profiles/{id} */
-export function updateProfile(
-  context: ApiContext,
-  request: RouteRequest<IdParams, unknown, ScheduleProfileUpdate>,
-): Promise<ScheduleProfile> {
-  const describe = ({ name }: ScheduleProfile): string => `schedule profile ${name}: changed`;
-  return change(context, request, describe, (tx) => store.updateProfile(tx, request.params.id, request.body));
+function readProfile({ database }: ScheduleRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/schedule-profiles/{id}',
+    access: 'viewer',
+    tag: 'Schedules',
+    summary: 'One schedule profile with its slots',
+    params: IdParams,
+    answer: FullScheduleProfile,
+    handle: ({ params }) => store.readProfile(database, params.id),
+  });
 }
 
-/** DELETE schedule-profiles/{id} */
-export async function deleteProfile(context: ApiContext, request: ById): Promise<void> {
-  const describe = (name: string): string => `schedule profile ${name}: deleted`;
-  await change(context, request, describe, (tx) => store.deleteProfile(tx, request.params.id));
+function createProfile(parts: ScheduleRouteParts): Route {
+  return route({
+    method: 'POST',
+    path: '/schedule-profiles',
+    access: 'admin',
+    tag: 'Schedules',
+    summary: 'Create a schedule profile',
+    body: ScheduleProfileCreateBody,
+    status: 201,
+    answer: ScheduleProfile,
+    errors: { 409: 'the name is taken' },
+    handle: (request) => {
+      const describe = ({ name }: ScheduleProfile): string => `schedule profile ${name}: created`;
+      return change(parts, request, describe, (tx) => store.insertProfile(tx, request.body));
+    },
+  });
 }
 
-/** POST schedule-profiles/{id}/slots */
-export function createSlot(
-  context: ApiContext,
-  request: RouteRequest<IdParams, unknown, ScheduleSlotCreate>,
-): Promise<ScheduleSlot> {
-  const { id } = request.params;
-  const describe = (slot: ScheduleSlot): string =>
-    `schedule profile ${id}: slot ${slot.start_time} to ${slot.end_time} (${slot.action}) created`;
-  return change(context, request, describe, (tx) => store.insertSlot(tx, id, request.body));
+function updateProfile(parts: ScheduleRouteParts): Route {
+  return route({
+    method: 'PUT',
+    path: '/schedule-profiles/{id}',
+    access: 'admin',
+    tag: 'Schedules',
+    summary: 'Change a schedule profile; absent fields keep their value',
+    params: IdParams,
+    body: ScheduleProfileUpdateBody,
+    answer: ScheduleProfile,
+    errors: { 409: 'the name is taken' },
+    handle: (request) => {
+      const describe = ({ name }: ScheduleProfile): string => `schedule profile ${name}: changed`;
+      return change(parts, request, describe, (tx) =>
+        store.updateProfile(tx, request.params.id, request.body),
+      );
+    },
+  });
 }
 
-/** DELETE schedule-profiles/{id}/slots/{slot_id} */
-export async function deleteSlot(context: ApiContext, request: RouteRequest<SlotParams>): Promise<void> {
-  const { id, slot_id: slotId } = request.params;
-  const describe = (): string => `schedule profile ${id}: slot ${slotId} deleted`;
-  await change(context, request, describe, (tx) => store.deleteSlot(tx, id, slotId));
+function deleteProfile(parts: ScheduleRouteParts): Route {
+  return route({
+    method: 'DELETE',
+    path: '/schedule-profiles/{id}',
+    access: 'admin',
+    tag: 'Schedules',
+    summary: 'Delete a schedule profile, its slots and its assignments; overrides end at once',
+    params: IdParams,
+    handle: async (request) => {
+      const describe = (name: string): string => `schedule profile ${name}: deleted`;
+      await change(parts, request, describe, (tx) => store.deleteProfile(tx, request.params.id));
+    },
+  });
 }
 
-/** GET groups/{id}/schedule */
-export async function readGroupSchedule(
-  { database }: ApiContext,
-  { params }: ById,
-): Promise<FullScheduleProfile> {
-  return store.readProfile(database, await store.profileOfGroup(database, params.id));
+function createSlot(parts: ScheduleRouteParts): Route {
+  return route({
+    method: 'POST',
+    path: '/schedule-profiles/{id}/slots',
+    access: 'admin',
+    tag: 'Schedules',
+    summary: 'Add a time slot to a schedule profile',
+    params: IdParams,
+    body: ScheduleSlotCreateBody,
+    status: 201,
+    answer: ScheduleSlot,
+    handle: (request) => {
+      const { id } = request.params;
+      const describe = (slot: ScheduleSlot): string =>
+        `schedule profile ${id}: slot ${slot.start_time} to ${slot.end_time} (${slot.action}) created`;
+      return change(parts, request, describe, (tx) => store.insertSlot(tx, id, request.body));
+    },
+  });
 }
 
-/** PUT groups/{id}/schedule */
-export function assignSchedule(
-  context: ApiContext,
-  request: RouteRequest<IdParams, unknown, GroupScheduleChange>,
-): Promise<GroupSchedule> {
-  const { id } = request.params;
-  const { profile_id: profileId } = request.body;
-  const describe = (): string => `group ${id}: schedule profile ${profileId} assigned`;
-  return change(context, request, describe, (tx) => store.assignProfile(tx, id, profileId));
+function deleteSlot(parts: ScheduleRouteParts): Route {
+  return route({
+    method: 'DELETE',
+    path: '/schedule-profiles/{id}/slots/{slot_id}',
+    access: 'admin',
+    tag: 'Schedules',
+    summary: 'Delete a time slot',
+    params: SlotParams,
+    handle: async (request) => {
+      const { id, slot_id: slotId } = request.params;
+      const describe = (): string => `schedule profile ${id}: slot ${slotId} deleted`;
+      await change(parts, request, describe, (tx) => store.deleteSlot(tx, id, slotId));
+    },
+  });
 }
 
-/** DELETE groups/{id}/schedule */
-export async function removeGroupSchedule(context: ApiContext, request: ById): Promise<void> {
-  const { id } = request.params;
-  const describe = (): string => `group ${id}: schedule removed`;
-  await change(context, request, describe, (tx) => store.unassignProfile(tx, id));
+function readGroupSchedule({ database }: ScheduleRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/groups/{id}/schedule',
+    access: 'viewer',
+    tag: 'Schedules',
+    summary: 'The schedule profile of a group, with its slots; 404 where it has none',
+    params: IdParams,
+    answer: FullScheduleProfile,
+    handle: async ({ params }) =>
+      store.readProfile(database, await store.profileOfGroup(database, params.id)),
+  });
+}
+
+function assignSchedule(parts: ScheduleRouteParts): Route {
+  return route({
+    method: 'PUT',
+    path: '/groups/{id}/schedule',
+    access: 'admin',
+    tag: 'Schedules',
+    summary: 'Give a group a schedule profile, in place of the one it had',
+    params: IdParams,
+    body: GroupScheduleBody,
+    answer: GroupSchedule,
+    handle: (request) => {
+      const { id } = request.params;
+      const { profile_id: profileId } = request.body;
+      const describe = (): string => `group ${id}: schedule profile ${profileId} assigned`;
+      return change(parts, request, describe, (tx) => store.assignProfile(tx, id, profileId));
+    },
+  });
+}
+
+function removeGroupSchedule(parts: ScheduleRouteParts): Route {
+  return route({
+    method: 'DELETE',
+    path: '/groups/{id}/schedule',
+    access: 'admin',
+    tag: 'Schedules',
+    summary: "Remove a group's schedule; its override ends at once",
+    params: IdParams,
+    handle: async (request) => {
+      const { id } = request.params;
+      const describe = (): string => `group ${id}: schedule removed`;
+      await change(parts, request, describe, (tx) => store.unassignProfile(tx, id));
+    },
+  });
 }
 
 /** Stores a change with its revision and puts it into force. */
 async function change<T>(
-  context: ApiContext,
+  parts: ScheduleRouteParts,
   request: Pick<RouteRequest, 'caller'>,
   describe: (result: T) => string,
   work: (tx: Queryable) => Promise<T>,
 ): Promise<T> {
-  return context.policy.change(authorOf(request), async (tx) => {
+  return parts.policy.change(authorOf(request), async (tx) => {
     const result = await work(tx);
     return { result, summary: describe(result) };
   });

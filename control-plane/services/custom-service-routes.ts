@@ -1,61 +1,125 @@
 /** HTTP of `{api}/custom-services`: services that people define. Blocking them is `service-routes.ts`. */
-import type {
+import {
   CustomService,
-  CustomServiceCreate,
+  CustomServiceCreateBody,
   CustomServiceDeleteQuery,
-  CustomServiceUpdate,
+  CustomServiceList,
+  CustomServiceUpdateBody,
   ServiceParams,
 } from '../../shared/api/policy/services-api.ts';
 import { notFound } from '../api/api-error.ts';
-import type { ApiContext } from '../api/api-context.ts';
-import { authorOf } from '../api/route.ts';
-import type { RouteRequest } from '../api/route.ts';
+import { authorOf, route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
+import type { Database } from '../db/database.ts';
+import type { PolicyChanges } from '../policy/change.ts';
 import * as store from './service-store.ts';
 
-type ById = RouteRequest<ServiceParams>;
+/** Room for 10,000 domains of the greatest length. */
+const CUSTOM_SERVICE_BYTES = 4_194_304;
 
-/** GET custom-services */
-export function listCustomServices({ database }: ApiContext): Promise<CustomService[]> {
-  return store.listCustom(database);
+/** What these rows are made of. */
+export interface CustomServiceRouteParts {
+  readonly database: Database;
+  readonly policy: PolicyChanges;
 }
 
-/** GET custom-services/{service_id} */
-export async function readCustomService({ database }: ApiContext, { params }: ById): Promise<CustomService> {
-  const service = await store.findCustom(database, params.service_id);
-  if (service === undefined) throw notFound(`custom service ${params.service_id}`);
-  return service;
+/** Rows of services that people define. */
+export function customServiceRoutes(parts: CustomServiceRouteParts): Route[] {
+  return [
+    ...['/services/custom', '/custom-services'].map((path) => createCustomService(parts, path)),
+    listCustomServices(parts),
+    readCustomService(parts),
+    updateCustomService(parts),
+    deleteCustomService(parts),
+  ];
 }
 
-/** POST custom-services and services/custom */
-export function createCustomService(
-  context: ApiContext,
-  request: RouteRequest<unknown, unknown, CustomServiceCreate>,
-): Promise<CustomService> {
-  return context.policy.change(authorOf(request), async (tx) => {
-    const result = await store.insertCustom(tx, request.body);
-    return { result, summary: `custom service ${result.service_id}: created` };
+function listCustomServices({ database }: CustomServiceRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/custom-services',
+    access: 'viewer',
+    tag: 'Services',
+    summary: 'All custom services',
+    answer: CustomServiceList,
+    handle: () => store.listCustom(database),
   });
 }
 
-/** PATCH custom-services/{service_id} */
-export async function updateCustomService(
-  context: ApiContext,
-  request: RouteRequest<ServiceParams, unknown, CustomServiceUpdate>,
-): Promise<CustomService> {
-  return context.policy.change(authorOf(request), async (tx) => {
-    const result = await store.updateCustom(tx, request.params.service_id, request.body);
-    return { result, summary: `custom service ${result.service_id}: changed` };
+function readCustomService({ database }: CustomServiceRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/custom-services/{service_id}',
+    access: 'viewer',
+    tag: 'Services',
+    summary: 'One custom service',
+    params: ServiceParams,
+    answer: CustomService,
+    handle: async ({ params }) => {
+      const service = await store.findCustom(database, params.service_id);
+      if (service === undefined) throw notFound(`custom service ${params.service_id}`);
+      return service;
+    },
   });
 }
 
-/** DELETE custom-services/{service_id} */
-export async function deleteCustomService(
-  context: ApiContext,
-  request: RouteRequest<ServiceParams, CustomServiceDeleteQuery>,
-): Promise<void> {
-  const { service_id: serviceId } = request.params;
-  await context.policy.change(authorOf(request), async (tx) => {
-    await store.deleteCustom(tx, serviceId, request.query.force);
-    return { result: undefined, summary: `custom service ${serviceId}: deleted` };
+function createCustomService(parts: CustomServiceRouteParts, path: string): Route {
+  return route({
+    method: 'POST',
+    path,
+    access: 'admin',
+    tag: 'Services',
+    summary: 'Define a service',
+    body: CustomServiceCreateBody,
+    status: 201,
+    answer: CustomService,
+    errors: { 409: 'the name is taken' },
+    bodyLimitBytes: CUSTOM_SERVICE_BYTES,
+    handle: (request) =>
+      parts.policy.change(authorOf(request), async (tx) => {
+        const result = await store.insertCustom(tx, request.body);
+        return { result, summary: `custom service ${result.service_id}: created` };
+      }),
+  });
+}
+
+function updateCustomService(parts: CustomServiceRouteParts): Route {
+  return route({
+    method: 'PATCH',
+    path: '/custom-services/{service_id}',
+    access: 'admin',
+    tag: 'Services',
+    summary: 'Change a custom service; absent fields keep their value',
+    params: ServiceParams,
+    body: CustomServiceUpdateBody,
+    answer: CustomService,
+    errors: { 409: 'the name is taken' },
+    bodyLimitBytes: CUSTOM_SERVICE_BYTES,
+    handle: async (request) => {
+      return parts.policy.change(authorOf(request), async (tx) => {
+        const result = await store.updateCustom(tx, request.params.service_id, request.body);
+        return { result, summary: `custom service ${result.service_id}: changed` };
+      });
+    },
+  });
+}
+
+function deleteCustomService(parts: CustomServiceRouteParts): Route {
+  return route({
+    method: 'DELETE',
+    path: '/custom-services/{service_id}',
+    access: 'admin',
+    tag: 'Services',
+    summary: 'Delete a custom service; one that is blocked for some group only with force',
+    params: ServiceParams,
+    query: CustomServiceDeleteQuery,
+    errors: { 409: 'a group blocks it' },
+    handle: async (request) => {
+      const { service_id: serviceId } = request.params;
+      await parts.policy.change(authorOf(request), async (tx) => {
+        await store.deleteCustom(tx, serviceId, request.query.force);
+        return { result: undefined, summary: `custom service ${serviceId}: deleted` };
+      });
+    },
   });
 }

@@ -1,76 +1,146 @@
 /** HTTP of `{api}/services`: the catalog, and which of its services are blocked for which groups. */
-import type {
+import {
   BlockedService,
+  BlockedServiceList,
   BlockedServiceQuery,
   CatalogService,
+  CatalogServiceList,
   CategoryList,
-  CustomService,
-  ServiceBlock,
+  ServiceBlockBody,
   ServiceGroupParams,
   ServiceParams,
+  CATEGORY_NAMES,
 } from '../../shared/api/policy/services-api.ts';
-import { CATEGORY_NAMES } from '../../shared/api/policy/services-api.ts';
+import type { CustomService } from '../../shared/api/policy/services-api.ts';
 import { notFound } from '../api/api-error.ts';
-import type { ApiContext } from '../api/api-context.ts';
-import { authorOf } from '../api/route.ts';
-import type { RouteRequest } from '../api/route.ts';
+import { authorOf, route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
+import type { Database } from '../db/database.ts';
+import type { PolicyChanges } from '../policy/change.ts';
+import type { ServiceCatalog } from './service-catalog.ts';
 import * as store from './service-store.ts';
 
-/** GET services/categories */
-export function listCategories(): CategoryList {
-  return Object.entries(CATEGORY_NAMES).map(([id, name]) => ({ id, name }) as CategoryList[number]);
+/** What these rows are made of. */
+export interface ServiceRouteParts {
+  readonly database: Database;
+  readonly policy: PolicyChanges;
+  /** The built-in services. */
+  readonly catalog: Pick<ServiceCatalog, 'all' | 'get'>;
 }
 
-/** GET services/catalog */
-export async function listCatalog({ catalog, database }: ApiContext): Promise<CatalogService[]> {
-  const custom = await store.listCustom(database);
-  return [...catalog.all(), ...custom.map(asCatalogService)];
+/** Rows of the catalog and the blocked services. */
+export function serviceRoutes(parts: ServiceRouteParts): Route[] {
+  return [
+    listCatalog(parts),
+    readCatalogService(parts),
+    listCategories(parts),
+    listBlockedServices(parts),
+    blockService(parts),
+    unblockService(parts),
+  ];
 }
 
-/** GET services/catalog/{service_id} */
-export async function readCatalogService(
-  { catalog, database }: ApiContext,
-  { params }: RouteRequest<ServiceParams>,
-): Promise<CatalogService> {
-  const { service_id: id } = params;
-  const builtIn = catalog.get(id);
-  if (builtIn !== undefined) return builtIn;
-  const custom = await store.findCustom(database, id);
-  if (custom === undefined) throw notFound(`service ${id}`);
-  return asCatalogService(custom);
-}
-
-/** GET services */
-export function listBlockedServices(
-  { database }: ApiContext,
-  { query }: RouteRequest<unknown, BlockedServiceQuery>,
-): Promise<BlockedService[]> {
-  return store.listBlocked(database, query.group_id);
-}
-
-/** POST services */
-export async function blockService(
-  context: ApiContext,
-  request: RouteRequest<unknown, unknown, ServiceBlock>,
-): Promise<BlockedService> {
-  const { service_id: serviceId, group_id: groupId } = request.body;
-  return context.policy.change(authorOf(request), async (tx) => {
-    if (context.catalog.get(serviceId) === undefined && (await store.findCustom(tx, serviceId)) === undefined)
-      throw notFound(`service ${serviceId}`);
-    const result = await store.insertBlocked(tx, serviceId, groupId);
-    return { result, summary: `service ${serviceId}: blocked for group ${groupId}` };
+function listCategories(_parts: ServiceRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/services/categories',
+    access: 'viewer',
+    tag: 'Services',
+    summary: 'The categories of the catalog',
+    answer: CategoryList,
+    handle: () => Object.entries(CATEGORY_NAMES).map(([id, name]) => ({ id, name }) as CategoryList[number]),
   });
 }
 
-/** DELETE services/{service_id}/groups/{group_id} */
-export async function unblockService(
-  context: ApiContext,
-  request: RouteRequest<ServiceGroupParams>,
-): Promise<void> {
-  const { service_id: serviceId, group_id: groupId } = request.params;
-  await context.policy.change(authorOf(request), async (tx) => {
-    await store.deleteBlocked(tx, serviceId, groupId);
-    return { result: undefined, summary: `service ${serviceId}: no longer blocked for group ${groupId}` };
+function listCatalog({ catalog, database }: ServiceRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/services/catalog',
+    access: 'viewer',
+    tag: 'Services',
+    summary: 'All services, built-in and custom',
+    answer: CatalogServiceList,
+    handle: async () => {
+      const custom = await store.listCustom(database);
+      return [...catalog.all(), ...custom.map(asCatalogService)];
+    },
+  });
+}
+
+function readCatalogService({ catalog, database }: ServiceRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/services/catalog/{service_id}',
+    access: 'viewer',
+    tag: 'Services',
+    summary: 'One service with its domains',
+    params: ServiceParams,
+    answer: CatalogService,
+    handle: async ({ params }) => {
+      const { service_id: id } = params;
+      const builtIn = catalog.get(id);
+      if (builtIn !== undefined) return builtIn;
+      const custom = await store.findCustom(database, id);
+      if (custom === undefined) throw notFound(`service ${id}`);
+      return asCatalogService(custom);
+    },
+  });
+}
+
+function listBlockedServices({ database }: ServiceRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/services',
+    access: 'viewer',
+    tag: 'Services',
+    summary: 'Blocked services, of one group or of all',
+    query: BlockedServiceQuery,
+    answer: BlockedServiceList,
+    handle: ({ query }) => store.listBlocked(database, query.group_id),
+  });
+}
+
+function blockService(parts: ServiceRouteParts): Route {
+  return route({
+    method: 'POST',
+    path: '/services',
+    access: 'admin',
+    tag: 'Services',
+    summary: 'Block a service for a group',
+    body: ServiceBlockBody,
+    status: 201,
+    answer: BlockedService,
+    errors: { 404: 'no such service or group', 409: 'the service is blocked already' },
+    handle: async (request) => {
+      const { service_id: serviceId, group_id: groupId } = request.body;
+      return parts.policy.change(authorOf(request), async (tx) => {
+        if (
+          parts.catalog.get(serviceId) === undefined &&
+          (await store.findCustom(tx, serviceId)) === undefined
+        )
+          throw notFound(`service ${serviceId}`);
+        const result = await store.insertBlocked(tx, serviceId, groupId);
+        return { result, summary: `service ${serviceId}: blocked for group ${groupId}` };
+      });
+    },
+  });
+}
+
+function unblockService(parts: ServiceRouteParts): Route {
+  return route({
+    method: 'DELETE',
+    path: '/services/{service_id}/groups/{group_id}',
+    access: 'admin',
+    tag: 'Services',
+    summary: 'Unblock a service for a group',
+    params: ServiceGroupParams,
+    handle: async (request) => {
+      const { service_id: serviceId, group_id: groupId } = request.params;
+      await parts.policy.change(authorOf(request), async (tx) => {
+        await store.deleteBlocked(tx, serviceId, groupId);
+        return { result: undefined, summary: `service ${serviceId}: no longer blocked for group ${groupId}` };
+      });
+    },
   });
 }
 

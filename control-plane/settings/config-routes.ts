@@ -1,16 +1,36 @@
 /** HTTP of `{api}/config`: the configuration in force, without what `config/sections.ts` marks as
  * secret, and without the credentials in URLs. */
 import { keysOf } from '../../config/keys.ts';
+import type { Config } from '../../config/schema.ts';
 import { keys } from '../../config/sections.ts';
+import { ConfigAnswer } from '../../shared/api/system-api.ts';
 import { shownUrl } from '../../shared/net/shown-url.ts';
-import type { ConfigAnswer } from '../../shared/api/system-api.ts';
-import type { ApiContext } from '../api/api-context.ts';
+import { route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
+
+/** What these rows are made of. */
+export interface ConfigRouteParts {
+  /** Asked for each request, because a reload replaces it. */
+  readonly config: () => Config;
+}
+
+/** Rows of the configuration. */
+export function configRoutes(parts: ConfigRouteParts): Route[] {
+  return [readConfig(parts)];
+}
 
 const SECRET = new Set(keysOf(keys).flatMap(({ path, notes }) => (notes.secret ? [path.join('.')] : [])));
 
-/** GET config */
-export function readConfig(context: ApiContext): ConfigAnswer {
-  return withoutSecrets(context.config(), []) as ConfigAnswer;
+function readConfig(parts: ConfigRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/config',
+    access: 'viewer',
+    tag: 'System',
+    summary: 'The configuration in force, without its secrets',
+    answer: ConfigAnswer,
+    handle: () => withoutSecrets(parts.config(), []) as ConfigAnswer,
+  });
 }
 
 function withoutSecrets(value: unknown, path: readonly string[]): unknown {

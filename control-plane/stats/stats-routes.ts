@@ -1,35 +1,59 @@
-/** HTTP of `{api}/stats`, `{api}/stats/rate` and `{api}/block-filter/stats`. The latter two come from memory. */
+/** HTTP of `{api}/stats`, from the database, and `{api}/stats/rate`, from memory. */
 import { periodMs } from '../../shared/api/fields.ts';
-import type {
-  BlockFilterStats,
-  QueryRate,
-  RateQuery,
-  StatsQuery,
-  StatsSummary,
-} from '../../shared/api/stats-api.ts';
-import type { ApiContext } from '../api/api-context.ts';
-import type { RouteRequest } from '../api/route.ts';
+import { QueryRate, RateQuery, StatsQuery, StatsSummary } from '../../shared/api/stats-api.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
+import type { Database } from '../db/database.ts';
 import { uptimeSecs } from '../system/uptime.ts';
+import { readSummary as readLoggedSummary } from './stats-store.ts';
 
-/** GET stats */
-export async function readSummary(
-  context: ApiContext,
-  { query }: RouteRequest<unknown, StatsQuery>,
-): Promise<StatsSummary> {
-  const nowMs = context.clock.nowMs();
-  const summary = await context.stats.summary(new Date(nowMs - periodMs(query.period)!), new Date(nowMs));
-  return { ...summary, uptime_secs: uptimeSecs(context) };
+/** What these rows are made of. */
+export interface StatsRouteParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** Queries of the last whole second, or of the last sixty, on this node. */
+  readonly counters: { recentQueries(unit: 'second' | 'minute'): number };
+  /** `clock.monotonicMs()` when the node started. */
+  readonly startedAtMs: number;
 }
 
-/** GET stats/rate */
-export function readRate({ counters }: ApiContext, { query }: RouteRequest<unknown, RateQuery>): QueryRate {
-  const queries = counters.recentQueries(query.unit);
-  return { queries, rate: `${shortNumber(queries)} ${query.unit === 'second' ? 'q/s' : 'q/min'}` };
+/** Rows of statistics. */
+export function statsRoutes(parts: StatsRouteParts): Route[] {
+  return [readSummary(parts), readRate(parts)];
 }
 
-/** GET block-filter/stats */
-export function readBlockFilterStats({ filters }: ApiContext): BlockFilterStats {
-  return filters.stats();
+function readSummary(parts: StatsRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/stats',
+    access: 'viewer',
+    tag: 'Statistics',
+    summary: 'Summary of a period',
+    query: StatsQuery,
+    answer: StatsSummary,
+    handle: async ({ query }) => {
+      const nowMs = parts.clock.nowMs();
+      const summary = await readLoggedSummary(parts.database, nowMs - periodMs(query.period)!, nowMs);
+      return { ...summary, uptime_secs: uptimeSecs(parts) };
+    },
+  });
+}
+
+function readRate({ counters }: StatsRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/stats/rate',
+    access: 'viewer',
+    tag: 'Statistics',
+    summary: 'Queries of the last second or minute on this node',
+    query: RateQuery,
+    answer: QueryRate,
+    handle: ({ query }) => {
+      const queries = counters.recentQueries(query.unit);
+      return { queries, rate: `${shortNumber(queries)} ${query.unit === 'second' ? 'q/s' : 'q/min'}` };
+    },
+  });
 }
 
 /** A count in at most four digits: 950, 1.5k, 12k, 3.4M. */

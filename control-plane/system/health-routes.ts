@@ -1,24 +1,55 @@
 /** HTTP of the node's state. Only the session lookup may wait for the database. */
 import { hostname } from 'node:os';
-import type { Health } from '../../shared/api/system-api.ts';
-import type { ApiContext } from '../api/api-context.ts';
-import { callerIfKnown } from '../http/auth-guard.ts';
-import type { RouteRequest } from '../api/route.ts';
+import { Health, Hostname } from '../../shared/api/system-api.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
+import type { Authenticator } from '../auth/authenticator.ts';
+import { callerIfKnown } from '../auth/request-caller.ts';
 import { uptimeSecs } from './uptime.ts';
 
-/** GET health: 200 while DNS is answered, else 503. Anonymous callers see states, not names of servers and faults. */
-export async function readHealth(context: ApiContext, { http, response }: RouteRequest): Promise<Health> {
-  const checks = context.health.checks();
-  const isStranger = (await callerIfKnown(context.auth, http)) === null;
-  const isWhole = Object.values(checks).every((check) => check.status === 'ok');
-  if (checks.dns.status === 'down') response.status(503).setHeader('Retry-After', '5');
-  return {
-    status: isWhole ? 'ok' : 'degraded',
-    version: context.version,
-    node: context.nodeName,
-    uptime_secs: uptimeSecs(context),
-    checks: isStranger ? statesOf(checks) : checks,
-  };
+/** What these rows are made of. */
+export interface HealthRouteParts {
+  readonly auth: Authenticator;
+  /** State of the node's parts, from memory: asking must never wait for anything. */
+  readonly health: { checks(): Health['checks'] };
+  readonly version: string;
+  /** `server.node_name`. */
+  readonly nodeName: string;
+  readonly clock: Clock;
+  /** `clock.monotonicMs()` when the node started. */
+  readonly startedAtMs: number;
+}
+
+/** Rows of what the node says about itself. */
+export function healthRoutes(parts: HealthRouteParts): Route[] {
+  return [readHealth(parts), readHostname()];
+}
+
+/** 200 while DNS is answered, else 503. Anonymous callers see states, not names of servers and faults. */
+function readHealth(parts: HealthRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/health',
+    access: 'public',
+    tag: 'System',
+    summary: 'State of this node, with reasons for whoever is signed in; 200 while DNS is answered, else 503',
+    answer: Health,
+    alsoStatuses: { 503: 'DNS is not answered' },
+    handle: async ({ http, response }) => {
+      const checks = parts.health.checks();
+      const isStranger = (await callerIfKnown(parts.auth, http)) === null;
+      const isWhole = Object.values(checks).every((check) => check.status === 'ok');
+      if (checks.dns.status === 'down') response.status(503).setHeader('Retry-After', '5');
+      return {
+        status: isWhole ? ('ok' as const) : ('degraded' as const),
+        version: parts.version,
+        node: parts.nodeName,
+        uptime_secs: uptimeSecs(parts),
+        checks: isStranger ? statesOf(checks) : checks,
+      };
+    },
+  });
 }
 
 function statesOf({ dns, database, upstreams, filters }: Health['checks']): Health['checks'] {
@@ -30,7 +61,14 @@ function statesOf({ dns, database, upstreams, filters }: Health['checks']): Heal
   };
 }
 
-/** GET hostname */
-export function readHostname(): { hostname: string } {
-  return { hostname: hostname() };
+function readHostname(): Route {
+  return route({
+    method: 'GET',
+    path: '/hostname',
+    access: 'viewer',
+    tag: 'System',
+    summary: 'Host name of this machine',
+    answer: Hostname,
+    handle: () => ({ hostname: hostname() }),
+  });
 }

@@ -1,15 +1,35 @@
 /** Clients and their networks over HTTP and in the database. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { ensurePartitions } from '../../control-plane/query-log/store/partition-store.ts';
+import { clientRoutes } from '../../control-plane/clients/client-routes.ts';
+import { clientSubnetRoutes } from '../../control-plane/clients/client-subnet-routes.ts';
+import { groupRoutes } from '../../control-plane/groups/group-routes.ts';
 import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
+import { queryLogReader } from '../../control-plane/query-log/reading/query-log-reader.ts';
+import { queryRoutes } from '../../control-plane/query-log/reading/query-routes.ts';
+import { ensurePartitions } from '../../control-plane/query-log/store/partition-store.ts';
+import { revisionRoutes } from '../../control-plane/revisions/revision-routes.ts';
 import { Client, ClientPage, ClientSubnet, ClientSubnetList } from '../../shared/api/policy/clients-api.ts';
 import { Group, GroupList } from '../../shared/api/policy/groups-api.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
-import { openSuiteDatabase, RunningApi } from '../support/parts/running-api.ts';
-import type { SuiteDatabase, TestAnswer } from '../support/parts/running-api.ts';
+import { RunningApi } from '../support/parts/running-api.ts';
+import type { Rows, TestAnswer } from '../support/parts/running-api.ts';
+import { openSuiteDatabase } from '../support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../support/parts/suite-database.ts';
 
 const MAC = '02:00:5e:10:00:01';
 const OTHER_MAC = '02:00:5e:10:00:02';
+
+/** Rows of this suite. */
+const suiteRoutes: Rows = (parts) => [
+  ...clientRoutes(parts),
+  ...clientSubnetRoutes(parts),
+  ...groupRoutes(parts),
+  ...revisionRoutes({ ...parts, bringBack: () => Promise.resolve() }),
+  ...queryRoutes({
+    ...parts,
+    queryLog: queryLogReader(parts.database, (address) => parts.clients.nameAt(address)),
+  }),
+];
 
 let suite: SuiteDatabase;
 let api: RunningApi;
@@ -21,7 +41,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await suite.reset();
   // A directory of its own, as what it knows outlives the rows.
-  api = await RunningApi.start(suite.database, 'auth.enabled = false');
+  api = await RunningApi.start(suite.database, suiteRoutes);
   kids = await createGroup('Kids');
   api.policyChanges = 0;
 });
@@ -201,7 +221,7 @@ describe('clients', () => {
 
   test('that were only seen are taken over with what was seen', async () => {
     const seenMs = api.clock.nowMs();
-    api.context.clients.locate('192.0.2.7', MAC);
+    api.parts.clients.locate('192.0.2.7', MAC);
     await suite.database.query(
       `INSERT INTO clients (ip_address, mac_address, addresses, hostname, first_seen, last_seen, query_count)
        VALUES ('192.0.2.7', $1, '{192.0.2.7}', 'phone.home.arpa', $2, $2, 41)`,
@@ -325,8 +345,8 @@ describe('groups with clients', () => {
 describe('client statistics', () => {
   test('count the queries of a client at all of its addresses', async () => {
     const { id } = await create({ mac_address: MAC, name: 'Phone', group_id: kids });
-    api.context.clients.locate('192.0.2.7', MAC);
-    api.context.clients.locate('2001:db8::7', MAC);
+    api.parts.clients.locate('192.0.2.7', MAC);
+    api.parts.clients.locate('2001:db8::7', MAC);
     await logQueries([
       ['192.0.2.7', 0],
       ['2001:db8::7', 0],
@@ -342,7 +362,7 @@ describe('client statistics', () => {
 
   test('the query log names the client of an address', async () => {
     await create({ mac_address: MAC, name: 'Phone' });
-    api.context.clients.locate('192.0.2.7', MAC);
+    api.parts.clients.locate('192.0.2.7', MAC);
     await logQueries([
       ['192.0.2.7', 0],
       ['198.51.100.1', 0],

@@ -7,8 +7,11 @@ import { lockDataDir } from '../../control-plane/db/data-dir-lock.ts';
 import { startDatabase } from '../../control-plane/db/database.ts';
 import type { Database } from '../../control-plane/db/database.ts';
 import { Health } from '../../shared/api/system-api.ts';
-import { openSuiteDatabase, PASSWORD, RecordingLogger, RunningApi } from '../support/parts/running-api.ts';
+import { everyRoute } from '../support/parts/every-route.ts';
+import { MemoryLogger } from '../support/parts/memory-logger.ts';
+import { PASSWORD, RunningApi } from '../support/parts/running-api.ts';
 import type { TestAnswer } from '../support/parts/running-api.ts';
+import { openSuiteDatabase } from '../support/parts/suite-database.ts';
 
 function expectUnavailable(answer: TestAnswer): void {
   expect([answer.status, answer.problem.error]).toEqual([503, 'unavailable']);
@@ -28,9 +31,9 @@ describe('with a database that was never there', () => {
     database = startDatabase({
       urls: 'postgres://weir@127.0.0.1:9/weir',
       lock,
-      logger: new RecordingLogger(),
+      logger: new MemoryLogger(),
     });
-    api = await RunningApi.start(database);
+    api = await RunningApi.start(database, everyRoute(), { toml: '' });
   });
   afterAll(async () => {
     await api.close();
@@ -73,7 +76,7 @@ describe('with a database that was never there', () => {
   });
 
   test('with authentication off, memory is read and the database asked in vain', async () => {
-    const open = await RunningApi.start(database, 'auth.enabled = false');
+    const open = await RunningApi.start(database, everyRoute());
     expect((await open.send('GET', '/api/config')).status).toBe(200);
     expect((await open.send('GET', '/api/stats/rate')).status).toBe(200);
     expectUnavailable(await open.send('GET', '/api/groups'));
@@ -90,7 +93,7 @@ describe('with a database that was never there', () => {
 describe('with a database that was lost', () => {
   test('those who were signed in read from memory until that is too long ago', async () => {
     const suite = await openSuiteDatabase();
-    const api = await RunningApi.start(suite.database);
+    const api = await RunningApi.start(suite.database, everyRoute(), { toml: '' });
     await api.setUp();
     const session = await api.logIn();
     await suite.close();

@@ -1,17 +1,27 @@
 /** Forward zones as HTTP sees them; whom they make Weir ask has suites of its own. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { forwardZoneRoutes } from '../../control-plane/forward-zones/forward-zone-routes.ts';
 import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
+import { revisionRoutes } from '../../control-plane/revisions/revision-routes.ts';
 import { ForwardZone, ForwardZoneList } from '../../shared/api/policy/forward-zones-api.ts';
 import type { Revision } from '../../shared/api/revisions-api.ts';
-import { openSuiteDatabase, RunningApi } from '../support/parts/running-api.ts';
-import type { SuiteDatabase, TestAnswer } from '../support/parts/running-api.ts';
+import { RunningApi } from '../support/parts/running-api.ts';
+import type { Rows, TestAnswer } from '../support/parts/running-api.ts';
+import { openSuiteDatabase } from '../support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../support/parts/suite-database.ts';
+
+/** Rows of this suite. */
+const suiteRoutes: Rows = (parts) => [
+  ...forwardZoneRoutes(parts),
+  ...revisionRoutes({ ...parts, bringBack: () => Promise.resolve() }),
+];
 
 let suite: SuiteDatabase;
 let api: RunningApi;
 
 beforeAll(async () => {
   suite = await openSuiteDatabase();
-  api = await RunningApi.start(suite.database, 'auth.enabled = false');
+  api = await RunningApi.start(suite.database, suiteRoutes);
 });
 afterEach(() => suite.reset());
 afterAll(async () => {

@@ -1,15 +1,21 @@
 /** Groups over HTTP and in the database. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { groupRoutes } from '../../control-plane/groups/group-routes.ts';
 import { Group, GroupList } from '../../shared/api/policy/groups-api.ts';
-import { openSuiteDatabase, RunningApi } from '../support/parts/running-api.ts';
-import type { SuiteDatabase, TestAnswer } from '../support/parts/running-api.ts';
+import { RunningApi } from '../support/parts/running-api.ts';
+import type { Rows, TestAnswer } from '../support/parts/running-api.ts';
+import { openSuiteDatabase } from '../support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../support/parts/suite-database.ts';
+
+/** Rows of this suite. */
+const suiteRoutes: Rows = groupRoutes;
 
 let suite: SuiteDatabase;
 let api: RunningApi;
 
 beforeAll(async () => {
   suite = await openSuiteDatabase();
-  api = await RunningApi.start(suite.database, 'auth.enabled = false');
+  api = await RunningApi.start(suite.database, suiteRoutes);
 });
 beforeEach(async () => {
   await suite.reset();

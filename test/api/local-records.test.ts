@@ -1,9 +1,13 @@
 /** Local records as HTTP sees them; what they do to answers has suites of its own. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { recordRoutes, type LocalNames } from '../../control-plane/local-names/record-routes.ts';
 import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
+import { revisionRoutes } from '../../control-plane/revisions/revision-routes.ts';
 import { LocalRecord, LocalRecordList } from '../../shared/api/policy/local-records-api.ts';
-import { openSuiteDatabase, RunningApi } from '../support/parts/running-api.ts';
-import type { SuiteDatabase, TestAnswer } from '../support/parts/running-api.ts';
+import { RunningApi } from '../support/parts/running-api.ts';
+import type { Rows, TestAnswer } from '../support/parts/running-api.ts';
+import { openSuiteDatabase } from '../support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../support/parts/suite-database.ts';
 
 const PATH = '/api/local-records';
 const CONFIG = `auth.enabled = false
@@ -11,23 +15,29 @@ const CONFIG = `auth.enabled = false
 local_domain = "home.example"
 local_records = ["fixed.example.org CNAME host.example.org", "192.0.2.77 PTR seven.example.org"]`;
 
+const localNames: LocalNames = {
+  localDomain: () => 'home.example',
+  live: () => ({
+    configRecords: [
+      { fqdn: 'fixed.example.org', type: 'CNAME', value: 'host.example.org', ttlSecs: 300 },
+      { fqdn: '77.2.0.192.in-addr.arpa', type: 'PTR', value: 'seven.example.org', ttlSecs: 60 },
+    ],
+    leases: [{ fqdn: 'phone.home.example', address: '192.0.2.50' }],
+  }),
+};
+
+/** Rows of this suite. */
+const suiteRoutes: Rows = (parts) => [
+  ...recordRoutes({ ...parts, localNames }),
+  ...revisionRoutes({ ...parts, bringBack: () => Promise.resolve() }),
+];
+
 let suite: SuiteDatabase;
 let api: RunningApi;
 
 beforeAll(async () => {
   suite = await openSuiteDatabase();
-  api = await RunningApi.start(suite.database, CONFIG, {
-    localNames: {
-      localDomain: () => 'home.example',
-      live: () => ({
-        configRecords: [
-          { fqdn: 'fixed.example.org', type: 'CNAME', value: 'host.example.org', ttlSecs: 300 },
-          { fqdn: '77.2.0.192.in-addr.arpa', type: 'PTR', value: 'seven.example.org', ttlSecs: 60 },
-        ],
-        leases: [{ fqdn: 'phone.home.example', address: '192.0.2.50' }],
-      }),
-    },
-  });
+  api = await RunningApi.start(suite.database, suiteRoutes, { toml: CONFIG });
 });
 afterEach(() => suite.reset());
 afterAll(async () => {

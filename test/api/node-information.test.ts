@@ -3,18 +3,20 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { hashPassword } from '../../control-plane/auth/password.ts';
 import { QueryLogPage } from '../../shared/api/query-log-api.ts';
 import { BlockFilterStats, QueryRate, StatsSummary } from '../../shared/api/stats-api.ts';
-import { UpstreamDetailList, UpstreamHealth } from '../../shared/api/upstreams-api.ts';
 import { ConfigAnswer, Health, Hostname } from '../../shared/api/system-api.ts';
+import { UpstreamDetailList, UpstreamHealth } from '../../shared/api/upstreams-api.ts';
+import { everyRoute } from '../support/parts/every-route.ts';
 import { RecordingQueryLog } from '../support/parts/recording-query-log.ts';
-import { openSuiteDatabase, RunningApi } from '../support/parts/running-api.ts';
-import type { SuiteDatabase } from '../support/parts/running-api.ts';
+import { RunningApi } from '../support/parts/running-api.ts';
+import { openSuiteDatabase } from '../support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../support/parts/suite-database.ts';
 
 let suite: SuiteDatabase;
 let api: RunningApi;
 
 beforeAll(async () => {
   suite = await openSuiteDatabase();
-  api = await RunningApi.start(suite.database, 'auth.enabled = false');
+  api = await RunningApi.start(suite.database, everyRoute());
 });
 afterAll(async () => {
   await api.close();
@@ -39,9 +41,12 @@ describe('GET /health', () => {
       upstreams: { status: 'ok' },
       filters: { status: filters },
     } as const;
-    const node = await RunningApi.start(suite.database, 'auth.enabled = false', {
-      health: { checks: () => checks },
-    });
+    const node = await RunningApi.start(
+      suite.database,
+      everyRoute({
+        health: { checks: () => checks },
+      }),
+    );
     const answer = await node.send('GET', '/api/health');
     await node.close();
     expect(answer.status).toBe(status);
@@ -51,7 +56,9 @@ describe('GET /health', () => {
   test('gives reasons to whoever is signed in, and states alone to strangers', async () => {
     const check = { status: 'degraded', detail: 'connect to 10.1.2.3: refused' } as const;
     const checks = { dns: check, database: check, upstreams: check, filters: check };
-    const node = await RunningApi.start(suite.database, '', { health: { checks: () => checks } });
+    const node = await RunningApi.start(suite.database, everyRoute({ health: { checks: () => checks } }), {
+      toml: '',
+    });
     await node.setUp();
     const session = await node.logIn();
     const known = Health.parse((await node.send('GET', '/api/health', { session })).body);
@@ -114,7 +121,7 @@ describe('GET /config', () => {
       'auth.enabled = false',
       'database.url = "postgres://weir:s3cr3t-word@db.example/weir"',
     ].join('\n');
-    const node = await RunningApi.start(suite.database, toml);
+    const node = await RunningApi.start(suite.database, everyRoute(), { toml });
     const answer = await node.send('GET', '/api/config');
     await node.close();
     const config = ConfigAnswer.parse(answer.body);
@@ -160,7 +167,7 @@ describe('GET /queries', () => {
   let node: RunningApi;
 
   beforeAll(async () => {
-    node = await RunningApi.start(suite.database, 'auth.enabled = false', { queryLog: log });
+    node = await RunningApi.start(suite.database, everyRoute({ queryLog: log }));
   });
   afterAll(() => node.close());
 

@@ -1,21 +1,33 @@
 /** Managed domains and regex filters as HTTP sees them; what they do to answers has suites of its own. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { groupRoutes } from '../../control-plane/groups/group-routes.ts';
+import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
+import { managedDomainRoutes } from '../../control-plane/rules/managed-domain-routes.ts';
+import { regexFilterRoutes } from '../../control-plane/rules/regex-filter-routes.ts';
 import {
   ManagedDomain,
   ManagedDomainPage,
   RegexFilter,
   RegexFilterList,
 } from '../../shared/api/policy/rules-api.ts';
-import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
-import { openSuiteDatabase, RunningApi } from '../support/parts/running-api.ts';
-import type { SuiteDatabase, TestAnswer } from '../support/parts/running-api.ts';
+import { RunningApi } from '../support/parts/running-api.ts';
+import type { Rows, TestAnswer } from '../support/parts/running-api.ts';
+import { openSuiteDatabase } from '../support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../support/parts/suite-database.ts';
+
+/** Rows of this suite. */
+const suiteRoutes: Rows = (parts) => [
+  ...managedDomainRoutes(parts),
+  ...regexFilterRoutes(parts),
+  ...groupRoutes(parts),
+];
 
 let suite: SuiteDatabase;
 let api: RunningApi;
 
 beforeAll(async () => {
   suite = await openSuiteDatabase();
-  api = await RunningApi.start(suite.database, 'auth.enabled = false');
+  api = await RunningApi.start(suite.database, suiteRoutes);
 });
 afterEach(() => suite.reset());
 afterAll(async () => {

@@ -1,10 +1,13 @@
 /** Schedule profiles, slots and assignments, and the blocking switch, as HTTP and the policy's rows see them. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { groupRoutes } from '../../control-plane/groups/group-routes.ts';
 import { PolicyChanges } from '../../control-plane/policy/change.ts';
 import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
 import type { PolicyRows } from '../../control-plane/policy/rows.ts';
+import { revisionRoutes } from '../../control-plane/revisions/revision-routes.ts';
+import { blockingRoutes } from '../../control-plane/schedules/blocking-routes.ts';
+import { scheduleRoutes } from '../../control-plane/schedules/schedule-routes.ts';
 import { Blocking } from '../../shared/api/policy/blocking-api.ts';
-import type { Revision } from '../../shared/api/revisions-api.ts';
 import {
   FullScheduleProfile,
   GroupSchedule,
@@ -12,8 +15,19 @@ import {
   ScheduleProfileList,
   ScheduleSlot,
 } from '../../shared/api/policy/schedules-api.ts';
-import { openSuiteDatabase, RunningApi } from '../support/parts/running-api.ts';
-import type { SuiteDatabase, TestAnswer } from '../support/parts/running-api.ts';
+import type { Revision } from '../../shared/api/revisions-api.ts';
+import { RunningApi } from '../support/parts/running-api.ts';
+import type { Rows, TestAnswer } from '../support/parts/running-api.ts';
+import { openSuiteDatabase } from '../support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../support/parts/suite-database.ts';
+
+/** Rows of this suite. */
+const suiteRoutes: Rows = (parts) => [
+  ...scheduleRoutes(parts),
+  ...blockingRoutes({ ...parts, blockingSwitch: () => inForce.blockingSwitch }),
+  ...groupRoutes(parts),
+  ...revisionRoutes({ ...parts, bringBack: () => Promise.resolve() }),
+];
 
 let suite: SuiteDatabase;
 let api: RunningApi;
@@ -29,8 +43,7 @@ beforeAll(async () => {
   suite = await openSuiteDatabase();
   await apply();
   const policy = new PolicyChanges(suite.database, { apply, threadsBehind: () => 0 });
-  const blockingSwitch = () => inForce.blockingSwitch;
-  api = await RunningApi.start(suite.database, 'auth.enabled = false', { policy, blockingSwitch });
+  api = await RunningApi.start(suite.database, suiteRoutes, { policy });
 });
 afterEach(async () => {
   await suite.reset();

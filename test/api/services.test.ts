@@ -1,7 +1,12 @@
 /** The service catalog, blocks of services, and custom services as HTTP sees them. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { readBlockedIds } from '../../control-plane/services/service-store.ts';
+import { tmpdir } from 'node:os';
+import { groupRoutes } from '../../control-plane/groups/group-routes.ts';
 import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
+import { customServiceRoutes } from '../../control-plane/services/custom-service-routes.ts';
+import { ServiceCatalog } from '../../control-plane/services/service-catalog.ts';
+import { serviceRoutes } from '../../control-plane/services/service-routes.ts';
+import { readBlockedIds } from '../../control-plane/services/service-store.ts';
 import {
   BlockedService,
   BlockedServiceList,
@@ -12,15 +17,26 @@ import {
   CustomService,
   CustomServiceList,
 } from '../../shared/api/policy/services-api.ts';
-import { openSuiteDatabase, RunningApi } from '../support/parts/running-api.ts';
-import type { SuiteDatabase, TestAnswer } from '../support/parts/running-api.ts';
+import { RunningApi } from '../support/parts/running-api.ts';
+import type { Rows, TestAnswer } from '../support/parts/running-api.ts';
+import { openSuiteDatabase } from '../support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../support/parts/suite-database.ts';
+
+const catalog = new ServiceCatalog(tmpdir());
+
+/** Rows of this suite. */
+const suiteRoutes: Rows = (parts) => [
+  ...serviceRoutes({ ...parts, catalog }),
+  ...customServiceRoutes(parts),
+  ...groupRoutes(parts),
+];
 
 let suite: SuiteDatabase;
 let api: RunningApi;
 
 beforeAll(async () => {
   suite = await openSuiteDatabase();
-  api = await RunningApi.start(suite.database, 'auth.enabled = false');
+  api = await RunningApi.start(suite.database, suiteRoutes);
 });
 afterEach(() => suite.reset());
 afterAll(async () => {
@@ -63,7 +79,6 @@ describe('blocked services', () => {
     expect(BlockedServiceList.parse(await get('/services'))).toEqual([blocked]);
     expect(await get('/services?group_id=1')).toEqual([blocked]);
     expect(await get('/services?group_id=2')).toEqual([]);
-    const { catalog } = api.context;
     const { blockedServices } = await readPolicyRows(suite.database, (id) => {
       const service = catalog.get(id);
       return service && { serviceName: service.name, domains: service.domains, exact: service.exact_domains };

@@ -1,16 +1,37 @@
 /** List sources as HTTP sees them; what becomes of a source has suites beside its code. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { compiledListRoutes } from '../../control-plane/lists/compiled/compiled-list-routes.ts';
+import type { CompiledListRouteParts } from '../../control-plane/lists/compiled/compiled-list-routes.ts';
+import { sourceRoutes } from '../../control-plane/lists/sources/source-routes.ts';
 import { CompiledRulePage } from '../../shared/api/policy/compiled-lists-api.ts';
 import { BlocklistSource, BlocklistSourceList, UnusedLineList } from '../../shared/api/policy/sources-api.ts';
-import { openSuiteDatabase, RunningApi } from '../support/parts/running-api.ts';
-import type { SuiteDatabase, TestAnswer } from '../support/parts/running-api.ts';
+import { MemorySources } from '../support/parts/memory-sources.ts';
+import { RunningApi } from '../support/parts/running-api.ts';
+import type { Rows, TestAnswer } from '../support/parts/running-api.ts';
+import { openSuiteDatabase } from '../support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../support/parts/suite-database.ts';
+
+const sources = new MemorySources();
+
+const compiledLists: CompiledListRouteParts['compiledLists'] = {
+  page: async (kind, { limit, offset }) => ({
+    data: [{ domain: `${kind}.example`, match: 'exact', important: false, sources: ['ads'] }],
+    total: 1,
+    total_is_estimate: false,
+    limit,
+    offset,
+  }),
+};
+
+/** Rows of this suite. */
+const suiteRoutes: Rows = () => [...sourceRoutes({ sources }), ...compiledListRoutes({ compiledLists })];
 
 let suite: SuiteDatabase;
 let api: RunningApi;
 
 beforeAll(async () => {
   suite = await openSuiteDatabase();
-  api = await RunningApi.start(suite.database, 'auth.enabled = false');
+  api = await RunningApi.start(suite.database, suiteRoutes);
 });
 afterAll(async () => {
   await api.close();
@@ -116,7 +137,7 @@ describe('held copies', () => {
     const created = await post({ name: 'Held', url: 'https://lists.example/held.txt' });
     const { id } = BlocklistSource.parse(created.body);
     expect((await api.send('POST', `${BASE}/${id}/approve`)).status).toBe(409);
-    api.sources.hold(id);
+    sources.hold(id);
     expect(BlocklistSource.parse((await api.send('GET', `${BASE}/${id}`)).body).status).toBe('held');
     const approved = await api.send('POST', `${BASE}/${id}/approve`);
     expect([approved.status, BlocklistSource.parse(approved.body).status]).toEqual([200, 'ok']);

@@ -1,16 +1,31 @@
-/** HTTP of `{api}/blocklist` and `{api}/allowlist`. */
-import type { CompiledListQuery, CompiledRulePage } from '../../../shared/api/policy/compiled-lists-api.ts';
-import type { ApiContext } from '../../api/api-context.ts';
-import type { RouteRequest } from '../../api/route.ts';
+/** HTTP of `{api}/blocklist` and `{api}/allowlist`: the rules in force, for people to look through. */
+import { CompiledListQuery, CompiledRulePage } from '../../../shared/api/policy/compiled-lists-api.ts';
+import type { SourceKind } from '../../../shared/policy/source-kind.ts';
+import { route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import type { CompiledLists } from './compiled-lists.ts';
 
-type Query = RouteRequest<unknown, CompiledListQuery>;
-
-/** GET blocklist */
-export function readBlocklist({ compiledLists }: ApiContext, { query }: Query): Promise<CompiledRulePage> {
-  return compiledLists.page('block', query);
+/** What these rows are made of. */
+export interface CompiledListRouteParts {
+  readonly compiledLists: Pick<CompiledLists, 'page'>;
 }
 
-/** GET allowlist and whitelist */
-export function readAllowlist({ compiledLists }: ApiContext, { query }: Query): Promise<CompiledRulePage> {
-  return compiledLists.page('allow', query);
+/** Rows of the rules in force of all lists. */
+export function compiledListRoutes({ compiledLists }: CompiledListRouteParts): Route[] {
+  const row = (path: string, kind: SourceKind, summary: string): Route =>
+    route({
+      method: 'GET',
+      path,
+      access: 'viewer',
+      tag: 'Lists',
+      summary,
+      query: CompiledListQuery,
+      answer: CompiledRulePage,
+      handle: ({ query }) => compiledLists.page(kind, query),
+    });
+  return [
+    row('/blocklist', 'block', 'The rules in force that block, with the sources of each'),
+    row('/allowlist', 'allow', 'The rules in force that allow, with the sources of each'),
+    row('/whitelist', 'allow', 'The same as /allowlist'),
+  ];
 }

@@ -34,7 +34,6 @@ import type { FetchBounds, Lookup } from '../fetch/list-host.ts';
 import type { NamesFolder } from '../compiled/names-folder.ts';
 import { ListRefresher } from './list-refresher.ts';
 import { refuseMasks, withStoredCredentials } from './source-credentials.ts';
-import type { SourceLife } from './source-life-port.ts';
 import { RefusedCopies } from './refused-copies.ts';
 import { recordSource, writeContent } from './source-records.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
@@ -70,7 +69,7 @@ export interface ListSourcesParts {
 const LOOK_MS = 60_000;
 
 /** Runs the list sources of this node. Call `start()` once the database is up; `close()` ends all work in progress. */
-export class ListSources implements SourceLife {
+export class ListSources {
   private readonly parts: ListSourcesParts;
   private readonly compiler: ListCompiler;
   private readonly refused: RefusedCopies;
@@ -153,14 +152,17 @@ export class ListSources implements SourceLife {
     await this.compiler.idle();
   }
 
+  /** All sources of a kind, in the order of their ids. */
   async list(kind: SourceKind): Promise<BlocklistSource[]> {
     return (await store.listSources(this.parts.database, kind)).map((source) => this.shown(source));
   }
 
+  /** One source; 404 for an unknown id, here and below. */
   async read(kind: SourceKind, id: number): Promise<BlocklistSource> {
     return this.shown(await store.readSource(this.parts.database, id, kind));
   }
 
+  /** Stores a source and starts its first fetch; 409 for a duplicate, 400 for a URL that is not permitted. */
   async create(kind: SourceKind, source: SourceCreate, author: string): Promise<BlocklistSource> {
     await refuseOtherFolders(source.url, this.parts.listDirs());
     refuseMasks(source.url);
@@ -174,6 +176,7 @@ export class ListSources implements SourceLife {
     return shown;
   }
 
+  /** Changes a source; its copy is in force under the new settings when the promise resolves. */
   async update(kind: SourceKind, id: number, change: SourceUpdate, author: string): Promise<BlocklistSource> {
     if (change.url !== undefined) await refuseOtherFolders(change.url, this.parts.listDirs());
     const work = async (tx: Queryable) => {
@@ -195,6 +198,7 @@ export class ListSources implements SourceLife {
     return shown;
   }
 
+  /** Removes a source; its rules are out of force when the promise resolves. */
   async remove(kind: SourceKind, id: number, author: string): Promise<void> {
     const work = async (tx: Queryable): Promise<Changed<undefined>> => {
       const name = await store.deleteSource(tx, kind, id);
@@ -210,6 +214,7 @@ export class ListSources implements SourceLife {
     this.inBackground('compile without removed list', this.compiler.compact());
   }
 
+  /** Starts a fetch and returns the source as it stands. */
   async refresh(kind: SourceKind, id: number): Promise<BlocklistSource> {
     const source = await store.readSource(this.parts.database, id, kind);
     // A person asked, who may know that the list was not at fault.
@@ -218,12 +223,14 @@ export class ListSources implements SourceLife {
     return this.shown(source);
   }
 
+  /** Starts a fetch of every enabled source of the kind. */
   async refreshAll(kind: SourceKind): Promise<BlocklistSource[]> {
     const sources = await store.listSources(this.parts.database, kind);
     for (const { id, enabled } of sources) if (enabled) void this.refresher.start(id);
     return sources.map((source) => this.shown(source));
   }
 
+  /** Puts the held copy into force; 409 if there is none. */
   async approve(kind: SourceKind, id: number, author: string): Promise<BlocklistSource> {
     const { database, cache } = this.parts;
     await cache.open();
@@ -246,6 +253,7 @@ export class ListSources implements SourceLife {
     return this.read(kind, id);
   }
 
+  /** The first lines in force that made no rule, invalid ones first. */
   async unusedLines(kind: SourceKind, id: number): Promise<UnusedLine[]> {
     await store.readSource(this.parts.database, id, kind);
     const source = this.parts.publisher.current().compiled.sources.find((compiled) => compiled.id === id);

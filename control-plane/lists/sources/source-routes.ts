@@ -1,40 +1,179 @@
-/** HTTP of `{api}/blocklist-sources` and `{api}/allowlist-sources`. `list-sources.ts` does the work. */
-import type { IdParams } from '../../../shared/api/fields.ts';
-import type {
+/**
+ * HTTP of `{api}/blocklist-sources`, `{api}/allowlist-sources` and its other name `{api}/whitelist-sources`. `list-sources.ts`
+ * does the work.
+ */
+import { IdParams } from '../../../shared/api/fields.ts';
+import {
   BlocklistSource,
-  SourceCreate,
-  SourceUpdate,
-  UnusedLine,
+  BlocklistSourceList,
+  SourceCreateBody,
+  SourceUpdateBody,
+  UnusedLineList,
 } from '../../../shared/api/policy/sources-api.ts';
-import type { ApiContext } from '../../api/api-context.ts';
-import { authorOf } from '../../api/route.ts';
-import type { RouteRequest } from '../../api/route.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
+import { authorOf, route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import type { ListSources } from './list-sources.ts';
 
-type ById = RouteRequest<IdParams>;
+/** What HTTP asks of the list sources. */
+export type SourceLife = Pick<
+  ListSources,
+  'list' | 'read' | 'create' | 'update' | 'remove' | 'refresh' | 'refreshAll' | 'approve' | 'unusedLines'
+>;
 
-/** The handlers for sources of one kind. */
-export function sourceHandlers(kind: SourceKind) {
-  return {
-    list: ({ sources }: ApiContext): Promise<BlocklistSource[]> => sources.list(kind),
-    read: ({ sources }: ApiContext, { params }: ById): Promise<BlocklistSource> =>
-      sources.read(kind, params.id),
-    create: (
-      { sources }: ApiContext,
-      request: RouteRequest<unknown, unknown, SourceCreate>,
-    ): Promise<BlocklistSource> => sources.create(kind, request.body, authorOf(request)),
-    update: (
-      { sources }: ApiContext,
-      request: RouteRequest<IdParams, unknown, SourceUpdate>,
-    ): Promise<BlocklistSource> => sources.update(kind, request.params.id, request.body, authorOf(request)),
-    remove: ({ sources }: ApiContext, request: ById): Promise<void> =>
-      sources.remove(kind, request.params.id, authorOf(request)),
-    refresh: ({ sources }: ApiContext, { params }: ById): Promise<BlocklistSource> =>
-      sources.refresh(kind, params.id),
-    refreshAll: ({ sources }: ApiContext): Promise<BlocklistSource[]> => sources.refreshAll(kind),
-    approve: ({ sources }: ApiContext, request: ById): Promise<BlocklistSource> =>
-      sources.approve(kind, request.params.id, authorOf(request)),
-    unusedLines: ({ sources }: ApiContext, { params }: ById): Promise<UnusedLine[]> =>
-      sources.unusedLines(kind, params.id),
-  };
+/** What these rows are made of. */
+export interface SourceRouteParts {
+  readonly sources: SourceLife;
+}
+
+/** One path of sources. */
+interface Place {
+  readonly sources: SourceLife;
+  readonly path: string;
+  readonly kind: SourceKind;
+  /** One of its sources. */
+  readonly noun: string;
+}
+
+const tag = 'Lists';
+
+/** Rows of the list sources, of both kinds. */
+export function sourceRoutes({ sources }: SourceRouteParts): Route[] {
+  const places: Place[] = [
+    { sources, path: '/blocklist-sources', kind: 'block', noun: 'blocklist source' },
+    { sources, path: '/allowlist-sources', kind: 'allow', noun: 'allowlist source' },
+    { sources, path: '/whitelist-sources', kind: 'allow', noun: 'allowlist source' },
+  ];
+  return places.flatMap((place) => [
+    listSources(place),
+    createSource(place),
+    refreshAllSources(place),
+    readSource(place),
+    updateSource(place),
+    removeSource(place),
+    refreshSource(place),
+    approveSource(place),
+    listUnusedLines(place),
+  ]);
+}
+
+function listSources({ sources, path, kind, noun }: Place): Route {
+  return route({
+    method: 'GET',
+    path,
+    access: 'viewer',
+    tag,
+    summary: `All ${noun}s`,
+    answer: BlocklistSourceList,
+    handle: () => sources.list(kind),
+  });
+}
+
+function createSource({ sources, path, kind, noun }: Place): Route {
+  return route({
+    method: 'POST',
+    path,
+    access: 'admin',
+    tag,
+    summary: `Create a ${noun}; its first fetch starts at once`,
+    body: SourceCreateBody,
+    status: 201,
+    answer: BlocklistSource,
+    errors: { 409: 'the URL is taken' },
+    handle: (request) => sources.create(kind, request.body, authorOf(request)),
+  });
+}
+
+function refreshAllSources({ sources, path, kind, noun }: Place): Route {
+  return route({
+    method: 'POST',
+    path: `${path}/refresh`,
+    access: 'admin',
+    tag,
+    summary: `Fetch every enabled ${noun} now`,
+    status: 202,
+    answer: BlocklistSourceList,
+    handle: () => sources.refreshAll(kind),
+  });
+}
+
+function readSource({ sources, path, kind, noun }: Place): Route {
+  return route({
+    method: 'GET',
+    path: `${path}/{id}`,
+    access: 'viewer',
+    tag,
+    summary: `One ${noun}`,
+    params: IdParams,
+    answer: BlocklistSource,
+    handle: ({ params }) => sources.read(kind, params.id),
+  });
+}
+
+function updateSource({ sources, path, kind, noun }: Place): Route {
+  return route({
+    method: 'PUT',
+    path: `${path}/{id}`,
+    access: 'admin',
+    tag,
+    summary: `Change a ${noun}; absent fields keep their value`,
+    params: IdParams,
+    body: SourceUpdateBody,
+    answer: BlocklistSource,
+    errors: { 409: 'the URL is taken' },
+    handle: (request) => sources.update(kind, request.params.id, request.body, authorOf(request)),
+  });
+}
+
+function removeSource({ sources, path, kind, noun }: Place): Route {
+  return route({
+    method: 'DELETE',
+    path: `${path}/{id}`,
+    access: 'admin',
+    tag,
+    summary: `Delete a ${noun}; its rules are out of force at once`,
+    params: IdParams,
+    handle: (request) => sources.remove(kind, request.params.id, authorOf(request)),
+  });
+}
+
+function refreshSource({ sources, path, kind, noun }: Place): Route {
+  return route({
+    method: 'POST',
+    path: `${path}/{id}/refresh`,
+    access: 'admin',
+    tag,
+    summary: `Fetch a ${noun} now`,
+    params: IdParams,
+    status: 202,
+    answer: BlocklistSource,
+    handle: ({ params }) => sources.refresh(kind, params.id),
+  });
+}
+
+function approveSource({ sources, path, kind, noun }: Place): Route {
+  return route({
+    method: 'POST',
+    path: `${path}/{id}/approve`,
+    access: 'admin',
+    tag,
+    summary: `Put the held copy of a ${noun} into force`,
+    params: IdParams,
+    answer: BlocklistSource,
+    errors: { 409: 'no copy is held' },
+    handle: (request) => sources.approve(kind, request.params.id, authorOf(request)),
+  });
+}
+
+function listUnusedLines({ sources, path, kind, noun }: Place): Route {
+  return route({
+    method: 'GET',
+    path: `${path}/{id}/unused-lines`,
+    access: 'viewer',
+    tag,
+    summary: `The first lines of a ${noun} that made no rule, invalid ones first`,
+    params: IdParams,
+    answer: UnusedLineList,
+    handle: ({ params }) => sources.unusedLines(kind, params.id),
+  });
 }

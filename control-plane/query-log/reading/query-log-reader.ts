@@ -1,9 +1,21 @@
-/** Implements the API's port to the query log with the store, and maps its errors. */
+/** The query log as the API reads it: the store in the API's words and errors. */
+import type { QueryLogPage, QueryLogQuery } from '../../../shared/api/query-log-api.ts';
 import { invalid } from '../../api/api-error.ts';
 import type { Database } from '../../db/database.ts';
 import { InvalidCursor } from './query-log-cursor.ts';
-import type { QueryLogReader } from './query-log-port.ts';
 import { type QueryLogContext, readQueryLog } from './query-log-store.ts';
+
+/** Which part of the log to show; `from` is inclusive, `to` exclusive, null = open. */
+export interface QueryLogFilter extends Omit<QueryLogQuery, 'period' | 'from' | 'to'> {
+  readonly from: Date | null;
+  readonly to: Date | null;
+}
+
+/** Read side of the query log, newest first. */
+export interface QueryLogReader {
+  /** One page. Throws ApiError 400 for a cursor, type or rcode that it does not know. */
+  page(filter: QueryLogFilter): Promise<QueryLogPage>;
+}
 
 /** Read side over a database; `hostnameOf` returns the name of the client at an address. */
 export function queryLogReader(

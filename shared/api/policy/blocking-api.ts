@@ -25,4 +25,3 @@ export const BlockingChangeBody = z
     timer_secs: z.int().min(1).max(MAX_TIMER_SECS).nullable().default(null),
   })
   .meta({ id: 'BlockingChange' });
-export type BlockingChange = z.output<typeof BlockingChangeBody>;

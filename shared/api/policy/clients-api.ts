@@ -104,7 +104,6 @@ export const ClientUpdateBody = z
 export type ClientUpdate = z.output<typeof ClientUpdateBody>;
 
 export const ClientGroupBody = z.strictObject({ group_id: GroupChoice }).meta({ id: 'ClientGroup' });
-export type ClientGroup = z.output<typeof ClientGroupBody>;
 
 export const ClientStatsQuery = z.object({
   period: Period.default('24h'),

@@ -48,7 +48,6 @@ const written = {
 export const LocalRecordCreateBody = z
   .strictObject({ ...written, ttl: Ttl.default(DEFAULT_LOCAL_TTL_SECS), comment: Comment.default('') })
   .meta({ id: 'LocalRecordCreate' });
-export type LocalRecordCreate = z.output<typeof LocalRecordCreateBody>;
 
 /** Absent fields keep their value. */
 export const LocalRecordUpdateBody = z

@@ -64,13 +64,11 @@ export type ManagedDomainQuery = z.output<typeof ManagedDomainQuery>;
 export const ManagedDomainCreateBody = z
   .strictObject({ domain: Domain, ...defaults })
   .meta({ id: 'ManagedDomainCreate' });
-export type ManagedDomainCreate = z.output<typeof ManagedDomainCreateBody>;
 
 /** Absent fields keep their value. */
 export const ManagedDomainUpdateBody = z
   .strictObject({ domain: Domain.optional(), ...changes })
   .meta({ id: 'ManagedDomainUpdate' });
-export type ManagedDomainUpdate = z.output<typeof ManagedDomainUpdateBody>;
 
 export const RegexFilter = z
   .strictObject({ id: Id, pattern: z.string(), ...shared, name: z.string(), ...times })
@@ -81,10 +79,8 @@ export const RegexFilterList = z.array(RegexFilter);
 export const RegexFilterCreateBody = z
   .strictObject({ pattern: Pattern, ...defaults })
   .meta({ id: 'RegexFilterCreate' });
-export type RegexFilterCreate = z.output<typeof RegexFilterCreateBody>;
 
 /** Absent fields keep their value. */
 export const RegexFilterUpdateBody = z
   .strictObject({ pattern: Pattern.optional(), ...changes })
   .meta({ id: 'RegexFilterUpdate' });
-export type RegexFilterUpdate = z.output<typeof RegexFilterUpdateBody>;

@@ -98,7 +98,6 @@ export const SlotParams = IdParams.extend({
 export type SlotParams = z.output<typeof SlotParams>;
 
 export const GroupScheduleBody = z.strictObject({ profile_id: Id }).meta({ id: 'GroupScheduleChange' });
-export type GroupScheduleChange = z.output<typeof GroupScheduleBody>;
 
 export const GroupSchedule = z
   .strictObject({ group_id: Id, profile_id: Id, created_at: Timestamp })

@@ -58,7 +58,6 @@ export type BlockedServiceQuery = z.output<typeof BlockedServiceQuery>;
 export const ServiceBlockBody = z
   .strictObject({ service_id: ServiceId, group_id: Id })
   .meta({ id: 'ServiceBlock' });
-export type ServiceBlock = z.output<typeof ServiceBlockBody>;
 
 /** Path parameters of a service; ids of the catalog are texts. */
 export const ServiceParams = z.strictObject({ service_id: ServiceId });

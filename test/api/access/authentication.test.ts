@@ -4,11 +4,13 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { hashPassword } from '../../../control-plane/auth/password.ts';
-import { routeTable } from '../../../control-plane/http/route-table.ts';
 import { AuthStatus, LoginAnswer, SessionList } from '../../../shared/api/auth-api.ts';
 import type { Session } from '../../../shared/api/auth-api.ts';
-import { openSuiteDatabase, PASSWORD, RunningApi, sessionCookie } from '../../support/parts/running-api.ts';
-import type { SuiteDatabase, TestAnswer } from '../../support/parts/running-api.ts';
+import { everyRoute, everyRow } from '../../support/parts/every-route.ts';
+import { PASSWORD, RunningApi, sessionCookie } from '../../support/parts/running-api.ts';
+import type { TestAnswer } from '../../support/parts/running-api.ts';
+import { openSuiteDatabase } from '../../support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../../support/parts/suite-database.ts';
 
 let suite: SuiteDatabase;
 let api: RunningApi;
@@ -18,14 +20,14 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await suite.reset();
-  api = await RunningApi.start(suite.database);
+  api = await RunningApi.start(suite.database, everyRoute(), { toml: '' });
 });
 afterEach(() => api.close());
 afterAll(() => suite.close());
 
 async function restart(toml: string, configFile?: string): Promise<void> {
   await api.close();
-  api = await RunningApi.start(suite.database, toml, {}, configFile);
+  api = await RunningApi.start(suite.database, everyRoute(), { toml, configFile });
 }
 
 function logIn(
@@ -45,7 +47,7 @@ async function isIn(session: string): Promise<boolean> {
 }
 
 describe('setup', () => {
-  const guarded = routeTable.filter((route) => route.access !== 'public');
+  const guarded = everyRow.filter((route) => route.access !== 'public');
 
   test('before it every guarded route says setup_required, login too', async () => {
     for (const route of guarded) {
@@ -219,7 +221,7 @@ describe('lockout', () => {
 
   test('holds on another node with the same database', async () => {
     await failTimes(5);
-    const other = await RunningApi.start(suite.database);
+    const other = await RunningApi.start(suite.database, everyRoute(), { toml: '' });
     const answer = await other.send('POST', '/api/auth/login', {
       json: { username: 'admin', password: PASSWORD },
     });
@@ -290,7 +292,7 @@ describe('sessions', () => {
     expect(await isIn(session)).toBe(true);
     api.clock.advanceSecs(1);
     expect(await isIn(session)).toBe(false);
-    await api.context.auth.removeExpired();
+    await api.parts.auth.removeExpired();
     const { rows } = await suite.database.query('SELECT id FROM sessions');
     expect(rows).toEqual([]);
   });
@@ -302,7 +304,7 @@ describe('sessions', () => {
       api.clock.stepSecs(step);
       expect([step, await isIn(session)]).toEqual([step, true]);
       // Nothing is removed for good by a clock that was just set.
-      await api.context.auth.removeExpired();
+      await api.parts.auth.removeExpired();
     }
     api.clock.stepSecs(-year);
     const opened = await api.logIn();
@@ -321,10 +323,10 @@ describe('sessions', () => {
     const before = await api.logIn();
     api.clock.stepSecs(year);
     const session = await api.logIn();
-    await api.context.auth.removeExpired();
+    await api.parts.auth.removeExpired();
     api.clock.stepSecs(-year);
     // Another node, or this one after a start, has never seen them.
-    const restarted = await RunningApi.start(suite.database, '', { clock: api.clock });
+    const restarted = await RunningApi.start(suite.database, everyRoute(), { toml: '', clock: api.clock });
     const isInThere = async (secret: string): Promise<boolean> =>
       (await restarted.send('GET', '/api/groups', { session: secret })).status === 200;
     expect([await isInThere(before), await isInThere(session)]).toEqual([true, true]);
@@ -366,7 +368,7 @@ describe('sessions', () => {
 
   test('of one node count on another, and so does their end', async () => {
     const session = await api.logIn();
-    const other = await RunningApi.start(suite.database);
+    const other = await RunningApi.start(suite.database, everyRoute(), { toml: '' });
     expect((await other.send('GET', '/api/groups', { session })).status).toBe(200);
     await api.send('POST', '/api/auth/logout', { session });
     expect((await other.send('GET', '/api/groups', { session })).status).toBe(401);

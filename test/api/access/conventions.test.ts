@@ -2,9 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { routeTable } from '../../../control-plane/http/route-table.ts';
-import { openSuiteDatabase, RunningApi } from '../../support/parts/running-api.ts';
-import type { SuiteDatabase, TestAnswer } from '../../support/parts/running-api.ts';
+import { everyRoute, everyRow } from '../../support/parts/every-route.ts';
+import { RunningApi } from '../../support/parts/running-api.ts';
+import type { TestAnswer } from '../../support/parts/running-api.ts';
+import { openSuiteDatabase } from '../../support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../../support/parts/suite-database.ts';
 
 let suite: SuiteDatabase;
 let api: RunningApi;
@@ -16,8 +18,8 @@ let viewer: string;
 
 beforeAll(async () => {
   suite = await openSuiteDatabase();
-  api = await RunningApi.start(suite.database);
-  openApi = await RunningApi.start(suite.database, 'auth.enabled = false');
+  api = await RunningApi.start(suite.database, everyRoute(), { toml: '' });
+  openApi = await RunningApi.start(suite.database, everyRoute());
   await api.setUp();
   viewer = await api.logIn();
   await suite.database.query("UPDATE sessions SET role = 'viewer'");
@@ -29,7 +31,7 @@ afterAll(async () => {
   await suite.close();
 });
 
-const rows = routeTable.map((route) => ({ ...route, name: `${route.method} ${route.path}` }));
+const rows = everyRow.map((route) => ({ ...route, name: `${route.method} ${route.path}` }));
 const guarded = rows.filter((route) => route.access !== 'public');
 const open = rows.filter((route) => route.access === 'public');
 const withBody = rows.filter((route) => route.body !== undefined);
@@ -120,10 +122,9 @@ describe('other origins', () => {
   );
 
   test('the own origin may change things, behind a trusted TLS proxy too', async () => {
-    const proxied = await RunningApi.start(
-      suite.database,
-      'server.trusted_proxies = ["127.0.0.0/8"]\nserver.allowed_hosts = ["weir.example"]',
-    );
+    const proxied = await RunningApi.start(suite.database, everyRoute(), {
+      toml: 'server.trusted_proxies = ["127.0.0.0/8"]\nserver.allowed_hosts = ["weir.example"]',
+    });
     const own = { origin: `http://127.0.0.1:${proxied.port}`, 'sec-fetch-site': 'same-origin' };
     const direct = await proxied.send('POST', '/api/groups', {
       session,
@@ -144,10 +145,10 @@ describe('other origins', () => {
 });
 
 describe('methods and paths', () => {
-  const paths = [...new Set(routeTable.map((route) => route.path))];
+  const paths = [...new Set(everyRow.map((route) => route.path))];
 
   test.each(paths)('%s answers methods it does not have with 405 and Allow', async (path) => {
-    const methods = routeTable.filter((route) => route.path === path).map((route) => route.method as string);
+    const methods = everyRow.filter((route) => route.path === path).map((route) => route.method as string);
     const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
       if (methods.includes(method)) continue;

@@ -2,15 +2,18 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { openSuiteDatabase, PASSWORD, RunningApi } from '../../support/parts/running-api.ts';
-import type { SuiteDatabase, TestAnswer } from '../../support/parts/running-api.ts';
+import { everyRoute } from '../../support/parts/every-route.ts';
+import { PASSWORD, RunningApi } from '../../support/parts/running-api.ts';
+import type { TestAnswer } from '../../support/parts/running-api.ts';
+import { openSuiteDatabase } from '../../support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../../support/parts/suite-database.ts';
 
 let suite: SuiteDatabase;
 let api: RunningApi;
 
 beforeAll(async () => {
   suite = await openSuiteDatabase();
-  api = await RunningApi.start(suite.database);
+  api = await RunningApi.start(suite.database, everyRoute(), { toml: '' });
 });
 afterAll(async () => {
   await api.close();
@@ -66,7 +69,9 @@ describe('the Host of a request', () => {
   });
 
   test('may be a name of server.allowed_hosts, and nothing below it', async () => {
-    const node = await RunningApi.start(suite.database, 'server.allowed_hosts = ["Weir.example."]');
+    const node = await RunningApi.start(suite.database, everyRoute(), {
+      toml: 'server.allowed_hosts = ["Weir.example."]',
+    });
     const statuses = [];
     for (const host of ['weir.example:8080', 'www.weir.example'])
       statuses.push((await node.send('GET', '/api/health', { headers: { host } })).status);
@@ -77,10 +82,9 @@ describe('the Host of a request', () => {
   test('is what a trusted proxy was asked for, and of others their own', async () => {
     const headers = { 'x-forwarded-host': 'evil.example' };
     expect((await api.send('GET', '/api/health', { headers })).status).toBe(200);
-    const behindProxy = await RunningApi.start(
-      suite.database,
-      'server.trusted_proxies = ["127.0.0.1/32"]\nserver.allowed_hosts = ["weir.example"]',
-    );
+    const behindProxy = await RunningApi.start(suite.database, everyRoute(), {
+      toml: 'server.trusted_proxies = ["127.0.0.1/32"]\nserver.allowed_hosts = ["weir.example"]',
+    });
     const own = { 'x-forwarded-host': 'weir.example' };
     const foreign = await behindProxy.send('GET', '/api/health', { headers });
     const proper = await behindProxy.send('GET', '/api/health', { headers: own });

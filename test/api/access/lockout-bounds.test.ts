@@ -1,7 +1,10 @@
 /** What strangers who guess passwords cannot do: lock the administrator out, or fill the table. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { openSuiteDatabase, PASSWORD, RunningApi } from '../../support/parts/running-api.ts';
-import type { SuiteDatabase, TestAnswer } from '../../support/parts/running-api.ts';
+import { everyRoute } from '../../support/parts/every-route.ts';
+import { PASSWORD, RunningApi } from '../../support/parts/running-api.ts';
+import type { TestAnswer } from '../../support/parts/running-api.ts';
+import { openSuiteDatabase } from '../../support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../../support/parts/suite-database.ts';
 
 const MAX_ROWS = 10_000;
 const ROWS_OF_AN_ADDRESS = 11;
@@ -14,7 +17,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await suite.reset();
-  api = await RunningApi.start(suite.database);
+  api = await RunningApi.start(suite.database, everyRoute(), { toml: '' });
   await api.setUp();
 });
 afterEach(() => api.close());

@@ -3,8 +3,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { SetupCode } from '../../../control-plane/auth/setup-code.ts';
-import { openSuiteDatabase, PASSWORD, RunningApi } from '../../support/parts/running-api.ts';
-import type { SuiteDatabase, TestAnswer, TestRequest } from '../../support/parts/running-api.ts';
+import { everyRoute } from '../../support/parts/every-route.ts';
+import { PASSWORD, RunningApi } from '../../support/parts/running-api.ts';
+import type { TestAnswer, TestRequest } from '../../support/parts/running-api.ts';
+import { openSuiteDatabase } from '../../support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../../support/parts/suite-database.ts';
 
 let suite: SuiteDatabase;
 let api: RunningApi;
@@ -14,14 +17,14 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await suite.reset();
-  api = await RunningApi.start(suite.database);
+  api = await RunningApi.start(suite.database, everyRoute(), { toml: '' });
 });
 afterEach(() => api.close());
 afterAll(() => suite.close());
 
 async function restart(toml: string): Promise<void> {
   await api.close();
-  api = await RunningApi.start(suite.database, toml);
+  api = await RunningApi.start(suite.database, everyRoute(), { toml });
 }
 
 function setUp(options: TestRequest = {}, more: object = {}): Promise<TestAnswer> {
@@ -123,10 +126,10 @@ describe('the setup code', () => {
   });
 
   test('is pending until there is a password, and then gone from disk', async () => {
-    expect(await api.context.auth.pendingSetupCode()).toBe(await api.setupCode.value());
+    expect(await api.parts.auth.pendingSetupCode()).toBe(await api.setupCode.value());
     await setUp();
     await writeFile(api.setupCode.path, 'left behind');
-    expect(await api.context.auth.pendingSetupCode()).toBeNull();
+    expect(await api.parts.auth.pendingSetupCode()).toBeNull();
     await expect(readFile(api.setupCode.path)).rejects.toThrow('ENOENT');
   });
 });

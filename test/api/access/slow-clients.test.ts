@@ -8,12 +8,12 @@ import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { readJsonBody } from '../../../control-plane/api/request-body.ts';
 import { startWebServer } from '../../../control-plane/http/server.ts';
 import type { WebDeadlines, WebServer } from '../../../control-plane/http/server.ts';
-import { readJsonBody } from '../../../control-plane/api/request-body.ts';
-import { until } from '../../support/parts/until.ts';
-import { RecordingLogger } from '../../support/parts/running-api.ts';
+import { MemoryLogger } from '../../support/parts/memory-logger.ts';
 import { testConfig } from '../../support/parts/test-config.ts';
+import { until } from '../../support/parts/until.ts';
 
 /** Answers after 35 s where a host can take all places; at once where it cannot. */
 const LIVE_MS = 10_000;
@@ -38,7 +38,7 @@ async function listen(toml = '', deadlines?: WebDeadlines): Promise<void> {
   web = await startWebServer(
     application(config.server.trusted_proxies),
     config,
-    new RecordingLogger(),
+    new MemoryLogger(),
     deadlines,
   );
 }

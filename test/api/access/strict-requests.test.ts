@@ -3,10 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { CacheContents } from '../../../control-plane/cache/cache-contents.ts';
-import { routeTable } from '../../../control-plane/http/route-table.ts';
 import { CacheHead, createAnswerCache } from '../../../shared/memory/answer-cache-layout.ts';
-import { openSuiteDatabase, RunningApi } from '../../support/parts/running-api.ts';
-import type { SuiteDatabase, TestAnswer } from '../../support/parts/running-api.ts';
+import { everyRoute, everyRow } from '../../support/parts/every-route.ts';
+import { RunningApi } from '../../support/parts/running-api.ts';
+import type { TestAnswer } from '../../support/parts/running-api.ts';
+import { openSuiteDatabase } from '../../support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../../support/parts/suite-database.ts';
 
 let suite: SuiteDatabase;
 let api: RunningApi;
@@ -15,14 +17,14 @@ const cache = createAnswerCache(1_048_576);
 beforeAll(async () => {
   suite = await openSuiteDatabase();
   const overrides = { cache: new CacheContents(cache, () => 0) };
-  api = await RunningApi.start(suite.database, 'auth.enabled = false', overrides);
+  api = await RunningApi.start(suite.database, everyRoute(overrides));
 });
 afterAll(async () => {
   await api.close();
   await suite.close();
 });
 
-const rows = routeTable.map((route) => ({ ...route, name: `${route.method} ${route.path}` }));
+const rows = everyRow.map((route) => ({ ...route, name: `${route.method} ${route.path}` }));
 
 function pathOf(route: { path: string }): string {
   return `/api${route.path.replaceAll(/\{\w+\}/g, '1')}`;
@@ -88,8 +90,9 @@ describe('query strings', () => {
 
   test('DELETE cache/entries with a mistyped filter drops nothing', async () => {
     let drops = 0;
-    const counted = { ...api.context.cache, drop: async () => ++drops };
-    const other = await RunningApi.start(suite.database, 'auth.enabled = false', { cache: counted });
+    const counted = new CacheContents(cache, () => 0);
+    counted.drop = async () => ++drops;
+    const other = await RunningApi.start(suite.database, everyRoute({ cache: counted }));
     badParameters(await other.send('DELETE', '/api/cache/entries?domian=x'));
     await other.close();
     expect(drops).toBe(0);

@@ -1,15 +1,17 @@
 /** The web server around the API: listening, prefixes, pages, the OpenAPI document. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { once } from 'node:events';
 import { createApp } from '../../../control-plane/http/app.ts';
 import type { OpenApiDocument } from '../../../control-plane/http/openapi.ts';
-import { routeTable } from '../../../control-plane/http/route-table.ts';
 import { startWebServer, WebServerError } from '../../../control-plane/http/server.ts';
-import { openSuiteDatabase, RecordingLogger, RunningApi } from '../../support/parts/running-api.ts';
-import type { SuiteDatabase } from '../../support/parts/running-api.ts';
+import { everyRoute, everyRow } from '../../support/parts/every-route.ts';
+import { MemoryLogger } from '../../support/parts/memory-logger.ts';
+import { RunningApi } from '../../support/parts/running-api.ts';
+import { openSuiteDatabase } from '../../support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../../support/parts/suite-database.ts';
 import { testConfig } from '../../support/parts/test-config.ts';
 
 let suite: SuiteDatabase;
@@ -18,8 +20,10 @@ let compat: RunningApi;
 
 beforeAll(async () => {
   suite = await openSuiteDatabase();
-  api = await RunningApi.start(suite.database, 'auth.enabled = false');
-  compat = await RunningApi.start(suite.database, 'auth.enabled = false\nserver.alt_compat = true');
+  api = await RunningApi.start(suite.database, everyRoute());
+  compat = await RunningApi.start(suite.database, everyRoute(), {
+    toml: 'auth.enabled = false\nserver.alt_compat = true',
+  });
 });
 afterAll(async () => {
   await api.close();
@@ -38,7 +42,11 @@ describe('startWebServer()', () => {
     const { port } = holder.address() as AddressInfo;
     const config = testConfig();
     const server = { ...config.server, web_port: port, bind_address: ['127.0.0.1', '127.0.0.2'] };
-    const starting = startWebServer(createApp(api.context), { ...config, server }, new RecordingLogger());
+    const starting = startWebServer(
+      createApp(api.parts, api.routes),
+      { ...config, server },
+      new MemoryLogger(),
+    );
     const error: unknown = await starting.catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(WebServerError);
     expect(error).toMatchObject({ address: '127.0.0.2', port, code: 'EADDRINUSE' });
@@ -53,9 +61,9 @@ describe('startWebServer()', () => {
     const config = testConfig();
     const server = { ...config.server, bind_address: ['127.0.0.1', '127.0.0.3'] };
     const running = await startWebServer(
-      createApp(api.context),
+      createApp(api.parts, api.routes),
       { ...config, server },
-      new RecordingLogger(),
+      new MemoryLogger(),
     );
     expect(running.endpoints.map(({ address }) => address)).toEqual(['127.0.0.1', '127.0.0.3']);
     for (const { address, port } of running.endpoints)
@@ -67,9 +75,9 @@ describe('startWebServer()', () => {
 
   test('does not pretend to speak HTTPS', async () => {
     const config = testConfig('server.web_tls.enabled = true');
-    await expect(startWebServer(createApp(api.context), config, new RecordingLogger())).rejects.toThrow(
-      /web_tls/,
-    );
+    await expect(
+      startWebServer(createApp(api.parts, api.routes), config, new MemoryLogger()),
+    ).rejects.toThrow(/web_tls/);
   });
 });
 
@@ -96,7 +104,7 @@ describe('the OpenAPI document', () => {
   test('describes every route of the table, under the prefix in force', async () => {
     const body = await document(api);
     expect([body.openapi, body.servers]).toEqual(['3.1.0', [{ url: '/api' }]]);
-    for (const { method, path, status } of routeTable) {
+    for (const { method, path, status } of everyRow) {
       const operation = body.paths[path]![method.toLowerCase()]!;
       expect(Object.keys(operation.responses)).toContain(String(status));
     }
@@ -146,7 +154,7 @@ describe('pages', () => {
 
   test('/docs names every route', async () => {
     const { text } = await compat.send('GET', '/docs');
-    for (const { path, summary } of routeTable) {
+    for (const { path, summary } of everyRow) {
       expect(text).toContain(`/svc/api${path}`);
       expect(text).toContain(summary.replaceAll("'", '&#39;'));
     }

@@ -1,6 +1,6 @@
-/** List sources that live in memory: stands behind the port `SourceLife` where HTTP is what is tested. */
+/** List sources that live in memory, in place of `ListSources` where HTTP is what is tested. */
 import { conflict, notFound } from '../../../control-plane/api/api-error.ts';
-import type { SourceLife } from '../../../control-plane/lists/sources/source-life-port.ts';
+import type { SourceLife } from '../../../control-plane/lists/sources/source-routes.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import type {
   BlocklistSource,
@@ -14,8 +14,6 @@ export class MemorySources implements SourceLife {
   private readonly byId = new Map<number, BlocklistSource>();
   private readonly kinds = new Map<number, SourceKind>();
   private nextId = 1;
-  /** How often a rollback asked for earlier list contents. */
-  broughtBack = 0;
 
   async list(kind: SourceKind): Promise<BlocklistSource[]> {
     return [...this.byId.values()].filter(({ id }) => this.kinds.get(id) === kind);
@@ -80,10 +78,6 @@ export class MemorySources implements SourceLife {
   async unusedLines(kind: SourceKind, id: number): Promise<UnusedLine[]> {
     await this.read(kind, id);
     return [{ line: 3, reason: 'not a rule', text: 'what is this' }];
-  }
-
-  async bringBack(): Promise<void> {
-    this.broughtBack += 1;
   }
 
   /** Makes a source one that holds a copy back. */

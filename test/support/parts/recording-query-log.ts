@@ -2,7 +2,7 @@
 import type {
   QueryLogFilter,
   QueryLogReader,
-} from '../../../control-plane/query-log/reading/query-log-port.ts';
+} from '../../../control-plane/query-log/reading/query-log-reader.ts';
 import type { QueryLogPage } from '../../../shared/api/query-log-api.ts';
 
 /** Answers every look with nothing, and keeps what was looked for. */

@@ -1,37 +1,27 @@
 /**
- * The API over real HTTP and a real PostgreSQL server of its own, for the suites beside this file. Parts that
- * lie behind the ports of `ApiContext` and have suites of their own are stood in for by plain objects here.
+ * Routes over real HTTP and a real PostgreSQL server: a suite says whose rows it wants, and makes what they need
+ * besides `ApiParts`. The whole table is `every-route.ts`.
  */
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Config } from '../../../config/schema.ts';
+import type { Route } from '../../../control-plane/api/route.ts';
 import { Authenticator } from '../../../control-plane/auth/authenticator.ts';
 import { ConfiguredPassword } from '../../../control-plane/auth/configured-password.ts';
 import { SetupCode } from '../../../control-plane/auth/setup-code.ts';
-import { lockDataDir } from '../../../control-plane/db/data-dir-lock.ts';
-import { startDatabase } from '../../../control-plane/db/database.ts';
-import type { Database } from '../../../control-plane/db/database.ts';
-import type { ApiContext } from '../../../control-plane/api/api-context.ts';
-import { CacheContents } from '../../../control-plane/cache/cache-contents.ts';
-import { createAnswerCache } from '../../../shared/memory/answer-cache-layout.ts';
 import { ClientDirectory } from '../../../control-plane/clients/client-directory.ts';
+import type { Database } from '../../../control-plane/db/database.ts';
 import { createApp } from '../../../control-plane/http/app.ts';
+import type { AppParts } from '../../../control-plane/http/app.ts';
 import { startWebServer } from '../../../control-plane/http/server.ts';
-import { queryLogReader } from '../../../control-plane/query-log/reading/query-log-reader.ts';
 import { PolicyChanges } from '../../../control-plane/policy/change.ts';
 import { readPolicyRows } from '../../../control-plane/policy/policy-store.ts';
-import { configRecords } from '../../../control-plane/settings/derived.ts';
-import { ServiceCatalog } from '../../../control-plane/services/service-catalog.ts';
-import { readCacheUse, readSummary } from '../../../control-plane/stats/stats-store.ts';
 import { Problem } from '../../../shared/api/problem-details.ts';
 import type { Clock } from '../../../shared/clock.ts';
-import type { Logger } from '../../../shared/log.ts';
-import type { UpstreamReport } from '../../../shared/threads/messages.ts';
-import { MemorySources } from './memory-sources.ts';
+import { MemoryLogger } from './memory-logger.ts';
 import { testConfig } from './test-config.ts';
 
 /** The administrator's password once `setUp()` was called. */
@@ -61,94 +51,6 @@ export class SteeredClock implements Clock {
   }
 }
 
-/** A database of one suite, in a folder that goes away with it. */
-export interface SuiteDatabase {
-  readonly database: Database;
-  /** Empties what the API fills, as if Weir had just been installed. */
-  reset(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Starts an embedded server with all migrations in force. */
-export async function openSuiteDatabase(): Promise<SuiteDatabase> {
-  const folder = await mkdtemp(join(tmpdir(), 'weir-api-'));
-  await chmod(folder, 0o755); // As root the server runs as another user, who must get through.
-  const lock = lockDataDir(folder);
-  const database = startDatabase({ urls: '', lock, logger: new RecordingLogger() });
-  await database.whenUp();
-  return {
-    database,
-    reset: async () => {
-      await database.query('TRUNCATE sessions, admin_credential, login_failures');
-      await database.query(
-        'TRUNCATE managed_domains, regex_filters, blocked_services, custom_services, revisions, forward_zones, dns_settings, safe_search_configs',
-      );
-      await database.query('TRUNCATE local_records');
-      await database.query('TRUNCATE schedule_profiles, schedule_slots, group_schedules, blocking_switch');
-      await database.query('DELETE FROM list_sources');
-      await database.query('TRUNCATE clients, client_subnets, query_log');
-      await database.query('DELETE FROM groups WHERE id <> 1');
-    },
-    close: async () => {
-      await database.close();
-      lock.release();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-/** Keeps every line, so that tests can look for secrets and faults in them. */
-export class RecordingLogger implements Logger {
-  readonly lines: { readonly level: string; readonly message: string; readonly fields: unknown }[] = [];
-
-  debug(message: string, fields?: unknown): void {
-    this.lines.push({ level: 'debug', message, fields });
-  }
-
-  info(message: string, fields?: unknown): void {
-    this.lines.push({ level: 'info', message, fields });
-  }
-
-  warn(message: string, fields?: unknown): void {
-    this.lines.push({ level: 'warn', message, fields });
-  }
-
-  error(message: string, fields?: unknown): void {
-    this.lines.push({ level: 'error', message, fields });
-  }
-
-  child(): Logger {
-    return this;
-  }
-}
-
-/** The upstream of the node under test. */
-const UPSTREAM: UpstreamReport = {
-  address: 'tls://dns.example.org',
-  transport: 'tls',
-  poolName: 'main',
-  strategy: 'Fastest',
-  status: 'Healthy',
-  queries: 100,
-  failures: 2,
-  consecutiveFailures: 0,
-  lastError: 'timeout',
-  latenciesMs: Float32Array.of(10, 20, 30),
-  resolved: ['192.0.2.1'],
-};
-
-/** The server of its only forward zone. */
-const ZONE_UPSTREAM: UpstreamReport = {
-  ...UPSTREAM,
-  address: '192.0.2.53',
-  transport: 'udp',
-  poolName: 'corp.example.org',
-  strategy: 'Parallel',
-  status: 'Unhealthy',
-  latenciesMs: new Float32Array(0),
-  resolved: [],
-};
-
 /** A request of a test. */
 export interface TestRequest {
   /** Sent as JSON. */
@@ -173,82 +75,80 @@ export interface TestAnswer {
   readonly problem: Problem;
 }
 
+/** What nearly all features need. */
+export interface ApiParts extends AppParts {
+  readonly database: Database;
+  readonly clients: ClientDirectory;
+  /** Puts nothing into force but groups of clients, and counts in `RunningApi.policyChanges`. */
+  readonly policy: PolicyChanges;
+  readonly startedAtMs: number;
+}
+
+/** Makes the rows of a suite. */
+export type Rows = (parts: ApiParts) => readonly Route[];
+
+/** How a suite wants its API. */
+export interface ApiOptions {
+  /** Lines of a configuration file; `auth.enabled = false` by default. */
+  readonly toml?: string;
+  /** A file that the password of the configuration is in. */
+  readonly configFile?: string | undefined;
+  readonly clock?: SteeredClock;
+  readonly policy?: PolicyChanges;
+}
+
 /** A listening API. */
 export class RunningApi {
+  readonly parts: ApiParts;
   readonly clock: SteeredClock;
-  readonly logger: RecordingLogger;
-  readonly sources: MemorySources;
-  readonly context: ApiContext;
+  readonly logger: MemoryLogger;
   readonly setupCode: SetupCode;
+  readonly routes: readonly Route[];
   /** How often a policy change was put into force. */
   policyChanges = 0;
-  readonly port: number;
-  private readonly closeServer: () => Promise<void>;
+  private listening: { readonly port: number; close(): Promise<void> } | undefined;
+  private readonly folder: string;
 
-  private constructor(parts: {
-    readonly clock: SteeredClock;
-    readonly logger: RecordingLogger;
-    readonly sources: MemorySources;
-    readonly context: ApiContext;
-    readonly setupCode: SetupCode;
-    readonly port: number;
-    readonly closeServer: () => Promise<void>;
-  }) {
-    this.clock = parts.clock;
-    this.logger = parts.logger;
-    this.sources = parts.sources;
-    this.context = parts.context;
-    this.setupCode = parts.setupCode;
-    this.port = parts.port;
-    this.closeServer = parts.closeServer;
+  private constructor(database: Database, rows: Rows, options: ApiOptions, folder: string) {
+    const config = testConfig(options.toml ?? 'auth.enabled = false');
+    this.folder = folder;
+    this.clock = options.clock ?? new SteeredClock();
+    this.logger = new MemoryLogger();
+    this.setupCode = new SetupCode(folder, this.logger);
+    const configured = new ConfiguredPassword({ config, file: options.configFile });
+    const { clock, logger, setupCode } = this;
+    const clients = new ClientDirectory();
+    const apply = async (): Promise<void> => {
+      this.policyChanges += 1;
+      clients.follow(await readPolicyRows(database, () => undefined));
+    };
+    this.parts = {
+      version: '0.0.0-test',
+      nodeName: 'node-a',
+      startedAtMs: clock.monotonicMs(),
+      config: () => config,
+      dnsPort: () => 5353,
+      clock,
+      logger,
+      database,
+      clients,
+      auth: new Authenticator({ config: () => config, configured, database, clock, logger, setupCode }),
+      policy: options.policy ?? new PolicyChanges(database, { apply, threadsBehind: () => 0 }),
+    };
+    this.routes = rows(this.parts);
   }
 
   /** Listens on a free port of the loopback. */
-  static async start(
-    database: Database,
-    toml = '',
-    overrides: Partial<ApiContext> = {},
-    configFile?: string,
-  ): Promise<RunningApi> {
-    const config = testConfig(toml);
-    const clock = overrides.clock instanceof SteeredClock ? overrides.clock : new SteeredClock();
-    const logger = new RecordingLogger();
-    const sources = new MemorySources();
-    const clients = new ClientDirectory();
-    const folder = await mkdtemp(join(tmpdir(), 'weir-node-'));
-    const setupCode = new SetupCode(folder, logger);
-    const configured = new ConfiguredPassword({ config, file: configFile });
-    const policy = new PolicyChanges(database, {
-      apply: async () => {
-        running.policyChanges += 1;
-        clients.follow(await readPolicyRows(database, () => undefined));
-      },
-      threadsBehind: () => 0,
-    });
-    const context: ApiContext = {
-      ...standIns(config, database, clock, logger, clients),
-      auth: new Authenticator({ config: () => config, configured, database, clock, logger, setupCode }),
-      sources,
-      policy,
-      blockingSwitch: () => null,
-      clients,
-      ...overrides,
-    };
-    const server = await startWebServer(createApp(context), config, logger);
-    const { port } = server.endpoints[0]!;
-    const running: RunningApi = new RunningApi({
-      clock,
-      logger,
-      sources,
-      context,
-      port,
-      setupCode,
-      closeServer: async () => {
-        await server.close();
-        await rm(folder, { recursive: true, force: true });
-      },
-    });
-    return running;
+  static async start(database: Database, rows: Rows, options: ApiOptions = {}): Promise<RunningApi> {
+    const api = new RunningApi(database, rows, options, await mkdtemp(join(tmpdir(), 'weir-node-')));
+    const { parts, routes, logger } = api;
+    const server = await startWebServer(createApp(parts, routes), parts.config(), logger);
+    api.listening = { port: server.endpoints[0]!.port, close: () => server.close() };
+    return api;
+  }
+
+  get port(): number {
+    return this.listening!.port;
   }
 
   /** Sends a request and reads the whole answer. */
@@ -293,8 +193,9 @@ export class RunningApi {
     return cookie.secret;
   }
 
-  close(): Promise<void> {
-    return this.closeServer();
+  async close(): Promise<void> {
+    await this.listening?.close();
+    await rm(this.folder, { recursive: true, force: true });
   }
 }
 
@@ -305,82 +206,4 @@ export function sessionCookie(answer: TestAnswer): { secret: string; attributes:
   if (line === undefined) return undefined;
   const [pair = '', ...attributes] = line.split('; ');
   return { secret: pair.slice('svc_session='.length), attributes };
-}
-
-function standIns(
-  config: Config,
-  database: Database,
-  clock: Clock,
-  logger: Logger,
-  clients: ClientDirectory,
-): Omit<ApiContext, 'auth' | 'sources' | 'policy' | 'blockingSwitch' | 'clients'> {
-  return {
-    version: '0.0.0-test',
-    nodeName: 'node-a',
-    startedAtMs: clock.monotonicMs(),
-    config: () => config,
-    dnsPort: () => 5353,
-    clock,
-    logger,
-    database,
-    queryLog: queryLogReader(database, (address) => clients.nameAt(address)),
-    stats: {
-      summary: (from: Date, to: Date) => readSummary(database, from.getTime(), to.getTime()),
-      cacheUse: (from: Date, to: Date) => readCacheUse(database, from.getTime(), to.getTime()),
-    },
-    localNames: {
-      localDomain: () => config.dns.local_domain,
-      live: () => ({ configRecords: configRecords(config), leases: [] }),
-    },
-    counters: { recentQueries: (unit: 'second' | 'minute') => (unit === 'second' ? 1500 : 90_000) },
-    explainer: {
-      explain: async ({ domain, type, client }) => ({
-        domain,
-        type,
-        client,
-        group_id: 1,
-        snapshot_id: 7,
-        status: 'ALLOWED',
-        decided_by: null,
-        stages: [],
-        answer: null,
-      }),
-    },
-    catalog: new ServiceCatalog(tmpdir()),
-    compiledLists: {
-      page: async (kind, { limit, offset }) => ({
-        data: [{ domain: `${kind}.example`, match: 'exact', important: false, sources: ['ads'] }],
-        total: 1,
-        total_is_estimate: false,
-        limit,
-        offset,
-      }),
-    },
-    filters: {
-      stats: () => ({
-        blocked_domains: 12,
-        allowed_domains: 3,
-        wildcard_rules: 2,
-        regex_rules: 0,
-        filter_bytes: 4096,
-        snapshot_id: 7,
-        compiled_at: '2026-01-15T11:00:00.000Z',
-        compile_ms: 1.5,
-      }),
-    },
-    upstreams: { reports: () => [{ pools: [UPSTREAM], zones: [ZONE_UPSTREAM] }] },
-    cache: new CacheContents(createAnswerCache(0), () => 0),
-    health: {
-      checks: () => {
-        const { state, error } = database.status();
-        const isUp = state === 'up';
-        return {
-          dns: { status: 'ok' },
-          database: isUp ? { status: 'ok' } : { status: 'down', detail: error ?? state },
-          upstreams: { status: 'ok' },
-          filters: { status: 'ok' },
-        } as const;
-      },
-    },
-  };
 }

@@ -1,0 +1,112 @@
+/**
+ * The whole table of routes, for suites about what all of them have in common: access, conventions, the reference. What
+ * lies behind them and is not the database is stood in for by plain objects.
+ */
+import { tmpdir } from 'node:os';
+import type { Route } from '../../../control-plane/api/route.ts';
+import { CacheContents } from '../../../control-plane/cache/cache-contents.ts';
+import { routeTable } from '../../../control-plane/http/route-table.ts';
+import type { RouteParts } from '../../../control-plane/http/route-table.ts';
+import { queryLogReader } from '../../../control-plane/query-log/reading/query-log-reader.ts';
+import { ServiceCatalog } from '../../../control-plane/services/service-catalog.ts';
+import { configRecords } from '../../../control-plane/settings/derived.ts';
+import { createAnswerCache } from '../../../shared/memory/answer-cache-layout.ts';
+import type { UpstreamReport } from '../../../shared/threads/messages.ts';
+import { MemorySources } from './memory-sources.ts';
+import type { ApiParts, Rows } from './running-api.ts';
+
+/** The rows without anything behind them: to be looked at, not to be run. */
+export const everyRow: readonly Route[] = routeTable({} as RouteParts);
+
+/** Every row, over stand-ins or what a suite gives. */
+export function everyRoute(given: Partial<RouteParts> = {}): Rows {
+  return (parts) => routeTable({ ...parts, ...standIns(parts), ...given });
+}
+
+/** The upstream of the node under test. */
+const UPSTREAM: UpstreamReport = {
+  address: 'tls://dns.example.org',
+  transport: 'tls',
+  poolName: 'main',
+  strategy: 'Fastest',
+  status: 'Healthy',
+  queries: 100,
+  failures: 2,
+  consecutiveFailures: 0,
+  lastError: 'timeout',
+  latenciesMs: Float32Array.of(10, 20, 30),
+  resolved: ['192.0.2.1'],
+};
+
+/** The server of its only forward zone. */
+const ZONE_UPSTREAM: UpstreamReport = {
+  ...UPSTREAM,
+  address: '192.0.2.53',
+  transport: 'udp',
+  poolName: 'corp.example.org',
+  strategy: 'Parallel',
+  status: 'Unhealthy',
+  latenciesMs: new Float32Array(0),
+  resolved: [],
+};
+
+function standIns({ config, database, clients }: ApiParts): Omit<RouteParts, keyof ApiParts> {
+  return {
+    sources: new MemorySources(),
+    bringBack: () => Promise.resolve(),
+    blockingSwitch: () => null,
+    queryLog: queryLogReader(database, (address) => clients.nameAt(address)),
+    localNames: {
+      localDomain: () => config().dns.local_domain,
+      live: () => ({ configRecords: configRecords(config()), leases: [] }),
+    },
+    counters: { recentQueries: (unit: 'second' | 'minute') => (unit === 'second' ? 1500 : 90_000) },
+    explainer: {
+      explain: async ({ domain, type, client }) => ({
+        domain,
+        type,
+        client,
+        group_id: 1,
+        snapshot_id: 7,
+        status: 'ALLOWED',
+        decided_by: null,
+        stages: [],
+        answer: null,
+      }),
+    },
+    catalog: new ServiceCatalog(tmpdir()),
+    compiledLists: {
+      page: async (_kind, { limit, offset }) => ({
+        data: [],
+        total: 0,
+        total_is_estimate: false,
+        limit,
+        offset,
+      }),
+    },
+    filterStats: () => ({
+      blocked_domains: 12,
+      allowed_domains: 3,
+      wildcard_rules: 2,
+      regex_rules: 0,
+      filter_bytes: 4096,
+      snapshot_id: 7,
+      compiled_at: '2026-01-15T11:00:00.000Z',
+      compile_ms: 1.5,
+    }),
+    upstreams: { reports: () => [{ pools: [UPSTREAM], zones: [ZONE_UPSTREAM] }] },
+    cache: new CacheContents(createAnswerCache(0), () => 0),
+    health: {
+      checks: () => {
+        const { state, error } = database.status();
+        const isUp = state === 'up';
+        return {
+          dns: { status: 'ok' },
+          database: isUp ? { status: 'ok' } : { status: 'down', detail: error ?? state },
+          upstreams: { status: 'ok' },
+          filters: { status: 'ok' },
+        } as const;
+      },
+    },
+  };
+}

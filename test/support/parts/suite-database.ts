@@ -1,0 +1,44 @@
+/** A real embedded database for a suite of the API, that is emptied between its tests. */
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { lockDataDir } from '../../../control-plane/db/data-dir-lock.ts';
+import { startDatabase } from '../../../control-plane/db/database.ts';
+import type { Database } from '../../../control-plane/db/database.ts';
+import { MemoryLogger } from './memory-logger.ts';
+
+/** A database of one suite, in a folder that goes away with it. */
+export interface SuiteDatabase {
+  readonly database: Database;
+  /** Empties what the API fills, as if Weir had just been installed. */
+  reset(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts an embedded server with all migrations in force. */
+export async function openSuiteDatabase(): Promise<SuiteDatabase> {
+  const folder = await mkdtemp(join(tmpdir(), 'weir-api-'));
+  await chmod(folder, 0o755); // As root the server runs as another user, who must get through.
+  const lock = lockDataDir(folder);
+  const database = startDatabase({ urls: '', lock, logger: new MemoryLogger() });
+  await database.whenUp();
+  return {
+    database,
+    reset: async () => {
+      await database.query('TRUNCATE sessions, admin_credential, login_failures');
+      await database.query(
+        'TRUNCATE managed_domains, regex_filters, blocked_services, custom_services, revisions, forward_zones, dns_settings, safe_search_configs',
+      );
+      await database.query('TRUNCATE local_records');
+      await database.query('TRUNCATE schedule_profiles, schedule_slots, group_schedules, blocking_switch');
+      await database.query('DELETE FROM list_sources');
+      await database.query('TRUNCATE clients, client_subnets, query_log');
+      await database.query('DELETE FROM groups WHERE id <> 1');
+    },
+    close: async () => {
+      await database.close();
+      lock.release();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
