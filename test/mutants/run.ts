@@ -114,12 +114,11 @@ async function tryRoom(
 ): Promise<Score> {
   const testsByFile = new Map<string, string[]>();
   for (const { file } of mutants) testsByFile.set(file, testsOf(file, importers, numberOf('tests')));
-  const baseline = await trials.run([...new Set([...testsByFile.values()].flat())], {
-    bail: false,
-    limitMs: BASELINE_LIMIT_MS,
-  });
+  const allTests = [...new Set([...testsByFile.values()].flat())];
+  const baseline = await trials.run(allTests, { bail: false, limitMs: BASELINE_LIMIT_MS });
   if (baseline.outcome === 'timed out')
     throw new Error(`${room}: the tests of the unchanged code do not end`);
+  if (allTests.length > 0 && baseline.files.size === 0) throw new Error(`${room}: jest runs no test`);
   for (const [test, { passed }] of baseline.files)
     if (!passed) print(`left out, fails without mutants: ${test}\n`);
   const totalMs = [...baseline.files.values()].reduce((sum, { ms }) => sum + ms, 0);

@@ -88,7 +88,7 @@ export class Trials {
       limit.isOver = true;
       this.killTests();
     }, limitMs);
-    const code = await new Promise((settle) => child.once('exit', settle));
+    const code = await new Promise((settle, fail) => child.once('exit', settle).once('error', fail));
     clearTimeout(timer);
     this.killTests();
     this.child = null;
