@@ -63,6 +63,13 @@ describe('decodeStoredAnswers()', () => {
     }
   });
 
+  test('decodeStoredAnswers() stops at a name that pointers make longer than 255 octets', () => {
+    const labels = Array.from({ length: 3 }, () => text('a'.repeat(63))).flat();
+    const longOwner = record(1, [192, 0, 2, 1], [...labels, 0xc0, 0x0c]);
+    expect(decode(`${'b'.repeat(52)}.example`, longOwner)).toHaveLength(1);
+    expect(decode(`${'b'.repeat(60)}.example`, longOwner)).toEqual([]);
+  });
+
   test('decodeStoredAnswers() never throws, whatever the bytes', () => {
     let seed = 1;
     for (let round = 0; round < 3000; round++) {

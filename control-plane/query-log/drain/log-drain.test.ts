@@ -76,6 +76,19 @@ describe('LogDrain', () => {
     expect(groups).toEqual([7]);
   });
 
+  test('names upstream servers by their number, and none where none was asked', () => {
+    const upstreams: (string | null)[] = [];
+    drain.stop();
+    const names = { ...NAMELESS, upstream: (index: number) => ['first', 'second'][index] };
+    drain = new LogDrain([memory], names, (row) => upstreams.push(row.upstream));
+    const writer = new LogRingWriter(memory.resolveLog);
+    for (const upstream of [0, 1, 2, 9]) writer.write(Object.assign(answeredQuery(), { upstream }), 1);
+    writer.publish(10);
+    drain.start();
+    drain.stop();
+    expect(upstreams).toEqual([null, 'first', 'second', null]);
+  });
+
   test('stop() takes what is left, and nothing wakes it afterwards', async () => {
     fallAsleep();
     log(memory.answerLog, 1, 5);

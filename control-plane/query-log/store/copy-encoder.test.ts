@@ -148,6 +148,17 @@ describe('CopyEncoder', () => {
     expect(rows[1]!['answers']).toHaveLength(60_000);
   });
 
+  test.each(['source', 'before', 'after'])('encode() makes room for a rule whose %s is long', (part) => {
+    const long = 'ü'.repeat(SLAB_BYTES);
+    const rule = { source: 'list', before: '||', after: '^', atName: true, [part]: long };
+    const row = logRow();
+    const encoder = new CopyEncoder(7);
+    encoder.encode({ ...row, rule, ruleName: row.qname }, 'full');
+    const [written] = rowsIn(encoder.take().bytes);
+    expect(written!['block_source']!.toString()).toBe(rule.source);
+    expect(written!['block_rule']!.toString()).toBe(`${rule.before}www.example.org${rule.after}`);
+  });
+
   test('take() tells rows and days, and starts again', () => {
     const encoder = new CopyEncoder(7);
     const noon = Date.UTC(2026, 6, 5, 12);

@@ -1,0 +1,25 @@
+import { describe, expect, test } from '@jest/globals';
+import { InvalidCursor, decodeCursor, encodeCursor } from './query-log-cursor.ts';
+
+const textOf = (content: string): string => Buffer.from(content).toString('base64url');
+
+describe('decodeCursor', () => {
+  test('decodeCursor() reads what encodeCursor() wrote', () => {
+    const cursor = { timestampUs: 1_783_254_600_123_456, id: 42, total: 0 };
+    expect(decodeCursor(encodeCursor(cursor))).toEqual(cursor);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['two numbers', textOf('1.2')],
+    ['four numbers', textOf('1.2.3.4')],
+    ['a sign', textOf('-1.2.3')],
+    ['no number', textOf('1.x.3')],
+    ['more digits than a number has', textOf('12345678901234567.2.3')],
+    ['a number that is not exact', textOf('9999999999999999.2.3')],
+    ['a last number that is not exact', textOf('1.2.9999999999999999')],
+    ['text around', textOf('1.2.3\n')],
+  ])('decodeCursor() refuses %s', (_what, text) => {
+    expect(() => decodeCursor(text)).toThrow(InvalidCursor);
+  });
+});
