@@ -131,7 +131,8 @@ export const dns = section({
     }),
   }),
   rate_limit: section({
-    // Token buckets of each client network: one for questions over UDP, and one of the same size for those that prove their address, over TCP or by a DNS cookie.
+    // Token buckets of each client network: one for questions over UDP, and one of the same size for those that prove
+    // their address, over TCP or by a DNS cookie.
     enabled: key(bool.default(false), { doc: 'Limits the questions of a client network.' }),
     queries_per_second: key(int(1, 10_000_000).default(1000), {
       unit: 'questions per second',

@@ -47,7 +47,7 @@ async function stopPart(stop: Stop, withinMs: number, logger: Logger): Promise<v
     const stopped = Promise.resolve(stop(withinMs)).then(() => 'in time');
     stopped.catch(() => undefined); // Told below, unless it fails after its time.
     if ((await Promise.race([stopped, late])) === 'late')
-      logger.warn('stop a part: not waited for any longer', { waited_ms: Math.round(withinMs) });
+      logger.warn('stop a part: timed out', { waited_ms: Math.round(withinMs) });
   } catch (error) {
     logger.error('stop a part', { reason: reasonOf(error) });
   } finally {

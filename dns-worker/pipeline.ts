@@ -238,7 +238,9 @@ export class Pipeline {
     return this.decide(query, AGAIN);
   }
 
-  /** Instead of `decideAgain`, where the snapshot in force has let the question pass before: what that notes for later. */
+  /**
+   * Instead of `decideAgain`, where the snapshot in force has let the question pass before: what that notes for later.
+   */
   passAgain(query: Query): void {
     this.decide(query, Part.SCHEDULE_OVERRIDE);
   }

@@ -54,7 +54,7 @@ function toApiError(thrown: unknown): ApiError {
   // Express refuses paths that are no percent-encoded UTF-8 with an error that carries its status.
   if (thrown instanceof URIError)
     return new ApiError(400, 'malformed', 'the path is not percent-encoded UTF-8');
-  return new ApiError(500, 'internal', 'something went wrong inside Weir; its log says what', {
+  return new ApiError(500, 'internal', 'internal error; see the log of Weir', {
     cause: thrown,
   });
 }

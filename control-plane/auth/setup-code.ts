@@ -58,7 +58,7 @@ export class SetupCode {
     } catch (error) {
       // It is valid until Weir ends: a full disk must not prevent setting a password.
       const reason = reasonOf(error);
-      this.logger.warn('keep the setup code: it changes with the next start', { reason });
+      this.logger.warn('store the setup code failed: it changes with the next start', { reason });
     }
     return code;
   }

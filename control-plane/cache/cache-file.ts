@@ -92,7 +92,7 @@ export class CacheFile {
     const savedMonotonic = contents.readDoubleLE(SAVED_MONOTONIC_AT);
     const goneByWall = now.wall - contents.readDoubleLE(SAVED_WALL_AT);
     if (goneByWall < 0) {
-      this.logger.info('answer cache of the last run left unread: the clock was set back', {
+      this.logger.info('answer cache of the last run ignored: the clock was set back', {
         file: this.path,
       });
       return null;
@@ -112,7 +112,7 @@ export class CacheFile {
         contents.length >= ENTRIES_AT + DIGEST_SIZE &&
         digest(body).equals(contents.subarray(-DIGEST_SIZE)) &&
         body.subarray(0, DIGEST_SIZE).equals(this.mark);
-      if (!isGood) this.logger.info('answer cache of the last run left unread', { file: this.path });
+      if (!isGood) this.logger.info('answer cache of the last run ignored', { file: this.path });
       return isGood ? body : null;
     } catch (error) {
       if (!hasErrorCode(error, 'ENOENT'))

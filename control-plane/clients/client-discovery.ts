@@ -115,7 +115,7 @@ export class ClientDiscovery {
     this.isBusy = true;
     this.turn = this.look()
       .catch((error: unknown) =>
-        this.parts.logger.error('look for clients', {
+        this.parts.logger.error('discover clients failed', {
           reason: reasonOf(error),
         }),
       )
@@ -235,7 +235,7 @@ export class ClientDiscovery {
       await work();
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
-      this.parts.logger.debug('write clients: tried again later', { reason: error.message });
+      this.parts.logger.debug('write clients: retried later', { reason: error.message });
     }
   }
 }

@@ -82,7 +82,7 @@ export class NodeClaim {
         this.refuse(holder);
         return;
       }
-      if (this.lastTrouble !== null) logger.info('the name of this node is its own again', { name });
+      if (this.lastTrouble !== null) logger.info('this node holds its name again', { name });
       this.held = true;
       this.wasHeld = true;
       this.lastTrouble = null;
@@ -90,7 +90,7 @@ export class NodeClaim {
       // While the database is down, nothing is known about other nodes.
       this.held = false;
       if (error instanceof DatabaseUnavailable) return;
-      logger.warn('claim the name of this node: tried again later', { name, reason: reasonOf(error) });
+      logger.warn('claim the name of this node: retried later', { name, reason: reasonOf(error) });
     }
   }
 

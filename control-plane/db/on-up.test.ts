@@ -23,7 +23,7 @@ describe('onDatabaseUp()', () => {
     await until(() => attempts === 3);
     await stop();
     expect(attempts).toBe(3);
-    const told = logger.lines.filter(({ message }) => message === 'do it: tried again later');
+    const told = logger.lines.filter(({ message }) => message === 'do it: retried later');
     expect(told.map(({ fields }) => fields['reason'])).toEqual(['not yet', 'not yet']);
   });
 

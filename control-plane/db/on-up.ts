@@ -3,7 +3,9 @@ import type { Logger } from '../../shared/log.ts';
 import { Retrying } from '../concurrency/retrying.ts';
 import type { Database } from './database.ts';
 
-/** Does `work` now if the database is up, and each time it comes up again, until it succeeds; returns how to stop that. */
+/**
+ * Does `work` now if the database is up, and each time it comes up again, until it succeeds; returns how to stop that.
+ */
 export function onDatabaseUp(
   database: Database,
   logger: Logger,

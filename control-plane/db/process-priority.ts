@@ -5,8 +5,8 @@ import type { ClientBase } from 'pg';
 import type { Logger } from '../../shared/log.ts';
 
 /**
- * How much nicer than the threads that answer a process is. A long read is behind the log, but not far behind: it holds locks for
- * which the log waits, and with 19 the log stood still for ten seconds.
+ * How much nicer than the threads that answer a process is. A long read is behind the log, but not far behind: it holds
+ * locks for which the log waits, and with 19 the log stood still for ten seconds.
  */
 export const NICENESS = { behindDns: 4, behindLog: 12 } as const;
 

@@ -13,7 +13,9 @@ const SOCKET_LINE = 4;
 const HOST_LINE = 5;
 const STATUS_LINE = 7;
 
-/** Where that server listens; throws DatabaseUnavailable while it does not, and where its files are closed to this user. */
+/**
+ * Where that server listens; throws DatabaseUnavailable while it does not, and where its files are closed to this user.
+ */
 export function runningServerAddress(dataDir: string): PostgresAddress {
   const lines = readPrivate(join(openPostgresHome(dataDir).cluster, 'postmaster.pid')).split('\n');
   if (lines[STATUS_LINE]?.trim() !== 'ready')

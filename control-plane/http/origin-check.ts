@@ -23,5 +23,5 @@ function hostOf(origin: string): string | undefined {
 }
 
 function crossOrigin(what: string): ApiError {
-  return new ApiError(403, 'cross_origin', `requests of other sites change nothing here (${what})`);
+  return new ApiError(403, 'cross_origin', `cross-site requests are refused (${what})`);
 }

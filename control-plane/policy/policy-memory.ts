@@ -58,7 +58,9 @@ export class PolicyMemory {
     return this.rows as KeptRows;
   }
 
-  /** Names of the services that are blocked; one that no catalog of this node ever had blocks nothing until one has it. */
+  /**
+   * Names of the services that are blocked; one that no catalog of this node ever had blocks nothing until one has it.
+   */
   resolve(services: readonly StoredBlock[], findService: FindService): readonly PolicyBlockedService[] {
     const rows = services.flatMap(({ serviceId, groupId, name, domains }) => {
       const service =

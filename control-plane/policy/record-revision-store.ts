@@ -30,7 +30,9 @@ export interface RevisionNote {
   readonly summary: string;
 }
 
-/** Writes the revision of a change that was made in the same transaction, and forgets the oldest ones; returns its id. */
+/**
+ * Writes the revision of a change that was made in the same transaction, and forgets the oldest ones; returns its id.
+ */
 export async function recordRevision(
   tx: Queryable,
   { author, isOwn, summary }: RevisionNote,

@@ -93,7 +93,7 @@ export class ScheduleEvaluator {
     } catch (error) {
       this.inForce = undefined;
       const reason = reasonOf(error);
-      this.logger.error('put schedules into force: tried again in a second', { reason });
+      this.logger.error('put schedules into force failed: retried in a second', { reason });
     }
   }
 

@@ -96,7 +96,7 @@ export class CatalogRefresh {
       // Logged once: a node without internet access would log it twice an hour forever.
       const level = reason === this.lastReason ? 'debug' : 'warn';
       this.lastReason = reason;
-      logger[level]('service catalog not updated; the one before stays in force', {
+      logger[level]('service catalog not updated; the previous one stays in force', {
         url: shownUrl(url),
         reason,
       });

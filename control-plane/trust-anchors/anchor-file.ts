@@ -29,7 +29,7 @@ export async function readAnchorFile(dataDir: string, logger: Logger): Promise<K
   } catch (error) {
     if (hasErrorCode(error, 'ENOENT')) return new Map();
     const reason = reasonOf(error);
-    logger.warn('read trust anchors found: the configured ones are used', { path, reason });
+    logger.warn('read stored trust anchors failed: the configured ones are used', { path, reason });
     return new Map();
   }
 }

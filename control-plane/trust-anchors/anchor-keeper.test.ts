@@ -128,7 +128,7 @@ describe('AnchorKeeper', () => {
       writeFileSync(file, damage(good));
       const again = await started();
       await again.close();
-      expect(logger.text()).toContain('read trust anchors found');
+      expect(logger.text()).toContain('read stored trust anchors failed');
       expect(marks(again.anchors())).toEqual([1]);
       expect(readFileSync(file, 'utf8')).toBe(good);
     },
@@ -141,7 +141,7 @@ describe('AnchorKeeper', () => {
     clock.at += DAY;
     await keeper.look();
     expect(inForce.at(-1)).toEqual([]);
-    expect(logger.text()).toContain('keep trust anchors failed');
+    expect(logger.text()).toContain('store trust anchors failed');
     await keeper.close();
   });
 

@@ -153,7 +153,7 @@ export class AnchorKeeper {
       await writeAnchorFile(this.parts.dataDir, keys);
     } catch (error) {
       const reason = reasonOf(error);
-      this.parts.logger.error('keep trust anchors failed', { reason });
+      this.parts.logger.error('store trust anchors failed', { reason });
     }
   }
 }

@@ -139,7 +139,7 @@ export class WorkerSupervisor {
     clearTimeout(timer);
     const threads = behind();
     if (threads > 0)
-      this.options.logger.warn('publish snapshot: threads do not take it in time', {
+      this.options.logger.warn('publish snapshot: threads did not confirm it in time', {
         version: snapshot.version,
         threads,
       });

@@ -57,8 +57,8 @@ export class AnswerCache {
   }
 
   /**
-   * Answers `query` from the cache; `nowSecs` is the monotonic clock's. FRESH: the answer lies in the slot. STALE is returned, and the answer
-   * written, only when `allowStale`; else an expired entry is NONE.
+   * Answers `query` from the cache; `nowSecs` is the monotonic clock's. FRESH: the answer lies in the slot. STALE is
+   * returned, and the answer written, only when `allowStale`; else an expired entry is NONE.
    */
   answer(query: Query, partition: number, nowSecs: number, allowStale: boolean): number {
     const memory = this.memory;

@@ -1,4 +1,6 @@
-/** The kernel's structures for datagrams in batches (struct mmsghdr, msghdr, iovec; 64-bit): offsets and sizes in bytes. */
+/**
+ * The kernel's structures for datagrams in batches (struct mmsghdr, msghdr, iovec; 64-bit): offsets and sizes in bytes.
+ */
 
 /** Offsets in struct mmsghdr. */
 export const Message = {

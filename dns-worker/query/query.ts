@@ -101,7 +101,10 @@ export class Query {
   checkingDisabled = false;
   authenticDataWanted = false;
 
-  /** Partition of the cache for this name: `POOLS_PARTITION`, or that of its forward zone, which is `zoneIndex` of the snapshot. */
+  /**
+   * Partition of the cache for this name: `POOLS_PARTITION`, or that of its forward zone, which is `zoneIndex` of the
+   * snapshot.
+   */
   partition = POOLS_PARTITION;
   zoneIndex = -1;
 

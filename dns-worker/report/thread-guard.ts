@@ -55,7 +55,7 @@ export class ThreadGuard {
     }
     this.mayLogAtMs = nowMs + LOG_PAUSE_MS;
     const cause = error instanceof Error ? error.stack : String(error);
-    this.logger.error('go on after an internal error', { cause, not_logged_before: this.unlogged });
+    this.logger.error('continue after an internal error', { cause, not_logged_before: this.unlogged });
     this.unlogged = 0;
   };
 }

@@ -55,7 +55,7 @@ export class InFlight<R> {
       try {
         waiter(result);
       } catch (error) {
-        this.logger.error('tell a waiting query its answer failed', { error: errorDetail(error) });
+        this.logger.error('notify a waiting query failed', { error: errorDetail(error) });
       }
     }
   }

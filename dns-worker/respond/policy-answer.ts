@@ -31,9 +31,9 @@ const STATUS = [
 ];
 
 /**
- * Writes the answer that a blocking rule match of `name` demands, and fills in what is logged. `name` is the query itself,
- * or a name or an address of its answer. UNRESOLVED = the rule makes the qname an alias whose target must be resolved;
- * CONTINUE = an alias of the qname itself, which is answered as usual.
+ * Writes the answer that a blocking rule match of `name` demands, and fills in what is logged. `name` is the query
+ * itself, or a name or an address of its answer. UNRESOLVED = the rule makes the qname an alias whose target must be
+ * resolved; CONTINUE = an alias of the qname itself, which is answered as usual.
  */
 export function answerByPolicy(
   query: Query,

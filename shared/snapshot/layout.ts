@@ -32,7 +32,9 @@ export const RuleTableLayout = {
   BUILD_WORD: 8,
   /** Names that are addresses: rules on the addresses of answers. */
   ADDRESS_COUNT_WORD: 9,
-  /** Bit n: there are rules at IPv4 prefixes of n bits; and four words of bits for IPv6. Those are names, `a.b.c.d/n`. */
+  /**
+   * Bit n: there are rules at IPv4 prefixes of n bits; and four words of bits for IPv6. Those are names, `a.b.c.d/n`.
+   */
   IPV4_PREFIXES_WORD: 10,
   IPV6_PREFIXES_WORD: 11,
   HEADER_WORDS: 16,

@@ -1,5 +1,6 @@
-// `npm run bench`: Weir beside other DNS servers on this machine, then Weir against itself as things grow, then the parts of
-// the resolver, then what the hot path allocates. This file is the order of events; README.md beside it says what the figures mean.
+// `npm run bench`: Weir beside other DNS servers on this machine, then Weir against itself as things grow, then the
+// parts of the resolver, then what the hot path allocates. This file is the order of events; README.md beside it says
+// what the figures mean.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * The mutants of a source file: what can be changed in it so that its tests should notice. Syntax only, no types:
- * a mutant that tsc would refuse is a mutant too. Left out is what a test has no business with: types, imports, texts of
+ * The mutants of a source file: what can be changed in it so that its tests should notice. Syntax only, no types: a
+ * mutant that tsc would refuse is a mutant too. Left out is what a test has no business with: types, imports, texts of
  * errors and log lines, the numbers of tables of codes, and constants of a module (`const LIMIT = 300`).
  */
 import { createHash } from 'node:crypto';

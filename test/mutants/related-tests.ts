@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
 
-/** For each file those that import it: `import` that is no `import type`, and threads by `new URL(…, import.meta.url)`. */
+/**
+ * For each file those that import it: `import` that is no `import type`, and threads by `new URL(…, import.meta.url)`.
+ */
 export type Importers = ReadonlyMap<string, readonly string[]>;
 
 /** Reads the imports of `files`, which are relative to `root`. */

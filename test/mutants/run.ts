@@ -1,4 +1,7 @@
-/** `npm run mutants`: would the tests notice if the code were wrong? Draws mutants by room, tries each, prints what came. */
+/**
+ * `npm run mutants`: would the tests notice if the code were wrong? Draws mutants by room, tries each, prints what
+ * came.
+ */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -129,7 +129,9 @@ export class Trials {
   }
 }
 
-/** What git knows of, and what it would take up, relative to the checkout; without what is deleted and not committed. */
+/**
+ * What git knows of, and what it would take up, relative to the checkout; without what is deleted and not committed.
+ */
 export function filesOf(checkout: string): string[] {
   const list = (...options: string[]): string[] =>
     execFileSync('git', ['ls-files', '-z', ...options], {

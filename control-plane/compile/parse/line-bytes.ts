@@ -40,7 +40,9 @@ export function isComment(bytes: Uint8Array, at: number, end: number): boolean {
   return next === end || startsComment(bytes[next]!) || (bytes[next] === SLASH && bytes[next + 1] === SLASH);
 }
 
-/** End of what stands before a comment, white space and one of the signs, in [start, end); the end where there is none. */
+/**
+ * End of what stands before a comment, white space and one of the signs, in [start, end); the end where there is none.
+ */
 export function endBeforeComment(
   bytes: Uint8Array,
   start: number,

@@ -15,8 +15,8 @@ import { ListParser } from './parse-list.ts';
 const CHUNK_BYTES = 131_072;
 
 /**
- * Calls `sink` for each rule of the list at `path`, and `specialSink` for those that are more than a name. A file that cannot be read to its end is a fault in the
- * statistics, no error; rules before the damage were passed on already.
+ * Calls `sink` for each rule of the list at `path`, and `specialSink` for those that are more than a name. A file that
+ * cannot be read to its end is a fault in the statistics, no error; rules before the damage were passed on already.
  */
 export async function readList(
   path: string,

@@ -157,7 +157,7 @@ export class ListCompiler {
     const { cache, refused, logger, record } = this.parts;
     const { id, inputKey, contentKey, path } = culprit;
     refused.add(id, inputKey, reason);
-    logger.error('compile lists: a copy is refused, the one before stays in force', { id, reason });
+    logger.error('compile lists: copy refused, the previous one stays in force', { id, reason });
     const source = sources.find((candidate) => candidate.id === id);
     const good = this.goodCopyOf(id);
     if (good === undefined) cache.forget(id, path);

@@ -318,7 +318,9 @@ export class ListSources {
       return undefined;
     } catch (error) {
       if (!(error instanceof CompileError)) throw error;
-      this.parts.logger.error('compile lists: the rules before stay in force', { reason: error.message });
+      this.parts.logger.error('compile lists failed: the previous rules stay in force', {
+        reason: error.message,
+      });
       await this.parts.policy.apply();
       return error.message;
     }

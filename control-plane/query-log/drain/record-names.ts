@@ -1,4 +1,7 @@
-/** The names behind the numbers of a log record: lists and schedules from the snapshots' history, upstreams from pools and zones. */
+/**
+ * The names behind the numbers of a log record: lists and schedules from the snapshots' history, upstreams from pools
+ * and zones.
+ */
 import type { PoolSettings } from '../../../shared/policy/upstream-settings.ts';
 import type { ZoneNumbers } from '../../snapshot/build/zone-numbers.ts';
 import type { SnapshotPublisher } from '../../snapshot/publish/publisher.ts';

@@ -47,6 +47,6 @@ async function attempt(
     if (checkDays) await analyzePartition(database, today);
   } catch (error) {
     if (error instanceof DatabaseUnavailable) return; // Logged elsewhere; the database comes back.
-    logger.warn('keep the query log in order: tried again later', { reason: reasonOf(error) });
+    logger.warn('maintain the query log failed: retried later', { reason: reasonOf(error) });
   }
 }

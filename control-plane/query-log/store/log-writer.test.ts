@@ -375,7 +375,7 @@ describe('LogWriter', () => {
       writer.append(logRow({ qname: wireName('patient.example') }));
       await writer.flush();
       expect(writer.counters()).toMatchObject({ spooled: 1, dropped: 0, refused: 0 });
-      expect(writer.trouble()).toMatch(/tried again later.*"domain"/);
+      expect(writer.trouble()).toMatch(/retried later.*"domain"/);
     } finally {
       await own.database.query('ALTER TABLE query_log RENAME COLUMN another TO domain');
     }

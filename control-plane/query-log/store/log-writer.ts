@@ -236,7 +236,7 @@ export class LogWriter {
   /** The database is up but refuses valid rows: they wait. */
   private pause(action: string, cause: unknown, { rowCount }: LogBatch): void {
     const fields = { rows: rowCount, after_ms: this.sendPause.begin() };
-    this.logTrouble.begin(`${action}: tried again later`, cause, fields);
+    this.logTrouble.begin(`${action}: retried later`, cause, fields);
   }
 
   /** Sets aside rows that can never be stored, for a person to find. */

@@ -98,7 +98,7 @@ export class PolicyInForce implements PolicyApplier {
     } catch (error) {
       this.retrying.soon();
       if (!(error instanceof DatabaseUnavailable)) throw error;
-      this.parts.logger.warn('read policy: the rows known before stay in force', { reason: error.message });
+      this.parts.logger.warn('read policy failed: the known rows stay in force', { reason: error.message });
     }
   }
 

@@ -94,7 +94,9 @@ describe('SnapshotPublisher', () => {
     writeFileSync(join(dataDir, 'snapshots'), 'in the way');
     await expect(publisher.publish(RULES, ROWS, BLOCKING)).resolves.toMatchObject({ version: 1 });
     await publisher.settled();
-    expect(logger.text()).toMatch(/^error write generation: the one before stays on disk .*ENOTDIR/m);
+    expect(logger.text()).toMatch(
+      /^error write generation failed: the previous one stays on disk .*ENOTDIR/m,
+    );
   });
 
   test('describeRule() names the lists behind an attribute of that version, whatever came after', async () => {

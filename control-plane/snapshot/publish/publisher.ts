@@ -60,7 +60,8 @@ export class SnapshotPublisher {
 
   /**
    * Builds the policy, and publishes it with the rules; resolves when every thread has acknowledged, or the wait for
-   * those that `threadsBehind()` then counts is over. Rejects when that fails; `current()` then still names the new state, since some threads may have it.
+   * those that `threadsBehind()` then counts is over. Rejects when that fails; `current()` then still names the new
+   * state, since some threads may have it.
    */
   publish(compiled: CompiledRules, rows: PolicyRows, blocking: BlockingSettings): Promise<SnapshotBuffers> {
     return this.inTurn(() => this.publishNow(compiled, rows, blocking));
@@ -137,7 +138,7 @@ export class SnapshotPublisher {
       this.parts.logger.debug('generation written', { version });
     } catch (error) {
       const reason = reasonOf(error);
-      this.parts.logger.error('write generation: the one before stays on disk', { version, reason });
+      this.parts.logger.error('write generation failed: the previous one stays on disk', { version, reason });
     }
   }
 }

@@ -142,7 +142,7 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
     writeFileSync(file, 'no anchors');
     const damaged = await start();
     await until(() => changes(damaged) === 1);
-    expect(damaged.output).toContain('read trust anchors found: the configured ones are used');
+    expect(damaged.output).toContain('read stored trust anchors failed: the configured ones are used');
     expect(await rcodeOf(damaged, 'www.example.org')).toBe(Rcode.NOERROR);
     await damaged.stop();
 

@@ -1,4 +1,6 @@
-/** A forward zone whose server knows an alias and not where it leads: the pools know the rest, and the other way round. */
+/**
+ * A forward zone whose server knows an alias and not where it leads: the pools know the rest, and the other way round.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Rcode } from '../../../shared/dns/iana.ts';
 import { a, cname, idOf, questionOf, response } from '../../support/dns/built-messages.ts';

@@ -12,7 +12,9 @@ const NAMES = 200_000;
 /** Edits until pools, caches and histories have their size, and edits that are measured. */
 const WARM_UP = 300;
 const EDITS = 1000;
-/** What an edit may leave behind in the control plane: a snapshot that is kept leaves 1.4 KB, its buffers not counted. */
+/**
+ * What an edit may leave behind in the control plane: a snapshot that is kept leaves 1.4 KB, its buffers not counted.
+ */
 const LEAK_BYTES_PER_EDIT = 1000;
 /** Of the whole process, DNS threads included: garbage that no collector has come for, but no snapshots. */
 const GROWTH_KIB_PER_EDIT = 256;

@@ -12,7 +12,10 @@ import type { TestZone } from './test-zone.ts';
 import { INCEPTION } from './test-zone.ts';
 import { CHILD, ROOT, SOA, TEST } from './validation-room.ts';
 
-/** `test` and `child.test` are signed, `open.test` is not; `www.test`, `sub.test` and `a.sub.test` are no zones; the root is the anchor. */
+/**
+ * `test` and `child.test` are signed, `open.test` is not; `www.test`, `sub.test` and `a.sub.test` are no zones; the
+ * root is the anchor.
+ */
 export class ChainTable {
   /** What was asked, `name TYPE`. */
   readonly asked: string[] = [];

@@ -1,4 +1,7 @@
-/** A zone of given names, and what its denials must prove of any name below it (RFC 4035 section 5.4, RFC 5155 section 8). */
+/**
+ * A zone of given names, and what its denials must prove of any name below it (RFC 4035 section 5.4, RFC 5155 section
+ * 8).
+ */
 import { expect } from '@jest/globals';
 import type { Denial } from '../../../dns-worker/dnssec/proof.ts';
 import { RRType } from '../../../shared/dns/iana.ts';
