@@ -1,4 +1,4 @@
-/** Starts the answering side: threads on the last snapshot, and the way of their log records into the database. */
+/** Starts the DNS side: threads on the last snapshot, and the path of their log records into the database. */
 import type { Node } from './node.ts';
 import { createAnswerCache } from '../shared/memory/answer-cache-layout.ts';
 import { systemClock as clock } from '../shared/clock.ts';
@@ -31,7 +31,7 @@ import { workerHooks, workerSettings } from './workers/worker-settings.ts';
 /** Milliseconds that are kept for storing the last log rows, in the database or in the spool, when Weir stops. */
 const LOG_MS = 600;
 
-/** The answering side: threads on the last snapshot, and the way of their log records into the database. */
+/** The DNS side: threads on the last snapshot, and the path of their log records into the database. */
 export async function startDns(node: Node, dnsPort: number) {
   const { config, logger, dataDir, database, clients, stops } = node;
   const claim = startNodeClaim(node);

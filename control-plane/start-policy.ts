@@ -1,4 +1,4 @@
-/** Starts what decides: the policy in the database, the lists, and what keeps both up to date. */
+/** Starts the policy side: policy of the database, lists, and their refresh. */
 import type { Node } from './node.ts';
 import { systemClock as clock } from '../shared/clock.ts';
 import { nodeIdOf } from './cluster/node-store.ts';
@@ -36,7 +36,7 @@ interface DnsParts {
   readonly evaluator: ScheduleEvaluator;
 }
 
-/** What decides: the policy in the database and the lists. */
+/** The policy side: policy of the database and lists. */
 export async function startPolicy(node: Node, dns: DnsParts) {
   const { config, logger, dataDir, database, stops } = node;
   const { supervisor, publisher, generations, evaluator } = dns;
@@ -115,7 +115,7 @@ function boundsOf({ config, ownPorts }: Node, publisher: SnapshotPublisher): Fet
   };
 }
 
-/** What is due each time the database comes up, and from time to time. */
+/** Starts the work that is due each time the database comes up, and periodically. */
 export function startHousekeeping(
   { config, logger, database, stops }: Node,
   { lists, catalogRefresh }: { lists: ListSources; catalogRefresh: CatalogRefresh },

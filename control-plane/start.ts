@@ -1,7 +1,6 @@
 /**
- * Starts Weir, in the order in which parts may depend on each other: DNS answers from what the last run
- * left on disk before anything else is there; the database comes up in the background; what needs it
- * follows. Stopping is the same list backwards.
+ * Starts Weir in the order of dependencies: DNS answers first, from the state on disk; the database comes up in the
+ * background; the parts that need it follow. Stopping runs the same list backwards.
  */
 import type { Node } from './node.ts';
 import { startDns } from './start-dns.ts';
@@ -23,7 +22,7 @@ import { putAnswersFirst } from './system/thread-priorities.ts';
 import { version } from './version.ts';
 import { chooseDnsPort } from './workers/dns-port.ts';
 
-/** Milliseconds in which a database has to show that it lives when Weir stops. */
+/** Milliseconds in which a database must respond when Weir stops. */
 const LIFE_SIGN_MS = 700;
 /** Milliseconds that are kept for ending the embedded database, cleanly or not. */
 const DATABASE_MS = 700;
@@ -73,7 +72,7 @@ async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): P
   const name = nodeNameOf(config);
   const clients = new ClientDirectory();
   const neighbours = openNeighbourTable(logger);
-  // The first snapshot already knows where clients are that are known by MAC.
+  // The first snapshot already has the addresses of clients known by MAC.
   clients.locateAll(neighbours());
   const leases = new LeaseWatch({ paths: () => config.dns.dhcp_leases, clock, logger });
   const node: Node = {

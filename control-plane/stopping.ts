@@ -1,6 +1,6 @@
 /**
- * The end of a Weir: what was started is stopped in reverse, each part within its time and all of them within that of
- * a service manager's patience. A part that hangs, or fails to stop, does not keep the others from it.
+ * Stops the parts of a node in reverse order of their start, each within its time and all within a service manager's
+ * time-out. A part that hangs or fails does not prevent the others from stopping.
  */
 import { reasonOf } from '../shared/thrown.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,12 +9,12 @@ import type { Logger } from '../shared/log.ts';
 /** Stops a part; it is not waited for longer than `withinMs`. */
 export type Stop = (withinMs: number) => Promise<void> | void;
 
-/** A stop that is not like the others. */
+/** A stop with a time of its own. */
 export interface TimedStop {
   readonly stop: Stop;
   /** Milliseconds that it gets at most; all that is left unless given. */
   readonly withinMs?: number;
-  /** Milliseconds that are kept for it, whatever takes long before. */
+  /** Milliseconds reserved for it, however long earlier parts take. */
   readonly keptMs?: number;
 }
 
@@ -23,7 +23,7 @@ export type Stops = (Stop | TimedStop)[];
 
 /** Milliseconds for everything. */
 const STOP_MS = 4800;
-/** Milliseconds for a part that says nothing else: none has more to do than to wait for a statement. */
+/** Default milliseconds for a part: enough to wait for a statement. */
 const PART_MS = 1000;
 
 /** Stops all parts, last first. */

@@ -65,7 +65,7 @@ export class NodeClaim {
     return this.lastBeat;
   }
 
-  /** Lets go of the name. */
+  /** Releases the name. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
     this.stopListening();

@@ -138,7 +138,7 @@ export class Connections {
       return await work(client);
     } catch (error) {
       if (isBusy(error)) {
-        isBroken = true; // It may still be at work on what no client waits for any more.
+        isBroken = true; // It may still run a statement that was given up.
         throw new DatabaseBusy(BUSY, { cause: error });
       }
       if (!isUnavailable(error)) throw error;

@@ -16,7 +16,7 @@ export class OpenPool {
   private readonly cutOff = Promise.withResolvers<never>();
 
   constructor(config: PoolConfig, { connected, lost }: PoolListener) {
-    this.cutOff.promise.catch(() => undefined); // Who waits is told; there may be no one.
+    this.cutOff.promise.catch(() => undefined); // Callers get the rejection; there may be none.
     this.pool = new pg.Pool(config);
     this.pool.on('error', lost);
     this.pool.on('connect', (client) => {
@@ -36,7 +36,7 @@ export class OpenPool {
       (lent) => {
         if (isTooLate) lent.release(true);
       },
-      () => undefined, // Told by the race, or no one's business any more.
+      () => undefined, // Reported by the race, or no longer relevant.
     );
     try {
       return await Promise.race([client, this.cutOff.promise]);

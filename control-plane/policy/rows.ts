@@ -131,7 +131,7 @@ export interface WrittenDnsSettings {
   readonly localDnsServer: string | null;
 }
 
-/** No one has set anything. */
+/** No settings. */
 export const NO_DNS_SETTINGS: WrittenDnsSettings = {
   neverForwardNonFqdn: null,
   neverForwardReverseLookups: null,

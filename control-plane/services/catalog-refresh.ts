@@ -65,7 +65,7 @@ export class CatalogRefresh {
     void this.look();
   }
 
-  /** Stops a fetch at work. */
+  /** Stops a running fetch. */
   async close(): Promise<void> {
     clearInterval(this.timer);
     this.stopping.abort();

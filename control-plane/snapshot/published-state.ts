@@ -2,7 +2,7 @@ import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
 import type { CompiledRules } from '../compile/table/compiled-rules.ts';
 import type { PolicyRows } from '../policy/rows.ts';
 
-/** A snapshot and what it was made of. */
+/** A snapshot with its inputs. */
 export interface PublishedState {
   readonly snapshot: SnapshotBuffers;
   readonly compiled: CompiledRules;

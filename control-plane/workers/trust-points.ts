@@ -1,6 +1,5 @@
 /**
- * From the configuration of DNSSEC, the file it may name, and what was found of its keys since, to what the resolve
- * threads validate with.
+ * Builds the trust anchors of the resolve threads from the configuration, its anchor file, and the keys found since.
  */
 import { readFileSync } from 'node:fs';
 import type { Config } from '../../config/schema.ts';
@@ -25,7 +24,7 @@ export function trustPoints(dns: Anchored): NonNullable<WorkerSettings['dnssec']
   return { anchors, negativeAnchors };
 }
 
-/** Settings whose anchors are those of now, and who keeps them so; null if nothing is validated. */
+/** Settings with the current anchors, and their keeper; null if nothing is validated. */
 export async function withAnchorsFound(
   { config, dataDir, logger }: { config: Config; dataDir: string; logger: Logger },
   settings: WorkerSettings,
@@ -43,7 +42,7 @@ export async function withAnchorsFound(
   return { settings: { ...settings, dnssec: { ...dnssec, anchors: keeper.anchors() } }, anchors: keeper };
 }
 
-/** Has the threads look at the keys of the anchors' zones from now on; returns how to stop that. */
+/** Starts checks of the keys of the anchors' zones; returns a function that stops them. */
 export function followAnchors(
   keeper: AnchorKeeper | null,
   supervisor: WorkerSupervisor,

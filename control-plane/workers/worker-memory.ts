@@ -1,4 +1,4 @@
-/** Shared memory of the workers: made here, so that it outlives the threads that use it. */
+/** Shared memory of the workers: created here, so that it outlives its threads. */
 import { CLIENT_SIGHTINGS_BYTES } from '../../shared/memory/sighting-layout.ts';
 import { COUNTERS_BYTES } from '../../shared/memory/counters.ts';
 import { WorkerControl, type WorkerMemory } from '../../shared/threads/messages.ts';

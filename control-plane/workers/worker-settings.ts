@@ -1,4 +1,4 @@
-/** From the configuration to what the DNS threads need of it. */
+/** Derives the DNS threads' settings from the configuration. */
 import { readFileSync } from 'node:fs';
 import type { Config } from '../../config/schema.ts';
 import { poolsOf } from '../../config/upstream-url.ts';

@@ -1,6 +1,6 @@
 /**
- * Reads a request in place: header, the one question, OPT. The qname is checked, folded and hashed here,
- * label by label, so that no later stage looks at the message again. Every byte is hostile.
+ * Reads a request in place: header, the one question, OPT. The qname is checked, folded and hashed here, label by
+ * label, so that no later stage reads the message again. Every byte is hostile.
  */
 import {
   foldWord,

@@ -5,7 +5,7 @@
 import type { Logger } from '../../shared/log.ts';
 import { errorDetail } from './transport/exchange.ts';
 
-/** Distinct questions under way; each holds sockets. */
+/** Distinct questions in flight; each holds sockets. */
 const MAX_QUESTIONS = 16_384;
 /** Waiters in all, Weir's own questions included; and waiters per question. */
 const MAX_WAITERS = 65_536;
@@ -60,7 +60,7 @@ export class InFlight<R> {
     }
   }
 
-  /** The keys of all questions under way, to settle them at the end. */
+  /** The keys of all questions in flight, to settle them at the end. */
   keys(): readonly string[] {
     return [...this.waiting.keys()];
   }

@@ -13,7 +13,7 @@ import type { AttemptOutcome } from './transport/attempt.ts';
 import { isDefinitive } from './transport/attempt.ts';
 import type { Upstream, UpstreamAttempt } from './upstream.ts';
 
-/** How a question ended. `upstream` is an index into the resolver's upstreams; -1 = no one was asked. */
+/** How a question ended. `upstream` is an index into the resolver's upstreams; -1 = no server was asked. */
 export type Resolution =
   | {
       readonly kind: 'answer';
@@ -56,7 +56,7 @@ const MAX_USUAL_STEP_MS = 500;
 /** Times that one question is sent, to all servers together: bounds what a client's question can cause. */
 const MAX_SENT = 64;
 
-/** One question under way. */
+/** One question in flight. */
 export class QuestionRun {
   private readonly question: Question;
   private readonly waves: readonly (readonly Upstream[])[];

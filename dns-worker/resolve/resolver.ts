@@ -100,7 +100,7 @@ export class Resolver {
     this.runs.add(run);
   }
 
-  /** Questions under way. */
+  /** Questions in flight. */
   get inFlight(): number {
     return this.runs.size;
   }

@@ -23,7 +23,7 @@ export class SharedResolver implements QuestionTaker {
   }
 
   /**
-   * Resolves once no other thread has the question under way; what those found is not known here. `done` is called
+   * Resolves once no other thread has the question in flight; their results are not known here. `done` is called
    * exactly once, never before this has returned.
    */
   resolve(question: Question, done: (resolution: Resolution) => void): void {

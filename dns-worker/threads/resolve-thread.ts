@@ -39,7 +39,7 @@ import { ThreadGuard } from '../report/thread-guard.ts';
 import { ThreadMeter } from './thread-meter.ts';
 import { announce, obeyFault, portLogger } from './thread-port.ts';
 
-/** How often the thread shows that it lives and tells the state of its upstreams, milliseconds. */
+/** Interval of heartbeats and reports of the upstreams, milliseconds. */
 const UPSTREAM_REPORT_MS = 1000;
 /** Longest wait for requests in flight when draining, milliseconds. */
 const DRAIN_MS = 3200;
@@ -69,7 +69,7 @@ class ResolveThread {
   private readonly reporter: Reporter;
   private readonly pipeline: Pipeline;
   private readonly resolver: Resolver;
-  /** Stand before the resolver; null = nothing is validated. */
+  /** Wraps the resolver; null = nothing is validated. */
   private readonly shared: SharedResolver | null;
   private readonly validator: ValidatingResolver | null;
   private readonly zones: ZoneResolvers;
@@ -139,7 +139,7 @@ class ResolveThread {
     this.intake = new RequestIntake({ pipeline, forwarder, reporter, udpReply });
   }
 
-  /** Opens the listeners, then takes misses and tells of upstreams. Throws a ListenError. */
+  /** Opens the listeners, then reads misses and reports upstreams. Throws a ListenError. */
   async listen(): Promise<void> {
     const { bindAddresses: addresses, dnsPort: port, tcpMaxConnectionsPerIp } = this.start.settings;
     const limit = new ConnectionLimit({
@@ -171,13 +171,13 @@ class ResolveThread {
     }, UPSTREAM_REPORT_MS);
   }
 
-  /** Does what the control plane says. */
+  /** Executes a message of the control plane. */
   obey(message: ToWorker): void {
     switch (message.type) {
       case 'snapshot':
         if (this.swap(message.snapshot)) this.replaced.freeSoon();
         void this.zones.follow(this.pipeline.snapshot.zones);
-        // First: whoever has changed a zone finds its servers, or none, as soon as the change is in force.
+        // First: the servers of a changed zone are known as soon as the change is in force.
         this.reportUpstreams();
         announce(this.port, { type: 'snapshot-in-force', version: message.snapshot.version });
         break;
@@ -210,7 +210,7 @@ class ResolveThread {
     obeyFault(fault);
   }
 
-  /** In a frame of its own: one that still had the old table in a register would keep it alive. */
+  /** A separate function: a frame with the old table in a register would keep it alive. */
   private swap(snapshot: SnapshotBuffers): boolean {
     return this.pipeline.replaceSnapshot(openSnapshot(snapshot, this.pipeline.snapshot));
   }

@@ -1,12 +1,12 @@
-/** Test hook: what a thread's heap has been through. Works in a thread that never sees its event loop, too. */
+/** Test hook: heap figures of a thread, also of one that never runs its event loop. */
 import { GCProfiler, getHeapStatistics } from 'node:v8';
 import type { ThreadMeasures } from '../../shared/threads/messages.ts';
 
-/** Reads the heap of the thread it is made in; costs nothing until it is asked. */
+/** Reads the heap of its thread; free until used. */
 export class ThreadMeter {
   private profiler: GCProfiler | undefined;
 
-  /** What has happened so far; collections since the last call, none at the first. */
+  /** The figures so far; collections since the last call, none at the first. */
   read(): ThreadMeasures {
     const collected = this.profiler?.stop();
     const { total_allocated_bytes: allocatedBytes, used_heap_size: usedHeapBytes } = getHeapStatistics();

@@ -1,4 +1,4 @@
-/** What both kinds of thread do with their port: speak typed messages, log, and obey test hooks. */
+/** The port of both kinds of thread: typed messages, logging, and test hooks. */
 import type { MessagePort } from 'node:worker_threads';
 import type { Logger } from '../../shared/log.ts';
 import type { Fault, FromWorker } from '../../shared/threads/messages.ts';
@@ -24,7 +24,7 @@ export function portLogger(port: MessagePort, fields: Readonly<Record<string, un
   };
 }
 
-/** Test hook: breaks as told. */
+/** Test hook: injects the fault. */
 export function obeyFault(fault: Fault): void {
   const fail = (): never => {
     throw new Error(`fail on purpose: test hook ${fault}`);

@@ -33,7 +33,7 @@ export const ClaimBucket = {
 export const ClaimArea = { CLIENTS: 0, UPSTREAMS: 1 } as const;
 export type ClaimAreaCode = (typeof ClaimArea)[keyof typeof ClaimArea];
 
-/** No one holds the slot. */
+/** The slot is free. */
 export const NO_CLAIM = 0;
 /** Bits of a claim that name its thread; above them stand the seconds (`Clock.monotonicMs`) at which it was taken. */
 const HOLDER_BITS = 12;

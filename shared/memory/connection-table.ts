@@ -1,8 +1,8 @@
 /**
  * How many stream connections each client address has, in memory that all threads of a node share: the limit per
- * address applies to the node, whichever worker accepts a connection. Each worker counts its own connections in a block
- * of its own, which no one else writes, and reads those of the others; when a thread dies, its block is emptied as the
- * kernel closes its connections. `dns-worker/listeners/connection-limit.ts` counts.
+ * address applies to the node, whichever worker accepts a connection. Each worker counts its own connections in its own
+ * block, and reads those of the others; when a thread dies, its block is emptied as the kernel closes its connections.
+ * `dns-worker/listeners/connection-limit.ts` counts.
  */
 
 /** i32 words. A head, then a block for each worker: slots in which an address lies within PROBES from its hash on. */

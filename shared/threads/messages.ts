@@ -88,7 +88,7 @@ export interface ThreadStart {
   readonly connections: SharedArrayBuffer;
   /** Keys of DNS cookies of the whole node (`shared/memory/cookie-key-layout.ts`). */
   readonly cookieKeys: SharedArrayBuffer;
-  /** Questions under way on the whole node (`shared/memory/claim-table.ts`); null if there is one worker. */
+  /** Questions in flight on the whole node (`shared/memory/claim-table.ts`); null if there is one worker. */
   readonly claims: SharedArrayBuffer | null;
   readonly snapshot: SnapshotBuffers;
 }

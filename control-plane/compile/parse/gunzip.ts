@@ -10,7 +10,7 @@ export function isGzip(head: Uint8Array): boolean {
 /** The decompressed chunks; throws what `chunks` throws, and zlib's error for damaged data. */
 export async function* gunzip(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const stream = createGunzip();
-  // A failure destroys `stream` with its error, which is thrown to whoever reads the chunks below.
+  // A failure destroys `stream` with its error, which is thrown to the reader of the chunks below.
   pipeline(chunks, stream).catch(() => undefined);
   for await (const chunk of stream) yield chunk as Buffer;
 }

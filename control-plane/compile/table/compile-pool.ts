@@ -89,7 +89,7 @@ export class CompilePool {
     return (await this.run('findLine', [list], { list, name, kinds }, undefined)) as number | null;
   }
 
-  /** Stops the thread; jobs at work reject, and so do later ones. */
+  /** Stops the thread; running and later jobs reject. */
   async close(): Promise<void> {
     this.isClosed = true;
     await this.pool.destroy();

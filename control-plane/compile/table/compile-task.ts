@@ -55,7 +55,7 @@ export async function compile(job: CompileJob): Promise<CompileOutcome> {
     if (read.hasAdblockRules) adblockSources.add(index);
     statistics.push(read);
   }
-  // No list is at work any more.
+  // No list is in work any more.
   Atomics.store(job.progress, 0, job.lists.length + 1);
   names?.finish();
   const addressRules = statistics.reduce((sum, read) => sum + read.addressRules, 0);

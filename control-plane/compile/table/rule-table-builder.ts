@@ -55,7 +55,7 @@ export class RuleTableBuilder {
   /** While growing: the current bucket, and names (three words each) that wait for a bucket below it. */
   private readonly lifted = new Int32Array(L.BUCKET_WORDS);
   private readonly waiting: number[] = [];
-  /** Names that found no room up to the table's end; they go on at its start when all have moved. */
+  /** Names without a free slot up to the table's end; they continue at its start after all others have moved. */
   private readonly wrapped: number[] = [];
 
   /**
@@ -70,7 +70,7 @@ export class RuleTableBuilder {
     this.resize(buckets);
   }
 
-  /** What is added from now on is said by source `index`; indexes ascend. */
+  /** Names added from now on belong to source `index`; indexes ascend. */
   beginSource(index: number): void {
     this.interner.beginSource(index);
   }
@@ -86,8 +86,8 @@ export class RuleTableBuilder {
   }
 
   /**
-   * Notes that source `by` takes back what these sources said of a name, `kinds` of it (`$badfilter`); after the
-   * last source only. The name itself stays in the table.
+   * Records that source `by` disables `kinds` of these sources at a name (`$badfilter`); after the last source only.
+   * The name itself stays in the table.
    */
   takeBack(name: string, kinds: number, by: number, sources: ReadonlySet<number>): void {
     this.hash(Buffer.from(name), 0, name.length);
@@ -97,7 +97,7 @@ export class RuleTableBuilder {
     this.words[slot + L.ATTRIBUTE_AT] = this.interner.takeBack(attribute, kinds, by, sources) + 1;
   }
 
-  /** Leaves the lanes of the name in `hashLow` and `hashHigh`. */
+  /** Computes the lanes of the name into `hashLow` and `hashHigh`. */
   private hash(bytes: Uint8Array, start: number, end: number): void {
     let low = this.seeds.low;
     let high = this.seeds.high;
@@ -166,8 +166,8 @@ export class RuleTableBuilder {
   }
 
   /**
-   * Numbers the attributes again, writes header and checksum; `build` is a u32 that marks this build, and so many of
-   * the names are addresses or prefixes of these lengths. The builder must not be used after it.
+   * Renumbers the attributes, writes header and checksum; `build` is a u32 that marks this build, and so many of the
+   * names are addresses or prefixes of these lengths. The builder must not be used after it.
    */
   finish(build = 0, addressCount = 0, prefixes = new PrefixLengths()): BuiltTable {
     const { table, renumber } = this.interner.finish();
@@ -193,8 +193,8 @@ export class RuleTableBuilder {
   }
 
   /**
-   * Makes room in place. A name's home only moves up, so buckets are worked off from the last to the
-   * first; a name that had overflowed from a bucket below waits until that one has been worked off.
+   * Grows in place. A name's home only moves up, so buckets are processed from the last to the first; a name that had
+   * overflowed from a lower bucket waits until that one is processed.
    */
   private grow(): void {
     const before = this.bucketCount;
@@ -221,7 +221,7 @@ export class RuleTableBuilder {
     return ((low >>> 0) * this.bucketScale) >>> 0;
   }
 
-  /** Gives the names of a bucket of the smaller table, and those that waited for it, their new places. */
+  /** Moves the names of a bucket of the smaller table, and those that waited for it. */
   private moveBucket(bucket: number): void {
     const at = L.HEADER_WORDS + (bucket << L.BUCKET_SHIFT);
     const { words, lifted, waiting } = this;

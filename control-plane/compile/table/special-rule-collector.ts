@@ -1,6 +1,6 @@
 /**
- * Collects the rules of all lists that are more than a name while a table is built, and at the end notes which of
- * them, and which names, `$badfilter` rules of which lists take back: that counts for the groups of those lists.
+ * Collects the special rules of all lists while a table is built, and at the end records which rules and names are
+ * disabled by `$badfilter` rules of which lists: that applies to the groups of those lists.
  */
 import type { BadFilter, SpecialLine } from '../parse/adblock-rule.ts';
 import { invalidLine } from '../parse/foreign-line.ts';
@@ -22,7 +22,7 @@ export class SpecialRuleCollector implements SpecialSink {
   private count = 0;
   private textLength = 0;
 
-  /** What is received from now on is said by source `index`. */
+  /** Rules received from now on belong to source `index`. */
   beginSource(index: number): void {
     this.source = index;
   }
@@ -47,8 +47,8 @@ export class SpecialRuleCollector implements SpecialSink {
   }
 
   /**
-   * Notes what is taken back, and encodes the rules. `adblockSources` are the lists with Adblock-style
-   * rules: names of other lists are written differently and so never the same text.
+   * Records the disabled rules, and encodes all rules. `adblockSources` are the lists with Adblock-style rules: names
+   * of other lists are written differently and so never the same text.
    */
   finish(builder: RuleTableBuilder, adblockSources: ReadonlySet<number>): SharedArrayBuffer {
     const takenBackBy = new Map<string, number[]>();
@@ -61,7 +61,7 @@ export class SpecialRuleCollector implements SpecialSink {
     return encodeSpecialRules(this.rules, builder.seeds, (rule) => {
       const by = takenBackBy.get(rule.rule);
       if (by === undefined) return rule;
-      // What a list takes back of itself is in force for no one.
+      // A rule that its own list disables is never in force.
       return by.includes(rule.source) ? null : { ...rule, takenBackBy: by };
     });
   }

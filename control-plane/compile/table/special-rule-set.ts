@@ -31,7 +31,7 @@ export interface PlacedRule {
   readonly isForAddresses: boolean;
 }
 
-/** What a source has, and what it may have still. */
+/** The rules of a source, and its remaining budget. */
 interface SourceRules {
   readonly allowance: RuleAllowance;
   readonly names: AutomatonPacker;
@@ -67,14 +67,14 @@ export class SpecialRuleSet {
     this.total = new RuleAllowance(totalBudget);
   }
 
-  /** Takes a rule in, or says why not. */
+  /** Adds a rule, or returns why not. */
   add(rule: SpecialRule): string | null {
     const source = this.sourceOf(rule.source);
     const isText = rule.match === 'regex' || rule.match === 'pattern';
     return isText ? this.addText(rule, source) : this.addAtName(rule, source);
   }
 
-  /** Keeps a rule that was not taken in, so that those after it keep their numbers: nothing meets it. */
+  /** Keeps the index of a rule that was not added, so that later rules keep theirs: nothing matches it. */
   hold(rule: SpecialRule): void {
     this.placed.push({ rule, place: { at: 'none' }, isForAddresses: false });
   }

@@ -19,7 +19,7 @@ const SLOTS_PER_LITERAL = 16;
 const MIN_GRAM_SLOTS = 1024;
 const MAX_GRAM_SLOTS = 65_536;
 
-/** Rules of which those that are over a list's budget are left out: no one is told. */
+/** Encodes rules, silently without those over a list's budget. */
 export function buildSpecialRules(rules: readonly SpecialRule[], seeds: TableSeeds): SharedArrayBuffer {
   const set = new SpecialRuleSet();
   for (const rule of rules) set.add(rule);

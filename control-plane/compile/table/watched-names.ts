@@ -1,7 +1,7 @@
 /**
- * Finds out which of a few names a list blocks or allows, while the list is read: the guard asks so about the
- * names that this network uses most. Of the list nothing is kept but patterns, expressions and conditional
- * rules, which are held against the names at its end; those for some clients only are left out.
+ * Finds which of a few names a list blocks or allows while the list is read; the guard uses it for the names that this
+ * network asks most. Only patterns, expressions and conditional rules are stored and matched at the end; rules for some
+ * clients only are ignored.
  */
 import { RRType } from '../../../shared/dns/iana.ts';
 import { FOLD, hashName, nameFromText } from '../../../shared/dns/name.ts';
@@ -28,7 +28,7 @@ interface Reach {
   readonly below: number[];
 }
 
-/** Give its `see` the rules of one list, then ask. */
+/** Pass the rules of one list to `see`, then query the result. */
 export class WatchedNames implements SpecialSink {
   private readonly names: readonly string[];
   private readonly reaches = new Map<string, Reach>();
@@ -79,7 +79,7 @@ export class WatchedNames implements SpecialSink {
     return true;
   }
 
-  /** Holds the kept rules against the names; once, when the list has been read. */
+  /** Matches the stored rules against the names; once, after the list has been read. */
   finish(): void {
     if (this.rules.placed.length === 0 || this.names.length === 0) return;
     const rules = encodeSpecialRules(this.rules, SEEDS, (rule) => (this.counts(rule) ? rule : null));
@@ -126,7 +126,7 @@ const SEEDS = { low: 1, high: 2 };
 /** Flags of the sources that count: the list is the only one. */
 const ONE_SOURCE = Uint8Array.of(1);
 
-/** Whether a rule is for questions after addresses, which are most of all. */
+/** Whether a rule applies to address questions, the most frequent ones. */
 function isForAddressQuestions({ types, exceptTypes }: SpecialRule): boolean {
   return [RRType.A, RRType.AAAA].some(
     (type) => (types === undefined || types.includes(type)) && exceptTypes?.includes(type) !== true,

@@ -83,7 +83,7 @@ async function request(
     });
     let incoming: http.IncomingMessage | undefined;
     const stop = (what: string): void => {
-      // Once there is a response, only its own error reaches whoever reads the body.
+      // Once there is a response, only its own error reaches the reader of the body.
       (incoming ?? outgoing).destroy(new ListError('timeout', `fetch ${shownUrl(url.href)}: ${what}`));
     };
     const connecting = setTimeout(() => stop(`not connected after ${limits.connectMs} ms`), limits.connectMs);

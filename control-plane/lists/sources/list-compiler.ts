@@ -35,7 +35,7 @@ export interface CompilerParts {
   readonly neededCopies: () => Promise<ReadonlySet<string>>;
   /** Stores the results of a compile for a source. */
   readonly record: (source: StoredSource, facts: SourceFacts) => Promise<unknown>;
-  /** Ends a compile at work. */
+  /** Stops a running compile. */
   readonly signal: AbortSignal;
 }
 

@@ -108,7 +108,7 @@ export class ListRefresher {
     this.stopping.abort();
   }
 
-  /** Resolves when nothing is at work. */
+  /** Resolves when no refresh is running. */
   async idle(): Promise<void> {
     while (this.atWork.size > 0) await Promise.all(this.atWork);
   }

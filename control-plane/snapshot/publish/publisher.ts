@@ -25,9 +25,9 @@ import { type BuiltSnapshot, buildSnapshotAfter } from '../build/snapshot-builde
  */
 export type Broadcast = (snapshot: SnapshotBuffers) => Promise<number>;
 
-/** What a publisher is made of. */
+/** Parts of the publisher. */
 export interface PublisherParts {
-  /** What the threads were started with, see `startingState`. */
+  /** The initial state of the threads, see `startingState`. */
   readonly initial: PublishedState;
   readonly broadcast: Broadcast;
   readonly live: FindLivePolicy;
@@ -35,7 +35,7 @@ export interface PublisherParts {
   readonly logger: Logger;
 }
 
-/** The only one that gives out snapshot versions. */
+/** The only source of snapshot versions. */
 export class SnapshotPublisher {
   private readonly parts: PublisherParts;
   private readonly history = new RuleHistory();
@@ -53,7 +53,7 @@ export class SnapshotPublisher {
     this.history.add(parts.initial);
   }
 
-  /** The snapshot in force and what it was made of. */
+  /** The snapshot in force with its inputs. */
   current(): PublishedState {
     return this.state;
   }
@@ -74,7 +74,7 @@ export class SnapshotPublisher {
 
   private inTurn(publish: () => Promise<SnapshotBuffers>): Promise<SnapshotBuffers> {
     const publication = this.last.then(publish);
-    // The chain goes on after a failure, which its caller is told of.
+    // The chain continues after a failure, which its caller receives.
     this.last = publication.catch(() => undefined);
     return publication;
   }

@@ -1,4 +1,4 @@
-/** What the threads are started with: the newest generation on disk, or nothing but the group Default. */
+/** The initial state of the threads: the newest generation on disk, or nothing but the group Default. */
 import type { BlockingSettings } from '../../policy/blocking-settings.ts';
 import type { FindLivePolicy } from '../../policy/live.ts';
 import type { PublishedState } from '../published-state.ts';
@@ -7,8 +7,8 @@ import type { Generations } from './generations.ts';
 import { buildSnapshot } from '../build/snapshot-builder.ts';
 
 /**
- * Loads the newest whole generation under a version of its own, with the blocking settings of today, which
- * may not be those it was written with.
+ * Loads the newest intact generation under a new version, with the current blocking settings, which may have changed
+ * since.
  */
 export async function startingState(
   generations: Generations,

@@ -46,7 +46,7 @@ export class BodyWriter {
   private qnameLength = 0;
   private hasOverflowed = false;
 
-  /** `seed` keeps hash collisions from being chosen by whoever writes the messages. */
+  /** `seed` prevents senders of messages from choosing hash collisions. */
   constructor(seed: number) {
     this.seed = seed;
   }

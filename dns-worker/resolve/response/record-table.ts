@@ -40,7 +40,7 @@ export class RecordTable {
   private readonly seed: number;
   private qnameHash = 0;
 
-  /** `seed` keeps hash collisions from being chosen by whoever writes the messages. */
+  /** `seed` prevents senders of messages from choosing hash collisions. */
   constructor(seed: number) {
     this.seed = seed;
   }

@@ -29,7 +29,7 @@ import { encodeQuery, isResponseTo, randomQueryId } from '../response/question.t
 import type { QueryMarks } from '../response/query-marks.ts';
 import { readResponse } from '../response/response-reader.ts';
 
-/** Questions under way on one connection before another one is opened. */
+/** Questions in flight on one connection before another one is opened. */
 const MAX_IN_FLIGHT = 256;
 /** Connections to one server. */
 const MAX_CONNECTIONS = 8;
@@ -68,7 +68,7 @@ interface StreamQuery extends KeptQuery {
   readonly witness: StreamWitness | null;
   /** As in `QueryForm`. */
   readonly edns: boolean;
-  /** On which connection it is under way; null once over. */
+  /** Its connection while in flight; null afterwards. */
   connection: StreamConnection | null;
   id: number;
   sentMs: number;

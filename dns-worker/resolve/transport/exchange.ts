@@ -65,7 +65,7 @@ export function lossOf(detail: string): ExchangeOutcome {
 /** Called at most once, never before the call that started the exchange has returned. */
 export type ExchangeDone = (outcome: ExchangeOutcome) => void;
 
-/** One question under way to one server. It has no deadline of its own: whoever started it cancels it. */
+/** One question in flight to one server. It has no deadline of its own: its caller cancels it. */
 export interface Exchange {
   /** Whether it has had to wait for room on a connection: that it takes long is not for the server to answer for. */
   readonly wasQueued: boolean;

@@ -113,7 +113,7 @@ export class KeptConnections<Query extends KeptQuery, Connection extends KeptCon
     }
   }
 
-  /** Whether a network may have another question under way. */
+  /** Whether a network may have another question in flight. */
   private isWithinShare(network: string): boolean {
     // One connection is like another.
     const [connection] = this.connections;

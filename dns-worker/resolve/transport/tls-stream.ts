@@ -1,6 +1,6 @@
 /**
- * TLS to upstreams, for DoT and DoH: whom a certificate must be for, what is trusted, and the session that
- * the next connection resumes. What goes over the connection is `exchange-tcp.ts` and `exchange-https.ts`.
+ * TLS to upstreams, for DoT and DoH: whom a certificate must be for, what is trusted, and the session that the next
+ * connection resumes. `exchange-tcp.ts` and `exchange-https.ts` use the connection.
  */
 import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -34,7 +34,7 @@ export class TlsConnector {
       host: server.ip,
       port: server.port,
       minVersion: 'TLSv1.2',
-      // Without a server name the certificate is held to the address.
+      // Without a server name the certificate is checked against the address.
       ...(isIP(this.host) === 0 ? { servername: this.host } : {}),
       ...(this.alpn.length === 0 ? {} : { ALPNProtocols: [...this.alpn] }),
       ...(this.ca === undefined ? {} : { ca: this.ca }),
@@ -44,7 +44,7 @@ export class TlsConnector {
     socket.on('session', (session) => {
       this.session = session;
     });
-    // A session that the server chokes on must not be tried again.
+    // A session that the server rejects must not be used again.
     socket.on('error', () => {
       this.session = undefined;
     });

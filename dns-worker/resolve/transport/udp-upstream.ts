@@ -19,13 +19,13 @@ import type { Question } from '../response/question.ts';
 import { ReplyProof } from './reply-proof.ts';
 import { UdpSockets } from './upstream-sockets.ts';
 
-/** Time for a question that is to show whether the server knows EDNS, milliseconds. */
+/** Time-out of a question that tests the server's EDNS support, milliseconds. */
 const SUSPICION_MS = 2000;
 
-/** The way over UDP to one address. */
+/** UDP exchanges with one address. */
 export class UdpUpstream implements ServerConnections {
   private readonly ways: Ways;
-  /** A question over TCP that is to show whether the server knows EDNS, and the end of its time. */
+  /** A question over TCP that tests the server's EDNS support, and its timer. */
   private suspicion: { readonly exchange: Exchange; readonly timer: NodeJS.Timeout } | null = null;
 
   constructor(server: ServerAddress, clock: Clock) {
@@ -48,7 +48,7 @@ export class UdpUpstream implements ServerConnections {
     this.ways.tcp.close();
   }
 
-  /** One forged reply must not switch EDNS off for this server: finds out over TCP, beside the question. */
+  /** One forged reply must not switch EDNS off for this server: verifies it over TCP in parallel. */
   private suspect(question: Question): void {
     const { edns, tcp } = this.ways;
     if (this.suspicion !== null || !edns.isSuspect) return;
@@ -76,7 +76,7 @@ interface Ways {
   readonly proof: ReplyProof;
   readonly edns: EdnsSupport;
   readonly tcp: StreamUpstream;
-  /** The server, or whoever pretends to be it, refuses the question with EDNS. */
+  /** The server, or a forged reply, refuses the question with EDNS. */
   onRefusal(question: Question): void;
 }
 
@@ -159,8 +159,8 @@ class UdpAsk implements Exchange, UdpAsker {
   }
 
   /**
-   * Where no stranger can answer; `why` says what came over UDP. What was not trusted there goes on being waited for,
-   * until this shows that the server itself has said it.
+   * Asks over TCP, which third parties cannot forge; `why` is the doubtful reply over UDP. The wait over UDP continues
+   * until TCP confirms that reply.
    */
   private askTcp(why: 'truncated' | 'bad cookie' | 'doubtful' | 'malformed'): void {
     if (this.askedTcp) return;
@@ -194,7 +194,7 @@ class UdpAsk implements Exchange, UdpAsker {
     this.underWay.add(exchange);
   }
 
-  /** An answer ends it all; a failure only when nothing else is under way. */
+  /** An answer ends the exchange; a failure only if nothing else is in flight. */
   private settle(outcome: ExchangeOutcome): void {
     if (outcome.kind === 'answer' || this.underWay.size === 0) this.finish(outcome);
   }

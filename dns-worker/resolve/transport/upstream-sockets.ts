@@ -1,11 +1,11 @@
 /**
- * UDP sockets to one server: connected, so that the kernel drops what comes from elsewhere and reports
- * refusals; bound to a random port of the whole ephemeral range by the kernel (RFC 5452 section 9.2). What
- * is sent and what counts as an answer is `exchange-udp.ts`.
+ * UDP sockets to one server: connected, so that the kernel drops what comes from elsewhere and reports refusals; bound
+ * to a random port of the whole ephemeral range by the kernel (RFC 5452 section 9.2). `exchange-udp.ts` sends and
+ * checks messages.
  *
- * Choice: a question gets a socket of its own while few are under way, so that a port lives for one
- * question and cannot be searched for. A socket costs more than all else about a question, so under load a
- * few questions that come within moments share one; each still has an id of its own to be guessed.
+ * Choice: a question gets its own socket while few are in flight, so that a port lives for one question and cannot be
+ * searched for. A socket costs more than the rest of a question, so under load a few questions that start together
+ * share one; each still has its own id.
  */
 import { createSocket } from 'node:dgram';
 import type { Socket } from 'node:dgram';
@@ -13,9 +13,9 @@ import { Header, readU16 } from '../../../shared/dns/wire.ts';
 import type { ServerAddress } from './exchange.ts';
 import { randomQueryId } from '../response/question.ts';
 
-/** Questions to the server under way from which on sockets are shared. */
+/** Questions in flight to the server from which on sockets are shared. */
 const BUSY = 32;
-/** Questions that a socket is opened for at most. */
+/** Most questions per socket. */
 const MAX_QUESTIONS = 16;
 /** Age from which on a socket is given no more questions, milliseconds. */
 const MAX_AGE_MS = 50;
@@ -30,11 +30,11 @@ type Lookup = (
 const literal4: Lookup = (hostname, _options, callback) => callback(null, hostname, 4);
 const literal6: Lookup = (hostname, _options, callback) => callback(null, hostname, 6);
 
-/** Whoever waits for what comes with its id. */
+/** Receives the datagrams with its id. */
 export interface DatagramReceiver {
-  /** A datagram of the server with this id; nothing else of it has been looked at. */
+  /** A datagram of the server with this id; otherwise unchecked. */
   receive(message: Uint8Array): void;
-  /** The socket is of no use any more. */
+  /** The socket has failed. */
   fail(error: Error): void;
 }
 
@@ -86,12 +86,12 @@ class SharedSocket {
   private readonly server: ServerAddress;
   private readonly socket: Socket;
   private readonly receivers = new Map<number, DatagramReceiver>();
-  /** What waits for the connection, by id; null once there is one. */
+  /** Messages that wait for the connection, by id; null once connected. */
   private unsent: Map<number, Uint8Array> | null = new Map();
   private readonly openedMs = performance.now();
   private questions = 0;
   private isClosed = false;
-  /** Why it is of no use; there was no descriptor or port for it, say. */
+  /** Why it has failed, e.g. no descriptor or port was left. */
   private failure: Error | null = null;
 
   constructor(server: ServerAddress) {
@@ -132,7 +132,7 @@ class SharedSocket {
     else if (!this.isClosed) this.socket.send(message, this.onSent);
   }
 
-  // An arrow, so that the socket gets a function and none has to be made.
+  // An arrow function, so that no closure is created per socket.
   private readonly onConnect = (error?: unknown): void => {
     if (this.isClosed) return;
     if (error instanceof Error) {
@@ -144,7 +144,7 @@ class SharedSocket {
     for (const message of unsent?.values() ?? []) this.socket.send(message, this.onSent);
   };
 
-  /** A refusal of one datagram is told to the next one that is sent; without a callback it would be lost. */
+  /** The refusal of one datagram is reported to the next send; without a callback it would be lost. */
   private readonly onSent = (error: Error | null): void => {
     if (error !== null) this.fail(error);
   };
