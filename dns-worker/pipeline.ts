@@ -9,7 +9,7 @@ import type { ExplainedStageName } from '../shared/threads/explanation.ts';
 import { QueryStatus } from '../shared/query-log.ts';
 import { Judge, type MatchRecorder } from './policy/judge.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
-import { readClientSubnet } from './query/query-ecs.ts';
+import { readEcs } from './query/query-ecs.ts';
 import type { ClientSightings } from './report/sighting-writer.ts';
 import type { ServerCookies } from './cookies/server-cookies.ts';
 import { ParseOutcome, parseQuery, type ParseOutcomeCode } from './query/parse-query.ts';
@@ -71,7 +71,7 @@ export interface PipelineParts {
   readonly limiter: RateLimiter;
   readonly cookies: ServerCookies;
   /** Clients' subnets are sent to the upstreams (RFC 7871); otherwise they are ignored. */
-  readonly forwardsSubnets: boolean;
+  readonly forwardsEcs: boolean;
 }
 
 /** Decides about queries from a snapshot and the shared cache. One per thread. */
@@ -82,7 +82,7 @@ export class Pipeline {
   private readonly sightings: ClientSightings;
   private readonly limiter: RateLimiter;
   private readonly cookies: ServerCookies;
-  private readonly forwardsSubnets: boolean;
+  private readonly forwardsEcs: boolean;
   private recorder: PipelineRecorder | null = null;
   readonly judge = new Judge();
   private readonly answerNames = new AnswerNames(this.judge);
@@ -94,7 +94,7 @@ export class Pipeline {
     this.sightings = parts.sightings;
     this.limiter = parts.limiter;
     this.cookies = parts.cookies;
-    this.forwardsSubnets = parts.forwardsSubnets;
+    this.forwardsEcs = parts.forwardsEcs;
   }
 
   /** Answers from another snapshot from now on; true if a rule table was replaced by another. */
@@ -144,7 +144,7 @@ export class Pipeline {
     if (!this.cookies.read(query)) return ParseOutcome.FORMAT_ERROR;
     // Without a question it asks for a cookie (RFC 7873 section 5.4), or is malformed.
     if (outcome === ParseOutcome.NO_QUESTION && query.cookieLength === 0) return ParseOutcome.FORMAT_ERROR;
-    return this.forwardsSubnets && !readClientSubnet(query) ? ParseOutcome.FORMAT_ERROR : outcome;
+    return this.forwardsEcs && !readEcs(query) ? ParseOutcome.FORMAT_ERROR : outcome;
   }
 
   /** What has no question counts against the limit of its network, too. */

@@ -38,7 +38,7 @@ export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHoo
       optimisticRefresh: cache.optimistic_refresh,
     },
     dnssec: dns.dnssec_enabled ? trustPoints(dns) : null,
-    forwardsSubnets: dns.ecs === 'forward',
+    forwardsEcs: dns.ecs === 'forward',
     rateLimit: {
       enabled: dns.rate_limit.enabled,
       queriesPerSecond: dns.rate_limit.queries_per_second,

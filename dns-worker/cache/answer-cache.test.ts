@@ -50,7 +50,7 @@ function answerOf(tag: number, ttlSecs = 300): CacheableAnswer {
     minTtlSecs: ttlSecs,
     negative: false,
     answersLength: 16,
-    subnetScope: 0,
+    ecsScope: 0,
   };
 }
 

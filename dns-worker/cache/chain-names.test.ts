@@ -4,7 +4,7 @@ import { nameToText } from '../../shared/dns/name.ts';
 import { octets, u16, wireName } from '../../test/support/dns/built-messages.ts';
 import { textAnswer } from '../../test/support/dns/record-text.ts';
 import { Query } from '../query/query.ts';
-import { leadsToNames, nextAddressHint, readTarget, skipName, targetOffset } from './chain-names.ts';
+import { leadsToNames, nextAddressHint, readTarget, targetOffset } from './chain-names.ts';
 
 describe('leadsToNames()', () => {
   test.each([
@@ -31,17 +31,6 @@ describe('targetOffset()', () => {
   test('is behind the priority in SVCB and HTTPS, and -1 for types without a target', () => {
     const { CNAME, DNAME, HTTPS, SVCB, A, NS } = RRType;
     expect([CNAME, DNAME, HTTPS, SVCB, A, NS].map(targetOffset)).toEqual([0, 0, 2, 2, -1, -1]);
-  });
-});
-
-describe('skipName()', () => {
-  test.each([
-    ['a name', [...wireName('a.test'), 9], 8],
-    ['the root', [0], 1],
-    ['a pointer behind a label', [1, 97, 0xc0, 12, 9], 4],
-    ['a name that the end cuts off', [1, 97], -1],
-  ])('goes behind %s', (_, bytes, expected) => {
-    expect(skipName(Uint8Array.from(bytes), 0, bytes.length)).toBe(expected);
   });
 });
 

@@ -4,7 +4,7 @@
  */
 import { FOLD, MAX_LABEL_LENGTH, MAX_NAME_LENGTH } from '../../shared/dns/name.ts';
 import { RRType } from '../../shared/dns/iana.ts';
-import { Record, readU16 } from '../../shared/dns/wire.ts';
+import { Record, readU16, skipName } from '../../shared/dns/wire.ts';
 import type { Query } from '../query/query.ts';
 import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 
@@ -13,7 +13,7 @@ const POINTER = 0xc0;
 /** What lies before the target of an SVCB record (RFC 9460 section 2.2). */
 const SVC_PRIORITY_SIZE = 2;
 /** Key and length of a parameter. */
-const SVC_PARAM_HEAD = 4;
+export const SVC_PARAM_HEAD = 4;
 /** Keys of parameters that hold addresses (RFC 9460 section 14.3.2). */
 export const AddressHint = { IPV4: 4, IPV6: 6 } as const;
 
@@ -34,17 +34,6 @@ export function leadsToNames(answer: CacheableAnswer): boolean {
 export function targetOffset(type: number): number {
   if (type === RRType.CNAME || type === RRType.DNAME) return 0;
   return type === RRType.HTTPS || type === RRType.SVCB ? SVC_PRIORITY_SIZE : -1;
-}
-
-/** Offset after the name at `at`, or -1. */
-export function skipName(bytes: Uint8Array, at: number, end: number): number {
-  for (let offset = at; offset < end;) {
-    const length = bytes[offset]!;
-    if (length === 0) return offset + 1;
-    if (length >= POINTER) return offset + 2;
-    offset += length + 1;
-  }
-  return -1;
 }
 
 /**

@@ -4,17 +4,12 @@
  * an answer that `response-reader.ts` has normalised.
  */
 import { RRType } from '../../shared/dns/iana.ts';
-import { Record, readU16 } from '../../shared/dns/wire.ts';
-import { skipName } from './chain-names.ts';
+import { Record, readU16, skipName } from '../../shared/dns/wire.ts';
+import { AddressHint, nextAddressHint, SVC_PARAM_HEAD } from './chain-names.ts';
 import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 
 const IPV4_SIZE = 4;
 const IPV6_SIZE = 16;
-/** SvcParamKeys whose values are addresses (RFC 9460 section 14.3.2). */
-const IPV4_HINT = 4;
-const IPV6_HINT = 6;
-const SVC_PRIORITY_SIZE = 2;
-const SVC_PARAM_HEAD = 4;
 
 /** Whether some address record, or hint of an SVCB or HTTPS record, of the answer section is such an address. */
 export function hasPrivateAddress({ body, answerCount }: CacheableAnswer): boolean {
@@ -34,14 +29,11 @@ function isPrivateRecord(bytes: Uint8Array, type: number, rdata: number, end: nu
   if (type === RRType.A) return anyPrivate(bytes, rdata, end, IPV4_SIZE);
   if (type === RRType.AAAA) return anyPrivate(bytes, rdata, end, IPV6_SIZE);
   if (type !== RRType.SVCB && type !== RRType.HTTPS) return false;
-  let at = skipName(bytes, rdata + SVC_PRIORITY_SIZE, end);
-  while (at >= 0 && at + SVC_PARAM_HEAD <= end) {
-    const key = readU16(bytes, at);
-    const value = at + SVC_PARAM_HEAD;
-    at = value + readU16(bytes, at + 2);
-    if (at > end) return false;
-    if (key === IPV4_HINT && anyPrivate(bytes, value, at, IPV4_SIZE)) return true;
-    if (key === IPV6_HINT && anyPrivate(bytes, value, at, IPV6_SIZE)) return true;
+  for (let hint = nextAddressHint(bytes, rdata, end, 0); hint > 0;) {
+    const size = readU16(bytes, hint) === AddressHint.IPV4 ? IPV4_SIZE : IPV6_SIZE;
+    const value = hint + SVC_PARAM_HEAD;
+    if (anyPrivate(bytes, value, value + readU16(bytes, hint + 2), size)) return true;
+    hint = nextAddressHint(bytes, rdata, end, hint);
   }
   return false;
 }

@@ -254,12 +254,12 @@ describe('ValidatingResolver', () => {
 
   test('a subnet goes with the question, never with those for keys; the scope stays with the answer', async () => {
     const { ask, table } = room();
-    const subnet = Uint8Array.of(0, 1, 24, 0, 198, 51, 100);
-    table.on('www.test', 'A', { ...positive(TEST.signed('www.test 300 A 192.0.2.1')), subnetScope: 20 });
-    expect(await ask('www.test', 'A', { subnet })).toMatchObject({ ...secure, answer: { subnetScope: 20 } });
-    const others = table.asked.filter((asked) => asked.subnet !== subnet);
+    const ecs = Uint8Array.of(0, 1, 24, 0, 198, 51, 100);
+    table.on('www.test', 'A', { ...positive(TEST.signed('www.test 300 A 192.0.2.1')), ecsScope: 20 });
+    expect(await ask('www.test', 'A', { ecs })).toMatchObject({ ...secure, answer: { ecsScope: 20 } });
+    const others = table.asked.filter((asked) => asked.ecs !== ecs);
     expect(table.asked.length - others.length).toBe(1);
-    expect(others.map((asked) => asked.subnet)).toEqual(others.map(() => null));
+    expect(others.map((asked) => asked.ecs)).toEqual(others.map(() => null));
     expect(others.length).toBeGreaterThan(0);
   });
 

@@ -132,7 +132,7 @@ export class ValidatingResolver implements QuestionResolver {
       qclass: RRClass.IN,
       dnssecOk: true,
       checkingDisabled: true,
-      subnet: null,
+      ecs: null,
       ...(budget.network !== undefined && { network: budget.network }),
     };
     const resolution = await this.ask(question);
@@ -178,6 +178,6 @@ function fitFor(question: Question, answer: CacheableAnswer): CacheableAnswer {
   const reading = readResponse(image, question);
   if (reading.kind !== 'answer') throw new Error('take the proofs out of an answer: it cannot be read');
   const minTtlSecs = Math.min(reading.answer.minTtlSecs, answer.minTtlSecs);
-  const { subnetScope, extendedError } = answer;
-  return { ...reading.answer, minTtlSecs, subnetScope, extendedError };
+  const { ecsScope, extendedError } = answer;
+  return { ...reading.answer, minTtlSecs, ecsScope, extendedError };
 }

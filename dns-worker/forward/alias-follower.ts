@@ -251,7 +251,7 @@ const LOOP: Failure = {
 /** A request for the target of an alias, on behalf of the client. */
 function stepTo(
   alias: Alias,
-  { dnssecOk, subnet, client, arrivedMs, arrivedMonotonicMs }: WaitingRequest,
+  { dnssecOk, ecs, client, arrivedMs, arrivedMonotonicMs }: WaitingRequest,
   query: Query,
   takeStep: (query: Query) => void,
 ): WaitingRequest {
@@ -265,7 +265,7 @@ function stepTo(
     passedVersion: NOT_PASSED,
     takeStep,
     send: () => undefined,
-    ...{ dnssecOk, subnet, client, arrivedMs, arrivedMonotonicMs },
+    ...{ dnssecOk, ecs, client, arrivedMs, arrivedMonotonicMs },
   };
 }
 

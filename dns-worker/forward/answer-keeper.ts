@@ -36,7 +36,7 @@ export class AnswerKeeper {
     this.kept = resolution;
     clampTtls(answer, settings);
     const ttlSecs = lifetimeSecs(answer, settings);
-    if (!settings.enabled || ttlSecs === 0 || query.isForSubnet) return;
+    if (!settings.enabled || ttlSecs === 0 || query.isEcsSpecific) return;
     const staleSecs = resolution.kind === 'answer' ? settings.serveStaleSecs : 0;
     const now = query.arrivedMonotonicSecs;
     writer.store(

@@ -19,7 +19,7 @@ export function failedAnswer(rcode: number): CacheableAnswer {
     minTtlSecs: FAILURE_TTL_SECS,
     negative: true,
     answersLength: 0,
-    subnetScope: 0,
+    ecsScope: 0,
   };
 }
 

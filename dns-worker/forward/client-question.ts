@@ -16,7 +16,7 @@ export function questionOf(query: Query, network: string): ClientQuestion {
     qclass: query.qclass,
     dnssecOk: query.dnssecOk,
     checkingDisabled: query.checkingDisabled,
-    subnet: query.copySubnet(),
+    ecs: query.copyEcs(),
     network,
   };
 }

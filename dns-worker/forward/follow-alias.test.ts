@@ -35,7 +35,7 @@ function came(parts: TestResponse, rcode: number = Rcode.NOERROR): TargetAnswer 
     cached: 0,
     upstream: 1,
     extendedError: -1,
-    subnetScope: 0,
+    ecsScope: 0,
     dnssec: 0,
   };
 }

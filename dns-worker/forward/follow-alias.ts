@@ -37,7 +37,7 @@ export interface TargetAnswer {
   readonly upstream: number;
   readonly extendedError: number;
   /** See `Query`. */
-  readonly subnetScope: number;
+  readonly ecsScope: number;
   /** `DnssecStatus` */
   readonly dnssec: Query['dnssec'];
 }
@@ -81,9 +81,9 @@ export function questionForTarget({ target, message }: Alias, query: Query): Uin
 
 /** Copies the answer from an answered query. */
 export function targetAnswerOf(query: Query): TargetAnswer {
-  const { rcode, status, cached, upstream, extendedError, subnetScope, dnssec } = query;
+  const { rcode, status, cached, upstream, extendedError, ecsScope, dnssec } = query;
   const message = query.bytes.slice(query.at, query.at + query.replyLength);
-  return { message, rcode, status, cached, upstream, extendedError, subnetScope, dnssec };
+  return { message, rcode, status, cached, upstream, extendedError, ecsScope, dnssec };
 }
 
 /**
@@ -96,7 +96,7 @@ export function joinAnswers(
   { message, target: name }: Alias,
   target: TargetAnswer,
 ): CacheableAnswer | null {
-  const { rcode, subnetScope } = target;
+  const { rcode, ecsScope } = target;
   if (rcode !== Rcode.NOERROR && rcode !== Rcode.NXDOMAIN) return null;
   writer.begin(qname);
   const leading = write(message, qname, true);
@@ -113,7 +113,7 @@ export function joinAnswers(
   const answerCount = leading + records;
   return {
     ...{ rcode, authenticated: false, answerCount, authorityCount, answersLength, body },
-    ...{ ttlOffsets, minTtlSecs, negative, subnetScope },
+    ...{ ttlOffsets, minTtlSecs, negative, ecsScope },
   };
 }
 

@@ -105,7 +105,7 @@ export class Forwarder {
     this.replier.open(request);
     if (this.isDecided(request)) return;
     // Another client's question may have been answered since the answer thread looked.
-    const isShared = this.parts.settings.enabled && !query.isForSubnet;
+    const isShared = this.parts.settings.enabled && !query.isEcsSpecific;
     if (isShared && this.replier.answerFromCache(request, false)) return;
     const question = questionOf(query, this.parts.networks.key(query));
     const hasStale = request.explained === undefined && this.hasStale();
@@ -186,7 +186,7 @@ export class Forwarder {
     const { settings, clock, flights } = this.parts;
     try {
       this.replier.open(request);
-      const isShared = settings.enabled && !this.query.isForSubnet;
+      const isShared = settings.enabled && !this.query.isEcsSpecific;
       const isOver =
         timer?.hasAnswered === true ||
         this.isDecided(request) ||

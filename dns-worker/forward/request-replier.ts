@@ -59,7 +59,7 @@ export class RequestReplier {
     query.dnssecOk = request.dnssecOk;
     query.hasValidCookie = request.hasValidCookie;
     if (request.cookie !== null) query.setCookie(request.cookie);
-    if (request.subnet !== null) query.setSubnet(request.subnet, 0, request.subnet.length);
+    if (request.ecs !== null) query.setEcs(request.ecs, 0, request.ecs.length);
     this.parts.pipeline.reopen(query);
   }
 
@@ -84,7 +84,7 @@ export class RequestReplier {
   /** Puts an answer after the question. */
   answerFrom(answer: CacheableAnswer): void {
     const { query, scratch } = this;
-    query.subnetScope = answer.subnetScope;
+    query.ecsScope = answer.ecsScope;
     scratch.set(answer.body, query.questionEnd);
     query.status = QueryStatus.ALLOWED;
     query.answersAt = query.questionEnd;

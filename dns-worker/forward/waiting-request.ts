@@ -17,8 +17,8 @@ export interface WaitingRequest {
   /** 0 = no EDNS. */
   readonly udpSize: number;
   readonly dnssecOk: boolean;
-  /** Data of the client subnet option that goes along (RFC 7871); null = none. */
-  readonly subnet: Uint8Array | null;
+  /** Data of the ECS option that goes along (RFC 7871); null = none. */
+  readonly ecs: Uint8Array | null;
   /** The DNS cookie that goes back with the reply (RFC 7873); null = none. */
   readonly cookie: Uint8Array | null;
   /** See `Query`. */

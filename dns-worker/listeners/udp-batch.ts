@@ -13,7 +13,7 @@ import type { UdpSocket } from './udp-sockets.ts';
 
 /** Datagrams of one batch. */
 export const BATCH_SIZE = 64;
-/** Bytes of a slot: larger than any answer over UDP; longer requests are cut and flagged. */
+/** Room for a request or a reply over UDP, bytes: no reply is larger; longer requests are cut and flagged. */
 export const SLOT_SIZE = 2048;
 
 /** Words of struct mmsghdr at which a pointer to something of the slot starts. */

@@ -8,10 +8,10 @@ import { MissRecord } from '../../shared/memory/miss-ring.ts';
 import { CONTROL_SIZE, Iov, Message, NAME_SIZE } from './kernel-messages.ts';
 import type { NativeCalls } from './native-calls.ts';
 import { type CountUnsent, sendMessages } from './send-messages.ts';
+import { SLOT_SIZE } from './udp-batch.ts';
 
 /** Most replies of one system call. */
 const BATCH_SIZE = 32;
-const MAX_REPLY_SIZE = 2048;
 
 /** The destination of a reply, copied from the miss record. */
 export interface UdpOrigin {
@@ -38,7 +38,7 @@ export class UdpReply {
   private readonly control: Int32Array;
   private readonly countUnsent: CountUnsent;
   /** BATCH_SIZE places of each: replies, socket addresses, control messages. */
-  private readonly replies = new Uint8Array(new ArrayBuffer(BATCH_SIZE * MAX_REPLY_SIZE));
+  private readonly replies = new Uint8Array(new ArrayBuffer(BATCH_SIZE * SLOT_SIZE));
   private readonly names = new Uint8Array(new ArrayBuffer(BATCH_SIZE * NAME_SIZE));
   private readonly controls = new Uint8Array(new ArrayBuffer(BATCH_SIZE * CONTROL_SIZE));
   private readonly messages = new Int32Array(new ArrayBuffer(BATCH_SIZE * Message.SIZE));
@@ -66,7 +66,7 @@ export class UdpReply {
     const { messages, names, controls } = this;
     const { nameLength, bytes } = origin;
     const controlLength = bytes.length - nameLength;
-    this.replies.set(reply, place * MAX_REPLY_SIZE);
+    this.replies.set(reply, place * SLOT_SIZE);
     for (let i = 0; i < nameLength; i++) names[place * NAME_SIZE + i] = bytes[i]!;
     for (let i = 0; i < controlLength; i++) controls[place * CONTROL_SIZE + i] = bytes[nameLength + i]!;
     this.iov[(place * Iov.SIZE + Iov.LENGTH) >>> 2] = reply.length;
@@ -104,7 +104,7 @@ export class UdpReply {
     ];
     for (let i = 0; i < BATCH_SIZE; i++) {
       const at = (i * Message.SIZE) >>> 3;
-      iov[(i * Iov.SIZE + Iov.BASE) >>> 3] = replies + BigInt(i * MAX_REPLY_SIZE);
+      iov[(i * Iov.SIZE + Iov.BASE) >>> 3] = replies + BigInt(i * SLOT_SIZE);
       messages[at + (Message.NAME >>> 3)] = names + BigInt(i * NAME_SIZE);
       messages[at + (Message.CONTROL >>> 3)] = controls + BigInt(i * CONTROL_SIZE);
       messages[at + (Message.IOV >>> 3)] = iovs + BigInt(i * Iov.SIZE);

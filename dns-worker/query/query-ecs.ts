@@ -1,25 +1,25 @@
 /**
- * The client's subnet (RFC 7871) in a request: read from its OPT record into the query, where subnets are forwarded at
+ * ECS, EDNS Client Subnet (RFC 7871), in a request: read from its OPT record into the query, where subnets are forwarded at
  * all. It only decides which clients an answer fits: the client's group comes from its source address, never from this
  * option.
  */
-import { isQuerySubnet } from '../../shared/dns/ecs-option.ts';
+import { isQueryEcs } from '../../shared/dns/ecs-option.ts';
 import { findOption, NO_OPTION, OPTION_HEAD_SIZE, optionEnd } from '../../shared/dns/edns-option.ts';
 import { EdnsOption } from '../../shared/dns/iana.ts';
 import type { Query } from './query.ts';
 
-/** Keeps the subnet of a parsed request in `query.subnet`; false if it is malformed: answer FORMERR. */
-export function readClientSubnet(query: Query): boolean {
+/** Keeps the subnet of a parsed request in `query.ecs`; false if it is malformed: answer FORMERR. */
+export function readEcs(query: Query): boolean {
   // The format of options of other versions is unknown.
   if (!query.hasEdns || query.ednsVersion !== 0) return true;
   const { bytes, optionsAt, optionsEnd } = query;
-  const at = findOption(bytes, optionsAt, optionsEnd, EdnsOption.CLIENT_SUBNET);
+  const at = findOption(bytes, optionsAt, optionsEnd, EdnsOption.ECS);
   if (at < 0) return at === NO_OPTION;
   const next = optionEnd(bytes, at);
   const dataAt = at + OPTION_HEAD_SIZE;
-  if (!isQuerySubnet(bytes, dataAt, next - dataAt)) return false;
+  if (!isQueryEcs(bytes, dataAt, next - dataAt)) return false;
   // With two of them the answer's subnet would be ambiguous.
-  if (findOption(bytes, next, optionsEnd, EdnsOption.CLIENT_SUBNET) !== NO_OPTION) return false;
-  query.setSubnet(bytes, dataAt, next - dataAt);
+  if (findOption(bytes, next, optionsEnd, EdnsOption.ECS) !== NO_OPTION) return false;
+  query.setEcs(bytes, dataAt, next - dataAt);
   return true;
 }

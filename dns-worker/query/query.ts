@@ -3,9 +3,10 @@
  * the message in the receive slot, plus the results of earlier stages; `parse-query.ts` fills it, and it never outlives
  * its turn.
  */
-import { ClientSubnet } from '../../shared/dns/ecs-option.ts';
+import { EcsData } from '../../shared/dns/ecs-option.ts';
 import { MAX_LABELS, MAX_NAME_LENGTH } from '../../shared/dns/name.ts';
 import { COOKIE_SIZE } from '../../shared/dns/wire.ts';
+import { DnssecStatus } from '../../shared/query-log.ts';
 import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
 
 /** What a stage decided. */
@@ -89,9 +90,9 @@ export class Query {
    * The client's subnet as it came (RFC 7871), if it is to be forwarded, and its length; 0 = none. The scope for the
    * reply: the prefix length for which the answer is valid, 0 = for all clients.
    */
-  readonly subnet: Uint8Array = new Uint8Array(ClientSubnet.MAX_SIZE);
-  subnetLength = 0;
-  subnetScope = 0;
+  readonly ecs: Uint8Array = new Uint8Array(EcsData.MAX_SIZE);
+  ecsLength = 0;
+  ecsScope = 0;
   /** The cookie of the reply (RFC 7873), and its length; 0 = none. */
   readonly cookie: Uint8Array = new Uint8Array(COOKIE_SIZE);
   cookieLength = 0;
@@ -185,8 +186,8 @@ export class Query {
     this.ednsVersion = 0;
     this.dnssecOk = false;
     this.udpSize = 512;
-    this.subnetLength = 0;
-    this.subnetScope = 0;
+    this.ecsLength = 0;
+    this.ecsScope = 0;
     this.cookieLength = 0;
     this.hasValidCookie = false;
     this.clientRecord = 0;
@@ -220,10 +221,21 @@ export class Query {
     this.replyFlags = 0;
     this.extendedError = NO_EDE;
   }
-  /** Takes the data of a client subnet option, 4 to 20 bytes. */
-  setSubnet(from: Uint8Array, at: number, length: number): void {
-    for (let i = 0; i < length; i++) this.subnet[i] = from[at + i]!;
-    this.subnetLength = length;
+  /** Forgets the answer found so far, for one of this server's own in its place: nothing in that is proven. */
+  discardAnswer(): void {
+    this.cached = 0;
+    this.answersLength = 0;
+    this.answersCount = 0;
+    this.authorityCount = 0;
+    this.replyFlags = 0;
+    this.dnssec = DnssecStatus.unchecked;
+    this.extendedError = NO_EDE;
+  }
+
+  /** Takes the data of an ECS option, 4 to 20 bytes. */
+  setEcs(from: Uint8Array, at: number, length: number): void {
+    for (let i = 0; i < length; i++) this.ecs[i] = from[at + i]!;
+    this.ecsLength = length;
   }
 
   /** Takes a cookie of `COOKIE_SIZE` bytes for the reply. */
@@ -238,12 +250,12 @@ export class Query {
   }
 
   /** A copy of the subnet; null = none. */
-  copySubnet(): Uint8Array | null {
-    return this.subnetLength === 0 ? null : this.subnet.slice(0, this.subnetLength);
+  copyEcs(): Uint8Array | null {
+    return this.ecsLength === 0 ? null : this.ecs.slice(0, this.ecsLength);
   }
 
   /** The answer may differ for other subnets: the shared cache is neither read nor written. */
-  get isForSubnet(): boolean {
-    return this.subnetLength > ClientSubnet.ADDRESS;
+  get isEcsSpecific(): boolean {
+    return this.ecsLength > EcsData.ADDRESS;
   }
 }

@@ -19,7 +19,7 @@ export function zoneProbe(zone: Uint8Array): Question {
 }
 
 function probeFor(qname: Uint8Array, qtype: number): Question {
-  return { qname, qtype, qclass: RRClass.IN, dnssecOk: false, checkingDisabled: false, subnet: null };
+  return { qname, qtype, qclass: RRClass.IN, dnssecOk: false, checkingDisabled: false, ecs: null };
 }
 
 /** The first probe comes within this, as do those of a server just set aside or on its way back, milliseconds. */

@@ -10,7 +10,7 @@ import {
   free,
 } from '../../shared/memory/claim-table.ts';
 import type { Clock } from '../../shared/clock.ts';
-import { type Question, identityFlags, identitySubnet } from './response/question.ts';
+import { type Question, identityFlags, identityEcs } from './response/question.ts';
 
 /** The holder of a question. */
 export interface Claim {
@@ -128,8 +128,8 @@ export class QuestionClaims {
     for (let i = 0; i < qname.length; i++) this.mix(qname[i]!);
     this.mix(qtype | (qclass << 16));
     this.mix(identityFlags(question) | (partition << 2));
-    const subnet = identitySubnet(question);
-    for (let i = 0; subnet !== null && i < subnet.length; i++) this.mix(subnet[i]!);
+    const ecs = identityEcs(question);
+    for (let i = 0; ecs !== null && i < ecs.length; i++) this.mix(ecs[i]!);
     const bucket = this.area * ClaimTable.BUCKETS + (this.hash & (ClaimTable.BUCKETS - 1));
     this.bucket = ClaimTable.HEAD_WORDS + bucket * ClaimBucket.WORDS;
   }

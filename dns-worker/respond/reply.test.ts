@@ -7,7 +7,7 @@ import { query as queryMessage } from '../../test/support/dns/dns-message.ts';
 import { Query } from '../query/query.ts';
 import { authenticFlag, finishReply, optSize, replyLimit, replyTruncated, replyWithRcode } from './reply.ts';
 
-const SUBNET = Uint8Array.of(0, 1, 24, 0, 192, 0, 2);
+const ECS = Uint8Array.of(0, 1, 24, 0, 192, 0, 2);
 const COOKIE = Uint8Array.from({ length: 24 }, (_, at) => at + 1);
 
 /** A request for www.example.org A in a slot, as parsing leaves it. */
@@ -35,21 +35,21 @@ function optionsOf({ bytes, replyLength }: Query): { code: number; data: number[
 describe('finishReply', () => {
   const ede = { code: EdnsOption.EDE, data: [0, 17] };
   const cookie = { code: EdnsOption.COOKIE, data: [...COOKIE] };
-  const subnet = { code: EdnsOption.CLIENT_SUBNET, data: [0, 1, 24, 16, 192, 0, 2] };
+  const ecs = { code: EdnsOption.ECS, data: [0, 1, 24, 16, 192, 0, 2] };
 
   test.each([
     ['nothing', false, false, false, []],
     ['an extended error', true, false, false, [ede]],
     ['a cookie', false, true, false, [cookie]],
-    ['the client subnet with its scope', false, false, true, [subnet]],
-    ['an error and a subnet', true, false, true, [ede, subnet]],
-    ['all three', true, true, true, [ede, cookie, subnet]],
-  ])('writes an OPT with %s, as long as optSize() says', (_what, hasEde, hasCookie, hasSubnet, options) => {
+    ['the client subnet with its scope', false, false, true, [ecs]],
+    ['an error and a subnet', true, false, true, [ede, ecs]],
+    ['all three', true, true, true, [ede, cookie, ecs]],
+  ])('writes an OPT with %s, as long as optSize() says', (_what, hasEde, hasCookie, hasEcs, options) => {
     const query = request({ hasEdns: true, udpSize: 1232 });
     if (hasEde) query.extendedError = 17;
     if (hasCookie) query.setCookie(COOKIE);
-    if (hasSubnet) query.setSubnet(SUBNET, 0, SUBNET.length);
-    query.subnetScope = 16;
+    if (hasEcs) query.setEcs(ECS, 0, ECS.length);
+    query.ecsScope = 16;
     const end = query.questionEnd;
     finishReply(query, Rcode.NOERROR, end);
     expect(optionsOf(query)).toEqual(options);
@@ -58,7 +58,7 @@ describe('finishReply', () => {
 
   test('writes no OPT for a request without one, whatever is known of it', () => {
     const query = request({ extendedError: 17 });
-    query.setSubnet(SUBNET, 0, SUBNET.length);
+    query.setEcs(ECS, 0, ECS.length);
     finishReply(query, Rcode.NOERROR, query.questionEnd);
     expect(optSize(query)).toBe(0);
     expect(query.replyLength).toBe(query.questionEnd);
@@ -66,7 +66,7 @@ describe('finishReply', () => {
   });
 
   test('sets TC and leaves the records out where they and the options are a byte too long', () => {
-    const subnetted = (udpSize: number): Query => {
+    const withEcs = (udpSize: number): Query => {
       const query = request({
         hasEdns: true,
         udpSize,
@@ -74,18 +74,18 @@ describe('finishReply', () => {
         answersLength: 500,
         authorityCount: 1,
       });
-      query.setSubnet(SUBNET, 0, SUBNET.length);
+      query.setEcs(ECS, 0, ECS.length);
       return query;
     };
     const bodyEnd = 700;
-    const size = bodyEnd + optSize(subnetted(0));
-    const fits = subnetted(size);
+    const size = bodyEnd + optSize(withEcs(0));
+    const fits = withEcs(size);
     finishReply(fits, Rcode.NOERROR, bodyEnd);
     expect(fits.replyLength).toBe(size);
     expect(fits.bytes[Header.FLAGS_HIGH]! & FlagsHigh.TC).toBe(0);
     expect(fits.bytes[Header.ANCOUNT + 1]).toBe(3);
 
-    const cut = subnetted(size - 1);
+    const cut = withEcs(size - 1);
     finishReply(cut, Rcode.NOERROR, bodyEnd);
     expect(cut.replyLength).toBe(cut.questionEnd + optSize(cut));
     expect(decodeMessage(cut.bytes.slice(0, cut.replyLength))).toMatchObject({

@@ -2,7 +2,7 @@
  * Turns the request in the slot into its answer: header, the unchanged question, the records that a stage wrote, then
  * OPT. Allocates nothing. Stages decide what the records are.
  */
-import { ClientSubnet } from '../../shared/dns/ecs-option.ts';
+import { EcsData } from '../../shared/dns/ecs-option.ts';
 import { OPTION_HEAD_SIZE } from '../../shared/dns/edns-option.ts';
 import { EdnsOption, RRType, Rcode } from '../../shared/dns/iana.ts';
 import {
@@ -56,9 +56,9 @@ export function optSize(query: Query): number {
   return OPT_SIZE + optionsSize(query);
 }
 
-function optionsSize({ extendedError, subnetLength, cookieLength }: Query): number {
+function optionsSize({ extendedError, ecsLength, cookieLength }: Query): number {
   let size = extendedError === NO_EDE ? 0 : EDE_OPTION_SIZE;
-  if (subnetLength !== 0) size += OPTION_HEAD_SIZE + subnetLength;
+  if (ecsLength !== 0) size += OPTION_HEAD_SIZE + ecsLength;
   if (cookieLength !== 0) size += OPTION_HEAD_SIZE + cookieLength;
   return size;
 }
@@ -119,7 +119,7 @@ function writeOpt(query: Query, end: number, rcode: number): number {
     writeCookie(query, option);
     option += OPTION_HEAD_SIZE + query.cookieLength;
   }
-  if (query.subnetLength !== 0) writeSubnet(query, option);
+  if (query.ecsLength !== 0) writeEcs(query, option);
   return end + OPT_SIZE + options;
 }
 
@@ -130,12 +130,12 @@ function writeCookie({ bytes, cookie, cookieLength }: Query, at: number): void {
 }
 
 /** RFC 7871 section 7.2.2: the option is returned to its sender, with the scope of the answer. */
-function writeSubnet({ bytes, subnet, subnetLength, subnetScope }: Query, at: number): void {
-  writeU16(bytes, at, EdnsOption.CLIENT_SUBNET);
-  writeU16(bytes, at + 2, subnetLength);
+function writeEcs({ bytes, ecs, ecsLength, ecsScope }: Query, at: number): void {
+  writeU16(bytes, at, EdnsOption.ECS);
+  writeU16(bytes, at + 2, ecsLength);
   const dataAt = at + OPTION_HEAD_SIZE;
-  for (let i = 0; i < subnetLength; i++) bytes[dataAt + i] = subnet[i]!;
-  bytes[dataAt + ClientSubnet.SCOPE] = subnetScope;
+  for (let i = 0; i < ecsLength; i++) bytes[dataAt + i] = ecs[i]!;
+  bytes[dataAt + EcsData.SCOPE] = ecsScope;
 }
 
 /** Answers with an rcode and no records. A request whose question could not be read gets the bare header. */

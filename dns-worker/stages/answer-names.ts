@@ -6,14 +6,13 @@
  * blocked services.
  */
 import { RRType } from '../../shared/dns/iana.ts';
-import { Record, readU16 } from '../../shared/dns/wire.ts';
-import { DnssecStatus } from '../../shared/query-log.ts';
+import { Record, readU16, skipName } from '../../shared/dns/wire.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import { writeAddressName, writePrefixName } from '../policy/address-name.ts';
-import { AddressHint, nextAddressHint, readTarget, skipName, targetOffset } from '../cache/chain-names.ts';
+import { AddressHint, nextAddressHint, readTarget, targetOffset } from '../cache/chain-names.ts';
 import type { Judge } from '../policy/judge.ts';
 import { hashSuffixes } from '../query/parse-query.ts';
-import { NO_EDE, Query, StageResult, type StageResultCode } from '../query/query.ts';
+import { Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { answerByPolicy } from '../respond/policy-answer.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 import {
@@ -138,14 +137,7 @@ export class AnswerNames {
       return false;
     }
     this.nameRule(labelOf(match));
-    query.cached = 0;
-    query.answersLength = 0;
-    query.answersCount = 0;
-    query.authorityCount = 0;
-    // The answer is Weir's own now, without DNSSEC proof.
-    query.replyFlags = 0;
-    query.dnssec = DnssecStatus.unchecked;
-    query.extendedError = NO_EDE;
+    query.discardAnswer();
     answerByPolicy(query, target, snapshot, policyClass, match);
     return true;
   }

@@ -55,7 +55,7 @@ describe('cachedAnswerStage', () => {
     ['another name', {}, 'example.org'],
     ['another partition', { partition: PARTITION + 1 }, undefined],
     ['an answer whose life is over', { arrivedMonotonicSecs: 1300 }, undefined],
-    ['a question with a subnet', { subnetLength: 7 }, undefined],
+    ['a question with a subnet', { ecsLength: 7 }, undefined],
   ] as const)('cachedAnswerStage() leaves %s to the resolver, and counts a miss', (_what, facts, name) => {
     const [result, slot, counters] = asked(facts, name);
     expect([result, slot.status, counters]).toEqual([StageResult.UNRESOLVED, 0, [0, 1]]);
@@ -63,7 +63,7 @@ describe('cachedAnswerStage', () => {
 
   test('cachedAnswerStage() answers a question whose subnet is empty, and counts nothing without a reporter', () => {
     const slot = slotQuery(SNAPSHOT, 'www.example.org');
-    Object.assign(slot, { partition: PARTITION, arrivedMonotonicSecs: NOW_SECS, subnetLength: 4 });
+    Object.assign(slot, { partition: PARTITION, arrivedMonotonicSecs: NOW_SECS, ecsLength: 4 });
     expect(cachedAnswerStage(slot, cacheWithAnswer(), null)).toBe(StageResult.ANSWERED);
   });
 });

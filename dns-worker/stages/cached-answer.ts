@@ -11,7 +11,7 @@ export function cachedAnswerStage(
   cache: AnswerCache,
   reporter: Reporter | null,
 ): StageResultCode {
-  const isShared = !query.isForSubnet;
+  const isShared = !query.isEcsSpecific;
   const { partition, arrivedMonotonicSecs } = query;
   if (isShared && cache.answer(query, partition, arrivedMonotonicSecs, false) === CacheHit.FRESH) {
     query.status = QueryStatus.CACHED;

@@ -22,12 +22,8 @@ export function rebindingStage(query: Query, { rebinding, policy }: OpenSnapshot
   if (policy.groupOverride(query.groupIndex) === GroupOverrideCode.AllowAll) return StageResult.CONTINUE;
   if (rebinding.exempt.findSuffix(query) !== NOT_FOUND) return StageResult.CONTINUE;
   query.status = QueryStatus.BLOCKED_REBIND;
-  query.cached = 0;
-  query.replyFlags = 0;
+  query.discardAnswer();
   query.extendedError = ExtendedError.BLOCKED;
-  query.answersLength = 0;
-  query.answersCount = 0;
-  query.authorityCount = 0;
   answerNegative(query, Rcode.NOERROR, policy.blockingTtlSecs);
   return StageResult.ANSWERED;
 }

@@ -16,11 +16,7 @@ export function scheduleOverrideStage(query: Query, { policy }: OpenSnapshot): S
   query.isUnfiltered = !policy.blockingEnabled || override === GroupOverrideCode.AllowAll;
   if (query.isUnfiltered || override !== GroupOverrideCode.BlockAll) return StageResult.CONTINUE;
   query.status = QueryStatus.BLOCKED_SCHEDULE;
-  query.cached = 0;
-  query.replyFlags = 0;
-  query.answersLength = 0;
-  query.answersCount = 0;
-  query.authorityCount = 0;
+  query.discardAnswer();
   answerBlocked(query, policy, ExtendedError.FILTERED);
   return StageResult.ANSWERED;
 }

@@ -116,7 +116,7 @@ function pipelineOf(
     sightings: new ClientSightings(memory.answerClients),
     limiter: new RateLimiter(rateBuckets, settings.rateLimit),
     cookies: new ServerCookies(cookieKeys),
-    forwardsSubnets: settings.forwardsSubnets,
+    forwardsEcs: settings.forwardsEcs,
   });
 }
 

@@ -37,7 +37,7 @@ function makeThread(): { pipeline: Pipeline; kept: SharedArrayBuffer } {
     sightings: new ClientSightings(new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES)),
     limiter: new RateLimiter(createRateBuckets(false, 0), rateLimitOf({ enabled: false })),
     cookies: cookiesAt(NOW_SECS),
-    forwardsSubnets: false,
+    forwardsEcs: false,
   });
   const writer = new CacheWriter(memory, 0);
   for (const [n, name] of KEPT.entries()) {

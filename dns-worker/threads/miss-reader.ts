@@ -19,7 +19,7 @@ export interface Miss {
   readonly udpSize: number;
   readonly dnssecOk: boolean;
   /** See `WaitingRequest`. */
-  readonly subnet: Uint8Array | null;
+  readonly ecs: Uint8Array | null;
   readonly cookie: Uint8Array | null;
   readonly hasValidCookie: boolean;
   /** A refresh: no client waits. The message is already the reply. */
@@ -98,10 +98,10 @@ export class MissReader {
   private read(at: number): Miss {
     const { bytes, view } = this;
     const length = view.getUint16(at + MissRecord.MESSAGE_LENGTH, true);
-    const subnetAt = at + MissRecord.SUBNET;
+    const ecsAt = at + MissRecord.ECS;
     const cookieAt = at + MissRecord.COOKIE;
     const flags = bytes[at + MissRecord.FLAGS]!;
-    const subnetLength = bytes[at + MissRecord.SUBNET_LENGTH]!;
+    const ecsLength = bytes[at + MissRecord.ECS_LENGTH]!;
     return {
       message: bytes.slice(at + MissRecord.MESSAGE, at + MissRecord.MESSAGE + length),
       client: bytes.slice(at + MissRecord.CLIENT, at + MissRecord.CLIENT + 16),
@@ -109,7 +109,7 @@ export class MissReader {
       arrivedMonotonicMs: view.getFloat64(at + MissRecord.ARRIVED_MONOTONIC_MS, true),
       udpSize: view.getUint16(at + MissRecord.UDP_SIZE, true),
       dnssecOk: (flags & MissFlags.DNSSEC_OK) !== 0,
-      subnet: subnetLength === 0 ? null : bytes.slice(subnetAt, subnetAt + subnetLength),
+      ecs: ecsLength === 0 ? null : bytes.slice(ecsAt, ecsAt + ecsLength),
       cookie: (flags & MissFlags.COOKIE) === 0 ? null : bytes.slice(cookieAt, cookieAt + COOKIE_SIZE),
       hasValidCookie: (flags & MissFlags.VALID_COOKIE) !== 0,
       isRefresh: (flags & MissFlags.REFRESH) !== 0,

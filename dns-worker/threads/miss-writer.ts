@@ -67,8 +67,8 @@ export class MissWriter {
       (query.wantsRefresh ? MissFlags.REFRESH : 0) |
       (query.cookieLength !== 0 ? MissFlags.COOKIE : 0) |
       (query.hasValidCookie ? MissFlags.VALID_COOKIE : 0);
-    bytes[at + MissRecord.SUBNET_LENGTH] = query.subnetLength;
-    copy(query.subnet, 0, bytes, at + MissRecord.SUBNET, query.subnetLength);
+    bytes[at + MissRecord.ECS_LENGTH] = query.ecsLength;
+    copy(query.ecs, 0, bytes, at + MissRecord.ECS, query.ecsLength);
     copy(query.cookie, 0, bytes, at + MissRecord.COOKIE, query.cookieLength);
     halves[(at + MissRecord.MESSAGE_LENGTH) >>> 1] = query.questionEnd;
     copy(query.clientBytes, query.clientAt, bytes, at + MissRecord.CLIENT, 16);

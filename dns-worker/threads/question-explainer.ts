@@ -71,7 +71,7 @@ export class Explainer {
       arrivedMonotonicMs: query.arrivedMonotonicMs,
       udpSize: 0,
       dnssecOk: false,
-      subnet: null,
+      ecs: null,
       cookie: null,
       hasValidCookie: false,
       isRateLimited: false,

@@ -22,6 +22,7 @@ import type { NativeCalls } from '../listeners/native-calls.ts';
 import { ConnectionLimit } from '../listeners/connection-limit.ts';
 import { listenTcp, type TcpListener } from '../listeners/tcp.ts';
 import { type DatagramHandler, type DatagramListener, listenDgram } from '../listeners/udp-dgram.ts';
+import { SLOT_SIZE } from '../listeners/udp-batch.ts';
 import { UdpReply } from '../listeners/udp-reply.ts';
 import { MissReader } from './miss-reader.ts';
 import { Pipeline } from '../pipeline.ts';
@@ -45,8 +46,6 @@ const UPSTREAM_REPORT_MS = 1000;
 const DRAIN_MS = 3200;
 /** TCP connections of all clients to this thread. */
 const MAX_TCP_CONNECTIONS = 1024;
-/** Room for a reply over UDP, bytes. */
-const MAX_UDP_REPLY = 2048;
 
 /** Starts listeners and readers; `calls` is null if UDP goes over node:dgram. Throws a ListenError. */
 export async function runResolveThread(
@@ -103,7 +102,7 @@ class ResolveThread {
       sightings,
       limiter,
       cookies: new ServerCookies(start.cookieKeys),
-      forwardsSubnets: settings.forwardsSubnets,
+      forwardsEcs: settings.forwardsEcs,
     });
     const logger = portLogger(port, { worker: start.worker });
     this.guard = new ThreadGuard(this.reporter, systemClock, logger);
@@ -231,7 +230,7 @@ class ResolveThread {
         message,
         client: addressFromText(from.address) ?? new Uint8Array(16),
         protocol: Protocol.udp,
-        capacity: MAX_UDP_REPLY,
+        capacity: SLOT_SIZE,
         // dgram sends later, when the scratch buffer holds another answer.
         send: (bytes) => reply(bytes.slice()),
       });

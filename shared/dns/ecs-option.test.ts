@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { isQuerySubnet } from './ecs-option.ts';
+import { isQueryEcs } from './ecs-option.ts';
 
 /** Reads the data from an odd offset, with other bytes around it. */
 function isValid(data: readonly number[]): boolean {
-  return isQuerySubnet(Uint8Array.from([255, ...data, 255]), 1, data.length);
+  return isQueryEcs(Uint8Array.from([255, ...data, 255]), 1, data.length);
 }
 
 describe('isQuerySubnet()', () => {

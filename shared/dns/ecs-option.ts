@@ -1,11 +1,11 @@
 /**
- * The data of a client subnet option (RFC 7871 section 6): family, source prefix, scope prefix, and as many bytes of
+ * The data of a ECS option (RFC 7871 section 6): family, source prefix, scope prefix, and as many bytes of
  * the address as the source prefix needs. Checks only; no policy.
  */
 import { readU16 } from './wire.ts';
 
 /** Byte offsets in the option's data. */
-export const ClientSubnet = {
+export const EcsData = {
   FAMILY: 0,
   SOURCE: 2,
   SCOPE: 3,
@@ -24,12 +24,12 @@ export function longestPrefix(family: number): number {
  * Whether the `length` bytes at `at` are valid in a query: a known family and prefix, an address exactly as long as the
  * prefix needs, scope 0. An empty address may also have family 0, which some clients send to opt out.
  */
-export function isQuerySubnet(bytes: Uint8Array, at: number, length: number): boolean {
-  if (length < ClientSubnet.ADDRESS || bytes[at + ClientSubnet.SCOPE] !== 0) return false;
-  const family = readU16(bytes, at + ClientSubnet.FAMILY);
-  const source = bytes[at + ClientSubnet.SOURCE]!;
+export function isQueryEcs(bytes: Uint8Array, at: number, length: number): boolean {
+  if (length < EcsData.ADDRESS || bytes[at + EcsData.SCOPE] !== 0) return false;
+  const family = readU16(bytes, at + EcsData.FAMILY);
+  const source = bytes[at + EcsData.SOURCE]!;
   const longest = family === 0 ? 0 : longestPrefix(family);
-  if (source > longest || length !== ClientSubnet.ADDRESS + ((source + 7) >>> 3)) return false;
+  if (source > longest || length !== EcsData.ADDRESS + ((source + 7) >>> 3)) return false;
   // RFC 7871 section 6: bits after the prefix are 0.
   return (source & 7) === 0 || (bytes[at + length - 1]! & (0xff >>> (source & 7))) === 0;
 }

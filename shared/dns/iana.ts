@@ -134,7 +134,7 @@ export const ExtendedError = {
 /** EDNS options (RFC 6891 section 6.1.2 and the registry). */
 export const EdnsOption = {
   NSID: 3,
-  CLIENT_SUBNET: 8,
+  ECS: 8,
   COOKIE: 10,
   TCP_KEEPALIVE: 11,
   PADDING: 12,

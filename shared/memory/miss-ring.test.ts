@@ -2,13 +2,13 @@ import { expect, test } from '@jest/globals';
 import { MissRecord } from './miss-ring.ts';
 
 test('MissRecord has room for each field at its longest, none over another', () => {
-  const { SIZE, MESSAGE, SUBNET, ARRIVED_MONOTONIC_MS, CONTROL, CLIENT, NAME } = MissRecord;
+  const { SIZE, MESSAGE, ECS, ARRIVED_MONOTONIC_MS, CONTROL, CLIENT, NAME } = MissRecord;
   const longest: readonly (readonly [number, number])[] = [
     [MissRecord.ARRIVED_MS, 8],
     [MissRecord.SOCKET, 4],
     [MissRecord.UDP_SIZE, 2],
     [MissRecord.FLAGS, 1],
-    [MissRecord.SUBNET_LENGTH, 1],
+    [MissRecord.ECS_LENGTH, 1],
     [MissRecord.NAME_LENGTH, 1],
     [MissRecord.CONTROL_LENGTH, 1],
     [MissRecord.MESSAGE_LENGTH, 2],
@@ -17,7 +17,7 @@ test('MissRecord has room for each field at its longest, none over another', () 
     [CONTROL, 40],
     [MESSAGE, 12 + 255 + 4],
     [ARRIVED_MONOTONIC_MS, 8],
-    [SUBNET, 20],
+    [ECS, 20],
   ];
   const inOrder = [...longest].sort(([a], [b]) => a - b);
   const ends = inOrder.map(([at, size]) => at + size);

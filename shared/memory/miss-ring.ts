@@ -29,7 +29,7 @@ export const MissRecord = {
   /** u8: `MissFlags`. */
   FLAGS: 18,
   /** u8: bytes of the client's subnet; 0 = none. */
-  SUBNET_LENGTH: 19,
+  ECS_LENGTH: 19,
   /** u8: bytes of the socket address; of the control message that names the local address. */
   NAME_LENGTH: 20,
   CONTROL_LENGTH: 21,
@@ -43,8 +43,8 @@ export const MissRecord = {
   CONTROL: 72,
   /** Header and question: 12 + 255 + 4 bytes at most. */
   MESSAGE: 112,
-  /** Client subnet option's data (RFC 7871), 20 bytes at most. */
-  SUBNET: 392,
+  /** ECS option's data (RFC 7871), 20 bytes at most. */
+  ECS: 392,
   /** The cookie of the reply (RFC 7873), 24 bytes, where `MissFlags.COOKIE` says so. */
   COOKIE: 412,
   /** i32: version of the snapshot that let the question pass; NOT_PASSED = its name is an alias. */

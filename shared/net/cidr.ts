@@ -5,7 +5,7 @@
 import { ADDRESS_SIZE, addressFromText, addressToText, isMappedIpv4 } from './ip.ts';
 
 /** Bits before the four bytes of an IPv4 address. */
-const IPV4_PREFIX_BITS = 96;
+export const IPV4_PREFIX_BITS = 96;
 
 /** A network; its host bits are zero. */
 export interface Network {
@@ -33,9 +33,14 @@ export function networkFromText(text: string): Network | null {
 }
 
 /** Text of a network, its address as in `addressToText`. */
-export function networkToText({ bytes, prefixBits }: Network): string {
-  const isIpv4 = prefixBits >= IPV4_PREFIX_BITS && isMappedIpv4(bytes);
-  return `${addressToText(bytes)}/${isIpv4 ? prefixBits - IPV4_PREFIX_BITS : prefixBits}`;
+export function networkToText(network: Network): string {
+  const { bytes, prefixBits } = network;
+  return `${addressToText(bytes)}/${isIpv4Network(network) ? prefixBits - IPV4_PREFIX_BITS : prefixBits}`;
+}
+
+/** Whether all addresses of the network are IPv4. */
+export function isIpv4Network({ bytes, prefixBits }: Network): boolean {
+  return prefixBits >= IPV4_PREFIX_BITS && isMappedIpv4(bytes);
 }
 
 /** Clears all bits of 16 bytes but the first `prefixBits`. */

@@ -2,46 +2,15 @@
  * Reverse zones: the names under which the addresses of a network have their PTR records (RFC 1035 section
  * 3.5 for IPv4, RFC 3596 section 2.5 for IPv6). Networks that end within an octet or nibble take several.
  */
-import { ADDRESS_SIZE, addressFromText, addressToText, isMappedIpv4 } from './ip.ts';
-
-/** Bits of an IPv4 address's prefix among the 128 of an address. */
-const MAPPED_BITS = 96;
-
-/** A network, its host bits cleared. */
-export interface Network {
-  readonly isIpv4: boolean;
-  /** 16 bytes, IPv4 mapped. */
-  readonly address: Uint8Array;
-  /** 0..32 for IPv4, 0..128 for IPv6. */
-  readonly prefix: number;
-}
-
-/** Parses `192.0.2.0/24` or `2001:db8::/32`; null for anything else, a single address included. */
-export function networkFromText(text: string): Network | null {
-  const match = /^([0-9a-fA-F:.]+)\/(\d{1,3})$/.exec(text.trim());
-  const address = match === null ? null : addressFromText(match[1]!);
-  if (match === null || address === null) return null;
-  const isIpv4 = !match[1]!.includes(':');
-  const prefix = Number(match[2]);
-  if (prefix > (isIpv4 ? 32 : 128)) return null;
-  const bits = isIpv4 ? MAPPED_BITS + prefix : prefix;
-  for (let bit = bits; bit < ADDRESS_SIZE * 8; bit++) address[bit >>> 3]! &= ~(0x80 >>> (bit & 7));
-  return { isIpv4, address, prefix };
-}
-
-/** `192.0.2.0/24`, in the one spelling that each network has. */
-export function networkToText({ address, prefix, isIpv4 }: Network): string {
-  const text = addressToText(address);
-  // A mapped prefix would be printed as if it were IPv4.
-  return !isIpv4 && isMappedIpv4(address) ? `::ffff:${text}/${prefix}` : `${text}/${prefix}`;
-}
+import { IPV4_PREFIX_BITS, isIpv4Network, type Network } from './cidr.ts';
 
 /** The reverse zones of a network, without final dots: one where it ends with an octet or nibble, at most 128. */
-export function reverseZonesOf({ isIpv4, address, prefix }: Network): string[] {
+export function reverseZonesOf(network: Network): string[] {
+  const { bytes, prefixBits } = network;
+  const isIpv4 = isIpv4Network(network);
+  const prefix = isIpv4 ? prefixBits - IPV4_PREFIX_BITS : prefixBits;
   const unit = isIpv4 ? 8 : 4;
-  const digits = isIpv4
-    ? [...address.subarray(12)]
-    : [...address].flatMap((byte) => [byte >>> 4, byte & 0xf]);
+  const digits = isIpv4 ? [...bytes.subarray(12)] : [...bytes].flatMap((byte) => [byte >>> 4, byte & 0xf]);
   const whole = Math.floor(prefix / unit);
   const suffix = isIpv4 ? 'in-addr.arpa' : 'ip6.arpa';
   const base = isIpv4 ? 10 : 16;

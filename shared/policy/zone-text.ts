@@ -1,5 +1,6 @@
 /** Parses the zone of a forward zone into its canonical form. Pure. */
-import { networkFromText, networkToText, reverseZonesOf } from '../net/reverse-zone.ts';
+import { type Network, networkFromText, networkToText } from '../net/cidr.ts';
+import { reverseZonesOf } from '../net/reverse-zone.ts';
 import { canonicalDomain } from './domain-rule.ts';
 
 /**
@@ -7,15 +8,21 @@ import { canonicalDomain } from './domain-rule.ts';
  * Null for what is neither a domain name nor a network; the root is refused, since it belongs to the pools.
  */
 export function canonicalZone(value: string): string | null {
-  const network = networkFromText(value);
+  const network = networkOf(value);
   if (network === null) return canonicalDomain(value);
-  if (network.prefix === 0) return null;
+  const text = networkToText(network);
+  if (text.endsWith('/0')) return null;
   const zones = reverseZonesOf(network);
-  return zones.length === 1 ? zones[0]! : networkToText(network);
+  return zones.length === 1 ? zones[0]! : text;
 }
 
 /** The names that a canonical zone stands for. */
 export function zoneNames(zone: string): string[] {
-  const network = networkFromText(zone);
+  const network = networkOf(zone);
   return network === null ? [zone] : reverseZonesOf(network);
+}
+
+/** A network needs its length: an address alone is no zone. */
+function networkOf(text: string): Network | null {
+  return text.includes('/') ? networkFromText(text.trim()) : null;
 }

@@ -44,7 +44,7 @@ export interface WorkerSettings {
     readonly negativeAnchors: readonly Uint8Array[];
   } | null;
   /** Clients' subnets (RFC 7871) go to the upstreams. */
-  readonly forwardsSubnets: boolean;
+  readonly forwardsEcs: boolean;
   readonly rateLimit: RateLimitSettings;
   /** Concurrent TCP connections of one client address with the whole node; 0 = unlimited. */
   readonly tcpMaxConnectionsPerIp: number;

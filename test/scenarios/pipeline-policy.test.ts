@@ -112,7 +112,7 @@ beforeEach(() => {
     sightings: new ClientSightings(new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES)),
     limiter: new RateLimiter(createRateBuckets(false, 0), rateLimitOf({ enabled: false })),
     cookies: cookiesAt(NOW),
-    forwardsSubnets: false,
+    forwardsEcs: false,
   });
 });
 

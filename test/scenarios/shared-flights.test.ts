@@ -133,7 +133,7 @@ describe('two workers that are asked the same', () => {
       [1, {}],
       [0, { dnssecOk: true }],
       [0, { checkingDisabled: true }],
-      [0, { subnet: Uint8Array.of(0, 1, 24, 0, 192, 0, 2) }],
+      [0, { ecs: Uint8Array.of(0, 1, 24, 0, 192, 0, 2) }],
     ] as const)
       expect(claims.claim(partition, question(NAME, 'A', flags)).isMine).toBe(true);
   });

@@ -110,7 +110,7 @@ function pipelineWith(mode: BlockingSettings['mode'], override: 'BlockAll' | nul
     sightings: new ClientSightings(new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES)),
     limiter: new RateLimiter(createRateBuckets(false, 0), rateLimitOf({ enabled: false })),
     cookies: cookiesAt(NOW_SECS),
-    forwardsSubnets: true,
+    forwardsEcs: true,
   });
   for (const size of CACHED) keep(pipeline, memory, `s${String(size)}.cached.example`, size);
   return pipeline;

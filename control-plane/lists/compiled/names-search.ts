@@ -6,6 +6,7 @@
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { LINES_PER_MARK, TRAILER_BYTES } from '../../compile/table/names-file.ts';
+import { readFully } from '../../files/read-fully.ts';
 
 /** Which lines to return: the `from`th (0-based) of those that match, and at most `count` of them. */
 export interface NamesRequest {
@@ -73,7 +74,7 @@ async function readTrailer(file: FileHandle): Promise<Trailer> {
   const { size } = await file.stat();
   if (size < TRAILER_BYTES) throw new RangeError('read names: file is torn');
   const bytes = Buffer.alloc(TRAILER_BYTES);
-  await readFully(file, bytes, size - TRAILER_BYTES);
+  await readPart(file, bytes, size - TRAILER_BYTES);
   const [textBytes, lines, marks] = [0, 8, 16].map((at) => bytes.readDoubleLE(at)) as [
     number,
     number,
@@ -94,7 +95,7 @@ async function readPage(
   const mark = Math.floor(from / LINES_PER_MARK);
   const bytes = Buffer.alloc(8);
   if (mark >= marks) throw new RangeError('read names: file is torn');
-  await readFully(file, bytes, textBytes + mark * 8);
+  await readPart(file, bytes, textBytes + mark * 8);
   const found: string[] = [];
   let skip = from - mark * LINES_PER_MARK;
   await eachChunk(file, bytes.readDoubleLE(0), textBytes, (chunk) => {
@@ -196,7 +197,7 @@ async function eachChunk(
   for (let at = from; at < to;) {
     const length = Math.min(buffer.length, to - at);
     const bytes = buffer.subarray(0, length);
-    await readFully(file, bytes, at);
+    await readPart(file, bytes, at);
     const end = bytes.lastIndexOf(LF) + 1;
     if (end === 0) throw new RangeError('read names: a line is longer than a chunk');
     if (!read(bytes.subarray(0, end))) return;
@@ -204,10 +205,6 @@ async function eachChunk(
   }
 }
 
-async function readFully(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
-  for (let at = 0; at < bytes.length;) {
-    const { bytesRead } = await file.read(bytes, at, bytes.length - at, position + at);
-    if (bytesRead === 0) throw new RangeError('read names: file is torn');
-    at += bytesRead;
-  }
+async function readPart(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  if (!(await readFully(file, bytes, position))) throw new RangeError('read names: file is torn');
 }

@@ -17,6 +17,7 @@ import { type PolicyRows } from '../../policy/rows.ts';
 import { type PublishedState } from '../published-state.ts';
 import { TEMPORARY_SUFFIX, writeDurably } from '../../files/durable-file.ts';
 import { DamagedGeneration, decodeGeneration, encodeGeneration } from './generation-file.ts';
+import { readFully } from '../../files/read-fully.ts';
 
 /** Generations that stay on disk. */
 const KEPT = 20;
@@ -122,17 +123,17 @@ export class Generations {
     try {
       const { size } = await file.stat();
       const header = new Uint32Array(RuleTableLayout.HEADER_WORDS);
-      await readFully(file, new Uint8Array(header.buffer), 0);
+      await readPart(file, new Uint8Array(header.buffer), 0);
       const tableBytes = ruleTableBytes(header[RuleTableLayout.BUCKET_COUNT_WORD]!);
       if (size < tableBytes || size % 4 !== 0) throw new DamagedGeneration('rule table is torn');
       const rules = new SharedArrayBuffer(tableBytes);
-      await readFully(file, new Uint8Array(rules), 0);
+      await readPart(file, new Uint8Array(rules), 0);
       const words = new Uint32Array(rules);
       if (checksumWords(words, RuleTableLayout.HEADER_WORDS) !== words[RuleTableLayout.CHECKSUM_WORD])
         throw new DamagedGeneration('checksum of the rule table is wrong');
       if (rulesIdOf(rules) !== rulesId) throw new DamagedGeneration('rule table is not what its name says');
       const special = new SharedArrayBuffer(size - tableBytes);
-      await readFully(file, new Uint8Array(special), tableBytes);
+      await readPart(file, new Uint8Array(special), tableBytes);
       checkSpecialRules(special);
       return { rules, special };
     } finally {
@@ -164,17 +165,8 @@ export class Generations {
   }
 }
 
-/** Bytes of one read: the kernel holds the core while it fills fresh memory (17 MB took 47 ms). */
-const READ_BYTES = 64 * 1024;
-
-/** Fills `bytes` from offset `from` of the file; throws a DamagedGeneration if it ends before. */
-async function readFully(file: FileHandle, bytes: Uint8Array, from: number): Promise<void> {
-  for (let at = 0; at < bytes.length;) {
-    const length = Math.min(READ_BYTES, bytes.length - at);
-    const { bytesRead } = await file.read(bytes, at, length, from + at);
-    if (bytesRead === 0) throw new DamagedGeneration('rule table is torn');
-    at += bytesRead;
-  }
+async function readPart(file: FileHandle, bytes: Uint8Array, from: number): Promise<void> {
+  if (!(await readFully(file, bytes, from))) throw new DamagedGeneration('rule table is torn');
 }
 
 function rulesFile(rulesId: string): string {

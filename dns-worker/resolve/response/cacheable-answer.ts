@@ -30,7 +30,7 @@ export interface CacheableAnswer {
   /** Octets of `body` that are the answer section. */
   readonly answersLength: number;
   /** For a question with a subnet: the scope prefix of the answer, bits; 0 = for all clients. */
-  readonly subnetScope: number;
+  readonly ecsScope: number;
   /** The extended error of a block by the upstream (RFC 8914); absent without one. */
   readonly extendedError?: number | undefined;
   /** Only a part of an answer, which must be completed; not cached as it is. */
@@ -49,7 +49,7 @@ export type ResponseFault =
   /** Well-formed, but too long once rewritten: no one's fault. */
   | 'too-long'
   | 'referral'
-  | 'other-subnet';
+  | 'other-ecs';
 
 /** The result of reading a message. */
 export type ResponseReading =

@@ -14,9 +14,9 @@ describe('questionKey', () => {
       { ...asked, checkingDisabled: true },
       { ...asked, dnssecOk: true, checkingDisabled: true },
       { ...asked, qtype: 0xd800 },
-      { ...asked, subnet: Uint8Array.of(0, 1, 24, 0, 192, 0, 2) },
-      { ...asked, subnet: Uint8Array.of(0, 1, 23, 0, 192, 0, 2) },
-      { ...asked, subnet: Uint8Array.of(0, 1, 24, 0, 192, 0, 3) },
+      { ...asked, ecs: Uint8Array.of(0, 1, 24, 0, 192, 0, 2) },
+      { ...asked, ecs: Uint8Array.of(0, 1, 23, 0, 192, 0, 2) },
+      { ...asked, ecs: Uint8Array.of(0, 1, 24, 0, 192, 0, 3) },
     ];
     expect(new Set([asked, ...others].map((each) => questionKey(each))).size).toBe(others.length + 1);
     expect(questionKey(question('www.example.org', 'A'))).toBe(questionKey(asked));
@@ -24,14 +24,14 @@ describe('questionKey', () => {
 
   test('questionKey() is the same without a subnet and with the wish that none be told', () => {
     const asked = question('www.example.org', 'A');
-    expect(questionKey({ ...asked, subnet: Uint8Array.of(0, 1, 0, 0) })).toBe(questionKey(asked));
+    expect(questionKey({ ...asked, ecs: Uint8Array.of(0, 1, 0, 0) })).toBe(questionKey(asked));
   });
 });
 
 describe('encodeQuery', () => {
-  const subnet = Uint8Array.of(0, 2, 48, 0, 0x20, 1, 0xd, 0xb8, 0, 7);
-  const asked = { ...question('www.example.org', 'A'), subnet };
-  const option = [0, 8, 0, subnet.length, ...subnet];
+  const ecs = Uint8Array.of(0, 2, 48, 0, 0x20, 1, 0xd, 0xb8, 0, 7);
+  const asked = { ...question('www.example.org', 'A'), ecs };
+  const option = [0, 8, 0, ecs.length, ...ecs];
 
   test('encodeQuery() puts the subnet behind the cookie, and padding behind both', () => {
     const cookie = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);

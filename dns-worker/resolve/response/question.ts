@@ -4,7 +4,7 @@
  */
 import { randomFillSync } from 'node:crypto';
 import { FOLD, MAX_NAME_LENGTH } from '../../../shared/dns/name.ts';
-import { ClientSubnet } from '../../../shared/dns/ecs-option.ts';
+import { EcsData } from '../../../shared/dns/ecs-option.ts';
 import { OPTION_HEAD_SIZE } from '../../../shared/dns/edns-option.ts';
 import { EdnsOption, RRType } from '../../../shared/dns/iana.ts';
 import {
@@ -27,8 +27,8 @@ export interface Question {
   readonly qclass: number;
   readonly dnssecOk: boolean;
   readonly checkingDisabled: boolean;
-  /** Data of the client subnet option that goes along (RFC 7871 section 6), checked; null = none. */
-  readonly subnet: Uint8Array | null;
+  /** Data of the ECS option that goes along (RFC 7871 section 6), checked; null = none. */
+  readonly ecs: Uint8Array | null;
   /** The network of the client for which it is asked first (`ClientNetworks.key`); absent = Weir's own. No identity. */
   readonly network?: string;
 }
@@ -52,7 +52,7 @@ export function randomQueryId(): number {
 
 /** Type, class, flags, part of the cache. */
 const KEY_TAIL_SIZE = 9;
-const keyOctets = Buffer.alloc(MAX_NAME_LENGTH + KEY_TAIL_SIZE + ClientSubnet.MAX_SIZE);
+const keyOctets = Buffer.alloc(MAX_NAME_LENGTH + KEY_TAIL_SIZE + EcsData.MAX_SIZE);
 
 /** The flags that belong to a question's identity. */
 export function identityFlags({ dnssecOk, checkingDisabled }: Question): number {
@@ -63,8 +63,8 @@ export function identityFlags({ dnssecOk, checkingDisabled }: Question): number 
  * The subnet that belongs to a question's identity. One without an address (the wish that none be told) is the same as
  * none: they share the cache, so they share a flight.
  */
-export function identitySubnet({ subnet }: Question): Uint8Array | null {
-  return subnet === null || subnet.length === ClientSubnet.ADDRESS ? null : subnet;
+export function identityEcs({ ecs }: Question): Uint8Array | null {
+  return ecs === null || ecs.length === EcsData.ADDRESS ? null : ecs;
 }
 
 /** Text that two questions for a part of the cache share exactly when they are identical. */
@@ -78,10 +78,10 @@ export function questionKey(question: Question, partition: number = POOLS_PARTIT
   keyOctets[end++] = qclass;
   keyOctets[end++] = identityFlags(question);
   end = keyOctets.writeInt32BE(partition, end);
-  const subnet = identitySubnet(question);
-  if (subnet !== null) {
-    keyOctets.set(subnet, end);
-    end += subnet.length;
+  const ecs = identityEcs(question);
+  if (ecs !== null) {
+    keyOctets.set(ecs, end);
+    end += ecs.length;
   }
   // Built in one piece: a concatenated string would be flattened at every map lookup.
   return keyOctets.toString('latin1', 0, end);
@@ -107,9 +107,9 @@ export function encodeQuery(question: Question, id: number, form: QueryForm): Bu
   const tail = Header.SIZE + qname.length;
   const opt = tail + QUESTION_TAIL_SIZE;
   const cookieSize = marks === null ? 0 : OPTION_HEAD_SIZE + marks.cookie.length;
-  const { subnet } = question;
-  const subnetSize = subnet === null ? 0 : OPTION_HEAD_SIZE + subnet.length;
-  const unpadded = opt + (edns ? OPT_SIZE + cookieSize + subnetSize : 0);
+  const { ecs } = question;
+  const ecsSize = ecs === null ? 0 : OPTION_HEAD_SIZE + ecs.length;
+  const unpadded = opt + (edns ? OPT_SIZE + cookieSize + ecsSize : 0);
   const isPadded = edns && form.padTo > 0;
   const size = isPadded ? Math.ceil((unpadded + OPTION_HEAD_SIZE) / form.padTo) * form.padTo : unpadded;
   const query = Buffer.allocUnsafe(size).fill(0);
@@ -127,7 +127,7 @@ export function encodeQuery(question: Question, id: number, form: QueryForm): Bu
   if (question.dnssecOk) query[opt + 7] = DO_FLAG;
   writeU16(query, opt + OPT_SIZE - 2, size - opt - OPT_SIZE);
   if (marks !== null) putOption(query, opt + OPT_SIZE, EdnsOption.COOKIE, marks.cookie);
-  if (subnet !== null) putOption(query, unpadded - subnetSize, EdnsOption.CLIENT_SUBNET, subnet);
+  if (ecs !== null) putOption(query, unpadded - ecsSize, EdnsOption.ECS, ecs);
   if (isPadded) {
     writeU16(query, unpadded, EdnsOption.PADDING);
     writeU16(query, unpadded + 2, size - unpadded - OPTION_HEAD_SIZE);

@@ -23,7 +23,7 @@ import { isResponseTo } from './question.ts';
 import { expandRdataName } from './rdata-layout.ts';
 import { RecordTable } from './record-table.ts';
 import { blockSaidBy } from './reply-error.ts';
-import { OTHER_SUBNET, scopeOfReply } from './reply-subnet.ts';
+import { OTHER_ECS, ecsScopeOf } from './reply-ecs.ts';
 import { copyName, findSuffix, newExpandedName } from './wire-name.ts';
 
 export type { CacheableAnswer, ResponseReading } from './cacheable-answer.ts';
@@ -49,7 +49,7 @@ let minTtlSecs = NO_TTL;
 let written = 0;
 /** Aliases of the chain. */
 let hops = 0;
-let subnetScope = 0;
+let ecsScope = 0;
 
 /**
  * Reads a response to `asked`. Never throws, whatever the bytes; the work is linear in their number. A
@@ -66,9 +66,9 @@ export function readResponse(bytes: Uint8Array, asked: Question): ResponseReadin
   current.length = qname.length;
   const read = table.read(bytes, Header.SIZE + qname.length + QUESTION_TAIL_SIZE, current);
   if (read !== 'read') return fault(read);
-  const { subnet } = asked;
-  subnetScope = subnet === null ? 0 : scopeOfReply(bytes, table.optionsAt, table.optionsEnd, subnet);
-  if (subnetScope === OTHER_SUBNET) return fault('other-subnet');
+  const { ecs } = asked;
+  ecsScope = ecs === null ? 0 : ecsScopeOf(bytes, table.optionsAt, table.optionsEnd, ecs);
+  if (ecsScope === OTHER_ECS) return fault('other-ecs');
   const rcode = (table.extendedRcode << 4) | (bytes[Header.FLAGS_LOW]! & FlagsLow.RCODE);
   writer.begin(qname);
   minTtlSecs = NO_TTL;
@@ -114,7 +114,7 @@ function finish(
     minTtlSecs: minTtlSecs === NO_TTL ? 0 : minTtlSecs,
     negative,
     answersLength,
-    subnetScope,
+    ecsScope,
     extendedError: blockSaidBy(message, table.optionsAt, table.optionsEnd),
     leftOut,
   };

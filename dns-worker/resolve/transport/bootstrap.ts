@@ -120,7 +120,7 @@ export class Bootstrap {
         qclass: RRClass.IN,
         dnssecOk: false,
         checkingDisabled: false,
-        subnet: null,
+        ecs: null,
       };
       this.ask(server, question, (answer) => {
         if (missing < 0) return;

@@ -47,7 +47,7 @@ const DROPPED: ReadonlySet<ResponseFault> = new Set([
   'malformed',
   'malformed-data',
   'not-a-response-to-this',
-  'other-subnet',
+  'other-ecs',
 ]);
 
 class UdpExchange implements Exchange, DatagramReceiver {
@@ -100,7 +100,7 @@ class UdpExchange implements Exchange, DatagramReceiver {
     if (reading.kind === 'truncated') this.end(reading);
     else if (reading.kind === 'answer' || !DROPPED.has(reading.fault))
       this.end(outcomeOf(reading, this.edns));
-    else if (reading.fault !== 'other-subnet') this.proof?.asker.onMalformed();
+    else if (reading.fault !== 'other-ecs') this.proof?.asker.onMalformed();
   }
 
   fail(error: Error): void {

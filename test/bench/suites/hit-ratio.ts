@@ -158,7 +158,7 @@ const ANSWER: CacheableAnswer = {
   minTtlSecs: TTL_SECS,
   negative: false,
   answersLength: 16,
-  subnetScope: 0,
+  ecsScope: 0,
 };
 
 function realCache(bytes: number): Cache {

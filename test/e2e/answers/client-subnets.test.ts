@@ -26,8 +26,8 @@ const MALFORMED = [
   [0, 3, 24, 0, 198, 51, 100],
 ];
 
-function withScope(subnet: readonly number[], scope: number): number[] {
-  return subnet.map((octet, index) => (index === 3 ? scope : octet));
+function withScope(ecs: readonly number[], scope: number): number[] {
+  return ecs.map((octet, index) => (index === 3 ? scope : octet));
 }
 
 function subnetOf({ bytes }: ReceivedQuery): number[] | undefined {
@@ -36,17 +36,17 @@ function subnetOf({ bytes }: ReceivedQuery): number[] | undefined {
 }
 
 /** The address that the upstream gives to a subnet: its last octet is the subnet's. */
-function addressFor(subnet: readonly number[] | undefined): string {
-  return subnet === undefined || subnet.length === 4 ? ANYWHERE : `192.0.2.${String(subnet.at(-1))}`;
+function addressFor(ecs: readonly number[] | undefined): string {
+  return ecs === undefined || ecs.length === 4 ? ANYWHERE : `192.0.2.${String(ecs.at(-1))}`;
 }
 
 /** The answer to a query, for this subnet, with a scope prefix as long as its source prefix. */
 function answer(
   { bytes }: ReceivedQuery,
-  subnet: readonly number[] | undefined,
-  ip = addressFor(subnet),
+  ecs: readonly number[] | undefined,
+  ip = addressFor(ecs),
 ): Uint8Array {
-  const told = subnet === undefined ? [] : [optWith(8, Uint8Array.from(withScope(subnet, subnet[2]!)))];
+  const told = ecs === undefined ? [] : [optWith(8, Uint8Array.from(withScope(ecs, ecs[2]!)))];
   return response(questionOf(bytes), { id: idOf(bytes), answers: [a(QNAME, ip)], additionals: told });
 }
 
@@ -56,9 +56,9 @@ async function startTellingUpstream(): Promise<ScriptedUpstream> {
   upstream.udpScript = (received) => {
     const label = labelOf(received);
     if (label === 'held') return;
-    const subnet = subnetOf(received);
+    const ecs = subnetOf(received);
     if (label === 'wrong') received.reply(answer(received, WEST, '203.0.113.66'));
-    received.reply(answer(received, label === 'unaware' ? undefined : subnet));
+    received.reply(answer(received, label === 'unaware' ? undefined : ecs));
   };
   return upstream;
 }
@@ -120,12 +120,12 @@ describe.each(BACK_ENDS)('weir that forwards client subnets, over %s', (backEnd)
     ['IPv6', NORTH],
   ])(
     'weir hands an %s subnet to the upstream as it came, and its scope to the client',
-    async (family, subnet) => {
+    async (family, ecs) => {
       const name = `told-${family.toLowerCase()}.example`;
-      const reply = await ask(name, subnet);
-      expect(reply.data).toEqual([addressFor(subnet)]);
-      expect(reply.subnets).toEqual([withScope(subnet, subnet[2]!)]);
-      expect(queriesFor(upstream, name).map(subnetOf)).toEqual([subnet]);
+      const reply = await ask(name, ecs);
+      expect(reply.data).toEqual([addressFor(ecs)]);
+      expect(reply.subnets).toEqual([withScope(ecs, ecs[2]!)]);
+      expect(queriesFor(upstream, name).map(subnetOf)).toEqual([ecs]);
     },
   );
 
@@ -162,7 +162,7 @@ describe.each(BACK_ENDS)('weir that forwards client subnets, over %s', (backEnd)
     expect(asked.map(subnetOf)).toEqual([EAST, WEST, undefined]);
     for (const received of asked) received.reply(answer(received, subnetOf(received)));
     const replies = await Promise.all(waiting);
-    const expected = [EAST, EAST, WEST, undefined, undefined].map((subnet) => [addressFor(subnet)]);
+    const expected = [EAST, EAST, WEST, undefined, undefined].map((ecs) => [addressFor(ecs)]);
     expect(replies.map(({ data }) => data)).toEqual(expected);
   });
 
@@ -250,8 +250,8 @@ describe.each(BACK_ENDS)('weir as it comes, over %s', (backEnd) => {
 
   test('weir takes subnets out of questions, and says nothing of them', async () => {
     const { udp, upstream } = running;
-    for (const subnet of [EAST, WEST, NORTH, UNTOLD, ...MALFORMED]) {
-      const reply = await udp.exchange(query('strip.example', RRType.A, { edns: { subnets: [subnet] } }));
+    for (const ecs of [EAST, WEST, NORTH, UNTOLD, ...MALFORMED]) {
+      const reply = await udp.exchange(query('strip.example', RRType.A, { edns: { subnets: [ecs] } }));
       expect([reply.rcode, reply.data, reply.subnets]).toEqual([Rcode.NOERROR, [ANYWHERE], []]);
     }
     const asked = queriesFor(upstream, 'strip.example');

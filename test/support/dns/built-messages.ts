@@ -30,7 +30,7 @@ export interface TestResponse {
 export function question(
   name: string,
   type: RRTypeName | number,
-  flags: { dnssecOk?: boolean; checkingDisabled?: boolean; subnet?: Uint8Array } = {},
+  flags: { dnssecOk?: boolean; checkingDisabled?: boolean; ecs?: Uint8Array } = {},
 ): Question {
   return {
     qname: wireName(name),
@@ -38,7 +38,7 @@ export function question(
     qclass: RRClass.IN,
     dnssecOk: flags.dnssecOk ?? false,
     checkingDisabled: flags.checkingDisabled ?? false,
-    subnet: flags.subnet ?? null,
+    ecs: flags.ecs ?? null,
   };
 }
 
@@ -150,7 +150,7 @@ export function questionOf(query: Uint8Array): Question {
     qclass: (query[end + 2]! << 8) | query[end + 3]!,
     dnssecOk: query.length > end + 4 && (query[end + 11]! & 0x80) !== 0,
     checkingDisabled: (query[3]! & 0x10) !== 0,
-    subnet: null,
+    ecs: null,
   };
 }
 

@@ -22,7 +22,7 @@ export interface QueryOptions {
     readonly udpSize?: number;
     readonly version?: number;
     readonly dnssecOk?: boolean;
-    /** Data of client subnet options (RFC 7871), valid or not. */
+    /** Data of ECS options (RFC 7871), valid or not. */
     readonly subnets?: readonly (readonly number[])[];
     /** Data of a cookie option (RFC 7873), valid or not. */
     readonly cookie?: Uint8Array | undefined;
@@ -141,7 +141,7 @@ export class Reply {
     return this.optRecord()?.options.find(({ code }) => code === COOKIE_CODE)?.data;
   }
 
-  /** Data of the client subnet options (RFC 7871). */
+  /** Data of the ECS options (RFC 7871). */
   get subnets(): number[][] {
     return subnetsOf(this.message);
   }
@@ -151,7 +151,7 @@ export class Reply {
   }
 }
 
-/** Data of the client subnet options of a message (RFC 7871). */
+/** Data of the ECS options of a message (RFC 7871). */
 export function subnetsOf(message: DecodedPacket): number[][] {
   const options = optOf(message)?.options ?? [];
   return options.filter(({ code }) => code === SUBNET_CODE).map(({ data }) => [...data]);

@@ -16,7 +16,7 @@ export function answerWith(records: readonly TestRecord[]): CacheableAnswer {
     minTtlSecs: 300,
     negative: false,
     answersLength: body.length,
-    subnetScope: 0,
+    ecsScope: 0,
   };
 }
 

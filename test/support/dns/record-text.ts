@@ -57,7 +57,7 @@ export function textAnswer(
     minTtlSecs: Math.min(...records.map((record) => record.ttlSecs)),
     negative: sections[0]!.length === 0,
     answersLength: 0,
-    subnetScope: 0,
+    ecsScope: 0,
     ...rest,
   };
 }

@@ -66,7 +66,7 @@ export function pipelineWith(
     sightings: new ClientSightings(new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES)),
     limiter: new RateLimiter(createRateBuckets(false, 0), rateLimitOf({ enabled: false })),
     cookies: cookiesAt(0),
-    forwardsSubnets: false,
+    forwardsEcs: false,
   });
 }
 

@@ -94,7 +94,7 @@ function makeAnswer(key: number, number: number): CacheableAnswer {
     minTtlSecs: TTL_SECS,
     negative: false,
     answersLength: size >>> 1,
-    subnetScope: 0,
+    ecsScope: 0,
   };
 }
 

@@ -145,7 +145,7 @@ export class Forwarding {
       sightings: new ClientSightings(new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES)),
       limiter: new RateLimiter(createRateBuckets(false, 0), rateLimitOf({ enabled: false })),
       cookies: cookiesAt(0),
-      forwardsSubnets: false,
+      forwardsEcs: false,
     });
     const zoneSettings = { queryTimeoutMs: 1, bootstrap: [], healthCheck: HEALTH_CHECK };
     this.forwarder = new Forwarder({
@@ -197,7 +197,7 @@ export class Forwarding {
       arrivedMonotonicMs: this.clock.monotonicMs(),
       udpSize: edns ? 1232 : 0,
       dnssecOk: false,
-      subnet: null,
+      ecs: null,
       cookie: null,
       hasValidCookie: false,
       isRateLimited: false,

@@ -55,7 +55,7 @@ export function keepAnswer(
       minTtlSecs: ttlSecs,
       negative: false,
       answersLength: size,
-      subnetScope: 0,
+      ecsScope: 0,
     },
     {
       storedAtSecs: nowSecs,

