@@ -11,7 +11,7 @@ export function wireName(text: string): Uint8Array {
 }
 
 /** What a test says of a row, the way a person would. */
-interface RowInWords extends Omit<
+export interface RowInWords extends Omit<
   QueryLogRow,
   'bytes' | 'client' | 'qname' | 'rule' | 'ruleName' | 'answers'
 > {
