@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { addressFromText, addressToText, addressWord, isMappedIpv4 } from '../../../shared/net/ip.ts';
 import { ClientTable } from '../../../shared/snapshot/client-table.ts';
-import { buildClientTable } from './client-table-builder.ts';
+import { buildClientTable, isSameForClients } from './client-table-builder.ts';
 import { type LivePolicy, NOTHING_LIVE } from '../../policy/live.ts';
 import { NO_POLICY_ROWS, type PolicyRows } from '../../policy/rows.ts';
 
@@ -192,3 +192,35 @@ function oracle(prefixes: readonly PlacedPrefix[], exact: readonly Placed[], ask
   const id = own?.groupId ?? best?.groupId ?? 1;
   return GROUPS[id - 1]!.enabled ? id : 1;
 }
+
+describe('isSameForClients()', () => {
+  const group = { id: 5, enabled: true };
+  const subnet = { cidr: '192.0.2.0/24', groupId: 5 };
+  const client = { address: '192.0.2.9', groupId: 5 };
+  const causes = (rows: Partial<PolicyRows> = {}, live: Partial<LivePolicy> = {}) => ({
+    rows: { ...NO_POLICY_ROWS, groups: [group], subnets: [subnet], clients: [client], ...rows },
+    live: { ...NOTHING_LIVE, clientAddresses: [client], ...live },
+  });
+
+  test('isSameForClients() of equal rows that were read again, whatever else they say', () => {
+    const again = causes({ groups: [{ ...group }], subnets: [{ ...subnet }], clients: [{ ...client }] });
+    expect(isSameForClients(causes(), again)).toBe(true);
+    expect(isSameForClients(causes(), causes({ safeSearch: [] }, { nowMs: 1 }))).toBe(true);
+  });
+
+  test.each<[string, Partial<PolicyRows>, Partial<LivePolicy>]>([
+    ['a group that was switched off', { groups: [{ ...group, enabled: false }] }, {}],
+    ['another group', { groups: [{ ...group, id: 6 }] }, {}],
+    ['another subnet', { subnets: [{ ...subnet, cidr: '192.0.2.0/25' }] }, {}],
+    ['a subnet in another group', { subnets: [{ ...subnet, groupId: 1 }] }, {}],
+    ['one more subnet', { subnets: [subnet, { cidr: '192.0.3.0/24', groupId: 5 }] }, {}],
+    ['no subnet', { subnets: [] }, {}],
+    ['another address of a client', { clients: [{ ...client, address: '192.0.2.8' }] }, {}],
+    ['a client in another group', { clients: [{ ...client, groupId: 1 }] }, {}],
+    ['a client seen elsewhere', {}, { clientAddresses: [{ ...client, address: '192.0.2.8' }] }],
+    ['a client seen no more', {}, { clientAddresses: [] }],
+  ])('isSameForClients() sees %s', (_what, rows, live) => {
+    expect(isSameForClients(causes(), causes(rows, live))).toBe(false);
+    expect(isSameForClients(causes(rows, live), causes())).toBe(false);
+  });
+});
