@@ -1,0 +1,122 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  DatabaseBusy,
+  DatabaseUnavailable,
+  isBusy,
+  isConflict,
+  isConnectionLost,
+  isDataError,
+  isForeignKeyViolation,
+  isStatementTimeout,
+  isUnavailable,
+  isUniqueViolation,
+} from './database-errors.ts';
+
+/** An error as pg and node give it. */
+function fault(code: string, more: object = {}, message = 'failed'): Error {
+  return Object.assign(new Error(message), { code, ...more });
+}
+
+describe('isUnavailable', () => {
+  test.each(['08006', '28P01', '3D000', '53300', '57P01', '58030', '25006', 'ECONNREFUSED', 'EPIPE'])(
+    'returns true for %s',
+    (code) => expect(isUnavailable(fault(code))).toBe(true),
+  );
+
+  test.each(['23505', '57014', '40001', '25001', '55P03', 'ENOENT', 'EACCES', 'EINVAL', ''])(
+    'returns false for %s',
+    (code) => expect(isUnavailable(fault(code))).toBe(false),
+  );
+
+  test('takes a missing file for the server only where it was to be connected to', () => {
+    expect(isUnavailable(fault('ENOENT', { syscall: 'connect' }))).toBe(true);
+    expect(isUnavailable(fault('ENOENT', { syscall: 'open' }))).toBe(false);
+  });
+
+  test('knows faults that pg reports by message, errors of its own, and one among several', () => {
+    expect(isUnavailable(new Error('Connection terminated unexpectedly'))).toBe(true);
+    expect(isUnavailable(new Error('so the Connection terminated'))).toBe(false);
+    expect(isUnavailable(new DatabaseBusy('busy'))).toBe(true);
+    expect(isUnavailable(new AggregateError([fault('23505'), fault('ECONNREFUSED')]))).toBe(true);
+    expect(isUnavailable(new AggregateError([fault('23505')]))).toBe(false);
+    expect(isUnavailable('08006')).toBe(false);
+  });
+});
+
+describe('isConnectionLost', () => {
+  test('returns false where connections stay good: a full disk, too many of them, a system error', () => {
+    expect(['53100', '53300', '58030'].map((code) => isConnectionLost(fault(code)))).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    expect(['57P01', '08006', 'ECONNRESET'].map((code) => isConnectionLost(fault(code)))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+  });
+});
+
+describe('isBusy', () => {
+  test('returns true where the server had no time, which says nothing about whether it lives', () => {
+    const busy = [
+      fault('55P03'),
+      new DatabaseBusy('busy'),
+      new Error('timeout exceeded when trying to connect'),
+      new Error('Query read timeout'),
+      new Error('Connection terminated due to connection timeout'),
+    ];
+    expect(busy.map(isBusy)).toEqual(busy.map(() => true));
+    const others = [
+      fault('57014'),
+      new DatabaseUnavailable('away'),
+      new Error('Connection terminated'),
+      null,
+    ];
+    expect(others.map(isBusy)).toEqual(others.map(() => false));
+  });
+});
+
+describe('broken constraints', () => {
+  test('isUniqueViolation() tells one constraint from the others where it is named', () => {
+    const broken = fault('23505', { constraint: 'groups_name_key' });
+    expect([
+      isUniqueViolation(broken),
+      isUniqueViolation(broken, 'groups_name_key'),
+      isUniqueViolation(broken, 'clients_ip_key'),
+      isUniqueViolation(fault('23505'), 'groups_name_key'),
+      isUniqueViolation(fault('23503')),
+    ]).toEqual([true, true, false, false, false]);
+  });
+
+  test('isForeignKeyViolation() knows ON DELETE RESTRICT of old servers and of new ones', () => {
+    expect(['23503', '23001', '23505'].map((code) => isForeignKeyViolation(fault(code)))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(isForeignKeyViolation(fault('23001', { constraint: 'a' }), 'b')).toBe(false);
+  });
+});
+
+describe('faults of one statement', () => {
+  test('isConflict() knows deadlocks and serialization failures', () => {
+    expect(['40001', '40P01', '40002', '140001'].map((code) => isConflict(fault(code)))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  test('isDataError() knows the two classes of values that cannot be stored', () => {
+    expect(
+      ['22021', '23514', '22P02', '21000', '42601', '2'].map((code) => isDataError(fault(code))),
+    ).toEqual([true, true, true, false, false, false]);
+  });
+
+  test('isStatementTimeout() knows a statement that took too long', () => {
+    expect([isStatementTimeout(fault('57014')), isStatementTimeout(fault('55P03'))]).toEqual([true, false]);
+  });
+});
