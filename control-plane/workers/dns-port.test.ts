@@ -1,0 +1,75 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { DnsPortUnavailable, FALLBACK_DNS_PORT, chooseDnsPort } from './dns-port.ts';
+
+const LOOPBACK = '127.0.0.1';
+/** An address of this host that no other test uses. */
+const OWN = '127.0.53.7';
+
+const toClose: (() => void)[] = [];
+afterEach(() => {
+  for (const close of toClose.splice(0)) close();
+});
+
+/** Takes a TCP port; 0 = any. */
+async function takeTcp(address: string, port = 0): Promise<number> {
+  const server = createServer().listen({ host: address, port, exclusive: true });
+  await once(server, 'listening');
+  toClose.push(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+/** Takes a UDP port, shared with others that share it. */
+async function takeUdp(address: string): Promise<number> {
+  const socket = createSocket({ type: 'udp4', reuseAddr: true });
+  socket.bind({ address, port: 0, exclusive: true });
+  await once(socket, 'listening');
+  toClose.push(() => socket.close());
+  return socket.address().port;
+}
+
+describe('chooseDnsPort', () => {
+  test('takes a port that is free on every address, and lets it go', async () => {
+    const port = await takeTcp(LOOPBACK);
+    for (let time = 0; time < 2; time++)
+      expect(await chooseDnsPort([OWN, '127.0.53.8'], port, true)).toEqual({ port, notice: null });
+    await takeTcp(OWN, port);
+  });
+
+  test.each([
+    ['TCP', takeTcp],
+    ['UDP', takeUdp],
+  ])('refuses a port that another program has over %s, and names who to ask', async (transport, take) => {
+    const port = await take(OWN);
+    const refused: unknown = await chooseDnsPort([LOOPBACK, OWN], port, true).catch(
+      (error: unknown) => error,
+    );
+    expect(refused).toBeInstanceOf(DnsPortUnavailable);
+    expect(String(refused)).toContain(`listen on ${OWN} ${transport} port ${port}: another program has it`);
+    expect(refused).toMatchObject({ cause: { code: 'EADDRINUSE' } });
+  });
+
+  test('takes 5300 where the port was not asked for, and says why', async () => {
+    const port = await takeTcp(OWN);
+    expect(await chooseDnsPort([OWN], port, false)).toEqual({
+      port: FALLBACK_DNS_PORT,
+      notice: expect.stringContaining('another program has it'),
+    });
+  });
+
+  test('gives both reasons where 5300 is taken too', async () => {
+    const port = await takeTcp(OWN);
+    await takeTcp(OWN, FALLBACK_DNS_PORT);
+    await expect(chooseDnsPort([OWN], port, false)).rejects.toThrow(
+      /TCP port \d+: .*; listen on .* port 5300: /,
+    );
+  });
+
+  test('says so where this machine does not have the address', async () => {
+    await expect(chooseDnsPort(['192.0.2.53'], 53_530, true)).rejects.toThrow(
+      'listen on 192.0.2.53 UDP port 53530: this machine does not have that address',
+    );
+  });
+});
