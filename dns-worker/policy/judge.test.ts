@@ -75,6 +75,20 @@ describe('Judge', () => {
     expect([originOf(result), ruleOf(result)]).toEqual([RuleOrigin.SPECIAL, rule]);
   });
 
+  test.each([
+    ['the rule at the name', '/ads[.]ex/\n||ads.example^\n', RuleOrigin.LIST],
+    [
+      'a rule with an answer of its own',
+      '||ads.example^\n/ads[.]ex/$dnsrewrite=192.0.2.9\n',
+      RuleOrigin.SPECIAL,
+    ],
+    ['the important rule at the name', '/ads[.]ex/$important\n||ads.example^$important\n', RuleOrigin.LIST],
+  ])('judge() names, of a rule at the name and an expression, %s', (_what, text, origin) => {
+    const snapshot = openLists([list(text)]);
+    const name = queryFor('ads.example', snapshot);
+    expect(originOf(new Judge().judge(name, name, snapshot, 0))).toBe(origin);
+  });
+
   test('judge() forgets what the rules of the name before were', () => {
     const snapshot = openLists([list('/^a[.]b/\n@@/^c[.]d/$important\n||e.f^\n')]);
     const judge = new Judge();
