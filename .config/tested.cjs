@@ -45,9 +45,6 @@ const WAITING = new Set([
   'dns-worker/listeners/udp-wait.ts',
   'dns-worker/query/query.ts',
   'dns-worker/report/log-ring.ts',
-  'dns-worker/resolve/probe.ts',
-  'dns-worker/resolve/question-run.ts',
-  'dns-worker/resolve/upstream.ts',
   'dns-worker/respond/block-answer.ts',
   'dns-worker/respond/policy-answer.ts',
   'dns-worker/stages/answer-names.ts',
@@ -61,11 +58,6 @@ const WAITING = new Set([
   'dns-worker/resolve/response/body-writer.ts',
   'dns-worker/resolve/response/record-table.ts',
   'dns-worker/resolve/response/wire-name.ts',
-  'dns-worker/resolve/transport/attempt.ts',
-  'dns-worker/resolve/transport/bootstrap.ts',
-  'dns-worker/resolve/transport/exchange.ts',
-  'dns-worker/resolve/transport/kept-connections.ts',
-  'dns-worker/resolve/transport/reply-proof.ts',
 ]);
 
 const files = ROOMS.flatMap((room) => readdirSync(room, { recursive: true }).map((name) => join(room, name)));

@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { type Clock, systemClock } from '../../shared/clock.ts';
+import { RRType, Rcode } from '../../shared/dns/iana.ts';
+import { nameToText } from '../../shared/dns/name.ts';
+import { questionOf, wireName } from '../../test/support/dns/built-messages.ts';
+import { answers, fails, upstreamOf } from '../../test/support/dns/scripted-server.ts';
+import { ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
+import { TestClock } from '../../test/support/parts/test-clock.ts';
+import { until } from '../../test/support/parts/until.ts';
+import { Probe, ROOT_SERVERS, zoneProbe } from './probe.ts';
+import type { Upstream } from './upstream.ts';
+
+const SETTINGS = {
+  enabled: true,
+  intervalSecs: 0.01,
+  timeoutMs: 60_000,
+  failureThreshold: 1,
+  successThreshold: 1,
+};
+
+let server: ScriptedUpstream;
+let upstream: Upstream;
+let upstreams: Upstream[];
+let probes: Probe[];
+beforeEach(async () => {
+  server = await ScriptedUpstream.start();
+  upstreams = [];
+  probes = [];
+  upstream = openUpstream();
+});
+afterEach(async () => {
+  for (const probe of probes) probe.close();
+  for (const opened of upstreams) opened.close();
+  await server.close();
+});
+
+function openUpstream(clock: Clock = systemClock, at = server): Upstream {
+  const opened = upstreamOf(at, { clock });
+  upstreams.push(opened);
+  return opened;
+}
+
+function start(
+  settings: Partial<typeof SETTINGS> = {},
+  question = ROOT_SERVERS,
+  probed = upstream,
+  clock: Clock = systemClock,
+): void {
+  probes.push(new Probe(probed, question, { ...SETTINGS, ...settings }, clock));
+}
+
+/** Resolves when another server has been probed a few times, and so would this one have been. */
+async function probesElsewhere(): Promise<void> {
+  await using other = await ScriptedUpstream.start();
+  other.udpScript = fails(Rcode.SERVFAIL);
+  start({}, ROOT_SERVERS, openUpstream(systemClock, other));
+  await until(() => other.udpQueries.length > 5);
+  probes.at(-1)!.close();
+}
+
+describe('ROOT_SERVERS and zoneProbe()', () => {
+  test('ask for what every resolver has, and for what a server of the zone has', () => {
+    expect(ROOT_SERVERS).toMatchObject({ qname: Uint8Array.of(0), qtype: RRType.NS, dnssecOk: false });
+    expect(zoneProbe(wireName('corp.test'))).toMatchObject({
+      qname: wireName('corp.test'),
+      qtype: RRType.SOA,
+    });
+  });
+});
+
+describe('Probe', () => {
+  test('asks its question, again and again, without counting it', async () => {
+    server.udpScript = fails(Rcode.SERVFAIL);
+    start({}, zoneProbe(wireName('corp.test')));
+    await until(() => server.udpQueries.length > 2);
+    const { qname, qtype } = questionOf(server.udpQueries[0]!.bytes);
+    expect([nameToText(qname).toLowerCase(), qtype]).toEqual(['corp.test', RRType.SOA]);
+    expect(upstream.health.queries).toBe(0);
+  });
+
+  test.each([
+    ['NOERROR', Rcode.NOERROR, 'Healthy'],
+    ['REFUSED, as a server of its own zones', Rcode.REFUSED, 'Healthy'],
+    ['SERVFAIL, as one that cannot reach the root', Rcode.SERVFAIL, 'Unhealthy'],
+  ])('finds a server that says %s %3$s', async (_, rcode, status) => {
+    server.udpScript = fails(rcode);
+    start();
+    await until(() => upstream.health.status === status);
+  });
+
+  test('sets a silent server aside, and finds out that it is back', async () => {
+    start({ timeoutMs: 30 });
+    await until(() => upstream.health.status === 'Unhealthy');
+    expect(upstream.health.lastError).toBe('timeout');
+    server.udpScript = answers(1);
+    await until(() => upstream.health.status === 'Healthy');
+  });
+
+  test('leaves a server alone that has just answered a live question', async () => {
+    server.udpScript = answers(1);
+    const clock = new TestClock();
+    const well = openUpstream(clock);
+    await new Promise((done) => {
+      well.ask(ROOT_SERVERS, done);
+    });
+    const asked = server.udpQueries.length;
+    start({}, ROOT_SERVERS, well, clock);
+    await probesElsewhere();
+    expect(server.udpQueries).toHaveLength(asked);
+  });
+
+  test('asks soon when the server is set aside, whatever the interval', async () => {
+    server.udpScript = answers(1);
+    start({ intervalSecs: 300 });
+    await until(() => upstream.health.status === 'Healthy');
+    upstream.health.recordFault('SERVFAIL where another server answered');
+    await until(() => server.udpQueries.length > 1);
+  });
+
+  test('asks nothing after close()', async () => {
+    start();
+    probes[0]!.close();
+    upstream.onSetAside!();
+    await probesElsewhere();
+    expect(server.udpQueries).toEqual([]);
+  });
+});

@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { systemClock } from '../../shared/clock.ts';
+import { Rcode } from '../../shared/dns/iana.ts';
+import { idOf, question, questionOf, response } from '../../test/support/dns/built-messages.ts';
+import { answers, fails, upstreamOf } from '../../test/support/dns/scripted-server.ts';
+import { type Script, ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
+import { until } from '../../test/support/parts/until.ts';
+import { QuestionRun, type Resolution } from './question-run.ts';
+import type { Upstream } from './upstream.ts';
+
+const WWW = question('www.example.org', 'A');
+const silent: Script = () => undefined;
+
+let servers: ScriptedUpstream[];
+let upstreams: Upstream[];
+beforeEach(() => {
+  servers = [];
+  upstreams = [];
+});
+afterEach(async () => {
+  for (const upstream of upstreams) upstream.close();
+  for (const server of servers) await server.close();
+});
+
+/** Waves of servers with these scripts, numbered in order. */
+async function wavesOf(...scripts: Script[][]): Promise<Upstream[][]> {
+  const waves: Upstream[][] = [];
+  for (const wave of scripts) {
+    const made: Upstream[] = [];
+    for (const script of wave) {
+      const server = await ScriptedUpstream.start();
+      server.udpScript = script;
+      servers.push(server);
+      made.push(upstreamOf(server, { index: upstreams.length }));
+      upstreams.push(made.at(-1)!);
+    }
+    waves.push(made);
+  }
+  return waves;
+}
+
+/** Runs a question to its end. */
+async function run(timeoutMs: number, ...scripts: Script[][]): Promise<Resolution> {
+  const waves = await wavesOf(...scripts);
+  return new Promise((done) => {
+    new QuestionRun(WWW, waves, { clock: systemClock, timeoutMs }, done).start();
+  });
+}
+
+describe('QuestionRun', () => {
+  test('takes the first good answer of a wave', async () => {
+    expect(await run(60_000, [silent, answers(2)])).toMatchObject({ kind: 'answer', upstream: 1 });
+  });
+
+  test('asks the next wave when all of the first have failed, and none before', async () => {
+    const resolution = await run(
+      60_000,
+      [fails(Rcode.SERVFAIL), fails(Rcode.REFUSED)],
+      [answers(3)],
+      [answers(4)],
+    );
+    expect(resolution).toMatchObject({ kind: 'answer', upstream: 2 });
+    expect(servers[3]!.udpQueries).toEqual([]);
+  });
+
+  test('holds a failure against servers where another one answered', async () => {
+    await run(60_000, [fails(Rcode.SERVFAIL)], [answers(2)]);
+    expect(upstreams.map(({ health }) => health.lastError)).toEqual([
+      'SERVFAIL where another server answered',
+      null,
+    ]);
+    expect(upstreams[0]!.health.consecutiveFailures).toBe(1);
+  });
+
+  test('asks the next wave beside a silent one, and still takes the answer of the first', async () => {
+    let late: (() => void) | undefined;
+    const first: Script = (query) => {
+      late ??= () => answers(1)(query, 0);
+    };
+    const second: Script = () => late?.();
+    expect(await run(60_000, [first], [second])).toMatchObject({ kind: 'answer', upstream: 0 });
+    expect(upstreams[0]!.health.isSuspect).toBe(false);
+  });
+
+  test('sends again when everybody has been asked', async () => {
+    const second: Script = (query, index) => {
+      if (index > 0) answers(1)(query, index);
+    };
+    expect(await run(60_000, [second])).toMatchObject({ kind: 'answer', upstream: 0 });
+  });
+
+  test('ends as a timeout where no one says anything, and says who was asked last', async () => {
+    expect(await run(50, [silent, silent])).toEqual({
+      kind: 'failed',
+      reason: 'timeout',
+      rcode: Rcode.SERVFAIL,
+      upstream: 1,
+    });
+    expect(upstreams.map(({ health }) => health.lastError)).toEqual(['timeout', 'timeout']);
+  });
+
+  test('passes on what somebody said rather than the silence of others', async () => {
+    expect(await run(300, [fails(Rcode.REFUSED), silent])).toEqual({
+      kind: 'failed',
+      reason: 'refused',
+      rcode: Rcode.REFUSED,
+      upstream: 0,
+    });
+    expect(upstreams[0]!.health.consecutiveFailures).toBe(0);
+  });
+
+  test('says of a response that no one can read that it is unusable', async () => {
+    const truncated: Script = (query) =>
+      query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), flags: 0x8380 }));
+    const waves = await wavesOf([truncated]);
+    servers[0]!.tcpScript = truncated;
+    const resolution = await new Promise<Resolution>((done) => {
+      new QuestionRun(WWW, waves, { clock: systemClock, timeoutMs: 60_000 }, done).start();
+    });
+    expect(resolution).toEqual({ kind: 'failed', reason: 'unusable', rcode: Rcode.SERVFAIL, upstream: 0 });
+  });
+
+  test('cancel() ends it once, and lets no answer come after', async () => {
+    const waves = await wavesOf([silent]);
+    const ended: Resolution[] = [];
+    const question = new QuestionRun(WWW, waves, { clock: systemClock, timeoutMs: 60_000 }, (it) =>
+      ended.push(it),
+    );
+    question.start();
+    await until(() => servers[0]!.udpQueries.length > 0);
+    question.cancel();
+    question.cancel();
+    expect(ended).toEqual([{ kind: 'failed', reason: 'network', rcode: Rcode.SERVFAIL, upstream: -1 }]);
+  });
+
+  test('start() throws what an upstream throws, and calls no one back', async () => {
+    const waves = await wavesOf([silent]);
+    const ended: Resolution[] = [];
+    waves[0]![0]!.ask = () => {
+      throw new Error('out of memory');
+    };
+    const question = new QuestionRun(WWW, waves, { clock: systemClock, timeoutMs: 60_000 }, (it) =>
+      ended.push(it),
+    );
+    expect(() => question.start()).toThrow('out of memory');
+    question.cancel();
+    expect(ended).toEqual([]);
+  });
+});

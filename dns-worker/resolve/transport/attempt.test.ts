@@ -1,0 +1,166 @@
+import { describe, expect, test } from '@jest/globals';
+import { Rcode } from '../../../shared/dns/iana.ts';
+import { textAnswer } from '../../../test/support/dns/record-text.ts';
+import { TestClock } from '../../../test/support/parts/test-clock.ts';
+import { Health } from '../health/health.ts';
+import { Attempt, type AttemptOutcome, isDefinitive } from './attempt.ts';
+import type { Exchange, ExchangeOutcome } from './exchange.ts';
+
+/** An exchange that counts what is done with it. */
+class CountingExchange implements Exchange {
+  resends = 0;
+  cancels = 0;
+  wasQueued = false;
+
+  resend(): void {
+    this.resends++;
+  }
+
+  cancel(): void {
+    this.cancels++;
+  }
+}
+
+/** An attempt that has begun, with two exchanges. */
+function begin(live = true) {
+  const clock = new TestClock();
+  const health = new Health({ enabled: true, failureThreshold: 1, successThreshold: 1 }, () => undefined);
+  const outcomes: AttemptOutcome[] = [];
+  const attempt = new Attempt({ health }, clock, live, (_, outcome) => outcomes.push(outcome));
+  const exchanges = [new CountingExchange(), new CountingExchange()];
+  attempt.exchanges.push(...exchanges);
+  return { clock, health, outcomes, attempt, exchanges };
+}
+
+function answer(rcode: number): ExchangeOutcome {
+  return { kind: 'answer', answer: textAnswer('', '', { rcode }) };
+}
+
+describe('isDefinitive()', () => {
+  test('holds for the codes that settle a question', () => {
+    const settled = Object.values(Rcode).filter(isDefinitive);
+    expect(settled).toEqual([Rcode.NOERROR, Rcode.NXDOMAIN, Rcode.YXDOMAIN]);
+  });
+});
+
+describe('Attempt.end()', () => {
+  test('takes an answer once, cancels the other exchanges, and notes latency and health', () => {
+    const { attempt, clock, exchanges, health, outcomes } = begin();
+    clock.advance(30);
+    attempt.end(answer(Rcode.NXDOMAIN));
+    attempt.end(answer(Rcode.NOERROR));
+    expect(outcomes).toMatchObject([{ kind: 'answer', answer: { rcode: Rcode.NXDOMAIN } }]);
+    expect(exchanges.map(({ cancels }) => cancels)).toEqual([1, 1]);
+    expect(health).toMatchObject({ status: 'Healthy', failures: 0, smoothedLatencyMs: 30 });
+    expect(health.lastAnswerMs).toBe(clock.monotonicMs());
+  });
+
+  test('counts a code that settles nothing as a failure, and does not hold it against the server', () => {
+    const { attempt, health, outcomes } = begin();
+    attempt.end(answer(Rcode.SERVFAIL));
+    expect(outcomes).toMatchObject([{ kind: 'answer' }]);
+    expect(health).toMatchObject({ failures: 1, consecutiveFailures: 0, lastError: 'SERVFAIL' });
+  });
+
+  test.each([
+    ['network', 1, 1, false],
+    ['malformed', 1, 1, false],
+    ['unusable', 1, 0, true],
+    ['local', 0, 0, false],
+  ] as const)('weighs a failure that is %s', (reason, failures, faults, isAnswer) => {
+    const { attempt, health, outcomes } = begin();
+    attempt.end({ kind: 'failed', reason, detail: 'what it was' });
+    expect(outcomes).toEqual([{ kind: 'failed', reason }]);
+    expect(health).toMatchObject({ failures, consecutiveFailures: faults, lastError: 'what it was' });
+    expect(health.lastAnswerMs >= 0).toBe(isAnswer);
+  });
+
+  test('finds an answer that is truncated again unusable', () => {
+    const { attempt, outcomes } = begin();
+    attempt.end({ kind: 'truncated' });
+    expect(outcomes).toEqual([{ kind: 'failed', reason: 'unusable' }]);
+  });
+
+  test('counts nothing of a question that is not live', () => {
+    const { attempt, health } = begin(false);
+    attempt.end({ kind: 'failed', reason: 'network', detail: 'x' });
+    expect(health).toMatchObject({ failures: 0, consecutiveFailures: 1 });
+  });
+});
+
+describe('Attempt.resend()', () => {
+  test('sends again, and asks another address', () => {
+    const { attempt, exchanges } = begin();
+    let silences = 0;
+    attempt.onSilence = () => silences++;
+    attempt.resend();
+    expect([...exchanges.map(({ resends }) => resends), silences]).toEqual([1, 1, 1]);
+  });
+});
+
+describe('Attempt.cancel()', () => {
+  test('ends it without an outcome, once', () => {
+    const { attempt, exchanges, outcomes } = begin();
+    let over = 0;
+    attempt.onOver = () => over++;
+    attempt.cancel();
+    attempt.cancel();
+    attempt.end(answer(Rcode.NOERROR));
+    expect([attempt.isOver, over, outcomes.length, exchanges[0]!.cancels]).toEqual([true, 1, 0, 1]);
+  });
+});
+
+describe('Attempt.timeOut()', () => {
+  test('holds the time against a server that has answered no one meanwhile', () => {
+    const { attempt, clock, health } = begin();
+    let told = 0;
+    attempt.onTimeOut = () => told++;
+    clock.advance(2000);
+    attempt.timeOut();
+    expect([attempt.isOver, told]).toEqual([true, 1]);
+    expect(health).toMatchObject({
+      failures: 1,
+      consecutiveFailures: 1,
+      lastError: 'timeout',
+      smoothedLatencyMs: 2000,
+    });
+  });
+
+  test('doubts only, where the server has answered others since', () => {
+    const { attempt, clock, health } = begin();
+    clock.advance(1000);
+    health.recordLatency(5, clock.monotonicMs());
+    attempt.timeOut();
+    expect(health).toMatchObject({ failures: 1, consecutiveFailures: 0, lastError: 'timeout' });
+  });
+
+  test('says nothing of a server that the question had to wait for here', () => {
+    const { attempt, exchanges, health } = begin();
+    exchanges[1]!.wasQueued = true;
+    attempt.timeOut();
+    expect(attempt.isOver).toBe(true);
+    expect(health).toMatchObject({ failures: 0, consecutiveFailures: 0, lastError: null });
+  });
+});
+
+describe('Attempt.noteSilence()', () => {
+  test('makes a server suspect that has answered no one since', () => {
+    const { attempt, clock, health } = begin();
+    clock.advance(400);
+    attempt.noteSilence();
+    expect(health).toMatchObject({ isSuspect: true, smoothedLatencyMs: 400 });
+  });
+
+  test.each(['is over', 'had to wait here', 'asks a server that answers others'])(
+    'says nothing where the attempt %s',
+    (state) => {
+      const { attempt, clock, exchanges, health } = begin();
+      clock.advance(400);
+      if (state === 'is over') attempt.cancel();
+      else if (state === 'had to wait here') exchanges[0]!.wasQueued = true;
+      else health.recordLatency(1, clock.monotonicMs());
+      attempt.noteSilence();
+      expect(health.isSuspect).toBe(false);
+    },
+  );
+});

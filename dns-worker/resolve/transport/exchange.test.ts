@@ -1,0 +1,68 @@
+import { describe, expect, test } from '@jest/globals';
+import { Rcode } from '../../../shared/dns/iana.ts';
+import { textAnswer } from '../../../test/support/dns/record-text.ts';
+import type { ResponseReading } from '../response/cacheable-answer.ts';
+import { errorDetail, lossOf, outcomeOf } from './exchange.ts';
+
+function reading(rcode: number, hasEdns: boolean): ResponseReading {
+  return { kind: 'answer', answer: textAnswer('', '', { rcode }), hasEdns };
+}
+
+describe('outcomeOf()', () => {
+  test('takes FORMERR for a refusal of EDNS only where EDNS was asked with and none came back', () => {
+    const kinds = (rcode: number) =>
+      [
+        [true, false],
+        [true, true],
+        [false, false],
+      ].map(([asked, came]) => outcomeOf(reading(rcode, came!), asked!).kind);
+    expect(kinds(Rcode.FORMERR)).toEqual(['refused', 'answer', 'answer']);
+    expect(kinds(Rcode.NXDOMAIN)).toEqual(['answer', 'answer', 'answer']);
+  });
+
+  test('finds no answer in a response that was cut off on a stream', () => {
+    expect(outcomeOf({ kind: 'truncated' }, true)).toEqual({
+      kind: 'failed',
+      reason: 'unusable',
+      detail: 'truncated',
+    });
+  });
+
+  test.each([
+    ['malformed', 'malformed', 'malformed response'],
+    ['not-a-response-to-this', 'malformed', 'malformed response'],
+    ['too-many-records', 'unusable', 'too-many-records'],
+  ])('holds %s against the server only where it is garbage', (fault, reason, detail) => {
+    expect(outcomeOf({ kind: 'fault', fault } as ResponseReading, true)).toEqual({
+      kind: 'failed',
+      reason,
+      detail,
+    });
+  });
+});
+
+describe('lossOf()', () => {
+  test.each([
+    ['EMFILE', 'local'],
+    ['EADDRNOTAVAIL', 'local'],
+    ['ECONNREFUSED', 'network'],
+    ['closed', 'network'],
+  ])('says of %s whose fault it is', (detail, reason) => {
+    expect(lossOf(detail)).toEqual({ kind: 'failed', reason, detail });
+  });
+});
+
+describe('errorDetail()', () => {
+  test('is the code, the message where there is none, or the text of what is no error', () => {
+    expect(errorDetail(Object.assign(new Error('connect failed'), { code: 'ECONNREFUSED' }))).toBe(
+      'ECONNREFUSED',
+    );
+    expect(errorDetail(new Error('connect failed'))).toBe('connect failed');
+    expect(errorDetail('gone')).toBe('gone');
+  });
+
+  test('says why a certificate was refused', () => {
+    const expired = Object.assign(new Error('x'), { code: 'CERT_HAS_EXPIRED' });
+    expect(errorDetail(expired)).toBe('certificate refused: it has expired (CERT_HAS_EXPIRED)');
+  });
+});
