@@ -43,21 +43,11 @@ const WAITING = new Set([
   'dns-worker/listeners/udp-batch.ts',
   'dns-worker/listeners/udp-sockets.ts',
   'dns-worker/listeners/udp-wait.ts',
-  'dns-worker/query/query.ts',
-  'dns-worker/report/log-ring.ts',
-  'dns-worker/respond/block-answer.ts',
-  'dns-worker/respond/policy-answer.ts',
-  'dns-worker/stages/answer-names.ts',
-  'dns-worker/stages/local-names.ts',
-  'dns-worker/stages/special-use-names.ts',
   'dns-worker/threads/answer-thread.ts',
   'dns-worker/threads/miss-reader.ts',
   'dns-worker/threads/question-explainer.ts',
   'dns-worker/threads/request-intake.ts',
   'dns-worker/threads/resolve-thread.ts',
-  'dns-worker/resolve/response/body-writer.ts',
-  'dns-worker/resolve/response/record-table.ts',
-  'dns-worker/resolve/response/wire-name.ts',
 ]);
 
 const files = ROOMS.flatMap((room) => readdirSync(room, { recursive: true }).map((name) => join(room, name)));

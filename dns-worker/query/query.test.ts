@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { Query } from './query.ts';
+import { COOKIE_SIZE } from '../../shared/dns/wire.ts';
+import { NO_EDE, Query } from './query.ts';
+
+const SLOT = new Uint8Array(64);
+const SUBNET = Uint8Array.of(0, 1, 24, 0, 192, 0, 2);
 
 /** What `begin` points at the message, and the facts that the listener fills in before. */
 const OF_LISTENER = ['bytes', 'view', 'at', 'length', 'capacity', 'clientBytes', 'clientAt', 'protocol'];
@@ -37,5 +41,59 @@ describe('Query', () => {
     Object.assign(query, { replyFlags: 0x20, dnssec: 1, extendedError: 3 });
     query.discardAnswer();
     expect(Object.fromEntries(Object.entries(query))).toEqual(bare);
+  });
+});
+
+describe('Query.begin()', () => {
+  test('points at the message in its slot', () => {
+    const query = new Query();
+    query.begin(SLOT.subarray(16), 8, 12, 40);
+    SLOT[16 + 8] = 0x5a;
+    expect(query.view.getUint8(query.at)).toBe(0x5a);
+    expect([query.length, query.capacity, query.udpSize, query.extendedError]).toEqual([12, 40, 512, NO_EDE]);
+    SLOT[16 + 8] = 0;
+  });
+
+  test('makes no new view while the buffer is the same', () => {
+    const query = new Query();
+    query.begin(SLOT, 0, 12, 40);
+    const { view } = query;
+    query.begin(SLOT, 16, 12, 40);
+    expect(query.view).toBe(view);
+  });
+});
+
+describe('Query.setSubnet()', () => {
+  test('keeps the data of the option, and copySubnet() gives a copy of it', () => {
+    const query = new Query();
+    query.begin(SLOT, 0, 12, 40);
+    expect(query.copySubnet()).toBeNull();
+    query.setSubnet(Uint8Array.of(9, 9, ...SUBNET), 2, SUBNET.length);
+    const copy = query.copySubnet();
+    expect([...copy!]).toEqual([...SUBNET]);
+    query.setSubnet(new Uint8Array(7), 0, 7);
+    expect([...copy!]).toEqual([...SUBNET]);
+  });
+});
+
+describe('Query.setCookie()', () => {
+  test('keeps a cookie of its size, and copyCookie() gives a copy of it', () => {
+    const query = new Query();
+    expect(query.copyCookie()).toBeNull();
+    query.setCookie(new Uint8Array(COOKIE_SIZE).fill(7));
+    expect([...query.copyCookie()!]).toEqual(Array<number>(COOKIE_SIZE).fill(7));
+  });
+});
+
+describe('Query.isForSubnet', () => {
+  test.each([
+    [0, false],
+    [4, false],
+    [5, true],
+  ])('with an option of %d bytes is %s: without an address it is for everybody', (length, expected) => {
+    const query = new Query();
+    query.begin(SLOT, 0, 12, 40);
+    query.setSubnet(SUBNET, 0, length);
+    expect(query.isForSubnet).toBe(expected);
   });
 });

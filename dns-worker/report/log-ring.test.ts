@@ -1,0 +1,160 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { wireName } from '../../test/support/dns/built-messages.ts';
+import { answeredQuery } from '../../test/support/parts/answered-query.ts';
+import { LogRecord, LogRing, logAnswersOffset, logRingBytes } from '../../shared/query-log.ts';
+import { Query } from '../query/query.ts';
+import { LogRingWriter } from './log-ring.ts';
+
+const RECORDS = 4;
+
+let buffer: SharedArrayBuffer;
+let control: Int32Array;
+let writer: LogRingWriter;
+beforeEach(() => {
+  buffer = new SharedArrayBuffer(logRingBytes(RECORDS));
+  control = new Int32Array(buffer, 0, LogRing.RECORDS_BYTE / 4);
+  writer = new LogRingWriter(buffer);
+});
+
+/** Record `index` of the ring. */
+function recordAt(index: number): DataView {
+  return new DataView(buffer, LogRing.RECORDS_BYTE + index * LogRecord.SIZE, LogRecord.SIZE);
+}
+
+/** A query for `name` whose reply has `answers` octets of records, each its own number. */
+function queryWith(name: string, answers: number): Query {
+  const query = new Query();
+  const bytes = Uint8Array.from({ length: 600 }, (_, at) => at);
+  query.begin(bytes, 8, 100, 500);
+  query.qname.set(wireName(name));
+  query.qnameLength = wireName(name).length;
+  query.answersAt = 20;
+  query.answersLength = answers;
+  query.answersCount = 1;
+  return query;
+}
+
+describe('LogRingWriter.write()', () => {
+  test('writes what the log shows of a query', () => {
+    const query = queryWith('www.test', 6);
+    Object.assign(query, {
+      arrivedMs: 1_800_000_000_123.5,
+      groupId: 70_000,
+      ruleAttribute: 80_000,
+      qtype: 65,
+      upstream: 3,
+      status: 4,
+      protocol: 1,
+      rcode: 23,
+      dnssec: 2,
+      cached: 1,
+      ruleNameOffset: 4,
+      ruleKind: 128,
+      ruleOrigin: 5,
+    });
+    query.clientBytes = Uint8Array.from({ length: 20 }, (_, at) => at);
+    query.clientAt = 4;
+    writer.write(query, 99);
+    const record = recordAt(0);
+    expect(record.getFloat64(LogRecord.TIMESTAMP_MS, true)).toBe(1_800_000_000_123.5);
+    const words = [LogRecord.SNAPSHOT_VERSION, LogRecord.GROUP_ID, LogRecord.RULE_ATTRIBUTE];
+    expect(words.map((at) => record.getUint32(at, true))).toEqual([99, 70_000, 80_000]);
+    const halves = [LogRecord.QTYPE, LogRecord.UPSTREAM, LogRecord.ANSWERS_LENGTH, LogRecord.ANSWERS_COUNT];
+    expect(halves.map((at) => record.getUint16(at, true))).toEqual([65, 3, 6, 1]);
+    const octetsAt = [
+      LogRecord.CLIENT,
+      LogRecord.STATUS,
+      LogRecord.PROTOCOL,
+      LogRecord.RCODE,
+      LogRecord.DNSSEC,
+      LogRecord.CACHED,
+      LogRecord.RULE_NAME_OFFSET,
+      LogRecord.RULE_KIND,
+      LogRecord.RULE_ORIGIN,
+      LogRecord.QNAME_LENGTH,
+    ];
+    expect(octetsAt.map((at) => record.getUint8(at))).toEqual([4, 4, 1, 23, 2, 1, 4, 128, 5, 10]);
+  });
+
+  test('copies the qname, and the answer RRs behind it', () => {
+    writer.write(queryWith('www.test', 6), 1);
+    const record = new Uint8Array(recordAt(0).buffer, LogRing.RECORDS_BYTE, LogRecord.SIZE);
+    expect([...record.subarray(LogRecord.QNAME, LogRecord.QNAME + 10)]).toEqual([...wireName('www.test')]);
+    const at = logAnswersOffset(10);
+    expect([...record.subarray(at, at + 6)]).toEqual([28, 29, 30, 31, 32, 33]);
+  });
+
+  test('leaves answer RRs out that do not fit whole', () => {
+    const room = LogRecord.SIZE - logAnswersOffset(10);
+    for (const length of [room, room + 1]) writer.write(queryWith('www.test', length), 1);
+    const fits = (index: number) =>
+      [LogRecord.ANSWERS_LENGTH, LogRecord.ANSWERS_COUNT].map((at) => recordAt(index).getUint16(at, true));
+    expect([fits(0), fits(1)]).toEqual([
+      [room, 1],
+      [0, 0],
+    ]);
+  });
+
+  test('writes the name of a rule behind the answers, where it fits', () => {
+    const rule = wireName('ads.test');
+    const room = LogRecord.SIZE - logAnswersOffset(10) - rule.length;
+    for (const length of [6, room & ~3, (room & ~3) + 4]) {
+      const query = queryWith('www.test', length);
+      query.ruleName.set(rule);
+      query.ruleNameLength = rule.length;
+      writer.write(query, 1);
+    }
+    expect([0, 1, 2].map((index) => recordAt(index).getUint8(LogRecord.RULE_NAME_LENGTH))).toEqual([
+      rule.length,
+      rule.length,
+      0,
+    ]);
+    const at = logAnswersOffset(10) + 8;
+    const bytes = new Uint8Array(buffer, LogRing.RECORDS_BYTE + at, rule.length);
+    expect([...bytes]).toEqual([...rule]);
+  });
+
+  test('drops and counts what finds the ring full, and goes on when the reader has taken some', () => {
+    for (let i = 0; i < RECORDS + 2; i++) writer.write(answeredQuery(i + 1), 1);
+    writer.publish(1);
+    expect([control[LogRing.HEAD_WORD], control[LogRing.DROPPED_WORD]]).toEqual([RECORDS, 2]);
+    control[LogRing.TAIL_WORD] = 1;
+    writer.write(answeredQuery(77), 1);
+    writer.publish(1);
+    expect(control[LogRing.HEAD_WORD]).toBe(RECORDS + 1);
+    expect(recordAt(0).getUint32(LogRecord.GROUP_ID, true)).toBe(77);
+    expect(recordAt(1).getUint32(LogRecord.GROUP_ID, true)).toBe(2);
+  });
+
+  test('goes on across the point where counts start over', () => {
+    control[LogRing.HEAD_WORD] = -2;
+    control[LogRing.TAIL_WORD] = -2;
+    writer = new LogRingWriter(buffer);
+    for (let i = 0; i < RECORDS + 1; i++) writer.write(answeredQuery(), 1);
+    writer.publish(1);
+    expect([control[LogRing.HEAD_WORD], control[LogRing.DROPPED_WORD]]).toEqual([2, 1]);
+  });
+});
+
+describe('LogRingWriter.publish()', () => {
+  test('shows records only then, with the response time of all that were written', () => {
+    writer.write(answeredQuery(), 1);
+    writer.write(answeredQuery(), 1);
+    expect(control[LogRing.HEAD_WORD]).toBe(0);
+    writer.publish(123);
+    writer.write(answeredQuery(), 1);
+    writer.publish(456);
+    expect([0, 1, 2].map((index) => recordAt(index).getUint32(LogRecord.RESPONSE_TIME_US, true))).toEqual([
+      123, 123, 456,
+    ]);
+  });
+
+  test('wakes a reader that sleeps, once there is something', () => {
+    control[LogRing.ASLEEP_WORD] = 1;
+    writer.publish(1);
+    expect(control[LogRing.ASLEEP_WORD]).toBe(1);
+    writer.write(answeredQuery(), 1);
+    writer.publish(1);
+    expect(control[LogRing.ASLEEP_WORD]).toBe(0);
+  });
+});
