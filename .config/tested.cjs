@@ -44,9 +44,6 @@ const WAITING = new Set([
   'dns-worker/listeners/udp-sockets.ts',
   'dns-worker/listeners/udp-wait.ts',
   'dns-worker/threads/answer-thread.ts',
-  'dns-worker/threads/miss-reader.ts',
-  'dns-worker/threads/question-explainer.ts',
-  'dns-worker/threads/request-intake.ts',
   'dns-worker/threads/resolve-thread.ts',
 ]);
 

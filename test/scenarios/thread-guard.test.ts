@@ -1,12 +1,9 @@
 /** Bugs in what a resolve thread runs: one question gets SERVFAIL, one is counted, everything else goes on. */
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { MissReader } from '../../dns-worker/threads/miss-reader.ts';
 import type { Upstream } from '../../dns-worker/resolve/upstream.ts';
 import { QuestionRun } from '../../dns-worker/resolve/question-run.ts';
 import { ThreadGuard } from '../../dns-worker/report/thread-guard.ts';
 import { Counter } from '../../shared/memory/counters.ts';
-import { WorkerControl } from '../../shared/threads/messages.ts';
-import { MISS_RING_BYTES, MissRing } from '../../shared/memory/miss-ring.ts';
 import { a, question } from '../support/dns/built-messages.ts';
 import { MemoryLogger } from '../support/parts/memory-logger.ts';
 import { Forwarding, TestNode, replyOf } from '../support/parts/forwarding.ts';
@@ -105,26 +102,6 @@ describe('a bug', () => {
     await until(() => other.held.length === 1);
     answer(other);
     expect(replyOf(asked)).toEqual(ANSWERED);
-  });
-});
-
-describe('MissReader', () => {
-  test('run() hands on the misses that follow one that could not be taken', async () => {
-    const ring = new SharedArrayBuffer(MISS_RING_BYTES);
-    const control = new Int32Array(WorkerControl.BYTES >>> 2);
-    const logger = new MemoryLogger();
-    const bugs: number[] = [];
-    const guard = new ThreadGuard({ count: (counter) => bugs.push(counter) }, new TestClock(), logger);
-    const reader = new MissReader(ring, control, guard);
-    Atomics.store(new Int32Array(ring), MissRing.HEAD_WORD, 300);
-    reader.stop();
-    let taken = 0;
-    await reader.run(() => {
-      if (taken++ % 3 === 0) fail();
-    });
-    expect(taken).toBe(300);
-    expect(bugs).toEqual(Array(100).fill(Counter.INTERNAL_ERRORS));
-    expect(logger.lines).toHaveLength(1);
   });
 });
 

@@ -4,11 +4,11 @@ import { Rcode } from '../../shared/dns/iana.ts';
 import { nameToText } from '../../shared/dns/name.ts';
 import { DnssecStatus } from '../../shared/query-log.ts';
 import { NO_NAME_RULES } from '../../shared/snapshot/name-rules.ts';
-import { readResponse } from '../../dns-worker/resolve/response/response-reader.ts';
+import { readResponse } from '../resolve/response/response-reader.ts';
 import { QuestionFlag } from '../../shared/snapshot/policy-table.ts';
-import { Reply } from '../support/dns/dns-message.ts';
-import { a, cname, response, soa, type TestResponse } from '../support/dns/built-messages.ts';
-import { type AskedQuery, Forwarding, replyOf } from '../support/parts/forwarding.ts';
+import { Reply } from '../../test/support/dns/dns-message.ts';
+import { a, cname, response, soa, type TestResponse } from '../../test/support/dns/built-messages.ts';
+import { type AskedQuery, Forwarding, replyOf } from '../../test/support/parts/forwarding.ts';
 
 const NAME = 'www.example.org';
 const TARGET = 'host.example.net';
@@ -37,7 +37,7 @@ function answerWith(sections: TestResponse, dnssec: (typeof DnssecStatus)[keyof 
     forwarding.settle({ kind: 'answer', answer: reading.answer, upstream: 0, dnssec });
 }
 
-describe('an alias whose target was left out', () => {
+describe('AliasFollower, of an alias whose target was left out,', () => {
   test('is followed, and kept with its target as long as the part that lives least; so is the target by itself', () => {
     const asked = forwarding.ask(NAME);
     leaveOut();
@@ -141,7 +141,7 @@ describe('an alias whose target was left out', () => {
   });
 });
 
-describe('policy, for an alias whose target was left out', () => {
+describe('AliasFollower, of policy,', () => {
   const BLOCK = { kind: 'block', subdomains: false } as const;
   const NULL_IP = { rcode: 'NOERROR', answers: [['A', '0.0.0.0']] };
 
@@ -196,7 +196,7 @@ describe('policy, for an alias whose target was left out', () => {
   });
 });
 
-describe('DNSSEC, of an alias whose target was left out', () => {
+describe('AliasFollower, of DNSSEC,', () => {
   const { secure, insecure, unchecked } = DnssecStatus;
 
   test.each([

@@ -1,0 +1,158 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { COOKIE_SIZE } from '../../shared/dns/wire.ts';
+import { nameToText } from '../../shared/dns/name.ts';
+import { NOT_PASSED } from '../../shared/memory/miss-ring.ts';
+import { addressFromText } from '../../shared/net/ip.ts';
+import { Protocol } from '../../shared/query-log.ts';
+import { a } from '../../test/support/dns/built-messages.ts';
+import { query as queryMessage, Reply } from '../../test/support/dns/dns-message.ts';
+import { textAnswer } from '../../test/support/dns/record-text.ts';
+import { Forwarding } from '../../test/support/parts/forwarding.ts';
+import type { Query } from '../query/query.ts';
+import { RequestReplier } from './request-replier.ts';
+import type { WaitingRequest } from './waiting-request.ts';
+
+const NAME = 'www.example.org';
+const ANSWER = { ...textAnswer(`${NAME} 60 A 192.0.2.7`), answersLength: 31 };
+
+let forwarding: Forwarding;
+let replier: RequestReplier;
+let replies: Reply[];
+beforeEach(() => {
+  forwarding = new Forwarding();
+  const { pipeline, cache, reporter, clock } = forwarding;
+  replier = new RequestReplier({ pipeline, cache, reporter, clock });
+  replies = [];
+});
+afterEach(() => forwarding[Symbol.dispose]());
+
+function requestOf(rest: Partial<WaitingRequest> = {}): WaitingRequest {
+  return {
+    message: queryMessage(NAME, 'A', { id: 7 }),
+    client: addressFromText('192.0.2.1')!,
+    protocol: Protocol.tcp,
+    arrivedMs: 5,
+    arrivedMonotonicMs: 6,
+    udpSize: 0,
+    dnssecOk: false,
+    subnet: null,
+    cookie: null,
+    hasValidCookie: false,
+    isRateLimited: false,
+    passedVersion: NOT_PASSED,
+    send: (reply) => replies.push(new Reply(reply.slice(), '')),
+    ...rest,
+  };
+}
+
+/** Has an answer lie in the cache. */
+function keepAnswer(): void {
+  forwarding.ask(NAME);
+  forwarding.answer({ answers: [a(NAME, '192.0.2.7', 60)] });
+  forwarding.reporter.logged.length = 0;
+}
+
+function statuses(): string[] {
+  return forwarding.reporter.logged.map(({ status }) => status);
+}
+
+describe('RequestReplier.open()', () => {
+  test('reads the request, and takes over what was found out of it', () => {
+    const subnet = Uint8Array.of(0, 1, 24, 0, 192, 0, 2);
+    const cookie = new Uint8Array(COOKIE_SIZE).fill(3);
+    replier.open(
+      requestOf({ udpSize: 1232, dnssecOk: true, isRateLimited: true, hasValidCookie: true, subnet, cookie }),
+    );
+    const { query } = replier;
+    expect(nameToText(query.qname.slice(0, query.qnameLength))).toBe(NAME);
+    expect(query).toMatchObject({
+      hasEdns: true,
+      udpSize: 1232,
+      dnssecOk: true,
+      isRateLimited: true,
+      hasValidCookie: true,
+      arrivedMs: 5,
+      arrivedMonotonicMs: forwarding.clock.monotonicMs(),
+    });
+    expect([query.copySubnet(), query.copyCookie()]).toEqual([subnet, cookie]);
+  });
+
+  test('leaves nothing of the request before', () => {
+    replier.open(requestOf({ udpSize: 1232, dnssecOk: true, cookie: new Uint8Array(COOKIE_SIZE) }));
+    replier.open(requestOf());
+    expect(replier.query).toMatchObject({ hasEdns: false, udpSize: 512, dnssecOk: false, cookieLength: 0 });
+  });
+
+  test('refuses what was never readable', () => {
+    expect(() => replier.open(requestOf({ message: new Uint8Array(12) }))).toThrow('it was readable before');
+  });
+});
+
+describe('RequestReplier.reply()', () => {
+  test('sends the answer after the question, and logs it', () => {
+    const request = requestOf();
+    replier.open(request);
+    replier.answerFrom(ANSWER);
+    replier.reply(request);
+    expect(replies.map(({ id, data }) => [id, data])).toEqual([[7, ['192.0.2.7']]]);
+    expect(statuses()).toEqual(['ALLOWED']);
+  });
+
+  test('hands a step on, and neither sends nor logs it', () => {
+    const steps: Query[] = [];
+    const request = requestOf({ takeStep: (query) => void steps.push(query) });
+    replier.open(request);
+    replier.answerFrom(ANSWER);
+    replier.reply(request);
+    expect([steps, replies, statuses()]).toEqual([[replier.query], [], []]);
+  });
+});
+
+describe('RequestReplier.answerFromCache()', () => {
+  test('replies with what is there', () => {
+    const request = requestOf();
+    replier.open(request);
+    expect(replier.answerFromCache(request, true)).toBe(false);
+    expect(replies).toEqual([]);
+    keepAnswer();
+    replier.open(request);
+    expect(replier.answerFromCache(request, false)).toBe(true);
+    expect([replies[0]!.data, statuses()]).toEqual([['192.0.2.7'], ['CACHED']]);
+  });
+
+  test('replies with what has ended only where it may', () => {
+    keepAnswer();
+    forwarding.clock.advance(61_000);
+    const request = requestOf();
+    replier.open(request);
+    expect(replier.answerFromCache(request, false)).toBe(false);
+    expect(replier.answerFromCache(request, true)).toBe(true);
+    expect([replies[0]!.answers[0]!.ttl, statuses()]).toEqual([30, ['STALE']]);
+  });
+
+  test('judges the names in the answer by the policy of now', () => {
+    keepAnswer();
+    forwarding.use([
+      { text: '192.0.2.7', reading: { kind: 'block', subdomains: false } },
+      { text: '||192.0.2.7^', reading: { kind: 'block', subdomains: false } },
+    ]);
+    const request = requestOf();
+    replier.open(request);
+    replier.answerFromCache(request, false);
+    expect(replies[0]!.data).toEqual(['0.0.0.0']);
+  });
+});
+
+describe('RequestReplier.fail()', () => {
+  test('is SERVFAIL, once, and none after a reply', () => {
+    const request = requestOf();
+    replier.fail(request);
+    replier.fail(request);
+    expect(replies.map(({ rcode }) => rcode)).toEqual([2]);
+    expect(statuses()).toEqual(['SERVFAIL']);
+    replier.fail(requestOf({ isAnswered: true }));
+    expect(replies).toHaveLength(1);
+    replier.fail(requestOf());
+    expect(replies).toHaveLength(2);
+  });
+});

@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { FrameReader, frame } from '../../shared/dns/framing.ts';
+import { Protocol } from '../../shared/query-log.ts';
+import { until } from '../../test/support/parts/until.ts';
+import { MAX_QUERIES_IN_FLIGHT, MAX_UNSENT_BYTES, StreamConnection } from './stream-connection.ts';
+
+const PEER = { address: new Uint8Array(16), port: 7, protocol: Protocol.tcp };
+
+let server: Server;
+let client: Socket;
+let connection: StreamConnection;
+/** Messages that the handler has taken and not answered. */
+let taken: Uint8Array[];
+/** Messages that the client has received. */
+let received: Uint8Array[];
+
+beforeEach(async () => {
+  taken = [];
+  received = [];
+  server = createServer({ allowHalfOpen: true, noDelay: true });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', noDelay: true });
+  const [socket] = (await once(server, 'connection')) as [Socket];
+  connection = new StreamConnection(socket, PEER, (message) => void taken.push(message.slice()));
+  const own = received;
+  const frames = new FrameReader((message) => {
+    own.push(message.slice());
+    return true;
+  });
+  client.on('data', (chunk: Buffer) => frames.push(chunk));
+  client.on('error', () => undefined);
+});
+afterEach(() => {
+  connection.destroy();
+  client.destroy();
+  server.close();
+});
+
+function message(number: number, size = 20): Uint8Array {
+  const bytes = new Uint8Array(size);
+  bytes[1] = number;
+  return bytes;
+}
+
+/** Sends so many messages in one piece. */
+function ask(count: number): void {
+  client.write(Buffer.concat(Array.from({ length: count }, (_, number) => frame(message(number)))));
+}
+
+describe('StreamConnection', () => {
+  test('hands on each message, however the stream is cut, and sends replies in any order', async () => {
+    const bytes = Buffer.concat([frame(message(1)), frame(message(2))]);
+    client.write(bytes.subarray(0, 1));
+    await new Promise(setImmediate);
+    client.write(bytes.subarray(1, 25));
+    await until(() => taken.length === 1);
+    client.write(bytes.subarray(25));
+    await until(() => taken.length === 2);
+    for (const reply of taken.toReversed()) connection.send(reply);
+    await until(() => received.length === 2);
+    expect(received.map((reply) => reply[1])).toEqual([2, 1]);
+  });
+
+  test('closes at a message that is shorter than a header', async () => {
+    client.write(frame(new Uint8Array(11)));
+    await until(() => client.closed);
+    expect(taken).toEqual([]);
+  });
+
+  test('takes a message of 12 octets', async () => {
+    client.write(frame(new Uint8Array(12)));
+    await until(() => taken.length === 1);
+  });
+
+  test('reads no more than 100 queries that wait for an answer, and goes on with each answer', async () => {
+    ask(MAX_QUERIES_IN_FLIGHT + 5);
+    await until(() => taken.length >= MAX_QUERIES_IN_FLIGHT);
+    expect(taken).toHaveLength(MAX_QUERIES_IN_FLIGHT);
+    connection.send(taken[0]!);
+    await until(() => taken.length === MAX_QUERIES_IN_FLIGHT + 1);
+    for (const query of taken.slice(1, 5)) connection.send(query);
+    await until(() => taken.length === MAX_QUERIES_IN_FLIGHT + 5);
+  });
+
+  test('reads no more while the client does not take its answers', async () => {
+    client.pause();
+    ask(1);
+    await until(() => taken.length === 1);
+    // One query, many answers: more than the kernel takes, too.
+    for (let sent = 0; sent < 512; sent++) connection.send(new Uint8Array(65_535));
+    const before = taken.length;
+    ask(3);
+    client.resume();
+    await until(() => received.length === 512);
+    await until(() => taken.length === before + 3);
+    expect(MAX_UNSENT_BYTES).toBeLessThan(512 * 65_535);
+  });
+
+  test('answers what is in flight before it ends for a client that has closed its half', async () => {
+    ask(2);
+    client.end();
+    await until(() => taken.length === 2);
+    connection.send(taken[0]!);
+    await until(() => received.length === 1);
+    expect(client.closed).toBe(false);
+    connection.send(taken[1]!);
+    await until(() => client.closed);
+    expect(received).toHaveLength(2);
+  });
+
+  test('finish() ends at once where nothing is in flight, else with the last answer', async () => {
+    ask(1);
+    await until(() => taken.length === 1);
+    connection.finish();
+    connection.send(taken[0]!);
+    await until(() => client.closed);
+    expect(received).toHaveLength(1);
+  });
+
+  test('finish() of an idle connection closes it', async () => {
+    connection.finish();
+    await until(() => client.closed);
+  });
+
+  test('send() does nothing for a client that has gone', async () => {
+    ask(1);
+    await until(() => taken.length === 1);
+    connection.destroy();
+    connection.send(taken[0]!);
+    await until(() => client.closed);
+    expect(received).toEqual([]);
+  });
+
+  test('is active as of its last message or answer', async () => {
+    connection.lastActiveMs = 0;
+    ask(1);
+    await until(() => taken.length === 1);
+    expect(connection.lastActiveMs).toBeGreaterThan(0);
+    connection.lastActiveMs = 0;
+    connection.send(taken[0]!);
+    expect(connection.lastActiveMs).toBeGreaterThan(0);
+  });
+});

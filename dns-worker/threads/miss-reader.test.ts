@@ -1,0 +1,161 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { createRateBuckets } from '../../shared/memory/rate-buckets.ts';
+import { COOKIE_SIZE } from '../../shared/dns/wire.ts';
+import { Counter } from '../../shared/memory/counters.ts';
+import { MISS_RING_BYTES, MissRing } from '../../shared/memory/miss-ring.ts';
+import { addressFromText, addressToText } from '../../shared/net/ip.ts';
+import { Protocol } from '../../shared/query-log.ts';
+import { WorkerControl } from '../../shared/threads/messages.ts';
+import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
+import { TestClock } from '../../test/support/parts/test-clock.ts';
+import { rateLimitOf } from '../../test/support/parts/test-rate-limit.ts';
+import { until } from '../../test/support/parts/until.ts';
+import type { UdpBatch } from '../listeners/udp-batch.ts';
+import { ClientNetworks } from '../policy/client-networks.ts';
+import { Query } from '../query/query.ts';
+import { ThreadGuard } from '../report/thread-guard.ts';
+import { type Miss, MissReader } from './miss-reader.ts';
+import { MissWriter } from './miss-writer.ts';
+
+const networks = new ClientNetworks(createRateBuckets(false, 42), rateLimitOf({ enabled: false }));
+/** Where a datagram came from says the kernel; none of these did. */
+const nowhere = { socketIndex: 3, copyOrigin: () => undefined } as unknown as UdpBatch;
+
+let ring: SharedArrayBuffer;
+let control: Int32Array;
+let bugs: number[];
+let logger: MemoryLogger;
+let reader: MissReader;
+let writer: MissWriter;
+beforeEach(() => {
+  ring = new SharedArrayBuffer(MISS_RING_BYTES);
+  control = new Int32Array(new SharedArrayBuffer(WorkerControl.BYTES));
+  bugs = [];
+  logger = new MemoryLogger();
+  const guard = new ThreadGuard({ count: (counter) => bugs.push(counter) }, new TestClock(), logger);
+  reader = new MissReader(ring, control, guard);
+  writer = new MissWriter(ring, control, networks);
+});
+
+/** A query whose message is `length` octets of question, each its own number. */
+function queryOf(length: number, facts: Partial<Query> = {}): Query {
+  const query = new Query();
+  query.begin(
+    Uint8Array.from({ length: 600 }, (_, at) => at),
+    8,
+    length,
+    500,
+  );
+  query.clientBytes = addressFromText('192.0.2.1')!;
+  query.protocol = Protocol.udp;
+  query.questionEnd = length;
+  return Object.assign(query, facts);
+}
+
+/** What is read of these queries. */
+async function readAll(...queries: Query[]): Promise<Miss[]> {
+  for (const query of queries) writer.write(query, nowhere, 0, 77);
+  writer.publish();
+  reader.stop();
+  const misses: Miss[] = [];
+  await reader.run((miss) => misses.push(miss));
+  return misses;
+}
+
+describe('MissReader.run()', () => {
+  test('reads a question as it was written', async () => {
+    const query = queryOf(30, {
+      arrivedMs: 1_800_000_000_000.5,
+      arrivedMonotonicMs: 12.25,
+      hasEdns: true,
+      udpSize: 1232,
+      dnssecOk: true,
+      hasValidCookie: true,
+    });
+    query.setSubnet(Uint8Array.of(0, 1, 24, 0, 192, 0, 2), 0, 7);
+    query.setCookie(new Uint8Array(COOKIE_SIZE).fill(9));
+    const [miss] = await readAll(query);
+    expect(miss).toMatchObject({
+      message: Uint8Array.from({ length: 30 }, (_, at) => at + 8),
+      arrivedMs: 1_800_000_000_000.5,
+      arrivedMonotonicMs: 12.25,
+      udpSize: 1232,
+      dnssecOk: true,
+      subnet: Uint8Array.of(0, 1, 24, 0, 192, 0, 2),
+      cookie: new Uint8Array(COOKIE_SIZE).fill(9),
+      hasValidCookie: true,
+      isRefresh: false,
+      isRateLimited: false,
+      passedVersion: 77,
+      origin: { socket: 3 },
+    });
+    expect(addressToText(miss!.client)).toBe('192.0.2.1');
+  });
+
+  test('tells questions without EDNS, subnet and cookie, and the flags apart', async () => {
+    const [plain, limited, refresh] = await readAll(
+      queryOf(20),
+      queryOf(20, { isRateLimited: true }),
+      queryOf(20, { wantsRefresh: true }),
+    );
+    expect(plain).toMatchObject({
+      udpSize: 0,
+      dnssecOk: false,
+      subnet: null,
+      cookie: null,
+      hasValidCookie: false,
+    });
+    expect([limited!.isRateLimited, limited!.isRefresh]).toEqual([true, false]);
+    expect([refresh!.isRateLimited, refresh!.isRefresh]).toEqual([false, true]);
+  });
+
+  test('gives copies: the ring is written again meanwhile', async () => {
+    const [miss] = await readAll(queryOf(20));
+    new Uint8Array(ring).fill(0);
+    expect(miss!.message[0]).toBe(8);
+  });
+
+  test('sleeps while there is nothing, and is woken by what is published', async () => {
+    const misses: Miss[] = [];
+    const run = reader.run((miss) => misses.push(miss));
+    for (const expected of [1, 2]) {
+      await until(() => control[WorkerControl.RESOLVE_ASLEEP_WORD] === 1);
+      expect(misses).toHaveLength(expected - 1);
+      writer.write(queryOf(20), nowhere, 0, 1);
+      writer.publish();
+      await until(() => misses.length === expected);
+    }
+    reader.stop();
+    await run;
+  });
+
+  test('lets other events have their turn between portions', async () => {
+    for (let i = 0; i < 300; i++) writer.write(queryOf(20), nowhere, 0, 1);
+    writer.publish();
+    reader.stop();
+    const turns: number[] = [];
+    let turn = 0;
+    const timer = setInterval(() => undefined, 1000);
+    const tick = (): void => {
+      turn++;
+      if (turns.length < 300) setImmediate(tick);
+    };
+    setImmediate(tick);
+    await reader.run(() => turns.push(turn));
+    clearInterval(timer);
+    expect(turns).toHaveLength(300);
+    expect(new Set(turns).size).toBeGreaterThan(1);
+  });
+
+  test('hands on the misses that follow one that could not be taken', async () => {
+    Atomics.store(new Int32Array(ring), MissRing.HEAD_WORD, 300);
+    reader.stop();
+    let taken = 0;
+    await reader.run(() => {
+      if (taken++ % 3 === 0) throw new Error('a bug');
+    });
+    expect(taken).toBe(300);
+    expect(bugs).toEqual(Array(100).fill(Counter.INTERNAL_ERRORS));
+    expect(logger.lines).toHaveLength(1);
+  });
+});

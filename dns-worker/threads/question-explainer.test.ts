@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { decodeMessage } from '../../shared/dns/codec.ts';
+import { nameFromText, nameToText } from '../../shared/dns/name.ts';
+import { addressFromText } from '../../shared/net/ip.ts';
+import { QUERY_STATUS_NAMES } from '../../shared/query-log.ts';
+import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
+import type { Explanation } from '../../shared/threads/explanation.ts';
+import { a, cname } from '../../test/support/dns/built-messages.ts';
+import { Forwarding } from '../../test/support/parts/forwarding.ts';
+import { Explainer } from './question-explainer.ts';
+
+const BLOCK = { kind: 'block', subdomains: false } as const;
+const NAME = 'www.example.org';
+const UP_TO_POLICY = [
+  'client_group continue',
+  'question_checks continue',
+  'schedule_override continue',
+  'local_names continue',
+  'special_names continue',
+];
+
+let forwarding: Forwarding;
+let explanations: Explanation[];
+beforeEach(() => {
+  forwarding = new Forwarding();
+  explanations = [];
+});
+afterEach(() => forwarding[Symbol.dispose]());
+
+function explain(name: string): void {
+  const explainer = new Explainer(forwarding.pipeline, forwarding.forwarder, forwarding.clock);
+  const asked = { qname: nameFromText(name)!, qtype: 1, client: addressFromText('192.0.2.1')! };
+  explainer.explain(asked, (explanation) => explanations.push(explanation));
+}
+
+function stagesOf({ stages }: Explanation): string[] {
+  return stages.map(({ stage, result }) => `${stage} ${result}`);
+}
+
+describe('Explainer.explain()', () => {
+  test('names the stages up to the one that decides, and the rule by which it does', () => {
+    forwarding.use([{ text: '||ads.example^\n||a*s.example^\n', reading: BLOCK }]);
+    explain('x.ads.example');
+    const [explanation] = explanations;
+    expect(stagesOf(explanation!)).toEqual([...UP_TO_POLICY, 'policy answered']);
+    expect(explanation!.stages[5]!.rules.map(({ origin }) => origin)).toEqual([
+      RuleOrigin.LIST,
+      RuleOrigin.SPECIAL,
+    ]);
+    expect(QUERY_STATUS_NAMES[explanation!.status]).toBe('BLOCKED_LIST');
+    expect(nameToText(explanation!.decidedBy!.name)).toBe('ads.example');
+    expect(decodeMessage(explanation!.answer)?.answers).toMatchObject([{ data: '0.0.0.0' }]);
+  });
+
+  test('waits for the upstreams, and judges the names in their answer', () => {
+    forwarding.use([{ text: '||tracker.example^', reading: BLOCK }]);
+    explain(NAME);
+    expect(explanations).toEqual([]);
+    forwarding.answer({ answers: [cname(NAME, 'x.tracker.example'), a('x.tracker.example', '192.0.2.1')] });
+    const [explanation] = explanations;
+    expect(stagesOf(explanation!).slice(-3)).toEqual([
+      'cache unresolved',
+      'forward continue',
+      'answer_names answered',
+    ]);
+    expect(QUERY_STATUS_NAMES[explanation!.status]).toBe('BLOCKED_CNAME');
+    expect(nameToText(explanation!.decidedBy!.name)).toBe('tracker.example');
+  });
+
+  test('begins again where another snapshot came into force meanwhile', () => {
+    explain(NAME);
+    forwarding.use([{ text: `||${NAME}^`, reading: BLOCK }]);
+    forwarding.answer({ answers: [a(NAME, '192.0.2.1')] });
+    expect(explanations).toHaveLength(1);
+    expect(explanations[0]!.snapshotVersion).toBe(forwarding.pipeline.snapshot.version);
+    expect(stagesOf(explanations[0]!)).toEqual([...UP_TO_POLICY, 'policy answered']);
+  });
+
+  test('counts and logs nothing', () => {
+    explain(NAME);
+    forwarding.answer({ answers: [a(NAME, '192.0.2.1')] });
+    explain(NAME);
+    expect(stagesOf(explanations[1]!).at(-1)).toBe('cache answered');
+    expect(forwarding.reporter.logged).toEqual([]);
+    expect(new Float64Array(forwarding.counters).every((count) => count === 0)).toBe(true);
+  });
+
+  test('sends no answer where there is none, and says what the client’s group is', () => {
+    explain(NAME);
+    forwarding.settle({ kind: 'failed', reason: 'timeout', rcode: 2, upstream: 0 });
+    expect(QUERY_STATUS_NAMES[explanations[0]!.status]).toBe('TIMEOUT');
+    expect([explanations[0]!.groupId, explanations[0]!.decidedBy]).toEqual([1, null]);
+  });
+});
