@@ -1,0 +1,123 @@
+import { describe, expect, test } from '@jest/globals';
+import { nameFromText } from '../../shared/dns/name.ts';
+import { addressFromText } from '../../shared/net/ip.ts';
+import type { FromWorker } from '../../shared/threads/messages.ts';
+import { WorkerControl } from '../../shared/threads/messages.ts';
+import { TcpClient, UdpClient } from '../../test/support/dns/dns-client.ts';
+import { answers } from '../../test/support/dns/scripted-server.ts';
+import { ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
+import { RunningWorker } from '../../test/support/parts/running-worker.ts';
+import { snapshotOf } from '../../test/support/parts/test-lists.ts';
+import { until } from '../../test/support/parts/until.ts';
+
+const BLOCK = { kind: 'block', subdomains: false } as const;
+const ADS = snapshotOf([{ text: '||ads.example^', reading: BLOCK }], {}, 1);
+
+async function upstreamOf(lastOctet: number): Promise<ScriptedUpstream> {
+  const upstream = await ScriptedUpstream.start();
+  upstream.udpScript = answers(lastOctet);
+  return upstream;
+}
+
+/** What a resolve thread has said of one type. */
+function said<T extends FromWorker['type']>(
+  worker: RunningWorker,
+  type: T,
+): Extract<FromWorker, { type: T }>[] {
+  return worker.said.resolve.filter(
+    (message): message is Extract<FromWorker, { type: T }> => message.type === type,
+  );
+}
+
+describe('runResolveThread()', () => {
+  test('asks the upstreams for what the answer thread could not answer, once for the node’s cache', async () => {
+    await using upstream = await upstreamOf(7);
+    await using worker = await RunningWorker.start(ADS, { upstream });
+    const client = await UdpClient.open(worker.port);
+    expect((await client.ask('www.example', 'A')).data).toEqual(['192.0.2.7']);
+    expect((await client.ask('www.example', 'A')).data).toEqual(['192.0.2.7']);
+    expect(upstream.udpQueries).toHaveLength(1);
+    client.close();
+  });
+
+  test.each(['auto', 'dgram'] as const)(
+    'answers over TCP, and over UDP by itself where it must (%s)',
+    async (udpBackend) => {
+      await using upstream = await upstreamOf(7);
+      const roles = udpBackend === 'dgram' ? (['resolve'] as const) : (['resolve', 'answer'] as const);
+      await using worker = await RunningWorker.start(ADS, { upstream, roles, settings: { udpBackend } });
+      const [tcp, udp] = [await TcpClient.open(worker.port), await UdpClient.open(worker.port)];
+      for (const client of [tcp, udp]) {
+        expect((await client.ask('www.example', 'A')).data).toEqual(['192.0.2.7']);
+        expect((await client.ask('x.ads.example', 'A')).data).toEqual(['0.0.0.0']);
+      }
+      if (udpBackend === 'dgram')
+        expect(said(worker, 'ready')).toEqual([{ type: 'ready', backend: 'dgram' }]);
+      await tcp.close();
+      udp.close();
+    },
+  );
+
+  test('puts a snapshot into force, and tells of its upstreams', async () => {
+    await using upstream = await upstreamOf(7);
+    await using worker = await RunningWorker.start(ADS, { upstream, roles: ['resolve'] });
+    const tcp = await TcpClient.open(worker.port);
+    worker.post('resolve', { type: 'snapshot', snapshot: snapshotOf([], {}, 2) });
+    await until(() => said(worker, 'snapshot-in-force').at(-1)?.version === 2);
+    expect((await tcp.ask('x.ads.example', 'A')).data).toEqual(['192.0.2.7']);
+    await until(() => said(worker, 'upstreams').at(-1)?.upstreams.pools[0]?.queries === 1);
+    expect(said(worker, 'upstreams').at(-1)!.upstreams.pools).toMatchObject([
+      { address: 'udp://upstream', failures: 0 },
+    ]);
+    await tcp.close();
+  });
+
+  test('explains a question', async () => {
+    await using worker = await RunningWorker.start(ADS, { roles: ['resolve'] });
+    worker.post('resolve', {
+      type: 'explain',
+      id: 5,
+      qname: nameFromText('x.ads.example')!,
+      qtype: 1,
+      client: addressFromText('192.0.2.1')!,
+    });
+    await until(() => said(worker, 'explained').length > 0);
+    const [{ id, explanation }] = said(worker, 'explained') as [ReturnType<typeof said<'explained'>>[0]];
+    expect([id, explanation.stages.at(-1)]).toMatchObject([5, { stage: 'policy', result: 'answered' }]);
+  });
+
+  test('knows no keys where it validates nothing', async () => {
+    await using worker = await RunningWorker.start(ADS, { roles: ['resolve'] });
+    worker.post('resolve', { type: 'observe-trust-point', id: 6, zone: Uint8Array.of(0) });
+    await until(() => said(worker, 'trust-point').length > 0);
+    expect(said(worker, 'trust-point')).toEqual([{ type: 'trust-point', id: 6, keys: null }]);
+  });
+
+  test('obeys no test hook unless it may', async () => {
+    await using worker = await RunningWorker.start(ADS, { roles: ['resolve'] });
+    worker.post('resolve', { type: 'fault', fault: 'exit' });
+    worker.post('resolve', { type: 'measure' });
+    worker.post('resolve', { type: 'observe-trust-point', id: 1, zone: Uint8Array.of(0) });
+    await until(() => said(worker, 'trust-point').length > 0);
+    expect([worker.hasEnded('resolve'), said(worker, 'measures')]).toEqual([false, []]);
+  });
+
+  test('answers what is in flight before it ends', async () => {
+    await using upstream = await ScriptedUpstream.start();
+    await using worker = await RunningWorker.start(ADS, { upstream, roles: ['resolve'] });
+    const tcp = await TcpClient.open(worker.port);
+    const asked = tcp.ask('www.example', 'A');
+    await until(() => upstream.udpQueries.length === 1);
+    worker.post('resolve', { type: 'drain' });
+    answers(7)(upstream.udpQueries[0]!, 0);
+    expect((await asked).data).toEqual(['192.0.2.7']);
+    await until(() => worker.hasEnded('resolve'));
+    expect(said(worker, 'drained')).toHaveLength(1);
+  });
+
+  test('shows that it lives', async () => {
+    await using worker = await RunningWorker.start(ADS, { roles: ['resolve'] });
+    const control = new Int32Array(worker.memory.control);
+    await until(() => Atomics.load(control, WorkerControl.RESOLVE_BEAT_WORD) > 1);
+  });
+});

@@ -1,0 +1,123 @@
+/** The two threads of a worker as the supervisor starts them, without a supervisor: real sockets on 127.0.0.1. */
+import { DnsThread } from '../../../control-plane/workers/dns-thread.ts';
+import { NodeMemory } from '../../../control-plane/workers/node-memory.ts';
+import { createWorkerMemory } from '../../../control-plane/workers/worker-memory.ts';
+import { createAnswerCache } from '../../../shared/memory/answer-cache-layout.ts';
+import type { SnapshotBuffers } from '../../../shared/snapshot/snapshot.ts';
+import type {
+  FromWorker,
+  ThreadRole,
+  ThreadStart,
+  ToWorker,
+  WorkerMemory,
+  WorkerSettings,
+} from '../../../shared/threads/messages.ts';
+import type { ScriptedUpstream } from '../dns/scripted-upstream.ts';
+import { freePort } from '../weir/free-ports.ts';
+import { rateLimitOf } from './test-rate-limit.ts';
+import { until } from './until.ts';
+
+function settingsOf(dnsPort: number, upstream: ScriptedUpstream | null): WorkerSettings {
+  const servers =
+    upstream === null
+      ? []
+      : [{ address: 'udp://upstream', transport: 'udp' as const, host: upstream.ip, port: upstream.port }];
+  return {
+    bindAddresses: ['127.0.0.1'],
+    dnsPort,
+    pools: [{ name: 'pool', strategy: 'Failover', priority: 1, servers }],
+    queryTimeoutMs: 5000,
+    bootstrap: [],
+    healthCheck: {
+      enabled: false,
+      intervalSecs: 60,
+      timeoutMs: 1000,
+      failureThreshold: 3,
+      successThreshold: 2,
+    },
+    cache: {
+      enabled: true,
+      minTtlSecs: 0,
+      maxTtlSecs: 86_400,
+      negativeMaxTtlSecs: 3600,
+      serveStaleSecs: 0,
+      optimisticRefresh: false,
+    },
+    dnssec: null,
+    forwardsSubnets: false,
+    rateLimit: rateLimitOf({ enabled: false }),
+    tcpMaxConnectionsPerIp: 0,
+    coalesceUs: 0,
+    udpBackend: 'auto',
+    faultInjection: false,
+  };
+}
+
+/** A worker that runs, or one thread of it. */
+export class RunningWorker {
+  readonly port: number;
+  readonly memory: WorkerMemory = createWorkerMemory();
+  /** What each thread has said, in order. */
+  readonly said: Record<ThreadRole, FromWorker[]> = { answer: [], resolve: [] };
+  private readonly threads = new Map<ThreadRole, DnsThread>();
+
+  private constructor(port: number) {
+    this.port = port;
+  }
+
+  /** Starts threads and waits until they are ready, or have ended. */
+  static async start(
+    snapshot: SnapshotBuffers,
+    options: {
+      readonly roles?: readonly ThreadRole[];
+      readonly upstream?: ScriptedUpstream;
+      readonly settings?: Partial<WorkerSettings>;
+    } = {},
+  ): Promise<RunningWorker> {
+    const { roles = ['resolve', 'answer'], upstream = null, settings = {} } = options;
+    const worker = new RunningWorker(settings.dnsPort ?? (await freePort(['127.0.0.1'])));
+    const { buffers } = new NodeMemory(1, createAnswerCache(0), false);
+    for (const role of roles)
+      worker.startThread({
+        role,
+        worker: 0,
+        settings: { ...settingsOf(worker.port, upstream), ...settings },
+        memory: worker.memory,
+        ...buffers,
+        snapshot,
+      });
+    await until(() =>
+      roles.every((role) => worker.hasSaid(role, 'ready') || worker.threads.get(role)!.ended),
+    );
+    return worker;
+  }
+
+  /** Whether a thread has said something of this type. */
+  hasSaid(role: ThreadRole, type: FromWorker['type']): boolean {
+    return this.said[role].some((message) => message.type === type);
+  }
+
+  hasEnded(role: ThreadRole): boolean {
+    return this.threads.get(role)!.ended;
+  }
+
+  post(role: ThreadRole, message: ToWorker): void {
+    this.threads.get(role)!.post(message);
+  }
+
+  /** Ends the threads without ceremony. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    // The answer thread may be in the kernel, and sees no request to end before it leaves it.
+    for (const thread of this.threads.values()) if (!thread.ended) thread.post({ type: 'drain' });
+    await until(() => [...this.threads.values()].every(({ ended }) => ended));
+  }
+
+  private startThread(start: ThreadStart): void {
+    const { role } = start;
+    const events = {
+      message: (_: DnsThread, message: FromWorker) => void this.said[role].push(message),
+      ended: () => undefined,
+    };
+    this.threads.set(role, new DnsThread(start, events));
+  }
+}
