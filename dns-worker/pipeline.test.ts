@@ -50,7 +50,7 @@ beforeEach(() => {
     sightings: new ClientSightings(new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES)),
     limiter: new RateLimiter(createRateBuckets(false, 0), rateLimitOf({ enabled: false })),
     cookies: cookiesAt(0),
-    forwardsSubnets: false,
+    forwardsEcs: false,
   });
 });
 

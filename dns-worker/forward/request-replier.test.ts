@@ -35,7 +35,7 @@ function requestOf(rest: Partial<WaitingRequest> = {}): WaitingRequest {
     arrivedMonotonicMs: 6,
     udpSize: 0,
     dnssecOk: false,
-    subnet: null,
+    ecs: null,
     cookie: null,
     hasValidCookie: false,
     isRateLimited: false,
@@ -58,10 +58,10 @@ function statuses(): string[] {
 
 describe('RequestReplier.open()', () => {
   test('reads the request, and takes over what was found out of it', () => {
-    const subnet = Uint8Array.of(0, 1, 24, 0, 192, 0, 2);
+    const ecs = Uint8Array.of(0, 1, 24, 0, 192, 0, 2);
     const cookie = new Uint8Array(COOKIE_SIZE).fill(3);
     replier.open(
-      requestOf({ udpSize: 1232, dnssecOk: true, isRateLimited: true, hasValidCookie: true, subnet, cookie }),
+      requestOf({ udpSize: 1232, dnssecOk: true, isRateLimited: true, hasValidCookie: true, ecs, cookie }),
     );
     const { query } = replier;
     expect(nameToText(query.qname.slice(0, query.qnameLength))).toBe(NAME);
@@ -74,7 +74,7 @@ describe('RequestReplier.open()', () => {
       arrivedMs: 5,
       arrivedMonotonicMs: forwarding.clock.monotonicMs(),
     });
-    expect([query.copySubnet(), query.copyCookie()]).toEqual([subnet, cookie]);
+    expect([query.copyEcs(), query.copyCookie()]).toEqual([ecs, cookie]);
   });
 
   test('leaves nothing of the request before', () => {

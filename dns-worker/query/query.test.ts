@@ -3,7 +3,7 @@ import { COOKIE_SIZE } from '../../shared/dns/wire.ts';
 import { NO_EDE, Query } from './query.ts';
 
 const SLOT = new Uint8Array(64);
-const SUBNET = Uint8Array.of(0, 1, 24, 0, 192, 0, 2);
+const ECS = Uint8Array.of(0, 1, 24, 0, 192, 0, 2);
 
 /** What `begin` points at the message, and the facts that the listener fills in before. */
 const OF_LISTENER = ['bytes', 'view', 'at', 'length', 'capacity', 'clientBytes', 'clientAt', 'protocol'];
@@ -63,16 +63,16 @@ describe('Query.begin()', () => {
   });
 });
 
-describe('Query.setSubnet()', () => {
-  test('keeps the data of the option, and copySubnet() gives a copy of it', () => {
+describe('Query.setEcs()', () => {
+  test('keeps the data of the option, and copyEcs() gives a copy of it', () => {
     const query = new Query();
     query.begin(SLOT, 0, 12, 40);
-    expect(query.copySubnet()).toBeNull();
-    query.setSubnet(Uint8Array.of(9, 9, ...SUBNET), 2, SUBNET.length);
-    const copy = query.copySubnet();
-    expect([...copy!]).toEqual([...SUBNET]);
-    query.setSubnet(new Uint8Array(7), 0, 7);
-    expect([...copy!]).toEqual([...SUBNET]);
+    expect(query.copyEcs()).toBeNull();
+    query.setEcs(Uint8Array.of(9, 9, ...ECS), 2, ECS.length);
+    const copy = query.copyEcs();
+    expect([...copy!]).toEqual([...ECS]);
+    query.setEcs(new Uint8Array(7), 0, 7);
+    expect([...copy!]).toEqual([...ECS]);
   });
 });
 
@@ -85,7 +85,7 @@ describe('Query.setCookie()', () => {
   });
 });
 
-describe('Query.isForSubnet', () => {
+describe('Query.isEcsSpecific', () => {
   test.each([
     [0, false],
     [4, false],
@@ -93,7 +93,7 @@ describe('Query.isForSubnet', () => {
   ])('with an option of %d bytes is %s: without an address it is for everybody', (length, expected) => {
     const query = new Query();
     query.begin(SLOT, 0, 12, 40);
-    query.setSubnet(SUBNET, 0, length);
-    expect(query.isForSubnet).toBe(expected);
+    query.setEcs(ECS, 0, length);
+    expect(query.isEcsSpecific).toBe(expected);
   });
 });

@@ -72,7 +72,7 @@ describe('MissReader.run()', () => {
       dnssecOk: true,
       hasValidCookie: true,
     });
-    query.setSubnet(Uint8Array.of(0, 1, 24, 0, 192, 0, 2), 0, 7);
+    query.setEcs(Uint8Array.of(0, 1, 24, 0, 192, 0, 2), 0, 7);
     query.setCookie(new Uint8Array(COOKIE_SIZE).fill(9));
     const [miss] = await readAll(query);
     expect(miss).toMatchObject({
@@ -81,7 +81,7 @@ describe('MissReader.run()', () => {
       arrivedMonotonicMs: 12.25,
       udpSize: 1232,
       dnssecOk: true,
-      subnet: Uint8Array.of(0, 1, 24, 0, 192, 0, 2),
+      ecs: Uint8Array.of(0, 1, 24, 0, 192, 0, 2),
       cookie: new Uint8Array(COOKIE_SIZE).fill(9),
       hasValidCookie: true,
       isRefresh: false,
@@ -92,7 +92,7 @@ describe('MissReader.run()', () => {
     expect(addressToText(miss!.client)).toBe('192.0.2.1');
   });
 
-  test('tells questions without EDNS, subnet and cookie, and the flags apart', async () => {
+  test('tells questions without EDNS, ECS and cookie, and the flags apart', async () => {
     const [plain, limited, refresh] = await readAll(
       queryOf(20),
       queryOf(20, { isRateLimited: true }),
@@ -101,7 +101,7 @@ describe('MissReader.run()', () => {
     expect(plain).toMatchObject({
       udpSize: 0,
       dnssecOk: false,
-      subnet: null,
+      ecs: null,
       cookie: null,
       hasValidCookie: false,
     });

@@ -48,7 +48,7 @@ function missOf(rest: Partial<Miss> = {}): Miss {
     arrivedMonotonicMs: 2,
     udpSize: 0,
     dnssecOk: false,
-    subnet: null,
+    ecs: null,
     cookie: null,
     hasValidCookie: false,
     isRefresh: false,

@@ -44,7 +44,7 @@ function settingsOf(dnsPort: number, upstream: ScriptedUpstream | null): WorkerS
       optimisticRefresh: false,
     },
     dnssec: null,
-    forwardsSubnets: false,
+    forwardsEcs: false,
     rateLimit: rateLimitOf({ enabled: false }),
     tcpMaxConnectionsPerIp: 0,
     coalesceUs: 0,
