@@ -1,26 +1,21 @@
-/** The service catalog, blocks of services, and custom services as HTTP sees them. */
+/** Custom services as HTTP sees them. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { tmpdir } from 'node:os';
-import { groupRoutes } from '../../control-plane/groups/group-routes.ts';
-import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
-import { customServiceRoutes } from '../../control-plane/services/custom-service-routes.ts';
-import { ServiceCatalog } from '../../control-plane/services/service-catalog.ts';
-import { serviceRoutes } from '../../control-plane/services/service-routes.ts';
-import { readBlockedIds } from '../../control-plane/services/service-store.ts';
+import { groupRoutes } from '../groups/group-routes.ts';
+import { readPolicyRows } from '../policy/policy-store.ts';
+import { customServiceRoutes } from './custom-service-routes.ts';
+import { ServiceCatalog } from './service-catalog.ts';
+import { serviceRoutes } from './service-routes.ts';
 import {
-  BlockedService,
   BlockedServiceList,
   CatalogService,
-  CatalogServiceList,
-  CATEGORY_NAMES,
-  CategoryList,
   CustomService,
   CustomServiceList,
 } from '../../shared/api/policy/services-api.ts';
-import { RunningApi } from '../support/parts/running-api.ts';
-import type { Rows, TestAnswer } from '../support/parts/running-api.ts';
-import { openSuiteDatabase } from '../support/parts/suite-database.ts';
-import type { SuiteDatabase } from '../support/parts/suite-database.ts';
+import { RunningApi } from '../../test/support/parts/running-api.ts';
+import type { Rows, TestAnswer } from '../../test/support/parts/running-api.ts';
+import { openSuiteDatabase } from '../../test/support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
 
 const catalog = new ServiceCatalog(tmpdir());
 
@@ -48,67 +43,6 @@ const get = async (path: string): Promise<unknown> => (await api.send('GET', `/a
 const block = (json: unknown): Promise<TestAnswer> => api.send('POST', '/api/services', { json });
 const define = (json: unknown, path = '/api/services/custom'): Promise<TestAnswer> =>
   api.send('POST', path, { json });
-
-describe('service catalog', () => {
-  test('holds hundreds of services, in every one of the seven categories', async () => {
-    const services = CatalogServiceList.parse(await get('/services/catalog'));
-    expect(services.length).toBeGreaterThan(1000);
-    expect(new Set(services.map(({ category }) => category))).toEqual(new Set(Object.keys(CATEGORY_NAMES)));
-    expect(services.every(({ is_custom: isCustom }) => !isCustom)).toBe(true);
-    expect(CategoryList.parse(await get('/services/categories'))).toHaveLength(7);
-  });
-
-  test('names one service with its domains, and 404 for others', async () => {
-    expect(CatalogService.parse(await get('/services/catalog/netflix'))).toMatchObject({
-      name: 'Netflix',
-      category: 'video_streaming',
-      category_name: 'Video Streaming',
-      domains: expect.arrayContaining(['netflix.com']),
-    });
-    expect((await api.send('GET', '/api/services/catalog/nothing')).status).toBe(404);
-  });
-});
-
-describe('blocked services', () => {
-  test('are blocked and unblocked for a group, in force at once', async () => {
-    const before = api.policyChanges;
-    const answer = await block({ service_id: 'netflix', group_id: 1 });
-    expect(answer.status).toBe(201);
-    const blocked = BlockedService.parse(answer.body);
-    expect(blocked).toMatchObject({ service_id: 'netflix', group_id: 1 });
-    expect(BlockedServiceList.parse(await get('/services'))).toEqual([blocked]);
-    expect(await get('/services?group_id=1')).toEqual([blocked]);
-    expect(await get('/services?group_id=2')).toEqual([]);
-    const { blockedServices } = await readPolicyRows(suite.database, (id) => {
-      const service = catalog.get(id);
-      return service && { serviceName: service.name, domains: service.domains, exact: service.exact_domains };
-    });
-    expect(blockedServices).toMatchObject([{ serviceId: 'netflix', serviceName: 'Netflix', groupId: 1 }]);
-    expect(blockedServices[0]!.domains).toContain('netflix.com');
-    expect(await readBlockedIds(suite.database)).toEqual(new Set(['netflix']));
-    expect((await block({ service_id: 'netflix', group_id: 1 })).status).toBe(409);
-    const path = '/api/services/netflix/groups/1';
-    expect((await api.send('DELETE', path)).status).toBe(204);
-    expect((await api.send('DELETE', path)).status).toBe(404);
-    expect(api.policyChanges - before).toBe(2);
-  });
-
-  test.each([
-    [{ service_id: 'nothing', group_id: 1 }, 404],
-    [{ service_id: 'netflix', group_id: 4711 }, 404],
-    [{ service_id: 'netflix' }, 400],
-    [{ service_id: 5, group_id: 1 }, 400],
-    [{ service_id: 'netflix', group_id: 1, extra: true }, 400],
-  ])('%j is %d', async (json, status) => expect((await block(json)).status).toBe(status));
-
-  test('go away with their group', async () => {
-    const group = await api.send('POST', '/api/groups', { json: { name: 'kids' } });
-    const { id } = group.body as { id: number };
-    await block({ service_id: 'netflix', group_id: id });
-    expect((await api.send('DELETE', `/api/groups/${id}`)).status).toBe(204);
-    expect(await get('/services')).toEqual([]);
-  });
-});
 
 describe('custom services', () => {
   test('are defined, shown in the catalog, blocked, changed and deleted', async () => {

@@ -3,14 +3,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { hashPassword } from '../../../control-plane/auth/password.ts';
-import { AuthStatus, LoginAnswer, SessionList } from '../../../shared/api/auth-api.ts';
-import type { Session } from '../../../shared/api/auth-api.ts';
-import { everyRoute, everyRow } from '../../support/parts/every-route.ts';
-import { PASSWORD, RunningApi, sessionCookie } from '../../support/parts/running-api.ts';
-import type { TestAnswer } from '../../support/parts/running-api.ts';
-import { openSuiteDatabase } from '../../support/parts/suite-database.ts';
-import type { SuiteDatabase } from '../../support/parts/suite-database.ts';
+import { hashPassword } from './password.ts';
+import { AuthStatus, LoginAnswer, SessionList } from '../../shared/api/auth-api.ts';
+import type { Session } from '../../shared/api/auth-api.ts';
+import { everyRoute, everyRow } from '../../test/support/parts/every-route.ts';
+import { PASSWORD, RunningApi, sessionCookie } from '../../test/support/parts/running-api.ts';
+import type { TestAnswer } from '../../test/support/parts/running-api.ts';
+import { openSuiteDatabase } from '../../test/support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
 
 let suite: SuiteDatabase;
 let api: RunningApi;

@@ -1,11 +1,11 @@
 /** Groups over HTTP and in the database. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { groupRoutes } from '../../control-plane/groups/group-routes.ts';
+import { groupRoutes } from './group-routes.ts';
 import { Group, GroupList } from '../../shared/api/policy/groups-api.ts';
-import { RunningApi } from '../support/parts/running-api.ts';
-import type { Rows, TestAnswer } from '../support/parts/running-api.ts';
-import { openSuiteDatabase } from '../support/parts/suite-database.ts';
-import type { SuiteDatabase } from '../support/parts/suite-database.ts';
+import { RunningApi } from '../../test/support/parts/running-api.ts';
+import type { Rows, TestAnswer } from '../../test/support/parts/running-api.ts';
+import { openSuiteDatabase } from '../../test/support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
 
 /** Rows of this suite. */
 const suiteRoutes: Rows = groupRoutes;

@@ -1,20 +1,20 @@
 /** Clients and their networks over HTTP and in the database. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { clientRoutes } from '../../control-plane/clients/client-routes.ts';
-import { clientSubnetRoutes } from '../../control-plane/clients/client-subnet-routes.ts';
-import { groupRoutes } from '../../control-plane/groups/group-routes.ts';
-import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
-import { queryLogReader } from '../../control-plane/query-log/reading/query-log-reader.ts';
-import { queryRoutes } from '../../control-plane/query-log/reading/query-routes.ts';
-import { ensurePartitions } from '../../control-plane/query-log/store/partition-store.ts';
-import { revisionRoutes } from '../../control-plane/revisions/revision-routes.ts';
+import { clientRoutes } from './client-routes.ts';
+import { clientSubnetRoutes } from './client-subnet-routes.ts';
+import { groupRoutes } from '../groups/group-routes.ts';
+import { readPolicyRows } from '../policy/policy-store.ts';
+import { queryLogReader } from '../query-log/reading/query-log-reader.ts';
+import { queryRoutes } from '../query-log/reading/query-routes.ts';
+import { ensurePartitions } from '../query-log/store/partition-store.ts';
+import { revisionRoutes } from '../revisions/revision-routes.ts';
 import { Client, ClientPage, ClientSubnet, ClientSubnetList } from '../../shared/api/policy/clients-api.ts';
 import { Group, GroupList } from '../../shared/api/policy/groups-api.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
-import { RunningApi } from '../support/parts/running-api.ts';
-import type { Rows, TestAnswer } from '../support/parts/running-api.ts';
-import { openSuiteDatabase } from '../support/parts/suite-database.ts';
-import type { SuiteDatabase } from '../support/parts/suite-database.ts';
+import { RunningApi } from '../../test/support/parts/running-api.ts';
+import type { Rows, TestAnswer } from '../../test/support/parts/running-api.ts';
+import { openSuiteDatabase } from '../../test/support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
 
 const MAC = '02:00:5e:10:00:01';
 const OTHER_MAC = '02:00:5e:10:00:02';

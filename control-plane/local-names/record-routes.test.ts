@@ -1,13 +1,13 @@
 /** Local records as HTTP sees them; what they do to answers has suites of its own. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { recordRoutes, type LocalNames } from '../../control-plane/local-names/record-routes.ts';
-import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
-import { revisionRoutes } from '../../control-plane/revisions/revision-routes.ts';
+import { recordRoutes, type LocalNames } from './record-routes.ts';
+import { readPolicyRows } from '../policy/policy-store.ts';
+import { revisionRoutes } from '../revisions/revision-routes.ts';
 import { LocalRecord, LocalRecordList } from '../../shared/api/policy/local-records-api.ts';
-import { RunningApi } from '../support/parts/running-api.ts';
-import type { Rows, TestAnswer } from '../support/parts/running-api.ts';
-import { openSuiteDatabase } from '../support/parts/suite-database.ts';
-import type { SuiteDatabase } from '../support/parts/suite-database.ts';
+import { RunningApi } from '../../test/support/parts/running-api.ts';
+import type { Rows, TestAnswer } from '../../test/support/parts/running-api.ts';
+import { openSuiteDatabase } from '../../test/support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
 
 const PATH = '/api/local-records';
 const CONFIG = `auth.enabled = false

@@ -1,12 +1,12 @@
 /** Schedule profiles, slots and assignments, and the blocking switch, as HTTP and the policy's rows see them. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { groupRoutes } from '../../control-plane/groups/group-routes.ts';
-import { PolicyChanges } from '../../control-plane/policy/change.ts';
-import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
-import type { PolicyRows } from '../../control-plane/policy/rows.ts';
-import { revisionRoutes } from '../../control-plane/revisions/revision-routes.ts';
-import { blockingRoutes } from '../../control-plane/schedules/blocking-routes.ts';
-import { scheduleRoutes } from '../../control-plane/schedules/schedule-routes.ts';
+import { groupRoutes } from '../groups/group-routes.ts';
+import { PolicyChanges } from '../policy/change.ts';
+import { readPolicyRows } from '../policy/policy-store.ts';
+import type { PolicyRows } from '../policy/rows.ts';
+import { revisionRoutes } from '../revisions/revision-routes.ts';
+import { blockingRoutes } from './blocking-routes.ts';
+import { scheduleRoutes } from './schedule-routes.ts';
 import { Blocking } from '../../shared/api/policy/blocking-api.ts';
 import {
   FullScheduleProfile,
@@ -16,10 +16,10 @@ import {
   ScheduleSlot,
 } from '../../shared/api/policy/schedules-api.ts';
 import type { Revision } from '../../shared/api/revisions-api.ts';
-import { RunningApi } from '../support/parts/running-api.ts';
-import type { Rows, TestAnswer } from '../support/parts/running-api.ts';
-import { openSuiteDatabase } from '../support/parts/suite-database.ts';
-import type { SuiteDatabase } from '../support/parts/suite-database.ts';
+import { RunningApi } from '../../test/support/parts/running-api.ts';
+import type { Rows, TestAnswer } from '../../test/support/parts/running-api.ts';
+import { openSuiteDatabase } from '../../test/support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
 
 /** Rows of this suite. */
 const suiteRoutes: Rows = (parts) => [

@@ -1,15 +1,19 @@
 /** List sources as HTTP sees them; what becomes of a source has suites beside its code. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { compiledListRoutes } from '../../control-plane/lists/compiled/compiled-list-routes.ts';
-import type { CompiledListRouteParts } from '../../control-plane/lists/compiled/compiled-list-routes.ts';
-import { sourceRoutes } from '../../control-plane/lists/sources/source-routes.ts';
-import { CompiledRulePage } from '../../shared/api/policy/compiled-lists-api.ts';
-import { BlocklistSource, BlocklistSourceList, UnusedLineList } from '../../shared/api/policy/sources-api.ts';
-import { MemorySources } from '../support/parts/memory-sources.ts';
-import { RunningApi } from '../support/parts/running-api.ts';
-import type { Rows, TestAnswer } from '../support/parts/running-api.ts';
-import { openSuiteDatabase } from '../support/parts/suite-database.ts';
-import type { SuiteDatabase } from '../support/parts/suite-database.ts';
+import { compiledListRoutes } from '../compiled/compiled-list-routes.ts';
+import type { CompiledListRouteParts } from '../compiled/compiled-list-routes.ts';
+import { sourceRoutes } from './source-routes.ts';
+import { CompiledRulePage } from '../../../shared/api/policy/compiled-lists-api.ts';
+import {
+  BlocklistSource,
+  BlocklistSourceList,
+  UnusedLineList,
+} from '../../../shared/api/policy/sources-api.ts';
+import { MemorySources } from '../../../test/support/parts/memory-sources.ts';
+import { RunningApi } from '../../../test/support/parts/running-api.ts';
+import type { Rows, TestAnswer } from '../../../test/support/parts/running-api.ts';
+import { openSuiteDatabase } from '../../../test/support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../../../test/support/parts/suite-database.ts';
 
 const sources = new MemorySources();
 

@@ -1,14 +1,14 @@
 /** Forward zones as HTTP sees them; whom they make Weir ask has suites of its own. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { forwardZoneRoutes } from '../../control-plane/forward-zones/forward-zone-routes.ts';
-import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
-import { revisionRoutes } from '../../control-plane/revisions/revision-routes.ts';
+import { forwardZoneRoutes } from './forward-zone-routes.ts';
+import { readPolicyRows } from '../policy/policy-store.ts';
+import { revisionRoutes } from '../revisions/revision-routes.ts';
 import { ForwardZone, ForwardZoneList } from '../../shared/api/policy/forward-zones-api.ts';
 import type { Revision } from '../../shared/api/revisions-api.ts';
-import { RunningApi } from '../support/parts/running-api.ts';
-import type { Rows, TestAnswer } from '../support/parts/running-api.ts';
-import { openSuiteDatabase } from '../support/parts/suite-database.ts';
-import type { SuiteDatabase } from '../support/parts/suite-database.ts';
+import { RunningApi } from '../../test/support/parts/running-api.ts';
+import type { Rows, TestAnswer } from '../../test/support/parts/running-api.ts';
+import { openSuiteDatabase } from '../../test/support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
 
 /** Rows of this suite. */
 const suiteRoutes: Rows = (parts) => [
