@@ -109,7 +109,7 @@ export class Explainer {
     return {
       judged: nameToText(rule.judged),
       rule: known.rule,
-      origin: ORIGINS[rule.origin as keyof typeof ORIGINS],
+      origin: ORIGINS[rule.origin],
       source: known.source,
       sources: [...known.sources],
       line: known.line ?? (await this.lineOf(rule, known)),

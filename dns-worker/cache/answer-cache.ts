@@ -4,6 +4,7 @@
  * the writer's TAIL has not reached it meanwhile. Written by `cache-writer.ts`; the layout is
  * `shared/memory/answer-cache-layout.ts`.
  */
+import type { DnssecStatusCode } from '../../shared/query-log.ts';
 import {
   CACHE_UNIT,
   CacheBucket,
@@ -26,6 +27,7 @@ import { readU32, writeU32 } from '../../shared/dns/wire.ts';
 
 /** What a lookup found. */
 export const CacheHit = { NONE: 0, FRESH: 1, STALE: 2 } as const;
+export type CacheHitCode = (typeof CacheHit)[keyof typeof CacheHit];
 
 /** An answer is refreshed at the latest this long before its end; answers with a shorter lifetime are not refreshed. */
 const LAST_SECS = 2;
@@ -60,7 +62,7 @@ export class AnswerCache {
    * Answers `query` from the cache; `nowSecs` is the monotonic clock's. FRESH: the answer lies in the slot. STALE is
    * returned, and the answer written, only when `allowStale`; else an expired entry is NONE.
    */
-  answer(query: Query, partition: number, nowSecs: number, allowStale: boolean): number {
+  answer(query: Query, partition: number, nowSecs: number, allowStale: boolean): CacheHitCode {
     const memory = this.memory;
     const keyFlags = keyFlagsOf(query.dnssecOk, query.checkingDisabled);
     const low = keyHashLow(query.hashLow[0]!, query.qtype, keyFlags);
@@ -141,7 +143,7 @@ export class AnswerCache {
    * Copies the body after the question and counts TTLs down; the copy may be garbage if the writer was faster, so every
    * length is bounded by the slot and nothing is trusted before the check in `answer`.
    */
-  private copyAnswer(entry: number, query: Query, nowSecs: number, allowStale: boolean): number {
+  private copyAnswer(entry: number, query: Query, nowSecs: number, allowStale: boolean): CacheHitCode {
     const { slab, slabWords, slabHalves } = this.memory;
     const word = entry >>> 2;
     const half = entry >>> 1;
@@ -161,7 +163,7 @@ export class AnswerCache {
     const marks = slab[entry + CacheEntry.MARKS]!;
     query.hasTargets = (marks & CacheMarks.HAS_TARGETS) !== 0;
     query.hasPrivateAddress = (marks & CacheMarks.HAS_PRIVATE_ADDRESS) !== 0;
-    query.dnssec = slab[entry + CacheEntry.DNSSEC]!;
+    query.dnssec = slab[entry + CacheEntry.DNSSEC]! as DnssecStatusCode;
     query.extendedError = slab[entry + CacheEntry.EXTENDED_ERROR]! - 1;
     query.upstream = slabHalves[half + (CacheEntry.UPSTREAM >>> 1)]!;
     query.answersAt = query.questionEnd;
@@ -198,7 +200,7 @@ export class AnswerCache {
     return lifeSecs > SHORT_LIFE_SECS && (leftSecs <= LAST_SECS || leftSecs * 10 <= lifeSecs);
   }
 
-  private finish(query: Query, hit: number): void {
+  private finish(query: Query, hit: CacheHitCode): void {
     query.cached = 1;
     const isStale = hit === CacheHit.STALE;
     if (isStale) query.extendedError = ExtendedError.STALE_ANSWER;

@@ -5,6 +5,7 @@
  * never held up: an index slot is stored only after its entry is whole, and TAIL moves before any byte after it is
  * overwritten.
  */
+import type { DnssecStatusCode } from '../../shared/query-log.ts';
 import {
   CACHE_MAX_BODY,
   CACHE_SEGMENT_UNITS,
@@ -46,7 +47,7 @@ export interface CacheNotes {
   readonly storedAtSecs: number;
   readonly expiresAtSecs: number;
   readonly staleUntilSecs: number;
-  readonly dnssec: number;
+  readonly dnssec: DnssecStatusCode;
   /** Upstream index plus one. */
   readonly upstream: number;
   /** `ExtendedError`; NO_EDE = none. */

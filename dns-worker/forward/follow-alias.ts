@@ -7,7 +7,7 @@
 import { randomInt } from 'node:crypto';
 import { RRType, Rcode } from '../../shared/dns/iana.ts';
 import { Header, QUESTION_TAIL_SIZE, readU16, readU32, writeU16 } from '../../shared/dns/wire.ts';
-import { QueryStatus } from '../../shared/query-log.ts';
+import { QueryStatus, type QueryStatusCode } from '../../shared/query-log.ts';
 import type { Query } from '../query/query.ts';
 import { BodyWriter } from '../resolve/response/body-writer.ts';
 import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
@@ -21,7 +21,7 @@ export interface Alias {
   /** Header, question and the records that lead to the target. */
   readonly message: Uint8Array;
   /** Of the answer, see `Query`. */
-  readonly status: number;
+  readonly status: QueryStatusCode;
   readonly replyFlags: number;
   /** A rule makes the alias. */
   readonly isOfRule: boolean;
@@ -32,13 +32,12 @@ export interface TargetAnswer {
   /** Without OPT. */
   readonly message: Uint8Array;
   readonly rcode: number;
-  readonly status: number;
+  readonly status: QueryStatusCode;
   readonly cached: number;
   readonly upstream: number;
   readonly extendedError: number;
   /** See `Query`. */
   readonly ecsScope: number;
-  /** `DnssecStatus` */
   readonly dnssec: Query['dnssec'];
 }
 

@@ -1,6 +1,11 @@
 /** Combines the results of the parts of an answer that were resolved separately. */
 import { ExtendedError } from '../../shared/dns/iana.ts';
-import { DnssecStatus, type DnssecStatusCode, QueryStatus } from '../../shared/query-log.ts';
+import {
+  DnssecStatus,
+  type DnssecStatusCode,
+  QueryStatus,
+  type QueryStatusCode,
+} from '../../shared/query-log.ts';
 import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
 import type { Query } from '../query/query.ts';
 import type { TargetAnswer } from './follow-alias.ts';
@@ -9,7 +14,7 @@ import type { TargetAnswer } from './follow-alias.ts';
 export type Failure = Pick<TargetAnswer, 'rcode' | 'status' | 'extendedError'>;
 
 /** Statuses of an unanswered question. */
-export function isFailure(status: number): boolean {
+export function isFailure(status: QueryStatusCode): boolean {
   const { SERVFAIL, TIMEOUT, RATE_LIMITED } = QueryStatus;
   return status === SERVFAIL || status === TIMEOUT || status === RATE_LIMITED;
 }

@@ -1,4 +1,5 @@
 /** The data of a request between the answer thread and its reply. */
+import type { ProtocolCode } from '../../shared/query-log.ts';
 import type { PipelineRecorder } from '../pipeline.ts';
 import type { Query } from '../query/query.ts';
 
@@ -8,8 +9,7 @@ export interface WaitingRequest {
   readonly message: Uint8Array;
   /** 16 bytes. */
   readonly client: Uint8Array;
-  /** `Protocol`. */
-  readonly protocol: number;
+  readonly protocol: ProtocolCode;
   /** Unix milliseconds. */
   readonly arrivedMs: number;
   /** `Clock.monotonicMs` */

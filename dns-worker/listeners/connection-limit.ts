@@ -1,4 +1,5 @@
 /** Counts open stream connections, per thread and per client address of the whole node, and enforces their limits. */
+import type { ProtocolCode } from '../../shared/query-log.ts';
 import { connectionBlocks, ConnectionTableLayout as L } from '../../shared/memory/connection-table.ts';
 import { addressWord } from '../../shared/net/ip.ts';
 
@@ -11,7 +12,7 @@ export interface ConnectionLimitOptions {
   /** 0-based index of the thread's worker. */
   readonly worker: number;
   /** `Protocol` of the connections; each is counted by itself. */
-  readonly protocol: number;
+  readonly protocol: ProtocolCode;
   /** Of one address, on the whole node; 0 = unlimited. */
   readonly maxPerAddress: number;
   /** Of all addresses, in this thread. */

@@ -3,6 +3,7 @@
  * with answers in any order, a bound on queries in flight, backpressure, half-close and idleness. The listener
  * (`tcp.ts`) accepts connections and limits their number.
  */
+import type { ProtocolCode } from '../../shared/query-log.ts';
 import type { Socket } from 'node:net';
 import { FrameReader, frame } from '../../shared/dns/framing.ts';
 import { Header } from '../../shared/dns/wire.ts';
@@ -13,7 +14,7 @@ export interface StreamClient {
   readonly address: Uint8Array;
   readonly port: number;
   /** `Protocol` of `shared/query-log.ts`. */
-  readonly protocol: number;
+  readonly protocol: ProtocolCode;
   /** Sends the reply to one message, in any order; the bytes are copied. Does nothing once disconnected. */
   send(message: Uint8Array): void;
 }
@@ -33,7 +34,7 @@ export const MAX_UNSENT_BYTES = 128 * 1024;
 export class StreamConnection implements StreamClient {
   readonly address: Uint8Array;
   readonly port: number;
-  readonly protocol: number;
+  readonly protocol: ProtocolCode;
   /** When the last whole message arrived or the last answer left, milliseconds of the monotonic clock. */
   lastActiveMs = performance.now();
 
@@ -47,7 +48,7 @@ export class StreamConnection implements StreamClient {
 
   constructor(
     socket: Socket,
-    peer: { readonly address: Uint8Array; readonly port: number; readonly protocol: number },
+    peer: { readonly address: Uint8Array; readonly port: number; readonly protocol: ProtocolCode },
     handler: StreamHandler,
   ) {
     this.address = peer.address;

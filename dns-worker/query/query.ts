@@ -6,7 +6,15 @@
 import { EcsData } from '../../shared/dns/ecs-option.ts';
 import { MAX_LABELS, MAX_NAME_LENGTH } from '../../shared/dns/name.ts';
 import { COOKIE_SIZE } from '../../shared/dns/wire.ts';
-import { DnssecStatus } from '../../shared/query-log.ts';
+import {
+  DnssecStatus,
+  type DnssecStatusCode,
+  Protocol,
+  type ProtocolCode,
+  QueryStatus,
+  type QueryStatusCode,
+} from '../../shared/query-log.ts';
+import { RuleOrigin, type RuleOriginCode } from '../../shared/snapshot/rule-origin.ts';
 import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
 
 /** What a stage decided. */
@@ -44,8 +52,7 @@ export class Query {
   /** Client address, 16 bytes (IPv4 as ::ffff:a.b.c.d), in `clientBytes` from `clientAt`. */
   clientBytes: Uint8Array = new Uint8Array(16);
   clientAt = 0;
-  /** `Protocol`. */
-  protocol = 0;
+  protocol: ProtocolCode = Protocol.udp;
   /** Wall clock of arrival, seconds and milliseconds. */
   arrivedSecs = 0;
   arrivedMs = 0;
@@ -122,17 +129,17 @@ export class Query {
   aliasLength = 0;
 
   /** What the log will say. */
-  status = 0;
+  status: QueryStatusCode = QueryStatus.ALLOWED;
   rcode = 0;
   cached = 0;
-  dnssec = 0;
+  dnssec: DnssecStatusCode = DnssecStatus.unchecked;
   upstream = 0;
   /** Attribute id of the deciding rule plus one; 0 = none. */
   ruleAttribute = 0;
   ruleNameOffset = 0;
   ruleKind = 0;
   /** `RuleOrigin` of that rule; for a special rule `ruleAttribute` is its index plus one. */
-  ruleOrigin = 0;
+  ruleOrigin: RuleOriginCode = RuleOrigin.LIST;
   /** If the rule matched a name of the answer: the rule's name, in wire form. */
   readonly ruleName: Uint8Array = new Uint8Array(MAX_NAME_LENGTH);
   ruleNameLength = 0;
@@ -196,15 +203,15 @@ export class Query {
     this.groupIndex = 0;
     this.groupId = 1;
     this.aliasLength = 0;
-    this.status = 0;
+    this.status = QueryStatus.ALLOWED;
     this.rcode = 0;
     this.cached = 0;
-    this.dnssec = 0;
+    this.dnssec = DnssecStatus.unchecked;
     this.upstream = 0;
     this.ruleAttribute = 0;
     this.ruleNameOffset = 0;
     this.ruleKind = 0;
-    this.ruleOrigin = 0;
+    this.ruleOrigin = RuleOrigin.LIST;
     this.ruleNameLength = 0;
     this.isUnfiltered = false;
     this.isAllowed = false;

@@ -4,6 +4,7 @@
  */
 import { RRClass, RRType } from '../../shared/dns/iana.ts';
 import { Header, Record, writeU16, writeU32 } from '../../shared/dns/wire.ts';
+import type { QueryStatusCode } from '../../shared/query-log.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { hasRoom } from './reply.ts';
 
@@ -59,7 +60,7 @@ export function followAlias(
   query: Query,
   names: Uint8Array,
   nameAt: number,
-  status: number,
+  status: QueryStatusCode,
 ): StageResultCode {
   const length = nameLength(names, nameAt);
   for (let i = 0; i < length; i++) query.alias[i] = names[nameAt + i]!;

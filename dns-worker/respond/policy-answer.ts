@@ -4,7 +4,7 @@
  */
 import { ExtendedError, RRType, Rcode } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
-import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
+import { RuleOrigin, type RuleOriginCode } from '../../shared/snapshot/rule-origin.ts';
 import {
   INHERITED_KINDS,
   MANUAL_SUFFIX_KINDS,
@@ -94,7 +94,7 @@ function isQname({ qname, qnameLength }: Query, host: Uint8Array): boolean {
 function kindsOf(
   { policy, special }: OpenSnapshot,
   policyClass: number,
-  origin: number,
+  origin: RuleOriginCode,
   rule: number,
   label: number,
 ): number {

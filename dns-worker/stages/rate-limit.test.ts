@@ -3,7 +3,7 @@ import { Rcode } from '../../shared/dns/iana.ts';
 import { FlagsHigh, FlagsLow } from '../../shared/dns/wire.ts';
 import { createRateBuckets } from '../../shared/memory/rate-buckets.ts';
 import type { RateLimitSettings } from '../../shared/policy/rate-limit-settings.ts';
-import { Protocol, QueryStatus } from '../../shared/query-log.ts';
+import { Protocol, QueryStatus, type QueryStatusCode } from '../../shared/query-log.ts';
 import { replyIn, slotQuery } from '../../test/support/parts/slot-query.ts';
 import { openLists } from '../../test/support/parts/test-lists.ts';
 import { rateLimitOf } from '../../test/support/parts/test-rate-limit.ts';
@@ -66,7 +66,7 @@ describe('rateLimitStage', () => {
 });
 
 describe('limitNxdomain', () => {
-  function answered(limiter: RateLimiter, status: number, rcode: number = Rcode.NXDOMAIN): Query {
+  function answered(limiter: RateLimiter, status: QueryStatusCode, rcode: number = Rcode.NXDOMAIN): Query {
     const slot = asked();
     replyWithRcode(slot, rcode);
     slot.status = status;

@@ -5,7 +5,7 @@
  */
 import { FlagsHigh, Header } from '../../shared/dns/wire.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
-import { QueryStatus } from '../../shared/query-log.ts';
+import { QueryStatus, type QueryStatusCode } from '../../shared/query-log.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { hasProvenAddress, type RateLimiter } from '../policy/rate-limiter.ts';
 import { replyWithRcode } from '../respond/reply.ts';
@@ -22,7 +22,7 @@ export function limitNxdomain(query: Query, limiter: RateLimiter): void {
   if (!limiter.admitsNxdomain(query)) limit(query, limiter);
 }
 
-function isOfUpstream(status: number): boolean {
+function isOfUpstream(status: QueryStatusCode): boolean {
   return status === QueryStatus.ALLOWED || status === QueryStatus.CACHED || status === QueryStatus.STALE;
 }
 

@@ -9,7 +9,7 @@
 import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
-import { GroupOverrideCode } from '../../shared/snapshot/policy-table.ts';
+import { GroupOverride } from '../../shared/snapshot/policy-table.ts';
 import { NOT_FOUND } from '../policy/name-table.ts';
 import { StageResult, type Query, type StageResultCode } from '../query/query.ts';
 import { answerNegative } from '../respond/block-answer.ts';
@@ -19,7 +19,7 @@ import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 export function rebindingStage(query: Query, { rebinding, policy }: OpenSnapshot): StageResultCode {
   if (!query.hasPrivateAddress || query.partition !== POOLS_PARTITION || !rebinding.isOn)
     return StageResult.CONTINUE;
-  if (policy.groupOverride(query.groupIndex) === GroupOverrideCode.AllowAll) return StageResult.CONTINUE;
+  if (policy.groupOverride(query.groupIndex) === GroupOverride.AllowAll) return StageResult.CONTINUE;
   if (rebinding.exempt.findSuffix(query) !== NOT_FOUND) return StageResult.CONTINUE;
   query.status = QueryStatus.BLOCKED_REBIND;
   query.discardAnswer();

@@ -8,7 +8,7 @@
  */
 import { Rcode, RRType } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
-import { GroupOverrideCode } from '../../shared/snapshot/policy-table.ts';
+import { GroupOverride } from '../../shared/snapshot/policy-table.ts';
 import { NOT_FOUND } from '../policy/name-table.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { appendCname, followAlias, NO_ROOM, QNAME_OFFSET } from '../respond/alias.ts';
@@ -23,7 +23,7 @@ const TTL_SECS = 300;
 export function safeSearchStage(query: Query, { safeSearch, policy }: OpenSnapshot): StageResultCode {
   const number = safeSearch.find(query.groupIndex, query.hashLow[0]!, query.hashHigh[0]!);
   if (number === NOT_FOUND || query.isAllowed) return StageResult.CONTINUE;
-  if (policy.groupOverride(query.groupIndex) === GroupOverrideCode.AllowAll) return StageResult.CONTINUE;
+  if (policy.groupOverride(query.groupIndex) === GroupOverride.AllowAll) return StageResult.CONTINUE;
   if (!mayReachEngine(query.qtype)) return StageResult.CONTINUE;
   query.status = QueryStatus.SAFE_SEARCH;
   const { cname, ipv4 } = safeSearch.target(number);

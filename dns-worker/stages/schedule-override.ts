@@ -5,7 +5,7 @@
  */
 import { ExtendedError } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
-import { GroupOverrideCode } from '../../shared/snapshot/policy-table.ts';
+import { GroupOverride } from '../../shared/snapshot/policy-table.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { answerBlocked } from '../respond/block-answer.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
@@ -13,8 +13,8 @@ import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 /** Blocks the query, or notes whether anything may block it. */
 export function scheduleOverrideStage(query: Query, { policy }: OpenSnapshot): StageResultCode {
   const override = policy.groupOverride(query.groupIndex);
-  query.isUnfiltered = !policy.blockingEnabled || override === GroupOverrideCode.AllowAll;
-  if (query.isUnfiltered || override !== GroupOverrideCode.BlockAll) return StageResult.CONTINUE;
+  query.isUnfiltered = !policy.blockingEnabled || override === GroupOverride.AllowAll;
+  if (query.isUnfiltered || override !== GroupOverride.BlockAll) return StageResult.CONTINUE;
   query.status = QueryStatus.BLOCKED_SCHEDULE;
   query.discardAnswer();
   answerBlocked(query, policy, ExtendedError.FILTERED);
@@ -24,6 +24,6 @@ export function scheduleOverrideStage(query: Query, { policy }: OpenSnapshot): S
 /** The override in words. */
 export function overrideDetail({ groupIndex }: Query, { policy }: OpenSnapshot): string {
   const override = policy.groupOverride(groupIndex);
-  const name = Object.entries(GroupOverrideCode).find(([, code]) => code === override)?.[0] ?? 'None';
+  const name = Object.entries(GroupOverride).find(([, code]) => code === override)?.[0] ?? 'None';
   return policy.blockingEnabled ? name : `${name}; blocking is switched off`;
 }

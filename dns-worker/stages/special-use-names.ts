@@ -8,7 +8,7 @@
 import { ExtendedError, Rcode, RRType } from '../../shared/dns/iana.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
 import { QueryStatus, type QueryStatusCode } from '../../shared/query-log.ts';
-import { GroupOverrideCode, QuestionFlag } from '../../shared/snapshot/policy-table.ts';
+import { GroupOverride, QuestionFlag } from '../../shared/snapshot/policy-table.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { answerNegative, answerRecord } from '../respond/block-answer.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
@@ -76,7 +76,7 @@ export function specialUseNamesStage(query: Query, { policy }: OpenSnapshot): St
   if (query.zoneIndex >= 0) return StageResult.CONTINUE;
   let flags = policy.questionFlags;
   if (flags === 0 || query.labelCount === 0) return StageResult.CONTINUE;
-  if (policy.groupOverride(query.groupIndex) === GroupOverrideCode.AllowAll) flags &= ~BLOCKING_FLAGS;
+  if (policy.groupOverride(query.groupIndex) === GroupOverride.AllowAll) flags &= ~BLOCKING_FLAGS;
   if (query.labelCount === 1) return checkSingleLabel(query, flags);
   const { qname, labelAt, labelCount } = query;
   const tld = qname[labelAt[labelCount - 1]!]!;

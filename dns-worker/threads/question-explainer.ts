@@ -11,8 +11,8 @@ import type {
   ExplainedStageName,
   Explanation,
 } from '../../shared/threads/explanation.ts';
-import { Protocol } from '../../shared/query-log.ts';
-import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
+import { Protocol, QueryStatus, type QueryStatusCode } from '../../shared/query-log.ts';
+import { RuleOrigin, type RuleOriginCode } from '../../shared/snapshot/rule-origin.ts';
 import { NOT_PASSED } from '../../shared/memory/miss-ring.ts';
 import { stampArrival } from '../query/arrival-clock.ts';
 import { writePrefixName } from '../policy/address-name.ts';
@@ -92,14 +92,14 @@ class Notes implements PipelineRecorder {
   private readonly stages: ExplainedStage[] = [];
   /** Rules met since the last stage was passed. */
   private rules: ExplainedRule[] = [];
-  private status = 0;
+  private status: QueryStatusCode = QueryStatus.ALLOWED;
   private decidedBy: ExplainedRule | null = null;
 
   constructor(snapshotVersion: number) {
     this.snapshotVersion = snapshotVersion;
   }
 
-  met(origin: number, index: number, kinds: number, judged: Query, label: number): void {
+  met(origin: RuleOriginCode, index: number, kinds: number, judged: Query, label: number): void {
     const wire = judged.qname.slice(0, judged.qnameLength);
     const name = label < 0 ? new Uint8Array(0) : nameOfRule(judged, label);
     this.rules.push({ origin, index, kinds, judged: wire, name });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { NOT_PASSED } from '../../shared/memory/miss-ring.ts';
-import { Protocol } from '../../shared/query-log.ts';
+import { Protocol, type ProtocolCode } from '../../shared/query-log.ts';
 import { a } from '../../test/support/dns/built-messages.ts';
 import { query, type QueryOptions, Reply } from '../../test/support/dns/dns-message.ts';
 import { Forwarding } from '../../test/support/parts/forwarding.ts';
@@ -30,7 +30,11 @@ beforeEach(() => {
 });
 afterEach(() => forwarding[Symbol.dispose]());
 
-function ask(options: QueryOptions = {}, protocol: number = Protocol.tcp, capacity = SCRATCH_SIZE): void {
+function ask(
+  options: QueryOptions = {},
+  protocol: ProtocolCode = Protocol.tcp,
+  capacity = SCRATCH_SIZE,
+): void {
   intake.answer({
     message: query(NAME, 'A', options),
     client: CLIENT,

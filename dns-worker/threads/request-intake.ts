@@ -5,7 +5,7 @@
 import { systemClock } from '../../shared/clock.ts';
 import { FlagsHigh, FlagsLow, Header } from '../../shared/dns/wire.ts';
 import { NOT_PASSED } from '../../shared/memory/miss-ring.ts';
-import { Protocol } from '../../shared/query-log.ts';
+import { Protocol, type ProtocolCode } from '../../shared/query-log.ts';
 import type { Forwarder } from '../forward/forwarder.ts';
 import type { WaitingRequest } from '../forward/waiting-request.ts';
 import type { UdpReply } from '../listeners/udp-reply.ts';
@@ -23,8 +23,7 @@ export interface DirectRequest {
   readonly message: Uint8Array;
   /** 16 bytes. */
   readonly client: Uint8Array;
-  /** `Protocol`. */
-  readonly protocol: number;
+  readonly protocol: ProtocolCode;
   /** Bytes that an answer may have. */
   readonly capacity: number;
   /** Takes the reply; the bytes are valid only during the call. */

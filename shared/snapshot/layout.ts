@@ -166,7 +166,7 @@ export const LocalNamesLayout = {
 export const LocalNodeFlag = { EMPTY: 1 } as const;
 
 /**
- * Policy table: a header, then one row of four words per group (id, policy class, `GroupOverrideCode`, Unix seconds of
+ * Policy table: a header, then one row of four words per group (id, policy class, `GroupOverride`, Unix seconds of
  * its next change or 0), then bytes: for each (class, attribute) of the lists' table the union of `RuleKind` bits of
  * the sources that serve the class; for each (class, source) 1 where it serves the class; and both again for the manual
  * table, whose bits are `ManualKind` and whose owners are sets of groups.

@@ -8,12 +8,14 @@ import { LAYOUT_VERSION, POLICY_TABLE_MAGIC, PolicyTableLayout as L } from './la
 /** Answer given to a blocked query (`blocking.mode`). */
 export const BlockingMode = { null_ip: 0, nxdomain: 1, nodata: 2, refused: 3, custom_ip: 4 } as const;
 export type BlockingModeName = keyof typeof BlockingMode;
+export type BlockingModeCode = (typeof BlockingMode)[BlockingModeName];
 
 /** Families of addresses, one bit each. */
 export const AddressFamily = { IPV4: 1, IPV6: 2 } as const;
 
 /** What a group's schedule says now. */
-export const GroupOverrideCode = { None: 0, BlockAll: 1, AllowAll: 2 } as const;
+export const GroupOverride = { None: 0, BlockAll: 1, AllowAll: 2 } as const;
+export type GroupOverrideCode = (typeof GroupOverride)[keyof typeof GroupOverride];
 
 /** Switches for special-use names, see `dns-worker/stages/special-use-names.ts`. */
 export const QuestionFlag = {
@@ -32,7 +34,7 @@ export class PolicyTable {
   readonly groupCount: number;
   readonly attributeCount: number;
   readonly blockingEnabled: boolean;
-  readonly blockingMode: number;
+  readonly blockingMode: BlockingModeCode;
   readonly blockingTtlSecs: number;
   /** `QuestionFlag` bits. */
   readonly questionFlags: number;
@@ -64,7 +66,7 @@ export class PolicyTable {
     this.groupCount = words[L.GROUP_COUNT_WORD]!;
     this.attributeCount = words[L.ATTRIBUTE_COUNT_WORD]!;
     this.blockingEnabled = words[L.BLOCKING_ENABLED_WORD] === 1;
-    this.blockingMode = words[L.BLOCKING_MODE_WORD]!;
+    this.blockingMode = words[L.BLOCKING_MODE_WORD]! as BlockingModeCode;
     this.blockingTtlSecs = words[L.BLOCKING_TTL_SECS_WORD]!;
     this.questionFlags = words[L.QUESTION_FLAGS_WORD]!;
     this.givesIpv4 = (words[L.ADDRESS_FAMILIES_WORD]! & AddressFamily.IPV4) !== 0;
@@ -99,9 +101,9 @@ export class PolicyTable {
     return this.words[L.HEADER_WORDS + index * L.GROUP_ROW_WORDS + 1]!;
   }
 
-  /** `GroupOverrideCode` of the group at `index`. */
-  groupOverride(index: number): number {
-    return this.words[L.HEADER_WORDS + index * L.GROUP_ROW_WORDS + 2]!;
+  /** What the schedule says now of the group at `index`. */
+  groupOverride(index: number): GroupOverrideCode {
+    return this.words[L.HEADER_WORDS + index * L.GROUP_ROW_WORDS + 2]! as GroupOverrideCode;
   }
 
   /** Unix seconds of its next change; 0 = none known. */

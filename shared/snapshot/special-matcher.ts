@@ -11,7 +11,7 @@ import { type NamePattern, matchesPattern, readNamePattern } from '../policy/nam
 import { AutomatonReader } from './automaton-reader.ts';
 import { SpecialRulesLayout as L } from './layout.ts';
 import {
-  MATCH_CODES,
+  MatchCode,
   type RewriteAnswer,
   type SpecialRule,
   openSpecialRules,
@@ -152,7 +152,7 @@ export class SpecialMatcher {
         if (index < 0) break;
         if (words[at] !== low || words[at + 1] !== hashHigh[label]) continue;
         const code = words[at + 3]!;
-        if (label === 0 ? code === MATCH_CODES.below : code === MATCH_CODES.exact) continue;
+        if (label === 0 ? code === MatchCode.below : code === MatchCode.exact) continue;
         if (counts[this.sourceOf(index)] === 1 && !this.isExcluded(index, name)) met(index);
       }
     }

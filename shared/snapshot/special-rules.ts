@@ -12,7 +12,7 @@ import { LAYOUT_VERSION, SPECIAL_RULES_MAGIC, SpecialRulesLayout as L, checksumW
 export type SpecialMatch = 'exact' | 'suffix' | 'below' | 'pattern' | 'regex';
 
 /** Codes of matches at a name, in the section of names. */
-export const MATCH_CODES = { exact: 1, suffix: 2, below: 3 } as const;
+export const MatchCode = { exact: 1, suffix: 2, below: 3 } as const;
 
 /** A rule's own answer, addresses and names as text; NODATA if empty. */
 export interface RewriteAnswer {

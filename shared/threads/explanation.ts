@@ -1,4 +1,6 @@
 /** A worker's explanation of one question, see `dns-worker/threads/question-explainer.ts`. */
+import type { QueryStatusCode } from '../query-log.ts';
+import type { RuleOriginCode } from '../snapshot/rule-origin.ts';
 
 /** Stages in the order in which a query passes them. */
 export type ExplainedStageName =
@@ -16,8 +18,7 @@ export type ExplainedStageName =
 
 /** A rule that matches a name; `control-plane/query-log/attribution/rule-history.ts` turns it into text. */
 export interface ExplainedRule {
-  /** `RuleOrigin`. */
-  readonly origin: number;
+  readonly origin: RuleOriginCode;
   /** Attribute id, or index of a special rule; from 0. */
   readonly index: number;
   /** `RuleKind` or `ManualKind` bits that counted. */
@@ -43,8 +44,8 @@ export interface Explanation {
   readonly snapshotVersion: number;
   readonly groupId: number;
   readonly stages: readonly ExplainedStage[];
-  /** `QueryStatus` that would be logged. */
-  readonly status: number;
+  /** What would be logged. */
+  readonly status: QueryStatusCode;
   /** The deciding rule, if one decided. */
   readonly decidedBy: ExplainedRule | null;
   /** The message that would be sent; empty where nothing is sent. */

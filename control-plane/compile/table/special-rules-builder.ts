@@ -8,7 +8,7 @@ import {
   checksumWords,
 } from '../../../shared/snapshot/layout.ts';
 import { gramSlot } from '../../../shared/snapshot/special-matcher.ts';
-import { MATCH_CODES, type SpecialRule } from '../../../shared/snapshot/special-rules.ts';
+import { MatchCode, type SpecialRule } from '../../../shared/snapshot/special-rules.ts';
 import { encodeAutomaton } from './automaton-encoder.ts';
 import type { GramPlace } from './gram-index.ts';
 import type { TableSeeds } from './rule-table-builder.ts';
@@ -175,7 +175,7 @@ class SpecialRulesEncoder {
       hashName(nameFromText(rule.text)!, 0, seeds.low, seeds.high, hash);
       let slot = hash.low & (nameSlots - 1);
       while (words[namesAt + slot * L.NAME_SLOT_WORDS + 2] !== 0) slot = (slot + 1) & (nameSlots - 1);
-      const code = MATCH_CODES[rule.match as keyof typeof MATCH_CODES];
+      const code = MatchCode[rule.match as keyof typeof MatchCode];
       words.set([hash.low, hash.high, index + 1, code], namesAt + slot * L.NAME_SLOT_WORDS);
     }
   }

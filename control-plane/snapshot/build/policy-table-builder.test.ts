@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ManualKind, RuleKind } from '../../../shared/snapshot/rule-table.ts';
-import { BlockingMode, GroupOverrideCode, PolicyTable } from '../../../shared/snapshot/policy-table.ts';
+import { BlockingMode, GroupOverride, PolicyTable } from '../../../shared/snapshot/policy-table.ts';
 import { type BlockingSettings } from '../../policy/blocking-settings.ts';
 import { type CompiledRules } from '../../compile/table/compiled-rules.ts';
 import { type LivePolicy, NOTHING_LIVE } from '../../policy/live.ts';
@@ -164,7 +164,7 @@ describe('buildPolicyTable()', () => {
     const { policy } = buildSnapshot(5, compiled, rowsOf(groups, []), BLOCKING, live);
     const table = new PolicyTable(policy);
     const told = [0, 1, 2, 3].map((index) => [table.groupOverride(index), table.groupNextFlipAtSecs(index)]);
-    const { None, BlockAll, AllowAll } = GroupOverrideCode;
+    const { None, BlockAll, AllowAll } = GroupOverride;
     expect(told).toEqual([
       [AllowAll, 3600],
       [BlockAll, 0],

@@ -10,7 +10,7 @@ import {
   PolicyTableLayout as L,
   checksumWords,
 } from '../../../shared/snapshot/layout.ts';
-import { AddressFamily, BlockingMode, GroupOverrideCode } from '../../../shared/snapshot/policy-table.ts';
+import { AddressFamily, BlockingMode, GroupOverride } from '../../../shared/snapshot/policy-table.ts';
 import {
   type AttributeTable,
   attributeCount,
@@ -73,7 +73,7 @@ export function buildPolicyTable(
     words[row] = group.id;
     words[row + 1] = classes.ofGroup[index]!;
     const scheduled = live.overrides.get(effectiveGroupId(group));
-    words[row + 2] = GroupOverrideCode[scheduled?.override ?? 'None'];
+    words[row + 2] = GroupOverride[scheduled?.override ?? 'None'];
     words[row + 3] = scheduled?.nextFlipAtSecs ?? 0;
   }
   for (const matrix of matrices) {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GroupOverrideCode, PolicyTable } from '../../../shared/snapshot/policy-table.ts';
+import { GroupOverride, PolicyTable } from '../../../shared/snapshot/policy-table.ts';
 import type { SnapshotBuffers } from '../../../shared/snapshot/snapshot.ts';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { until } from '../../../test/support/parts/until.ts';
@@ -110,7 +110,7 @@ describe('PolicyInForce', () => {
     });
     await policy.applyLive();
     const table = new PolicyTable(sent.at(-1)!.policy);
-    expect([0, 1].map((index) => table.groupOverride(index))).toEqual([0, GroupOverrideCode.BlockAll]);
+    expect([0, 1].map((index) => table.groupOverride(index))).toEqual([0, GroupOverride.BlockAll]);
     expect([0, 1].map((index) => table.groupNextFlipAtSecs(index))).toEqual([0, 60]);
   });
 

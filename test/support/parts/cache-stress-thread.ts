@@ -3,6 +3,7 @@
  * which key and under which number it was made; a reader makes it again from those two and compares everything, so that
  * an answer of parts, or of another key, cannot pass.
  */
+import type { DnssecStatusCode } from '../../../shared/query-log.ts';
 import { parentPort, workerData } from 'node:worker_threads';
 import { AnswerCache, CacheHit } from '../../../dns-worker/cache/answer-cache.ts';
 import { CacheMemory } from '../../../shared/memory/cache-memory.ts';
@@ -63,7 +64,7 @@ function shapeOf(key: number, number: number) {
     rcode: random % 6,
     answerCount: (random >>> 3) % 50,
     authorityCount: (random >>> 5) % 50,
-    dnssec: number & 3,
+    dnssec: (number & 3) as DnssecStatusCode,
     upstream: number & 0x7fff,
   };
 }
@@ -203,7 +204,7 @@ function write(writer: CacheWriter, query: Query, answer: CacheableAnswer, numbe
       storedAtSecs: STORED_AT_SECS,
       expiresAtSecs: STORED_AT_SECS + LIFE_SECS,
       staleUntilSecs: STORED_AT_SECS + LIFE_SECS,
-      dnssec: number & 3,
+      dnssec: (number & 3) as DnssecStatusCode,
       upstream: number & 0x7fff,
     },
   );
