@@ -3,7 +3,7 @@
  * share of one resolve thread's waiting requests; each thread counts separately, as it has its own connections and
  * sockets.
  */
-import { isWithinShare } from './fair-share.ts';
+import { isWithinShare } from '../policy/fair-share.ts';
 
 /** Requests that one resolve thread keeps waiting. */
 const MAX_WAITING = 16_384;

@@ -6,7 +6,7 @@ import { WorkerControl } from '../../shared/threads/messages.ts';
 import { MissFlags, MissRecord, MissRing, NOT_PASSED } from '../../shared/memory/miss-ring.ts';
 import type { UdpBatch } from '../listeners/udp-batch.ts';
 import type { ClientNetworks } from '../policy/client-networks.ts';
-import { isWithinShare } from '../forward/fair-share.ts';
+import { isWithinShare } from '../policy/fair-share.ts';
 import type { Query } from '../query/query.ts';
 
 /** Networks are counted by hash: with 2,048 records of one network at most, one in 4,096 others shares its count. */

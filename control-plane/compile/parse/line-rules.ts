@@ -26,8 +26,7 @@ import {
 } from './line-bytes.ts';
 import type { UnusedLine } from './list-statistics.ts';
 import { newScannedName, scanName } from './name-scan.ts';
-import { ruleKinds } from './rule-kinds.ts';
-import type { RuleForm, RuleOutput } from './rule-output.ts';
+import { type RuleForm, type RuleOutput, ruleKinds } from './rule-output.ts';
 import { SpecialAllowance } from './special-allowance.ts';
 import { ZoneLines } from './zone-lines.ts';
 

@@ -1,7 +1,7 @@
 /** Counts the parsed rules of one list by kind and passes them to a receiver. `line-rules.ts` produces them. */
 import { isAddressName } from '../../../shared/policy/address-rule.ts';
 import { addressFromText, addressToText } from '../../../shared/net/ip.ts';
-import { INHERITED_KINDS } from '../../../shared/snapshot/rule-table.ts';
+import { INHERITED_KINDS, RuleKind } from '../../../shared/snapshot/rule-table.ts';
 import { PrefixLengths } from '../../../shared/snapshot/prefix-lengths.ts';
 import type { AddressNetwork } from './address-trigger.ts';
 import type { BadFilter, SpecialLine } from './adblock-rule.ts';
@@ -140,4 +140,11 @@ export class RuleOutput {
     this.rules++;
     return null;
   }
+}
+
+/** Kinds of rules by the names that they cover: one alone, it and those below it, those below it only. */
+export function ruleKinds(allow: boolean): { exact: number; suffix: number; below: number } {
+  return allow
+    ? { exact: RuleKind.ALLOW_EXACT, suffix: RuleKind.ALLOW_SUFFIX, below: RuleKind.ALLOW_BELOW }
+    : { exact: RuleKind.BLOCK_EXACT, suffix: RuleKind.BLOCK_SUFFIX, below: RuleKind.BLOCK_BELOW };
 }

@@ -5,8 +5,7 @@ import { explainForeignLine, invalidLine } from './foreign-line.ts';
 import { MAX_RULE_BYTES, textOf } from './line-bytes.ts';
 import type { UnusedLine } from './list-statistics.ts';
 import type { ScannedName } from './name-scan.ts';
-import { ruleKinds } from './rule-kinds.ts';
-import type { RuleOutput } from './rule-output.ts';
+import { ruleKinds, type RuleOutput } from './rule-output.ts';
 
 /** Longest head of a zone that is spread over lines. */
 const MAX_HEAD_LINES = 20;

@@ -2,7 +2,7 @@
  * The queue for connections to one server: bounded, each client network within its fair share, and the networks take
  * turns, so that a long queue of one does not delay the others.
  */
-import { isWithinShare } from '../../forward/fair-share.ts';
+import { isWithinShare } from '../../policy/fair-share.ts';
 
 /** The queue. Within a network, first come is first served. */
 export class FairQueue<Item> {

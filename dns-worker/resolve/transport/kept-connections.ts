@@ -3,7 +3,7 @@
  * else a new one up to a limit, else it waits until its timeout. No client network has more questions on them than its
  * fair share.
  */
-import { isWithinShare } from '../../forward/fair-share.ts';
+import { isWithinShare } from '../../policy/fair-share.ts';
 import { type ExchangeDone, lossOf } from './exchange.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { Question } from '../response/question.ts';
