@@ -101,8 +101,8 @@ export class Pipeline {
   replaceSnapshot(next: OpenSnapshot): boolean {
     const before = this.snapshot.rules;
     this.snapshot = next;
-    this.judge.letGoOfTables(next);
-    this.answerNames.letGoOfTables(next);
+    this.judge.releaseTables(next);
+    this.answerNames.releaseTables(next);
     return !isSameTable(before, next.rules);
   }
 

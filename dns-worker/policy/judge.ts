@@ -66,7 +66,7 @@ export class Judge {
   private importantSpecial = -1;
 
   /** Drops references to replaced tables, so that they can be collected. */
-  letGoOfTables(next: OpenSnapshot): void {
+  releaseTables(next: OpenSnapshot): void {
     this.snapshot = next;
   }
 

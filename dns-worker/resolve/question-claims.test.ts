@@ -98,7 +98,7 @@ describe('SharedResolver', () => {
     expect((await waiting).kind).toBe('answer');
   });
 
-  test('close() lets go of what is under way, for the other threads', async () => {
+  test('close() releases what is under way, for the other threads', async () => {
     const { server, open } = await holdingServer();
     const memory = createClaimTable(1);
     const [first, second] = [resolverOf(0, memory, server), resolverOf(1, memory, server)];

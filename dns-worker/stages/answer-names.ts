@@ -52,7 +52,7 @@ export class AnswerNames {
   }
 
   /** Drops references to replaced tables, so that they can be collected. */
-  letGoOfTables(next: OpenSnapshot): void {
+  releaseTables(next: OpenSnapshot): void {
     this.snapshot = next;
   }
 

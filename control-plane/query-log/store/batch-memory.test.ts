@@ -23,7 +23,7 @@ describe('BatchMemory', () => {
     expect(memory.take().buffer).not.toBe(foreign.buffer);
   });
 
-  test('shrink() lets go of what was not needed since the call before, and of nothing else', () => {
+  test('shrink() frees what was not needed since the call before, and nothing else', () => {
     const memory = new BatchMemory();
     const slabs = [memory.take(), memory.take(), memory.take()];
     for (const slab of slabs) memory.giveBack(slab);
