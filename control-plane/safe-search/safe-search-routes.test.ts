@@ -1,18 +1,18 @@
 /** Safe search as HTTP sees it, and the data of the engines; what it does to answers has suites of its own. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { groupRoutes } from '../../control-plane/groups/group-routes.ts';
-import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
-import { revisionRoutes } from '../../control-plane/revisions/revision-routes.ts';
-import { ENGINES } from '../../control-plane/safe-search/engine-data.ts';
-import { safeSearchRoutes } from '../../control-plane/safe-search/safe-search-routes.ts';
+import { groupRoutes } from '../groups/group-routes.ts';
+import { readPolicyRows } from '../policy/policy-store.ts';
+import { revisionRoutes } from '../revisions/revision-routes.ts';
+import { ENGINES } from './engine-data.ts';
+import { safeSearchRoutes } from './safe-search-routes.ts';
 import { SAFE_SEARCH_ENGINES, SafeSearchConfigList } from '../../shared/api/policy/safe-search-api.ts';
 import type { SafeSearchConfig } from '../../shared/api/policy/safe-search-api.ts';
 import type { Revision } from '../../shared/api/revisions-api.ts';
 import { canonicalDomain } from '../../shared/policy/domain-rule.ts';
-import { RunningApi } from '../support/parts/running-api.ts';
-import type { Rows } from '../support/parts/running-api.ts';
-import { openSuiteDatabase } from '../support/parts/suite-database.ts';
-import type { SuiteDatabase } from '../support/parts/suite-database.ts';
+import { RunningApi } from '../../test/support/parts/running-api.ts';
+import type { Rows } from '../../test/support/parts/running-api.ts';
+import { openSuiteDatabase } from '../../test/support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
 
 /** Rows of this suite. */
 const suiteRoutes: Rows = (parts) => [
