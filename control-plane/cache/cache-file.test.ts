@@ -113,7 +113,7 @@ describe('CacheFile', () => {
     expect(logger.lines).toEqual([]);
     await writeFile(join(folder, 'answer-cache'), 'damaged');
     expect(await file.load(createAnswerCache(0), clock)).toBe(0);
-    expect(logger.text()).toMatch(/^info answer cache of the last run left unread /);
+    expect(logger.text()).toMatch(/^info answer cache of the last run ignored /);
   });
 
   test('save() writes for the eyes of Weir only', async () => {
