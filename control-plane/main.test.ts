@@ -47,8 +47,8 @@ describe('weir', () => {
       });
       expect({ status: ended.status, out: ended.out }).toEqual({ status: 1, out: '' });
       expect(ended.err.trimEnd().split('\n')).toEqual([
-        expect.stringMatching(/^bad\.toml:3: server\.bogus: no such key; /),
         'bad.toml:2: server.web_port: expected a whole number from 0 to 65535, got "8081"',
+        expect.stringMatching(/^bad\.toml:3: server\.bogus: no such key; /),
         'environment: WEIR_CACHE_ENABLED: expected true or false, got "?"',
       ]);
     },

@@ -16,13 +16,14 @@ afterEach(() => {
   for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true });
 });
 
-/** Runs another process that locks the directory and stays. */
+/** Runs another process that locks the directory, keeps nothing of the lock, collects its garbage and stays. */
 async function holdElsewhere(dataDir: string): Promise<{ pid: number; kill(): Promise<void> }> {
   const program = `import { lockDataDir } from ${JSON.stringify(new URL('./data-dir-lock.ts', import.meta.url).href)};
-    lockDataDir(${JSON.stringify(dataDir)}); process.stdout.write('locked'); setInterval(() => {}, 60000);`;
-  const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', program], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+    lockDataDir(${JSON.stringify(dataDir)});
+    for (let turn = 0; turn < 3; turn++) { gc(); await new Promise(setImmediate); }
+    process.stdout.write('locked'); setInterval(() => {}, 60000);`;
+  const options = ['--expose-gc', '--input-type=module-typescript', '--eval', program];
+  const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(child.stdout, 'data');
   return {
     pid: child.pid ?? 0,

@@ -29,6 +29,8 @@ export interface DataDirLock {
 }
 
 const SQLITE_BUSY = 5;
+/** Open locks. A collected connection would end its lock, whoever has forgotten to keep it. */
+const held = new Set<DatabaseSync>();
 
 /**
  * Creates the data directory if it is missing and locks it. @throws {DataDirError} at once; never waits for the holder.
@@ -38,6 +40,7 @@ export function lockDataDir(directory: string): DataDirLock {
   createDataDir(dataDir);
   const pidFile = join(dataDir, 'weir.pid');
   const lock = openLock(dataDir, pidFile);
+  held.add(lock);
   try {
     writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o644 });
   } catch {
@@ -48,6 +51,7 @@ export function lockDataDir(directory: string): DataDirLock {
     release() {
       if (!lock.isOpen) return;
       rmSync(pidFile, { force: true });
+      held.delete(lock);
       lock.close();
     },
   };
