@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,8 +13,12 @@ function tempDir(): string {
   return dir;
 }
 afterEach(() => {
+  // One that a failed test left would keep jest from ending.
+  for (const child of children.splice(0)) child.kill('SIGKILL');
   for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true });
 });
+
+const children: ChildProcess[] = [];
 
 /** Runs another process that locks the directory, keeps nothing of the lock, collects its garbage and stays. */
 async function holdElsewhere(dataDir: string): Promise<{ pid: number; kill(): Promise<void> }> {
@@ -24,6 +28,7 @@ async function holdElsewhere(dataDir: string): Promise<{ pid: number; kill(): Pr
     process.stdout.write('locked'); setInterval(() => {}, 60000);`;
   const options = ['--expose-gc', '--input-type=module-typescript', '--eval', program];
   const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'inherit'] });
+  children.push(child);
   await once(child.stdout, 'data');
   return {
     pid: child.pid ?? 0,

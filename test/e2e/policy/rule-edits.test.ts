@@ -11,7 +11,9 @@ import { Weir } from '../../support/weir/weir-process.ts';
 const NAMES = 200_000;
 /** Edits until pools, caches and histories have their size, and edits that are measured. */
 const WARM_UP = 300;
-const EDITS = 1000;
+const EDITS = 600;
+/** A leak shows in each round; what is loaded or cached once, whenever that is due, shows in one of them. */
+const ROUNDS = 2;
 /**
  * What an edit may leave behind in the control plane: a snapshot that is kept leaves 1.4 KB, its buffers not counted.
  */
@@ -53,9 +55,15 @@ test('weir takes a thousand edits without growing', async () => {
   lists.serve('/list', text);
   await api.addSource({ name: 'big', url: lists.url('/list') });
   for (let index = 0; index < WARM_UP; index += 2) await edit(index);
-  const [residentBefore, liveBefore] = [residentKib(), await liveHeapBytes(weir)];
-  for (let index = 0; index < EDITS; index += 2) await edit(index);
-  expect(residentKib() - residentBefore).toBeLessThan(EDITS * GROWTH_KIB_PER_EDIT);
-  expect((await liveHeapBytes(weir)) - liveBefore).toBeLessThan(EDITS * LEAK_BYTES_PER_EDIT);
+  const residentBefore = residentKib();
+  const growths: number[] = [];
+  for (let round = 0, live = await liveHeapBytes(weir); round < ROUNDS; round++) {
+    for (let index = 0; index < EDITS; index += 2) await edit(index);
+    const liveNow = await liveHeapBytes(weir);
+    growths.push(liveNow - live);
+    live = liveNow;
+  }
+  expect(residentKib() - residentBefore).toBeLessThan(ROUNDS * EDITS * GROWTH_KIB_PER_EDIT);
+  expect(Math.min(...growths)).toBeLessThan(EDITS * LEAK_BYTES_PER_EDIT);
   expect((await udp.ask('n7.listed.example', 'A')).data).toEqual(['0.0.0.0']);
 }, 120_000);
