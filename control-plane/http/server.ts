@@ -73,27 +73,28 @@ export async function startWebServer(
       const server = webServer(app, deadlines);
       limits.watch(server);
       const isListening = await listen(server, address, port, addresses.includes('0.0.0.0'));
-      if (!isListening) {
-        logger.warn('skipped a bind address: this machine has no IPv6', { address });
-      } else {
-        // Such as EMFILE on accept: the listener lives on, and so must the process.
-        server.on('error', (error) =>
-          logger.error('http listener failed', { address, error: error.message }),
-        );
-        servers.push(server);
-      }
+      if (isListening) servers.push(livingOn(server, address, logger));
+      else logger.warn('skipped a bind address: this machine has no IPv6', { address });
     }
   } catch (error) {
     await close();
     throw error;
   }
-  const endpoints = servers.map((server) => server.address() as AddressInfo);
-  for (const { address, port: actualPort } of endpoints)
-    logger.info('listening for HTTP', { address, port: actualPort });
-  return {
-    endpoints: endpoints.map(({ address, port: actualPort }) => ({ address, port: actualPort })),
-    close,
-  };
+  const endpoints = servers.map(endpointOf);
+  for (const found of endpoints) logger.info('listening for HTTP', { ...found });
+  return { endpoints, close };
+}
+
+/** The server, whose errors from now on, such as EMFILE on accept, end neither it nor the process. */
+function livingOn(server: Server, address: string, logger: Logger): Server {
+  return server.on('error', (error) =>
+    logger.error('http listener failed', { address, error: error.message }),
+  );
+}
+
+function endpointOf(server: Server): WebServer['endpoints'][number] {
+  const { address, port } = server.address() as AddressInfo;
+  return { address, port };
 }
 
 function webServer(app: Express, { headMs, requestMs, idleMs, silentMs }: WebDeadlines): Server {

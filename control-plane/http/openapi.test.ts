@@ -1,0 +1,73 @@
+import { describe, expect, test } from '@jest/globals';
+import { everyRow } from '../../test/support/parts/every-route.ts';
+import { route } from '../api/route.ts';
+import { openApiDocument } from './openapi.ts';
+
+const document = openApiDocument(everyRow, '/api', '1.2.3');
+
+describe('openApiDocument()', () => {
+  test('openApiDocument() describes every route of the table, under the prefix', () => {
+    expect([document.openapi, document.servers]).toEqual(['3.1.0', [{ url: '/api' }]]);
+    expect(document.info).toMatchObject({ title: 'Weir', version: '1.2.3' });
+    for (const { method, path, status, summary, tag, access } of everyRow) {
+      const operation = document.paths[path]![method.toLowerCase()]!;
+      expect(operation).toMatchObject({ summary, tags: [tag], 'x-weir-access': access });
+      expect(Object.keys(operation.responses)).toContain(String(status));
+    }
+  });
+
+  test('openApiDocument() has references that lead somewhere, and names that differ', () => {
+    const text = JSON.stringify(document);
+    const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, target]) => target!);
+    expect(references.length).toBeGreaterThan(20);
+    for (const target of references) {
+      expect(target).toMatch(/^#\/components\/schemas\//);
+      expect(document.components.schemas).toHaveProperty(target.slice('#/components/schemas/'.length));
+    }
+    const ids = [...text.matchAll(/"operationId":"([^"]+)"/g)].map(([, id]) => id);
+    expect(ids).toHaveLength(everyRow.length);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(document.paths['/auth/sessions']!['get']!.operationId).toBe('getAuthSessions');
+    expect(document.paths['/groups/{id}']!['delete']!.operationId).toBe('deleteGroupsById');
+  });
+
+  test('openApiDocument() says of bodies and parameters what the routes check', () => {
+    const create = document.components.schemas['GroupCreate']!;
+    expect([create.required, create.additionalProperties]).toEqual([['name'], false]);
+    const { parameters } = document.paths['/queries']!['get']!;
+    const limit = parameters!.find((parameter) => parameter.name === 'limit');
+    expect(limit).toMatchObject({ in: 'query', schema: { type: 'integer', minimum: 1, maximum: 1000 } });
+    expect(limit).not.toHaveProperty('required', true);
+    const [id] = document.paths['/groups/{id}']!['get']!.parameters!;
+    expect(id).toMatchObject({ name: 'id', in: 'path', required: true, schema: { type: 'integer' } });
+    expect(document.paths['/health']!['get']!.security).toEqual([]);
+    expect(document.paths['/groups']!['post']!.security).toEqual([{ session: [] }, { apiKey: [] }]);
+  });
+
+  test('openApiDocument() lists the errors that follow from what a route takes, and those of its row', () => {
+    const errorsOf = (path: string, method: string): string[] => {
+      const { responses } = document.paths[path]![method]!;
+      return Object.keys(responses).filter((status) => Number(status) >= 400);
+    };
+    expect(errorsOf('/health', 'get')).toEqual(['400', '421', '503']);
+    expect(errorsOf('/groups/{id}', 'get')).toEqual(['400', '401', '404', '421', '503']);
+    expect(errorsOf('/groups/{id}', 'put').concat('')).toEqual(
+      expect.arrayContaining(['400', '401', '403', '404', '413', '415', '421', '503']),
+    );
+    const row = { method: 'GET', path: '/odd', access: 'public', tag: 'Odd', summary: 'An odd row' } as const;
+    const odd = route({ ...row, errors: { 418: 'a teapot' }, handle: () => undefined });
+    const { responses } = openApiDocument([odd], '/api', '1').paths['/odd']!['get']!;
+    expect(responses['418']).toMatchObject({
+      description: 'a teapot',
+      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+    });
+    expect(responses['204']).toEqual({ description: 'done' });
+  });
+
+  test('openApiDocument() gives statuses beside success the same body', () => {
+    const twofold = everyRow.find(({ alsoStatuses }) => Object.keys(alsoStatuses).length > 0)!;
+    const { responses } = document.paths[twofold.path]![twofold.method.toLowerCase()]!;
+    for (const [status, description] of Object.entries(twofold.alsoStatuses))
+      expect(responses[status]).toEqual({ ...responses[String(twofold.status)], description });
+  });
+});
