@@ -62,7 +62,10 @@ export async function countFailure(db: Queryable, source: LoginSource, rule: Loc
   if (rows[0]!.is_new) await deleteSurplus(db, rule);
 }
 
-/** Removes the failures of a source that has logged in. */
+/**
+ * Removes the row of a source that has logged in, with its count of failures. Names beyond the bound share a row: its
+ * failures are of others too, so that one stays until its window has passed.
+ */
 export async function clearFailures(db: Queryable, source: LoginSource): Promise<void> {
   await db.query('DELETE FROM login_failures WHERE username = $1 AND address = $2', [
     source.username,
