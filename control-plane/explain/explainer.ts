@@ -133,6 +133,6 @@ function shownAnswer(message: Uint8Array): ExplainAnswer['answer'] {
   for (let count = readU16(message, Header.ANCOUNT); count > 0 && end >= 0; count--)
     end = skipRecord(message, end, message.length);
   if (end < 0) return { rcode, answers: [] };
-  const qname = nameToText(message, Header.SIZE);
+  const qname = nameToText(message.subarray(Header.SIZE));
   return { rcode, answers: decodeStoredAnswers(qname, message.subarray(start, end), rdataText) };
 }

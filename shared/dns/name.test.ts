@@ -58,6 +58,19 @@ describe('nameToText()', () => {
       }),
     );
   });
+
+  test('nameToText() reads each name whole where it is the callback of map()', () => {
+    const names = ['.', 'a.example', 'b.example', 'www.c.example'];
+    expect(names.map((name) => nameFromText(name)!).map(nameToText)).toEqual(names);
+  });
+
+  test.each([
+    ['no bytes', [], '.'],
+    ['a name without its root', [1, 0x61], 'a'],
+    ['what follows the root', [1, 0x61, 0, 1, 0x62, 0], 'a'],
+  ])('nameToText() ends with %s', (_, wire, text) => {
+    expect(nameToText(Uint8Array.from(wire))).toBe(text);
+  });
 });
 
 describe('hashName()', () => {

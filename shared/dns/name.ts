@@ -96,11 +96,12 @@ function readEscape(source: Uint8Array, at: number): { byte: number; length: num
 
 /**
  * Presentation form without a final dot (`.` for the root). Bytes outside printable ASCII become `\DDD`,
- * dots and backslashes inside a label are escaped (RFC 1035 section 5.1). `wire` is uncompressed and valid.
+ * dots and backslashes inside a label are escaped (RFC 1035 section 5.1). `wire` starts with a valid, uncompressed name.
+ * It is the only parameter, so that `names.map(nameToText)` reads names and no offsets.
  */
-export function nameToText(wire: Uint8Array, start = 0): string {
+export function nameToText(wire: Uint8Array): string {
   let text = '';
-  for (let at = start; wire[at] !== 0;) {
+  for (let at = 0; at < wire.length && wire[at] !== 0;) {
     const end = at + 1 + wire[at]!;
     if (text !== '') text += '.';
     for (at++; at < end; at++) text += escapeByte(wire[at]!);

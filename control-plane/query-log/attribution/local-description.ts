@@ -8,7 +8,7 @@ import type { RuleDescription } from './rule-description.ts';
 /** Describes the set at a word of the table. */
 export function describeLocalSet(table: SharedArrayBuffer, set: number): RuleDescription {
   const local = new LocalNames(table);
-  const name = nameToText(local.bytes, local.nameAt(local.nodeOf(set)));
+  const name = nameToText(local.bytes.subarray(local.nameAt(local.nodeOf(set))));
   const records = Array.from({ length: local.countOf(set) }, (_, index) => {
     const rdata = local.bytes.slice(
       local.rdataAt(set, index),

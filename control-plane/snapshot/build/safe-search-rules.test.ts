@@ -15,7 +15,7 @@ describe('safeSearchRules', () => {
   test('safeSearchRules() carries only engines that some group enforces, and their names', () => {
     const { engines, groups } = safeSearchRules({ groups: [group(1)], safeSearch: [on(1, 'google')] });
     expect(engines.map(({ id }) => id)).toEqual(['google']);
-    expect(engines[0]!.names.map((name) => nameToText(name))).toContain('www.google.com');
+    expect(engines[0]!.names.map(nameToText)).toContain('www.google.com');
     expect(nameToText(engines[0]!.strict.cname!)).toBe('forcesafesearch.google.com');
     expect(groups).toEqual([{ id: 1, mask: SafeSearchMode.strict }]);
   });

@@ -32,10 +32,7 @@ describe('ZoneNumbers.number()', () => {
 
   test('makes the names of a network', () => {
     const [reverse] = new ZoneNumbers().number([zone('192.0.2.0/23', '192.0.2.1')]);
-    expect(reverse!.names.map((name) => nameToText(name))).toEqual([
-      '2.0.192.in-addr.arpa',
-      '3.0.192.in-addr.arpa',
-    ]);
+    expect(reverse!.names.map(nameToText)).toEqual(['2.0.192.in-addr.arpa', '3.0.192.in-addr.arpa']);
   });
 
   test('takes the oldest number that is not in use when all have been given', () => {
