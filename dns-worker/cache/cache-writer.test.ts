@@ -146,6 +146,17 @@ describe('CacheWriter.store()', () => {
     expect(memory.slabWords[(3 * units * CACHE_UNIT) / 4]).toBe(0);
   });
 
+  test('fills a segment to its last unit before it begins a new one', () => {
+    const { memory, writer, count } = open();
+    const body = sized(CACHE_SEGMENT_UNITS * (CACHE_UNIT / 4) - bodyOffset(wireName('n0.test').length, 0));
+    for (let i = 0; i < 4; i++) writer.store(keyOf(`n${i}.test`), body, NOTES);
+    expect(memory.slabWords[0]).toBe(CACHE_SEGMENT_UNITS / 4);
+    expect(count(CacheHead.HEAD_WORD)).toBe(CACHE_SEGMENT_UNITS);
+    writer.store(keyOf('n4.test'), ANSWER, NOTES);
+    expect(referencesIn(memory)).toContain(CACHE_SEGMENT_UNITS + 1);
+    expect(referencesIn(memory)).toHaveLength(5);
+  });
+
   test('drops the oldest segment when the slab is full, and moves what was read to the new one', () => {
     const { memory, writer, count } = open();
     const segments = memory.slabUnits / CACHE_SEGMENT_UNITS;

@@ -98,6 +98,7 @@ describe('nextAddressHint()', () => {
     expect(keysIn(rdata(param(1, [2, 104, 50])))).toEqual([]);
     const whole = rdata(param(4, [192, 0, 2, 1]));
     expect(keysIn(whole)).toEqual([4]);
+    expect(keysIn(rdata(param(1, [2, 104, 50]), param(6, [])))).toEqual([6]);
     expect(keysIn(whole.subarray(0, whole.length - 1))).toEqual([]);
   });
 });

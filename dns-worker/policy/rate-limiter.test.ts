@@ -6,6 +6,7 @@ import { type RateLimitSettings } from '../../shared/policy/rate-limit-settings.
 import { Protocol } from '../../shared/query-log.ts';
 import { rateLimitOf } from '../../test/support/parts/test-rate-limit.ts';
 import { Query } from '../query/query.ts';
+import { ClientNetworks } from './client-networks.ts';
 import { RateLimiter } from './rate-limiter.ts';
 
 function limiterOf(
@@ -108,6 +109,30 @@ describe('RateLimiter', () => {
     }
     expect(refused).toBe(0);
     expect(admitted(limiter, '203.0.113.1', 5000, 9)).toBe(5);
+  });
+
+  /** The first of the buckets that a client's network may use. */
+  function firstBucketOf(memory: SharedArrayBuffer, client: string): number {
+    const hash = new ClientNetworks(memory, rateLimitOf({})).hash(from(client, 0));
+    return hash & (RateBucketLayout.BUCKETS - 1) & ~(RateBucketLayout.WAYS - 1);
+  }
+
+  test('admitsQuestion() gives a network the emptiest bucket of its own four, and takes no other', () => {
+    const memory = createRateBuckets(true, 7);
+    const limiter = limiterOf({}, memory);
+    const first = firstBucketOf(memory, '10.0.0.1');
+    const neighbours: string[] = [];
+    for (let i = 0; neighbours.length < RateBucketLayout.WAYS + 1; i++) {
+      const client = `10.${String(i >>> 8)}.${String(i & 0xff)}.1`;
+      if (firstBucketOf(memory, client) === first) neighbours.push(client);
+    }
+    const newcomer = neighbours.pop()!;
+    neighbours.forEach((client, at) => admitted(limiter, client, 1000, at === 2 ? 3 : 5));
+    const rest = (client: string): number => admitted(limiter, client, 1000, 9);
+    expect(rest(newcomer)).toBe(5);
+    const [one, two, forgotten, four] = neighbours;
+    expect([one!, two!, four!].map(rest)).toEqual([0, 0, 0]);
+    expect(rest(forgotten!)).toBe(5);
   });
 
   test('slips() is true for every Nth', () => {

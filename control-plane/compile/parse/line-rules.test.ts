@@ -93,6 +93,8 @@ describe('LineRules', () => {
     ['://ads.', { match: 'pattern', text: '|ads.' }],
     ['/^ads[0-9]+\\./', { match: 'regex', text: '^ads[0-9]+\\.' }],
     ['@@/^ads\\D/', { match: 'regex', text: '^ads\\D', kind: RuleKind.ALLOW_SUFFIX }],
+    ['/^ads[ #!;]x/', { match: 'regex', text: '^ads[ #!;]x' }],
+    ['@@/^ads[ #!;]x/', { match: 'regex', text: '^ads[ #!;]x' }],
     ['|example.com^$important', { match: 'exact', kind: RuleKind.IMPORTANT_BLOCK_SUFFIX }],
     ['||example.com^$dnstype=A|AAAA', { match: 'suffix', text: 'example.com', types: [1, 28] }],
     ['||example.com^$dnstype=~CNAME', { match: 'suffix', exceptTypes: [5] }],
