@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { nameFromText } from '../dns/name.ts';
 import { addressFromText } from '../net/ip.ts';
 import { readLocalRecordLine, readLocalValue, reverseName } from './local-record.ts';
 
@@ -32,6 +33,31 @@ describe('readLocalRecordLine', () => {
 });
 
 describe('readLocalValue', () => {
+  test.each([
+    ['MX', ' 300  Mail.example. ', '300 mail.example', [1, 44], 'mail.example'],
+    ['SRV', '0 5 5060 sip.example', '0 5 5060 sip.example', [0, 0, 0, 5, 0x13, 0xc4], 'sip.example'],
+    ['PTR', 'a.example', 'a.example', [], 'a.example'],
+  ] as const)('readLocalValue puts the numbers of %s before the name', (type, text, value, numbers, name) => {
+    const read = readLocalValue(type, text);
+    expect(read).toEqual({ ok: true, value, rdata: Uint8Array.from([...numbers, ...nameFromText(name)!]) });
+  });
+
+  test.each([
+    ['MX', 'mail.example'],
+    ['MX', '10 20 mail.example'],
+    ['MX', '65536 mail.example'],
+    ['MX', '-1 mail.example'],
+    ['SRV', '0 5 sip.example'],
+    ['CNAME', '*.a.example'],
+    ['CNAME', ''],
+    ['A', '2001:db8::1'],
+    ['AAAA', '192.0.2.1'],
+    ['AAAA', 'fe80::1%eth0'],
+    ['TXT', ''],
+  ] as const)('readLocalValue takes no %s record with "%s"', (type, text) => {
+    expect(readLocalValue(type, text).ok).toBe(false);
+  });
+
   const strings = (value: string): string[] => {
     const read = readLocalValue('TXT', value);
     const found: string[] = [];

@@ -1,0 +1,19 @@
+import { describe, expect, test } from '@jest/globals';
+import { minuteOfDay, timeOfDay } from './time-of-day.ts';
+
+describe('minuteOfDay()', () => {
+  test('is undone by timeOfDay() for each minute, and for the end of the day', () => {
+    for (let minute = 0; minute <= 1440; minute++) expect(minuteOfDay(timeOfDay(minute))).toBe(minute);
+    expect([timeOfDay(0), timeOfDay(61), timeOfDay(1439), timeOfDay(1440)]).toEqual([
+      '00:00',
+      '01:01',
+      '23:59',
+      '24:00',
+    ]);
+  });
+
+  test.each(['24:01', '25:00', '12:60', '1:00', '01:0', '01:000', ' 01:00', '-1:00', ''])(
+    'takes %j for no time of day',
+    (text) => expect(minuteOfDay(text)).toBeNull(),
+  );
+});
