@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { decodeMessage, encodeMessage } from './codec.ts';
+import { decodeMessage, decodeRdata, encodeMessage } from './codec.ts';
+import { RRType } from './iana.ts';
 
 describe('codec', () => {
   test('decodeMessage() reads what encodeMessage() wrote', () => {
@@ -14,5 +15,24 @@ describe('codec', () => {
 
   test('decodeMessage() is null for octets that are no message', () => {
     expect(decodeMessage(Uint8Array.of(1, 2, 3))).toBeNull();
+  });
+});
+
+describe('decodeRdata()', () => {
+  test('reads the data of one record', () => {
+    expect(decodeRdata(RRType.DS, Uint8Array.of(0x4f, 0x66, 8, 2, 0xab))).toMatchObject({
+      type: 'DS',
+      data: { keyTag: 20326, algorithm: 8, digestType: 2, digest: Buffer.of(0xab) },
+    });
+    // Both octets of the type and of the length count.
+    const caa = Uint8Array.from([0, 5, ...Buffer.from('issue'), ...Buffer.alloc(300, 'a')]);
+    expect(decodeRdata(RRType.CAA, caa)).toMatchObject({ data: { tag: 'issue', value: 'a'.repeat(300) } });
+  });
+
+  test.each([
+    ['that ends too early', RRType.DS, [0x4f]],
+    ['of which a byte would be lost', RRType.A, [192, 0, 2, 1, 7]],
+  ])('is null for data %s', (_, type, rdata) => {
+    expect(decodeRdata(type, Uint8Array.from(rdata))).toBeNull();
   });
 });
