@@ -1,10 +1,14 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { setImmediate } from 'node:timers/promises';
+import type { Query } from '../../../dns-worker/query/query.ts';
 import { LogRingWriter } from '../../../dns-worker/report/log-ring.ts';
 import type { WorkerMemory } from '../../../shared/threads/messages.ts';
-import { LogRing } from '../../../shared/query-log.ts';
+import { nameFromText, nameToText } from '../../../shared/dns/name.ts';
+import { LogRing, QueryStatus } from '../../../shared/query-log.ts';
+import { RuleOrigin } from '../../../shared/snapshot/rule-origin.ts';
 import { answeredQuery } from '../../../test/support/parts/answered-query.ts';
 import { createWorkerMemory } from '../../workers/worker-memory.ts';
+import type { ByteRange } from '../attribution/row.ts';
 import { LogDrain, type RecordNames } from './log-drain.ts';
 
 /** More than it takes the drain to look at a busy ring, less than to look at one it believes empty. */
@@ -30,6 +34,13 @@ function log(ring: SharedArrayBuffer, from: number, count: number): void {
   const writer = new LogRingWriter(ring);
   for (let i = 0; i < count; i++) writer.write(answeredQuery(from + i), 1);
   writer.publish(10);
+}
+
+/** The fields of a query for this name, which is written into its own. */
+function nameIn(query: Query, name: string): Pick<Query, 'qnameLength'> {
+  const wire = nameFromText(name)!;
+  query.qname.set(wire);
+  return { qnameLength: wire.length };
 }
 
 /** Lets the drain find all rings empty. */
@@ -87,6 +98,106 @@ describe('LogDrain', () => {
     drain.start();
     drain.stop();
     expect(upstreams).toEqual([null, 'first', 'second', null]);
+  });
+
+  test('passes on what a record says of its query', () => {
+    drain.stop();
+    let seen: unknown;
+    drain = new LogDrain([memory], NAMELESS, (row) => {
+      const { bytes, qname, client, answers } = row;
+      const partOf = ({ at, length }: ByteRange): number[] => [...bytes.subarray(at, at + length)];
+      seen = { ...row, qname: partOf(qname), client: partOf(client), answers: partOf(answers) };
+    });
+    const query = answeredQuery(3);
+    const numbers = {
+      arrivedMs: 1_700_000_000_000.25,
+      qtype: 65,
+      protocol: 2,
+      status: 1,
+      rcode: 3,
+      dnssec: 4,
+    };
+    Object.assign(query, numbers, { cached: 1, ...nameIn(query, 'a.test') });
+    query.bytes.set([1, 2, 3, 4, 5, 6], 20);
+    Object.assign(query, { answersAt: 20, answersLength: 6, answersCount: 1 });
+    const writer = new LogRingWriter(memory.answerLog);
+    writer.write(query, 1);
+    writer.publish(77);
+    drain.stop();
+    expect(seen).toMatchObject({
+      timestampMs: 1_700_000_000_000.25,
+      client: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 192, 0, 2, 1],
+      groupId: 3,
+      qname: [1, 97, 4, 116, 101, 115, 116, 0],
+      qtype: 65,
+      protocol: 2,
+      status: 1,
+      rcode: 3,
+      dnssec: 4,
+      responseTimeUs: 77,
+      cached: true,
+      upstream: null,
+      rule: null,
+      answers: [1, 2, 3, 4, 5, 6],
+    });
+  });
+
+  describe('names the deciding rule', () => {
+    const BLOCKED = {
+      status: QueryStatus.BLOCKED_LIST,
+      ruleAttribute: 6,
+      ruleKind: 2,
+      ruleOrigin: RuleOrigin.SPECIAL,
+    };
+    const NUMBERS = { origin: RuleOrigin.SPECIAL, index: 5, kinds: 2, groupId: 1 };
+
+    /** What the drain asks for of a record, and the name with it. */
+    function askedFor(change: Partial<Query>): unknown[] {
+      const asked: unknown[] = [];
+      drain.stop();
+      const names: RecordNames = {
+        ...NAMELESS,
+        rule: (version, numbers, name) => void asked.push(version, { ...numbers }, nameToText(name())),
+        schedule: (version, groupId) => void asked.push(version, groupId),
+      };
+      drain = new LogDrain([memory], names, () => undefined);
+      const query = answeredQuery();
+      Object.assign(query, nameIn(query, 'www.ads.test'), change);
+      const writer = new LogRingWriter(memory.answerLog);
+      writer.write(query, 9);
+      writer.publish(10);
+      drain.stop();
+      return asked;
+    }
+
+    test('by the part of the qname at which it stands', () => {
+      expect(askedFor(BLOCKED)).toEqual([9, NUMBERS, 'www.ads.test']);
+      expect(askedFor({ ...BLOCKED, ruleNameOffset: 4 })).toEqual([9, NUMBERS, 'ads.test']);
+    });
+
+    test.each([0, 5, 8])(
+      'by a name of the answer, which lies behind %i bytes of records',
+      (answersLength) => {
+        const rule = { ruleName: nameFromText('cloak.test')!, ruleNameLength: 12, ruleNameOffset: 4 };
+        const answers = { answersAt: 20, answersLength, answersCount: 1 };
+        expect(askedFor({ ...BLOCKED, ...rule, ...answers })).toEqual([9, NUMBERS, 'cloak.test']);
+      },
+    );
+
+    test('by the schedule of its group, and not at all where nothing was blocked', () => {
+      expect(askedFor({ ...BLOCKED, status: QueryStatus.BLOCKED_SCHEDULE })).toEqual([9, 1]);
+      expect(askedFor({ ...BLOCKED, status: QueryStatus.ALLOWED })).toEqual([]);
+      expect(askedFor({ ...BLOCKED, ruleAttribute: 0 })).toEqual([]);
+    });
+  });
+
+  test('waits as long for more records, whichever ring has them', async () => {
+    fallAsleep();
+    await waking(memory.answerLog, () => log(memory.answerLog, 1, 1));
+    jest.advanceTimersByTime(15);
+    await waking(memory.resolveLog, () => log(memory.resolveLog, 2, 1));
+    jest.advanceTimersByTime(10);
+    expect(groups).toEqual([1, 2]);
   });
 
   test('stop() takes what is left, and nothing wakes it afterwards', async () => {

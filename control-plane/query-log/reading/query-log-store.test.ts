@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
-import { Protocol, QueryStatus } from '../../../shared/query-log.ts';
+import { DnssecStatus, Protocol, QueryStatus } from '../../../shared/query-log.ts';
 import { claimNode, nodeIdOf } from '../../cluster/node-store.ts';
 import { readSummary, readTopClients, readTopDomains } from '../../stats/stats-store.ts';
 import { storeBatch } from '../store/batch-store.ts';
@@ -121,6 +121,64 @@ describe('readQueryLog()', () => {
     } while (cursor);
     expect(seen).toEqual(all.filter((i) => i % 2 === 0));
     await own.database.query('DELETE FROM query_log WHERE type = 65');
+  });
+
+  test('readQueryLog() pages through rows of one moment, each once', async () => {
+    const encoder = new CopyEncoder(nodeIdOf('alpha'));
+    for (let i = 0; i < 5; i++)
+      encoder.encode(logRow({ timestampMs: NOON + HOUR_MS + 0.25, qtype: 65, responseTimeUs: i }), 'full');
+    await storeBatch(own.database, newBatch(encoder.take()), { durable: true });
+    const seen: number[] = [];
+    let cursor: string | null | undefined;
+    do {
+      const request: QueryLogRequest = { limit: 2, offset: 0, type: 'HTTPS', ...(cursor && { cursor }) };
+      const page = await readQueryLog(own.database, request, NOWHERE);
+      seen.push(...page.data.map((row) => row.response_time_us));
+      cursor = page.next_cursor;
+    } while (cursor);
+    expect(seen).toEqual([4, 3, 2, 1, 0]);
+    await own.database.query('DELETE FROM query_log WHERE type = 65');
+  });
+
+  test('readQueryLog() shows what a row says in words', async () => {
+    const encoder = new CopyEncoder(nodeIdOf('alpha'));
+    encoder.encode(
+      logRow({
+        timestampMs: NOON + HOUR_MS + 0.25,
+        qtype: 65280,
+        protocol: Protocol.doh,
+        status: QueryStatus.BLOCKED_LIST,
+        rcode: 3,
+        dnssec: DnssecStatus.bogus,
+        blockSource: 'test list',
+        blockRule: '||example.org^',
+        answers: Uint8Array.of(0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 9),
+      }),
+      'full',
+    );
+    await storeBatch(own.database, newBatch(encoder.take()), { durable: true });
+    const context = { hostnameOf: (address: string) => `host of ${address}` };
+    for (const request of [{ type: 'type65280' }, { dnssec: 'bogus' as const }]) {
+      const page = await readQueryLog(own.database, { limit: 9, offset: 0, ...request }, context);
+      expect(page.data).toEqual([
+        expect.objectContaining({
+          timestamp: new Date(NOON + HOUR_MS).toISOString(),
+          node: 'alpha',
+          client: '192.0.2.7',
+          client_hostname: 'host of 192.0.2.7',
+          domain: 'www.example.org',
+          type: 'TYPE65280',
+          protocol: 'doh',
+          status: 'BLOCKED_LIST',
+          block_source: 'test list',
+          block_rule: '||example.org^',
+          rcode: 'NXDOMAIN',
+          dnssec_status: 'bogus',
+          answers: [{ name: 'www.example.org', type: 'A', ttl: 60, data: '192.0.2.9' }],
+        }),
+      ]);
+    }
+    await own.database.query('DELETE FROM query_log WHERE type = -256');
   });
 
   test('readQueryLog() refuses a cursor that it did not make', async () => {

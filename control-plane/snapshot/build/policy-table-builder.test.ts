@@ -235,6 +235,15 @@ describe('filterStats()', () => {
     });
   });
 
+  test('adds up the memory of all that filters', () => {
+    const of = state([source(10)]);
+    const { rules, special, manual, manualSpecial, policy, clients } = of.snapshot;
+    const buffers = [rules, special, manual, manualSpecial, policy, clients];
+    expect(filterStats(of).filter_bytes).toBe(
+      Buffer.concat(buffers.map((one) => new Uint8Array(one))).length,
+    );
+  });
+
   test('leaves out what only disabled sources say', () => {
     expect(filterStats(state([source(10), source(20, { enabled: false })]))).toMatchObject({
       blocked_domains: 2,

@@ -1,0 +1,47 @@
+import type { Request, Response } from 'express';
+import { describe, expect, test } from '@jest/globals';
+import { SteeredClock } from '../../../test/support/parts/running-api.ts';
+import type { QueryLogFilter } from './query-log-reader.ts';
+import { queryRoutes } from './query-routes.ts';
+
+const clock = new SteeredClock();
+const EMPTY = { data: [], total: 0, limit: 100, offset: 0, next_cursor: null };
+
+/** The part of the log that a request asks for. */
+async function partOf(query: string): Promise<QueryLogFilter> {
+  let part: QueryLogFilter | undefined;
+  const page = (filter: QueryLogFilter) => {
+    part = filter;
+    return Promise.resolve(EMPTY);
+  };
+  const [listQueries] = queryRoutes({ clock, queryLog: { page } });
+  const http = { url: `/api/queries?${query}`, params: {} } as unknown as Request;
+  expect(await listQueries!.run(http, {} as unknown as Response, null)).toBe(EMPTY);
+  return part!;
+}
+
+describe('queryRoutes()', () => {
+  test('asks for the whole log without a time, and passes filters on', async () => {
+    const part = await partOf('domain=ads&limit=7');
+    expect(part).toMatchObject({ domain: 'ads', limit: 7, offset: 0, from: null, to: null });
+    expect(part).not.toHaveProperty('period');
+  });
+
+  test('counts a period back from now', async () => {
+    const { from, to } = await partOf('period=1h');
+    expect([from?.getTime(), to]).toEqual([clock.nowMs() - 3_600_000, null]);
+  });
+
+  test('takes a time from and a time to', async () => {
+    const { from, to } = await partOf('from=2026-01-01T00:00:00Z&to=2026-01-01T00:00:01Z');
+    expect([from, to]).toEqual([new Date('2026-01-01T00:00:00Z'), new Date('2026-01-01T00:00:01Z')]);
+  });
+
+  test.each([
+    ['period', 'period=1h&from=2026-01-01T00:00:00Z', 'expected either period or from, not both'],
+    ['to', 'from=2026-01-01T00:00:00Z&to=2026-01-01T00:00:00Z', 'expected a time after from'],
+    ['to', 'from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z', 'expected a time after from'],
+  ])('refuses %s of ?%s', async (path, query, message) => {
+    await expect(partOf(query)).rejects.toMatchObject({ status: 400, fields: [{ path, message }] });
+  });
+});
