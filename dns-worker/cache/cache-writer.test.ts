@@ -104,6 +104,21 @@ describe('CacheWriter.store()', () => {
     expect([count(CacheHead.LOCK_WORD), count(CacheHead.INSERTIONS_WORD)]).toEqual([1, 0]);
   });
 
+  test('holds the lock in the name of its worker while it writes', () => {
+    const { memory, writer, count } = open();
+    const holders: (number | undefined)[] = [];
+    const key = keyOf('a.test');
+    const watched = Object.defineProperty({ ...key }, 'qname', {
+      get: () => {
+        holders.push(memory.head[CacheHead.LOCK_WORD]);
+        return key.qname;
+      },
+    });
+    expect(writer.store(watched, ANSWER, NOTES)).toBe(true);
+    expect([...new Set(holders)]).toEqual([5]);
+    expect(count(CacheHead.LOCK_WORD)).toBe(0);
+  });
+
   test.each([
     ['the same key', {}, 1],
     ['another class', { qclass: 3 }, 2],
