@@ -22,6 +22,7 @@ describe('decodeRdata()', () => {
   test('reads the data of one record', () => {
     expect(decodeRdata(RRType.DS, Uint8Array.of(0x4f, 0x66, 8, 2, 0xab))).toMatchObject({
       type: 'DS',
+      ttl: 0,
       data: { keyTag: 20326, algorithm: 8, digestType: 2, digest: Buffer.of(0xab) },
     });
     // Both octets of the type and of the length count.

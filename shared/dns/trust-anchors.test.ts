@@ -22,7 +22,9 @@ describe('readTrustAnchors()', () => {
 ; the private root
 . 3600 IN DS 12345 13 2 ( AABB
    CCDD ) ; over lines
-Corp.example. IN DNSKEY 257 3 15 AAEC Awo=
+Corp.example. IN DNSKEY (257 3
+15 AAEC
+Awo=)
 test DS 1 8 2 00
 `);
     expect(anchors).toEqual([

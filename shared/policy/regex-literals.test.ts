@@ -28,6 +28,7 @@ describe('requiredLiterals', () => {
     ['[\\]x]ads', ['ads']],
     ['[[:alpha:]]ads', ['ads']],
     ['(abc|a)defg', ['defg']],
+    ['a ~d', ['a ~d']],
     ['abcd(x|yz)', ['abcd']],
   ])('requiredLiterals() of %s is %j', (pattern, literals) => {
     expect(requiredLiterals(pattern)).toEqual(literals);

@@ -1,0 +1,27 @@
+import { describe, expect, test } from '@jest/globals';
+import { PrefixLengths } from './prefix-lengths.ts';
+
+describe('PrefixLengths', () => {
+  test('keeps each length of each family apart', () => {
+    for (const addressBits of [32, 128])
+      for (let bits = 1; bits < addressBits; bits++) {
+        const lengths = new PrefixLengths();
+        lengths.add(addressBits, bits);
+        expect([...lengths.lengthsFor(addressBits)]).toEqual([bits]);
+        expect([...lengths.lengthsFor(160 - addressBits)]).toEqual([]);
+      }
+  });
+
+  test('lists the longest first, also of a set that was added to another', () => {
+    const one = new PrefixLengths();
+    for (const bits of [8, 24]) one.add(32, bits);
+    const other = new PrefixLengths();
+    other.add(32, 16);
+    for (const bits of [127, 32, 64]) other.add(128, bits);
+    one.addAll(other.words);
+    const read = new PrefixLengths(one.words);
+    expect([...read.lengthsFor(32)]).toEqual([24, 16, 8]);
+    expect([...read.lengthsFor(128)]).toEqual([127, 64, 32]);
+    expect([...other.lengthsFor(32)]).toEqual([16]);
+  });
+});
