@@ -354,6 +354,35 @@ a.example CNAME .
     expect(parse('||x.example^$badfilter\n'.repeat(60_000)).badFilters).toHaveLength(50_000);
   });
 
+  test('reads lines of every form behind any number of others', () => {
+    const lines = [
+      '||a.example^$important',
+      '@@|b.example^',
+      'address=/c.example/0.0.0.0',
+      'local-zone: "d.example" always_nxdomain',
+      'e.example CNAME .',
+      '*.f.example CNAME .',
+      '@ SOA g. h. 1 2 3 4 5',
+      '0.0.0.0 i.example',
+    ];
+    const { names, skippedLines, invalidLines } = parse(`${'# why\n'.repeat(2000)}${lines.join('\n')}\n`);
+    expect([names.length, skippedLines, invalidLines]).toEqual([7, 0, 0]);
+    const special = parse(`${'# why\n'.repeat(2000)}/^j[0-9]/\n^k[0-9]\\.x$\n||l*.example^\n`);
+    expect(special.special.map(({ text }) => text)).toEqual(['^j[0-9]', '^k[0-9]\\.x$', '||l*.example^']);
+  });
+
+  test.each([
+    ['a word with a colon that is too long for an option', `${'x'.repeat(21)}: y`],
+    ['a word with a colon that is too long for an address', `${'a:'.repeat(33)} a.example`],
+  ])('makes no rule of %s, and says the same as of a short one', (_, line) => {
+    const [long, short] = [parse(`${line}\n`), parse(`${line.slice(line.lastIndexOf(':') - 3)}\n`)];
+    expect([long.names, long.special]).toEqual([[], []]);
+    expect(long.invalidSamples.map(({ reason }) => reason)).toEqual(
+      short.invalidSamples.map(({ reason }) => reason),
+    );
+    expect(long.invalidLines + long.skippedLines).toBe(1);
+  });
+
   test('refuses a rule that is longer than any list needs, and says so', () => {
     const { invalidSamples, names } = parse(
       `||a.example^$denyallow=${'b|'.repeat(3000)}c\n0.0.0.0 ${'d.example '.repeat(3000)}\n`,
