@@ -7,19 +7,13 @@
  */
 import { randomInt } from 'node:crypto';
 import { FOLD } from '../../../shared/dns/name.ts';
-import { RRClass, RRType, Rcode } from '../../../shared/dns/iana.ts';
-import {
-  FlagsHigh,
-  FlagsLow,
-  Header,
-  QUESTION_TAIL_SIZE,
-  readU16,
-  readU32,
-} from '../../../shared/dns/wire.ts';
+import { RRType, Rcode } from '../../../shared/dns/iana.ts';
+import { FlagsHigh, FlagsLow, Header, QUESTION_TAIL_SIZE, readU32 } from '../../../shared/dns/wire.ts';
 import type { CacheableAnswer, LeftOut, ResponseFault, ResponseReading } from './cacheable-answer.ts';
 import { BodyWriter } from './body-writer.ts';
 import type { Question } from './question.ts';
 import { isResponseTo } from './question.ts';
+import { NO_TTL, RRsetWriter } from './rrset-writer.ts';
 import { expandRdataName } from './rdata-layout.ts';
 import { RecordTable } from './record-table.ts';
 import { blockSaidBy } from './reply-error.ts';
@@ -32,11 +26,11 @@ export type { CacheableAnswer, ResponseReading } from './cacheable-answer.ts';
 export const MAX_CHAIN_HOPS = 11;
 
 const TRUNCATED: ResponseReading = { kind: 'truncated' };
-const NO_TTL = 0xffffffff;
 
 const seed = randomInt(2 ** 31);
 const table = new RecordTable(seed);
-const writer = new BodyWriter(seed);
+const body = new BodyWriter(seed);
+const writer = new RRsetWriter(table, body);
 const current = newExpandedName();
 const other = newExpandedName();
 const target = newExpandedName();
@@ -44,9 +38,6 @@ const target = newExpandedName();
 /** The message being read; one at a time, since reading never waits. */
 let message: Uint8Array = new Uint8Array(0);
 let question: Question;
-/** Smallest TTL of what was written, seconds. */
-let minTtlSecs = NO_TTL;
-let written = 0;
 /** Aliases of the chain. */
 let hops = 0;
 let ecsScope = 0;
@@ -70,17 +61,16 @@ export function readResponse(bytes: Uint8Array, asked: Question): ResponseReadin
   ecsScope = ecs === null ? 0 : ecsScopeOf(bytes, table.optionsAt, table.optionsEnd, ecs);
   if (ecsScope === OTHER_ECS) return fault('other-ecs');
   const rcode = (table.extendedRcode << 4) | (bytes[Header.FLAGS_LOW]! & FlagsLow.RCODE);
-  writer.begin(qname);
-  minTtlSecs = NO_TTL;
-  written = 0;
+  body.begin(qname);
+  writer.begin(bytes, asked);
   if (rcode !== Rcode.NOERROR && rcode !== Rcode.NXDOMAIN && rcode !== Rcode.YXDOMAIN) {
     return finish(rcode, 0, 0, false);
   }
   const chain = writeChain(rcode);
   if (chain === 'chain-too-long') return fault(chain);
   if (chain === 'unwritten') return unwritten();
-  const answers = written;
-  const answersLength = writer.length;
+  const answers = writer.written;
+  const answersLength = body.length;
   const leftOut = chain === 'negative' && rcode === Rcode.NOERROR ? leftOutTarget() : undefined;
   const negative = chain === 'negative' && leftOut === undefined;
   if (negative && answers === 0 && rcode === Rcode.NOERROR && isReferral()) return fault('referral');
@@ -94,7 +84,7 @@ function fault(reason: ResponseFault): ResponseReading {
 
 /** What was being written is malformed, or does not fit. */
 function unwritten(): ResponseReading {
-  return fault(writer.isTooLong ? 'too-long' : 'malformed-data');
+  return fault(body.isTooLong ? 'too-long' : 'malformed-data');
 }
 
 function finish(
@@ -108,10 +98,10 @@ function finish(
     rcode,
     authenticated: (message[Header.FLAGS_LOW]! & FlagsLow.AD) !== 0,
     answerCount: answers,
-    authorityCount: written - answers,
-    body: writer.body(),
-    ttlOffsets: writer.ttlOffsets(),
-    minTtlSecs: minTtlSecs === NO_TTL ? 0 : minTtlSecs,
+    authorityCount: writer.written - answers,
+    body: body.body(),
+    ttlOffsets: body.ttlOffsets(),
+    minTtlSecs: writer.minTtlSecs === NO_TTL ? 0 : writer.minTtlSecs,
     negative,
     answersLength,
     ecsScope,
@@ -140,7 +130,7 @@ function writeChain(rcode: number): 'positive' | 'negative' | 'unwritten' | 'cha
     if (rcode !== Rcode.NXDOMAIN) {
       // An alias that a DNAME makes has no signature of its own.
       if (endsAtAlias && !writeDnameOf(findRecord(hash, RRType.CNAME))) return 'unwritten';
-      const found = writeRRset(hash, qtype);
+      const found = writer.writeRRset(current, hash, qtype);
       if (found < 0) return 'unwritten';
       if (found > 0) return 'positive';
     }
@@ -149,82 +139,18 @@ function writeChain(rcode: number): 'positive' | 'negative' | 'unwritten' | 'cha
     if (cname < 0) return 'negative';
     if (hops === MAX_CHAIN_HOPS) return 'chain-too-long';
     if (!writeDnameOf(cname)) return 'unwritten';
-    if (writeRRset(hash, RRType.CNAME, cname) < 0) return 'unwritten';
+    if (writer.writeRRset(current, hash, RRType.CNAME, cname) < 0) return 'unwritten';
     copyName(target, current);
   }
-}
-
-function isAnswerClass(index: number): boolean {
-  return question.qclass === RRClass.ANY || table.rrClass[index] === question.qclass;
 }
 
 /** First record of the answer section with the chain's current name and this type; -1 = none. */
 function findRecord(hash: number, type: number): number {
   for (let i = 0; i < table.answers; i++) {
-    if (table.type[i] === type && isAnswerClass(i) && table.isOwnedBy(message, i, current, hash)) return i;
+    if (table.type[i] === type && writer.isAnswerClass(i) && table.isOwnedBy(message, i, current, hash))
+      return i;
   }
   return -1;
-}
-
-/** OPT, TSIG and the types of queries never stand in an answer (RFC 6895 section 3.1). */
-function isData(type: number): boolean {
-  return type !== RRType.OPT && (type < 128 || type > 255);
-}
-
-/**
- * Writes the RRset of the current name and this type, its signatures after it where the question has DO, all with the
- * RRset's smallest TTL (RFC 2181 section 5.2). `only` narrows it to that record: a name has one CNAME. Returns the
- * number of records, signatures aside; -1 = not to be written.
- */
-function writeRRset(hash: number, type: number, only = -1): number {
-  let ttlSecs = NO_TTL;
-  let found = 0;
-  const { answers } = table;
-  for (let i = 0; i < answers; i++) {
-    if (!isMember(i, type, only, hash)) continue;
-    found++;
-    if (table.ttlSecs[i]! < ttlSecs) ttlSecs = table.ttlSecs[i]!;
-  }
-  if (found === 0) return 0;
-  const signed = question.dnssecOk && type !== RRType.ANY && type !== RRType.RRSIG;
-  if (signed) ttlSecs = minSignatureTtl(hash, type, ttlSecs);
-  for (let i = 0; i < answers; i++) {
-    if (isMember(i, type, only, hash) && !write(i, ttlSecs)) return -1;
-  }
-  for (let i = 0; signed && i < answers; i++) {
-    if (isSignature(i, hash, type) && !write(i, ttlSecs)) return -1;
-  }
-  return found;
-}
-
-function isMember(index: number, type: number, only: number, hash: number): boolean {
-  if (only >= 0) return index === only;
-  const own = table.type[index]!;
-  const matches = type === RRType.ANY ? isData(own) : own === type;
-  return matches && isAnswerClass(index) && table.isOwnedBy(message, index, current, hash);
-}
-
-function isSignature(index: number, hash: number, covered: number): boolean {
-  return covers(index, covered) && isAnswerClass(index) && table.isOwnedBy(message, index, current, hash);
-}
-
-function covers(index: number, type: number): boolean {
-  if (table.type[index] !== RRType.RRSIG || table.rdlength[index]! < 2) return false;
-  return readU16(message, table.rdataAt[index]!) === type;
-}
-
-function minSignatureTtl(hash: number, type: number, ttlSecs: number): number {
-  let least = ttlSecs;
-  for (let i = 0; i < table.answers; i++) {
-    if (table.ttlSecs[i]! < least && isSignature(i, hash, type)) least = table.ttlSecs[i]!;
-  }
-  return least;
-}
-
-function write(index: number, ttlSecs: number): boolean {
-  written++;
-  if (ttlSecs < minTtlSecs) minTtlSecs = ttlSecs;
-  return writer.record(message, table, index, ttlSecs);
 }
 
 /** Takes `target` from a CNAME at `current`, if there is one, and writes the DNAME that makes it. False as below. */
@@ -240,7 +166,7 @@ function writeDnameOf(cname: number): boolean {
  */
 function writeDnameAbove(): boolean {
   for (let i = 0; i < table.answers; i++) {
-    if (table.type[i] !== RRType.DNAME || !isAnswerClass(i)) continue;
+    if (table.type[i] !== RRType.DNAME || !writer.isAnswerClass(i)) continue;
     if (!table.owner(message, i, other)) return false;
     const prefix = findSuffix(current, other);
     if (prefix <= 0) continue;
@@ -264,10 +190,10 @@ function startsAlike(length: number): boolean {
 function writeDname(index: number, hash: number): boolean {
   if (!table.owner(message, index, other)) return false;
   const ttlSecs = table.ttlSecs[index]!;
-  if (!write(index, ttlSecs)) return false;
+  if (!writer.write(index, ttlSecs)) return false;
   for (let i = 0; question.dnssecOk && i < table.answers; i++) {
-    if (!covers(i, RRType.DNAME) || !table.isOwnedBy(message, i, other, hash)) continue;
-    if (!write(i, Math.min(ttlSecs, table.ttlSecs[i]!))) return false;
+    if (!writer.covers(i, RRType.DNAME) || !table.isOwnedBy(message, i, other, hash)) continue;
+    if (!writer.write(i, Math.min(ttlSecs, table.ttlSecs[i]!))) return false;
   }
   return true;
 }
@@ -291,13 +217,13 @@ function writeAuthority(negative: boolean): boolean {
   if (negative) {
     const soa = findSoa();
     if (soa < 0) {
-      minTtlSecs = 0;
+      writer.minTtlSecs = 0;
     } else {
       const { rdataAt, rdlength } = table;
       const minimum = readU32(message, rdataAt[soa]! + rdlength[soa]! - 4);
       // RFC 2181 section 8 holds for MINIMUM too: it is a TTL.
       limitSecs = Math.min(table.ttlSecs[soa]!, minimum > 0x7fffffff ? 0 : minimum);
-      if (!write(soa, limitSecs)) return false;
+      if (!writer.write(soa, limitSecs)) return false;
       if (question.dnssecOk && !writeAuthoritySignatures(RRType.SOA, limitSecs)) return false;
     }
   }
@@ -308,7 +234,7 @@ function writeAuthority(negative: boolean): boolean {
 /** The first SOA whose zone holds the chain's last name; -1 = none. */
 function findSoa(): number {
   for (let i = table.answers; i < table.count; i++) {
-    if (table.type[i] !== RRType.SOA || !isAnswerClass(i) || table.rdlength[i]! < 22) continue;
+    if (table.type[i] !== RRType.SOA || !writer.isAnswerClass(i) || table.rdlength[i]! < 22) continue;
     if (table.owner(message, i, other) && findSuffix(current, other) >= 0) return i;
   }
   return -1;
@@ -318,17 +244,17 @@ function findSoa(): number {
 function writeProofs(type: number, limitSecs: number): boolean {
   let found = false;
   for (let i = table.answers; i < table.count; i++) {
-    if (table.type[i] !== type || !isAnswerClass(i)) continue;
+    if (table.type[i] !== type || !writer.isAnswerClass(i)) continue;
     found = true;
-    if (!write(i, Math.min(limitSecs, table.ttlSecs[i]!))) return false;
+    if (!writer.write(i, Math.min(limitSecs, table.ttlSecs[i]!))) return false;
   }
   return !found || writeAuthoritySignatures(type, limitSecs);
 }
 
 function writeAuthoritySignatures(type: number, limitSecs: number): boolean {
   for (let i = table.answers; i < table.count; i++) {
-    if (!covers(i, type) || !isAnswerClass(i)) continue;
-    if (!write(i, Math.min(limitSecs, table.ttlSecs[i]!))) return false;
+    if (!writer.covers(i, type) || !writer.isAnswerClass(i)) continue;
+    if (!writer.write(i, Math.min(limitSecs, table.ttlSecs[i]!))) return false;
   }
   return true;
 }
