@@ -21,7 +21,7 @@ import {
   targetAnswerOf,
 } from './follow-alias.ts';
 import { type Failure, isFailure, isLasting, mayKeep, weaker } from './joined-parts.ts';
-import type { Resolution } from '../resolve/question-run.ts';
+import type { Answered, Resolution } from '../resolve/question-run.ts';
 import { MAX_CHAIN_HOPS } from '../resolve/response/response-reader.ts';
 import { authenticFlag, replyWithRcode } from '../respond/reply.ts';
 import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
@@ -42,7 +42,7 @@ export interface FollowerParts {
 }
 
 /** An answer whose chain leads to a name that was left out. */
-type PartialAnswer = Extract<Resolution, { kind: 'answer' }> & {
+type PartialAnswer = Answered & {
   readonly answer: CacheableAnswer & { readonly leftOut: LeftOut };
 };
 

@@ -7,17 +7,16 @@ import { AliasFollower, leavesOut } from './alias-follower.ts';
 import { AnswerKeeper, extendedErrorOf } from './answer-keeper.ts';
 import { failedAnswer } from './answer-lifetime.ts';
 import { type ClientQuestion, questionOf, WEIR } from './client-question.ts';
-import { leadsToNames } from '../cache/chain-names.ts';
 import { CacheHit } from '../cache/answer-cache.ts';
 import type { CacheWriter } from '../cache/cache-writer.ts';
 import type { ClientNetworks } from '../policy/client-networks.ts';
-import { hasPrivateAddress } from '../cache/private-addresses.ts';
-import { NO_EDE, type Query, StageResult } from '../query/query.ts';
+import { type Query, StageResult } from '../query/query.ts';
 import { type ReplierParts, RequestReplier } from './request-replier.ts';
 import type { FlightOutcome, NodeFlights } from '../resolve/node-flights.ts';
-import type { Resolution, Resolver } from '../resolve/resolver.ts';
+import type { Failed, Resolution } from '../resolve/question-run.ts';
+import type { Resolver } from '../resolve/resolver.ts';
 import type { ZoneResolvers } from '../resolve/zone-resolvers.ts';
-import { authenticFlag, replyWithRcode } from '../respond/reply.ts';
+import { replyWithRcode } from '../respond/reply.ts';
 import { RecentFailures, StaleTimer } from './serve-stale.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
@@ -264,28 +263,23 @@ export class Forwarder {
     if (resolution.kind === 'answer')
       this.keeper.keepOnce(this.query, resolution, resolution.answer, upstream);
     if (request.isAnswered === true || this.isDecided(request)) return;
-    if (resolution.kind === 'answer') {
-      this.query.upstream = upstream;
-      this.query.dnssec = resolution.dnssec ?? DnssecStatus.unchecked;
-      this.query.extendedError = resolution.answer.extendedError ?? NO_EDE;
-      this.query.replyFlags = authenticFlag(this.query);
-      this.replier.answerFrom(resolution.answer);
-      this.query.hasTargets = leadsToNames(resolution.answer);
-      this.query.hasPrivateAddress = hasPrivateAddress(resolution.answer);
-      this.replier.judge(request);
-      this.replier.reply(request);
-      return;
-    }
+    if (resolution.kind === 'answer') this.replier.answer(request, resolution, upstream);
+    else this.replyFailure(request, resolution, upstream);
+  }
+
+  /** Replies a stale answer where there is one, else the failure. */
+  private replyFailure(request: WaitingRequest, resolution: Failed, upstream: number): void {
+    const { query } = this;
     // A bogus answer is not replaced by a stale one.
     const mayBeStale = this.parts.settings.enabled && resolution.reason !== 'bogus';
     if (mayBeStale && this.replier.answerFromCache(request, true)) return;
-    this.query.upstream = upstream;
-    this.query.dnssec = resolution.dnssec ?? DnssecStatus.unchecked;
+    query.upstream = upstream;
+    query.dnssec = resolution.dnssec ?? DnssecStatus.unchecked;
     if (resolution.reason !== 'overloaded')
-      this.keeper.keepOnce(this.query, resolution, failedAnswer(resolution.rcode), upstream);
-    this.query.status = resolution.reason === 'timeout' ? QueryStatus.TIMEOUT : QueryStatus.SERVFAIL;
-    this.query.extendedError = extendedErrorOf(resolution);
-    replyWithRcode(this.query, resolution.rcode);
+      this.keeper.keepOnce(query, resolution, failedAnswer(resolution.rcode), upstream);
+    query.status = resolution.reason === 'timeout' ? QueryStatus.TIMEOUT : QueryStatus.SERVFAIL;
+    query.extendedError = extendedErrorOf(resolution);
+    replyWithRcode(query, resolution.rcode);
     this.replier.reply(request);
   }
 }

@@ -5,15 +5,18 @@
 import type { Clock } from '../../shared/clock.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
-import { QueryStatus } from '../../shared/query-log.ts';
+import { DnssecStatus, QueryStatus } from '../../shared/query-log.ts';
 import { stampArrival } from '../query/arrival-clock.ts';
 import { type AnswerCache, CacheHit } from '../cache/answer-cache.ts';
+import { leadsToNames } from '../cache/chain-names.ts';
+import { hasPrivateAddress } from '../cache/private-addresses.ts';
 import { ParseOutcome, parseQuery } from '../query/parse-query.ts';
 import type { Pipeline } from '../pipeline.ts';
-import { Query } from '../query/query.ts';
+import { NO_EDE, Query } from '../query/query.ts';
 import type { Reporter } from '../report/reporter.ts';
+import type { Answered } from '../resolve/question-run.ts';
 import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
-import { finishReply, replyWithRcode } from '../respond/reply.ts';
+import { authenticFlag, finishReply, replyWithRcode } from '../respond/reply.ts';
 import type { WaitingRequest } from './waiting-request.ts';
 
 const SCRATCH_SIZE = 65_535;
@@ -74,6 +77,20 @@ export class RequestReplier {
     this.judge(request);
     this.reply(request);
     return true;
+  }
+
+  /** Replies with a server's answer; `upstream` is the log's number of the server. */
+  answer(request: WaitingRequest, { answer, dnssec }: Answered, upstream: number): void {
+    const { query } = this;
+    query.upstream = upstream;
+    query.dnssec = dnssec ?? DnssecStatus.unchecked;
+    query.extendedError = answer.extendedError ?? NO_EDE;
+    query.replyFlags = authenticFlag(query);
+    this.answerFrom(answer);
+    query.hasTargets = leadsToNames(answer);
+    query.hasPrivateAddress = hasPrivateAddress(answer);
+    this.judge(request);
+    this.reply(request);
   }
 
   /** Judges the names of the answer, where it is the client's own. */

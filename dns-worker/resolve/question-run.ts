@@ -13,35 +13,39 @@ import type { AttemptOutcome } from './transport/attempt.ts';
 import { isDefinitive } from './transport/attempt.ts';
 import type { Upstream, UpstreamAttempt } from './upstream.ts';
 
-/** How a question ended. `upstream` is an index into the resolver's upstreams; -1 = no server was asked. */
-export type Resolution =
-  | {
-      readonly kind: 'answer';
-      readonly answer: CacheableAnswer;
-      readonly upstream: number;
-      /** Where it was validated: what that came to. */
-      readonly dnssec?: DnssecStatusCode;
-    }
-  | {
-      readonly kind: 'failed';
-      readonly reason:
-        | 'timeout'
-        | 'servfail'
-        | 'refused'
-        | 'network'
-        /** A server sent an unusable answer: too long, endless or malformed. */
-        | 'unusable'
-        | 'no-upstreams'
-        /** This machine lacked a resource: nothing is known about the question, so nothing is cached. */
-        | 'overloaded'
-        | 'bogus';
-      /** What to tell the client. */
-      readonly rcode: number;
-      readonly upstream: number;
-      readonly dnssec?: DnssecStatusCode;
-      /** Why validation failed (RFC 8914). */
-      readonly extendedError?: number;
-    };
+/** A server's answer. `upstream` is an index into the resolver's upstreams. */
+export interface Answered {
+  readonly kind: 'answer';
+  readonly answer: CacheableAnswer;
+  readonly upstream: number;
+  /** Where it was validated: what that came to. */
+  readonly dnssec?: DnssecStatusCode;
+}
+
+/** There is no answer. `upstream` is -1 if no server was asked. */
+export interface Failed {
+  readonly kind: 'failed';
+  readonly reason:
+    | 'timeout'
+    | 'servfail'
+    | 'refused'
+    | 'network'
+    /** A server sent an unusable answer: too long, endless or malformed. */
+    | 'unusable'
+    | 'no-upstreams'
+    /** This machine lacked a resource: nothing is known about the question, so nothing is cached. */
+    | 'overloaded'
+    | 'bogus';
+  /** What to tell the client. */
+  readonly rcode: number;
+  readonly upstream: number;
+  readonly dnssec?: DnssecStatusCode;
+  /** Why validation failed (RFC 8914). */
+  readonly extendedError?: number;
+}
+
+/** How a question ended. */
+export type Resolution = Answered | Failed;
 
 /** Bounds of the time for which one wave is waited for alone, milliseconds. */
 const MIN_STEP_MS = 100;
