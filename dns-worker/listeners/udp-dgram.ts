@@ -44,47 +44,57 @@ export async function listenDgram(
   countUnsent: CountUnsent,
 ): Promise<DatagramListener> {
   const sockets: Socket[] = [];
-  const close = async (): Promise<void> => {
-    // dgram passes a datagram to the kernel on a later tick, and drops it after the close.
-    await setImmediate();
-    await Promise.all(
-      sockets.map(async (socket) => {
-        socket.close();
-        await once(socket, 'close');
-      }),
-    );
-  };
   for (const address of addresses) {
-    const socket = createSocket({
-      type: isIPv6(address) ? 'udp6' : 'udp4',
-      ipv6Only: isIPv6(address),
-      reusePort: true,
-      recvBufferSize: SOCKET_BUFFER_BYTES,
-      sendBufferSize: SOCKET_BUFFER_BYTES,
-    });
     try {
-      socket.bind(port, address);
-      await once(socket, 'listening');
+      const socket = await openSocket(address, port);
+      deliver(socket, handler, countUnsent);
+      sockets.push(socket);
     } catch (error) {
-      await close();
+      await closeAll(sockets);
       throw new ListenError(address, port, errorCode(error));
     }
-    // No socket error may end the thread.
-    socket.on('error', () => undefined);
-    const onSent = (error: Error | null): void => {
-      if (error !== null) countUnsent(Counter.SEND_ERRORS);
-    };
-    socket.on('message', (message, from) => {
-      handler(message, from, (bytes) => {
-        if (socket.getSendQueueCount() >= MAX_WAITING_REPLIES) countUnsent(Counter.SEND_BUFFER_FULL);
-        else socket.send(bytes, from.port, from.address, onSent);
-      });
-    });
-    sockets.push(socket);
   }
   const stopReceiving = async (): Promise<void> => {
     await sleep(QUEUE_MS);
     for (const socket of sockets) socket.removeAllListeners('message');
   };
-  return { stopReceiving, close };
+  return { stopReceiving, close: () => closeAll(sockets) };
+}
+
+async function openSocket(address: string, port: number): Promise<Socket> {
+  const socket = createSocket({
+    type: isIPv6(address) ? 'udp6' : 'udp4',
+    ipv6Only: isIPv6(address),
+    reusePort: true,
+    recvBufferSize: SOCKET_BUFFER_BYTES,
+    sendBufferSize: SOCKET_BUFFER_BYTES,
+  });
+  socket.bind(port, address);
+  await once(socket, 'listening');
+  // No socket error may end the thread.
+  socket.on('error', () => undefined);
+  return socket;
+}
+
+function deliver(socket: Socket, handler: DatagramHandler, countUnsent: CountUnsent): void {
+  const onSent = (error: Error | null): void => {
+    if (error !== null) countUnsent(Counter.SEND_ERRORS);
+  };
+  socket.on('message', (message, from) => {
+    handler(message, from, (bytes) => {
+      if (socket.getSendQueueCount() >= MAX_WAITING_REPLIES) countUnsent(Counter.SEND_BUFFER_FULL);
+      else socket.send(bytes, from.port, from.address, onSent);
+    });
+  });
+}
+
+async function closeAll(sockets: readonly Socket[]): Promise<void> {
+  // dgram passes a datagram to the kernel on a later tick, and drops it after the close.
+  await setImmediate();
+  await Promise.all(
+    sockets.map(async (socket) => {
+      socket.close();
+      await once(socket, 'close');
+    }),
+  );
 }

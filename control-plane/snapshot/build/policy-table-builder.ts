@@ -68,20 +68,30 @@ export function buildPolicyTable(
   words[L.MANUAL_OWNER_COUNT_WORD] = manual.owners.length;
   words[L.QUESTION_FLAGS_WORD] = live.questionFlags;
   writeBlocking(buffer, blocking, isBlockingEnabled(rows.blockingSwitch, blocking.enabled, live.nowMs));
-  for (const [index, group] of groups.entries()) {
-    const row = L.HEADER_WORDS + index * L.GROUP_ROW_WORDS;
-    words[row] = group.id;
-    words[row + 1] = classes.ofGroup[index]!;
-    const scheduled = live.overrides.get(effectiveGroupId(group));
-    words[row + 2] = GroupOverride[scheduled?.override ?? 'None'];
-    words[row + 3] = scheduled?.nextFlipAtSecs ?? 0;
-  }
+  writeGroups(words, groups, classes.ofGroup, live);
   for (const matrix of matrices) {
     new Uint8Array(buffer).set(matrix, at);
     at += matrix.length;
   }
   words[L.CHECKSUM_WORD] = checksumWords(words, L.HEADER_WORDS);
   return buffer;
+}
+
+/** One row a group: its class, and what its schedule overrides until when. */
+function writeGroups(
+  words: Uint32Array,
+  groups: readonly PolicyGroup[],
+  classOf: readonly number[],
+  { overrides }: LivePolicy,
+): void {
+  for (const [index, group] of groups.entries()) {
+    const row = L.HEADER_WORDS + index * L.GROUP_ROW_WORDS;
+    const scheduled = overrides.get(effectiveGroupId(group));
+    words[row] = group.id;
+    words[row + 1] = classOf[index]!;
+    words[row + 2] = GroupOverride[scheduled?.override ?? 'None'];
+    words[row + 3] = scheduled?.nextFlipAtSecs ?? 0;
+  }
 }
 
 /** One row a class, one byte an attribute: the union of the bits of those that serve the class. */
