@@ -5,17 +5,15 @@
 import type { MessagePort } from 'node:worker_threads';
 import { ClaimArea, type ClaimAreaCode } from '../../shared/memory/claim-table.ts';
 import { systemClock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/log.ts';
 import { type Fault, type ThreadStart, type ToWorker, WorkerControl } from '../../shared/threads/messages.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { Protocol } from '../../shared/query-log.ts';
-import { AnswerCache } from '../cache/answer-cache.ts';
 import { CacheMemory } from '../../shared/memory/cache-memory.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
 import { CacheWriter } from '../cache/cache-writer.ts';
 import { ClientNetworks } from '../policy/client-networks.ts';
-import { ClientSightings } from '../report/sighting-writer.ts';
 import { ValidatingResolver } from '../dnssec/validating-resolver.ts';
-import { ServerCookies } from '../cookies/server-cookies.ts';
 import { Explainer } from './question-explainer.ts';
 import { Forwarder } from '../forward/forwarder.ts';
 import type { NativeCalls } from '../listeners/native-calls.ts';
@@ -25,8 +23,8 @@ import { type DatagramHandler, type DatagramListener, listenDgram } from '../lis
 import { SLOT_SIZE } from '../listeners/udp-batch.ts';
 import { UdpReply } from '../listeners/udp-reply.ts';
 import { MissReader } from './miss-reader.ts';
-import { Pipeline } from '../pipeline.ts';
-import { RateLimiter } from '../policy/rate-limiter.ts';
+import { openPipeline } from './open-pipeline.ts';
+import type { Pipeline } from '../pipeline.ts';
 import { ReplacedTables } from './replaced-tables.ts';
 import { RequestIntake, SCRATCH_SIZE } from './request-intake.ts';
 import { Reporter } from '../report/reporter.ts';
@@ -68,9 +66,9 @@ class ResolveThread {
   private readonly reporter: Reporter;
   private readonly pipeline: Pipeline;
   private readonly resolver: Resolver;
-  /** Wraps the resolver; null = nothing is validated. */
-  private readonly shared: SharedResolver | null;
-  private readonly validator: ValidatingResolver | null;
+  /** Wraps the resolver; undefined = nothing is validated. */
+  private readonly shared: SharedResolver | undefined;
+  private readonly validator: ValidatingResolver | undefined;
   private readonly zones: ZoneResolvers;
   private readonly forwarder: Forwarder;
   private readonly intake: RequestIntake;
@@ -87,44 +85,30 @@ class ResolveThread {
 
   constructor(start: ThreadStart, port: MessagePort, calls: NativeCalls | null) {
     const { settings, memory } = start;
-    const cacheMemory = new CacheMemory(start.cache);
-    const cache = new AnswerCache(cacheMemory, settings.cache.optimisticRefresh);
     this.start = start;
     this.port = port;
     this.control = new Int32Array(memory.control);
     this.batched = calls !== null;
     this.reporter = new Reporter(memory.resolveCounters, memory.resolveLog);
-    const sightings = new ClientSightings(memory.resolveClients);
-    const limiter = new RateLimiter(start.rateBuckets, settings.rateLimit);
-    this.pipeline = new Pipeline(openSnapshot(start.snapshot), {
-      cache,
-      reporter: this.reporter,
-      sightings,
-      limiter,
-      cookies: new ServerCookies(start.cookieKeys),
-      forwardsEcs: settings.forwardsEcs,
-    });
+    this.pipeline = openPipeline(start, this.reporter, memory.resolveClients);
     const logger = portLogger(port, { worker: start.worker });
     this.guard = new ThreadGuard(this.reporter, systemClock, logger);
-    const { dnssec, queryTimeoutMs: timeoutMs } = settings;
-    const flightsIn = (area: ClaimAreaCode): NodeFlights =>
-      new NodeFlights(claimsOf(start, area), timeoutMs, logger);
     this.resolver = new Resolver(settings, systemClock, logger);
-    this.shared =
-      dnssec === null ? null : new SharedResolver(this.resolver, flightsIn(ClaimArea.UPSTREAMS), systemClock);
-    this.validator =
-      dnssec === null || this.shared === null
-        ? null
-        : new ValidatingResolver(this.shared, dnssec, { clock: systemClock, timeoutMs }, logger);
+    const { dnssec, queryTimeoutMs: timeoutMs } = settings;
+    if (dnssec !== null) {
+      const flights = flightsIn(ClaimArea.UPSTREAMS, start, logger);
+      this.shared = new SharedResolver(this.resolver, flights, systemClock);
+      this.validator = new ValidatingResolver(this.shared, dnssec, { clock: systemClock, timeoutMs }, logger);
+    }
     this.zones = new ZoneResolvers(settings, systemClock, logger);
     this.forwarder = new Forwarder({
       resolver: this.validator ?? this.resolver,
       zones: this.zones,
-      flights: flightsIn(ClaimArea.CLIENTS),
+      flights: flightsIn(ClaimArea.CLIENTS, start, logger),
       pipeline: this.pipeline,
-      cache,
+      cache: this.pipeline.cache,
       reporter: this.reporter,
-      writer: new CacheWriter(cacheMemory, start.worker),
+      writer: new CacheWriter(new CacheMemory(start.cache), start.worker),
       clock: systemClock,
       settings: settings.cache,
       networks: new ClientNetworks(start.rateBuckets, settings.rateLimit),
@@ -256,11 +240,15 @@ class ResolveThread {
   }
 }
 
-/** This thread's claims; null if no other thread asks. */
-function claimsOf(
-  { claims: memory, worker, settings }: ThreadStart,
+/** Questions in flight that this thread shares with the others: of clients, or to upstreams. */
+function flightsIn(
   area: ClaimAreaCode,
-): QuestionClaims | null {
-  if (memory === null) return null;
-  return new QuestionClaims({ memory, worker, clock: systemClock, longestMs: settings.queryTimeoutMs }, area);
+  { claims: memory, worker, settings }: ThreadStart,
+  logger: Logger,
+): NodeFlights {
+  const longestMs = settings.queryTimeoutMs;
+  // Without claims no other thread asks.
+  const claims =
+    memory === null ? null : new QuestionClaims({ memory, worker, clock: systemClock, longestMs }, area);
+  return new NodeFlights(claims, longestMs, logger);
 }

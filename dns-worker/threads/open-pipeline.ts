@@ -1,0 +1,26 @@
+/** Opens the pipeline of a thread over what the control plane has handed it: both threads of a worker decide alike. */
+import { CacheMemory } from '../../shared/memory/cache-memory.ts';
+import type { ThreadStart } from '../../shared/threads/messages.ts';
+import { AnswerCache } from '../cache/answer-cache.ts';
+import { ServerCookies } from '../cookies/server-cookies.ts';
+import { Pipeline } from '../pipeline.ts';
+import { openSnapshot } from '../policy/open-snapshot.ts';
+import { RateLimiter } from '../policy/rate-limiter.ts';
+import type { Reporter } from '../report/reporter.ts';
+import { ClientSightings } from '../report/sighting-writer.ts';
+
+/** The pipeline of the thread that counts into `reporter` and notes its clients in the memory `clients`. */
+export function openPipeline(
+  { snapshot, cache, rateBuckets, cookieKeys, settings }: ThreadStart,
+  reporter: Reporter,
+  clients: SharedArrayBuffer,
+): Pipeline {
+  return new Pipeline(openSnapshot(snapshot), {
+    cache: new AnswerCache(new CacheMemory(cache), settings.cache.optimisticRefresh),
+    reporter,
+    sightings: new ClientSightings(clients),
+    limiter: new RateLimiter(rateBuckets, settings.rateLimit),
+    cookies: new ServerCookies(cookieKeys),
+    forwardsEcs: settings.forwardsEcs,
+  });
+}
