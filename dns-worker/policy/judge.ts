@@ -11,11 +11,10 @@ import {
   RuleKind,
 } from '../../shared/snapshot/rule-table.ts';
 import { RuleOrigin, type RuleOriginCode } from '../../shared/snapshot/rule-origin.ts';
-import type { NamedClients } from '../../shared/snapshot/named-clients.ts';
 import type { PolicyTable } from '../../shared/snapshot/policy-table.ts';
 import type { SpecialMatcher } from '../../shared/snapshot/special-matcher.ts';
-import type { ClientRange, SpecialRule } from '../../shared/snapshot/special-rules.ts';
 import { writePrefixName } from './address-name.ts';
+import { hasAsker, isFor } from './asker-condition.ts';
 import { hashSuffixes } from '../query/parse-query.ts';
 import { Query } from '../query/query.ts';
 import type { OpenSnapshot } from './open-snapshot.ts';
@@ -249,48 +248,6 @@ export class Judge {
 function isTakenBack(by: readonly number[], policy: PolicyTable, policyClass: number): boolean {
   for (const source of by) if (policy.isServed(policyClass, source)) return true;
   return false;
-}
-
-/** Whether a rule's condition is on the question's type or the client. */
-function hasAsker(rule: SpecialRule): boolean {
-  return (
-    rule.types !== undefined ||
-    rule.exceptTypes !== undefined ||
-    rule.clients !== undefined ||
-    rule.exceptClients !== undefined ||
-    rule.clientNames !== undefined ||
-    rule.exceptClientNames !== undefined
-  );
-}
-
-function isFor(rule: SpecialRule, asker: Query, named: NamedClients): boolean {
-  if (rule.types !== undefined && !rule.types.includes(asker.qtype)) return false;
-  if (rule.exceptTypes !== undefined && rule.exceptTypes.includes(asker.qtype)) return false;
-  const isForAll = rule.clients === undefined && rule.clientNames === undefined;
-  if (!isForAll && !isAmong(asker, rule.clients, rule.clientNames, named)) return false;
-  return !isAmong(asker, rule.exceptClients, rule.exceptClientNames, named);
-}
-
-/** Whether the client is one of these. */
-function isAmong(
-  asker: Query,
-  ranges: readonly ClientRange[] | undefined,
-  names: readonly string[] | undefined,
-  named: NamedClients,
-): boolean {
-  if (ranges?.some((range) => contains(range, asker)) === true) return true;
-  return names !== undefined && named.hasSome(names, asker.clientBytes, asker.clientAt);
-}
-
-function contains({ address, bits }: ClientRange, { clientBytes, clientAt }: Query): boolean {
-  for (let bit = 0; bit < bits; bit += 4) {
-    const digit = Number.parseInt(address[bit >>> 2]!, 16);
-    const byte = clientBytes[clientAt + (bit >>> 3)]!;
-    const own = (bit & 4) === 0 ? byte >>> 4 : byte & 0xf;
-    const left = bits - bit;
-    if ((digit ^ own) >>> (left >= 4 ? 0 : 4 - left) !== 0) return false;
-  }
-  return true;
 }
 
 function better(special: SpecialMatcher, before: number, now: number): number {

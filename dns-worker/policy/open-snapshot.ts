@@ -51,6 +51,8 @@ export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): O
     before !== undefined && isSameTable(before.manual, manual)
       ? before.manualSpecial
       : new SpecialMatcher(buffers.manualSpecial, seedLow, seedHigh);
+  const zoneNames = zones.flatMap(({ names }, number) => names.map((name) => ({ name, number })));
+  const exemptNames = rebinding.exempt.map((name) => ({ name, number: 0 }));
   return {
     version: buffers.version,
     rules,
@@ -62,21 +64,10 @@ export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): O
     clients: new ClientTable(buffers.clients),
     namedClients: new NamedClients(buffers.namedClients),
     zones,
-    zoneNames: new NameTable(
-      zones.flatMap(({ names }, number) => names.map((name) => ({ name, number }))),
-      seedLow,
-      seedHigh,
-    ),
+    zoneNames: new NameTable(zoneNames, seedLow, seedHigh),
     judgesAddresses: rules.addressCount + special.addressRuleCount + manualSpecial.addressRuleCount > 0,
     safeSearch: new SafeSearchTable(safeSearch, groupIdsOf(policy), seedLow, seedHigh),
-    rebinding: {
-      isOn: rebinding.isOn,
-      exempt: new NameTable(
-        rebinding.exempt.map((name) => ({ name, number: 0 })),
-        seedLow,
-        seedHigh,
-      ),
-    },
+    rebinding: { isOn: rebinding.isOn, exempt: new NameTable(exemptNames, seedLow, seedHigh) },
   };
 }
 

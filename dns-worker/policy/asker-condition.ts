@@ -1,0 +1,47 @@
+/** The condition of a special rule on who asks and for which type ($client, $dnstype): whether it has one, and holds. */
+import type { NamedClients } from '../../shared/snapshot/named-clients.ts';
+import type { ClientRange, SpecialRule } from '../../shared/snapshot/special-rules.ts';
+import type { Query } from '../query/query.ts';
+
+/** Whether a rule's condition is on the question's type or the client. */
+export function hasAsker(rule: SpecialRule): boolean {
+  return (
+    rule.types !== undefined ||
+    rule.exceptTypes !== undefined ||
+    rule.clients !== undefined ||
+    rule.exceptClients !== undefined ||
+    rule.clientNames !== undefined ||
+    rule.exceptClientNames !== undefined
+  );
+}
+
+/** Whether the condition holds for this question and client. */
+export function isFor(rule: SpecialRule, asker: Query, named: NamedClients): boolean {
+  if (rule.types !== undefined && !rule.types.includes(asker.qtype)) return false;
+  if (rule.exceptTypes !== undefined && rule.exceptTypes.includes(asker.qtype)) return false;
+  const isForAll = rule.clients === undefined && rule.clientNames === undefined;
+  if (!isForAll && !isAmong(asker, rule.clients, rule.clientNames, named)) return false;
+  return !isAmong(asker, rule.exceptClients, rule.exceptClientNames, named);
+}
+
+/** Whether the client is one of these. */
+function isAmong(
+  asker: Query,
+  ranges: readonly ClientRange[] | undefined,
+  names: readonly string[] | undefined,
+  named: NamedClients,
+): boolean {
+  if (ranges?.some((range) => contains(range, asker)) === true) return true;
+  return names !== undefined && named.hasSome(names, asker.clientBytes, asker.clientAt);
+}
+
+function contains({ address, bits }: ClientRange, { clientBytes, clientAt }: Query): boolean {
+  for (let bit = 0; bit < bits; bit += 4) {
+    const digit = Number.parseInt(address[bit >>> 2]!, 16);
+    const byte = clientBytes[clientAt + (bit >>> 3)]!;
+    const own = (bit & 4) === 0 ? byte >>> 4 : byte & 0xf;
+    const left = bits - bit;
+    if ((digit ^ own) >>> (left >= 4 ? 0 : 4 - left) !== 0) return false;
+  }
+  return true;
+}
