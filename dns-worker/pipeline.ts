@@ -154,7 +154,10 @@ export class Pipeline {
     return result === StageResult.CONTINUE ? answerUnreadable(query, outcome) : result;
   }
 
-  /** The stages of a pass (bits of `Part`) in the contract's order of decision; the first that decides ends it. */
+  /**
+   * The stages of a pass (bits of `Part`) in the contract's order of decision; the first that decides ends it. One piece:
+   * each stage stands with the reason for its position, and the order can be read from the top.
+   */
   private decide(query: Query, pass: number): StageResultCode {
     const { snapshot } = this;
     const isCounted = (pass & Part.COUNTED) !== 0;

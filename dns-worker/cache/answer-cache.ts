@@ -156,18 +156,8 @@ export class AnswerCache {
     const ttlsHalf = half + (ttlOffsetsOffset(query.qnameLength) >>> 1);
     const { bytes, view } = query;
     const target = query.at + query.questionEnd;
-    this.rcode = slab[entry + CacheEntry.RCODE]!;
-    query.answersCount = slabHalves[half + (CacheEntry.ANSWER_COUNT >>> 1)]!;
-    query.authorityCount = slabHalves[half + (CacheEntry.AUTHORITY_COUNT >>> 1)]!;
     this.bodyEnd = query.questionEnd + bodyLength;
-    const marks = slab[entry + CacheEntry.MARKS]!;
-    query.hasTargets = (marks & CacheMarks.HAS_TARGETS) !== 0;
-    query.hasPrivateAddress = (marks & CacheMarks.HAS_PRIVATE_ADDRESS) !== 0;
-    query.dnssec = slab[entry + CacheEntry.DNSSEC]! as DnssecStatusCode;
-    query.extendedError = slab[entry + CacheEntry.EXTENDED_ERROR]! - 1;
-    query.upstream = slabHalves[half + (CacheEntry.UPSTREAM >>> 1)]!;
-    query.answersAt = query.questionEnd;
-    query.answersLength = slabHalves[half + (CacheEntry.ANSWERS_LENGTH >>> 1)]!;
+    this.readHead(entry, query);
     const hit = stale ? CacheHit.STALE : CacheHit.FRESH;
     // An answer that will be truncated need not be copied.
     if (this.bodyEnd + optSize(query) > replyLimit(query)) return hit;
@@ -187,6 +177,23 @@ export class AnswerCache {
       writeU32(bytes, target + offset, stale ? staleSecs : ttlSecs > ageSecs ? ttlSecs - ageSecs : 0);
     }
     return hit;
+  }
+
+  /** Takes what the entry says of its answer besides records. */
+  private readHead(entry: number, query: Query): void {
+    const { slab, slabHalves } = this.memory;
+    const half = entry >>> 1;
+    this.rcode = slab[entry + CacheEntry.RCODE]!;
+    query.answersCount = slabHalves[half + (CacheEntry.ANSWER_COUNT >>> 1)]!;
+    query.authorityCount = slabHalves[half + (CacheEntry.AUTHORITY_COUNT >>> 1)]!;
+    const marks = slab[entry + CacheEntry.MARKS]!;
+    query.hasTargets = (marks & CacheMarks.HAS_TARGETS) !== 0;
+    query.hasPrivateAddress = (marks & CacheMarks.HAS_PRIVATE_ADDRESS) !== 0;
+    query.dnssec = slab[entry + CacheEntry.DNSSEC]! as DnssecStatusCode;
+    query.extendedError = slab[entry + CacheEntry.EXTENDED_ERROR]! - 1;
+    query.upstream = slabHalves[half + (CacheEntry.UPSTREAM >>> 1)]!;
+    query.answersAt = query.questionEnd;
+    query.answersLength = slabHalves[half + (CacheEntry.ANSWERS_LENGTH >>> 1)]!;
   }
 
   /**

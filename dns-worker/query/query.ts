@@ -184,6 +184,13 @@ export class Query {
     this.length = length;
     this.capacity = capacity;
     this.replyLength = 0;
+    this.forgetRequest();
+    this.forgetDecision();
+    this.forgetAnswer();
+  }
+
+  /** What the message says. */
+  private forgetRequest(): void {
     this.qnameLength = 0;
     this.labelCount = 0;
     this.qtype = 0;
@@ -197,17 +204,15 @@ export class Query {
     this.ecsScope = 0;
     this.cookieLength = 0;
     this.hasValidCookie = false;
+  }
+
+  /** Who asks, and what policy says. */
+  private forgetDecision(): void {
     this.clientRecord = 0;
     this.partition = POOLS_PARTITION;
     this.zoneIndex = -1;
     this.groupIndex = 0;
     this.groupId = 1;
-    this.aliasLength = 0;
-    this.status = QueryStatus.ALLOWED;
-    this.rcode = 0;
-    this.cached = 0;
-    this.dnssec = DnssecStatus.unchecked;
-    this.upstream = 0;
     this.ruleAttribute = 0;
     this.ruleNameOffset = 0;
     this.ruleKind = 0;
@@ -217,17 +222,21 @@ export class Query {
     this.isAllowed = false;
     this.isAllowedByList = false;
     this.isRateLimited = false;
+  }
+
+  private forgetAnswer(): void {
+    this.aliasLength = 0;
+    this.status = QueryStatus.ALLOWED;
+    this.rcode = 0;
+    this.upstream = 0;
     this.wantsRefresh = false;
     this.hasTargets = false;
     this.hasPrivateAddress = false;
     this.cacheReference = 0;
     this.answersAt = 0;
-    this.answersLength = 0;
-    this.answersCount = 0;
-    this.authorityCount = 0;
-    this.replyFlags = 0;
-    this.extendedError = NO_EDE;
+    this.discardAnswer();
   }
+
   /** Forgets the answer found so far, for one of this server's own in its place: nothing in that is proven. */
   discardAnswer(): void {
     this.cached = 0;
