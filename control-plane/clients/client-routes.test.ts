@@ -1,5 +1,5 @@
 /** Clients and their networks over HTTP and in the database. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { clientRoutes } from './client-routes.ts';
 import { clientSubnetRoutes } from './client-subnet-routes.ts';
 import { groupRoutes } from '../groups/group-routes.ts';
@@ -11,9 +11,8 @@ import { revisionRoutes } from '../revisions/revision-routes.ts';
 import { Client, ClientPage, ClientSubnet, ClientSubnetList } from '../../shared/api/policy/clients-api.ts';
 import { Group, GroupList } from '../../shared/api/policy/groups-api.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
-import { RunningApi } from '../../test/support/parts/running-api.ts';
-import type { Rows, TestAnswer } from '../../test/support/parts/running-api.ts';
-import { openSuiteDatabase } from '../../test/support/parts/suite-database.ts';
+import type { RunningApi, Rows, TestAnswer } from '../../test/support/parts/running-api.ts';
+import { serveSuite } from '../../test/support/parts/served-suite.ts';
 import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
 
 const MAC = '02:00:5e:10:00:01';
@@ -35,18 +34,12 @@ let suite: SuiteDatabase;
 let api: RunningApi;
 let kids: number;
 
-beforeAll(async () => {
-  suite = await openSuiteDatabase();
-});
+// Each test has a directory of its own, as what it knows outlives the rows.
+serveSuite(suiteRoutes, (served) => ({ suite, api } = served), { perTest: true });
 beforeEach(async () => {
-  await suite.reset();
-  // A directory of its own, as what it knows outlives the rows.
-  api = await RunningApi.start(suite.database, suiteRoutes);
   kids = await createGroup('Kids');
   api.policyChanges = 0;
 });
-afterEach(() => api.close());
-afterAll(() => suite.close());
 
 const get = (path: string): Promise<TestAnswer> => api.send('GET', `/api${path}`);
 const post = (path: string, json: unknown): Promise<TestAnswer> => api.send('POST', `/api${path}`, { json });

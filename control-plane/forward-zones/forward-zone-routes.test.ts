@@ -1,13 +1,12 @@
 /** Forward zones as HTTP sees them; whom they make Weir ask has suites of its own. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { forwardZoneRoutes } from './forward-zone-routes.ts';
 import { readPolicyRows } from '../policy/policy-store.ts';
 import { revisionRoutes } from '../revisions/revision-routes.ts';
 import { ForwardZone, ForwardZoneList } from '../../shared/api/policy/forward-zones-api.ts';
 import type { Revision } from '../../shared/api/revisions-api.ts';
-import { RunningApi } from '../../test/support/parts/running-api.ts';
-import type { Rows, TestAnswer } from '../../test/support/parts/running-api.ts';
-import { openSuiteDatabase } from '../../test/support/parts/suite-database.ts';
+import type { RunningApi, Rows, TestAnswer } from '../../test/support/parts/running-api.ts';
+import { serveSuite } from '../../test/support/parts/served-suite.ts';
 import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
 
 /** Rows of this suite. */
@@ -19,15 +18,7 @@ const suiteRoutes: Rows = (parts) => [
 let suite: SuiteDatabase;
 let api: RunningApi;
 
-beforeAll(async () => {
-  suite = await openSuiteDatabase();
-  api = await RunningApi.start(suite.database, suiteRoutes);
-});
-afterEach(() => suite.reset());
-afterAll(async () => {
-  await api.close();
-  await suite.close();
-});
+serveSuite(suiteRoutes, (served) => ({ suite, api } = served));
 
 const ZONES = '/api/forward-zones';
 const post = (json: unknown): Promise<TestAnswer> => api.send('POST', ZONES, { json });

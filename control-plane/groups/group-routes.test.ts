@@ -1,10 +1,9 @@
 /** Groups over HTTP and in the database. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { groupRoutes } from './group-routes.ts';
 import { Group, GroupList } from '../../shared/api/policy/groups-api.ts';
-import { RunningApi } from '../../test/support/parts/running-api.ts';
-import type { Rows, TestAnswer } from '../../test/support/parts/running-api.ts';
-import { openSuiteDatabase } from '../../test/support/parts/suite-database.ts';
+import type { RunningApi, Rows, TestAnswer } from '../../test/support/parts/running-api.ts';
+import { serveSuite } from '../../test/support/parts/served-suite.ts';
 import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
 
 /** Rows of this suite. */
@@ -13,17 +12,9 @@ const suiteRoutes: Rows = groupRoutes;
 let suite: SuiteDatabase;
 let api: RunningApi;
 
-beforeAll(async () => {
-  suite = await openSuiteDatabase();
-  api = await RunningApi.start(suite.database, suiteRoutes);
-});
-beforeEach(async () => {
-  await suite.reset();
+serveSuite(suiteRoutes, (served) => ({ suite, api } = served));
+beforeEach(() => {
   api.policyChanges = 0;
-});
-afterAll(async () => {
-  await api.close();
-  await suite.close();
 });
 
 const post = (json: unknown): Promise<TestAnswer> => api.send('POST', '/api/groups', { json });

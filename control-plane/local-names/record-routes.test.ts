@@ -1,12 +1,11 @@
 /** Local records as HTTP sees them; what they do to answers has suites of its own. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { recordRoutes, type LocalNames } from './record-routes.ts';
 import { readPolicyRows } from '../policy/policy-store.ts';
 import { revisionRoutes } from '../revisions/revision-routes.ts';
 import { LocalRecord, LocalRecordList } from '../../shared/api/policy/local-records-api.ts';
-import { RunningApi } from '../../test/support/parts/running-api.ts';
-import type { Rows, TestAnswer } from '../../test/support/parts/running-api.ts';
-import { openSuiteDatabase } from '../../test/support/parts/suite-database.ts';
+import type { RunningApi, Rows, TestAnswer } from '../../test/support/parts/running-api.ts';
+import { serveSuite } from '../../test/support/parts/served-suite.ts';
 import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
 
 const PATH = '/api/local-records';
@@ -35,15 +34,7 @@ const suiteRoutes: Rows = (parts) => [
 let suite: SuiteDatabase;
 let api: RunningApi;
 
-beforeAll(async () => {
-  suite = await openSuiteDatabase();
-  api = await RunningApi.start(suite.database, suiteRoutes, { toml: CONFIG });
-});
-afterEach(() => suite.reset());
-afterAll(async () => {
-  await api.close();
-  await suite.close();
-});
+serveSuite(suiteRoutes, (served) => ({ suite, api } = served), { toml: CONFIG });
 
 const post = (json: unknown): Promise<TestAnswer> => api.send('POST', PATH, { json });
 

@@ -1,12 +1,11 @@
 /** Managed domains as HTTP sees them; what they do to answers has suites of its own. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { groupRoutes } from '../groups/group-routes.ts';
 import { readPolicyRows } from '../policy/policy-store.ts';
 import { managedDomainRoutes } from './managed-domain-routes.ts';
 import { ManagedDomain, ManagedDomainPage } from '../../shared/api/policy/rules-api.ts';
-import { RunningApi } from '../../test/support/parts/running-api.ts';
-import type { Rows, TestAnswer } from '../../test/support/parts/running-api.ts';
-import { openSuiteDatabase } from '../../test/support/parts/suite-database.ts';
+import type { RunningApi, Rows, TestAnswer } from '../../test/support/parts/running-api.ts';
+import { serveSuite } from '../../test/support/parts/served-suite.ts';
 import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
 
 /** Rows of this suite. */
@@ -15,15 +14,7 @@ const suiteRoutes: Rows = (parts) => [...managedDomainRoutes(parts), ...groupRou
 let suite: SuiteDatabase;
 let api: RunningApi;
 
-beforeAll(async () => {
-  suite = await openSuiteDatabase();
-  api = await RunningApi.start(suite.database, suiteRoutes);
-});
-afterEach(() => suite.reset());
-afterAll(async () => {
-  await api.close();
-  await suite.close();
-});
+serveSuite(suiteRoutes, (served) => ({ suite, api } = served));
 
 const DOMAINS = '/api/managed-domains';
 

@@ -1,11 +1,10 @@
 /** Regex filters as HTTP sees them; what they do to answers has suites of its own. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { readPolicyRows } from '../policy/policy-store.ts';
 import { regexFilterRoutes } from './regex-filter-routes.ts';
 import { RegexFilter, RegexFilterList } from '../../shared/api/policy/rules-api.ts';
-import { RunningApi } from '../../test/support/parts/running-api.ts';
-import type { Rows, TestAnswer } from '../../test/support/parts/running-api.ts';
-import { openSuiteDatabase } from '../../test/support/parts/suite-database.ts';
+import type { RunningApi, Rows, TestAnswer } from '../../test/support/parts/running-api.ts';
+import { serveSuite } from '../../test/support/parts/served-suite.ts';
 import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
 
 /** Rows of this suite. */
@@ -14,15 +13,7 @@ const suiteRoutes: Rows = regexFilterRoutes;
 let suite: SuiteDatabase;
 let api: RunningApi;
 
-beforeAll(async () => {
-  suite = await openSuiteDatabase();
-  api = await RunningApi.start(suite.database, suiteRoutes);
-});
-afterEach(() => suite.reset());
-afterAll(async () => {
-  await api.close();
-  await suite.close();
-});
+serveSuite(suiteRoutes, (served) => ({ suite, api } = served));
 
 const REGEXES = '/api/regex-filters';
 

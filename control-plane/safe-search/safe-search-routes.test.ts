@@ -1,5 +1,5 @@
 /** Safe search as HTTP sees it, and the data of the engines; what it does to answers has suites of its own. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { groupRoutes } from '../groups/group-routes.ts';
 import { readPolicyRows } from '../policy/policy-store.ts';
 import { revisionRoutes } from '../revisions/revision-routes.ts';
@@ -9,9 +9,8 @@ import { SAFE_SEARCH_ENGINES, SafeSearchConfigList } from '../../shared/api/poli
 import type { SafeSearchConfig } from '../../shared/api/policy/safe-search-api.ts';
 import type { Revision } from '../../shared/api/revisions-api.ts';
 import { canonicalDomain } from '../../shared/policy/domain-rule.ts';
-import { RunningApi } from '../../test/support/parts/running-api.ts';
-import type { Rows } from '../../test/support/parts/running-api.ts';
-import { openSuiteDatabase } from '../../test/support/parts/suite-database.ts';
+import type { RunningApi, Rows } from '../../test/support/parts/running-api.ts';
+import { serveSuite } from '../../test/support/parts/served-suite.ts';
 import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
 
 /** Rows of this suite. */
@@ -24,15 +23,7 @@ const suiteRoutes: Rows = (parts) => [
 let suite: SuiteDatabase;
 let api: RunningApi;
 
-beforeAll(async () => {
-  suite = await openSuiteDatabase();
-  api = await RunningApi.start(suite.database, suiteRoutes);
-});
-afterEach(() => suite.reset());
-afterAll(async () => {
-  await api.close();
-  await suite.close();
-});
+serveSuite(suiteRoutes, (served) => ({ suite, api } = served));
 
 const ALL = '/api/safe-search/configs';
 const DEFAULT = `${ALL}/1`;

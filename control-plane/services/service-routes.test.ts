@@ -1,5 +1,5 @@
 /** The service catalog and blocks of services as HTTP sees them. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { tmpdir } from 'node:os';
 import { groupRoutes } from '../groups/group-routes.ts';
 import { readPolicyRows } from '../policy/policy-store.ts';
@@ -15,9 +15,8 @@ import {
   CATEGORY_NAMES,
   CategoryList,
 } from '../../shared/api/policy/services-api.ts';
-import { RunningApi } from '../../test/support/parts/running-api.ts';
-import type { Rows, TestAnswer } from '../../test/support/parts/running-api.ts';
-import { openSuiteDatabase } from '../../test/support/parts/suite-database.ts';
+import type { RunningApi, Rows, TestAnswer } from '../../test/support/parts/running-api.ts';
+import { serveSuite } from '../../test/support/parts/served-suite.ts';
 import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
 
 const catalog = new ServiceCatalog(tmpdir());
@@ -32,15 +31,7 @@ const suiteRoutes: Rows = (parts) => [
 let suite: SuiteDatabase;
 let api: RunningApi;
 
-beforeAll(async () => {
-  suite = await openSuiteDatabase();
-  api = await RunningApi.start(suite.database, suiteRoutes);
-});
-afterEach(() => suite.reset());
-afterAll(async () => {
-  await api.close();
-  await suite.close();
-});
+serveSuite(suiteRoutes, (served) => ({ suite, api } = served));
 
 const get = async (path: string): Promise<unknown> => (await api.send('GET', `/api${path}`)).body;
 const block = (json: unknown): Promise<TestAnswer> => api.send('POST', '/api/services', { json });

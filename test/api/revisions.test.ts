@@ -2,14 +2,14 @@
  * Revisions and going back to them, as HTTP and the database see it; list contents are restored in
  * `list-sources.test.ts`.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { PolicyChanges } from '../../control-plane/policy/change.ts';
 import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
 import { Revision, RevisionList } from '../../shared/api/revisions-api.ts';
 import { everyRoute } from '../support/parts/every-route.ts';
 import { RunningApi } from '../support/parts/running-api.ts';
 import type { TestAnswer } from '../support/parts/running-api.ts';
-import { openSuiteDatabase } from '../support/parts/suite-database.ts';
+import { serveSuite } from '../support/parts/served-suite.ts';
 import type { SuiteDatabase } from '../support/parts/suite-database.ts';
 
 let broughtBack = 0;
@@ -19,15 +19,7 @@ const bringBack = async (): Promise<void> => {
 let suite: SuiteDatabase;
 let api: RunningApi;
 
-beforeAll(async () => {
-  suite = await openSuiteDatabase();
-  api = await RunningApi.start(suite.database, everyRoute({ bringBack }));
-});
-beforeEach(() => suite.reset());
-afterAll(async () => {
-  await api.close();
-  await suite.close();
-});
+serveSuite(everyRoute({ bringBack }), (served) => ({ suite, api } = served));
 
 const post = (path: string, json: unknown): Promise<TestAnswer> => api.send('POST', `/api${path}`, { json });
 const revisions = async (): Promise<Revision[]> =>

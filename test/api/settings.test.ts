@@ -1,13 +1,12 @@
 /** The DNS settings as HTTP sees them. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
 import { revisionRoutes } from '../../control-plane/revisions/revision-routes.ts';
 import { dnsSettingsRoutes } from '../../control-plane/settings/dns-settings-routes.ts';
 import type { Revision } from '../../shared/api/revisions-api.ts';
 import { DnsSettings } from '../../shared/api/settings-api.ts';
-import { RunningApi } from '../support/parts/running-api.ts';
-import type { Rows } from '../support/parts/running-api.ts';
-import { openSuiteDatabase } from '../support/parts/suite-database.ts';
+import type { RunningApi, Rows } from '../support/parts/running-api.ts';
+import { serveSuite } from '../support/parts/served-suite.ts';
 import type { SuiteDatabase } from '../support/parts/suite-database.ts';
 
 /** Rows of this suite. */
@@ -19,15 +18,8 @@ const suiteRoutes: Rows = (parts) => [
 let suite: SuiteDatabase;
 let api: RunningApi;
 
-beforeAll(async () => {
-  suite = await openSuiteDatabase();
-  const toml = 'auth.enabled = false\ndns.local_domain = "home.arpa"\ndns.never_forward_non_fqdn = true';
-  api = await RunningApi.start(suite.database, suiteRoutes, { toml });
-});
-afterEach(() => suite.reset());
-afterAll(async () => {
-  await api.close();
-  await suite.close();
+serveSuite(suiteRoutes, (served) => ({ suite, api } = served), {
+  toml: 'auth.enabled = false\ndns.local_domain = "home.arpa"\ndns.never_forward_non_fqdn = true',
 });
 
 const CONFIGURED = {

@@ -1,5 +1,5 @@
 /** List sources as HTTP sees them; what becomes of a source has suites beside its code. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { compiledListRoutes } from '../compiled/compiled-list-routes.ts';
 import type { CompiledListRouteParts } from '../compiled/compiled-list-routes.ts';
 import { sourceRoutes } from './source-routes.ts';
@@ -10,10 +10,8 @@ import {
   UnusedLineList,
 } from '../../../shared/api/policy/sources-api.ts';
 import { MemorySources } from '../../../test/support/parts/memory-sources.ts';
-import { RunningApi } from '../../../test/support/parts/running-api.ts';
-import type { Rows, TestAnswer } from '../../../test/support/parts/running-api.ts';
-import { openSuiteDatabase } from '../../../test/support/parts/suite-database.ts';
-import type { SuiteDatabase } from '../../../test/support/parts/suite-database.ts';
+import type { RunningApi, Rows, TestAnswer } from '../../../test/support/parts/running-api.ts';
+import { serveSuite } from '../../../test/support/parts/served-suite.ts';
 
 const sources = new MemorySources();
 
@@ -30,17 +28,9 @@ const compiledLists: CompiledListRouteParts['compiledLists'] = {
 /** Rows of this suite. */
 const suiteRoutes: Rows = () => [...sourceRoutes({ sources }), ...compiledListRoutes({ compiledLists })];
 
-let suite: SuiteDatabase;
 let api: RunningApi;
 
-beforeAll(async () => {
-  suite = await openSuiteDatabase();
-  api = await RunningApi.start(suite.database, suiteRoutes);
-});
-afterAll(async () => {
-  await api.close();
-  await suite.close();
-});
+serveSuite(suiteRoutes, (served) => ({ api } = served));
 
 const BASE = '/api/blocklist-sources';
 const post = (json: unknown): Promise<TestAnswer> => api.send('POST', BASE, { json });

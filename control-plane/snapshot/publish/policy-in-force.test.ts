@@ -1,58 +1,27 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { OpenedPublisher } from '../../../test/support/parts/opened-publisher.ts';
 import { GroupOverride, PolicyTable } from '../../../shared/snapshot/policy-table.ts';
-import type { SnapshotBuffers } from '../../../shared/snapshot/snapshot.ts';
-import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { until } from '../../../test/support/parts/until.ts';
 import { DatabaseUnavailable } from '../../db/database-errors.ts';
-import { type FindLivePolicy, NOTHING_LIVE } from '../../policy/live.ts';
+import { NOTHING_LIVE } from '../../policy/live.ts';
 import { type PolicyRows } from '../../policy/rows.ts';
-import { emptySnapshot } from '../build/empty-snapshot.ts';
-import { Generations } from './generations.ts';
 import { PolicyInForce } from './policy-in-force.ts';
-import { type Broadcast, SnapshotPublisher } from './publisher.ts';
 import {
   SMALL_BLOCKING as BLOCKING,
   SMALL_ROWS as ROWS,
   SMALL_RULES as RULES,
 } from '../../../test/support/parts/small-policy.ts';
 
-let dataDir: string;
-let logger: MemoryLogger;
-let generations: Generations;
-let sent: SnapshotBuffers[];
-let broadcast: Broadcast;
-let live: FindLivePolicy;
-let publisher: SnapshotPublisher;
-
-/** What threads do that are well. */
-const take: Broadcast = async (snapshot) => {
-  sent.push(snapshot);
-  return 0;
-};
+let opened: OpenedPublisher;
+let logger: OpenedPublisher['logger'];
+let sent: OpenedPublisher['sent'];
+let publisher: OpenedPublisher['publisher'];
 
 beforeEach(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'weir-publisher-'));
-  logger = new MemoryLogger();
-  generations = new Generations(dataDir, logger);
-  await generations.load();
-  sent = [];
-  live = () => NOTHING_LIVE;
-  broadcast = take;
-  publisher = new SnapshotPublisher({
-    initial: emptySnapshot(BLOCKING),
-    broadcast: (snapshot) => broadcast(snapshot),
-    live: (rows) => live(rows),
-    generations,
-    logger,
-  });
+  opened = await OpenedPublisher.open();
+  ({ logger, sent, publisher } = opened);
 });
-afterEach(async () => {
-  await publisher.settled();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterEach(() => opened.close());
 
 describe('PolicyInForce', () => {
   let rows: () => Promise<PolicyRows>;
@@ -104,7 +73,7 @@ describe('PolicyInForce', () => {
   test('applyLive() publishes what is live over the rows known, without the database', async () => {
     await policy.apply();
     rows = () => Promise.reject(new DatabaseUnavailable('down'));
-    live = ({ groups }) => ({
+    opened.live = ({ groups }) => ({
       ...NOTHING_LIVE,
       overrides: new Map([[groups[1]!.id, { override: 'BlockAll', nextFlipAtSecs: 60 }]]),
     });
@@ -135,17 +104,16 @@ describe('PolicyInForce', () => {
     ];
     const tables = [first];
     for (const other of others) tables.push(await table(other));
-    live = () => ({ ...NOTHING_LIVE, clientAddresses: [{ address: '192.0.2.1', groupId: 7 }] });
+    opened.live = () => ({ ...NOTHING_LIVE, clientAddresses: [{ address: '192.0.2.1', groupId: 7 }] });
     await policy.applyLive();
     expect(new Set([...tables, sent.at(-1)!.clients]).size).toBe(6);
   });
 
   test('useRules() and applySettings() are tried again without the database where the threads did not take them', async () => {
-    const take = broadcast;
-    broadcast = () => Promise.reject(new Error('worker 1 did not answer'));
+    opened.broadcast = () => Promise.reject(new Error('worker 1 did not answer'));
     await expect(policy.useRules(RULES)).rejects.toThrow('worker 1 did not answer');
     rows = () => Promise.reject(new DatabaseUnavailable('down'));
-    broadcast = take;
+    opened.broadcast = opened.take;
     await until(() => sent.length > 0);
     expect(sent[0]!.rules).toBe(RULES.rules);
   });

@@ -1,15 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { OpenedPublisher } from '../../../test/support/parts/opened-publisher.ts';
 import { PolicyTable } from '../../../shared/snapshot/policy-table.ts';
 import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
-import type { SnapshotBuffers } from '../../../shared/snapshot/snapshot.ts';
-import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
-import { type FindLivePolicy, NOTHING_LIVE } from '../../policy/live.ts';
-import { emptySnapshot } from '../build/empty-snapshot.ts';
-import { Generations } from './generations.ts';
-import { type Broadcast, SnapshotPublisher } from './publisher.ts';
 import {
   SMALL_BLOCKING as BLOCKING,
   SMALL_ROWS as ROWS,
@@ -19,49 +13,27 @@ import {
 
 const { BLOCK_EXACT, BLOCK_SUFFIX } = RuleKind;
 
-let dataDir: string;
-let logger: MemoryLogger;
-let generations: Generations;
-let sent: SnapshotBuffers[];
-let broadcast: Broadcast;
-let live: FindLivePolicy;
-let publisher: SnapshotPublisher;
-
-/** What threads do that are well. */
-const take: Broadcast = async (snapshot) => {
-  sent.push(snapshot);
-  return 0;
-};
+let opened: OpenedPublisher;
+let dataDir: OpenedPublisher['dataDir'];
+let logger: OpenedPublisher['logger'];
+let generations: OpenedPublisher['generations'];
+let sent: OpenedPublisher['sent'];
+let publisher: OpenedPublisher['publisher'];
 
 beforeEach(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'weir-publisher-'));
-  logger = new MemoryLogger();
-  generations = new Generations(dataDir, logger);
-  await generations.load();
-  sent = [];
-  live = () => NOTHING_LIVE;
-  broadcast = take;
-  publisher = new SnapshotPublisher({
-    initial: emptySnapshot(BLOCKING),
-    broadcast: (snapshot) => broadcast(snapshot),
-    live: (rows) => live(rows),
-    generations,
-    logger,
-  });
+  opened = await OpenedPublisher.open();
+  ({ dataDir, logger, generations, sent, publisher } = opened);
 });
-afterEach(async () => {
-  await publisher.settled();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterEach(() => opened.close());
 
 describe('SnapshotPublisher', () => {
   test('hands out growing versions, one publication at a time, and writes the newest to disk', async () => {
     let atWork = 0;
-    broadcast = async (snapshot) => {
+    opened.broadcast = async (snapshot) => {
       expect(++atWork).toBe(1);
       await new Promise((resolve) => setImmediate(resolve));
       atWork--;
-      return take(snapshot);
+      return opened.take(snapshot);
     };
     await Promise.all([1, 2, 3].map(() => publisher.publish(RULES, ROWS, BLOCKING)));
     expect(sent.map(({ version }) => version)).toEqual([1, 2, 3]);
@@ -71,20 +43,20 @@ describe('SnapshotPublisher', () => {
   });
 
   test('counts the threads that do not take a snapshot in time, and writes it to disk all the same', async () => {
-    broadcast = async () => 2;
+    opened.broadcast = async () => 2;
     await publisher.publish(RULES, ROWS, BLOCKING);
     expect(publisher.threadsBehind()).toBe(2);
     await publisher.settled();
     expect((await generations.load()).kept?.version).toBe(1);
-    broadcast = take;
+    opened.broadcast = opened.take;
     await publisher.publish(RULES, ROWS, BLOCKING);
     expect(publisher.threadsBehind()).toBe(0);
   });
 
   test('rejects when a snapshot cannot be handed to the threads, and goes on with the next', async () => {
-    broadcast = () => Promise.reject(new Error('worker 1 did not answer'));
+    opened.broadcast = () => Promise.reject(new Error('worker 1 did not answer'));
     await expect(publisher.publish(RULES, ROWS, BLOCKING)).rejects.toThrow('worker 1 did not answer');
-    broadcast = take;
+    opened.broadcast = opened.take;
     await publisher.publish(RULES, ROWS, BLOCKING);
     expect(sent.map(({ version }) => version)).toEqual([2]);
   });

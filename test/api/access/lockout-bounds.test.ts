@@ -1,9 +1,9 @@
 /** What strangers who guess passwords cannot do: lock the administrator out, or fill the table. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { everyRoute } from '../../support/parts/every-route.ts';
-import { PASSWORD, RunningApi } from '../../support/parts/running-api.ts';
+import { PASSWORD, type RunningApi } from '../../support/parts/running-api.ts';
 import type { TestAnswer } from '../../support/parts/running-api.ts';
-import { openSuiteDatabase } from '../../support/parts/suite-database.ts';
+import { serveSuite } from '../../support/parts/served-suite.ts';
 import type { SuiteDatabase } from '../../support/parts/suite-database.ts';
 
 const MAX_ROWS = 10_000;
@@ -12,16 +12,8 @@ const ROWS_OF_AN_ADDRESS = 11;
 let suite: SuiteDatabase;
 let api: RunningApi;
 
-beforeAll(async () => {
-  suite = await openSuiteDatabase();
-});
-beforeEach(async () => {
-  await suite.reset();
-  api = await RunningApi.start(suite.database, everyRoute(), { toml: '' });
-  await api.setUp();
-});
-afterEach(() => api.close());
-afterAll(() => suite.close());
+serveSuite(everyRoute(), (served) => ({ suite, api } = served), { toml: '', perTest: true });
+beforeEach(() => api.setUp());
 
 function logIn(password: string, username = 'admin'): Promise<TestAnswer> {
   return api.send('POST', '/api/auth/login', { json: { username, password } });

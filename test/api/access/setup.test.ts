@@ -1,31 +1,16 @@
 /** Who may set the first password of a fresh installation. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { SetupCode } from '../../../control-plane/auth/setup-code.ts';
 import { everyRoute } from '../../support/parts/every-route.ts';
-import { PASSWORD, RunningApi } from '../../support/parts/running-api.ts';
+import { PASSWORD, type RunningApi } from '../../support/parts/running-api.ts';
 import type { TestAnswer, TestRequest } from '../../support/parts/running-api.ts';
-import { openSuiteDatabase } from '../../support/parts/suite-database.ts';
-import type { SuiteDatabase } from '../../support/parts/suite-database.ts';
+import { serveSuite } from '../../support/parts/served-suite.ts';
 
-let suite: SuiteDatabase;
 let api: RunningApi;
 
-beforeAll(async () => {
-  suite = await openSuiteDatabase();
-});
-beforeEach(async () => {
-  await suite.reset();
-  api = await RunningApi.start(suite.database, everyRoute(), { toml: '' });
-});
-afterEach(() => api.close());
-afterAll(() => suite.close());
-
-async function restart(toml: string): Promise<void> {
-  await api.close();
-  api = await RunningApi.start(suite.database, everyRoute(), { toml });
-}
+const restart = serveSuite(everyRoute(), (served) => ({ api } = served), { toml: '', perTest: true });
 
 function setUp(options: TestRequest = {}, more: object = {}): Promise<TestAnswer> {
   return api.send('POST', '/api/auth/setup', { json: { password: PASSWORD, ...more }, ...options });
@@ -50,7 +35,7 @@ describe('setup', () => {
 
   if (elsewhere !== undefined)
     test('from another address takes the code, which is gone once it was used', async () => {
-      await restart(`server.bind_address = ["${elsewhere}"]`);
+      await restart({ toml: `server.bind_address = ["${elsewhere}"]` });
       const fromThere = { host: elsewhere };
       for (const more of [{}, { setup_code: 'wrong' }]) {
         const answer = await setUp(fromThere, more);
@@ -85,7 +70,7 @@ describe('setup', () => {
   >[])(
     'through a trusted proxy on this machine takes the code, whatever the proxy says: %j',
     async (headers) => {
-      await restart('server.trusted_proxies = ["127.0.0.1/32"]');
+      await restart({ toml: 'server.trusted_proxies = ["127.0.0.1/32"]' });
       await expectRefusedWithoutCode({ headers });
       expect((await setUp({ headers }, { setup_code: await api.setupCode.value() })).status).toBe(204);
     },

@@ -1,0 +1,45 @@
+/** A publisher with a folder of its own, and what a test decides about it: how threads take snapshots, what is live. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type FindLivePolicy, NOTHING_LIVE } from '../../../control-plane/policy/live.ts';
+import { emptySnapshot } from '../../../control-plane/snapshot/build/empty-snapshot.ts';
+import { Generations } from '../../../control-plane/snapshot/publish/generations.ts';
+import { type Broadcast, SnapshotPublisher } from '../../../control-plane/snapshot/publish/publisher.ts';
+import type { SnapshotBuffers } from '../../../shared/snapshot/snapshot.ts';
+import { MemoryLogger } from './memory-logger.ts';
+import { SMALL_BLOCKING } from './small-policy.ts';
+
+/** Starts from an empty snapshot; nothing is live. */
+export class OpenedPublisher {
+  readonly dataDir = mkdtempSync(join(tmpdir(), 'weir-publisher-'));
+  readonly logger = new MemoryLogger();
+  readonly generations = new Generations(this.dataDir, this.logger);
+  /** What threads were given. */
+  readonly sent: SnapshotBuffers[] = [];
+  live: FindLivePolicy = () => NOTHING_LIVE;
+  /** What threads do that are well. */
+  readonly take: Broadcast = async (snapshot) => {
+    this.sent.push(snapshot);
+    return 0;
+  };
+  broadcast: Broadcast = this.take;
+  readonly publisher = new SnapshotPublisher({
+    initial: emptySnapshot(SMALL_BLOCKING),
+    broadcast: (snapshot) => this.broadcast(snapshot),
+    live: (rows) => this.live(rows),
+    generations: this.generations,
+    logger: this.logger,
+  });
+
+  static async open(): Promise<OpenedPublisher> {
+    const opened = new OpenedPublisher();
+    await opened.generations.load();
+    return opened;
+  }
+
+  async close(): Promise<void> {
+    await this.publisher.settled();
+    rmSync(this.dataDir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,53 @@
+/** Serves routes to the tests of one file: opens a database and an API over it, and closes both at the end. */
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
+import { type ApiOptions, type Rows, RunningApi } from './running-api.ts';
+import { openSuiteDatabase, type SuiteDatabase } from './suite-database.ts';
+
+/** What a suite works with. */
+export interface ServedSuite {
+  readonly suite: SuiteDatabase;
+  readonly api: RunningApi;
+}
+
+/** How a suite is served. */
+export interface ServeOptions extends ApiOptions {
+  /** An API of its own for each test; otherwise one for all. */
+  readonly perTest?: boolean;
+}
+
+/**
+ * Registers the hooks of a suite. The database is as after an installation before each test. `take` is told what is
+ * served, at the start and after each restart; the result restarts the API with other options.
+ */
+export function serveSuite(
+  rows: Rows,
+  take: (served: ServedSuite) => void,
+  options: ServeOptions = {},
+): (options: ApiOptions) => Promise<void> {
+  const { perTest = false, ...startOptions } = options;
+  let suite: SuiteDatabase;
+  let api: RunningApi;
+  const start = async (apiOptions: ApiOptions): Promise<void> => {
+    api = await RunningApi.start(suite.database, rows, apiOptions);
+    take({ suite, api });
+  };
+  beforeAll(async () => {
+    suite = await openSuiteDatabase();
+    if (!perTest) await start(startOptions);
+  });
+  beforeEach(async () => {
+    await suite.reset();
+    if (perTest) await start(startOptions);
+  });
+  afterEach(async () => {
+    if (perTest) await api.close();
+  });
+  afterAll(async () => {
+    if (!perTest) await api.close();
+    await suite.close();
+  });
+  return async (apiOptions) => {
+    await api.close();
+    await start(apiOptions);
+  };
+}
