@@ -7,6 +7,7 @@
 import { accessSync, chmodSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { errorCode, reasonOf } from '../../shared/thrown.ts';
 
 /** The data directory cannot be used; the message says why and names it. */
 export class DataDirError extends Error {
@@ -62,7 +63,7 @@ function createDataDir(dataDir: string): void {
     // Others may pass through, since PostgreSQL runs as another user when Weir is root, but not list it.
     if (mkdirSync(dataDir, { recursive: true }) !== undefined) chmodSync(dataDir, 0o711);
   } catch (cause) {
-    throw new DataDirError('unusable', `create data directory ${dataDir}: ${reasonOf(cause)}`, cause);
+    throw new DataDirError('unusable', `create data directory ${dataDir}: ${folderFault(cause)}`, cause);
   }
 }
 
@@ -91,9 +92,9 @@ function deeperReason(dataDir: string, error: unknown): string {
   try {
     accessSync(dataDir, constants.W_OK | constants.X_OK);
     accessSync(join(dataDir, 'lock'), constants.R_OK | constants.W_OK);
-    return reasonOf(error);
+    return folderFault(error);
   } catch (cause) {
-    return reasonOf(cause);
+    return folderFault(cause);
   }
 }
 
@@ -109,14 +110,12 @@ function holder(pidFile: string): string {
   }
 }
 
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const code = 'code' in error ? String(error.code) : '';
-  const known = REASONS[code];
-  return known ?? error.message;
+/** Why the folder cannot be used, in the words of the shell where the system gave a code. */
+function folderFault(error: unknown): string {
+  return FAULTS[errorCode(error)] ?? reasonOf(error);
 }
 
-const REASONS: Readonly<Record<string, string>> = {
+const FAULTS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'operation not permitted',
   EROFS: 'read-only file system',

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasErrorCode } from '../../../shared/thrown.ts';
 import { namesPaths } from '../../compile/table/names-file.ts';
 
 const NAMES_FILE = /^([0-9a-f]{56})-(?:block|allow)\.names$/;
@@ -44,7 +45,7 @@ export class NamesFolder {
       await stat(allow);
       return true;
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+      if (hasErrorCode(error, 'ENOENT')) return false;
       throw error;
     }
   }

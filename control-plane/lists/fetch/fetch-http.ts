@@ -6,6 +6,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import type { FetchLimits } from './fetch-limits.ts';
 import { shownUrl } from '../../../shared/net/shown-url.ts';
+import { errorCode, reasonOf } from '../../../shared/thrown.ts';
 import { ListError } from './list-error.ts';
 import type { FetchBounds, Lookup } from './list-host.ts';
 import { boundedLookup } from './list-host.ts';
@@ -117,20 +118,20 @@ function headersOf({ etag, lastModified }: Validators): Record<string, string> {
 export function asListError(error: unknown, url: URL, signal: AbortSignal): ListError {
   if (error instanceof ListError) return error;
   if (signal.aborted && signal.reason instanceof ListError) return signal.reason;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = errorCode(error);
   if (code.startsWith('Z_'))
     return new ListError(
       'bad_encoding',
-      `fetch ${shownUrl(url.href)}: damaged compressed data: ${reasonOf(error)}`,
+      `fetch ${shownUrl(url.href)}: damaged compressed data: ${fetchFault(error)}`,
       error,
     );
   if (DISK_FAULTS.has(code))
-    return new ListError('disk', `store ${shownUrl(url.href)}: ${reasonOf(error)}`, error);
-  return new ListError('network', `fetch ${shownUrl(url.href)}: ${reasonOf(error)}`, error);
+    return new ListError('disk', `store ${shownUrl(url.href)}: ${fetchFault(error)}`, error);
+  return new ListError('network', `fetch ${shownUrl(url.href)}: ${fetchFault(error)}`, error);
 }
 
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
-  if (!(error instanceof Error)) return String(error);
-  return error.message === 'aborted' ? 'the connection was closed before the end' : error.message;
+/** The reason in one line; Node calls a body that stops before its end just "aborted". */
+function fetchFault(error: unknown): string {
+  const reason = reasonOf(error);
+  return reason === 'aborted' ? 'the connection was closed before the end' : reason;
 }

@@ -2,7 +2,7 @@
  * Opens the list behind a `file:` URL. Only files below the folders of `blocking.list_dirs` are lists: symbolic links
  * are resolved before the check, and the checked file is the one opened.
  */
-import { reasonOf } from '../../../shared/thrown.ts';
+import { hasErrorCode, reasonOf } from '../../../shared/thrown.ts';
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
@@ -53,7 +53,6 @@ async function resolvePath(url: URL, listDirs: readonly string[]): Promise<strin
 }
 
 function unreadable(url: URL, error: unknown): ListError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const reason = code === 'ENOENT' ? 'no such file' : reasonOf(error);
+  const reason = hasErrorCode(error, 'ENOENT') ? 'no such file' : reasonOf(error);
   return new ListError('unreadable', `read ${url.pathname}: ${reason}`, error);
 }
