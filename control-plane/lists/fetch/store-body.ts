@@ -32,6 +32,7 @@ export interface BodyReading {
   /** File to make; it must not exist. On failure it may be left behind, for the caller to remove. */
   readonly path: string;
   readonly limits: FetchLimits;
+  /** Ends the work between two pieces; a body that waits for its next one has to end by itself. */
   readonly signal: AbortSignal;
 }
 

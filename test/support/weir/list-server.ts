@@ -9,17 +9,23 @@ export type ListAnswer = (request: IncomingMessage, response: ServerResponse) =>
 
 /** A running list server. */
 export interface ListServer {
+  /** The requests so far. */
+  readonly requests: readonly IncomingMessage[];
   /** URL of a path. */
   url(path: string): string;
   /** Answers a path from now on. */
   serve(path: string, answer: ListAnswer | string): void;
+  /** Forgets all answers and requests. */
+  reset(): void;
   close(): Promise<void>;
 }
 
 /** Starts it on a loopback port of the system's choice; unknown paths are answered 404. */
 export async function startListServer(): Promise<ListServer> {
   const answers = new Map<string, ListAnswer>();
+  const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
+    requests.push(request);
     const answer = answers.get(request.url ?? '');
     if (answer === undefined) response.writeHead(404).end('not here');
     else answer(request, response);
@@ -28,8 +34,13 @@ export async function startListServer(): Promise<ListServer> {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
+    requests,
     url: (path) => `http://127.0.0.1:${String(port)}${path}`,
     serve: (path, answer) => answers.set(path, typeof answer === 'string' ? textAnswer(answer) : answer),
+    reset: () => {
+      answers.clear();
+      requests.length = 0;
+    },
     close: async () => {
       server.closeAllConnections();
       server.close();

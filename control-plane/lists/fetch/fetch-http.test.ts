@@ -1,0 +1,386 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { createGunzip } from 'node:zlib';
+import { TestAuthority } from '../../../test/support/dns/certificates.ts';
+import { type ListServer, startListServer } from '../../../test/support/weir/list-server.ts';
+import { NO_OWN_HOST, SMALL_LIMITS } from '../../../test/support/weir/small-fetch.ts';
+import { asListError, type HttpWays, requestList, type Validators } from './fetch-http.ts';
+import type { FetchLimits } from './fetch-limits.ts';
+import { ListError } from './list-error.ts';
+import { lookupBySystem } from './list-host.ts';
+
+const LIST = '# list\n0.0.0.0 ads.example\n';
+const NO_VALIDATORS: Validators = { etag: null, lastModified: null };
+const STAMP = 'Wed, 01 Jan 2025 00:00:00 GMT';
+
+let lists: ListServer;
+
+beforeAll(async () => {
+  lists = await startListServer();
+});
+afterAll(() => lists.close());
+beforeEach(() => lists.reset());
+
+function ways(limits: Partial<FetchLimits> = {}, change: Partial<HttpWays> = {}): HttpWays {
+  return {
+    limits: { ...SMALL_LIMITS, ...limits },
+    bounds: NO_OWN_HOST,
+    lookup: lookupBySystem,
+    signal: new AbortController().signal,
+    ...change,
+  };
+}
+
+function ask(url: string, by: HttpWays = ways(), validators = NO_VALIDATORS): Promise<IncomingMessage> {
+  return requestList(new URL(url), validators, by);
+}
+
+/** What `requestList()` threw. */
+async function faultOf(asked: Promise<IncomingMessage>): Promise<ListError> {
+  const fault: unknown = await asked.then(
+    (response) => response.destroy(),
+    (error: unknown) => error,
+  );
+  if (fault instanceof ListError) return fault;
+  throw new Error('no ListError', { cause: fault });
+}
+
+/** A server that takes connections and says nothing; it keeps its sockets. */
+async function startMuteServer(): Promise<{ readonly port: number; close(): Promise<void> }> {
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((socket) => sockets.add(socket.on('error', () => undefined)));
+  const port = await listen(server);
+  return {
+    port,
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await stop(server);
+    },
+  };
+}
+
+async function listen(server: Server | TlsServer): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+async function stop(server: Server | TlsServer): Promise<void> {
+  server.close();
+  await once(server, 'close');
+}
+
+describe('requestList()', () => {
+  test('asks as Weir for text, compressed if the server can, and returns the response unread', async () => {
+    lists.serve('/list', LIST);
+    const response = await ask(lists.url('/list'));
+    expect(response.statusCode).toBe(200);
+    expect(await text(response)).toBe(LIST);
+    const [{ headers, method }] = lists.requests as [IncomingMessage];
+    expect(method).toBe('GET');
+    expect(headers).toMatchObject({
+      accept: 'text/plain, */*;q=0.5',
+      'accept-encoding': 'gzip',
+      'user-agent': 'Weir',
+      connection: 'close',
+    });
+    expect(headers).not.toHaveProperty('if-none-match');
+    expect(headers).not.toHaveProperty('if-modified-since');
+  });
+
+  test.each<[Validators, object]>([
+    [
+      { etag: '"7"', lastModified: STAMP },
+      { 'if-none-match': '"7"', 'if-modified-since': STAMP },
+    ],
+    [{ etag: '"7"', lastModified: null }, { 'if-none-match': '"7"' }],
+    [{ etag: null, lastModified: STAMP }, { 'if-modified-since': STAMP }],
+  ])('asks with the validators that there are, and takes 304 for an answer: %j', async (validators, sent) => {
+    lists.serve('/list', (_, response) => response.writeHead(304).end());
+    const response = await ask(lists.url('/list'), ways(), validators);
+    response.resume();
+    expect(response.statusCode).toBe(304);
+    const { headers } = lists.requests[0]!;
+    expect({
+      ...('if-none-match' in headers && { 'if-none-match': headers['if-none-match'] }),
+      ...('if-modified-since' in headers && { 'if-modified-since': headers['if-modified-since'] }),
+    }).toEqual(sent);
+  });
+
+  test.each([201, 204, 206, 300, 305, 401, 403, 404, 429, 500, 503])(
+    'refuses a response of status %d',
+    async (status) => {
+      lists.serve('/list', (_, response) => response.writeHead(status).end());
+      const fault = await faultOf(ask(lists.url('/list')));
+      expect([fault.code, fault.message]).toEqual([
+        'http_status',
+        `fetch ${lists.url('/list')}: the server answered ${status}`,
+      ]);
+    },
+  );
+
+  test('ends the connection of a response that it refuses', async () => {
+    let closed: Promise<unknown> = Promise.resolve();
+    lists.serve('/list', (request, response) => {
+      closed = once(request.socket, 'close');
+      response.writeHead(404).write('a page without end');
+    });
+    await faultOf(ask(lists.url('/list')));
+    await closed;
+  });
+
+  test('names a status without the credentials of the URL', async () => {
+    const url = new URL(lists.url('/list'));
+    url.username = 'user';
+    url.password = 'secret';
+    const fault = await faultOf(ask(url.href));
+    expect(fault.message).toMatch(/answered 404$/);
+    expect(fault.message).not.toMatch(/secret/);
+    expect(lists.requests[0]?.headers.authorization).toMatch(/^Basic /);
+  });
+
+  test.each([301, 302, 303, 307, 308])('follows a redirect of status %d', async (status) => {
+    lists.serve('/a', (_, response) => response.writeHead(status, { Location: '/b' }).end());
+    lists.serve('/b', LIST);
+    const validators = { etag: '"7"', lastModified: null };
+    expect(await text(await ask(lists.url('/a'), ways(), validators))).toBe(LIST);
+    expect(lists.requests.map(({ url, headers }) => [url, headers['if-none-match']])).toEqual([
+      ['/a', '"7"'],
+      ['/b', '"7"'],
+    ]);
+  });
+
+  test('resolves a relative location against the last redirect, not the first', async () => {
+    lists.serve('/a', (_, response) => response.writeHead(302, { Location: lists.url('/deep/b') }).end());
+    lists.serve('/deep/b', (_, response) => response.writeHead(302, { Location: 'c?d=1' }).end());
+    lists.serve('/deep/c?d=1', LIST);
+    expect(await text(await ask(lists.url('/a')))).toBe(LIST);
+  });
+
+  test('follows as many redirects as the limit says, and not one more', async () => {
+    for (const hop of [0, 1, 2])
+      lists.serve(`/${hop}`, (_, response) => response.writeHead(302, { Location: `/${hop + 1}` }).end());
+    lists.serve('/3', LIST);
+    expect(await text(await ask(lists.url('/0'), ways({ redirects: 3 })))).toBe(LIST);
+    const fault = await faultOf(ask(lists.url('/0'), ways({ redirects: 2 })));
+    expect([fault.code, fault.message]).toEqual([
+      'redirects',
+      `fetch ${lists.url('/0')}: more than 2 redirects`,
+    ]);
+    expect(lists.requests.map(({ url }) => url)).toEqual(['/0', '/1', '/2', '/3', '/0', '/1', '/2']);
+  });
+
+  test.each<[Record<string, string>, RegExp]>([
+    [{}, /a redirect without a usable location$/],
+    [{ Location: 'http://[' }, /a redirect without a usable location$/],
+    [{ Location: 'file:///etc/passwd' }, /a redirect to file: is not followed$/],
+    [{ Location: 'ftp://lists.example/' }, /a redirect to ftp: is not followed$/],
+  ])('refuses a redirect with %j', async (headers, message) => {
+    lists.serve('/list', (_, response) => response.writeHead(302, headers).end());
+    const fault = await faultOf(ask(lists.url('/list')));
+    expect([fault.code, fault.message]).toEqual(['redirects', expect.stringMatching(message)]);
+  });
+
+  test.each([
+    'http://169.254.169.254/meta-data',
+    'http://127.0.0.2/list',
+    // On its way to a host that only this machine can reach.
+    'http://nas/list',
+  ])('refuses a redirect to %s, which nobody entered', async (target) => {
+    lists.serve('/list', (_, response) => response.writeHead(302, { Location: target }).end());
+    const lookup = async () => [{ address: '192.168.0.9', family: 4 }];
+    const fault = await faultOf(ask(lists.url('/list'), ways({}, { lookup })));
+    expect(fault.code).toBe('refused_host');
+  });
+
+  test('says why a name has no address', async () => {
+    const lookup = () => Promise.reject(new Error('getaddrinfo ENOTFOUND lists.example'));
+    const fault = await faultOf(ask('http://lists.example/a', ways({}, { lookup })));
+    expect([fault.code, fault.message]).toEqual([
+      'network',
+      'fetch http://lists.example/a: getaddrinfo ENOTFOUND lists.example',
+    ]);
+  });
+
+  test('says why a server cannot be reached', async () => {
+    const free = createTcpServer();
+    const port = await listen(free);
+    await stop(free);
+    const fault = await faultOf(ask(`http://127.0.0.1:${port}/`));
+    expect([fault.code, fault.message]).toEqual(['network', expect.stringMatching(/ECONNREFUSED/)]);
+  });
+
+  test('gives up on a server that never says a word, and on one that stops before its headers end', async () => {
+    const mute = await startMuteServer();
+    const never = await faultOf(ask(`http://127.0.0.1:${mute.port}/`, ways({ idleMs: 50 })));
+    expect([never.code, never.message]).toEqual(['timeout', expect.stringMatching(/: silent for 50 ms$/)]);
+    await mute.close();
+    lists.serve('/list', (request) => void request.socket.write('HTTP/1.1 200 OK\r\nETag: '));
+    const half = await faultOf(ask(lists.url('/list'), ways({ idleMs: 50 })));
+    expect([half.code, half.message]).toEqual(['timeout', expect.stringMatching(/: silent for 50 ms$/)]);
+  });
+
+  test('ends a body that falls silent, and the reader of it is told', async () => {
+    lists.serve('/list', (_, response) => void response.write(LIST));
+    const response = await ask(lists.url('/list'), ways({ idleMs: 50 }));
+    await expect(text(response)).rejects.toMatchObject({
+      code: 'timeout',
+      message: `fetch ${lists.url('/list')}: silent for 50 ms`,
+    });
+  });
+
+  test('counts time to connect until the connection stands, and no further', async () => {
+    const mute = await startMuteServer();
+    const limits = { connectMs: 50 };
+    lists.serve('/list', (_, response) => void response.write('# '));
+    const connected = await ask(lists.url('/list'), ways(limits));
+    // Later begun and over its time by now, as TLS never comes about.
+    const fault = await faultOf(ask(`https://127.0.0.1:${mute.port}/`, ways(limits)));
+    expect([fault.code, fault.message]).toEqual([
+      'timeout',
+      expect.stringMatching(/: not connected after 50 ms$/),
+    ]);
+    expect([connected.errored, connected.destroyed]).toEqual([null, false]);
+    connected.destroy();
+    await mute.close();
+  });
+
+  test('ends before the response when it is told to', async () => {
+    const stopping = new AbortController();
+    lists.serve('/list', () => stopping.abort());
+    const fault = await faultOf(ask(lists.url('/list'), ways({}, { signal: stopping.signal })));
+    expect([fault.code, fault.message]).toEqual(['network', expect.stringMatching(/aborted/)]);
+  });
+
+  test('ends with the reason of the one who told it, and within the body, too', async () => {
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    lists.serve('/list', (_, response) => void response.write(LIST));
+    const response = await ask(lists.url('/list'), ways({}, { signal }));
+    const reason = new ListError('timeout', 'not finished');
+    stopping.abort(reason);
+    const thrown: unknown = await text(response).catch((error: unknown) => error);
+    expect(asListError(thrown, new URL(lists.url('/list')), signal)).toBe(reason);
+  });
+
+  test('says of a body that the connection was closed before its end', async () => {
+    lists.serve('/list', (_, response) => {
+      response.writeHead(200, { 'Content-Length': '1000' }).write(LIST, () => response.destroy());
+    });
+    const response = await ask(lists.url('/list'));
+    const thrown: unknown = await text(response).catch((error: unknown) => error);
+    const { signal } = new AbortController();
+    expect(asListError(thrown, new URL(lists.url('/list')), signal)).toMatchObject({
+      code: 'network',
+      message: `fetch ${lists.url('/list')}: the connection was closed before the end`,
+    });
+  });
+});
+
+describe('requestList() over TLS', () => {
+  const trusted = getCACertificates('default');
+  let authority: TestAuthority;
+  let server: TlsServer;
+  let base: string;
+  let location: string | undefined;
+
+  beforeAll(async () => {
+    authority = new TestAuthority();
+    const { cert, key } = authority.issue('IP:127.0.0.1');
+    server = createTlsServer({ cert, key }, (_, response) => {
+      if (location === undefined) response.end(LIST);
+      else response.writeHead(302, { Location: location }).end();
+    });
+    base = `https://127.0.0.1:${await listen(server)}`;
+  });
+  beforeEach(() => {
+    location = undefined;
+    setDefaultCACertificates([authority.cert]);
+  });
+  afterAll(async () => {
+    setDefaultCACertificates(trusted);
+    server.closeAllConnections();
+    await stop(server);
+    authority.close();
+  });
+
+  test('fetches from a server with a certificate that the system trusts', async () => {
+    expect(await text(await ask(`${base}/list`))).toBe(LIST);
+  });
+
+  test('refuses a certificate that nobody here trusts', async () => {
+    setDefaultCACertificates(trusted);
+    const fault = await faultOf(ask(`${base}/list`));
+    expect([fault.code, fault.message]).toEqual(['network', expect.stringMatching(/certificate/)]);
+  });
+
+  test('follows no redirect from https to http', async () => {
+    lists.serve('/list', LIST);
+    location = lists.url('/list');
+    const fault = await faultOf(ask(`${base}/list`));
+    expect([fault.code, fault.message]).toEqual([
+      'redirects',
+      `fetch ${base}/list: a redirect to http: is not followed`,
+    ]);
+    expect(lists.requests).toEqual([]);
+  });
+});
+
+describe('asListError()', () => {
+  const url = new URL('http://user:secret@lists.example/a');
+  const { signal } = new AbortController();
+
+  /** An error of the system or of zlib. */
+  function failure(code: string): Error {
+    return Object.assign(new Error(`${code}: it failed`), { code });
+  }
+
+  test('keeps a ListError as it is', () => {
+    const error = new ListError('empty', 'the list is empty');
+    expect(asListError(error, url, signal)).toBe(error);
+  });
+
+  test('prefers the ListError that ended the exchange, and no other reason', () => {
+    const reason = new ListError('timeout', 'not finished');
+    expect(asListError(failure('EPIPE'), url, AbortSignal.abort(reason))).toBe(reason);
+    expect(asListError(failure('EPIPE'), url, AbortSignal.abort())).toMatchObject({ code: 'network' });
+  });
+
+  test.each(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EACCES', 'ENOENT'])('blames the disk for %s', (code) => {
+    const cause = failure(code);
+    const { code: kind, message, cause: kept } = asListError(cause, url, signal);
+    expect([kind, message]).toEqual(['disk', `store http://***@lists.example/a: ${code}: it failed`]);
+    expect(kept).toBe(cause);
+  });
+
+  test('blames damaged data for an error of zlib', async () => {
+    const gunzip = createGunzip();
+    gunzip.end('no gzip');
+    const cause: unknown = await once(gunzip, 'data').catch((error: unknown) => error);
+    expect(asListError(cause, url, signal)).toMatchObject({
+      code: 'bad_encoding',
+      message: 'fetch http://***@lists.example/a: damaged compressed data: incorrect header check',
+      cause,
+    });
+  });
+
+  test('blames the network for the rest, for several errors with the first', () => {
+    const both = new AggregateError([failure('ECONNREFUSED'), failure('ENETUNREACH')]);
+    for (const [error, reason] of [
+      [failure('ECONNRESET'), 'ECONNRESET: it failed'],
+      [both, 'ECONNREFUSED: it failed'],
+      [new Error('aborted'), 'the connection was closed before the end'],
+      ['thrown text', 'thrown text'],
+    ] as const)
+      expect(asListError(error, url, signal)).toMatchObject({
+        code: 'network',
+        message: `fetch http://***@lists.example/a: ${reason}`,
+        cause: error,
+      });
+  });
+});
