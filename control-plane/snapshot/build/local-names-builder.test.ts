@@ -92,6 +92,32 @@ describe('buildLocalNames', () => {
     ]);
   });
 
+  test('says how many names there are, how deep they are, and whether there are wildcards', () => {
+    const names = tableOf([
+      ['a.b.c.example', 'TXT', 'deep'],
+      ['nas.example', 'TXT', 'flat'],
+    ]);
+    // With the names above: b.c.example, c.example, example.
+    expect([names.nodeCount, names.maxLabels, names.hasWildcards]).toEqual([5, 4, false]);
+    expect(tableOf([['*.nas.example', 'TXT', 'any']]).hasWildcards).toBe(true);
+  });
+
+  test('holds the data of every record whole, up to the end of the table', () => {
+    for (let length = 1; length <= 9; length++) {
+      const value = 'x'.repeat(length);
+      const names = tableOf([
+        ['nas', 'MX', '10 a.example'],
+        ['nas', 'TXT', `${value}y`],
+        ['nas', 'TXT', `${value}z`],
+      ]);
+      const set = names.setOf(find(names, 'nas'), RRType.TXT);
+      const ends = rdataOf(names, set).map((hex) => Buffer.from(hex, 'hex').subarray(1).toString());
+      expect(ends).toEqual([`${value}y`, `${value}z`]);
+      const last = names.rdataAt(set, 1) + length + 2;
+      expect(names.bytes.length - last).toBeLessThan(4);
+    }
+  });
+
   test('builds an empty table in which nothing is found', () => {
     const names = tableOf([]);
     expect([names.nodeCount, find(names, 'nas.example')]).toEqual([0, 0]);
