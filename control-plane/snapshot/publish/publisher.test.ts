@@ -42,6 +42,19 @@ describe('SnapshotPublisher', () => {
     expect((await generations.load()).kept?.version).toBe(3);
   });
 
+  test('says once which regex filters are left out, until the filters are others', async () => {
+    const filter = { id: 1, name: 'broken', pattern: '(', action: 'deny' as const, groupId: null };
+    const rows = { ...ROWS, regexFilters: [filter] };
+    const warnings = (): number => logger.lines.filter(({ level }) => level === 'warn').length;
+    await publisher.publish(RULES, rows, BLOCKING);
+    expect(warnings()).toBe(1);
+    await publisher.refresh(BLOCKING);
+    await publisher.publish(RULES, rows, BLOCKING);
+    expect(warnings()).toBe(1);
+    await publisher.publish(RULES, { ...ROWS, regexFilters: [{ ...filter, pattern: '[' }] }, BLOCKING);
+    expect(warnings()).toBe(2);
+  });
+
   test('counts the threads that do not take a snapshot in time, and writes it to disk all the same', async () => {
     opened.broadcast = async () => 2;
     await publisher.publish(RULES, ROWS, BLOCKING);
