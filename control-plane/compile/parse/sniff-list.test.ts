@@ -1,0 +1,36 @@
+import { describe, expect, test } from '@jest/globals';
+import { hasBom, SNIFF_BYTES, sniffList } from './sniff-list.ts';
+
+const BOM = [0xef, 0xbb, 0xbf];
+const bytes = (...parts: (string | number[])[]): Uint8Array =>
+  Buffer.concat(parts.map((part) => Buffer.from(part as string)));
+
+describe('sniffList()', () => {
+  test.each([
+    ['nothing', bytes('')],
+    ['names', bytes('a.example\n')],
+    ['a byte order mark', bytes(BOM, 'a.example\n')],
+    ['a sign of HTML in a line', bytes('a.example <b>\n')],
+    ['a zero beyond what is looked at', bytes('a'.repeat(SNIFF_BYTES), [0])],
+  ])('takes %s for a list', (_, head) => {
+    expect(sniffList(head)).toBeNull();
+  });
+
+  test.each([
+    ['little-endian UTF-16', bytes([0xff, 0xfe], 'a'), 'the text is UTF-16; lists are UTF-8'],
+    ['big-endian UTF-16', bytes([0xfe, 0xff], 'a'), 'the text is UTF-16; lists are UTF-8'],
+    ['a page', bytes('<html>'), 'the file is an HTML or XML page'],
+    ['a page behind white space', bytes(BOM, ' \r\n\t<?xml'), 'the file is an HTML or XML page'],
+    ['a zero at the start', bytes([0], '<'), 'the file is binary'],
+    ['a zero at the end', bytes('a'.repeat(SNIFF_BYTES - 1), [0]), 'the file is binary'],
+  ])('refuses %s', (_, head, reason) => {
+    expect(sniffList(head)).toBe(reason);
+  });
+});
+
+describe('hasBom()', () => {
+  test('asks for all three bytes', () => {
+    const heads = [BOM, [0xef, 0xbb], [0xef, 0xbb, 0xbe], [0xee, 0xbb, 0xbf], [0xef, 0xba, 0xbf]];
+    expect(heads.map((head) => hasBom(Uint8Array.from(head)))).toEqual([true, false, false, false, false]);
+  });
+});
