@@ -19,10 +19,6 @@ const WAITING = new Set([
   'control-plane/db/postgres-process.ts',
   'control-plane/explain/explainer.ts',
   'control-plane/workers/supervisor.ts',
-  'control-plane/lists/compiled/compiled-lists.ts',
-  'control-plane/lists/sources/list-compiler.ts',
-  'control-plane/lists/sources/list-refresher.ts',
-  'control-plane/lists/sources/refresh-source.ts',
 ]);
 
 const files = ROOMS.flatMap((room) => readdirSync(room, { recursive: true }).map((name) => join(room, name)));

@@ -1,7 +1,8 @@
 /**
  * The life of the list sources on this node: changes from the API are put into force, and lists are fetched when they
  * are new, when they are due, and on request. A source moves from `pending` over `updating` to `ok`, `held` or `error`;
- * on any failure its last good copy stays in force. The row of a source names that copy.
+ * on any failure its last good copy stays in force. The row of a source names that copy; `lists-in-force.ts` brings it
+ * into force.
  */
 import { reasonOf } from '../../../shared/thrown.ts';
 import type {
@@ -10,48 +11,27 @@ import type {
   SourceUpdate,
   UnusedLine,
 } from '../../../shared/api/policy/sources-api.ts';
-import type { Clock } from '../../../shared/clock.ts';
-import type { Logger } from '../../../shared/log.ts';
 import { shownUrl } from '../../../shared/net/shown-url.ts';
 import { conflict } from '../../api/api-error.ts';
-import type { Database, Queryable } from '../../db/database.ts';
-import { Retrying } from '../../concurrency/retrying.ts';
+import type { Queryable } from '../../db/database.ts';
 import type { Changed, PolicyChanges } from '../../policy/change.ts';
-import { neededCopies } from '../../policy/revision-store.ts';
-import { CompileError } from '../../compile/table/compile-pool.ts';
-import type { CompilePool } from '../../compile/table/compile-pool.ts';
-import { seedsOf } from '../../compile/table/compiled-rules.ts';
-import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
-import type { Generations } from '../../snapshot/publish/generations.ts';
-import type { PolicyInForce } from '../../snapshot/publish/policy-in-force.ts';
-import type { SnapshotPublisher } from '../../snapshot/publish/publisher.ts';
 import type { FetchLimits } from '../fetch/fetch-limits.ts';
-import type { ListCache } from './list-cache.ts';
-import { ListCompiler, inputKeyOf, readingOf, readingOfInput } from './list-compiler.ts';
+import { readingOfInput } from './list-compiler.ts';
 import { refuseOtherFolders } from './list-folder.ts';
 import type { MostAskedNames } from './list-guard.ts';
 import type { FetchBounds, Lookup } from '../fetch/list-host.ts';
-import type { NamesFolder } from '../compiled/names-folder.ts';
 import { ListRefresher } from './list-refresher.ts';
+import { type ForceParts, ListsInForce } from './lists-in-force.ts';
 import { refuseMasks, withStoredCredentials } from './source-credentials.ts';
 import { RefusedCopies } from './refused-copies.ts';
-import { recordSource, writeContent } from './source-records.ts';
+import { writeContent } from './source-records.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import * as store from './source-store.ts';
 
 /** Parts of the list sources. */
-export interface ListSourcesParts {
-  readonly database: Database;
-  readonly cache: ListCache;
-  readonly pool: CompilePool;
-  /** Text of the compiled rules. */
-  readonly names: NamesFolder;
-  readonly policy: PolicyInForce;
+export interface ListSourcesParts extends ForceParts {
   readonly changes: PolicyChanges;
-  readonly publisher: SnapshotPublisher;
-  /** Earlier rules, for a rollback without a compile. */
-  readonly generations: Pick<Generations, 'findRules' | 'rulesIds'>;
   /** The names that the guard checks. */
   readonly mostAsked: Pick<MostAskedNames, 'names'>;
   /** `blocking.list_refresh_hours`; read at each check, like `listDirs`. */
@@ -59,8 +39,6 @@ export interface ListSourcesParts {
   /** `blocking.list_dirs`. */
   readonly listDirs: () => readonly string[];
   readonly bounds: FetchBounds;
-  readonly clock: Clock;
-  readonly logger: Logger;
   readonly limits?: FetchLimits;
   readonly lookup?: Lookup;
 }
@@ -71,44 +49,27 @@ const LOOK_MS = 60_000;
 /** Runs the list sources of this node. Call `start()` once the database is up; `close()` ends all work in progress. */
 export class ListSources {
   private readonly parts: ListSourcesParts;
-  private readonly compiler: ListCompiler;
+  private readonly inForce: ListsInForce;
   private readonly refused: RefusedCopies;
   private readonly stopping = new AbortController();
   private readonly refresher: ListRefresher;
   /** All other background work; none of it rejects. */
   private readonly background = new Set<Promise<void>>();
-  /** Retries changes of rows that are not in force yet. */
-  private readonly retrying: Retrying;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(parts: ListSourcesParts) {
     this.parts = parts;
     this.refused = new RefusedCopies(parts.clock);
-    this.compiler = new ListCompiler({
-      readSources: () => store.listSources(parts.database),
-      compiled: () => parts.publisher.current().compiled,
-      cache: parts.cache,
+    this.inForce = new ListsInForce({
+      ...parts,
       refused: this.refused,
-      pool: parts.pool,
-      names: parts.names,
-      keptRules: () => parts.generations.rulesIds(),
-      policy: parts.policy,
-      clock: parts.clock,
-      logger: parts.logger,
-      findCompiled: (keys) => this.findCompiled(keys),
-      neededCopies: () => neededCopies(parts.database),
-      record: (source, facts) => recordSource(parts.database, source, facts),
+      fetch: (id) => void this.refresher.start(id),
       signal: this.stopping.signal,
-    });
-    this.retrying = new Retrying({
-      work: () => this.takeOverRows(),
-      logger: parts.logger,
-      what: 'put stored lists into force',
     });
     this.refresher = new ListRefresher({
       ...parts,
       refused: this.refused,
-      bringIntoForce: () => this.compiler.bringIntoForce(),
+      bringIntoForce: () => this.inForce.bringIntoForce(),
     });
   }
 
@@ -122,8 +83,7 @@ export class ListSources {
     const sources = await store.listSources(database);
     const known = new Set(sources.map(({ id }) => id));
     for (const id of cache.ids()) if (!known.has(id)) cache.forget(id);
-    for (const source of sources) await this.chooseCopy(source);
-    await this.compileOrKeep(this.compiler.compact());
+    await this.inForce.begin(sources);
     if (this.stopping.signal.aborted || this.timer !== undefined) return;
     this.timer = setInterval(() => this.lookForDue(), LOOK_MS);
     this.timer.unref();
@@ -140,7 +100,7 @@ export class ListSources {
     clearInterval(this.timer);
     this.stopping.abort();
     this.refresher.close();
-    await this.retrying.close();
+    await this.inForce.close();
     await this.idle();
   }
 
@@ -149,7 +109,7 @@ export class ListSources {
     while (this.background.size > 0) await Promise.all(this.background);
     await this.refresher.idle();
     while (this.background.size > 0) await Promise.all(this.background);
-    await this.compiler.idle();
+    await this.inForce.idle();
   }
 
   /** All sources of a kind, in the order of their ids. */
@@ -190,8 +150,8 @@ export class ListSources {
       // A running attempt may be for the previous URL.
       if (change.url !== undefined && !hasCopy) this.refresher.stop(id);
       this.refused.forget(id);
-      if (!this.compiler.needsCompile(source)) return apply();
-      return this.compileFor(source, cache.copyOf(id)?.contentKey);
+      if (!this.inForce.needsCompile(source)) return apply();
+      return this.inForce.compileFor(source, cache.copyOf(id)?.contentKey);
     });
     const shown = await this.read(kind, id);
     if (updated.source.enabled && !updated.hasCopy) void this.refresher.start(id);
@@ -211,7 +171,7 @@ export class ListSources {
       this.refused.forget(id);
       return apply();
     });
-    this.inBackground('compile without removed list', this.compiler.compact());
+    this.inBackground('compile without removed list', this.inForce.compact());
   }
 
   /** Starts a fetch and returns the source as it stands. */
@@ -248,7 +208,7 @@ export class ListSources {
     await this.parts.changes.change(author, work, () => {
       cache.use(id, heldKey);
       this.refused.forget(id);
-      return this.compileFor(source, heldKey);
+      return this.inForce.compileFor(source, heldKey);
     });
     return this.read(kind, id);
   }
@@ -275,80 +235,7 @@ export class ListSources {
   async bringBack(): Promise<void> {
     // A running fetch may be of the content that was just undone.
     this.refresher.stop();
-    await this.despiteFailure(() => this.takeOverRows());
-  }
-
-  /** Puts the copies that the rows name into force, and fetches missing ones. */
-  private async takeOverRows(): Promise<void> {
-    const { cache, database } = this.parts;
-    await cache.open();
-    const sources = await store.listSources(database);
-    for (const source of sources) await this.chooseCopy(source);
-    await this.compileOrKeep(this.compiler.bringIntoForce());
-    for (const { id, url, enabled } of sources)
-      if (enabled && !cache.isOf(id, url)) void this.refresher.start(id);
-  }
-
-  /** Puts this content of a source into force; if the compile fails or refuses the copy, its row has the reason. */
-  private async compileFor(source: StoredSource, contentKey: string | undefined): Promise<void> {
-    const failed = await this.despiteFailure(() => this.compileOrKeep(this.compiler.bringIntoForce()));
-    const refused =
-      contentKey === undefined
-        ? undefined
-        : this.refused.reasonFor(source.id, inputKeyOf(source.id, contentKey, readingOf(source)));
-    const fault = failed ?? refused;
-    if (fault !== undefined)
-      await recordSource(this.parts.database, source, { status: 'error', lastError: fault });
-  }
-
-  /** Puts a stored change into force; on failure schedules retries and throws the error. */
-  private async despiteFailure<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      this.retrying.soon();
-      throw error;
-    }
-  }
-
-  /** Waits for a compile; if it fails, puts policy alone into force and logs the reason. */
-  private async compileOrKeep(compile: Promise<void>): Promise<string | undefined> {
-    try {
-      await compile;
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof CompileError)) throw error;
-      this.parts.logger.error('compile lists failed: the previous rules stay in force', {
-        reason: error.message,
-      });
-      await this.parts.policy.apply();
-      return error.message;
-    }
-  }
-
-  /** Selects the copy that the row names; if it is not on disk, updates the row to the existing one. */
-  private async chooseCopy(source: StoredSource): Promise<void> {
-    const { cache, database } = this.parts;
-    const { id, contentKey, heldKey } = source;
-    if (contentKey !== null && cache.use(id, contentKey)) return;
-    const copy = cache.copyOf(id);
-    if (copy === undefined) return;
-    if (copy.contentKey === heldKey) cache.forget(id);
-    else await recordSource(database, source, { contentKey: copy.contentKey });
-  }
-
-  /** Rules on disk with exactly these inputs and the hash seeds of the answer cache. */
-  private async findCompiled(inputKeys: readonly string[]): Promise<CompiledRules | undefined> {
-    const { generations, publisher } = this.parts;
-    const found = await generations.findRules((sources) => {
-      const readable = sources.filter(({ statistics }) => statistics.fault === null);
-      const keys = new Set(readable.map(({ inputKey }) => inputKey));
-      return sources.length === inputKeys.length && inputKeys.every((key) => keys.has(key));
-    });
-    if (found === undefined) return undefined;
-    const ours = seedsOf(publisher.current().compiled.rules);
-    const { low, high } = seedsOf(found.rules);
-    return low === ours.low && high === ours.high ? found : undefined;
+    await this.inForce.bringBack();
   }
 
   /** The source for the API: without credentials, and with a queued fetch shown as updating. */

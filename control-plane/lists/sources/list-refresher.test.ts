@@ -1,0 +1,122 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { blocklist, kindsOf, RunningLists } from '../../../test/support/parts/running-lists.ts';
+import { until } from '../../../test/support/parts/until.ts';
+import type { ListAnswer } from '../../../test/support/weir/list-server.ts';
+
+let running: RunningLists;
+
+beforeAll(async () => {
+  running = await RunningLists.open();
+});
+afterAll(() => running.close());
+beforeEach(() => running.begin());
+afterEach(() => running.end());
+
+describe('ListRefresher', () => {
+  test('refresh() asks whether the list has changed, and compiles it only if it has', async () => {
+    const node = await running.startNode();
+    const { id } = await node.life.create(blocklist(running.serve('/a', 'a.example\n', '"1"')));
+    await node.life.idle();
+    const compiledAt = node.publisher.current().compiled;
+    node.clock.ms += 1000;
+    expect(await node.life.refresh(id)).toMatchObject({ id, status: 'updating' });
+    await node.life.idle();
+    expect(node.publisher.current().compiled).toBe(compiledAt);
+    expect(await node.life.read(id)).toMatchObject({
+      last_checked_at: new Date(node.clock.ms).toISOString(),
+      last_changed_at: new Date(node.clock.ms - 1000).toISOString(),
+    });
+    running.serve('/a', 'a2.example\n', '"2"');
+    await node.life.refresh(id);
+    await node.life.idle();
+    expect([kindsOf(node, 'a.example'), kindsOf(node, 'a2.example')]).toEqual([0, 1]);
+  });
+
+  test.each<[string, ListAnswer | undefined, RegExp]>([
+    ['404', undefined, /answered 404/],
+    ['an HTML page', (_, r) => r.end('<html>Sign in</html>'), /HTML/],
+    ['nothing', (_, r) => r.end(), /empty/],
+    ['comments only', (_, r) => r.end('# gone\n'), /no rule/],
+    ['rules of no use', (_, r) => r.end('||a.example^$doc\n'), /line 1: modifier/],
+    ['a closed connection', (request) => request.socket.destroy(), /fetch http/],
+  ])('a fetch that brings %s keeps the last copy in force and says why', async (_what, answer, reason) => {
+    const node = await running.startNode();
+    const { id } = await node.life.create(blocklist(running.serve('/a', 'a.example\n')));
+    await node.life.idle();
+    if (answer === undefined) running.serveNothing();
+    else running.serveBy('/a', answer);
+    await node.life.refresh(id);
+    await node.life.idle();
+    expect(kindsOf(node, 'a.example')).toBe(1);
+    expect(await node.life.read(id)).toMatchObject({
+      status: 'error',
+      last_error: expect.stringMatching(reason),
+      rules: 1,
+    });
+    running.serve('/a', 'a.example\n');
+    await node.life.refresh(id);
+    await node.life.idle();
+    expect(await node.life.read(id)).toMatchObject({ status: 'ok', last_error: null });
+  });
+
+  test('a burst of new lists is fetched four at a time and compiled a few times at most', async () => {
+    const node = await running.startNode();
+    let atWork = 0;
+    let most = 0;
+    let release: () => void = () => undefined;
+    const fourAtWork = new Promise<void>((resolve) => (release = resolve));
+    for (let index = 0; index < 12; index++) {
+      running.serveBy(`/${index}`, (_, response) => {
+        most = Math.max(most, ++atWork);
+        // A fifth one would come while the fourth is at work.
+        if (atWork === 4) setTimeout(release, 20);
+        void fourAtWork.then(() => {
+          atWork--;
+          response.end(`n${index}.example\n`);
+        });
+      });
+      await node.life.create(
+        blocklist(running.urlOf(`/${index}`), { name: `list ${index}`, enabled: false }),
+      );
+    }
+    await running.database.query('UPDATE list_sources SET enabled = true');
+    expect((await node.life.refreshAll()).map(({ status }) => status)).toEqual(Array(12).fill('updating'));
+    await node.life.idle();
+    expect(most).toBe(4);
+    expect(Array.from({ length: 12 }, (_, index) => kindsOf(node, `n${index}.example`))).toEqual(
+      Array(12).fill(1),
+    );
+    expect((await node.life.list()).every(({ status }) => status === 'ok')).toBe(true);
+  });
+
+  test('looks for lists that are due: after a day, and after a failure within minutes', async () => {
+    const node = await running.startNode();
+    await node.life.create(blocklist(running.serve('/a', 'a.example\n')));
+    await node.life.create(blocklist(running.urlOf('/missing'), { name: 'missing' }));
+    await node.life.idle();
+    const look = async (minutes: number): Promise<string[]> => {
+      running.forgetAsked();
+      node.clock.ms += minutes * 60_000;
+      await node.life.refreshDue();
+      await node.life.idle();
+      return running.asked().toSorted();
+    };
+    expect(await look(0)).toEqual([]);
+    expect(await look(1)).toEqual(['/missing']);
+    expect(await look(1)).toEqual([]);
+    expect(await look(24 * 60)).toEqual(['/a', '/missing']);
+  });
+
+  test('close() ends fetches at work, and the next start takes them up again', async () => {
+    const first = await running.startNode();
+    running.serveBy('/a', (_, response) => void response.write('# slow\n'));
+    const { id } = await first.life.create(blocklist(running.urlOf('/a')));
+    await until(() => running.asked().includes('/a'));
+    await first.stop();
+    expect(await first.life.read(id)).toMatchObject({ status: 'pending', last_error: null });
+    running.serve('/a', 'a.example\n');
+    const second = await running.startNode();
+    await second.life.idle();
+    expect(kindsOf(second, 'a.example')).toBe(1);
+  });
+});

@@ -1,0 +1,279 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { readdirSync, rmSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeTempDir } from '../../../test/support/parts/test-database.ts';
+import { TestClock } from '../../../test/support/parts/test-clock.ts';
+import { type ListServer, startListServer } from '../../../test/support/weir/list-server.ts';
+import { NO_OWN_HOST, SMALL_LIMITS } from '../../../test/support/weir/small-fetch.ts';
+import { CompilePool } from '../../compile/table/compile-pool.ts';
+import { ListCache } from './list-cache.ts';
+import { refreshSource, type Refreshed, type RefreshParts } from './refresh-source.ts';
+import { RefusedCopies } from './refused-copies.ts';
+import type { StoredSource } from './source-store.ts';
+
+const TEN = Array.from({ length: 10 }, (_, index) => `n${index}.example\n`).join('');
+
+let server: ListServer;
+let pool: CompilePool;
+let dataDir: string;
+let cache: ListCache;
+let refused: RefusedCopies;
+let mostAsked: string[];
+
+beforeAll(async () => {
+  server = await startListServer();
+  pool = new CompilePool();
+});
+beforeEach(() => {
+  server.reset();
+  dataDir = makeTempDir();
+  cache = new ListCache(dataDir);
+  refused = new RefusedCopies(new TestClock());
+  mostAsked = [];
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+afterAll(async () => {
+  await pool.close();
+  await server.close();
+});
+
+/** The row of a source that was never fetched. */
+function row(change: Partial<StoredSource> = {}): StoredSource {
+  return {
+    id: 1,
+    kind: 'block',
+    name: 'ads',
+    url: server.url('/a'),
+    enabled: true,
+    comment: '',
+    group_ids: [],
+    subdomains: false,
+    format: null,
+    status: 'pending',
+    rules: 0,
+    invalid_lines: 0,
+    bytes: 0,
+    etag: null,
+    lastModified: null,
+    last_checked_at: null,
+    last_changed_at: null,
+    last_error: null,
+    contentKey: null,
+    heldKey: null,
+    ...change,
+  };
+}
+
+function serve(text: string, etag?: string): void {
+  server.serve('/a', (request, response) => {
+    if (etag !== undefined && request.headers['if-none-match'] === etag) response.writeHead(304).end();
+    else response.writeHead(200, etag === undefined ? {} : { ETag: etag }).end(text);
+  });
+}
+
+function refresh(source: StoredSource, change: Partial<RefreshParts> = {}): Promise<Refreshed> {
+  const parts = {
+    cache,
+    refused,
+    pool,
+    mostAsked: { names: async () => mostAsked },
+    listDirs: () => [],
+    bounds: NO_OWN_HOST,
+    limits: SMALL_LIMITS,
+    ...change,
+  };
+  return refreshSource(source, parts, new AbortController().signal);
+}
+
+/** Refreshes and puts the copy into force; the row that there is then. */
+async function takeFirst(
+  text: string,
+  etag?: string,
+  change: Partial<StoredSource> = {},
+): Promise<StoredSource> {
+  serve(text, etag);
+  const source = row(change);
+  const refreshed = await refresh(source);
+  if (refreshed.outcome !== 'new') throw new Error(`take first copy: ${refreshed.outcome}`);
+  cache.use(source.id, refreshed.copy.contentKey);
+  cache.settle(refreshed.copy);
+  return { ...source, etag: etag ?? null, contentKey: refreshed.copy.contentKey };
+}
+
+/** Files of the cache's folder. */
+function files(): string[] {
+  return readdirSync(join(dataDir, 'list-cache'));
+}
+
+describe('refreshSource()', () => {
+  test('takes in a first copy with all that is known of it, and leaves no temporary file', async () => {
+    serve('a.example\nno rule at all\n||b.example^\n', '"1"');
+    const refreshed = await refresh(row());
+    expect(refreshed).toEqual({
+      outcome: 'new',
+      facts: {
+        etag: '"1"',
+        lastModified: null,
+        bytes: 38,
+        rules: 2,
+        invalidLines: 1,
+        format: 'domains',
+        contentKey: expect.stringMatching(/^[0-9a-f]{32}$/),
+        heldKey: null,
+      },
+      copy: expect.objectContaining({ path: expect.stringContaining('list-cache') }),
+    });
+    expect(files()).toEqual([expect.stringMatching(/^1-.*\.gz$/)]);
+    // It counts only when the caller says so.
+    expect(cache.copyOf(1)).toBeUndefined();
+  });
+
+  test('holds no first copy, whatever it blocks', async () => {
+    mostAsked = ['used.example'];
+    serve('used.example\n');
+    expect(await refresh(row())).toMatchObject({ outcome: 'new' });
+  });
+
+  test('asks whether the list has changed where it has the copy, and only there', async () => {
+    const source = await takeFirst('a.example\n', '"1"');
+    expect(await refresh(source)).toEqual({ outcome: 'unchanged', facts: {} });
+    expect(await refresh({ ...source, id: 2 })).toMatchObject({ outcome: 'new' });
+    server.serve('/b', 'a.example\n');
+    expect(await refresh({ ...source, url: server.url('/b') })).toMatchObject({ outcome: 'new' });
+    expect(server.requests.map(({ headers }) => headers['if-none-match'])).toEqual([
+      undefined,
+      '"1"',
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('knows the same text under another ETag, and a held copy is over then', async () => {
+    const source = await takeFirst('a.example\n', '"1"');
+    serve('a.example\n', '"2"');
+    expect(await refresh({ ...source, heldKey: 'another' })).toEqual({
+      outcome: 'unchanged',
+      facts: { etag: '"2"', lastModified: null, bytes: 10, heldKey: null },
+    });
+    expect(files()).toHaveLength(1);
+  });
+
+  test('holds a copy with less than half of the rules, keeps it on disk and says why', async () => {
+    const source = await takeFirst(TEN, '"1"');
+    serve('n0.example\n'.repeat(4), '"2"');
+    const reason = 'held: the list shrank from 10 to 4 rules';
+    const refreshed = await refresh(source);
+    expect(refreshed).toMatchObject({
+      outcome: 'held',
+      reason,
+      facts: { etag: '"2"', lastModified: null, lastError: reason, heldKey: expect.any(String) },
+    });
+    expect(refreshed.facts).not.toHaveProperty('rules');
+    expect(files()).toHaveLength(2);
+  });
+
+  test('keeps a held copy held, whether the server says 304 or sends it once more', async () => {
+    const before = await takeFirst(TEN, '"1"');
+    serve('n0.example\n', '"2"');
+    const { facts } = await refresh(before);
+    const reason = 'held: for a reason';
+    const source = { ...before, etag: '"2"', heldKey: facts.heldKey ?? null, last_error: reason };
+    expect(await refresh(source)).toEqual({ outcome: 'held', facts: { lastError: reason }, reason });
+    serve('n0.example\n', '"3"');
+    const again = { etag: '"3"', lastModified: null, lastError: reason };
+    expect(await refresh(source)).toEqual({ outcome: 'held', facts: again, reason });
+    expect(await refresh({ ...source, last_error: null })).toMatchObject({ reason: 'held' });
+    // Back to its length: it is the copy that counts.
+    serve(TEN, '"4"');
+    expect(await refresh(source)).toMatchObject({ outcome: 'unchanged', facts: { heldKey: null } });
+  });
+
+  test('takes a copy that loses just half', async () => {
+    const source = await takeFirst(TEN);
+    serve('n0.example\nn1.example\nn2.example\nn3.example\nn4.example\n');
+    expect(await refresh(source)).toMatchObject({ outcome: 'new', facts: { rules: 5 } });
+  });
+
+  test.each(['used.example', '||used.example^', '||example^', '*.example'])(
+    'holds a copy that adds %j, which this network uses',
+    async (rule) => {
+      mostAsked = ['other.test', 'used.example'];
+      const source = await takeFirst('a.example\n');
+      serve(`a.example\n${rule}\n`);
+      expect(await refresh(source)).toMatchObject({
+        outcome: 'held',
+        reason: 'held: it would block names that are much asked for here: used.example',
+      });
+    },
+  );
+
+  test('holds nothing up for a name that the list blocked before, or allows itself', async () => {
+    mostAsked = ['old.example', 'fine.example'];
+    const source = await takeFirst('old.example\n');
+    serve('old.example\n||fine.example^\n@@||fine.example^\n');
+    expect(await refresh(source)).toMatchObject({ outcome: 'new', facts: { rules: 3 } });
+  });
+
+  test('holds an allowlist that no longer allows what this network uses', async () => {
+    mostAsked = ['used.example'];
+    const source = await takeFirst('used.example\na.example\n', '"1"', { kind: 'allow' });
+    serve('a.example\nb.example\n');
+    expect(await refresh(source)).toMatchObject({
+      outcome: 'held',
+      reason: 'held: it would no longer allow names that are much asked for here: used.example',
+    });
+    const block = await takeFirst('@@||used.example^\na.example\n', undefined, { id: 2 });
+    serve('a.example\nb.example\n');
+    expect(await refresh(block)).toMatchObject({ outcome: 'new' });
+  });
+
+  test('compares with no copy that cannot be read any more', async () => {
+    const source = await takeFirst(TEN);
+    truncateSync(cache.copyOf(1)!.path, 15);
+    serve('n0.example\n');
+    expect(await refresh(source)).toMatchObject({ outcome: 'new', facts: { rules: 1 } });
+  });
+
+  test.each([
+    ['comments only', '# gone\n', { name: 'ListError', code: 'empty' }],
+    ['rules of no use', '||a.example^$doc\n', { name: 'ListError', code: 'no_rules' }],
+    ['a page', '<html>', { name: 'ListError', code: 'not_a_list' }],
+  ])('refuses %s and leaves nothing behind', async (_what, text, fault) => {
+    serve(text);
+    await expect(refresh(row())).rejects.toMatchObject(fault);
+    expect(files()).toEqual([]);
+  });
+
+  test('refuses a copy that takes too long to read, and does not read it again', async () => {
+    const slow = new CompilePool(undefined, { baseMs: 1, msPerMib: 0 });
+    const limits = {
+      ...SMALL_LIMITS,
+      textBytes: 100_000_000,
+      lines: 10_000_000,
+      compressedBytes: 100_000_000,
+    };
+    serve('\u00e4\u00f6\u00fc\u0416\u0434\u4e2d\u6587.example\n'.repeat(300_000));
+    const fault = { name: 'CompileError', message: 'inspect lists: it took longer than 1 s' };
+    await expect(refresh(row(), { pool: slow, limits })).rejects.toMatchObject(fault);
+    await slow.close();
+    // Nor does a pool that has time to, nor one that is closed.
+    await expect(refresh(row(), { limits })).rejects.toMatchObject(fault);
+    await expect(refresh(row(), { pool: slow, limits })).rejects.toMatchObject(fault);
+    expect(files()).toEqual([]);
+  });
+
+  test('blames no copy for a pool that was closed', async () => {
+    const closed = new CompilePool();
+    await closed.close();
+    serve('a.example\n');
+    await expect(refresh(row(), { pool: closed })).rejects.toMatchObject({
+      name: 'CompileError',
+      list: null,
+    });
+    expect(await refresh(row())).toMatchObject({ outcome: 'new' });
+  });
+
+  test('fetches no file outside the list folders', async () => {
+    await expect(refresh(row({ url: 'file:///etc/hosts' }))).rejects.toMatchObject({ code: 'refused_path' });
+  });
+});

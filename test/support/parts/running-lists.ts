@@ -1,0 +1,243 @@
+/**
+ * The lists of a node without threads: a real database, a real list server and everything that fetches, compiles and
+ * publishes. What would be broadcast is in force at once. A restart is a second node over the same folder.
+ */
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { CompilePool } from '../../../control-plane/compile/table/compile-pool.ts';
+import { CompiledLists } from '../../../control-plane/lists/compiled/compiled-lists.ts';
+import { NamesFolder } from '../../../control-plane/lists/compiled/names-folder.ts';
+import { ListCache } from '../../../control-plane/lists/sources/list-cache.ts';
+import { ListSources } from '../../../control-plane/lists/sources/list-sources.ts';
+import type { BlockingSettings } from '../../../control-plane/policy/blocking-settings.ts';
+import { PolicyChanges } from '../../../control-plane/policy/change.ts';
+import { NOTHING_LIVE } from '../../../control-plane/policy/live.ts';
+import { readPolicyRows } from '../../../control-plane/policy/policy-store.ts';
+import { rollBack } from '../../../control-plane/revisions/rollback.ts';
+import { Generations } from '../../../control-plane/snapshot/publish/generations.ts';
+import { PolicyInForce } from '../../../control-plane/snapshot/publish/policy-in-force.ts';
+import { SnapshotPublisher } from '../../../control-plane/snapshot/publish/publisher.ts';
+import { startingState } from '../../../control-plane/snapshot/publish/starting-state.ts';
+import type { SourceCreate, SourceUpdate } from '../../../shared/api/policy/sources-api.ts';
+import { hashName, nameFromText } from '../../../shared/dns/name.ts';
+import { PolicyTable } from '../../../shared/snapshot/policy-table.ts';
+import { RuleTable } from '../../../shared/snapshot/rule-table.ts';
+import { type ListAnswer, type ListServer, startListServer } from '../weir/list-server.ts';
+import { MemoryLogger } from './memory-logger.ts';
+import { makeTempDir, startTestDatabase, type TestDatabase } from './test-database.ts';
+
+const BLOCKING: BlockingSettings = {
+  enabled: true,
+  mode: 'null_ip',
+  ttlSecs: 10,
+  customIpv4: '',
+  customIpv6: '',
+};
+
+/** The life of blocklists, as most tests want to speak to it. */
+class BlockLists {
+  private readonly all: ListSources;
+
+  constructor(all: ListSources) {
+    this.all = all;
+  }
+
+  list = () => this.all.list('block');
+  read = (id: number) => this.all.read('block', id);
+  create = (created: SourceCreate) => this.all.create('block', created, 'tester');
+  update = (id: number, change: SourceUpdate) => this.all.update('block', id, change, 'tester');
+  remove = (id: number) => this.all.remove('block', id, 'tester');
+  refresh = (id: number) => this.all.refresh('block', id);
+  refreshAll = () => this.all.refreshAll('block');
+  approve = (id: number) => this.all.approve('block', id, 'tester');
+  unusedLines = (id: number) => this.all.unusedLines('block', id);
+  refreshDue = () => this.all.refreshDue();
+  idle = () => this.all.idle();
+  start = () => this.all.start();
+}
+
+/** A started node. */
+export interface ListNode {
+  readonly life: BlockLists;
+  readonly all: ListSources;
+  readonly lists: CompiledLists;
+  readonly policy: PolicyInForce;
+  readonly pool: CompilePool;
+  readonly publisher: SnapshotPublisher;
+  readonly logger: MemoryLogger;
+  readonly clock: { nowMs(): number; monotonicMs(): number; ms: number };
+  stop(): Promise<void>;
+}
+
+/** What the suites of the list sources run on. */
+export class RunningLists {
+  /** Most asked names of this network. */
+  mostAsked: string[] = [];
+  private readonly db: TestDatabase;
+  private readonly server: ListServer;
+  private dataDir = '';
+  private nodes: ListNode[] = [];
+  /** Requests before these are forgotten. */
+  private forgotten = 0;
+
+  private constructor(db: TestDatabase, server: ListServer) {
+    this.db = db;
+    this.server = server;
+  }
+
+  /** For `beforeAll`. */
+  static async open(): Promise<RunningLists> {
+    return new RunningLists(await startTestDatabase(), await startListServer());
+  }
+
+  get database(): TestDatabase['database'] {
+    return this.db.database;
+  }
+
+  /** For `beforeEach`: an empty database and folder, and no list on the server. */
+  async begin(): Promise<void> {
+    await this.database.query('TRUNCATE revisions, managed_domains');
+    await this.database.query('DELETE FROM list_sources');
+    await this.database.query('DELETE FROM groups WHERE id <> 1');
+    this.dataDir = makeTempDir();
+    this.server.reset();
+    this.forgotten = 0;
+    this.mostAsked = [];
+  }
+
+  /** For `afterEach`. */
+  async end(): Promise<void> {
+    for (const node of this.nodes.splice(0)) await node.stop();
+    rmSync(this.dataDir, { recursive: true, force: true });
+  }
+
+  /** For `afterAll`. */
+  async close(): Promise<void> {
+    await this.server.close();
+    await this.db.stop();
+  }
+
+  /** Serves a list from now on; returns its URL. */
+  serve(path: string, text: string, etag?: string): string {
+    return this.serveBy(path, (request, response) => {
+      if (etag !== undefined && request.headers['if-none-match'] === etag) response.writeHead(304).end();
+      else response.writeHead(200, etag === undefined ? {} : { ETag: etag }).end(text);
+    });
+  }
+
+  /** Answers a path from now on; returns its URL. */
+  serveBy(path: string, answer: ListAnswer): string {
+    this.server.serve(path, answer);
+    return this.urlOf(path);
+  }
+
+  /** Answers 404 to everything. */
+  serveNothing(): void {
+    this.server.reset();
+    this.forgotten = 0;
+  }
+
+  urlOf(path: string): string {
+    return this.server.url(path);
+  }
+
+  /** Paths that the server was asked for, since the last `forgetAsked()`. */
+  asked(): string[] {
+    return this.server.requests.slice(this.forgotten).map(({ url }) => url ?? '');
+  }
+
+  forgetAsked(): void {
+    this.forgotten = this.server.requests.length;
+  }
+
+  /** Paths of all copies on disk. */
+  copies(): string[] {
+    const folder = join(this.dataDir, 'list-cache');
+    return readdirSync(folder).map((file) => join(folder, file));
+  }
+
+  /** As if no snapshot had ever been written. */
+  dropSnapshots(): void {
+    rmSync(join(this.dataDir, 'snapshots'), { recursive: true });
+  }
+
+  /** Goes back to a revision, lists included. */
+  async goBack({ all, policy }: ListNode, id: number): Promise<void> {
+    const { database } = this;
+    const changes = new PolicyChanges(database, policy);
+    await rollBack({ database, policy: changes, bringBack: () => all.bringBack() }, id, 'tester');
+  }
+
+  async startNode(pool = new CompilePool()): Promise<ListNode> {
+    const { database, dataDir } = this;
+    const logger = new MemoryLogger();
+    const generations = new Generations(dataDir, logger);
+    const publisher = new SnapshotPublisher({
+      initial: await startingState(generations, BLOCKING, () => NOTHING_LIVE),
+      live: () => NOTHING_LIVE,
+      broadcast: async () => 0,
+      generations,
+      logger,
+    });
+    const readRows = () => readPolicyRows(database, () => undefined);
+    const policy = new PolicyInForce({ publisher, readRows, blocking: () => BLOCKING, logger });
+    const clock = { ms: Date.now(), nowMs: () => clock.ms, monotonicMs: () => performance.now() };
+    const names = new NamesFolder(dataDir);
+    const all = new ListSources({
+      database,
+      cache: new ListCache(dataDir),
+      pool,
+      policy,
+      changes: new PolicyChanges(database, policy),
+      publisher,
+      generations,
+      names,
+      mostAsked: { names: async () => this.mostAsked },
+      refreshHours: () => 24,
+      listDirs: () => [],
+      bounds: { localDomain: () => '', ownPorts: () => new Set() },
+      clock,
+      logger,
+    });
+    let isStopped = false;
+    const stop = async (): Promise<void> => {
+      if (isStopped) return;
+      isStopped = true;
+      await all.close();
+      await pool.close();
+      await publisher.settled();
+    };
+    const lists = new CompiledLists({ current: () => publisher.current(), names });
+    const node = { life: new BlockLists(all), all, lists, policy, pool, publisher, logger, clock, stop };
+    this.nodes.push(node);
+    await all.start();
+    return node;
+  }
+}
+
+/** A blocklist as a request creates it. */
+export function blocklist(url: string, change: Partial<SourceCreate> = {}): SourceCreate {
+  return { name: 'ads', url, enabled: true, comment: '', group_ids: [], subdomains: false, ...change };
+}
+
+/** The attribute of a name in the table in force; negative if it is not there. */
+export function attributeOf(node: ListNode, name: string): number {
+  const table = new RuleTable(node.publisher.current().snapshot.rules);
+  const hash = { low: 0, high: 0 };
+  hashName(nameFromText(name)!, 0, table.seedLow, table.seedHigh, hash);
+  return table.find(hash.low, hash.high);
+}
+
+/** Kinds that the snapshot in force has for a name and a group. */
+export function kindsOf(node: ListNode, name: string, groupId = 1): number {
+  const meaning = new PolicyTable(node.publisher.current().snapshot.policy);
+  const attribute = attributeOf(node, name);
+  if (attribute < 0) return 0;
+  const index = Array.from({ length: meaning.groupCount }, (_, at) => meaning.groupId(at)).indexOf(groupId);
+  return meaning.kindsOf(meaning.groupClass(index), attribute);
+}
+
+/** Lines with this message that the node has logged. */
+export function countOf({ logger }: ListNode, message: string): number {
+  return logger.lines.filter((line) => line.message === message).length;
+}
