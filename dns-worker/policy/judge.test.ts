@@ -86,7 +86,8 @@ describe('Judge', () => {
   ])('judge() names, of a rule at the name and an expression, %s', (_what, text, origin) => {
     const snapshot = openLists([list(text)]);
     const name = queryFor('ads.example', snapshot);
-    expect(originOf(new Judge().judge(name, name, snapshot, 0))).toBe(origin);
+    const result = new Judge().judge(name, name, snapshot, 0);
+    expect([originOf(result), ruleOf(result)]).toEqual([origin, 0]);
   });
 
   test('judge() forgets what the rules of the name before were', () => {

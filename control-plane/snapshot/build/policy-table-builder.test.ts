@@ -151,6 +151,26 @@ describe('buildPolicyTable()', () => {
     expect(Buffer.from(policy.customIpv6).toString('hex')).toBe('20010db8000000000000000000000009');
   });
 
+  test.each<[string, Partial<BlockingSettings>, boolean, boolean]>([
+    ['both addresses', { customIpv4: '192.0.2.9', customIpv6: '2001:db8::9' }, true, true],
+    ['an IPv4 address alone', { customIpv4: '192.0.2.9' }, true, false],
+    ['an IPv6 address alone', { customIpv6: '2001:db8::9' }, false, true],
+    [
+      'addresses in the place of each other',
+      { customIpv4: '2001:db8::9', customIpv6: '192.0.2.9' },
+      false,
+      false,
+    ],
+    ['no address', {}, false, false],
+    ['another mode', { mode: 'null_ip', customIpv4: '192.0.2.9' }, true, true],
+  ])('says which questions get an address: %s', (_, change, givesIpv4, givesIpv6) => {
+    const blocking = { ...BLOCKING, mode: 'custom_ip' as const, customIpv4: '', customIpv6: '', ...change };
+    const rows = rowsOf([DEFAULT], []);
+    const policy = new PolicyTable(buildSnapshot(1, compiled, rows, blocking, NOTHING_LIVE).policy);
+    expect(policy).toMatchObject({ givesIpv4, givesIpv6 });
+    if (blocking.mode === 'null_ip') expect([...policy.customIpv4]).toEqual([0, 0, 0, 0]);
+  });
+
   test('tells the override of each group, and a disabled group that of Default', () => {
     const live: LivePolicy = {
       ...NOTHING_LIVE,
