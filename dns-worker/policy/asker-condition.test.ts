@@ -1,0 +1,98 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { RRType } from '../../shared/dns/iana.ts';
+import { addressFromText } from '../../shared/net/ip.ts';
+import { NamedClients } from '../../shared/snapshot/named-clients.ts';
+import type { SpecialRule } from '../../shared/snapshot/special-rules.ts';
+import { Query } from '../query/query.ts';
+import { hasAsker, isFor } from './asker-condition.ts';
+
+type Condition = Partial<SpecialRule>;
+
+const NAMED = new NamedClients([{ name: 'tv', addresses: addressFromText('192.0.2.7')! }]);
+
+function ruleWith(condition: Condition): SpecialRule {
+  return { source: 0, line: 1, kind: 1, match: 'exact', text: 'a.example', rule: 'a.example', ...condition };
+}
+
+/** Whether a rule is for a question of a client, whose address lies behind other bytes. */
+function holds(condition: Condition, client: string | Uint8Array, qtype: number = RRType.A): boolean {
+  const query = new Query();
+  query.qtype = qtype;
+  const address = typeof client === 'string' ? addressFromText(client)! : client;
+  query.clientBytes = Buffer.concat([Buffer.alloc(5, 0xff), address]);
+  query.clientAt = 5;
+  return isFor(ruleWith(condition), query, NAMED);
+}
+
+function range(address: string, bits: number): { address: string; bits: number } {
+  return { address: Buffer.from(addressFromText(address)!).toString('hex'), bits };
+}
+
+const HOME = [range('192.0.2.0', 120)];
+
+describe('hasAsker()', () => {
+  test.each<[string, Condition]>([
+    ['types', { types: [1] }],
+    ['types that are left out', { exceptTypes: [1] }],
+    ['clients', { clients: HOME }],
+    ['clients that are left out', { exceptClients: HOME }],
+    ['names of clients', { clientNames: ['tv'] }],
+    ['names of clients that are left out', { exceptClientNames: ['tv'] }],
+  ])('holds for a rule with %s', (_, condition) => {
+    expect(hasAsker(ruleWith(condition))).toBe(true);
+  });
+
+  test('does not hold for a rule whose condition is on the name, or that has an answer', () => {
+    const rewrite = { rcode: 0, ipv4: [], ipv6: [] };
+    expect(hasAsker(ruleWith({ denyallow: ['b.example'], rewrite }))).toBe(false);
+  });
+});
+
+describe('isFor()', () => {
+  test('holds for everyone without a condition', () => {
+    expect(holds({}, '192.0.2.1')).toBe(true);
+  });
+
+  test('asks for the type', () => {
+    const types = [RRType.A, RRType.AAAA, RRType.TXT];
+    const of = (condition: Condition): boolean[] => types.map((type) => holds(condition, '192.0.2.1', type));
+    expect(of({ types: [RRType.A, RRType.AAAA] })).toEqual([true, true, false]);
+    expect(of({ exceptTypes: [RRType.A] })).toEqual([false, true, true]);
+  });
+
+  test('asks for clients by address and by name: any of them, and none that is left out', () => {
+    const clients = ['192.0.2.7', '192.0.2.8', '203.0.113.1'];
+    const of = (condition: Condition): boolean[] => clients.map((client) => holds(condition, client));
+    expect(of({ clients: HOME })).toEqual([true, true, false]);
+    expect(of({ clients: [range('203.0.113.1', 128), range('192.0.2.8', 128)] })).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    expect(of({ clientNames: ['phone', 'tv'] })).toEqual([true, false, false]);
+    expect(of({ clients: [range('203.0.113.0', 120)], clientNames: ['tv'] })).toEqual([true, false, true]);
+    expect(of({ exceptClients: HOME })).toEqual([false, false, true]);
+    expect(of({ exceptClientNames: ['tv'] })).toEqual([false, true, true]);
+    expect(of({ clients: HOME, exceptClientNames: ['tv'] })).toEqual([false, true, false]);
+  });
+
+  test('compares exactly the bits of a prefix', () => {
+    const address = fc.uint8Array({ minLength: 16, maxLength: 16 });
+    fc.assert(
+      fc.property(address, fc.integer({ min: 0, max: 128 }), (bytes, bits) => {
+        const clients = [{ address: Buffer.from(bytes).toString('hex'), bits }];
+        // Of which bits it matters that they are turned.
+        const counted = Array.from({ length: 128 }, (_, bit) => {
+          const client = bytes.slice();
+          client[bit >>> 3]! ^= 0x80 >>> (bit & 7);
+          return !holds({ clients }, client);
+        });
+        expect(counted.lastIndexOf(true)).toBe(bits - 1);
+        expect(counted.filter((counts) => counts)).toHaveLength(bits);
+        expect(holds({ clients }, bytes)).toBe(true);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
