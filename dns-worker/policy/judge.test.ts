@@ -5,6 +5,15 @@ import { Judge } from './judge.ts';
 import { ALLOWED_BY_LIST, NOT_BLOCKED, originOf, ruleOf } from './rule-match-memo.ts';
 
 const list = (text: string): ListText => ({ text, reading: { kind: 'block', subdomains: false } });
+const DENIED = {
+  id: 1,
+  name: 'm',
+  domain: 'ads.example',
+  suffix: true,
+  action: 'deny' as const,
+  groupId: null,
+};
+const SERVICE = { serviceId: 'ads', serviceName: 'Ads', groupId: 1, domains: ['ads.example'], exact: [] };
 
 describe('Judge', () => {
   test('judge() does not walk the tables for a name that it remembers, and gives the same match', () => {
@@ -88,6 +97,19 @@ describe('Judge', () => {
     const name = queryFor('ads.example', snapshot);
     const result = new Judge().judge(name, name, snapshot, 0);
     expect([originOf(result), ruleOf(result)]).toEqual([origin, 0]);
+  });
+
+  test.each([
+    ['a managed domain', { managedDomains: [DENIED] }, 0],
+    ['a blocked service', { blockedServices: [SERVICE] }, 0],
+    ['nothing set by hand', {}, 1],
+  ])('judge() tries filters only where nothing else set by hand decides: %s', (_, rows, times) => {
+    const filter = { id: 1, name: 'f', pattern: '^www', action: 'deny' as const, groupId: null };
+    const snapshot = openLists([], { ...rows, regexFilters: [filter] });
+    const tried = jest.spyOn(snapshot.manualSpecial, 'forEachMatch');
+    const name = queryFor('www.ads.example', snapshot);
+    expect(new Judge().judge(name, name, snapshot, 0)).not.toBe(NOT_BLOCKED);
+    expect(tried).toHaveBeenCalledTimes(times);
   });
 
   test('judge() forgets what the rules of the name before were', () => {
