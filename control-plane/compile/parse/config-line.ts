@@ -7,6 +7,7 @@ import type { UnusedLine } from './list-statistics.ts';
 import { type AddressNetwork, networkOf } from './address-trigger.ts';
 import { invalidLine, skippedLine } from './foreign-line.ts';
 import { judgeWord } from './hosts-line.ts';
+import { textOf } from './line-bytes.ts';
 
 /** The effect of a line: names as text with their scope, or why it makes no rule (null = a comment). */
 export type ConfigOutcome =
@@ -62,6 +63,14 @@ export function readDnsmasqLine(line: string): ConfigOutcome {
   if (written === '#') return option === 'address' ? blocked(names, 'suffix') : { unused: FORWARDING };
   if (target === '' || isNull(target)) return blocked(names, 'suffix');
   return { unused: option === 'address' ? REAL_ADDRESS : FORWARDING };
+}
+
+/** Whether [start, end) is `local-zone`, `local-data` or a heading of unbound's configuration. */
+export function isUnboundOption(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end - start > 20) return false;
+  return /^(?:local-zone|local-data|local-data-ptr|server|forward-zone|remote-control)$/i.test(
+    textOf(bytes, start, end),
+  );
 }
 
 /** `local-zone: "a" type`, `local-data: "a A 0.0.0.0"`. */

@@ -8,7 +8,13 @@ import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
 import { isAddressName } from '../../../shared/policy/address-rule.ts';
 import { networkOf } from './address-trigger.ts';
 import { readAdblockRule } from './adblock-rule.ts';
-import { type ConfigOutcome, isRecord, readDnsmasqLine, readUnboundLine } from './config-line.ts';
+import {
+  type ConfigOutcome,
+  isRecord,
+  isUnboundOption,
+  readDnsmasqLine,
+  readUnboundLine,
+} from './config-line.ts';
 import { looksLikeExpression, readExpressionLine } from './expression-line.ts';
 import { explainForeignLine, invalidLine, skippedLine } from './foreign-line.ts';
 import { isLocalName, judgeWord } from './hosts-line.ts';
@@ -28,7 +34,7 @@ import type { UnusedLine } from './list-statistics.ts';
 import { newScannedName, scanName } from './name-scan.ts';
 import { type RuleForm, type RuleOutput, ruleKinds } from './rule-output.ts';
 import { SpecialAllowance } from './special-allowance.ts';
-import { ZoneLines } from './zone-lines.ts';
+import { ZoneLines, isZoneOption } from './zone-lines.ts';
 
 /** How to read the list of a source. */
 export interface ListReading {
@@ -40,8 +46,6 @@ export interface ListReading {
 
 /** Longest text of an IPv6 address with its prefix length. */
 const MAX_NETWORK_BYTES = 49;
-/** Bytes that distinguish `$TTL` and `$ORIGIN` from other words. */
-const ZONE_OPTION_BYTES = 8;
 
 const NOT_A_NAME = invalidLine('not a domain name');
 const ONE_LABEL = invalidLine('a single word is no domain name');
@@ -105,9 +109,7 @@ export class LineRules {
       case SLASH:
         return bytes[start + 1] === SLASH ? null : this.complex(bytes, start, end);
       case DOLLAR:
-        return /^\$(?:TTL|ORIGIN)\b/i.test(textOf(bytes, start, Math.min(end, start + ZONE_OPTION_BYTES)))
-          ? null
-          : explainForeignLine(bytes, start, end);
+        return isZoneOption(bytes, start, end) ? null : explainForeignLine(bytes, start, end);
       case DOT:
         return this.complex(bytes, start, end);
       case COLON:
@@ -292,12 +294,4 @@ export class LineRules {
     }
     return unused;
   }
-}
-
-/** Whether [start, end) is `local-zone`, `local-data` or a heading of unbound's configuration. */
-function isUnboundOption(bytes: Uint8Array, start: number, end: number): boolean {
-  if (end - start > 20) return false;
-  return /^(?:local-zone|local-data|local-data-ptr|server|forward-zone|remote-control)$/i.test(
-    textOf(bytes, start, end),
-  );
 }

@@ -9,6 +9,8 @@ import { ruleKinds, type RuleOutput } from './rule-output.ts';
 
 /** Longest head of a zone that is spread over lines. */
 const MAX_HEAD_LINES = 20;
+/** Bytes that distinguish `$TTL` and `$ORIGIN` from other words. */
+const ZONE_OPTION_BYTES = 8;
 
 const NOT_A_NAME = invalidLine('not a domain name');
 const BAD_TRIGGER = invalidLine('not an address, nor a prefix, as rpz-ip records have them');
@@ -64,4 +66,9 @@ export class ZoneLines {
     if (line.includes('(') && !line.includes(')')) this.headLines = MAX_HEAD_LINES;
     return null;
   }
+}
+
+/** Whether the line is a `$TTL` or `$ORIGIN`, which say nothing about a name. */
+export function isZoneOption(bytes: Uint8Array, start: number, end: number): boolean {
+  return /^\$(?:TTL|ORIGIN)\b/i.test(textOf(bytes, start, Math.min(end, start + ZONE_OPTION_BYTES)));
 }
