@@ -14,13 +14,13 @@ import {
   scatter,
   tableEntries,
 } from './automaton.ts';
+import { NEWLINE, classifyOctets, isWordOctet } from './octet-classes.ts';
 
 /** The result. `work` counts visits of instructions, also on failure. */
 export type Determinized =
   | { readonly automaton: Automaton; readonly work: number }
   | { readonly reason: string; readonly work: number };
 
-const NEWLINE = 0x0a;
 /** Stands for the end of the name where an octet would. */
 const END = -1;
 const { BEGIN_LINE, BEGIN_TEXT, END_LINE, END_TEXT, WORD_BOUNDARY, NO_WORD_BOUNDARY } = Assertion;
@@ -73,7 +73,7 @@ class Determinizer {
     for (const [at, op] of program.ops.entries()) if (op === ByteOp.ASSERT) asserts |= program.args[at]!;
     this.usesWords = (asserts & BOUNDARIES) !== 0;
     this.usesLines = (asserts & (BEGIN_LINE | END_LINE)) !== 0;
-    const { classOf, representatives } = classify(program, this.usesWords, this.usesLines);
+    const { classOf, representatives } = classifyOctets(program, this.usesWords, this.usesLines);
     this.classOf = classOf;
     this.representatives = representatives;
     const size = program.ops.length;
@@ -282,32 +282,4 @@ class Determinizer {
     this.late[state] = late;
     this.depths[state] = depth;
   }
-}
-
-/** Classes of octets that no set of the program and no assertion tells apart, and an octet of each. */
-function classify(
-  { sets }: ByteProgram,
-  usesWords: boolean,
-  usesLines: boolean,
-): { classOf: Uint8Array; representatives: number[] } {
-  const classOf = new Uint8Array(256);
-  const known = new Map<string, number>();
-  const representatives: number[] = [];
-  for (let octet = 0; octet < 256; octet++) {
-    let key = usesLines && octet === NEWLINE ? 'n' : '';
-    if (usesWords && isWordOctet(octet)) key += 'w';
-    for (const set of sets) key += String(set[octet]);
-    let number = known.get(key);
-    if (number === undefined) {
-      number = representatives.push(octet) - 1;
-      known.set(key, number);
-    }
-    classOf[octet] = number;
-  }
-  return { classOf, representatives };
-}
-
-function isWordOctet(octet: number): boolean {
-  const folded = octet | 0x20;
-  return (folded >= 0x61 && folded <= 0x7a) || (octet >= 0x30 && octet <= 0x39) || octet === 0x5f;
 }

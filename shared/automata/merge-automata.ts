@@ -11,40 +11,50 @@ export function mergeAutomata(a: Automaton, b: Automaton, maxEntries: number): A
   const { classOf, pairs } = pairClasses(a, b);
   const classCount = pairs.length;
   const maxStates = Math.floor(maxEntries / tableEntries(1, classCount));
-  const states = new StateTable();
-  const ofA: number[] = [];
-  const ofB: number[] = [];
+  const known = new StatePairs();
   const next: number[] = [];
-  const stateOf = (one: number, other: number): number => {
-    const state = states.find(
+  known.numberOf(0, 0);
+  const start = known.numberOf(a.start, b.start);
+  for (let state = 0; state < known.size; state++) {
+    const rowA = known.ofA[state]! * a.classCount;
+    const rowB = known.ofB[state]! * b.classCount;
+    for (const { one, other } of pairs) next.push(known.numberOf(a.next[rowA + one]!, b.next[rowB + other]!));
+    if (known.size > maxStates) return null;
+  }
+  const both = (masksA: Uint32Array, masksB: Uint32Array): Uint32Array =>
+    Uint32Array.from(known.ofA, (one, state) => masksA[one]! | (masksB[known.ofB[state]!]! << a.ruleCount));
+  return {
+    ruleCount,
+    start,
+    stateCount: known.size,
+    classOf,
+    classCount,
+    next: Uint16Array.from(next),
+    found: both(a.found, b.found),
+    foundAtEnd: both(a.foundAtEnd, b.foundAtEnd),
+  };
+}
+
+/** Pairs of a state of each automaton, numbered as they are met. */
+class StatePairs {
+  readonly ofA: number[] = [];
+  readonly ofB: number[] = [];
+  private readonly states = new StateTable();
+
+  get size(): number {
+    return this.states.size;
+  }
+
+  numberOf(one: number, other: number): number {
+    const { ofA, ofB } = this;
+    const state = this.states.find(
       scatter(one) ^ (other * 31),
       (known) => ofA[known] === one && ofB[known] === other,
     );
     ofA[state] = one;
     ofB[state] = other;
     return state;
-  };
-  stateOf(0, 0);
-  const start = stateOf(a.start, b.start);
-  for (let state = 0; state < states.size; state++) {
-    const rowA = ofA[state]! * a.classCount;
-    const rowB = ofB[state]! * b.classCount;
-    for (const { one, other } of pairs) next.push(stateOf(a.next[rowA + one]!, b.next[rowB + other]!));
-    if (states.size > maxStates) return null;
   }
-  return {
-    ruleCount,
-    start,
-    stateCount: states.size,
-    classOf,
-    classCount,
-    next: Uint16Array.from(next),
-    found: Uint32Array.from(ofA, (one, state) => a.found[one]! | (b.found[ofB[state]!]! << a.ruleCount)),
-    foundAtEnd: Uint32Array.from(
-      ofA,
-      (one, state) => a.foundAtEnd[one]! | (b.foundAtEnd[ofB[state]!]! << a.ruleCount),
-    ),
-  };
 }
 
 /** Classes of octets that neither automaton distinguishes, and the class of each in both. */

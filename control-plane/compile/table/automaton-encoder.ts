@@ -1,6 +1,6 @@
 /** Writes automata as threads read them, see `AutomatonLayout`. */
 import { type PackedAutomaton, entriesOf } from '../../../shared/automata/automaton-packer.ts';
-import { MASK_COLUMNS } from '../../../shared/automata/automaton.ts';
+import { type Automaton, MASK_COLUMNS } from '../../../shared/automata/automaton.ts';
 import { AutomatonLayout as A } from '../../../shared/snapshot/layout.ts';
 
 /** An automaton of rules of one source. */
@@ -13,24 +13,11 @@ export function encodeAutomaton(
   { automaton, rules, source }: SourceAutomaton,
   indexOf: (rule: number) => number,
 ): Int32Array {
-  const { ruleCount, start, stateCount, classOf, classCount, next, found, foundAtEnd } = automaton;
+  const { ruleCount, start, classOf, classCount } = automaton;
   const kept = rules.reduce((mask, rule, bit) => (indexOf(rule) < 0 ? mask : mask | (1 << bit)), 0);
   const masks = new MaskTable();
-  // The state that finds nothing more, those that find something, the rest.
-  const states = Array.from({ length: stateCount - 1 }, (_, at) => at + 1);
-  const finding = states.filter((state) => (found[state]! & kept) !== 0);
-  const order = [0, ...finding, ...states.filter((state) => (found[state]! & kept) === 0)];
-  const columns = classCount + MASK_COLUMNS;
-  const rowOf = new Uint16Array(stateCount);
-  for (const [place, state] of order.entries()) rowOf[state] = place * columns;
-  const table = new Uint16Array(entriesOf(automaton));
-  for (const state of order) {
-    const row = rowOf[state]!;
-    for (let column = 0; column < classCount; column++)
-      table[row + column] = rowOf[next[state * classCount + column]!]!;
-    table[row + classCount] = masks.indexOf(found[state]! & kept);
-    table[row + classCount + 1] = masks.indexOf(foundAtEnd[state]! & kept);
-  }
+  const { order, rowOf, quietRow } = placeRows(automaton, kept);
+  const table = fillRows(automaton, kept, { order, rowOf, masks });
   const masksAt = A.RULES + ruleCount;
   const classesAt = masksAt + masks.all.length;
   const tableAt = classesAt + A.CLASS_MAP_WORDS;
@@ -40,7 +27,7 @@ export function encodeAutomaton(
   words[A.ALL_RULES] = kept;
   words[A.CLASS_COUNT] = classCount;
   words[A.START_ROW] = rowOf[start]!;
-  words[A.QUIET_ROW] = (1 + finding.length) * columns;
+  words[A.QUIET_ROW] = quietRow;
   words[A.MASKS] = masksAt;
   words[A.CLASSES] = classesAt;
   words[A.TABLE] = tableAt;
@@ -49,6 +36,38 @@ export function encodeAutomaton(
   new Uint8Array(words.buffer, classesAt * 4, classOf.length).set(classOf);
   new Uint16Array(words.buffer, tableAt * 4, table.length).set(table);
   return words;
+}
+
+/** The row of each state: the one that finds nothing more, those that find something, from `quietRow` on the rest. */
+function placeRows(
+  { stateCount, classCount, found }: Automaton,
+  kept: number,
+): { readonly order: readonly number[]; readonly rowOf: Uint16Array; readonly quietRow: number } {
+  const columns = classCount + MASK_COLUMNS;
+  const states = Array.from({ length: stateCount - 1 }, (_, at) => at + 1);
+  const finding = states.filter((state) => (found[state]! & kept) !== 0);
+  const order = [0, ...finding, ...states.filter((state) => (found[state]! & kept) === 0)];
+  const rowOf = new Uint16Array(stateCount);
+  for (const [place, state] of order.entries()) rowOf[state] = place * columns;
+  return { order, rowOf, quietRow: (1 + finding.length) * columns };
+}
+
+/** The rows: where each class leads, then what is found in the state and at the end of the name. */
+function fillRows(
+  automaton: Automaton,
+  kept: number,
+  { order, rowOf, masks }: { order: readonly number[]; rowOf: Uint16Array; masks: MaskTable },
+): Uint16Array {
+  const { classCount, next, found, foundAtEnd } = automaton;
+  const table = new Uint16Array(entriesOf(automaton));
+  for (const state of order) {
+    const row = rowOf[state]!;
+    for (let column = 0; column < classCount; column++)
+      table[row + column] = rowOf[next[state * classCount + column]!]!;
+    table[row + classCount] = masks.indexOf(found[state]! & kept);
+    table[row + classCount + 1] = masks.indexOf(foundAtEnd[state]! & kept);
+  }
+  return table;
 }
 
 /** Each mask once. */
