@@ -58,7 +58,7 @@ describe('splitHostPort()', () => {
   );
 
   test.each(['[dns.example.org]:53', '2001:db8::1:x', '[2001:db8::1', 'a:1:2', '192.0.2.1:-1'])(
-    'splitHostPort() finds nothing in %j, which is none of them',
+    'splitHostPort() finds nothing in %j, which is neither an address nor a name with a port',
     (value) => {
       expect(checks.splitHostPort(value)).toBeUndefined();
     },

@@ -160,7 +160,7 @@ describe('Authenticator', () => {
     expect(await stored()).toBe(0);
   });
 
-  test('openCaller() lets everybody in where authentication is off, and nobody else', () => {
+  test('openCaller() takes every caller in where authentication is off, and none where it is on', () => {
     expect(authenticator.openCaller()).toBeNull();
     expect(make('auth.enabled = false').openCaller()).toEqual({
       username: 'admin',

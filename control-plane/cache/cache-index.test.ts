@@ -84,7 +84,7 @@ describe('CacheIndex', () => {
     expect(index.head(CacheHead.LOCK_WORD)).toBe(0);
   });
 
-  test('drop() lets the lock go where the caller throws, and rejects where it is never to be had', async () => {
+  test('drop() lets the lock go where the caller throws, and rejects where it never gets it', async () => {
     keepAnswer(cache, 1000, 'a.example', 300);
     const broken = (): boolean => {
       throw new Error('bug');

@@ -159,7 +159,7 @@ describe('addSightings', () => {
 });
 
 describe('forgetUnseen', () => {
-  test('removes those that nobody spoke of and that were not seen since', async () => {
+  test('removes those that have no settings of their own and were not seen since', async () => {
     await create();
     const records = [1999, 2000].map((lastSeenMs, at) => seen({ ip: `192.0.2.2${at}`, lastSeenMs }));
     const stored = await store.insertSeen(own.database, records, 'ip');

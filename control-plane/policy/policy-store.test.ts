@@ -78,7 +78,7 @@ describe('readPolicyRows', () => {
     ]);
   });
 
-  test('reads the switch with its timer in UTC, and settings that nobody has set as null', async () => {
+  test('reads the switch with its timer in UTC, and settings that were never set as null', async () => {
     const { blockingSwitch, dnsSettings } = await read();
     expect(blockingSwitch).toMatchObject({ enabled: false, until: '2026-07-05T12:00:00.250Z' });
     expect(Object.values(dnsSettings)).toEqual([null, null, null, null]);

@@ -44,7 +44,7 @@ describe('rateLimitStage', () => {
     expect(second.replyLength).toBe(0);
   });
 
-  test('rateLimitStage() limits nobody where it is switched off', () => {
+  test('rateLimitStage() limits no client where it is switched off', () => {
     const limiter = limiterOf({ enabled: false });
     for (let round = 0; round < 9; round++)
       expect(rateLimitStage(asked(), limiter)).toBe(StageResult.CONTINUE);

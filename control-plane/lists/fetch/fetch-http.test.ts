@@ -191,7 +191,7 @@ describe('requestList()', () => {
     'http://127.0.0.2/list',
     // On its way to a host that only this machine can reach.
     'http://nas/list',
-  ])('refuses a redirect to %s, which nobody entered', async (target) => {
+  ])('refuses a redirect to %s, an address that no list names', async (target) => {
     lists.serve('/list', (_, response) => response.writeHead(302, { Location: target }).end());
     const lookup = async () => [{ address: '192.168.0.9', family: 4 }];
     const fault = await faultOf(ask(lists.url('/list'), ways({}, { lookup })));
@@ -313,7 +313,7 @@ describe('requestList() over TLS', () => {
     expect(await text(await ask(`${base}/list`))).toBe(LIST);
   });
 
-  test('refuses a certificate that nobody here trusts', async () => {
+  test('refuses a certificate that no CA of this machine has signed', async () => {
     setDefaultCACertificates(trusted);
     const fault = await faultOf(ask(`${base}/list`));
     expect([fault.code, fault.message]).toEqual(['network', expect.stringMatching(/certificate/)]);

@@ -122,7 +122,7 @@ describe('LogSpool', () => {
     expect(await drained(spool)).toEqual([['b']]);
   });
 
-  test('open() leaves files alone that are none of its own', async () => {
+  test('open() leaves the files of others alone', async () => {
     await openSpool();
     writeFileSync(join(dir, 'notes.txt'), 'mine');
     writeFileSync(join(dir, '1.rows'), 'mine');

@@ -256,7 +256,7 @@ describe('UdpUpstream: servers without EDNS', () => {
     await untilAsked(2);
   });
 
-  test('ask() believes refusals where TCP is not to be had after eight of them, none before', async () => {
+  test('ask() believes refusals where TCP fails after eight of them, none before', async () => {
     upstream.udpScript = refusing;
     upstream.onConnection = (connection) => connection.destroy();
     while (upstream.tcpConnections < 8) {
@@ -295,7 +295,7 @@ describe('UdpUpstream: malformed replies', () => {
     expect(lastOctet(await ask())).toBe(9);
   });
 
-  test('ask() goes on waiting where TCP is not to be had (TuDoor)', async () => {
+  test('ask() goes on waiting where TCP fails (TuDoor)', async () => {
     upstream.udpScript = (query) => cut(query, 0);
     upstream.tcpScript = (query) => {
       query.connection?.destroy();
