@@ -1,0 +1,173 @@
+/** What a resolver learns of the health of its servers, from answers and from probes. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { UpstreamReport } from '../../shared/threads/messages.ts';
+import { a, cname, idOf, question, questionOf, response } from '../../test/support/dns/built-messages.ts';
+import type { Script } from '../../test/support/dns/scripted-upstream.ts';
+import { MAX_RECORDS } from './response/record-table.ts';
+import {
+  HEALTH_OFF,
+  SERVFAIL,
+  WWW,
+  answers,
+  closeAll,
+  fails,
+  good,
+  pool,
+  resolve,
+  resolver,
+  settingsOf,
+  silent,
+  summary,
+  upstream,
+} from '../../test/support/dns/asked-resolver.ts';
+
+afterEach(closeAll);
+
+describe('Resolver: health', () => {
+  const HEALTH_ON = { ...HEALTH_OFF, enabled: true, failureThreshold: 2 };
+
+  test('a server that fails where another answers is set aside, and tried again when nothing else is left', async () => {
+    const bad = await upstream(fails(SERVFAIL));
+    const well = await upstream(answers(2));
+    const healthCheck = { ...HEALTH_ON, intervalSecs: 3600 };
+    const by = resolver([pool('Failover', [settingsOf(bad), settingsOf(well)])], { healthCheck });
+    const live = (): number => bad.udpQueries.filter(({ bytes }) => bytes[12] !== 0).length;
+    for (let i = 0; i < 5; i++) expect(summary(await resolve(by))).toBe('1: 2');
+    expect(by.report()[0]).toMatchObject({
+      status: 'Unhealthy',
+      lastError: 'SERVFAIL where another server answered',
+    });
+    const asked = live();
+    expect(asked).toBeLessThan(5);
+    bad.udpScript = answers(1);
+    well.udpScript = fails(SERVFAIL);
+    expect(summary(await resolve(by))).toBe('0: 1');
+    expect(live()).toBe(asked + 1);
+  });
+
+  test('a broken domain makes no server unhealthy', async () => {
+    const servers = [await upstream(fails(SERVFAIL)), await upstream(fails(SERVFAIL))];
+    const healthCheck = { ...HEALTH_ON, intervalSecs: 3600 };
+    for (const server of servers) {
+      server.udpScript = (query, index) =>
+        (query.bytes[12] === 0 ? answers(1) : fails(SERVFAIL))(query, index);
+    }
+    const by = resolver(
+      [
+        pool(
+          'Parallel',
+          servers.map((server) => settingsOf(server)),
+        ),
+      ],
+      { healthCheck },
+    );
+    for (let i = 0; i < 10; i++) await resolve(by);
+    expect(by.report()).toMatchObject([
+      { queries: 10, failures: 10, consecutiveFailures: 0, lastError: 'SERVFAIL' },
+      { queries: 10, failures: 10, consecutiveFailures: 0, lastError: 'SERVFAIL' },
+    ]);
+    expect(by.report().map(({ status }) => status)).not.toContain('Unhealthy');
+  });
+
+  const LOOP = [cname('www.example.org', 'b.example.org'), cname('b.example.org', 'www.example.org')];
+  const SHORT_A = { ...a('www.example.org', '192.0.2.1'), rdata: new Uint8Array(3) };
+  const MANY = Array.from({ length: MAX_RECORDS + 1 }, () => a(Uint8Array.of(0xc0, 12), '192.0.2.1'));
+  test.each([
+    ['udp', 'an endless CNAME chain', { answers: LOOP }, 'chain-too-long'],
+    ['udp', 'malformed data, also over TCP', { answers: [SHORT_A] }, 'malformed-data'],
+    ['tcp', 'malformed data', { answers: [SHORT_A] }, 'malformed-data'],
+    ['tcp', 'more records than are taken', { answers: MANY }, 'too-many-records'],
+    ['tcp', 'an answer that is truncated over TCP', { flags: 0x8380 }, 'truncated'],
+  ] as const)('%s: %s makes no server unhealthy', async (transport, _what, parts, lastError) => {
+    const script: Script = (query) => {
+      const asked = questionOf(query.bytes);
+      const isProbe = asked.qname.length === 1;
+      query.reply(response(asked, isProbe ? { id: idOf(query.bytes) } : { id: idOf(query.bytes), ...parts }));
+    };
+    const server = await upstream(script);
+    server.tcpScript = script;
+    const healthCheck = { ...HEALTH_ON, intervalSecs: 3600 };
+    const by = resolver([pool('Failover', [settingsOf(server, transport)])], { healthCheck });
+    for (let i = 0; i < 5; i++) expect(summary(await resolve(by))).toBe('unusable 2');
+    expect(by.report()).toMatchObject([{ failures: 5, consecutiveFailures: 0, lastError }]);
+  });
+
+  test('a question for which there was no room counts against no server and is not cached', async () => {
+    const server = await upstream();
+    const by = resolver([pool('Failover', [settingsOf(server, 'tcp')])], { queryTimeoutMs: 1500 });
+    const network = 'greedy';
+    const sent = Array.from({ length: 1024 }, (_, i) =>
+      resolve(by, { ...question(`n${String(i)}.example`, 'A'), network }),
+    );
+    const queued = resolve(by, { ...WWW, network });
+    expect(summary(await queued)).toBe('overloaded 2');
+    await Promise.all(sent);
+    // Those that were sent at once were met with silence.
+    expect(by.report()).toMatchObject([{ queries: 1025, failures: 1024 }]);
+  });
+
+  test('a machine without descriptors or ports blames no server for it', async () => {
+    const server = await upstream(answers(1));
+    const script = join(import.meta.dirname, '..', '..', 'test', 'support', 'weir', 'few-descriptors.ts');
+    const command = `ulimit -n 64; exec "$0" --disable-warning=ExperimentalWarning "$1" "$2"`;
+    const child = spawn('sh', ['-c', command, process.execPath, script, String(server.port)]);
+    child.stdout.setEncoding('utf8');
+    let output = '';
+    child.stdout.on('data', (text: string) => (output += text));
+    await once(child, 'close');
+    const { reasons, report } = JSON.parse(output) as { reasons: string[]; report: UpstreamReport };
+    expect(new Set(reasons)).toEqual(new Set(['answer', 'overloaded']));
+    expect(report).toMatchObject({
+      failures: 0,
+      consecutiveFailures: 0,
+      lastError: 'EMFILE',
+      status: 'Healthy',
+    });
+  });
+
+  test('a question that takes too long does not count against a server that answers others meanwhile', async () => {
+    const server = await upstream((query) => {
+      if ((questionOf(query.bytes).qname[1]! | 0x20) !== 0x77) query.reply(good(query, 1));
+    });
+    const by = resolver([pool('Failover', [settingsOf(server)])], { queryTimeoutMs: 150 });
+    const slow = resolve(by);
+    await new Promise((done) => setTimeout(done, 5));
+    await resolve(by, question('other.example.org', 'A'));
+    expect(summary(await slow)).toBe('timeout 2');
+    expect(by.report()).toMatchObject([{ failures: 1, consecutiveFailures: 0, lastError: 'timeout' }]);
+  });
+
+  test('a server set aside for its answers comes back by probes, long before the next interval', async () => {
+    const bad = await upstream((query, index) => {
+      (query.bytes[12] === 0 ? answers(1) : fails(SERVFAIL))(query, index);
+    });
+    const well = await upstream(answers(2));
+    const healthCheck = { ...HEALTH_ON, intervalSecs: 3600 };
+    const by = resolver([pool('Failover', [settingsOf(bad), settingsOf(well)])], { healthCheck });
+    while (by.report()[0]?.status !== 'Unhealthy') await resolve(by);
+    while (by.report()[0]?.status !== 'Healthy') await new Promise((done) => setTimeout(done, 20));
+    expect(by.report()[0]?.consecutiveFailures).toBe(0);
+  });
+
+  test('probes set a dead server aside and notice its recovery, without counting as queries', async () => {
+    const server = await upstream(silent);
+    const healthCheck = { ...HEALTH_ON, intervalSecs: 0.02, timeoutMs: 20 };
+    const by = resolver([pool('Failover', [settingsOf(server)])], { healthCheck });
+    const until = (status: string): Promise<void> =>
+      new Promise((done) => {
+        const check = (): void => {
+          if (by.report()[0]?.status === status) done();
+          else setTimeout(check, 5);
+        };
+        check();
+      });
+    await until('Unhealthy');
+    expect(by.report()[0]?.lastError).toBe('timeout');
+    server.udpScript = answers(1);
+    await until('Healthy');
+    expect(by.report()[0]).toMatchObject({ queries: 0, failures: 0, consecutiveFailures: 0 });
+  });
+});
