@@ -7,10 +7,14 @@ import { STATUS_CODES } from 'node:http';
 import type { Problem } from '../../shared/api/problem-details.ts';
 import type { Logger } from '../../shared/log.ts';
 import { ApiError } from './api-error.ts';
-import { DatabaseBusy, DatabaseUnavailable } from '../db/database-errors.ts';
+import { DatabaseBusy, DatabaseUnavailable, OutcomeUnknown } from '../db/database-errors.ts';
 
 /** Seconds after which a client may retry while the database is down. */
 const DATABASE_RETRY_SECS = 5;
+
+/** Text for people, of a change whose commit was not confirmed. */
+const OUTCOME_UNKNOWN =
+  'the database was lost while it stored the change: it may be stored, and is in force then; look before you send it again';
 
 /** Writes `error` as the answer; does nothing to an answer that has been sent already. */
 export function sendProblem(response: Response, error: ApiError): void {
@@ -46,6 +50,9 @@ export function problemHandler(logger: Logger) {
 
 function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
+  // Without Retry-After: it would invite to store the change twice.
+  if (thrown instanceof OutcomeUnknown)
+    return new ApiError(503, 'outcome_unknown', OUTCOME_UNKNOWN, { cause: thrown });
   if (thrown instanceof DatabaseUnavailable) {
     const headers = { 'Retry-After': String(DATABASE_RETRY_SECS) };
     const detail = thrown instanceof DatabaseBusy ? thrown.message : 'the database cannot be reached';

@@ -14,6 +14,11 @@ export class DatabaseBusy extends DatabaseUnavailable {
   override readonly name = 'DatabaseBusy';
 }
 
+/** The connection was lost while it committed: the transaction may be stored, or not. */
+export class OutcomeUnknown extends DatabaseUnavailable {
+  override readonly name = 'OutcomeUnknown';
+}
+
 /**
  * SQLSTATE classes and codes that concern the server rather than the statement: connection (08), authorization (28), no
  * such database (3D), disk full and too many connections (53), shutdown and start-up (57P), system errors (58), a

@@ -43,7 +43,7 @@ export interface Database extends Queryable {
   whenUp(): Promise<void>;
   /**
    * Runs `work` in one transaction; it is rolled back when `work` throws, and retried a few times after a conflict.
-   * @throws {DatabaseUnavailable}
+   * @throws {DatabaseUnavailable} as OutcomeUnknown if the connection was lost while it committed
    */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /**

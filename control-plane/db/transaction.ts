@@ -1,13 +1,24 @@
 /** One transaction on one connection, and again where another one was in its way. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
-import { DatabaseBusy, isBusy, isConflict } from './database-errors.ts';
+import { reasonOf } from '../../shared/thrown.ts';
+import {
+  DatabaseBusy,
+  isBusy,
+  isConflict,
+  isConnectionLost,
+  isUnavailable,
+  OutcomeUnknown,
+} from './database-errors.ts';
 
 const MOST_ATTEMPTS = 5;
 /** Longest pause before the second attempt, milliseconds; it grows with each. Random, so that two do not meet again. */
 const PAUSE_MS = 20;
 
-/** Runs `work` between `begin` and COMMIT; what it throws rolls back and is passed on. */
+/**
+ * Runs `work` between `begin` and COMMIT; what it throws rolls back and is passed on.
+ * @throws {OutcomeUnknown} if no answer to COMMIT came
+ */
 export async function inTransaction<T>(
   client: PoolClient,
   work: (tx: PoolClient) => Promise<T>,
@@ -16,13 +27,22 @@ export async function inTransaction<T>(
   await client.query(begin);
   try {
     const result = await work(client);
-    await client.query('COMMIT');
+    await commit(client);
     return result;
   } catch (error) {
     // A connection that cannot even roll back is broken, and the first error is the one to tell. One that gave no
     // answer would give none to this either; its end rolls back.
     if (!isBusy(error)) await client.query('ROLLBACK').catch(() => undefined);
     throw error;
+  }
+}
+
+async function commit(client: PoolClient): Promise<void> {
+  try {
+    await client.query('COMMIT');
+  } catch (error) {
+    if (!isUnavailable(error) || !isConnectionLost(error)) throw error;
+    throw new OutcomeUnknown(`commit: ${reasonOf(error)}`, { cause: error });
   }
 }
 

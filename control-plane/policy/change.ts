@@ -5,6 +5,7 @@
  * the catalog, which change no row, are put into force elsewhere.
  */
 import { notInForce } from '../api/api-error.ts';
+import { OutcomeUnknown } from '../db/database-errors.ts';
 import type { Database, Queryable } from '../db/database.ts';
 import { hasChanged, policyBefore } from './change-detection.ts';
 import { recordRevision } from './record-revision-store.ts';
@@ -62,8 +63,8 @@ export class PolicyChanges {
 
   /**
    * Stores what `work` does and its revision, both or neither, and puts it into force with `follow`. Resolves when
-   * every DNS thread answers by it. Whatever `work` or the database throws leaves nothing stored, but for a connection
-   * that is lost while it commits: then only the revisions tell.
+   * every DNS thread answers by it. Whatever `work` or the database throws leaves nothing stored, but for
+   * OutcomeUnknown: then only the revisions tell, and what is stored comes into force as soon as there is a database.
    * @throws {ApiError} 503 `not_in_force` with the revision: stored, but publishing failed (and is tried again), or
    * some thread did not take it in time (and does later, or is replaced by one that has)
    */
@@ -77,7 +78,11 @@ export class PolicyChanges {
     work: ChangeWork<T>,
     follow: Follow<T> = applyOnly,
   ): Promise<Recorded<T>> {
-    const stored = await this.store({ author, isOwn: false }, work);
+    const stored = await this.store({ author, isOwn: false }, work).catch((error: unknown) => {
+      // The applier tries again until it has read the rows, with the change or without it.
+      if (error instanceof OutcomeUnknown) this.inForce.apply().catch(() => undefined);
+      throw error;
+    });
     try {
       await follow(stored.result, () => this.inForce.apply());
     } catch (error) {

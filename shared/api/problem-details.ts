@@ -21,6 +21,7 @@ export const PROBLEM_CODES = [
   'busy',
   'unavailable',
   'not_in_force',
+  'outcome_unknown',
   'internal',
 ] as const;
 export type ProblemCode = (typeof PROBLEM_CODES)[number];

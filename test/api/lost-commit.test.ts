@@ -1,0 +1,67 @@
+/** A connection that is lost while the database stores a change: the answer says that it may be in force. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { startDatabase } from '../../control-plane/db/database.ts';
+import type { Database } from '../../control-plane/db/database.ts';
+import { everyRoute } from '../support/parts/every-route.ts';
+import { MemoryLogger } from '../support/parts/memory-logger.ts';
+import { RunningApi } from '../support/parts/running-api.ts';
+import { startTestDatabase } from '../support/parts/test-database.ts';
+import type { TestDatabase } from '../support/parts/test-database.ts';
+import { CuttingProxy } from '../support/weir/cutting-proxy.ts';
+
+let own: TestDatabase;
+let proxy: CuttingProxy;
+let database: Database;
+let api: RunningApi;
+
+beforeAll(async () => {
+  own = await startTestDatabase();
+  await own.database.query(`CREATE ROLE tester LOGIN SUPERUSER PASSWORD 'secret'`);
+});
+beforeEach(async () => {
+  proxy = await CuttingProxy.open(own.database);
+  const urls = `postgres://tester:secret@127.0.0.1:${proxy.port}/postgres`;
+  database = startDatabase({ urls, lock: own.lock, logger: new MemoryLogger() });
+  await database.whenUp();
+  api = await RunningApi.start(database, everyRoute());
+});
+afterEach(async () => {
+  await api.close();
+  await database.close();
+  await proxy.close();
+});
+afterAll(() => own.stop());
+
+describe('a change whose COMMIT gets no answer', () => {
+  test.each([
+    ['before', 0],
+    ['after', 1],
+  ] as const)('cut %s the server saw it: 503 outcome_unknown', async (cut, stored) => {
+    proxy.cutNext(cut);
+    const answer = await api.send('POST', '/api/groups', { json: { name: cut } });
+    expect([answer.status, answer.problem.error]).toEqual([503, 'outcome_unknown']);
+    expect(answer.problem.detail).toContain('may be stored, and is in force then');
+    // Repeating it blindly would store it twice.
+    expect(answer.headers['retry-after']).toBeUndefined();
+    // What is stored comes into force all the same.
+    expect(api.policyChanges).toBe(1);
+    await database.whenUp();
+    const groups = (await api.send('GET', '/api/groups')).body as { name: string }[];
+    expect(groups.filter(({ name }) => name === cut)).toHaveLength(stored);
+  });
+
+  test('a change that is lost before its COMMIT is unavailable, and may be sent again', async () => {
+    await own.database.query(
+      `CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS
+       $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$`,
+    );
+    await own.database.query(
+      'CREATE TRIGGER die BEFORE INSERT ON groups FOR EACH ROW EXECUTE FUNCTION die()',
+    );
+    const answer = await api.send('POST', '/api/groups', { json: { name: 'early' } });
+    await own.database.query('DROP TRIGGER die ON groups');
+    expect([answer.status, answer.problem.error]).toEqual([503, 'unavailable']);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    expect(api.policyChanges).toBe(0);
+  });
+});

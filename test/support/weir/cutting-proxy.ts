@@ -1,0 +1,71 @@
+/** A socket in front of PostgreSQL that cuts the connection on which a COMMIT passes. */
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Database } from '../../../control-plane/db/database.ts';
+
+/** Where it cuts: the server sees no COMMIT, or it commits and its answer does not come back. */
+export type Cut = 'before' | 'after';
+
+const QUESTION = 'COMMIT\0';
+
+/** Lets everything pass until it is told to cut. */
+export class CuttingProxy {
+  readonly port: number;
+  private readonly server: Server;
+  private readonly sockets: Set<Socket>;
+  private next: Cut | null = null;
+
+  private constructor(server: Server, sockets: Set<Socket>) {
+    this.server = server;
+    this.sockets = sockets;
+    this.port = (server.address() as AddressInfo).port;
+  }
+
+  /** Listens in front of the server behind `database`. */
+  static async open(database: Database): Promise<CuttingProxy> {
+    const { rows } = await database.query<{ folder: string; port: string }>(
+      `SELECT current_setting('unix_socket_directories') AS folder, current_setting('port') AS port`,
+    );
+    const path = `${rows[0]!.folder}/.s.PGSQL.${rows[0]!.port}`;
+    const server = createServer((client) => proxy.join(client, connect(path))).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const proxy = new CuttingProxy(server, new Set());
+    return proxy;
+  }
+
+  /** Cuts at the next COMMIT, once. */
+  cutNext(cut: Cut): void {
+    this.next = cut;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private join(client: Socket, server: Socket): void {
+    let isCommitting = false;
+    const cutBoth = (): void => {
+      for (const socket of [client, server]) socket.destroy();
+    };
+    for (const socket of [client, server]) {
+      this.sockets.add(socket);
+      socket.on('error', cutBoth).on('close', () => {
+        this.sockets.delete(socket);
+        cutBoth();
+      });
+    }
+    client.on('data', (bytes: Buffer) => {
+      const cut = bytes.includes(QUESTION) ? this.next : null;
+      if (cut !== null) this.next = null;
+      if (cut === 'before') return cutBoth();
+      isCommitting = cut === 'after';
+      server.write(bytes);
+    });
+    server.on('data', (bytes: Buffer) => {
+      if (isCommitting) cutBoth();
+      else client.write(bytes);
+    });
+  }
+}
