@@ -14,9 +14,6 @@ const WAITING = new Set([
   'control-plane/start-web.ts',
   'control-plane/start.ts',
   'control-plane/cli/store-admin-password.ts',
-  'control-plane/db/connections.ts',
-  'control-plane/db/postgres-cluster.ts',
-  'control-plane/db/postgres-process.ts',
   'control-plane/explain/explainer.ts',
   'control-plane/workers/supervisor.ts',
 ]);

@@ -3,12 +3,7 @@ import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
 import { until } from '../../test/support/parts/until.ts';
-import {
-  DatabaseBusy,
-  DatabaseUnavailable,
-  isForeignKeyViolation,
-  isUniqueViolation,
-} from './database-errors.ts';
+import { DatabaseUnavailable, isForeignKeyViolation, isUniqueViolation } from './database-errors.ts';
 import { startDatabase } from './database.ts';
 import type { Database, Queryable } from './database.ts';
 import { serversOn } from './postgres-process.ts';
@@ -36,12 +31,9 @@ async function externalUrl(change: (url: URL) => void = () => undefined): Promis
 }
 
 /** A database on given URLs, closed when the test ends. */
-function open(
-  urls: string | readonly string[],
-  limits: { poolSize?: number; waitMs?: number } = {},
-): { database: Database; logger: MemoryLogger } {
+function open(urls: string | readonly string[]): { database: Database; logger: MemoryLogger } {
   const logger = new MemoryLogger();
-  const database = startDatabase({ urls, lock: own.lock, logger, ...limits });
+  const database = startDatabase({ urls, lock: own.lock, logger });
   opened.push(database);
   return { database, logger };
 }
@@ -147,27 +139,6 @@ describe('transaction()', () => {
     const disabled = database.query('UPDATE groups SET enabled = false WHERE id = 1');
     await expect(disabled).rejects.toThrow('groups_default_stays_enabled');
     expect(database.status().state).toBe('up');
-  });
-});
-
-describe('a database whose connections are all lent', () => {
-  test('withClient() says busy to who waited too long, and takes nothing from those who work', async () => {
-    const { database } = open(await externalUrl(), { poolSize: 2, waitMs: 200 });
-    await database.whenUp();
-    const states: string[] = [];
-    database.onStatus(({ state }) => states.push(state));
-    const held = Promise.withResolvers<undefined>();
-    const holders = [1, 2].map((n) =>
-      database.withClient(async (client) => {
-        await held.promise;
-        return (await client.query<{ n: number }>('SELECT $1::integer AS n', [n])).rows[0]!.n;
-      }),
-    );
-    await expect(database.query('SELECT 1')).rejects.toBeInstanceOf(DatabaseBusy);
-    held.resolve(undefined);
-    expect(await Promise.all(holders)).toEqual([1, 2]);
-    expect((await database.query('SELECT 1 AS n')).rows).toEqual([{ n: 1 }]);
-    expect(states).toEqual([]);
   });
 });
 

@@ -1,12 +1,10 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { getPriority } from 'node:os';
+import { chmodSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { nicerBy } from '../../test/support/parts/niceness.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { makeTempDir } from '../../test/support/parts/test-database.ts';
 import { until } from '../../test/support/parts/until.ts';
@@ -14,7 +12,6 @@ import { lockDataDir } from './data-dir-lock.ts';
 import { createEmbeddedServer } from './embedded-server.ts';
 import type { EmbeddedServer, PostgresAddress } from './embedded-server.ts';
 import { serversOn } from './postgres-process.ts';
-import { NICENESS } from './process-priority.ts';
 
 const cleanUps: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -84,18 +81,6 @@ describe('createEmbeddedServer()', () => {
     );
   });
 
-  test('ensureRunning() makes the server and its sessions yield to the DNS threads', async () => {
-    const { server } = serverOn(makeDataDir());
-    await server.ensureRunning();
-    expect(getPriority(server.pid())).toBe(nicerBy(NICENESS.behindDns));
-    const children = readFileSync(`/proc/${server.pid()!}/task/${server.pid()!}/children`, 'utf8');
-    const niceness = children
-      .trim()
-      .split(' ')
-      .map((pid) => getPriority(Number(pid)));
-    expect(new Set(niceness)).toEqual(new Set([nicerBy(NICENESS.behindDns)]));
-  });
-
   test('ensureRunning() listens on a Unix socket only, in a short folder when the path of the data directory is long', async () => {
     const dataDir = join(makeDataDir(), 'a'.repeat(60), 'b'.repeat(60));
     const { server, close } = serverOn(dataDir);
@@ -149,22 +134,6 @@ describe('createEmbeddedServer()', () => {
     expect(await query(await server.ensureRunning(), 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
     expect(server.pid()).not.toBe(elsewhere.serverPid);
     expect(logger.text()).toContain('that a killed weir left behind');
-  });
-
-  test('ensureRunning() is not fooled by a pid file whose process id was given to somebody else', async () => {
-    const dataDir = makeDataDir();
-    const first = serverOn(dataDir);
-    await first.server.ensureRunning();
-    const pidFile = join(dataDir, 'postgres', 'cluster', 'postmaster.pid');
-    const content = readFileSync(pidFile, 'utf8');
-    await first.close();
-    const innocent = spawn('sleep', ['60'], process.geteuid?.() === 0 ? { uid: 65534, gid: 65534 } : {});
-    writeFileSync(pidFile, content.replace(/^\d+/, String(innocent.pid)));
-    const second = serverOn(dataDir);
-    expect(await query(await second.server.ensureRunning(), 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
-    expect(innocent.exitCode ?? innocent.signalCode).toBeNull();
-    innocent.kill('SIGKILL');
-    await once(innocent, 'close');
   });
 
   test('ensureRunning() sets a new password when the file of the old one is lost', async () => {

@@ -1,0 +1,262 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { startTestDatabase } from '../../test/support/parts/test-database.ts';
+import type { TestDatabase } from '../../test/support/parts/test-database.ts';
+import { until } from '../../test/support/parts/until.ts';
+import { Connections } from './connections.ts';
+import type { ConnectionOptions } from './connections.ts';
+import { DatabaseBusy, DatabaseUnavailable } from './database-errors.ts';
+import { parseDatabaseUrls } from './database-target.ts';
+
+/** How the sessions of the connections under test are known to the server. */
+const NAME = 'connections-under-test';
+
+let own: TestDatabase;
+let url: string;
+const opened: Connections[] = [];
+beforeAll(async () => {
+  own = await startTestDatabase();
+  await own.database.query(`CREATE ROLE tester LOGIN SUPERUSER PASSWORD 'secret'`);
+  const { rows } = await own.database.query<{ folder: string }>(
+    `SELECT current_setting('unix_socket_directories') AS folder`,
+  );
+  const folder = encodeURIComponent(rows[0]!.folder);
+  url = `postgres://tester:secret@localhost/postgres?host=${folder}`;
+});
+afterEach(async () => {
+  for (const connections of opened.splice(0)) {
+    connections.cut();
+    await connections.end();
+  }
+  // A statement in flight would keep its session for the tests that follow.
+  for (const pid of await pidsOfSessions())
+    await own.database.query('SELECT pg_terminate_backend($1)', [pid]);
+  await until(async () => (await pidsOfSessions()).length === 0);
+});
+afterAll(() => own.stop());
+
+function open(options: Partial<ConnectionOptions> = {}): Connections {
+  const [parsed] = parseDatabaseUrls(url);
+  const target = { ...parsed!, config: { ...parsed!.config, application_name: NAME } };
+  const connections = new Connections({
+    target,
+    logger: own.logger,
+    poolSize: 2,
+    waitMs: 10_000,
+    ...options,
+  });
+  opened.push(connections);
+  return connections;
+}
+
+async function pidsOfSessions(): Promise<number[]> {
+  const { rows } = await own.database.query<{ pid: number }>(
+    'SELECT pid FROM pg_stat_activity WHERE application_name = $1',
+    [NAME],
+  );
+  return rows.map(({ pid }) => pid);
+}
+
+const pidOf = (connections: Connections): Promise<number> =>
+  connections.use(async (client) => {
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    return rows[0]!.pid;
+  });
+
+/** Lends all of `count` connections until the promise is resolved. */
+function hold(connections: Connections, count: number): { release: () => void; done: Promise<number[]> } {
+  const held = Promise.withResolvers<undefined>();
+  const done = Array.from({ length: count }, (_, n) =>
+    connections.use(async (client) => {
+      await held.promise;
+      return (await client.query<{ n: number }>('SELECT $1::integer AS n', [n])).rows[0]!.n;
+    }),
+  );
+  return { release: () => held.resolve(undefined), done: Promise.all(done) };
+}
+
+describe('use()', () => {
+  test('use() says busy to who waited too long, and takes nothing from those who work', async () => {
+    const connections = open({ waitMs: 200 });
+    const { release, done } = hold(connections, 2);
+    await expect(pidOf(connections)).rejects.toBeInstanceOf(DatabaseBusy);
+    release();
+    expect(await done).toEqual([0, 1]);
+    expect(await pidOf(connections)).toBeGreaterThan(0);
+    expect(connections.isLost()).toBe(false);
+  });
+
+  test('use() passes a fault of the statement on, and lends the same connection again', async () => {
+    const connections = open({ poolSize: 1 });
+    const pid = await pidOf(connections);
+    const failing = connections.use((client) => client.query('SELECT * FROM nothing_of_that_name'));
+    await expect(failing).rejects.toMatchObject({ code: '42P01' });
+    expect(await pidOf(connections)).toBe(pid);
+    expect(connections.isLost()).toBe(false);
+  });
+
+  test('use() declares the server lost where a connection ends under a statement', async () => {
+    const connections = open();
+    const killed = connections.use((client) => client.query('SELECT pg_terminate_backend(pg_backend_pid())'));
+    await expect(killed).rejects.toBeInstanceOf(DatabaseUnavailable);
+    expect(connections.isLost()).toBe(true);
+  });
+
+  test('use() gives up no server for a statement that it gave up', async () => {
+    const connections = open({ poolSize: 1 });
+    const pid = await pidOf(connections);
+    const slow = connections.use((client) => {
+      const statement = { text: 'SELECT pg_sleep(60)', query_timeout: 100 };
+      return client.query(statement);
+    });
+    await expect(slow).rejects.toBeInstanceOf(DatabaseBusy);
+    expect(connections.isLost()).toBe(false);
+    // It may still run on the old connection.
+    expect(await pidOf(connections)).not.toBe(pid);
+  });
+});
+
+describe('useInTurn()', () => {
+  test('useInTurn() lends one connection to one after the other, and none of those of use()', async () => {
+    const connections = open({ poolSize: 1 });
+    const order: string[] = [];
+    const first = Promise.withResolvers<undefined>();
+    const inTurn = (name: string, until: Promise<unknown>): Promise<number> =>
+      connections.useInTurn(async (client) => {
+        order.push(`${name} begins`);
+        await until;
+        order.push(`${name} ends`);
+        const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+        return rows[0]!.pid;
+      });
+    const changes = [inTurn('one', first.promise), inTurn('two', Promise.resolve())];
+    const other = await pidOf(connections);
+    first.resolve(undefined);
+    const pids = new Set(await Promise.all(changes));
+    expect(order).toEqual(['one begins', 'one ends', 'two begins', 'two ends']);
+    expect(pids.size).toBe(1);
+    expect(pids.has(other)).toBe(false);
+  });
+
+  test('useInTurn() says busy where another node holds the lock too long', async () => {
+    const connections = open({ waitMs: 200 });
+    const held = Promise.withResolvers<undefined>();
+    const taken = Promise.withResolvers<undefined>();
+    const holder = own.database.transaction(async (tx) => {
+      await tx.query('SELECT pg_advisory_xact_lock(7)');
+      taken.resolve(undefined);
+      await held.promise;
+    });
+    await taken.promise;
+    const waiting = connections.useInTurn((client) => client.query('SELECT pg_advisory_lock(7)'));
+    await expect(waiting).rejects.toBeInstanceOf(DatabaseBusy);
+    held.resolve(undefined);
+    await holder;
+    expect(connections.isLost()).toBe(false);
+  });
+});
+
+describe('untilLost()', () => {
+  test('untilLost() tells why the server is lost, without a statement that fails', async () => {
+    const connections = open();
+    const lost = connections.untilLost(new AbortController().signal);
+    await until(async () => (await pidsOfSessions()).length === 1);
+    const [pid] = await pidsOfSessions();
+    await own.database.query('SELECT pg_terminate_backend($1)', [pid]);
+    expect(String(await lost)).toContain('terminating connection due to administrator command');
+    expect(connections.isLost()).toBe(true);
+  });
+
+  test('untilLost() tells why no connection can be made', async () => {
+    const good = url;
+    url = good.replace('secret', 'wrong');
+    const reason = await open().untilLost(new AbortController().signal);
+    url = good;
+    expect(String(reason)).toContain('password authentication failed');
+  });
+
+  test('untilLost() ends when Weir stops, and nothing is lost then', async () => {
+    const connections = open();
+    const stopping = new AbortController();
+    const ended = connections.untilLost(stopping.signal);
+    await until(async () => (await pidsOfSessions()).length === 1);
+    stopping.abort();
+    expect(await ended).toBeUndefined();
+    expect(connections.isLost()).toBe(false);
+  });
+});
+
+describe('giveUpUnlessAnswering()', () => {
+  /** Connections whose liveness check is connected, and how to end it. */
+  async function watched(): Promise<Connections> {
+    const connections = open();
+    void connections.untilLost(new AbortController().signal);
+    await until(async () => (await pidsOfSessions()).length === 1);
+    return connections;
+  }
+
+  test('giveUpUnlessAnswering() keeps a server that answers', async () => {
+    const connections = await watched();
+    await connections.giveUpUnlessAnswering(10_000);
+    expect(connections.isLost()).toBe(false);
+    expect(await pidOf(connections)).toBeGreaterThan(0);
+    connections.lose();
+  });
+
+  test('giveUpUnlessAnswering() gives up a server that hangs, and the statements on it', async () => {
+    const connections = await watched();
+    const held = connections.use((client) => client.query('SELECT pg_sleep(60)'));
+    held.catch(() => undefined);
+    await until(async () => (await pidsOfSessions()).length === 2);
+    const pids = await pidsOfSessions();
+    for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    await connections.giveUpUnlessAnswering(100);
+    expect(connections.isLost()).toBe(true);
+    await expect(held).rejects.toBeInstanceOf(DatabaseUnavailable);
+    for (const pid of pids) process.kill(pid, 'SIGCONT');
+  });
+
+  test('giveUpUnlessAnswering() gives up a server that became read-only', async () => {
+    const connections = await watched();
+    const reload = async (change: string): Promise<void> => {
+      await own.database.query(change);
+      await own.database.query('SELECT pg_reload_conf()');
+    };
+    await reload('ALTER SYSTEM SET default_transaction_read_only = on');
+    await until(async () => {
+      await connections.giveUpUnlessAnswering(10_000);
+      return connections.isLost();
+    });
+    expect(await connections.untilLost(new AbortController().signal)).toMatchObject({
+      message: 'server became read-only',
+    });
+    await reload('ALTER SYSTEM RESET default_transaction_read_only');
+  });
+});
+
+describe('end()', () => {
+  test('end() closes idle connections at once and waits for lent ones', async () => {
+    const connections = open();
+    const { release, done } = hold(connections, 1);
+    await until(async () => (await pidsOfSessions()).length === 1);
+    let hasEnded = false;
+    const ended = connections.end().then(() => (hasEnded = true));
+    await expect(pidOf(connections)).rejects.toBeInstanceOf(DatabaseUnavailable);
+    expect(hasEnded).toBe(false);
+    release();
+    expect(await done).toEqual([0]);
+    await ended;
+    opened.length = 0;
+  });
+
+  test('end() waits no longer once the connections are cut', async () => {
+    const connections = open();
+    const held = connections.use((client) => client.query('SELECT pg_sleep(60)'));
+    held.catch(() => undefined);
+    await until(async () => (await pidsOfSessions()).length === 1);
+    const ended = connections.end();
+    connections.cut();
+    await ended;
+    await expect(held).rejects.toBeInstanceOf(DatabaseUnavailable);
+    opened.length = 0;
+  });
+});
