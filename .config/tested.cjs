@@ -13,9 +13,6 @@ const WAITING = new Set([
   'control-plane/start-policy.ts',
   'control-plane/start-web.ts',
   'control-plane/start.ts',
-  'control-plane/cli/store-admin-password.ts',
-  'control-plane/explain/explainer.ts',
-  'control-plane/workers/supervisor.ts',
 ]);
 
 const files = ROOMS.flatMap((room) => readdirSync(room, { recursive: true }).map((name) => join(room, name)));

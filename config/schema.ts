@@ -19,49 +19,66 @@ export const schema = keys.superRefine(checkRules).transform((values) => {
 /** The whole configuration, as values; its keys are those of the TOML file. */
 export type Config = z.output<typeof schema>;
 
-function checkRules({ server, dns, cache, blocking }: Keys, context: z.core.$RefinementCtx<Keys>): void {
-  const refuse = (path: PropertyKey[], message: string, input: unknown): void =>
-    context.addIssue({ code: 'custom', path, message, input });
+type Context = z.core.$RefinementCtx<Keys>;
 
-  // DNS, DoT and the web all listen on TCP, on the same addresses.
+function checkRules(values: Keys, context: Context): void {
+  checkPorts(values, context);
+  checkCompanions(values, context);
+  const { cache, dns } = values;
+  if (cache.min_ttl_secs > cache.max_ttl_secs)
+    refuse(
+      context,
+      ['cache', 'min_ttl_secs'],
+      `at most cache.max_ttl_secs (${cache.max_ttl_secs})`,
+      cache.min_ttl_secs,
+    );
+  dns.pools.forEach(({ name }, index) => {
+    if (dns.pools.findIndex((other) => other.name === name) < index)
+      refuse(context, ['dns', 'pools', index, 'name'], 'a name that no other pool has', name);
+  });
+}
+
+/** DNS, DoT and the web all listen on TCP, on the same addresses. */
+function checkPorts({ server }: Keys, context: Context): void {
   const taken = new Map([[server.dns_port, 'server.dns_port']]);
   const claim = (path: string[], port: number): void => {
     const owner = taken.get(port);
-    if (owner !== undefined) refuse(path, `another port than ${owner}`, port);
+    if (owner !== undefined) refuse(context, path, `another port than ${owner}`, port);
     else if (port !== 0) taken.set(port, path.join('.'));
   };
   claim(['server', 'web_port'], server.web_port);
   const tls = server.encrypted_dns;
   if (tls.dot_enabled) claim(['server', 'encrypted_dns', 'dot_port'], tls.dot_port);
+}
 
-  if (cache.min_ttl_secs > cache.max_ttl_secs)
-    refuse(
-      ['cache', 'min_ttl_secs'],
-      `at most cache.max_ttl_secs (${cache.max_ttl_secs})`,
-      cache.min_ttl_secs,
-    );
+/** Keys that say nothing without another one. */
+function checkCompanions({ server, blocking }: Keys, context: Context): void {
   if (blocking.mode === 'custom_ip' && blocking.custom_ipv4 === '' && blocking.custom_ipv6 === '')
     refuse(
+      context,
       ['blocking', 'mode'],
       'an address in blocking.custom_ipv4 or custom_ipv6 with this mode',
       'custom_ip',
     );
   if (server.proxy_protocol_enabled && server.proxy_protocol_trusted.length === 0)
     refuse(
+      context,
       ['server', 'proxy_protocol_enabled'],
       'the load balancer in server.proxy_protocol_trusted; otherwise no client can connect',
       true,
     );
-  if ((tls.tls_cert_path === '') !== (tls.tls_key_path === ''))
+  const { tls_cert_path: cert, tls_key_path: key } = server.encrypted_dns;
+  if ((cert === '') !== (key === ''))
     refuse(
+      context,
       ['server', 'encrypted_dns', 'tls_cert_path'],
       'a certificate and a key, or neither',
-      tls.tls_cert_path,
+      cert,
     );
-  dns.pools.forEach(({ name }, index) => {
-    if (dns.pools.findIndex((other) => other.name === name) < index)
-      refuse(['dns', 'pools', index, 'name'], 'a name that no other pool has', name);
-  });
+}
+
+function refuse(context: Context, path: PropertyKey[], message: string, input: unknown): void {
+  context.addIssue({ code: 'custom', path, message, input });
 }
 
 type Frozen<T> = { readonly [P in keyof T]: Frozen<T[P]> };

@@ -8,6 +8,16 @@ import { once } from 'node:events';
 import { createServer, isIPv6 } from 'node:net';
 import { hasErrorCode } from '../../shared/thrown.ts';
 
+/** A port of the DNS listeners that could not be bound. */
+export class DnsListenError extends Error {
+  readonly code: string;
+  constructor(address: string, port: number, code: string) {
+    super(`listen for DNS on ${address} port ${String(port)}: ${code}`);
+    this.name = 'DnsListenError';
+    this.code = code;
+  }
+}
+
 /** Port used where 53 was not asked for and cannot be bound. */
 export const FALLBACK_DNS_PORT = 5300;
 

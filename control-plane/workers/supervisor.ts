@@ -1,7 +1,7 @@
 /**
  * Keeps the DNS threads alive and on the newest snapshot. A thread that dies or hangs is replaced at once and counted,
- * the others go on; its sockets, counters and log ring are taken over by its successor. It does not interpret
- * snapshots.
+ * the others go on; its sockets, counters and log ring are taken over by its successor. Snapshots go through
+ * `snapshot-delivery.ts`, questions to threads through `thread-requests.ts`.
  */
 import { availableParallelism } from 'node:os';
 import type { Logger } from '../../shared/log.ts';
@@ -16,9 +16,11 @@ import type {
 } from '../../shared/threads/messages.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
 import type { TrustAnchor } from '../../shared/dns/trust-anchors.ts';
+import { DnsListenError } from './dns-port.ts';
 import { DnsThread } from './dns-thread.ts';
 import { Events } from './events.ts';
 import { NodeMemory } from './node-memory.ts';
+import { SnapshotDelivery } from './snapshot-delivery.ts';
 import { ThreadRequests } from './thread-requests.ts';
 import { createWorkerMemory } from './worker-memory.ts';
 
@@ -30,23 +32,10 @@ export interface SupervisorOptions {
   readonly cache: SharedArrayBuffer;
   readonly snapshot: SnapshotBuffers;
   readonly logger: Logger;
+  /** Longest wait of `broadcast()`, milliseconds. */
+  readonly snapshotWaitMs?: number;
 }
 
-/** A port of the DNS listeners that could not be bound. */
-export class DnsListenError extends Error {
-  readonly code: string;
-  constructor(address: string, port: number, code: string) {
-    super(`listen for DNS on ${address} port ${String(port)}: ${code}`);
-    this.name = 'DnsListenError';
-    this.code = code;
-  }
-}
-
-/**
- * Longest wait for all threads to take a snapshot, milliseconds: more than it takes to find a hang and to replace the
- * thread, so that a change waits for the replacement. It delays the next snapshot no longer than that.
- */
-const SNAPSHOT_WAIT_MS = 6000;
 /** A thread that dies sooner than this after its start is restarted with a pause, milliseconds. */
 const QUICK_DEATH_MS = 1000;
 const RESTART_PAUSE_MS = 500;
@@ -71,7 +60,7 @@ export class WorkerSupervisor {
   private readonly workers: DnsWorker[] = [];
   private readonly memory: NodeMemory;
   private readonly workerCount: number;
-  private snapshot: SnapshotBuffers;
+  private readonly delivery: SnapshotDelivery;
   private stopping = false;
   private heartbeats: NodeJS.Timeout | undefined;
   /** Told of every event of a thread. */
@@ -94,7 +83,13 @@ export class WorkerSupervisor {
     this.memory = new NodeMemory(this.workerCount, options.cache, options.settings.rateLimit.enabled);
     this.options = options;
     this.settings = options.settings;
-    this.snapshot = options.snapshot;
+    this.delivery = new SnapshotDelivery({
+      first: options.snapshot,
+      threads: () => this.threads(),
+      events: this.events,
+      logger: options.logger,
+      waitMs: options.snapshotWaitMs,
+    });
   }
 
   /** Starts all workers; rejects with a DnsListenError where a port is unavailable, and where threads die. */
@@ -122,28 +117,9 @@ export class WorkerSupervisor {
     }, HEARTBEAT_MS);
   }
 
-  /**
-   * Gives every thread a snapshot and waits until all answer from it, `SNAPSHOT_WAIT_MS` at most; resolves with the
-   * number of threads that do not yet. It stays queued for them; a replacement starts with it.
-   */
-  async broadcast(snapshot: SnapshotBuffers): Promise<number> {
-    this.snapshot = snapshot;
-    for (const thread of this.threads()) thread.post({ type: 'snapshot', snapshot });
-    const behind = (): number =>
-      this.threads().filter((thread) => thread.versionInForce < snapshot.version).length;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, SNAPSHOT_WAIT_MS).unref();
-    });
-    await Promise.race([this.events.until(() => behind() === 0), late]);
-    clearTimeout(timer);
-    const threads = behind();
-    if (threads > 0)
-      this.options.logger.warn('publish snapshot: threads did not confirm it in time', {
-        version: snapshot.version,
-        threads,
-      });
-    return threads;
+  /** See `SnapshotDelivery.deliver`. */
+  broadcast(snapshot: SnapshotBuffers): Promise<number> {
+    return this.delivery.deliver(snapshot);
   }
 
   /** Lets every thread finish what is in flight, as far as that can be done in time, and ends it. */
@@ -223,7 +199,7 @@ export class WorkerSupervisor {
         settings: this.settings,
         memory: worker.memory,
         ...this.memory.buffers,
-        snapshot: this.snapshot,
+        snapshot: this.delivery.newest,
       },
       {
         message: (from, message) => this.onMessage(index, from, message),
@@ -242,9 +218,7 @@ export class WorkerSupervisor {
           this.startThread(index, 'answer');
         break;
       case 'snapshot-in-force':
-        // A snapshot published while the thread was starting.
-        if (message.version < this.snapshot.version)
-          thread.post({ type: 'snapshot', snapshot: this.snapshot });
+        this.delivery.catchUp(thread);
         break;
       case 'upstreams':
         worker.upstreams = message.upstreams;

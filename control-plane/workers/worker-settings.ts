@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import type { Config } from '../../config/schema.ts';
 import { poolsOf } from '../../config/upstream-url.ts';
 import type { WorkerSettings } from '../../shared/threads/messages.ts';
-
 import { trustPoints } from './trust-points.ts';
 
 /** Switches that are not configuration: set by tests and by the bench through the environment. */
@@ -14,7 +13,7 @@ export interface WorkerHooks {
 
 /** Settings for threads that listen on `dnsPort`. Throws if the file of certificates cannot be read. */
 export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHooks): WorkerSettings {
-  const { dns, cache, server } = config;
+  const { dns, server } = config;
   return {
     bindAddresses: server.bind_address,
     dnsPort,
@@ -22,37 +21,49 @@ export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHoo
     queryTimeoutMs: dns.query_timeout_ms,
     bootstrap: dns.bootstrap,
     ...(dns.upstream_ca_path === '' ? {} : { extraCa: readUpstreamCa(dns.upstream_ca_path) }),
-    healthCheck: {
-      enabled: dns.health_check.enabled,
-      intervalSecs: dns.health_check.interval_secs,
-      timeoutMs: dns.health_check.timeout_ms,
-      failureThreshold: dns.health_check.failure_threshold,
-      successThreshold: dns.health_check.success_threshold,
-    },
-    cache: {
-      enabled: cache.enabled,
-      minTtlSecs: cache.min_ttl_secs,
-      maxTtlSecs: cache.max_ttl_secs,
-      negativeMaxTtlSecs: cache.negative_max_ttl_secs,
-      serveStaleSecs: cache.serve_stale_secs,
-      optimisticRefresh: cache.optimistic_refresh,
-    },
+    healthCheck: healthCheckOf(dns),
+    cache: cacheOf(config),
     dnssec: dns.dnssec_enabled ? trustPoints(dns) : null,
     forwardsEcs: dns.ecs === 'forward',
-    rateLimit: {
-      enabled: dns.rate_limit.enabled,
-      queriesPerSecond: dns.rate_limit.queries_per_second,
-      burstSize: dns.rate_limit.burst_size,
-      ipv4PrefixLength: dns.rate_limit.ipv4_prefix_len,
-      ipv6PrefixLength: dns.rate_limit.ipv6_prefix_len,
-      whitelist: dns.rate_limit.whitelist,
-      nxdomainPerSecond: dns.rate_limit.nxdomain_per_second,
-      slipRatio: dns.rate_limit.slip_ratio,
-      dryRun: dns.rate_limit.dry_run,
-    },
+    rateLimit: rateLimitOf(dns),
     tcpMaxConnectionsPerIp: dns.rate_limit.tcp_max_connections_per_ip,
     coalesceUs: dns.udp_coalesce_us,
     ...hooks,
+  };
+}
+
+function healthCheckOf({ health_check: check }: Config['dns']): WorkerSettings['healthCheck'] {
+  return {
+    enabled: check.enabled,
+    intervalSecs: check.interval_secs,
+    timeoutMs: check.timeout_ms,
+    failureThreshold: check.failure_threshold,
+    successThreshold: check.success_threshold,
+  };
+}
+
+function cacheOf({ cache }: Config): WorkerSettings['cache'] {
+  return {
+    enabled: cache.enabled,
+    minTtlSecs: cache.min_ttl_secs,
+    maxTtlSecs: cache.max_ttl_secs,
+    negativeMaxTtlSecs: cache.negative_max_ttl_secs,
+    serveStaleSecs: cache.serve_stale_secs,
+    optimisticRefresh: cache.optimistic_refresh,
+  };
+}
+
+function rateLimitOf({ rate_limit: limit }: Config['dns']): WorkerSettings['rateLimit'] {
+  return {
+    enabled: limit.enabled,
+    queriesPerSecond: limit.queries_per_second,
+    burstSize: limit.burst_size,
+    ipv4PrefixLength: limit.ipv4_prefix_len,
+    ipv6PrefixLength: limit.ipv6_prefix_len,
+    whitelist: limit.whitelist,
+    nxdomainPerSecond: limit.nxdomain_per_second,
+    slipRatio: limit.slip_ratio,
+    dryRun: limit.dry_run,
   };
 }
 

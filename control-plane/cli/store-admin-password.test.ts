@@ -1,0 +1,78 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseConfig } from '../../config/parse-config.ts';
+import type { LoadedConfig } from '../../config/parse-config.ts';
+import { makeTempDir, startTestDatabase } from '../../test/support/parts/test-database.ts';
+import { readHash } from '../auth/credential-store.ts';
+import type { Queryable } from '../db/queryable.ts';
+import { serversOn } from '../db/postgres-process.ts';
+import { storeAdminPassword } from './store-admin-password.ts';
+
+const roots: string[] = [];
+afterEach(() => {
+  for (const root of roots.splice(0)) rmSync(root, { recursive: true, force: true });
+});
+
+function makeDataDir(): string {
+  const root = makeTempDir();
+  roots.push(root);
+  return join(root, 'data');
+}
+
+function loadedOn(dataDir: string): LoadedConfig {
+  const text = `server.data_dir = ${JSON.stringify(dataDir)}\n`;
+  const result = parseConfig({ file: { name: 'weir.toml', text }, env: {} });
+  if (!result.ok) throw new Error(JSON.stringify(result.faults));
+  return result.value;
+}
+
+async function addSession(db: Queryable, username: string): Promise<void> {
+  await db.query(
+    `INSERT INTO sessions (secret_hash, username, expires_at) VALUES ($1, $2, now() + interval '1 day')`,
+    [Buffer.from(username.padEnd(32, '.')), username],
+  );
+}
+
+async function usersOfSessions(db: Queryable): Promise<string[]> {
+  const { rows } = await db.query<{ username: string }>('SELECT username FROM sessions ORDER BY username');
+  return rows.map(({ username }) => username);
+}
+
+describe('storeAdminPassword() while no weir runs', () => {
+  test('storeAdminPassword() makes the database, stores the hash in it, and leaves nothing running', async () => {
+    const dataDir = makeDataDir();
+    await storeAdminPassword(loadedOn(dataDir), 'the hash');
+    expect(serversOn(join(dataDir, 'postgres', 'cluster'))).toEqual([]);
+    const later = await startTestDatabase(dataDir);
+    expect(await readHash(later.database)).toBe('the hash');
+    await later.stop();
+  });
+});
+
+describe('storeAdminPassword() beside a weir that runs', () => {
+  test('storeAdminPassword() changes the password, ends the sessions of the administrator, and no others', async () => {
+    const running = await startTestDatabase(makeDataDir());
+    const { database, dataDir } = running;
+    await addSession(database, 'admin');
+    await addSession(database, 'somebody');
+    writeFileSync(join(dataDir, 'setup-code'), 'unused\n');
+    for (const hash of ['first hash', 'second hash']) {
+      await storeAdminPassword(loadedOn(dataDir), hash);
+      expect(await readHash(database)).toBe(hash);
+    }
+    expect(await usersOfSessions(database)).toEqual(['somebody']);
+    expect(existsSync(join(dataDir, 'setup-code'))).toBe(false);
+    expect(database.status().state).toBe('up');
+    await running.stop();
+  });
+
+  test('storeAdminPassword() stores nothing where it cannot end the sessions', async () => {
+    const running = await startTestDatabase(makeDataDir());
+    const { database, dataDir } = running;
+    await database.query('ALTER TABLE sessions RENAME TO sessions_elsewhere');
+    await expect(storeAdminPassword(loadedOn(dataDir), 'the hash')).rejects.toThrow('"sessions"');
+    expect(await readHash(database)).toBeNull();
+    await running.stop();
+  });
+});

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ExplainAnswer } from '../../shared/api/explain-api.ts';
+import { createAnswerCache } from '../../shared/memory/answer-cache-layout.ts';
+import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
+import { SMALL_BLOCKING, SMALL_ROWS, SMALL_RULES } from '../../test/support/parts/small-policy.ts';
+import { testConfig } from '../../test/support/parts/test-config.ts';
+import { freePort } from '../../test/support/weir/free-ports.ts';
+import { NOTHING_LIVE } from '../policy/live.ts';
+import { emptySnapshot } from '../snapshot/build/empty-snapshot.ts';
+import { Generations } from '../snapshot/publish/generations.ts';
+import { SnapshotPublisher } from '../snapshot/publish/publisher.ts';
+import { WorkerSupervisor } from '../workers/supervisor.ts';
+import { workerSettings } from '../workers/worker-settings.ts';
+import { Explainer } from './explainer.ts';
+
+let folder: string;
+let supervisor: WorkerSupervisor;
+let publisher: SnapshotPublisher;
+let explainer: Explainer;
+/** What was looked up in the copies of lists. */
+const looked: unknown[][] = [];
+
+/** A real thread that answers from the small policy; upstreams that nobody is at. */
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'weir-explain-'));
+  const logger = new MemoryLogger();
+  const initial = emptySnapshot(SMALL_BLOCKING);
+  const config = testConfig('dns.pools = [{ name = "none", servers = ["127.0.0.1:9"] }]');
+  const port = await freePort(['127.0.0.1']);
+  supervisor = new WorkerSupervisor({
+    workers: 1,
+    settings: workerSettings(config, port, { udpBackend: 'auto', faultInjection: false }),
+    cache: createAnswerCache(0),
+    snapshot: initial.snapshot,
+    logger,
+  });
+  const generations = new Generations(folder, logger);
+  await generations.load();
+  publisher = new SnapshotPublisher({
+    initial,
+    broadcast: (snapshot) => supervisor.broadcast(snapshot),
+    live: () => NOTHING_LIVE,
+    generations,
+    logger,
+  });
+  await supervisor.start();
+  await publisher.publish(SMALL_RULES, SMALL_ROWS, SMALL_BLOCKING);
+  explainer = new Explainer({
+    ask: (question) => supervisor.requests.explain(question),
+    publisher,
+    findLine: async (...asked) => {
+      looked.push(asked);
+      return 12;
+    },
+  });
+});
+afterAll(async () => {
+  await publisher.settled();
+  await supervisor.drain();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function explain(domain: string, type = 'A'): Promise<ExplainAnswer> {
+  return explainer.explain({ domain, type, client: '192.0.2.9' });
+}
+
+describe('explain()', () => {
+  test('explain() names the list of a rule, the rule as it is written, and its line', async () => {
+    const found = await explain('www.B.example', 'a');
+    expect(found).toMatchObject({
+      domain: 'www.b.example',
+      type: 'A',
+      client: '192.0.2.9',
+      group_id: 1,
+      snapshot_id: publisher.current().snapshot.version,
+      status: 'BLOCKED_LIST',
+      decided_by: {
+        judged: 'www.b.example',
+        origin: 'list',
+        source: 'malware',
+        sources: ['malware'],
+        line: 12,
+      },
+      answer: { rcode: 'NOERROR', answers: [{ name: 'www.b.example', type: 'A', data: '0.0.0.0' }] },
+    });
+    expect(looked.at(-1)?.slice(0, 2)).toEqual([20, 'b.example']);
+    expect(found.stages.at(-1)).toMatchObject({ stage: 'policy', verdict: 'answered' });
+    expect(found.stages.at(-1)!.rules).toEqual([found.decided_by]);
+  });
+
+  test('explain() asks no list for the line of a rule that is in none', async () => {
+    looked.length = 0;
+    expect((await explain('ads1.example')).decided_by).toMatchObject({
+      origin: 'regex_filter',
+      source: 'ad words',
+      rule: '^ads?[0-9]',
+      line: null,
+    });
+    expect(looked).toEqual([]);
+  });
+
+  test('explain() has no deciding rule where none decided', async () => {
+    const found = await explain('other.example');
+    expect(found.decided_by).toBeNull();
+    expect(found.stages.map(({ stage }) => stage)).toContain('forward');
+    expect(found.answer).toMatchObject({ rcode: 'SERVFAIL', answers: [] });
+  });
+
+  test('explain() is 503 with Retry-After while no thread can be asked', async () => {
+    const idle = new WorkerSupervisor({
+      workers: 1,
+      settings: workerSettings(testConfig(), 1, { udpBackend: 'auto', faultInjection: false }),
+      cache: createAnswerCache(0),
+      snapshot: publisher.current().snapshot,
+      logger: new MemoryLogger(),
+    });
+    const alone = new Explainer({
+      ask: (question) => idle.requests.explain(question),
+      publisher,
+      findLine: async () => null,
+    });
+    const asked = alone.explain({ domain: 'a.example', type: 'A', client: '::1' });
+    await expect(asked).rejects.toMatchObject({
+      status: 503,
+      code: 'unavailable',
+      headers: { 'Retry-After': '1' },
+    });
+  });
+});

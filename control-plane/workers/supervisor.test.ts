@@ -1,0 +1,195 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createAnswerCache } from '../../shared/memory/answer-cache-layout.ts';
+import { nameFromText } from '../../shared/dns/name.ts';
+import { addressFromText } from '../../shared/net/ip.ts';
+import { QueryStatus } from '../../shared/query-log.ts';
+import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
+import type { ThreadRole } from '../../shared/threads/messages.ts';
+import { UdpClient } from '../../test/support/dns/dns-client.ts';
+import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
+import { testConfig } from '../../test/support/parts/test-config.ts';
+import { snapshotOf } from '../../test/support/parts/test-lists.ts';
+import { until } from '../../test/support/parts/until.ts';
+import { freePort } from '../../test/support/weir/free-ports.ts';
+import { DnsListenError } from './dns-port.ts';
+import { WorkerSupervisor } from './supervisor.ts';
+import { workerSettings } from './worker-settings.ts';
+
+const BLOCK = { kind: 'block', subdomains: false } as const;
+
+/** Blocks one name, which is another one in each version. */
+const snapshot = (version: number): SnapshotBuffers =>
+  snapshotOf([{ text: `||v${version}.example^`, reading: BLOCK }], {}, version);
+
+let logger: MemoryLogger;
+let port: number;
+const started: WorkerSupervisor[] = [];
+afterEach(async () => {
+  for (const supervisor of started.splice(0)) await supervisor.drain();
+});
+
+/** A supervisor of one worker on a free port, with snapshot 1; not started. */
+async function make(options: { snapshotWaitMs?: number; workers?: number } = {}): Promise<WorkerSupervisor> {
+  const config = testConfig('dns.pools = [{ name = "none", servers = ["127.0.0.1:9"] }]');
+  logger = new MemoryLogger();
+  port = await freePort(['127.0.0.1']);
+  return new WorkerSupervisor({
+    workers: 1,
+    settings: workerSettings(config, port, { udpBackend: 'auto', faultInjection: true }),
+    cache: createAnswerCache(0),
+    snapshot: snapshot(1),
+    logger,
+    ...options,
+  });
+}
+
+async function start(options: { snapshotWaitMs?: number; workers?: number } = {}): Promise<WorkerSupervisor> {
+  const supervisor = await make(options);
+  started.push(supervisor);
+  await supervisor.start();
+  return supervisor;
+}
+
+/** Makes a thread end or hang. */
+function breakThread(supervisor: WorkerSupervisor, role: ThreadRole, fault: 'exit' | 'throw' | 'hang'): void {
+  supervisor.injectFault(0, role, fault);
+}
+
+/** The threads of a worker; where batched system calls are unavailable, it has no answer thread. */
+function rolesOf(supervisor: WorkerSupervisor): readonly ThreadRole[] {
+  return supervisor.state().backend === 'batch' ? ['answer', 'resolve'] : ['resolve'];
+}
+
+async function untilReplaced(supervisor: WorkerSupervisor, count: number): Promise<void> {
+  await until(() => supervisor.state().restarts === count && supervisor.state().answering === 1);
+}
+
+/** Whether a thread of every worker blocks the name of this version; asked from many sockets, so that all are. */
+async function expectBlocked(version: number): Promise<void> {
+  const clients = await Promise.all(Array.from({ length: 16 }, () => UdpClient.open(port)));
+  const replies = await Promise.all(clients.map((client) => client.ask(`v${version}.example`, 'A')));
+  expect(new Set(replies.map(({ data }) => data[0]))).toEqual(new Set(['0.0.0.0']));
+  for (const client of clients) client.close();
+}
+
+describe('start()', () => {
+  test('start() resolves when every worker answers from the first snapshot, and each takes the next', async () => {
+    const supervisor = await start({ workers: 2 });
+    expect(supervisor.state()).toMatchObject({ answering: 2, workers: 2, restarts: 0 });
+    expect([supervisor.memories().length, supervisor.upstreams().length]).toEqual([2, 2]);
+    await expectBlocked(1);
+    expect(await supervisor.broadcast(snapshot(2))).toBe(0);
+    await expectBlocked(2);
+  });
+
+  test('start() rejects where its port is taken, and keeps none', async () => {
+    const supervisor = await make();
+    const other = createSocket('udp4').bind(port, '127.0.0.1');
+    await once(other, 'listening');
+    const error: unknown = await supervisor.start().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(DnsListenError);
+    expect(error).toMatchObject({
+      message: `listen for DNS on 127.0.0.1 port ${port}: EADDRINUSE`,
+      code: 'EADDRINUSE',
+    });
+    other.close();
+    expect(supervisor.state()).toMatchObject({ answering: 0, restarts: 0 });
+  });
+});
+
+describe('broadcast()', () => {
+  test('broadcast() waits for a thread that hangs no longer than its limit, and counts it', async () => {
+    const supervisor = await start({ snapshotWaitMs: 100 });
+    breakThread(supervisor, 'resolve', 'hang');
+    expect(await supervisor.broadcast(snapshot(2))).toBe(1);
+    expect(logger.lines).toContainEqual({
+      level: 'warn',
+      message: 'publish snapshot: threads did not confirm it in time',
+      fields: { version: 2, threads: 1 },
+    });
+    // The thread is found to hang, and its successor starts with what it missed.
+    await untilReplaced(supervisor, 1);
+    expect(logger.text()).toContain('end a DNS thread that hangs');
+    await expectBlocked(2);
+    expect(await supervisor.broadcast(snapshot(3))).toBe(0);
+  });
+
+  test('broadcast() waits for the successor of a thread that hangs', async () => {
+    const supervisor = await start({ snapshotWaitMs: 60_000 });
+    for (const role of rolesOf(supervisor)) {
+      const { restarts } = supervisor.state();
+      breakThread(supervisor, role, 'hang');
+      const version = restarts + 2;
+      expect(await supervisor.broadcast(snapshot(version))).toBe(0);
+      await untilReplaced(supervisor, restarts + 1);
+      await expectBlocked(version);
+    }
+  });
+
+  test('broadcast() gives a thread that starts meanwhile the newest snapshot, too', async () => {
+    const supervisor = await start();
+    for (const role of rolesOf(supervisor)) breakThread(supervisor, role, 'exit');
+    const versions = [2, 3, 4];
+    await Promise.all(versions.map((version) => supervisor.broadcast(snapshot(version))));
+    await untilReplaced(supervisor, rolesOf(supervisor).length);
+    expect(await supervisor.broadcast(snapshot(5))).toBe(0);
+    await expectBlocked(5);
+  });
+});
+
+describe('the replacement of a thread', () => {
+  test('takes place after a thread ended by itself, and is counted', async () => {
+    const supervisor = await start();
+    const roles = rolesOf(supervisor);
+    for (const role of roles) breakThread(supervisor, role, 'throw');
+    await untilReplaced(supervisor, roles.length);
+    for (const role of roles)
+      expect(logger.lines).toContainEqual({
+        level: 'error',
+        message: 'replace a DNS thread that died',
+        fields: expect.objectContaining({ worker: 0, role }) as unknown as Record<string, unknown>,
+      });
+    await expectBlocked(1);
+  });
+});
+
+describe('requests', () => {
+  const question = {
+    qname: nameFromText('v1.example')!,
+    qtype: 1,
+    client: addressFromText('192.0.2.9')!,
+  };
+
+  test('explain() is answered by a resolve thread', async () => {
+    const supervisor = await start();
+    const explanation = await supervisor.requests.explain(question);
+    expect(explanation).toMatchObject({ snapshotVersion: 1, status: QueryStatus.BLOCKED_LIST });
+  });
+
+  test('explain() rejects at once while there is no thread', async () => {
+    const supervisor = await make();
+    await expect(supervisor.requests.explain(question)).rejects.toThrow('no DNS thread is running');
+  });
+});
+
+describe('drain()', () => {
+  test('drain() ends every thread, and replaces none', async () => {
+    const supervisor = await start();
+    await supervisor.drain();
+    started.length = 0;
+    expect(supervisor.state()).toMatchObject({ answering: 0, restarts: 0 });
+    const free = createSocket('udp4').bind(port, '127.0.0.1');
+    await once(free, 'listening');
+    free.close();
+  });
+
+  test('drain() ends a thread that hangs, too', async () => {
+    const supervisor = await start();
+    breakThread(supervisor, 'resolve', 'hang');
+    await supervisor.drain(200);
+    started.length = 0;
+    expect(supervisor.state()).toMatchObject({ answering: 0, restarts: 0 });
+  });
+});
