@@ -23,7 +23,7 @@ let explainer: Explainer;
 /** What was looked up in the copies of lists. */
 const looked: unknown[][] = [];
 
-/** A real thread that answers from the small policy; upstreams that nobody is at. */
+/** A real thread that answers from the small policy; upstreams that no one is at. */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'weir-explain-'));
   const logger = new MemoryLogger();
