@@ -33,33 +33,14 @@ const LOG_MS = 600;
 
 /** The DNS side: threads on the last snapshot, and the path of their log records into the database. */
 export async function startDns(node: Node, dnsPort: number) {
-  const { config, logger, dataDir, database, clients, stops } = node;
+  const { config, logger, dataDir, stops } = node;
   const claim = startNodeClaim(node);
-  const writer = new LogWriter({
-    database,
-    dataDir,
-    nodeId: nodeIdOf(node.name),
-    mayStore: () => claim.isHeld(),
-    logger,
-    privacy: () => (config.database.log_queries ? config.database.query_log_privacy : 'off'),
-  });
-  stops.push({ stop: (withinMs) => writer.close(withinMs), keptMs: LOG_MS });
+  const writer = startLogWriter(node, claim);
   const logTrouble = (): string | null => claim.trouble() ?? writer.trouble();
   const generations = new Generations(dataDir, logger);
   const zones = new ZoneNumbers();
   const evaluator = new ScheduleEvaluator(clock, logger);
-  const live: FindLivePolicy = (rows) => {
-    const settings = dnsSettings(config, rows.dnsSettings);
-    return {
-      ...NOTHING_LIVE,
-      ...evaluator.evaluate(rows),
-      clientAddresses: clients.follow(rows),
-      findClients: (names) => clients.locateNamed(names),
-      names: nameRules(rows, settings, config, zones),
-      ...localSources(node, settings.local_domain),
-      questionFlags: questionFlags(config) | settingsFlags(settings),
-    };
-  };
+  const live = livePolicy(node, evaluator, zones);
   const initial = await startingState(generations, blockingSettings(config), live);
   const hooks = workerHooks(process.env);
   const { settings, anchors } = await withAnchorsFound(node, workerSettings(config, dnsPort, hooks));
@@ -90,6 +71,39 @@ export async function startDns(node: Node, dnsPort: number) {
     },
   });
   return { supervisor, publisher, generations, rate, cache, evaluator, logTrouble };
+}
+
+function startLogWriter(
+  { config, database, dataDir, logger, name, stops }: Node,
+  claim: NodeClaim,
+): LogWriter {
+  const writer = new LogWriter({
+    database,
+    dataDir,
+    nodeId: nodeIdOf(name),
+    mayStore: () => claim.isHeld(),
+    logger,
+    privacy: () => (config.database.log_queries ? config.database.query_log_privacy : 'off'),
+  });
+  stops.push({ stop: (withinMs) => writer.close(withinMs), keptMs: LOG_MS });
+  return writer;
+}
+
+/** What holds now and is in no row: overrides, addresses of clients, local names, flags. */
+function livePolicy(node: Node, evaluator: ScheduleEvaluator, zones: ZoneNumbers): FindLivePolicy {
+  const { config, clients } = node;
+  return (rows) => {
+    const settings = dnsSettings(config, rows.dnsSettings);
+    return {
+      ...NOTHING_LIVE,
+      ...evaluator.evaluate(rows),
+      clientAddresses: clients.follow(rows),
+      findClients: (names) => clients.locateNamed(names),
+      names: nameRules(rows, settings, config, zones),
+      ...localSources(node, settings.local_domain),
+      questionFlags: questionFlags(config) | settingsFlags(settings),
+    };
+  };
 }
 
 /** Claims the node's name in the database, as soon as there is one. */

@@ -36,7 +36,7 @@ interface DnsParts {
   readonly evaluator: ScheduleEvaluator;
 }
 
-/** The policy side: policy of the database and lists. */
+/** The policy side: policy of the database and lists. Longer than others, as it only names what each part takes. */
 export async function startPolicy(node: Node, dns: DnsParts) {
   const { config, logger, dataDir, database, stops } = node;
   const { supervisor, publisher, generations, evaluator } = dns;
@@ -77,25 +77,34 @@ export async function startPolicy(node: Node, dns: DnsParts) {
     await pool.close();
   });
   const compiledLists = new CompiledLists({ current: () => publisher.current(), names });
-  const catalogRefresh = new CatalogRefresh({
-    catalog,
-    dataDir,
-    listDirs: () => config.blocking.list_dirs,
-    bounds,
-    clock,
-    logger,
-    url: () => config.blocking.catalog_url,
-    refreshHours: () => config.blocking.catalog_refresh_hours,
-    blocked: () => readBlockedIds(database),
-    apply: () => policy.apply(),
-  });
-  stops.push(() => catalogRefresh.close());
+  const catalogRefresh = catalogRefreshOf(node, { catalog, bounds, policy });
   const explainer = new Explainer({
     ask: (question) => supervisor.requests.explain(question),
     publisher,
     findLine: (sourceId, ruleName, kinds) => lists.findLine(sourceId, ruleName, kinds),
   });
   return { policy, changes, lists, explainer, compiledLists, catalog, catalogRefresh };
+}
+
+/** The catalog's refresh, which starts with the housekeeping. */
+function catalogRefreshOf(
+  { config, logger, dataDir, database, stops }: Node,
+  parts: { catalog: ServiceCatalog; bounds: FetchBounds; policy: PolicyInForce },
+): CatalogRefresh {
+  const refresh = new CatalogRefresh({
+    catalog: parts.catalog,
+    dataDir,
+    listDirs: () => config.blocking.list_dirs,
+    bounds: parts.bounds,
+    clock,
+    logger,
+    url: () => config.blocking.catalog_url,
+    refreshHours: () => config.blocking.catalog_refresh_hours,
+    blocked: () => readBlockedIds(database),
+    apply: () => parts.policy.apply(),
+  });
+  stops.push(() => refresh.close());
+  return refresh;
 }
 
 /** The names that a new list is watched for. */

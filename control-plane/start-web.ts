@@ -42,7 +42,7 @@ interface WebParts {
   readonly dnsPort: number;
 }
 
-/** Dashboard and API; returns the port. */
+/** Dashboard and API; returns the port. Longer than others, as one table names what every feature's routes take. */
 export async function startWeb(node: Node, parts: WebParts): Promise<number> {
   const { config, name, logger, database, stops } = node;
   const { supervisor, publisher } = parts;
@@ -92,13 +92,18 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
   const web = await startWebServer(createApp(known, routes), config, logger);
   stops.push(() => web.close());
   for (const { port } of web.endpoints) node.ownPorts.add(port);
-  let isCodePrinted = false;
-  const printSetupCode = async (): Promise<void> => {
-    const code = await auth.pendingSetupCode();
-    if (code === null || isCodePrinted) return;
-    isCodePrinted = true;
-    process.stdout.write(setupNotice(code, setupCode.path));
-  };
+  const printSetupCode = setupCodePrinter(auth, setupCode);
   stops.push(onDatabaseUp(database, logger, 'look for a password', printSetupCode));
   return web.endpoints[0]?.port ?? config.server.web_port;
+}
+
+/** Prints the code for the first password, once, if it is pending. */
+function setupCodePrinter(auth: Authenticator, setupCode: SetupCode): () => Promise<void> {
+  let isPrinted = false;
+  return async () => {
+    const code = await auth.pendingSetupCode();
+    if (code === null || isPrinted) return;
+    isPrinted = true;
+    process.stdout.write(setupNotice(code, setupCode.path));
+  };
 }

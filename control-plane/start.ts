@@ -55,6 +55,39 @@ export async function startWeir(loaded: LoadedConfig): Promise<void> {
 
 async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): Promise<void> {
   const startedAtMs = clock.monotonicMs();
+  const { node, dnsPort, neighbours } = await openNode(loaded, logger, stops);
+  const { config, database, clients, dataDir } = node;
+  const dns = await startDns(node, dnsPort.port);
+  putAnswersFirst(logger);
+  // Threads answer already: the rest of the code is loaded only now.
+  const { startHousekeeping, startPolicy } = await import('./start-policy.ts');
+  const policy = await startPolicy(node, dns);
+  const { startClients } = await import('./clients/start-clients.ts');
+  stops.push(
+    startClients({
+      ...node,
+      directory: clients,
+      neighbours,
+      clock,
+      memories: dns.supervisor.memories(),
+      dnsPort: dnsPort.port,
+      rows: () => dns.publisher.current().rows,
+      ruleClients: () => clientNamesOf(dns.publisher.current().compiled),
+      applyLive: () => policy.policy.applyLive(),
+    }),
+  );
+  startHousekeeping(node, policy);
+  const { startWeb } = await import('./start-web.ts');
+  const webPort = await startWeb(node, { ...dns, ...policy, startedAtMs, dnsPort: dnsPort.port });
+  const bindAddresses = config.server.bind_address;
+  stops.push(() => database.giveUpUnlessAnswering(LIFE_SIGN_MS));
+  process.stdout.write(
+    greeting({ version, configFile: loaded.file, dataDir, bindAddresses, dnsPort, webPort }),
+  );
+}
+
+/** What all parts share, in the order in which each needs those before it: the lock first. */
+async function openNode(loaded: LoadedConfig, logger: Logger, stops: Stops) {
   const { config } = loaded;
   const lock = lockDataDir(config.server.data_dir);
   stops.push(() => lock.release());
@@ -87,31 +120,5 @@ async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): P
     ownPorts: new Set([dnsPort.port]),
     stops,
   };
-  const dns = await startDns(node, dnsPort.port);
-  putAnswersFirst(logger);
-  // Threads answer already: the rest of the code is loaded only now.
-  const { startHousekeeping, startPolicy } = await import('./start-policy.ts');
-  const policy = await startPolicy(node, dns);
-  const { startClients } = await import('./clients/start-clients.ts');
-  stops.push(
-    startClients({
-      ...node,
-      directory: clients,
-      neighbours,
-      clock,
-      memories: dns.supervisor.memories(),
-      dnsPort: dnsPort.port,
-      rows: () => dns.publisher.current().rows,
-      ruleClients: () => clientNamesOf(dns.publisher.current().compiled),
-      applyLive: () => policy.policy.applyLive(),
-    }),
-  );
-  startHousekeeping(node, policy);
-  const { startWeb } = await import('./start-web.ts');
-  const webPort = await startWeb(node, { ...dns, ...policy, startedAtMs, dnsPort: dnsPort.port });
-  const bindAddresses = config.server.bind_address;
-  stops.push(() => database.giveUpUnlessAnswering(LIFE_SIGN_MS));
-  process.stdout.write(
-    greeting({ version, configFile: loaded.file, dataDir: lock.dataDir, bindAddresses, dnsPort, webPort }),
-  );
+  return { node, dnsPort, neighbours };
 }

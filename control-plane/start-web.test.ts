@@ -1,0 +1,64 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { RRClass, Rcode } from '../shared/dns/iana.ts';
+import { UdpClient } from '../test/support/dns/dns-client.ts';
+import { startTestDatabase } from '../test/support/parts/test-database.ts';
+import type { TestDatabase } from '../test/support/parts/test-database.ts';
+import { testNode } from '../test/support/parts/test-node.ts';
+import { freePort } from '../test/support/weir/free-ports.ts';
+import { httpCall } from '../test/support/weir/http-call.ts';
+import type { Node } from './node.ts';
+import { startDns } from './start-dns.ts';
+import { startPolicy } from './start-policy.ts';
+import { startWeb } from './start-web.ts';
+import { stopInReverse } from './stopping.ts';
+
+let own: TestDatabase;
+beforeAll(async () => {
+  own = await startTestDatabase();
+});
+afterAll(() => own.stop());
+
+const nodes: Node[] = [];
+afterEach(async () => {
+  for (const node of nodes.splice(0)) await stopInReverse(node.stops, node.logger);
+});
+
+/** Starts all sides but what follows the database. */
+async function start(toml: string): Promise<{ node: Node; dnsPort: number; starting: Promise<number> }> {
+  const node = testNode(own.database, own.dataDir, toml);
+  nodes.push(node);
+  const dnsPort = await freePort(['127.0.0.1']);
+  const dns = await startDns(node, dnsPort);
+  const policy = await startPolicy(node, dns);
+  return { node, dnsPort, starting: startWeb(node, { ...dns, ...policy, startedAtMs: 0, dnsPort }) };
+}
+
+describe('startWeb()', () => {
+  test('startWeb() serves the API over the parts that run: a change is in force when it is answered', async () => {
+    const { node, dnsPort, starting } = await start('auth.enabled = false');
+    const webPort = await starting;
+    expect(node.ownPorts.has(webPort)).toBe(true);
+    const api = `http://127.0.0.1:${webPort}/api`;
+    expect((await httpCall('GET', `${api}/health`)).status).toBe(200);
+    const denied = { domain: 'games.example', action: 'deny', name: 'no games' };
+    expect((await httpCall('POST', `${api}/managed-domains`, denied)).status).toBe(201);
+    using udp = await UdpClient.open(dnsPort);
+    expect((await udp.ask('games.example', 'A')).data).toEqual(['0.0.0.0']);
+    const explained = await httpCall('GET', `${api}/explain?domain=games.example`);
+    expect(JSON.parse(explained.text)).toMatchObject({ decided_by: { source: 'no games' } });
+  });
+
+  test('startWeb() rejects where its port is taken, and DNS goes on until it is stopped', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as AddressInfo;
+    const { dnsPort, starting } = await start(`server.web_port = ${port}`);
+    await expect(starting).rejects.toThrow(`listen for HTTP on 127.0.0.1:${port}: port ${port} is taken`);
+    using udp = await UdpClient.open(dnsPort);
+    expect(await udp.ask('example.com', 'A', { qclass: RRClass.CH })).toMatchObject({ rcode: Rcode.REFUSED });
+    holder.close();
+  });
+});

@@ -1,0 +1,78 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { RRClass, Rcode } from '../shared/dns/iana.ts';
+import { UdpClient } from '../test/support/dns/dns-client.ts';
+import type { TempDir } from '../test/support/weir/data-dir.ts';
+import { freePort } from '../test/support/weir/free-ports.ts';
+import { Weir } from '../test/support/weir/weir-process.ts';
+import { serversOn } from './db/postgres-process.ts';
+
+/** Processes of an embedded database that still work on the data directory. */
+function databasesOn(room: TempDir): number[] {
+  const cluster = join(room.dataDir, 'postgres', 'cluster');
+  return existsSync(cluster) ? serversOn(cluster) : [];
+}
+
+describe('startWeir() of a process', () => {
+  test.each(['UDP', 'TCP'])(
+    'startWeir() ends with a clear message where its port is taken over %s',
+    async (transport) => {
+      const dnsPort = await freePort(['127.0.0.1']);
+      const udp = createSocket('udp4');
+      const tcp = createServer();
+      if (transport === 'UDP') await once(udp.bind(dnsPort, '127.0.0.1'), 'listening');
+      else await once(tcp.listen(dnsPort, '127.0.0.1'), 'listening');
+      await using weir = await Weir.launch({ dnsPort });
+      expect(await weir.end()).toMatchObject({ code: 1 });
+      expect(weir.output).toContain(
+        `weir: listen on 127.0.0.1 ${transport} port ${String(dnsPort)}: another program has it`,
+      );
+      expect(weir.output).not.toMatch(/answers\.|\n +at /);
+      udp.close();
+      tcp.close();
+    },
+  );
+
+  test('startWeir() ends with a clear message where its web port is taken, and leaves no database behind', async () => {
+    const web = createServer().listen(0, '127.0.0.1');
+    await once(web, 'listening');
+    const { port: webPort } = web.address() as { port: number };
+    await using weir = await Weir.launch({ webPort });
+    expect(await weir.end()).toMatchObject({ code: 1 });
+    expect(weir.output).toMatch(
+      new RegExp(`weir: listen for HTTP on 127.0.0.1:${String(webPort)}: port ${String(webPort)} is taken`),
+    );
+    expect(weir.output).not.toMatch(/answers\.|\n +at /);
+    expect(databasesOn(weir.room)).toEqual([]);
+    web.close();
+  });
+
+  test('startWeir() refuses a data directory that another one uses, which goes on undisturbed', async () => {
+    await using first = await Weir.start();
+    await using second = await Weir.launch({ room: first.room });
+    expect(await second.end()).toMatchObject({ code: 1 });
+    expect(second.output).toContain(
+      `weir: data directory ${first.room.dataDir} is in use by another weir (process ${String(first.pid)})`,
+    );
+    expect((await first.health()).body).toMatchObject({
+      status: 'ok',
+      checks: { database: { status: 'ok' } },
+    });
+    using udp = await UdpClient.open(first.dnsPort);
+    expect(await udp.ask('example.com', 'A', { qclass: RRClass.CH })).toMatchObject({ rcode: Rcode.REFUSED });
+    expect(await first.stop()).toMatchObject({ code: 0 });
+  });
+
+  test('startWeir() ends with a clear message where its data directory cannot be made', async () => {
+    const dataDir = '/dev/null/data';
+    await using weir = await Weir.launch({ withoutDatabase: true, env: { WEIR_SERVER_DATA_DIR: dataDir } });
+    expect(await weir.end()).toMatchObject({ code: 1 });
+    expect(weir.output).toBe(
+      `weir: create data directory ${dataDir}: a part of the path is not a directory\n`,
+    );
+  });
+});

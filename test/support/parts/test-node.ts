@@ -1,0 +1,36 @@
+/** The common parts of a node, for tests of the parts that start on them. */
+import { parseConfig } from '../../../config/parse-config.ts';
+import { ClientDirectory } from '../../../control-plane/clients/client-directory.ts';
+import { LeaseWatch } from '../../../control-plane/clients/lease-watch.ts';
+import type { Database } from '../../../control-plane/db/database.ts';
+import type { Node } from '../../../control-plane/node.ts';
+import { systemClock as clock } from '../../../shared/clock.ts';
+import { MemoryLogger } from './memory-logger.ts';
+
+/** Asks no one outside. */
+const TOML = `server.bind_address = ["127.0.0.1"]
+server.workers = 1
+blocking.catalog_url = ""
+dns.pools = [{ name = "none", servers = ["127.0.0.1:9"] }]
+`;
+
+/** A node of one worker on this database and data directory. */
+export function testNode(database: Database, dataDir: string, toml = ''): Node & { logger: MemoryLogger } {
+  const port = toml.includes('server.web_port') ? '' : 'server.web_port = 0\n';
+  const loaded = parseConfig({ file: { name: 'test.toml', text: `${TOML}${port}${toml}\n` }, env: {} });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+  const { config } = loaded.value;
+  const logger = new MemoryLogger();
+  return {
+    loaded: loaded.value,
+    config,
+    name: 'test-node',
+    logger,
+    dataDir,
+    database,
+    clients: new ClientDirectory(),
+    leases: new LeaseWatch({ paths: () => config.dns.dhcp_leases, clock, logger }),
+    ownPorts: new Set(),
+    stops: [],
+  };
+}
