@@ -6,6 +6,7 @@
 import { Resolver } from 'node:dns/promises';
 import type { Clock } from '../../shared/clock.ts';
 import { addressFromText, isMappedIpv4 } from '../../shared/net/ip.ts';
+import { hasErrorCode } from '../../shared/thrown.ts';
 
 const QUESTIONS_AT_ONCE = 4;
 const MAX_WAITING = 1000;
@@ -88,9 +89,7 @@ export class HostNames {
 }
 
 function isNoName(error: unknown): boolean {
-  return (
-    error instanceof Error && 'code' in error && (error.code === 'ENOTFOUND' || error.code === 'ENODATA')
-  );
+  return hasErrorCode(error, 'ENOTFOUND') || hasErrorCode(error, 'ENODATA');
 }
 
 /** Addresses of RFC 1918, RFC 3927, RFC 4193, RFC 4291 (link-local) and RFC 6598; not the loopback's. */

@@ -10,6 +10,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../shared/log.ts';
+import { codeOf } from '../../shared/thrown.ts';
 import { spawnIdentity } from './postgres-account.ts';
 import type { PostgresAccount } from './postgres-account.ts';
 import { lowerPriority, NICENESS } from './process-priority.ts';
@@ -114,7 +115,7 @@ export function explainSpawnError(
   error: Error,
   { runtime, account }: Pick<PostgresLaunch, 'runtime' | 'account'>,
 ): string {
-  const code = 'code' in error ? String(error.code) : '';
+  const code = codeOf(error);
   const program = join(runtime, 'bin');
   if (code === 'ENOENT')
     return `the binaries in ${program} need glibc, which this system lacks; set database.url`;

@@ -19,6 +19,7 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
+import { hasErrorCode } from '../../shared/thrown.ts';
 import { canTraverse } from './postgres-account.ts';
 import type { PostgresAccount } from './postgres-account.ts';
 
@@ -117,7 +118,7 @@ function completeLinks(nativeDir: string): boolean {
     try {
       symlinkSync(basename(source), path);
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'EEXIST') continue;
+      if (hasErrorCode(error, 'EEXIST')) continue;
       return false;
     }
   }

@@ -6,7 +6,7 @@
  * by a server's omission. It keeps its last domains for as long as a group blocks it; of others, the newest are kept,
  * for blocks that are being made just now and for rollbacks.
  */
-import { reasonOf } from '../../shared/thrown.ts';
+import { hasErrorCode, reasonOf } from '../../shared/thrown.ts';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -56,7 +56,7 @@ export class ServiceCatalog {
       const listed = url === '' ? this.shipped : fetched;
       this.services = joined(listed, withdrawn(known, listed, kept.fetched_at));
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
+      if (hasErrorCode(error, 'ENOENT')) return;
       const reason = reasonOf(error);
       logger.warn('skip damaged service catalog; the shipped one is used', { path: this.path, reason });
     }

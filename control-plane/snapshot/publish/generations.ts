@@ -4,7 +4,7 @@
  * damaged generation is skipped for the previous one. File formats are `generation-file.ts` and
  * `shared/snapshot/layout.ts`.
  */
-import { reasonOf } from '../../../shared/thrown.ts';
+import { hasErrorCode, reasonOf } from '../../../shared/thrown.ts';
 import { type FileHandle, mkdir, open, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../../../shared/log.ts';
@@ -178,7 +178,7 @@ async function exists(path: string): Promise<boolean> {
     await stat(path);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    if (hasErrorCode(error, 'ENOENT')) return false;
     throw error;
   }
 }

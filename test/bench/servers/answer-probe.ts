@@ -1,5 +1,6 @@
 // Asking a server one question, to see whether it is up and whether it blocks. The measured load is not made here.
 import { Resolver } from 'node:dns/promises';
+import { codeOf } from '../../../shared/thrown.ts';
 
 /** The address that the upstream gives for every allowed name. */
 export const UPSTREAM_ADDRESS = '192.0.2.1';
@@ -18,8 +19,8 @@ export async function probe(port: number, name: string, timeoutMs = 300): Promis
     if (addresses.includes(UPSTREAM_ADDRESS)) return 'allowed';
     throw new Error(`probe ${name} on port ${port}: unexpected answer ${addresses.join(', ')}`);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
-    if (code === undefined) throw error;
+    const code = error instanceof Error ? codeOf(error) : '';
+    if (code === '') throw error;
     return NAME_IS_BLOCKED.has(code) ? 'blocked' : 'no answer';
   }
 }
