@@ -3,7 +3,7 @@
  * see it replaced, and ask what the threads have counted and allocated. Without the switch, or without a
  * channel, there is nothing to speak to.
  */
-import { Counter } from '../../shared/memory/counters.ts';
+import { answeredWith, Counter } from '../../shared/memory/counters.ts';
 import type { Fault, ThreadMeasures, ThreadRole } from '../../shared/threads/messages.ts';
 import { LogRing, QUERY_STATUS_NAMES } from '../../shared/query-log.ts';
 import type { WorkerSupervisor } from './supervisor.ts';
@@ -64,11 +64,11 @@ function measured(
   memory: ThreadMeasures | null | undefined,
 ): MeasuredThread {
   const slots = new Float64Array(counters);
-  const { FIRST_STATUS, ...single } = Counter;
+  const { FIRST_LATENCY: _latency, FIRST_ANSWERED: _answered, ...single } = Counter;
   return {
     counters: Object.fromEntries([
       ...Object.entries(single).map(([name, slot]) => [name, slots[slot]!]),
-      ...QUERY_STATUS_NAMES.map((name, status) => [`STATUS_${name}`, slots[FIRST_STATUS + status]!]),
+      ...QUERY_STATUS_NAMES.map((name, status) => [`STATUS_${name}`, answeredWith(slots, status)]),
     ]) as Record<string, number>,
     logRecordsDropped:
       Atomics.load(new Int32Array(log, 0, LogRing.RECORDS_BYTE >>> 2), LogRing.DROPPED_WORD) >>> 0,

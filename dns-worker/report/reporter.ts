@@ -1,5 +1,5 @@
 /** Reports the work of a thread: a log record and a counter for each answered query. */
-import { Counter } from '../../shared/memory/counters.ts';
+import { answeredSlot, Counter, latencySlot } from '../../shared/memory/counters.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import type { Query } from '../query/query.ts';
 import { LogRingWriter } from './log-ring.ts';
@@ -8,6 +8,8 @@ import { LogRingWriter } from './log-ring.ts';
 export class Reporter {
   private readonly counters: Float64Array;
   private readonly log: LogRingWriter;
+  /** Queries since the last `publish`. */
+  private unpublished = 0;
 
   constructor(counters: SharedArrayBuffer, log: SharedArrayBuffer) {
     this.counters = new Float64Array(counters);
@@ -19,8 +21,9 @@ export class Reporter {
     const { counters } = this;
     if (query.isRateLimited) query.status = QueryStatus.RATE_LIMITED;
     counters[Counter.QUERIES] = counters[Counter.QUERIES]! + 1;
-    const status = Counter.FIRST_STATUS + query.status;
-    counters[status] = counters[status]! + 1;
+    const slot = answeredSlot(query.protocol, query.status);
+    counters[slot] = counters[slot]! + 1;
+    this.unpublished++;
     // A message without a readable question is counted by its class, not logged.
     if (query.qnameLength !== 0) this.log.write(query, snapshotVersion);
   }
@@ -30,8 +33,15 @@ export class Reporter {
     this.counters[counter] = this.counters[counter]! + 1;
   }
 
-  /** Publishes the records written since the last call, all with this response time. */
+  /** Publishes the queries answered since the last call, all with this response time. */
   publish(responseTimeUs: number): void {
+    const { counters, unpublished } = this;
+    if (unpublished !== 0) {
+      const slot = latencySlot(responseTimeUs);
+      counters[slot] = counters[slot]! + unpublished;
+      counters[Counter.RESPONSE_TIME_US] = counters[Counter.RESPONSE_TIME_US]! + unpublished * responseTimeUs;
+      this.unpublished = 0;
+    }
     this.log.publish(responseTimeUs);
   }
 }
