@@ -27,6 +27,7 @@ import { openPipeline } from './open-pipeline.ts';
 import type { Pipeline } from '../pipeline.ts';
 import { ReplacedTables } from './replaced-tables.ts';
 import { RequestIntake, SCRATCH_SIZE } from './request-intake.ts';
+import { LoopLag } from '../report/loop-lag.ts';
 import { Reporter } from '../report/reporter.ts';
 import { NodeFlights } from '../resolve/node-flights.ts';
 import { QuestionClaims } from '../resolve/question-claims.ts';
@@ -148,7 +149,9 @@ class ResolveThread {
     void this.zones.follow(this.pipeline.snapshot.zones);
     this.replaced.freeSoon(); // What the start has left.
     this.reading = this.misses.run((miss) => this.intake.takeMiss(miss));
+    const lag = new LoopLag(this.start.memory.resolveCounters, systemClock, UPSTREAM_REPORT_MS);
     this.reports = setInterval(() => {
+      lag.beat();
       Atomics.add(this.control, WorkerControl.RESOLVE_BEAT_WORD, 1);
       this.reportUpstreams();
     }, UPSTREAM_REPORT_MS);

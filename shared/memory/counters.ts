@@ -37,6 +37,9 @@ export const Counter = {
   SEND_BUFFER_FULL: 13,
   /** Sum of the response times of all answered queries, microseconds. */
   RESPONSE_TIME_US: 14,
+  /** By how much the once-a-second beats of a resolve thread's event loop were late, milliseconds; and the beats. */
+  LOOP_LAG_MS: 41,
+  LOOP_BEATS: 42,
   /** First of the slots per class of response times. */
   FIRST_LATENCY: 16,
   /** First of the slots per Protocol and QueryStatus, see `answeredSlot`. */
