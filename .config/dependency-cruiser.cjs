@@ -135,6 +135,7 @@ module.exports = {
     door('zod-openapi', '^control-plane/http/openapi\\.ts$'),
     door('zod', '^(config|shared/api)/'),
     door('piscina', '^control-plane/compile/table/'),
+    door('prom-client', '^control-plane/metrics/prometheus-text\\.ts$'),
     door('koffi', '^(dns-worker/listeners/native-calls|control-plane/clients/neighbour-table)\\.ts$'),
 
     // 5. A store never imports routes; a feature never imports another feature's routes.

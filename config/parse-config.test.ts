@@ -79,8 +79,8 @@ describe('parseConfig() with good input', () => {
   test('parseConfig() names the keys that are set and have no effect yet', () => {
     expect(good('').withoutEffect).toEqual([]);
     expect(
-      good('[server]\nweb_port = 81\nmetrics_public = true\n[database]\nrollup_days = 3').withoutEffect,
-    ).toEqual(['database.rollup_days', 'server.metrics_public']);
+      good('[server]\nweb_port = 81\nproxy_protocol_trusted = []\n[database]\nrollup_days = 3').withoutEffect,
+    ).toEqual(['database.rollup_days', 'server.proxy_protocol_trusted']);
     expect(good('', { WEIR_SERVER_ENCRYPTED_DNS_DOT_ENABLED: 'true' }).withoutEffect).toEqual([
       'server.encrypted_dns.dot_enabled',
     ]);

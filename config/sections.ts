@@ -61,8 +61,6 @@ const server = section({
     doc: 'Networks that may send the PROXY header; others are refused.',
   }),
   metrics_public: key(bool.default(false), {
-    notYet,
-    restart,
     doc: 'Lets /metrics be read without authentication.',
   }),
   web_tls: section({

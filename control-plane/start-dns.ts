@@ -70,7 +70,7 @@ export async function startDns(node: Node, dnsPort: number) {
       rate.stop();
     },
   });
-  return { supervisor, publisher, generations, rate, cache, evaluator, logTrouble };
+  return { supervisor, publisher, generations, rate, cache, evaluator, writer, logTrouble };
 }
 
 function startLogWriter(

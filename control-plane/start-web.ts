@@ -14,6 +14,8 @@ import { routeTable } from './http/route-table.ts';
 import { startWebServer } from './http/server.ts';
 import type { CompiledLists } from './lists/compiled/compiled-lists.ts';
 import type { ListSources } from './lists/sources/list-sources.ts';
+import { nodeMetrics } from './metrics/node-metrics.ts';
+import type { LogWriter } from './query-log/store/log-writer.ts';
 import { queryLogReader } from './query-log/reading/query-log-reader.ts';
 import type { ServiceCatalog } from './services/service-catalog.ts';
 import { dnsSettings } from './settings/dns-settings.ts';
@@ -29,6 +31,7 @@ import type { WorkerSupervisor } from './workers/supervisor.ts';
 /** Parts that the API speaks to. */
 interface WebParts {
   readonly logTrouble: () => string | null;
+  readonly writer: Pick<LogWriter, 'counters'>;
   readonly supervisor: WorkerSupervisor;
   readonly publisher: SnapshotPublisher;
   readonly rate: QueryRate;
@@ -57,6 +60,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
   });
   stops.push(startExpiredSessionSweep(auth, logger));
   const localDomain = (): string => dnsSettings(config, publisher.current().rows.dnsSettings).local_domain;
+  const cache = new CacheContents(parts.cache, (counter) => parts.rate.total(counter));
   const known = {
     version,
     nodeName: name,
@@ -65,6 +69,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     auth,
     config: () => config,
     dnsPort: () => parts.dnsPort,
+    metrics: nodeMetrics({ ...node, ...parts, version, cache, cacheBytes: parts.cache.byteLength }),
   };
   const routes = routeTable({
     ...known,
@@ -73,10 +78,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     policy: parts.changes,
     blockingSwitch: () => publisher.current().rows.blockingSwitch,
     clients: node.clients,
-    localNames: {
-      localDomain,
-      live: () => localSources(node, localDomain()),
-    },
+    localNames: { localDomain, live: () => localSources(node, localDomain()) },
     sources: parts.lists,
     bringBack: () => parts.lists.bringBack(),
     queryLog: queryLogReader(database, (address) => node.clients.nameAt(address)),
@@ -87,7 +89,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     filterStats: () => filterStats(publisher.current()),
     health: { checks: () => nodeHealth({ supervisor, database, publisher, logTrouble: parts.logTrouble }) },
     upstreams: { reports: () => supervisor.upstreams() },
-    cache: new CacheContents(parts.cache, (counter) => parts.rate.total(counter)),
+    cache,
   });
   const web = await startWebServer(createApp(known, routes), config, logger);
   stops.push(() => web.close());

@@ -36,6 +36,8 @@ export interface AppParts {
   readonly config: () => Config;
   /** The port that DNS is answered on; not that of the configuration where that one could not be had. */
   readonly dnsPort: () => number;
+  /** What Prometheus scrapes at `/metrics`. */
+  readonly metrics: { readonly contentType: string; text(): Promise<string> };
 }
 
 /** The application over these routes; listens nowhere yet. */
@@ -57,6 +59,7 @@ export function createApp(parts: AppParts, table: readonly Route[]): express.Exp
   app.use(checkHost({ nodeName: parts.nodeName, allowedHosts: () => parts.config().server.allowed_hosts }));
   app.use(cookieParser());
   app.use(prefix, apiRouter(parts, routes));
+  addMetrics(app, parts);
   addPages(app, parts, document);
   app.use((request: Request) => {
     throw notFound(`${request.method} ${request.path}`);
@@ -71,7 +74,7 @@ function apiRouter(parts: AppParts, routes: readonly Route[]): express.Router {
   for (const [path, samePath] of Map.groupBy(routes, (row) => row.path)) {
     const place = router.route(expressPath(path));
     for (const row of samePath) place[METHODS[row.method]](runRoute(parts.auth, row));
-    place.all(methodNotAllowed(samePath));
+    place.all(methodNotAllowed(samePath.map(({ method }) => method)));
   }
   return router;
 }
@@ -106,13 +109,22 @@ function runRoute(auth: Authenticator, route: Route) {
   };
 }
 
-function methodNotAllowed(routes: readonly Route[]) {
-  const methods = routes.map((route) => route.method as string);
+function methodNotAllowed(methods: readonly string[]) {
   const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
   return (request: Request): never => {
     const headers = { Allow: allowed.join(', ') };
     throw new ApiError(405, 'method_not_allowed', `${request.method} is not possible here`, { headers });
   };
+}
+
+/** Metrics are no part of the API, but stand behind the same guard unless `server.metrics_public`. */
+function addMetrics(app: express.Express, { auth, config, metrics }: AppParts): void {
+  const place = app.route('/metrics');
+  place.get(async (request: Request, response: Response): Promise<void> => {
+    await guard(auth, config().server.metrics_public ? 'public' : 'viewer', request);
+    response.set('Content-Type', metrics.contentType).send(await metrics.text());
+  });
+  place.all(methodNotAllowed(['GET']));
 }
 
 /** What lies outside the API: pages for people, and the script that tells the dashboard where the API is. */

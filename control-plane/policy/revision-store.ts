@@ -34,6 +34,13 @@ export async function newestRevision(db: Queryable): Promise<Revision> {
   return toRevision(rows[0]!);
 }
 
+/** Its id; null before the first change. */
+export async function newestRevisionId(db: Queryable): Promise<number | null> {
+  const { rows } = await db.query<{ id: string | null }>('SELECT max(id) AS id FROM revisions');
+  const id = rows[0]?.id ?? null;
+  return id === null ? null : Number(id);
+}
+
 /** One of which it is known that it exists. */
 export async function readRevision(db: Queryable, id: number): Promise<Revision> {
   const { rows } = await db.query<RevisionRow>(`SELECT ${COLUMNS} FROM revisions WHERE id = $1`, [id]);

@@ -128,6 +128,7 @@ export class RunningApi {
       startedAtMs: clock.monotonicMs(),
       config: () => config,
       dnsPort: () => 5353,
+      metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: async () => 'weir_test 1\n' },
       clock,
       logger,
       database,

@@ -5,6 +5,7 @@ import type { Group } from '../../../shared/api/policy/groups-api.ts';
 import type { LoggedQuery, QueryLogPage } from '../../../shared/api/query-log-api.ts';
 import type { StatsSummary } from '../../../shared/api/stats-api.ts';
 import { httpCall } from './http-call.ts';
+import { ScrapedMetrics } from './scraped-metrics.ts';
 
 /** What came back. */
 export interface ApiAnswer<Body = unknown> {
@@ -51,6 +52,18 @@ export class ApiClient {
     if (answer.status !== status)
       throw new Error(`${method} ${path}: status ${String(answer.status)}: ${JSON.stringify(answer.body)}`);
     return answer.body;
+  }
+
+  /** What Prometheus would scrape. */
+  async metrics(): Promise<ScrapedMetrics> {
+    const { status, text } = await httpCall(
+      'GET',
+      new URL('/metrics', this.base).href,
+      undefined,
+      this.cookie,
+    );
+    if (status !== 200) throw new Error(`scrape: status ${String(status)}: ${text}`);
+    return new ScrapedMetrics(text);
   }
 
   /** Creates a group. */

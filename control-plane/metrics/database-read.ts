@@ -1,0 +1,32 @@
+/** Reads of the database for metrics: a scrape waits for no database that is down or does not answer. */
+import type { Database } from '../db/database.ts';
+
+/** Milliseconds that a scrape waits for a read. */
+const WAIT_MS = 1000;
+
+/**
+ * Reads with `read`, for all who ask at the same time once; null while the database is not up, if it fails, or if it is
+ * not done in time. A read that hangs is not repeated until it ends.
+ */
+export function databaseRead<T>(
+  database: Pick<Database, 'status'>,
+  read: () => Promise<T>,
+  waitMs = WAIT_MS,
+): () => Promise<T | null> {
+  let running: Promise<T | null> | undefined;
+  return async () => {
+    if (running === undefined && database.status().state !== 'up') return null;
+    running ??= read()
+      .catch(() => null)
+      .finally(() => {
+        running = undefined;
+      });
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<null>((resolve) => {
+      timer = setTimeout(resolve, waitMs, null);
+    });
+    const value = await Promise.race([running, late]);
+    clearTimeout(timer);
+    return value;
+  };
+}

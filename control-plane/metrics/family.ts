@@ -1,0 +1,64 @@
+/** What a metric is to the rest of this folder: a name, and how its values are read when somebody scrapes. */
+
+/** Label names with values; values may hold anything, their number is bounded. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** One line of the text. */
+export interface Sample {
+  readonly labels: Labels;
+  readonly value: number;
+}
+
+/** A metric with its help; without a sample only its help is shown. */
+export interface Family {
+  /** Base units; a counter ends in `_total`. */
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge';
+  readonly labels: readonly string[];
+  /** Called for each scrape. */
+  readonly read: () => readonly Sample[] | Promise<readonly Sample[]>;
+}
+
+/** Counts of measured durations by class. */
+export interface HistogramSample {
+  readonly labels: Labels;
+  /** Counts by class, not added up; the last class has no upper bound. */
+  readonly counts: readonly number[];
+  readonly sum: number;
+}
+
+/** A metric of distributions. */
+export interface HistogramFamily {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'histogram';
+  /** Upper bounds of all classes but the last. */
+  readonly bounds: readonly number[];
+  readonly read: () => readonly HistogramSample[];
+}
+
+/** A family of counters or gauges with labels. */
+export function family(
+  type: Family['type'],
+  name: string,
+  help: string,
+  labels: readonly string[],
+  read: Family['read'],
+): Family {
+  return { type, name, help, labels, read };
+}
+
+/** A family of one value; null = it is not known. */
+export function single(
+  type: Family['type'],
+  name: string,
+  help: string,
+  read: () => number | null | Promise<number | null>,
+): Family {
+  const samples = async (): Promise<readonly Sample[]> => {
+    const value = await read();
+    return value === null ? [] : [{ labels: {}, value }];
+  };
+  return { type, name, help, labels: [], read: samples };
+}

@@ -1,0 +1,21 @@
+/** Size of a folder on disk. */
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Bytes of the files directly in the folder; null if it cannot be read. Files that vanish meanwhile count nothing. */
+export async function folderBytes(folder: string): Promise<number | null> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    const sizes = entries
+      .filter((entry) => entry.isFile())
+      .map(({ name }) =>
+        stat(join(folder, name)).then(
+          ({ size }) => size,
+          () => 0,
+        ),
+      );
+    return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,91 @@
+/** Metrics of the lists: what is in force comes from memory, the state of fetches from the database. */
+import { type BlocklistSource, SourceStatus } from '../../shared/api/policy/sources-api.ts';
+import type { SourceKind } from '../../shared/policy/source-kind.ts';
+import type { PublishedState } from '../snapshot/published-state.ts';
+import { type Family, family, type Labels, type Sample } from './family.ts';
+
+const LABELS = ['id', 'kind', 'list'] as const;
+
+/** A list as the database has it. */
+export type FetchedList = Pick<
+  BlocklistSource,
+  'id' | 'name' | 'status' | 'last_checked_at' | 'last_changed_at'
+> & { readonly kind: SourceKind };
+
+/** Where the lists are read. */
+export interface ListReads {
+  readonly published: () => PublishedState;
+  /** Null while the database does not say. */
+  readonly fetched: () => Promise<readonly FetchedList[] | null>;
+}
+
+/** Families of all lists, by id, since names may repeat. */
+export function listFamilies({ published, fetched }: ListReads): Family[] {
+  const lastSuccess = new LastSuccess();
+  return [
+    inForce('weir_list_rules', 'Rules of the list in force', published, ({ rules }) => rules),
+    inForce(
+      'weir_list_invalid_lines',
+      'Lines of the list in force that are no rules',
+      published,
+      ({ invalidLines }) => invalidLines,
+    ),
+    family(
+      'gauge',
+      'weir_list_status',
+      '1 for the status that the list has, 0 for the others',
+      [...LABELS, 'status'],
+      async () => ((await fetched()) ?? []).flatMap(statusesOf),
+    ),
+    family(
+      'gauge',
+      'weir_list_last_success_timestamp_seconds',
+      'When the list was last fetched, or found unchanged; after a restart in error, when its content last changed',
+      LABELS,
+      async () => ((await fetched()) ?? []).flatMap((list) => lastSuccess.sampleOf(list)),
+    ),
+  ];
+}
+
+type Statistics = PublishedState['compiled']['sources'][number]['statistics'];
+
+function inForce(
+  name: string,
+  help: string,
+  published: ListReads['published'],
+  value: (statistics: Statistics) => number,
+): Family {
+  return family('gauge', name, help, LABELS, () => {
+    const { compiled, rows } = published();
+    const statistics = new Map(compiled.sources.map((source) => [source.id, source.statistics]));
+    return rows.sources.flatMap((source) => {
+      const own = statistics.get(source.id);
+      return own === undefined || !source.enabled ? [] : [{ labels: labelsOf(source), value: value(own) }];
+    });
+  });
+}
+
+function labelsOf({ id, kind, name }: { id: number; kind: SourceKind; name: string }): Labels {
+  return { id: String(id), kind, list: name };
+}
+
+function statusesOf(list: FetchedList): Sample[] {
+  return SourceStatus.options.map((status) => ({
+    labels: { ...labelsOf(list), status },
+    value: list.status === status ? 1 : 0,
+  }));
+}
+
+/** The row of a list keeps the time of its last fetch only, whatever came of it: earlier successes are kept here. */
+class LastSuccess {
+  private readonly secs = new Map<number, number>();
+
+  sampleOf(list: FetchedList): Sample[] {
+    const at = list.status === 'ok' ? list.last_checked_at : list.last_changed_at;
+    const known = this.secs.get(list.id) ?? 0;
+    const secs = Math.max(known, at === null ? 0 : Date.parse(at) / 1000);
+    if (secs === 0) return [];
+    this.secs.set(list.id, secs);
+    return [{ labels: labelsOf(list), value: secs }];
+  }
+}

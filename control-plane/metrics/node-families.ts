@@ -1,0 +1,41 @@
+/** Metrics of the node as a whole: build, workers, policy, database. */
+import { type Family, family, single } from './family.ts';
+
+/** Where the state of the node is read. */
+export interface NodeReads {
+  readonly version: string;
+  readonly workers: () => { readonly answering: number; readonly workers: number; readonly restarts: number };
+  readonly snapshotVersion: () => number;
+  readonly threadsBehind: () => number;
+  /** Null while the database does not say, and before the first change. */
+  readonly revision: () => Promise<number | null>;
+  readonly isDatabaseUp: () => boolean;
+}
+
+/** Families of the node. */
+export function nodeFamilies(reads: NodeReads): Family[] {
+  const build = { version: reads.version, node: process.versions.node };
+  const gauge = (name: string, help: string, read: () => number | Promise<number | null>): Family =>
+    single('gauge', name, help, read);
+  return [
+    family('gauge', 'weir_build_info', 'Version of Weir and of Node', ['version', 'node'], () => [
+      { labels: build, value: 1 },
+    ]),
+    gauge('weir_workers', 'Workers, each of an answer and a resolve thread', () => reads.workers().workers),
+    gauge('weir_workers_answering', 'Workers that answer', () => reads.workers().answering),
+    single(
+      'counter',
+      'weir_threads_replaced_total',
+      'DNS threads that died or hung',
+      () => reads.workers().restarts,
+    ),
+    gauge('weir_snapshot_version', 'Version of the policy snapshot in force', reads.snapshotVersion),
+    gauge(
+      'weir_snapshot_threads_behind',
+      'Threads that did not take the last snapshot in time',
+      reads.threadsBehind,
+    ),
+    gauge('weir_policy_revision', 'Newest revision of the policy in the database', reads.revision),
+    gauge('weir_database_up', '1 = the database answers', () => (reads.isDatabaseUp() ? 1 : 0)),
+  ];
+}

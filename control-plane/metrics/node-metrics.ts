@@ -1,0 +1,63 @@
+/** All metrics of a node, over its parts. */
+import { join } from 'node:path';
+import type { CacheContents } from '../cache/cache-contents.ts';
+import type { Database } from '../db/database.ts';
+import type { ListSources } from '../lists/sources/list-sources.ts';
+import { newestRevisionId } from '../policy/revision-store.ts';
+import type { LogWriterCounters } from '../query-log/store/log-writer.ts';
+import type { SnapshotPublisher } from '../snapshot/publish/publisher.ts';
+import { upstreamDetails } from '../upstreams/upstream-health.ts';
+import type { WorkerSupervisor } from '../workers/supervisor.ts';
+import { cacheFamilies } from './cache-families.ts';
+import { databaseRead } from './database-read.ts';
+import { dnsFamilies } from './dns-families.ts';
+import { folderBytes } from './folder-bytes.ts';
+import { listFamilies } from './list-families.ts';
+import { nodeFamilies } from './node-families.ts';
+import { processFamilies } from './process-families.ts';
+import { PrometheusText } from './prometheus-text.ts';
+import { queryLogFamilies } from './query-log-families.ts';
+import { threadCounters } from './thread-counters.ts';
+import { upstreamFamilies } from './upstream-families.ts';
+
+/** The parts that are measured. */
+export interface NodeMetricsParts {
+  readonly version: string;
+  readonly dataDir: string;
+  readonly supervisor: Pick<WorkerSupervisor, 'memories' | 'state' | 'upstreams'>;
+  readonly publisher: Pick<SnapshotPublisher, 'current' | 'threadsBehind'>;
+  readonly database: Database;
+  readonly lists: Pick<ListSources, 'list'>;
+  readonly cache: Pick<CacheContents, 'metrics'>;
+  readonly cacheBytes: number;
+  readonly writer: { counters(): LogWriterCounters };
+}
+
+/** The metrics of a node, read when scraped. */
+export function nodeMetrics(parts: NodeMetricsParts): PrometheusText {
+  const { supervisor, publisher, database, lists } = parts;
+  const threads = threadCounters(supervisor.memories());
+  const fetched = databaseRead(database, async () => [
+    ...(await lists.list('block')).map((list) => ({ ...list, kind: 'block' as const })),
+    ...(await lists.list('allow')).map((list) => ({ ...list, kind: 'allow' as const })),
+  ]);
+  return new PrometheusText([
+    ...nodeFamilies({
+      version: parts.version,
+      workers: () => supervisor.state(),
+      snapshotVersion: () => publisher.current().snapshot.version,
+      threadsBehind: () => publisher.threadsBehind(),
+      revision: databaseRead(database, () => newestRevisionId(database)),
+      isDatabaseUp: () => database.status().state === 'up',
+    }),
+    ...dnsFamilies(threads),
+    ...cacheFamilies(() => parts.cache.metrics(), parts.cacheBytes),
+    ...upstreamFamilies(() => upstreamDetails(supervisor.upstreams())),
+    ...listFamilies({ published: () => publisher.current(), fetched }),
+    ...queryLogFamilies(threads, {
+      counters: () => parts.writer.counters(),
+      spoolBytes: () => folderBytes(join(parts.dataDir, 'spool')),
+    }),
+    ...processFamilies(threads),
+  ]);
+}

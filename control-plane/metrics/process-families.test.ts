@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals';
+import { Worker } from 'node:worker_threads';
+import { once } from 'node:events';
+import { Counter } from '../../shared/memory/counters.ts';
+import { ScrapedMetrics } from '../../test/support/weir/scraped-metrics.ts';
+import { createWorkerMemory } from '../workers/worker-memory.ts';
+import { processFamilies } from './process-families.ts';
+import { PrometheusText } from './prometheus-text.ts';
+import { threadCounters } from './thread-counters.ts';
+
+test('processFamilies() tells threads apart by the names that they are given', async () => {
+  const memory = createWorkerMemory();
+  const counters = new Float64Array(memory.resolveCounters);
+  counters[Counter.LOOP_LAG_MS] = 250;
+  counters[Counter.LOOP_BEATS] = 12;
+  const worker = new Worker('require("node:worker_threads").parentPort.on("message", () => 0)', {
+    eval: true,
+    name: 'dns-resolve-13',
+  });
+  await once(worker, 'online');
+  const metrics = new PrometheusText(processFamilies(threadCounters([memory])));
+  const scraped = new ScrapedMetrics(await metrics.text());
+  await worker.terminate();
+  const cpu = (thread: string, ofWorker: string): number =>
+    scraped.sum('weir_thread_cpu_seconds_total', { thread, worker: ofWorker });
+  expect(cpu('resolve', '13')).toBeGreaterThan(0);
+  expect(cpu('main', '')).toBeGreaterThan(0);
+  expect(scraped.sum('process_cpu_seconds_total')).toBeGreaterThan(0);
+  expect(scraped.sum('process_resident_memory_bytes')).toBeGreaterThan(1e6);
+  expect(scraped.sum('weir_heap_bytes', { kind: 'used' })).toBeGreaterThan(1e6);
+  expect(scraped.find('weir_main_event_loop_lag_seconds').map(({ labels }) => labels['percentile'])).toEqual([
+    '50',
+    '99',
+    '100',
+  ]);
+  expect(scraped.find('weir_event_loop_lag_seconds_total')).toEqual([
+    { name: 'weir_event_loop_lag_seconds_total', labels: { thread: 'resolve', worker: '0' }, value: 0.25 },
+  ]);
+  expect(scraped.sum('weir_event_loop_beats_total')).toBe(12);
+});

@@ -1,0 +1,47 @@
+/** Metrics of the path of log rows: rings of the threads, writer, spool. */
+import { LogRing } from '../../shared/query-log.ts';
+import type { LogWriterCounters } from '../query-log/store/log-writer.ts';
+import { type Family, family, single } from './family.ts';
+import { THREAD_LABELS, type ThreadCounters } from './thread-counters.ts';
+
+/** Where the query log is read. */
+export interface QueryLogReads {
+  readonly counters: () => LogWriterCounters;
+  /** Bytes that wait on disk; null = not known. */
+  readonly spoolBytes: () => Promise<number | null>;
+}
+
+/** Families of the query log. */
+export function queryLogFamilies(threads: readonly ThreadCounters[], reads: QueryLogReads): Family[] {
+  const { counters, spoolBytes } = reads;
+  const rows = (of: 'spooled' | 'dropped' | 'refused', help: string): Family =>
+    single('counter', `weir_query_log_${of}_rows_total`, help, () => counters()[of]);
+  return [
+    single(
+      'counter',
+      'weir_query_log_written_rows_total',
+      'Rows in the database',
+      // Rows that a lost database may not have kept are written again, and not counted until then.
+      rising(() => counters().written),
+    ),
+    rows('spooled', 'Rows written to the spool on disk because the database was away'),
+    rows('dropped', 'Rows lost: beyond a bound, or refused by the disk'),
+    rows('refused', 'Rows refused by the database for their content and set aside on disk'),
+    single('gauge', 'weir_query_log_waiting_rows', 'Rows in memory', () => counters().waiting),
+    single('gauge', 'weir_query_log_spool_bytes', 'Bytes of the spool on disk', spoolBytes),
+    family(
+      'counter',
+      'weir_query_log_ring_dropped_rows_total',
+      "Rows lost because a thread's log ring was full",
+      THREAD_LABELS,
+      () =>
+        threads.map(({ labels, log }) => ({ labels, value: Atomics.load(log, LogRing.DROPPED_WORD) >>> 0 })),
+    ),
+  ];
+}
+
+/** The largest value so far: a counter that falls looks like a restart to Prometheus. */
+function rising(read: () => number): () => number {
+  let largest = 0;
+  return () => (largest = Math.max(largest, read()));
+}

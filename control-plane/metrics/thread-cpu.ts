@@ -1,0 +1,39 @@
+/** CPU time of the threads of this process, from /proc. */
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Sample } from './family.ts';
+import { threadLabels } from './thread-counters.ts';
+
+const THREADS = '/proc/self/task';
+/** Names that `dns-thread.ts` gives; the kernel keeps 15 octets. */
+const DNS_THREAD = /^dns-(answer|resolve)-(\d+)$/;
+const NANOSECONDS = 1e9;
+
+/** Seconds of the main thread, of each DNS thread, and of all others together; nothing except on Linux. */
+export function readThreadCpu(): Sample[] {
+  if (process.platform !== 'linux') return [];
+  const sums = new Map<string, Sample>();
+  for (const id of readdirSync(THREADS)) {
+    const thread = readThread(id);
+    if (thread === null) continue;
+    const key = Object.values(thread.labels).join(' ');
+    sums.set(key, { labels: thread.labels, value: (sums.get(key)?.value ?? 0) + thread.value });
+  }
+  return [...sums.values()];
+}
+
+/** Null if the thread has just ended. */
+function readThread(id: string): Sample | null {
+  try {
+    const name = readFileSync(`${THREADS}/${id}/comm`, 'utf8').trim();
+    const cpuNs = Number(readFileSync(`${THREADS}/${id}/schedstat`, 'utf8').split(' ')[0]);
+    return { labels: labelsOf(id, name), value: cpuNs / NANOSECONDS };
+  } catch {
+    return null;
+  }
+}
+
+function labelsOf(id: string, name: string): Sample['labels'] {
+  const [, role, worker] = DNS_THREAD.exec(name) ?? [];
+  if (role !== undefined) return threadLabels(role, worker);
+  return threadLabels(Number(id) === process.pid ? 'main' : 'other');
+}

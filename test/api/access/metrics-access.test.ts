@@ -1,0 +1,43 @@
+/** Who may scrape: a session, or anybody where the configuration says so. */
+import { describe, expect, test } from '@jest/globals';
+import { type RunningApi } from '../../support/parts/running-api.ts';
+import { everyRoute } from '../../support/parts/every-route.ts';
+import { serveSuite } from '../../support/parts/served-suite.ts';
+
+let api: RunningApi;
+const serve = serveSuite(everyRoute(), (served) => (api = served.api), { toml: '', perTest: true });
+
+describe('GET /metrics', () => {
+  test('is refused to strangers, before and after the setup', async () => {
+    expect((await api.send('GET', '/metrics')).problem).toMatchObject({
+      status: 401,
+      error: 'setup_required',
+    });
+    await api.setUp();
+    const refused = await api.send('GET', '/metrics');
+    expect(refused.status).toBe(401);
+    expect(refused.text).not.toContain('weir_test');
+    expect((await api.send('GET', '/metrics', { session: 'made up' })).status).toBe(401);
+    expect((await api.send('HEAD', '/metrics')).status).toBe(401);
+  });
+
+  test('is the text for a session', async () => {
+    await api.setUp();
+    const answer = await api.send('GET', '/metrics', { session: await api.logIn() });
+    expect([answer.status, answer.text]).toEqual([200, 'weir_test 1\n']);
+    expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+  });
+
+  test('takes no other method', async () => {
+    const answer = await api.send('POST', '/metrics');
+    expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, HEAD']);
+  });
+
+  test('is public where server.metrics_public says so, and nothing else is', async () => {
+    await serve({ toml: 'server.metrics_public = true' });
+    const answer = await api.send('GET', '/metrics');
+    expect([answer.status, answer.text]).toEqual([200, 'weir_test 1\n']);
+    expect((await api.send('GET', '/api/cache/metrics')).status).toBe(401);
+    expect((await api.send('GET', '/metrics', { headers: { host: 'evil.example' } })).status).toBe(421);
+  });
+});

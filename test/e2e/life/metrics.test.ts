@@ -1,0 +1,114 @@
+/** Metrics of a real Weir: what was asked is counted exactly. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { a, idOf, questionOf, response } from '../../support/dns/built-messages.ts';
+import { askOverTcp, UdpClient } from '../../support/dns/dns-client.ts';
+import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import type { ApiClient } from '../../support/weir/api-client.ts';
+import { httpCall } from '../../support/weir/http-call.ts';
+import { startListServer } from '../../support/weir/list-server.ts';
+import type { ListServer } from '../../support/weir/list-server.ts';
+import type { ScrapedMetrics } from '../../support/weir/scraped-metrics.ts';
+import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
+
+/** All questions of `askAll`. */
+const ASKED = 28;
+const LIST = 'a "quoted\\n" list';
+
+describe.each(BACK_ENDS)('the metrics of Weir, back end %s', (backEnd) => {
+  let upstream: ScriptedUpstream;
+  let lists: ListServer;
+  let weir: Weir;
+  let api: ApiClient;
+  let before: ScrapedMetrics;
+  let after: ScrapedMetrics;
+
+  beforeAll(async () => {
+    upstream = await ScriptedUpstream.start();
+    upstream.udpScript = (query) => {
+      const answers = [a(Uint8Array.of(0xc0, 12), '192.0.2.1', 3600)];
+      query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), answers }));
+    };
+    lists = await startListServer();
+    lists.serve('/list', '0.0.0.0 ads.example.com\n0.0.0.0 track.example.com\n!!no rule\n');
+    const servers = [`127.0.0.1:${String(upstream.port)}`];
+    weir = await Weir.start({ backEnd, upstreams: servers, toml: '[dns.health_check]\nenabled = false\n' });
+    api = await weir.api();
+    await api.addSource({ name: LIST, url: lists.url('/list') });
+    before = await api.metrics();
+    await askAll(weir.dnsPort);
+    // A thread counts an answer right after it has sent it.
+    do after = await api.metrics();
+    while (grown('weir_dns_response_seconds_count') < ASKED);
+  });
+
+  afterAll(async () => {
+    await weir.stop();
+    await lists.close();
+    await upstream.close();
+  });
+
+  /** By how much a counter has grown. */
+  const grown = (name: string, labels: Record<string, string> = {}): number =>
+    after.sum(name, labels) - before.sum(name, labels);
+
+  test('count each query once, by protocol and status', () => {
+    const queries = (protocol: string, status: string): number =>
+      grown('weir_dns_queries_total', { protocol, status });
+    expect(queries('udp', 'BLOCKED_LIST')).toBe(7);
+    expect(queries('udp', 'ALLOWED')).toBe(5);
+    expect(queries('udp', 'CACHED')).toBe(11);
+    expect(queries('tcp', 'BLOCKED_LIST')).toBe(3);
+    expect(queries('tcp', 'CACHED')).toBe(2);
+    expect(grown('weir_dns_queries_total')).toBe(ASKED);
+    expect(grown('weir_dns_queries_total', { thread: 'answer' })).toBe(backEnd === 'batch' ? 18 : 0);
+  });
+
+  test('count the response time of each query', () => {
+    expect(grown('weir_dns_response_seconds_count')).toBe(ASKED);
+    expect(grown('weir_dns_response_seconds_bucket', { le: '+Inf' })).toBe(ASKED);
+    expect(grown('weir_dns_response_seconds_sum')).toBeGreaterThan(0);
+  });
+
+  test('count hits and misses of the cache, and the questions of the upstream', () => {
+    expect(grown('weir_cache_hits_total')).toBe(13);
+    expect(grown('weir_cache_insertions_total')).toBe(5);
+    expect(after.sum('weir_cache_entries')).toBe(5);
+    expect(upstream.udpQueries.length).toBe(5);
+    expect(after.find('weir_upstream_queries_total').map(({ labels }) => labels['pool'])).toEqual([
+      'upstreams',
+    ]);
+  });
+
+  test('show the list under its name, whatever that is', () => {
+    expect(after.sum('weir_list_rules', { list: LIST, kind: 'block' })).toBe(2);
+    expect(after.sum('weir_list_status', { list: LIST, status: 'ok' })).toBe(1);
+    expect(after.sum('weir_list_last_success_timestamp_seconds', { list: LIST })).toBeGreaterThan(1e9);
+  });
+
+  test('show the node', () => {
+    expect(after.sum('weir_database_up')).toBe(1);
+    expect(after.sum('weir_workers_answering')).toBe(after.sum('weir_workers'));
+    expect(after.sum('weir_snapshot_version')).toBeGreaterThan(1);
+    expect(after.sum('weir_policy_revision')).toBeGreaterThan(0);
+    const threads = backEnd === 'batch' ? ['answer', 'main', 'resolve'] : ['main', 'resolve'];
+    for (const thread of threads)
+      expect(after.sum('weir_thread_cpu_seconds_total', { thread })).toBeGreaterThan(0);
+  });
+
+  test('are not told to strangers', async () => {
+    const url = `http://127.0.0.1:${String(weir.webPort)}/metrics`;
+    const { status, text } = await httpCall('GET', url);
+    expect(status).toBe(401);
+    expect(text).not.toContain('weir_dns');
+  });
+});
+
+/** Blocked 7, forwarded 5, cached 11 over UDP; blocked 3, cached 2 over TCP; one after the other. */
+async function askAll(port: number): Promise<void> {
+  const udp = await UdpClient.open(port);
+  for (let i = 0; i < 7; i++) await udp.ask(i % 2 === 0 ? 'ads.example.com' : 'track.example.com', 'A');
+  for (let i = 0; i < 16; i++) await udp.ask(`name-${String(i % 5)}.example.org`, 'A');
+  udp.close();
+  for (let i = 0; i < 3; i++) await askOverTcp(port, 'ads.example.com', 'A');
+  for (let i = 0; i < 2; i++) await askOverTcp(port, 'name-1.example.org', 'A');
+}
