@@ -63,7 +63,8 @@ export class AdminAccount {
     const taken = forbidden('a password is set already; change it with auth/change-password');
     if (await this.isConfigured()) throw taken;
     const hash = await hashPassword(password);
-    if (!(await credentials.insertHash(this.parts.database, hash, this.now()))) throw taken;
+    const { database } = this.parts;
+    if (!(await database.transaction((tx) => credentials.insertHash(tx, hash, this.now())))) throw taken;
     this.isInDatabase = true;
   }
 

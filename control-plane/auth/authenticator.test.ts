@@ -3,8 +3,9 @@ import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { TestClock } from '../../test/support/parts/test-clock.ts';
 import { testConfig } from '../../test/support/parts/test-config.ts';
 import { type TestDatabase, startTestDatabase } from '../../test/support/parts/test-database.ts';
-import { DatabaseUnavailable } from '../db/database-errors.ts';
-import type { Database } from '../db/database.ts';
+import { DatabaseUnavailable, OutcomeUnknown } from '../db/database-errors.ts';
+import type { Database, Queryable } from '../db/database.ts';
+import type { Caller } from '../api/caller.ts';
 import { Authenticator } from './authenticator.ts';
 import { ConfiguredPassword } from './configured-password.ts';
 import { SetupCode } from './setup-code.ts';
@@ -16,6 +17,8 @@ const HOUR_MS = 3_600_000;
 let own: TestDatabase;
 let clock: TestClock;
 let isAway: boolean;
+/** No COMMIT gets an answer. */
+let isSilent: boolean;
 let logger: MemoryLogger;
 let authenticator: Authenticator;
 
@@ -26,7 +29,7 @@ beforeEach(async () => {
   await own.database.query('TRUNCATE admin_credential, sessions, login_failures');
   clock = new TestClock();
   logger = new MemoryLogger();
-  isAway = false;
+  isAway = isSilent = false;
   authenticator = make();
   await authenticator.setUp(PASSWORD, { isLocal: true, address: '127.0.0.1', setupCode: undefined });
 });
@@ -39,6 +42,8 @@ function make(toml = ''): Authenticator {
   const database = Object.assign(Object.create(own.database) as Database, {
     query: (text: string, values?: readonly unknown[]) =>
       isAway ? Promise.reject(new DatabaseUnavailable('away')) : own.database.query(text, values),
+    transaction: <T>(work: (tx: Queryable) => Promise<T>) =>
+      isSilent ? Promise.reject(new OutcomeUnknown('silent')) : own.database.transaction(work),
   });
   return new Authenticator({
     config: () => config,
@@ -144,6 +149,29 @@ describe('Authenticator', () => {
     await expect(authenticator.callerOf(secret)).rejects.toThrow(DatabaseUnavailable);
     isAway = false;
     await expect(authenticator.revokeSession(sessionId!)).rejects.toMatchObject({ status: 404 });
+  });
+
+  test.each<[string, (caller: Caller, secret: string) => Promise<void>]>([
+    ['logOut', (_caller, secret) => authenticator.logOut(secret)],
+    ['revokeSession', ({ sessionId }) => authenticator.revokeSession(sessionId!)],
+    [
+      'changePassword',
+      ({ username }) =>
+        authenticator.changePassword(
+          { username, role: 'admin', sessionId: null },
+          { current: PASSWORD, next: 'a new one' },
+          HERE,
+        ),
+    ],
+  ])('%s() leaves no session to be believed that it may have ended', async (_name, end) => {
+    const secret = await logIn();
+    const caller = (await authenticator.callerOf(secret))!;
+    isSilent = true;
+    await expect(end(caller, secret)).rejects.toThrow(OutcomeUnknown);
+    isAway = true;
+    await expect(authenticator.callerOf(secret)).rejects.toThrow(DatabaseUnavailable);
+    isAway = false;
+    expect(await authenticator.callerOf(secret)).toEqual(caller);
   });
 
   test('removeExpired() removes what is over, but not by a clock that was set a moment ago', async () => {

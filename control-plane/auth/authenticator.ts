@@ -135,16 +135,17 @@ export class Authenticator {
     const lifeMs = attempt.rememberMe ? days * DAY_MS : hours * HOUR_MS;
     const secret = newSessionSecret();
     const secretHash = hashSessionSecret(secret);
-    const session = await sessions.insertSession(this.parts.database, {
+    const opened = {
       secretHash,
       username: attempt.username,
-      role: 'admin',
+      role: 'admin' as const,
       ipAddress: origin.address,
       userAgent: origin.userAgent,
       rememberMe: attempt.rememberMe,
       createdAt: now,
       expiresAt: new Date(now.getTime() + lifeMs),
-    });
+    };
+    const session = await this.parts.database.transaction((tx) => sessions.insertSession(tx, opened));
     this.memory.note(secretHash, session);
     this.parts.logger.info('opened a session', { username: session.username, address: origin.address });
     return { secret, session };
@@ -153,8 +154,11 @@ export class Authenticator {
   /** Ends the session of a secret, if there is one. */
   async logOut(secret: string): Promise<void> {
     const secretHash = hashSessionSecret(secret);
-    await sessions.deleteSessionByHash(this.parts.database, secretHash);
-    this.memory.note(secretHash, null);
+    const { database } = this.parts;
+    // Not believed either where it is unknown whether it was ended; the same below.
+    await database
+      .transaction((tx) => sessions.deleteSessionByHash(tx, secretHash))
+      .finally(() => this.memory.note(secretHash, null));
   }
 
   /** Replaces the password and ends all other sessions; a wrong current one counts as a failed login. */
@@ -165,11 +169,13 @@ export class Authenticator {
   ): Promise<void> {
     if (!(await this.account.isConfigured())) throw await this.refusal();
     await this.checkPassword(caller.username, passwords.current, origin);
-    await this.account.replacePassword(passwords.next, (tx) =>
-      sessions.deleteSessionsOfUser(tx, caller.username, caller.sessionId),
-    );
-    this.memory.forget((session) => session.username === caller.username && session.id !== caller.sessionId);
-    this.parts.logger.info('changed the password', { username: caller.username });
+    const { username, sessionId } = caller;
+    await this.account
+      .replacePassword(passwords.next, (tx) => sessions.deleteSessionsOfUser(tx, username, sessionId))
+      .finally(() =>
+        this.memory.forget((session) => session.username === username && session.id !== sessionId),
+      );
+    this.parts.logger.info('changed the password', { username });
   }
 
   /** All sessions that are not over, newest first. */
@@ -179,8 +185,10 @@ export class Authenticator {
 
   /** Ends one session; 404 if there is none. */
   async revokeSession(id: number): Promise<void> {
-    this.memory.forget((session) => session.id === id);
-    if (!(await sessions.deleteSession(this.parts.database, id))) throw notFound(`session ${id}`);
+    const isEnded = await this.parts.database
+      .transaction((tx) => sessions.deleteSession(tx, id))
+      .finally(() => this.memory.forget((session) => session.id === id));
+    if (!isEnded) throw notFound(`session ${id}`);
   }
 
   /** Removes sessions that are over and lockouts that have passed; for a timer. */

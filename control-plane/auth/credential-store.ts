@@ -8,15 +8,15 @@ export async function readHash(db: Queryable): Promise<string | null> {
 }
 
 /** Stores the first hash; false if there is one already, which stays. */
-export async function insertHash(db: Queryable, hash: string, now: Date): Promise<boolean> {
+export async function insertHash(tx: Queryable, hash: string, now: Date): Promise<boolean> {
   const text =
     'INSERT INTO admin_credential (password_hash, updated_at) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING';
-  return (await db.query(text, [hash, now])).rowCount === 1;
+  return (await tx.query(text, [hash, now])).rowCount === 1;
 }
 
 /** Stores a hash, whether there was one or not. */
-export async function replaceHash(db: Queryable, hash: string, now: Date): Promise<void> {
-  await db.query(
+export async function replaceHash(tx: Queryable, hash: string, now: Date): Promise<void> {
+  await tx.query(
     `INSERT INTO admin_credential (password_hash, updated_at) VALUES ($1, $2)
      ON CONFLICT (id) DO UPDATE SET password_hash = excluded.password_hash, updated_at = excluded.updated_at`,
     [hash, now],

@@ -24,8 +24,8 @@ const COLUMNS = `id, username, role, host(ip_address) AS "ipAddress", user_agent
   remember_me AS "rememberMe", created_at AS "createdAt", last_seen_at AS "lastSeenAt", expires_at AS "expiresAt"`;
 
 /** Stores a new session. */
-export async function insertSession(db: Queryable, session: NewSession): Promise<StoredSession> {
-  const { rows } = await db.query<StoredSession>(
+export async function insertSession(tx: Queryable, session: NewSession): Promise<StoredSession> {
+  const { rows } = await tx.query<StoredSession>(
     `INSERT INTO sessions
        (secret_hash, username, role, ip_address, user_agent, remember_me, created_at, last_seen_at, expires_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8) RETURNING ${COLUMNS}`,
@@ -73,22 +73,22 @@ export async function touchSession(db: Queryable, id: number, now: Date): Promis
 }
 
 /** Ends a session, even an expired one; false if there is none. */
-export async function deleteSession(db: Queryable, id: number): Promise<boolean> {
-  return (await db.query('DELETE FROM sessions WHERE id = $1', [id])).rowCount === 1;
+export async function deleteSession(tx: Queryable, id: number): Promise<boolean> {
+  return (await tx.query('DELETE FROM sessions WHERE id = $1', [id])).rowCount === 1;
 }
 
 /** Ends the session of a secret, if there is one. */
-export async function deleteSessionByHash(db: Queryable, secretHash: Buffer): Promise<void> {
-  await db.query('DELETE FROM sessions WHERE secret_hash = $1', [secretHash]);
+export async function deleteSessionByHash(tx: Queryable, secretHash: Buffer): Promise<void> {
+  await tx.query('DELETE FROM sessions WHERE secret_hash = $1', [secretHash]);
 }
 
 /** Ends all sessions of a user, but `keptId` where it is given. */
 export async function deleteSessionsOfUser(
-  db: Queryable,
+  tx: Queryable,
   username: string,
   keptId: number | null,
 ): Promise<void> {
-  await db.query('DELETE FROM sessions WHERE username = $1 AND id IS DISTINCT FROM $2::integer', [
+  await tx.query('DELETE FROM sessions WHERE username = $1 AND id IS DISTINCT FROM $2::integer', [
     username,
     keptId,
   ]);

@@ -36,6 +36,12 @@ export interface DatabaseStatus {
 
 /** The database as the rest of Weir sees it. */
 export interface Database extends Queryable {
+  /**
+   * Runs one statement by itself: a question, or a change that may as well be made twice. Whether it was stored is not
+   * known where the connection is lost; a change that a person asks for goes through `transaction`, which tells.
+   * @throws {DatabaseUnavailable}
+   */
+  query<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<QueryRows<Row>>;
   status(): DatabaseStatus;
   /** Calls back on every change of state; returns how to stop that. */
   onStatus(listener: (status: DatabaseStatus) => void): () => void;
