@@ -18,6 +18,7 @@ import { errorDetail, lossOf } from './exchange.ts';
 import { HttpsResponse, MEDIA_TYPE, type StreamOutcome } from './https-response.ts';
 import {
   type ConnectionEvents,
+  isSilent,
   type KeptConnection,
   KeptConnections,
   type KeptQuery,
@@ -30,8 +31,6 @@ const IDLE_TIMEOUT_MS = 30_000;
 /** Streams of one session, where the server allows as many, and sessions to one server. */
 const MAX_STREAMS = 128;
 const MAX_SESSIONS = 4;
-/** A session that brought nothing for so long while a question waited takes no more of them. */
-const SILENCE_MS = 1000;
 const MAX_HEADER_BYTES = 16_384;
 /** The end of a URL template that has questions asked with GET (RFC 8484 section 4.1, RFC 6570). */
 const GET_TEMPLATE = '{?dns}';
@@ -47,14 +46,10 @@ export interface HttpsTarget {
   open(server: ServerAddress): TLSSocket;
 }
 
-interface HttpsQuery extends KeptQuery {
+interface HttpsQuery extends KeptQuery<HttpsSession> {
   /** As in `QueryForm`. */
   readonly edns: boolean;
-  /** Null once over. */
-  session: HttpsSession | null;
   stream: ClientHttp2Stream | null;
-  sentMs: number;
-  receivedBefore: number;
 }
 
 /** All sessions to one server. */
@@ -77,31 +72,17 @@ export class HttpsUpstream implements ServerConnections {
   }
 
   private askOnce(question: Question, edns: boolean, done: ExchangeDone): Exchange {
-    const query: HttpsQuery = {
+    return this.sessions.ask({
       question,
       edns,
       done,
-      session: null,
+      connection: null,
       stream: null,
       sentMs: 0,
       receivedBefore: 0,
       retried: false,
       wasQueued: false,
-    };
-    const sessions = this.sessions;
-    sessions.assign(query);
-    return {
-      get wasQueued() {
-        return query.wasQueued;
-      },
-      resend: () => undefined,
-      cancel: () => {
-        const { session } = query;
-        query.session = null;
-        if (session === null) sessions.withdraw(query);
-        else session.abandon(query);
-      },
-    };
+    });
   }
 }
 
@@ -165,7 +146,7 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
     // RFC 8484 section 4.1: an id of 0 lets HTTP caches recognise the same question.
     const message = encodeQuery(query.question, 0, { edns: query.edns, marks: null, padTo: PADDING_BLOCK });
     const stream = this.session.request(this.headers(message));
-    query.session = this;
+    query.connection = this;
     query.stream = stream;
     query.sentMs = this.clock.monotonicMs();
     query.receivedBefore = this.received;
@@ -183,10 +164,7 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
   }
 
   abandon(query: HttpsQuery): void {
-    const waitedMs = this.clock.monotonicMs() - query.sentMs;
-    const isSilent =
-      this.received === query.receivedBefore && (this.received === 0 || waitedMs >= SILENCE_MS);
-    if (isSilent) this.retire();
+    if (isSilent(query, this.received, this.clock.monotonicMs())) this.retire();
     query.stream?.close(constants.NGHTTP2_CANCEL);
   }
 
@@ -223,8 +201,8 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
   }
 
   private settle(query: HttpsQuery, outcome: StreamOutcome, wasUseful: boolean): void {
-    if (query.session === null) return;
-    query.session = null;
+    if (query.connection === null) return;
+    query.connection = null;
     query.stream = null;
     if (typeof outcome === 'object') query.done(outcome);
     // GOAWAY, REFUSED_STREAM, or a session closed while idle: the server did not look at the question.

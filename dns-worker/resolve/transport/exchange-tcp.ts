@@ -20,6 +20,7 @@ import type {
 import { errorDetail, lossOf, outcomeOf } from './exchange.ts';
 import {
   type ConnectionEvents,
+  isSilent,
   type KeptConnection,
   KeptConnections,
   type KeptQuery,
@@ -37,9 +38,6 @@ const MAX_CONNECTIONS = 8;
 const MAX_ABANDONED = 1024;
 /** Unsolicited responses after which a connection is closed. */
 const MAX_STRAYS = 64;
-
-/** A connection that brought nothing for so long while a question waited takes no more of them. */
-const SILENCE_MS = 1000;
 
 /** How connections to a server are made, and what goes over them. */
 export interface StreamKind {
@@ -64,16 +62,11 @@ export interface StreamWitness {
   witness(message: Uint8Array): void;
 }
 
-interface StreamQuery extends KeptQuery {
+interface StreamQuery extends KeptQuery<StreamConnection> {
   readonly witness: StreamWitness | null;
   /** As in `QueryForm`. */
   readonly edns: boolean;
-  /** Its connection while in flight; null afterwards. */
-  connection: StreamConnection | null;
   id: number;
-  sentMs: number;
-  /** Messages that had come on the connection by then. */
-  receivedBefore: number;
 }
 
 /** All connections to one server. */
@@ -108,7 +101,7 @@ export class StreamUpstream implements ServerConnections {
     witness: StreamWitness | null,
     done: ExchangeDone,
   ): Exchange {
-    const query: StreamQuery = {
+    return this.connections.ask({
       question,
       witness,
       edns,
@@ -119,21 +112,7 @@ export class StreamUpstream implements ServerConnections {
       receivedBefore: 0,
       retried: false,
       wasQueued: false,
-    };
-    const connections = this.connections;
-    connections.assign(query);
-    return {
-      get wasQueued() {
-        return query.wasQueued;
-      },
-      resend: () => undefined,
-      cancel: () => {
-        const { connection } = query;
-        query.connection = null;
-        if (connection === null) connections.withdraw(query);
-        else connection.abandon(query);
-      },
-    };
+    });
   }
 }
 
@@ -192,10 +171,9 @@ class StreamConnection implements KeptConnection<StreamQuery> {
   abandon(query: StreamQuery): void {
     if (!this.queries.delete(query.id)) return;
     this.abandoned.add(query.id);
-    const waitedMs = this.clock.monotonicMs() - query.sentMs;
-    const isSilent = this.received === query.receivedBefore && (!this.wasUseful || waitedMs >= SILENCE_MS);
-    // The peer may be gone silently: the next question should use a new connection.
-    if (isSilent || this.abandoned.size >= MAX_ABANDONED) this.retire();
+    // The next question should use a new connection.
+    if (isSilent(query, this.received, this.clock.monotonicMs()) || this.abandoned.size >= MAX_ABANDONED)
+      this.retire();
     this.events.left(query);
   }
 

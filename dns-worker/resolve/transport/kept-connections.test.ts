@@ -1,17 +1,22 @@
 import { describe, expect, test } from '@jest/globals';
 import { question } from '../../../test/support/dns/built-messages.ts';
-import type { ExchangeOutcome } from './exchange.ts';
+import type { Exchange, ExchangeOutcome } from './exchange.ts';
 import {
   type ConnectionEvents,
+  isSilent,
   type KeptConnection,
   KeptConnections,
   type KeptQuery,
 } from './kept-connections.ts';
 
-class TestQuery implements KeptQuery {
+class TestQuery implements KeptQuery<TestConnection> {
   readonly question;
+  exchange: Exchange | undefined;
   readonly outcomes: ExchangeOutcome[] = [];
   readonly done = (outcome: ExchangeOutcome): void => void this.outcomes.push(outcome);
+  connection: TestConnection | null = null;
+  sentMs = 0;
+  receivedBefore = 0;
   retried = false;
   wasQueued = false;
 
@@ -25,6 +30,7 @@ class TestConnection implements KeptConnection<TestQuery> {
   readonly capacity: number;
   readonly events: ConnectionEvents<TestQuery>;
   readonly carried: TestQuery[] = [];
+  readonly abandoned: TestQuery[] = [];
   isDestroyed = false;
 
   constructor(capacity: number, events: ConnectionEvents<TestQuery>) {
@@ -37,7 +43,12 @@ class TestConnection implements KeptConnection<TestQuery> {
   }
 
   send(query: TestQuery): void {
+    query.connection = this;
     this.carried.push(query);
+  }
+
+  abandon(query: TestQuery): void {
+    this.abandoned.push(query);
   }
 
   destroy(): void {
@@ -57,16 +68,16 @@ function open(max: number, capacity: number) {
     made.push(connection);
     return connection;
   });
-  /** Assigns a question of a network. */
+  /** Asks a question of a network. */
   const ask = (network?: string): TestQuery => {
     const query = new TestQuery(network);
-    all.assign(query);
+    query.exchange = all.ask(query);
     return query;
   };
   return { all, made, ask };
 }
 
-describe('KeptConnections.assign()', () => {
+describe('KeptConnections.ask()', () => {
   test('uses a connection that has room before it makes another', () => {
     const { made, ask } = open(2, 2);
     for (const network of ['a', 'b', 'c']) ask(network);
@@ -121,15 +132,36 @@ describe('KeptConnections.assign()', () => {
   });
 });
 
-describe('KeptConnections.withdraw()', () => {
-  test('takes a question out of the line', () => {
-    const { all, made, ask } = open(1, 1);
+describe('the exchange of KeptConnections.ask()', () => {
+  test('takes a question that is cancelled out of the line', () => {
+    const { made, ask } = open(1, 1);
     const first = ask('a');
     const waiting = ask('b');
-    all.withdraw(waiting);
+    waiting.exchange!.cancel();
     made[0]!.answer();
     expect(made[0]!.carried).toEqual([]);
     expect([first.outcomes, waiting.outcomes]).toEqual([[], []]);
+  });
+
+  test('has the connection give up a question in flight, and tells whether it had to wait', () => {
+    const { made, ask } = open(1, 1);
+    const [first, waiting] = [ask('a'), ask('b')];
+    expect([first.exchange!.wasQueued, waiting.exchange!.wasQueued]).toEqual([false, true]);
+    first.exchange!.cancel();
+    expect([made[0]!.abandoned, first.connection]).toEqual([[first], null]);
+    expect(made[0]!.carried).toEqual([first]);
+  });
+});
+
+describe('isSilent()', () => {
+  test.each([
+    ['brought nothing ever', { received: 0, before: 0, waitedMs: 1 }, true],
+    ['brought something, but nothing for a second', { received: 3, before: 3, waitedMs: 1000 }, true],
+    ['brought something, and was asked just now', { received: 3, before: 3, waitedMs: 999 }, false],
+    ['brought another answer meanwhile', { received: 4, before: 3, waitedMs: 5000 }, false],
+  ] as const)('speaks of a connection that %s', (_what, { received, before, waitedMs }, expected) => {
+    const query = Object.assign(new TestQuery(), { sentMs: 100, receivedBefore: before });
+    expect(isSilent(query, received, 100 + waitedMs)).toBe(expected);
   });
 });
 

@@ -4,17 +4,25 @@
  * fair share.
  */
 import { isWithinShare } from '../../policy/fair-share.ts';
-import { type ExchangeDone, lossOf } from './exchange.ts';
+import { type Exchange, type ExchangeDone, lossOf } from './exchange.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { Question } from '../response/question.ts';
 
 /** Questions that wait for room on the connections to one server. */
 const MAX_QUEUED = 16_384;
+/** A connection that brought nothing for so long while a question waited takes no more of them. */
+const SILENCE_MS = 1000;
 
 /** A question on its way. */
-export interface KeptQuery {
+export interface KeptQuery<Connection> {
   readonly question: Question;
   readonly done: ExchangeDone;
+  /** Its connection while in flight; null before and afterwards. */
+  connection: Connection | null;
+  /** On the monotonic clock. */
+  sentMs: number;
+  /** Answers that had come on the connection by then. */
+  receivedBefore: number;
   /** A server may have closed a connection just when we used it: that is no failure yet. */
   retried: boolean;
   /** It has had to wait for room. */
@@ -27,7 +35,14 @@ export interface KeptConnection<Query> {
   readonly capacity: number;
   readonly hasRoom: boolean;
   send(query: Query): void;
+  /** Gives up a question in flight. */
+  abandon(query: Query): void;
   destroy(): void;
+}
+
+/** Whether the peer of a connection that has brought `received` answers may be gone, as a question on it is given up. */
+export function isSilent(query: KeptQuery<unknown>, received: number, nowMs: number): boolean {
+  return received === query.receivedBefore && (received === 0 || nowMs - query.sentMs >= SILENCE_MS);
 }
 
 /** What a connection tells of. */
@@ -43,7 +58,7 @@ export interface ConnectionEvents<Query> {
 }
 
 /** All connections to one server. */
-export class KeptConnections<Query extends KeptQuery, Connection extends KeptConnection<Query>> {
+export class KeptConnections<Query extends KeptQuery<Connection>, Connection extends KeptConnection<Query>> {
   private readonly connections = new Set<Connection>();
   private readonly max: number;
   private readonly open: (events: ConnectionEvents<Query>) => Connection;
@@ -60,7 +75,31 @@ export class KeptConnections<Query extends KeptQuery, Connection extends KeptCon
   }
 
   /** Sends a question, or has it wait for room; fails it where too many of its network wait. */
-  assign(query: Query): void {
+  ask(query: Query): Exchange {
+    this.assign(query);
+    return {
+      get wasQueued() {
+        return query.wasQueued;
+      },
+      resend: () => undefined,
+      cancel: () => {
+        const { connection } = query;
+        query.connection = null;
+        if (connection === null) this.queue.remove(networkOf(query), query);
+        else connection.abandon(query);
+      },
+    };
+  }
+
+  /** Closes every connection; questions in flight get no answer. */
+  close(): void {
+    this.closed = true;
+    this.queue.clear();
+    for (const connection of this.connections) connection.destroy();
+  }
+
+  /** Sends a question, has it wait, or fails it. */
+  private assign(query: Query): void {
     if (this.closed) {
       queueMicrotask(() => query.done({ kind: 'failed', reason: 'network', detail: 'closed' }));
       return;
@@ -74,18 +113,6 @@ export class KeptConnections<Query extends KeptQuery, Connection extends KeptCon
       const detail = 'too many questions under way';
       queueMicrotask(() => query.done({ kind: 'failed', reason: 'local', detail }));
     }
-  }
-
-  /** Gives up a question that waits for room. */
-  withdraw(query: Query): void {
-    this.queue.remove(networkOf(query), query);
-  }
-
-  /** Closes every connection; questions in flight get no answer. */
-  close(): void {
-    this.closed = true;
-    this.queue.clear();
-    for (const connection of this.connections) connection.destroy();
   }
 
   /** Sends a question, on a new connection if need be; there is room. */
@@ -156,6 +183,6 @@ export class KeptConnections<Query extends KeptQuery, Connection extends KeptCon
   }
 }
 
-function networkOf({ question }: KeptQuery): string {
+function networkOf({ question }: KeptQuery<unknown>): string {
   return question.network ?? '';
 }
