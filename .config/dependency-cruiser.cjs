@@ -123,7 +123,6 @@ module.exports = {
     // 4. One door per package.
     door('dns-packet', '^shared/dns/codec\\.ts$'),
     door('pg', '^control-plane/(db/|.+-store\\.ts$)'),
-    door('pg-copy-streams', '^control-plane/(db/|.+-store\\.ts$)'),
     door('node-pg-migrate', '^control-plane/db/'),
     door('express', '^control-plane/(api/|http/|auth/(session-cookie|request-caller)\\.ts$|.+-routes\\.ts$)'),
     door('cookie-parser', '^control-plane/http/'),

@@ -9,6 +9,7 @@ import { CacheFile } from './cache/cache-file.ts';
 import { NodeClaim } from './cluster/node-claim.ts';
 import { nodeIdOf } from './cluster/node-store.ts';
 import { nodeUuid } from './cluster/node-uuid.ts';
+import { LogSource } from './query-log/reading/log-source.ts';
 import { LogDrain } from './query-log/drain/log-drain.ts';
 import { LogWriter } from './query-log/store/log-writer.ts';
 import { recordNames } from './query-log/drain/record-names.ts';
@@ -59,7 +60,7 @@ export async function startDns(node: Node, dnsPort: number) {
   stops.push(followAnchors(anchors, supervisor));
   if (hooks.faultInjection) obeyFaultRequests(supervisor, () => writer.counters());
   const names = recordNames(publisher, settings.pools, zones);
-  const drain = new LogDrain(supervisor.memories(), names, (row) => writer.append(row));
+  const drain = new LogDrain(supervisor.memories(), names, writer);
   const rate = new QueryRate(supervisor.memories());
   drain.start();
   rate.start();
@@ -70,7 +71,8 @@ export async function startDns(node: Node, dnsPort: number) {
       rate.stop();
     },
   });
-  return { supervisor, publisher, generations, rate, cache, evaluator, writer, logTrouble };
+  const log = new LogSource({ database: node.database, logger, flush: () => writer.flush() });
+  return { supervisor, publisher, generations, rate, cache, evaluator, log, writer, logTrouble };
 }
 
 function startLogWriter(

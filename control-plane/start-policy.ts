@@ -12,6 +12,7 @@ import type { FetchBounds } from './lists/fetch/list-host.ts';
 import { ListSources } from './lists/sources/list-sources.ts';
 import { NamesFolder } from './lists/compiled/names-folder.ts';
 import { startLogMaintenance } from './query-log/store/log-maintenance.ts';
+import type { LogSource } from './query-log/reading/log-source.ts';
 import { readMostAsked } from './query-log/reading/most-asked-store.ts';
 import type { ScheduleEvaluator } from './schedules/schedule-evaluator.ts';
 import { CatalogRefresh } from './services/catalog-refresh.ts';
@@ -34,6 +35,7 @@ interface DnsParts {
   readonly publisher: SnapshotPublisher;
   readonly generations: Generations;
   readonly evaluator: ScheduleEvaluator;
+  readonly log: LogSource;
 }
 
 /** The policy side: policy of the database and lists. Longer than others, as it only names what each part takes. */
@@ -67,7 +69,7 @@ export async function startPolicy(node: Node, dns: DnsParts) {
     cache: new ListCache(dataDir),
     generations,
     names,
-    mostAsked: mostAskedOf(node),
+    mostAsked: mostAskedOf(dns.log, node.name),
     refreshHours: () => config.blocking.list_refresh_hours,
     listDirs: () => config.blocking.list_dirs,
     bounds,
@@ -108,11 +110,9 @@ function catalogRefreshOf(
 }
 
 /** The names that a new list is watched for. */
-function mostAskedOf({ database, name }: Node): MostAskedNames {
+function mostAskedOf(log: LogSource, name: string): MostAskedNames {
   const read = (): Promise<readonly string[]> =>
-    database
-      .background('upkeep')
-      .read((tx) => readMostAsked(tx, nodeIdOf(name), clock.nowMs(), WATCHED_NAMES));
+    readMostAsked(log, nodeIdOf(name), clock.nowMs(), WATCHED_NAMES);
   return new MostAskedNames(read, clock);
 }
 

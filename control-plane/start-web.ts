@@ -16,6 +16,7 @@ import type { CompiledLists } from './lists/compiled/compiled-lists.ts';
 import type { ListSources } from './lists/sources/list-sources.ts';
 import { nodeMetrics } from './metrics/node-metrics.ts';
 import type { LogWriter } from './query-log/store/log-writer.ts';
+import type { LogSource } from './query-log/reading/log-source.ts';
 import { queryLogReader } from './query-log/reading/query-log-reader.ts';
 import type { ServiceCatalog } from './services/service-catalog.ts';
 import { dnsSettings } from './settings/dns-settings.ts';
@@ -35,6 +36,7 @@ interface WebParts {
   readonly supervisor: WorkerSupervisor;
   readonly publisher: SnapshotPublisher;
   readonly rate: QueryRate;
+  readonly log: LogSource;
   readonly cache: SharedArrayBuffer;
   readonly changes: PolicyChanges;
   readonly lists: ListSources;
@@ -81,7 +83,8 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     localNames: { localDomain, live: () => localSources(node, localDomain()) },
     sources: parts.lists,
     bringBack: () => parts.lists.bringBack(),
-    queryLog: queryLogReader(database, (address) => node.clients.nameAt(address)),
+    log: parts.log,
+    queryLog: queryLogReader(parts.log, (address) => node.clients.nameAt(address)),
     counters: parts.rate,
     compiledLists: parts.compiledLists,
     catalog: parts.catalog,

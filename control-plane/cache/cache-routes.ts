@@ -12,14 +12,15 @@ import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
-import type { Database } from '../db/database.ts';
+import type { LogSource } from '../query-log/reading/log-source.ts';
+import { spanOf } from '../query-log/reading/period-start.ts';
 import { readCacheUse } from '../stats/stats-store.ts';
 import { share } from './cache-contents.ts';
 import type { CacheContents } from './cache-contents.ts';
 
 /** What these rows are made of. */
 export interface CacheRouteParts {
-  readonly database: Database;
+  readonly log: LogSource;
   readonly cache: Pick<CacheContents, 'metrics' | 'page' | 'drop'>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -41,8 +42,8 @@ function readCacheStats(parts: CacheRouteParts): Route {
     answer: CacheStats,
     handle: async ({ query }) => {
       const nowMs = parts.clock.nowMs();
-      const fromMs = nowMs - periodMs(query.period)!;
-      const { hits, misses } = await readCacheUse(parts.database, fromMs, nowMs);
+      const span = spanOf(nowMs, periodMs(query.period)!);
+      const { hits, misses } = await readCacheUse(parts.log, span);
       const { entries, optimistic_refreshes } = parts.cache.metrics();
       return {
         total_entries: entries,

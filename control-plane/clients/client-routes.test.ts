@@ -6,13 +6,15 @@ import { groupRoutes } from '../groups/group-routes.ts';
 import { readPolicyRows } from '../policy/policy-store.ts';
 import { queryLogReader } from '../query-log/reading/query-log-reader.ts';
 import { queryRoutes } from '../query-log/reading/query-routes.ts';
-import { ensurePartitions } from '../query-log/store/partition-store.ts';
 import { revisionRoutes } from '../revisions/revision-routes.ts';
 import { Client, ClientPage, ClientSubnet, ClientSubnetList } from '../../shared/api/policy/clients-api.ts';
 import { Group, GroupList } from '../../shared/api/policy/groups-api.ts';
-import { QueryStatus } from '../../shared/query-log.ts';
+import { addressFromText } from '../../shared/net/ip.ts';
+import { QueryStatus, type QueryStatusCode } from '../../shared/query-log.ts';
 import type { RunningApi, Rows, TestAnswer } from '../../test/support/parts/running-api.ts';
 import { serveSuite } from '../../test/support/parts/served-suite.ts';
+import { logRow } from '../../test/support/parts/log-row.ts';
+import { logSourceOf, storeRows } from '../../test/support/parts/stored-log.ts';
 import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
 
 const MAC = '02:00:5e:10:00:01';
@@ -20,13 +22,13 @@ const OTHER_MAC = '02:00:5e:10:00:02';
 
 /** Rows of this suite. */
 const suiteRoutes: Rows = (parts) => [
-  ...clientRoutes(parts),
+  ...clientRoutes({ ...parts, log: logSourceOf(parts.database) }),
   ...clientSubnetRoutes(parts),
   ...groupRoutes(parts),
   ...revisionRoutes({ ...parts, bringBack: () => Promise.resolve() }),
   ...queryRoutes({
     ...parts,
-    queryLog: queryLogReader(parts.database, (address) => parts.clients.nameAt(address)),
+    queryLog: queryLogReader(logSourceOf(parts.database), (address) => parts.clients.nameAt(address)),
   }),
 ];
 
@@ -373,13 +375,12 @@ describe('client statistics', () => {
 });
 
 /** Writes queries of the last minute: their client and their status. */
-async function logQueries(queries: readonly (readonly [string, number])[]): Promise<void> {
+async function logQueries(queries: readonly (readonly [string, QueryStatusCode])[]): Promise<void> {
   const atMs = api.clock.nowMs() - 30_000;
-  await ensurePartitions(suite.database, [Math.floor(atMs / 86_400_000)]);
-  for (const [client, status] of queries)
-    await suite.database.query(
-      `INSERT INTO query_log ("timestamp", node_id, group_id, response_time_us, type, rcode, status, protocol,
-         dnssec, cached, client, domain) VALUES ($1, 1, 1, 10, 1, 0, $2, 0, 0, true, $3, 'www.example.org')`,
-      [new Date(atMs), status, client],
-    );
+  await storeRows(
+    suite.database,
+    queries.map(([client, status]) =>
+      logRow({ timestampMs: atMs, client: addressFromText(client)!, status }),
+    ),
+  );
 }

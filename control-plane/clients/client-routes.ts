@@ -16,6 +16,8 @@ import type { Clock } from '../../shared/clock.ts';
 import { notFound } from '../api/api-error.ts';
 import { authorOf, route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
+import type { LogSource } from '../query-log/reading/log-source.ts';
+import { periodStartMs } from '../query-log/reading/period-start.ts';
 import type { Database } from '../db/database.ts';
 import type { Queryable } from '../db/database.ts';
 import { readGroup } from '../groups/group-store.ts';
@@ -30,6 +32,7 @@ import { findClients, momentText, shownClient } from './client-view.ts';
 /** What these rows are made of. */
 export interface ClientRouteParts {
   readonly database: Database;
+  readonly log: LogSource;
   readonly policy: PolicyChanges;
   readonly clients: ClientDirectory;
   readonly clock: Clock;
@@ -92,7 +95,7 @@ function readClient(parts: ClientRouteParts): Route {
   });
 }
 
-function readClientStats({ clients, clock, database }: ClientRouteParts): Route {
+function readClientStats({ clients, clock, log }: ClientRouteParts): Route {
   return route({
     method: 'GET',
     path: '/clients/stats',
@@ -103,9 +106,7 @@ function readClientStats({ clients, clock, database }: ClientRouteParts): Route 
     answer: ClientStatsList,
     handle: async ({ query }) => {
       const toMs = clock.nowMs();
-      const counts = await database
-        .background('questions')
-        .read((tx) => summarizeClients(tx, toMs - periodMs(query.period)!, toMs));
+      const counts = await summarizeClients(log, periodStartMs(toMs, periodMs(query.period)!), toMs + 1);
       const found = new Map<number, ClientStats>();
       for (const { address, total, blocked } of counts) {
         const record = clients.at(address);

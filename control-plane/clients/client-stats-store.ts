@@ -1,6 +1,6 @@
-/** SQL of clients' queries in a period, by address; `client-directory.ts` maps addresses to clients. */
-import { BLOCKED_STATUSES } from '../../shared/query-log.ts';
-import type { Queryable } from '../db/database.ts';
+/** Clients' queries in a period, by address; `client-directory.ts` maps addresses to clients. */
+import type { LogSource } from '../query-log/reading/log-source.ts';
+import { sumClients } from '../query-log/reading/log-sums.ts';
 
 /** Addresses that are counted, the busiest ones. */
 const MAX_ADDRESSES = 10_000;
@@ -13,12 +13,15 @@ export interface AddressCount {
 }
 
 /** Counts of [fromMs, toMs), Unix milliseconds. */
-export async function summarizeClients(db: Queryable, fromMs: number, toMs: number): Promise<AddressCount[]> {
-  const { rows } = await db.query<AddressCount>(
-    `SELECT host(client) AS address, count(*)::integer AS total,
-       (count(*) FILTER (WHERE status = ANY ($3)))::integer AS blocked
-     FROM query_log WHERE "timestamp" >= $1 AND "timestamp" < $2 GROUP BY client ORDER BY 2 DESC LIMIT $4`,
-    [new Date(fromMs), new Date(toMs), BLOCKED_STATUSES, MAX_ADDRESSES],
-  );
-  return rows;
+export async function summarizeClients(
+  log: LogSource,
+  fromMs: number,
+  toMs: number,
+): Promise<AddressCount[]> {
+  const request = { fromUs: fromMs * 1000, toUs: toMs * 1000, filter: {}, onDamaged: log.onDamaged };
+  const sums = await log.read((tx) => sumClients(tx, request));
+  return [...sums]
+    .map(([address, { queries, blocked }]) => ({ address, total: queries, blocked }))
+    .sort((a, b) => b.total - a.total)
+    .slice(0, MAX_ADDRESSES);
 }

@@ -4,13 +4,14 @@ import { QueryRate, RateQuery, StatsQuery, StatsSummary } from '../../shared/api
 import type { Clock } from '../../shared/clock.ts';
 import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
-import type { Database } from '../db/database.ts';
+import { type LogSource } from '../query-log/reading/log-source.ts';
+import { spanOf } from '../query-log/reading/period-start.ts';
 import { uptimeSecs } from '../system/uptime.ts';
 import { readSummary as readLoggedSummary } from './stats-store.ts';
 
 /** What these rows are made of. */
 export interface StatsRouteParts {
-  readonly database: Database;
+  readonly log: LogSource;
   readonly clock: Clock;
   /** Queries of the last whole second, or of the last sixty, on this node. */
   readonly counters: { recentQueries(unit: 'second' | 'minute'): number };
@@ -33,8 +34,8 @@ function readSummary(parts: StatsRouteParts): Route {
     query: StatsQuery,
     answer: StatsSummary,
     handle: async ({ query }) => {
-      const nowMs = parts.clock.nowMs();
-      const summary = await readLoggedSummary(parts.database, nowMs - periodMs(query.period)!, nowMs);
+      const span = spanOf(parts.clock.nowMs(), periodMs(query.period)!);
+      const summary = await readLoggedSummary(parts.log, span);
       return { ...summary, uptime_secs: uptimeSecs(parts) };
     },
   });

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type RowInWords, logRow, wireName } from '../../test/support/parts/log-row.ts';
 import { type TestDatabase, startTestDatabase } from '../../test/support/parts/test-database.ts';
+import { logSourceOf, storeRows } from '../../test/support/parts/stored-log.ts';
 import { Protocol, QueryStatus } from '../../shared/query-log.ts';
-import { storeBatch } from '../query-log/store/batch-store.ts';
-import { CopyEncoder } from '../query-log/store/copy-encoder.ts';
-import { newBatch } from '../query-log/store/log-batch.ts';
+import type { LogSource } from '../query-log/reading/log-source.ts';
 import { readCacheUse, readSummary, readTopClients, readTopDomains } from './stats-store.ts';
 
 const FROM_MS = Date.UTC(2026, 6, 5, 12);
@@ -34,18 +33,21 @@ const ROWS: Partial<RowInWords>[] = [
 ];
 
 let own: TestDatabase;
+let log: LogSource;
 
 beforeAll(async () => {
   own = await startTestDatabase();
-  const encoder = new CopyEncoder(1);
-  for (const row of ROWS) encoder.encode(logRow({ timestampMs: FROM_MS, ...row }), 'full');
-  await storeBatch(own.database, newBatch(encoder.take()), { durable: false });
+  log = logSourceOf(own.database);
+  await storeRows(
+    own.database,
+    ROWS.map((row) => logRow({ timestampMs: FROM_MS, ...row })),
+  );
 });
 afterAll(() => own.stop());
 
 describe('readSummary', () => {
   test('counts the rows of the period, its start included and its end not', async () => {
-    expect(await readSummary(own.database, FROM_MS, TO_MS)).toEqual({
+    expect(await readSummary(log, { fromMs: FROM_MS, toMs: TO_MS })).toEqual({
       queries_total: 6,
       queries_blocked: 2,
       block_rate: 33.33,
@@ -56,9 +58,9 @@ describe('readSummary', () => {
       avg_query_time_ms: 3.357,
       avg_cache_time_ms: 0.02,
       avg_upstream_time_ms: 20,
-      p50_query_time_ms: 0.03,
-      p95_query_time_ms: 20,
-      p99_query_time_ms: 20,
+      p50_query_time_ms: 0.032,
+      p95_query_time_ms: 23.17,
+      p99_query_time_ms: 23.17,
       queries_by_type: { A: 5, AAAA: 1 },
       queries_by_status: { BLOCKED_LIST: 2, CACHED: 1, STALE: 1, ALLOWED: 1, RATE_LIMITED: 1 },
       queries_by_rcode: { NOERROR: 5, REFUSED: 1 },
@@ -68,7 +70,7 @@ describe('readSummary', () => {
   });
 
   test('is all zero where nothing was asked', async () => {
-    const summary = await readSummary(own.database, 0, 1);
+    const summary = await readSummary(log, { fromMs: 0, toMs: 60_000 });
     expect(Object.values(summary).filter((value) => typeof value === 'number' && value !== 0)).toEqual([]);
     expect(summary.queries_by_type).toEqual({});
   });
@@ -76,8 +78,8 @@ describe('readSummary', () => {
 
 describe('readCacheUse', () => {
   test('counts what the cache answered, and of the rest what it was asked for', async () => {
-    expect(await readCacheUse(own.database, FROM_MS, TO_MS)).toEqual({ hits: 2, misses: 1 });
-    expect(await readCacheUse(own.database, FROM_MS, FROM_MS)).toEqual({ hits: 0, misses: 0 });
+    expect(await readCacheUse(log, { fromMs: FROM_MS, toMs: TO_MS })).toEqual({ hits: 2, misses: 1 });
+    expect(await readCacheUse(log, { fromMs: FROM_MS, toMs: FROM_MS })).toEqual({ hits: 0, misses: 0 });
   });
 });
 
@@ -85,18 +87,16 @@ describe('readTopDomains', () => {
   const PERIOD = { fromMs: FROM_MS, toMs: TO_MS, limit: 10 };
 
   test('tells blocked names from the others, the most asked first', async () => {
-    expect(await readTopDomains(own.database, PERIOD, 'blocked')).toEqual([
-      { domain: 'ads.example', count: 2 },
-    ]);
-    expect(await readTopDomains(own.database, PERIOD, 'allowed')).toEqual([
+    expect(await readTopDomains(log, PERIOD, 'blocked')).toEqual([{ domain: 'ads.example', count: 2 }]);
+    expect(await readTopDomains(log, PERIOD, 'allowed')).toEqual([
       { domain: 'www.example.org', count: 3 },
       { domain: 'b.example', count: 1 },
     ]);
-    expect(await readTopDomains(own.database, { ...PERIOD, limit: 1 }, 'allowed')).toHaveLength(1);
+    expect(await readTopDomains(log, { ...PERIOD, limit: 1 }, 'allowed')).toHaveLength(1);
   });
 
   test('looks at one client, a network or a group where that is wanted', async () => {
-    const blocked = (change: object) => readTopDomains(own.database, { ...PERIOD, ...change }, 'blocked');
+    const blocked = (change: object) => readTopDomains(log, { ...PERIOD, ...change }, 'blocked');
     const one = [{ domain: 'ads.example', count: 1 }];
     expect(await blocked({ client: '192.0.2.8' })).toEqual(one);
     expect(await blocked({ client: '192.0.2.0/24' })).toEqual([{ domain: 'ads.example', count: 2 }]);
@@ -107,7 +107,7 @@ describe('readTopDomains', () => {
 
 describe('readTopClients', () => {
   test('counts all queries of a client, and the blocked ones of them', async () => {
-    expect(await readTopClients(own.database, { fromMs: FROM_MS, toMs: TO_MS, limit: 10 })).toEqual([
+    expect(await readTopClients(log, { fromMs: FROM_MS, toMs: TO_MS, limit: 10 })).toEqual([
       { ip: '192.0.2.7', count: 4, blocked: 1 },
       { ip: '192.0.2.8', count: 2, blocked: 1 },
     ]);

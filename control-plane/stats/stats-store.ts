@@ -1,17 +1,13 @@
 /**
- * Figures of a period, computed from the rows of the query log: one pass for all counts by value, and one each for
- * times, names and clients. Roll-ups for long periods are not here.
+ * Figures of a period. Counts come from those that are stored with each block, so that the length of the period hardly
+ * matters; names and clients from the dictionaries of its blocks.
  */
 import type { StatsSummary } from '../../shared/api/stats-api.ts';
-import {
-  BLOCKED_STATUSES,
-  isBlockedStatus,
-  PROTOCOL_NAMES,
-  QUERY_STATUS_NAMES,
-  QueryStatus,
-} from '../../shared/query-log.ts';
-import type { Database, Queryable } from '../db/database.ts';
-import { rcodeFromStored, typeFromStored } from '../query-log/reading/stored-codes.ts';
+import { rcodeName, rrTypeName } from '../../shared/dns/iana.ts';
+import { latencyOfBucket } from '../query-log/block/minute-counts.ts';
+import type { LogSource } from '../query-log/reading/log-source.ts';
+import { sumClients, sumNames } from '../query-log/reading/log-sums.ts';
+import { type CountSums, readCounts } from './counts-reader.ts';
 
 /** The summary without the uptime, which the log does not have. */
 export type LoggedSummary = Omit<StatsSummary, 'uptime_secs'>;
@@ -29,143 +25,132 @@ export interface ClientCount {
   readonly blocked: number;
 }
 
-/** Selects the rows of a top list. */
-export interface TopRequest {
+/** A span of time: [fromMs, toMs), Unix milliseconds, both starts of minutes. */
+export interface Span {
   readonly fromMs: number;
   readonly toMs: number;
+}
+
+/** Selects the rows of a top list. */
+export interface TopRequest extends Span {
   readonly limit: number;
   readonly client?: string | undefined;
   readonly group_id?: number | undefined;
 }
 
-/** Rows with equal values in all counted columns. */
-interface Tally {
-  readonly type: number;
-  readonly status: number;
-  readonly rcode: number;
-  readonly protocol: number;
-  readonly cached: boolean;
-  readonly block_source: string | null;
-  /** Whether an upstream was asked. */
-  readonly asked: boolean;
-  readonly count: number;
-  /** Sum of the response times. */
-  readonly time_us: number;
+/** Figures of a span. */
+export async function readSummary(log: LogSource, span: Span): Promise<LoggedSummary> {
+  return log.read(async (tx) => {
+    const sums = await readCounts(tx, span.fromMs, span.toMs);
+    const request = { ...microseconds(span), filter: {}, onDamaged: log.onDamaged };
+    const clients = await sumClients(tx, request);
+    const names = await sumNames(tx, request);
+    return summarize(sums, clients.size, names.size);
+  });
 }
 
-/** Figures that cannot be summed from tallies. */
-interface Spread {
-  readonly clients: number;
-  readonly unique_domains: number;
-  readonly p50_us: number | null;
-  readonly p95_us: number | null;
-  readonly p99_us: number | null;
-}
-
-const PERIOD = `"timestamp" >= $1::timestamptz AND "timestamp" < $2::timestamptz`;
-const BLOCKED = `status IN (${BLOCKED_STATUSES.join(', ')})`;
-
-/** Statuses of cache misses. */
-const MISSES: ReadonlySet<number> = new Set([QueryStatus.ALLOWED, QueryStatus.SERVFAIL, QueryStatus.TIMEOUT]);
-
-/** Figures of [fromMs, toMs), Unix milliseconds. */
-export async function readSummary(database: Database, fromMs: number, toMs: number): Promise<LoggedSummary> {
-  const span = [new Date(fromMs), new Date(toMs)];
-  return database
-    .background('questions')
-    .read(async (tx) => summarize(await readTallies(tx, span), await readSpread(tx, span)));
-}
-
-/** Cache hits and misses of [fromMs, toMs). */
+/** Cache hits and misses of a span. */
 export async function readCacheUse(
-  database: Database,
-  fromMs: number,
-  toMs: number,
+  log: LogSource,
+  { fromMs, toMs }: Span,
 ): Promise<{ readonly hits: number; readonly misses: number }> {
-  const { rows } = await database.background('questions').read((tx) =>
-    tx.query<{ hits: number; misses: number }>(
-      `SELECT count(*) FILTER (WHERE cached) AS hits,
-         count(*) FILTER (WHERE NOT cached AND status = ANY($3)) AS misses
-       FROM query_log WHERE ${PERIOD}`,
-      [new Date(fromMs), new Date(toMs), [...MISSES]],
-    ),
-  );
-  return rows[0] ?? { hits: 0, misses: 0 };
+  const { counts } = await log.read((tx) => readCounts(tx, fromMs, toMs));
+  return { hits: counts.get('cache:hits') ?? 0, misses: counts.get('cache:misses') ?? 0 };
 }
 
-async function readTallies(tx: Queryable, span: readonly Date[]): Promise<Tally[]> {
-  const { rows } = await tx.query<Tally>(
-    `SELECT type, status, rcode, protocol, cached, block_source, upstream IS NOT NULL AS asked,
-       count(*) AS count, sum(response_time_us)::float8 AS time_us
-     FROM query_log WHERE ${PERIOD} GROUP BY 1, 2, 3, 4, 5, 6, 7`,
-    span,
-  );
-  return rows;
+/** The most asked names that were blocked, or that were not. */
+export async function readTopDomains(
+  log: LogSource,
+  { limit, client, group_id, ...span }: TopRequest,
+  which: 'blocked' | 'allowed',
+): Promise<DomainCount[]> {
+  const request = { ...microseconds(span), filter: { client, group_id }, onDamaged: log.onDamaged };
+  const sums = await log.read((tx) => sumNames(tx, request));
+  return [...sums]
+    .map(([domain, { resolved, blocked, other }]) => ({
+      domain,
+      count: which === 'blocked' ? blocked : resolved + other,
+    }))
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count || compareTexts(a.domain, b.domain))
+    .slice(0, limit);
 }
 
-async function readSpread(tx: Queryable, span: readonly Date[]): Promise<Spread> {
-  // Percentiles over the distinct times, which are few: sorting all rows would take three times as long.
-  const { rows } = await tx.query<Spread>(
-    `WITH times AS (SELECT response_time_us AS us, count(*) AS n FROM query_log WHERE ${PERIOD} GROUP BY 1),
-       ranks AS (SELECT us, sum(n) OVER (ORDER BY us) AS up_to, sum(n) OVER () AS total FROM times)
-     SELECT min(us) FILTER (WHERE up_to >= total * 0.5) AS p50_us,
-       min(us) FILTER (WHERE up_to >= total * 0.95) AS p95_us,
-       min(us) FILTER (WHERE up_to >= total * 0.99) AS p99_us,
-       (SELECT count(*) FROM (SELECT FROM query_log WHERE ${PERIOD} GROUP BY client) AS c) AS clients,
-       (SELECT count(*) FROM (SELECT FROM query_log WHERE ${PERIOD} GROUP BY domain) AS d) AS unique_domains
-     FROM ranks`,
-    span,
-  );
-  return rows[0]!;
+/** The busiest clients. */
+export async function readTopClients(
+  log: LogSource,
+  { limit, client, group_id, ...span }: TopRequest,
+): Promise<ClientCount[]> {
+  const request = { ...microseconds(span), filter: { client, group_id }, onDamaged: log.onDamaged };
+  const sums = await log.read((tx) => sumClients(tx, request));
+  return [...sums]
+    .map(([ip, { queries, blocked }]) => ({ ip, count: queries, blocked }))
+    .sort((a, b) => b.count - a.count || compareTexts(a.ip, b.ip))
+    .slice(0, limit);
 }
 
-function summarize(tallies: readonly Tally[], spread: Spread): LoggedSummary {
-  const sum = (test: (tally: Tally) => boolean): { count: number; timeUs: number } =>
-    tallies
-      .filter(test)
-      .reduce(
-        ({ count, timeUs }, tally) => ({ count: count + tally.count, timeUs: timeUs + tally.time_us }),
-        { count: 0, timeUs: 0 },
-      );
-  const all = sum(() => true);
-  const blocked = sum(({ status }) => isBlockedStatus(status));
-  const hits = sum(({ cached }) => cached);
-  const misses = sum(({ cached, status }) => !cached && MISSES.has(status));
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function microseconds({ fromMs, toMs }: Span): { fromUs: number; toUs: number } {
+  return { fromUs: fromMs * 1000, toUs: toMs * 1000 };
+}
+
+function summarize(sums: CountSums, clients: number, uniqueDomains: number): LoggedSummary {
+  const count = (key: string): number => sums.counts.get(key) ?? 0;
+  const latency = percentiles(sums);
   return {
-    queries_total: all.count,
-    queries_blocked: blocked.count,
-    block_rate: percent(blocked.count, all.count),
-    queries_rate_limited: sum(({ status }) => status === QueryStatus.RATE_LIMITED).count,
-    clients: spread.clients,
-    unique_domains: spread.unique_domains,
-    cache_hit_rate: percent(hits.count, hits.count + misses.count),
-    avg_query_time_ms: average(all),
-    avg_cache_time_ms: average(hits),
-    avg_upstream_time_ms: average(sum(({ asked }) => asked)),
-    p50_query_time_ms: millis(spread.p50_us ?? 0),
-    p95_query_time_ms: millis(spread.p95_us ?? 0),
-    p99_query_time_ms: millis(spread.p99_us ?? 0),
-    queries_by_type: countBy(tallies, ({ type }) => typeFromStored(type)),
-    queries_by_status: countBy(tallies, ({ status }) => QUERY_STATUS_NAMES[status] ?? String(status)),
-    queries_by_rcode: countBy(tallies, ({ rcode }) => rcodeFromStored(rcode)),
-    queries_by_protocol: countBy(tallies, ({ protocol }) => PROTOCOL_NAMES[protocol] ?? String(protocol)),
-    source_stats: countBy(tallies, ({ status, block_source }) =>
-      isBlockedStatus(status) ? block_source : null,
-    ),
+    queries_total: sums.queries,
+    queries_blocked: sums.blocked,
+    block_rate: percent(sums.blocked, sums.queries),
+    queries_rate_limited: sums.rateLimited,
+    clients,
+    unique_domains: uniqueDomains,
+    cache_hit_rate: percent(count('cache:hits'), count('cache:hits') + count('cache:misses')),
+    avg_query_time_ms: average(count('us:all'), sums.queries),
+    avg_cache_time_ms: average(count('us:cached'), sums.cached),
+    avg_upstream_time_ms: average(count('us:forwarded'), sums.forwarded),
+    p50_query_time_ms: latency(0.5),
+    p95_query_time_ms: latency(0.95),
+    p99_query_time_ms: latency(0.99),
+    queries_by_type: byValue(sums, 'type', (value) => rrTypeName(Number(value))),
+    queries_by_status: byValue(sums, 'status'),
+    queries_by_rcode: byValue(sums, 'rcode', (value) => rcodeName(Number(value))),
+    queries_by_protocol: byValue(sums, 'protocol'),
+    source_stats: byValue(sums, 'source'),
   };
 }
 
-/** Counts by name; what has none is left out. */
-function countBy(tallies: readonly Tally[], nameOf: (tally: Tally) => string | null): Record<string, number> {
-  const counts = new Map<string, number>();
-  for (const tally of tallies) {
-    const name = nameOf(tally);
-    if (name !== null) counts.set(name, (counts.get(name) ?? 0) + tally.count);
-  }
-  return Object.fromEntries([...counts].sort(([, a], [, b]) => b - a));
+/** Counts of one kind by value, the largest first. */
+export function byValue(
+  { counts }: CountSums,
+  kind: string,
+  nameOf: (value: string) => string = (value) => value,
+): Record<string, number> {
+  const prefix = `${kind}:`;
+  const found = [...counts].filter(([key]) => key.startsWith(prefix));
+  return Object.fromEntries(
+    found.sort(([, a], [, b]) => b - a).map(([key, value]) => [nameOf(key.slice(prefix.length)), value]),
+  );
 }
 
-function average({ count, timeUs }: { count: number; timeUs: number }): number {
+/** Milliseconds that a share of the queries stayed below: the upper end of a bucket, 19 % too much at most. */
+function percentiles(sums: CountSums): (share: number) => number {
+  const buckets = Object.entries(byValue(sums, 'latency'))
+    .map(([bucket, queries]): [number, number] => [Number(bucket), queries])
+    .sort(([a], [b]) => a - b);
+  return (share) => {
+    let below = 0;
+    for (const [bucket, queries] of buckets) {
+      below += queries;
+      if (below >= sums.queries * share) return millis(bucket === 0 ? 0 : latencyOfBucket(bucket));
+    }
+    return 0;
+  };
+}
+
+function average(timeUs: number, count: number): number {
   return count === 0 ? 0 : millis(timeUs / count);
 }
 
@@ -175,35 +160,4 @@ function percent(part: number, whole: number): number {
 
 function millis(timeUs: number): number {
   return Math.round(timeUs) / 1000;
-}
-
-/** The most asked names that were blocked, or that were not. */
-export async function readTopDomains(
-  database: Queryable,
-  request: TopRequest,
-  which: 'blocked' | 'allowed',
-): Promise<DomainCount[]> {
-  const { rows } = await database.query<DomainCount>(
-    `SELECT domain, count(*) AS count FROM query_log
-     WHERE ${PERIOD} AND ${which === 'blocked' ? BLOCKED : `NOT (${BLOCKED})`} AND ${TOP_CONDITION}
-     GROUP BY domain ORDER BY count DESC, domain LIMIT $5`,
-    topValues(request),
-  );
-  return rows;
-}
-
-/** The busiest clients. */
-export async function readTopClients(database: Queryable, request: TopRequest): Promise<ClientCount[]> {
-  const { rows } = await database.query<ClientCount>(
-    `SELECT host(client) AS ip, count(*) AS count, count(*) FILTER (WHERE ${BLOCKED}) AS blocked FROM query_log
-     WHERE ${PERIOD} AND ${TOP_CONDITION} GROUP BY client ORDER BY count DESC, client LIMIT $5`,
-    topValues(request),
-  );
-  return rows;
-}
-
-const TOP_CONDITION = '($3::inet IS NULL OR client <<= $3) AND ($4::integer IS NULL OR group_id = $4)';
-
-function topValues({ fromMs, toMs, client, group_id, limit }: TopRequest): unknown[] {
-  return [new Date(fromMs), new Date(toMs), client ?? null, group_id ?? null, limit];
 }

@@ -43,6 +43,14 @@ export function isIpv4Network({ bytes, prefixBits }: Network): boolean {
   return prefixBits >= IPV4_PREFIX_BITS && isMappedIpv4(bytes);
 }
 
+/** Whether a network has the address of 16 bytes. */
+export function networkContains({ bytes, prefixBits }: Network, address: Uint8Array): boolean {
+  const whole = prefixBits >>> 3;
+  for (let at = 0; at < whole; at++) if (bytes[at] !== address[at]) return false;
+  if (whole === ADDRESS_SIZE) return true;
+  return ((bytes[whole]! ^ address[whole]!) & (0xff00 >>> (prefixBits & 7)) & 0xff) === 0;
+}
+
 /** Clears all bits of 16 bytes but the first `prefixBits`. */
 export function clearAfter(bytes: Uint8Array, prefixBits: number): void {
   const whole = prefixBits >>> 3;

@@ -18,11 +18,18 @@ const NAMELESS: RecordNames = { rule: () => undefined, schedule: () => undefined
 let memory: WorkerMemory;
 let drain: LogDrain;
 let groups: number[];
+let lostRows: number;
 beforeEach(() => {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'clearImmediate', 'nextTick', 'queueMicrotask'] });
   memory = createWorkerMemory();
   groups = [];
-  drain = new LogDrain([memory], NAMELESS, (row) => groups.push(row.groupId));
+  lostRows = 0;
+  drain = new LogDrain([memory], NAMELESS, {
+    append: (row) => groups.push(row.groupId),
+    lose: (rows) => {
+      lostRows += rows;
+    },
+  });
   drain.start();
 });
 afterEach(() => {
@@ -78,6 +85,15 @@ describe('LogDrain', () => {
     expect(drain.dropped()).toBe(0);
   });
 
+  test('tells the sink how many records a full ring has dropped, once', async () => {
+    log(memory.answerLog, 0, 16_384 + 5);
+    drain.stop();
+    expect(groups.length).toBe(16_384);
+    expect(lostRows).toBe(5);
+    drain.stop();
+    expect(lostRows).toBe(5);
+  });
+
   test('finds what a thread left that died before it could say so', () => {
     fallAsleep();
     const control = new Int32Array(memory.answerLog);
@@ -91,7 +107,10 @@ describe('LogDrain', () => {
     const upstreams: (string | null)[] = [];
     drain.stop();
     const names = { ...NAMELESS, upstream: (index: number) => ['first', 'second'][index] };
-    drain = new LogDrain([memory], names, (row) => upstreams.push(row.upstream));
+    drain = new LogDrain([memory], names, {
+      append: (row) => upstreams.push(row.upstream),
+      lose: () => undefined,
+    });
     const writer = new LogRingWriter(memory.resolveLog);
     for (const upstream of [0, 1, 2, 9]) writer.write(Object.assign(answeredQuery(), { upstream }), 1);
     writer.publish(10);
@@ -103,10 +122,13 @@ describe('LogDrain', () => {
   test('passes on what a record says of its query', () => {
     drain.stop();
     let seen: unknown;
-    drain = new LogDrain([memory], NAMELESS, (row) => {
-      const { bytes, qname, client, answers } = row;
-      const partOf = ({ at, length }: ByteRange): number[] => [...bytes.subarray(at, at + length)];
-      seen = { ...row, qname: partOf(qname), client: partOf(client), answers: partOf(answers) };
+    drain = new LogDrain([memory], NAMELESS, {
+      append: (row) => {
+        const { bytes, qname, client, answers } = row;
+        const partOf = ({ at, length }: ByteRange): number[] => [...bytes.subarray(at, at + length)];
+        seen = { ...row, qname: partOf(qname), client: partOf(client), answers: partOf(answers) };
+      },
+      lose: () => undefined,
     });
     const query = answeredQuery(3);
     const numbers = {
@@ -160,7 +182,7 @@ describe('LogDrain', () => {
         rule: (version, numbers, name) => void asked.push(version, { ...numbers }, nameToText(name())),
         schedule: (version, groupId) => void asked.push(version, groupId),
       };
-      drain = new LogDrain([memory], names, () => undefined);
+      drain = new LogDrain([memory], names, { append: () => undefined, lose: () => undefined });
       const query = answeredQuery();
       Object.assign(query, nameIn(query, 'www.ads.test'), change);
       const writer = new LogRingWriter(memory.answerLog);

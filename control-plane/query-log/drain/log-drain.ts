@@ -26,6 +26,14 @@ export interface RecordNames {
   upstream(index: number): string | undefined;
 }
 
+/** Takes what is read. */
+export interface LogSink {
+  /** One row; its memory is used again afterwards. */
+  append(row: QueryLogRow): void;
+  /** Rows that were dropped because a ring was full. */
+  lose(rows: number): void;
+}
+
 /** Interval between reads while there are records, milliseconds: a ring is at most a quarter full at top speed. */
 const DRAIN_INTERVAL_MS = 20;
 /** The same while the rings are empty and threads wake the drain: for a thread that dies before it does. */
@@ -37,20 +45,22 @@ const MAX_RECORDS_A_TURN = 4000;
 export class LogDrain {
   private readonly readers: readonly LogRingReader[];
   private readonly names: RecordNames;
-  private readonly append: (row: QueryLogRow) => void;
+  private readonly sink: LogSink;
+  /** Lost records that the sink knows of. */
+  private lostRows = 0;
   private timer: NodeJS.Timeout | undefined;
   private nextTurn: NodeJS.Immediate | undefined;
   private isAsleep = false;
   private readonly row: QueryLogRow = emptyRow();
   private readonly numbers = { origin: 0, index: 0, kinds: 0, groupId: 0 };
 
-  constructor(memories: readonly WorkerMemory[], names: RecordNames, append: (row: QueryLogRow) => void) {
+  constructor(memories: readonly WorkerMemory[], names: RecordNames, sink: LogSink) {
     this.readers = memories.flatMap((memory) => [
       new LogRingReader(memory.answerLog),
       new LogRingReader(memory.resolveLog),
     ]);
     this.names = names;
-    this.append = append;
+    this.sink = sink;
   }
 
   /** Starts reading the rings. */
@@ -100,6 +110,11 @@ export class LogDrain {
   private drain(limit: number): number {
     let most = 0;
     for (const reader of this.readers) most = Math.max(most, reader.drain(limit, this.takeRecord));
+    const lost = this.dropped() - this.lostRows;
+    if (lost > 0) {
+      this.lostRows += lost;
+      this.sink.lose(lost);
+    }
     return most;
   }
 
@@ -127,7 +142,7 @@ export class LogDrain {
     row.answers.at = at + logAnswersOffset(qnameLength);
     row.answers.length = view.getUint16(at + LogRecord.ANSWERS_LENGTH, true);
     row.rule = this.ruleOf(reader, at);
-    this.append(row);
+    this.sink.append(row);
   }
 
   private ruleOf({ bytes, view }: LogRingReader, at: number): LoggedRule | null {

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
+import { logSourceOf, storeRows } from '../../../test/support/parts/stored-log.ts';
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
-import { QueryStatus } from '../../../shared/query-log.ts';
+import { QueryStatus, type QueryStatusCode } from '../../../shared/query-log.ts';
 import { readMostAsked } from './most-asked-store.ts';
 
 const NOW = Date.UTC(2026, 6, 10, 12);
@@ -10,21 +12,20 @@ const HOUR_MS = 3_600_000;
 let db: TestDatabase;
 beforeAll(async () => {
   db = await startTestDatabase();
-  await db.database.query(`CREATE TABLE query_log_all PARTITION OF query_log DEFAULT`);
 });
 afterAll(() => db.stop());
 
 async function log(
   domain: string,
   times: number,
-  change: { status?: number; node?: number; hoursAgo?: number } = {},
+  change: { status?: QueryStatusCode; node?: number; hoursAgo?: number } = {},
 ) {
   const { status = QueryStatus.ALLOWED, node = 1, hoursAgo = 1 } = change;
-  await db.database.query(
-    `INSERT INTO query_log ("timestamp", node_id, group_id, response_time_us, type, rcode, status, protocol,
-       dnssec, cached, client, domain)
-     SELECT $1, $2, 1, 10, 1, 0, $3, 0, 0, false, '192.0.2.1', $4 FROM generate_series(1, $5::integer)`,
-    [new Date(NOW - hoursAgo * HOUR_MS), node, status, domain, times],
+  const row = logRow({ timestampMs: NOW - hoursAgo * HOUR_MS, qname: wireName(domain), status });
+  await storeRows(
+    db.database,
+    Array.from({ length: times }, () => row),
+    node,
   );
 }
 
@@ -36,11 +37,12 @@ describe('readMostAsked()', () => {
     await log('blocked.example', 9, { status: QueryStatus.BLOCKED_LIST });
     await log('elsewhere.example', 9, { node: 2 });
     await log('old.example', 9, { hoursAgo: 7 * 24 + 1 });
-    await expect(readMostAsked(db.database, 1, NOW, 10)).resolves.toEqual([
+    const source = logSourceOf(db.database);
+    await expect(readMostAsked(source, 1, NOW, 10)).resolves.toEqual([
       'cached.example',
       'often.example',
       'once.example',
     ]);
-    await expect(readMostAsked(db.database, 1, NOW, 1)).resolves.toEqual(['cached.example']);
+    await expect(readMostAsked(source, 1, NOW, 1)).resolves.toEqual(['cached.example']);
   });
 });

@@ -1,21 +1,23 @@
-/** SQL of the names that a node answers most often. */
-import { QueryStatus } from '../../../shared/query-log.ts';
-import type { Queryable } from '../../db/database.ts';
+/** The names that a node answers most often. */
+import type { LogSource } from './log-source.ts';
+import { sumNames } from './log-sums.ts';
 
-const DAYS = 7;
+const DAYS_MS = 7 * 86_400_000;
 
-/** Names that `nodeId` allowed in the last seven days, most asked first, in lower case. */
+/** Names that `nodeId` resolved in the last seven days, most asked first, in lower case. */
 export async function readMostAsked(
-  db: Queryable,
+  log: LogSource,
   nodeId: number,
   nowMs: number,
   limit: number,
 ): Promise<string[]> {
-  const { ALLOWED, CACHED, STALE } = QueryStatus;
-  const text = `SELECT domain FROM query_log
-    WHERE "timestamp" >= $2::timestamptz - interval '${DAYS} days' AND "timestamp" <= $2::timestamptz
-      AND node_id = $1 AND status IN (${ALLOWED}, ${CACHED}, ${STALE})
-    GROUP BY domain ORDER BY count(*) DESC, domain LIMIT $3`;
-  const { rows } = await db.query<{ domain: string }>(text, [nodeId, new Date(nowMs), limit]);
-  return rows.map(({ domain }) => domain);
+  const span = { fromUs: (nowMs - DAYS_MS) * 1000, toUs: (nowMs + 1) * 1000 };
+  const sums = await log.read((tx) =>
+    sumNames(tx, { ...span, nodeId, filter: {}, onDamaged: log.onDamaged }),
+  );
+  return [...sums]
+    .filter(([, { resolved }]) => resolved > 0)
+    .sort(([a, x], [b, y]) => y.resolved - x.resolved || (a < b ? -1 : 1))
+    .slice(0, limit)
+    .map(([name]) => name);
 }

@@ -1,9 +1,10 @@
 /** The query log as the API reads it: the store in the API's words and errors. */
 import type { QueryLogPage, QueryLogQuery } from '../../../shared/api/query-log-api.ts';
 import { invalid } from '../../api/api-error.ts';
-import type { Database } from '../../db/database.ts';
+import type { LogSource } from './log-source.ts';
+import type { LoggedQueryContext } from './logged-queries.ts';
 import { InvalidCursor } from './query-log-cursor.ts';
-import { type QueryLogContext, readQueryLog } from './query-log-store.ts';
+import { readQueryLog } from './query-log-store.ts';
 
 /** Which part of the log to show; `from` is inclusive, `to` exclusive, null = open. */
 export interface QueryLogFilter extends Omit<QueryLogQuery, 'period' | 'from' | 'to'> {
@@ -17,18 +18,15 @@ export interface QueryLogReader {
   page(filter: QueryLogFilter): Promise<QueryLogPage>;
 }
 
-/** Read side over a database; `hostnameOf` returns the name of the client at an address. */
-export function queryLogReader(
-  database: Database,
-  hostnameOf: QueryLogContext['hostnameOf'],
-): QueryLogReader {
+/** Read side over the stored log; `hostnameOf` returns the name of the client at an address. */
+export function queryLogReader(log: LogSource, hostnameOf: LoggedQueryContext['hostnameOf']): QueryLogReader {
   return {
     async page({ from, to, ...filter }) {
       try {
         return await readQueryLog(
-          database,
+          log,
           { ...filter, fromMs: from?.getTime(), toMs: to?.getTime() },
-          { hostnameOf },
+          hostnameOf,
         );
       } catch (error) {
         if (error instanceof InvalidCursor)

@@ -1,32 +1,31 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
+import { logSourceOf, storeRows } from '../../../test/support/parts/stored-log.ts';
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
 import { DnssecStatus, Protocol, QueryStatus } from '../../../shared/query-log.ts';
 import { claimNode, nodeIdOf } from '../../cluster/node-store.ts';
-import { readSummary, readTopClients, readTopDomains } from '../../stats/stats-store.ts';
-import { storeBatch } from '../store/batch-store.ts';
-import { CopyEncoder } from '../store/copy-encoder.ts';
-import { newBatch } from '../store/log-batch.ts';
+import type { LogSource } from './log-source.ts';
 import { InvalidCursor } from './query-log-cursor.ts';
 import type { QueryLogRequest } from './query-log-store.ts';
 import { readQueryLog } from './query-log-store.ts';
 
 const NOON = Date.UTC(2026, 6, 5, 12);
 const HOUR_MS = 3_600_000;
-const NOWHERE = { hostnameOf: () => null };
+const NOWHERE = (): null => null;
 let own: TestDatabase;
+let log: LogSource;
 
 /** 300 rows over five hours and two days, every tenth blocked, each a minute after the one before. */
 beforeAll(async () => {
   own = await startTestDatabase();
+  log = logSourceOf(own.database);
   const [uuid, run] = [randomUUID(), randomUUID()];
   await claimNode(own.database, { name: 'alpha', version: '1', uuid, run }, true);
-  const encoder = new CopyEncoder(nodeIdOf('alpha'));
-  for (let i = 0; i < 300; i++) {
+  const rows = Array.from({ length: 300 }, (_, i) => {
     const isBlocked = i % 10 === 0;
-    const row = logRow({
+    return logRow({
       timestampMs: NOON + 12 * HOUR_MS - i * 60_000,
       client: Uint8Array.of(192, 0, 2, i % 3),
       qname: wireName(isBlocked ? 'ads_100%.example.com' : `host-${i % 7}.example.org`),
@@ -40,15 +39,14 @@ beforeAll(async () => {
       blockSource: isBlocked ? 'test list' : null,
       upstream: i % 5 === 1 ? 'udp://192.0.2.53:53' : null,
     });
-    encoder.encode(row, 'full');
-  }
-  await storeBatch(own.database, newBatch(encoder.take()), { durable: true });
+  });
+  await storeRows(own.database, rows, nodeIdOf('alpha'));
 });
 afterAll(() => own.stop());
 
 /** Which rows come, by the number each has as its response time. */
 async function numbers(request: Partial<QueryLogRequest>): Promise<number[]> {
-  const page = await readQueryLog(own.database, { limit: 1000, offset: 0, ...request }, NOWHERE);
+  const page = await readQueryLog(log, { limit: 1000, offset: 0, ...request }, NOWHERE);
   expect(page.data.length).toBe(page.total);
   return page.data.map((row) => row.response_time_us);
 }
@@ -99,7 +97,7 @@ describe('readQueryLog()', () => {
   test('readQueryLog() pages by offset without loss or repetition', async () => {
     const seen: number[] = [];
     for (let offset = 0; offset <= 300; offset += 70) {
-      const page = await readQueryLog(own.database, { limit: 70, offset }, NOWHERE);
+      const page = await readQueryLog(log, { limit: 70, offset }, NOWHERE);
       expect(page).toMatchObject({ total: 300, limit: 70, offset });
       seen.push(...page.data.map((row) => row.response_time_us));
     }
@@ -111,58 +109,54 @@ describe('readQueryLog()', () => {
     let cursor: string | null | undefined;
     do {
       const request = { limit: 130, offset: 0, type: 'A', ...(cursor ? { cursor } : {}) };
-      const page = await readQueryLog(own.database, request, NOWHERE);
+      const page = await readQueryLog(log, request, NOWHERE);
       seen.push(...page.data.map((row) => row.response_time_us));
       expect(page.total).toBe(150);
       cursor = page.next_cursor;
-      const late = new CopyEncoder(1);
-      late.encode(logRow({ timestampMs: NOON + 13 * HOUR_MS, qtype: 65 }), 'full');
-      await storeBatch(own.database, newBatch(late.take()), { durable: true });
+      await storeRows(own.database, [logRow({ timestampMs: NOON + 13 * HOUR_MS, qtype: 65 })]);
     } while (cursor);
     expect(seen).toEqual(all.filter((i) => i % 2 === 0));
-    await own.database.query('DELETE FROM query_log WHERE type = 65');
+    await own.database.query('DELETE FROM query_blocks WHERE first_time >= $1', [
+      new Date(NOON + 13 * HOUR_MS),
+    ]);
   });
 
   test('readQueryLog() pages through rows of one moment, each once', async () => {
-    const encoder = new CopyEncoder(nodeIdOf('alpha'));
-    for (let i = 0; i < 5; i++)
-      encoder.encode(logRow({ timestampMs: NOON + HOUR_MS + 0.25, qtype: 65, responseTimeUs: i }), 'full');
-    await storeBatch(own.database, newBatch(encoder.take()), { durable: true });
+    const rows = Array.from({ length: 5 }, (_, i) =>
+      logRow({ timestampMs: NOON - HOUR_MS + 0.25, qtype: 65, responseTimeUs: i }),
+    );
+    await storeRows(own.database, rows, nodeIdOf('alpha'));
     const seen: number[] = [];
     let cursor: string | null | undefined;
     do {
       const request: QueryLogRequest = { limit: 2, offset: 0, type: 'HTTPS', ...(cursor && { cursor }) };
-      const page = await readQueryLog(own.database, request, NOWHERE);
+      const page = await readQueryLog(log, request, NOWHERE);
       seen.push(...page.data.map((row) => row.response_time_us));
       cursor = page.next_cursor;
     } while (cursor);
     expect(seen).toEqual([4, 3, 2, 1, 0]);
-    await own.database.query('DELETE FROM query_log WHERE type = 65');
+    await own.database.query('DELETE FROM query_blocks WHERE first_time < $1', [new Date(NOON)]);
   });
 
   test('readQueryLog() shows what a row says in words', async () => {
-    const encoder = new CopyEncoder(nodeIdOf('alpha'));
-    encoder.encode(
-      logRow({
-        timestampMs: NOON + HOUR_MS + 0.25,
-        qtype: 65280,
-        protocol: Protocol.doh,
-        status: QueryStatus.BLOCKED_LIST,
-        rcode: 3,
-        dnssec: DnssecStatus.bogus,
-        blockSource: 'test list',
-        blockRule: '||example.org^',
-        answers: Uint8Array.of(0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 9),
-      }),
-      'full',
-    );
-    await storeBatch(own.database, newBatch(encoder.take()), { durable: true });
-    const context = { hostnameOf: (address: string) => `host of ${address}` };
+    const row = logRow({
+      timestampMs: NOON - HOUR_MS + 0.25,
+      qtype: 65280,
+      protocol: Protocol.doh,
+      status: QueryStatus.BLOCKED_LIST,
+      rcode: 3,
+      dnssec: DnssecStatus.bogus,
+      blockSource: 'test list',
+      blockRule: '||example.org^',
+      answers: Uint8Array.of(0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 9),
+    });
+    await storeRows(own.database, [row], nodeIdOf('alpha'));
+    const hostnameOf = (address: string): string => `host of ${address}`;
     for (const request of [{ type: 'type65280' }, { dnssec: 'bogus' as const }]) {
-      const page = await readQueryLog(own.database, { limit: 9, offset: 0, ...request }, context);
+      const page = await readQueryLog(log, { limit: 9, offset: 0, ...request }, hostnameOf);
       expect(page.data).toEqual([
         expect.objectContaining({
-          timestamp: new Date(NOON + HOUR_MS).toISOString(),
+          timestamp: new Date(NOON - HOUR_MS).toISOString(),
           node: 'alpha',
           client: '192.0.2.7',
           client_hostname: 'host of 192.0.2.7',
@@ -178,67 +172,16 @@ describe('readQueryLog()', () => {
         }),
       ]);
     }
-    await own.database.query('DELETE FROM query_log WHERE type = -256');
+    await own.database.query('DELETE FROM query_blocks WHERE first_time < $1', [new Date(NOON)]);
   });
 
   test('readQueryLog() refuses a cursor that it did not make', async () => {
-    const attempt = readQueryLog(own.database, { limit: 1, offset: 0, cursor: 'bm9uc2Vuc2U' }, NOWHERE);
+    const attempt = readQueryLog(log, { limit: 1, offset: 0, cursor: 'bm9uc2Vuc2U' }, NOWHERE);
     await expect(attempt).rejects.toBeInstanceOf(InvalidCursor);
   });
 
   test('readQueryLog() of a log without a single day is an empty page', async () => {
-    const page = await readQueryLog(own.database, { limit: 10, offset: 0, fromMs: 0, toMs: 1 }, NOWHERE);
+    const page = await readQueryLog(log, { limit: 10, offset: 0, fromMs: 0, toMs: 1 }, NOWHERE);
     expect(page).toEqual({ data: [], total: 0, limit: 10, offset: 0, next_cursor: null });
-  });
-});
-
-describe('readSummary()', () => {
-  test('readSummary() counts what the rows say', async () => {
-    const summary = await readSummary(own.database, NOON, NOON + 13 * HOUR_MS);
-    expect(summary).toMatchObject({
-      queries_total: 300,
-      queries_blocked: 30,
-      block_rate: 10,
-      queries_rate_limited: 0,
-      clients: 3,
-      unique_domains: 8,
-      queries_by_type: { A: 150, AAAA: 150 },
-      queries_by_status: { BLOCKED_LIST: 30, ALLOWED: 60, CACHED: 210 },
-      queries_by_rcode: { NXDOMAIN: 30, NOERROR: 270 },
-      queries_by_protocol: { tcp: 75, udp: 225 },
-      source_stats: { 'test list': 30 },
-      cache_hit_rate: 77.78,
-      avg_query_time_ms: 0.15,
-      p50_query_time_ms: 0.149,
-      p99_query_time_ms: 0.296,
-    });
-  });
-
-  test('readSummary() of a time without rows is all zero', async () => {
-    const summary = await readSummary(own.database, 0, 1000);
-    expect(summary).toMatchObject({
-      queries_total: 0,
-      block_rate: 0,
-      cache_hit_rate: 0,
-      p95_query_time_ms: 0,
-      clients: 0,
-    });
-  });
-});
-
-describe('readTopDomains() and readTopClients()', () => {
-  const request = { fromMs: NOON, toMs: NOON + 13 * HOUR_MS, limit: 2 };
-
-  test('readTopDomains() separates blocked names from allowed ones', async () => {
-    expect(await readTopDomains(own.database, request, 'blocked')).toEqual([
-      { domain: 'ads_100%.example.com', count: 30 },
-    ]);
-    expect(await readTopDomains(own.database, { ...request, group_id: 2 }, 'blocked')).toEqual([]);
-    expect(await readTopDomains(own.database, request, 'allowed')).toHaveLength(2);
-  });
-
-  test('readTopClients() counts queries and blocked ones of each client', async () => {
-    const clients = await readTopClients(own.database, { ...request, client: '192.0.2.2' });
-    expect(clients).toEqual([{ ip: '192.0.2.2', count: 100, blocked: 10 }]);
   });
 });

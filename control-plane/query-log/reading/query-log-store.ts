@@ -1,27 +1,30 @@
 /**
- * Reading the query log. Its only index is a coarse one on time, so a page is searched from its newest
- * end in steps of time that grow until the page is full: a page of recent rows costs a few milliseconds
- * however long the log is, and a rare one costs what a scan of the period costs.
+ * Pages of the query log. Blocks are read from the newest on; those that overlap in time are merged, and reading stops
+ * once no older block can have a row of the page. The total is counted over all blocks of the span, for most filters
+ * from their dictionaries alone.
  */
-import type { LoggedQuery, QueryLogPage } from '../../../shared/api/query-log-api.ts';
-import type { Database, Queryable } from '../../db/database.ts';
-import { filterToSql } from './query-log-filter.ts';
-import type { QueryLogFilter, SqlCondition } from './query-log-filter.ts';
-import { decodeCursor, encodeCursor } from './query-log-cursor.ts';
-import { listPartitions } from '../store/partition-store.ts';
-import { DAY_MS } from '../store/copy-encoder.ts';
-import { rdataText } from '../attribution/rdata-text.ts';
-import { decodeStoredAnswers } from '../attribution/stored-answers.ts';
+import type { QueryLogPage } from '../../../shared/api/query-log-api.ts';
+import { reasonOf } from '../../../shared/thrown.ts';
+import type { Queryable } from '../../db/database.ts';
+import { BlockReader } from '../block/block-reader.ts';
+import { DamagedBlock } from '../block/layout.ts';
+import { BlockFilter, type QueryFilter, type TimeSpan } from './block-filter.ts';
 import {
-  dnssecFromStored,
-  protocolFromStored,
-  rcodeFromStored,
-  statusFromStored,
-  typeFromStored,
-} from './stored-codes.ts';
+  type BlockRequest,
+  countWholeBlocks,
+  fetchBlock,
+  type Piece,
+  scanBlocks,
+  type StoredBlock,
+} from './block-scan.ts';
+import { type LoggedQueryContext, type RowPlace, toLoggedQueries } from './logged-queries.ts';
+import type { LogSource } from './log-source.ts';
+import { decodeCursor, encodeCursor, type QueryLogCursor } from './query-log-cursor.ts';
 
 /** Which rows, and which page of them. */
-export interface QueryLogRequest extends QueryLogFilter {
+export interface QueryLogRequest extends QueryFilter {
+  readonly node?: string | undefined;
+  readonly notNode?: string | undefined;
   /** Rows of the page. */
   readonly limit: number;
   readonly offset: number;
@@ -33,47 +36,15 @@ export interface QueryLogRequest extends QueryLogFilter {
   readonly toMs?: number | undefined;
 }
 
-/** External lookups of the store. */
-export interface QueryLogContext {
-  /** Host name of a client's address, if it has one. */
-  readonly hostnameOf: (address: string) => string | null;
-}
+/** Times of rows lie between these. */
+const OLDEST_US = 0;
+const NEWEST_US = Date.UTC(2262, 0, 2) * 1000;
+const SEQ_FACTOR = 0x1_0000_0000;
+/** No node's number: they are positive. */
+const NO_NODE = -1;
 
-interface StoredRow {
-  readonly id: number;
-  readonly timestamp_us: number;
-  readonly node: string | null;
-  readonly client: string;
-  readonly group_id: number;
-  readonly domain: string;
-  readonly type: number;
-  readonly protocol: number;
-  readonly status: number;
-  readonly block_source: string | null;
-  readonly block_rule: string | null;
-  readonly rcode: number;
-  readonly response_time_us: number;
-  readonly cached: boolean;
-  readonly upstream: string | null;
-  readonly dnssec: number;
-  readonly answers: Buffer | null;
-}
-
-/** A span of time in microseconds, end exclusive, and the position where a page starts. */
-interface Span {
-  readonly fromUs: number;
-  readonly toUs: number;
-  /** Only rows before this one; they may have the same time. */
-  readonly before?: { readonly timestampUs: number; readonly id: number };
-}
-
-const COLUMNS = `l.id, (extract(epoch FROM l."timestamp") * 1000000)::bigint AS timestamp_us, n.name AS node,
-  host(l.client) AS client, l.group_id, l.domain, l.type, l.protocol, l.status, l.block_source, l.block_rule,
-  l.rcode, l.response_time_us, l.cached, l.upstream, l.dnssec, l.answers`;
-
-/** The first step back in time, and the growth factor of the next ones. */
-const FIRST_STEP_US = 10_000_000;
-const STEP_GROWTH = 4;
+const ALL_PIECES: ReadonlySet<Piece> = new Set(['names', 'queries', 'answers']);
+const QUERY_PIECES: ReadonlySet<Piece> = new Set(['names', 'queries']);
 
 /**
  * One page, newest first, with the number of rows on all pages. The total is counted for a first page and
@@ -81,134 +52,159 @@ const STEP_GROWTH = 4;
  * @throws {InvalidCursor}
  */
 export async function readQueryLog(
-  database: Database,
+  log: LogSource,
   request: QueryLogRequest,
-  context: QueryLogContext,
+  hostnameOf: LoggedQueryContext['hostnameOf'],
 ): Promise<QueryLogPage> {
-  const { limit } = request;
   const cursor = request.cursor === undefined ? undefined : decodeCursor(request.cursor);
-  const condition = filterToSql(request);
-  return database.background('questions').read(async (tx) => {
-    const whole = await resolveSpan(tx, request);
-    const total = cursor?.total ?? (await countRows(tx, condition, whole));
-    // Without statistics the planner would rather read a whole day than ask the index.
-    await tx.query('SET LOCAL enable_seqscan = off');
-    const span = cursor ? { ...whole, before: cursor } : whole;
-    const skip = cursor ? 0 : request.offset;
-    const rows = skip >= total && !cursor ? [] : await readPage(tx, condition, span, { skip, limit });
-    const last = rows.at(-1);
-    const more = rows.length === limit && last !== undefined;
+  return log.read(async (tx) => {
+    const scan = new PageScan(tx, request, log, await nodesOf(tx, request));
+    const { places, total } = await scan.read(cursor);
+    const names = await nodeNames(tx);
+    const nodeOf = (id: number): string => names.get(id) ?? '';
+    const last = places.at(-1);
     return {
-      data: rows.map((row) => toLoggedQuery(row, context)),
+      data: toLoggedQueries(places, { hostnameOf, nodeOf }),
       total,
-      limit,
+      limit: request.limit,
       offset: request.offset,
-      next_cursor: more ? encodeCursor({ timestampUs: last.timestamp_us, id: last.id, total }) : null,
+      next_cursor:
+        last !== undefined && places.length === request.limit
+          ? encodeCursor({ timestampUs: last.timestampUs, id: last.id, total })
+          : null,
     };
   });
 }
 
-/** The requested span, cut to the days that the log has. */
-async function resolveSpan(tx: Queryable, { fromMs, toMs }: QueryLogRequest): Promise<Span> {
-  const days = await listPartitions(tx);
-  const oldestMs = (days[0] ?? 0) * DAY_MS;
-  const newestMs = ((days.at(-1) ?? -1) + 1) * DAY_MS;
-  return {
-    fromUs: Math.max(fromMs ?? oldestMs, oldestMs) * 1000,
-    toUs: Math.min(toMs ?? newestMs, newestMs) * 1000,
-  };
-}
+class PageScan {
+  private readonly tx: Queryable;
+  private readonly request: QueryLogRequest;
+  private readonly log: LogSource;
+  private readonly filter: BlockFilter;
+  private readonly span: TimeSpan;
+  private readonly nodes: Pick<BlockRequest, 'nodeId' | 'notNodeId'>;
 
-async function readPage(
-  tx: Queryable,
-  condition: SqlCondition,
-  span: Span,
-  { skip, limit }: { skip: number; limit: number },
-): Promise<StoredRow[]> {
-  const rows: StoredRow[] = [];
-  let toSkip = skip;
-  let stepUs = FIRST_STEP_US;
-  let toUs = span.before ? Math.min(span.toUs, span.before.timestampUs + 1) : span.toUs;
-  while (rows.length < limit && toUs > span.fromUs) {
-    const step = { ...span, fromUs: Math.max(span.fromUs, toUs - stepUs), toUs };
-    const inStep = toSkip > 0 ? await countRows(tx, condition, step) : Infinity;
-    if (inStep > toSkip) {
-      rows.push(...(await readStep(tx, condition, step, { skip: toSkip, limit: limit - rows.length })));
+  constructor(
+    tx: Queryable,
+    request: QueryLogRequest,
+    log: LogSource,
+    nodes: Pick<BlockRequest, 'nodeId' | 'notNodeId'>,
+  ) {
+    this.tx = tx;
+    this.request = request;
+    this.log = log;
+    this.filter = new BlockFilter(request);
+    this.nodes = nodes;
+    const { fromMs, toMs } = request;
+    this.span = {
+      fromUs: fromMs === undefined ? OLDEST_US : fromMs * 1000,
+      toUs: toMs === undefined ? NEWEST_US : toMs * 1000,
+    };
+  }
+
+  /** The rows of the page that starts after `cursor`, or after the rows to be skipped, and the total of all pages. */
+  async read(cursor: QueryLogCursor | undefined): Promise<{ places: RowPlace[]; total: number }> {
+    const { limit, offset } = this.request;
+    const toSkip = cursor === undefined ? offset : 0;
+    const needed = toSkip + limit;
+    const toUs = cursor === undefined ? this.span.toUs : Math.min(this.span.toUs, cursor.timestampUs + 1);
+    const span = { fromUs: this.span.fromUs, toUs };
+    const known = cursor?.total ?? (this.filter.matchesAll ? await this.totalOfAll() : null);
+    let counted = 0;
+    let found: RowPlace[] = [];
+    for await (const stored of this.blocks(span, this.filter.matchesAll ? ALL_PIECES : this.piecesToCount)) {
+      const oldest = found[needed - 1];
+      const isComplete = oldest !== undefined && oldest.timestampUs > stored.lastUs;
+      if (isComplete && known !== null) break;
+      const count = await this.count(stored, span);
+      counted += count;
+      if (isComplete || count === 0) continue;
+      const matches = await this.matchesIn(stored, span);
+      found.push(...matches.filter((place) => cursor === undefined || isBefore(place, cursor)));
+      found = found.sort(newestFirst).slice(0, needed);
     }
-    toSkip = Math.max(0, toSkip - inStep);
-    toUs = step.fromUs;
-    stepUs *= STEP_GROWTH;
+    return { places: found.slice(toSkip), total: known ?? counted };
   }
-  return rows;
+
+  private get piecesToCount(): ReadonlySet<Piece> {
+    return new Set(this.filter.piecesToCount);
+  }
+
+  private async totalOfAll(): Promise<number> {
+    let total = await countWholeBlocks(this.tx, { ...this.span, ...this.nodes });
+    for await (const stored of this.blocks(this.span, new Set(), true))
+      total += await this.count(stored, this.span);
+    return total;
+  }
+
+  /** Number of matching rows of a block. */
+  private async count(stored: StoredBlock, span: TimeSpan): Promise<number> {
+    const isWhole = stored.firstUs >= span.fromUs && stored.lastUs < span.toUs;
+    const block = isWhole ? stored : await fetchBlock(this.tx, stored, QUERY_PIECES);
+    return this.open(block, (reader) => this.filter.count(reader, span)) ?? 0;
+  }
+
+  private async matchesIn(stored: StoredBlock, span: TimeSpan): Promise<RowPlace[]> {
+    const block = this.filter.matchesAll ? stored : await fetchBlock(this.tx, stored, ALL_PIECES);
+    return this.open(block, (reader) => this.matches(reader, block, span)) ?? [];
+  }
+
+  private matches(reader: BlockReader, stored: StoredBlock, span: TimeSpan): RowPlace[] {
+    const rows = this.filter.rows(reader, span);
+    if (rows.length === 0) return [];
+    const times = reader.times();
+    return rows.map((row) => ({
+      block: reader,
+      nodeId: stored.nodeId,
+      row,
+      timestampUs: times[row]!,
+      id: stored.runId * SEQ_FACTOR + stored.firstSeq + row,
+    }));
+  }
+
+  private blocks(
+    span: TimeSpan,
+    pieces: ReadonlySet<Piece>,
+    isPartialOnly = false,
+  ): AsyncGenerator<StoredBlock> {
+    return scanBlocks(this.tx, { ...span, ...this.nodes, pieces, isPartialOnly });
+  }
+
+  /** Reads a block; one that is damaged is left out and reported. */
+  private open<T>(stored: StoredBlock, work: (reader: BlockReader) => T): T | undefined {
+    try {
+      return work(new BlockReader(stored));
+    } catch (error) {
+      if (!(error instanceof DamagedBlock)) throw error;
+      this.log.onDamaged(`${stored.runId}.${stored.firstSeq}`, reasonOf(error));
+      return undefined;
+    }
+  }
 }
 
-async function readStep(
+function isBefore(place: RowPlace, cursor: QueryLogCursor): boolean {
+  if (place.timestampUs !== cursor.timestampUs) return place.timestampUs < cursor.timestampUs;
+  return place.id < cursor.id;
+}
+
+function newestFirst(a: RowPlace, b: RowPlace): number {
+  return b.timestampUs - a.timestampUs || b.id - a.id;
+}
+
+/** The conditions on nodes as numbers; a name that no node has matches none. */
+async function nodesOf(
   tx: Queryable,
-  condition: SqlCondition,
-  span: Span,
-  { skip, limit }: { skip: number; limit: number },
-): Promise<StoredRow[]> {
-  const where = spanToSql(condition, span);
-  const { rows } = await tx.query<StoredRow>(
-    // Only the rows of the page are converted: a step may hold a million.
-    `SELECT ${COLUMNS} FROM (
-       SELECT * FROM query_log l WHERE ${where.text} ORDER BY l."timestamp" DESC, l.id DESC LIMIT ${limit} OFFSET ${skip}
-     ) AS l LEFT JOIN nodes n ON n.id = l.node_id ORDER BY l."timestamp" DESC, l.id DESC`,
-    where.values,
-  );
-  return rows;
-}
-
-async function countRows(tx: Queryable, condition: SqlCondition, span: Span): Promise<number> {
-  const where = spanToSql(condition, span);
-  const { rows } = await tx.query<{ total: number }>(
-    `SELECT count(*) AS total FROM query_log l WHERE ${where.text}`,
-    where.values,
-  );
-  return rows[0]?.total ?? 0;
-}
-
-function spanToSql({ text, values }: SqlCondition, { fromUs, toUs, before }: Span): SqlCondition {
-  const parameter = (place: number): string => `$${values.length + place}`;
-  const parts = [
-    text,
-    `l."timestamp" >= ${parameter(1)}::timestamptz`,
-    `l."timestamp" < ${parameter(2)}::timestamptz`,
-  ];
-  const spanValues: unknown[] = [momentText(fromUs), momentText(toUs)];
-  if (before) {
-    parts.push(`(l."timestamp", l.id) < (${parameter(3)}::timestamptz, ${parameter(4)}::bigint)`);
-    spanValues.push(momentText(before.timestampUs), before.id);
-  }
-  return { text: parts.join(' AND '), values: [...values, ...spanValues] };
-}
-
-/** ISO 8601 with microseconds, which a Date cannot hold. */
-function momentText(timestampUs: number): string {
-  const wholeMs = Math.floor(timestampUs / 1000);
-  const restUs = String(timestampUs - wholeMs * 1000).padStart(3, '0');
-  return new Date(wholeMs).toISOString().replace('Z', `${restUs}Z`);
-}
-
-function toLoggedQuery(row: StoredRow, { hostnameOf }: QueryLogContext): LoggedQuery {
+  { node, notNode }: QueryLogRequest,
+): Promise<Pick<BlockRequest, 'nodeId' | 'notNodeId'>> {
+  if (node === undefined && notNode === undefined) return {};
+  const ids = new Map([...(await nodeNames(tx))].map(([id, name]) => [name, id]));
   return {
-    id: row.id,
-    timestamp: new Date(Math.floor(row.timestamp_us / 1000)).toISOString(),
-    node: row.node ?? '',
-    client: row.client,
-    client_hostname: hostnameOf(row.client),
-    group_id: row.group_id,
-    domain: row.domain,
-    type: typeFromStored(row.type),
-    protocol: protocolFromStored(row.protocol),
-    status: statusFromStored(row.status),
-    block_source: row.block_source,
-    block_rule: row.block_rule,
-    rcode: rcodeFromStored(row.rcode),
-    response_time_us: row.response_time_us,
-    cached: row.cached,
-    upstream: row.upstream,
-    dnssec_status: dnssecFromStored(row.dnssec),
-    answers: row.answers === null ? null : decodeStoredAnswers(row.domain, row.answers, rdataText),
+    nodeId: node === undefined ? undefined : (ids.get(node) ?? NO_NODE),
+    notNodeId: notNode === undefined ? undefined : (ids.get(notNode) ?? NO_NODE),
   };
+}
+
+async function nodeNames(tx: Queryable): Promise<ReadonlyMap<number, string>> {
+  const { rows } = await tx.query<{ id: number; name: string }>('SELECT id, name FROM nodes');
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }

@@ -5,6 +5,7 @@ import type { Clock } from '../../../shared/clock.ts';
 import { invalid } from '../../api/api-error.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
+import { periodStartMs } from './period-start.ts';
 import type { QueryLogReader } from './query-log-reader.ts';
 
 /** What these rows are made of. */
@@ -33,7 +34,7 @@ function listQueries({ clock, queryLog }: QueryRouteParts): Route {
         throw invalid([{ path: 'period', message: 'expected either period or from, not both' }]);
       if (from !== undefined && to !== undefined && Date.parse(from) >= Date.parse(to))
         throw invalid([{ path: 'to', message: 'expected a time after from' }]);
-      const startMs = period === undefined ? undefined : clock.nowMs() - periodMs(period)!;
+      const startMs = period === undefined ? undefined : periodStartMs(clock.nowMs(), periodMs(period)!);
       return queryLog.page({ ...filter, from: toDate(startMs ?? from), to: toDate(to) });
     },
   });

@@ -1,14 +1,9 @@
-/** A batch of encoded rows with the id that makes storing it happen once. */
-import { randomUUID } from 'node:crypto';
-import type { EncodedRows } from './copy-encoder.ts';
+/** A block on its way into the database: stored whole or not at all, and once however often it is sent. */
 
-/** Rows that are stored together or not at all. */
-export interface LogBatch extends EncodedRows {
-  /** UUID; a batch that is sent twice is stored once. */
+/** A block as bytes, see `log-block.ts`. */
+export interface LogBatch {
+  /** Run and first number. */
   readonly id: string;
-}
-
-/** Gives rows the id of a new batch. */
-export function newBatch(rows: EncodedRows): LogBatch {
-  return { id: randomUUID(), ...rows };
+  readonly rowCount: number;
+  readonly bytes: Buffer;
 }

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { logRow } from '../../../test/support/parts/log-row.ts';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
+import { emptyLog, storeRows } from '../../../test/support/parts/stored-log.ts';
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
-import { storeBatch } from './batch-store.ts';
-import { CopyEncoder, DAY_MS } from './copy-encoder.ts';
-import { newBatch } from './log-batch.ts';
+import { DAY_MS } from './block-gatherer.ts';
 import { LogDays } from './log-days.ts';
 import { dropPartitions, ensurePartitions, listFilledPartitions, listPartitions } from './partition-store.ts';
 
@@ -19,7 +18,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await dropPartitions(own.database, await listPartitions(own.database));
-  await own.database.query('TRUNCATE query_log_batches');
+  await emptyLog(own.database);
 });
 afterAll(() => own.stop());
 
@@ -31,9 +30,10 @@ function keeper(keptDays = 30): LogDays {
 
 /** Writes a row of each day. */
 async function log(days: readonly number[]): Promise<void> {
-  const encoder = new CopyEncoder(1);
-  for (const day of days) encoder.encode(logRow({ timestampMs: day * DAY_MS + HOUR_MS }), 'full');
-  await storeBatch(own.database, newBatch(encoder.take()), { durable: true });
+  await storeRows(
+    own.database,
+    days.map((day) => logRow({ timestampMs: day * DAY_MS + HOUR_MS })),
+  );
 }
 
 const filled = (): Promise<number[]> => listFilledPartitions(own.database);
@@ -82,15 +82,15 @@ describe('LogDays', () => {
     expect(await filled()).toEqual([today]);
   });
 
-  test('keep() forgets batches by the age of the log, not by a clock that is ahead', async () => {
+  test('keep() forgets runs by the age of the log, not by a clock that is ahead', async () => {
     const days = keeper();
     const ahead = await days.today();
     await log([ahead - 365]);
-    await own.database.query(`UPDATE query_log_batches SET applied_at = now() - interval '365 days'`);
+    await own.database.query(`UPDATE query_runs SET last_at = now() - interval '365 days'`);
     await days.keep();
-    expect((await own.database.query('SELECT 1 FROM query_log_batches')).rows).toHaveLength(1);
+    expect((await own.database.query('SELECT 1 FROM query_runs')).rows).toHaveLength(1);
     await log(daysFrom(ahead - 364, 365));
     await days.keep();
-    expect((await own.database.query('SELECT 1 FROM query_log_batches')).rows).toHaveLength(1);
+    expect((await own.database.query('SELECT 1 FROM query_runs')).rows).toHaveLength(1);
   });
 });

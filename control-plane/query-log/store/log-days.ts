@@ -7,8 +7,8 @@
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
 import type { Database } from '../../db/database.ts';
-import { forgetOldBatches } from './batch-store.ts';
-import { DAY_MS } from './copy-encoder.ts';
+import { DAY_MS } from './block-gatherer.ts';
+import { forgetOldRuns } from './block-store.ts';
 import { dropPartitions, ensurePartitions, listFilledPartitions, listPartitions } from './partition-store.ts';
 
 /** What it takes. */
@@ -22,8 +22,8 @@ export interface LogDaysOptions {
 
 /** Days that have their partition before they come. */
 const DAYS_AHEAD = 2;
-/** Days for which a batch that waits on a node's disk is recognized. */
-const BATCH_MEMORY_DAYS = 60;
+/** Days for which a block that waits on a node's disk is recognized. */
+const RUN_MEMORY_DAYS = 60;
 /** Milliseconds of uptime per dropped day that only the clock considers old. */
 const DOUBTFUL_MS = 3_600_000;
 
@@ -60,7 +60,7 @@ export class LogDays {
     const dropped = [...old.filter(isSure), ...this.oneDoubtful(old.filter((day) => !isSure(day)))];
     await dropPartitions(database, dropped);
     if (dropped.length > 0) logger.info('drop old days of the query log', { days: dropped.length });
-    await forgetOldBatches(database, new Date((Math.min(known, today) - BATCH_MEMORY_DAYS) * DAY_MS));
+    await forgetOldRuns(database, new Date((Math.min(known, today) - RUN_MEMORY_DAYS) * DAY_MS));
   }
 
   private oneDoubtful(days: readonly number[]): readonly number[] {

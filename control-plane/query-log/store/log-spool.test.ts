@@ -16,7 +16,7 @@ afterEach(() => rmSync(join(dir, '..'), { recursive: true, force: true }));
 
 function batch(id: string, rowCount = 1, size = 10): LogBatch {
   // Newlines and headers of others in the bytes must not end a batch early.
-  return { id, rowCount, days: [20_000], bytes: Buffer.alloc(size, `${id}\n{"id":"x"}\n`) };
+  return { id, rowCount, bytes: Buffer.alloc(size, `${id}\n{"id":"x"}\n`) };
 }
 
 /** A batch that takes so many bytes of a file: its id is as long as that needs. */
@@ -61,7 +61,7 @@ describe('LogSpool', () => {
     await spool.add(batchOf('b', MIB / 2));
     await spool.add(batch('c'));
     const names = readdirSync(dir);
-    expect(names).toEqual(['000000000001.rows', '000000000002.rows']);
+    expect(names).toEqual(['000000000001.blocks', '000000000002.blocks']);
     expect(statSync(join(dir, names[0]!)).size).toBe(MIB);
     expect([dir, join(dir, names[0]!)].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
     expect((await drained(spool)).map((ids) => ids.map((id) => id[0]))).toEqual([['a', 'b'], ['c']]);
@@ -94,7 +94,7 @@ describe('LogSpool', () => {
     const spool = await openSpool();
     await spool.add(batch('a'));
     await spool.add(batch('b'));
-    const path = join(dir, '000000000001.rows');
+    const path = join(dir, '000000000001.blocks');
     const whole = readFileSync(path);
     const firstEnd = frameHeader(batch('a')).length + 10;
     const damages: [Buffer, string[]][] = [
@@ -113,7 +113,7 @@ describe('LogSpool', () => {
 
   test('oldest() knows nothing of a file that could not be made', async () => {
     const spool = await openSpool();
-    const obstacle = join(dir, '000000000001.rows');
+    const obstacle = join(dir, '000000000001.blocks');
     mkdirSync(obstacle);
     await expect(spool.add(batch('a'))).rejects.toThrow('EISDIR');
     rmSync(obstacle, { recursive: true });
@@ -125,9 +125,9 @@ describe('LogSpool', () => {
   test('open() leaves the files of others alone', async () => {
     await openSpool();
     writeFileSync(join(dir, 'notes.txt'), 'mine');
-    writeFileSync(join(dir, '1.rows'), 'mine');
+    writeFileSync(join(dir, '1.blocks'), 'mine');
     const spool = await openSpool();
     expect(await spool.oldest()).toBeUndefined();
-    expect(readdirSync(dir)).toEqual(['1.rows', 'notes.txt']);
+    expect(readdirSync(dir)).toEqual(['1.blocks', 'notes.txt']);
   });
 });

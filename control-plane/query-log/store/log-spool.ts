@@ -26,12 +26,11 @@ interface FileEntry {
 interface FrameHeader {
   readonly id: string;
   readonly rowCount: number;
-  readonly days: readonly number[];
   readonly sizeBytes: number;
   readonly crc32: number;
 }
 
-const FILE_NAME = /^(\d{12})\.rows$/;
+const FILE_NAME = /^(\d{12})\.blocks$/;
 /** Bytes after which the next batch gets a new file. */
 const FULL_FILE_BYTES = 1024 * 1024;
 
@@ -114,7 +113,7 @@ export class LogSpool {
     if (this.growing !== undefined && this.growing.sizeBytes + frameBytes <= FULL_FILE_BYTES)
       return this.growing;
     await this.makeDir();
-    const name = `${String(++this.sequence).padStart(12, '0')}.rows`;
+    const name = `${String(++this.sequence).padStart(12, '0')}.blocks`;
     this.growing = { name, sizeBytes: 0, rowCount: 0 };
     this.files.push(this.growing);
     return this.growing;
@@ -133,8 +132,8 @@ export class LogSpool {
 }
 
 /** The line before the bytes of a batch. */
-export function frameHeader({ id, rowCount, days, bytes }: LogBatch): Buffer {
-  const header: FrameHeader = { id, rowCount, days, sizeBytes: bytes.length, crc32: crc32(bytes) };
+export function frameHeader({ id, rowCount, bytes }: LogBatch): Buffer {
+  const header: FrameHeader = { id, rowCount, sizeBytes: bytes.length, crc32: crc32(bytes) };
   return Buffer.from(`${JSON.stringify(header)}\n`);
 }
 
@@ -147,7 +146,7 @@ function parseFrames(content: Buffer): { batches: LogBatch[]; isDamaged: boolean
     const start = content.indexOf(0x0a, at) + 1;
     const bytes = content.subarray(start, start + header.sizeBytes);
     if (crc32(bytes) !== header.crc32) return { batches, isDamaged: true };
-    batches.push({ id: header.id, rowCount: header.rowCount, days: header.days, bytes });
+    batches.push({ id: header.id, rowCount: header.rowCount, bytes });
     at = start + header.sizeBytes;
   }
   return { batches, isDamaged: false };

@@ -10,11 +10,9 @@ import type { Logger } from '../../../shared/log.ts';
 import type { Database } from '../../db/database.ts';
 import { DatabaseUnavailable, isDataError } from '../../db/database-errors.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
-import { BatchMemory, SLAB_BYTES } from './batch-memory.ts';
-import { storeBatch } from './batch-store.ts';
-import { CopyEncoder } from './copy-encoder.ts';
-import { stampNode } from './copy-node.ts';
-import { newBatch } from './log-batch.ts';
+import { DamagedBlock } from '../block/layout.ts';
+import { BlockGatherer, type SealedBlock, toBatch } from './block-gatherer.ts';
+import { OverlappingBlock, storeBlock } from './block-store.ts';
 import type { LogBatch } from './log-batch.ts';
 import { LogSpool } from './log-spool.ts';
 import type { SpooledFile } from './log-spool.ts';
@@ -37,9 +35,7 @@ export interface LogWriterOptions {
   readonly mayStore?: () => boolean;
   /** `database.query_log_privacy`, or `off` where `log_queries` is false; asked for every row. */
   readonly privacy: () => QueryLogPrivacy;
-  /** Rows of a full batch. */
-  readonly maxBatchRows?: number;
-  /** Milliseconds after which a batch is sent however small it is. */
+  /** Milliseconds between two blocks, where there are rows enough. */
   readonly maxWaitMs?: number;
   /** Most bytes of the spool. */
   readonly maxSpoolBytes?: number;
@@ -60,13 +56,13 @@ export interface LogWriterCounters {
 }
 
 const DEFAULTS = {
-  maxBatchRows: 12_000,
   maxWaitMs: 1000,
   maxSpoolBytes: 256 * 1024 * 1024,
   mayStore: () => true,
 } as const;
-/** Bytes at which a batch is full, whatever its rows: answers can be long. An ordinary row still fits its slab. */
-const MAX_BATCH_BYTES = SLAB_BYTES - 8192;
+/** A block of fewer rows waits for more, this many ticks at most: small blocks cost more than their rows. */
+const QUIET_ROWS = 10;
+const MOST_QUIET_TICKS = 10;
 /** Bytes that may be in flight to a slow disk, and that may wait for a full one. */
 const MAX_SPILLING_BYTES = 64 * 1024 * 1024;
 /** Milliseconds for closing unless said otherwise. */
@@ -86,8 +82,12 @@ interface WaitingBatch extends LogBatch {
 /** Takes rows and stores them in the query log. */
 export class LogWriter {
   private readonly options: Required<LogWriterOptions>;
-  private readonly memory = new BatchMemory();
-  private readonly encoder: CopyEncoder;
+  private readonly gatherer = new BlockGatherer();
+  /** Blocks that are being compressed, one after the other. */
+  private compressing: Promise<void> = Promise.resolve();
+  private compressingRows = 0;
+  /** Ticks since the last block was sealed. */
+  private quietTicks = 0;
   private readonly spool: LogSpool;
   private readonly queue: WaitingBatch[] = [];
   private readonly tick: NodeJS.Timeout;
@@ -97,7 +97,7 @@ export class LogWriter {
   private spillingBytes = 0;
   /** Batches that neither the database nor the disk accepted; retried at the next tick. */
   private held: LogBatch[] = [];
-  private readonly unsettled = new UnsettledBatches((batch) => this.memory.giveBack(batch.bytes));
+  private readonly unsettled = new UnsettledBatches();
   /** Batches of the file that is being sent which are counted already. */
   private readonly replayed = new Set<string>();
   private sending: WaitingBatch | undefined;
@@ -113,7 +113,6 @@ export class LogWriter {
   constructor(options: LogWriterOptions) {
     this.options = { ...DEFAULTS, ...options };
     this.logTrouble = new LogTrouble(options.logger);
-    this.encoder = new CopyEncoder(options.nodeId, this.memory);
     this.spool = new LogSpool(join(options.dataDir, 'spool'), this.options.maxSpoolBytes);
     this.spoolWork = this.spool.open().catch((error: unknown) => {
       options.logger.error('open the query log spool', { reason: reasonOf(error) });
@@ -131,14 +130,19 @@ export class LogWriter {
   append(row: QueryLogRow): void {
     const privacy = this.options.privacy();
     if (privacy === 'off') return;
-    this.encoder.encode(row, privacy);
-    const isFull = this.encoder.rowCount >= this.options.maxBatchRows;
-    if (isFull || this.encoder.byteLength >= MAX_BATCH_BYTES) this.seal();
+    this.take(this.gatherer.append(row, privacy));
+  }
+
+  /** Notes rows that were lost before they came here: their numbers are used up, so that the log shows the gap. */
+  lose(rows: number): void {
+    this.take(this.gatherer.skip(rows));
   }
 
   /** Sends the gathered rows and resolves when they are in the database or in the spool. */
   async flush(): Promise<void> {
     this.seal();
+    await this.compressing;
+    this.wake();
     while (this.pump !== undefined) await this.pump;
     await this.spoolWork;
   }
@@ -150,7 +154,10 @@ export class LogWriter {
 
   counters(): LogWriterCounters {
     const batches = [...(this.sending ? [this.sending] : []), ...this.queue, ...this.held];
-    const waiting = batches.reduce((sum, batch) => sum + batch.rowCount, this.encoder.rowCount);
+    const waiting = batches.reduce(
+      (sum, batch) => sum + batch.rowCount,
+      this.gatherer.rowCount + this.compressingRows,
+    );
     return {
       written: this.written,
       spooled: this.spooled,
@@ -166,22 +173,23 @@ export class LogWriter {
     clearInterval(this.tick);
     this.stopListening();
     this.seal();
+    await this.compressing;
     const inTime = new AbortController();
     const late = sleep(withinMs * FLUSH_SHARE, undefined, { signal: inTime.signal }).catch(() => undefined);
     await Promise.race([this.pump, late]);
     inTime.abort();
     // A database that does not answer may have lost what it acknowledged last.
     if (this.sending || this.options.database.status().state !== 'up') this.takeBackUnsettled();
-    // The batch in flight may or may not arrive; its id prevents storing it twice.
-    if (this.sending) this.spill(copyOf(this.sending));
+    // The batch in flight may or may not arrive; its numbers prevent storing it twice.
+    if (this.sending) this.spill(this.sending);
     for (const batch of [...this.held.splice(0), ...this.queue.splice(0)]) this.spill(batch);
     await this.spoolWork;
   }
 
   private onTick(): void {
-    this.seal();
+    this.quietTicks++;
+    if (this.gatherer.rowCount >= QUIET_ROWS || this.quietTicks >= MOST_QUIET_TICKS) this.seal();
     this.unsettled.forget();
-    this.memory.shrink();
     for (const batch of this.held.splice(0)) this.queue.push({ ...batch, sealedMs: performance.now() });
     const oldestMs = performance.now() - this.options.maxWaitMs;
     while (this.queue[0] !== undefined && this.queue[0].sealedMs < oldestMs) this.spill(this.queue.shift()!);
@@ -189,10 +197,26 @@ export class LogWriter {
   }
 
   private seal(): void {
-    if (this.encoder.rowCount > 0) {
-      this.queue.push({ ...newBatch(this.encoder.take()), sealedMs: performance.now() });
-    }
+    this.quietTicks = 0;
+    this.take(this.gatherer.seal());
     this.wake();
+  }
+
+  /** Compresses a block and queues it. */
+  private take(sealed: SealedBlock | null): void {
+    if (sealed === null) return;
+    const { rowCount } = sealed.block;
+    this.compressingRows += rowCount;
+    this.compressing = this.compressing
+      .then(async () => {
+        const batch = await toBatch(this.gatherer.runKey, sealed);
+        this.queue.push({ ...batch, sealedMs: performance.now() });
+        this.wake();
+      })
+      .catch((error: unknown) => this.drop(rowCount, 'compress query log', error))
+      .finally(() => {
+        this.compressingRows -= rowCount;
+      });
   }
 
   private wake(): void {
@@ -217,16 +241,16 @@ export class LogWriter {
   private async sendOne(batch: WaitingBatch): Promise<void> {
     this.sending = batch;
     try {
-      await storeBatch(this.options.database, batch, { durable: false });
+      await storeBlock(this.options.database, batch, { nodeId: this.options.nodeId, durable: false });
       this.written += batch.rowCount;
       this.unsettled.add(batch);
       this.logTrouble.end();
       this.sendPause.end();
     } catch (error) {
-      if (isDataError(error)) this.setAside(copyOf(batch), error);
+      if (isRefusal(error)) this.setAside(batch, error);
       else {
         if (!(error instanceof DatabaseUnavailable)) this.pause(STORE, error, batch);
-        this.spill(copyOf(batch));
+        this.spill(batch);
       }
     } finally {
       this.sending = undefined;
@@ -276,13 +300,12 @@ export class LogWriter {
   /** False when the database is away again, so the batch stays where it is. */
   private async replay(batch: LogBatch): Promise<boolean> {
     try {
-      stampNode(batch.bytes, this.options.nodeId);
-      await storeBatch(this.options.database, batch, { durable: true });
+      await storeBlock(this.options.database, batch, { nodeId: this.options.nodeId, durable: true });
       // A file whose last batches have to wait is sent again from its start.
       if (!this.replayed.has(batch.id)) this.written += batch.rowCount;
       this.replayed.add(batch.id);
     } catch (error) {
-      if (!isDataError(error)) {
+      if (!isRefusal(error)) {
         if (!(error instanceof DatabaseUnavailable)) this.pause(REPLAY, error, batch);
         return false;
       }
@@ -304,7 +327,6 @@ export class LogWriter {
       try {
         const lostRows = await this.spool.add(batch);
         this.spooled += batch.rowCount;
-        this.memory.giveBack(batch.bytes);
         if (!this.sendPause.isOn()) this.logTrouble.end();
         if (lostRows > 0) this.drop(lostRows, 'spool query log', new Error('the spool is full'));
       } catch (error) {
@@ -348,7 +370,7 @@ export class LogWriter {
   }
 }
 
-/** A copy of the batch: a broken connection may still be reading the original. */
-function copyOf(batch: LogBatch): LogBatch {
-  return { ...batch, bytes: Buffer.from(batch.bytes) };
+/** Whether the database will never take the block, however often it is sent. */
+function isRefusal(error: unknown): boolean {
+  return isDataError(error) || error instanceof DamagedBlock || error instanceof OverlappingBlock;
 }

@@ -1,18 +1,19 @@
 /** What `database.query_log_privacy` permits in the log. Applied before anything is written. */
+import type { Kept } from '../block/open-block.ts';
 
 /** Values of `database.query_log_privacy`; each does what it says and nothing else. */
 export type QueryLogPrivacy = 'full' | 'no_answers' | 'anonymous_clients' | 'off';
 
-/** Bytes of an address that stay: IPv4 /24, IPv6 /48; the rest becomes zero. */
-const KEPT_BYTES = { ipv4: 3, ipv6: 6 } as const;
+const WHOLE = { ipv4Bytes: 4, ipv6Bytes: 16 } as const;
 
-/** How many leading bytes of a client's address may be stored. */
-export function keptClientBytes(privacy: QueryLogPrivacy, addressBytes: 4 | 16): number {
-  if (privacy !== 'anonymous_clients') return addressBytes;
-  return addressBytes === 4 ? KEPT_BYTES.ipv4 : KEPT_BYTES.ipv6;
-}
+/** Anonymous clients: IPv4 /24, IPv6 /48. */
+const KEPT: Readonly<Record<Exclude<QueryLogPrivacy, 'off'>, Kept>> = {
+  full: { ...WHOLE, answers: true },
+  no_answers: { ...WHOLE, answers: false },
+  anonymous_clients: { ipv4Bytes: 3, ipv6Bytes: 6, answers: true },
+};
 
-/** Whether answers may be stored. */
-export function keepsAnswers(privacy: QueryLogPrivacy): boolean {
-  return privacy !== 'no_answers';
+/** What may be stored of a query. */
+export function keptOf(privacy: Exclude<QueryLogPrivacy, 'off'>): Kept {
+  return KEPT[privacy];
 }

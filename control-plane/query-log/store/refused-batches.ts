@@ -1,6 +1,6 @@
 /**
  * Batches that the database refuses for their content: set aside on disk for inspection, the newest replacing the
- * oldest. Nothing reads them back. A file is one line of JSON and then the rows as binary COPY, as in `log-spool.ts`.
+ * oldest. Nothing reads them back. A file is one line of JSON and then the block, as in `log-spool.ts`.
  */
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const MOST_FILES = 8;
 /** Writes a batch into `dir` and resolves with its path; rejects if the disk refuses it. */
 export async function setAside(dir: string, batch: LogBatch): Promise<string> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  const path = join(dir, `${batch.id}.rows`);
+  const path = join(dir, `${batch.id}.block`);
   await writeFile(path, [frameHeader(batch), batch.bytes], { mode: 0o600 });
   const files = (await readdir(dir)).map(async (name) => {
     const { mtimeMs } = await stat(join(dir, name));

@@ -1,7 +1,7 @@
 /**
  * Batches that the database has acknowledged but may not have on its disk yet: the log is committed with
  * `synchronous_commit` off, and a server that is killed forgets what its WAL writer had not written. They are
- * kept for a moment longer than that takes, so that they can be sent again; their ids keep them from being
+ * kept for a moment longer than that takes, so that they can be sent again; their numbers keep them from being
  * stored twice.
  */
 import type { LogBatch } from './log-batch.ts';
@@ -15,12 +15,6 @@ const MAX_BYTES = 32 * 1024 * 1024;
 export class UnsettledBatches {
   private batches: { readonly batch: LogBatch; readonly storedMs: number }[] = [];
   private bytes = 0;
-  private readonly onSettled: (batch: LogBatch) => void;
-
-  /** `onSettled` is called for each batch that is safe; not for those taken back. */
-  constructor(onSettled: (batch: LogBatch) => void) {
-    this.onSettled = onSettled;
-  }
 
   /** Adds a batch that was just acknowledged. */
   add(batch: LogBatch): void {
@@ -35,7 +29,6 @@ export class UnsettledBatches {
     while (this.batches.length > 0 && (this.batches[0]!.storedMs < oldestMs || this.bytes > MAX_BYTES)) {
       const { batch } = this.batches.shift()!;
       this.bytes -= batch.bytes.length;
-      this.onSettled(batch);
     }
   }
 

@@ -12,6 +12,7 @@ import { ServiceCatalog } from '../../../control-plane/services/service-catalog.
 import { configRecords } from '../../../control-plane/settings/derived.ts';
 import { createAnswerCache } from '../../../shared/memory/answer-cache-layout.ts';
 import type { UpstreamReport } from '../../../shared/threads/messages.ts';
+import { logSourceOf } from './stored-log.ts';
 import { MemorySources } from './memory-sources.ts';
 import type { ApiParts, Rows } from './running-api.ts';
 
@@ -55,7 +56,8 @@ function standIns({ config, database, clients }: ApiParts): Omit<RouteParts, key
     sources: new MemorySources(),
     bringBack: () => Promise.resolve(),
     blockingSwitch: () => null,
-    queryLog: queryLogReader(database, (address) => clients.nameAt(address)),
+    log: logSourceOf(database),
+    queryLog: queryLogReader(logSourceOf(database), (address) => clients.nameAt(address)),
     localNames: {
       localDomain: () => config().dns.local_domain,
       live: () => ({ configRecords: configRecords(config()), leases: [] }),

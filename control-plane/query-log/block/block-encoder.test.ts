@@ -1,0 +1,16 @@
+/** Queries in, the same queries out, read by a reader that knows only the layout. */
+import fc from 'fast-check';
+import { describe, expect, test } from '@jest/globals';
+import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
+import { blockOf, HOUR_MS, inWords, naiveRows } from '../../../test/support/parts/log-block.ts';
+
+describe('encodeBlock()', () => {
+  test('makes a block that is read by a reader that knows only the layout', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(arbitraryLogRow(HOUR_MS), { minLength: 1, maxLength: 60 }), async (rows) => {
+        expect(naiveRows(await blockOf(rows))).toEqual(rows.map(inWords));
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

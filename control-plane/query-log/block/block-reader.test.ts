@@ -1,0 +1,41 @@
+/** Damaged blocks. */
+import fc from 'fast-check';
+import { describe, expect, test } from '@jest/globals';
+import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
+import { blockOf, HOUR_MS } from '../../../test/support/parts/log-block.ts';
+import { BlockReader } from './block-reader.ts';
+import { DamagedBlock, type EncodedBlock } from './layout.ts';
+
+describe('BlockReader', () => {
+  test('notices a wrong bit wherever it is', async () => {
+    const rows = fc.sample(arbitraryLogRow(HOUR_MS), { numRuns: 5, seed: 7 });
+    const block = await blockOf(rows);
+    const pieces = [block.head, block.names, block.queries, block.answers!];
+    for (const piece of pieces) {
+      for (let at = 0; at < piece.length; at++) {
+        piece[at]! ^= 1 << (at & 7);
+        expect(() => new BlockReader(block).check()).toThrow(DamagedBlock);
+        piece[at]! ^= 1 << (at & 7);
+      }
+    }
+    new BlockReader(block).check();
+  });
+
+  test('refuses a block that was cut short or stands beside the columns of another', async () => {
+    const rows = fc.sample(arbitraryLogRow(HOUR_MS), { numRuns: 3, seed: 3 });
+    const block = await blockOf(rows);
+    const wrong: EncodedBlock[] = [
+      { ...block, head: block.head.subarray(1) },
+      { ...block, names: block.names.subarray(0, -1) },
+      { ...block, queries: Buffer.alloc(0) },
+      { ...block, answers: null },
+      { ...block, lengths: block.lengths.slice(1) },
+      { ...block, lengths: block.lengths.map(() => -1) },
+      { ...block, rowCount: 4 },
+      { ...block, rowCount: 70_000 },
+      { ...block, hourUs: block.hourUs + 1 },
+      { ...block, lastUs: block.lastUs + 1 },
+    ];
+    for (const damaged of wrong) expect(() => new BlockReader(damaged).check()).toThrow(DamagedBlock);
+  });
+});

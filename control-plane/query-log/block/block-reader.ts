@@ -1,0 +1,213 @@
+/**
+ * Reads blocks: only the frames that are asked for are checked, decompressed and decoded. Any byte of a stored block may
+ * be wrong: what does not fit is `DamagedBlock`.
+ */
+import { constants, crc32, zstdDecompressSync } from 'node:zlib';
+import { reasonOf } from '../../../shared/thrown.ts';
+import { restoreTtls } from './answer-form.ts';
+import { readHead } from './head.ts';
+import {
+  type BlockHead,
+  DamagedBlock,
+  type EncodedBlock,
+  Frame,
+  FRAME_COUNT,
+  FRAME_COUNT_BARE,
+  MAX_BLOCK_ROWS,
+} from './layout.ts';
+import { fromDeltaPlanes, fromPlanes } from './planes.ts';
+
+/** Largest frame once decompressed: the texts of a full block of the longest names. */
+const MAX_FRAME_BYTES = 96 * 1024 * 1024;
+const LINE_FEED = 0x0a;
+
+/** Names of a block, by place. */
+export interface BlockNames {
+  /** All texts, each followed by a line feed. */
+  readonly texts: Buffer;
+  /** Where each text starts; one more than names, so that a text ends at the next start less one. */
+  readonly starts: Uint32Array;
+  /** Queries for each. */
+  readonly counts: Uint32Array;
+  /** Place of the rule plus one; 0 = none. */
+  readonly rules: Uint32Array;
+  /** Offset of the rule's name in the text. */
+  readonly offsets: Uint32Array;
+  /** `NameClass` */
+  readonly classes: Uint8Array;
+}
+
+/** Answer records of a block. */
+export interface BlockAnswers {
+  /** By query: place plus one; 0 = none. */
+  readonly places: Uint32Array;
+  /** By query: the smallest TTL, seconds. */
+  readonly ttls: Uint32Array;
+  /** The records of a query as they were sent; null for none. */
+  recordsOf(row: number): Buffer | null;
+}
+
+/** One stored block. */
+export class BlockReader {
+  private readonly block: EncodedBlock;
+  private texts: Buffer | undefined;
+  /** What it says of itself. */
+  readonly head: BlockHead;
+
+  /** @throws {DamagedBlock} if the head cannot be read */
+  constructor(block: EncodedBlock) {
+    this.block = block;
+    const { lengths, checksums, rowCount } = block;
+    const count = block.answers === null ? FRAME_COUNT_BARE : FRAME_COUNT;
+    if (lengths.length !== count || checksums.length !== count) {
+      throw new DamagedBlock(`read block: ${lengths.length} frames, expected ${count}`);
+    }
+    if (!(rowCount >= 1 && rowCount <= MAX_BLOCK_ROWS))
+      throw new DamagedBlock(`read block: ${rowCount} rows`);
+    this.head = readHead(this.frame(Frame.HEAD), block);
+  }
+
+  /** All names, each followed by a line feed. */
+  nameTexts(): Buffer {
+    return (this.texts ??= this.frame(Frame.NAME_TEXTS));
+  }
+
+  names(): BlockNames {
+    const { names: count } = this.head;
+    const texts = this.nameTexts();
+    const numbers = this.frame(Frame.NAME_NUMBERS, count * 9);
+    const starts = new Uint32Array(count + 1);
+    let place = 0;
+    for (let at = 0; at < texts.length; at++) {
+      if (texts[at] === LINE_FEED && place < count) starts[++place] = at + 1;
+    }
+    if (place < count || starts[count] !== texts.length) {
+      throw new DamagedBlock('read block: not as many names as said');
+    }
+    const rules = fromPlanes(numbers.subarray(count * 4, count * 6), 2);
+    checkPlaces(rules, this.head.rules.length + 1, 'rule');
+    return {
+      texts,
+      starts,
+      counts: fromPlanes(numbers.subarray(0, count * 4), 4),
+      rules,
+      offsets: fromPlanes(numbers.subarray(count * 6, count * 8), 2),
+      classes: numbers.subarray(count * 8),
+    };
+  }
+
+  /** Microseconds since 1970, by query. */
+  times(): Float64Array {
+    const sinceHour = fromDeltaPlanes(this.frame(Frame.TIMES, this.block.rowCount * 4));
+    const times = new Float64Array(sinceHour.length);
+    for (let row = 0; row < times.length; row++) times[row] = this.head.hour_us + sinceHour[row]!;
+    return times;
+  }
+
+  /** Place of each query's name. */
+  nameOf(): Uint32Array {
+    return this.places(Frame.NAMES, this.head.names, 'name');
+  }
+
+  /** Place of each query's client in the head. */
+  clientOf(): Uint32Array {
+    return this.places(Frame.CLIENTS, this.head.clients.length, 'client');
+  }
+
+  /** Place of each query's outcome in the head. */
+  outcomeOf(): Uint32Array {
+    return this.places(Frame.OUTCOMES, this.head.outcomes.length, 'outcome');
+  }
+
+  /** Microseconds, by query. */
+  responseTimes(): Uint32Array {
+    return fromPlanes(this.frame(Frame.RESPONSE_TIMES, this.block.rowCount * 4), 4);
+  }
+
+  /** Null where the block has none. */
+  answers(): BlockAnswers | null {
+    if (this.block.answers === null) return null;
+    const count = this.head.answers;
+    const places = this.places(Frame.ANSWERS, count + 1, 'answer');
+    const ttls = fromPlanes(this.frame(Frame.ANSWER_TTLS, this.block.rowCount * 4), 4);
+    const dictionary = this.frame(Frame.ANSWER_RECORDS);
+    if (dictionary.length < count * 3) throw new DamagedBlock('read block: answers are missing');
+    const lengths = fromPlanes(dictionary.subarray(0, count * 2), 2);
+    const starts = new Uint32Array(count + 1);
+    starts[0] = count * 3;
+    for (let place = 0; place < count; place++) starts[place + 1] = starts[place]! + lengths[place]!;
+    if (starts[count] !== dictionary.length) throw new DamagedBlock('read block: answers of another length');
+    const recordsOf = (row: number): Buffer | null => {
+      const place = places[row]! - 1;
+      if (place < 0) return null;
+      const records = Buffer.from(dictionary.subarray(starts[place], starts[place + 1]));
+      restoreTtls(records, dictionary[count * 2 + place]!, ttls[row]!);
+      return records;
+    };
+    return { places, ttls, recordsOf };
+  }
+
+  /** Reads every frame. @throws {DamagedBlock} */
+  check(): void {
+    this.names();
+    this.times();
+    this.nameOf();
+    this.clientOf();
+    this.outcomeOf();
+    this.responseTimes();
+    this.answers();
+  }
+
+  private places(frame: number, limit: number, what: string): Uint32Array {
+    const places = fromPlanes(this.frame(frame, this.block.rowCount * 2), 2);
+    checkPlaces(places, limit, what);
+    return places;
+  }
+
+  private frame(index: number, expectedBytes = -1): Buffer {
+    const stored = storedFrame(this.block, index);
+    if ((crc32(stored) | 0) !== this.block.checksums[index]) {
+      throw new DamagedBlock(`read block: checksum of frame ${index}`);
+    }
+    const frame = decompress(stored, index);
+    if (expectedBytes >= 0 && frame.length !== expectedBytes) {
+      throw new DamagedBlock(
+        `read block: frame ${index} has ${frame.length} bytes, expected ${expectedBytes}`,
+      );
+    }
+    return frame;
+  }
+}
+
+/** The bytes of one frame as stored. */
+function storedFrame({ lengths, head, names, queries, answers }: EncodedBlock, index: number): Buffer {
+  const pieces = [
+    { from: Frame.HEAD, bytes: head },
+    { from: Frame.NAME_TEXTS, bytes: names },
+    { from: Frame.TIMES, bytes: queries },
+    { from: Frame.ANSWERS, bytes: answers },
+  ];
+  const piece = pieces.findLast(({ from }) => from <= index)!;
+  const start = lengths.slice(piece.from, index).reduce((sum, length) => sum + length, 0);
+  const stored = (piece.bytes ?? Buffer.alloc(0)).subarray(start, start + lengths[index]!);
+  if (stored.length !== lengths[index]) throw new DamagedBlock(`read block: frame ${index} is cut short`);
+  return stored;
+}
+
+function decompress(stored: Buffer, index: number): Buffer {
+  try {
+    return zstdDecompressSync(stored, {
+      maxOutputLength: MAX_FRAME_BYTES,
+      chunkSize: Math.max(1024, stored.length * 4),
+      params: { [constants.ZSTD_d_windowLogMax]: 27 },
+    });
+  } catch (error) {
+    throw new DamagedBlock(`read block: frame ${index}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+function checkPlaces(places: Uint32Array, limit: number, what: string): void {
+  for (let i = 0; i < places.length; i++) {
+    if (places[i]! >= limit) throw new DamagedBlock(`read block: ${what} ${places[i]} of ${limit}`);
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * The layout of a block of the query log: the answered queries of one run of one node within one hour, by columns, each
+ * column a zstd frame (RFC 8878) of its own. A run is one life of the process; it numbers its queries from 0. The
+ * paper for readers in other languages is `deploy/query-log-format.md`.
+ */
+import type { DnssecStatusName, ProtocolName, QueryStatusName } from '../../../shared/query-log.ts';
+
+/** Version of the layout; a reader refuses others. */
+export const BLOCK_FORMAT = 1;
+/** Most queries of a block, so that the place of an entry in a dictionary fits 16 bits. */
+export const MAX_BLOCK_ROWS = 65_535;
+/** Microseconds of an hour: times of a block count from the start of its hour. */
+export const HOUR_US = 3_600_000_000;
+
+/**
+ * The frames of a block, in the order in which their lengths and checksums are listed. Numbers are stored as byte
+ * planes: the lowest bytes of all rows, then the second ones, and so on.
+ */
+export const Frame = {
+  /** `BlockHead` as JSON. */
+  HEAD: 0,
+  /** Names in presentation form without the final dot, folded, each followed by a line feed. */
+  NAME_TEXTS: 1,
+  /**
+   * Per name: u32 queries, u16 place of the rule plus one (0 = none), u16 offset of the rule's name in the text, u8
+   * `NameClass`. A name has an entry for each rule and class.
+   */
+  NAME_NUMBERS: 2,
+  /** Per query: u32, zigzag difference (modulo 2^32) of its microseconds since the hour to those of the query before. */
+  TIMES: 3,
+  /** Per query: u16, place of its name. */
+  NAMES: 4,
+  /** Per query: u16, place of its client in the head. */
+  CLIENTS: 5,
+  /** Per query: u16, place of its outcome in the head. */
+  OUTCOMES: 6,
+  /** Per query: u32, microseconds until the answer left. */
+  RESPONSE_TIMES: 7,
+  /** Per query: u16, place of its answer records plus one; 0 = none stored. */
+  ANSWERS: 8,
+  /** Per query: u32, smallest TTL of its answer records. */
+  ANSWER_TTLS: 9,
+  /**
+   * Distinct answer records: per entry u16 (two planes) bytes and u8 form, then the bytes of all: resource records in
+   * wire form, whose compression pointers count from a message with the query's name as its question. In form 0 each TTL
+   * is less the query's smallest; form 1 is as sent, since it could not be parsed.
+   */
+  ANSWER_RECORDS: 10,
+} as const;
+/** Frames of a block with answers; one without ends before `Frame.ANSWERS`. */
+export const FRAME_COUNT = 11;
+/** Frames of a block without answers. */
+export const FRAME_COUNT_BARE = 8;
+
+/** What became of the queries for a name, as lists of names tell them apart. */
+export const NameClass = {
+  /** Answered from upstreams or the cache. */
+  RESOLVED: 0,
+  /** A status that counts as blocked. */
+  BLOCKED: 1,
+  /** Local answers, refusals and failures. */
+  OTHER: 2,
+} as const;
+
+/** Address, group id, queries, how many of them were blocked. */
+export type HeadClient = readonly [address: string, groupId: number, queries: number, blocked: number];
+/** What became of a query, and the number of queries of which the same became. */
+export type HeadOutcome = readonly [
+  qtype: number,
+  status: QueryStatusName,
+  rcode: number,
+  protocol: ProtocolName,
+  dnssec: DnssecStatusName,
+  cached: boolean,
+  upstream: string | null,
+  queries: number,
+];
+/** Source; the rule is `before`, then the name from its offset on where `atName`, then `after`. */
+export type HeadRule = readonly [source: string, before: string, atName: boolean, after: string];
+
+/** What a block says of itself, and its small dictionaries. */
+export interface BlockHead {
+  readonly format: typeof BLOCK_FORMAT;
+  readonly rows: number;
+  /** Start of the hour, microseconds since 1970. */
+  readonly hour_us: number;
+  /** Earliest and latest query, microseconds since 1970. */
+  readonly first_us: number;
+  readonly last_us: number;
+  /** Names. */
+  readonly names: number;
+  /** Distinct answer records; 0 where none are stored. */
+  readonly answers: number;
+  readonly clients: readonly HeadClient[];
+  readonly outcomes: readonly HeadOutcome[];
+  readonly rules: readonly HeadRule[];
+}
+
+/** A block as it is stored: frames in four pieces, as a reader of few columns fetches them. */
+export interface EncodedBlock {
+  readonly rowCount: number;
+  readonly hourUs: number;
+  readonly firstUs: number;
+  readonly lastUs: number;
+  /** Bytes of each frame, by `Frame`. */
+  readonly lengths: readonly number[];
+  /** CRC-32 (as in RFC 1952) of each frame as stored, as a signed 32-bit number. */
+  readonly checksums: readonly number[];
+  /** `Frame.HEAD` */
+  readonly head: Buffer;
+  /** `NAME_TEXTS`, `NAME_NUMBERS` */
+  readonly names: Buffer;
+  /** `TIMES` to `RESPONSE_TIMES` */
+  readonly queries: Buffer;
+  /** `ANSWERS` to `ANSWER_RECORDS`; null where answers are not stored. */
+  readonly answers: Buffer | null;
+}
+
+/** A block that cannot be read: damaged, cut short, or of a newer format. */
+export class DamagedBlock extends Error {
+  override readonly name = 'DamagedBlock';
+}

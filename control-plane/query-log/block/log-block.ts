@@ -1,0 +1,81 @@
+/**
+ * A block with its identity: the run and the number of its first query. As bytes it is what the spool keeps: a line of
+ * JSON, then the pieces.
+ */
+import { z } from 'zod';
+import { DamagedBlock, type EncodedBlock } from './layout.ts';
+import type { MinuteCounts } from './minute-counts.ts';
+
+/** A block of the log, ready to be stored. */
+export interface LogBlock extends EncodedBlock {
+  /** UUID of the run, which is one life of a process. */
+  readonly runKey: string;
+  /** Number of the first query in its run; the others follow. */
+  readonly firstSeq: number;
+  /** What it adds to statistics. */
+  readonly minutes: readonly MinuteCounts[];
+}
+
+const LINE_FEED = 0x0a;
+const Count = z.int().min(0);
+const Lengths = z.array(Count).max(16);
+
+const Header = z.strictObject({
+  runKey: z.uuid(),
+  firstSeq: Count,
+  rowCount: Count,
+  hourUs: z.int(),
+  firstUs: z.int(),
+  lastUs: z.int(),
+  lengths: Lengths,
+  checksums: z.array(z.int()).max(16),
+  minutes: z.array(
+    z.strictObject({
+      minuteMs: z.int(),
+      queries: Count,
+      blocked: Count,
+      cached: Count,
+      forwarded: Count,
+      rateLimited: Count,
+      counts: z.record(z.string(), Count),
+    }),
+  ),
+  pieces: z.tuple([Count, Count, Count, Count.nullable()]),
+});
+
+/** The block as one piece of memory. */
+export function blockToBytes({ head, names, queries, answers, ...rest }: LogBlock): Buffer {
+  const pieces = [head.length, names.length, queries.length, answers?.length ?? null];
+  const header = Buffer.from(`${JSON.stringify({ ...rest, pieces })}\n`);
+  return Buffer.concat([header, head, names, queries, answers ?? Buffer.alloc(0)]);
+}
+
+/** The block of `blockToBytes()`; it shares their memory. @throws {DamagedBlock} */
+export function blockFromBytes(bytes: Buffer): LogBlock {
+  const end = bytes.indexOf(LINE_FEED);
+  const { pieces, ...header } = parseHeader(bytes.subarray(0, Math.max(end, 0)));
+  const [head, names, queries, answers] = pieces;
+  let at = end + 1;
+  const piece = (length: number): Buffer => bytes.subarray(at, (at += length));
+  const block = {
+    ...header,
+    head: piece(head),
+    names: piece(names),
+    queries: piece(queries),
+    answers: answers === null ? null : piece(answers),
+  };
+  if (at !== bytes.length) throw new DamagedBlock(`read block: ${bytes.length} bytes, expected ${at}`);
+  return block;
+}
+
+function parseHeader(line: Buffer): z.output<typeof Header> {
+  let json: unknown;
+  try {
+    json = JSON.parse(line.toString('utf8'));
+  } catch {
+    throw new DamagedBlock('read block: its first line is no JSON');
+  }
+  const header = Header.safeParse(json);
+  if (!header.success) throw new DamagedBlock(`read block: ${z.prettifyError(header.error)}`);
+  return header.data;
+}

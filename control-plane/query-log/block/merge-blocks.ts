@@ -1,0 +1,23 @@
+/** Makes one block of small neighbours: consecutive queries of one run within one hour. */
+import { encodeBlock, sealBlock } from './block-encoder.ts';
+import { BlockReader } from './block-reader.ts';
+import { forEachRow } from './block-rows.ts';
+import { type EncodedBlock, MAX_BLOCK_ROWS } from './layout.ts';
+import { type Kept, OpenBlock } from './open-block.ts';
+
+/** What privacy left out is gone already. */
+const ALL: Kept = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true };
+
+/** The queries of all blocks in their order. @throws {DamagedBlock} */
+export async function mergeBlocks(blocks: readonly EncodedBlock[]): Promise<EncodedBlock> {
+  const rows = blocks.reduce((sum, block) => sum + block.rowCount, 0);
+  if (rows > MAX_BLOCK_ROWS) throw new RangeError(`merge blocks: ${rows} queries do not fit`);
+  const merged = new OpenBlock();
+  for (const block of blocks) {
+    forEachRow(new BlockReader(block), (row, timestampUs) => {
+      if (!merged.accepts(timestampUs)) throw new RangeError('merge blocks: they are of different hours');
+      merged.add(row, timestampUs, ALL);
+    });
+  }
+  return encodeBlock(sealBlock(merged));
+}

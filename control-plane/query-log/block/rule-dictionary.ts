@@ -1,0 +1,40 @@
+/** Distinct deciding rules of a block that is being filled. */
+import type { LoggedRule } from '../attribution/row.ts';
+import type { HeadRule } from './layout.ts';
+
+/** Rules in order of arrival. */
+export class RuleDictionary {
+  readonly head: HeadRule[] = [];
+  /** Length of their texts. */
+  textBytes = 0;
+  /** The same object comes again and again. */
+  private readonly byObject = new Map<LoggedRule, number>();
+  private readonly byText = new Map<string, number>();
+
+  /** Place of a rule, which is added if it is not there. */
+  place(rule: LoggedRule): number {
+    return this.byObject.get(rule) ?? this.placeByText(rule);
+  }
+
+  clear(): void {
+    this.head.length = 0;
+    this.textBytes = 0;
+    this.byObject.clear();
+    this.byText.clear();
+  }
+
+  private placeByText(rule: LoggedRule): number {
+    // PostgreSQL stores no NUL and no half of a surrogate pair, and one bad name must not cost a block.
+    const source = rule.source.replaceAll('\0', '').toWellFormed();
+    const { before, atName, after } = rule;
+    const text = JSON.stringify([source, before, atName, after]);
+    const known = this.byText.get(text);
+    const place = known ?? this.head.push([source, before, atName, after]) - 1;
+    if (known === undefined) {
+      this.byText.set(text, place);
+      this.textBytes += text.length;
+    }
+    this.byObject.set(rule, place);
+    return place;
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * The filters of the query log over one block. Pure. A filter looks at dictionaries first, so that a block without a
+ * match costs little, and decodes only the columns that it needs.
+ */
+import type { DnssecStatusName, ProtocolName, QueryStatusName } from '../../../shared/query-log.ts';
+import { rrTypeCode } from '../../../shared/dns/iana.ts';
+import { networkContains, networkFromText } from '../../../shared/net/cidr.ts';
+import { addressFromText } from '../../../shared/net/ip.ts';
+import type { BlockNames, BlockReader } from '../block/block-reader.ts';
+import type { HeadClient, HeadOutcome } from '../block/layout.ts';
+import { rcodeFromName } from './rcode-names.ts';
+
+/** Conditions on a query; an absent one matches everything. */
+export interface QueryConditions {
+  /** Part of the queried name, any case. */
+  readonly domain?: string | undefined;
+  /** Address, or CIDR of many. */
+  readonly client?: string | undefined;
+  readonly group_id?: number | undefined;
+  /** `A`, `TYPE65280`. */
+  readonly type?: string | undefined;
+  readonly status?: QueryStatusName | undefined;
+  /** `NXDOMAIN`, `RCODE17`. */
+  readonly rcode?: string | undefined;
+  readonly protocol?: ProtocolName | undefined;
+  readonly upstream?: string | undefined;
+  readonly dnssec?: DnssecStatusName | undefined;
+}
+
+/** Which queries: all conditions hold, and none of the excluded ones. */
+export interface QueryFilter extends QueryConditions {
+  readonly not?: QueryConditions | undefined;
+}
+
+/** Microseconds since 1970, end exclusive. */
+export interface TimeSpan {
+  readonly fromUs: number;
+  readonly toUs: number;
+}
+
+type Test<T> = ((value: T) => boolean) | null;
+
+/** A filter, ready to be applied to many blocks. */
+export class BlockFilter {
+  private readonly client: Test<HeadClient>;
+  private readonly outcome: Test<HeadOutcome>;
+  private readonly domain: NamePart | null;
+
+  constructor(filter: QueryFilter) {
+    const { not = {} } = filter;
+    this.client = combine(clientTests(filter), clientTests(not));
+    this.outcome = combine(outcomeTests(filter), outcomeTests(not));
+    this.domain = namePart(filter.domain, not.domain);
+  }
+
+  /** Whether every query matches. */
+  get matchesAll(): boolean {
+    return this.client === null && this.outcome === null && this.domain === null;
+  }
+
+  /** The pieces besides the head that `count()` needs of a block that lies wholly within the span. */
+  get piecesToCount(): readonly ('names' | 'queries')[] {
+    const conditions = [this.client, this.outcome, this.domain].filter((test) => test !== null).length;
+    if (conditions > 1) return this.domain === null ? ['queries'] : ['names', 'queries'];
+    return this.domain === null ? [] : ['names'];
+  }
+
+  /** Number of matching queries within the span. */
+  count(block: BlockReader, span: TimeSpan): number {
+    const isWhole = block.head.first_us >= span.fromUs && block.head.last_us < span.toUs;
+    if (isWhole) {
+      if (this.matchesAll) return block.head.rows;
+      if (this.outcome === null && this.domain === null) return sumOf(block.head.clients, this.client, 2);
+      if (this.client === null && this.domain === null) return sumOf(block.head.outcomes, this.outcome, 7);
+      if (this.client === null && this.outcome === null) return this.countNames(block);
+    }
+    return this.rows(block, span).length;
+  }
+
+  /** Places of the matching queries within the span, in the order of the block. */
+  rows(block: BlockReader, span: TimeSpan): number[] {
+    const columns = this.columns(block);
+    if (columns === null) return [];
+    const isWhole = block.head.first_us >= span.fromUs && block.head.last_us < span.toUs;
+    const times = isWhole ? null : block.times();
+    const found: number[] = [];
+    for (let row = 0; row < block.head.rows; row++) {
+      if (times !== null && (times[row]! < span.fromUs || times[row]! >= span.toUs)) continue;
+      if (columns.every(({ places, matches }) => matches[places[row]!] === 1)) found.push(row);
+    }
+    return found;
+  }
+
+  /** Null if no query can match. */
+  private columns(block: BlockReader): { places: Uint32Array; matches: Uint8Array }[] | null {
+    const { head } = block;
+    const columns: { places: () => Uint32Array; matches: Uint8Array }[] = [];
+    const { client, outcome, domain } = this;
+    if (client !== null)
+      columns.push({ places: () => block.clientOf(), matches: matchesOf(head.clients, client) });
+    if (outcome !== null)
+      columns.push({ places: () => block.outcomeOf(), matches: matchesOf(head.outcomes, outcome) });
+    if (columns.some(({ matches }) => !matches.includes(1))) return null;
+    if (domain !== null)
+      columns.push({ places: () => block.nameOf(), matches: this.nameMatches(block.names()) });
+    if (columns.some(({ matches }) => !matches.includes(1))) return null;
+    return columns.map(({ places, matches }) => ({ places: places(), matches }));
+  }
+
+  /** 1 for each name that matches. */
+  private nameMatches({ texts, starts }: BlockNames): Uint8Array {
+    const { wanted, excluded } = this.domain!;
+    const matches = new Uint8Array(starts.length - 1);
+    if (wanted === null) matches.fill(1);
+    else forEachMatch(texts, starts, wanted, (place) => (matches[place] = 1));
+    if (excluded !== null) forEachMatch(texts, starts, excluded, (place) => (matches[place] = 0));
+    return matches;
+  }
+
+  private countNames(block: BlockReader): number {
+    const { wanted } = this.domain!;
+    // Most blocks do not have a rare name, and then nothing else of them is needed.
+    if (wanted !== null && !block.nameTexts().includes(wanted)) return 0;
+    const names = block.names();
+    return this.nameMatches(names).reduce((sum, match, place) => sum + match * names.counts[place]!, 0);
+  }
+}
+
+/** Parts of names as bytes; null = no condition. */
+interface NamePart {
+  readonly wanted: Buffer | null;
+  readonly excluded: Buffer | null;
+}
+
+function namePart(wanted: string | undefined, excluded: string | undefined): NamePart | null {
+  if (wanted === undefined && excluded === undefined) return null;
+  const bytes = (text: string | undefined): Buffer | null =>
+    // A line feed stands between names and in none.
+    text === undefined ? null : Buffer.from(text.toLowerCase().replaceAll('\n', '\0'));
+  return { wanted: bytes(wanted), excluded: bytes(excluded) };
+}
+
+/** Calls `take` once for each name with the part; the search runs over all texts at once. */
+function forEachMatch(texts: Buffer, starts: Uint32Array, part: Buffer, take: (place: number) => void): void {
+  let place = 0;
+  for (let at = texts.indexOf(part); at >= 0; at = texts.indexOf(part, starts[place])) {
+    while (starts[place + 1]! <= at) place++;
+    take(place++);
+    if (place === starts.length - 1) return;
+  }
+}
+
+function sumOf<T extends readonly unknown[]>(entries: readonly T[], test: Test<T>, at: number): number {
+  return entries.reduce((sum, entry) => (test!(entry) ? sum + (entry[at] as number) : sum), 0);
+}
+
+function matchesOf<T>(entries: readonly T[], test: (entry: T) => boolean): Uint8Array {
+  return Uint8Array.from(entries, (entry) => (test(entry) ? 1 : 0));
+}
+
+/** Every one of `wanted` and none of `excluded`; null if there are none. */
+function combine<T>(
+  wanted: readonly ((value: T) => boolean)[],
+  excluded: readonly ((value: T) => boolean)[],
+): Test<T> {
+  if (wanted.length === 0 && excluded.length === 0) return null;
+  return (value) => wanted.every((test) => test(value)) && !excluded.some((test) => test(value));
+}
+
+function clientTests({ client, group_id }: QueryConditions): ((client: HeadClient) => boolean)[] {
+  const tests: ((client: HeadClient) => boolean)[] = [];
+  if (group_id !== undefined) tests.push(([, groupId]) => groupId === group_id);
+  if (client !== undefined) tests.push(([address]) => isWithin(address, client));
+  return tests;
+}
+
+function isWithin(address: string, networkText: string): boolean {
+  const bytes = addressFromText(address);
+  const network = networkFromText(networkText);
+  return bytes !== null && network !== null && networkContains(network, bytes);
+}
+
+function outcomeTests(conditions: QueryConditions): ((outcome: HeadOutcome) => boolean)[] {
+  const { type, status, rcode, protocol, dnssec, upstream } = conditions;
+  const expected: [at: number, value: unknown][] = [
+    [0, type === undefined ? undefined : (rrTypeCode(type) ?? null)],
+    [1, status],
+    [2, rcode === undefined ? undefined : rcodeFromName(rcode)],
+    [3, protocol],
+    [4, dnssec],
+    [6, upstream],
+  ];
+  return expected
+    .filter(([, value]) => value !== undefined)
+    .map(
+      ([at, value]) =>
+        (outcome) =>
+          outcome[at] === value,
+    );
+}

@@ -1,0 +1,149 @@
+/** SQL of the blocks of a span of time, a few at a time, so that memory stays bounded however long the span is. */
+import type { Queryable } from '../../db/database.ts';
+import type { EncodedBlock } from '../block/layout.ts';
+import type { TimeSpan } from './block-filter.ts';
+
+/** A stored block with its identity; pieces that were not asked for are empty. */
+export interface StoredBlock extends EncodedBlock {
+  readonly runId: number;
+  readonly firstSeq: number;
+  readonly nodeId: number;
+}
+
+/** Which blocks, and what of them. */
+export interface BlockRequest extends TimeSpan {
+  /** Only blocks of this node, or only of others. */
+  readonly nodeId?: number | undefined;
+  readonly notNodeId?: number | undefined;
+  /** Besides the head. */
+  readonly pieces: ReadonlySet<Piece>;
+  /** Leave out blocks that lie wholly within the span. */
+  readonly isPartialOnly?: boolean;
+}
+
+export type Piece = 'names' | 'queries' | 'answers';
+
+/** Blocks fetched at once: few at first, as a page of the newest rows needs no more. */
+const FIRST_FETCH = 2;
+const MOST_FETCHED = 32;
+
+interface BlockRow {
+  readonly run_id: number;
+  readonly first_seq: number;
+  readonly row_count: number;
+  readonly node_id: number;
+  readonly hour_us: number;
+  readonly first_us: number;
+  readonly last_us: number;
+  readonly lengths: number[];
+  readonly checksums: number[];
+  readonly head: Buffer;
+  readonly names: Buffer | null;
+  readonly queries: Buffer | null;
+  readonly answers: Buffer | null;
+  readonly has_answers: boolean;
+}
+
+/** Blocks with queries in the span of parameters 1 and 2, of the nodes that 3 and 4 choose. */
+const WITHIN = `day >= (${moment(1)} AT TIME ZONE 'UTC')::date AND day <= (${moment(2)} AT TIME ZONE 'UTC')::date
+  AND last_time >= ${moment(1)} AND first_time < ${moment(2)}
+  AND ($3::integer IS NULL OR node_id = $3) AND ($4::integer IS NULL OR node_id <> $4)`;
+/** Those of them that lie wholly within it. */
+const WHOLE = `first_time >= ${moment(1)} AND last_time < ${moment(2)}`;
+
+/** The blocks with queries in the span, the newest first, by their last query. */
+export async function* scanBlocks(tx: Queryable, request: BlockRequest): AsyncGenerator<StoredBlock> {
+  let after: BlockRow | undefined;
+  for (let limit = FIRST_FETCH; ; limit = Math.min(limit * 2, MOST_FETCHED)) {
+    const rows = await fetchBlocks(tx, request, after, limit);
+    for (const row of rows) yield toBlock(row);
+    after = rows.at(-1);
+    if (rows.length < limit) return;
+  }
+}
+
+async function fetchBlocks(
+  tx: Queryable,
+  { fromUs, toUs, nodeId, notNodeId, pieces, isPartialOnly = false }: BlockRequest,
+  after: BlockRow | undefined,
+  limit: number,
+): Promise<BlockRow[]> {
+  const { rows } = await tx.query<BlockRow>(
+    `SELECT ${columns(pieces)} FROM query_blocks WHERE ${WITHIN}
+       AND ($5::bigint IS NULL OR (last_time, run_id, first_seq) < (${moment(5)}, $6::integer, $7::bigint))
+       ${isPartialOnly ? `AND NOT (${WHOLE})` : ''}
+     ORDER BY last_time DESC, run_id DESC, first_seq DESC LIMIT $8`,
+    [
+      fromUs,
+      toUs,
+      nodeId ?? null,
+      notNodeId ?? null,
+      after?.last_us ?? null,
+      after?.run_id ?? null,
+      after?.first_seq ?? null,
+      limit,
+    ],
+  );
+  return rows;
+}
+
+/** Number of queries of the blocks that lie wholly within the span. */
+export async function countWholeBlocks(
+  tx: Queryable,
+  { fromUs, toUs, nodeId, notNodeId }: Omit<BlockRequest, 'pieces'>,
+): Promise<number> {
+  const { rows } = await tx.query<{ total: number }>(
+    `SELECT coalesce(sum(row_count), 0)::bigint AS total FROM query_blocks WHERE ${WITHIN} AND ${WHOLE}`,
+    [fromUs, toUs, nodeId ?? null, notNodeId ?? null],
+  );
+  return rows[0]!.total;
+}
+
+/** The same block with other pieces; without them if it was merged into another meanwhile. */
+export async function fetchBlock(
+  tx: Queryable,
+  block: StoredBlock,
+  pieces: ReadonlySet<Piece>,
+): Promise<StoredBlock> {
+  const { rows } = await tx.query<BlockRow>(
+    `SELECT ${columns(pieces)} FROM query_blocks
+     WHERE day = (${moment(1)} AT TIME ZONE 'UTC')::date AND run_id = $2 AND first_seq = $3`,
+    [block.hourUs, block.runId, block.firstSeq],
+  );
+  return rows[0] === undefined ? block : toBlock(rows[0]);
+}
+
+function columns(pieces: ReadonlySet<Piece>): string {
+  const piece = (name: Piece): string => (pieces.has(name) ? name : `NULL::bytea AS ${name}`);
+  return `run_id, first_seq, row_count, node_id, ${micros('hour')} AS hour_us, ${micros('first_time')} AS first_us,
+    ${micros('last_time')} AS last_us, lengths, checksums, head, ${piece('names')}, ${piece('queries')},
+    ${piece('answers')}, answers IS NOT NULL AS has_answers`;
+}
+
+function micros(column: string): string {
+  return `(extract(epoch FROM ${column}) * 1000000)::bigint`;
+}
+
+function moment(place: number): string {
+  return `('epoch'::timestamptz + $${place}::bigint * interval '1 microsecond')`;
+}
+
+const EMPTY = Buffer.alloc(0);
+
+function toBlock(row: BlockRow): StoredBlock {
+  return {
+    runId: row.run_id,
+    firstSeq: row.first_seq,
+    nodeId: row.node_id,
+    rowCount: row.row_count,
+    hourUs: row.hour_us,
+    firstUs: row.first_us,
+    lastUs: row.last_us,
+    lengths: row.lengths,
+    checksums: row.checksums,
+    head: row.head,
+    names: row.names ?? EMPTY,
+    queries: row.queries ?? EMPTY,
+    answers: row.answers ?? (row.has_answers ? EMPTY : null),
+  };
+}

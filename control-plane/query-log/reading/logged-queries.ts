@@ -1,0 +1,98 @@
+/** Rows of blocks as the API shows them. */
+import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
+import { rcodeName, rrTypeName } from '../../../shared/dns/iana.ts';
+import { rdataText } from '../attribution/rdata-text.ts';
+import { decodeStoredAnswers } from '../attribution/stored-answers.ts';
+import type { BlockAnswers, BlockNames, BlockReader } from '../block/block-reader.ts';
+
+/** A row of the log: its block and its place there. */
+export interface RowPlace {
+  readonly block: BlockReader;
+  readonly nodeId: number;
+  readonly row: number;
+  readonly timestampUs: number;
+  /** Run times 2^32 plus the number in the run. */
+  readonly id: number;
+}
+
+/** Names that blocks do not hold. */
+export interface LoggedQueryContext {
+  /** Host name of a client's address, if it has one. */
+  readonly hostnameOf: (address: string) => string | null;
+  readonly nodeOf: (id: number) => string;
+}
+
+interface Columns {
+  readonly names: BlockNames;
+  readonly nameOf: Uint32Array;
+  readonly clientOf: Uint32Array;
+  readonly outcomeOf: Uint32Array;
+  readonly responseTimes: Uint32Array;
+  readonly answers: BlockAnswers | null;
+}
+
+/** The rows in the same order. @throws {DamagedBlock} */
+export function toLoggedQueries(places: readonly RowPlace[], context: LoggedQueryContext): LoggedQuery[] {
+  const columns = new Map<BlockReader, Columns>();
+  return places.map((place) => {
+    const known = columns.get(place.block) ?? columnsOf(place.block);
+    columns.set(place.block, known);
+    return toLoggedQuery(place, known, context);
+  });
+}
+
+function columnsOf(block: BlockReader): Columns {
+  return {
+    names: block.names(),
+    nameOf: block.nameOf(),
+    clientOf: block.clientOf(),
+    outcomeOf: block.outcomeOf(),
+    responseTimes: block.responseTimes(),
+    answers: block.answers(),
+  };
+}
+
+function toLoggedQuery(
+  { block, row, id, timestampUs, nodeId }: RowPlace,
+  columns: Columns,
+  { hostnameOf, nodeOf }: LoggedQueryContext,
+): LoggedQuery {
+  const [client, groupId] = block.head.clients[columns.clientOf[row]!]!;
+  const [qtype, status, rcode, protocol, dnssec, cached, upstream] =
+    block.head.outcomes[columns.outcomeOf[row]!]!;
+  const { domain, source, rule } = nameOf(block, columns.names, columns.nameOf[row]!);
+  const records = columns.answers?.recordsOf(row) ?? null;
+  return {
+    id,
+    timestamp: new Date(Math.floor(timestampUs / 1000)).toISOString(),
+    node: nodeOf(nodeId),
+    client,
+    client_hostname: hostnameOf(client),
+    group_id: groupId,
+    domain,
+    type: rrTypeName(qtype),
+    protocol,
+    status,
+    block_source: source,
+    block_rule: rule,
+    rcode: rcodeName(rcode),
+    response_time_us: columns.responseTimes[row]!,
+    cached,
+    upstream,
+    dnssec_status: dnssec,
+    answers: records === null ? null : decodeStoredAnswers(domain, records, rdataText),
+  };
+}
+
+function nameOf(
+  block: BlockReader,
+  { texts, starts, rules, offsets }: BlockNames,
+  place: number,
+): { domain: string; source: string | null; rule: string | null } {
+  const domain = texts.toString('latin1', starts[place], starts[place + 1]! - 1);
+  const rulePlace = rules[place]!;
+  if (rulePlace === 0) return { domain, source: null, rule: null };
+  const [source, before, atName, after] = block.head.rules[rulePlace - 1]!;
+  const ruleName = domain.slice(offsets[place]) || '.';
+  return { domain, source, rule: atName ? before + ruleName + after : before };
+}

@@ -1,0 +1,80 @@
+/**
+ * Gathers rows of this run into blocks: applies privacy, numbers the rows, and begins a new block where an hour ends or
+ * the block is full.
+ */
+import { randomUUID } from 'node:crypto';
+import type { QueryLogRow } from '../attribution/row.ts';
+import { encodeBlock, type RawBlock, sealBlock } from '../block/block-encoder.ts';
+import { blockToBytes } from '../block/log-block.ts';
+import { countMinutes, type MinuteCounts } from '../block/minute-counts.ts';
+import { OpenBlock } from '../block/open-block.ts';
+import type { LogBatch } from './log-batch.ts';
+import { keptOf } from './privacy.ts';
+import type { QueryLogPrivacy } from './privacy.ts';
+
+/** Rows outside these times hold a broken clock; 2000 to 2262, safe in all of PostgreSQL's arithmetic. */
+const MIN_TIMESTAMP_US = Date.UTC(2000, 0, 1) * 1000;
+const MAX_TIMESTAMP_US = Date.UTC(2262, 0, 1) * 1000;
+
+/** Milliseconds of a day. */
+export const DAY_MS = 86_400_000;
+
+/** A block that is no longer filled. */
+export interface SealedBlock {
+  readonly block: RawBlock;
+  readonly minutes: readonly MinuteCounts[];
+  /** Number of its first row. */
+  readonly firstSeq: number;
+}
+
+/** The open block of a run. */
+export class BlockGatherer {
+  /** Of this life of the process. */
+  readonly runKey = randomUUID();
+  private readonly open = new OpenBlock();
+  private nextSeq = 0;
+
+  /** Rows in the open block. */
+  get rowCount(): number {
+    return this.open.rowCount;
+  }
+
+  /** Adds a row; only what `privacy` allows is copied. Returns the block that it did not fit into, if there is one. */
+  append(row: QueryLogRow, privacy: Exclude<QueryLogPrivacy, 'off'>): SealedBlock | null {
+    const timestampUs = Math.min(
+      Math.max(Math.round(row.timestampMs * 1000), MIN_TIMESTAMP_US),
+      MAX_TIMESTAMP_US,
+    );
+    const sealed = this.open.isFull || !this.open.accepts(timestampUs) ? this.seal() : null;
+    this.open.add(row, timestampUs, keptOf(privacy));
+    this.nextSeq++;
+    return sealed;
+  }
+
+  /** Uses up the numbers of rows that were lost before they came here, so that their loss shows as a gap. */
+  skip(rows: number): SealedBlock | null {
+    const sealed = this.seal();
+    this.nextSeq += rows;
+    return sealed;
+  }
+
+  /** Ends the open block; null if it is empty. */
+  seal(): SealedBlock | null {
+    const { open } = this;
+    if (open.rowCount === 0) return null;
+    const sealed = {
+      block: sealBlock(open),
+      minutes: countMinutes(open),
+      firstSeq: this.nextSeq - open.rowCount,
+    };
+    open.clear();
+    return sealed;
+  }
+}
+
+/** Compresses a block: what is stored, spooled and sent. */
+export async function toBatch(runKey: string, { block, minutes, firstSeq }: SealedBlock): Promise<LogBatch> {
+  const encoded = await encodeBlock(block);
+  const bytes = blockToBytes({ ...encoded, runKey, firstSeq, minutes });
+  return { id: `${runKey}.${firstSeq}`, rowCount: block.rowCount, bytes };
+}

@@ -1,0 +1,96 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { logRow } from '../../../test/support/parts/log-row.ts';
+import { batchesOf, emptyLog, storedRows } from '../../../test/support/parts/stored-log.ts';
+import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
+import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
+import { DamagedBlock } from '../block/layout.ts';
+import { BlockGatherer } from './block-gatherer.ts';
+import { OverlappingBlock, storeBlock } from './block-store.ts';
+import type { LogBatch } from './log-batch.ts';
+
+const NOON_MS = Date.UTC(2026, 6, 5, 12);
+const HOW = { nodeId: 7, durable: false };
+
+let own: TestDatabase;
+beforeAll(async () => {
+  own = await startTestDatabase();
+});
+afterEach(() => emptyLog(own.database));
+afterAll(() => own.stop());
+
+/** Rows with the given response times. */
+async function batchOf(times: readonly number[], gatherer: BlockGatherer): Promise<LogBatch> {
+  const rows = times.map((responseTimeUs) => logRow({ timestampMs: NOON_MS, responseTimeUs }));
+  return (await batchesOf(rows, gatherer))[0]!;
+}
+
+async function storedTimes(): Promise<number[]> {
+  return (await storedRows(own.database)).map((row) => row.response_time_us).sort((a, b) => a - b);
+}
+
+async function countedQueries(): Promise<unknown> {
+  const { rows } = await own.database.query(
+    'SELECT grain, sum(queries)::integer AS queries FROM query_counts GROUP BY grain ORDER BY grain',
+  );
+  return rows;
+}
+
+describe('storeBlock()', () => {
+  test('stores a block that is sent twice, or by two at once, once with its counts', async () => {
+    const gatherer = new BlockGatherer();
+    const batches = [
+      await batchOf([1, 2], gatherer),
+      await batchOf([3], gatherer),
+      await batchOf([4], gatherer),
+    ];
+    const disorder = [2, 0, 0, 1, 2, 1].map((index) => storeBlock(own.database, batches[index]!, HOW));
+    await Promise.all(disorder);
+    await storeBlock(own.database, batches[0]!, { nodeId: 7, durable: true });
+    expect(await storedTimes()).toEqual([1, 2, 3, 4]);
+    expect(await countedQueries()).toEqual(['d', 'm', 'q'].map((grain) => ({ grain, queries: 4 })));
+  });
+
+  test('notes which rows of a run are here, so that lost ones show as a gap', async () => {
+    const gatherer = new BlockGatherer();
+    const first = await batchOf([0, 1], gatherer);
+    gatherer.skip(10);
+    const second = await batchOf([2], gatherer);
+    for (const batch of [second, first]) await storeBlock(own.database, batch, HOW);
+    const { rows } = await own.database.query('SELECT node_id, stored::text, last_seq FROM query_runs');
+    expect(rows).toEqual([{ node_id: 7, stored: '{[0,2),[12,13)}', last_seq: 12 }]);
+  });
+
+  test('adds to the counts that are there', async () => {
+    const rows = [
+      logRow({ timestampMs: NOON_MS, qtype: 1, upstream: 'udp://192.0.2.1:53', cached: false, status: 0 }),
+      logRow({ timestampMs: NOON_MS + 59_999, qtype: 28 }),
+      logRow({ timestampMs: NOON_MS + 60_000, qtype: 28, status: 4, cached: false, blockSource: 'ads' }),
+    ];
+    for (const row of rows) {
+      for (const batch of await batchesOf([row])) await storeBlock(own.database, batch, HOW);
+    }
+    const { rows: counted } = await own.database.query(
+      `SELECT extract(minute FROM start AT TIME ZONE 'UTC')::integer AS minute, queries, blocked, cached, forwarded,
+         counts -> 'type:28' AS aaaa, counts -> 'source:ads' AS ads
+       FROM query_counts WHERE grain = 'm' ORDER BY start`,
+    );
+    expect(counted).toEqual([
+      { minute: 0, queries: 2, blocked: 0, cached: 1, forwarded: 1, aaaa: 1, ads: null },
+      { minute: 1, queries: 1, blocked: 1, cached: 0, forwarded: 0, aaaa: 1, ads: 1 },
+    ]);
+  });
+
+  test('refuses what is no block, and a block of which some rows are stored; the connection is good afterwards', async () => {
+    const nonsense = { id: 'x', rowCount: 1, bytes: Buffer.from('nonsense') };
+    await expect(storeBlock(own.database, nonsense, HOW)).rejects.toBeInstanceOf(DamagedBlock);
+    const gatherer = new BlockGatherer();
+    await storeBlock(own.database, await batchOf([1, 2], gatherer), HOW);
+    const overlapping = await batchOf([3, 4], gatherer);
+    const line = overlapping.bytes.toString('latin1').replace('"firstSeq":2', '"firstSeq":1');
+    await expect(
+      storeBlock(own.database, { ...overlapping, bytes: Buffer.from(line, 'latin1') }, HOW),
+    ).rejects.toBeInstanceOf(OverlappingBlock);
+    expect(own.database.status().state).toBe('up');
+    expect(await storedTimes()).toEqual([1, 2]);
+  });
+});

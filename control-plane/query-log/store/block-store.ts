@@ -1,0 +1,129 @@
+/** Stores blocks of the query log with what they add to statistics, each once, however often it is sent. */
+import type { PoolClient } from 'pg';
+import type { Database } from '../../db/database.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { blockFromBytes, type LogBlock } from '../block/log-block.ts';
+import { DAY_MS } from './block-gatherer.ts';
+import { addCounts } from './counts-store.ts';
+import type { LogBatch } from './log-batch.ts';
+import { ensurePartitions, partitionOf } from './partition-store.ts';
+
+/** How a block is stored. */
+export interface BlockDurability {
+  /** The node that it is stored for. */
+  readonly nodeId: number;
+  /**
+   * True: the commit waits for the disk, for blocks whose only other copy is about to be removed. False: a
+   * server that is killed within the next 0.6 s may lose the block.
+   */
+  readonly durable: boolean;
+}
+
+/** SQLSTATE of a partition that does not exist. */
+const UNDEFINED_TABLE = '42P01';
+
+/** Some rows of a block are stored already and others are not: nothing that Weir sends can be so. */
+export class OverlappingBlock extends Error {
+  override readonly name = 'OverlappingBlock';
+}
+
+/**
+ * Stores one block in one transaction, or finds that it is stored already.
+ * @throws {DatabaseUnavailable} when the outcome is unknown; sending it again is safe
+ * @throws {DamagedBlock}, {OverlappingBlock} and data errors of the database: this block cannot be stored
+ */
+export async function storeBlock(
+  database: Database,
+  { bytes }: LogBatch,
+  how: BlockDurability,
+): Promise<void> {
+  const block = blockFromBytes(bytes);
+  try {
+    await insertBlock(database, block, how);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === UNDEFINED_TABLE)) throw error;
+    await ensurePartitions(database, [dayOf(block)]);
+    await insertBlock(database, block, how);
+  }
+}
+
+/** Days since 1970-01-01 in UTC. */
+function dayOf({ hourUs }: LogBlock): number {
+  return Math.floor(hourUs / 1000 / DAY_MS);
+}
+
+async function insertBlock(database: Database, block: LogBlock, how: BlockDurability): Promise<void> {
+  await database.withClient((client) =>
+    inTransaction(
+      client,
+      async () => {
+        const runId = await noteStored(client, block, how.nodeId);
+        if (runId === null) return;
+        await client.query({
+          name: `store-block-${partitionOf(dayOf(block))}`,
+          text: `INSERT INTO ${partitionOf(dayOf(block))}
+             (day, run_id, first_seq, row_count, node_id, hour, first_time, last_time, lengths, checksums,
+              head, names, queries, answers)
+           VALUES ($1, $2, $3, $4, $5, ${moment(6)}, ${moment(7)}, ${moment(8)}, $9, $10, $11, $12, $13, $14)`,
+          values: [
+            new Date(dayOf(block) * DAY_MS).toISOString().slice(0, 10),
+            runId,
+            block.firstSeq,
+            block.rowCount,
+            how.nodeId,
+            block.hourUs,
+            block.firstUs,
+            block.lastUs,
+            block.lengths,
+            block.checksums,
+            block.head,
+            block.names,
+            block.queries,
+            block.answers,
+          ],
+        });
+        await addCounts(client, how.nodeId, block.minutes);
+      },
+      `BEGIN; SET LOCAL synchronous_commit = ${how.durable ? 'on' : 'off'}`,
+    ),
+  );
+}
+
+/** SQL of a moment that parameter `place` gives in microseconds since 1970. */
+function moment(place: number): string {
+  return `'epoch'::timestamptz + $${place}::bigint * interval '1 microsecond'`;
+}
+
+/** Notes the rows as stored and returns the run's id; null if they are stored already. */
+async function noteStored(
+  client: PoolClient,
+  { runKey, firstSeq, rowCount }: LogBlock,
+  nodeId: number,
+): Promise<number | null> {
+  const endSeq = firstSeq + rowCount;
+  const { rows } = await client.query<{ id: number }>({
+    name: 'note-stored',
+    text: `INSERT INTO query_runs AS run (key, node_id, last_seq, stored)
+       VALUES ($1, $2, $4::bigint - 1, int8multirange(int8range($3, $4)))
+       ON CONFLICT (key) DO UPDATE SET stored = run.stored + excluded.stored, last_at = now(),
+         node_id = excluded.node_id, last_seq = greatest(run.last_seq, excluded.last_seq)
+       WHERE NOT run.stored && excluded.stored
+       RETURNING id`,
+    values: [runKey, nodeId, firstSeq, endSeq],
+  });
+  if (rows[0] !== undefined) return rows[0].id;
+  const known = await client.query<{ is_stored: boolean }>(
+    'SELECT stored @> int8range($2, $3) AS is_stored FROM query_runs WHERE key = $1',
+    [runKey, firstSeq, endSeq],
+  );
+  if (known.rows[0]?.is_stored === true) return null;
+  throw new OverlappingBlock(`store block ${runKey}.${firstSeq}: some of its rows are stored already`);
+}
+
+/** Removes runs of which nothing is left that could be sent again, and their blocks are gone with their days. */
+export async function forgetOldRuns(database: Database, before: Date): Promise<void> {
+  await database.query(
+    'DELETE FROM query_runs AS run WHERE last_at < $1 AND NOT EXISTS (SELECT FROM query_blocks WHERE run_id = run.id)',
+    [before],
+  );
+}

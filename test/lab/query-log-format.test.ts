@@ -1,0 +1,49 @@
+/** A block read by another language: the reader that `deploy/query-log-format.md` shows, run by Debian's Python. */
+import { describe, expect, test } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import type { EncodedBlock } from '../../control-plane/query-log/block/layout.ts';
+import { arbitraryLogRow } from '../support/parts/arbitrary-log-row.ts';
+import { blockOf, HOUR_MS, inWords } from '../support/parts/log-block.ts';
+
+const PYTHON = '/usr/bin/python3';
+const hasPackages = spawnSync(PYTHON, ['-c', 'import numpy, zstandard']).status === 0;
+const PAPER = readFileSync(join(import.meta.dirname, '../../deploy/query-log-format.md'), 'utf8');
+const READER = /```python\n(.*?)```/s.exec(PAPER)![1]!;
+
+/** Reads a block from standard input and writes its queries. */
+const PROGRAM = `${READER}
+import sys
+block = {k: bytes.fromhex(v) if isinstance(v, str) else v for k, v in json.load(sys.stdin).items()}
+json.dump(list(queries(block)), sys.stdout)
+`;
+
+function readByPython({ lengths, head, names, queries }: EncodedBlock): unknown {
+  const pieces = {
+    head: head.toString('hex'),
+    names: names.toString('hex'),
+    queries: queries.toString('hex'),
+  };
+  const run = spawnSync(PYTHON, ['-c', PROGRAM], { input: JSON.stringify({ ...pieces, lengths }) });
+  expect(run.stderr.toString()).toBe('');
+  return JSON.parse(run.stdout.toString());
+}
+
+(hasPackages ? describe : describe.skip)('the reader of deploy/query-log-format.md', () => {
+  test('finds the queries of a block', async () => {
+    const rows = fc.sample(arbitraryLogRow(HOUR_MS), { numRuns: 500, seed: 4 });
+    const expected = rows
+      .map(inWords)
+      .map(({ timestampUs, name, client, group, outcome, responseTimeUs }) => [
+        timestampUs,
+        name,
+        client,
+        group,
+        ...outcome,
+        responseTimeUs,
+      ]);
+    expect(readByPython(await blockOf(rows))).toEqual(expected);
+  });
+});

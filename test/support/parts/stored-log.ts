@@ -1,0 +1,41 @@
+/** The stored query log for tests: rows in, and everything that is there out. */
+import type { Database } from '../../../control-plane/db/database.ts';
+import type { QueryLogRow } from '../../../control-plane/query-log/attribution/row.ts';
+import { LogSource } from '../../../control-plane/query-log/reading/log-source.ts';
+import { readQueryLog } from '../../../control-plane/query-log/reading/query-log-store.ts';
+import { BlockGatherer, toBatch } from '../../../control-plane/query-log/store/block-gatherer.ts';
+import { storeBlock } from '../../../control-plane/query-log/store/block-store.ts';
+import type { LogBatch } from '../../../control-plane/query-log/store/log-batch.ts';
+import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
+import { MemoryLogger } from './memory-logger.ts';
+
+/** Rows as blocks that are ready to be stored: one, or one for each hour in turn. */
+export async function batchesOf(
+  rows: readonly QueryLogRow[],
+  gatherer = new BlockGatherer(),
+): Promise<LogBatch[]> {
+  const sealed = rows.map((row) => gatherer.append(row, 'full'));
+  const blocks = [...sealed, gatherer.seal()].filter((block) => block !== null);
+  return Promise.all(blocks.map((block) => toBatch(gatherer.runKey, block)));
+}
+
+/** Stores rows for a node. */
+export async function storeRows(database: Database, rows: readonly QueryLogRow[], nodeId = 1): Promise<void> {
+  for (const batch of await batchesOf(rows)) await storeBlock(database, batch, { nodeId, durable: true });
+}
+
+/** The log as questions are answered from it; nothing waits to be stored. */
+export function logSourceOf(database: Database, logger = new MemoryLogger()): LogSource {
+  return new LogSource({ database, logger, flush: () => Promise.resolve() });
+}
+
+/** Every stored row, newest first. */
+export async function storedRows(database: Database): Promise<LoggedQuery[]> {
+  const page = await readQueryLog(logSourceOf(database), { limit: 1_000_000, offset: 0 }, () => null);
+  return page.data;
+}
+
+/** Forgets all that was stored. */
+export async function emptyLog(database: Database): Promise<void> {
+  await database.query('TRUNCATE query_blocks, query_runs, query_counts');
+}
