@@ -63,6 +63,19 @@ describe('BackgroundWork', () => {
     expect((await work.read((tx) => tx.query('SELECT 1 AS n'))).rows).toEqual([{ n: 1 }]);
   });
 
+  test('change() writes all or nothing, and its connection goes on with the next piece of work', async () => {
+    const work = open();
+    const numbers = async (): Promise<unknown> =>
+      (await work.read((tx) => tx.query('SELECT n FROM things WHERE n > 100 ORDER BY n'))).rows;
+    await work.change((client) => client.query('INSERT INTO things VALUES (101)'));
+    const failing = work.change(async (client) => {
+      await client.query('INSERT INTO things VALUES (102)');
+      throw new Error('changed its mind');
+    });
+    await expect(failing).rejects.toThrow('changed its mind');
+    expect(await numbers()).toEqual([{ n: 101 }]);
+  });
+
   test('maintain() runs what no transaction may hold', async () => {
     await open().maintain('VACUUM things');
     await expect(open().maintain('VACUUM nothing')).rejects.toThrow(/nothing/);

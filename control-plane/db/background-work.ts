@@ -16,6 +16,7 @@ import type { DatabaseTarget } from './database-target.ts';
 import { OpenPool } from './open-pool.ts';
 import { lowerSession, NICENESS } from './process-priority.ts';
 import type { Queryable } from './queryable.ts';
+import { inTransaction } from './transaction.ts';
 
 /** How long work may take. */
 export interface BackgroundLimits {
@@ -56,6 +57,14 @@ export class BackgroundWork {
       await client.query('COMMIT');
       return result;
     });
+  }
+
+  /**
+   * Runs `work` in a transaction that may write; what it throws rolls back. Not retried: a conflict is thrown.
+   * @throws {DatabaseUnavailable} as `read()`, and as OutcomeUnknown where the connection was lost at the commit
+   */
+  async change<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    return this.run((client) => inTransaction(client, () => work(client)));
   }
 
   /** Runs one statement outside of a transaction. @throws {DatabaseUnavailable} as `read()` */

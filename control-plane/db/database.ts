@@ -22,8 +22,11 @@ import type { Queryable, QueryRows } from './queryable.ts';
 
 export type { Queryable } from './queryable.ts';
 
+/** A connection that is lent, for uses that need pg itself. */
+export type LentClient = PoolClient;
+
 /** What `background-work.ts` does. */
-export type Background = Pick<BackgroundWork, 'read' | 'maintain'>;
+export type Background = Pick<BackgroundWork, 'read' | 'change' | 'maintain'>;
 
 /** State for `/health`. */
 export interface DatabaseStatus {
