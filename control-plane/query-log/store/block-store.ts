@@ -2,6 +2,7 @@
 import type { PoolClient } from 'pg';
 import type { Database } from '../../db/database.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import type { EncodedBlock } from '../block/layout.ts';
 import { blockFromBytes, type LogBlock } from '../block/log-block.ts';
 import { DAY_MS } from './block-gatherer.ts';
 import { addCounts } from './counts-store.ts';
@@ -48,7 +49,7 @@ export async function storeBlock(
 }
 
 /** Days since 1970-01-01 in UTC. */
-function dayOf({ hourUs }: LogBlock): number {
+function dayOf({ hourUs }: EncodedBlock): number {
   return Math.floor(hourUs / 1000 / DAY_MS);
 }
 
@@ -56,37 +57,59 @@ async function insertBlock(database: Database, block: LogBlock, how: BlockDurabi
   await database.withClient((client) =>
     inTransaction(
       client,
-      async () => {
-        const runId = await noteStored(client, block, how.nodeId);
-        if (runId === null) return;
-        await client.query({
-          name: `store-block-${partitionOf(dayOf(block))}`,
-          text: `INSERT INTO ${partitionOf(dayOf(block))}
-             (day, run_id, first_seq, row_count, node_id, hour, first_time, last_time, lengths, checksums,
-              head, names, queries, answers)
-           VALUES ($1, $2, $3, $4, $5, ${moment(6)}, ${moment(7)}, ${moment(8)}, $9, $10, $11, $12, $13, $14)`,
-          values: [
-            new Date(dayOf(block) * DAY_MS).toISOString().slice(0, 10),
-            runId,
-            block.firstSeq,
-            block.rowCount,
-            how.nodeId,
-            block.hourUs,
-            block.firstUs,
-            block.lastUs,
-            block.lengths,
-            block.checksums,
-            block.head,
-            block.names,
-            block.queries,
-            block.answers,
-          ],
-        });
-        await addCounts(client, how.nodeId, block.minutes);
-      },
+      () => addBlock(client, block, how.nodeId),
       `BEGIN; SET LOCAL synchronous_commit = ${how.durable ? 'on' : 'off'}`,
     ),
   );
+}
+
+/**
+ * Stores a block with its counts for a node unless it is stored already, as part of the caller's transaction.
+ * @throws {OverlappingBlock}
+ */
+export async function addBlock(client: PoolClient, block: LogBlock, nodeId: number): Promise<void> {
+  const runId = await noteStored(client, block, nodeId);
+  if (runId === null) return;
+  await insertRow(client, block, { runId, firstSeq: block.firstSeq, nodeId });
+  await addCounts(client, nodeId, block.minutes);
+}
+
+/** Whose queries a block holds, and the number of the first. */
+export interface BlockIdentity {
+  readonly runId: number;
+  readonly firstSeq: number;
+  readonly nodeId: number;
+}
+
+/** Inserts a block without its counts. */
+export async function insertRow(
+  client: PoolClient,
+  block: EncodedBlock,
+  identity: BlockIdentity,
+): Promise<void> {
+  await client.query({
+    name: `store-block-${partitionOf(dayOf(block))}`,
+    text: `INSERT INTO ${partitionOf(dayOf(block))}
+       (day, run_id, first_seq, row_count, node_id, hour, first_time, last_time, lengths, checksums,
+        head, names, queries, answers)
+     VALUES ($1, $2, $3, $4, $5, ${moment(6)}, ${moment(7)}, ${moment(8)}, $9, $10, $11, $12, $13, $14)`,
+    values: [
+      new Date(dayOf(block) * DAY_MS).toISOString().slice(0, 10),
+      identity.runId,
+      identity.firstSeq,
+      block.rowCount,
+      identity.nodeId,
+      block.hourUs,
+      block.firstUs,
+      block.lastUs,
+      block.lengths,
+      block.checksums,
+      block.head,
+      block.names,
+      block.queries,
+      block.answers,
+    ],
+  });
 }
 
 /** SQL of a moment that parameter `place` gives in microseconds since 1970. */
