@@ -110,9 +110,8 @@ const database = section({
     doc: 'How much of a query is kept: all, all but the answers, no client addresses, or nothing.',
   }),
   rollup_days: key(int(1, 36_500).default(400), {
-    notYet,
     unit: 'days',
-    doc: 'How long the counts per hour are kept.',
+    doc: 'How long the counts of statistics are kept.',
   }),
 });
 

@@ -11,7 +11,7 @@ import { MostAskedNames, WATCHED_NAMES } from './lists/sources/list-guard.ts';
 import type { FetchBounds } from './lists/fetch/list-host.ts';
 import { ListSources } from './lists/sources/list-sources.ts';
 import { NamesFolder } from './lists/compiled/names-folder.ts';
-import { startLogMaintenance } from './query-log/store/log-maintenance.ts';
+import { startLogMaintenance } from './query-log/upkeep/log-maintenance.ts';
 import type { LogSource } from './query-log/reading/log-source.ts';
 import { readMostAsked } from './query-log/reading/most-asked-store.ts';
 import type { ScheduleEvaluator } from './schedules/schedule-evaluator.ts';
@@ -130,7 +130,13 @@ export function startHousekeeping(
   { lists, catalogRefresh }: { lists: ListSources; catalogRefresh: CatalogRefresh },
 ): void {
   stops.push(
-    startLogMaintenance({ database, clock, logger, queryLogDays: () => config.database.query_log_days }),
+    startLogMaintenance({
+      database,
+      clock,
+      logger,
+      queryLogDays: () => config.database.query_log_days,
+      rollupDays: () => config.database.rollup_days,
+    }),
     onDatabaseUp(database, logger, 'bring lists into force', async () => {
       await seedFirstSource(database);
       await lists.start();

@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
-import { systemClock } from '../../../shared/clock.ts';
 import { DAY_MS } from './block-gatherer.ts';
-import { startLogMaintenance } from './log-maintenance.ts';
 import { ensurePartitions, listPartitions, partitionOf } from './partition-store.ts';
 
 const TODAY = Date.UTC(2026, 6, 5) / DAY_MS;
@@ -32,21 +29,5 @@ describe('ensurePartitions()', () => {
       await ensurePartitions(own.database, [TODAY - 98]);
     });
     expect(await listPartitions(own.database)).toContain(TODAY - 98);
-  });
-});
-
-describe('startLogMaintenance()', () => {
-  test('startLogMaintenance() works at once and ends when it is told to', async () => {
-    const logger = new MemoryLogger();
-    const today = Math.floor(Date.now() / DAY_MS);
-    const stop = startLogMaintenance({
-      database: own.database,
-      clock: systemClock,
-      logger,
-      queryLogDays: () => 30,
-    });
-    await stop();
-    expect(await listPartitions(own.database)).toEqual(expect.arrayContaining([today, today + 1]));
-    expect(logger.lines.filter(({ level }) => level !== 'info')).toEqual([]);
   });
 });

@@ -4,9 +4,14 @@ import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { emptyLog, storeRows } from '../../../test/support/parts/stored-log.ts';
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
-import { DAY_MS } from './block-gatherer.ts';
-import { LogDays } from './log-days.ts';
-import { dropPartitions, ensurePartitions, listFilledPartitions, listPartitions } from './partition-store.ts';
+import { DAY_MS } from '../store/block-gatherer.ts';
+import { dayInDatabase, LogDays } from './log-days.ts';
+import {
+  dropPartitions,
+  ensurePartitions,
+  listFilledPartitions,
+  listPartitions,
+} from '../store/partition-store.ts';
 
 const HOUR_MS = 3_600_000;
 const LOGGER = new MemoryLogger();
@@ -43,7 +48,7 @@ const daysFrom = (first: number, count: number): number[] =>
 describe('LogDays', () => {
   test('keep() has the next days ready and drops what is older than query_log_days', async () => {
     const days = keeper();
-    const today = await days.today();
+    const today = await dayInDatabase(own.database);
     await log(daysFrom(today - 33, 34));
     await ensurePartitions(own.database, [today - 40]);
     await days.keep();
@@ -54,7 +59,7 @@ describe('LogDays', () => {
 
   test('keep() keeps the log where the clock is a year ahead, whatever is logged by it', async () => {
     const days = keeper();
-    const ahead = await days.today();
+    const ahead = await dayInDatabase(own.database);
     const days30 = daysFrom(ahead - 394, 30);
     await log(days30);
     await days.keep();
@@ -68,7 +73,7 @@ describe('LogDays', () => {
 
   test('keep() catches up after a long time without Weir, a day an hour', async () => {
     const days = keeper();
-    const today = await days.today();
+    const today = await dayInDatabase(own.database);
     await log([...daysFrom(today - 60, 10), today]);
     for (let hour = 0; hour < 4; hour++) {
       await days.keep();
@@ -84,7 +89,7 @@ describe('LogDays', () => {
 
   test('keep() forgets runs by the age of the log, not by a clock that is ahead', async () => {
     const days = keeper();
-    const ahead = await days.today();
+    const ahead = await dayInDatabase(own.database);
     await log([ahead - 365]);
     await own.database.query(`UPDATE query_runs SET last_at = now() - interval '365 days'`);
     await days.keep();

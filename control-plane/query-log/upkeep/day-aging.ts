@@ -1,0 +1,62 @@
+/**
+ * Which days are old enough to be dropped. A wrong clock would drop data for good. So the database's clock counts, the
+ * same for all nodes, and is trusted at once only as far as the days that have data confirm it; beyond that one day per
+ * hour is dropped, which leaves time to notice, and still catches up after a long stop. Days count from 1970-01-01 in
+ * UTC.
+ */
+import type { Clock } from '../../../shared/clock.ts';
+
+/** What is kept, and what is there. */
+export interface KeptDays {
+  readonly today: number;
+  /** Today included. */
+  readonly keptDays: number;
+  /** Days that have data, oldest first. */
+  readonly filled: readonly number[];
+}
+
+/** The old ones of some days. */
+export interface OldDays {
+  /** Old by the days since. */
+  readonly sure: readonly number[];
+  /** Old by the clock alone: the one that this hour may drop. */
+  readonly doubtful: number | undefined;
+}
+
+/** Milliseconds of uptime per dropped day that only the clock considers old. */
+const DOUBTFUL_MS = 3_600_000;
+
+/** Tells old days, for one kind of data. */
+export class DayAging {
+  private readonly clock: Pick<Clock, 'monotonicMs'>;
+  private doubtfulFromMs: number;
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.clock = clock;
+    this.doubtfulFromMs = clock.monotonicMs() + DOUBTFUL_MS;
+  }
+
+  /** The old ones of `days`, oldest first; of those without data nothing is lost. */
+  oldOf(days: readonly number[], { today, keptDays, filled }: KeptDays): OldDays {
+    const known = lastOfFirstRun(filled);
+    const old = days.filter((day) => day <= today - keptDays);
+    const isSure = (day: number): boolean => !filled.includes(day) || day <= known - keptDays;
+    return { sure: old.filter(isSure), doubtful: this.allowed(old.find((day) => !isSure(day))) };
+  }
+
+  private allowed(oldest: number | undefined): number | undefined {
+    const nowMs = this.clock.monotonicMs();
+    if (oldest === undefined || nowMs < this.doubtfulFromMs) return undefined;
+    this.doubtfulFromMs = nowMs + DOUBTFUL_MS;
+    return oldest;
+  }
+}
+
+/**
+ * The last of the oldest days that follow each other. What comes after a gap was perhaps written by a clock that is
+ * ahead, so it proves nothing.
+ */
+export function lastOfFirstRun(days: readonly number[]): number {
+  const end = days.findIndex((day, index) => days[index + 1] !== day + 1);
+  return days[end] ?? 0;
+}

@@ -1,0 +1,70 @@
+/**
+ * Which days the query log has: partitions are created ahead of time and dropped when they are too old, with the caution
+ * of `day-aging.ts`.
+ */
+import type { Clock } from '../../../shared/clock.ts';
+import type { Logger } from '../../../shared/log.ts';
+import type { Database, Queryable } from '../../db/database.ts';
+import { DAY_MS } from '../store/block-gatherer.ts';
+import { forgetOldRuns } from '../store/block-store.ts';
+import {
+  dropPartitions,
+  ensurePartitions,
+  listFilledPartitions,
+  listPartitions,
+} from '../store/partition-store.ts';
+import { DayAging, lastOfFirstRun } from './day-aging.ts';
+
+/** What it takes. */
+export interface LogDaysOptions {
+  readonly database: Database;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly logger: Logger;
+  /** `database.query_log_days`; asked each time. */
+  readonly queryLogDays: () => number;
+}
+
+/** Days that have their partition before they come. */
+const DAYS_AHEAD = 2;
+/** Days for which a block that waits on a node's disk is recognized. */
+const RUN_MEMORY_DAYS = 60;
+
+/** Creates and drops the daily partitions. */
+export class LogDays {
+  private readonly options: LogDaysOptions;
+  private readonly aging: DayAging;
+
+  constructor(options: LogDaysOptions) {
+    this.options = options;
+    this.aging = new DayAging(options.clock);
+  }
+
+  /** Makes the partitions of the next days and drops those that are older than the log is kept. */
+  async keep(): Promise<void> {
+    const { database, logger, queryLogDays } = this.options;
+    const today = await dayInDatabase(database);
+    await ensurePartitions(
+      database,
+      Array.from({ length: DAYS_AHEAD + 1 }, (_, i) => today + i),
+    );
+    const filled = await listFilledPartitions(database);
+    const kept = { today, keptDays: queryLogDays(), filled };
+    const { sure, doubtful } = this.aging.oldOf(await listPartitions(database), kept);
+    if (doubtful !== undefined) {
+      logger.warn('drop a day of the query log: old by the clock, though not by the days since', {
+        day: new Date(doubtful * DAY_MS).toISOString().slice(0, 10),
+      });
+    }
+    const dropped = doubtful === undefined ? sure : [...sure, doubtful];
+    await dropPartitions(database, dropped);
+    if (dropped.length > 0) logger.info('drop old days of the query log', { days: dropped.length });
+    const known = Math.min(lastOfFirstRun(filled), today);
+    await forgetOldRuns(database, new Date((known - RUN_MEMORY_DAYS) * DAY_MS));
+  }
+}
+
+/** The day as the database has it `agoMs` ago; days count from 1970-01-01 in UTC. */
+export async function dayInDatabase(database: Queryable, agoMs = 0): Promise<number> {
+  const { rows } = await database.query<{ now: Date }>('SELECT now() AS now');
+  return Math.floor((rows[0]!.now.getTime() - agoMs) / DAY_MS);
+}
