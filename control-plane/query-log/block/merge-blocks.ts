@@ -1,4 +1,5 @@
 /** Makes one block of small neighbours: consecutive queries of one run within one hour. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { encodeBlock, sealBlock } from './block-encoder.ts';
 import { BlockReader } from './block-reader.ts';
 import { forEachRow } from './block-rows.ts';
@@ -8,7 +9,7 @@ import { type Kept, OpenBlock } from './open-block.ts';
 /** What privacy left out is gone already. */
 const ALL: Kept = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true };
 
-/** The queries of all blocks in their order. @throws {DamagedBlock} */
+/** The queries of all blocks in their order; other work of the thread goes on between them. @throws {DamagedBlock} */
 export async function mergeBlocks(blocks: readonly EncodedBlock[]): Promise<EncodedBlock> {
   const rows = blocks.reduce((sum, block) => sum + block.rowCount, 0);
   if (rows > MAX_BLOCK_ROWS) throw new RangeError(`merge blocks: ${rows} queries do not fit`);
@@ -18,6 +19,7 @@ export async function mergeBlocks(blocks: readonly EncodedBlock[]): Promise<Enco
       if (!merged.accepts(timestampUs)) throw new RangeError('merge blocks: they are of different hours');
       merged.add(row, timestampUs, ALL);
     });
+    await nextTurn();
   }
   return encodeBlock(sealBlock(merged));
 }

@@ -1,0 +1,112 @@
+/**
+ * Small blocks of the query log become large ones, in the background: neighbours of one run and one hour. Each node
+ * merges its own, and those of runs that have ended long ago. Counts and `query_runs` stay as they are.
+ */
+import type { Logger } from '../../../shared/log.ts';
+import { reasonOf } from '../../../shared/thrown.ts';
+import type { Database } from '../../db/database.ts';
+import { DamagedBlock, type EncodedBlock } from '../block/layout.ts';
+import { mergeBlocks } from '../block/merge-blocks.ts';
+import { listPartitions } from '../store/partition-store.ts';
+import {
+  ChangedMeanwhile,
+  cutNeighbours,
+  listNeighbours,
+  type Neighbours,
+  readParts,
+  replaceParts,
+} from './small-blocks.ts';
+
+/** What it takes. */
+export interface MergeUpkeepOptions {
+  readonly database: Database;
+  readonly logger: Logger;
+  /** `nodeIdOf(server.node_name)` */
+  readonly nodeId: number;
+}
+
+/** Most merges of a turn; one takes some 100 ms. */
+const MOST_MERGES = 32;
+/** The newest days are looked at every turn: today, yesterday and two that have not begun. Of the others one. */
+const NEW_DAYS = 4;
+/** Most damaged blocks that are remembered. */
+const MOST_DAMAGED = 1000;
+
+interface DamagedPlace {
+  readonly runId: number;
+  readonly firstSeq: number;
+}
+
+/** Merges blocks. */
+export class MergeUpkeep {
+  private readonly options: MergeUpkeepOptions;
+  /** Blocks that cannot be read; they are left alone. */
+  private readonly damaged: DamagedPlace[] = [];
+  private turns = 0;
+
+  constructor(options: MergeUpkeepOptions) {
+    this.options = options;
+  }
+
+  /** Merges what it finds, within bounds, until `signal`; returns how many blocks it made. */
+  async turn(signal?: AbortSignal): Promise<number> {
+    let merges = 0;
+    for (const day of await this.daysOfTurn()) {
+      for (const parts of await this.neighboursOf(day, MOST_MERGES - merges)) {
+        if (signal?.aborted === true) return merges;
+        if (await this.merge(parts)) merges++;
+      }
+    }
+    return merges;
+  }
+
+  private async daysOfTurn(): Promise<number[]> {
+    const days = await listPartitions(this.options.database);
+    const older = days.slice(0, -NEW_DAYS);
+    const one = older[this.turns++ % Math.max(older.length, 1)];
+    return [...days.slice(-NEW_DAYS), ...(one === undefined ? [] : [one])];
+  }
+
+  private async neighboursOf(day: number, limit: number): Promise<Neighbours[]> {
+    const { database, nodeId } = this.options;
+    if (limit === 0) return [];
+    const request = { day, nodeId, spared: this.damaged, limit };
+    const chains = await database.background('upkeep').read((tx) => listNeighbours(tx, request));
+    return chains.flatMap(cutNeighbours).slice(0, limit);
+  }
+
+  /** False if it could not be done. */
+  private async merge(parts: Neighbours): Promise<boolean> {
+    const { database } = this.options;
+    const blocks = await database.background('upkeep').read((tx) => readParts(tx, parts));
+    if (blocks.length !== parts.firstSeqs.length) return false;
+    try {
+      const merged = await mergeBlocks(blocks);
+      await database.background('upkeep').change((client) => replaceParts(client, parts, merged));
+      return true;
+    } catch (error) {
+      if (error instanceof DamagedBlock) await this.noteDamaged(parts, blocks);
+      else if (!(error instanceof ChangedMeanwhile)) throw error;
+      return false;
+    }
+  }
+
+  private async noteDamaged(
+    { runId, firstSeqs }: Neighbours,
+    blocks: readonly EncodedBlock[],
+  ): Promise<void> {
+    for (const [index, block] of blocks.entries()) {
+      try {
+        await mergeBlocks([block]);
+      } catch (error) {
+        const firstSeq = firstSeqs[index]!;
+        this.damaged.push({ runId, firstSeq });
+        this.options.logger.error('merge the query log: a block is damaged and left alone', {
+          block: `${runId}.${firstSeq}`,
+          reason: reasonOf(error),
+        });
+      }
+    }
+    this.damaged.splice(0, this.damaged.length - MOST_DAMAGED);
+  }
+}

@@ -1,0 +1,29 @@
+import { describe, expect, test } from '@jest/globals';
+import { cutNeighbours, type Neighbours } from './small-blocks.ts';
+
+/** A chain of blocks of so many queries and bytes. */
+function chainOf(rowCounts: readonly number[], sizes = rowCounts): Neighbours {
+  const firstSeqs = rowCounts.map((_, index) => rowCounts.slice(0, index).reduce((a, b) => a + b, 0));
+  return { day: 1, runId: 2, nodeId: 3, firstSeqs, rowCounts, sizes };
+}
+
+const cut = (chain: Neighbours): unknown => cutNeighbours(chain).map(({ rowCounts }) => rowCounts);
+
+describe('cutNeighbours()', () => {
+  test('cuts where the next block would not fit, and leaves out what stays alone', () => {
+    expect(cut(chainOf([16_000, 16_000, 16_000, 16_000, 1535, 1, 16_000]))).toEqual([
+      [16_000, 16_000, 16_000, 16_000, 1535],
+      [1, 16_000],
+    ]);
+    expect(cut(chainOf([16_000, 16_000, 16_000, 16_000, 1536]))).toEqual([[16_000, 16_000, 16_000, 16_000]]);
+    expect(cutNeighbours(chainOf([5, 6]))).toEqual([chainOf([5, 6])]);
+  });
+
+  test('cuts by stored bytes and by the number of blocks', () => {
+    const MIB = 1024 * 1024;
+    expect(cut(chainOf([1, 2, 3], [5 * MIB, 2 * MIB, 2 * MIB]))).toEqual([[2, 3]]);
+    expect(cutNeighbours(chainOf(new Array<number>(300).fill(1))).map(({ sizes }) => sizes.length)).toEqual([
+      256, 44,
+    ]);
+  });
+});

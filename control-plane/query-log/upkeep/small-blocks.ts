@@ -1,0 +1,150 @@
+/** SQL of small blocks: which could be one, their content, and their replacement. */
+import type { LentClient, Queryable } from '../../db/database.ts';
+import { type EncodedBlock, MAX_BLOCK_ROWS } from '../block/layout.ts';
+import { DAY_MS } from '../store/block-gatherer.ts';
+import { insertRow } from '../store/block-store.ts';
+
+/** Neighbours: each starts with the query after the last one of the block before. */
+export interface Neighbours {
+  /** Since 1970-01-01 in UTC. */
+  readonly day: number;
+  readonly runId: number;
+  readonly nodeId: number;
+  /** Numbers of their first queries. */
+  readonly firstSeqs: readonly number[];
+  readonly rowCounts: readonly number[];
+  /** Bytes stored. */
+  readonly sizes: readonly number[];
+}
+
+/** Which blocks. */
+export interface SmallRequest {
+  readonly day: number;
+  /** Blocks of this node, and of runs that have ended. */
+  readonly nodeId: number;
+  /** Blocks to leave alone. */
+  readonly spared: readonly { readonly runId: number; readonly firstSeq: number }[];
+  /** Most chains of neighbours. */
+  readonly limit: number;
+}
+
+/** Blocks of fewer queries are small. */
+const SMALL_ROWS = 16_384;
+/** While their hour lasts this many become one, and only such of one order of size: few are written again and again. */
+const FULL_CHAIN = 16;
+const SIZE_STEPS = '{64,1024}';
+/** Most blocks, and stored bytes, that become one: they are in memory together. */
+const MOST_PARTS = 256;
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/** Other nodes' runs are left to them for this time after their last block. */
+const GONE_AFTER = `interval '1 hour'`;
+/** A block rests for this time, as does an hour after its end. */
+const REST = `interval '1 minute'`;
+
+const SMALL = `SELECT b.run_id, b.node_id, b.hour, b.first_seq, b.row_count,
+    (SELECT sum(length) FROM unnest(b.lengths) AS length)::integer AS size,
+    b.hour + interval '1 hour' + ${REST} < now() AS is_over, width_bucket(b.row_count, '${SIZE_STEPS}'::integer[]) AS step
+  FROM query_blocks AS b JOIN query_runs AS run ON run.id = b.run_id
+  WHERE b.day = $1::date AND b.row_count < ${SMALL_ROWS} AND b.last_time < now() - ${REST}
+    AND (b.node_id = $2 OR run.last_at < now() - ${GONE_AFTER})
+    AND NOT EXISTS (SELECT FROM unnest($3::integer[], $4::bigint[]) AS spared (run_id, first_seq)
+      WHERE spared.run_id = b.run_id AND spared.first_seq = b.first_seq)`;
+
+/** Blocks of a day that could be one, as chains of two or more. */
+export async function listNeighbours(tx: Queryable, request: SmallRequest): Promise<Neighbours[]> {
+  const { day, nodeId, spared, limit } = request;
+  const { rows } = await tx.query<{
+    run_id: number;
+    node_id: number;
+    first_seqs: number[];
+    row_counts: number[];
+    sizes: number[];
+  }>(
+    `WITH small AS (${SMALL}), marked AS (
+       SELECT *, lag(first_seq + row_count) OVER w IS DISTINCT FROM first_seq OR lag(node_id) OVER w <> node_id
+         OR (NOT is_over AND lag(step) OVER w <> step) AS is_start
+       FROM small WINDOW w AS (PARTITION BY run_id, hour ORDER BY first_seq)
+     ), chained AS (
+       SELECT *, count(*) FILTER (WHERE is_start) OVER (PARTITION BY run_id, hour ORDER BY first_seq) AS chain FROM marked
+     )
+     SELECT run_id, node_id, array_agg(first_seq ORDER BY first_seq) AS first_seqs,
+       array_agg(row_count ORDER BY first_seq) AS row_counts, array_agg(size ORDER BY first_seq) AS sizes
+     FROM chained GROUP BY run_id, node_id, hour, is_over, chain
+     HAVING count(*) >= CASE WHEN is_over THEN 2 ELSE ${FULL_CHAIN} END
+     ORDER BY run_id, hour, chain LIMIT $5`,
+    [dateOf(day), nodeId, spared.map(({ runId }) => runId), spared.map(({ firstSeq }) => firstSeq), limit],
+  );
+  return rows.map((row) => ({
+    day,
+    runId: row.run_id,
+    nodeId: row.node_id,
+    firstSeqs: row.first_seqs,
+    rowCounts: row.row_counts,
+    sizes: row.sizes,
+  }));
+}
+
+/** Cuts a chain into pieces that fit into one block each. */
+export function cutNeighbours(chain: Neighbours): Neighbours[] {
+  const pieces: Neighbours[] = [];
+  const { firstSeqs, rowCounts, sizes } = chain;
+  for (let from = 0, to = 0; from < firstSeqs.length; from = to) {
+    let rows = 0;
+    let bytes = 0;
+    for (; to < firstSeqs.length && to - from < MOST_PARTS; to++) {
+      rows += rowCounts[to]!;
+      bytes += sizes[to]!;
+      if (to > from && (rows > MAX_BLOCK_ROWS || bytes > MOST_BYTES)) break;
+    }
+    const part = <T>(all: readonly T[]): T[] => all.slice(from, to);
+    const piece = { firstSeqs: part(firstSeqs), rowCounts: part(rowCounts), sizes: part(sizes) };
+    if (to - from > 1) pieces.push({ ...chain, ...piece });
+  }
+  return pieces;
+}
+
+/** The blocks, in order; fewer if some are not there any more. */
+export async function readParts(
+  tx: Queryable,
+  { day, runId, firstSeqs }: Neighbours,
+): Promise<EncodedBlock[]> {
+  const { rows } = await tx.query<EncodedBlock>(
+    `SELECT row_count AS "rowCount", ${micros('hour')} AS "hourUs", ${micros('first_time')} AS "firstUs",
+       ${micros('last_time')} AS "lastUs", lengths, checksums, head, names, queries, answers
+     FROM query_blocks WHERE day = $1::date AND run_id = $2 AND first_seq = ANY($3::bigint[]) ORDER BY first_seq`,
+    [dateOf(day), runId, firstSeqs],
+  );
+  return rows;
+}
+
+/** The parts are not as they were: another node was first. */
+export class ChangedMeanwhile extends Error {
+  override readonly name = 'ChangedMeanwhile';
+}
+
+/** Puts one block in the place of all, in the caller's transaction. @throws {ChangedMeanwhile} */
+export async function replaceParts(
+  client: LentClient,
+  parts: Neighbours,
+  merged: EncodedBlock,
+): Promise<void> {
+  const { day, runId, nodeId, firstSeqs } = parts;
+  const { rows } = await client.query<{ row_count: number }>(
+    `DELETE FROM query_blocks WHERE day = $1::date AND run_id = $2 AND first_seq = ANY($3::bigint[])
+     RETURNING row_count`,
+    [dateOf(day), runId, firstSeqs],
+  );
+  const gone = rows.reduce((sum, row) => sum + row.row_count, 0);
+  if (rows.length !== firstSeqs.length || gone !== merged.rowCount)
+    throw new ChangedMeanwhile('merge blocks of the query log: they were merged or dropped meanwhile');
+  await insertRow(client, merged, { runId, firstSeq: firstSeqs[0]!, nodeId });
+}
+
+function dateOf(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
+function micros(column: string): string {
+  return `(extract(epoch FROM ${column}) * 1000000)::bigint`;
+}
