@@ -126,7 +126,7 @@ function boundsOf({ config, ownPorts }: Node, publisher: SnapshotPublisher): Fet
 
 /** Starts the work that is due each time the database comes up, and periodically. */
 export function startHousekeeping(
-  { config, logger, database, stops }: Node,
+  { config, name, logger, dataDir, database, stops }: Node,
   { lists, catalogRefresh }: { lists: ListSources; catalogRefresh: CatalogRefresh },
 ): void {
   stops.push(
@@ -134,6 +134,8 @@ export function startHousekeeping(
       database,
       clock,
       logger,
+      dataDir,
+      nodeId: nodeIdOf(name),
       queryLogDays: () => config.database.query_log_days,
       rollupDays: () => config.database.rollup_days,
     }),

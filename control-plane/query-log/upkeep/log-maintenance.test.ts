@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../../shared/clock.ts';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
@@ -14,18 +16,26 @@ beforeAll(async () => {
 afterAll(() => own.stop());
 
 describe('startLogMaintenance()', () => {
-  test('works at once and ends when it is told to', async () => {
+  test('works at once and ends when it is told to; tells of a spool that cannot be read', async () => {
     const logger = new MemoryLogger();
     const today = Math.floor(Date.now() / DAY_MS);
+    const spool = join(own.dataDir, 'spool');
+    await mkdir(spool, { recursive: true });
+    await writeFile(join(spool, '000000000001.rows'), 'old');
+    await writeFile(join(spool, '000000000002.blocks'), 'new');
     const stop = startLogMaintenance({
       database: own.database,
       clock: systemClock,
       logger,
+      dataDir: own.dataDir,
+      nodeId: 7,
       queryLogDays: () => 30,
       rollupDays: () => 400,
     });
     await stop();
     expect(await listPartitions(own.database)).toEqual(expect.arrayContaining([today, today + 1]));
-    expect(logger.lines.filter(({ level }) => level !== 'info')).toEqual([]);
+    expect(logger.lines.filter(({ level }) => level !== 'info')).toMatchObject([
+      { level: 'error', fields: { files: [join(spool, '000000000001.rows')], count: 1 } },
+    ]);
   });
 });

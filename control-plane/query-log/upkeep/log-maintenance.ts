@@ -1,30 +1,70 @@
 /**
- * Housekeeping of the query log: makes partitions before midnight, drops old days and counts. Every node does it;
- * repetition is harmless.
+ * Housekeeping of the query log: makes partitions before midnight, drops old days and counts, merges small blocks, and
+ * carries the log of earlier versions over. Every node does it; repetition is harmless.
  */
 import { DatabaseUnavailable } from '../../db/database-errors.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
+import { CarryOver } from './carry-over.ts';
 import { CountsDays, type CountsDaysOptions } from './counts-days.ts';
 import { LogDays, type LogDaysOptions } from './log-days.ts';
+import { MergeUpkeep, type MergeUpkeepOptions } from './merge-upkeep.ts';
+import { reportOldSpool } from './old-spool.ts';
 
 /** What it takes. */
-export interface LogMaintenanceOptions extends LogDaysOptions, CountsDaysOptions {}
+export interface LogMaintenanceOptions extends LogDaysOptions, CountsDaysOptions, MergeUpkeepOptions {
+  readonly dataDir: string;
+}
 
-/** Milliseconds between two looks at the days. */
+/** Milliseconds between two looks. */
 const DAYS_EVERY_MS = 600_000;
+const MERGE_EVERY_MS = 180_000;
 
 /** Starts housekeeping, at once if the database is up, else when it comes; returns how to stop it. */
 export function startLogMaintenance(options: LogMaintenanceOptions): () => Promise<void> {
-  let running: Promise<void> = Promise.resolve();
+  const stopping = new AbortController();
+  const { signal } = stopping;
   const days = new LogDays(options);
   const counts = new CountsDays(options);
-  const run = (): void => {
-    if (options.database.status().state !== 'up') return;
-    running = running.then(() => attempt(options, days, counts));
+  const merging = new MergeUpkeep(options);
+  const carryOver = new CarryOver(options);
+  const spool = reportOldSpool(options.dataDir, options.logger);
+  const jobs = [
+    repeat(options, DAYS_EVERY_MS, async () => {
+      await days.keep();
+      await counts.keep();
+    }),
+    repeat(options, MERGE_EVERY_MS, () => merging.turn(signal)),
+    repeat(options, DAYS_EVERY_MS, () => carryOver.run(signal)),
+  ];
+  return async () => {
+    stopping.abort();
+    await Promise.all([spool, ...jobs.map((stop) => stop())]);
   };
-  const timer = setInterval(run, DAYS_EVERY_MS);
+}
+
+/** Does `work` at once, every so often, and when the database comes; never twice at once. Returns how to stop that. */
+function repeat(
+  { database, logger }: LogMaintenanceOptions,
+  everyMs: number,
+  work: () => Promise<unknown>,
+): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  const attempt = async (): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) return; // Logged elsewhere; the database comes back.
+      logger.warn('maintain the query log failed: retried later', { reason: reasonOf(error) });
+    } finally {
+      running = undefined;
+    }
+  };
+  const run = (): void => {
+    if (database.status().state === 'up') running ??= attempt();
+  };
+  const timer = setInterval(run, everyMs);
   timer.unref();
-  const stopListening = options.database.onStatus(({ state }) => {
+  const stopListening = database.onStatus(({ state }) => {
     if (state === 'up') run();
   });
   run();
@@ -33,14 +73,4 @@ export function startLogMaintenance(options: LogMaintenanceOptions): () => Promi
     stopListening();
     await running;
   };
-}
-
-async function attempt({ logger }: LogMaintenanceOptions, days: LogDays, counts: CountsDays): Promise<void> {
-  try {
-    await days.keep();
-    await counts.keep();
-  } catch (error) {
-    if (error instanceof DatabaseUnavailable) return; // Logged elsewhere; the database comes back.
-    logger.warn('maintain the query log failed: retried later', { reason: reasonOf(error) });
-  }
 }
