@@ -14,8 +14,8 @@ import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
 import type { LogSource } from '../query-log/reading/log-source.ts';
 import { spanOf } from '../query-log/reading/period-start.ts';
+import { toCacheStats } from '../stats/cache-use.ts';
 import { readCacheUse } from '../stats/stats-store.ts';
-import { share } from './cache-contents.ts';
 import type { CacheContents } from './cache-contents.ts';
 
 /** What these rows are made of. */
@@ -43,15 +43,7 @@ function readCacheStats(parts: CacheRouteParts): Route {
     handle: async ({ query }) => {
       const nowMs = parts.clock.nowMs();
       const span = spanOf(nowMs, periodMs(query.period)!);
-      const { hits, misses } = await readCacheUse(parts.log, span);
-      const { entries, optimistic_refreshes } = parts.cache.metrics();
-      return {
-        total_entries: entries,
-        total_hits: hits,
-        total_misses: misses,
-        hit_rate: share(hits, misses),
-        total_refreshes: optimistic_refreshes,
-      };
+      return toCacheStats(await readCacheUse(parts.log, span), parts.cache);
     },
   });
 }

@@ -27,7 +27,10 @@ import { serviceRoutes } from '../services/service-routes.ts';
 import { configRoutes } from '../settings/config-routes.ts';
 import { dnsSettingsRoutes } from '../settings/dns-settings-routes.ts';
 import { filterStatsRoutes } from '../stats/filter-stats-routes.ts';
+import { dashboardRoutes } from '../stats/dashboard-routes.ts';
 import { statsRoutes } from '../stats/stats-routes.ts';
+import { timelineRoutes } from '../stats/timeline-routes.ts';
+import { topRoutes } from '../stats/top-routes.ts';
 import { healthRoutes } from '../system/health-routes.ts';
 import { upstreamRoutes } from '../upstreams/upstream-routes.ts';
 
@@ -57,7 +60,10 @@ const FEATURES = [
   cacheRoutes,
   upstreamRoutes,
   queryRoutes,
+  timelineRoutes,
   statsRoutes,
+  topRoutes,
+  dashboardRoutes,
 ] as const;
 
 type Feature = (typeof FEATURES)[number];

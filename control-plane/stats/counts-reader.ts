@@ -63,9 +63,11 @@ export async function readBuckets(
   return rows;
 }
 
-/** A span as few rows as it can be: days, with quarters of an hour before and after, with minutes before and after. */
-export function partsOf(fromMs: number, toMs: number): Part[] {
-  return split(['d', 'q', 'm'], fromMs, toMs);
+const ALL_GRAINS: readonly Grain[] = ['d', 'q', 'm'];
+
+/** A span in as few rows as can be: days, with quarters of an hour before and after, with minutes before and after. */
+export function partsOf(fromMs: number, toMs: number, grains = ALL_GRAINS): Part[] {
+  return split(grains, fromMs, toMs);
 }
 
 function split([grain, ...finer]: readonly Grain[], fromMs: number, toMs: number): Part[] {

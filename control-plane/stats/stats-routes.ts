@@ -7,14 +7,14 @@ import type { Route } from '../api/route.ts';
 import { type LogSource } from '../query-log/reading/log-source.ts';
 import { spanOf } from '../query-log/reading/period-start.ts';
 import { uptimeSecs } from '../system/uptime.ts';
+import { type RateCounters, toQueryRate } from './rate-text.ts';
 import { readSummary as readLoggedSummary } from './stats-store.ts';
 
 /** What these rows are made of. */
 export interface StatsRouteParts {
   readonly log: LogSource;
   readonly clock: Clock;
-  /** Queries of the last whole second, or of the last sixty, on this node. */
-  readonly counters: { recentQueries(unit: 'second' | 'minute'): number };
+  readonly counters: RateCounters;
   /** `clock.monotonicMs()` when the node started. */
   readonly startedAtMs: number;
 }
@@ -50,20 +50,6 @@ function readRate({ counters }: StatsRouteParts): Route {
     summary: 'Queries of the last second or minute on this node',
     query: RateQuery,
     answer: QueryRate,
-    handle: ({ query }) => {
-      const queries = counters.recentQueries(query.unit);
-      return { queries, rate: `${shortNumber(queries)} ${query.unit === 'second' ? 'q/s' : 'q/min'}` };
-    },
+    handle: ({ query }) => toQueryRate(counters, query.unit),
   });
-}
-
-/** A count in at most four digits: 950, 1.5k, 12k, 3.4M. */
-export function shortNumber(count: number): string {
-  const units = ['', 'k', 'M', 'G'];
-  let value = count;
-  let unit = 0;
-  // 999.5 would be rounded to 1000, which is the next unit's 1.
-  for (; value >= 999.5 && unit < units.length - 1; unit++) value /= 1000;
-  const text = unit === 0 || value >= 9.95 ? value.toFixed(0) : value.toFixed(1).replace(/\.0$/, '');
-  return text + units[unit]!;
 }

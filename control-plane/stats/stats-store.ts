@@ -5,8 +5,15 @@
 import type { StatsSummary } from '../../shared/api/stats-api.ts';
 import { rcodeName, rrTypeName } from '../../shared/dns/iana.ts';
 import { latencyOfBucket } from '../query-log/block/minute-counts.ts';
+import type { Queryable } from '../db/database.ts';
 import type { LogSource } from '../query-log/reading/log-source.ts';
-import { sumClients, sumNames } from '../query-log/reading/log-sums.ts';
+import {
+  type ClientSum,
+  type NameSum,
+  sumClients,
+  sumNames,
+  type SumRequest,
+} from '../query-log/reading/log-sums.ts';
 import { type CountSums, readCounts } from './counts-reader.ts';
 
 /** The summary without the uptime, which the log does not have. */
@@ -25,6 +32,12 @@ export interface ClientCount {
   readonly blocked: number;
 }
 
+/** Queries that the cache answered, and those it was asked for in vain. */
+export interface CacheUse {
+  readonly hits: number;
+  readonly misses: number;
+}
+
 /** A span of time: [fromMs, toMs), Unix milliseconds, both starts of minutes. */
 export interface Span {
   readonly fromMs: number;
@@ -38,23 +51,35 @@ export interface TopRequest extends Span {
   readonly group_id?: number | undefined;
 }
 
+/** What a period is summed to in one state of the log. */
+export interface Sums {
+  readonly counts: CountSums;
+  readonly names: ReadonlyMap<string, NameSum>;
+  readonly clients: ReadonlyMap<string, ClientSum>;
+}
+
+/** Sums of a span; `onDamaged` as in `SumRequest`. */
+export async function readSums(tx: Queryable, span: Span, onDamaged: SumRequest['onDamaged']): Promise<Sums> {
+  const request = { ...microseconds(span), filter: {}, onDamaged };
+  return {
+    counts: await readCounts(tx, span.fromMs, span.toMs),
+    names: await sumNames(tx, request),
+    clients: await sumClients(tx, request),
+  };
+}
+
 /** Figures of a span. */
 export async function readSummary(log: LogSource, span: Span): Promise<LoggedSummary> {
-  return log.read(async (tx) => {
-    const sums = await readCounts(tx, span.fromMs, span.toMs);
-    const request = { ...microseconds(span), filter: {}, onDamaged: log.onDamaged };
-    const clients = await sumClients(tx, request);
-    const names = await sumNames(tx, request);
-    return summarize(sums, clients.size, names.size);
-  });
+  return summarize(await log.read((tx) => readSums(tx, span, log.onDamaged)));
 }
 
 /** Cache hits and misses of a span. */
-export async function readCacheUse(
-  log: LogSource,
-  { fromMs, toMs }: Span,
-): Promise<{ readonly hits: number; readonly misses: number }> {
-  const { counts } = await log.read((tx) => readCounts(tx, fromMs, toMs));
+export async function readCacheUse(log: LogSource, { fromMs, toMs }: Span): Promise<CacheUse> {
+  return cacheUse(await log.read((tx) => readCounts(tx, fromMs, toMs)));
+}
+
+/** Cache hits and misses of summed counts. */
+export function cacheUse({ counts }: CountSums): CacheUse {
   return { hits: counts.get('cache:hits') ?? 0, misses: counts.get('cache:misses') ?? 0 };
 }
 
@@ -65,7 +90,11 @@ export async function readTopDomains(
   which: 'blocked' | 'allowed',
 ): Promise<DomainCount[]> {
   const request = { ...microseconds(span), filter: { client, group_id }, onDamaged: log.onDamaged };
-  const sums = await log.read((tx) => sumNames(tx, request));
+  return topDomains(await log.read((tx) => sumNames(tx, request)), which, limit);
+}
+
+/** The most asked of summed names. */
+export function topDomains(sums: Sums['names'], which: 'blocked' | 'allowed', limit: number): DomainCount[] {
   return [...sums]
     .map(([domain, { resolved, blocked, other }]) => ({
       domain,
@@ -82,7 +111,11 @@ export async function readTopClients(
   { limit, client, group_id, ...span }: TopRequest,
 ): Promise<ClientCount[]> {
   const request = { ...microseconds(span), filter: { client, group_id }, onDamaged: log.onDamaged };
-  const sums = await log.read((tx) => sumClients(tx, request));
+  return topClients(await log.read((tx) => sumClients(tx, request)), limit);
+}
+
+/** The busiest of summed clients. */
+export function topClients(sums: Sums['clients'], limit: number): ClientCount[] {
   return [...sums]
     .map(([ip, { queries, blocked }]) => ({ ip, count: queries, blocked }))
     .sort((a, b) => b.count - a.count || compareTexts(a.ip, b.ip))
@@ -97,7 +130,8 @@ function microseconds({ fromMs, toMs }: Span): { fromUs: number; toUs: number } 
   return { fromUs: fromMs * 1000, toUs: toMs * 1000 };
 }
 
-function summarize(sums: CountSums, clients: number, uniqueDomains: number): LoggedSummary {
+/** Figures of summed queries. */
+export function summarize({ counts: sums, names, clients }: Sums): LoggedSummary {
   const count = (key: string): number => sums.counts.get(key) ?? 0;
   const latency = percentiles(sums);
   return {
@@ -105,8 +139,8 @@ function summarize(sums: CountSums, clients: number, uniqueDomains: number): Log
     queries_blocked: sums.blocked,
     block_rate: percent(sums.blocked, sums.queries),
     queries_rate_limited: sums.rateLimited,
-    clients,
-    unique_domains: uniqueDomains,
+    clients: clients.size,
+    unique_domains: names.size,
     cache_hit_rate: percent(count('cache:hits'), count('cache:hits') + count('cache:misses')),
     avg_query_time_ms: average(count('us:all'), sums.queries),
     avg_cache_time_ms: average(count('us:cached'), sums.cached),
@@ -154,7 +188,8 @@ function average(timeUs: number, count: number): number {
   return count === 0 ? 0 : millis(timeUs / count);
 }
 
-function percent(part: number, whole: number): number {
+/** Hundredths of a whole, with two digits; 0 of nothing. */
+export function percent(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;
 }
 

@@ -90,6 +90,12 @@ export const Period = z
   .refine((value) => periodMs(value) !== undefined, 'expected <N>m, <N>h, <N>d or <N>w of at most ten years')
   .meta({ examples: ['24h'], pattern: '^[1-9]\\d{0,6}[mhdw]$' });
 
+/** Clients of a filter: one address, or a network of them. */
+export const AddressOrNetwork = z.union(
+  [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
+  'expected an IP address or a network in CIDR',
+);
+
 /** Page of a long list. */
 export const Page = z.object({
   limit: queryInt(1, 1000, 100),

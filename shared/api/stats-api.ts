@@ -1,6 +1,8 @@
 /** Requests and answers of `{api}/stats*` and `{api}/block-filter/stats`. */
 import { z } from 'zod';
-import { Period, Timestamp } from './fields.ts';
+import { isTimeZone } from '../policy/time-zone.ts';
+import { CacheStats } from './cache-api.ts';
+import { AddressOrNetwork, MAX_ID, optionalQueryInt, Period, queryInt, Timestamp } from './fields.ts';
 
 export const StatsQuery = z.object({ period: Period.default('24h') });
 export type StatsQuery = z.output<typeof StatsQuery>;
@@ -43,6 +45,86 @@ export const QueryRate = z
   .strictObject({ queries: Count, rate: z.string().meta({ examples: ['1.5k q/s'] }) })
   .meta({ id: 'QueryRate' });
 export type QueryRate = z.infer<typeof QueryRate>;
+
+/** Spans of a timeline. */
+export const GRANULARITIES = ['minute', '15min', 'hour', 'day'] as const;
+export type Granularity = (typeof GRANULARITIES)[number];
+
+const TimeZone = z
+  .string()
+  .max(100)
+  .refine(isTimeZone, 'expected a time zone such as Europe/Vienna')
+  .meta({ examples: ['Europe/Vienna'] });
+
+export const TimelineQuery = z.object({
+  period: Period.default('24h'),
+  granularity: z.enum(GRANULARITIES).optional().meta({
+    description: 'by default one that suits the period; minute for periods of at most two days',
+  }),
+  timezone: TimeZone.default('UTC').meta({ description: 'whose clock says where hours and days begin' }),
+});
+export type TimelineQuery = z.output<typeof TimelineQuery>;
+
+/** Queries by time, without a gap; the first and the last bucket hold only what lies in the period. */
+export const Timeline = z
+  .strictObject({
+    granularity: z.enum(GRANULARITIES),
+    timezone: z.string(),
+    buckets: z.array(
+      z.strictObject({
+        timestamp: Timestamp.meta({ description: 'start' }),
+        total: Count,
+        blocked: Count,
+        cached: Count,
+        forwarded: Count.meta({ description: 'an upstream was asked' }),
+        rate_limited: Count,
+      }),
+    ),
+  })
+  .meta({ id: 'Timeline' });
+export type Timeline = z.infer<typeof Timeline>;
+
+/** Selects a top list. */
+export const TopQuery = z.object({
+  limit: queryInt(1, 1000, 10),
+  period: Period.default('24h'),
+  client: AddressOrNetwork.optional(),
+  group_id: optionalQueryInt(1, MAX_ID),
+});
+export type TopQuery = z.output<typeof TopQuery>;
+
+/** Most asked names, the most asked first. */
+export const TopDomains = z
+  .array(z.strictObject({ domain: z.string(), count: Count }))
+  .meta({ id: 'TopDomains' });
+export type TopDomains = z.infer<typeof TopDomains>;
+
+/** Busiest clients, the busiest first. */
+export const TopClients = z
+  .array(
+    z.strictObject({
+      ip: z.string(),
+      hostname: z.string().nullable(),
+      count: Count,
+      blocked: Count,
+    }),
+  )
+  .meta({ id: 'TopClients' });
+export type TopClients = z.infer<typeof TopClients>;
+
+/** What the dashboard shows; all of it but rate and cache counts the same queries. */
+export const Dashboard = z
+  .strictObject({
+    stats: StatsSummary,
+    rate: QueryRate,
+    cache: CacheStats,
+    timeline: Timeline,
+    top_blocked: TopDomains,
+    top_domains: TopDomains,
+    top_clients: TopClients,
+  })
+  .meta({ id: 'Dashboard' });
+export type Dashboard = z.infer<typeof Dashboard>;
 
 /** The compiled filter in force. */
 export const BlockFilterStats = z

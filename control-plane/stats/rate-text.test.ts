@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { shortNumber } from './stats-routes.ts';
+import { shortNumber } from './rate-text.ts';
 
 describe('shortNumber()', () => {
   test.each([

@@ -1,0 +1,14 @@
+/** Names of the clients in a top list. */
+import type { TopClients } from '../../shared/api/stats-api.ts';
+import type { ClientCount } from './stats-store.ts';
+
+/** Who is at an address. */
+export interface ClientNames {
+  /** Null if the client has no name. */
+  nameAt(address: string): string | null;
+}
+
+/** The list with the name that each client has now. */
+export function withNames(counts: readonly ClientCount[], clients: ClientNames): TopClients {
+  return counts.map(({ ip, count, blocked }) => ({ ip, hostname: clients.nameAt(ip), count, blocked }));
+}

@@ -1,0 +1,35 @@
+/** HTTP of `{api}/queries/timeline`. */
+import { periodMs } from '../../shared/api/fields.ts';
+import { Timeline, TimelineQuery } from '../../shared/api/stats-api.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
+import type { LogSource } from '../query-log/reading/log-source.ts';
+import { spanOf } from '../query-log/reading/period-start.ts';
+import { granularityOf, readTimeline } from './timeline.ts';
+
+/** What these rows are made of. */
+export interface TimelineRouteParts {
+  readonly log: LogSource;
+  readonly clock: Clock;
+}
+
+/** The row of the timeline. */
+export function timelineRoutes({ log, clock }: TimelineRouteParts): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/queries/timeline',
+      access: 'viewer',
+      tag: 'Statistics',
+      summary: 'Queries of a period by time',
+      query: TimelineQuery,
+      answer: Timeline,
+      handle: ({ query: { period, granularity: wanted, timezone } }) => {
+        const granularity = granularityOf(periodMs(period)!, wanted);
+        const request = { ...spanOf(clock.nowMs(), periodMs(period)!), granularity, timezone };
+        return log.read((tx) => readTimeline(tx, request));
+      },
+    }),
+  ];
+}
