@@ -45,7 +45,7 @@ export type QueryLogQuery = z.output<typeof QueryLogQuery>;
 /** One answered query. */
 export const LoggedQuery = z
   .strictObject({
-    id: Id.max(Number.MAX_SAFE_INTEGER),
+    id: z.int().min(1),
     timestamp: Timestamp,
     node: z.string(),
     client: z.string(),

@@ -1,10 +1,10 @@
 /** Answers of `{api}/revisions`. */
 import { z } from 'zod';
-import { Id, Timestamp } from './fields.ts';
+import { Timestamp } from './fields.ts';
 
 export const Revision = z
   .strictObject({
-    id: Id.max(Number.MAX_SAFE_INTEGER),
+    id: z.int().min(1),
     created_at: Timestamp,
     author: z.string().meta({ description: 'a user name, or `system`' }),
     summary: z.string(),
