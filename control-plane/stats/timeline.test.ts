@@ -116,7 +116,7 @@ describe('granularityOf()', () => {
     expect(() => granularityOf(periodMs, granularity)).toThrow(
       expect.objectContaining({
         status: 400,
-        fields: [{ path: 'granularity', message: expect.stringMatching(message) as string }],
+        fields: [{ path: 'granularity', message: expect.stringMatching(message) as unknown }],
       }),
     );
   });

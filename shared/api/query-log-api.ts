@@ -2,7 +2,17 @@
 import { z } from 'zod';
 import { Rcode, rrTypeCode } from '../dns/iana.ts';
 import { DNSSEC_STATUS_NAMES, PROTOCOL_NAMES, QUERY_STATUS_NAMES } from '../query-log.ts';
-import { Id, MAX_ID, optionalQueryInt, Page, pageOf, Period, text, Timestamp } from './fields.ts';
+import {
+  AddressOrNetwork,
+  Id,
+  MAX_ID,
+  optionalQueryInt,
+  Page,
+  pageOf,
+  Period,
+  text,
+  Timestamp,
+} from './fields.ts';
 
 const Status = z.enum(QUERY_STATUS_NAMES);
 const Protocol = z.enum(PROTOCOL_NAMES);
@@ -18,27 +28,59 @@ const RcodeText = z
   .string()
   .refine((value) => isRcode(value.toUpperCase()), 'expected an rcode such as NXDOMAIN or RCODE23');
 
-/** Filters of the log; all conditions must hold. */
+const conditions = {
+  domain: text(255).min(1),
+  client: AddressOrNetwork,
+  group_id: optionalQueryInt(1, MAX_ID),
+  type: TypeName,
+  status: Status,
+  rcode: RcodeText,
+  protocol: Protocol,
+  upstream: text(300).min(1),
+  dnssec: Dnssec,
+  node: text(255).min(1),
+};
+
+/** The condition under the name with `!`: `?status!=CACHED` is the parameter `status!`. */
+function excluding<S extends z.ZodType>(condition: S) {
+  return condition.optional().meta({ description: 'excludes what matches' });
+}
+
+/** Filters of the log: all conditions must hold, and no excluding one. */
+export const QueryLogFilters = z.object({
+  period: Period.optional(),
+  from: Moment.optional().meta({ description: 'inclusive' }),
+  to: Moment.optional().meta({ description: 'exclusive' }),
+  domain: conditions.domain.optional().meta({ description: 'part of the queried name' }),
+  client: conditions.client.optional(),
+  group_id: conditions.group_id,
+  type: conditions.type.optional(),
+  status: conditions.status.optional(),
+  rcode: conditions.rcode.optional(),
+  protocol: conditions.protocol.optional(),
+  upstream: conditions.upstream.optional(),
+  dnssec: conditions.dnssec.optional(),
+  node: conditions.node.optional(),
+  'domain!': excluding(conditions.domain),
+  'client!': excluding(conditions.client),
+  'group_id!': excluding(conditions.group_id),
+  'type!': excluding(conditions.type),
+  'status!': excluding(conditions.status),
+  'rcode!': excluding(conditions.rcode),
+  'protocol!': excluding(conditions.protocol),
+  'upstream!': excluding(conditions.upstream),
+  'dnssec!': excluding(conditions.dnssec),
+  'node!': excluding(conditions.node),
+});
+export type QueryLogFilters = z.output<typeof QueryLogFilters>;
+
+/** One page of what the filters select. */
 export const QueryLogQuery = Page.extend({
   cursor: text(200)
     .min(1)
     .optional()
     .meta({ description: 'next_cursor of the page before; replaces offset' }),
-  period: Period.optional(),
-  from: Moment.optional().meta({ description: 'inclusive' }),
-  to: Moment.optional().meta({ description: 'exclusive' }),
-  domain: text(255).min(1).optional().meta({ description: 'part of the queried name' }),
-  client: z
-    .union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'expected an IP address or a network in CIDR')
-    .optional(),
-  group_id: optionalQueryInt(1, MAX_ID),
-  type: TypeName.optional(),
-  status: Status.optional(),
-  rcode: RcodeText.optional(),
-  protocol: Protocol.optional(),
-  upstream: text(300).min(1).optional(),
-  dnssec: Dnssec.optional(),
-  node: text(255).min(1).optional(),
+  ...QueryLogFilters.shape,
 });
 export type QueryLogQuery = z.output<typeof QueryLogQuery>;
 

@@ -1,16 +1,14 @@
 /** The query log as the API reads it: the store in the API's words and errors. */
-import type { QueryLogPage, QueryLogQuery } from '../../../shared/api/query-log-api.ts';
+import type { QueryLogPage } from '../../../shared/api/query-log-api.ts';
 import { invalid } from '../../api/api-error.ts';
+import type { LogSelection } from './log-request.ts';
 import type { LogSource } from './log-source.ts';
 import type { LoggedQueryContext } from './logged-queries.ts';
 import { InvalidCursor } from './query-log-cursor.ts';
-import { readQueryLog } from './query-log-store.ts';
+import { type QueryLogRequest, readQueryLog } from './query-log-store.ts';
 
-/** Which part of the log to show; `from` is inclusive, `to` exclusive, null = open. */
-export interface QueryLogFilter extends Omit<QueryLogQuery, 'period' | 'from' | 'to'> {
-  readonly from: Date | null;
-  readonly to: Date | null;
-}
+/** Which part of the log to show, and which page of it. */
+export interface QueryLogFilter extends LogSelection, Pick<QueryLogRequest, 'limit' | 'offset' | 'cursor'> {}
 
 /** Read side of the query log, newest first. */
 export interface QueryLogReader {

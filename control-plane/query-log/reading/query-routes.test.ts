@@ -38,6 +38,32 @@ describe('queryRoutes()', () => {
   });
 
   test.each([
+    ['domain!=ads', { not: { domain: 'ads' } }],
+    ['client!=192.0.2.0/24', { not: { client: '192.0.2.0/24' } }],
+    ['group_id!=7', { not: { group_id: 7 } }],
+    ['type!=AAAA', { not: { type: 'AAAA' } }],
+    ['status!=CACHED', { not: { status: 'CACHED' } }],
+    ['rcode!=NXDOMAIN', { not: { rcode: 'NXDOMAIN' } }],
+    ['protocol!=doh', { not: { protocol: 'doh' } }],
+    ['upstream!=udp://192.0.2.1:53', { not: { upstream: 'udp://192.0.2.1:53' } }],
+    ['dnssec!=secure', { not: { dnssec: 'secure' } }],
+    ['node!=alpha', { notNode: 'alpha' }],
+    ['status%21=CACHED&status=STALE', { status: 'STALE', not: { status: 'CACHED' } }],
+  ])('excludes by %s', async (query, expected) => {
+    const { limit, offset, from, to, ...conditions } = await partOf(query);
+    expect([limit, offset, from, to]).toEqual([100, 0, null, null]);
+    expect(conditions).toEqual(expected);
+  });
+
+  test.each(['status!=NONE', 'client!=here', 'type!=X', 'group_id!=0', 'domain!=', 'limit!=5'])(
+    'refuses ?%s, naming the parameter',
+    async (query) => {
+      const path = query.slice(0, query.indexOf('!') + 1);
+      await expect(partOf(query)).rejects.toMatchObject({ status: 400, fields: [{ path }] });
+    },
+  );
+
+  test.each([
     ['period', 'period=1h&from=2026-01-01T00:00:00Z', 'expected either period or from, not both'],
     ['to', 'from=2026-01-01T00:00:00Z&to=2026-01-01T00:00:00Z', 'expected a time after from'],
     ['to', 'from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z', 'expected a time after from'],

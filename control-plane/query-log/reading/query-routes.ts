@@ -1,11 +1,9 @@
 /** HTTP of `{api}/queries`. */
-import { periodMs } from '../../../shared/api/fields.ts';
 import { QueryLogPage, QueryLogQuery } from '../../../shared/api/query-log-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
-import { invalid } from '../../api/api-error.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
-import { periodStartMs } from './period-start.ts';
+import { selectionOf } from './log-request.ts';
 import type { QueryLogReader } from './query-log-reader.ts';
 
 /** What these rows are made of. */
@@ -29,17 +27,8 @@ function listQueries({ clock, queryLog }: QueryRouteParts): Route {
     query: QueryLogQuery,
     answer: QueryLogPage,
     handle: ({ query }) => {
-      const { period, from, to, ...filter } = query;
-      if (period !== undefined && from !== undefined)
-        throw invalid([{ path: 'period', message: 'expected either period or from, not both' }]);
-      if (from !== undefined && to !== undefined && Date.parse(from) >= Date.parse(to))
-        throw invalid([{ path: 'to', message: 'expected a time after from' }]);
-      const startMs = period === undefined ? undefined : periodStartMs(clock.nowMs(), periodMs(period)!);
-      return queryLog.page({ ...filter, from: toDate(startMs ?? from), to: toDate(to) });
+      const { limit, offset, cursor, ...filters } = query;
+      return queryLog.page({ limit, offset, cursor, ...selectionOf(filters, clock.nowMs()) });
     },
   });
-}
-
-function toDate(moment: string | number | undefined): Date | null {
-  return moment === undefined ? null : new Date(moment);
 }

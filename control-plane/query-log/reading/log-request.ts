@@ -1,0 +1,51 @@
+/** Turns the filters of a request into what the log is searched for. */
+import { periodMs } from '../../../shared/api/fields.ts';
+import type { QueryLogFilters } from '../../../shared/api/query-log-api.ts';
+import { invalid } from '../../api/api-error.ts';
+import type { QueryConditions, QueryFilter } from './block-filter.ts';
+import { periodStartMs } from './period-start.ts';
+
+/** Which rows of the log; `from` is inclusive, `to` exclusive, null = open. */
+export interface LogSelection extends QueryFilter {
+  readonly node?: string | undefined;
+  readonly notNode?: string | undefined;
+  readonly from: Date | null;
+  readonly to: Date | null;
+}
+
+/** The rows that filters select. @throws {ApiError} 400 for times that do not go together */
+export function selectionOf(filters: QueryLogFilters, nowMs: number): LogSelection {
+  const { period, from, to, node, 'node!': notNode } = filters;
+  if (period !== undefined && from !== undefined)
+    throw invalid([{ path: 'period', message: 'expected either period or from, not both' }]);
+  if (from !== undefined && to !== undefined && Date.parse(from) >= Date.parse(to))
+    throw invalid([{ path: 'to', message: 'expected a time after from' }]);
+  const startMs = period === undefined ? undefined : periodStartMs(nowMs, periodMs(period)!);
+  const { domain, client, group_id, type, status, rcode, protocol, upstream, dnssec } = filters;
+  const not = excludedBy(filters);
+  const isAnyExcluded = Object.values(not).some((value) => value !== undefined);
+  return {
+    ...{ domain, client, group_id, type, status, rcode, protocol, upstream, dnssec, node, notNode },
+    ...(isAnyExcluded ? { not } : {}),
+    from: toDate(startMs ?? from),
+    to: toDate(to),
+  };
+}
+
+function excludedBy(filters: QueryLogFilters): QueryConditions {
+  return {
+    domain: filters['domain!'],
+    client: filters['client!'],
+    group_id: filters['group_id!'],
+    type: filters['type!'],
+    status: filters['status!'],
+    rcode: filters['rcode!'],
+    protocol: filters['protocol!'],
+    upstream: filters['upstream!'],
+    dnssec: filters['dnssec!'],
+  };
+}
+
+function toDate(moment: string | number | undefined): Date | null {
+  return moment === undefined ? null : new Date(moment);
+}

@@ -1,0 +1,43 @@
+import { describe, expect, test } from '@jest/globals';
+import { LoggedQuery, QueryLogFilters, QueryLogQuery } from './query-log-api.ts';
+
+const BAD: Readonly<Record<string, string>> = {
+  domain: '',
+  client: 'localhost',
+  group_id: '0',
+  type: 'A OR',
+  status: 'BLOCKED',
+  rcode: 'NOSUCH',
+  protocol: 'quic',
+  upstream: '',
+  dnssec: 'maybe',
+  node: '\u0000',
+};
+
+describe('QueryLogFilters', () => {
+  test('has an opposite of each condition, and of nothing else', () => {
+    const opposites = Object.keys(QueryLogFilters.shape).filter((name) => name.endsWith('!'));
+    expect(opposites).toEqual(Object.keys(BAD).map((name) => `${name}!`));
+  });
+
+  test.each(Object.entries(BAD))('refuses %s=%j, and the same of its opposite', (name, value) => {
+    for (const key of [name, `${name}!`]) {
+      const { success, error } = QueryLogFilters.safeParse({ [key]: value });
+      expect([key, success, error?.issues[0]?.path]).toEqual([key, false, [key]]);
+    }
+  });
+});
+
+describe('QueryLogQuery', () => {
+  test('has pages besides the filters', () => {
+    const filters = Object.keys(QueryLogFilters.shape).sort();
+    expect(Object.keys(QueryLogQuery.shape).sort()).toEqual([...filters, 'cursor', 'limit', 'offset'].sort());
+  });
+});
+
+describe('LoggedQuery', () => {
+  test('has ids beyond 2^32, since they tell the run, too', () => {
+    expect(LoggedQuery.shape.id.safeParse(2 ** 40).success).toBe(true);
+    expect(LoggedQuery.shape.id.safeParse(0).success).toBe(false);
+  });
+});
