@@ -132,7 +132,7 @@ module.exports = {
     door('winston', '^control-plane/log/'),
     door('toml', '^config/'),
     door('zod-openapi', '^control-plane/http/openapi\\.ts$'),
-    door('zod', '^(config|shared/api)/'),
+    door('zod', '^(config|shared/api|control-plane/query-log/block)/'),
     door('piscina', '^control-plane/compile/table/'),
     door('prom-client', '^control-plane/metrics/prometheus-text\\.ts$'),
     door('koffi', '^(dns-worker/listeners/native-calls|control-plane/clients/neighbour-table)\\.ts$'),

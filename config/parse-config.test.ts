@@ -79,8 +79,9 @@ describe('parseConfig() with good input', () => {
   test('parseConfig() names the keys that are set and have no effect yet', () => {
     expect(good('').withoutEffect).toEqual([]);
     expect(
-      good('[server]\nweb_port = 81\nproxy_protocol_trusted = []\nproxy_protocol_enabled = true').withoutEffect,
-    ).toEqual(['server.proxy_protocol_enabled', 'server.proxy_protocol_trusted']);
+      good('[server]\nweb_port = 81\nproxy_protocol_trusted = []\n[server.encrypted_dns]\ndot_port = 8853')
+        .withoutEffect,
+    ).toEqual(['server.encrypted_dns.dot_port', 'server.proxy_protocol_trusted']);
     expect(good('', { WEIR_SERVER_ENCRYPTED_DNS_DOT_ENABLED: 'true' }).withoutEffect).toEqual([
       'server.encrypted_dns.dot_enabled',
     ]);

@@ -1,4 +1,4 @@
--- The query log in blocks (control-plane/query-log/block/layout.ts), and the counts of statistics.
+-- The query log in blocks (control-plane/query-log/block/block-layout.ts), and the counts of statistics.
 --
 -- A run is one life of a process. It numbers its queries from 0, so (run, number) names a query wherever it waits, and
 -- `stored` says which are here: a block that is sent twice is stored once, and a hole is a loss.

@@ -52,6 +52,8 @@ interface RouteRow<P extends Schema, Q extends FieldsSchema, B extends Schema, A
   readonly body?: B;
   /** What the body of the answer looks like; none = 204. */
   readonly answer?: A;
+  /** Media types of an answer that the handler writes itself, instead of `answer`. */
+  readonly media?: readonly string[];
   /** Status of success; by default 200, or 204 without an answer. */
   readonly status?: number;
   /** Other statuses that come with the same body as success, and what they say. */
@@ -76,6 +78,7 @@ export interface Route {
   readonly query: Schema | undefined;
   readonly body: Schema | undefined;
   readonly answer: Schema | undefined;
+  readonly media: readonly string[];
   readonly alsoStatuses: Statuses;
   readonly errors: Statuses;
   readonly bodyLimitBytes: number;
@@ -90,7 +93,7 @@ export function route<
   B extends Schema = NoFields,
   A extends Schema = Nothing,
 >(row: RouteRow<P, Q, B, A>): Route {
-  const { alsoStatuses = {}, errors = {}, bodyLimitBytes = DEFAULT_BODY_LIMIT_BYTES } = row;
+  const { media = [], alsoStatuses = {}, errors = {}, bodyLimitBytes = DEFAULT_BODY_LIMIT_BYTES } = row;
   const querySchema = closed(row.query ?? NoFields);
   const run: Route['run'] = async (http, response, caller) => {
     const params = validate(row.params ?? NoFields, http.params) as Checked<P>;
@@ -100,7 +103,7 @@ export function route<
     return row.handle({ params, query, body, caller, http, response });
   };
   const { method, path, access, tag, summary, params, query, body, answer } = row;
-  const status = row.status ?? (answer === undefined ? 204 : 200);
+  const status = row.status ?? (answer === undefined && media.length === 0 ? 204 : 200);
   return {
     method,
     path,
@@ -112,6 +115,7 @@ export function route<
     query,
     body,
     answer,
+    media,
     alsoStatuses,
     errors,
     bodyLimitBytes,

@@ -44,6 +44,19 @@ describe('openApiDocument()', () => {
     expect(document.paths['/groups']!['post']!.security).toEqual([{ session: [] }, { apiKey: [] }]);
   });
 
+  test('openApiDocument() names the media types of what a route writes itself', () => {
+    const { responses, parameters } = document.paths['/queries/export']!['get']!;
+    const text = { schema: { type: 'string' } };
+    expect(responses['200']).toEqual({
+      description: 'success',
+      content: { 'text/csv': text, 'application/x-ndjson': text },
+    });
+    expect(parameters!.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['format', 'status', 'status!']),
+    );
+    expect(parameters!.map(({ name }) => name)).not.toContain('limit');
+  });
+
   test('openApiDocument() lists the errors that follow from what a route takes, and those of its row', () => {
     const errorsOf = (path: string, method: string): string[] => {
       const { responses } = document.paths[path]![method]!;

@@ -123,9 +123,11 @@ function operationId({ method, path }: Route): string {
 
 type Response = readonly [string, ZodOpenApiResponseObject];
 
-function successesOf({ answer, status, alsoStatuses }: Route): Response[] {
-  const content = answer && { 'application/json': { schema: answer } };
-  const successes = { [status]: answer === undefined ? 'done' : 'success', ...alsoStatuses };
+function successesOf({ answer, media, status, alsoStatuses }: Route): Response[] {
+  const written = media.map((type) => [type, { schema: { type: 'string' } }] as const);
+  const json = answer && { 'application/json': { schema: answer } };
+  const content = written.length > 0 ? Object.fromEntries(written) : json;
+  const successes = { [status]: content === undefined ? 'done' : 'success', ...alsoStatuses };
   return Object.entries(successes).map(([code, description]) => [
     code,
     { description, ...(content && { content }) },

@@ -15,6 +15,7 @@ import { groupRoutes } from '../groups/group-routes.ts';
 import { compiledListRoutes } from '../lists/compiled/compiled-list-routes.ts';
 import { sourceRoutes } from '../lists/sources/source-routes.ts';
 import { recordRoutes } from '../local-names/record-routes.ts';
+import { queryExportRoutes } from '../query-log/reading/query-export-routes.ts';
 import { queryRoutes } from '../query-log/reading/query-routes.ts';
 import { revisionRoutes } from '../revisions/revision-routes.ts';
 import { managedDomainRoutes } from '../rules/managed-domain-routes.ts';
@@ -60,6 +61,7 @@ const FEATURES = [
   cacheRoutes,
   upstreamRoutes,
   queryRoutes,
+  queryExportRoutes,
   timelineRoutes,
   statsRoutes,
   topRoutes,

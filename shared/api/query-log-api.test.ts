@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { LoggedQuery, QueryLogFilters, QueryLogQuery } from './query-log-api.ts';
+import { LoggedQuery, QueryLogExport, QueryLogFilters, QueryLogQuery } from './query-log-api.ts';
 
 const BAD: Readonly<Record<string, string>> = {
   domain: '',
@@ -28,10 +28,11 @@ describe('QueryLogFilters', () => {
   });
 });
 
-describe('QueryLogQuery', () => {
-  test('has pages besides the filters', () => {
+describe('QueryLogQuery and QueryLogExport', () => {
+  test('take the same filters, and only a list has pages', () => {
     const filters = Object.keys(QueryLogFilters.shape).sort();
     expect(Object.keys(QueryLogQuery.shape).sort()).toEqual([...filters, 'cursor', 'limit', 'offset'].sort());
+    expect(Object.keys(QueryLogExport.shape).sort()).toEqual([...filters, 'format'].sort());
   });
 });
 

@@ -84,6 +84,12 @@ export const QueryLogQuery = Page.extend({
 });
 export type QueryLogQuery = z.output<typeof QueryLogQuery>;
 
+/** The whole of what the filters select. */
+export const QueryLogExport = QueryLogFilters.extend({
+  format: z.enum(['csv', 'ndjson']).default('csv'),
+});
+export type QueryLogExport = z.output<typeof QueryLogExport>;
+
 /** One answered query. */
 export const LoggedQuery = z
   .strictObject({

@@ -4,9 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import type { EncodedBlock } from '../../control-plane/query-log/block/layout.ts';
+import type { EncodedBlock } from '../../control-plane/query-log/block/block-layout.ts';
 import { arbitraryLogRow } from '../support/parts/arbitrary-log-row.ts';
-import { blockOf, HOUR_MS, inWords } from '../support/parts/log-block.ts';
+import { blockOf, HOUR_MS, inWords } from '../support/parts/blocks-of-rows.ts';
 
 const PYTHON = '/usr/bin/python3';
 const hasPackages = spawnSync(PYTHON, ['-c', 'import numpy, zstandard']).status === 0;

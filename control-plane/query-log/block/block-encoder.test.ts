@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
-import { blockOf, HOUR_MS, inWords, naiveRows } from '../../../test/support/parts/log-block.ts';
+import { blockOf, HOUR_MS, inWords, naiveRows } from '../../../test/support/parts/blocks-of-rows.ts';
 
 describe('encodeBlock()', () => {
   test('makes a block that is read by a reader that knows only the layout', async () => {

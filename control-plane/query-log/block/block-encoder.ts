@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { constants, crc32, zstdCompress } from 'node:zlib';
 import { MAX_NAME_TEXT_BYTES, putNameText } from '../../../shared/dns/name-text.ts';
 import type { ByteDictionary } from './byte-dictionary.ts';
-import { BLOCK_FORMAT, type BlockHead, type EncodedBlock, Frame } from './layout.ts';
+import { BLOCK_FORMAT, type BlockHead, type EncodedBlock, Frame } from './block-layout.ts';
 import type { OpenBlock } from './open-block.ts';
 import { toDeltaPlanes, toPlanes } from './planes.ts';
 

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
-import { blockOf, HOUR_MS } from '../../../test/support/parts/log-block.ts';
+import { blockOf, HOUR_MS } from '../../../test/support/parts/blocks-of-rows.ts';
 import { BlockReader } from './block-reader.ts';
-import { DamagedBlock, type EncodedBlock } from './layout.ts';
+import { DamagedBlock, type EncodedBlock } from './block-layout.ts';
 
 describe('BlockReader', () => {
   test('notices a wrong bit wherever it is', async () => {

@@ -14,7 +14,7 @@ import {
   FRAME_COUNT,
   FRAME_COUNT_BARE,
   MAX_BLOCK_ROWS,
-} from './layout.ts';
+} from './block-layout.ts';
 import { fromDeltaPlanes, fromPlanes } from './planes.ts';
 
 /** Largest frame once decompressed: the texts of a full block of the longest names. */

@@ -4,7 +4,7 @@ import { DnssecStatus, Protocol, QueryStatus } from '../../../shared/query-log.t
 import { ADDRESS_SIZE, addressFromText } from '../../../shared/net/ip.ts';
 import type { LoggedRule, QueryLogRow } from '../attribution/row.ts';
 import type { BlockReader } from './block-reader.ts';
-import { DamagedBlock, type HeadRule } from './layout.ts';
+import { DamagedBlock, type HeadRule } from './block-layout.ts';
 
 interface StoredName {
   readonly wire: Uint8Array;

@@ -8,7 +8,7 @@ import {
   type EncodedBlock,
   HOUR_US,
   MAX_BLOCK_ROWS,
-} from './layout.ts';
+} from './block-layout.ts';
 
 const Count = z.int().min(0).max(0xffff_ffff);
 const Place = z.int().min(0).max(MAX_BLOCK_ROWS);

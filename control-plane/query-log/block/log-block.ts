@@ -3,7 +3,7 @@
  * JSON, then the pieces.
  */
 import { z } from 'zod';
-import { DamagedBlock, type EncodedBlock } from './layout.ts';
+import { DamagedBlock, type EncodedBlock } from './block-layout.ts';
 import type { MinuteCounts } from './minute-counts.ts';
 
 /** A block of the log, ready to be stored. */

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { encodeBlock, sealBlock } from './block-encoder.ts';
 import { BlockReader } from './block-reader.ts';
 import { forEachRow } from './block-rows.ts';
-import { type EncodedBlock, MAX_BLOCK_ROWS } from './layout.ts';
+import { type EncodedBlock, MAX_BLOCK_ROWS } from './block-layout.ts';
 import { type Kept, OpenBlock } from './open-block.ts';
 
 /** What privacy left out is gone already. */

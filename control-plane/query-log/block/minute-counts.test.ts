@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
-import { addRow, HOUR_MS, inWords, type Words } from '../../../test/support/parts/log-block.ts';
+import { addRow, HOUR_MS, inWords, type Words } from '../../../test/support/parts/blocks-of-rows.ts';
 import { countMinutes, latencyBucket, latencyOfBucket } from './minute-counts.ts';
 import { OpenBlock } from './open-block.ts';
 

@@ -17,7 +17,7 @@ import { ReducedAnswers } from './answer-form.ts';
 import { ByteDictionary } from './byte-dictionary.ts';
 import { WordDictionary } from './word-dictionary.ts';
 import { RuleDictionary } from './rule-dictionary.ts';
-import { type HeadClient, type HeadOutcome, HOUR_US, MAX_BLOCK_ROWS, NameClass } from './layout.ts';
+import { type HeadClient, type HeadOutcome, HOUR_US, MAX_BLOCK_ROWS, NameClass } from './block-layout.ts';
 
 /** Bytes of dictionaries at which a block is full whatever its rows. */
 const MAX_DICTIONARY_BYTES = 8 * 1024 * 1024;

@@ -1,6 +1,6 @@
 /** Distinct deciding rules of a block that is being filled. */
 import type { LoggedRule } from '../attribution/row.ts';
-import type { HeadRule } from './layout.ts';
+import type { HeadRule } from './block-layout.ts';
 
 /** Rules in order of arrival. */
 export class RuleDictionary {

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { rcodeName, rrTypeName } from '../../../shared/dns/iana.ts';
 import { DNSSEC_STATUS_NAMES, PROTOCOL_NAMES, QUERY_STATUS_NAMES } from '../../../shared/query-log.ts';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
-import { blockOf, HOUR_MS, inWords, type Words } from '../../../test/support/parts/log-block.ts';
+import { blockOf, HOUR_MS, inWords, type Words } from '../../../test/support/parts/blocks-of-rows.ts';
 import { BlockReader } from '../block/block-reader.ts';
 import { BlockFilter, type QueryConditions } from './block-filter.ts';
 

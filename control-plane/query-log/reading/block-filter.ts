@@ -7,7 +7,7 @@ import { rrTypeCode } from '../../../shared/dns/iana.ts';
 import { networkContains, networkFromText } from '../../../shared/net/cidr.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
 import type { BlockNames, BlockReader } from '../block/block-reader.ts';
-import type { HeadClient, HeadOutcome } from '../block/layout.ts';
+import type { HeadClient, HeadOutcome } from '../block/block-layout.ts';
 import { rcodeFromName } from './rcode-names.ts';
 
 /** Conditions on a query; an absent one matches everything. */

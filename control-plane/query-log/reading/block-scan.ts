@@ -1,6 +1,6 @@
 /** SQL of the blocks of a span of time, a few at a time, so that memory stays bounded however long the span is. */
 import type { Queryable } from '../../db/database.ts';
-import type { EncodedBlock } from '../block/layout.ts';
+import type { EncodedBlock } from '../block/block-layout.ts';
 import type { TimeSpan } from './block-filter.ts';
 
 /** A stored block with its identity; pieces that were not asked for are empty. */

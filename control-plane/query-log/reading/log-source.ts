@@ -39,7 +39,12 @@ export class LogSource {
       ]);
       late.abort();
     }
-    return database.background('questions').read(work);
+    return this.readStored(work);
+  }
+
+  /** Runs `work` at low priority over what is stored, for a question that goes on. @throws {DatabaseUnavailable} */
+  async readStored<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
+    return this.options.database.background('questions').read(work);
   }
 
   /** Reports a block that cannot be read. */

@@ -5,7 +5,7 @@
 import { reasonOf } from '../../../shared/thrown.ts';
 import type { Queryable } from '../../db/database.ts';
 import { BlockReader } from '../block/block-reader.ts';
-import { DamagedBlock, NameClass } from '../block/layout.ts';
+import { DamagedBlock, NameClass } from '../block/block-layout.ts';
 import { isBlockedStatus, QueryStatus } from '../../../shared/query-log.ts';
 import { BlockFilter, type QueryFilter, type TimeSpan } from './block-filter.ts';
 import { type BlockRequest, fetchBlock, type Piece, scanBlocks, type StoredBlock } from './block-scan.ts';

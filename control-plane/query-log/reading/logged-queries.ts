@@ -33,12 +33,21 @@ interface Columns {
 
 /** The rows in the same order. @throws {DamagedBlock} */
 export function toLoggedQueries(places: readonly RowPlace[], context: LoggedQueryContext): LoggedQuery[] {
-  const columns = new Map<BlockReader, Columns>();
+  const converters = new Map<BlockReader, (place: RowPlace) => LoggedQuery>();
   return places.map((place) => {
-    const known = columns.get(place.block) ?? columnsOf(place.block);
-    columns.set(place.block, known);
-    return toLoggedQuery(place, known, context);
+    const convert = converters.get(place.block) ?? converterOf(place.block, context);
+    converters.set(place.block, convert);
+    return convert(place);
   });
+}
+
+/** What shows the rows of one block; decodes all columns at once. @throws {DamagedBlock} */
+export function converterOf(
+  block: BlockReader,
+  context: LoggedQueryContext,
+): (place: RowPlace) => LoggedQuery {
+  const columns = columnsOf(block);
+  return (place) => toLoggedQuery(place, columns, context);
 }
 
 function columnsOf(block: BlockReader): Columns {

@@ -7,7 +7,7 @@ import type { QueryLogPage } from '../../../shared/api/query-log-api.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
 import type { Queryable } from '../../db/database.ts';
 import { BlockReader } from '../block/block-reader.ts';
-import { DamagedBlock } from '../block/layout.ts';
+import { DamagedBlock } from '../block/block-layout.ts';
 import { BlockFilter, type QueryFilter, type TimeSpan } from './block-filter.ts';
 import {
   type BlockRequest,
@@ -37,8 +37,8 @@ export interface QueryLogRequest extends QueryFilter {
 }
 
 /** Times of rows lie between these. */
-const OLDEST_US = 0;
-const NEWEST_US = Date.UTC(2262, 0, 2) * 1000;
+export const OLDEST_US = 0;
+export const NEWEST_US = Date.UTC(2262, 0, 2) * 1000;
 const SEQ_FACTOR = 0x1_0000_0000;
 /** No node's number: they are positive. */
 const NO_NODE = -1;
@@ -158,7 +158,7 @@ class PageScan {
       nodeId: stored.nodeId,
       row,
       timestampUs: times[row]!,
-      id: stored.runId * SEQ_FACTOR + stored.firstSeq + row,
+      id: rowId(stored, row),
     }));
   }
 
@@ -182,6 +182,11 @@ class PageScan {
   }
 }
 
+/** The id of a row of a block. */
+export function rowId({ runId, firstSeq }: StoredBlock, row: number): number {
+  return runId * SEQ_FACTOR + firstSeq + row;
+}
+
 function isBefore(place: RowPlace, cursor: QueryLogCursor): boolean {
   if (place.timestampUs !== cursor.timestampUs) return place.timestampUs < cursor.timestampUs;
   return place.id < cursor.id;
@@ -192,9 +197,9 @@ function newestFirst(a: RowPlace, b: RowPlace): number {
 }
 
 /** The conditions on nodes as numbers; a name that no node has matches none. */
-async function nodesOf(
+export async function nodesOf(
   tx: Queryable,
-  { node, notNode }: QueryLogRequest,
+  { node, notNode }: Pick<QueryLogRequest, 'node' | 'notNode'>,
 ): Promise<Pick<BlockRequest, 'nodeId' | 'notNodeId'>> {
   if (node === undefined && notNode === undefined) return {};
   const ids = new Map([...(await nodeNames(tx))].map(([id, name]) => [name, id]));
@@ -204,7 +209,8 @@ async function nodesOf(
   };
 }
 
-async function nodeNames(tx: Queryable): Promise<ReadonlyMap<number, string>> {
+/** Names of the nodes by their numbers. */
+export async function nodeNames(tx: Queryable): Promise<ReadonlyMap<number, string>> {
   const { rows } = await tx.query<{ id: number; name: string }>('SELECT id, name FROM nodes');
   return new Map(rows.map(({ id, name }) => [id, name]));
 }

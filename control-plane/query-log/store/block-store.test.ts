@@ -3,7 +3,7 @@ import { logRow } from '../../../test/support/parts/log-row.ts';
 import { batchesOf, emptyLog, storedRows } from '../../../test/support/parts/stored-log.ts';
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
-import { DamagedBlock } from '../block/layout.ts';
+import { DamagedBlock } from '../block/block-layout.ts';
 import { BlockGatherer } from './block-gatherer.ts';
 import { OverlappingBlock, storeBlock } from './block-store.ts';
 import type { LogBatch } from './log-batch.ts';

@@ -2,7 +2,7 @@
 import type { PoolClient } from 'pg';
 import type { Database } from '../../db/database.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import type { EncodedBlock } from '../block/layout.ts';
+import type { EncodedBlock } from '../block/block-layout.ts';
 import { blockFromBytes, type LogBlock } from '../block/log-block.ts';
 import { DAY_MS } from './block-gatherer.ts';
 import { addCounts } from './counts-store.ts';

@@ -10,7 +10,7 @@ import type { Logger } from '../../../shared/log.ts';
 import type { Database } from '../../db/database.ts';
 import { DatabaseUnavailable, isDataError } from '../../db/database-errors.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
-import { DamagedBlock } from '../block/layout.ts';
+import { DamagedBlock } from '../block/block-layout.ts';
 import { BlockGatherer, type SealedBlock, toBatch } from './block-gatherer.ts';
 import { OverlappingBlock, storeBlock } from './block-store.ts';
 import type { LogBatch } from './log-batch.ts';

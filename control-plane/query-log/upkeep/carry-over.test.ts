@@ -5,7 +5,7 @@ import {
   PROTOCOL_NAMES,
   QUERY_STATUS_NAMES,
 } from '../../../shared/query-log.ts';
-import { inWords } from '../../../test/support/parts/log-block.ts';
+import { inWords } from '../../../test/support/parts/blocks-of-rows.ts';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { emptyLog } from '../../../test/support/parts/stored-log.ts';
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';

@@ -10,7 +10,7 @@ import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
 import type { Database, LentClient } from '../../db/database.ts';
 import { encodeBlock } from '../block/block-encoder.ts';
-import { HOUR_US } from '../block/layout.ts';
+import { HOUR_US } from '../block/block-layout.ts';
 import type { LogBlock } from '../block/log-block.ts';
 import { DAY_MS } from '../store/block-gatherer.ts';
 import { addBlock } from '../store/block-store.ts';

@@ -5,7 +5,7 @@
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
 import type { Database } from '../../db/database.ts';
-import { DamagedBlock, type EncodedBlock } from '../block/layout.ts';
+import { DamagedBlock, type EncodedBlock } from '../block/block-layout.ts';
 import { mergeBlocks } from '../block/merge-blocks.ts';
 import { listPartitions } from '../store/partition-store.ts';
 import {

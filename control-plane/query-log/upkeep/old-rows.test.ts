@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { HOUR_MS, naiveRows } from '../../../test/support/parts/log-block.ts';
+import { HOUR_MS, naiveRows } from '../../../test/support/parts/blocks-of-rows.ts';
 import { encodeBlock } from '../block/block-encoder.ts';
 import { type OldRow, OldRowPacker } from './old-rows.ts';
 

@@ -1,6 +1,6 @@
 /** SQL of small blocks: which could be one, their content, and their replacement. */
 import type { LentClient, Queryable } from '../../db/database.ts';
-import { type EncodedBlock, MAX_BLOCK_ROWS } from '../block/layout.ts';
+import { type EncodedBlock, MAX_BLOCK_ROWS } from '../block/block-layout.ts';
 import { DAY_MS } from '../store/block-gatherer.ts';
 import { insertRow } from '../store/block-store.ts';
 

@@ -166,7 +166,7 @@ export class RunningApi {
     request.end(body);
     const [response] = (await answered) as [IncomingMessage];
     const text = Buffer.concat(await response.toArray()).toString();
-    const isJson = /json/.test(response.headers['content-type'] ?? '') && text !== '';
+    const isJson = /[/+]json/.test(response.headers['content-type'] ?? '') && text !== '';
     const answer = isJson ? (JSON.parse(text) as unknown) : undefined;
     return {
       status: response.statusCode!,

@@ -2,7 +2,7 @@
 import { zstdDecompressSync } from 'node:zlib';
 import type { QueryLogRow } from '../../../control-plane/query-log/attribution/row.ts';
 import { encodeBlock, sealBlock } from '../../../control-plane/query-log/block/block-encoder.ts';
-import type { BlockHead, EncodedBlock } from '../../../control-plane/query-log/block/layout.ts';
+import type { BlockHead, EncodedBlock } from '../../../control-plane/query-log/block/block-layout.ts';
 import { type Kept, OpenBlock } from '../../../control-plane/query-log/block/open-block.ts';
 import { nameToText } from '../../../shared/dns/name.ts';
 import { addressToText } from '../../../shared/net/ip.ts';

@@ -1,0 +1,39 @@
+/** Rows of the log as files: CSV (RFC 4180) and lines of JSON. Pure. */
+import { LoggedQuery } from '../../../shared/api/query-log-api.ts';
+
+/** A way to write rows. */
+export interface ExportFormat {
+  readonly mediaType: string;
+  /** Before the first row. */
+  readonly head: string;
+  readonly textOf: (row: LoggedQuery) => string;
+}
+
+const COLUMNS = Object.keys(LoggedQuery.shape) as (keyof LoggedQuery)[];
+const LINE_END = '\r\n';
+
+/** The formats, by their name in a request. */
+export const ExportFormats = {
+  csv: {
+    mediaType: 'text/csv',
+    head: COLUMNS.join(',') + LINE_END,
+    textOf: (row) => COLUMNS.map((column) => cell(row[column])).join(',') + LINE_END,
+  },
+  ndjson: {
+    mediaType: 'application/x-ndjson',
+    head: '',
+    textOf: (row) => `${JSON.stringify(row)}\n`,
+  },
+} as const satisfies Record<string, ExportFormat>;
+
+/** A value as a cell; what has parts as JSON. */
+function cell(value: LoggedQuery[keyof LoggedQuery]): string {
+  if (value === null) return '';
+  return quoted(typeof value === 'object' ? JSON.stringify(value) : String(value));
+}
+
+/** In quotes where it has to be. A text that a spreadsheet would run as a formula begins with an apostrophe. */
+function quoted(text: string): string {
+  const inert = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+}

@@ -1,0 +1,58 @@
+/** Rows of blocks in the words of the API. */
+import fc from 'fast-check';
+import { describe, expect, test } from '@jest/globals';
+import { LoggedQuery } from '../../../shared/api/query-log-api.ts';
+import { rcodeName, rrTypeName } from '../../../shared/dns/iana.ts';
+import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
+import { blockOf, HOUR_MS, inWords } from '../../../test/support/parts/blocks-of-rows.ts';
+import { BlockReader } from '../block/block-reader.ts';
+import { toLoggedQueries } from './logged-queries.ts';
+
+const CONTEXT = {
+  hostnameOf: (address: string) => `host of ${address}`,
+  nodeOf: (id: number) => `node ${id}`,
+};
+
+describe('toLoggedQueries()', () => {
+  test('says of any row what was logged, as the schema of the API has it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(arbitraryLogRow(HOUR_MS), { minLength: 1, maxLength: 20 }), async (rows) => {
+        const block = new BlockReader(await blockOf(rows));
+        const times = block.times();
+        const places = rows.map((_, row) => ({
+          block,
+          nodeId: 3,
+          row,
+          timestampUs: times[row]!,
+          id: 100 + row,
+        }));
+        const shown = toLoggedQueries(places.reverse(), CONTEXT).reverse();
+        shown.forEach((query, row) => {
+          const words = inWords(rows[row]!);
+          const [type, status, rcode, protocol, dnssec, cached, upstream] = words.outcome;
+          expect(LoggedQuery.parse(query)).toMatchObject({
+            id: 100 + row,
+            timestamp: new Date(Math.floor(words.timestampUs / 1000)).toISOString(),
+            node: 'node 3',
+            client: words.client,
+            client_hostname: `host of ${words.client}`,
+            group_id: words.group,
+            domain: words.name,
+            type: rrTypeName(type as number),
+            protocol,
+            status,
+            block_source: words.source,
+            block_rule: words.rule,
+            rcode: rcodeName(rcode as number),
+            response_time_us: words.responseTimeUs,
+            cached,
+            upstream,
+            dnssec_status: dnssec,
+          });
+          expect(query.answers === null).toBe(words.answers === '');
+        });
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

@@ -1,0 +1,161 @@
+import type { Response } from 'express';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
+import type { Rows, RunningApi, TestAnswer } from '../../../test/support/parts/running-api.ts';
+import { serveSuite } from '../../../test/support/parts/served-suite.ts';
+import { logSourceOf, storeRows } from '../../../test/support/parts/stored-log.ts';
+import type { SuiteDatabase } from '../../../test/support/parts/suite-database.ts';
+import { until } from '../../../test/support/parts/until.ts';
+import { LoggedQuery } from '../../../shared/api/query-log-api.ts';
+import { QueryStatus } from '../../../shared/query-log.ts';
+import { queryExportRoutes } from './query-export-routes.ts';
+
+let suite: SuiteDatabase;
+let api: RunningApi;
+/** Exports that have begun: their answers, when they end, and the most text that waited to be sent. */
+let begun: { readonly response: Response; readonly ended: Promise<unknown>; mostBytes: number }[] = [];
+let reads = 0;
+
+const rows: Rows = (parts) => {
+  const log = logSourceOf(parts.database);
+  const readStored = log.readStored.bind(log);
+  log.readStored = (work) => {
+    reads++;
+    return readStored(work);
+  };
+  return queryExportRoutes({ ...parts, log }).map((row) => ({
+    ...row,
+    run: (http, response, caller) => {
+      const write = response.write.bind(response) as (text: string) => boolean;
+      response.write = (text: string) => {
+        const isTaken = write(text);
+        entry.mostBytes = Math.max(entry.mostBytes, response.writableLength);
+        return isTaken;
+      };
+      const ended = row.run(http, response, caller);
+      const entry = { response, ended, mostBytes: 0 };
+      begun.push(entry);
+      return ended;
+    },
+  }));
+};
+
+serveSuite(rows, (served) => ({ suite, api } = served));
+beforeEach(() => {
+  begun = [];
+  reads = 0;
+});
+
+function exportOf(query = ''): Promise<TestAnswer> {
+  return api.send('GET', `/api/queries/export?${query}`);
+}
+
+/** Stores rows from now on back, each a moment before the one before. */
+async function store(count: number): Promise<void> {
+  const most = 10_000;
+  for (let from = 0; from < count; from += most) {
+    const rows = Array.from({ length: Math.min(count - from, most) }, (_, place) => {
+      const i = from + place;
+      return logRow({
+        timestampMs: api.clock.nowMs() - i * 200,
+        qname: wireName(`host-${i % 100}.example.org`),
+        status: i % 2 === 0 ? QueryStatus.CACHED : QueryStatus.STALE,
+        responseTimeUs: i,
+      });
+    });
+    await storeRows(suite.database, rows);
+  }
+}
+
+/** Asks for everything and reads the beginning only. */
+async function beginToRead(): Promise<IncomingMessage> {
+  const request = get({ port: api.port, path: '/api/queries/export?format=ndjson', agent: false });
+  request.on('error', () => undefined); // The test hangs up.
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  response.on('error', () => undefined);
+  await once(response, 'readable');
+  return response;
+}
+
+describe('GET /queries/export', () => {
+  test('is a CSV file by default, with a name and the filters of the log', async () => {
+    await store(10);
+    const answer = await exportOf('status!=CACHED');
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8');
+    expect(answer.headers['content-disposition']).toBe(
+      'attachment; filename="weir-queries-20260115T120000Z.csv"',
+    );
+    const [head, ...lines] = answer.text.split('\r\n');
+    expect(head).toMatch(/^id,timestamp,/);
+    expect(lines.pop()).toBe('');
+    expect(lines.map((line) => line.split(',')[13])).toEqual(['1', '3', '5', '7', '9']);
+  });
+
+  test('is lines of JSON where that is wanted', async () => {
+    await store(3);
+    const answer = await exportOf('format=ndjson&period=1h');
+    expect(answer.headers['content-type']).toBe('application/x-ndjson; charset=utf-8');
+    const shown = answer.text
+      .trimEnd()
+      .split('\n')
+      .map((line) => LoggedQuery.parse(JSON.parse(line)));
+    expect(shown.map((row) => row.response_time_us)).toEqual([0, 1, 2]);
+  });
+
+  test('of nothing is the line of names, or no line', async () => {
+    expect((await exportOf()).text.split('\r\n')).toHaveLength(2);
+    expect((await exportOf('format=ndjson')).text).toBe('');
+  });
+
+  test.each([
+    ['format=xml', 'format'],
+    ['limit=5', 'limit'],
+    ['cursor=x', 'cursor'],
+    ['status!=NONE', 'status!'],
+    ['period=1h&from=2026-01-01T00:00:00Z', 'period'],
+  ])('refuses %s, naming the parameter', async (query, path) => {
+    const answer = await exportOf(query);
+    expect([answer.status, answer.problem.errors![0]!.path]).toEqual([400, path]);
+  });
+
+  test('answers HEAD without reading the log', async () => {
+    const answer = await api.send('HEAD', '/api/queries/export');
+    expect([answer.status, answer.text, reads]).toEqual([200, '', 0]);
+    expect(answer.headers['content-disposition']).toMatch(/^attachment/);
+  });
+
+  test('waits for a slow client, and ends when it goes, others being served', async () => {
+    await store(100_000);
+    const response = await beginToRead();
+    const [{ response: answer, ended }] = begun as [(typeof begun)[number]];
+    await until(() => answer.writableNeedDrain);
+    expect((await exportOf('period=1m&format=ndjson')).text.split('\n').length).toBeGreaterThan(300);
+    response.destroy();
+    await ended;
+    const readsThen = reads;
+    expect((await exportOf('period=1m')).status).toBe(200);
+    expect(reads - readsThen).toBe(1);
+    expect(readsThen).toBeLessThan(8);
+    expect(begun[0]!.mostBytes).toBeLessThan(512 * 1024);
+    expect(answer.writableFinished).toBe(false);
+    expect(api.logger.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  test('lets four run at once', async () => {
+    await store(100_000);
+    const clients = await Promise.all([1, 2, 3, 4].map(beginToRead));
+    await until(() => begun.every(({ response }) => response.writableNeedDrain));
+    const refused = await exportOf();
+    expect([refused.status, refused.problem.error, refused.headers['retry-after']]).toEqual([
+      429,
+      'busy',
+      '10',
+    ]);
+    for (const client of clients) client.destroy();
+    await Promise.all(begun.map(({ ended }) => ended.catch(() => undefined)));
+    expect((await exportOf('period=1m')).status).toBe(200);
+  });
+});

@@ -1,0 +1,84 @@
+/** HTTP of `{api}/queries/export`. */
+import type { Response } from 'express';
+import { once } from 'node:events';
+import { type LoggedQuery, QueryLogExport } from '../../../shared/api/query-log-api.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import { tooMany } from '../../api/api-error.ts';
+import { route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import { type ExportFormat, ExportFormats } from './export-text.ts';
+import { exportQueries } from './log-export.ts';
+import { selectionOf } from './log-request.ts';
+import type { LogSource } from './log-source.ts';
+
+/** What this row is made of. */
+export interface QueryExportRouteParts {
+  readonly clock: Clock;
+  readonly log: LogSource;
+  readonly clients: { nameAt(address: string): string | null };
+}
+
+/** Exports that run at once: each holds some blocks in memory. */
+const MOST_EXPORTS = 4;
+const RETRY_SECS = 10;
+
+/** The row of the export. */
+export function queryExportRoutes({ clock, log, clients }: QueryExportRouteParts): Route[] {
+  let running = 0;
+  const row = route({
+    method: 'GET',
+    path: '/queries/export',
+    access: 'viewer',
+    tag: 'Statistics',
+    summary: 'The query log as a file, newest first',
+    query: QueryLogExport,
+    media: Object.values(ExportFormats).map(({ mediaType }) => mediaType),
+    errors: { 429: 'too many exports at once; see Retry-After' },
+    handle: async ({ query: { format, ...filters }, http, response }) => {
+      const selection = selectionOf(filters, clock.nowMs());
+      const headers = headersOf(format, clock.nowMs());
+      if (http.method === 'HEAD') return void response.set(headers);
+      if (running >= MOST_EXPORTS)
+        throw tooMany('busy', `${MOST_EXPORTS} exports are running already`, RETRY_SECS);
+      running++;
+      const gone = new AbortController();
+      response.once('close', () => gone.abort());
+      try {
+        const rows = exportQueries(log, selection, (address) => clients.nameAt(address), gone.signal);
+        await send(rows, ExportFormats[format], headers, response, gone.signal);
+      } catch (error) {
+        if (!gone.signal.aborted) throw error;
+      } finally {
+        running--;
+      }
+    },
+  });
+  return [row];
+}
+
+/** Writes rows as fast as the client takes them. What fails before the first row can still become a problem. */
+async function send(
+  rows: AsyncGenerator<LoggedQuery[]>,
+  { head, textOf }: ExportFormat,
+  headers: Record<string, string>,
+  response: Response,
+  gone: AbortSignal,
+): Promise<void> {
+  let text = head;
+  for await (const some of rows) {
+    if (!response.headersSent) response.set(headers);
+    text += some.map(textOf).join('');
+    if (!response.write(text)) await once(response, 'drain', { signal: gone });
+    text = '';
+  }
+  if (!response.headersSent) response.set(headers);
+  response.end(text);
+}
+
+function headersOf(format: keyof typeof ExportFormats, nowMs: number): Record<string, string> {
+  const moment = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  return {
+    'Content-Type': `${ExportFormats[format].mediaType}; charset=utf-8`,
+    'Content-Disposition': `attachment; filename="weir-queries-${moment}.${format}"`,
+  };
+}
