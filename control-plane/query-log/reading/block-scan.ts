@@ -10,6 +10,9 @@ export interface StoredBlock extends EncodedBlock {
   readonly nodeId: number;
 }
 
+/** What finds a block. */
+export type BlockKey = Pick<StoredBlock, 'runId' | 'firstSeq' | 'hourUs'>;
+
 /** Which blocks, and what of them. */
 export interface BlockRequest extends TimeSpan {
   /** Only blocks of this node, or only of others. */
@@ -99,18 +102,18 @@ export async function countWholeBlocks(
   return rows[0]!.total;
 }
 
-/** The same block with other pieces; without them if it was merged into another meanwhile. */
+/** A block with these pieces; null if it was merged into another meanwhile. */
 export async function fetchBlock(
   tx: Queryable,
-  block: StoredBlock,
+  block: BlockKey,
   pieces: ReadonlySet<Piece>,
-): Promise<StoredBlock> {
+): Promise<StoredBlock | null> {
   const { rows } = await tx.query<BlockRow>(
     `SELECT ${columns(pieces)} FROM query_blocks
      WHERE day = (${moment(1)} AT TIME ZONE 'UTC')::date AND run_id = $2 AND first_seq = $3`,
     [block.hourUs, block.runId, block.firstSeq],
   );
-  return rows[0] === undefined ? block : toBlock(rows[0]);
+  return rows[0] === undefined ? null : toBlock(rows[0]);
 }
 
 function columns(pieces: ReadonlySet<Piece>): string {

@@ -124,7 +124,7 @@ class ExportScan {
       const rows = this.filter.rows(new BlockReader(stored), span);
       if (rows.length === 0) return null;
       const whole = this.filter.matchesAll ? stored : await fetchBlock(tx, stored, ALL_PIECES);
-      return matchedBlock(whole, rows, context);
+      return whole === null ? null : matchedBlock(whole, rows, context);
     } catch (error) {
       if (!(error instanceof DamagedBlock)) throw error;
       this.log.onDamaged(nameOf(stored), reasonOf(error));

@@ -96,6 +96,7 @@ async function forEachBlock(
     const isWhole = stored.firstUs >= span.fromUs && stored.lastUs < span.toUs;
     const all = filter.matchesAll && isWhole;
     const block = all || !filter.matchesAll ? stored : await fetchBlock(tx, stored, ROWS);
+    if (block === null) continue;
     try {
       const reader = new BlockReader(block);
       take(reader, all ? null : filter.rows(reader, span));

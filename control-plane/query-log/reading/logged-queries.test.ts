@@ -6,14 +6,14 @@ import { rcodeName, rrTypeName } from '../../../shared/dns/iana.ts';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
 import { blockOf, HOUR_MS, inWords } from '../../../test/support/parts/blocks-of-rows.ts';
 import { BlockReader } from '../block/block-reader.ts';
-import { toLoggedQueries } from './logged-queries.ts';
+import { converterOf } from './logged-queries.ts';
 
 const CONTEXT = {
   hostnameOf: (address: string) => `host of ${address}`,
   nodeOf: (id: number) => `node ${id}`,
 };
 
-describe('toLoggedQueries()', () => {
+describe('converterOf()', () => {
   test('says of any row what was logged, as the schema of the API has it', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(arbitraryLogRow(HOUR_MS), { minLength: 1, maxLength: 20 }), async (rows) => {
@@ -26,7 +26,7 @@ describe('toLoggedQueries()', () => {
           timestampUs: times[row]!,
           id: 100 + row,
         }));
-        const shown = toLoggedQueries(places.reverse(), CONTEXT).reverse();
+        const shown = places.map(converterOf(block, CONTEXT));
         shown.forEach((query, row) => {
           const words = inWords(rows[row]!);
           const [type, status, rcode, protocol, dnssec, cached, upstream] = words.outcome;

@@ -31,16 +31,6 @@ interface Columns {
   readonly answers: BlockAnswers | null;
 }
 
-/** The rows in the same order. @throws {DamagedBlock} */
-export function toLoggedQueries(places: readonly RowPlace[], context: LoggedQueryContext): LoggedQuery[] {
-  const converters = new Map<BlockReader, (place: RowPlace) => LoggedQuery>();
-  return places.map((place) => {
-    const convert = converters.get(place.block) ?? converterOf(place.block, context);
-    converters.set(place.block, convert);
-    return convert(place);
-  });
-}
-
 /** What shows the rows of one block; decodes all columns at once. @throws {DamagedBlock} */
 export function converterOf(
   block: BlockReader,

@@ -3,13 +3,14 @@
  * once no older block can have a row of the page. The total is counted over all blocks of the span, for most filters
  * from their dictionaries alone.
  */
-import type { QueryLogPage } from '../../../shared/api/query-log-api.ts';
+import type { LoggedQuery, QueryLogPage } from '../../../shared/api/query-log-api.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
 import type { Queryable } from '../../db/database.ts';
 import { BlockReader } from '../block/block-reader.ts';
 import { DamagedBlock } from '../block/block-layout.ts';
 import { BlockFilter, type QueryFilter, type TimeSpan } from './block-filter.ts';
 import {
+  type BlockKey,
   type BlockRequest,
   countWholeBlocks,
   fetchBlock,
@@ -17,7 +18,7 @@ import {
   scanBlocks,
   type StoredBlock,
 } from './block-scan.ts';
-import { type LoggedQueryContext, type RowPlace, toLoggedQueries } from './logged-queries.ts';
+import { converterOf, type LoggedQueryContext } from './logged-queries.ts';
 import type { LogSource } from './log-source.ts';
 import { decodeCursor, encodeCursor, type QueryLogCursor } from './query-log-cursor.ts';
 
@@ -61,10 +62,9 @@ export async function readQueryLog(
     const scan = new PageScan(tx, request, log, await nodesOf(tx, request));
     const { places, total } = await scan.read(cursor);
     const names = await nodeNames(tx);
-    const nodeOf = (id: number): string => names.get(id) ?? '';
     const last = places.at(-1);
     return {
-      data: toLoggedQueries(places, { hostnameOf, nodeOf }),
+      data: await scan.show(places, { hostnameOf, nodeOf: (id) => names.get(id) ?? '' }),
       total,
       limit: request.limit,
       offset: request.offset,
@@ -74,6 +74,15 @@ export async function readQueryLog(
           : null,
     };
   });
+}
+
+/** A row of a page: where it is stored. */
+interface PageRow {
+  readonly block: BlockKey & { readonly nodeId: number };
+  readonly row: number;
+  readonly timestampUs: number;
+  /** Run times 2^32 plus the number in the run. */
+  readonly id: number;
 }
 
 class PageScan {
@@ -103,7 +112,7 @@ class PageScan {
   }
 
   /** The rows of the page that starts after `cursor`, or after the rows to be skipped, and the total of all pages. */
-  async read(cursor: QueryLogCursor | undefined): Promise<{ places: RowPlace[]; total: number }> {
+  async read(cursor: QueryLogCursor | undefined): Promise<{ places: PageRow[]; total: number }> {
     const { limit, offset } = this.request;
     const toSkip = cursor === undefined ? offset : 0;
     const needed = toSkip + limit;
@@ -111,16 +120,23 @@ class PageScan {
     const span = { fromUs: this.span.fromUs, toUs };
     const known = cursor?.total ?? (this.filter.matchesAll ? await this.totalOfAll() : null);
     let counted = 0;
-    let found: RowPlace[] = [];
-    for await (const stored of this.blocks(span, this.filter.matchesAll ? ALL_PIECES : this.piecesToCount)) {
+    let found: PageRow[] = [];
+    for await (const stored of this.blocks(
+      span,
+      this.filter.matchesAll ? QUERY_PIECES : this.piecesToCount,
+    )) {
       const oldest = found[needed - 1];
       const isComplete = oldest !== undefined && oldest.timestampUs > stored.lastUs;
       if (isComplete && known !== null) break;
       const count = await this.count(stored, span);
       counted += count;
       if (isComplete || count === 0) continue;
-      const matches = await this.matchesIn(stored, span);
-      found.push(...matches.filter((place) => cursor === undefined || isBefore(place, cursor)));
+      const block = this.filter.matchesAll ? stored : await fetchBlock(this.tx, stored, QUERY_PIECES);
+      if (block === null) continue;
+      const before = cursor ?? null;
+      found.push(
+        ...(this.open(block, (reader) => this.newestOf(reader, stored, { span, before, needed })) ?? []),
+      );
       found = found.sort(newestFirst).slice(0, needed);
     }
     return { places: found.slice(toSkip), total: known ?? counted };
@@ -141,25 +157,45 @@ class PageScan {
   private async count(stored: StoredBlock, span: TimeSpan): Promise<number> {
     const isWhole = stored.firstUs >= span.fromUs && stored.lastUs < span.toUs;
     const block = isWhole ? stored : await fetchBlock(this.tx, stored, QUERY_PIECES);
-    return this.open(block, (reader) => this.filter.count(reader, span)) ?? 0;
+    return block === null ? 0 : (this.open(block, (reader) => this.filter.count(reader, span)) ?? 0);
   }
 
-  private async matchesIn(stored: StoredBlock, span: TimeSpan): Promise<RowPlace[]> {
-    const block = this.filter.matchesAll ? stored : await fetchBlock(this.tx, stored, ALL_PIECES);
-    return this.open(block, (reader) => this.matches(reader, block, span)) ?? [];
-  }
-
-  private matches(reader: BlockReader, stored: StoredBlock, span: TimeSpan): RowPlace[] {
-    const rows = this.filter.rows(reader, span);
-    if (rows.length === 0) return [];
+  /** The newest matching rows of a block, as many as could be needed. */
+  private newestOf(
+    reader: BlockReader,
+    { runId, firstSeq, hourUs, nodeId }: StoredBlock,
+    { span, before, needed }: { span: TimeSpan; before: QueryLogCursor | null; needed: number },
+  ): PageRow[] {
     const times = reader.times();
-    return rows.map((row) => ({
-      block: reader,
-      nodeId: stored.nodeId,
+    const place = (row: number): PageRow => ({
+      // Without the pieces: a page may have rows of a thousand blocks.
+      block: { runId, firstSeq, hourUs, nodeId },
       row,
       timestampUs: times[row]!,
-      id: rowId(stored, row),
-    }));
+      id: rowId({ runId, firstSeq }, row),
+    });
+    const rows = this.filter.rows(reader, span).reverse();
+    const wanted = before === null ? rows : rows.filter((row) => isBefore(place(row), before));
+    return wanted
+      .sort((a, b) => times[b]! - times[a]! || b - a)
+      .slice(0, needed)
+      .map(place);
+  }
+
+  /** The rows as the API has them, one block after the other in memory; without those of damaged blocks. */
+  async show(rows: readonly PageRow[], context: LoggedQueryContext): Promise<LoggedQuery[]> {
+    const shown = new Map<PageRow, LoggedQuery>();
+    const byBlock = Map.groupBy(rows, ({ id, row }) => id - row);
+    for (const ofBlock of byBlock.values()) {
+      const { block } = ofBlock[0]!;
+      const stored = await fetchBlock(this.tx, block, ALL_PIECES);
+      if (stored === null) continue;
+      this.open(stored, (reader) => {
+        const convert = converterOf(reader, context);
+        for (const row of ofBlock) shown.set(row, convert({ ...row, block: reader, nodeId: block.nodeId }));
+      });
+    }
+    return rows.flatMap((row) => shown.get(row) ?? []);
   }
 
   private blocks(
@@ -183,16 +219,16 @@ class PageScan {
 }
 
 /** The id of a row of a block. */
-export function rowId({ runId, firstSeq }: StoredBlock, row: number): number {
+export function rowId({ runId, firstSeq }: Pick<StoredBlock, 'runId' | 'firstSeq'>, row: number): number {
   return runId * SEQ_FACTOR + firstSeq + row;
 }
 
-function isBefore(place: RowPlace, cursor: QueryLogCursor): boolean {
+function isBefore(place: PageRow, cursor: QueryLogCursor): boolean {
   if (place.timestampUs !== cursor.timestampUs) return place.timestampUs < cursor.timestampUs;
   return place.id < cursor.id;
 }
 
-function newestFirst(a: RowPlace, b: RowPlace): number {
+function newestFirst(a: PageRow, b: PageRow): number {
   return b.timestampUs - a.timestampUs || b.id - a.id;
 }
 
