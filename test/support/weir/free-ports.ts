@@ -8,11 +8,15 @@ import { createServer, isIPv6 } from 'node:net';
 
 const FIRST = 20_000;
 const COUNT = 10_000;
+/** Ports that were given out here: a server may have two of them, and takes them only later. */
+const given = new Set<number>();
 
 /** A port that is free over UDP and TCP on all of `addresses`. */
 export async function freePort(addresses: readonly string[]): Promise<number> {
   for (;;) {
     const port = FIRST + Math.floor(Math.random() * COUNT);
+    if (given.has(port)) continue;
+    given.add(port);
     if (await isFree(addresses, port)) return port;
   }
 }
