@@ -35,9 +35,7 @@ const LOG_MS = 600;
 /** The DNS side: threads on the last snapshot, and the path of their log records into the database. */
 export async function startDns(node: Node, dnsPort: number) {
   const { config, logger, dataDir, stops } = node;
-  const claim = startNodeClaim(node);
-  const writer = startLogWriter(node, claim);
-  const logTrouble = (): string | null => claim.trouble() ?? writer.trouble();
+  const { writer, log, logTrouble } = startLog(node);
   const generations = new Generations(dataDir, logger);
   const zones = new ZoneNumbers();
   const evaluator = new ScheduleEvaluator(clock, logger);
@@ -71,14 +69,13 @@ export async function startDns(node: Node, dnsPort: number) {
       rate.stop();
     },
   });
-  const log = new LogSource({ database: node.database, logger, flush: () => writer.flush() });
   return { supervisor, publisher, generations, rate, cache, evaluator, log, writer, logTrouble };
 }
 
-function startLogWriter(
-  { config, database, dataDir, logger, name, stops }: Node,
-  claim: NodeClaim,
-): LogWriter {
+/** What writes the query log, and what answers questions about it. */
+function startLog(node: Node): { writer: LogWriter; log: LogSource; logTrouble: () => string | null } {
+  const { config, database, dataDir, logger, name, stops } = node;
+  const claim = startNodeClaim(node);
   const writer = new LogWriter({
     database,
     dataDir,
@@ -88,7 +85,11 @@ function startLogWriter(
     privacy: () => (config.database.log_queries ? config.database.query_log_privacy : 'off'),
   });
   stops.push({ stop: (withinMs) => writer.close(withinMs), keptMs: LOG_MS });
-  return writer;
+  return {
+    writer,
+    log: new LogSource({ database, logger, flush: () => writer.flush() }),
+    logTrouble: () => claim.trouble() ?? writer.trouble(),
+  };
 }
 
 /** What holds now and is in no row: overrides, addresses of clients, local names, flags. */
