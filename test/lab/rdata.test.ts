@@ -23,24 +23,20 @@ function* variants(sample: Uint8Array): Generator<Uint8Array> {
   for (let length = sample.length - 1; length > 0; length -= step) yield sample.subarray(0, length);
 }
 
-if (checker !== null) {
-  describe('hasValidForm()', () => {
-    const opaque = RDATA_SAMPLES.filter(
-      ([type]) => rdataLayout(type) === undefined && !DIFFERS.includes(type),
-    );
-    test.each(opaque.map(([type, samples]) => [rrTypeName(type), type, samples] as const))(
-      'hasValidForm() takes the %s that BIND takes',
-      (_name, type, samples) => {
-        for (const sample of samples) {
-          for (const rdata of variants(Uint8Array.from(Buffer.from(sample, 'hex')))) {
-            const hexadecimal = Buffer.from(rdata).toString('hex');
-            const input = `in TYPE${String(type)} \\# ${String(rdata.length)} ${hexadecimal}\n`;
-            const { status } = spawnSync(checker, { input });
-            const takes = hasValidForm(type, RRClass.IN, rdata, 0, rdata.length);
-            expect({ hexadecimal, takes }).toEqual({ hexadecimal, takes: status === 0 });
-          }
+(checker === null ? describe.skip : describe)('hasValidForm()', () => {
+  const opaque = RDATA_SAMPLES.filter(([type]) => rdataLayout(type) === undefined && !DIFFERS.includes(type));
+  test.each(opaque.map(([type, samples]) => [rrTypeName(type), type, samples] as const))(
+    'hasValidForm() takes the %s that BIND takes',
+    (_name, type, samples) => {
+      for (const sample of samples) {
+        for (const rdata of variants(Uint8Array.from(Buffer.from(sample, 'hex')))) {
+          const hexadecimal = Buffer.from(rdata).toString('hex');
+          const input = `in TYPE${String(type)} \\# ${String(rdata.length)} ${hexadecimal}\n`;
+          const { status } = spawnSync(checker!, { input });
+          const takes = hasValidForm(type, RRClass.IN, rdata, 0, rdata.length);
+          expect({ hexadecimal, takes }).toEqual({ hexadecimal, takes: status === 0 });
         }
-      },
-    );
-  });
-}
+      }
+    },
+  );
+});
