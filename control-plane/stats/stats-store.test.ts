@@ -54,6 +54,7 @@ describe('readSummary', () => {
       queries_rate_limited: 1,
       clients: 2,
       unique_domains: 3,
+      unique_domains_is_estimate: false,
       cache_hit_rate: 66.67,
       avg_query_time_ms: 3.357,
       avg_cache_time_ms: 0.02,

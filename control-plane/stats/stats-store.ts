@@ -6,6 +6,7 @@ import type { StatsSummary } from '../../shared/api/stats-api.ts';
 import { rcodeName, rrTypeName } from '../../shared/dns/iana.ts';
 import { latencyOfBucket } from '../query-log/block/minute-counts.ts';
 import type { Queryable } from '../db/database.ts';
+import type { BoundedSums } from '../query-log/reading/bounded-sums.ts';
 import type { LogSource } from '../query-log/reading/log-source.ts';
 import {
   type ClientSum,
@@ -54,8 +55,8 @@ export interface TopRequest extends Span {
 /** What a period is summed to in one state of the log. */
 export interface Sums {
   readonly counts: CountSums;
-  readonly names: ReadonlyMap<string, NameSum>;
-  readonly clients: ReadonlyMap<string, ClientSum>;
+  readonly names: BoundedSums<NameSum>;
+  readonly clients: BoundedSums<ClientSum>;
 }
 
 /** Sums of a span; `onDamaged` as in `SumRequest`. */
@@ -139,8 +140,9 @@ export function summarize({ counts: sums, names, clients }: Sums): LoggedSummary
     queries_blocked: sums.blocked,
     block_rate: percent(sums.blocked, sums.queries),
     queries_rate_limited: sums.rateLimited,
-    clients: clients.size,
-    unique_domains: names.size,
+    clients: clients.distinct,
+    unique_domains: names.distinct,
+    unique_domains_is_estimate: names.isEstimate,
     cache_hit_rate: percent(count('cache:hits'), count('cache:hits') + count('cache:misses')),
     avg_query_time_ms: average(count('us:all'), sums.queries),
     avg_cache_time_ms: average(count('us:cached'), sums.cached),

@@ -21,6 +21,7 @@ export const StatsSummary = z
     queries_rate_limited: Count,
     clients: Count,
     unique_domains: Count,
+    unique_domains_is_estimate: z.boolean(),
     uptime_secs: Count,
     cache_hit_rate: Percent,
     avg_query_time_ms: Millis,

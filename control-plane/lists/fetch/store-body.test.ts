@@ -260,7 +260,7 @@ describe('storeBody()', () => {
 });
 
 describe('storeBody() of a response', () => {
-  test('ends when the signal ends both, and lets go of the connection', async () => {
+  test('ends when the signal ends both, and closes the connection', async () => {
     const server = await startListServer();
     const stopping = new AbortController();
     const { signal } = stopping;

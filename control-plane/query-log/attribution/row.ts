@@ -54,3 +54,25 @@ export interface QueryLogRow {
    */
   readonly answers: ByteRange;
 }
+
+/** A row to be filled again and again. */
+export function emptyRow(): QueryLogRow {
+  return {
+    bytes: new Uint8Array(0),
+    timestampMs: 0,
+    client: { at: 0, length: 16 },
+    groupId: 0,
+    qname: { at: 0, length: 1 },
+    qtype: 0,
+    protocol: 0,
+    status: 0,
+    rcode: 0,
+    dnssec: 0,
+    responseTimeUs: 0,
+    cached: false,
+    rule: null,
+    ruleName: { at: 0, length: 0 },
+    upstream: null,
+    answers: { at: 0, length: 0 },
+  };
+}

@@ -1,5 +1,6 @@
 /** Damaged blocks. */
 import fc from 'fast-check';
+import { crc32, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
 import { blockOf, HOUR_MS } from '../../../test/support/parts/blocks-of-rows.ts';
@@ -37,5 +38,24 @@ describe('BlockReader', () => {
       { ...block, lastUs: block.lastUs + 1 },
     ];
     for (const damaged of wrong) expect(() => new BlockReader(damaged).check()).toThrow(DamagedBlock);
+  });
+
+  test.each([
+    ['of a newer format', '{"format":2}', 'format 2 is not known here'],
+    ['that is no JSON', '{', 'no JSON'],
+    ['that is no object', 'null', 'format undefined'],
+    ['without its fields', '{"format":1}', 'head:'],
+  ])('refuses a head %s, though its checksum is right', async (_, text, reason) => {
+    const [row] = fc.sample(arbitraryLogRow(HOUR_MS), { numRuns: 1, seed: 3 });
+    const block = await blockOf([row!]);
+    const head = zstdCompressSync(Buffer.from(text));
+    const foreign: EncodedBlock = {
+      ...block,
+      head,
+      lengths: [head.length, ...block.lengths.slice(1)],
+      checksums: [crc32(head) | 0, ...block.checksums.slice(1)],
+    };
+    expect(() => new BlockReader(foreign)).toThrow(DamagedBlock);
+    expect(() => new BlockReader(foreign)).toThrow(reason);
   });
 });

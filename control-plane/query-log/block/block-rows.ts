@@ -2,7 +2,7 @@
 import { nameFromText } from '../../../shared/dns/name.ts';
 import { DnssecStatus, Protocol, QueryStatus } from '../../../shared/query-log.ts';
 import { ADDRESS_SIZE, addressFromText } from '../../../shared/net/ip.ts';
-import type { LoggedRule, QueryLogRow } from '../attribution/row.ts';
+import { emptyRow, type LoggedRule, type QueryLogRow } from '../attribution/row.ts';
 import type { BlockReader } from './block-reader.ts';
 import { DamagedBlock, type HeadRule } from './block-layout.ts';
 
@@ -90,25 +90,4 @@ function addressOf(text: string): Uint8Array {
 
 function toLoggedRule([source, before, atName, after]: HeadRule): LoggedRule {
   return { source, before, atName, after };
-}
-
-function emptyRow(): QueryLogRow {
-  return {
-    bytes: new Uint8Array(0),
-    timestampMs: 0,
-    client: { at: 0, length: 0 },
-    groupId: 0,
-    qname: { at: 0, length: 0 },
-    qtype: 0,
-    protocol: 0,
-    status: 0,
-    rcode: 0,
-    dnssec: 0,
-    responseTimeUs: 0,
-    cached: false,
-    rule: null,
-    ruleName: { at: 0, length: 0 },
-    upstream: null,
-    answers: { at: 0, length: 0 },
-  };
 }

@@ -14,7 +14,7 @@ import {
 } from '../../../shared/query-log.ts';
 import type { DecidingRuleNumbers } from '../attribution/rule-history.ts';
 import { LogRingReader } from './log-ring-reader.ts';
-import type { LoggedRule, QueryLogRow } from '../attribution/row.ts';
+import { emptyRow, type LoggedRule, type QueryLogRow } from '../attribution/row.ts';
 
 /** Names that the numbers of a record stand for. */
 export interface RecordNames {
@@ -170,26 +170,5 @@ export class LogDrain {
   private readonly ruleNameBytes = (): Uint8Array => {
     const { bytes, ruleName } = this.row;
     return bytes.subarray(ruleName.at, ruleName.at + ruleName.length);
-  };
-}
-
-function emptyRow(): QueryLogRow {
-  return {
-    bytes: new Uint8Array(0),
-    timestampMs: 0,
-    client: { at: 0, length: 16 },
-    groupId: 0,
-    qname: { at: 0, length: 1 },
-    qtype: 0,
-    protocol: 0,
-    status: 0,
-    rcode: 0,
-    dnssec: 0,
-    responseTimeUs: 0,
-    cached: false,
-    rule: null,
-    ruleName: { at: 0, length: 0 },
-    upstream: null,
-    answers: { at: 0, length: 0 },
   };
 }

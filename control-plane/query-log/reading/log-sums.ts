@@ -7,6 +7,7 @@ import type { Queryable } from '../../db/database.ts';
 import { BlockReader } from '../block/block-reader.ts';
 import { DamagedBlock, NameClass } from '../block/block-layout.ts';
 import { isBlockedStatus, QueryStatus } from '../../../shared/query-log.ts';
+import { BoundedSums } from './bounded-sums.ts';
 import { BlockFilter, type QueryFilter, type TimeSpan } from './block-filter.ts';
 import { type BlockRequest, fetchBlock, type Piece, scanBlocks, type StoredBlock } from './block-scan.ts';
 
@@ -36,11 +37,13 @@ const HEAD: ReadonlySet<Piece> = new Set();
 const ROWS: ReadonlySet<Piece> = new Set(['names', 'queries']);
 
 /** Counts by name. */
-export async function sumNames(tx: Queryable, request: SumRequest): Promise<Map<string, NameSum>> {
-  const sums = new Map<string, NameSum>();
+export async function sumNames(tx: Queryable, request: SumRequest): Promise<BoundedSums<NameSum>> {
+  const sums = new BoundedSums<NameSum>(
+    () => ({ resolved: 0, blocked: 0, other: 0 }),
+    ({ resolved, blocked, other }) => resolved + blocked + other,
+  );
   const add = (name: string, nameClass: number, queries: number): void => {
-    let sum = sums.get(name);
-    if (sum === undefined) sums.set(name, (sum = { resolved: 0, blocked: 0, other: 0 }));
+    const sum = sums.sumOf(name);
     if (nameClass === NameClass.RESOLVED) sum.resolved += queries;
     else if (nameClass === NameClass.BLOCKED) sum.blocked += queries;
     else sum.other += queries;
@@ -57,15 +60,15 @@ export async function sumNames(tx: Queryable, request: SumRequest): Promise<Map<
 }
 
 /** Counts by address. */
-export async function sumClients(tx: Queryable, request: SumRequest): Promise<Map<string, ClientSum>> {
-  const sums = new Map<string, ClientSum>();
+export async function sumClients(tx: Queryable, request: SumRequest): Promise<BoundedSums<ClientSum>> {
+  const sums = new BoundedSums<ClientSum>(
+    () => ({ queries: 0, blocked: 0 }),
+    ({ queries }) => queries,
+  );
   const add = (address: string, queries: number, blocked: number): void => {
-    const sum = sums.get(address);
-    if (sum === undefined) sums.set(address, { queries, blocked });
-    else {
-      sum.queries += queries;
-      sum.blocked += blocked;
-    }
+    const sum = sums.sumOf(address);
+    sum.queries += queries;
+    sum.blocked += blocked;
   };
   await forEachBlock(tx, request, HEAD, (reader, rows) => {
     const { clients, outcomes } = reader.head;

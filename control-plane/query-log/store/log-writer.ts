@@ -1,6 +1,7 @@
 /**
  * Writes log rows to the database: encoded at once, sent in batches, spooled to disk while the database is down and
- * sent from there when it is back. DNS answers never wait for it. A kill of Weir loses about one second of unsent rows;
+ * sent from there when it is back. DNS answers never wait for it. A kill of Weir loses the rows of the last second, of
+ * the last ten where fewer than ten come in a second;
  * a kill of the database or a full disk loses nothing. Everything is bounded; rows beyond a bound are dropped and
  * counted.
  */
