@@ -4,7 +4,7 @@ import type { BlocklistSource, SourceCreate } from '../../../shared/api/policy/s
 import type { Group } from '../../../shared/api/policy/groups-api.ts';
 import type { LoggedQuery, QueryLogPage } from '../../../shared/api/query-log-api.ts';
 import type { StatsSummary } from '../../../shared/api/stats-api.ts';
-import { httpCall } from './http-call.ts';
+import { countLines, httpCall } from './http-call.ts';
 import { ScrapedMetrics } from './scraped-metrics.ts';
 
 /** What came back. */
@@ -109,6 +109,11 @@ export class ApiClient {
       if (now >= count) return now;
       await sleep(LOOK_MS);
     }
+  }
+
+  /** Lines of the exported query log that fit `filter`. */
+  exportedLines(filter: string): Promise<number> {
+    return countLines(`${this.base}/queries/export?format=ndjson&${filter}`, this.cookie);
   }
 
   stats(): Promise<StatsSummary> {

@@ -34,3 +34,13 @@ export function httpCall(method: string, url: string, body?: object, cookie = ''
     outgoing.end(content);
   });
 }
+
+/** Reads an answer as it comes, and counts its lines. */
+export async function countLines(url: string, cookie: string): Promise<number> {
+  const response = await fetch(url, { headers: { cookie } });
+  if (response.status !== 200 || response.body === null)
+    throw new Error(`GET ${url}: status ${String(response.status)}`);
+  let lines = 0;
+  for await (const chunk of response.body) for (const octet of chunk) if (octet === 0x0a) lines++;
+  return lines;
+}

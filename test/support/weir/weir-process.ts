@@ -40,6 +40,8 @@ export interface WeirOptions {
   readonly webPort?: number;
   /** A file that takes what Weir says, instead of `output`. */
   readonly outputFile?: string;
+  /** `server.node_name`; `e2e` unless given. */
+  readonly nodeName?: string;
   /** Does not wait for the database. */
   readonly withoutDatabase?: boolean;
 }
@@ -277,7 +279,7 @@ function configuration(
 dns_port = ${String(ports.dns)}
 web_port = ${String(ports.web)}
 bind_address = ${JSON.stringify(addresses)}
-node_name = "e2e"
+node_name = ${JSON.stringify(options.nodeName ?? 'e2e')}
 data_dir = ${JSON.stringify(room.dataDir)}
 
 ${pools}

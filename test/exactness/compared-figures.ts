@@ -1,0 +1,133 @@
+/** Asks every place that counts queries, through each node, and names those that differ. */
+import type { StatsSummary, Timeline } from '../../shared/api/stats-api.ts';
+import type { ApiClient } from '../support/weir/api-client.ts';
+import type { Weir } from '../support/weir/weir-process.ts';
+import type { SharedDatabase } from './shared-database.ts';
+
+/** The same figure as told by several places. */
+interface Figure {
+  readonly name: string;
+  readonly toldBy: Readonly<Record<string, number>>;
+}
+
+const PERIOD = '24h';
+
+/** A line for each place that tells another number of queries, or of blocked ones. */
+export async function compareFigures(
+  nodes: Readonly<Record<string, Weir>>,
+  database: SharedDatabase,
+): Promise<string[]> {
+  const figures = await gatherFigures(nodes, database);
+  for (const { name, toldBy } of figures)
+    process.stdout.write(`${name}: ${JSON.stringify(toldBy, undefined, 1)}\n`);
+  return figures.flatMap(differences);
+}
+
+async function gatherFigures(
+  nodes: Readonly<Record<string, Weir>>,
+  database: SharedDatabase,
+): Promise<Figure[]> {
+  const totals: Record<string, number> = {};
+  const blocked: Record<string, number> = {};
+  for (const [node, weir] of Object.entries(nodes)) {
+    const told = await tellOf(await weir.api());
+    for (const [place, count] of Object.entries(told.total)) totals[`${place} of ${node}`] = count;
+    for (const [place, count] of Object.entries(told.blocked)) blocked[`${place} of ${node}`] = count;
+  }
+  for (const view of ['minutes', 'quarters', 'days']) {
+    const [sums] = await database.rows<{ queries: string; blocked: string }>(
+      `SELECT sum(queries) AS queries, sum(blocked) AS blocked FROM weir_stats_${view}`,
+    );
+    totals[`weir_stats_${view}`] = Number(sums!.queries);
+    blocked[`weir_stats_${view}`] = Number(sums!.blocked);
+  }
+  for (const kind of ['status', 'type', 'rcode', 'protocol', 'group', 'latency']) {
+    const [found] = await database.rows<{ count: string }>(
+      `SELECT sum(count) AS count FROM weir_stats_values WHERE span = 'minute' AND kind = '${kind}'`,
+    );
+    totals[`weir_stats_values by ${kind}`] = Number(found!.count);
+  }
+  const [runs] = await database.rows<{ count: string }>(
+    'SELECT sum(upper(r) - lower(r)) AS count FROM query_runs, unnest(stored) AS r',
+  );
+  totals['stored ranges of the runs'] = Number(runs!.count);
+  return [
+    { name: 'queries', toldBy: totals },
+    { name: 'blocked queries', toldBy: blocked },
+  ];
+}
+
+interface Told {
+  readonly total: Readonly<Record<string, number>>;
+  readonly blocked: Readonly<Record<string, number>>;
+}
+
+async function tellOf(api: ApiClient): Promise<Told> {
+  const stats = await api.expect<StatsSummary>(200, 'GET', `/stats?period=${PERIOD}`);
+  const timelines = await Promise.all(
+    ['minute', '15min', 'hour'].map(async (granularity): Promise<[string, Timeline['buckets']]> => [
+      granularity,
+      (
+        await api.expect<Timeline>(
+          200,
+          'GET',
+          `/queries/timeline?period=${PERIOD}&granularity=${granularity}`,
+        )
+      ).buckets,
+    ]),
+  );
+  const clients = await api.expect<{ count: number; blocked: number }[]>(
+    200,
+    'GET',
+    `/stats/top_clients?limit=1000&period=${PERIOD}`,
+  );
+  const blockedRows = await api.queryCount('status=BLOCKED_LIST');
+  const exported = await api.exportedLines('');
+  const exportedBlocked = await api.exportedLines('status=BLOCKED_LIST');
+  return {
+    total: {
+      log: await api.queryCount(),
+      export: exported,
+      'log by domain': await api.queryCount('domain=example.com'),
+      stats: stats.queries_total,
+      'stats by type': sum(stats.queries_by_type),
+      'stats by status': sum(stats.queries_by_status),
+      'stats by rcode': sum(stats.queries_by_rcode),
+      'stats by protocol': sum(stats.queries_by_protocol),
+      'top clients': clients.reduce((total, { count }) => total + count, 0),
+      ...Object.fromEntries(
+        timelines.map(([granularity, buckets]) => [
+          `timeline by ${granularity}`,
+          buckets.reduce((total, bucket) => total + bucket.total, 0),
+        ]),
+      ),
+    },
+    blocked: {
+      log: blockedRows,
+      export: exportedBlocked,
+      stats: stats.queries_blocked,
+      'stats by source': sum(stats.source_stats),
+      'top clients': clients.reduce((total, client) => total + client.blocked, 0),
+      ...Object.fromEntries(
+        timelines.map(([granularity, buckets]) => [
+          `timeline by ${granularity}`,
+          buckets.reduce((total, bucket) => total + bucket.blocked, 0),
+        ]),
+      ),
+    },
+  };
+}
+
+function sum(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0);
+}
+
+/** Places that tell something else than the others. */
+export function differences({ name, toldBy }: Figure): string[] {
+  const [first, ...others] = Object.entries(toldBy);
+  return others
+    .filter(([, count]) => count !== first![1])
+    .map(
+      ([place, count]) => `${name}: ${first![0]} says ${String(first![1])}, ${place} says ${String(count)}`,
+    );
+}

@@ -1,0 +1,159 @@
+/**
+ * `npm run exactness`: two nodes on one database answer a known mix, while the database is restarted twice, once by a
+ * kill, and one node is killed and started again. Then every place that counts must say the same, to the query: the
+ * log, its export, the statistics, the timeline, the top lists, the SQL views, the compatibility API, and Prometheus.
+ * What the killed node had not sent yet is lost; nothing else may be. Takes a C compiler for the load.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { batchLoad } from '../bench/load/batch-load.ts';
+import type { LoadGenerator, LoadJob, LoadResult } from '../bench/load/load.ts';
+import { buildNativeTools } from '../bench/native-tools.ts';
+import { startEchoingUpstream } from '../support/dns/echoing-upstream.ts';
+import { makeTempDir, prepareDataDir, type TempDir } from '../support/weir/data-dir.ts';
+import { type ListServer, startListServer } from '../support/weir/list-server.ts';
+import type { Weir } from '../support/weir/weir-process.ts';
+import type { ApiClient } from '../support/weir/api-client.ts';
+import { compareFigures } from './compared-figures.ts';
+import { compareRuns } from './compared-runs.ts';
+import { Nodes } from './nodes.ts';
+import { type SharedDatabase, startSharedDatabase } from './shared-database.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const HELP = `npm run exactness -- [options]
+
+  --queries N   of both nodes together (1000000)
+  --rate N      queries a second of each node (8000)
+`;
+/** Questions of one pass: every fifth is blocked, the others are in the cache after the first pass. */
+const NAMES = 5000;
+const BLOCKED_EVERY = 5;
+const CLIENTS = 40;
+/** New names, as a share of what the second node is asked in its second life. */
+const NEW_SHARE = 0.1;
+/** A node that is killed loses what it gathers in this time at most, milliseconds. */
+const UNSTORED_MS = 2000;
+const SETTLE_MS = 200;
+const MOST_SECS = 3600;
+
+const { values } = parseArgs({
+  options: {
+    queries: { type: 'string', default: '1000000' },
+    rate: { type: 'string', default: '8000' },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (values.help) {
+  process.stdout.write(HELP);
+} else {
+  const tools = buildNativeTools(ROOT);
+  if (tools === undefined) throw new Error('exactness: the load generator takes a C compiler');
+  const room = makeTempDir();
+  try {
+    process.exitCode = await prove(batchLoad(tools.load, [0, 1], 0), room, {
+      queries: Number(values.queries),
+      rateQps: Number(values.rate),
+    });
+  } finally {
+    room.remove();
+  }
+}
+
+async function prove(
+  load: LoadGenerator,
+  room: TempDir,
+  { queries, rateQps }: { queries: number; rateQps: number },
+): Promise<number> {
+  await using upstream = await startEchoingUpstream();
+  await using database = await startSharedDatabase(join(room.path, 'database'));
+  await prepareDataDir(join(room.path, 'prepared'), database.url);
+  const nodes = new Nodes(room, database.url, `127.0.0.1:${String(upstream.port)}`);
+  await using first = await nodes.start('first');
+  const lists = await subscribe(await first.api());
+  const files = writeQuestions(room);
+  const passes = Math.ceil(queries / 2 / NAMES);
+  const halfSecs = queries / 2 / rateQps;
+  const ask = (weir: Weir, job: Partial<LoadJob>): Promise<LoadResult> =>
+    load.run({
+      ...{ port: weir.dnsPort, questionFile: files.mix, secs: MOST_SECS, rateQps, window: 2000, sockets: 8 },
+      ...{ clients: CLIENTS, passes: undefined, firstSerial: undefined, check: true },
+      ...job,
+    });
+
+  const ofFirst = ask(first, { passes });
+  const restarts = restartTwice(database, halfSecs);
+  const ofKilled = await nodes.askUntilKilled(ask, halfSecs / 2);
+  await using second = await nodes.start('second');
+  const later = Math.floor(passes / 2);
+  const ofSecond = await ask(second, { passes: later - Math.ceil(later * NEW_SHARE) });
+  const fresh = { passes: Math.ceil(later * NEW_SHARE), questionFile: files.fresh };
+  const ofNew = await ask(second, { ...fresh, check: false, firstSerial: 1 });
+  await restarts;
+  const seen = {
+    first: await ofFirst,
+    killed: ofKilled,
+    second: { sent: ofSecond.sent + ofNew.sent, answered: ofSecond.answered + ofNew.answered },
+  };
+  await untilStored(first);
+  await untilStored(second);
+
+  const mostLost = Math.ceil((rateQps * UNSTORED_MS) / 1000);
+  const wrong = [
+    ...(await compareRuns(database, { first, second }, { seen, mostLost })),
+    ...(await compareFigures({ first, second }, database)),
+  ];
+  await lists.close();
+  for (const line of wrong) say(`WRONG: ${line}`);
+  return wrong.length === 0 ? 0 : 1;
+}
+
+async function restartTwice(database: SharedDatabase, halfSecs: number): Promise<void> {
+  await delay(halfSecs * 250);
+  say('the database is restarted');
+  await database.restart('SIGINT');
+  await delay(halfSecs * 400);
+  say('the database is killed');
+  await database.restart('SIGKILL');
+}
+
+/** Serves a list that blocks every fifth name; it is in force on the node when the promise resolves. */
+async function subscribe(api: ApiClient): Promise<ListServer> {
+  const lists = await startListServer();
+  const blocked = Array.from({ length: NAMES / BLOCKED_EVERY }, (_, index) => nameOf(index * BLOCKED_EVERY));
+  lists.serve('/list.txt', blocked.join('\n'));
+  await api.addSource({ name: 'blocked', url: lists.url('/list.txt') });
+  return lists;
+}
+
+/** Waits until all that a node answered is in the database. */
+async function untilStored(weir: Weir): Promise<void> {
+  const api = await weir.api();
+  for (;;) {
+    await api.queryCount(); // Sends what has been gathered.
+    const metrics = await api.metrics();
+    const waiting = metrics.sum('weir_query_log_waiting_rows') + metrics.sum('weir_query_log_spool_bytes');
+    if (waiting === 0) return;
+    await delay(SETTLE_MS);
+  }
+}
+
+function nameOf(index: number): string {
+  return `host${String(index)}.${index % BLOCKED_EVERY === 0 ? 'blocked' : 'known'}.example.com`;
+}
+
+function writeQuestions(room: TempDir): { mix: string; fresh: string } {
+  const mix = join(room.path, 'mix.txt');
+  const fresh = join(room.path, 'fresh.txt');
+  writeFileSync(
+    mix,
+    Array.from({ length: NAMES }, (_, i) => `${nameOf(i)} ${i % 3 === 0 ? 'AAAA' : 'A'}\n`).join(''),
+  );
+  writeFileSync(fresh, Array.from({ length: NAMES }, () => '00000000.fresh.example.com A\n').join(''));
+  return { mix, fresh };
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

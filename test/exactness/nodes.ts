@@ -1,0 +1,56 @@
+/** Starts nodes of one cluster, each with a folder of its own, and kills one under load. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { LoadJob, LoadResult } from '../bench/load/load.ts';
+import type { TempDir } from '../support/weir/data-dir.ts';
+import { Weir } from '../support/weir/weir-process.ts';
+
+/** Part of the load's time after which the node is killed. */
+const KILL_AT = 0.9;
+const LOOK_MS = 50;
+
+/** The nodes of a run, by name. */
+export class Nodes {
+  private readonly room: TempDir;
+  private readonly url: string;
+  private readonly upstream: string;
+
+  constructor(room: TempDir, url: string, upstream: string) {
+    this.room = room;
+    this.url = url;
+    this.upstream = upstream;
+  }
+
+  /** Starts a node; one that joins the others is here when their list is in force on it, too. */
+  async start(nodeName: string, { isJoining = false } = {}): Promise<Weir> {
+    const path = join(this.room.path, nodeName);
+    mkdirSync(path, { recursive: true });
+    const weir = await Weir.start({
+      room: { path, dataDir: join(path, 'data'), remove: () => undefined },
+      nodeName,
+      upstreams: [this.upstream],
+      env: { WEIR_DATABASE_URL: this.url },
+    });
+    if (isJoining) {
+      const api = await weir.api();
+      const path = '/block-filter/stats';
+      while ((await api.expect<{ blocked_domains: number }>(200, 'GET', path)).blocked_domains === 0)
+        await delay(LOOK_MS);
+    }
+    return weir;
+  }
+
+  /** Asks a node for some seconds, and kills it before the load ends. */
+  async askUntilKilled(
+    ask: (weir: Weir, job: Partial<LoadJob>) => Promise<LoadResult>,
+    secs: number,
+  ): Promise<LoadResult> {
+    await using doomed = await this.start('second', { isJoining: true });
+    const asked = ask(doomed, { secs });
+    await delay(secs * 1000 * KILL_AT);
+    process.stdout.write('the second node is killed under load\n');
+    await doomed.end('SIGKILL');
+    return await asked;
+  }
+}
