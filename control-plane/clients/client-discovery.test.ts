@@ -177,6 +177,7 @@ describe('ClientDiscovery', () => {
         isDown ? Promise.reject(new DatabaseUnavailable('gone')) : database.query(text, values),
       status: () => database.status(),
       onStatus: (listener) => database.onStatus(listener),
+      listen: (channel, listener) => database.listen(channel, listener),
       whenUp: () => database.whenUp(),
       transaction: (work) => database.transaction(work),
       transactionInTurn: (lock, work) => database.transactionInTurn(lock, work),

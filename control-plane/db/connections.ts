@@ -1,8 +1,8 @@
 /**
  * All connections to one server, from connecting until it is lost. Each kind of work has its own, so that none blocks
  * another: ordinary statements share a pool; policy changes take turns on one connection, as their lock lets only one
- * run anyway; work over the whole log has `background-work.ts`; the liveness check has its own connection. An exhausted
- * pool means that the database is busy, not down.
+ * run anyway; work over the whole log has `background-work.ts`; the liveness check has its own connection, which also
+ * listens for notices. An exhausted pool means that the database is busy, not down.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -24,10 +24,41 @@ import { lowerSession, NICENESS } from './process-priority.ts';
 /** Whose work it is. */
 export type BackgroundQueue = 'questions' | 'upkeep';
 
+/** Takes the payload of a notice. */
+export type NoticeListener = (payload: string) => void;
+
+/** Who listens to which channel of NOTIFY; outlives a server. */
+export class Notices {
+  private readonly byChannel = new Map<string, Set<NoticeListener>>();
+
+  channels(): Iterable<string> {
+    return this.byChannel.keys();
+  }
+
+  /** Adds a listener; true for the first one of its channel. */
+  add(channel: string, listener: NoticeListener): boolean {
+    const listeners = this.byChannel.get(channel) ?? new Set();
+    this.byChannel.set(channel, listeners.add(listener));
+    return listeners.size === 1;
+  }
+
+  /** Removes a listener; true for the last one of its channel. */
+  remove(channel: string, listener: NoticeListener): boolean {
+    const listeners = this.byChannel.get(channel);
+    if (listeners === undefined || !listeners.delete(listener) || listeners.size > 0) return false;
+    return this.byChannel.delete(channel);
+  }
+
+  take(channel: string, payload: string): void {
+    for (const listener of this.byChannel.get(channel) ?? []) listener(payload);
+  }
+}
+
 /** What connections are made with. */
 export interface ConnectionOptions {
   readonly target: DatabaseTarget;
   readonly logger: Logger;
+  readonly notices: Notices;
   /** Most connections of the pool for ordinary statements. */
   readonly poolSize: number;
   /** Milliseconds that a statement waits for a connection, and a change for those before it on any node. */
@@ -45,18 +76,23 @@ export class Connections {
   private readonly pool: OpenPool;
   private readonly changes: OpenPool;
   private readonly probe: pg.Client;
+  private readonly probing = Promise.withResolvers<unknown>();
+  /** Ends when the next statement may run on it. */
+  private probeTurn = this.probing.promise;
   private readonly logger: Logger;
   private readonly target: DatabaseTarget;
   private readonly lost = new AbortController();
   private readonly cutOff = Promise.withResolvers<undefined>();
 
-  constructor({ target, logger, poolSize, waitMs }: ConnectionOptions) {
+  constructor({ target, logger, notices, poolSize, waitMs }: ConnectionOptions) {
     this.target = target;
     this.logger = logger;
     this.pool = this.open({ max: poolSize, connectionTimeoutMillis: waitMs });
     this.changes = this.open({ max: 1, connectionTimeoutMillis: waitMs, lock_timeout: waitMs });
     this.probe = new pg.Client(target.config);
     this.probe.on('error', (error) => this.lose(error));
+    this.probe.on('notification', ({ channel, payload = '' }) => notices.take(channel, payload));
+    for (const channel of notices.channels()) this.listen(channel);
     this.background = {
       questions: new BackgroundWork(target, logger),
       upkeep: new BackgroundWork(target, logger),
@@ -65,6 +101,14 @@ export class Connections {
 
   isLost(): boolean {
     return this.lost.signal.aborted;
+  }
+
+  /** Asks for the notices of a channel, or for no more of them. */
+  listen(channel: string, isWanted = true): void {
+    const statement = `${isWanted ? 'LISTEN' : 'UNLISTEN'} ${pg.escapeIdentifier(channel)}`;
+    this.askProbe(statement, PROBE_MS).catch((error: unknown) => {
+      if (!this.isLost()) this.logger.warn('listen for notices', { channel, reason: reasonOf(error) });
+    });
   }
 
   /** Declares the server lost for an external reason. */
@@ -87,6 +131,7 @@ export class Connections {
     const ended = AbortSignal.any([this.lost.signal, stopping]);
     try {
       await this.probe.connect();
+      this.probing.resolve(undefined);
       this.lower(this.probe);
       for (;;) {
         await sleep(PROBE_MS, undefined, { signal: ended }).catch(() => undefined);
@@ -125,9 +170,28 @@ export class Connections {
   }
 
   private async look(withinMs: number): Promise<void> {
-    const probe = { text: 'SHOW transaction_read_only', query_timeout: withinMs };
-    const { rows } = await this.probe.query<{ transaction_read_only: string }>(probe);
-    if (rows[0]?.transaction_read_only !== 'off') throw new DatabaseUnavailable('server became read-only');
+    const inTime = new AbortController();
+    const late = sleep(withinMs, undefined, { signal: inTime.signal }).then(() => {
+      throw new DatabaseUnavailable('server does not answer');
+    });
+    try {
+      const { rows } = await Promise.race([this.askProbe('SHOW transaction_read_only', withinMs), late]);
+      if (rows[0]?.transaction_read_only !== 'off') throw new DatabaseUnavailable('server became read-only');
+    } finally {
+      late.catch(() => undefined); // Decided already.
+      inTime.abort();
+    }
+  }
+
+  /** Runs a statement on the connection of the liveness check, after those before it. */
+  private askProbe(
+    text: string,
+    withinMs: number,
+  ): Promise<pg.QueryResult<{ transaction_read_only: string }>> {
+    const statement = { text, query_timeout: withinMs };
+    const asked = this.probeTurn.then(() => this.probe.query<{ transaction_read_only: string }>(statement));
+    this.probeTurn = asked.catch(() => undefined);
+    return asked;
   }
 
   private async lend<T>(pool: OpenPool, work: (client: PoolClient) => Promise<T>): Promise<T> {

@@ -157,6 +157,25 @@ describe('the embedded database', () => {
     expect(logger.text()).toContain('database is down');
   });
 
+  test('kill -9 of one of its sessions ends no listening', async () => {
+    const states: string[] = [];
+    const stopWatching = own.database.onStatus(({ state }) => states.push(state));
+    const heard: string[] = [];
+    const stop = own.database.listen('news', (payload) => heard.push(payload));
+    const hearFrom = (what: string): Promise<void> =>
+      until(async () => {
+        await own.database.query('SELECT pg_notify($1, $2)', ['news', what]).catch(() => undefined);
+        return heard.includes(what);
+      });
+    await hearFrom('before');
+    const { rows } = await own.database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    process.kill(rows[0]!.pid, 'SIGKILL');
+    await until(() => states.includes('down') && states.at(-1) === 'up');
+    await hearFrom('after');
+    stop();
+    stopWatching();
+  });
+
   test('kill -9 of one of its sessions is a reason to connect again, not to stay down', async () => {
     const { database } = own;
     const { rows } = await database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');

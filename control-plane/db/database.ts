@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient, QueryResultRow } from 'pg';
 import type { Logger } from '../../shared/log.ts';
 import type { BackgroundWork } from './background-work.ts';
-import { Connections } from './connections.ts';
-import type { BackgroundQueue } from './connections.ts';
+import { Connections, Notices } from './connections.ts';
+import type { BackgroundQueue, NoticeListener } from './connections.ts';
 import type { DataDirLock } from './data-dir-lock.ts';
 import { DatabaseUnavailable } from './database-errors.ts';
 import { reasonOf } from '../../shared/thrown.ts';
@@ -48,6 +48,11 @@ export interface Database extends Queryable {
   status(): DatabaseStatus;
   /** Calls back on every change of state; returns how to stop that. */
   onStatus(listener: (status: DatabaseStatus) => void): () => void;
+  /**
+   * Calls back with each payload that a session of any node sends with NOTIFY on `channel`; returns how to stop that.
+   * What is sent while the database is away is missed.
+   */
+  listen(channel: string, listener: NoticeListener): () => void;
   /** Resolves when the database is up, now or later; rejects when Weir stops before. */
   whenUp(): Promise<void>;
   /**
@@ -108,6 +113,7 @@ class PooledDatabase implements Database {
   private readonly logger: Logger;
   private readonly source: TargetSource;
   private readonly listeners = new Set<(status: DatabaseStatus) => void>();
+  private readonly notices = new Notices();
   private readonly closing = new AbortController();
   private readonly loop: Promise<void>;
   private current: DatabaseStatus;
@@ -134,6 +140,13 @@ class PooledDatabase implements Database {
   onStatus(listener: (status: DatabaseStatus) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
+  }
+
+  listen(channel: string, listener: NoticeListener): () => void {
+    if (this.notices.add(channel, listener)) this.connections?.listen(channel);
+    return () => {
+      if (this.notices.remove(channel, listener)) this.connections?.listen(channel, false);
+    };
   }
 
   whenUp(): Promise<void> {
@@ -233,8 +246,9 @@ class PooledDatabase implements Database {
 
   /** Serves connections until the server is lost. */
   private async stay(target: DatabaseTarget): Promise<void> {
+    const { notices } = this;
     const { logger, poolSize = 10, waitMs = 5000 } = this.options;
-    const connections = new Connections({ target, logger, poolSize, waitMs });
+    const connections = new Connections({ target, logger, notices, poolSize, waitMs });
     this.connections = connections;
     this.set({ state: 'up', server: target.name, error: null });
     const reason = await connections.untilLost(this.closing.signal);
