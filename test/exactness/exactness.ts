@@ -74,7 +74,7 @@ async function prove(
   const lists = await subscribe(await first.api());
   const files = writeQuestions(room);
   const passes = Math.ceil(queries / 2 / NAMES);
-  const halfSecs = queries / 2 / rateQps;
+  const halfSecs = Math.ceil(queries / 2 / rateQps);
   const ask = (weir: Weir, job: Partial<LoadJob>): Promise<LoadResult> =>
     load.run({
       ...{ port: weir.dnsPort, questionFile: files.mix, secs: MOST_SECS, rateQps, window: 2000, sockets: 8 },

@@ -47,7 +47,7 @@ export class Nodes {
     secs: number,
   ): Promise<LoadResult> {
     await using doomed = await this.start('second', { isJoining: true });
-    const asked = ask(doomed, { secs });
+    const asked = ask(doomed, { secs: Math.ceil(secs) });
     await delay(secs * 1000 * KILL_AT);
     process.stdout.write('the second node is killed under load\n');
     await doomed.end('SIGKILL');

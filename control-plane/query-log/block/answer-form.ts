@@ -36,6 +36,35 @@ export function restoreTtls(records: Uint8Array, form: number, ttlSecs: number):
   if (form === AnswerForm.TTLS_REDUCED) addToTtls(records, records.length, ttlSecs);
 }
 
+/**
+ * Seconds by which the records at a place of `source` outlive an entry of form TTLS_REDUCED that is otherwise the same;
+ * -1 if they differ.
+ */
+export function secsBeyond(
+  entry: Uint8Array,
+  entryAt: number,
+  source: Uint8Array,
+  sourceAt: number,
+  length: number,
+): number {
+  const end = sourceAt + length;
+  const shift = entryAt - sourceAt;
+  let seconds = -1;
+  for (let at = sourceAt; at < end;) {
+    const head = skipName(source, at, end);
+    const next = skipRecord(source, at, end);
+    if (head < 0 || next < 0) return -1;
+    const ttl = head + Record.TTL;
+    for (let i = at; i < ttl; i++) if (entry[i + shift] !== source[i]) return -1;
+    for (let i = ttl + 4; i < next; i++) if (entry[i + shift] !== source[i]) return -1;
+    const beyond = readU32(source, ttl) - readU32(entry, ttl + shift);
+    if (beyond < 0 || (seconds >= 0 && beyond !== seconds)) return -1;
+    seconds = beyond;
+    at = next;
+  }
+  return seconds;
+}
+
 /** The smallest TTL of whole records that fill the bytes; -1 if they do not. */
 function smallestTtl(bytes: Uint8Array, length: number): number {
   let smallest = 0xffff_ffff;

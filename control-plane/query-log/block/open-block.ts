@@ -13,7 +13,7 @@ import {
 import { nameToText } from '../../../shared/dns/name.ts';
 import { ADDRESS_SIZE, addressToText } from '../../../shared/net/ip.ts';
 import type { QueryLogRow } from '../attribution/row.ts';
-import { ReducedAnswers } from './answer-form.ts';
+import { AnswerForm, ReducedAnswers, secsBeyond } from './answer-form.ts';
 import { ByteDictionary } from './byte-dictionary.ts';
 import { WordDictionary } from './word-dictionary.ts';
 import { RuleDictionary } from './rule-dictionary.ts';
@@ -56,6 +56,8 @@ export class OpenBlock {
   /** Place plus one; 0 = none. */
   readonly answerOf = new Uint16Array(MAX_BLOCK_ROWS);
   readonly answerTtls = new Uint32Array(MAX_BLOCK_ROWS);
+  /** By name, the answers to the last query for it: mostly those to the next one, too. Place plus one; 0 = none. */
+  private readonly lastAnswers = new Uint16Array(MAX_BLOCK_ROWS);
   /** Names in wire form; the tag is the rule's place plus one, from bit 16 the offset of its name, from bit 24 the class. */
   readonly names = new ByteDictionary();
   /** The tag is the form. */
@@ -107,6 +109,7 @@ export class OpenBlock {
     for (const dictionary of [this.names, this.answers, this.clients, this.outcomes]) dictionary.clear();
     this.rules.clear();
     this.upstreams.length = 0;
+    this.lastAnswers.fill(0);
   }
 
   get outcomeCount(): number {
@@ -221,10 +224,30 @@ export class OpenBlock {
   }
 
   private addAnswers({ bytes, answers }: QueryLogRow, index: number): void {
+    const { at, length } = answers;
+    const name = this.nameOf[index]!;
+    const last = this.lastAnswers[name]! - 1;
+    const seconds = last < 0 ? -1 : this.secsBeyondEntry(last, bytes, at, length);
+    if (seconds >= 0) {
+      this.answers.counts[last]!++;
+      this.answerOf[index] = last + 1;
+      this.answerTtls[index] = seconds;
+      return;
+    }
     const { reduced } = this;
-    reduced.take(bytes, answers.at, answers.length);
-    this.answerOf[index] = this.answers.place(reduced.bytes, 0, reduced.length, reduced.form) + 1;
+    reduced.take(bytes, at, length);
+    const place = this.answers.place(reduced.bytes, 0, reduced.length, reduced.form) + 1;
+    this.answerOf[index] = place;
     this.answerTtls[index] = reduced.smallestTtl;
+    this.lastAnswers[name] = place;
+  }
+
+  private secsBeyondEntry(place: number, bytes: Uint8Array, at: number, length: number): number {
+    const { answers } = this;
+    const start = answers.starts[place]!;
+    if (answers.tags[place] !== AnswerForm.TTLS_REDUCED || answers.starts[place + 1]! - start !== length)
+      return -1;
+    return secsBeyond(answers.bytes, start, bytes, at, length);
   }
 }
 
