@@ -17,6 +17,7 @@ import { clientNamesOf } from './compile/table/compiled-rules.ts';
 import { nodeNameOf } from './settings/derived.ts';
 import { stopInReverse } from './stopping.ts';
 import type { Stops } from './stopping.ts';
+import { startReleasingMemory } from './system/freed-memory.ts';
 import { greeting } from './system/greeting.ts';
 import { putAnswersFirst } from './system/thread-priorities.ts';
 import { version } from './version.ts';
@@ -59,6 +60,7 @@ async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): P
   const { config, database, clients, dataDir } = node;
   const dns = await startDns(node, dnsPort.port);
   putAnswersFirst(logger);
+  stops.push(startReleasingMemory());
   // Threads answer already: the rest of the code is loaded only now.
   const { startHousekeeping, startPolicy } = await import('./start-policy.ts');
   const policy = await startPolicy(node, dns);

@@ -22,6 +22,7 @@ import { listenTcp, type TcpListener } from '../listeners/tcp.ts';
 import { type DatagramHandler, type DatagramListener, listenDgram } from '../listeners/udp-dgram.ts';
 import { SLOT_SIZE } from '../listeners/udp-batch.ts';
 import { UdpReply } from '../listeners/udp-reply.ts';
+import { HeapGrowth } from './heap-growth.ts';
 import { MissReader } from './miss-reader.ts';
 import { openPipeline } from './open-pipeline.ts';
 import type { Pipeline } from '../pipeline.ts';
@@ -79,6 +80,7 @@ class ResolveThread {
   private readonly explainer: Explainer;
   private readonly meter = new ThreadMeter();
   private readonly replaced = new ReplacedTables();
+  private readonly heap = new HeapGrowth(() => this.replaced.freeSoon());
   private tcp: TcpListener | undefined;
   private datagrams: DatagramListener | undefined;
   private reading: Promise<void> = Promise.resolve();
@@ -152,6 +154,7 @@ class ResolveThread {
     const lag = new LoopLag(this.start.memory.resolveCounters, systemClock, UPSTREAM_REPORT_MS);
     this.reports = setInterval(() => {
       lag.beat();
+      this.heap.look();
       Atomics.add(this.control, WorkerControl.RESOLVE_BEAT_WORD, 1);
       this.reportUpstreams();
     }, UPSTREAM_REPORT_MS);

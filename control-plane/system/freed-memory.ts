@@ -1,0 +1,31 @@
+/**
+ * Gives memory back to the system that the C library keeps after it was freed: of fetched lists, of compiles, of
+ * compressed blocks. That is a fifth of the process after a compile of a million rules.
+ */
+import { createRequire } from 'node:module';
+
+/** Milliseconds between two releases; each takes the main thread the longer, the more there is to release. */
+const RELEASE_EVERY_MS = 5000;
+
+interface Koffi {
+  load(path: null): { func(name: string, result: string, parameters: readonly string[]): unknown };
+}
+
+/** Releases from time to time, until the function that it returns is called. */
+export function startReleasingMemory(): () => void {
+  const release = findRelease();
+  if (release === null) return () => undefined;
+  const timer = setInterval(release, RELEASE_EVERY_MS).unref();
+  return () => clearInterval(timer);
+}
+
+/** The C library's function; null where it has none, as in musl, or cannot be called. */
+export function findRelease(): (() => void) | null {
+  try {
+    const koffi = createRequire(import.meta.url)('koffi') as Koffi;
+    const trim = koffi.load(null).func('malloc_trim', 'int', ['size_t']) as (keptBytes: number) => number;
+    return () => void trim(0);
+  } catch {
+    return null; // Memory stays larger, nothing else.
+  }
+}
