@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { lockDataDir } from '../../../control-plane/db/data-dir-lock.ts';
 import { startDatabase } from '../../../control-plane/db/database.ts';
 import type { Database } from '../../../control-plane/db/database.ts';
+import { layCluster } from './made-cluster.ts';
 import { MemoryLogger } from './memory-logger.ts';
 
 /** A database of one suite, in a folder that goes away with it. */
@@ -19,6 +20,7 @@ export interface SuiteDatabase {
 export async function openSuiteDatabase(): Promise<SuiteDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'weir-api-'));
   await chmod(folder, 0o755); // As root the server runs as another user, who must get through.
+  await layCluster(folder);
   const lock = lockDataDir(folder);
   const database = startDatabase({ urls: '', lock, logger: new MemoryLogger() });
   await database.whenUp();

@@ -1,11 +1,12 @@
 /** A real embedded database in a data directory of its own, for one suite. Takes half a second. */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lockDataDir } from '../../../control-plane/db/data-dir-lock.ts';
 import type { DataDirLock } from '../../../control-plane/db/data-dir-lock.ts';
 import { startDatabase } from '../../../control-plane/db/database.ts';
 import type { Database } from '../../../control-plane/db/database.ts';
+import { layCluster } from './made-cluster.ts';
 import { MemoryLogger } from './memory-logger.ts';
 
 /** What a suite gets. */
@@ -30,6 +31,7 @@ export async function startTestDatabase(
   dataDir: string = join(makeTempDir(), 'data'),
 ): Promise<TestDatabase> {
   const logger = new MemoryLogger();
+  if (!existsSync(join(dataDir, 'postgres'))) await layCluster(dataDir);
   const lock = lockDataDir(dataDir);
   const database = startDatabase({ urls: '', lock, logger });
   await database.whenUp();

@@ -5,9 +5,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lockDataDir } from '../../../control-plane/db/data-dir-lock.ts';
-import { startDatabase } from '../../../control-plane/db/database.ts';
-import { MemoryLogger } from '../parts/memory-logger.ts';
+import { layCluster, makeDatabase, STARTED_ONCE } from '../parts/made-cluster.ts';
 
 /** A folder of a suite. */
 export interface TempDir {
@@ -28,14 +26,7 @@ export function makeTempDir(): TempDir {
  * Makes a data directory whose first start is behind it: with a database, the embedded one or that of `url`,
  * but without the public list that a first start subscribes to, so that no test asks the Internet.
  */
-export async function prepareDataDir(dataDir: string, url = ''): Promise<void> {
-  const lock = lockDataDir(dataDir);
-  const database = startDatabase({ urls: url, lock, logger: new MemoryLogger() });
-  try {
-    await database.whenUp();
-    await database.query(`INSERT INTO meta (key, value) VALUES ('first_source_seeded', 'true')`);
-  } finally {
-    await database.close();
-    lock.release();
-  }
+export function prepareDataDir(dataDir: string, url = ''): Promise<void> {
+  if (url === '') return layCluster(dataDir, STARTED_ONCE);
+  return makeDatabase(dataDir, { content: STARTED_ONCE, url });
 }

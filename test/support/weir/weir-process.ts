@@ -56,6 +56,8 @@ export interface Ended {
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const NODE = process.execPath;
 const START = ['--disable-warning=ExperimentalWarning', join(ROOT, 'control-plane', 'main.ts'), 'start'];
+/** Where `control-plane/cli/weir` keeps compiled code. */
+const CODE = join(ROOT, 'node_modules', '.cache', 'weir', 'code');
 /** Upstream of a Weir that needs none: nothing listens there. */
 const NOWHERE = '127.0.0.1:9';
 const LOOK_MS = 10;
@@ -255,12 +257,12 @@ export class Weir extends OwnProcess {
   }
 }
 
-/** The environment without what is meant for another Weir. */
+/** The environment without what is meant for another Weir; compiled code is kept, as for a user's. */
 export function ownEnvironment(): Record<string, string> {
   const wanted = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('WEIR_') && !name.startsWith('NODE_'),
   );
-  return Object.fromEntries(wanted) as Record<string, string>;
+  return { ...(Object.fromEntries(wanted) as Record<string, string>), NODE_COMPILE_CACHE: CODE };
 }
 
 /** Command and arguments of a start without a configuration file. */
