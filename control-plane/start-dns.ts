@@ -9,8 +9,9 @@ import { CacheFile } from './cache/cache-file.ts';
 import { NodeClaim } from './cluster/node-claim.ts';
 import { nodeIdOf } from './cluster/node-store.ts';
 import { nodeUuid } from './cluster/node-uuid.ts';
-import { LogSource } from './query-log/reading/log-source.ts';
 import { LogDrain } from './query-log/drain/log-drain.ts';
+import { LogQuestions } from './query-log/scans/log-questions.ts';
+import { LogScans } from './query-log/scans/log-scans.ts';
 import { LogWriter } from './query-log/store/log-writer.ts';
 import { recordNames } from './query-log/drain/record-names.ts';
 import { ScheduleEvaluator } from './schedules/schedule-evaluator.ts';
@@ -73,8 +74,8 @@ export async function startDns(node: Node, dnsPort: number) {
 }
 
 /** What writes the query log, and what answers questions about it. */
-function startLog(node: Node): { writer: LogWriter; log: LogSource; logTrouble: () => string | null } {
-  const { config, database, dataDir, logger, name, stops } = node;
+function startLog(node: Node): { writer: LogWriter; log: LogQuestions; logTrouble: () => string | null } {
+  const { config, database, dataDir, logger, name, clients, stops } = node;
   const claim = startNodeClaim(node);
   const writer = new LogWriter({
     database,
@@ -85,9 +86,17 @@ function startLog(node: Node): { writer: LogWriter; log: LogSource; logTrouble: 
     privacy: () => (config.database.log_queries ? config.database.query_log_privacy : 'off'),
   });
   stops.push({ stop: (withinMs) => writer.close(withinMs), keptMs: LOG_MS });
+  const scans = new LogScans({ database, logger });
+  stops.push(() => scans.close());
+  const log = new LogQuestions({
+    scans,
+    database,
+    flush: () => writer.flush(),
+    hostnameOf: (address) => clients.nameAt(address),
+  });
   return {
     writer,
-    log: new LogSource({ database, logger, flush: () => writer.flush() }),
+    log,
     logTrouble: () => claim.trouble() ?? writer.trouble(),
   };
 }

@@ -12,8 +12,7 @@ import type { FetchBounds } from './lists/fetch/list-host.ts';
 import { ListSources } from './lists/sources/list-sources.ts';
 import { NamesFolder } from './lists/compiled/names-folder.ts';
 import { startLogMaintenance } from './query-log/upkeep/log-maintenance.ts';
-import type { LogSource } from './query-log/reading/log-source.ts';
-import { readMostAsked } from './query-log/reading/most-asked-store.ts';
+import type { LogQuestions } from './query-log/scans/log-questions.ts';
 import type { ScheduleEvaluator } from './schedules/schedule-evaluator.ts';
 import { CatalogRefresh } from './services/catalog-refresh.ts';
 import { ServiceCatalog } from './services/service-catalog.ts';
@@ -35,7 +34,7 @@ interface DnsParts {
   readonly publisher: SnapshotPublisher;
   readonly generations: Generations;
   readonly evaluator: ScheduleEvaluator;
-  readonly log: LogSource;
+  readonly log: LogQuestions;
 }
 
 /** The policy side: policy of the database and lists. Longer than others, as it only names what each part takes. */
@@ -110,9 +109,12 @@ function catalogRefreshOf(
 }
 
 /** The names that a new list is watched for. */
-function mostAskedOf(log: LogSource, name: string): MostAskedNames {
-  const read = (): Promise<readonly string[]> =>
-    readMostAsked(log, nodeIdOf(name), clock.nowMs(), WATCHED_NAMES);
+function mostAskedOf(log: LogQuestions, name: string): MostAskedNames {
+  const untilAnswered = new AbortController().signal;
+  const read = (): Promise<readonly string[]> => {
+    const request = { nodeId: nodeIdOf(name), nowMs: clock.nowMs(), limit: WATCHED_NAMES };
+    return log.mostAsked(request, untilAnswered);
+  };
   return new MostAskedNames(read, clock);
 }
 

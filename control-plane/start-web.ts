@@ -16,8 +16,7 @@ import type { CompiledLists } from './lists/compiled/compiled-lists.ts';
 import type { ListSources } from './lists/sources/list-sources.ts';
 import { nodeMetrics } from './metrics/node-metrics.ts';
 import type { LogWriter } from './query-log/store/log-writer.ts';
-import type { LogSource } from './query-log/reading/log-source.ts';
-import { queryLogReader } from './query-log/reading/query-log-reader.ts';
+import type { LogQuestions } from './query-log/scans/log-questions.ts';
 import type { ServiceCatalog } from './services/service-catalog.ts';
 import { dnsSettings } from './settings/dns-settings.ts';
 import { filterStats } from './snapshot/publish/filter-stats.ts';
@@ -36,7 +35,7 @@ interface WebParts {
   readonly supervisor: WorkerSupervisor;
   readonly publisher: SnapshotPublisher;
   readonly rate: QueryRate;
-  readonly log: LogSource;
+  readonly log: LogQuestions;
   readonly cache: SharedArrayBuffer;
   readonly changes: PolicyChanges;
   readonly lists: ListSources;
@@ -83,8 +82,9 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     localNames: { localDomain, live: () => localSources(node, localDomain()) },
     sources: parts.lists,
     bringBack: () => parts.lists.bringBack(),
-    log: parts.log,
-    queryLog: queryLogReader(parts.log, (address) => node.clients.nameAt(address)),
+    queryLog: parts.log,
+    stats: parts.log,
+    addressCounts: parts.log,
     counters: parts.rate,
     compiledLists: parts.compiledLists,
     catalog: parts.catalog,

@@ -85,6 +85,11 @@ export function tooMany(code: 'locked_out' | 'busy', detail: string, retryAfterS
   });
 }
 
+/** 503: the server has too much to do; come back in `retryAfterSecs`. */
+export function overloaded(detail: string, retryAfterSecs: number): ApiError {
+  return new ApiError(503, 'busy', detail, { headers: { 'Retry-After': String(retryAfterSecs) } });
+}
+
 /**
  * 503 for a change that is stored and not in force yet, with the reason. Without Retry-After: it must not be sent
  * again. The detail must hold no secret, so the cause goes to the log only.

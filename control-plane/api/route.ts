@@ -27,6 +27,8 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
   readonly http: Request;
   /** For header fields, cookies, and a status other than the row's; the body is what the handler returns. */
   readonly response: Response;
+  /** Aborted when the connection closes before the answer is sent. What is thrown from then on is dropped. */
+  readonly gone: AbortSignal;
 }
 
 /** The author of a change. */
@@ -100,7 +102,7 @@ export function route<
     refuseImpossibleIds(params);
     const query = validate(querySchema, readQuery(http.url), 'parameter') as Checked<Q>;
     const body = (await readBody(row.method, row.body, http, bodyLimitBytes)) as Checked<B>;
-    return row.handle({ params, query, body, caller, http, response });
+    return whileThere(response, (gone) => row.handle({ params, query, body, caller, http, response, gone }));
   };
   const { method, path, access, tag, summary, params, query, body, answer } = row;
   const status = row.status ?? (answer === undefined && media.length === 0 ? 204 : 200);
@@ -121,6 +123,32 @@ export function route<
     bodyLimitBytes,
     run,
   };
+}
+
+/** Runs `handle` with a signal that aborts when the client goes; an answer that is given up for that is none. */
+async function whileThere<T>(
+  response: Response,
+  handle: (gone: AbortSignal) => Promise<T> | T,
+): Promise<T | undefined> {
+  const gone = new AbortController();
+  const onClose = (): void => {
+    if (!response.writableFinished) gone.abort();
+  };
+  response.once('close', onClose);
+  if (response.destroyed) gone.abort();
+  try {
+    return await handle(gone.signal);
+  } catch (error) {
+    if (gone.signal.aborted && (error === gone.signal.reason || isAbortError(error))) return undefined;
+    throw error;
+  } finally {
+    response.off('close', onClose);
+  }
+}
+
+/** What Node throws where a signal ends a wait. */
+function isAbortError(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
 }
 
 async function readBody(method: Method, schema: Schema | undefined, http: Request, limitBytes: number) {

@@ -12,15 +12,14 @@ import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
-import type { LogSource } from '../query-log/reading/log-source.ts';
 import { spanOf } from '../query-log/reading/period-start.ts';
 import { toCacheStats } from '../stats/cache-use.ts';
-import { readCacheUse } from '../stats/stats-store.ts';
+import type { StatsReader } from '../stats/stats-reader.ts';
 import type { CacheContents } from './cache-contents.ts';
 
 /** What these rows are made of. */
 export interface CacheRouteParts {
-  readonly log: LogSource;
+  readonly stats: Pick<StatsReader, 'cacheUse'>;
   readonly cache: Pick<CacheContents, 'metrics' | 'page' | 'drop'>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -40,10 +39,10 @@ function readCacheStats(parts: CacheRouteParts): Route {
     summary: 'Hits and misses of a period',
     query: CacheStatsQuery,
     answer: CacheStats,
-    handle: async ({ query }) => {
+    handle: async ({ query, gone }) => {
       const nowMs = parts.clock.nowMs();
       const span = spanOf(nowMs, periodMs(query.period)!);
-      return toCacheStats(await readCacheUse(parts.log, span), parts.cache);
+      return toCacheStats(await parts.stats.cacheUse(span, gone), parts.cache);
     },
   });
 }

@@ -4,7 +4,6 @@ import { clientRoutes } from './client-routes.ts';
 import { clientSubnetRoutes } from './client-subnet-routes.ts';
 import { groupRoutes } from '../groups/group-routes.ts';
 import { readPolicyRows } from '../policy/policy-store.ts';
-import { queryLogReader } from '../query-log/reading/query-log-reader.ts';
 import { queryRoutes } from '../query-log/reading/query-routes.ts';
 import { revisionRoutes } from '../revisions/revision-routes.ts';
 import { Client, ClientPage, ClientSubnet, ClientSubnetList } from '../../shared/api/policy/clients-api.ts';
@@ -14,7 +13,7 @@ import { QueryStatus, type QueryStatusCode } from '../../shared/query-log.ts';
 import type { RunningApi, Rows, TestAnswer } from '../../test/support/parts/running-api.ts';
 import { serveSuite } from '../../test/support/parts/served-suite.ts';
 import { logRow } from '../../test/support/parts/log-row.ts';
-import { logSourceOf, storeRows } from '../../test/support/parts/stored-log.ts';
+import { questionsOf, storeRows } from '../../test/support/parts/stored-log.ts';
 import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
 
 const MAC = '02:00:5e:10:00:01';
@@ -22,13 +21,13 @@ const OTHER_MAC = '02:00:5e:10:00:02';
 
 /** Rows of this suite. */
 const suiteRoutes: Rows = (parts) => [
-  ...clientRoutes({ ...parts, log: logSourceOf(parts.database) }),
+  ...clientRoutes({ ...parts, addressCounts: questionsOf(parts.database) }),
   ...clientSubnetRoutes(parts),
   ...groupRoutes(parts),
   ...revisionRoutes({ ...parts, bringBack: () => Promise.resolve() }),
   ...queryRoutes({
     ...parts,
-    queryLog: queryLogReader(logSourceOf(parts.database), (address) => parts.clients.nameAt(address)),
+    queryLog: questionsOf(parts.database, (address) => parts.clients.nameAt(address)),
   }),
 ];
 

@@ -16,7 +16,6 @@ import type { Clock } from '../../shared/clock.ts';
 import { notFound } from '../api/api-error.ts';
 import { authorOf, route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
-import type { LogSource } from '../query-log/reading/log-source.ts';
 import { periodStartMs } from '../query-log/reading/period-start.ts';
 import type { Database } from '../db/database.ts';
 import type { Queryable } from '../db/database.ts';
@@ -25,14 +24,14 @@ import type { PolicyChanges } from '../policy/change.ts';
 import type { Changed } from '../policy/change.ts';
 import type { ClientDirectory } from './client-directory.ts';
 import type { StoredClient } from './client-record.ts';
-import { summarizeClients } from './client-stats-store.ts';
+import type { AddressCounts } from './client-stats-store.ts';
 import * as store from './client-store.ts';
 import { findClients, momentText, shownClient } from './client-view.ts';
 
 /** What these rows are made of. */
 export interface ClientRouteParts {
   readonly database: Database;
-  readonly log: LogSource;
+  readonly addressCounts: AddressCounts;
   readonly policy: PolicyChanges;
   readonly clients: ClientDirectory;
   readonly clock: Clock;
@@ -95,7 +94,7 @@ function readClient(parts: ClientRouteParts): Route {
   });
 }
 
-function readClientStats({ clients, clock, log }: ClientRouteParts): Route {
+function readClientStats({ clients, clock, addressCounts }: ClientRouteParts): Route {
   return route({
     method: 'GET',
     path: '/clients/stats',
@@ -104,9 +103,10 @@ function readClientStats({ clients, clock, log }: ClientRouteParts): Route {
     summary: 'What each client asked in a period, the busiest first',
     query: ClientStatsQuery,
     answer: ClientStatsList,
-    handle: async ({ query }) => {
+    handle: async ({ query, gone }) => {
       const toMs = clock.nowMs();
-      const counts = await summarizeClients(log, periodStartMs(toMs, periodMs(query.period)!), toMs + 1);
+      const fromMs = periodStartMs(toMs, periodMs(query.period)!);
+      const counts = await addressCounts.ofSpan({ fromMs, toMs: toMs + 1 }, gone);
       const found = new Map<number, ClientStats>();
       for (const { address, total, blocked } of counts) {
         const record = clients.at(address);

@@ -12,11 +12,21 @@ export interface AddressCount {
   readonly blocked: number;
 }
 
-/** Counts of [fromMs, toMs), Unix milliseconds. */
+/** A span of time: [fromMs, toMs), Unix milliseconds. */
+export interface CountedSpan {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Such counts as a route asks for them; given up once `signal` is aborted. */
+export interface AddressCounts {
+  ofSpan(span: CountedSpan, signal: AbortSignal): Promise<readonly AddressCount[]>;
+}
+
+/** Counts of a span. */
 export async function summarizeClients(
   log: LogSource,
-  fromMs: number,
-  toMs: number,
+  { fromMs, toMs }: CountedSpan,
 ): Promise<AddressCount[]> {
   const request = { fromUs: fromMs * 1000, toUs: toMs * 1000, filter: {}, onDamaged: log.onDamaged };
   const sums = await log.read((tx) => sumClients(tx, request));

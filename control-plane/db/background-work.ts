@@ -1,12 +1,13 @@
 /**
  * Work over the whole query log, which may read millions of rows. It has connections of its own, so that it never
- * delays a policy change; it runs one piece at a time; and the embedded server gives it a lower priority than the log.
+ * delays a policy change; few pieces run at a time; and the embedded server gives it a lower priority than the log.
  */
 import type { PoolClient } from 'pg';
 import type { Logger } from '../../shared/log.ts';
 import {
   DatabaseBusy,
   DatabaseUnavailable,
+  isBusy,
   isPoolTimeout,
   isStatementTimeout,
   isUnavailable,
@@ -18,28 +19,31 @@ import { lowerSession, NICENESS } from './process-priority.ts';
 import type { Queryable } from './queryable.ts';
 import { inTransaction } from './transaction.ts';
 
-/** How long work may take. */
+/** How long work may take, and how much of it runs at once. */
 export interface BackgroundLimits {
   /** Milliseconds that a piece of work waits for its turn. */
   readonly waitMs: number;
   /** Milliseconds that a statement gets. */
   readonly runMs: number;
+  /** Pieces of work at once, each on a connection. */
+  readonly places: number;
 }
 
-const DEFAULT_LIMITS: BackgroundLimits = { waitMs: 20_000, runMs: 60_000 };
+const DEFAULT_LIMITS: BackgroundLimits = { waitMs: 20_000, runMs: 60_000, places: 1 };
 const BEGIN_READING = 'BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY';
 
-/** A queue of such work on one connection. */
+/** A queue of such work. */
 export class BackgroundWork {
   private readonly pool: OpenPool;
   private readonly limits: BackgroundLimits;
 
-  constructor(target: DatabaseTarget, logger: Logger, limits = DEFAULT_LIMITS) {
-    this.limits = limits;
-    const config = { ...target.config, max: 1, connectionTimeoutMillis: limits.waitMs };
+  constructor(target: DatabaseTarget, logger: Logger, limits: Partial<BackgroundLimits> = {}) {
+    this.limits = { ...DEFAULT_LIMITS, ...limits };
+    const { places, waitMs } = this.limits;
+    const config = { ...target.config, max: places, connectionTimeoutMillis: waitMs };
     this.pool = new OpenPool(config, {
       connected: (client) => {
-        if (target.isOurs) lowerSession(client, NICENESS.behindLog, logger);
+        if (target.isOurs) lowerSession(client, NICENESS.behindLog, logger, target.firstPriority);
       },
       // The loss of a connection fails its work; the liveness check notices by itself.
       lost: () => undefined,
@@ -51,12 +55,7 @@ export class BackgroundWork {
    * @throws {DatabaseUnavailable} as DatabaseBusy when there was no turn in time, or no answer
    */
   async read<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-    return this.run(async (client) => {
-      await client.query(BEGIN_READING);
-      const result = await work(client);
-      await client.query('COMMIT');
-      return result;
-    });
+    return this.run((client) => inReading(client, work));
   }
 
   /**
@@ -91,7 +90,8 @@ export class BackgroundWork {
       client.release();
       return result;
     } catch (error) {
-      client?.release(true); // Its statement ends with it.
+      const isBroken = isUnavailable(error) || isStatementTimeout(error) || isBusy(error);
+      client?.release(isBroken); // A statement that still runs ends with its connection.
       throw this.explain(error);
     }
   }
@@ -106,5 +106,18 @@ export class BackgroundWork {
       return new DatabaseBusy(`the query log is busy with other questions, for more than ${waitMs / 1000} s`);
     if (!isUnavailable(error)) return error;
     return new DatabaseUnavailable(`use the query log: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** As `inTransaction`, but where there is nothing to store, the loss of a connection at the end is like any other. */
+async function inReading<T>(client: PoolClient, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  await client.query(BEGIN_READING);
+  try {
+    const result = await work(client);
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    if (!isUnavailable(error) && !isBusy(error)) await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
   }
 }

@@ -21,9 +21,6 @@ import type { DatabaseTarget } from './database-target.ts';
 import { OpenPool } from './open-pool.ts';
 import { lowerSession, NICENESS } from './process-priority.ts';
 
-/** Whose work it is. */
-export type BackgroundQueue = 'questions' | 'upkeep';
-
 /** Takes the payload of a notice. */
 export type NoticeListener = (payload: string) => void;
 
@@ -72,7 +69,9 @@ const BUSY = 'the database is busy with other work; try again in a moment';
 
 /** The connections of one server. Closed for good once the server is lost. */
 export class Connections {
-  readonly background: Readonly<Record<BackgroundQueue, BackgroundWork>>;
+  /** For upkeep. Questions have connections in a thread of their own. */
+  readonly background: BackgroundWork;
+  readonly target: DatabaseTarget;
   private readonly pool: OpenPool;
   private readonly changes: OpenPool;
   private readonly probe: pg.Client;
@@ -80,7 +79,6 @@ export class Connections {
   /** Ends when the next statement may run on it. */
   private probeTurn = this.probing.promise;
   private readonly logger: Logger;
-  private readonly target: DatabaseTarget;
   private readonly lost = new AbortController();
   private readonly cutOff = Promise.withResolvers<undefined>();
 
@@ -93,10 +91,7 @@ export class Connections {
     this.probe.on('error', (error) => this.lose(error));
     this.probe.on('notification', ({ channel, payload = '' }) => notices.take(channel, payload));
     for (const channel of notices.channels()) this.listen(channel);
-    this.background = {
-      questions: new BackgroundWork(target, logger),
-      upkeep: new BackgroundWork(target, logger),
-    };
+    this.background = new BackgroundWork(target, logger);
   }
 
   isLost(): boolean {
@@ -146,9 +141,8 @@ export class Connections {
 
   /** Closes idle connections at once and waits for lent ones, unless it is cut off. */
   async end(): Promise<void> {
-    const { questions, upkeep } = this.background;
     const probe = this.probe.end().catch(() => undefined); // It never connected; nothing is lost with it.
-    const all = Promise.all([this.pool.end(), this.changes.end(), questions.end(), upkeep.end(), probe]);
+    const all = Promise.all([this.pool.end(), this.changes.end(), this.background.end(), probe]);
     await Promise.race([all, this.cutOff.promise]);
   }
 
@@ -164,8 +158,7 @@ export class Connections {
 
   /** Ends every connection, statements in flight included. */
   cut(): void {
-    for (const pool of [this.pool, this.changes, this.background.questions, this.background.upkeep])
-      pool.cut();
+    for (const pool of [this.pool, this.changes, this.background]) pool.cut();
     this.cutOff.resolve(undefined);
   }
 

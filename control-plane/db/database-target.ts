@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { ClientConfig } from 'pg';
 import type { PostgresAddress } from './embedded-server.ts';
 import { DatabaseUnavailable } from './database-errors.ts';
+import { FIRST_PRIORITY } from './process-priority.ts';
 import { reasonOf } from '../../shared/thrown.ts';
 
 /** A server with a name that is safe to show. */
@@ -12,6 +13,13 @@ export interface DatabaseTarget {
   readonly config: ClientConfig;
   /** The embedded server, whose processes run beside Weir and as its own. */
   readonly isOurs: boolean;
+  /** Priority that those of its processes are counted from. */
+  readonly firstPriority: number;
+}
+
+/** A target as plain data, for connections of another thread. Holds a password. */
+export interface SentTarget extends Omit<DatabaseTarget, 'config'> {
+  readonly config: Omit<ClientConfig, 'types'>;
 }
 
 /** Milliseconds for a connection, its authentication included. */
@@ -44,12 +52,29 @@ export function parseDatabaseUrls(urls: string | readonly string[]): DatabaseTar
       name: withoutPassword(url),
       config: { ...COMMON, connectionString: url },
       isOurs: false,
+      firstPriority: FIRST_PRIORITY,
     }));
 }
 
 /** Target of the embedded server. */
 export function embeddedTarget(address: PostgresAddress): DatabaseTarget {
-  return { name: 'embedded', config: { ...COMMON, ...address }, isOurs: true };
+  return {
+    name: 'embedded',
+    config: { ...COMMON, ...address },
+    isOurs: true,
+    firstPriority: FIRST_PRIORITY,
+  };
+}
+
+/** The target as it is sent to another thread. */
+export function toSentTarget({ config, ...target }: DatabaseTarget): SentTarget {
+  const { types: _, ...plain } = config;
+  return { ...target, config: plain };
+}
+
+/** The target that was sent. */
+export function fromSentTarget({ config, ...target }: SentTarget): DatabaseTarget {
+  return { ...target, config: { ...COMMON, ...config } };
 }
 
 function withoutPassword(url: string): string {

@@ -8,12 +8,12 @@ import type { PoolClient, QueryResultRow } from 'pg';
 import type { Logger } from '../../shared/log.ts';
 import type { BackgroundWork } from './background-work.ts';
 import { Connections, Notices } from './connections.ts';
-import type { BackgroundQueue, NoticeListener } from './connections.ts';
+import type { NoticeListener } from './connections.ts';
 import type { DataDirLock } from './data-dir-lock.ts';
 import { DatabaseUnavailable } from './database-errors.ts';
 import { reasonOf } from '../../shared/thrown.ts';
-import { connectToFirst, embeddedTarget, parseDatabaseUrls } from './database-target.ts';
-import type { DatabaseTarget } from './database-target.ts';
+import { connectToFirst, embeddedTarget, parseDatabaseUrls, toSentTarget } from './database-target.ts';
+import type { DatabaseTarget, SentTarget } from './database-target.ts';
 import { createEmbeddedServer } from './embedded-server.ts';
 import { migrate } from './migrate.ts';
 import { EmbeddedDatabaseUnsupported } from './postgres-runtime.ts';
@@ -65,11 +65,10 @@ export interface Database extends Queryable {
    * separate connection, so that waiting changes occupy no connection of others.
    */
   transactionInTurn<T>(lock: number, work: (tx: Queryable) => Promise<T>): Promise<T>;
-  /**
-   * The queues for work over the whole query log, at low priority: one for requests of people, one for Weir's upkeep.
-   * Throws while there is no database.
-   */
-  background(queue: BackgroundQueue): Background;
+  /** The queue for upkeep of the whole query log, at low priority. Throws while there is no database. */
+  background(): Background;
+  /** What a thread makes connections of its own with. @throws {DatabaseUnavailable} while there is no database */
+  target(): SentTarget;
   /** Lends a connection for uses that need pg itself, such as COPY. For this folder and stores only. */
   withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
   /**
@@ -189,8 +188,12 @@ class PooledDatabase implements Database {
     return despiteConflicts(() => this.up().useInTurn((client) => inTransaction(client, locked)));
   }
 
-  background(queue: BackgroundQueue): Background {
-    return this.up().background[queue];
+  background(): Background {
+    return this.up().background;
+  }
+
+  target(): SentTarget {
+    return toSentTarget(this.up().target);
   }
 
   async withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {

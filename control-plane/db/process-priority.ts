@@ -11,13 +11,16 @@ import type { Logger } from '../../shared/log.ts';
 export const NICENESS = { behindDns: 4, behindLog: 12 } as const;
 
 const MOST = 19;
-/** That of the threads that answer, which have the process's first one; the control plane's own is lowered later. */
-const FIRST_PRIORITY = getPriority();
+/**
+ * That of the threads that answer, which have the process's first one; the control plane's own is lowered later. In a
+ * thread that is started later it says something else.
+ */
+export const FIRST_PRIORITY = getPriority();
 
-/** Lowers the priority of a process; where the system does not allow that, it stays as it is. */
-export function lowerPriority(pid: number, niceness: number, logger: Logger): void {
+/** Lowers the priority of a process below `first`; where the system does not allow that, it stays as it is. */
+export function lowerPriority(pid: number, niceness: number, logger: Logger, first = FIRST_PRIORITY): void {
   try {
-    setPriority(pid, Math.min(FIRST_PRIORITY + niceness, MOST));
+    setPriority(pid, Math.min(first + niceness, MOST));
     // Each of PostgreSQL's processes is a session of its own, and Linux may share out a core among sessions
     // before it looks at their processes (sched(7), autogroup).
     if (process.platform === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
@@ -27,7 +30,7 @@ export function lowerPriority(pid: number, niceness: number, logger: Logger): vo
 }
 
 /** The same for the process behind a connection of the embedded server. */
-export function lowerSession(client: ClientBase, niceness: number, logger: Logger): void {
+export function lowerSession(client: ClientBase, niceness: number, logger: Logger, first?: number): void {
   const { processID } = client as ClientBase & { readonly processID: number | null };
-  if (processID !== null) lowerPriority(processID, niceness, logger);
+  if (processID !== null) lowerPriority(processID, niceness, logger, first);
 }

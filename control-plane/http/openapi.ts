@@ -74,7 +74,7 @@ export interface OpenApiDocument {
 const DESCRIPTION = `JSON in snake_case. Times are ISO 8601 in UTC. Errors are problem details (RFC 9457) with a stable
 code in \`error\`; a 400 names every bad field in \`errors\`. Unknown fields of
 a body and unknown, repeated or malformed parameters of a query are refused. Reads that need the
-database answer 503 with Retry-After while it cannot be reached.`;
+database answer 503 with Retry-After while it cannot be reached or has too much to do.`;
 
 /** Describes `routes`, which live behind `prefix`. */
 export function openApiDocument(routes: readonly Route[], prefix: string, version: string): OpenApiDocument {
@@ -143,7 +143,7 @@ function errorsOf(route: Route): Response[] {
     ...(route.params === undefined ? {} : { 404: 'no such entity' }),
     ...(route.body === undefined ? {} : { 413: 'body too large', 415: 'body is not JSON' }),
     421: 'the Host field names no host of this server; see server.allowed_hosts',
-    503: 'the database cannot be reached; see Retry-After',
+    503: 'the database cannot be reached, or has too much to do; see Retry-After',
     ...route.errors,
   };
   const content = { 'application/problem+json': { schema: Problem } };

@@ -4,18 +4,17 @@ import { Dashboard, TimelineQuery } from '../../shared/api/stats-api.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
-import type { LogSource } from '../query-log/reading/log-source.ts';
 import { spanOf } from '../query-log/reading/period-start.ts';
 import { uptimeSecs } from '../system/uptime.ts';
 import { type CacheFigures, toCacheStats } from './cache-use.ts';
 import { type ClientNames, withNames } from './client-names.ts';
 import { type RateCounters, toQueryRate } from './rate-text.ts';
-import { cacheUse, readSums, summarize, topClients, topDomains } from './stats-store.ts';
-import { granularityOf, readTimeline } from './timeline.ts';
+import type { StatsReader } from './stats-reader.ts';
+import { granularityOf, timelineOf } from './timeline.ts';
 
 /** What these rows are made of. */
 export interface DashboardRouteParts {
-  readonly log: LogSource;
+  readonly stats: Pick<StatsReader, 'dashboard'>;
   readonly clock: Clock;
   readonly clients: ClientNames;
   readonly counters: RateCounters;
@@ -23,9 +22,6 @@ export interface DashboardRouteParts {
   /** `clock.monotonicMs()` when the node started. */
   readonly startedAtMs: number;
 }
-
-/** Lines of each top list. */
-const TOP = 10;
 
 /** The row of the dashboard. */
 export function dashboardRoutes(parts: DashboardRouteParts): Route[] {
@@ -38,7 +34,7 @@ export function dashboardRoutes(parts: DashboardRouteParts): Route[] {
       summary: 'Summary, rate, cache, timeline and top lists of a period in one answer',
       query: TimelineQuery,
       answer: Dashboard,
-      handle: ({ query }) => readDashboard(parts, query),
+      handle: ({ query, gone }) => readDashboard(parts, query, gone),
     }),
   ];
 }
@@ -46,21 +42,19 @@ export function dashboardRoutes(parts: DashboardRouteParts): Route[] {
 async function readDashboard(
   parts: DashboardRouteParts,
   { period, granularity: wanted, timezone }: TimelineQuery,
+  gone: AbortSignal,
 ): Promise<Dashboard> {
-  const { log, clock, clients, counters, cache } = parts;
+  const { stats, clock, clients, counters, cache } = parts;
   const granularity = granularityOf(periodMs(period)!, wanted);
-  const span = spanOf(clock.nowMs(), periodMs(period)!);
-  const { sums, timeline } = await log.read(async (tx) => ({
-    sums: await readSums(tx, span, log.onDamaged),
-    timeline: await readTimeline(tx, { ...span, granularity, timezone }),
-  }));
+  const request = { ...spanOf(clock.nowMs(), periodMs(period)!), granularity, timezone };
+  const logged = await stats.dashboard(request, gone);
   return {
-    stats: { ...summarize(sums), uptime_secs: uptimeSecs(parts) },
+    stats: { ...logged.summary, uptime_secs: uptimeSecs(parts) },
     rate: toQueryRate(counters, 'second'),
-    cache: toCacheStats(cacheUse(sums.counts), cache),
-    timeline,
-    top_blocked: topDomains(sums.names, 'blocked', TOP),
-    top_domains: topDomains(sums.names, 'allowed', TOP),
-    top_clients: withNames(topClients(sums.clients, TOP), clients),
+    cache: toCacheStats(logged.cache, cache),
+    timeline: timelineOf(request, logged.timeline),
+    top_blocked: [...logged.topBlocked],
+    top_domains: [...logged.topDomains],
+    top_clients: withNames(logged.topClients, clients),
   };
 }

@@ -4,15 +4,14 @@ import { QueryRate, RateQuery, StatsQuery, StatsSummary } from '../../shared/api
 import type { Clock } from '../../shared/clock.ts';
 import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
-import { type LogSource } from '../query-log/reading/log-source.ts';
 import { spanOf } from '../query-log/reading/period-start.ts';
 import { uptimeSecs } from '../system/uptime.ts';
 import { type RateCounters, toQueryRate } from './rate-text.ts';
-import { readSummary as readLoggedSummary } from './stats-store.ts';
+import type { StatsReader } from './stats-reader.ts';
 
 /** What these rows are made of. */
 export interface StatsRouteParts {
-  readonly log: LogSource;
+  readonly stats: Pick<StatsReader, 'summary'>;
   readonly clock: Clock;
   readonly counters: RateCounters;
   /** `clock.monotonicMs()` when the node started. */
@@ -33,10 +32,9 @@ function readSummary(parts: StatsRouteParts): Route {
     summary: 'Summary of a period',
     query: StatsQuery,
     answer: StatsSummary,
-    handle: async ({ query }) => {
+    handle: async ({ query, gone }) => {
       const span = spanOf(parts.clock.nowMs(), periodMs(query.period)!);
-      const summary = await readLoggedSummary(parts.log, span);
-      return { ...summary, uptime_secs: uptimeSecs(parts) };
+      return { ...(await parts.stats.summary(span, gone)), uptime_secs: uptimeSecs(parts) };
     },
   });
 }

@@ -4,18 +4,18 @@ import { Timeline, TimelineQuery } from '../../shared/api/stats-api.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
-import type { LogSource } from '../query-log/reading/log-source.ts';
 import { spanOf } from '../query-log/reading/period-start.ts';
-import { granularityOf, readTimeline } from './timeline.ts';
+import type { StatsReader } from './stats-reader.ts';
+import { granularityOf } from './timeline.ts';
 
 /** What these rows are made of. */
 export interface TimelineRouteParts {
-  readonly log: LogSource;
+  readonly stats: Pick<StatsReader, 'timeline'>;
   readonly clock: Clock;
 }
 
 /** The row of the timeline. */
-export function timelineRoutes({ log, clock }: TimelineRouteParts): Route[] {
+export function timelineRoutes({ stats, clock }: TimelineRouteParts): Route[] {
   return [
     route({
       method: 'GET',
@@ -25,10 +25,10 @@ export function timelineRoutes({ log, clock }: TimelineRouteParts): Route[] {
       summary: 'Queries of a period by time',
       query: TimelineQuery,
       answer: Timeline,
-      handle: ({ query: { period, granularity: wanted, timezone } }) => {
+      handle: ({ query: { period, granularity: wanted, timezone }, gone }) => {
         const granularity = granularityOf(periodMs(period)!, wanted);
         const request = { ...spanOf(clock.nowMs(), periodMs(period)!), granularity, timezone };
-        return log.read((tx) => readTimeline(tx, request));
+        return stats.timeline(request, gone);
       },
     }),
   ];

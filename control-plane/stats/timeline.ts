@@ -1,24 +1,14 @@
 /**
- * Queries of a period by time. Read from the counts of minutes, quarters of an hour and days, never from rows: a bucket
- * is the sum of those that begin in it, so all buckets together are the period's total.
+ * Queries of a period by time. Made of the counts of minutes, quarters of an hour and days, never of rows: a bucket is
+ * the sum of those that begin in it, so all buckets together are the period's total. Pure; `timeline-store.ts` reads.
  */
 import { GRANULARITIES, type Granularity, type Timeline } from '../../shared/api/stats-api.ts';
 import { zoneOffset } from '../../shared/policy/time-zone.ts';
 import { invalid } from '../api/api-error.ts';
-import type { Queryable } from '../db/database.ts';
 import { MINUTES_KEPT_MS } from '../query-log/reading/period-start.ts';
-import type { Grain } from '../query-log/store/counts-store.ts';
 import { BUCKET_MS, bucketStarts } from './bucket-starts.ts';
-import { type Bucket, partsOf, readBuckets } from './counts-reader.ts';
-
-/** Which timeline. */
-export interface TimelineRequest {
-  /** [fromMs, toMs), both starts of minutes. */
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly granularity: Granularity;
-  readonly timezone: string;
-}
+import type { Bucket } from './counts-reader.ts';
+import type { TimelineRequest } from './timeline-store.ts';
 
 /** Most buckets of an answer: ten years of days. */
 const MOST_BUCKETS = 4000;
@@ -41,20 +31,13 @@ export function granularityOf(periodMs: number, wanted: Granularity | undefined)
   throw refuse(`more than ${MOST_BUCKETS} buckets in this period; the finest for it is ${finest}`);
 }
 
-/** The timeline of a span. */
-export async function readTimeline(tx: Queryable, request: TimelineRequest): Promise<Timeline> {
-  const { fromMs, toMs, granularity, timezone } = request;
+/** The timeline over counts of `readTimelineCounts()`. */
+export function timelineOf(
+  { fromMs, toMs, granularity, timezone }: TimelineRequest,
+  counts: readonly Bucket[],
+): Timeline {
   const starts = bucketStarts(granularity, zoneOffset(timezone)!, fromMs, toMs);
-  const counts: Bucket[] = [];
-  for (const part of partsOf(fromMs, toMs, grainsOf(request)))
-    counts.push(...(await readBuckets(tx, part.grain, part.fromMs, part.toMs)));
   return { granularity, timezone, buckets: fill(starts, counts) };
-}
-
-/** Counts that are fine enough, the coarsest first. */
-function grainsOf({ granularity, timezone }: TimelineRequest): readonly Grain[] {
-  if (granularity === 'minute') return ['m'];
-  return granularity === 'day' && timezone === 'UTC' ? ['d', 'q', 'm'] : ['q', 'm'];
 }
 
 /** A bucket for each start, with the counts of what begins in it; both are in order. */

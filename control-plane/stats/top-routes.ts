@@ -4,14 +4,14 @@ import { TopClients, TopDomains, TopQuery } from '../../shared/api/stats-api.ts'
 import type { Clock } from '../../shared/clock.ts';
 import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
-import type { LogSource } from '../query-log/reading/log-source.ts';
 import { spanOf } from '../query-log/reading/period-start.ts';
 import { type ClientNames, withNames } from './client-names.ts';
-import { readTopClients, readTopDomains, type TopRequest } from './stats-store.ts';
+import type { StatsReader } from './stats-reader.ts';
+import type { TopRequest } from './stats-store.ts';
 
 /** What these rows are made of. */
 export interface TopRouteParts {
-  readonly log: LogSource;
+  readonly stats: Pick<StatsReader, 'topDomains' | 'topClients'>;
   readonly clock: Clock;
   readonly clients: ClientNames;
 }
@@ -31,7 +31,7 @@ export function topRoutes(parts: TopRouteParts): Route[] {
 }
 
 function listTopDomains(
-  { log, clock }: TopRouteParts,
+  { stats, clock }: TopRouteParts,
   path: string,
   which: 'blocked' | 'allowed',
   summary: string,
@@ -44,11 +44,11 @@ function listTopDomains(
     summary,
     query: TopQuery,
     answer: TopDomains,
-    handle: ({ query }) => readTopDomains(log, requestOf(query, clock), which),
+    handle: async ({ query, gone }) => [...(await stats.topDomains(requestOf(query, clock), which, gone))],
   });
 }
 
-function listTopClients({ log, clock, clients }: TopRouteParts): Route {
+function listTopClients({ stats, clock, clients }: TopRouteParts): Route {
   return route({
     method: 'GET',
     path: '/stats/top_clients',
@@ -57,7 +57,8 @@ function listTopClients({ log, clock, clients }: TopRouteParts): Route {
     summary: 'Clients that asked most often',
     query: TopQuery,
     answer: TopClients,
-    handle: async ({ query }) => withNames(await readTopClients(log, requestOf(query, clock)), clients),
+    handle: async ({ query, gone }) =>
+      withNames(await stats.topClients(requestOf(query, clock), gone), clients),
   });
 }
 

@@ -119,7 +119,13 @@ export const LoggedQuery = z
   .meta({ id: 'LoggedQuery' });
 export type LoggedQuery = z.infer<typeof LoggedQuery>;
 
-export const QueryLogPage = pageOf(LoggedQuery).meta({ id: 'QueryLogPage' });
+export const QueryLogPage = pageOf(LoggedQuery)
+  .extend({
+    damaged_blocks: z.int().min(0).meta({
+      description: 'blocks of the log that could not be read: their rows are left out',
+    }),
+  })
+  .meta({ id: 'QueryLogPage' });
 export type QueryLogPage = z.infer<typeof QueryLogPage>;
 
 function isRcode(name: string): boolean {

@@ -13,6 +13,12 @@ export interface StoredBlock extends EncodedBlock {
 /** What finds a block. */
 export type BlockKey = Pick<StoredBlock, 'runId' | 'firstSeq' | 'hourUs'>;
 
+/** A transaction that blocks are read in. */
+export interface BlockTransaction extends Queryable {
+  /** Called before each block: lets others have their turn, and throws once the answer is not wanted any more. */
+  readonly turn?: () => Promise<void>;
+}
+
 /** Which blocks, and what of them. */
 export interface BlockRequest extends TimeSpan {
   /** Only blocks of this node, or only of others. */
@@ -55,11 +61,14 @@ const WITHIN = `day >= (${moment(1)} AT TIME ZONE 'UTC')::date AND day <= (${mom
 const WHOLE = `first_time >= ${moment(1)} AND last_time < ${moment(2)}`;
 
 /** The blocks with queries in the span, the newest first, by their last query. */
-export async function* scanBlocks(tx: Queryable, request: BlockRequest): AsyncGenerator<StoredBlock> {
+export async function* scanBlocks(tx: BlockTransaction, request: BlockRequest): AsyncGenerator<StoredBlock> {
   let after: BlockRow | undefined;
   for (let limit = FIRST_FETCH; ; limit = Math.min(limit * 2, MOST_FETCHED)) {
     const rows = await fetchBlocks(tx, request, after, limit);
-    for (const row of rows) yield toBlock(row);
+    for (const row of rows) {
+      await tx.turn?.();
+      yield toBlock(row);
+    }
     after = rows.at(-1);
     if (rows.length < limit) return;
   }

@@ -6,11 +6,17 @@
 import { setImmediate } from 'node:timers/promises';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
-import type { Queryable } from '../../db/database.ts';
 import { BlockReader } from '../block/block-reader.ts';
 import { DamagedBlock, MAX_BLOCK_ROWS } from '../block/block-layout.ts';
 import { BlockFilter, type TimeSpan } from './block-filter.ts';
-import { type BlockRequest, fetchBlock, type Piece, scanBlocks, type StoredBlock } from './block-scan.ts';
+import {
+  type BlockRequest,
+  type BlockTransaction,
+  fetchBlock,
+  type Piece,
+  scanBlocks,
+  type StoredBlock,
+} from './block-scan.ts';
 import { converterOf, type LoggedQueryContext } from './logged-queries.ts';
 import type { LogSelection } from './log-request.ts';
 import type { LogSource } from './log-source.ts';
@@ -42,57 +48,38 @@ interface Turn {
   readonly endUs: number | null;
 }
 
-/** All rows of a selection, some at a time, newest first; ends by throwing once `signal` is aborted. */
-export async function* exportQueries(
-  log: LogSource,
-  selection: LogSelection,
-  hostnameOf: LoggedQueryContext['hostnameOf'],
-  signal: AbortSignal,
-): AsyncGenerator<LoggedQuery[]> {
-  const scan = new ExportScan(log, selection, hostnameOf);
+/** All rows of a selection, some at a time, newest first, without host names. */
+export async function* exportQueries(log: LogSource, selection: LogSelection): AsyncGenerator<LoggedQuery[]> {
+  const scan = new ExportScan(log, selection);
   const fromUs = selection.from === null ? OLDEST_US : selection.from.getTime() * 1000;
   let toUs = selection.to === null ? NEWEST_US : selection.to.getTime() * 1000;
-  for (let isFirst = true; ; isFirst = false) {
-    const work = (tx: Queryable): Promise<Turn> => scan.turn(until(signal, tx), { fromUs, toUs });
-    const { blocks, endUs } = await (isFirst ? log.read(work) : log.readStored(work));
+  for (;;) {
+    const { blocks, endUs } = await log.read((tx) => scan.turn(tx, { fromUs, toUs }));
     for (const rows of newestFirst(blocks, endUs ?? -Infinity)) {
       yield rows;
       // Others have their turn, too, where the rows are taken at once.
       await setImmediate();
-      signal.throwIfAborted();
     }
     if (endUs === null) return;
     toUs = endUs + 1;
   }
 }
 
-/** The connection, which refuses to go on once `signal` is aborted. */
-function until(signal: AbortSignal, tx: Queryable): Queryable {
-  return {
-    query: async (text, values) => {
-      signal.throwIfAborted();
-      return tx.query(text, values);
-    },
-  };
-}
-
 class ExportScan {
   private readonly log: LogSource;
   private readonly selection: LogSelection;
-  private readonly hostnameOf: LoggedQueryContext['hostnameOf'];
   private readonly filter: BlockFilter;
 
-  constructor(log: LogSource, selection: LogSelection, hostnameOf: LoggedQueryContext['hostnameOf']) {
+  constructor(log: LogSource, selection: LogSelection) {
     this.log = log;
     this.selection = selection;
-    this.hostnameOf = hostnameOf;
     this.filter = new BlockFilter(selection);
   }
 
   /** Searches the newest blocks of the span. */
-  async turn(tx: Queryable, span: TimeSpan): Promise<Turn> {
+  async turn(tx: BlockTransaction, span: TimeSpan): Promise<Turn> {
     const names = await nodeNames(tx);
-    const context = { hostnameOf: this.hostnameOf, nodeOf: (id: number) => names.get(id) ?? '' };
+    const context = { nodeOf: (id: number) => names.get(id) ?? '' };
     const request: BlockRequest = {
       ...span,
       ...(await nodesOf(tx, this.selection)),
@@ -115,7 +102,7 @@ class ExportScan {
 
   /** Null if no row matches, or if the block is damaged, which is reported. */
   private async search(
-    tx: Queryable,
+    tx: BlockTransaction,
     stored: StoredBlock,
     span: TimeSpan,
     context: LoggedQueryContext,

@@ -3,13 +3,19 @@
  * are counted from their dictionaries; the others, and those of which only some queries match, row by row.
  */
 import { reasonOf } from '../../../shared/thrown.ts';
-import type { Queryable } from '../../db/database.ts';
 import { BlockReader } from '../block/block-reader.ts';
 import { DamagedBlock, NameClass } from '../block/block-layout.ts';
 import { isBlockedStatus, QueryStatus } from '../../../shared/query-log.ts';
 import { BoundedSums } from './bounded-sums.ts';
 import { BlockFilter, type QueryFilter, type TimeSpan } from './block-filter.ts';
-import { type BlockRequest, fetchBlock, type Piece, scanBlocks, type StoredBlock } from './block-scan.ts';
+import {
+  type BlockRequest,
+  type BlockTransaction,
+  fetchBlock,
+  type Piece,
+  scanBlocks,
+  type StoredBlock,
+} from './block-scan.ts';
 
 /** Which queries. */
 export interface SumRequest extends TimeSpan, Pick<BlockRequest, 'nodeId'> {
@@ -37,7 +43,7 @@ const HEAD: ReadonlySet<Piece> = new Set();
 const ROWS: ReadonlySet<Piece> = new Set(['names', 'queries']);
 
 /** Counts by name. */
-export async function sumNames(tx: Queryable, request: SumRequest): Promise<BoundedSums<NameSum>> {
+export async function sumNames(tx: BlockTransaction, request: SumRequest): Promise<BoundedSums<NameSum>> {
   const sums = new BoundedSums<NameSum>(
     () => ({ resolved: 0, blocked: 0, other: 0 }),
     ({ resolved, blocked, other }) => resolved + blocked + other,
@@ -60,7 +66,7 @@ export async function sumNames(tx: Queryable, request: SumRequest): Promise<Boun
 }
 
 /** Counts by address. */
-export async function sumClients(tx: Queryable, request: SumRequest): Promise<BoundedSums<ClientSum>> {
+export async function sumClients(tx: BlockTransaction, request: SumRequest): Promise<BoundedSums<ClientSum>> {
   const sums = new BoundedSums<ClientSum>(
     () => ({ queries: 0, blocked: 0 }),
     ({ queries }) => queries,
@@ -88,7 +94,7 @@ export async function sumClients(tx: Queryable, request: SumRequest): Promise<Bo
 
 /** Calls `take` with each block and the places of the rows that count; null = all. */
 async function forEachBlock(
-  tx: Queryable,
+  tx: BlockTransaction,
   { filter: conditions, onDamaged, ...span }: SumRequest,
   wholePieces: ReadonlySet<Piece>,
   take: (reader: BlockReader, rows: number[] | null) => void,

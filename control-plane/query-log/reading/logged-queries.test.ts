@@ -9,7 +9,6 @@ import { BlockReader } from '../block/block-reader.ts';
 import { converterOf } from './logged-queries.ts';
 
 const CONTEXT = {
-  hostnameOf: (address: string) => `host of ${address}`,
   nodeOf: (id: number) => `node ${id}`,
 };
 
@@ -35,7 +34,7 @@ describe('converterOf()', () => {
             timestamp: new Date(Math.floor(words.timestampUs / 1000)).toISOString(),
             node: 'node 3',
             client: words.client,
-            client_hostname: `host of ${words.client}`,
+            client_hostname: null,
             group_id: words.group,
             domain: words.name,
             type: rrTypeName(type as number),

@@ -1,4 +1,4 @@
-/** Rows of blocks as the API shows them. */
+/** Rows of blocks as the API shows them, but without the host names, which are those of now. */
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import { rcodeName, rrTypeName } from '../../../shared/dns/iana.ts';
 import { rdataText } from '../attribution/rdata-text.ts';
@@ -17,8 +17,6 @@ export interface RowPlace {
 
 /** Names that blocks do not hold. */
 export interface LoggedQueryContext {
-  /** Host name of a client's address, if it has one. */
-  readonly hostnameOf: (address: string) => string | null;
   readonly nodeOf: (id: number) => string;
 }
 
@@ -54,7 +52,7 @@ function columnsOf(block: BlockReader): Columns {
 function toLoggedQuery(
   { block, row, id, timestampUs, nodeId }: RowPlace,
   columns: Columns,
-  { hostnameOf, nodeOf }: LoggedQueryContext,
+  { nodeOf }: LoggedQueryContext,
 ): LoggedQuery {
   const [client, groupId] = block.head.clients[columns.clientOf[row]!]!;
   const [qtype, status, rcode, protocol, dnssec, cached, upstream] =
@@ -66,7 +64,7 @@ function toLoggedQuery(
     timestamp: new Date(Math.floor(timestampUs / 1000)).toISOString(),
     node: nodeOf(nodeId),
     client,
-    client_hostname: hostnameOf(client),
+    client_hostname: null,
     group_id: groupId,
     domain,
     type: rrTypeName(qtype),

@@ -38,11 +38,13 @@ describe('readMostAsked()', () => {
     await log('elsewhere.example', 9, { node: 2 });
     await log('old.example', 9, { hoursAgo: 7 * 24 + 1 });
     const source = logSourceOf(db.database);
-    await expect(readMostAsked(source, 1, NOW, 10)).resolves.toEqual([
+    await expect(readMostAsked(source, { nodeId: 1, nowMs: NOW, limit: 10 })).resolves.toEqual([
       'cached.example',
       'often.example',
       'once.example',
     ]);
-    await expect(readMostAsked(source, 1, NOW, 1)).resolves.toEqual(['cached.example']);
+    await expect(readMostAsked(source, { nodeId: 1, nowMs: NOW, limit: 1 })).resolves.toEqual([
+      'cached.example',
+    ]);
   });
 });

@@ -4,12 +4,17 @@ import { sumNames } from './log-sums.ts';
 
 const DAYS_MS = 7 * 86_400_000;
 
-/** Names that `nodeId` resolved in the last seven days, most asked first, in lower case. */
+/** Whose names, when, and how many. */
+export interface MostAskedRequest {
+  readonly nodeId: number;
+  readonly nowMs: number;
+  readonly limit: number;
+}
+
+/** Names that a node resolved in the last seven days, most asked first, in lower case. */
 export async function readMostAsked(
   log: LogSource,
-  nodeId: number,
-  nowMs: number,
-  limit: number,
+  { nodeId, nowMs, limit }: MostAskedRequest,
 ): Promise<string[]> {
   const span = { fromUs: (nowMs - DAYS_MS) * 1000, toUs: (nowMs + 1) * 1000 };
   const sums = await log.read((tx) =>

@@ -5,11 +5,12 @@ import { get, type IncomingMessage } from 'node:http';
 import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
 import type { Rows, RunningApi, TestAnswer } from '../../../test/support/parts/running-api.ts';
 import { serveSuite } from '../../../test/support/parts/served-suite.ts';
-import { logSourceOf, storeRows } from '../../../test/support/parts/stored-log.ts';
+import { logSourceOf, questionsOf, storeRows } from '../../../test/support/parts/stored-log.ts';
 import type { SuiteDatabase } from '../../../test/support/parts/suite-database.ts';
 import { until } from '../../../test/support/parts/until.ts';
 import { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import { QueryStatus } from '../../../shared/query-log.ts';
+import type { LogSource } from './log-source.ts';
 import { queryExportRoutes } from './query-export-routes.ts';
 
 let suite: SuiteDatabase;
@@ -20,12 +21,15 @@ let reads = 0;
 
 const rows: Rows = (parts) => {
   const log = logSourceOf(parts.database);
-  const readStored = log.readStored.bind(log);
-  log.readStored = (work) => {
-    reads++;
-    return readStored(work);
+  const counting: LogSource = {
+    ...log,
+    read: (work) => {
+      reads++;
+      return log.read(work);
+    },
   };
-  return queryExportRoutes({ ...parts, log }).map((row) => ({
+  const queryLog = questionsOf(parts.database, undefined, counting);
+  return queryExportRoutes({ ...parts, queryLog }).map((row) => ({
     ...row,
     run: (http, response, caller) => {
       const write = response.write.bind(response) as (text: string) => boolean;

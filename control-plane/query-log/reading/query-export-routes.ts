@@ -7,15 +7,13 @@ import { tooMany } from '../../api/api-error.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import { type ExportFormat, ExportFormats } from './export-text.ts';
-import { exportQueries } from './log-export.ts';
 import { selectionOf } from './log-request.ts';
-import type { LogSource } from './log-source.ts';
+import type { QueryLogReader } from './query-log-reader.ts';
 
 /** What this row is made of. */
 export interface QueryExportRouteParts {
   readonly clock: Clock;
-  readonly log: LogSource;
-  readonly clients: { nameAt(address: string): string | null };
+  readonly queryLog: Pick<QueryLogReader, 'rows'>;
 }
 
 /** Exports that run at once: each holds some blocks in memory. */
@@ -23,7 +21,7 @@ const MOST_EXPORTS = 4;
 const RETRY_SECS = 10;
 
 /** The row of the export. */
-export function queryExportRoutes({ clock, log, clients }: QueryExportRouteParts): Route[] {
+export function queryExportRoutes({ clock, queryLog }: QueryExportRouteParts): Route[] {
   let running = 0;
   const row = route({
     method: 'GET',
@@ -34,20 +32,15 @@ export function queryExportRoutes({ clock, log, clients }: QueryExportRouteParts
     query: QueryLogExport,
     media: Object.values(ExportFormats).map(({ mediaType }) => mediaType),
     errors: { 429: 'too many exports at once; see Retry-After' },
-    handle: async ({ query: { format, ...filters }, http, response }) => {
+    handle: async ({ query: { format, ...filters }, http, response, gone }) => {
       const selection = selectionOf(filters, clock.nowMs());
       const headers = headersOf(format, clock.nowMs());
       if (http.method === 'HEAD') return void response.set(headers);
       if (running >= MOST_EXPORTS)
         throw tooMany('busy', `${MOST_EXPORTS} exports are running already`, RETRY_SECS);
       running++;
-      const gone = new AbortController();
-      response.once('close', () => gone.abort());
       try {
-        const rows = exportQueries(log, selection, (address) => clients.nameAt(address), gone.signal);
-        await send(rows, ExportFormats[format], headers, response, gone.signal);
-      } catch (error) {
-        if (!gone.signal.aborted) throw error;
+        await send(queryLog.rows(selection, gone), ExportFormats[format], headers, response, gone);
       } finally {
         running--;
       }
@@ -58,7 +51,7 @@ export function queryExportRoutes({ clock, log, clients }: QueryExportRouteParts
 
 /** Writes rows as fast as the client takes them. What fails before the first row can still become a problem. */
 async function send(
-  rows: AsyncGenerator<LoggedQuery[]>,
+  rows: AsyncGenerator<readonly LoggedQuery[]>,
   { head, textOf }: ExportFormat,
   headers: Record<string, string>,
   response: Response,

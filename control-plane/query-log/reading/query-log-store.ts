@@ -12,6 +12,7 @@ import { BlockFilter, type QueryFilter, type TimeSpan } from './block-filter.ts'
 import {
   type BlockKey,
   type BlockRequest,
+  type BlockTransaction,
   countWholeBlocks,
   fetchBlock,
   type Piece,
@@ -48,15 +49,11 @@ const ALL_PIECES: ReadonlySet<Piece> = new Set(['names', 'queries', 'answers']);
 const QUERY_PIECES: ReadonlySet<Piece> = new Set(['names', 'queries']);
 
 /**
- * One page, newest first, with the number of rows on all pages. The total is counted for a first page and
+ * One page, newest first, without host names, with the number of rows on all pages. The total is counted for a first page and
  * travels in the cursor from there, so that turning pages does not count again.
  * @throws {InvalidCursor}
  */
-export async function readQueryLog(
-  log: LogSource,
-  request: QueryLogRequest,
-  hostnameOf: LoggedQueryContext['hostnameOf'],
-): Promise<QueryLogPage> {
+export async function readQueryLog(log: LogSource, request: QueryLogRequest): Promise<QueryLogPage> {
   const cursor = request.cursor === undefined ? undefined : decodeCursor(request.cursor);
   return log.read(async (tx) => {
     const scan = new PageScan(tx, request, log, await nodesOf(tx, request));
@@ -64,7 +61,7 @@ export async function readQueryLog(
     const names = await nodeNames(tx);
     const last = places.at(-1);
     return {
-      data: await scan.show(places, { hostnameOf, nodeOf: (id) => names.get(id) ?? '' }),
+      data: await scan.show(places, { nodeOf: (id) => names.get(id) ?? '' }),
       total,
       limit: request.limit,
       offset: request.offset,
@@ -72,6 +69,7 @@ export async function readQueryLog(
         last !== undefined && places.length === request.limit
           ? encodeCursor({ timestampUs: last.timestampUs, id: last.id, total })
           : null,
+      damaged_blocks: scan.damagedBlocks,
     };
   });
 }
@@ -86,15 +84,16 @@ interface PageRow {
 }
 
 class PageScan {
-  private readonly tx: Queryable;
+  private readonly tx: BlockTransaction;
   private readonly request: QueryLogRequest;
   private readonly log: LogSource;
   private readonly filter: BlockFilter;
   private readonly span: TimeSpan;
   private readonly nodes: Pick<BlockRequest, 'nodeId' | 'notNodeId'>;
+  private readonly damaged = new Set<string>();
 
   constructor(
-    tx: Queryable,
+    tx: BlockTransaction,
     request: QueryLogRequest,
     log: LogSource,
     nodes: Pick<BlockRequest, 'nodeId' | 'notNodeId'>,
@@ -109,6 +108,11 @@ class PageScan {
       fromUs: fromMs === undefined ? OLDEST_US : fromMs * 1000,
       toUs: toMs === undefined ? NEWEST_US : toMs * 1000,
     };
+  }
+
+  /** Number of blocks that could not be read so far. */
+  get damagedBlocks(): number {
+    return this.damaged.size;
   }
 
   /** The rows of the page that starts after `cursor`, or after the rows to be skipped, and the total of all pages. */
@@ -212,7 +216,9 @@ class PageScan {
       return work(new BlockReader(stored));
     } catch (error) {
       if (!(error instanceof DamagedBlock)) throw error;
-      this.log.onDamaged(`${stored.runId}.${stored.firstSeq}`, reasonOf(error));
+      const name = `${stored.runId}.${stored.firstSeq}`;
+      this.damaged.add(name);
+      this.log.onDamaged(name, reasonOf(error));
       return undefined;
     }
   }

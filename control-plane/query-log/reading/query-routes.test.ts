@@ -1,11 +1,12 @@
 import type { Request, Response } from 'express';
 import { describe, expect, test } from '@jest/globals';
+import { EventEmitter } from 'node:events';
 import { SteeredClock } from '../../../test/support/parts/running-api.ts';
 import type { QueryLogFilter } from './query-log-reader.ts';
 import { queryRoutes } from './query-routes.ts';
 
 const clock = new SteeredClock();
-const EMPTY = { data: [], total: 0, limit: 100, offset: 0, next_cursor: null };
+const EMPTY = { data: [], total: 0, limit: 100, offset: 0, next_cursor: null, damaged_blocks: 0 };
 
 /** The part of the log that a request asks for. */
 async function partOf(query: string): Promise<QueryLogFilter> {
@@ -16,7 +17,7 @@ async function partOf(query: string): Promise<QueryLogFilter> {
   };
   const [listQueries] = queryRoutes({ clock, queryLog: { page } });
   const http = { url: `/api/queries?${query}`, params: {} } as unknown as Request;
-  expect(await listQueries!.run(http, {} as unknown as Response, null)).toBe(EMPTY);
+  expect(await listQueries!.run(http, new EventEmitter() as unknown as Response, null)).toBe(EMPTY);
   return part!;
 }
 

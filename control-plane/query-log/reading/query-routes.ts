@@ -9,7 +9,7 @@ import type { QueryLogReader } from './query-log-reader.ts';
 /** What these rows are made of. */
 export interface QueryRouteParts {
   readonly clock: Clock;
-  readonly queryLog: QueryLogReader;
+  readonly queryLog: Pick<QueryLogReader, 'page'>;
 }
 
 /** Rows of the query log. */
@@ -26,9 +26,9 @@ function listQueries({ clock, queryLog }: QueryRouteParts): Route {
     summary: 'The query log, newest first',
     query: QueryLogQuery,
     answer: QueryLogPage,
-    handle: ({ query }) => {
+    handle: ({ query, gone }) => {
       const { limit, offset, cursor, ...filters } = query;
-      return queryLog.page({ limit, offset, cursor, ...selectionOf(filters, clock.nowMs()) });
+      return queryLog.page({ limit, offset, cursor, ...selectionOf(filters, clock.nowMs()) }, gone);
     },
   });
 }

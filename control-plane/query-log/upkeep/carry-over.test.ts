@@ -103,7 +103,7 @@ async function oldRows(): Promise<string[]> {
 async function newRows(): Promise<string[]> {
   const inText: string[] = [];
   const pieces = new Set(['names', 'queries', 'answers'] as const);
-  await own.database.background('questions').read(async (tx) => {
+  await own.database.background().read(async (tx) => {
     for await (const block of scanBlocks(tx, { ...SPAN, pieces })) {
       forEachRow(new BlockReader(block), (row, at) => {
         const { timestampUs: _, ...words } = inWords(row);

@@ -99,7 +99,7 @@ export class CarryOver {
   private async carrySpan(span: OldSpan, daysLeft: number, signal: AbortSignal | undefined): Promise<void> {
     const { database, chunkRows } = this.options;
     signal?.throwIfAborted();
-    const total = await database.background('upkeep').read((tx) => countOldRows(tx, span));
+    const total = await database.background().read((tx) => countOldRows(tx, span));
     if (total === 0) return;
     if (total > chunkRows && span.toUs - span.fromUs > SHORT_US) {
       const middleUs = Math.floor((span.fromUs + span.toUs) / 2);
@@ -119,7 +119,7 @@ export class CarryOver {
   /** Moves the oldest rows of a span; returns how many. */
   private async carryChunk(span: OldSpan): Promise<number> {
     const { database, chunkRows } = this.options;
-    const taken = await database.background('upkeep').change(async (client) => {
+    const taken = await database.background().change(async (client) => {
       const { rows: turn } = await client.query<{ is_ours: boolean }>(
         'SELECT pg_try_advisory_xact_lock($1) AS is_ours',
         [LOCK_KEY],

@@ -92,7 +92,7 @@ describe('MergeUpkeep', () => {
     const chains = async (): Promise<number[]> => {
       const day = Math.floor(OLD_HOUR_MS / DAY_MS);
       const found = await own.database
-        .background('upkeep')
+        .background()
         .read((tx) => listNeighbours(tx, { day, nodeId: 7, spared: [], limit: 9 }));
       return found.map(({ firstSeqs }) => firstSeqs.length);
     };
@@ -148,7 +148,8 @@ describe('MergeUpkeep', () => {
   test('turn() leaves a reader what it began to read', async () => {
     await storeBlocks(30);
     const numbers: number[] = [];
-    await own.database.background('questions').read(async (tx) => {
+    await own.database.transaction(async (tx) => {
+      await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
       const span = { fromUs: OLD_HOUR_MS * 1000, toUs: (OLD_HOUR_MS + HOUR_MS) * 1000 };
       const pieces = new Set(['names', 'queries', 'answers'] as const);
       for await (const block of scanBlocks(tx, { ...span, pieces })) {

@@ -71,18 +71,18 @@ export class MergeUpkeep {
     const { database, nodeId } = this.options;
     if (limit === 0) return [];
     const request = { day, nodeId, spared: this.damaged, limit };
-    const chains = await database.background('upkeep').read((tx) => listNeighbours(tx, request));
+    const chains = await database.background().read((tx) => listNeighbours(tx, request));
     return chains.flatMap(cutNeighbours).slice(0, limit);
   }
 
   /** False if it could not be done. */
   private async merge(parts: Neighbours): Promise<boolean> {
     const { database } = this.options;
-    const blocks = await database.background('upkeep').read((tx) => readParts(tx, parts));
+    const blocks = await database.background().read((tx) => readParts(tx, parts));
     if (blocks.length !== parts.firstSeqs.length) return false;
     try {
       const merged = await mergeBlocks(blocks);
-      await database.background('upkeep').change((client) => replaceParts(client, parts, merged));
+      await database.background().change((client) => replaceParts(client, parts, merged));
       return true;
     } catch (error) {
       if (error instanceof DamagedBlock) await this.noteDamaged(parts, blocks);

@@ -60,7 +60,7 @@ export async function takeOldRows(
 
 /** Drops the partition of a day if no row is left in it. */
 export async function dropEmptyOldDay(database: Database, day: number): Promise<void> {
-  await database.background('upkeep').change(async (client) => {
+  await database.background().change(async (client) => {
     // Others that want the table would queue behind this statement. Retried next time.
     await client.query(`SET LOCAL lock_timeout = '2s'`);
     await client.query(`LOCK TABLE ${oldPartition(day)} IN ACCESS EXCLUSIVE MODE`);
@@ -71,7 +71,7 @@ export async function dropEmptyOldDay(database: Database, day: number): Promise<
 
 /** Empties what is of use to `query_log` only. */
 export async function forgetOldBatches(database: Database): Promise<void> {
-  await database.background('upkeep').change(async (client) => {
+  await database.background().change(async (client) => {
     const { rows } = await client.query<{ name: string | null }>(
       `SELECT to_regclass('query_log_batches') AS name`,
     );

@@ -7,12 +7,11 @@ import type { Route } from '../../../control-plane/api/route.ts';
 import { CacheContents } from '../../../control-plane/cache/cache-contents.ts';
 import { routeTable } from '../../../control-plane/http/route-table.ts';
 import type { RouteParts } from '../../../control-plane/http/route-table.ts';
-import { queryLogReader } from '../../../control-plane/query-log/reading/query-log-reader.ts';
 import { ServiceCatalog } from '../../../control-plane/services/service-catalog.ts';
 import { configRecords } from '../../../control-plane/settings/derived.ts';
 import { createAnswerCache } from '../../../shared/memory/answer-cache-layout.ts';
 import type { UpstreamReport } from '../../../shared/threads/messages.ts';
-import { logSourceOf } from './stored-log.ts';
+import { questionsOf } from './stored-log.ts';
 import { MemorySources } from './memory-sources.ts';
 import type { ApiParts, Rows } from './running-api.ts';
 
@@ -52,12 +51,14 @@ const ZONE_UPSTREAM: UpstreamReport = {
 };
 
 function standIns({ config, database, clients }: ApiParts): Omit<RouteParts, keyof ApiParts> {
+  const questions = questionsOf(database, (address) => clients.nameAt(address));
   return {
     sources: new MemorySources(),
     bringBack: () => Promise.resolve(),
     blockingSwitch: () => null,
-    log: logSourceOf(database),
-    queryLog: queryLogReader(logSourceOf(database), (address) => clients.nameAt(address)),
+    queryLog: questions,
+    stats: questions,
+    addressCounts: questions,
     localNames: {
       localDomain: () => config().dns.local_domain,
       live: () => ({ configRecords: configRecords(config()), leases: [] }),

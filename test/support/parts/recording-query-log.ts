@@ -3,7 +3,7 @@ import type {
   QueryLogFilter,
   QueryLogReader,
 } from '../../../control-plane/query-log/reading/query-log-reader.ts';
-import type { QueryLogPage } from '../../../shared/api/query-log-api.ts';
+import type { LoggedQuery, QueryLogPage } from '../../../shared/api/query-log-api.ts';
 
 /** Answers every look with nothing, and keeps what was looked for. */
 export class RecordingQueryLog implements QueryLogReader {
@@ -11,6 +11,18 @@ export class RecordingQueryLog implements QueryLogReader {
 
   async page(filter: QueryLogFilter): Promise<QueryLogPage> {
     this.filters.push(filter);
-    return { data: [], total: 0, limit: filter.limit, offset: filter.offset, next_cursor: null };
+    return {
+      data: [],
+      total: 0,
+      limit: filter.limit,
+      offset: filter.offset,
+      next_cursor: null,
+      damaged_blocks: 0,
+    };
+  }
+
+  // eslint-disable-next-line require-yield
+  async *rows(): AsyncGenerator<LoggedQuery[]> {
+    return Promise.resolve();
   }
 }

@@ -1,8 +1,16 @@
 /** The stored query log for tests: rows in, and everything that is there out. */
 import type { Database } from '../../../control-plane/db/database.ts';
 import type { QueryLogRow } from '../../../control-plane/query-log/attribution/row.ts';
-import { LogSource } from '../../../control-plane/query-log/reading/log-source.ts';
+import type { LogSource } from '../../../control-plane/query-log/reading/log-source.ts';
 import { readQueryLog } from '../../../control-plane/query-log/reading/query-log-store.ts';
+import { exportQueries } from '../../../control-plane/query-log/reading/log-export.ts';
+import {
+  answerQuestion,
+  type WholeQuestion,
+} from '../../../control-plane/query-log/scans/answer-question.ts';
+import { LogQuestions } from '../../../control-plane/query-log/scans/log-questions.ts';
+import type { QuestionOf, Scans } from '../../../control-plane/query-log/scans/log-scans.ts';
+import type { Answers, QuestionKind } from '../../../control-plane/query-log/scans/scan-messages.ts';
 import { BlockGatherer, toBatch } from '../../../control-plane/query-log/store/block-gatherer.ts';
 import { storeBlock } from '../../../control-plane/query-log/store/block-store.ts';
 import type { LogBatch } from '../../../control-plane/query-log/store/log-batch.ts';
@@ -24,14 +32,31 @@ export async function storeRows(database: Database, rows: readonly QueryLogRow[]
   for (const batch of await batchesOf(rows)) await storeBlock(database, batch, { nodeId, durable: true });
 }
 
-/** The log as questions are answered from it; nothing waits to be stored. */
+/** The log as questions are answered from it; damaged blocks are noted in `logger` as errors. */
 export function logSourceOf(database: Database, logger = new MemoryLogger()): LogSource {
-  return new LogSource({ database, logger, flush: () => Promise.resolve() });
+  return {
+    read: (work) => database.background().read(work),
+    onDamaged: (block, reason) => logger.error('damaged', { block, reason }),
+  };
+}
+
+/** Questions about the stored log, answered where they are asked, without a thread. */
+export function questionsOf(
+  database: Database,
+  hostnameOf: (address: string) => string | null = () => null,
+  log = logSourceOf(database),
+): LogQuestions {
+  const scans: Scans = {
+    ask: async <Kind extends QuestionKind>(question: QuestionOf<Kind>) =>
+      (await answerQuestion(log, question as WholeQuestion)) as Answers[Kind],
+    rows: (selection) => exportQueries(log, selection),
+  };
+  return new LogQuestions({ scans, database, flush: () => Promise.resolve(), hostnameOf });
 }
 
 /** Every stored row, newest first. */
 export async function storedRows(database: Database): Promise<LoggedQuery[]> {
-  const page = await readQueryLog(logSourceOf(database), { limit: 1_000_000, offset: 0 }, () => null);
+  const page = await readQueryLog(logSourceOf(database), { limit: 1_000_000, offset: 0 });
   return page.data;
 }
 

@@ -1,0 +1,33 @@
+import { describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { embeddedTarget, fromSentTarget, parseDatabaseUrls, toSentTarget } from './database-target.ts';
+
+const ADDRESS = { host: '/run/weir', port: 5432, user: 'weir', password: 'secret', database: 'weir' };
+const URLS =
+  'postgres://a:secret@192.0.2.1/weir?sslmode=require, postgres://b@192.0.2.2/weir?sslpassword=secret';
+
+describe('parseDatabaseUrls()', () => {
+  test('names servers without their passwords', () => {
+    const targets = parseDatabaseUrls(URLS);
+    expect(targets.map(({ name }) => name)).toEqual([
+      'postgres://a@192.0.2.1/weir?sslmode=require',
+      'postgres://b@192.0.2.2/weir',
+    ]);
+    expect(targets.map(({ isOurs }) => isOurs)).toEqual([false, false]);
+    expect(parseDatabaseUrls('')).toEqual([]);
+  });
+});
+
+describe('toSentTarget()', () => {
+  test.each([...parseDatabaseUrls(URLS), embeddedTarget(ADDRESS)])(
+    'makes plain data of $name, which is the same server for another thread',
+    (target) => {
+      const received = fromSentTarget(structuredClone(toSentTarget(target)));
+      expect(received).toEqual(target);
+      const parse = received.config.types!.getTypeParser(pg.types.builtins.INT8, 'text') as (
+        text: string,
+      ) => unknown;
+      expect(parse('7')).toBe(7);
+    },
+  );
+});

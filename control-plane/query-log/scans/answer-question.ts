@@ -1,0 +1,36 @@
+/** Answers questions over the stored log. Which file reads what is known here; how it runs is not. */
+import { summarizeClients } from '../../clients/client-stats-store.ts';
+import { readDashboard } from '../../stats/dashboard-store.ts';
+import { readCacheUse, readSummary, readTopClients, readTopDomains } from '../../stats/stats-store.ts';
+import { readTimelineCounts } from '../../stats/timeline-store.ts';
+import type { LogSource } from '../reading/log-source.ts';
+import { readMostAsked } from '../reading/most-asked-store.ts';
+import { readQueryLog } from '../reading/query-log-store.ts';
+import type { Answers, Question, QuestionKind } from './scan-messages.ts';
+
+/** A question that has one answer; rows are read with `exportQueries()`. */
+export type WholeQuestion = Exclude<Question, { readonly kind: 'rows' }>;
+
+/** The answer, of the kind of its question. */
+export function answerQuestion(log: LogSource, question: WholeQuestion): Promise<Answers[QuestionKind]> {
+  switch (question.kind) {
+    case 'page':
+      return readQueryLog(log, question.request);
+    case 'summary':
+      return readSummary(log, question.span);
+    case 'cache-use':
+      return readCacheUse(log, question.span);
+    case 'timeline':
+      return log.read((tx) => readTimelineCounts(tx, question.request));
+    case 'dashboard':
+      return readDashboard(log, question.request);
+    case 'top-domains':
+      return readTopDomains(log, question.request, question.which);
+    case 'top-clients':
+      return readTopClients(log, question.request);
+    case 'address-counts':
+      return summarizeClients(log, question.span);
+    case 'most-asked':
+      return readMostAsked(log, question.request);
+  }
+}

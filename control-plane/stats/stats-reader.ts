@@ -1,0 +1,19 @@
+/** The figures of the log as routes ask for them; `query-log/scans/` answers. */
+import type { Timeline } from '../../shared/api/stats-api.ts';
+import type { LoggedDashboard } from './dashboard-store.ts';
+import type { CacheUse, ClientCount, DomainCount, LoggedSummary, Span, TopRequest } from './stats-store.ts';
+import type { TimelineRequest } from './timeline-store.ts';
+
+/** Read side of statistics. Each answer is given up once `signal` is aborted. */
+export interface StatsReader {
+  summary(span: Span, signal: AbortSignal): Promise<LoggedSummary>;
+  cacheUse(span: Span, signal: AbortSignal): Promise<CacheUse>;
+  topDomains(
+    request: TopRequest,
+    which: 'blocked' | 'allowed',
+    signal: AbortSignal,
+  ): Promise<readonly DomainCount[]>;
+  topClients(request: TopRequest, signal: AbortSignal): Promise<readonly ClientCount[]>;
+  timeline(request: TimelineRequest, signal: AbortSignal): Promise<Timeline>;
+  dashboard(request: TimelineRequest, signal: AbortSignal): Promise<LoggedDashboard>;
+}
