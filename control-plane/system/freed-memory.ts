@@ -3,9 +3,13 @@
  * compressed blocks. That is a fifth of the process after a compile of a million rules.
  */
 import { createRequire } from 'node:module';
+import { performance } from 'node:perf_hooks';
+import { HeapGrowth } from '../../shared/threads/heap-growth.ts';
 
 /** Milliseconds between two releases; each takes the main thread the longer, the more there is to release. */
 const RELEASE_EVERY_MS = 5000;
+/** Part of the time in which a busy main thread works: it collects its heap when it must, no sooner. */
+const BUSY_SHARE = 0.3;
 
 interface Koffi {
   load(path: null): { func(name: string, result: string, parameters: readonly string[]): unknown };
@@ -14,8 +18,14 @@ interface Koffi {
 /** Releases from time to time, until the function that it returns is called. */
 export function startReleasingMemory(): () => void {
   const release = findRelease();
-  if (release === null) return () => undefined;
-  const timer = setInterval(release, RELEASE_EVERY_MS).unref();
+  const heap = new HeapGrowth();
+  let loop = performance.eventLoopUtilization();
+  const timer = setInterval(() => {
+    const now = performance.eventLoopUtilization();
+    if (performance.eventLoopUtilization(now, loop).utilization < BUSY_SHARE) heap.look();
+    loop = now;
+    release?.();
+  }, RELEASE_EVERY_MS).unref();
   return () => clearInterval(timer);
 }
 

@@ -2,15 +2,13 @@
  * Frees rule tables that were replaced. A thread that allocates nothing would keep a table of many megabytes for hours,
  * since nothing triggers its collector. Without `--expose-gc` (unit tests) nothing happens.
  */
+import { collectSoon } from '../../shared/threads/heap-growth.ts';
 
 type Collect = (options?: { readonly type: 'minor' | 'major' }) => void;
 
 function collect(type: 'minor' | 'major'): void {
   (globalThis as { gc?: Collect }).gc?.({ type });
 }
-
-/** More than V8 lets memory outside its heap grow by before it begins to collect, 64 MiB. */
-const BALLAST_BYTES = 96 << 20;
 
 /** Collects replaced tables. */
 export class ReplacedTables {
@@ -33,16 +31,8 @@ export class ReplacedTables {
     collect('major');
   }
 
-  /**
-   * Call after a swap, in a thread with an event loop: the collector goes over the heap beside it and in small steps,
-   * of 3 ms each instead of 20 ms in one. Shared memory does not trigger it; other memory does, even if it is never
-   * touched and so costs nothing.
-   */
+  /** Call after a swap, in a thread with an event loop. */
   freeSoon(): void {
-    try {
-      new ArrayBuffer(BALLAST_BYTES);
-    } catch {
-      collect('major'); // The system does not promise that much.
-    }
+    collectSoon();
   }
 }
