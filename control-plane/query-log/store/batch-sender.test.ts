@@ -1,0 +1,139 @@
+import { describe, expect, jest, test } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
+import { LogWriters } from '../../../test/support/parts/log-writers.ts';
+import { storedRows } from '../../../test/support/parts/stored-log.ts';
+import { until } from '../../../test/support/parts/until.ts';
+import { serversOn } from '../../db/postgres-process.ts';
+
+const suite = new LogWriters();
+
+describe('BatchSender', () => {
+  test('rows that the database refuses for what is in them are set aside on disk, told and counted; others are stored', async () => {
+    const { writer, spool, logger } = suite.open();
+    await suite.database.query('ALTER TABLE query_blocks ADD CONSTRAINT no_poison CHECK (row_count <> 2)');
+    try {
+      for (let i = 0; i < 2; i++) writer.append(logRow({ qname: wireName('poison.example') }));
+      await writer.flush();
+      writer.append(logRow({ qname: wireName('good.example') }));
+      await writer.flush();
+    } finally {
+      await suite.database.query('ALTER TABLE query_blocks DROP CONSTRAINT no_poison');
+    }
+    expect(await suite.storedDomains()).toEqual(['good.example']);
+    expect(writer.counters()).toMatchObject({ refused: 2, written: 1, dropped: 0 });
+    const [name, ...others] = readdirSync(join(spool, 'refused'));
+    expect(others).toEqual([]);
+    expect(readFileSync(join(spool, 'refused', name!), 'latin1')).toContain('"rowCount":2');
+    expect(logger.text()).toContain(join(spool, 'refused', name!));
+    expect(logger.text()).toContain('no_poison');
+  });
+
+  test('rows that wait in the spool are stored, but those that the database refuses are set aside', async () => {
+    const { database, come } = suite.away();
+    const { writer, spool } = suite.open({ database });
+    for (const [domain, rows] of [
+      ['one.example', 1],
+      ['poison.example', 2],
+      ['two.example', 1],
+    ] as const) {
+      for (let i = 0; i < rows; i++) writer.append(logRow({ qname: wireName(domain) }));
+      await writer.flush();
+    }
+    await suite.database.query('ALTER TABLE query_blocks ADD CONSTRAINT no_poison CHECK (row_count <> 2)');
+    try {
+      come();
+      await until(() => writer.counters().refused === 2 && writer.counters().written === 2);
+    } finally {
+      await suite.database.query('ALTER TABLE query_blocks DROP CONSTRAINT no_poison');
+    }
+    expect(await suite.storedDomains()).toEqual(['one.example', 'two.example']);
+    expect(readdirSync(join(spool, 'refused'))).toHaveLength(1);
+    expect(writer.counters().dropped).toBe(0);
+  });
+
+  test('flush() sends rows that come while the spool is looked into', async () => {
+    let flushed: Promise<void> | undefined;
+    const { writer } = suite.open({ maxWaitMs: 600_000 });
+    const up = suite.database.status();
+    // The database is asked for its status just before the spool is.
+    const status = jest.spyOn(suite.database, 'status').mockImplementation(() => {
+      if (flushed === undefined) {
+        writer.append(logRow({ qname: wireName('late.example') }));
+        flushed = writer.flush();
+      }
+      return up;
+    });
+    await until(() => flushed !== undefined);
+    status.mockRestore();
+    await flushed;
+    expect(writer.counters()).toMatchObject({ written: 1, waiting: 0 });
+    expect(await suite.storedDomains()).toEqual(['late.example']);
+  });
+
+  test('rows that the database does not take for any other reason wait in the spool until it does', async () => {
+    const { writer } = suite.open({ maxWaitMs: 20 });
+    await suite.database.query('ALTER TABLE query_blocks RENAME COLUMN head TO another');
+    try {
+      writer.append(logRow({ qname: wireName('patient.example') }));
+      await writer.flush();
+      expect(writer.counters()).toMatchObject({ spooled: 1, dropped: 0, refused: 0 });
+      expect(writer.trouble()).toMatch(/retried later.*"head"/);
+    } finally {
+      await suite.database.query('ALTER TABLE query_blocks RENAME COLUMN another TO head');
+    }
+    await until(() => writer.counters().written === 1);
+    expect(await suite.storedDomains()).toEqual(['patient.example']);
+    await until(() => writer.trouble() === null);
+  });
+
+  test('rows wait in the spool while the name of the node is somebody else’s, and are its own when they are stored', async () => {
+    const dataDir = suite.makeDir();
+    let isHeld = false;
+    const { writer } = suite.open({ dataDir, maxWaitMs: 20, nodeId: 7, mayStore: () => isHeld });
+    for (const domain of ['one.example', 'two.example'])
+      writer.append(logRow({ qname: wireName(domain), upstream: null, blockSource: 'list' }));
+    await until(() => writer.counters().spooled === 2);
+    expect(await suite.storedDomains()).toEqual([]);
+    await writer.close();
+    // Under the name that the operator chose then.
+    const { writer: renamed } = suite.open({ dataDir, maxWaitMs: 20, nodeId: 8, mayStore: () => isHeld });
+    isHeld = true;
+    await until(() => renamed.counters().written === 2);
+    const { rows } = await suite.database.query('SELECT DISTINCT node_id FROM query_blocks');
+    expect(rows).toEqual([{ node_id: 8 }]);
+    expect(await suite.storedDomains()).toEqual(['one.example', 'two.example']);
+  });
+
+  test('kill -9 of the database under load loses no row and doubles none', async () => {
+    const { writer } = suite.open({ maxWaitMs: 50 });
+    let appended = 0;
+    const append = (rows: number): void => {
+      for (let i = 0; i < rows; i++) {
+        writer.append(logRow({ responseTimeUs: appended++ }));
+        if (appended % 200 === 0) void writer.flush();
+      }
+    };
+    append(2000);
+    await writer.flush();
+    // Acknowledged, but not waited for until it is on the disk.
+    append(1000);
+    const states: string[] = [];
+    const stop = suite.database.onStatus(({ state }) => states.push(state));
+    for (const pid of serversOn(suite.cluster)) process.kill(pid, 'SIGKILL');
+    append(1000);
+    await until(() => states.includes('down'));
+    append(1000);
+    await until(() => states.at(-1) === 'up');
+    stop();
+    append(1000);
+    await until(async () => {
+      await writer.flush();
+      return writer.counters().written >= appended;
+    });
+    const times = (await storedRows(suite.database)).map((row) => row.response_time_us);
+    expect(times.sort((a, b) => a - b)).toEqual(Array.from({ length: appended }, (_, i) => i));
+    expect(writer.counters().dropped).toBe(0);
+  });
+});

@@ -1,0 +1,199 @@
+/**
+ * Sends batches to the database, one at a time, and what is in the spool when there are none; what the database does
+ * not take goes to the spool. Does not know what is in a batch.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../../../shared/log.ts';
+import type { Database } from '../../db/database.ts';
+import { DatabaseUnavailable, isDataError } from '../../db/database-errors.ts';
+import { DamagedBlock } from '../block/block-layout.ts';
+import { OverlappingBlock, storeBlock } from './block-store.ts';
+import type { LogBatch } from './log-batch.ts';
+import type { LogTally } from './log-tally.ts';
+import { SendPause } from './send-pause.ts';
+import type { SpilledBatches } from './spilled-batches.ts';
+import { UnsettledBatches } from './unsettled-batches.ts';
+
+/** What a sender needs. */
+export interface SenderOptions {
+  readonly database: Database;
+  readonly nodeId: number;
+  /** Whether rows may be stored in the name of this node. */
+  readonly mayStore: () => boolean;
+  readonly spilled: SpilledBatches;
+  readonly tally: LogTally;
+  readonly logger: Logger;
+}
+
+interface WaitingBatch extends LogBatch {
+  /** `performance.now()` when it came. */
+  readonly sinceMs: number;
+}
+
+/** The activity named in messages. */
+const REPLAY = 'replay the query log spool';
+const STORE = 'store the query log';
+
+/** The batches on their way to the database. */
+export class BatchSender {
+  private readonly options: SenderOptions;
+  private readonly queue: WaitingBatch[] = [];
+  private readonly unsettled = new UnsettledBatches();
+  /** Batches of the file that is being sent which are counted already. */
+  private readonly replayed = new Set<string>();
+  private readonly sendPause = new SendPause();
+  private readonly stopListening: () => void;
+  private sending: WaitingBatch | undefined;
+  private pump: Promise<void> | undefined;
+  private isClosing = false;
+
+  constructor(options: SenderOptions) {
+    this.options = options;
+    this.stopListening = options.database.onStatus(({ state }) => {
+      if (state !== 'up') this.takeBackUnsettled();
+      this.sendPause.end();
+      this.wake();
+    });
+  }
+
+  /** Rows that wait, and those in flight. */
+  get rowCount(): number {
+    return this.queue.reduce((sum, { rowCount }) => sum + rowCount, this.sending?.rowCount ?? 0);
+  }
+
+  add(batch: LogBatch): void {
+    this.queue.push({ ...batch, sinceMs: performance.now() });
+    this.wake();
+  }
+
+  wake(): void {
+    this.pump ??= this.send();
+  }
+
+  /** Spills batches that have waited for longer than this. */
+  spillOld(maxWaitMs: number): void {
+    this.unsettled.forget();
+    const oldestMs = performance.now() - maxWaitMs;
+    while (this.queue[0] !== undefined && this.queue[0].sinceMs < oldestMs) this.spill(this.queue.shift()!);
+  }
+
+  /** Resolves when nothing is left to send. */
+  async settled(): Promise<void> {
+    while (this.pump !== undefined) await this.pump;
+  }
+
+  /** From now on sends what it has, and nothing of the spool. */
+  finish(): void {
+    this.isClosing = true;
+    this.stopListening();
+  }
+
+  /** Sends what it can in this time, and spills the rest, with what the disk had refused. */
+  async close(withinMs: number): Promise<void> {
+    this.finish();
+    const inTime = new AbortController();
+    const late = sleep(withinMs, undefined, { signal: inTime.signal }).catch(() => undefined);
+    await Promise.race([this.pump, late]);
+    inTime.abort();
+    // A database that does not answer may have lost what it acknowledged last.
+    if (this.sending || this.options.database.status().state !== 'up') this.takeBackUnsettled();
+    // The batch in flight may or may not arrive; its numbers prevent storing it twice.
+    if (this.sending) this.spill(this.sending);
+    for (const batch of [...this.options.spilled.takeHeld(), ...this.queue.splice(0)]) this.spill(batch);
+  }
+
+  /** Sends batches until there are none, then those of the spool. */
+  private async send(): Promise<void> {
+    await Promise.resolve(); // `pump` is set before anything here ends.
+    try {
+      while (this.options.mayStore() && !this.sendPause.isOn()) {
+        const batch = this.queue.shift();
+        if (batch !== undefined) await this.sendOne(batch);
+        // A batch may have arrived during the read of the spool, while this pump was running.
+        else if (this.isClosing || (!(await this.replayOne()) && this.queue.length === 0)) return;
+      }
+    } finally {
+      this.pump = undefined;
+    }
+  }
+
+  private async sendOne(batch: WaitingBatch): Promise<void> {
+    const { database, nodeId, tally, spilled } = this.options;
+    this.sending = batch;
+    try {
+      await storeBlock(database, batch, { nodeId, durable: false });
+      tally.written += batch.rowCount;
+      this.unsettled.add(batch);
+      this.accepted();
+    } catch (error) {
+      if (isRefusal(error)) spilled.setAside(batch, error);
+      else {
+        if (!(error instanceof DatabaseUnavailable)) this.pause(STORE, error, batch);
+        this.spill(batch);
+      }
+    } finally {
+      this.sending = undefined;
+    }
+  }
+
+  /** Sends the oldest file of the spool; false when there is none or the database is away. */
+  private async replayOne(): Promise<boolean> {
+    const { database, spilled, logger } = this.options;
+    if (database.status().state !== 'up') return false;
+    const file = await spilled.oldest(REPLAY);
+    if (file === undefined) return false;
+    for (const batch of file.batches) if (!(await this.replay(batch))) return false;
+    if (file.isDamaged) logger.error(`${REPLAY}: rows of a damaged file are lost`, { file: file.name });
+    await spilled.remove(REPLAY, file);
+    this.replayed.clear();
+    return true;
+  }
+
+  /** False when the database is away again, so the batch stays where it is. */
+  private async replay(batch: LogBatch): Promise<boolean> {
+    const { database, nodeId, tally, spilled } = this.options;
+    try {
+      await storeBlock(database, batch, { nodeId, durable: true });
+      // A file whose last batches have to wait is sent again from its start.
+      if (!this.replayed.has(batch.id)) tally.written += batch.rowCount;
+      this.replayed.add(batch.id);
+    } catch (error) {
+      if (!isRefusal(error)) {
+        if (!(error instanceof DatabaseUnavailable)) this.pause(REPLAY, error, batch);
+        return false;
+      }
+      spilled.setAside(batch, error);
+      return true;
+    }
+    this.accepted();
+    return true;
+  }
+
+  private accepted(): void {
+    this.options.tally.trouble.end();
+    this.sendPause.end();
+  }
+
+  /** The database is up but refuses valid rows: they wait. */
+  private pause(action: string, cause: unknown, { rowCount }: LogBatch): void {
+    const fields = { rows: rowCount, after_ms: this.sendPause.begin() };
+    this.options.tally.trouble.begin(`${action}: retried later`, cause, fields);
+  }
+
+  private spill(batch: LogBatch): void {
+    this.options.spilled.spill(batch, () => !this.sendPause.isOn());
+  }
+
+  /** Sends again what a lost database may not have written to disk. */
+  private takeBackUnsettled(): void {
+    for (const batch of this.unsettled.takeBack()) {
+      this.options.tally.written -= batch.rowCount;
+      this.spill(batch);
+    }
+  }
+}
+
+/** Whether the database will never take the block, however often it is sent. */
+function isRefusal(error: unknown): boolean {
+  return isDataError(error) || error instanceof DamagedBlock || error instanceof OverlappingBlock;
+}

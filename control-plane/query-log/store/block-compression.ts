@@ -1,0 +1,44 @@
+/** Compresses sealed blocks, one after the other, beside the thread that gathers their rows. */
+import { type SealedBlock, toBatch } from './block-gatherer.ts';
+import type { LogBatch } from './log-batch.ts';
+
+/** Where blocks go. */
+export interface CompressionListener {
+  readonly compressed: (batch: LogBatch) => void;
+  readonly failed: (rowCount: number, cause: unknown) => void;
+}
+
+/** Blocks that are being compressed. */
+export class BlockCompression {
+  private readonly runKey: string;
+  private readonly listener: CompressionListener;
+  private work: Promise<void> = Promise.resolve();
+  private rows = 0;
+
+  constructor(runKey: string, listener: CompressionListener) {
+    this.runKey = runKey;
+    this.listener = listener;
+  }
+
+  /** Rows in these blocks. */
+  get rowCount(): number {
+    return this.rows;
+  }
+
+  /** Takes a block; batches come out in the order in which their blocks were added. */
+  add(sealed: SealedBlock): void {
+    const { rowCount } = sealed.block;
+    this.rows += rowCount;
+    this.work = this.work
+      .then(async () => this.listener.compressed(await toBatch(this.runKey, sealed)))
+      .catch((error: unknown) => this.listener.failed(rowCount, error))
+      .finally(() => {
+        this.rows -= rowCount;
+      });
+  }
+
+  /** Resolves when every block added so far is compressed. */
+  settled(): Promise<void> {
+    return this.work;
+  }
+}

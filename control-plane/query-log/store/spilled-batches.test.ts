@@ -1,0 +1,99 @@
+import { describe, expect, test } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
+import { LogWriters } from '../../../test/support/parts/log-writers.ts';
+import { storedRows } from '../../../test/support/parts/stored-log.ts';
+import { until } from '../../../test/support/parts/until.ts';
+
+const suite = new LogWriters();
+
+describe('SpilledBatches', () => {
+  test('rows of a database that is away are spooled for weir’s eyes only, and stored when it comes', async () => {
+    const { database, come } = suite.away();
+    const { writer, spool } = suite.open({ database });
+    for (const name of ['first.example', 'second.example']) {
+      writer.append(logRow({ qname: wireName(name) }));
+      await writer.flush();
+    }
+    const files = readdirSync(spool);
+    expect(files).toHaveLength(1);
+    expect(statSync(spool).mode & 0o777).toBe(0o700);
+    expect(statSync(join(spool, files[0]!)).mode & 0o777).toBe(0o600);
+    expect(writer.counters()).toEqual({ written: 0, spooled: 2, dropped: 0, refused: 0, waiting: 0 });
+    come();
+    await until(() => readdirSync(spool).length === 0);
+    expect(await suite.storedDomains()).toEqual(['first.example', 'second.example']);
+    expect(writer.counters()).toEqual({ written: 2, spooled: 2, dropped: 0, refused: 0, waiting: 0 });
+  });
+
+  test('a spool that an earlier run left is stored up to where it was cut off', async () => {
+    const { database } = suite.away();
+    const first = suite.open({ database });
+    for (const name of ['whole.example', 'cut.example']) {
+      first.writer.append(logRow({ qname: wireName(name) }));
+      await first.writer.flush();
+    }
+    await first.writer.close();
+    const file = join(first.spool, readdirSync(first.spool)[0]!);
+    writeFileSync(file, readFileSync(file).subarray(0, -5));
+    const second = suite.open({ dataDir: join(first.spool, '..') });
+    await until(() => readdirSync(first.spool).length === 0);
+    expect(await suite.storedDomains()).toEqual(['whole.example']);
+    expect(second.logger.text()).toContain('rows of a damaged file are lost');
+  });
+
+  test('a batch that was stored but whose file stayed is not stored again', async () => {
+    const { database } = suite.away();
+    const first = suite.open({ database });
+    first.writer.append(logRow());
+    await first.writer.close();
+    const file = join(first.spool, readdirSync(first.spool)[0]!);
+    const content = readFileSync(file);
+    for (let round = 0; round < 2; round++) {
+      writeFileSync(file, content);
+      const { writer } = suite.open({ dataDir: join(first.spool, '..') });
+      await until(() => readdirSync(first.spool).length === 0);
+      await writer.close();
+    }
+    expect(await suite.storedDomains()).toEqual(['www.example.org']);
+  });
+
+  test('the spool gives up its oldest rows beyond its bound, and counts them', async () => {
+    const { database, come } = suite.away();
+    const { writer, spool, logger } = suite.open({ database, maxSpoolBytes: 3_000_000 });
+    for (let i = 0; i < 90; i++) {
+      writer.append(logRow({ responseTimeUs: i, answers: randomBytes(60_000) }));
+      await writer.flush();
+    }
+    const { dropped } = writer.counters();
+    const used = readdirSync(spool).reduce((sum, name) => sum + statSync(join(spool, name)).size, 0);
+    expect(used).toBeLessThanOrEqual(3_000_000);
+    expect(dropped).toBeGreaterThan(0);
+    expect(dropped).toBeLessThan(60);
+    expect(logger.text()).toContain('the spool is full');
+    come();
+    await until(() => writer.counters().written === 90 - dropped);
+    const times = (await storedRows(suite.database)).map((row) => row.response_time_us);
+    expect(times.sort((a, b) => a - b)).toEqual(Array.from({ length: 90 - dropped }, (_, i) => dropped + i));
+  });
+
+  test('rows that the disk does not take wait in memory, and are stored when it takes them', async () => {
+    const { database, come } = suite.away();
+    const dataDir = suite.makeDir();
+    // A file where the folder of the spool belongs stands for a disk that refuses.
+    const obstacle = join(dataDir, 'spool');
+    writeFileSync(obstacle, '');
+    const { writer, logger } = suite.open({ database, dataDir, maxWaitMs: 20 });
+    writer.append(logRow({ qname: wireName('kept.example') }));
+    await until(() => logger.text().includes('rows are kept in memory'));
+    expect(writer.counters()).toMatchObject({ written: 0, spooled: 0, dropped: 0 });
+    rmSync(obstacle);
+    await until(() => writer.counters().spooled === 1);
+    come();
+    await until(() => writer.counters().written === 1);
+    expect(await suite.storedDomains()).toEqual(['kept.example']);
+    expect(writer.counters()).toEqual({ written: 1, spooled: 1, dropped: 0, refused: 0, waiting: 0 });
+  });
+});

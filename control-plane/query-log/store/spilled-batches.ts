@@ -1,0 +1,132 @@
+/**
+ * Batches that cannot go into the database now: on disk in the spool, set aside where the database refuses them for
+ * good, or held in memory while the disk refuses them, too. All work on these files is done in turn. Knows no database.
+ */
+import { join } from 'node:path';
+import type { Logger } from '../../../shared/log.ts';
+import { reasonOf } from '../../../shared/thrown.ts';
+import type { LogBatch } from './log-batch.ts';
+import { LogSpool, type SpooledFile } from './log-spool.ts';
+import type { LogTally } from './log-tally.ts';
+import { setAside } from './refused-batches.ts';
+
+/** What they are kept with. */
+export interface SpillOptions {
+  /** The spool is made in it. */
+  readonly dataDir: string;
+  readonly maxSpoolBytes: number;
+  readonly logger: Logger;
+  readonly tally: LogTally;
+}
+
+/** Bytes that may be in flight to a slow disk, and that may wait for a full one. */
+const MAX_SPILLING_BYTES = 64 * 1024 * 1024;
+/** The activity named in messages. */
+const SPOOL = 'spool query log';
+
+/** The spool, and what waits for it. */
+export class SpilledBatches {
+  private readonly dir: string;
+  private readonly spool: LogSpool;
+  private readonly logger: Logger;
+  private readonly tally: LogTally;
+  /** Queue of all work on the files. */
+  private work: Promise<void>;
+  private spillingBytes = 0;
+  /** Batches that the disk did not accept. */
+  private held: LogBatch[] = [];
+  private isClosing = false;
+
+  constructor({ dataDir, maxSpoolBytes, logger, tally }: SpillOptions) {
+    this.dir = join(dataDir, 'spool');
+    this.spool = new LogSpool(this.dir, maxSpoolBytes);
+    this.logger = logger;
+    this.tally = tally;
+    this.work = this.spool.open().catch((error: unknown) => {
+      logger.error('open the query log spool', { reason: reasonOf(error) });
+    });
+  }
+
+  get heldRows(): number {
+    return this.held.reduce((sum, { rowCount }) => sum + rowCount, 0);
+  }
+
+  /** Resolves when all work so far is done. */
+  settled(): Promise<void> {
+    return this.work;
+  }
+
+  /** From now on what the disk refuses is lost: it will not be tried again. */
+  holdNoMore(): void {
+    this.isClosing = true;
+  }
+
+  /** The held batches, to be tried again by the caller. */
+  takeHeld(): LogBatch[] {
+    return this.held.splice(0);
+  }
+
+  /** Puts a batch on disk. `isTroubleOver` is asked when it is there. */
+  spill(batch: LogBatch, isTroubleOver: () => boolean): void {
+    if (this.spillingBytes > MAX_SPILLING_BYTES)
+      return this.tally.drop(batch.rowCount, SPOOL, new Error('the disk does not keep up'));
+    this.spillingBytes += batch.bytes.length;
+    void this.inTurn(SPOOL, async () => {
+      try {
+        const lostRows = await this.spool.add(batch);
+        this.tally.spooled += batch.rowCount;
+        if (isTroubleOver()) this.tally.trouble.end();
+        if (lostRows > 0) this.tally.drop(lostRows, SPOOL, new Error('the spool is full'));
+      } catch (error) {
+        this.hold(batch, error);
+      } finally {
+        this.spillingBytes -= batch.bytes.length;
+      }
+    });
+  }
+
+  /** Sets aside rows that can never be stored, for a person to find. */
+  setAside(batch: LogBatch, cause: unknown): void {
+    void this.inTurn('set refused rows aside', async () => {
+      const { rowCount } = batch;
+      try {
+        const file = await setAside(join(this.dir, 'refused'), batch);
+        this.tally.refused += rowCount;
+        const fields = { rows: rowCount, file, reason: reasonOf(cause) };
+        this.logger.error('store the query log: the database refuses rows, they are set aside', fields);
+      } catch (error) {
+        this.tally.drop(rowCount, 'set refused rows aside', error);
+      }
+    });
+  }
+
+  /** The oldest file of the spool; undefined if there is none. */
+  async oldest(action: string): Promise<SpooledFile | undefined> {
+    let file: SpooledFile | undefined;
+    await this.inTurn(action, async () => {
+      file = await this.spool.oldest();
+    });
+    return file;
+  }
+
+  /** Removes a file whose batches are stored. */
+  remove(action: string, { name }: SpooledFile): Promise<void> {
+    return this.inTurn(action, () => this.spool.remove(name));
+  }
+
+  /** Keeps a batch that the disk refused, since it may be full only temporarily. */
+  private hold(batch: LogBatch, cause: unknown): void {
+    const heldBytes = this.held.reduce((sum, { bytes }) => sum + bytes.length, batch.bytes.length);
+    if (this.isClosing || heldBytes > MAX_SPILLING_BYTES)
+      return this.tally.drop(batch.rowCount, SPOOL, cause);
+    this.held.push(batch);
+    this.tally.trouble.begin(`${SPOOL}: rows are kept in memory`, cause, { rows: batch.rowCount });
+  }
+
+  private inTurn(action: string, work: () => Promise<void>): Promise<void> {
+    this.work = this.work.then(work).catch((error: unknown) => {
+      this.logger.error(action, { reason: reasonOf(error) });
+    });
+    return this.work;
+  }
+}

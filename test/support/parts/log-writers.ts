@@ -1,0 +1,90 @@
+/** Writers of the query log over a real database, which a suite may put away and let come. */
+import { afterAll, afterEach, beforeAll } from '@jest/globals';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseUnavailable } from '../../../control-plane/db/database-errors.ts';
+import type { Database } from '../../../control-plane/db/database.ts';
+import { LogWriter } from '../../../control-plane/query-log/store/log-writer.ts';
+import type { LogWriterOptions } from '../../../control-plane/query-log/store/log-writer.ts';
+import { MemoryLogger } from './memory-logger.ts';
+import { emptyLog, storedRows } from './stored-log.ts';
+import { makeTempDir, startTestDatabase } from './test-database.ts';
+import type { TestDatabase } from './test-database.ts';
+
+/** What the suites of the log's way into the database run on. */
+export class LogWriters {
+  private own!: TestDatabase;
+  private readonly writers: LogWriter[] = [];
+  private readonly dirs: string[] = [];
+
+  /** Registers the hooks of a suite. Each test finds an empty log. */
+  constructor() {
+    beforeAll(async () => {
+      this.own = await startTestDatabase();
+    });
+    afterEach(async () => {
+      for (const writer of this.writers.splice(0)) await writer.close();
+      for (const dir of this.dirs.splice(0)) rmSync(dir, { recursive: true, force: true });
+      await emptyLog(this.database);
+    });
+    afterAll(() => this.own.stop());
+  }
+
+  get database(): Database {
+    return this.own.database;
+  }
+
+  /** Where the files of its server are. */
+  get cluster(): string {
+    return join(this.own.dataDir, 'postgres', 'cluster');
+  }
+
+  /** A folder that is removed when the test ends. */
+  makeDir(): string {
+    const dir = makeTempDir();
+    this.dirs.push(dir);
+    return dir;
+  }
+
+  /** A writer with a spool of its own, closed when the test ends. */
+  open(change: Partial<LogWriterOptions> = {}): { writer: LogWriter; spool: string; logger: MemoryLogger } {
+    const dataDir = change.dataDir ?? this.makeDir();
+    const logger = new MemoryLogger();
+    const { database } = this;
+    const writer = new LogWriter({ database, dataDir, nodeId: 7, logger, privacy: () => 'full', ...change });
+    this.writers.push(writer);
+    return { writer, spool: join(dataDir, 'spool'), logger };
+  }
+
+  /** Names of the rows in the database, sorted. */
+  async storedDomains(): Promise<string[]> {
+    return (await storedRows(this.database)).map(({ domain }) => domain).sort();
+  }
+
+  /** The database, away until `come()`. */
+  away(): { database: Database; come: () => void } {
+    const { own } = this;
+    let isUp = false;
+    const listeners = new Set<Parameters<Database['onStatus']>[0]>();
+    const database: Database = {
+      ...own.database,
+      status: () => ({ state: isUp ? 'up' : 'down', server: 'test', error: isUp ? null : 'away' }),
+      onStatus(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+      whenUp: () => own.database.whenUp(),
+      query: (text, values) => own.database.query(text, values),
+      transaction: (work) => own.database.transaction(work),
+      transactionInTurn: (lock, work) => own.database.transactionInTurn(lock, work),
+      withClient: (work) =>
+        isUp ? own.database.withClient(work) : Promise.reject(new DatabaseUnavailable('away')),
+      close: () => Promise.resolve(),
+    };
+    const come = (): void => {
+      isUp = true;
+      for (const listener of listeners) listener(database.status());
+    };
+    return { database, come };
+  }
+}
