@@ -1,15 +1,14 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
+import { describeCalls, systemCalls } from '../../test/support/parts/system-calls.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 import { WorkerControl } from '../../shared/threads/messages.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
-import { loadNativeCalls } from './native-calls.ts';
 import { packSocketAddress } from './socket-address.ts';
 import { UdpReply, type UdpOrigin } from './udp-reply.ts';
 import { openUdpSockets } from './udp-sockets.ts';
 
-const native = loadNativeCalls();
 const LOOPBACK = addressFromText('127.0.0.1')!;
 
 function originAt(port: number): UdpOrigin {
@@ -17,27 +16,25 @@ function originAt(port: number): UdpOrigin {
   return { socket: 0, nameLength: length, bytes: bytes.slice(0, length) };
 }
 
-// Elsewhere node:dgram serves.
-if ('calls' in native)
-  describe('UdpReply', () => {
-    test('UdpReply sends what is before and behind a reply that the kernel refuses, and counts that one', async () => {
-      const control = new Int32Array(new SharedArrayBuffer(WorkerControl.BYTES));
-      openUdpSockets(native.calls, control, ['127.0.0.1'], 0);
-      const unsent: number[] = [];
-      const replies = new UdpReply(native.calls, control, (counter) => unsent.push(counter));
-      const client = createSocket('udp4');
-      client.bind(0, '127.0.0.1');
-      await once(client, 'listening');
-      const received: number[] = [];
-      client.on('message', (message) => received.push(message[0]!));
-      const { port } = client.address();
-      // Nothing can be sent to port 0.
-      for (const [index, to] of [port, 0, port, 0, 0, port].entries())
-        replies.send(Uint8Array.of(index), originAt(to));
-      while (received.length < 3) await once(client, 'message');
-      expect(received).toEqual([0, 2, 5]);
-      expect(unsent).toEqual([Counter.SEND_ERRORS, Counter.SEND_ERRORS, Counter.SEND_ERRORS]);
-      replies.closeSockets();
-      client.close();
-    });
+describeCalls('UdpReply', () => {
+  test('UdpReply sends what is before and behind a reply that the kernel refuses, and counts that one', async () => {
+    const control = new Int32Array(new SharedArrayBuffer(WorkerControl.BYTES));
+    openUdpSockets(systemCalls, control, ['127.0.0.1'], 0);
+    const unsent: number[] = [];
+    const replies = new UdpReply(systemCalls, control, (counter) => unsent.push(counter));
+    const client = createSocket('udp4');
+    client.bind(0, '127.0.0.1');
+    await once(client, 'listening');
+    const received: number[] = [];
+    client.on('message', (message) => received.push(message[0]!));
+    const { port } = client.address();
+    // Nothing can be sent to port 0.
+    for (const [index, to] of [port, 0, port, 0, 0, port].entries())
+      replies.send(Uint8Array.of(index), originAt(to));
+    while (received.length < 3) await once(client, 'message');
+    expect(received).toEqual([0, 2, 5]);
+    expect(unsent).toEqual([Counter.SEND_ERRORS, Counter.SEND_ERRORS, Counter.SEND_ERRORS]);
+    replies.closeSockets();
+    client.close();
   });
+});

@@ -1,84 +1,78 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
+import { describeCalls, systemCalls } from '../../test/support/parts/system-calls.ts';
 import { WorkerControl } from '../../shared/threads/messages.ts';
 import { freePort } from '../../test/support/weir/free-ports.ts';
 import { ListenError } from './listen-error.ts';
-import { loadNativeCalls } from './native-calls.ts';
 import { openUdpSockets, type UdpSocket } from './udp-sockets.ts';
-
-const native = loadNativeCalls();
 
 function newControl(): Int32Array {
   return new Int32Array(new SharedArrayBuffer(WorkerControl.BYTES));
 }
 
-// Elsewhere node:dgram serves.
-if ('calls' in native) {
-  const { calls } = native;
-  const opened = new Set<number>();
+const opened = new Set<number>();
 
-  afterEach(() => {
-    for (const fd of opened) calls.close(fd);
-    opened.clear();
+afterEach(() => {
+  for (const fd of opened) systemCalls.close(fd);
+  opened.clear();
+});
+
+const open = (control: Int32Array, addresses: readonly string[], port: number): UdpSocket[] => {
+  const sockets = openUdpSockets(systemCalls, control, addresses, port);
+  for (const { fd } of sockets) opened.add(fd);
+  return sockets;
+};
+
+describeCalls('openUdpSockets()', () => {
+  test('opens a socket for each address, and several workers share a port', async () => {
+    const port = await freePort(['127.0.0.1', '::1']);
+    const one = open(newControl(), ['127.0.0.1', '::1'], port);
+    const other = open(newControl(), ['127.0.0.1', '::1'], port);
+    expect(new Set([...one, ...other].map(({ fd }) => fd)).size).toBe(4);
+    expect(one.map(({ hasPacketInfo }) => hasPacketInfo)).toEqual([false, false]);
   });
 
-  const open = (control: Int32Array, addresses: readonly string[], port: number): UdpSocket[] => {
-    const sockets = openUdpSockets(calls, control, addresses, port);
-    for (const { fd } of sockets) opened.add(fd);
-    return sockets;
-  };
+  test('notes the descriptors, and takes over those that are noted', () => {
+    const control = newControl();
+    const [socket] = open(control, ['127.0.0.1'], 0);
+    expect(control[WorkerControl.UDP_FD_COUNT_WORD]).toBe(1);
+    expect(control[WorkerControl.UDP_FD_FIRST_WORD]).toBe(socket!.fd);
+    expect(open(control, ['127.0.0.1'], 0)).toEqual([socket]);
+  });
 
-  describe('openUdpSockets()', () => {
-    test('opens a socket for each address, and several workers share a port', async () => {
-      const port = await freePort(['127.0.0.1', '::1']);
-      const one = open(newControl(), ['127.0.0.1', '::1'], port);
-      const other = open(newControl(), ['127.0.0.1', '::1'], port);
-      expect(new Set([...one, ...other].map(({ fd }) => fd)).size).toBe(4);
-      expect(one.map(({ hasPacketInfo }) => hasPacketInfo)).toEqual([false, false]);
-    });
+  test('serves both wildcards by one socket that tells local addresses', async () => {
+    const port = await freePort(['127.0.0.1']);
+    const sockets = open(newControl(), ['0.0.0.0', '::'], port);
+    expect(sockets).toHaveLength(1);
+    expect(sockets[0]!.hasPacketInfo).toBe(true);
+  });
 
-    test('notes the descriptors, and takes over those that are noted', () => {
-      const control = newControl();
-      const [socket] = open(control, ['127.0.0.1'], 0);
-      expect(control[WorkerControl.UDP_FD_COUNT_WORD]).toBe(1);
-      expect(control[WorkerControl.UDP_FD_FIRST_WORD]).toBe(socket!.fd);
-      expect(open(control, ['127.0.0.1'], 0)).toEqual([socket]);
-    });
+  test('serves the IPv6 wildcard alone without IPv4', async () => {
+    const port = await freePort(['127.0.0.1']);
+    open(newControl(), ['::'], port);
+    // Another program may still have the port of IPv4.
+    const client = createSocket('udp4');
+    client.bind(port, '127.0.0.1');
+    await once(client, 'listening');
+    client.close();
+  });
 
-    test('serves both wildcards by one socket that tells local addresses', async () => {
-      const port = await freePort(['127.0.0.1']);
-      const sockets = open(newControl(), ['0.0.0.0', '::'], port);
-      expect(sockets).toHaveLength(1);
-      expect(sockets[0]!.hasPacketInfo).toBe(true);
-    });
-
-    test('serves the IPv6 wildcard alone without IPv4', async () => {
-      const port = await freePort(['127.0.0.1']);
-      open(newControl(), ['::'], port);
-      // Another program may still have the port of IPv4.
-      const client = createSocket('udp4');
-      client.bind(port, '127.0.0.1');
-      await once(client, 'listening');
-      client.close();
-    });
-
-    test('says which address cannot be opened, and why, and keeps no descriptor of it', () => {
-      const control = newControl();
-      for (const [address, code] of [
-        ['192.0.2.1', 'EADDRNOTAVAIL'],
-        ['localhost', 'EINVAL'],
-      ] as const) {
-        let thrown: unknown;
-        try {
-          open(control, [address], 5353);
-        } catch (error) {
-          thrown = error;
-        }
-        expect(thrown).toBeInstanceOf(ListenError);
-        expect(thrown).toMatchObject({ address, port: 5353, code });
+  test('says which address cannot be opened, and why, and keeps no descriptor of it', () => {
+    const control = newControl();
+    for (const [address, code] of [
+      ['192.0.2.1', 'EADDRNOTAVAIL'],
+      ['localhost', 'EINVAL'],
+    ] as const) {
+      let thrown: unknown;
+      try {
+        open(control, [address], 5353);
+      } catch (error) {
+        thrown = error;
       }
-      expect(control[WorkerControl.UDP_FD_COUNT_WORD]).toBe(0);
-    });
+      expect(thrown).toBeInstanceOf(ListenError);
+      expect(thrown).toMatchObject({ address, port: 5353, code });
+    }
+    expect(control[WorkerControl.UDP_FD_COUNT_WORD]).toBe(0);
   });
-}
+});

@@ -1,167 +1,163 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
+import { describeCalls, systemCalls } from '../../test/support/parts/system-calls.ts';
 import { WorkerControl } from '../../shared/threads/messages.ts';
-import { loadNativeCalls, type NativeCalls } from './native-calls.ts';
+import type { NativeCalls } from './native-calls.ts';
 import { openUdpSockets, type UdpSocket } from './udp-sockets.ts';
 import { UdpWait } from './udp-wait.ts';
 
-const native = loadNativeCalls();
 const EMPTY_ROUNDS = 25;
 
-// Elsewhere node:dgram serves.
-if ('calls' in native) {
-  const { calls } = native;
-  const fds = new Set<number>();
+const fds = new Set<number>();
 
-  afterEach(() => {
-    for (const fd of fds) calls.close(fd);
-    fds.clear();
+afterEach(() => {
+  for (const fd of fds) systemCalls.close(fd);
+  fds.clear();
+});
+
+const open = (socketCount: number, changed: Partial<NativeCalls> = {}, coalesceUs = 0) => {
+  const control = new Int32Array(new SharedArrayBuffer(WorkerControl.BYTES));
+  const addresses = ['127.0.0.1', '127.0.0.2'].slice(0, socketCount);
+  const sockets: UdpSocket[] = openUdpSockets(systemCalls, control, addresses, 0);
+  const wait = new UdpWait({ ...systemCalls, ...changed }, control, sockets, coalesceUs);
+  for (const { fd } of sockets) fds.add(fd);
+  fds.add(control[WorkerControl.WAKE_FD_WORD]!);
+  return { control, sockets, wait };
+};
+
+const bumpMail = (control: Int32Array): void => void Atomics.add(control, WorkerControl.MAIL_WORD, 1);
+
+describeCalls('UdpWait.forever()', () => {
+  test('reads mail first, and then only when there is more; it ends when told to', () => {
+    const { control, wait } = open(1);
+    const steps: string[] = [];
+    wait.forever(
+      () => {
+        steps.push('batch');
+        if (steps.length === 4) bumpMail(control);
+        return 1;
+      },
+      () => steps.push('mail') > 4,
+      () => undefined,
+    );
+    expect(steps).toEqual(['mail', 'batch', 'batch', 'batch', 'mail']);
   });
 
-  const open = (socketCount: number, changed: Partial<NativeCalls> = {}, coalesceUs = 0) => {
-    const control = new Int32Array(new SharedArrayBuffer(WorkerControl.BYTES));
-    const addresses = ['127.0.0.1', '127.0.0.2'].slice(0, socketCount);
-    const sockets: UdpSocket[] = openUdpSockets(calls, control, addresses, 0);
-    const wait = new UdpWait({ ...calls, ...changed }, control, sockets, coalesceUs);
-    for (const { fd } of sockets) fds.add(fd);
-    fds.add(control[WorkerControl.WAKE_FD_WORD]!);
-    return { control, sockets, wait };
-  };
-
-  const bumpMail = (control: Int32Array): void => void Atomics.add(control, WorkerControl.MAIL_WORD, 1);
-
-  describe('UdpWait.forever()', () => {
-    test('reads mail first, and then only when there is more; it ends when told to', () => {
-      const { control, wait } = open(1);
-      const steps: string[] = [];
-      wait.forever(
-        () => {
-          steps.push('batch');
-          if (steps.length === 4) bumpMail(control);
-          return 1;
-        },
-        () => steps.push('mail') > 4,
-        () => undefined,
-      );
-      expect(steps).toEqual(['mail', 'batch', 'batch', 'batch', 'mail']);
-    });
-
-    test('blocks in the receive of its only socket, and goes idle after 25 empty ones', () => {
-      const { control, wait } = open(1);
-      const blocks: boolean[] = [];
-      let idles = 0;
-      let mails = 0;
-      wait.forever(
-        (_, block) => {
-          blocks.push(block);
-          return 0;
-        },
-        () => mails++ > 0,
-        () => {
-          idles++;
-          bumpMail(control);
-        },
-      );
-      expect(blocks).toEqual(Array<boolean>(EMPTY_ROUNDS).fill(true));
-      expect(idles).toBe(1);
-    });
-
-    test('starts counting empty receives again with each datagram', () => {
-      const { control, wait } = open(1);
-      let rounds = 0;
-      let mails = 0;
-      wait.forever(
-        () => (++rounds === EMPTY_ROUNDS ? 1 : 0),
-        () => mails++ > 0,
-        () => bumpMail(control),
-      );
-      expect(rounds).toBe(2 * EMPTY_ROUNDS);
-    });
-
-    test('blocks in no receive of several sockets, and sleeps while they are empty', () => {
-      const asleep: number[] = [];
-      const asked: [number, boolean][] = [];
-      const opened = open(2, {
-        poll: (descriptors, count) => {
-          asleep.push(opened.control[WorkerControl.ANSWER_ASLEEP_WORD]!);
-          bumpMail(opened.control);
-          return calls.poll(descriptors, count, 0);
-        },
-      });
-      let mails = 0;
-      opened.wait.forever(
-        (socket, block) => {
-          asked.push([socket, block]);
-          return 0;
-        },
-        () => mails++ > 0,
-        () => undefined,
-      );
-      expect(asked).toEqual([
-        [0, false],
-        [1, false],
-      ]);
-      expect(asleep).toEqual([1]);
-      expect(opened.control[WorkerControl.ANSWER_ASLEEP_WORD]).toBe(0);
-    });
-
-    test('does not sleep where mail came before it says that it is asleep', () => {
-      let polls = 0;
-      const { control, wait } = open(2, { poll: () => polls++ });
-      let mails = 0;
-      wait.forever(
-        (socket) => {
-          if (socket === 1) bumpMail(control);
-          return 0;
-        },
-        () => mails++ > 0,
-        () => undefined,
-      );
-      expect(polls).toBe(0);
-    });
-
-    test('counts its turns, so that one that hangs is noticed', () => {
-      const { control, wait } = open(1);
-      let batches = 0;
-      wait.forever(
-        () => {
-          if (++batches === 10) bumpMail(control);
-          return 1;
-        },
-        () => batches === 10,
-        () => undefined,
-      );
-      expect(control[WorkerControl.ANSWER_BEAT_WORD]).toBe(11);
-    });
-
-    test.each([
-      ['lets more come after a thin batch at a high rate', 1, 50, true],
-      ['does not wait after a full batch', 16, 50, false],
-      ['does not wait where it is told not to', 1, 0, false],
-    ])('%s', (_, perBatch, coalesceUs, isWaiting) => {
-      let waits = 0;
-      const { control, wait } = open(1, { usleep: () => waits++ }, coalesceUs);
-      let datagrams = 0;
-      let mails = 0;
-      wait.forever(
-        () => {
-          // The first sample has no beginning, so two are needed; the second is as fast as a loop can be.
-          if ((datagrams += perBatch) >= 4 * 1024) bumpMail(control);
-          return perBatch;
-        },
-        () => mails++ > 0,
-        () => undefined,
-      );
-      expect(waits > 0).toBe(isWaiting);
-    });
+  test('blocks in the receive of its only socket, and goes idle after 25 empty ones', () => {
+    const { control, wait } = open(1);
+    const blocks: boolean[] = [];
+    let idles = 0;
+    let mails = 0;
+    wait.forever(
+      (_, block) => {
+        blocks.push(block);
+        return 0;
+      },
+      () => mails++ > 0,
+      () => {
+        idles++;
+        bumpMail(control);
+      },
+    );
+    expect(blocks).toEqual(Array<boolean>(EMPTY_ROUNDS).fill(true));
+    expect(idles).toBe(1);
   });
 
-  describe('UdpWait', () => {
-    test('notes the descriptor that wakes it, and takes over the one that is noted', () => {
-      const { control, sockets } = open(1);
-      const noted = control[WorkerControl.WAKE_FD_WORD];
-      expect(noted).toBeGreaterThan(0);
-      new UdpWait({ ...calls, eventfd: () => -1 }, control, sockets, 0);
-      expect(control[WorkerControl.WAKE_FD_WORD]).toBe(noted);
-    });
+  test('starts counting empty receives again with each datagram', () => {
+    const { control, wait } = open(1);
+    let rounds = 0;
+    let mails = 0;
+    wait.forever(
+      () => (++rounds === EMPTY_ROUNDS ? 1 : 0),
+      () => mails++ > 0,
+      () => bumpMail(control),
+    );
+    expect(rounds).toBe(2 * EMPTY_ROUNDS);
   });
-}
+
+  test('blocks in no receive of several sockets, and sleeps while they are empty', () => {
+    const asleep: number[] = [];
+    const asked: [number, boolean][] = [];
+    const opened = open(2, {
+      poll: (descriptors, count) => {
+        asleep.push(opened.control[WorkerControl.ANSWER_ASLEEP_WORD]!);
+        bumpMail(opened.control);
+        return systemCalls.poll(descriptors, count, 0);
+      },
+    });
+    let mails = 0;
+    opened.wait.forever(
+      (socket, block) => {
+        asked.push([socket, block]);
+        return 0;
+      },
+      () => mails++ > 0,
+      () => undefined,
+    );
+    expect(asked).toEqual([
+      [0, false],
+      [1, false],
+    ]);
+    expect(asleep).toEqual([1]);
+    expect(opened.control[WorkerControl.ANSWER_ASLEEP_WORD]).toBe(0);
+  });
+
+  test('does not sleep where mail came before it says that it is asleep', () => {
+    let polls = 0;
+    const { control, wait } = open(2, { poll: () => polls++ });
+    let mails = 0;
+    wait.forever(
+      (socket) => {
+        if (socket === 1) bumpMail(control);
+        return 0;
+      },
+      () => mails++ > 0,
+      () => undefined,
+    );
+    expect(polls).toBe(0);
+  });
+
+  test('counts its turns, so that one that hangs is noticed', () => {
+    const { control, wait } = open(1);
+    let batches = 0;
+    wait.forever(
+      () => {
+        if (++batches === 10) bumpMail(control);
+        return 1;
+      },
+      () => batches === 10,
+      () => undefined,
+    );
+    expect(control[WorkerControl.ANSWER_BEAT_WORD]).toBe(11);
+  });
+
+  test.each([
+    ['lets more come after a thin batch at a high rate', 1, 50, true],
+    ['does not wait after a full batch', 16, 50, false],
+    ['does not wait where it is told not to', 1, 0, false],
+  ])('%s', (_, perBatch, coalesceUs, isWaiting) => {
+    let waits = 0;
+    const { control, wait } = open(1, { usleep: () => waits++ }, coalesceUs);
+    let datagrams = 0;
+    let mails = 0;
+    wait.forever(
+      () => {
+        // The first sample has no beginning, so two are needed; the second is as fast as a loop can be.
+        if ((datagrams += perBatch) >= 4 * 1024) bumpMail(control);
+        return perBatch;
+      },
+      () => mails++ > 0,
+      () => undefined,
+    );
+    expect(waits > 0).toBe(isWaiting);
+  });
+});
+
+describeCalls('UdpWait', () => {
+  test('notes the descriptor that wakes it, and takes over the one that is noted', () => {
+    const { control, sockets } = open(1);
+    const noted = control[WorkerControl.WAKE_FD_WORD];
+    expect(noted).toBeGreaterThan(0);
+    new UdpWait({ ...systemCalls, eventfd: () => -1 }, control, sockets, 0);
+    expect(control[WorkerControl.WAKE_FD_WORD]).toBe(noted);
+  });
+});

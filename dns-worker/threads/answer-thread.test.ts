@@ -1,15 +1,15 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Counter } from '../../shared/memory/counters.ts';
 import { MissRing } from '../../shared/memory/miss-ring.ts';
 import { LogRing } from '../../shared/query-log.ts';
 import { UdpClient } from '../../test/support/dns/dns-client.ts';
 import { query } from '../../test/support/dns/dns-message.ts';
+import { describeCalls } from '../../test/support/parts/system-calls.ts';
 import { RunningWorker } from '../../test/support/parts/running-worker.ts';
 import { snapshotOf } from '../../test/support/parts/test-lists.ts';
 import { until } from '../../test/support/parts/until.ts';
-import { loadNativeCalls } from '../listeners/native-calls.ts';
 
 const BLOCK = { kind: 'block', subdomains: false } as const;
 const ADS = snapshotOf([{ text: '||ads.example^', reading: BLOCK }], {}, 1);
@@ -24,68 +24,66 @@ function missesOf({ memory }: RunningWorker): number {
   return Atomics.load(new Int32Array(memory.missRing), MissRing.HEAD_WORD);
 }
 
-// Elsewhere there is no answer thread: node:dgram serves in the resolve thread.
-if ('calls' in loadNativeCalls())
-  describe('runAnswerThread()', () => {
-    test('answers from policy, and logs and counts what it answers', async () => {
-      await using worker = await start();
-      const client = await UdpClient.open(worker.port);
-      const reply = await client.ask('x.ads.example', 'A');
-      expect(reply.data).toEqual(['0.0.0.0']);
-      await until(() => Atomics.load(new Int32Array(worker.memory.answerLog), LogRing.HEAD_WORD) === 1);
-      expect(missesOf(worker)).toBe(0);
-      client.close();
-    });
-
-    test('hands what it cannot answer to the resolve thread', async () => {
-      await using worker = await start();
-      const client = await UdpClient.open(worker.port);
-      await client.send(query('www.example', 'A'));
-      await until(() => missesOf(worker) === 1);
-      expect(client.unexpected).toEqual([]);
-      client.close();
-    });
-
-    test('drops what it cannot hand over where the ring is full, and counts it', async () => {
-      await using worker = await start();
-      const counters = new Float64Array(worker.memory.answerCounters);
-      const client = await UdpClient.open(worker.port);
-      // One client's share of the ring is half of it.
-      while (counters[Counter.UNRESOLVED_DROPPED] === 0)
-        await Promise.all(Array.from({ length: 200 }, () => client.send(query('www.example', 'A'))));
-      expect(missesOf(worker)).toBe(MissRing.CAPACITY / 2);
-      client.close();
-    });
-
-    test('answers by another snapshot from when it says that it is in force', async () => {
-      await using worker = await start();
-      const client = await UdpClient.open(worker.port);
-      const versions = (): number[] =>
-        worker.said.answer.flatMap((said) => (said.type === 'snapshot-in-force' ? [said.version] : []));
-      expect(versions()).toEqual([1]);
-      worker.post('answer', { type: 'snapshot', snapshot: OTHERS });
-      await until(() => versions().length === 2);
-      expect(versions()).toEqual([1, 2]);
-      expect((await client.ask('x.other.example', 'A')).data).toEqual(['0.0.0.0']);
-      client.close();
-    });
-
-    test('ends when it is told to drain', async () => {
-      const worker = await start();
-      worker.post('answer', { type: 'drain' });
-      await until(() => worker.hasEnded('answer'));
-      expect(worker.hasSaid('answer', 'drained')).toBe(true);
-    });
-
-    test('says which address it cannot listen on, and ends', async () => {
-      const taken = createSocket('udp4');
-      taken.bind(0, '127.0.0.1');
-      await once(taken, 'listening');
-      const { port } = taken.address();
-      const worker = await start(port);
-      expect(worker.said.answer).toEqual([
-        { type: 'listen-failed', address: '127.0.0.1', port, code: 'EADDRINUSE' },
-      ]);
-      taken.close();
-    });
+describeCalls('runAnswerThread()', () => {
+  test('answers from policy, and logs and counts what it answers', async () => {
+    await using worker = await start();
+    const client = await UdpClient.open(worker.port);
+    const reply = await client.ask('x.ads.example', 'A');
+    expect(reply.data).toEqual(['0.0.0.0']);
+    await until(() => Atomics.load(new Int32Array(worker.memory.answerLog), LogRing.HEAD_WORD) === 1);
+    expect(missesOf(worker)).toBe(0);
+    client.close();
   });
+
+  test('hands what it cannot answer to the resolve thread', async () => {
+    await using worker = await start();
+    const client = await UdpClient.open(worker.port);
+    await client.send(query('www.example', 'A'));
+    await until(() => missesOf(worker) === 1);
+    expect(client.unexpected).toEqual([]);
+    client.close();
+  });
+
+  test('drops what it cannot hand over where the ring is full, and counts it', async () => {
+    await using worker = await start();
+    const counters = new Float64Array(worker.memory.answerCounters);
+    const client = await UdpClient.open(worker.port);
+    // One client's share of the ring is half of it.
+    while (counters[Counter.UNRESOLVED_DROPPED] === 0)
+      await Promise.all(Array.from({ length: 200 }, () => client.send(query('www.example', 'A'))));
+    expect(missesOf(worker)).toBe(MissRing.CAPACITY / 2);
+    client.close();
+  });
+
+  test('answers by another snapshot from when it says that it is in force', async () => {
+    await using worker = await start();
+    const client = await UdpClient.open(worker.port);
+    const versions = (): number[] =>
+      worker.said.answer.flatMap((said) => (said.type === 'snapshot-in-force' ? [said.version] : []));
+    expect(versions()).toEqual([1]);
+    worker.post('answer', { type: 'snapshot', snapshot: OTHERS });
+    await until(() => versions().length === 2);
+    expect(versions()).toEqual([1, 2]);
+    expect((await client.ask('x.other.example', 'A')).data).toEqual(['0.0.0.0']);
+    client.close();
+  });
+
+  test('ends when it is told to drain', async () => {
+    const worker = await start();
+    worker.post('answer', { type: 'drain' });
+    await until(() => worker.hasEnded('answer'));
+    expect(worker.hasSaid('answer', 'drained')).toBe(true);
+  });
+
+  test('says which address it cannot listen on, and ends', async () => {
+    const taken = createSocket('udp4');
+    taken.bind(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address();
+    const worker = await start(port);
+    expect(worker.said.answer).toEqual([
+      { type: 'listen-failed', address: '127.0.0.1', port, code: 'EADDRINUSE' },
+    ]);
+    taken.close();
+  });
+});

@@ -1,0 +1,12 @@
+/** The batched system calls of UDP, for suites of what uses them; where they do not load, these count as skipped. */
+import { describe } from '@jest/globals';
+import { loadNativeCalls } from '../../../dns-worker/listeners/native-calls.ts';
+import type { NativeCalls } from '../../../dns-worker/listeners/native-calls.ts';
+
+const native = loadNativeCalls();
+
+/** `describe()` for a suite of them: elsewhere node:dgram serves. */
+export const describeCalls = 'calls' in native ? describe : describe.skip;
+
+/** To be used by the tests of such a suite only. */
+export const systemCalls = ('calls' in native ? native.calls : undefined) as NativeCalls;
