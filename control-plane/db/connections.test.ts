@@ -1,4 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
 import { until } from '../../test/support/parts/until.ts';
@@ -173,6 +176,21 @@ describe('untilLost()', () => {
     const reason = await open().untilLost(new AbortController().signal);
     url = good;
     expect(String(reason)).toContain('password authentication failed');
+  });
+
+  test('untilLost() tells at once what a statement has found out, while its own connection waits', async () => {
+    const accepted: Socket[] = [];
+    const silent = createServer((socket) => accepted.push(socket)).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const [target] = parseDatabaseUrls(`postgres://tester:secret@127.0.0.1:${port}/postgres`);
+    const connections = open({ target: target! });
+    const lost = connections.untilLost(new AbortController().signal);
+    await until(() => accepted.length === 1);
+    connections.lose('found lost');
+    expect(await lost).toBe('found lost');
+    for (const socket of accepted) socket.destroy();
+    silent.close();
   });
 
   test('untilLost() ends when Weir stops, and nothing is lost then', async () => {

@@ -124,18 +124,12 @@ export class Connections {
   /** Checks the server periodically; resolves with the reason when it is lost, or when `stopping` is aborted. */
   async untilLost(stopping: AbortSignal): Promise<unknown> {
     const ended = AbortSignal.any([this.lost.signal, stopping]);
-    try {
-      await this.probe.connect();
-      this.probing.resolve(undefined);
-      this.lower(this.probe);
-      for (;;) {
-        await sleep(PROBE_MS, undefined, { signal: ended }).catch(() => undefined);
-        if (ended.aborted) break;
-        await this.giveUpUnlessAnswering(PROBE_MS);
-      }
-    } catch (error) {
-      this.lose(error);
-    }
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    ended.addEventListener('abort', () => resolve(undefined), { once: true });
+    if (ended.aborted) return this.lost.signal.reason;
+    // Not waited for: a statement may find the server lost before this connection is made, or has its answer.
+    this.keepLooking(ended).catch((error: unknown) => this.lose(error));
+    await promise;
     return this.lost.signal.reason;
   }
 
@@ -160,6 +154,17 @@ export class Connections {
   cut(): void {
     for (const pool of [this.pool, this.changes, this.background]) pool.cut();
     this.cutOff.resolve(undefined);
+  }
+
+  private async keepLooking(ended: AbortSignal): Promise<void> {
+    await this.probe.connect();
+    this.probing.resolve(undefined);
+    this.lower(this.probe);
+    for (;;) {
+      await sleep(PROBE_MS, undefined, { signal: ended }).catch(() => undefined);
+      if (ended.aborted) return;
+      await this.giveUpUnlessAnswering(PROBE_MS);
+    }
   }
 
   private async look(withinMs: number): Promise<void> {
