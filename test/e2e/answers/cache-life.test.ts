@@ -38,8 +38,11 @@ describe.each(BACK_ENDS)('the answer cache, back end %s', (backEnd) => {
     udp = await UdpClient.open(weir.dnsPort);
     api = await weir.api();
   };
-  const askedFor = (label: string): number =>
-    upstream.udpQueries.filter((query) => firstLabel(query) === label).length;
+  /** Questions, not datagrams: one that this process is slow to answer comes again, with the same id and port. */
+  const askedFor = (label: string): number => {
+    const queries = upstream.udpQueries.filter((query) => firstLabel(query) === label);
+    return new Set(queries.map(({ bytes, port }) => `${String(idOf(bytes))} ${String(port)}`)).size;
+  };
 
   beforeAll(async () => {
     upstream = await ScriptedUpstream.start();

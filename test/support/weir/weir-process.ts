@@ -4,7 +4,6 @@
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -74,6 +73,7 @@ process.once('exit', () => {
 export class OwnProcess {
   readonly child: ChildProcess;
   private captured = '';
+  private readonly closed: Promise<unknown>;
 
   constructor(
     command: string,
@@ -95,6 +95,7 @@ export class OwnProcess {
     });
     if (output !== 'pipe') closeSync(output);
     running.add(this.child);
+    this.closed = new Promise((resolve) => this.child.once('close', resolve));
     this.child.once('exit', () => running.delete(this.child));
     for (const stream of [this.child.stdout, this.child.stderr])
       stream?.on('data', (chunk: Buffer) => (this.captured += chunk.toString()));
@@ -117,8 +118,10 @@ export class OwnProcess {
   /** Resolves when the output matches; rejects when the process ends before. */
   async untilOutput(pattern: RegExp): Promise<void> {
     while (!pattern.test(this.captured)) {
-      if (this.hasEnded)
+      if (this.hasEnded) {
+        await this.closed; // Its last words may still be in the pipe.
         throw new Error(`wait for ${String(pattern)}: the process ended; it said: ${this.captured}`);
+      }
       await sleep(LOOK_MS);
     }
   }
@@ -132,10 +135,9 @@ export class OwnProcess {
   async end(signal?: NodeJS.Signals, patienceMs: number = END_MS): Promise<Ended> {
     const sinceMs = performance.now();
     if (!this.hasEnded) {
-      const closed = once(this.child, 'close');
       if (signal !== undefined) this.child.kill(signal);
       const late = setTimeout(() => this.child.kill('SIGKILL'), patienceMs);
-      await closed;
+      await this.closed;
       clearTimeout(late);
     }
     return {
