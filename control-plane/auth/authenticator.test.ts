@@ -167,7 +167,12 @@ describe('Authenticator', () => {
     const secret = await logIn();
     const caller = (await authenticator.callerOf(secret))!;
     isSilent = true;
+    let ends = 0;
+    const stop = authenticator.onSessionsEnded(() => ends++);
     await expect(end(caller, secret)).rejects.toThrow(OutcomeUnknown);
+    stop();
+    await expect(end(caller, secret)).rejects.toThrow(OutcomeUnknown);
+    expect(ends).toBe(1);
     isAway = true;
     await expect(authenticator.callerOf(secret)).rejects.toThrow(DatabaseUnavailable);
     isAway = false;

@@ -70,6 +70,7 @@ export class Authenticator {
   private readonly memory: SessionMemory;
   private readonly clockWatch: ClockWatch;
   private readonly turns = new LoginTurns();
+  private readonly endListeners = new Set<() => void>();
 
   constructor(parts: AuthenticatorParts) {
     this.parts = parts;
@@ -151,6 +152,12 @@ export class Authenticator {
     return { secret, session };
   }
 
+  /** Calls back whenever sessions were ended on this node; returns how to stop that. */
+  onSessionsEnded(listener: () => void): () => void {
+    this.endListeners.add(listener);
+    return () => this.endListeners.delete(listener);
+  }
+
   /** Ends the session of a secret, if there is one. */
   async logOut(secret: string): Promise<void> {
     const secretHash = hashSessionSecret(secret);
@@ -158,7 +165,10 @@ export class Authenticator {
     // Not believed either where it is unknown whether it was ended; the same below.
     await database
       .transaction((tx) => sessions.deleteSessionByHash(tx, secretHash))
-      .finally(() => this.memory.note(secretHash, null));
+      .finally(() => {
+        this.memory.note(secretHash, null);
+        this.tellEnd();
+      });
   }
 
   /** Replaces the password and ends all other sessions; a wrong current one counts as a failed login. */
@@ -172,9 +182,7 @@ export class Authenticator {
     const { username, sessionId } = caller;
     await this.account
       .replacePassword(passwords.next, (tx) => sessions.deleteSessionsOfUser(tx, username, sessionId))
-      .finally(() =>
-        this.memory.forget((session) => session.username === username && session.id !== sessionId),
-      );
+      .finally(() => this.forget((session) => session.username === username && session.id !== sessionId));
     this.parts.logger.info('changed the password', { username });
   }
 
@@ -187,7 +195,7 @@ export class Authenticator {
   async revokeSession(id: number): Promise<void> {
     const isEnded = await this.parts.database
       .transaction((tx) => sessions.deleteSession(tx, id))
-      .finally(() => this.memory.forget((session) => session.id === id));
+      .finally(() => this.forget((session) => session.id === id));
     if (!isEnded) throw notFound(`session ${id}`);
   }
 
@@ -226,6 +234,16 @@ export class Authenticator {
       throw unauthorized('wrong user name or password');
     }
     await failures.clearFailures(database, who);
+  }
+
+  /** Sessions that were ended here, or may have been, are not believed in any more. */
+  private forget(isEnded: (session: StoredSession) => boolean): void {
+    this.memory.forget(isEnded);
+    this.tellEnd();
+  }
+
+  private tellEnd(): void {
+    for (const listener of this.endListeners) listener();
   }
 
   private lockoutRule(): failures.LockoutRule {
