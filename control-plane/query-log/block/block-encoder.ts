@@ -20,6 +20,8 @@ export interface RawBlock {
   readonly hourUs: number;
   readonly firstUs: number;
   readonly lastUs: number;
+  /** The same as its frame. */
+  readonly head: BlockHead;
   /** By `Frame`. */
   readonly frames: readonly Uint8Array[];
 }
@@ -28,8 +30,9 @@ export interface RawBlock {
 export function sealBlock(block: OpenBlock): RawBlock {
   const { rowCount, hourUs, firstUs, lastUs } = block;
   const names = nameFrames(block.names);
+  const head = headOf(block);
   const frames = [
-    Buffer.from(JSON.stringify(headOf(block))),
+    Buffer.from(JSON.stringify(head)),
     names.texts,
     names.numbers,
     toDeltaPlanes(block.times, rowCount),
@@ -45,11 +48,17 @@ export function sealBlock(block: OpenBlock): RawBlock {
       answerFrame(block.answers),
     );
   }
-  return { rowCount, hourUs, firstUs, lastUs, frames };
+  return { rowCount, hourUs, firstUs, lastUs, head, frames };
 }
 
 /** Compresses the frames, one after the other: more at once would need more memory. */
-export async function encodeBlock({ frames, ...block }: RawBlock): Promise<EncodedBlock> {
+export async function encodeBlock({
+  frames,
+  rowCount,
+  hourUs,
+  firstUs,
+  lastUs,
+}: RawBlock): Promise<EncodedBlock> {
   const stored: Buffer[] = [];
   for (const frame of frames) {
     const chunkSize = Math.max(MIN_CHUNK_BYTES, frame.length >>> 1);
@@ -59,7 +68,10 @@ export async function encodeBlock({ frames, ...block }: RawBlock): Promise<Encod
   }
   const answers = stored.slice(Frame.ANSWERS);
   return {
-    ...block,
+    rowCount,
+    hourUs,
+    firstUs,
+    lastUs,
     lengths: stored.map((frame) => frame.length),
     checksums: stored.map((frame) => crc32(frame) | 0),
     head: stored[Frame.HEAD]!,
@@ -80,7 +92,7 @@ function headOf(block: OpenBlock): BlockHead {
     answers: block.answers.size,
     clients: block.headClients(),
     outcomes: block.headOutcomes(),
-    rules: block.rules.head,
+    rules: [...block.rules.head],
   };
 }
 

@@ -4,6 +4,8 @@ import { crc32, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
 import { blockOf, HOUR_MS } from '../../../test/support/parts/blocks-of-rows.ts';
+import { encodeBlock, sealBlock } from './block-encoder.ts';
+import { type Kept, OpenBlock } from './open-block.ts';
 import { BlockReader } from './block-reader.ts';
 import { DamagedBlock, type EncodedBlock } from './block-layout.ts';
 
@@ -20,6 +22,24 @@ describe('BlockReader', () => {
       }
     }
     new BlockReader(block).check();
+  });
+
+  test('reads a block that is not compressed yet as the same block once it is', async () => {
+    for (const answers of [true, false]) {
+      const open = new OpenBlock();
+      const kept: Kept = { ipv4Bytes: 4, ipv6Bytes: 16, answers };
+      for (const row of fc.sample(arbitraryLogRow(HOUR_MS), { numRuns: 50, seed: 5 }))
+        open.add(row, Math.round(row.timestampMs * 1000), kept);
+      const raw = sealBlock(open);
+      const [one, two] = [new BlockReader(raw), new BlockReader(await encodeBlock(raw))];
+      one.check();
+      expect(one.head).toEqual(two.head);
+      expect(one.names()).toEqual(two.names());
+      expect(one.times()).toEqual(two.times());
+      const answersOf = (reader: BlockReader): unknown =>
+        Array.from({ length: raw.rowCount }, (_, row) => reader.answers()?.recordsOf(row));
+      expect(answersOf(one)).toEqual(answersOf(two));
+    }
   });
 
   test('refuses a block that was cut short or stands beside the columns of another', async () => {

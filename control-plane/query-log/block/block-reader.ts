@@ -15,6 +15,7 @@ import {
   FRAME_COUNT_BARE,
   MAX_BLOCK_ROWS,
 } from './block-layout.ts';
+import type { RawBlock } from './block-encoder.ts';
 import { fromDeltaPlanes, fromPlanes } from './planes.ts';
 
 /** Largest frame once decompressed: the texts of a full block of the longest names. */
@@ -47,24 +48,23 @@ export interface BlockAnswers {
   recordsOf(row: number): Buffer | null;
 }
 
-/** One stored block. */
+/** One block, stored or not compressed yet. */
 export class BlockReader {
-  private readonly block: EncodedBlock;
+  private readonly block: EncodedBlock | RawBlock;
+  private readonly hasAnswers: boolean;
   private texts: Buffer | undefined;
   /** What it says of itself. */
   readonly head: BlockHead;
 
   /** @throws {DamagedBlock} if the head cannot be read */
-  constructor(block: EncodedBlock) {
+  constructor(block: EncodedBlock | RawBlock) {
     this.block = block;
-    const { lengths, checksums, rowCount } = block;
-    const count = block.answers === null ? FRAME_COUNT_BARE : FRAME_COUNT;
-    if (lengths.length !== count || checksums.length !== count) {
-      throw new DamagedBlock(`read block: ${lengths.length} frames, expected ${count}`);
-    }
+    const { rowCount } = block;
+    this.hasAnswers = 'frames' in block ? block.frames.length === FRAME_COUNT : block.answers !== null;
+    if (!('frames' in block)) checkFrameCounts(block);
     if (!(rowCount >= 1 && rowCount <= MAX_BLOCK_ROWS))
       throw new DamagedBlock(`read block: ${rowCount} rows`);
-    this.head = readHead(this.frame(Frame.HEAD), block);
+    this.head = 'frames' in block ? block.head : readHead(this.frame(Frame.HEAD), block);
   }
 
   /** All names, each followed by a line feed. */
@@ -126,7 +126,7 @@ export class BlockReader {
 
   /** Null where the block has none. */
   answers(): BlockAnswers | null {
-    if (this.block.answers === null) return null;
+    if (!this.hasAnswers) return null;
     const count = this.head.answers;
     const places = this.places(Frame.ANSWERS, count + 1, 'answer');
     const ttls = fromPlanes(this.frame(Frame.ANSWER_TTLS, this.block.rowCount * 4), 4);
@@ -165,11 +165,9 @@ export class BlockReader {
   }
 
   private frame(index: number, expectedBytes = -1): Buffer {
-    const stored = storedFrame(this.block, index);
-    if ((crc32(stored) | 0) !== this.block.checksums[index]) {
-      throw new DamagedBlock(`read block: checksum of frame ${index}`);
-    }
-    const frame = decompress(stored, index);
+    const { block } = this;
+    const frame =
+      'frames' in block ? bufferOf(block.frames[index]!) : decompress(checkedFrame(block, index), index);
     if (expectedBytes >= 0 && frame.length !== expectedBytes) {
       throw new DamagedBlock(
         `read block: frame ${index} has ${frame.length} bytes, expected ${expectedBytes}`,
@@ -177,6 +175,23 @@ export class BlockReader {
     }
     return frame;
   }
+}
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+function checkFrameCounts({ lengths, checksums, answers }: EncodedBlock): void {
+  const count = answers === null ? FRAME_COUNT_BARE : FRAME_COUNT;
+  if (lengths.length === count && checksums.length === count) return;
+  throw new DamagedBlock(`read block: ${lengths.length} frames, expected ${count}`);
+}
+
+/** The bytes of one frame as stored, once its checksum is right. */
+function checkedFrame(block: EncodedBlock, index: number): Buffer {
+  const stored = storedFrame(block, index);
+  if ((crc32(stored) | 0) === block.checksums[index]) return stored;
+  throw new DamagedBlock(`read block: checksum of frame ${index}`);
 }
 
 /** The bytes of one frame as stored. */
