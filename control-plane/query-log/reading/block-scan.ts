@@ -125,6 +125,22 @@ export async function fetchBlock(
   return rows[0] === undefined ? null : toBlock(rows[0]);
 }
 
+/** The block that a row of a run is in; null if there is none any more. */
+export async function fetchBlockOf(
+  tx: Queryable,
+  { runId, seq, hourUs }: { runId: number; seq: number; hourUs: number },
+  pieces: ReadonlySet<Piece>,
+): Promise<StoredBlock | null> {
+  const { rows } = await tx.query<BlockRow>(
+    `SELECT ${columns(pieces)} FROM query_blocks
+     WHERE day = (${moment(1)} AT TIME ZONE 'UTC')::date AND run_id = $2 AND first_seq <= $3
+     ORDER BY first_seq DESC LIMIT 1`,
+    [hourUs, runId, seq],
+  );
+  const [row] = rows;
+  return row === undefined || seq >= row.first_seq + row.row_count ? null : toBlock(row);
+}
+
 function columns(pieces: ReadonlySet<Piece>): string {
   const piece = (name: Piece): string => (pieces.has(name) ? name : `NULL::bytea AS ${name}`);
   return `run_id, first_seq, row_count, node_id, ${micros('hour')} AS hour_us, ${micros('first_time')} AS first_us,

@@ -7,7 +7,7 @@ import type { Logger } from '../../../shared/log.ts';
 import type { Database } from '../../db/database.ts';
 import { DatabaseUnavailable, isDataError } from '../../db/database-errors.ts';
 import { DamagedBlock } from '../block/block-layout.ts';
-import { OverlappingBlock, storeBlock } from './block-store.ts';
+import { OverlappingBlock, type OwnRun, storeBlock } from './block-store.ts';
 import type { LogBatch } from './log-batch.ts';
 import type { LogTally } from './log-tally.ts';
 import { SendPause } from './send-pause.ts';
@@ -23,6 +23,8 @@ export interface SenderOptions {
   readonly spilled: SpilledBatches;
   readonly tally: LogTally;
   readonly logger: Logger;
+  /** Whose batches are added; told its number. */
+  readonly run: OwnRun;
 }
 
 interface WaitingBatch extends LogBatch {
@@ -118,10 +120,10 @@ export class BatchSender {
   }
 
   private async sendOne(batch: WaitingBatch): Promise<void> {
-    const { database, nodeId, tally, spilled } = this.options;
+    const { database, nodeId, tally, spilled, run } = this.options;
     this.sending = batch;
     try {
-      await storeBlock(database, batch, { nodeId, durable: false });
+      run.id = (await storeBlock(database, batch, { nodeId, durable: false })) ?? run.id;
       tally.written += batch.rowCount;
       this.unsettled.add(batch);
       this.accepted();

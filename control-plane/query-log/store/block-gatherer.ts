@@ -7,7 +7,7 @@ import type { QueryLogRow } from '../attribution/row.ts';
 import { encodeBlock, type RawBlock, sealBlock } from '../block/block-encoder.ts';
 import { blockToBytes } from '../block/log-block.ts';
 import { countMinutes, type MinuteCounts } from '../block/minute-counts.ts';
-import { OpenBlock } from '../block/open-block.ts';
+import { type Kept, OpenBlock } from '../block/open-block.ts';
 import type { LogBatch } from './log-batch.ts';
 import { keptOf } from './privacy.ts';
 import type { QueryLogPrivacy } from './privacy.ts';
@@ -27,10 +27,18 @@ export interface SealedBlock {
   readonly firstSeq: number;
 }
 
+/** Sees each row as it is gathered. */
+export interface RowTap {
+  /** `row` is used again afterwards; of it only what `kept` says is stored. `seq` is its number in the run. */
+  take(row: QueryLogRow, timestampUs: number, kept: Kept, seq: number): void;
+}
+
 /** The open block of a run. */
 export class BlockGatherer {
   /** Of this life of the process. */
   readonly runKey = randomUUID();
+  /** Null while there is none. */
+  tap: RowTap | null = null;
   private readonly open = new OpenBlock();
   private nextSeq = 0;
 
@@ -46,7 +54,9 @@ export class BlockGatherer {
       MAX_TIMESTAMP_US,
     );
     const sealed = this.open.isFull || !this.open.accepts(timestampUs) ? this.seal() : null;
-    this.open.add(row, timestampUs, keptOf(privacy));
+    const kept = keptOf(privacy);
+    this.open.add(row, timestampUs, kept);
+    this.tap?.take(row, timestampUs, kept, this.nextSeq);
     this.nextSeq++;
     return sealed;
   }

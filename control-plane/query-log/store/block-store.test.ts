@@ -3,9 +3,17 @@ import { logRow } from '../../../test/support/parts/log-row.ts';
 import { batchesOf, emptyLog, storedRows } from '../../../test/support/parts/stored-log.ts';
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
+import { until } from '../../../test/support/parts/until.ts';
 import { DamagedBlock } from '../block/block-layout.ts';
 import { BlockGatherer } from './block-gatherer.ts';
-import { OverlappingBlock, storeBlock } from './block-store.ts';
+import {
+  BLOCK_CHANNEL,
+  type BlockNotice,
+  numberRun,
+  OverlappingBlock,
+  readBlockNotice,
+  storeBlock,
+} from './block-store.ts';
 import type { LogBatch } from './log-batch.ts';
 
 const NOON_MS = Date.UTC(2026, 6, 5, 12);
@@ -49,6 +57,31 @@ describe('storeBlock()', () => {
     expect(await storedTimes()).toEqual([1, 2, 3, 4]);
     expect(await countedQueries()).toEqual(['d', 'm', 'q'].map((grain) => ({ grain, queries: 4 })));
   });
+
+  test('tells all nodes of each block, once, with the number of its run', async () => {
+    const told: (BlockNotice | null)[] = [];
+    const stop = own.database.listen(BLOCK_CHANNEL, (payload) => told.push(readBlockNotice(payload)));
+    const gatherer = new BlockGatherer();
+    const run = { key: gatherer.runKey, id: null as number | null };
+    await numberRun(own.database, run, 7);
+    await numberRun(own.database, run, 7);
+    const batches = [await batchOf([1, 2], gatherer), await batchOf([3], gatherer)];
+    const runIds: unknown[] = [];
+    // The first notice may be sent before the server listens.
+    for (const batch of [batches[0], batches[0], batches[1]])
+      runIds.push(await storeBlock(own.database, batch!, HOW));
+    expect(runIds).toEqual([run.id, null, run.id]);
+    await until(() => told.some((notice) => notice?.firstSeq === 2));
+    const notice = { runKey: run.key, runId: run.id, rowCount: 1, hourUs: NOON_MS * 1000 };
+    expect(told.at(-1)).toEqual({ ...notice, firstSeq: 2 });
+    expect(told.filter((heard) => heard?.firstSeq === 0).length).toBeLessThan(2);
+    stop();
+  });
+
+  test.each(['', '[]', '{}', 'null', '["x",1,2,3]', '["x",1,2,3,"4"]', '["x",1,2,3,4,5]'])(
+    'readBlockNotice() takes no %j',
+    (payload) => expect(readBlockNotice(payload)).toBeNull(),
+  );
 
   test('notes which rows of a run are here, so that lost ones show as a gap', async () => {
     const gatherer = new BlockGatherer();

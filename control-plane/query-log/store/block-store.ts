@@ -20,6 +20,9 @@ export interface BlockDurability {
   readonly durable: boolean;
 }
 
+/** Channel of NOTIFY on which each block that was stored is told, see `blockNotice()`. */
+export const BLOCK_CHANNEL = 'weir_query_blocks';
+
 /** SQLSTATE of a partition that does not exist. */
 const UNDEFINED_TABLE = '42P01';
 
@@ -29,7 +32,8 @@ export class OverlappingBlock extends Error {
 }
 
 /**
- * Stores one block in one transaction, or finds that it is stored already.
+ * Stores one block in one transaction and tells all nodes, or finds that it is stored already. Returns the number of its
+ * run; null if it was stored already.
  * @throws {DatabaseUnavailable} when the outcome is unknown; sending it again is safe
  * @throws {DamagedBlock}, {OverlappingBlock} and data errors of the database: this block cannot be stored
  */
@@ -37,14 +41,14 @@ export async function storeBlock(
   database: Database,
   { bytes }: LogBatch,
   how: BlockDurability,
-): Promise<void> {
+): Promise<number | null> {
   const block = blockFromBytes(bytes);
   try {
-    await insertBlock(database, block, how);
+    return await insertBlock(database, block, how);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === UNDEFINED_TABLE)) throw error;
     await ensurePartitions(database, [dayOf(block)]);
-    await insertBlock(database, block, how);
+    return insertBlock(database, block, how);
   }
 }
 
@@ -53,25 +57,85 @@ function dayOf({ hourUs }: EncodedBlock): number {
   return Math.floor(hourUs / 1000 / DAY_MS);
 }
 
-async function insertBlock(database: Database, block: LogBlock, how: BlockDurability): Promise<void> {
-  await database.withClient((client) =>
+async function insertBlock(
+  database: Database,
+  block: LogBlock,
+  { nodeId, durable }: BlockDurability,
+): Promise<number | null> {
+  const work = async (client: PoolClient): Promise<number | null> => {
+    const runId = await addBlock(client, block, nodeId);
+    if (runId !== null)
+      await client.query({
+        name: 'notify-block',
+        text: 'SELECT pg_notify($1, $2)',
+        values: [BLOCK_CHANNEL, blockNotice(runId, block)],
+      });
+    return runId;
+  };
+  return database.withClient((client) =>
     inTransaction(
       client,
-      () => addBlock(client, block, how.nodeId),
-      `BEGIN; SET LOCAL synchronous_commit = ${how.durable ? 'on' : 'off'}`,
+      () => work(client),
+      `BEGIN; SET LOCAL synchronous_commit = ${durable ? 'on' : 'off'}`,
     ),
   );
 }
 
 /**
- * Stores a block with its counts for a node unless it is stored already, as part of the caller's transaction.
+ * Stores a block with its counts for a node unless it is stored already, as part of the caller's transaction. Returns
+ * the number of its run; null if it was stored already.
  * @throws {OverlappingBlock}
  */
-export async function addBlock(client: PoolClient, block: LogBlock, nodeId: number): Promise<void> {
+export async function addBlock(client: PoolClient, block: LogBlock, nodeId: number): Promise<number | null> {
   const runId = await noteStored(client, block, nodeId);
-  if (runId === null) return;
+  if (runId === null) return null;
   await insertRow(client, block, { runId, firstSeq: block.firstSeq, nodeId });
   await addCounts(client, nodeId, block.minutes);
+  return runId;
+}
+
+/** A block that was stored. */
+export interface BlockNotice {
+  readonly runKey: string;
+  readonly runId: number;
+  readonly firstSeq: number;
+  readonly rowCount: number;
+  /** Its hour, microseconds since 1970. */
+  readonly hourUs: number;
+}
+
+/** What is told of a block. */
+function blockNotice(runId: number, { runKey, firstSeq, rowCount, hourUs }: LogBlock): string {
+  return JSON.stringify([runKey, runId, firstSeq, rowCount, hourUs]);
+}
+
+/** The payload of a notice; null if Weir did not send it. */
+export function readBlockNotice(payload: string): BlockNotice | null {
+  try {
+    const [runKey, ...numbers] = JSON.parse(payload) as [string, ...number[]];
+    if (numbers.length !== 4 || !numbers.every(Number.isSafeInteger)) return null;
+    const [runId, firstSeq, rowCount, hourUs] = numbers as [number, number, number, number];
+    return { runKey, runId, firstSeq, rowCount, hourUs };
+  } catch {
+    return null;
+  }
+}
+
+/** This life of the process. */
+export interface OwnRun {
+  readonly key: string;
+  /** Its number in the database; null while that is not known. */
+  id: number | null;
+}
+
+/** Gives a run its number before its first block is stored. @throws {DatabaseUnavailable} */
+export async function numberRun(database: Database, run: OwnRun, nodeId: number): Promise<void> {
+  const { rows } = await database.query<{ id: number }>(
+    `INSERT INTO query_runs AS run (key, node_id) VALUES ($1, $2)
+     ON CONFLICT (key) DO UPDATE SET last_at = run.last_at RETURNING id`,
+    [run.key, nodeId],
+  );
+  run.id = rows[0]!.id;
 }
 
 /** Whose queries a block holds, and the number of the first. */

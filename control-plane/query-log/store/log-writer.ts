@@ -10,7 +10,8 @@ import type { QueryLogRow } from '../attribution/row.ts';
 import type { Database } from '../../db/database.ts';
 import { BatchSender } from './batch-sender.ts';
 import { BlockCompression } from './block-compression.ts';
-import { BlockGatherer, type SealedBlock } from './block-gatherer.ts';
+import { BlockGatherer, type RowTap, type SealedBlock } from './block-gatherer.ts';
+import type { OwnRun } from './block-store.ts';
 import { LogTally } from './log-tally.ts';
 import type { QueryLogPrivacy } from './privacy.ts';
 import { SpilledBatches } from './spilled-batches.ts';
@@ -60,6 +61,7 @@ export class LogWriter {
   private readonly maxWaitMs: number;
   private readonly tally: LogTally;
   private readonly gatherer = new BlockGatherer();
+  readonly run: OwnRun = { key: this.gatherer.runKey, id: null };
   private readonly compression: BlockCompression;
   private readonly spilled: SpilledBatches;
   private readonly sender: BatchSender;
@@ -74,7 +76,7 @@ export class LogWriter {
     const tally = new LogTally(options.logger);
     this.tally = tally;
     this.spilled = new SpilledBatches({ ...others, tally });
-    this.sender = new BatchSender({ ...others, tally, spilled: this.spilled });
+    this.sender = new BatchSender({ ...others, tally, spilled: this.spilled, run: this.run });
     this.compression = new BlockCompression(this.gatherer.runKey, {
       compressed: (batch) => this.sender.add(batch),
       failed: (rowCount, error) => tally.drop(rowCount, 'compress query log', error),
@@ -93,6 +95,11 @@ export class LogWriter {
   /** Notes rows that were lost before they came here: their numbers are used up, so that the log shows the gap. */
   lose(rows: number): void {
     this.take(this.gatherer.skip(rows));
+  }
+
+  /** Shows each row that is stored to `tap`, until it is replaced; null = none. */
+  show(tap: RowTap | null): void {
+    this.gatherer.tap = tap;
   }
 
   /** Sends the gathered rows and resolves when they are in the database or in the spool. */
