@@ -7,6 +7,7 @@ import { SetupCode } from './auth/setup-code.ts';
 import { ConfiguredPassword } from './auth/configured-password.ts';
 import { startExpiredSessionSweep } from './auth/expired-session-sweep.ts';
 import { CacheContents } from './cache/cache-contents.ts';
+import { nodeIdOf } from './cluster/node-store.ts';
 import { onDatabaseUp } from './db/on-up.ts';
 import type { Explainer } from './explain/explainer.ts';
 import { createApp } from './http/app.ts';
@@ -17,6 +18,7 @@ import type { ListSources } from './lists/sources/list-sources.ts';
 import { nodeMetrics } from './metrics/node-metrics.ts';
 import type { LogWriter } from './query-log/store/log-writer.ts';
 import type { LogQuestions } from './query-log/scans/log-questions.ts';
+import { LiveTail } from './query-log/tail/live-tail.ts';
 import type { ServiceCatalog } from './services/service-catalog.ts';
 import { dnsSettings } from './settings/dns-settings.ts';
 import { filterStats } from './snapshot/publish/filter-stats.ts';
@@ -31,7 +33,7 @@ import type { WorkerSupervisor } from './workers/supervisor.ts';
 /** Parts that the API speaks to. */
 interface WebParts {
   readonly logTrouble: () => string | null;
-  readonly writer: Pick<LogWriter, 'counters'>;
+  readonly writer: Pick<LogWriter, 'counters' | 'show' | 'run'>;
   readonly supervisor: WorkerSupervisor;
   readonly publisher: SnapshotPublisher;
   readonly rate: QueryRate;
@@ -61,6 +63,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
   });
   stops.push(startExpiredSessionSweep(auth, logger));
   const localDomain = (): string => dnsSettings(config, publisher.current().rows.dnsSettings).local_domain;
+  const tail = liveTail(node, parts, auth);
   const cache = new CacheContents(parts.cache, (counter) => parts.rate.total(counter));
   const known = {
     version,
@@ -85,6 +88,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     queryLog: parts.log,
     stats: parts.log,
     addressCounts: parts.log,
+    tail,
     counters: parts.rate,
     compiledLists: parts.compiledLists,
     catalog: parts.catalog,
@@ -96,10 +100,24 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
   });
   const web = await startWebServer(createApp(known, routes), config, logger);
   stops.push(() => web.close());
+  stops.push(() => tail.close());
   for (const { port } of web.endpoints) node.ownPorts.add(port);
   const printSetupCode = setupCodePrinter(auth, setupCode);
   stops.push(onDatabaseUp(database, logger, 'look for a password', printSetupCode));
   return web.endpoints[0]?.port ?? config.server.web_port;
+}
+
+/** What shows the log as it grows. */
+function liveTail({ database, logger, name, clients }: Node, parts: WebParts, auth: Authenticator): LiveTail {
+  return new LiveTail({
+    ...parts,
+    database,
+    logger,
+    sessions: auth,
+    node: name,
+    nodeId: nodeIdOf(name),
+    hostnameOf: (address) => clients.nameAt(address),
+  });
 }
 
 /** Prints the code for the first password, once, if it is pending. */

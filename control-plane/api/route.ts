@@ -56,6 +56,8 @@ interface RouteRow<P extends Schema, Q extends FieldsSchema, B extends Schema, A
   readonly answer?: A;
   /** Media types of an answer that the handler writes itself, instead of `answer`. */
   readonly media?: readonly string[];
+  /** The data of each event, of an answer of server-sent events that the handler writes itself. */
+  readonly events?: Schema;
   /** Status of success; by default 200, or 204 without an answer. */
   readonly status?: number;
   /** Other statuses that come with the same body as success, and what they say. */
@@ -81,6 +83,7 @@ export interface Route {
   readonly body: Schema | undefined;
   readonly answer: Schema | undefined;
   readonly media: readonly string[];
+  readonly events: Schema | undefined;
   readonly alsoStatuses: Statuses;
   readonly errors: Statuses;
   readonly bodyLimitBytes: number;
@@ -105,7 +108,8 @@ export function route<
     return whileThere(response, (gone) => row.handle({ params, query, body, caller, http, response, gone }));
   };
   const { method, path, access, tag, summary, params, query, body, answer } = row;
-  const status = row.status ?? (answer === undefined && media.length === 0 ? 204 : 200);
+  const hasBody = answer !== undefined || media.length > 0 || row.events !== undefined;
+  const status = row.status ?? (hasBody ? 200 : 204);
   return {
     method,
     path,
@@ -118,6 +122,7 @@ export function route<
     body,
     answer,
     media,
+    events: row.events,
     alsoStatuses,
     errors,
     bodyLimitBytes,

@@ -123,11 +123,13 @@ function operationId({ method, path }: Route): string {
 
 type Response = readonly [string, ZodOpenApiResponseObject];
 
-function successesOf({ answer, media, status, alsoStatuses }: Route): Response[] {
+function successesOf({ answer, media, events, status, alsoStatuses }: Route): Response[] {
   const written = media.map((type) => [type, { schema: { type: 'string' } }] as const);
   const json = answer && { 'application/json': { schema: answer } };
-  const content = written.length > 0 ? Object.fromEntries(written) : json;
-  const successes = { [status]: content === undefined ? 'done' : 'success', ...alsoStatuses };
+  const other = events ? { 'text/event-stream': { schema: events } } : json;
+  const content = written.length > 0 ? Object.fromEntries(written) : other;
+  const said = events ? 'server-sent events; the data of each is JSON of this shape' : 'success';
+  const successes = { [status]: content === undefined ? 'done' : said, ...alsoStatuses };
   return Object.entries(successes).map(([code, description]) => [
     code,
     { description, ...(content && { content }) },

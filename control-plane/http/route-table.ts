@@ -17,6 +17,7 @@ import { sourceRoutes } from '../lists/sources/source-routes.ts';
 import { recordRoutes } from '../local-names/record-routes.ts';
 import { queryExportRoutes } from '../query-log/reading/query-export-routes.ts';
 import { queryRoutes } from '../query-log/reading/query-routes.ts';
+import { queryStreamRoutes } from '../query-log/tail/query-stream-routes.ts';
 import { revisionRoutes } from '../revisions/revision-routes.ts';
 import { managedDomainRoutes } from '../rules/managed-domain-routes.ts';
 import { regexFilterRoutes } from '../rules/regex-filter-routes.ts';
@@ -62,6 +63,7 @@ const FEATURES = [
   upstreamRoutes,
   queryRoutes,
   queryExportRoutes,
+  queryStreamRoutes,
   timelineRoutes,
   statsRoutes,
   topRoutes,

@@ -119,6 +119,28 @@ export const LoggedQuery = z
   .meta({ id: 'LoggedQuery' });
 export type LoggedQuery = z.infer<typeof LoggedQuery>;
 
+/** A row that was answered a moment ago. */
+const TailedQuery = LoggedQuery.extend({
+  id: LoggedQuery.shape.id.nullable().meta({
+    description: 'null while the database has not numbered this run of the node',
+  }),
+}).meta({ id: 'TailedQuery' });
+
+/** The data of one event of `/queries/stream`. */
+export const QueryTailEvent = z
+  .strictObject({
+    rows: z.array(TailedQuery).meta({ description: 'those that came since the last event' }),
+    skipped: z.int().min(0).meta({
+      description: 'rows that came besides and were left out; in a flood also some that were not looked at',
+    }),
+    nodes: z
+      .enum(['all', 'own'])
+      .meta({ description: 'own: only rows of this node, as the database is away' }),
+  })
+  .meta({ id: 'QueryTailEvent' });
+
+export type QueryTailEvent = z.infer<typeof QueryTailEvent>;
+
 export const QueryLogPage = pageOf(LoggedQuery)
   .extend({
     damaged_blocks: z.int().min(0).meta({

@@ -59,6 +59,7 @@ function standIns({ config, database, clients }: ApiParts): Omit<RouteParts, key
     queryLog: questions,
     stats: questions,
     addressCounts: questions,
+    tail: { admit: () => undefined, send: async (response) => void response.end() },
     localNames: {
       localDomain: () => config().dns.local_domain,
       live: () => ({ configRecords: configRecords(config()), leases: [] }),

@@ -1,0 +1,141 @@
+/**
+ * The live tail of the log: shows rows to streams every tenth of a second. Own rows come from the gatherer, also while
+ * the database is away; those of other nodes when they are stored. While no stream is open it costs nothing.
+ */
+import type { ServerResponse } from 'node:http';
+import type { Logger } from '../../../shared/log.ts';
+import { reasonOf } from '../../../shared/thrown.ts';
+import { ApiError, tooMany } from '../../api/api-error.ts';
+import type { Authenticator } from '../../auth/authenticator.ts';
+import type { Database } from '../../db/database.ts';
+import { numberRun } from '../store/block-store.ts';
+import type { LogWriter } from '../store/log-writer.ts';
+import { OtherNodes } from './other-nodes.ts';
+import { OwnRows } from './own-rows.ts';
+import { type HostnameOf, TailBatch } from './tail-batch.ts';
+import { type TailRequest, TailStream } from './tail-stream.ts';
+
+/** What it takes. */
+export interface LiveTailParts {
+  readonly database: Database;
+  readonly writer: Pick<LogWriter, 'show' | 'run'>;
+  readonly sessions: Pick<Authenticator, 'onSessionsEnded'>;
+  /** Name and number of this node. */
+  readonly node: string;
+  readonly nodeId: number;
+  readonly hostnameOf: HostnameOf;
+  readonly logger: Logger;
+  /** Milliseconds between two events. */
+  readonly tickMs?: number;
+}
+
+const TICK_MS = 100;
+/** Streams that are open at once, of all callers. */
+export const MOST_STREAMS = 32;
+const RETRY_SECS = 10;
+
+/** What runs while streams are open. */
+interface Running {
+  readonly own: OwnRows;
+  readonly others: OtherNodes;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** All streams of a node. */
+export class LiveTail {
+  private readonly parts: LiveTailParts;
+  private readonly streams = new Set<TailStream>();
+  private readonly stopWatching: () => void;
+  private running: Running | null = null;
+  private isClosed = false;
+
+  constructor(parts: LiveTailParts) {
+    this.parts = parts;
+    this.stopWatching = parts.sessions.onSessionsEnded(() => {
+      for (const stream of this.streams) stream.check();
+    });
+  }
+
+  /** Refuses a stream that has no place. @throws {ApiError} */
+  admit(): void {
+    if (this.isClosed) throw new ApiError(503, 'unavailable', 'Weir is stopping');
+    if (this.streams.size >= MOST_STREAMS)
+      throw tooMany('busy', `${MOST_STREAMS} streams are open already`, RETRY_SECS);
+  }
+
+  /** Sends rows as the body of a response until it ends. @throws {ApiError} as `admit()` */
+  async send(response: ServerResponse, request: TailRequest): Promise<void> {
+    this.admit();
+    const stream = new TailStream(response, request);
+    this.streams.add(stream);
+    this.running ??= this.start();
+    await stream.ended;
+    this.streams.delete(stream);
+    if (this.streams.size === 0) this.stop();
+  }
+
+  /** Ends all streams. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.stopWatching();
+    const streams = [...this.streams];
+    for (const stream of streams) stream.end();
+    await Promise.all(streams.map(({ ended }) => ended));
+  }
+
+  private start(): Running {
+    const { database, writer, tickMs = TICK_MS } = this.parts;
+    const own = new OwnRows();
+    const others = new OtherNodes({
+      ...this.parts,
+      run: writer.run,
+      show: (batch) => this.offer(() => batch),
+      leaveOut: (rows) => this.leaveOut(rows),
+    });
+    if (writer.run.id === null && database.status().state === 'up')
+      numberRun(database, writer.run, this.parts.nodeId).catch((error: unknown) =>
+        this.parts.logger.debug('number the run of the query log', { reason: reasonOf(error) }),
+      );
+    writer.show(own);
+    return { own, others, timer: setInterval(() => this.tick(), tickMs) };
+  }
+
+  private stop(): void {
+    if (this.running === null) return;
+    const { others, timer } = this.running;
+    clearInterval(timer);
+    others.stop();
+    this.parts.writer.show(null);
+    this.running = null;
+  }
+
+  private tick(): void {
+    const { own, others } = this.running!;
+    const { database, hostnameOf, node, writer } = this.parts;
+    const { blocks, leftOut } = own.takeAll();
+    if (leftOut > 0) this.leaveOut(leftOut);
+    for (const { block, firstSeq } of blocks)
+      this.offer(() => new TailBatch(block, { node, runId: writer.run.id, firstSeq, hostnameOf }));
+    others.read().catch((error: unknown) => this.report(error));
+    const nodes = database.status().state === 'up' ? 'all' : 'own';
+    for (const stream of this.streams) stream.tick(nodes);
+  }
+
+  /** Offers rows to all streams; a fault ends no stream. */
+  private offer(batchOf: () => TailBatch): void {
+    try {
+      const batch = batchOf();
+      for (const stream of this.streams) stream.offer(batch);
+    } catch (error) {
+      this.report(error);
+    }
+  }
+
+  private leaveOut(rows: number): void {
+    for (const stream of this.streams) stream.leaveOut(rows);
+  }
+
+  private report(error: unknown): void {
+    this.parts.logger.error('show rows of the query log', { reason: reasonOf(error) });
+  }
+}

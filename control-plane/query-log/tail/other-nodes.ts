@@ -1,0 +1,92 @@
+/**
+ * The rows of other nodes, and those that this one stores late: each block that is stored is told by NOTIFY and then
+ * read. Of own rows that come from the drain nothing is taken here.
+ */
+import type { Database } from '../../db/database.ts';
+import { DatabaseUnavailable } from '../../db/database-errors.ts';
+import { DamagedBlock } from '../block/block-layout.ts';
+import { fetchBlockOf, type Piece } from '../reading/block-scan.ts';
+import { nodeNames } from '../reading/query-log-store.ts';
+import { BLOCK_CHANNEL, type BlockNotice, type OwnRun, readBlockNotice } from '../store/block-store.ts';
+import { type HostnameOf, TailBatch } from './tail-batch.ts';
+
+/** What it takes. */
+export interface OtherNodesParts {
+  readonly database: Database;
+  readonly run: OwnRun;
+  readonly hostnameOf: HostnameOf;
+  /** Takes rows. */
+  readonly show: (batch: TailBatch) => void;
+  /** Told of rows that were not looked at. */
+  readonly leaveOut: (rows: number) => void;
+}
+
+/** Blocks that wait to be read, and that are read at each call. */
+const MOST_WAITING = 64;
+const MOST_AT_ONCE = 4;
+const ALL_PIECES: ReadonlySet<Piece> = new Set(['names', 'queries', 'answers']);
+
+/** Listens while it is started. */
+export class OtherNodes {
+  private readonly parts: OtherNodesParts;
+  private waiting: BlockNotice[] = [];
+  private isReading = false;
+  private names: ReadonlyMap<number, string> = new Map();
+  private stopListening: () => void;
+
+  constructor(parts: OtherNodesParts) {
+    this.parts = parts;
+    this.stopListening = parts.database.listen(BLOCK_CHANNEL, (payload) => this.hear(payload));
+  }
+
+  /** Ends for good. */
+  stop(): void {
+    this.stopListening();
+    this.waiting = [];
+  }
+
+  /** Reads some of the blocks that were told, unless it does so already. */
+  async read(): Promise<void> {
+    if (this.isReading || this.waiting.length === 0) return;
+    this.isReading = true;
+    try {
+      for (const notice of this.waiting.splice(0, MOST_AT_ONCE)) await this.readOne(notice);
+    } finally {
+      this.isReading = false;
+    }
+  }
+
+  private hear(payload: string): void {
+    const notice = readBlockNotice(payload);
+    if (notice === null) return;
+    const { run } = this.parts;
+    if (notice.runKey === run.key) {
+      run.id = notice.runId;
+      return;
+    }
+    this.waiting.push(notice);
+    if (this.waiting.length > MOST_WAITING) this.parts.leaveOut(this.waiting.shift()!.rowCount);
+  }
+
+  private async readOne(notice: BlockNotice): Promise<void> {
+    const { database, hostnameOf, show, leaveOut } = this.parts;
+    const { runId, firstSeq: seq, rowCount, hourUs } = notice;
+    try {
+      // It may be part of a larger one by now.
+      const stored = await fetchBlockOf(database, { runId, seq, hourUs }, ALL_PIECES);
+      if (stored === null) return;
+      const node = await this.nameOf(stored.nodeId);
+      const { firstSeq } = stored;
+      show(new TailBatch(stored, { node, runId, firstSeq, hostnameOf }, seq - firstSeq, rowCount));
+    } catch (error) {
+      leaveOut(rowCount);
+      // A damaged block is reported by whoever asks for its time.
+      if (!(error instanceof DamagedBlock || error instanceof DatabaseUnavailable)) throw error;
+    }
+  }
+
+  private async nameOf(nodeId: number): Promise<string> {
+    if (!this.names.has(nodeId)) this.names = await nodeNames(this.parts.database);
+    return this.names.get(nodeId) ?? '';
+  }
+}

@@ -1,0 +1,115 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { wireName } from '../../../test/support/parts/log-row.ts';
+import { NOON, numbersOf, TailedNode, upTo } from '../../../test/support/parts/tailed-node.ts';
+import { until } from '../../../test/support/parts/until.ts';
+import { QueryStatus } from '../../../shared/query-log.ts';
+import { MOST_STREAMS } from './live-tail.ts';
+
+const node = new TailedNode();
+
+describe('GET /queries/stream', () => {
+  test('takes the filters of the log, one that matches nothing, too', async () => {
+    const queries = ['status!=CACHED', 'domain=ads&type=A', 'domain=nothing', 'node=node-b', 'node!=node-b'];
+    queries.push(`from=${new Date(NOON + 3).toISOString()}&to=${new Date(NOON + 6).toISOString()}`);
+    const [uncached, ads, nothing, ofB, notOfB, span] = await Promise.all(
+      queries.map((query) => node.open(query)),
+    );
+    for (let i = 0; i < 10; i++) {
+      const status = i % 2 === 0 ? QueryStatus.CACHED : QueryStatus.BLOCKED_LIST;
+      node.append(i, 1, { status, qname: wireName(i % 3 === 0 ? 'ads.example.org' : 'www.example.org') });
+    }
+    await notOfB!.count(10);
+    expect([uncached, ads, span].map((reader) => numbersOf(reader!))).toEqual([
+      [1, 3, 5, 7, 9],
+      [0, 3, 6, 9],
+      [3, 4, 5],
+    ]);
+    expect([nothing!.events, ofB!.events]).toEqual([[], []]);
+  });
+
+  test.each([
+    ['status=NONE', 'status'],
+    ['limit=5', 'limit'],
+    ['period=1h&from=2026-01-01T00:00:00Z', 'period'],
+  ])('refuses %s, naming the parameter', async (query, path) => {
+    const answer = await node.api.send('GET', `/api/queries/stream?${query}`);
+    expect([answer.status, answer.problem.errors![0]!.path]).toEqual([400, path]);
+  });
+
+  test('answers HEAD, and costs the drain nothing until a stream is open and after its end', async () => {
+    expect((await node.api.send('HEAD', '/api/queries/stream')).headers['content-type']).toMatch(
+      /^text\/event-stream/,
+    );
+    expect(node.isShown).toBe(false);
+    const reader = await node.open();
+    await until(() => node.isShown);
+    reader.close();
+    await until(() => !node.isShown);
+  });
+
+  test(`gives places to ${MOST_STREAMS} streams of a thousand`, async () => {
+    const attempts = await Promise.allSettled(upTo(1000).map(() => node.open()));
+    const taken = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []));
+    const places = taken.filter(({ response }) => response.statusCode === 200);
+    expect(places).toHaveLength(MOST_STREAMS);
+    const refused = taken.filter(({ response }) => response.statusCode !== 200);
+    expect(new Set(refused.map(({ response }) => response.statusCode))).toEqual(new Set([429]));
+    expect(refused[0]!.response.headers['retry-after']).toBe('10');
+    node.append(0, 10);
+    for (const reader of places) await reader.count(10);
+    places[0]!.close();
+    await until(async () => (await node.open()).response.statusCode === 200);
+  });
+
+  test('ends when Weir stops, and takes no other', async () => {
+    const reader = await node.open();
+    await node.tail.close();
+    await until(() => reader.isEnded);
+    expect(node.isShown).toBe(false);
+    expect((await node.api.send('GET', '/api/queries/stream')).status).toBe(503);
+  });
+});
+
+describe('GET /queries/stream of a session', () => {
+  let session: string;
+  beforeEach(async () => {
+    await node.own.database.query('TRUNCATE sessions, admin_credential, login_failures');
+    await node.stop();
+    await node.start('');
+    await node.api.setUp();
+    session = await node.api.logIn();
+  });
+
+  test('needs one', async () => {
+    expect((await node.api.send('GET', '/api/queries/stream')).status).toBe(401);
+  });
+
+  test('ends with its logout, others going on', async () => {
+    const other = await node.api.logIn();
+    const [mine, theirs] = await Promise.all([node.open('', session), node.open('', other)]);
+    await node.api.send('POST', '/api/auth/logout', { session, json: {} });
+    await until(() => mine.isEnded);
+    node.append(0, 1);
+    await theirs.count(1);
+    expect([mine.rows, theirs.isEnded]).toEqual([[], false]);
+  });
+
+  test('ends when another node or the time has ended it', async () => {
+    const reader = await node.open('', session);
+    await node.own.database.query('DELETE FROM sessions');
+    await until(() => reader.isEnded);
+  });
+
+  test('ends where the session cannot be looked up and is not remembered', async () => {
+    const reader = await node.open('', session);
+    const callerOf = node.api.parts.auth.callerOf.bind(node.api.parts.auth);
+    let looks = 0;
+    node.api.parts.auth.callerOf = async (secret) => {
+      looks++;
+      await callerOf(secret);
+      throw new Error('the database is away');
+    };
+    await until(() => reader.isEnded);
+    expect(looks).toBe(1);
+  });
+});

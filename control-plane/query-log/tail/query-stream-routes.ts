@@ -1,0 +1,46 @@
+/** HTTP of `{api}/queries/stream`. */
+import { QueryLogFilters, QueryTailEvent } from '../../../shared/api/query-log-api.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import { route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import type { Authenticator } from '../../auth/authenticator.ts';
+import { callerOf } from '../../auth/request-caller.ts';
+import { selectionOf } from '../reading/log-request.ts';
+import type { LiveTail } from './live-tail.ts';
+import { TailFilter } from './tail-batch.ts';
+
+/** What this row is made of. */
+export interface QueryStreamRouteParts {
+  readonly clock: Clock;
+  readonly auth: Authenticator;
+  readonly tail: Pick<LiveTail, 'admit' | 'send'>;
+}
+
+const HEADERS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  // nginx would hold events back.
+  'X-Accel-Buffering': 'no',
+};
+
+/** The row of the stream. */
+export function queryStreamRoutes({ clock, auth, tail }: QueryStreamRouteParts): Route[] {
+  const row = route({
+    method: 'GET',
+    path: '/queries/stream',
+    access: 'viewer',
+    tag: 'Statistics',
+    summary: 'New rows of the query log as server-sent events, oldest first, every 100 ms',
+    query: QueryLogFilters,
+    events: QueryTailEvent,
+    errors: { 429: 'too many streams at once; see Retry-After' },
+    handle: async ({ query, http, response }) => {
+      const filter = new TailFilter(selectionOf(query, clock.nowMs()));
+      if (http.method === 'HEAD') return void response.set(HEADERS);
+      tail.admit();
+      response.set(HEADERS);
+      const isAllowed = async (): Promise<boolean> => (await callerOf(auth, http)) !== null;
+      await tail.send(response, { filter, isAllowed });
+    },
+  });
+  return [row];
+}

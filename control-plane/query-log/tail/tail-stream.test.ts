@@ -1,0 +1,81 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { until } from '../../../test/support/parts/until.ts';
+import { TailFilter } from './tail-batch.ts';
+import { TailStream } from './tail-stream.ts';
+
+let server: Server;
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+/** A stream over a socket, and the text that its reader has got. */
+async function open(isAllowed: () => Promise<boolean>) {
+  const responses: ServerResponse[] = [];
+  server = createServer((_, response) => void responses.push(response)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const request = get({ port: (server.address() as AddressInfo).port, agent: false });
+  request.on('error', () => undefined); // The stream may end before its head.
+  await until(() => responses.length === 1);
+  const filter = new TailFilter({ from: null, to: null });
+  const stream = new TailStream(responses[0]!, { filter, isAllowed });
+  const [answer] = (await once(request, 'response')) as [IncomingMessage];
+  const got = { text: '' };
+  answer.setEncoding('utf8').on('data', (text: string) => (got.text += text));
+  return { stream, got };
+}
+
+function tick(stream: TailStream, times: number): void {
+  for (let i = 0; i < times; i++) stream.tick('all');
+}
+
+describe('TailStream', () => {
+  test('sends a comment where nothing comes for long', async () => {
+    const { stream, got } = await open(() => Promise.resolve(true));
+    const tickAndLook = async (): Promise<void> => {
+      stream.tick('all');
+      await new Promise(setImmediate);
+    };
+    for (let i = 0; i < 150; i++) await tickAndLook();
+    await until(() => got.text.includes('retry'));
+    expect(got.text).not.toContain(':\n\n');
+    for (let i = 0; i < 3; i++) await tickAndLook();
+    await until(() => got.text.endsWith('\n\n:\n\n'));
+    stream.end();
+    await stream.ended;
+  });
+
+  test('asks at intervals whether it may go on, and sends nothing until that is known', async () => {
+    const answers: ((isAllowed: boolean) => void)[] = [];
+    const { stream, got } = await open(() => new Promise((resolve) => answers.push(resolve)));
+    tick(stream, 49);
+    expect(answers).toHaveLength(0);
+    tick(stream, 1);
+    expect(answers).toHaveLength(1);
+    stream.leaveOut(3);
+    tick(stream, 1);
+    answers[0]!(true);
+    await Promise.resolve();
+    expect(got.text).not.toContain('data');
+    tick(stream, 1);
+    await until(() => got.text.includes('data: {"rows":[],"skipped":3,"nodes":"all"}\n\n'));
+    stream.check();
+    answers[1]!(false);
+    await stream.ended;
+    tick(stream, 200);
+    expect(answers).toHaveLength(2);
+  });
+
+  test.each([
+    ['fails', () => Promise.reject(new Error('away'))],
+    ['comes too late', () => new Promise<boolean>(() => undefined)],
+  ])('ends where the answer %s', async (_, isAllowed) => {
+    const { stream } = await open(isAllowed);
+    stream.check();
+    tick(stream, 50);
+    await stream.ended;
+  });
+});

@@ -1,0 +1,137 @@
+/**
+ * One stream of server-sent events (the "Server-sent events" section of the HTML standard). Its memory is bounded: what
+ * a reader does not take in time is left out, the oldest first, and counted.
+ */
+import type { ServerResponse } from 'node:http';
+import type { TailBatch, TailFilter, TailRow } from './tail-batch.ts';
+
+/** What a stream may have: on average, at once, and while its reader is slow. */
+export const TailLimit = {
+  /** Rows that it may have more with each tick. */
+  ROWS_A_TICK: 200,
+  /** Most rows of one event, saved up in quiet ticks: a second of another node comes at once. */
+  BURST_ROWS: 1000,
+  /** Rows that wait for a slow reader. */
+  WAITING_ROWS: 200,
+} as const;
+
+/** Milliseconds after which a browser that lost the stream comes back. */
+const RETRY_MS = 2000;
+/** Ticks between two comments that keep a silent connection open, and between two looks whether it may go on. */
+const HEARTBEAT_TICKS = 150;
+const CHECK_TICKS = 50;
+
+/** Which rows, and whether they may still be sent. */
+export interface TailRequest {
+  readonly filter: TailFilter;
+  /** Asked at intervals and when a session ends; what it throws counts as no. */
+  readonly isAllowed: () => Promise<boolean>;
+}
+
+/** Of which nodes there are rows now. */
+export type TailedNodes = 'all' | 'own';
+
+/** Sends rows to one reader. */
+export class TailStream {
+  /** Resolves when it has ended. */
+  readonly ended: Promise<void>;
+  private readonly response: ServerResponse;
+  private readonly request: TailRequest;
+  private rows: TailRow[] = [];
+  private skipped = 0;
+  /** Rows that it may have now. */
+  private room: number = TailLimit.BURST_ROWS;
+  private silentTicks = 0;
+  private ticks = 0;
+  private isChecking = false;
+
+  constructor(response: ServerResponse, request: TailRequest) {
+    this.response = response;
+    this.request = request;
+    this.ended = new Promise((resolve) => response.once('close', resolve).once('finish', resolve));
+    response.write(`retry: ${RETRY_MS}\n\n`);
+  }
+
+  /** Takes the newest of the rows that match. @throws {DamagedBlock} */
+  offer(batch: TailBatch): void {
+    if (this.isOver) return;
+    const places = batch.rows(this.request.filter);
+    const room = this.isSlow ? TailLimit.WAITING_ROWS : this.room;
+    const taken = room === 0 ? [] : places.slice(-room);
+    this.rows.push(...taken.map((place) => batch.row(place)));
+    this.room = Math.max(0, this.room - taken.length);
+    this.skipped += places.length - taken.length;
+    this.trim();
+  }
+
+  /** Counts rows that were not looked at. */
+  leaveOut(rows: number): void {
+    this.skipped += rows;
+  }
+
+  /** Sends what has come since the last tick. */
+  tick(nodes: TailedNodes): void {
+    if (this.isOver) return;
+    if (++this.ticks % CHECK_TICKS === 0) this.check();
+    this.trim();
+    if (this.isSlow) return;
+    this.room = Math.min(TailLimit.BURST_ROWS, this.room + TailLimit.ROWS_A_TICK);
+    const { rows, skipped } = this;
+    if (rows.length > 0 || skipped > 0) {
+      this.rows = [];
+      this.skipped = 0;
+      this.silentTicks = 0;
+      this.response.write(eventOf(rows, skipped, nodes));
+    } else if (++this.silentTicks >= HEARTBEAT_TICKS) {
+      this.silentTicks = 0;
+      this.response.write(':\n\n');
+    }
+  }
+
+  /** Asks whether it may go on; until that is known nothing is sent. Ends it where the answer is no, or late. */
+  check(): void {
+    if (this.isChecking) return this.end();
+    this.isChecking = true;
+    this.request.isAllowed().then(
+      (isAllowed) => {
+        this.isChecking = false;
+        if (!isAllowed) this.end();
+      },
+      () => this.end(),
+    );
+  }
+
+  end(): void {
+    this.rows = [];
+    // What was not taken is given up: a slow reader would delay the end.
+    if (this.response.writableLength > 0) this.response.destroy();
+    else this.response.end();
+  }
+
+  private get isOver(): boolean {
+    return this.response.writableEnded || this.response.destroyed;
+  }
+
+  private get isSlow(): boolean {
+    return this.response.writableNeedDrain || this.isChecking;
+  }
+
+  private trim(): void {
+    const most = this.isSlow ? TailLimit.WAITING_ROWS : TailLimit.BURST_ROWS;
+    const surplus = this.rows.length - most;
+    if (surplus <= 0) return;
+    this.rows.splice(0, surplus);
+    this.skipped += surplus;
+  }
+}
+
+/** JSON has no line ends, so that the data is one line whatever the rows hold. */
+function eventOf(rows: readonly TailRow[], skipped: number, nodes: TailedNodes): string {
+  const newest = rows.reduce<TailRow | null>(
+    (best, row) => (best === null || row.timestampUs >= best.timestampUs ? row : best),
+    null,
+  );
+  const id = newest === null || newest.id === null ? '' : `id: ${newest.id}\n`;
+  const texts = rows.map(({ text }) => text).join(',');
+  return `${id}data: {"rows":[${texts}],"skipped":${skipped},"nodes":"${nodes}"}\n\n`;
+}

@@ -1,0 +1,62 @@
+/** A reader of server-sent events over a socket of its own. */
+import { once } from 'node:events';
+import { type ClientRequest, get, type IncomingMessage } from 'node:http';
+import { QueryTailEvent } from '../../../shared/api/query-log-api.ts';
+import { until } from './until.ts';
+
+/** One stream of `/queries/stream`, read as it comes. */
+export class EventReader {
+  readonly response: IncomingMessage;
+  readonly events: QueryTailEvent[] = [];
+  /** Lines before those that are data: ids, comments. */
+  readonly otherLines: string[] = [];
+  isEnded = false;
+  private readonly request: ClientRequest;
+  private text = '';
+
+  private constructor(request: ClientRequest, response: IncomingMessage) {
+    this.request = request;
+    this.response = response;
+    response.setEncoding('utf8');
+    response.on('data', (text: string) => this.take(text));
+    response.on('close', () => (this.isEnded = true));
+    response.on('error', () => undefined); // The test hangs up, or the server does.
+  }
+
+  /** Opens a stream; `query` has the filters. */
+  static async open(port: number, query = '', headers: Record<string, string> = {}): Promise<EventReader> {
+    const request = get({ port, path: `/api/queries/stream?${query}`, agent: false, headers });
+    request.on('error', () => undefined);
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    return new EventReader(request, response);
+  }
+
+  /** All rows until now, the oldest first. */
+  get rows(): QueryTailEvent['rows'] {
+    return this.events.flatMap(({ rows }) => rows);
+  }
+
+  get skipped(): number {
+    return this.events.reduce((sum, { skipped }) => sum + skipped, 0);
+  }
+
+  /** Waits until so many rows have come or were skipped. */
+  async count(rows: number): Promise<void> {
+    await until(() => this.rows.length + this.skipped >= rows);
+  }
+
+  close(): void {
+    this.request.destroy();
+  }
+
+  private take(text: string): void {
+    this.text += text;
+    const lines = this.text.split('\n');
+    this.text = lines.pop()!;
+    for (const line of lines) {
+      const [, data] = /^data: (.*)$/s.exec(line) ?? [];
+      if (data !== undefined) this.events.push(QueryTailEvent.parse(JSON.parse(data)));
+      else if (line !== '') this.otherLines.push(line);
+    }
+  }
+}
