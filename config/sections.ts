@@ -111,7 +111,7 @@ const database = section({
   }),
   rollup_days: key(int(1, 36_500).default(400), {
     unit: 'days',
-    doc: 'How long the counts of statistics are kept.',
+    doc: 'How long the counts of statistics and the lists of names and clients are kept.',
   }),
 });
 

@@ -30,8 +30,7 @@ export async function summarizeClients(
 ): Promise<AddressCount[]> {
   const request = { fromUs: fromMs * 1000, toUs: toMs * 1000, filter: {}, onDamaged: log.onDamaged };
   const sums = await log.read((tx) => sumClients(tx, request));
-  return [...sums]
-    .map(([address, { queries, blocked }]) => ({ address, total: queries, blocked }))
-    .sort((a, b) => b.total - a.total)
-    .slice(0, MAX_ADDRESSES);
+  return sums
+    .top(MAX_ADDRESSES, 'all')
+    .map(([address, { queries, blocked }]) => ({ address, total: queries, blocked }));
 }

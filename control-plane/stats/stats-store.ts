@@ -1,12 +1,12 @@
 /**
  * Figures of a period. Counts come from those that are stored with each block, so that the length of the period hardly
- * matters; names and clients from the dictionaries of its blocks.
+ * matters; names and clients from lists, and from the blocks that those do not count yet.
  */
 import type { StatsSummary } from '../../shared/api/stats-api.ts';
 import { rcodeName, rrTypeName } from '../../shared/dns/iana.ts';
 import { latencyOfBucket } from '../query-log/block/minute-counts.ts';
 import type { Queryable } from '../db/database.ts';
-import type { BoundedSums } from '../query-log/reading/bounded-sums.ts';
+import type { KeySums } from '../query-log/names/key-sums.ts';
 import type { LogSource } from '../query-log/reading/log-source.ts';
 import {
   type ClientSum,
@@ -55,8 +55,8 @@ export interface TopRequest extends Span {
 /** What a period is summed to in one state of the log. */
 export interface Sums {
   readonly counts: CountSums;
-  readonly names: BoundedSums<NameSum>;
-  readonly clients: BoundedSums<ClientSum>;
+  readonly names: KeySums<NameSum>;
+  readonly clients: KeySums<ClientSum>;
 }
 
 /** Sums of a span; `onDamaged` as in `SumRequest`. */
@@ -96,14 +96,11 @@ export async function readTopDomains(
 
 /** The most asked of summed names. */
 export function topDomains(sums: Sums['names'], which: 'blocked' | 'allowed', limit: number): DomainCount[] {
-  return [...sums]
-    .map(([domain, { resolved, blocked, other }]) => ({
-      domain,
-      count: which === 'blocked' ? blocked : resolved + other,
-    }))
-    .filter(({ count }) => count > 0)
-    .sort((a, b) => b.count - a.count || compareTexts(a.domain, b.domain))
-    .slice(0, limit);
+  const weight = which === 'blocked' ? 'blocked' : 'not blocked';
+  return sums.top(limit, weight).map(([domain, { resolved, blocked, other }]) => ({
+    domain,
+    count: which === 'blocked' ? blocked : resolved + other,
+  }));
 }
 
 /** The busiest clients. */
@@ -117,14 +114,7 @@ export async function readTopClients(
 
 /** The busiest of summed clients. */
 export function topClients(sums: Sums['clients'], limit: number): ClientCount[] {
-  return [...sums]
-    .map(([ip, { queries, blocked }]) => ({ ip, count: queries, blocked }))
-    .sort((a, b) => b.count - a.count || compareTexts(a.ip, b.ip))
-    .slice(0, limit);
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  return sums.top(limit, 'all').map(([ip, { queries, blocked }]) => ({ ip, count: queries, blocked }));
 }
 
 function microseconds({ fromMs, toMs }: Span): { fromUs: number; toUs: number } {

@@ -21,7 +21,10 @@ export const StatsSummary = z
     queries_rate_limited: Count,
     clients: Count,
     unique_domains: Count,
-    unique_domains_is_estimate: z.boolean(),
+    unique_domains_is_estimate: z.boolean().meta({
+      description:
+        'not all names of the period could be kept, as in a flood of random ones: counts of rare names in top lists may be too low, too',
+    }),
     uptime_secs: Count,
     cache_hit_rate: Percent,
     avg_query_time_ms: Millis,

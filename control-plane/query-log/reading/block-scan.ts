@@ -1,6 +1,7 @@
 /** SQL of the blocks of a span of time, a few at a time, so that memory stays bounded however long the span is. */
 import type { Queryable } from '../../db/database.ts';
 import type { EncodedBlock } from '../block/block-layout.ts';
+import type { BlockRange } from '../names/list-parts.ts';
 import type { TimeSpan } from './block-filter.ts';
 
 /** A stored block with its identity; pieces that were not asked for are empty. */
@@ -28,6 +29,8 @@ export interface BlockRequest extends TimeSpan {
   readonly pieces: ReadonlySet<Piece>;
   /** Leave out blocks that lie wholly within the span. */
   readonly isPartialOnly?: boolean;
+  /** Leave out blocks that lists of names count (`names/list-parts.ts`); by default none. */
+  readonly unlisted?: BlockRange['unlisted'];
 }
 
 export type Piece = 'names' | 'queries' | 'answers';
@@ -36,7 +39,8 @@ export type Piece = 'names' | 'queries' | 'answers';
 const FIRST_FETCH = 2;
 const MOST_FETCHED = 32;
 
-interface BlockRow {
+/** A block as the database gives it. */
+export interface BlockRow {
   readonly run_id: number;
   readonly first_seq: number;
   readonly row_count: number;
@@ -60,6 +64,8 @@ const WITHIN = `day >= (${moment(1)} AT TIME ZONE 'UTC')::date AND day <= (${mom
 /** Those of them that lie wholly within it. */
 const WHOLE = `first_time >= ${moment(1)} AND last_time < ${moment(2)}`;
 
+const UNLISTED = { any: 'AND listed IS NULL', hour: `AND listed IS DISTINCT FROM 'h'` } as const;
+
 /** The blocks with queries in the span, the newest first, by their last query. */
 export async function* scanBlocks(tx: BlockTransaction, request: BlockRequest): AsyncGenerator<StoredBlock> {
   let after: BlockRow | undefined;
@@ -76,14 +82,14 @@ export async function* scanBlocks(tx: BlockTransaction, request: BlockRequest): 
 
 async function fetchBlocks(
   tx: Queryable,
-  { fromUs, toUs, nodeId, notNodeId, pieces, isPartialOnly = false }: BlockRequest,
+  { fromUs, toUs, nodeId, notNodeId, pieces, isPartialOnly = false, unlisted = null }: BlockRequest,
   after: BlockRow | undefined,
   limit: number,
 ): Promise<BlockRow[]> {
   const { rows } = await tx.query<BlockRow>(
-    `SELECT ${columns(pieces)} FROM query_blocks WHERE ${WITHIN}
+    `SELECT ${blockColumns(pieces)} FROM query_blocks WHERE ${WITHIN}
        AND ($5::bigint IS NULL OR (last_time, run_id, first_seq) < (${moment(5)}, $6::integer, $7::bigint))
-       ${isPartialOnly ? `AND NOT (${WHOLE})` : ''}
+       ${isPartialOnly ? `AND NOT (${WHOLE})` : ''} ${unlisted === null ? '' : UNLISTED[unlisted]}
      ORDER BY last_time DESC, run_id DESC, first_seq DESC LIMIT $8`,
     [
       fromUs,
@@ -118,7 +124,7 @@ export async function fetchBlock(
   pieces: ReadonlySet<Piece>,
 ): Promise<StoredBlock | null> {
   const { rows } = await tx.query<BlockRow>(
-    `SELECT ${columns(pieces)} FROM query_blocks
+    `SELECT ${blockColumns(pieces)} FROM query_blocks
      WHERE day = (${moment(1)} AT TIME ZONE 'UTC')::date AND run_id = $2 AND first_seq = $3`,
     [block.hourUs, block.runId, block.firstSeq],
   );
@@ -132,7 +138,7 @@ export async function fetchBlockOf(
   pieces: ReadonlySet<Piece>,
 ): Promise<StoredBlock | null> {
   const { rows } = await tx.query<BlockRow>(
-    `SELECT ${columns(pieces)} FROM query_blocks
+    `SELECT ${blockColumns(pieces)} FROM query_blocks
      WHERE day = (${moment(1)} AT TIME ZONE 'UTC')::date AND run_id = $2 AND first_seq <= $3
      ORDER BY first_seq DESC LIMIT 1`,
     [hourUs, runId, seq],
@@ -141,7 +147,8 @@ export async function fetchBlockOf(
   return row === undefined || seq >= row.first_seq + row.row_count ? null : toBlock(row);
 }
 
-function columns(pieces: ReadonlySet<Piece>): string {
+/** The columns of a `BlockRow` with these pieces. */
+export function blockColumns(pieces: ReadonlySet<Piece>): string {
   const piece = (name: Piece): string => (pieces.has(name) ? name : `NULL::bytea AS ${name}`);
   return `run_id, first_seq, row_count, node_id, ${micros('hour')} AS hour_us, ${micros('first_time')} AS first_us,
     ${micros('last_time')} AS last_us, lengths, checksums, head, ${piece('names')}, ${piece('queries')},
@@ -158,7 +165,8 @@ function moment(place: number): string {
 
 const EMPTY = Buffer.alloc(0);
 
-function toBlock(row: BlockRow): StoredBlock {
+/** The block of a row. */
+export function toBlock(row: BlockRow): StoredBlock {
   return {
     runId: row.run_id,
     firstSeq: row.first_seq,

@@ -20,9 +20,5 @@ export async function readMostAsked(
   const sums = await log.read((tx) =>
     sumNames(tx, { ...span, nodeId, filter: {}, onDamaged: log.onDamaged }),
   );
-  return [...sums]
-    .filter(([, { resolved }]) => resolved > 0)
-    .sort(([a, x], [b, y]) => y.resolved - x.resolved || (a < b ? -1 : 1))
-    .slice(0, limit)
-    .map(([name]) => name);
+  return sums.top(limit, 'resolved').map(([name]) => name);
 }

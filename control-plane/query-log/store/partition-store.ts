@@ -49,13 +49,20 @@ export async function listFilledPartitions(database: Queryable): Promise<number[
   return rows.map(({ day }) => day).sort((a, b) => a - b);
 }
 
-/** Drops days. */
+/** Drops days; of their names and clients the lists of the day and the month stay. */
 export async function dropPartitions(database: Database, days: readonly number[]): Promise<void> {
   for (const day of days) {
     await database.transaction(async (tx) => {
       // A long export may hold the table, and others would queue behind this statement. Retried next time.
       await tx.query(`SET LOCAL lock_timeout = '2s'`);
       await tx.query(`SELECT pg_advisory_xact_lock($1)`, [LOCK_KEY]);
+      // Before the table, in the order of who adds its blocks to lists.
+      const span = [new Date(day * DAY_MS), new Date((day + 1) * DAY_MS)];
+      await tx.query(`DELETE FROM query_names WHERE grain = 'h' AND start >= $1 AND start < $2`, span);
+      await tx.query(
+        `UPDATE query_names SET is_alone = true WHERE grain = 'd' AND start >= $1 AND start < $2`,
+        span,
+      );
       await tx.query(`DROP TABLE IF EXISTS ${partitionOf(day)}`);
     });
   }

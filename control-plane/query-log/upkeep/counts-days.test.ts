@@ -44,6 +44,23 @@ async function agesOf(grain: string): Promise<number[]> {
   return rows.map(({ start }) => today - start.getTime() / DAY_MS);
 }
 
+/** Empty lists whose blocks are gone. */
+async function addLists(grain: 'd' | 'M', startsMs: readonly number[]): Promise<void> {
+  await own.database.query(
+    `INSERT INTO query_names SELECT $1::"char", start, 1, 0, 0, 0, 0, 0, true, 0, 0, '', ''
+     FROM unnest($2::timestamptz[]) AS start`,
+    [grain, startsMs.map((ms) => new Date(ms))],
+  );
+}
+
+async function listAges(grain: string): Promise<number[]> {
+  const { rows } = await own.database.query<{ start: Date }>(
+    'SELECT start FROM query_names WHERE grain = $1 ORDER BY start DESC',
+    [grain],
+  );
+  return rows.map(({ start }) => today - start.getTime() / DAY_MS);
+}
+
 describe('CountsDays', () => {
   test('keep() keeps minutes of two whole days before today, and the rest for rollup_days', async () => {
     await count([5, 4, 3, 2, 1, 0].map((age) => today - age));
@@ -67,5 +84,39 @@ describe('CountsDays', () => {
     expect(await agesOf('q')).toEqual([0, 363, 364]);
     expect(await agesOf('m')).toEqual([0, 363, 364]);
     expect(logger.lines.filter(({ level }) => level === 'warn')).toHaveLength(2);
+  });
+
+  test('keep() keeps lists of names for rollup_days, and as long as there are blocks of their day', async () => {
+    await addLists(
+      'd',
+      [8, 7, 6, 5, 4, 3, 2, 1].map((age) => (today - age) * DAY_MS),
+    );
+    await own.database.query('UPDATE query_names SET is_alone = false WHERE start = $1', [
+      new Date((today - 7) * DAY_MS),
+    ]);
+    await keeper(5).keep();
+    expect(await listAges('d')).toEqual([1, 2, 3, 4, 7]);
+  });
+
+  test('keep() drops the list of a month with that of its last day', async () => {
+    const lastMs = Date.UTC(2025, 4, 31);
+    const days = Array.from({ length: 40 }, (_, i) => lastMs + (i - 20) * DAY_MS);
+    await addLists('d', days);
+    await addLists('M', [Date.UTC(2025, 3), Date.UTC(2025, 4), Date.UTC(2025, 5)]);
+    const months = async (): Promise<string[]> => {
+      const { rows } = await own.database.query<{ start: Date }>(
+        `SELECT start FROM query_names WHERE grain = 'M' ORDER BY start`,
+      );
+      return rows.map(({ start }) => start.toISOString().slice(0, 7));
+    };
+    const names = keeper(19);
+    await names.keep();
+    expect((await listAges('d')).length).toBe(19);
+    expect(await months()).toEqual(['2025-06']);
+    await own.database.query(`DELETE FROM query_names`);
+    await addLists('d', days);
+    await addLists('M', [Date.UTC(2025, 3), Date.UTC(2025, 4), Date.UTC(2025, 5)]);
+    await keeper(21).keep();
+    expect(await months()).toEqual(['2025-05', '2025-06']);
   });
 });

@@ -1,11 +1,12 @@
 /**
  * How long the counts of statistics are kept: minutes for two days, quarters of an hour and days for
- * `database.rollup_days`. Whole days are dropped, with the caution of `day-aging.ts`: the days that have counts confirm
+ * `database.rollup_days`, as are lists of names, though never shorter than the blocks that they count. Whole days are dropped, with the caution of `day-aging.ts`: the days that have counts confirm
  * the clock. What a wrong clock costs of the minutes is still in the quarters.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
 import type { Database } from '../../db/database.ts';
+import { startOf } from '../names/list-span.ts';
 import { DAY_MS } from '../store/block-gatherer.ts';
 import type { Grain } from '../store/counts-store.ts';
 import { DayAging } from './day-aging.ts';
@@ -32,21 +33,46 @@ export class CountsDays {
   private readonly options: CountsDaysOptions;
   private readonly minutes: DayAging;
   private readonly rollups: DayAging;
+  private readonly lists: DayAging;
 
   constructor(options: CountsDaysOptions) {
     this.options = options;
     this.minutes = new DayAging(options.clock);
     this.rollups = new DayAging(options.clock);
+    this.lists = new DayAging(options.clock);
   }
 
   /** Drops what is too old. */
   async keep(): Promise<void> {
     await this.drop(this.minutes, MINUTES, MINUTE_DAYS);
     await this.drop(this.rollups, ROLLUPS, this.options.rollupDays());
+    await this.dropLists();
+  }
+
+  /** A month's list goes with the list of its last day; those of hours have gone with their blocks. */
+  private async dropLists(): Promise<void> {
+    const { database, rollupDays } = this.options;
+    const today = await dayInDatabase(database, MARGIN_MS);
+    const { rows } = await database.query<{ day: number; is_alone: boolean }>(
+      `SELECT floor(extract(epoch FROM start) / 86400)::integer AS day, bool_and(is_alone) AS is_alone
+       FROM query_names WHERE grain = 'd' GROUP BY start ORDER BY start`,
+    );
+    const filled = rows.map(({ day }) => day);
+    const alone = rows.filter((row) => row.is_alone).map(({ day }) => day);
+    const { sure, doubtful } = this.lists.oldOf(alone, { today, keptDays: rollupDays(), filled });
+    for (const day of doubtful === undefined ? sure : [...sure, doubtful]) {
+      const end = (day + 1) * DAY_MS;
+      await database.query(
+        `DELETE FROM query_names
+         WHERE (grain = 'd' AND start >= $1 AND start < $2) OR (grain = 'M' AND start < $3)`,
+        [new Date(day * DAY_MS), new Date(end), new Date(startOf('M', end))],
+      );
+    }
+    if (doubtful !== undefined) this.tell('drop lists of names of a day', doubtful);
   }
 
   private async drop(aging: DayAging, grains: readonly Grain[], keptDays: number): Promise<void> {
-    const { database, logger } = this.options;
+    const { database } = this.options;
     const today = await dayInDatabase(database, MARGIN_MS);
     const filled = await this.daysWith(grains);
     const { sure, doubtful } = aging.oldOf(filled, { today, keptDays, filled });
@@ -56,9 +82,12 @@ export class CountsDays {
         [grains, new Date(day * DAY_MS), new Date((day + 1) * DAY_MS)],
       );
     }
-    if (doubtful === undefined) return;
-    logger.warn('drop counts of a day: old by the clock, though not by the days since', {
-      day: new Date(doubtful * DAY_MS).toISOString().slice(0, 10),
+    if (doubtful !== undefined) this.tell('drop counts of a day', doubtful);
+  }
+
+  private tell(what: string, day: number): void {
+    this.options.logger.warn(`${what}: old by the clock, though not by the days since`, {
+      day: new Date(day * DAY_MS).toISOString().slice(0, 10),
     });
   }
 

@@ -98,4 +98,21 @@ describe('LogDays', () => {
     await days.keep();
     expect((await own.database.query('SELECT 1 FROM query_runs')).rows).toHaveLength(1);
   });
+
+  test('keep() drops a day once all that outlives it is taken, or where that fails', async () => {
+    const today = await dayInDatabase(own.database);
+    await log(daysFrom(today - 3, 4));
+    const asked: number[] = [];
+    const clock = { monotonicMs: () => monotonicMs };
+    const dropping = (beforeDrop: (day: number) => Promise<boolean>): LogDays =>
+      new LogDays({ database: own.database, clock, logger: LOGGER, queryLogDays: () => 2, beforeDrop });
+    await dropping(async (day) => {
+      asked.push(today - day);
+      return day === today - 3;
+    }).keep();
+    expect(asked).toEqual([3, 2]);
+    expect(await filled()).toEqual(daysFrom(today - 2, 3));
+    await dropping(() => Promise.reject(new Error('no memory'))).keep();
+    expect(await filled()).toEqual(daysFrom(today - 1, 2));
+  });
 });

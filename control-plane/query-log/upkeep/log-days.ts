@@ -4,7 +4,9 @@
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
+import { reasonOf } from '../../../shared/thrown.ts';
 import type { Database, Queryable } from '../../db/database.ts';
+import { DatabaseUnavailable } from '../../db/database-errors.ts';
 import { DAY_MS } from '../store/block-gatherer.ts';
 import { forgetOldRuns } from '../store/block-store.ts';
 import {
@@ -22,6 +24,11 @@ export interface LogDaysOptions {
   readonly logger: Logger;
   /** `database.query_log_days`; asked each time. */
   readonly queryLogDays: () => number;
+  /**
+   * Takes from a day what outlives it; false: not all yet, so that it has to stay for now. Days count from 1970-01-01
+   * in UTC.
+   */
+  readonly beforeDrop?: (day: number) => Promise<boolean>;
 }
 
 /** Days that have their partition before they come. */
@@ -55,11 +62,28 @@ export class LogDays {
         day: new Date(doubtful * DAY_MS).toISOString().slice(0, 10),
       });
     }
-    const dropped = doubtful === undefined ? sure : [...sure, doubtful];
+    const dropped: number[] = [];
+    for (const day of doubtful === undefined ? sure : [...sure, doubtful])
+      if (await this.mayGo(day)) dropped.push(day);
     await dropPartitions(database, dropped);
     if (dropped.length > 0) logger.info('drop old days of the query log', { days: dropped.length });
     const known = Math.min(lastOfFirstRun(filled), today);
     await forgetOldRuns(database, new Date((known - RUN_MEMORY_DAYS) * DAY_MS));
+  }
+
+  private async mayGo(day: number): Promise<boolean> {
+    const { beforeDrop, logger } = this.options;
+    try {
+      return beforeDrop === undefined || (await beforeDrop(day));
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) throw error;
+      // A day that stayed for ever would fill the disk.
+      logger.error('drop a day of the query log: its names are not in the lists', {
+        day: new Date(day * DAY_MS).toISOString().slice(0, 10),
+        reason: reasonOf(error),
+      });
+      return true;
+    }
   }
 }
 

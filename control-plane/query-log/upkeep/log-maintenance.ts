@@ -1,6 +1,6 @@
 /**
- * Housekeeping of the query log: makes partitions before midnight, drops old days and counts, merges small blocks, and
- * carries the log of earlier versions over. Every node does it; repetition is harmless.
+ * Housekeeping of the query log: makes partitions before midnight, drops old days and counts, merges small blocks, adds
+ * blocks to the lists of names, and carries the log of earlier versions over. Every node does it; repetition is harmless.
  */
 import { DatabaseUnavailable } from '../../db/database-errors.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
@@ -8,6 +8,7 @@ import { CarryOver } from './carry-over.ts';
 import { CountsDays, type CountsDaysOptions } from './counts-days.ts';
 import { LogDays, type LogDaysOptions } from './log-days.ts';
 import { MergeUpkeep, type MergeUpkeepOptions } from './merge-upkeep.ts';
+import { NameFolding } from './name-folding.ts';
 import { reportOldSpool } from './old-spool.ts';
 
 /** What it takes. */
@@ -23,7 +24,8 @@ const MERGE_EVERY_MS = 180_000;
 export function startLogMaintenance(options: LogMaintenanceOptions): () => Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const days = new LogDays(options);
+  const folding = new NameFolding(options);
+  const days = new LogDays({ ...options, beforeDrop: (day) => folding.foldDay(day, signal) });
   const counts = new CountsDays(options);
   const merging = new MergeUpkeep(options);
   const carryOver = new CarryOver(options);
@@ -33,7 +35,10 @@ export function startLogMaintenance(options: LogMaintenanceOptions): () => Promi
       await days.keep();
       await counts.keep();
     }),
-    repeat(options, MERGE_EVERY_MS, () => merging.turn(signal)),
+    repeat(options, MERGE_EVERY_MS, async () => {
+      await merging.turn(signal);
+      await folding.turn(signal);
+    }),
     repeat(options, DAYS_EVERY_MS, () => carryOver.run(signal)),
   ];
   return async () => {

@@ -6,11 +6,12 @@ import { startTestDatabase } from '../../../test/support/parts/test-database.ts'
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
 import { forEachRow } from '../block/block-rows.ts';
 import { BlockReader } from '../block/block-reader.ts';
+import { mergeBlocks } from '../block/merge-blocks.ts';
 import { scanBlocks } from '../reading/block-scan.ts';
 import { BlockGatherer, DAY_MS } from '../store/block-gatherer.ts';
 import { storeBlock } from '../store/block-store.ts';
 import { MergeUpkeep } from './merge-upkeep.ts';
-import { listNeighbours } from './small-blocks.ts';
+import { ChangedMeanwhile, listNeighbours, readParts, replaceParts } from './small-blocks.ts';
 
 const HOUR_MS = 3_600_000;
 /** The hour before the last one. */
@@ -142,6 +143,37 @@ describe('MergeUpkeep', () => {
     ]);
     expect(logger.lines.map(({ level, fields }) => [level, fields['block']])).toEqual([
       ['error', expect.stringMatching(/^\d+\.6$/)],
+    ]);
+  });
+
+  test('turn() merges only blocks that the same lists count, and those lists count the merged one', async () => {
+    await storeBlocks(7);
+    await own.database.query(`UPDATE query_blocks SET listed = 'd' WHERE first_seq < 6`);
+    await own.database.query(`UPDATE query_blocks SET listed = 'h' WHERE first_seq IN (6, 9)`);
+    expect(await upkeep().turn()).toBe(3);
+    const { rows } = await own.database.query<{ first_seq: number; listed: string | null }>(
+      'SELECT first_seq, listed FROM query_blocks ORDER BY first_seq',
+    );
+    expect(rows.map(({ first_seq, listed }) => [first_seq, listed])).toEqual([
+      [0, 'd'],
+      [6, 'h'],
+      [12, null],
+    ]);
+  });
+
+  test('replaceParts() puts nothing in the place of blocks that are in different lists now', async () => {
+    await storeBlocks(2);
+    const change = own.database.background();
+    const day = Math.floor(OLD_HOUR_MS / DAY_MS);
+    const [parts] = await change.read((tx) => listNeighbours(tx, { day, nodeId: 7, spared: [], limit: 1 }));
+    const merged = await mergeBlocks(await readParts(own.database, parts!));
+    await own.database.query(`UPDATE query_blocks SET listed = 'd' WHERE first_seq = 3`);
+    await expect(change.change((client) => replaceParts(client, parts!, merged))).rejects.toThrow(
+      ChangedMeanwhile,
+    );
+    expect(await blocks()).toEqual([
+      [0, 3],
+      [3, 3],
     ]);
   });
 

@@ -4,7 +4,10 @@ import { type EncodedBlock, MAX_BLOCK_ROWS } from '../block/block-layout.ts';
 import { DAY_MS } from '../store/block-gatherer.ts';
 import { insertRow } from '../store/block-store.ts';
 
-/** Neighbours: each starts with the query after the last one of the block before. */
+/**
+ * Neighbours: each starts with the query after the last one of the block before, and the same lists count them
+ * (`unlisted-blocks.ts`).
+ */
 export interface Neighbours {
   /** Since 1970-01-01 in UTC. */
   readonly day: number;
@@ -42,7 +45,7 @@ const GONE_AFTER = `interval '1 hour'`;
 /** A block rests for this time, as does an hour after its end. */
 const REST = `interval '1 minute'`;
 
-const SMALL = `SELECT b.run_id, b.node_id, b.hour, b.first_seq, b.row_count,
+const SMALL = `SELECT b.run_id, b.node_id, b.hour, b.first_seq, b.row_count, b.listed,
     (SELECT sum(length) FROM unnest(b.lengths) AS length)::integer AS size,
     b.hour + interval '1 hour' + ${REST} < now() AS is_over, width_bucket(b.row_count, '${SIZE_STEPS}'::integer[]) AS step
   FROM query_blocks AS b JOIN query_runs AS run ON run.id = b.run_id
@@ -63,7 +66,7 @@ export async function listNeighbours(tx: Queryable, request: SmallRequest): Prom
   }>(
     `WITH small AS (${SMALL}), marked AS (
        SELECT *, lag(first_seq + row_count) OVER w IS DISTINCT FROM first_seq OR lag(node_id) OVER w <> node_id
-         OR (NOT is_over AND lag(step) OVER w <> step) AS is_start
+         OR lag(listed) OVER w IS DISTINCT FROM listed OR (NOT is_over AND lag(step) OVER w <> step) AS is_start
        FROM small WINDOW w AS (PARTITION BY run_id, hour ORDER BY first_seq)
      ), chained AS (
        SELECT *, count(*) FILTER (WHERE is_start) OVER (PARTITION BY run_id, hour ORDER BY first_seq) AS chain FROM marked
@@ -130,15 +133,19 @@ export async function replaceParts(
   merged: EncodedBlock,
 ): Promise<void> {
   const { day, runId, nodeId, firstSeqs } = parts;
-  const { rows } = await client.query<{ row_count: number }>(
+  const { rows } = await client.query<{ row_count: number; listed: string | null }>(
     `DELETE FROM query_blocks WHERE day = $1::date AND run_id = $2 AND first_seq = ANY($3::bigint[])
-     RETURNING row_count`,
+     RETURNING row_count, listed`,
     [dateOf(day), runId, firstSeqs],
   );
   const gone = rows.reduce((sum, row) => sum + row.row_count, 0);
-  if (rows.length !== firstSeqs.length || gone !== merged.rowCount)
-    throw new ChangedMeanwhile('merge blocks of the query log: they were merged or dropped meanwhile');
-  await insertRow(client, merged, { runId, firstSeq: firstSeqs[0]!, nodeId });
+  const listed = rows[0]?.listed ?? null;
+  const isOfOneState = rows.every((row) => row.listed === listed);
+  if (rows.length !== firstSeqs.length || gone !== merged.rowCount || !isOfOneState)
+    throw new ChangedMeanwhile(
+      'merge blocks of the query log: they were merged, dropped or listed meanwhile',
+    );
+  await insertRow(client, merged, { runId, firstSeq: firstSeqs[0]!, nodeId, listed });
 }
 
 function dateOf(day: number): string {

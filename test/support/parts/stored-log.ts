@@ -62,5 +62,5 @@ export async function storedRows(database: Database): Promise<LoggedQuery[]> {
 
 /** Forgets all that was stored. */
 export async function emptyLog(database: Database): Promise<void> {
-  await database.query('TRUNCATE query_blocks, query_runs, query_counts');
+  await database.query('TRUNCATE query_blocks, query_runs, query_counts, query_names');
 }

@@ -34,7 +34,9 @@ export async function openSuiteDatabase(): Promise<SuiteDatabase> {
       await database.query('TRUNCATE local_records');
       await database.query('TRUNCATE schedule_profiles, schedule_slots, group_schedules, blocking_switch');
       await database.query('DELETE FROM list_sources');
-      await database.query('TRUNCATE clients, client_subnets, query_blocks, query_runs, query_counts');
+      await database.query(
+        'TRUNCATE clients, client_subnets, query_blocks, query_runs, query_counts, query_names',
+      );
       await database.query('DELETE FROM groups WHERE id <> 1');
     },
     close: async () => {

@@ -1,0 +1,100 @@
+/** Names and clients of blocks, by group, as they go into lists. */
+import type { BlockNames, BlockReader } from '../block/block-reader.ts';
+import { NameClass } from '../block/block-layout.ts';
+import { KeyTable } from './key-table.ts';
+
+/** Names added without a pause: a few milliseconds. */
+const ENTRIES_PER_TURN = 8192;
+
+/** Names, clients and their groups. */
+export class BlockTally {
+  /** The tag of an entry is its group. */
+  readonly names: KeyTable;
+  readonly clients: KeyTable;
+  readonly groups = new Set<number>();
+  /** All queries, also those for names that were dropped. */
+  queries = 0;
+
+  constructor(mostEntries?: number) {
+    this.names = new KeyTable(mostEntries);
+    this.clients = new KeyTable(mostEntries);
+  }
+
+  /**
+   * Adds all queries of a block; `pause` is called now and then, for other work of the thread. It needs the block's names,
+   * and its queries unless `isOfOneGroup()`.
+   * @throws {DamagedBlock}
+   */
+  async addBlock(reader: BlockReader, pause: () => Promise<unknown>): Promise<void> {
+    const { clients, rows } = reader.head;
+    // All that can be damaged is read before anything is counted.
+    const names = reader.names();
+    const entries = isOfOneGroup(reader) ? ofOneGroup(names.counts, clients[0]![1]) : byGroup(reader);
+    let added = 0;
+    for (const [name, queries, group] of entries) {
+      this.addName(names, name, queries, group);
+      if (++added % ENTRIES_PER_TURN === 0) await pause();
+    }
+    for (const [address, group, queries, blocked] of clients)
+      this.addClient(address, group, queries, blocked);
+    this.queries += rows;
+  }
+
+  private addName(
+    { texts, starts, classes }: BlockNames,
+    name: number,
+    queries: number,
+    group: number,
+  ): void {
+    const start = starts[name]!;
+    const place = this.names.place(texts, start, starts[name + 1]! - 1 - start, group);
+    if (classes[name] === NameClass.RESOLVED) this.names.resolved[place]! += queries;
+    else if (classes[name] === NameClass.BLOCKED) this.names.blocked[place]! += queries;
+    else this.names.other[place]! += queries;
+  }
+
+  private addClient(address: string, group: number, queries: number, blocked: number): void {
+    const bytes = Buffer.from(address, 'latin1');
+    const place = this.clients.place(bytes, 0, bytes.length, group);
+    this.clients.resolved[place]! += queries - blocked;
+    this.clients.blocked[place]! += blocked;
+    this.groups.add(group);
+  }
+}
+
+/** Whether the names of a block tell their group. */
+export function isOfOneGroup({ head: { clients } }: BlockReader): boolean {
+  return clients.every(([, group]) => group === clients[0]![1]);
+}
+
+type NameEntries = Iterable<readonly [name: number, queries: number, group: number]>;
+
+function* ofOneGroup(counts: Uint32Array, group: number): NameEntries {
+  for (let name = 0; name < counts.length; name++) yield [name, counts[name]!, group];
+}
+
+/** Names by group; both columns are read at once. */
+function byGroup(reader: BlockReader): NameEntries {
+  const { clients, names, rows } = reader.head;
+  const nameOf = reader.nameOf();
+  const clientOf = reader.clientOf();
+  const rowsOf = new Map(clients.map(([, group]): [number, number[]] => [group, []]));
+  const ofClient = clients.map(([, group]) => rowsOf.get(group)!);
+  for (let row = 0; row < rows; row++) ofClient[clientOf[row]!]!.push(row);
+  return namesOfGroups(rowsOf, nameOf, new Uint32Array(names));
+}
+
+function* namesOfGroups(
+  rowsOf: ReadonlyMap<number, readonly number[]>,
+  nameOf: Uint32Array,
+  counts: Uint32Array,
+): NameEntries {
+  for (const [group, rows] of rowsOf) {
+    for (const row of rows) counts[nameOf[row]!]!++;
+    for (const row of rows) {
+      const name = nameOf[row]!;
+      if (counts[name] !== 0) yield [name, counts[name]!, group];
+      counts[name] = 0;
+    }
+  }
+}

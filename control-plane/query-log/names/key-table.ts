@@ -1,0 +1,227 @@
+/**
+ * Counts by key (a name, or a client's address, as text) and tag (its group, or 0 for all) in bounded memory; nothing is
+ * allocated for an entry. While the keys fit, counts are exact. Beyond that those with the smallest counts go, and the
+ * table knows how much it may have missed (as Metwally's "space saving", 2005): of no key that is absent more than
+ * `unseen`, of each that is there its own `unseen - known`, which is 0 for what came before the first was dropped.
+ */
+import { randomInt } from 'node:crypto';
+import { DistinctSketch } from './distinct-sketch.ts';
+import { hashText } from './text-hash.ts';
+
+/** Most entries, and bytes of their texts: some 30 MB with all that belongs to them. */
+export const MOST_ENTRIES = 200_000;
+const MOST_BYTES = 16 * 1024 * 1024;
+const SMALL_ENTRIES = 512;
+const SMALL_BYTES = 16_384;
+/**
+ * Entries with the smallest count that is kept would be an arbitrary choice among many, mostly names of a flood: they all
+ * go, but where that would leave fewer than this.
+ */
+const FEW_ENTRIES = 1024;
+
+/** A table that grows up to its bound. */
+export class KeyTable {
+  /** Entries. */
+  size = 0;
+  /** Texts, one after the other. */
+  bytes = new Uint8Array(SMALL_BYTES);
+  /** Where each text starts; one more than entries. */
+  starts = new Uint32Array(SMALL_ENTRIES + 1);
+  tags = new Uint32Array(SMALL_ENTRIES);
+  /** Counts of each entry. */
+  resolved = new Float64Array(SMALL_ENTRIES);
+  blocked = new Float64Array(SMALL_ENTRIES);
+  other = new Float64Array(SMALL_ENTRIES);
+  /** Of `unseen`, what is known not to be missing from an entry's counts. */
+  known = new Float64Array(SMALL_ENTRIES);
+  /** Highest count that a key which is not here can have. */
+  unseen = 0;
+  /** All keys there have been, with any tag, once some were dropped; null: they are all here. */
+  sketch: DistinctSketch | null = null;
+  private hashes = new Uint32Array(SMALL_ENTRIES);
+  /** Places plus one by hash; twice as many as entries, a power of two. */
+  private slots = new Uint32Array(2 * SMALL_ENTRIES);
+  private readonly key = Int32Array.of(randomInt(0x1_0000_0000), randomInt(0x1_0000_0000));
+  private readonly most: number;
+
+  constructor(most = MOST_ENTRIES) {
+    this.most = most;
+  }
+
+  /** Place of a key, which is added with no counts if it is not there; good until the next call. */
+  place(source: Uint8Array, at: number, length: number, tag: number): number {
+    const hash = hashText(source, at, length, tag, this.key);
+    let slot = this.freeSlotOrHolder(hash, source, at, length, tag);
+    if (this.slots[slot] !== 0) return this.slots[slot]! - 1;
+    if (this.size >= this.most || this.starts[this.size]! + length > MOST_BYTES) {
+      this.keepLargest(this.most >>> 1, MOST_BYTES >>> 1);
+      slot = this.freeSlotOrHolder(hash, source, at, length, tag);
+    }
+    const place = this.append(source, at, length);
+    this.slots[slot] = place + 1;
+    this.tags[place] = tag;
+    this.hashes[place] = hash;
+    this.sketch?.add(source, at, length);
+    if (this.size === this.tags.length) this.resize(this.size * 2);
+    return place;
+  }
+
+  /** Place of an entry; -1 if it is not there. */
+  find(source: Uint8Array, at: number, length: number, tag: number): number {
+    const hash = hashText(source, at, length, tag, this.key);
+    return this.slots[this.freeSlotOrHolder(hash, source, at, length, tag)]! - 1;
+  }
+
+  /** Adds all of another table. */
+  addTable(other: KeyTable): void {
+    this.addUnseen(other.unseen, other.sketch);
+    for (let from = 0; from < other.size; from++) {
+      const start = other.starts[from]!;
+      const place = this.place(other.bytes, start, other.starts[from + 1]! - start, other.tags[from]!);
+      this.resolved[place]! += other.resolved[from]!;
+      this.blocked[place]! += other.blocked[from]!;
+      this.other[place]! += other.other[from]!;
+      this.known[place]! += other.known[from]!;
+    }
+  }
+
+  /** Notes that keys may be missing of what is added next, each with up to `unseen`. */
+  addUnseen(unseen: number, sketch: DistinctSketch | null): void {
+    this.unseen += unseen;
+    if (sketch !== null) this.beginSketch().join(sketch);
+  }
+
+  /** Queries of an entry. */
+  total(place: number): number {
+    return this.resolved[place]! + this.blocked[place]! + this.other[place]!;
+  }
+
+  text(place: number): string {
+    return Buffer.from(this.bytes.buffer).toString('latin1', this.starts[place], this.starts[place + 1]);
+  }
+
+  /** Drops entries with the smallest counts until these bounds hold. */
+  keepLargest(mostEntries: number, mostBytes: number): void {
+    if (this.size > mostEntries) this.drop(mostEntries);
+    while (this.starts[this.size]! > mostBytes) {
+      const share = mostBytes / this.starts[this.size]!;
+      this.drop(Math.floor(this.size * Math.min(share, 0.9)));
+    }
+  }
+
+  private drop(most: number): void {
+    const { size } = this;
+    const totals = new Float64Array(size);
+    for (let place = 0; place < size; place++) totals[place] = this.total(place);
+    const threshold = totals.slice().sort()[size - most - 1]!;
+    let larger = 0;
+    for (const total of totals) if (total > threshold) larger++;
+    let ties = larger < FEW_ENTRIES ? most - larger : 0;
+    const before = this.unseen;
+    this.beginSketch();
+    let kept = 0;
+    for (let place = 0; place < size; place++) {
+      const total = totals[place]!;
+      if (total > threshold || (total === threshold && ties-- > 0)) this.move(place, kept++);
+      else this.unseen = Math.max(this.unseen, total + before - this.known[place]!);
+    }
+    this.size = kept;
+    for (let place = 0; place < kept; place++) this.known[place]! += this.unseen - before;
+    let entries = this.tags.length;
+    while (entries > SMALL_ENTRIES && entries > kept * 4) entries /= 2;
+    this.resize(entries);
+  }
+
+  private move(from: number, to: number): void {
+    const start = this.starts[from]!;
+    const end = this.starts[from + 1]!;
+    const target = this.starts[to]!;
+    this.bytes.copyWithin(target, start, end);
+    this.starts[to + 1] = target + end - start;
+    this.tags[to] = this.tags[from]!;
+    this.hashes[to] = this.hashes[from]!;
+    this.resolved[to] = this.resolved[from]!;
+    this.blocked[to] = this.blocked[from]!;
+    this.other[to] = this.other[from]!;
+    this.known[to] = this.known[from]!;
+  }
+
+  private beginSketch(): DistinctSketch {
+    if (this.sketch !== null) return this.sketch;
+    this.sketch = new DistinctSketch();
+    for (let place = 0; place < this.size; place++) {
+      const start = this.starts[place]!;
+      this.sketch.add(this.bytes, start, this.starts[place + 1]! - start);
+    }
+    return this.sketch;
+  }
+
+  private freeSlotOrHolder(
+    hash: number,
+    source: Uint8Array,
+    at: number,
+    length: number,
+    tag: number,
+  ): number {
+    const mask = this.slots.length - 1;
+    let slot = hash & mask;
+    for (; ; slot = (slot + 1) & mask) {
+      const place = this.slots[slot]! - 1;
+      if (place < 0) return slot;
+      if (this.hashes[place] === hash && this.tags[place] === tag && this.holds(place, source, at, length)) {
+        return slot;
+      }
+    }
+  }
+
+  private holds(place: number, source: Uint8Array, at: number, length: number): boolean {
+    const start = this.starts[place]!;
+    if (this.starts[place + 1]! - start !== length) return false;
+    const { bytes } = this;
+    for (let i = 0; i < length; i++) if (bytes[start + i] !== source[at + i]) return false;
+    return true;
+  }
+
+  private append(source: Uint8Array, at: number, length: number): number {
+    const place = this.size++;
+    const start = this.starts[place]!;
+    if (start + length > this.bytes.length) {
+      const larger = new Uint8Array(Math.max(start + length, this.bytes.length * 2));
+      larger.set(this.bytes);
+      this.bytes = larger;
+    }
+    const { bytes } = this;
+    for (let i = 0; i < length; i++) bytes[start + i] = source[at + i]!; // Short: `set()` costs more than it saves.
+    this.starts[place + 1] = start + length;
+    this.resolved[place] = 0;
+    this.blocked[place] = 0;
+    this.other[place] = 0;
+    this.known[place] = 0;
+    return place;
+  }
+
+  /** Makes room for `entries`, a power of two, and places all by their hashes. */
+  private resize(entries: number): void {
+    if (entries !== this.tags.length) {
+      this.starts = resized(this.starts, new Uint32Array(entries + 1));
+      this.tags = resized(this.tags, new Uint32Array(entries));
+      this.hashes = resized(this.hashes, new Uint32Array(entries));
+      this.resolved = resized(this.resolved, new Float64Array(entries));
+      this.blocked = resized(this.blocked, new Float64Array(entries));
+      this.other = resized(this.other, new Float64Array(entries));
+      this.known = resized(this.known, new Float64Array(entries));
+      this.slots = new Uint32Array(2 * entries);
+    } else this.slots.fill(0);
+    const mask = this.slots.length - 1;
+    for (let place = 0; place < this.size; place++) {
+      let slot = this.hashes[place]! & mask;
+      while (this.slots[slot] !== 0) slot = (slot + 1) & mask;
+      this.slots[slot] = place + 1;
+    }
+  }
+}
+
+function resized<T extends Uint32Array | Float64Array>(from: T, to: T): T {
+  to.set(from.length <= to.length ? from : from.subarray(0, to.length));
+  return to;
+}

@@ -1,0 +1,273 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
+import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
+import { emptyLog, storeRows } from '../../../test/support/parts/stored-log.ts';
+import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
+import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
+import type { Database, LentClient } from '../../db/database.ts';
+import { DAY_MS } from '../store/block-gatherer.ts';
+import { KeyTable } from '../names/key-table.ts';
+import { NameList } from '../names/name-list.ts';
+import { startOf } from '../names/list-span.ts';
+import { lockLists, type NameLists, readLists } from '../names/name-list-store.ts';
+import { NameFolding } from './name-folding.ts';
+
+const HOUR_MS = 3_600_000;
+/** Two days ago, so that it is over whatever the time is. */
+const DAY = Math.floor(Date.now() / DAY_MS) - 2;
+const AT_MS = DAY * DAY_MS + 7 * HOUR_MS;
+
+let own: TestDatabase;
+beforeAll(async () => {
+  own = await startTestDatabase();
+});
+beforeEach(() => emptyLog(own.database));
+afterAll(() => own.stop());
+
+function folding(
+  change: { nodeId?: number; logger?: MemoryLogger; database?: Database; most?: number } = {},
+): NameFolding {
+  const { nodeId = 7, logger = new MemoryLogger(), database = own.database, most } = change;
+  const mostEntries = most === undefined ? {} : { mostEntries: { h: most, d: most, M: most } };
+  return new NameFolding({ database, logger, nodeId, ...mostEntries });
+}
+
+/** Stores blocks of three queries each: of two names, two clients and two groups; the third is blocked. */
+async function store(blocks: number, startMs = AT_MS, nodeId = 7): Promise<void> {
+  for (let block = 0; block < blocks; block++) {
+    const rows = [0, 1, 2].map((row) =>
+      logRow({
+        timestampMs: startMs + block * 1000 + row,
+        client: Uint8Array.of(192, 0, 2, row % 2),
+        groupId: 1 + (row % 2),
+        qname: wireName(row === 2 ? 'ads.test' : `n${block % 2}.test`),
+        status: row === 2 ? 4 : 1,
+      }),
+    );
+    await storeRows(own.database, rows, nodeId);
+  }
+}
+
+/** Name, group, counts and what may be missing, of each entry of both tables. */
+function inWords(lists: NameLists | null): Record<string, number[]> | null {
+  if (lists === null) return null;
+  const words = [lists.names, lists.clients].flatMap((list) => {
+    const table = new KeyTable();
+    new NameList(list).addTo(table);
+    return Array.from({ length: table.size }, (_, place): [string, number[]] => [
+      `${table.text(place)} ${table.tags[place]}`,
+      [
+        table.resolved[place]!,
+        table.blocked[place]!,
+        table.other[place]!,
+        table.unseen - table.known[place]!,
+      ],
+    ]);
+  });
+  return Object.fromEntries(words.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const listOf = async (grain: 'h' | 'd' | 'M', nodeId = 7): Promise<NameLists | null> =>
+  readLists(own.database, { grain, startMs: startOf(grain, AT_MS), nodeId });
+
+async function grains(): Promise<unknown[]> {
+  const { rows } = await own.database.query<Record<string, unknown>>(
+    'SELECT grain, queries, node_id FROM query_names ORDER BY node_id, grain, start',
+  );
+  return rows.map((row) => Object.values(row));
+}
+
+async function marks(): Promise<unknown[]> {
+  const { rows } = await own.database.query<{ listed: string | null }>(
+    'SELECT listed FROM query_blocks ORDER BY first_time, run_id',
+  );
+  return rows.map(({ listed }) => listed);
+}
+
+const TWO_BLOCKS = {
+  '192.0.2.0 1': [2, 2, 0, 0],
+  '192.0.2.1 2': [2, 0, 0, 0],
+  'ads.test 1': [0, 2, 0, 0],
+  'n0.test 1': [1, 0, 0, 0],
+  'n0.test 2': [1, 0, 0, 0],
+  'n1.test 1': [1, 0, 0, 0],
+  'n1.test 2': [1, 0, 0, 0],
+};
+
+/** A database whose changes fail at their nth statement. */
+function failingAt(statement: number): Database {
+  const fail = (client: LentClient): LentClient => {
+    let count = 0;
+    const query = (...args: [string]): unknown => {
+      if (count++ === statement) throw new Error('interrupted');
+      return client.query(...args);
+    };
+    return { query } as unknown as LentClient;
+  };
+  const { database } = own;
+  const background = database.background.bind(database);
+  return {
+    background: () => ({
+      read: <T>(work: Parameters<ReturnType<Database['background']>['read']>[0]) =>
+        background().read(work) as Promise<T>,
+      change: <T>(work: (client: LentClient) => Promise<T>) =>
+        background().change((client) => work(fail(client))),
+    }),
+  } as unknown as Database;
+}
+
+describe('NameFolding', () => {
+  test('turn() adds the blocks of a day that is over to the lists of the day and the month', async () => {
+    await store(2);
+    expect(await folding().turn()).toBe(6);
+    expect(inWords(await listOf('d'))).toEqual(TWO_BLOCKS);
+    expect(inWords(await listOf('M'))).toEqual(TWO_BLOCKS);
+    expect(await listOf('h')).toBeNull();
+    expect(await marks()).toEqual(['d', 'd']);
+    expect(await folding().turn()).toBe(0);
+  });
+
+  test('turn() makes a list of an hour of many blocks, and adds to it what comes late', async () => {
+    await store(4);
+    await store(1, AT_MS + HOUR_MS);
+    expect(await folding().turn()).toBe(15);
+    expect(await grains()).toEqual([
+      ['M', 15, 7],
+      ['d', 15, 7],
+      ['h', 12, 7],
+    ]);
+    expect(await marks()).toEqual(['h', 'h', 'h', 'h', 'd']);
+    await store(1, AT_MS + 60_000);
+    expect(await folding().turn()).toBe(3);
+    expect((await listOf('h'))!.queries).toBe(15);
+    expect((await listOf('d'))!.queries).toBe(18);
+    expect(inWords(await listOf('h'))!['ads.test 1']).toEqual([0, 5, 0, 0]);
+  });
+
+  test('turn() leaves alone what is not over: this hour, and today where an hour has few blocks', async () => {
+    const nowMs = Date.now();
+    await store(5, nowMs);
+    await store(1, nowMs + HOUR_MS);
+    expect(await folding().turn()).toBe(0);
+    expect(await marks()).toEqual([null, null, null, null, null, null]);
+  });
+
+  test('turn() leaves blocks of another node alone until its run has ended', async () => {
+    await store(1, AT_MS, 8);
+    expect(await folding().turn()).toBe(0);
+    await own.database.query(`UPDATE query_runs SET last_at = now() - interval '2 hours'`);
+    expect(await folding().turn()).toBe(3);
+    expect(await grains()).toEqual([
+      ['M', 3, 8],
+      ['d', 3, 8],
+    ]);
+  });
+
+  test('several at once count each block once', async () => {
+    await store(12);
+    const all = Promise.all([folding().turn(), folding().turn(), folding().turn()]);
+    expect((await all).reduce((sum, queries) => sum + queries, 0)).toBeGreaterThan(0);
+    while ((await folding().turn()) > 0);
+    expect(await grains()).toEqual([
+      ['M', 36, 7],
+      ['d', 36, 7],
+      ['h', 36, 7],
+    ]);
+    expect(inWords(await listOf('M'))!['ads.test 1']).toEqual([0, 12, 0, 0]);
+  });
+
+  test('what is interrupted at any statement leaves nothing behind', async () => {
+    await store(4);
+    await folding().turn();
+    await store(2, AT_MS + 60_000);
+    const before = [await grains(), await marks()];
+    for (let statement = 0; statement < 8; statement++) {
+      await expect(folding({ database: failingAt(statement) }).turn()).rejects.toThrow('interrupted');
+      expect([await grains(), await marks()]).toEqual(before);
+    }
+    expect(await folding({ database: failingAt(8) }).turn()).toBe(6);
+    expect((await listOf('d'))!.queries).toBe(18);
+  });
+
+  test('turn() undoes all where blocks were merged meanwhile, and ends at its signal', async () => {
+    await store(3);
+    await storeRows(own.database, [logRow({ timestampMs: AT_MS + HOUR_MS })], 7);
+    const merging: Database = Object.assign(Object.create(own.database) as Database, {
+      background: () => ({
+        read: own.database.background().read.bind(own.database.background()),
+        change: async (work: (client: LentClient) => Promise<unknown>) => {
+          await own.database.query('UPDATE query_blocks SET row_count = row_count + 1');
+          return own.database.background().change(work);
+        },
+      }),
+    });
+    expect(await folding({ database: merging }).turn()).toBe(0);
+    expect([await grains(), await marks()]).toEqual([[], [null, null, null, null]]);
+    expect(await folding().turn(AbortSignal.abort())).toBe(0);
+  });
+
+  test('turn() leaves a damaged block out and tells of it once', async () => {
+    await store(3);
+    await own.database.query(
+      `UPDATE query_blocks SET names = '\\x00' WHERE first_time = (SELECT min(first_time) FROM query_blocks)`,
+    );
+    const logger = new MemoryLogger();
+    const one = folding({ logger });
+    expect([await one.turn(), await one.turn()]).toEqual([6, 0]);
+    expect(await marks()).toEqual([null, 'd', 'd']);
+    expect(logger.lines.map(({ level }) => level)).toEqual(['error']);
+    expect(await one.foldDay(DAY)).toBe(true);
+  });
+
+  test('turn() begins a damaged list again and says so', async () => {
+    await store(1);
+    await folding().turn();
+    await own.database.query(`UPDATE query_names SET names = '\\x00' WHERE grain = 'd'`);
+    await store(1, AT_MS + HOUR_MS);
+    const logger = new MemoryLogger();
+    expect(await folding({ logger }).turn()).toBe(3);
+    expect(logger.lines).toMatchObject([
+      { level: 'error', fields: { list: expect.stringMatching(/^d .* 7$/) } },
+    ]);
+    expect(inWords(await listOf('d'))).toMatchObject({
+      'ads.test 1': [0, 1, 0, 0],
+      '192.0.2.0 1': [2, 2, 0, 0],
+    });
+  });
+
+  test('a list that is full keeps the largest and says what it may have missed', async () => {
+    const rows = Array.from({ length: 40 }, (_, i) =>
+      logRow({ timestampMs: AT_MS + i, qname: wireName(`n${Math.floor(Math.sqrt(i))}.test`) }),
+    );
+    await storeRows(own.database, rows, 7);
+    await folding({ most: 3 }).turn();
+    const { rows: figures } = await own.database.query(
+      `SELECT queries, name_entries, names_unseen, client_entries, clients_unseen FROM query_names WHERE grain = 'd'`,
+    );
+    expect(figures).toEqual([
+      { queries: 40, name_entries: 3, names_unseen: 5, client_entries: 1, clients_unseen: 0 },
+    ]);
+    expect(inWords(await listOf('d'))).toEqual({
+      '192.0.2.7 1': [40, 0, 0, 0],
+      'n3.test 1': [7, 0, 0, 0],
+      'n4.test 1': [9, 0, 0, 0],
+      'n5.test 1': [11, 0, 0, 0],
+    });
+  });
+
+  test('foldDay() adds all that is left of a day, of every node; false while another folds it', async () => {
+    const today = Math.floor(Date.now() / DAY_MS);
+    await store(1, today * DAY_MS, 7);
+    await store(1, today * DAY_MS, 8);
+    await own.database.withClient(async (client) => {
+      await client.query('BEGIN');
+      await lockLists(client, 8);
+      expect(await folding().foldDay(today)).toBe(false);
+      await client.query('ROLLBACK');
+    });
+    expect(await marks()).toEqual(['d', null]);
+    expect(await folding().foldDay(today)).toBe(true);
+    expect(await marks()).toEqual(['d', 'd']);
+    expect(await folding().foldDay(today - 100)).toBe(true);
+  });
+});

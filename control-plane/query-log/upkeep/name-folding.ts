@@ -1,0 +1,201 @@
+/**
+ * Adds blocks to the lists of names and clients, in the background: an hour of many blocks once it is over to the lists
+ * of the hour, its day and its month, all others once their day is over to those of the day and the month. Blocks are
+ * marked in the transaction that stores the lists, so that each is counted once whatever interrupts. Each node folds its
+ * own blocks, and those of runs that have ended long ago.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Logger } from '../../../shared/log.ts';
+import { reasonOf } from '../../../shared/thrown.ts';
+import type { Database, LentClient } from '../../db/database.ts';
+import { BlockReader } from '../block/block-reader.ts';
+import { DamagedBlock } from '../block/block-layout.ts';
+import { BlockTally } from '../names/block-tally.ts';
+import { KeyTable } from '../names/key-table.ts';
+import { DamagedList, encodeList, NameList, type StoredList } from '../names/name-list.ts';
+import { type ListGrain, startOf } from '../names/list-span.ts';
+import { labelOf, type ListKey, lockLists, readLists, writeLists } from '../names/name-list-store.ts';
+import type { StoredBlock } from '../reading/block-scan.ts';
+import { DAY_MS } from '../store/block-gatherer.ts';
+import {
+  type BlockPlace,
+  fetchUnlisted,
+  type FoldUnit,
+  listDue,
+  markListed,
+  nodesOfUnlisted,
+} from './unlisted-blocks.ts';
+
+/** What it takes. */
+export interface NameFoldingOptions {
+  readonly database: Database;
+  readonly logger: Logger;
+  /** `nodeIdOf(server.node_name)` */
+  readonly nodeId: number;
+  /** Most entries of a list. */
+  readonly mostEntries?: Readonly<Record<ListGrain, number>>;
+}
+
+/** Some 8 bytes each on disk. */
+const MOST_ENTRIES = { h: 16_384, d: 32_768, M: 65_536 } as const;
+/** Bytes of the texts of a list, per entry. */
+const TEXT_BYTES = 64;
+/** Most units of a turn. */
+const MOST_UNITS = 32;
+/** Blocks in memory at once. */
+const BLOCKS_PER_FETCH = 8;
+/** Most blocks of one transaction, some seconds of work. */
+const MOST_BLOCKS = 512;
+/** Most damaged blocks that are remembered. */
+const MOST_DAMAGED = 1000;
+
+/** Someone else folds the same blocks, or has merged some. */
+class ChangedMeanwhile extends Error {
+  override readonly name = 'ChangedMeanwhile';
+}
+
+/** Folds blocks into lists. */
+export class NameFolding {
+  private readonly options: Required<NameFoldingOptions>;
+  /** Blocks that cannot be read; they are left alone. */
+  private readonly damaged: BlockPlace[] = [];
+
+  constructor(options: NameFoldingOptions) {
+    this.options = { mostEntries: MOST_ENTRIES, ...options };
+  }
+
+  /** Folds what is due, within bounds, until `signal`; returns how many queries. */
+  async turn(signal?: AbortSignal): Promise<number> {
+    const { database, nodeId } = this.options;
+    const due = await database.background().read((tx) => listDue(tx, { nodeId, spared: this.damaged }));
+    let queries = 0;
+    for (const unit of due.slice(0, MOST_UNITS)) queries += await this.fold(unit, signal);
+    return queries;
+  }
+
+  /**
+   * Folds what is left of a day, before it is dropped; false if not all can be, because another node folds it. Damaged
+   * blocks do not count. Days count from 1970-01-01 in UTC.
+   */
+  async foldDay(day: number, signal?: AbortSignal): Promise<boolean> {
+    const left = (): Promise<number[]> =>
+      this.options.database.background().read((tx) => nodesOfUnlisted(tx, day, this.damaged));
+    for (const nodeId of await left()) {
+      const unit = { day, nodeId, hourMs: null };
+      while ((await this.fold(unit, signal)) > 0);
+    }
+    return (await left()).length === 0;
+  }
+
+  /** Folds blocks of a unit; returns how many queries, 0 also where it has to be tried later. */
+  private async fold(unit: FoldUnit, signal: AbortSignal | undefined): Promise<number> {
+    const tally = new BlockTally();
+    const blocks = await this.count(unit, tally, signal);
+    if (blocks.length === 0 || signal?.aborted === true) return 0;
+    try {
+      await this.options.database.background().change(async (client) => {
+        if (!(await lockLists(client, unit.nodeId)))
+          throw new ChangedMeanwhile('fold names: another node does it');
+        for (const key of listsOf(unit)) await this.addTo(client, key, tally);
+        if (!(await markListed(client, unit, blocks)))
+          throw new ChangedMeanwhile('fold names: blocks were merged');
+      });
+      return tally.queries;
+    } catch (error) {
+      if (error instanceof ChangedMeanwhile) return 0;
+      throw error;
+    }
+  }
+
+  /** Counts blocks of a unit; returns them without their content. */
+  private async count(
+    unit: FoldUnit,
+    tally: BlockTally,
+    signal: AbortSignal | undefined,
+  ): Promise<StoredBlock[]> {
+    const { database } = this.options;
+    const counted: StoredBlock[] = [];
+    let after: BlockPlace | undefined;
+    while (counted.length < MOST_BLOCKS && signal?.aborted !== true) {
+      const page = { after, limit: BLOCKS_PER_FETCH };
+      const blocks = await database.background().read((tx) => fetchUnlisted(tx, unit, page));
+      for (const block of blocks)
+        if (await this.countBlock(block, tally)) counted.push(withoutContent(block));
+      after = blocks.at(-1);
+      if (blocks.length < BLOCKS_PER_FETCH) break;
+    }
+    return counted;
+  }
+
+  private async countBlock(block: StoredBlock, tally: BlockTally): Promise<boolean> {
+    const { runId, firstSeq } = block;
+    if (this.damaged.some((known) => known.runId === runId && known.firstSeq === firstSeq)) return false;
+    try {
+      await tally.addBlock(new BlockReader(block), nextTurn);
+      await nextTurn();
+      return true;
+    } catch (error) {
+      if (!(error instanceof DamagedBlock)) throw error;
+      this.damaged.push({ runId, firstSeq });
+      this.damaged.splice(0, this.damaged.length - MOST_DAMAGED);
+      this.options.logger.error('fold names of the query log: a block is damaged and left out', {
+        block: `${runId}.${firstSeq}`,
+        reason: reasonOf(error),
+      });
+      return false;
+    }
+  }
+
+  private async addTo(client: LentClient, key: ListKey, tally: BlockTally): Promise<void> {
+    const before = await readLists(client, key);
+    const groups = new Set(tally.groups);
+    const join = (table: KeyTable, list: StoredList | undefined): KeyTable =>
+      this.join(table, list, key, groups);
+    const names = join(tally.names, before?.names);
+    const clients = join(tally.clients, before?.clients);
+    await nextTurn();
+    const lists = {
+      queries: (before?.queries ?? 0) + tally.queries,
+      names: await encodeList(names, groups),
+      clients: await encodeList(clients, groups),
+    };
+    await writeLists(client, key, lists, { names: figuresOf(names), clients: figuresOf(clients) });
+  }
+
+  /** A table of what is added and of a list, cut to the bound of its grain; notes the list's groups. */
+  private join(added: KeyTable, list: StoredList | undefined, key: ListKey, groups: Set<number>): KeyTable {
+    const most = this.options.mostEntries[key.grain];
+    const table = new KeyTable();
+    if (list !== undefined) {
+      try {
+        const stored = new NameList(list);
+        for (const group of stored.groups) groups.add(group);
+        stored.addTo(table);
+      } catch (error) {
+        if (!(error instanceof DamagedList)) throw error;
+        this.options.logger.error('fold names of the query log: a list is damaged and begins again', {
+          list: labelOf(key),
+          reason: reasonOf(error),
+        });
+      }
+    }
+    table.addTable(added);
+    table.keepLargest(most, most * TEXT_BYTES);
+    return table;
+  }
+}
+
+function listsOf({ day, nodeId, hourMs }: FoldUnit): ListKey[] {
+  const grains: readonly ListGrain[] = hourMs === null ? ['d', 'M'] : ['h', 'd', 'M'];
+  return grains.map((grain) => ({ grain, nodeId, startMs: startOf(grain, hourMs ?? day * DAY_MS) }));
+}
+
+function figuresOf({ size, unseen }: KeyTable): { entries: number; unseen: number } {
+  return { entries: size, unseen };
+}
+
+const EMPTY = Buffer.alloc(0);
+
+function withoutContent(block: StoredBlock): StoredBlock {
+  return { ...block, head: EMPTY, names: EMPTY, queries: EMPTY, answers: null };
+}

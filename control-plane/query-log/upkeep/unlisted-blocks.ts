@@ -1,0 +1,132 @@
+/** SQL of the blocks that no list counts yet. */
+import type { LentClient, Queryable } from '../../db/database.ts';
+import { BlockReader } from '../block/block-reader.ts';
+import { DamagedBlock } from '../block/block-layout.ts';
+import { isOfOneGroup } from '../names/block-tally.ts';
+import { blockColumns, type BlockRow, fetchBlock, type StoredBlock, toBlock } from '../reading/block-scan.ts';
+import { DAY_MS } from '../store/block-gatherer.ts';
+
+/** What finds a block within a day. */
+export interface BlockPlace {
+  readonly runId: number;
+  readonly firstSeq: number;
+}
+
+/** Blocks of a node that are added to lists at once. */
+export interface FoldUnit {
+  /** Since 1970-01-01 in UTC. */
+  readonly day: number;
+  readonly nodeId: number;
+  /** Start, Unix milliseconds; null: of the whole day. */
+  readonly hourMs: number | null;
+}
+
+/** Which units are due. */
+export interface DueRequest {
+  /** Blocks of this node, and of runs that have ended. */
+  readonly nodeId: number;
+  /** Blocks to leave alone. */
+  readonly spared: readonly BlockPlace[];
+}
+
+/** An hour of fewer blocks gets no list of its own: reading them costs as little, and a list of its day follows. */
+const MIN_BLOCKS_OF_HOUR = 4;
+/** An hour and a day rest for this time after their end, so that small blocks are merged before. */
+const REST = `interval '10 minutes'`;
+/** Other nodes' runs are left to them for this time after their last block. */
+const GONE_AFTER = `interval '1 hour'`;
+const NOT_SPARED = `NOT EXISTS (SELECT FROM unnest($2::integer[], $3::bigint[]) AS spared (run_id, first_seq)
+  WHERE spared.run_id = b.run_id AND spared.first_seq = b.first_seq)`;
+
+/** Hours and days with blocks to be folded, oldest first: hours of many blocks or with a list, then days for the rest. */
+export async function listDue(tx: Queryable, { nodeId, spared }: DueRequest): Promise<FoldUnit[]> {
+  const { rows } = await tx.query<{ day: number; node_id: number; hour_ms: number | null }>(
+    `WITH hours AS (
+       SELECT b.node_id, b.day, b.hour, count(*) AS blocks,
+         EXISTS (SELECT FROM query_names AS list WHERE list.grain = 'h' AND list.start = b.hour
+           AND list.node_id = b.node_id) AS has_list
+       FROM query_blocks AS b JOIN query_runs AS run ON run.id = b.run_id
+       WHERE b.listed IS NULL AND b.hour + interval '1 hour' + ${REST} < now()
+         AND (b.node_id = $1 OR run.last_at < now() - ${GONE_AFTER}) AND ${NOT_SPARED}
+       GROUP BY b.node_id, b.day, b.hour
+     ), due AS (
+       SELECT node_id, day, CASE WHEN has_list OR blocks >= ${MIN_BLOCKS_OF_HOUR} THEN hour END AS hour FROM hours
+       WHERE has_list OR blocks >= ${MIN_BLOCKS_OF_HOUR} OR (day + 1) AT TIME ZONE 'UTC' + ${REST} < now()
+     )
+     SELECT DISTINCT node_id, day - '1970-01-01'::date AS day, (extract(epoch FROM hour) * 1000)::bigint AS hour_ms
+     FROM due ORDER BY day, hour_ms NULLS LAST, node_id`,
+    [nodeId, ...placesOf(spared)],
+  );
+  return rows.map((row) => ({ day: row.day, nodeId: row.node_id, hourMs: row.hour_ms }));
+}
+
+/** The nodes that have such blocks of a day, due or not, but for those of `spared`. */
+export async function nodesOfUnlisted(
+  tx: Queryable,
+  day: number,
+  spared: readonly BlockPlace[],
+): Promise<number[]> {
+  const { rows } = await tx.query<{ node_id: number }>(
+    `SELECT DISTINCT node_id FROM query_blocks AS b
+     WHERE day = $1::date AND listed IS NULL AND ${NOT_SPARED} ORDER BY node_id`,
+    [dateOf(day), ...placesOf(spared)],
+  );
+  return rows.map((row) => row.node_id);
+}
+
+/** The next blocks of a unit, with what is needed to count them. */
+export async function fetchUnlisted(
+  tx: Queryable,
+  { day, nodeId, hourMs }: FoldUnit,
+  { after, limit }: { readonly after: BlockPlace | undefined; readonly limit: number },
+): Promise<StoredBlock[]> {
+  const { rows } = await tx.query<BlockRow>(
+    `SELECT ${blockColumns(new Set(['names']))} FROM query_blocks
+     WHERE day = $1::date AND node_id = $2 AND listed IS NULL AND ($3::timestamptz IS NULL OR hour = $3)
+       AND ($4::integer IS NULL OR (run_id, first_seq) > ($4, $5::bigint))
+     ORDER BY run_id, first_seq LIMIT $6`,
+    [
+      ...[dateOf(day), nodeId, hourMs === null ? null : new Date(hourMs)],
+      ...[after?.runId ?? null, after?.firstSeq ?? null, limit],
+    ],
+  );
+  const blocks: StoredBlock[] = [];
+  for (const row of rows) blocks.push(await withQueries(tx, toBlock(row)));
+  return blocks;
+}
+
+/** The block; with its queries where its names do not tell the groups. */
+async function withQueries(tx: Queryable, block: StoredBlock): Promise<StoredBlock> {
+  try {
+    if (isOfOneGroup(new BlockReader(block))) return block;
+  } catch (error) {
+    if (!(error instanceof DamagedBlock)) throw error;
+    return block; // Whoever counts it finds that, too.
+  }
+  return (await fetchBlock(tx, block, new Set(['names', 'queries']))) ?? block;
+}
+
+/** Marks blocks as counted in lists; false if they are not as they were, so that the caller must undo all. */
+export async function markListed(
+  client: LentClient,
+  { day, hourMs }: FoldUnit,
+  blocks: readonly StoredBlock[],
+): Promise<boolean> {
+  const { rows } = await client.query<{ row_count: number }>(
+    `UPDATE query_blocks AS b SET listed = $4
+     FROM unnest($2::integer[], $3::bigint[]) AS counted (run_id, first_seq)
+     WHERE b.day = $1::date AND b.run_id = counted.run_id AND b.first_seq = counted.first_seq AND b.listed IS NULL
+     RETURNING b.row_count`,
+    [dateOf(day), ...placesOf(blocks), hourMs === null ? 'd' : 'h'],
+  );
+  const queries = rows.reduce((sum, row) => sum + row.row_count, 0);
+  return rows.length === blocks.length && queries === blocks.reduce((sum, { rowCount }) => sum + rowCount, 0);
+}
+
+function placesOf(blocks: readonly BlockPlace[]): [number[], number[]] {
+  return [blocks.map(({ runId }) => runId), blocks.map(({ firstSeq }) => firstSeq)];
+}
+
+function dateOf(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
