@@ -96,12 +96,14 @@ function compare(slots: readonly ScheduleSlot[], zone: string): void {
   // Beyond the period luxon answers: a flip is looked for past its end.
   const offsetAt: ZoneOffset = (atMs) => known[Math.floor((atMs - FROM_MS) / MINUTE_MS)] ?? luxon(atMs);
   const week = layOutWeek(slots);
+  /** What the specification says of each minute of a local week. */
+  const stated = Array.from({ length: 7 * 1440 }, (_, at) => specified(slots, Math.floor(at / 1440), at % 1440));
   let state: ScheduleOverride | undefined;
   let awaitedMs: number | null = null;
   for (let index = 0; index < known.length; index++) {
     const atMs = FROM_MS + index * MINUTE_MS;
     const local = Math.floor(atMs / MINUTE_MS) + known[index]!;
-    const wanted = specified(slots, (Math.floor(local / 1440) + 3) % 7, local % 1440);
+    const wanted = stated[(local + 3 * 1440) % stated.length];
     const found = overrideAt(week, offsetAt, atMs + (index % MINUTE_MS));
     const flipped = wanted !== state;
     if (found !== wanted || (state !== undefined && flipped !== (awaitedMs === atMs)))
