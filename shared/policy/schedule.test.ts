@@ -97,7 +97,9 @@ function compare(slots: readonly ScheduleSlot[], zone: string): void {
   const offsetAt: ZoneOffset = (atMs) => known[Math.floor((atMs - FROM_MS) / MINUTE_MS)] ?? luxon(atMs);
   const week = layOutWeek(slots);
   /** What the specification says of each minute of a local week. */
-  const stated = Array.from({ length: 7 * 1440 }, (_, at) => specified(slots, Math.floor(at / 1440), at % 1440));
+  const stated = Array.from({ length: 7 * 1440 }, (_, at) =>
+    specified(slots, Math.floor(at / 1440), at % 1440),
+  );
   let state: ScheduleOverride | undefined;
   let awaitedMs: number | null = null;
   for (let index = 0; index < known.length; index++) {

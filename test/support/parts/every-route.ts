@@ -23,6 +23,9 @@ export function everyRoute(given: Partial<RouteParts> = {}): Rows {
   return (parts) => routeTable({ ...parts, ...standIns(parts), ...given });
 }
 
+/** Read once for a suite: no row changes it, and a suite may start many an API. */
+let catalog: ServiceCatalog | undefined;
+
 /** The upstream of the node under test. */
 const UPSTREAM: UpstreamReport = {
   address: 'tls://dns.example.org',
@@ -78,7 +81,7 @@ function standIns({ config, database, clients }: ApiParts): Omit<RouteParts, key
         answer: null,
       }),
     },
-    catalog: new ServiceCatalog(tmpdir()),
+    catalog: (catalog ??= new ServiceCatalog(tmpdir())),
     compiledLists: {
       page: async (_kind, { limit, offset }) => ({
         data: [],
