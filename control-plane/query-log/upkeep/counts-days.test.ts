@@ -89,13 +89,13 @@ describe('CountsDays', () => {
   test('keep() keeps lists of names for rollup_days, and as long as there are blocks of their day', async () => {
     await addLists(
       'd',
-      [8, 7, 6, 5, 4, 3, 2, 1].map((age) => (today - age) * DAY_MS),
+      [8, 7, 6, 5, 4, 3, 2, 1, 0].map((age) => (today - age) * DAY_MS),
     );
     await own.database.query('UPDATE query_names SET is_alone = false WHERE start = $1', [
       new Date((today - 7) * DAY_MS),
     ]);
     await keeper(5).keep();
-    expect(await listAges('d')).toEqual([1, 2, 3, 4, 7]);
+    expect(await listAges('d')).toEqual([0, 1, 2, 3, 4, 7]);
   });
 
   test('keep() drops the list of a month with that of its last day', async () => {
