@@ -74,12 +74,19 @@ export const QueryLogFilters = z.object({
 });
 export type QueryLogFilters = z.output<typeof QueryLogFilters>;
 
+/** Rows that may be skipped: the places of all of them are held until the page is found. */
+export const MOST_OFFSET = 100_000;
+
 /** One page of what the filters select. */
 export const QueryLogQuery = Page.extend({
+  offset: Page.shape.offset.refine(
+    (offset) => offset <= MOST_OFFSET,
+    `expected at most ${MOST_OFFSET}; go further with cursor, or with from and to`,
+  ),
   cursor: text(200)
     .min(1)
     .optional()
-    .meta({ description: 'next_cursor of the page before; replaces offset' }),
+    .meta({ description: 'next_cursor or prev_cursor of a page; replaces offset' }),
   ...QueryLogFilters.shape,
 });
 export type QueryLogQuery = z.output<typeof QueryLogQuery>;
@@ -143,6 +150,9 @@ export type QueryTailEvent = z.infer<typeof QueryTailEvent>;
 
 export const QueryLogPage = pageOf(LoggedQuery)
   .extend({
+    prev_cursor: z.string().nullable().meta({
+      description: 'the next newer rows, also those that come later; null for an empty page without cursor',
+    }),
     damaged_blocks: z.int().min(0).meta({
       description: 'blocks of the log that could not be read: their rows are left out',
     }),

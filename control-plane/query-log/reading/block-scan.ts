@@ -31,6 +31,8 @@ export interface BlockRequest extends TimeSpan {
   readonly isPartialOnly?: boolean;
   /** Leave out blocks that lists of names count (`names/list-parts.ts`); by default none. */
   readonly unlisted?: BlockRange['unlisted'];
+  /** Begin with the oldest, by their first query. */
+  readonly isOldestFirst?: boolean;
 }
 
 export type Piece = 'names' | 'queries' | 'answers';
@@ -66,7 +68,7 @@ const WHOLE = `first_time >= ${moment(1)} AND last_time < ${moment(2)}`;
 
 const UNLISTED = { any: 'AND listed IS NULL', hour: `AND listed IS DISTINCT FROM 'h'` } as const;
 
-/** The blocks with queries in the span, the newest first, by their last query. */
+/** The blocks with queries in the span, the newest first, by their last query, unless the oldest are wanted first. */
 export async function* scanBlocks(tx: BlockTransaction, request: BlockRequest): AsyncGenerator<StoredBlock> {
   let after: BlockRow | undefined;
   for (let limit = FIRST_FETCH; ; limit = Math.min(limit * 2, MOST_FETCHED)) {
@@ -82,21 +84,24 @@ export async function* scanBlocks(tx: BlockTransaction, request: BlockRequest): 
 
 async function fetchBlocks(
   tx: Queryable,
-  { fromUs, toUs, nodeId, notNodeId, pieces, isPartialOnly = false, unlisted = null }: BlockRequest,
+  request: BlockRequest,
   after: BlockRow | undefined,
   limit: number,
 ): Promise<BlockRow[]> {
+  const { fromUs, toUs, nodeId, notNodeId, pieces } = request;
+  const { isPartialOnly = false, isOldestFirst = false, unlisted = null } = request;
+  const [time, beyond, order] = isOldestFirst ? ['first_time', '>', 'ASC'] : ['last_time', '<', 'DESC'];
   const { rows } = await tx.query<BlockRow>(
     `SELECT ${blockColumns(pieces)} FROM query_blocks WHERE ${WITHIN}
-       AND ($5::bigint IS NULL OR (last_time, run_id, first_seq) < (${moment(5)}, $6::integer, $7::bigint))
+       AND ($5::bigint IS NULL OR (${time}, run_id, first_seq) ${beyond} (${moment(5)}, $6::integer, $7::bigint))
        ${isPartialOnly ? `AND NOT (${WHOLE})` : ''} ${unlisted === null ? '' : UNLISTED[unlisted]}
-     ORDER BY last_time DESC, run_id DESC, first_seq DESC LIMIT $8`,
+     ORDER BY ${time} ${order}, run_id ${order}, first_seq ${order} LIMIT $8`,
     [
       fromUs,
       toUs,
       nodeId ?? null,
       notNodeId ?? null,
-      after?.last_us ?? null,
+      (isOldestFirst ? after?.first_us : after?.last_us) ?? null,
       after?.run_id ?? null,
       after?.first_seq ?? null,
       limit,

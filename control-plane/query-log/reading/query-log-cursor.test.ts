@@ -5,14 +5,17 @@ const textOf = (content: string): string => Buffer.from(content).toString('base6
 
 describe('decodeCursor', () => {
   test('decodeCursor() reads what encodeCursor() wrote', () => {
-    const cursor = { timestampUs: 1_783_254_600_123_456, id: 42, total: 0 };
-    expect(decodeCursor(encodeCursor(cursor))).toEqual(cursor);
+    for (const isNewer of [false, true]) {
+      const cursor = { timestampUs: 1_783_254_600_123_456, id: 42, total: 0, isNewer };
+      expect(decodeCursor(encodeCursor(cursor))).toEqual(cursor);
+    }
   });
 
   test.each([
     ['nothing', ''],
     ['two numbers', textOf('1.2')],
     ['four numbers', textOf('1.2.3.4')],
+    ['a direction that is none', textOf('1.2.3.o')],
     ['a sign', textOf('-1.2.3')],
     ['no number', textOf('1.x.3')],
     ['more digits than a number has', textOf('12345678901234567.2.3')],

@@ -197,6 +197,14 @@ describe('readQueryLog()', () => {
 
   test('readQueryLog() of a log without a single day is an empty page', async () => {
     const page = await readQueryLog(log, { limit: 10, offset: 0, fromMs: 0, toMs: 1 });
-    expect(page).toEqual({ data: [], total: 0, limit: 10, offset: 0, next_cursor: null, damaged_blocks: 0 });
+    expect(page).toEqual({
+      data: [],
+      total: 0,
+      limit: 10,
+      offset: 0,
+      next_cursor: null,
+      prev_cursor: null,
+      damaged_blocks: 0,
+    });
   });
 });

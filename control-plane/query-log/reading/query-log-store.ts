@@ -30,7 +30,7 @@ export interface QueryLogRequest extends QueryFilter {
   /** Rows of the page. */
   readonly limit: number;
   readonly offset: number;
-  /** `next_cursor` of the page before, which makes `offset` meaningless. */
+  /** `next_cursor` or `prev_cursor` of a page, which makes `offset` meaningless. */
   readonly cursor?: string | undefined;
   /** Unix milliseconds, inclusive; absent = as far back as the log goes. */
   readonly fromMs?: number | undefined;
@@ -59,19 +59,45 @@ export async function readQueryLog(log: LogSource, request: QueryLogRequest): Pr
     const scan = new PageScan(tx, request, log, await nodesOf(tx, request));
     const { places, total } = await scan.read(cursor);
     const names = await nodeNames(tx);
-    const last = places.at(-1);
     return {
       data: await scan.show(places, { nodeOf: (id) => names.get(id) ?? '' }),
       total,
       limit: request.limit,
       offset: request.offset,
-      next_cursor:
-        last !== undefined && places.length === request.limit
-          ? encodeCursor({ timestampUs: last.timestampUs, id: last.id, total })
-          : null,
+      ...cursorsOf(places, { total, cursor, limit: request.limit }),
       damaged_blocks: scan.damagedBlocks,
     };
   });
+}
+
+/**
+ * Where the pages beside a page start. There may always be newer rows, as more come; there are no older ones where a page
+ * of older rows is not full. Beside an empty page lies the row that it started from.
+ */
+function cursorsOf(
+  places: readonly PageRow[],
+  { total, cursor, limit }: { total: number; cursor: QueryLogCursor | undefined; limit: number },
+): Pick<QueryLogPage, 'next_cursor' | 'prev_cursor'> {
+  const isNewer = cursor?.isNewer === true;
+  const besides = (row: Pick<PageRow, 'timestampUs' | 'id'> | undefined, toNewer: boolean): string | null => {
+    if (row !== undefined) return encodeCursor({ ...positionOf(row), total, isNewer: toNewer });
+    if (cursor === undefined) return null;
+    // One further than the row where the direction turns, so that the page begins with it.
+    const turn = toNewer === isNewer ? 0 : toNewer ? -1 : 1;
+    return encodeCursor({ ...cursor, id: cursor.id + turn, isNewer: toNewer });
+  };
+  const hasOlder = isNewer || places.length === limit;
+  return {
+    next_cursor: hasOlder ? besides(places.at(-1), false) : null,
+    prev_cursor: besides(places[0], true),
+  };
+}
+
+function positionOf({
+  timestampUs,
+  id,
+}: Pick<PageRow, 'timestampUs' | 'id'>): Pick<PageRow, 'timestampUs' | 'id'> {
+  return { timestampUs, id };
 }
 
 /** A row of a page: where it is stored. */
@@ -115,34 +141,32 @@ class PageScan {
     return this.damaged.size;
   }
 
-  /** The rows of the page that starts after `cursor`, or after the rows to be skipped, and the total of all pages. */
+  /** The rows of the page beside `cursor`, or after the rows to be skipped, and the total of all pages; newest first. */
   async read(cursor: QueryLogCursor | undefined): Promise<{ places: PageRow[]; total: number }> {
     const { limit, offset } = this.request;
     const toSkip = cursor === undefined ? offset : 0;
     const needed = toSkip + limit;
-    const toUs = cursor === undefined ? this.span.toUs : Math.min(this.span.toUs, cursor.timestampUs + 1);
-    const span = { fromUs: this.span.fromUs, toUs };
+    const isNewer = cursor?.isNewer === true;
+    const span = spanBeside(this.span, cursor);
     const known = cursor?.total ?? (this.filter.matchesAll ? await this.totalOfAll() : null);
     let counted = 0;
     let found: PageRow[] = [];
-    for await (const stored of this.blocks(
-      span,
-      this.filter.matchesAll ? QUERY_PIECES : this.piecesToCount,
-    )) {
-      const oldest = found[needed - 1];
-      const isComplete = oldest !== undefined && oldest.timestampUs > stored.lastUs;
+    for await (const stored of this.blocks(span, this.filter.matchesAll ? QUERY_PIECES : this.piecesToCount, {
+      isOldestFirst: isNewer,
+    })) {
+      const edge = found[needed - 1]?.timestampUs;
+      const isComplete = edge !== undefined && (isNewer ? edge < stored.firstUs : edge > stored.lastUs);
       if (isComplete && known !== null) break;
       const count = await this.count(stored, span);
       counted += count;
       if (isComplete || count === 0) continue;
       const block = this.filter.matchesAll ? stored : await fetchBlock(this.tx, stored, QUERY_PIECES);
       if (block === null) continue;
-      const before = cursor ?? null;
-      found.push(
-        ...(this.open(block, (reader) => this.newestOf(reader, stored, { span, before, needed })) ?? []),
-      );
-      found = found.sort(newestFirst).slice(0, needed);
+      const wanted = { span, cursor, needed };
+      found.push(...(this.open(block, (reader) => this.nearestOf(reader, stored, wanted)) ?? []));
+      found = found.sort(isNewer ? oldestFirst : newestFirst).slice(0, needed);
     }
+    if (isNewer) found.reverse();
     return { places: found.slice(toSkip), total: known ?? counted };
   }
 
@@ -152,7 +176,7 @@ class PageScan {
 
   private async totalOfAll(): Promise<number> {
     let total = await countWholeBlocks(this.tx, { ...this.span, ...this.nodes });
-    for await (const stored of this.blocks(this.span, new Set(), true))
+    for await (const stored of this.blocks(this.span, new Set(), { isPartialOnly: true }))
       total += await this.count(stored, this.span);
     return total;
   }
@@ -164,11 +188,11 @@ class PageScan {
     return block === null ? 0 : (this.open(block, (reader) => this.filter.count(reader, span)) ?? 0);
   }
 
-  /** The newest matching rows of a block, as many as could be needed. */
-  private newestOf(
+  /** The matching rows of a block that are nearest to the cursor, or the newest, as many as could be needed. */
+  private nearestOf(
     reader: BlockReader,
     { runId, firstSeq, hourUs, nodeId }: StoredBlock,
-    { span, before, needed }: { span: TimeSpan; before: QueryLogCursor | null; needed: number },
+    { span, cursor, needed }: { span: TimeSpan; cursor: QueryLogCursor | undefined; needed: number },
   ): PageRow[] {
     const times = reader.times();
     const place = (row: number): PageRow => ({
@@ -178,10 +202,11 @@ class PageScan {
       timestampUs: times[row]!,
       id: rowId({ runId, firstSeq }, row),
     });
-    const rows = this.filter.rows(reader, span).reverse();
-    const wanted = before === null ? rows : rows.filter((row) => isBefore(place(row), before));
+    const rows = this.filter.rows(reader, span);
+    const wanted = cursor === undefined ? rows : rows.filter((row) => isBeside(place(row), cursor));
+    const sign = cursor?.isNewer === true ? 1 : -1;
     return wanted
-      .sort((a, b) => times[b]! - times[a]! || b - a)
+      .sort((a, b) => sign * (times[a]! - times[b]! || a - b))
       .slice(0, needed)
       .map(place);
   }
@@ -205,9 +230,9 @@ class PageScan {
   private blocks(
     span: TimeSpan,
     pieces: ReadonlySet<Piece>,
-    isPartialOnly = false,
+    how: Pick<BlockRequest, 'isPartialOnly' | 'isOldestFirst'>,
   ): AsyncGenerator<StoredBlock> {
-    return scanBlocks(this.tx, { ...span, ...this.nodes, pieces, isPartialOnly });
+    return scanBlocks(this.tx, { ...span, ...this.nodes, pieces, ...how });
   }
 
   /** Reads a block; one that is damaged is left out and reported. */
@@ -229,13 +254,24 @@ export function rowId({ runId, firstSeq }: Pick<StoredBlock, 'runId' | 'firstSeq
   return runId * SEQ_FACTOR + firstSeq + row;
 }
 
-function isBefore(place: PageRow, cursor: QueryLogCursor): boolean {
-  if (place.timestampUs !== cursor.timestampUs) return place.timestampUs < cursor.timestampUs;
-  return place.id < cursor.id;
+/** What of a span lies on the side of the cursor that its page is on. */
+function spanBeside({ fromUs, toUs }: TimeSpan, cursor: QueryLogCursor | undefined): TimeSpan {
+  if (cursor === undefined) return { fromUs, toUs };
+  if (cursor.isNewer) return { fromUs: Math.max(fromUs, cursor.timestampUs), toUs };
+  return { fromUs, toUs: Math.min(toUs, cursor.timestampUs + 1) };
+}
+
+function isBeside(place: PageRow, cursor: QueryLogCursor): boolean {
+  const difference = place.timestampUs - cursor.timestampUs || place.id - cursor.id;
+  return cursor.isNewer ? difference > 0 : difference < 0;
 }
 
 function newestFirst(a: PageRow, b: PageRow): number {
   return b.timestampUs - a.timestampUs || b.id - a.id;
+}
+
+function oldestFirst(a: PageRow, b: PageRow): number {
+  return newestFirst(b, a);
 }
 
 /** The conditions on nodes as numbers; a name that no node has matches none. */

@@ -2,11 +2,20 @@ import type { Request, Response } from 'express';
 import { describe, expect, test } from '@jest/globals';
 import { EventEmitter } from 'node:events';
 import { SteeredClock } from '../../../test/support/parts/running-api.ts';
+import { MOST_OFFSET } from '../../../shared/api/query-log-api.ts';
 import type { QueryLogFilter } from './query-log-reader.ts';
 import { queryRoutes } from './query-routes.ts';
 
 const clock = new SteeredClock();
-const EMPTY = { data: [], total: 0, limit: 100, offset: 0, next_cursor: null, damaged_blocks: 0 };
+const EMPTY = {
+  data: [],
+  total: 0,
+  limit: 100,
+  offset: 0,
+  next_cursor: null,
+  prev_cursor: null,
+  damaged_blocks: 0,
+};
 
 /** The part of the log that a request asks for. */
 async function partOf(query: string): Promise<QueryLogFilter> {
@@ -26,6 +35,14 @@ describe('queryRoutes()', () => {
     const part = await partOf('domain=ads&limit=7');
     expect(part).toMatchObject({ domain: 'ads', limit: 7, offset: 0, from: null, to: null });
     expect(part).not.toHaveProperty('period');
+  });
+
+  test('refuses to skip very many rows, and says how to go further', async () => {
+    expect(await partOf(`offset=${MOST_OFFSET}`)).toMatchObject({ offset: MOST_OFFSET });
+    const fields = [
+      { path: 'offset', message: expect.stringMatching(/at most 100000.*cursor.*from and to/) },
+    ];
+    await expect(partOf(`offset=${MOST_OFFSET + 1}`)).rejects.toMatchObject({ status: 400, fields });
   });
 
   test('counts a period back from now', async () => {

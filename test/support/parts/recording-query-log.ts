@@ -17,6 +17,7 @@ export class RecordingQueryLog implements QueryLogReader {
       limit: filter.limit,
       offset: filter.offset,
       next_cursor: null,
+      prev_cursor: null,
       damaged_blocks: 0,
     };
   }
