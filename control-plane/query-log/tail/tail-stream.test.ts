@@ -69,6 +69,24 @@ describe('TailStream', () => {
     expect(answers).toHaveLength(2);
   });
 
+  test('asks again where more sessions end before it knows', async () => {
+    const answers: ((isAllowed: boolean) => void)[] = [];
+    const { stream, got } = await open(() => new Promise((resolve) => answers.push(resolve)));
+    for (let i = 0; i < 3; i++) stream.check();
+    answers[0]!(true);
+    await until(() => answers.length === 2);
+    stream.leaveOut(1);
+    tick(stream, 1);
+    answers[1]!(true);
+    await Promise.resolve();
+    expect(got.text).not.toContain('data');
+    tick(stream, 1);
+    await until(() => got.text.includes('"skipped":1'));
+    expect(answers).toHaveLength(2);
+    stream.end();
+    await stream.ended;
+  });
+
   test.each([
     ['fails', () => Promise.reject(new Error('away'))],
     ['comes too late', () => new Promise<boolean>(() => undefined)],

@@ -44,6 +44,8 @@ export class TailStream {
   private silentTicks = 0;
   private ticks = 0;
   private isChecking = false;
+  /** Sessions ended since it asked. */
+  private isOutdated = false;
 
   constructor(response: ServerResponse, request: TailRequest) {
     this.response = response;
@@ -72,7 +74,10 @@ export class TailStream {
   /** Sends what has come since the last tick. */
   tick(nodes: TailedNodes): void {
     if (this.isOver) return;
-    if (++this.ticks % CHECK_TICKS === 0) this.check();
+    if (++this.ticks % CHECK_TICKS === 0) {
+      if (this.isChecking) return this.end();
+      this.check();
+    }
     this.trim();
     if (this.isSlow) return;
     this.room = Math.min(TailLimit.BURST_ROWS, this.room + TailLimit.ROWS_A_TICK);
@@ -88,14 +93,16 @@ export class TailStream {
     }
   }
 
-  /** Asks whether it may go on; until that is known nothing is sent. Ends it where the answer is no, or late. */
+  /** Asks whether it may go on; until that is known nothing is sent. Ends where the answer is no, or not there in time. */
   check(): void {
-    if (this.isChecking) return this.end();
+    this.isOutdated = this.isChecking;
+    if (this.isChecking) return;
     this.isChecking = true;
     this.request.isAllowed().then(
       (isAllowed) => {
         this.isChecking = false;
         if (!isAllowed) this.end();
+        else if (this.isOutdated) this.check();
       },
       () => this.end(),
     );
