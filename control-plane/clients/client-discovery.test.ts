@@ -181,6 +181,7 @@ describe('ClientDiscovery', () => {
       whenUp: () => database.whenUp(),
       transaction: (work) => database.transaction(work),
       transactionInTurn: (lock, work) => database.transactionInTurn(lock, work),
+      copyOut: (query) => database.copyOut(query),
       background: () => database.background(),
       target: () => database.target(),
       withClient: (work) => database.withClient(work),

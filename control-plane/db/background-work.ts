@@ -13,10 +13,11 @@ import {
   isUnavailable,
 } from './database-errors.ts';
 import { reasonOf } from '../../shared/thrown.ts';
+import { copyOut } from './copy/copy-out.ts';
 import type { DatabaseTarget } from './database-target.ts';
 import { OpenPool } from './open-pool.ts';
 import { lowerSession, NICENESS } from './process-priority.ts';
-import type { Queryable } from './queryable.ts';
+import type { CopyQueryable } from './queryable.ts';
 import { inTransaction } from './transaction.ts';
 
 /** How long work may take, and how much of it runs at once. */
@@ -54,8 +55,8 @@ export class BackgroundWork {
    * Runs `work` in a transaction that sees one state and can only read.
    * @throws {DatabaseUnavailable} as DatabaseBusy when there was no turn in time, or no answer
    */
-  async read<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-    return this.run((client) => inReading(client, work));
+  async read<T>(work: (tx: CopyQueryable) => Promise<T>): Promise<T> {
+    return this.run((client) => inReading(client, this.limits.runMs, work));
   }
 
   /**
@@ -63,12 +64,18 @@ export class BackgroundWork {
    * @throws {DatabaseUnavailable} as `read()`, and as OutcomeUnknown where the connection was lost at the commit
    */
   async change<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    return this.run((client) => inTransaction(client, () => work(client)));
+    return this.run(async (client) => {
+      await this.limit(client);
+      return inTransaction(client, () => work(client));
+    });
   }
 
   /** Runs one statement outside of a transaction. @throws {DatabaseUnavailable} as `read()` */
   async maintain(text: string, values: readonly unknown[] = []): Promise<void> {
-    await this.run((client) => client.query(text, values as unknown[]));
+    await this.run(async (client) => {
+      await this.limit(client);
+      return client.query(text, values as unknown[]);
+    });
   }
 
   /** Waits for what runs. */
@@ -85,7 +92,6 @@ export class BackgroundWork {
     let client: PoolClient | undefined;
     try {
       client = await this.pool.connect();
-      await client.query(`SET statement_timeout = ${this.limits.runMs}`);
       const result = await work(client);
       client.release();
       return result;
@@ -94,6 +100,10 @@ export class BackgroundWork {
       client?.release(isBroken); // A statement that still runs ends with its connection.
       throw this.explain(error);
     }
+  }
+
+  private async limit(client: PoolClient): Promise<void> {
+    await client.query(`SET statement_timeout = ${this.limits.runMs}`);
   }
 
   private explain(error: unknown): unknown {
@@ -110,10 +120,17 @@ export class BackgroundWork {
 }
 
 /** As `inTransaction`, but where there is nothing to store, the loss of a connection at the end is like any other. */
-async function inReading<T>(client: PoolClient, work: (tx: Queryable) => Promise<T>): Promise<T> {
-  await client.query(BEGIN_READING);
+async function inReading<T>(
+  client: PoolClient,
+  runMs: number,
+  work: (tx: CopyQueryable) => Promise<T>,
+): Promise<T> {
+  await client.query(`${BEGIN_READING}; SET LOCAL statement_timeout = ${runMs}`);
   try {
-    const result = await work(client);
+    const result = await work({
+      query: (text, values) => client.query(text, values as unknown[]),
+      copyOut: (query) => copyOut(client, query),
+    });
     await client.query('COMMIT');
     return result;
   } catch (error) {

@@ -9,6 +9,7 @@ import type { Logger } from '../../shared/log.ts';
 import type { BackgroundWork } from './background-work.ts';
 import { Connections, Notices } from './connections.ts';
 import type { NoticeListener } from './connections.ts';
+import { type BinaryRow, copyOut } from './copy/copy-out.ts';
 import type { DataDirLock } from './data-dir-lock.ts';
 import { DatabaseUnavailable } from './database-errors.ts';
 import { reasonOf } from '../../shared/thrown.ts';
@@ -18,9 +19,9 @@ import { createEmbeddedServer } from './embedded-server.ts';
 import { migrate } from './migrate.ts';
 import { EmbeddedDatabaseUnsupported } from './postgres-runtime.ts';
 import { despiteConflicts, inTransaction } from './transaction.ts';
-import type { Queryable, QueryRows } from './queryable.ts';
+import type { Queryable, QueryRows, CopyQueryable } from './queryable.ts';
 
-export type { Queryable } from './queryable.ts';
+export type { Queryable, CopyQueryable } from './queryable.ts';
 
 /** A connection that is lent, for uses that need pg itself. */
 export type LentClient = PoolClient;
@@ -38,7 +39,7 @@ export interface DatabaseStatus {
 }
 
 /** The database as the rest of Weir sees it. */
-export interface Database extends Queryable {
+export interface Database extends CopyQueryable {
   /**
    * Runs one statement by itself: a question, or a change that may as well be made twice. Whether it was stored is not
    * known where the connection is lost; a change that a person asks for goes through `transaction`, which tells.
@@ -186,6 +187,10 @@ class PooledDatabase implements Database {
       return work(tx);
     };
     return despiteConflicts(() => this.up().useInTurn((client) => inTransaction(client, locked)));
+  }
+
+  copyOut(query: string): Promise<BinaryRow[]> {
+    return this.withClient((client) => copyOut(client, query));
   }
 
   background(): Background {

@@ -1,5 +1,6 @@
 /** What runs statements, as stores see it. */
 import type { QueryResultRow } from 'pg';
+import type { BinaryRow } from './copy/copy-out.ts';
 
 /** What stores need of a connection, inside a transaction or not. */
 export interface Queryable {
@@ -12,4 +13,10 @@ export interface QueryRows<Row> {
   readonly rows: Row[];
   /** Rows returned or changed. */
   readonly rowCount: number | null;
+}
+
+/** What reads need, in a transaction or not. */
+export interface CopyQueryable extends Queryable {
+  /** Rows of a query in binary form; it takes no values, so only numbers and constants may go into its text. */
+  copyOut(query: string): Promise<BinaryRow[]>;
 }

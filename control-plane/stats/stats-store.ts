@@ -5,8 +5,8 @@
 import type { StatsSummary } from '../../shared/api/stats-api.ts';
 import { rcodeName, rrTypeName } from '../../shared/dns/iana.ts';
 import { latencyOfBucket } from '../query-log/block/minute-counts.ts';
-import type { Queryable } from '../db/database.ts';
 import type { KeySums } from '../query-log/names/key-sums.ts';
+import type { BlockTransaction } from '../query-log/reading/block-scan.ts';
 import type { LogSource } from '../query-log/reading/log-source.ts';
 import {
   type ClientSum,
@@ -60,7 +60,11 @@ export interface Sums {
 }
 
 /** Sums of a span; `onDamaged` as in `SumRequest`. */
-export async function readSums(tx: Queryable, span: Span, onDamaged: SumRequest['onDamaged']): Promise<Sums> {
+export async function readSums(
+  tx: BlockTransaction,
+  span: Span,
+  onDamaged: SumRequest['onDamaged'],
+): Promise<Sums> {
   const request = { ...microseconds(span), filter: {}, onDamaged };
   return {
     counts: await readCounts(tx, span.fromMs, span.toMs),

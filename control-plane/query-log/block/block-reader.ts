@@ -72,18 +72,18 @@ export class BlockReader {
     return (this.texts ??= this.frame(Frame.NAME_TEXTS));
   }
 
+  /** Where each text starts, and how many queries there were for it. */
+  nameCounts(): Pick<BlockNames, 'texts' | 'starts' | 'counts'> {
+    const texts = this.nameTexts();
+    const counts = this.nameNumbers().subarray(0, this.head.names * 4);
+    return { texts, starts: this.nameStarts(texts), counts: fromPlanes(counts, 4) };
+  }
+
   names(): BlockNames {
     const { names: count } = this.head;
     const texts = this.nameTexts();
-    const numbers = this.frame(Frame.NAME_NUMBERS, count * 9);
-    const starts = new Uint32Array(count + 1);
-    let place = 0;
-    for (let at = 0; at < texts.length; at++) {
-      if (texts[at] === LINE_FEED && place < count) starts[++place] = at + 1;
-    }
-    if (place < count || starts[count] !== texts.length) {
-      throw new DamagedBlock('read block: not as many names as said');
-    }
+    const starts = this.nameStarts(texts);
+    const numbers = this.nameNumbers();
     const rules = fromPlanes(numbers.subarray(count * 4, count * 6), 2);
     checkPlaces(rules, this.head.rules.length + 1, 'rule');
     return {
@@ -158,6 +158,21 @@ export class BlockReader {
     this.answers();
   }
 
+  private nameNumbers(): Buffer {
+    return this.frame(Frame.NAME_NUMBERS, this.head.names * 9);
+  }
+
+  private nameStarts(texts: Buffer): Uint32Array {
+    const { names: count } = this.head;
+    const starts = new Uint32Array(count + 1);
+    const { length } = texts;
+    let place = 0;
+    for (let at = 0; at < length; at++) if (texts[at] === LINE_FEED) starts[++place] = at + 1; // Beyond the end: nothing.
+    if (place !== count || starts[count] !== length)
+      throw new DamagedBlock('read block: not as many names as said');
+    return starts;
+  }
+
   private places(frame: number, limit: number, what: string): Uint32Array {
     const places = fromPlanes(this.frame(frame, this.block.rowCount * 2), 2);
     checkPlaces(places, limit, what);
@@ -167,7 +182,9 @@ export class BlockReader {
   private frame(index: number, expectedBytes = -1): Buffer {
     const { block } = this;
     const frame =
-      'frames' in block ? bufferOf(block.frames[index]!) : decompress(checkedFrame(block, index), index);
+      'frames' in block
+        ? bufferOf(block.frames[index]!)
+        : decompress(checkedFrame(block, index), index, expectedBytes);
     if (expectedBytes >= 0 && frame.length !== expectedBytes) {
       throw new DamagedBlock(
         `read block: frame ${index} has ${frame.length} bytes, expected ${expectedBytes}`,
@@ -209,11 +226,12 @@ function storedFrame({ lengths, head, names, queries, answers }: EncodedBlock, i
   return stored;
 }
 
-function decompress(stored: Buffer, index: number): Buffer {
+/** In one piece where its size is known: each further one is copied. */
+function decompress(stored: Buffer, index: number, expectedBytes: number): Buffer {
   try {
     return zstdDecompressSync(stored, {
       maxOutputLength: MAX_FRAME_BYTES,
-      chunkSize: Math.max(1024, stored.length * 4),
+      chunkSize: Math.max(1024, expectedBytes >= 0 ? expectedBytes : stored.length * 4),
       params: { [constants.ZSTD_d_windowLogMax]: 27 },
     });
   } catch (error) {

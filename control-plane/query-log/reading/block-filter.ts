@@ -82,17 +82,12 @@ export class BlockFilter {
     const columns = this.columns(block);
     if (columns === null) return [];
     const isWhole = block.head.first_us >= span.fromUs && block.head.last_us < span.toUs;
-    const times = isWhole ? null : block.times();
-    const found: number[] = [];
-    for (let row = 0; row < block.head.rows; row++) {
-      if (times !== null && (times[row]! < span.fromUs || times[row]! >= span.toUs)) continue;
-      if (columns.every(({ places, matches }) => matches[places[row]!] === 1)) found.push(row);
-    }
-    return found;
+    const found = isWhole ? allRows(block.head.rows) : rowsWithin(block.times(), span);
+    return columns.reduce(keepMatching, found);
   }
 
   /** Null if no query can match. */
-  private columns(block: BlockReader): { places: Uint32Array; matches: Uint8Array }[] | null {
+  private columns(block: BlockReader): Column[] | null {
     const { head } = block;
     const columns: { places: () => Uint32Array; matches: Uint8Array }[] = [];
     const { client, outcome, domain } = this;
@@ -101,14 +96,16 @@ export class BlockFilter {
     if (outcome !== null)
       columns.push({ places: () => block.outcomeOf(), matches: matchesOf(head.outcomes, outcome) });
     if (columns.some(({ matches }) => !matches.includes(1))) return null;
+    // Most blocks do not have a rare name, and then nothing else of them is needed.
+    if (domain !== null && isWithout(block, domain.wanted)) return null;
     if (domain !== null)
-      columns.push({ places: () => block.nameOf(), matches: this.nameMatches(block.names()) });
+      columns.push({ places: () => block.nameOf(), matches: this.nameMatches(block.nameCounts()) });
     if (columns.some(({ matches }) => !matches.includes(1))) return null;
     return columns.map(({ places, matches }) => ({ places: places(), matches }));
   }
 
   /** 1 for each name that matches. */
-  private nameMatches({ texts, starts }: BlockNames): Uint8Array {
+  private nameMatches({ texts, starts }: Pick<BlockNames, 'texts' | 'starts'>): Uint8Array {
     const { wanted, excluded } = this.domain!;
     const matches = new Uint8Array(starts.length - 1);
     if (wanted === null) matches.fill(1);
@@ -118,12 +115,45 @@ export class BlockFilter {
   }
 
   private countNames(block: BlockReader): number {
-    const { wanted } = this.domain!;
-    // Most blocks do not have a rare name, and then nothing else of them is needed.
-    if (wanted !== null && !block.nameTexts().includes(wanted)) return 0;
-    const names = block.names();
-    return this.nameMatches(names).reduce((sum, match, place) => sum + match * names.counts[place]!, 0);
+    if (isWithout(block, this.domain!.wanted)) return 0;
+    const names = block.nameCounts();
+    const matches = this.nameMatches(names);
+    let sum = 0;
+    for (let place = 0; place < matches.length; place++)
+      if (matches[place] === 1) sum += names.counts[place]!;
+    return sum;
   }
+}
+
+/** A column: the place of each row in a dictionary, and 1 for each place that matches. */
+interface Column {
+  readonly places: Uint32Array;
+  readonly matches: Uint8Array;
+}
+
+function isWithout(block: BlockReader, part: Buffer | null): boolean {
+  return part !== null && !block.nameTexts().includes(part);
+}
+
+function allRows(count: number): number[] {
+  const rows = new Array<number>(count);
+  for (let row = 0; row < count; row++) rows[row] = row;
+  return rows;
+}
+
+function rowsWithin(times: Float64Array, { fromUs, toUs }: TimeSpan): number[] {
+  const rows: number[] = [];
+  for (let row = 0; row < times.length; row++) {
+    const us = times[row]!;
+    if (us >= fromUs && us < toUs) rows.push(row);
+  }
+  return rows;
+}
+
+function keepMatching(rows: number[], { places, matches }: Column): number[] {
+  const kept: number[] = [];
+  for (const row of rows) if (matches[places[row]!] === 1) kept.push(row);
+  return kept;
 }
 
 /** Parts of names as bytes; null = no condition. */
@@ -170,14 +200,16 @@ function combine<T>(
 function clientTests({ client, group_id }: QueryConditions): ((client: HeadClient) => boolean)[] {
   const tests: ((client: HeadClient) => boolean)[] = [];
   if (group_id !== undefined) tests.push(([, groupId]) => groupId === group_id);
-  if (client !== undefined) tests.push(([address]) => isWithin(address, client));
+  if (client !== undefined) tests.push(clientWithin(client));
   return tests;
 }
 
-function isWithin(address: string, networkText: string): boolean {
-  const bytes = addressFromText(address);
+function clientWithin(networkText: string): (client: HeadClient) => boolean {
   const network = networkFromText(networkText);
-  return bytes !== null && network !== null && networkContains(network, bytes);
+  return ([address]) => {
+    const bytes = addressFromText(address);
+    return bytes !== null && network !== null && networkContains(network, bytes);
+  };
 }
 
 function outcomeTests(conditions: QueryConditions): ((outcome: HeadOutcome) => boolean)[] {

@@ -1,5 +1,6 @@
 /** SQL of the blocks of a span of time, a few at a time, so that memory stays bounded however long the span is. */
-import type { Queryable } from '../../db/database.ts';
+import { type BinaryRow, int4sOf, int8Of } from '../../db/copy/copy-out.ts';
+import type { Queryable, CopyQueryable } from '../../db/database.ts';
 import type { EncodedBlock } from '../block/block-layout.ts';
 import type { BlockRange } from '../names/list-parts.ts';
 import type { TimeSpan } from './block-filter.ts';
@@ -15,7 +16,7 @@ export interface StoredBlock extends EncodedBlock {
 export type BlockKey = Pick<StoredBlock, 'runId' | 'firstSeq' | 'hourUs'>;
 
 /** A transaction that blocks are read in. */
-export interface BlockTransaction extends Queryable {
+export interface BlockTransaction extends CopyQueryable {
   /** Called before each block: lets others have their turn, and throws once the answer is not wanted any more. */
   readonly turn?: () => Promise<void>;
 }
@@ -38,153 +39,155 @@ export interface BlockRequest extends TimeSpan {
 export type Piece = 'names' | 'queries' | 'answers';
 
 /** Blocks fetched at once: few at first, as a page of the newest rows needs no more. */
-const FIRST_FETCH = 2;
+const FIRST_FETCH = 1;
 const MOST_FETCHED = 32;
-
-/** A block as the database gives it. */
-export interface BlockRow {
-  readonly run_id: number;
-  readonly first_seq: number;
-  readonly row_count: number;
-  readonly node_id: number;
-  readonly hour_us: number;
-  readonly first_us: number;
-  readonly last_us: number;
-  readonly lengths: number[];
-  readonly checksums: number[];
-  readonly head: Buffer;
-  readonly names: Buffer | null;
-  readonly queries: Buffer | null;
-  readonly answers: Buffer | null;
-  readonly has_answers: boolean;
-}
-
-/** Blocks with queries in the span of parameters 1 and 2, of the nodes that 3 and 4 choose. */
-const WITHIN = `day >= (${moment(1)} AT TIME ZONE 'UTC')::date AND day <= (${moment(2)} AT TIME ZONE 'UTC')::date
-  AND last_time >= ${moment(1)} AND first_time < ${moment(2)}
-  AND ($3::integer IS NULL OR node_id = $3) AND ($4::integer IS NULL OR node_id <> $4)`;
-/** Those of them that lie wholly within it. */
-const WHOLE = `first_time >= ${moment(1)} AND last_time < ${moment(2)}`;
+/** Bytes fetched at once, about: blocks are as large as those before them. */
+const FETCHED_BYTES = 4 * 1024 * 1024;
 
 const UNLISTED = { any: 'AND listed IS NULL', hour: `AND listed IS DISTINCT FROM 'h'` } as const;
 
 /** The blocks with queries in the span, the newest first, by their last query, unless the oldest are wanted first. */
 export async function* scanBlocks(tx: BlockTransaction, request: BlockRequest): AsyncGenerator<StoredBlock> {
-  let after: BlockRow | undefined;
-  for (let limit = FIRST_FETCH; ; limit = Math.min(limit * 2, MOST_FETCHED)) {
-    const rows = await fetchBlocks(tx, request, after, limit);
-    for (const row of rows) {
+  let after: StoredBlock | undefined;
+  for (let limit = FIRST_FETCH; ;) {
+    const blocks = await fetchBlocks(tx, request, after, limit);
+    for (const block of blocks) {
       await tx.turn?.();
-      yield toBlock(row);
+      yield block;
     }
-    after = rows.at(-1);
-    if (rows.length < limit) return;
+    after = blocks.at(-1);
+    if (blocks.length < limit) return;
+    const mostBytes = Math.max(...blocks.map(sizeOf));
+    limit = Math.max(1, Math.min(limit * 2, MOST_FETCHED, Math.floor(FETCHED_BYTES / mostBytes)));
   }
 }
 
+function sizeOf({ head, names, queries, answers }: StoredBlock): number {
+  return head.length + names.length + queries.length + (answers?.length ?? 0);
+}
+
 async function fetchBlocks(
-  tx: Queryable,
+  tx: BlockTransaction,
   request: BlockRequest,
-  after: BlockRow | undefined,
+  after: StoredBlock | undefined,
   limit: number,
-): Promise<BlockRow[]> {
-  const { fromUs, toUs, nodeId, notNodeId, pieces } = request;
-  const { isPartialOnly = false, isOldestFirst = false, unlisted = null } = request;
+): Promise<StoredBlock[]> {
+  const { pieces, isPartialOnly = false, isOldestFirst = false, unlisted = null } = request;
   const [time, beyond, order] = isOldestFirst ? ['first_time', '>', 'ASC'] : ['last_time', '<', 'DESC'];
-  const { rows } = await tx.query<BlockRow>(
-    `SELECT ${blockColumns(pieces)} FROM query_blocks WHERE ${WITHIN}
-       AND ($5::bigint IS NULL OR (${time}, run_id, first_seq) ${beyond} (${moment(5)}, $6::integer, $7::bigint))
-       ${isPartialOnly ? `AND NOT (${WHOLE})` : ''} ${unlisted === null ? '' : UNLISTED[unlisted]}
-     ORDER BY ${time} ${order}, run_id ${order}, first_seq ${order} LIMIT $8`,
-    [
-      fromUs,
-      toUs,
-      nodeId ?? null,
-      notNodeId ?? null,
-      (isOldestFirst ? after?.first_us : after?.last_us) ?? null,
-      after?.run_id ?? null,
-      after?.first_seq ?? null,
-      limit,
-    ],
+  const rows = await tx.copyOut(
+    `SELECT ${blockColumns(pieces)} FROM query_blocks WHERE ${within(request)}
+       ${after === undefined ? '' : `AND (${time}, run_id, first_seq) ${beyond} (${placeInSql(after, isOldestFirst)})`}
+       ${isPartialOnly ? `AND NOT (${whole(request)})` : ''} ${unlisted === null ? '' : UNLISTED[unlisted]}
+     ORDER BY ${time} ${order}, run_id ${order}, first_seq ${order} LIMIT ${numberInSql(limit)}`,
   );
-  return rows;
+  return rows.map(toBlock);
+}
+
+/** The place of a block in the order of a scan. */
+function placeInSql({ firstUs, lastUs, runId, firstSeq }: StoredBlock, isOldestFirst: boolean): string {
+  return [momentInSql(isOldestFirst ? firstUs : lastUs), numberInSql(runId), numberInSql(firstSeq)].join(
+    ', ',
+  );
 }
 
 /** Number of queries of the blocks that lie wholly within the span. */
-export async function countWholeBlocks(
-  tx: Queryable,
-  { fromUs, toUs, nodeId, notNodeId }: Omit<BlockRequest, 'pieces'>,
-): Promise<number> {
+export async function countWholeBlocks(tx: Queryable, which: Omit<BlockRequest, 'pieces'>): Promise<number> {
   const { rows } = await tx.query<{ total: number }>(
-    `SELECT coalesce(sum(row_count), 0)::bigint AS total FROM query_blocks WHERE ${WITHIN} AND ${WHOLE}`,
-    [fromUs, toUs, nodeId ?? null, notNodeId ?? null],
+    `SELECT coalesce(sum(row_count), 0)::bigint AS total FROM query_blocks WHERE ${within(which)} AND ${whole(which)}`,
   );
   return rows[0]!.total;
 }
 
 /** A block with these pieces; null if it was merged into another meanwhile. */
 export async function fetchBlock(
-  tx: Queryable,
+  tx: BlockTransaction,
   block: BlockKey,
   pieces: ReadonlySet<Piece>,
 ): Promise<StoredBlock | null> {
-  const { rows } = await tx.query<BlockRow>(
-    `SELECT ${blockColumns(pieces)} FROM query_blocks
-     WHERE day = (${moment(1)} AT TIME ZONE 'UTC')::date AND run_id = $2 AND first_seq = $3`,
-    [block.hourUs, block.runId, block.firstSeq],
+  const [row] = await tx.copyOut(
+    `SELECT ${blockColumns(pieces)} FROM query_blocks WHERE day = ${dayOf(block.hourUs)}
+       AND run_id = ${numberInSql(block.runId)} AND first_seq = ${numberInSql(block.firstSeq)}`,
   );
-  return rows[0] === undefined ? null : toBlock(rows[0]);
+  return row === undefined ? null : toBlock(row);
 }
 
 /** The block that a row of a run is in; null if there is none any more. */
 export async function fetchBlockOf(
-  tx: Queryable,
+  tx: BlockTransaction,
   { runId, seq, hourUs }: { runId: number; seq: number; hourUs: number },
   pieces: ReadonlySet<Piece>,
 ): Promise<StoredBlock | null> {
-  const { rows } = await tx.query<BlockRow>(
-    `SELECT ${blockColumns(pieces)} FROM query_blocks
-     WHERE day = (${moment(1)} AT TIME ZONE 'UTC')::date AND run_id = $2 AND first_seq <= $3
-     ORDER BY first_seq DESC LIMIT 1`,
-    [hourUs, runId, seq],
+  const [row] = await tx.copyOut(
+    `SELECT ${blockColumns(pieces)} FROM query_blocks WHERE day = ${dayOf(hourUs)}
+       AND run_id = ${numberInSql(runId)} AND first_seq <= ${numberInSql(seq)} ORDER BY first_seq DESC LIMIT 1`,
   );
-  const [row] = rows;
-  return row === undefined || seq >= row.first_seq + row.row_count ? null : toBlock(row);
+  const block = row === undefined ? null : toBlock(row);
+  return block === null || seq >= block.firstSeq + block.rowCount ? null : block;
 }
 
-/** The columns of a `BlockRow` with these pieces. */
+type Which = Pick<BlockRequest, 'fromUs' | 'toUs' | 'nodeId' | 'notNodeId'>;
+
+/** Condition on blocks with queries in a span, of the nodes that are wanted. */
+function within({ fromUs, toUs, nodeId, notNodeId }: Which): string {
+  return [
+    `day >= ${dayOf(fromUs)} AND day <= ${dayOf(toUs)}`,
+    `last_time >= ${momentInSql(fromUs)} AND first_time < ${momentInSql(toUs)}`,
+    ...(nodeId === undefined ? [] : [`node_id = ${numberInSql(nodeId)}`]),
+    ...(notNodeId === undefined ? [] : [`node_id <> ${numberInSql(notNodeId)}`]),
+  ].join(' AND ');
+}
+
+/** Condition on blocks that lie wholly within a span. */
+function whole({ fromUs, toUs }: Which): string {
+  return `first_time >= ${momentInSql(fromUs)} AND last_time < ${momentInSql(toUs)}`;
+}
+
+/** What `toBlock()` takes, with these pieces. */
 export function blockColumns(pieces: ReadonlySet<Piece>): string {
-  const piece = (name: Piece): string => (pieces.has(name) ? name : `NULL::bytea AS ${name}`);
-  return `run_id, first_seq, row_count, node_id, ${micros('hour')} AS hour_us, ${micros('first_time')} AS first_us,
-    ${micros('last_time')} AS last_us, lengths, checksums, head, ${piece('names')}, ${piece('queries')},
-    ${piece('answers')}, answers IS NOT NULL AS has_answers`;
+  const piece = (name: Piece): string => (pieces.has(name) ? name : 'NULL::bytea');
+  return `run_id, first_seq, row_count, node_id, ${micros('hour')}, ${micros('first_time')}, ${micros('last_time')},
+    lengths, checksums, head, ${piece('names')}, ${piece('queries')}, ${piece('answers')}, answers IS NOT NULL`;
 }
 
 function micros(column: string): string {
   return `(extract(epoch FROM ${column}) * 1000000)::bigint`;
 }
 
-function moment(place: number): string {
-  return `('epoch'::timestamptz + $${place}::bigint * interval '1 microsecond')`;
+/** Microseconds since 1970 as a time in SQL. */
+export function momentInSql(us: number): string {
+  return `('epoch'::timestamptz + ${numberInSql(us)}::bigint * interval '1 microsecond')`;
+}
+
+/** The day of a time, in UTC. */
+function dayOf(us: number): string {
+  return `(${momentInSql(us)} AT TIME ZONE 'UTC')::date`;
+}
+
+/** A number in SQL. @throws {RangeError} for what is none */
+export function numberInSql(value: number): string {
+  if (!Number.isInteger(value)) throw new RangeError(`read blocks: ${value} is no whole number`);
+  return String(value);
 }
 
 const EMPTY = Buffer.alloc(0);
 
-/** The block of a row. */
-export function toBlock(row: BlockRow): StoredBlock {
+/** The block of a row of `blockColumns()`. */
+export function toBlock(row: BinaryRow): StoredBlock {
+  const [runId, firstSeq, rowCount, nodeId, hourUs, firstUs, lastUs, lengths, checksums, head] = row;
+  const [names, queries, answers, hasAnswers] = row.slice(10);
   return {
-    runId: row.run_id,
-    firstSeq: row.first_seq,
-    nodeId: row.node_id,
-    rowCount: row.row_count,
-    hourUs: row.hour_us,
-    firstUs: row.first_us,
-    lastUs: row.last_us,
-    lengths: row.lengths,
-    checksums: row.checksums,
-    head: row.head,
-    names: row.names ?? EMPTY,
-    queries: row.queries ?? EMPTY,
-    answers: row.answers ?? (row.has_answers ? EMPTY : null),
+    runId: runId!.readInt32BE(),
+    firstSeq: int8Of(firstSeq!),
+    rowCount: rowCount!.readInt32BE(),
+    nodeId: nodeId!.readInt32BE(),
+    hourUs: int8Of(hourUs!),
+    firstUs: int8Of(firstUs!),
+    lastUs: int8Of(lastUs!),
+    lengths: int4sOf(lengths!),
+    checksums: int4sOf(checksums!),
+    head: head!,
+    names: names ?? EMPTY,
+    queries: queries ?? EMPTY,
+    answers: answers ?? (hasAnswers![0] === 1 ? EMPTY : null),
   };
 }

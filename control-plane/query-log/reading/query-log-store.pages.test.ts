@@ -143,6 +143,7 @@ describe('readQueryLog()', () => {
       source.read((tx) =>
         work({
           query: (...args) => tx.query(...args),
+          copyOut: (query) => tx.copyOut(query),
           turn: async () => {
             reading.blocks++;
           },

@@ -31,11 +31,18 @@ afterEach(async () => {
 const work: Pick<Background, 'read'> = {
   read: (read) =>
     own.database.background().read((tx) => {
+      const count = (): void => {
+        statements++;
+        beforeStatement();
+      };
       const counted: BlockTransaction = {
         query: (text, values) => {
-          statements++;
-          beforeStatement();
+          count();
           return tx.query(text, values);
+        },
+        copyOut: (query) => {
+          count();
+          return tx.copyOut(query);
         },
       };
       return read(counted);

@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { Semaphore } from '../../concurrency/semaphore.ts';
 import type { BackgroundWork } from '../../db/background-work.ts';
+import type { CopyQueryable } from '../../db/database.ts';
 import type { BlockTransaction } from '../reading/block-scan.ts';
 import { exportQueries } from '../reading/log-export.ts';
 import type { LogSource } from '../reading/log-source.ts';
@@ -97,11 +98,15 @@ function logOf(
 }
 
 /** The transaction, which refuses to go on once `signal` is aborted. */
-function inTurns(tx: BlockTransaction, signal: AbortSignal): BlockTransaction {
+function inTurns(tx: CopyQueryable, signal: AbortSignal): BlockTransaction {
   return {
     query: async (text, values) => {
       signal.throwIfAborted();
       return tx.query(text, values);
+    },
+    copyOut: async (query) => {
+      signal.throwIfAborted();
+      return tx.copyOut(query);
     },
     turn: async () => {
       await setImmediate();

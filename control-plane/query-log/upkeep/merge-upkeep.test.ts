@@ -4,6 +4,8 @@ import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { batchesOf, emptyLog, storedRows } from '../../../test/support/parts/stored-log.ts';
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
+import { BackgroundWork } from '../../db/background-work.ts';
+import { fromSentTarget } from '../../db/database-target.ts';
 import { forEachRow } from '../block/block-rows.ts';
 import { BlockReader } from '../block/block-reader.ts';
 import { mergeBlocks } from '../block/merge-blocks.ts';
@@ -180,8 +182,8 @@ describe('MergeUpkeep', () => {
   test('turn() leaves a reader what it began to read', async () => {
     await storeBlocks(30);
     const numbers: number[] = [];
-    await own.database.transaction(async (tx) => {
-      await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+    const reading = new BackgroundWork(fromSentTarget(own.database.target()), own.logger);
+    await reading.read(async (tx) => {
       const span = { fromUs: OLD_HOUR_MS * 1000, toUs: (OLD_HOUR_MS + HOUR_MS) * 1000 };
       const pieces = new Set(['names', 'queries', 'answers'] as const);
       for await (const block of scanBlocks(tx, { ...span, pieces })) {
@@ -189,6 +191,7 @@ describe('MergeUpkeep', () => {
         forEachRow(new BlockReader(block), (row) => numbers.push(row.responseTimeUs));
       }
     });
+    await reading.end();
     expect(await blocks()).toEqual([[0, 90]]);
     expect(new Set(numbers).size).toBe(90);
   });

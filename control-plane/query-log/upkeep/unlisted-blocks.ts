@@ -3,7 +3,15 @@ import type { LentClient, Queryable } from '../../db/database.ts';
 import { BlockReader } from '../block/block-reader.ts';
 import { DamagedBlock } from '../block/block-layout.ts';
 import { isOfOneGroup } from '../names/block-tally.ts';
-import { blockColumns, type BlockRow, fetchBlock, type StoredBlock, toBlock } from '../reading/block-scan.ts';
+import {
+  blockColumns,
+  type BlockTransaction,
+  fetchBlock,
+  momentInSql,
+  numberInSql,
+  type StoredBlock,
+  toBlock,
+} from '../reading/block-scan.ts';
 import { DAY_MS } from '../store/block-gatherer.ts';
 
 /** What finds a block within a day. */
@@ -76,19 +84,19 @@ export async function nodesOfUnlisted(
 
 /** The next blocks of a unit, with what is needed to count them. */
 export async function fetchUnlisted(
-  tx: Queryable,
+  tx: BlockTransaction,
   { day, nodeId, hourMs }: FoldUnit,
   { after, limit }: { readonly after: BlockPlace | undefined; readonly limit: number },
 ): Promise<StoredBlock[]> {
-  const { rows } = await tx.query<BlockRow>(
+  const ofHour = hourMs === null ? '' : `AND hour = ${momentInSql(hourMs * 1000)}`;
+  const next =
+    after === undefined
+      ? ''
+      : `AND (run_id, first_seq) > (${numberInSql(after.runId)}, ${numberInSql(after.firstSeq)})`;
+  const rows = await tx.copyOut(
     `SELECT ${blockColumns(new Set(['names']))} FROM query_blocks
-     WHERE day = $1::date AND node_id = $2 AND listed IS NULL AND ($3::timestamptz IS NULL OR hour = $3)
-       AND ($4::integer IS NULL OR (run_id, first_seq) > ($4, $5::bigint))
-     ORDER BY run_id, first_seq LIMIT $6`,
-    [
-      ...[dateOf(day), nodeId, hourMs === null ? null : new Date(hourMs)],
-      ...[after?.runId ?? null, after?.firstSeq ?? null, limit],
-    ],
+     WHERE day = '${dateOf(day)}'::date AND node_id = ${numberInSql(nodeId)} AND listed IS NULL ${ofHour} ${next}
+     ORDER BY run_id, first_seq LIMIT ${numberInSql(limit)}`,
   );
   const blocks: StoredBlock[] = [];
   for (const row of rows) blocks.push(await withQueries(tx, toBlock(row)));
@@ -96,7 +104,7 @@ export async function fetchUnlisted(
 }
 
 /** The block; with its queries where its names do not tell the groups. */
-async function withQueries(tx: Queryable, block: StoredBlock): Promise<StoredBlock> {
+async function withQueries(tx: BlockTransaction, block: StoredBlock): Promise<StoredBlock> {
   try {
     if (isOfOneGroup(new BlockReader(block))) return block;
   } catch (error) {

@@ -1,0 +1,140 @@
+// `npm run log-bench`: what a query costs in the stored log, and how long questions about it take. A day of made-up
+// queries goes into a PostgreSQL of its own; then each question is asked as the API asks it, through the thread of
+// questions, several times. Medians; CPU is that of this process, without PostgreSQL's.
+import { parseArgs } from 'node:util';
+import { LogQuestions } from '../../control-plane/query-log/scans/log-questions.ts';
+import { LogScans } from '../../control-plane/query-log/scans/log-scans.ts';
+import type { QueryLogFilter } from '../../control-plane/query-log/reading/query-log-reader.ts';
+import { MemoryLogger } from '../support/parts/memory-logger.ts';
+import { startTestDatabase } from '../support/parts/test-database.ts';
+import { ROOT } from './bench.ts';
+import { DAY_MS, makeRows, storeMadeUpLog } from './made-up-log.ts';
+import { gatherMaterial } from './material/material.ts';
+
+const HELP = `npm run log-bench -- [options]
+
+  --queries N      queries of the day (2000000)
+  --nodes N        nodes that logged them (1)
+  --block-rows N   queries of a block (60000, as upkeep leaves them in a busy log)
+  --runs N         times that each question is asked (7)
+  --seed N         seed of everything generated (20260822)
+`;
+const START_MS = Date.UTC(2026, 10, 21);
+const ever = new AbortController().signal;
+
+interface Options {
+  readonly queries: number;
+  readonly nodes: number;
+  readonly blockRows: number;
+  readonly runs: number;
+  readonly seed: number;
+}
+
+function readOptions(): Options | null {
+  const text = (value: string) => ({ type: 'string', default: value }) as const;
+  const { values } = parseArgs({
+    options: {
+      queries: text('2000000'),
+      nodes: text('1'),
+      'block-rows': text('60000'),
+      runs: text('7'),
+      seed: text('20260822'),
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return null;
+  const { queries, nodes, runs, seed, 'block-rows': blockRows } = values;
+  return {
+    queries: Number(queries),
+    nodes: Number(nodes),
+    blockRows: Number(blockRows),
+    runs: Number(runs),
+    seed: Number(seed),
+  };
+}
+
+/** A question, and what to show of its answer. */
+type Ask = () => Promise<unknown>;
+
+function questionsOf(log: LogQuestions): [name: string, ask: Ask][] {
+  const day = { fromMs: START_MS, toMs: START_MS + DAY_MS };
+  const hour = { fromMs: day.toMs - DAY_MS / 24, toMs: day.toMs };
+  const page = (filter: Partial<QueryLogFilter>) => async (): Promise<number> =>
+    (await log.page({ limit: 100, offset: 0, from: null, to: null, ...filter }, ever)).total;
+  const timeline = { ...day, granularity: '15min', timezone: 'UTC' } as const;
+  const tops = { ...day, limit: 10 };
+  return [
+    ['newest page', page({})],
+    ['newest page of an hour', page({ from: new Date(hour.fromMs) })],
+    ['search apple', page({ domain: 'apple' })],
+    ['search com', page({ domain: 'com' })],
+    ['search for nothing', page({ domain: 'qqqqqq' })],
+    ['client', page({ client: '10.0.0.7' })],
+    ['client and status', page({ client: '10.0.0.7', status: 'BLOCKED_LIST' })],
+    ['name and status', page({ domain: 'apple', status: 'BLOCKED_LIST' })],
+    ['summary of an hour', async () => (await log.summary(hour, ever)).queries_total],
+    ['summary of the day', async () => (await log.summary(day, ever)).queries_total],
+    ['use of the cache', async () => (await log.cacheUse(day, ever)).hits],
+    ['timeline', async () => (await log.timeline(timeline, ever)).buckets.length],
+    ['most asked names', async () => (await log.topDomains(tops, 'allowed', ever)).length],
+    [
+      'names blocked for a client',
+      async () => (await log.topDomains({ ...tops, client: '10.0.0.7' }, 'blocked', ever)).length,
+    ],
+    ['busiest clients', async () => (await log.topClients(tops, ever)).length],
+  ];
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1]!;
+}
+
+/** Asks a question several times and prints a line. */
+async function measure(name: string, ask: Ask, runs: number): Promise<void> {
+  const wall: number[] = [];
+  const cpu: number[] = [];
+  let answer: unknown;
+  for (let run = 0; run < runs; run++) {
+    const [startedMs, used] = [performance.now(), process.cpuUsage()];
+    answer = await ask();
+    wall.push(performance.now() - startedMs);
+    const { user, system } = process.cpuUsage(used);
+    cpu.push((user + system) / 1000);
+  }
+  const cell = (value: number): string => value.toFixed(1).padStart(9);
+  console.log(
+    `${name.padEnd(28)}${cell(median(wall))}${cell(Math.min(...wall))}${cell(median(cpu))}  ${String(answer)}`,
+  );
+}
+
+async function run(options: Options): Promise<void> {
+  const { source, stream } = gatherMaterial(ROOT, 1, options.seed);
+  const made = { ...options, stream, startMs: START_MS };
+  const madeRows = makeRows(made);
+  const own = await startTestDatabase();
+  const { database } = own;
+  const scans = new LogScans({ database, logger: new MemoryLogger() });
+  const log = new LogQuestions({ scans, database, flush: () => Promise.resolve(), hostnameOf: () => null });
+  try {
+    const blocks = await storeMadeUpLog(database, madeRows, made);
+    await database.query('ANALYZE query_blocks, query_counts');
+    const { rows } = await database.query<{ bytes: number; counts: number }>(
+      `SELECT sum(pg_total_relation_size(inhrelid))::bigint AS bytes, pg_total_relation_size('query_counts') AS counts
+       FROM pg_inherits WHERE inhparent = 'query_blocks'::regclass`,
+    );
+    const { bytes, counts } = rows[0]!;
+    console.log(`${options.queries} queries of ${source} in ${blocks} blocks`);
+    console.log(
+      `${(bytes / options.queries).toFixed(1)} bytes per query, and ${(counts / 1024).toFixed(0)} KiB of counts\n`,
+    );
+    console.log(`${'milliseconds'.padEnd(28)}   median      min      CPU  total, or lines`);
+    for (const [name, ask] of questionsOf(log)) await measure(name, ask, options.runs);
+  } finally {
+    await scans.close();
+    await own.stop();
+  }
+}
+
+const options = readOptions();
+if (options === null) console.log(HELP);
+else await run(options);

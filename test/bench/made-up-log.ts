@@ -1,0 +1,118 @@
+// A day of queries as the log would have stored them: names and types of the bench's question stream, some 200 clients,
+// answers of one or two addresses. The same seed gives the same day.
+import type { QueryLogRow } from '../../control-plane/query-log/attribution/row.ts';
+import type { Database } from '../../control-plane/db/database.ts';
+import { BlockGatherer, toBatch } from '../../control-plane/query-log/store/block-gatherer.ts';
+import { storeBlock } from '../../control-plane/query-log/store/block-store.ts';
+import { nameFromText } from '../../shared/dns/name.ts';
+import { QueryStatus } from '../../shared/query-log.ts';
+import type { Question } from './material/asked-question.ts';
+import { type Random, seededRandom } from './material/random.ts';
+
+export const DAY_MS = 86_400_000;
+const CLIENTS = 200;
+const GROUPS = 3;
+const BLOCKED_SHARE = 0.15;
+const STALE_SHARE = 0.1;
+const CLIENT_BYTES = 16;
+const RECORD_BYTES = 16;
+/** Rows that are made once and stored again with other times. */
+const MADE_ROWS = 262_144;
+const RULE = { source: 'Big list', before: '||', atName: true, after: '^' } as const;
+const QTYPES: Readonly<Record<string, number>> = { AAAA: 28, HTTPS: 65, PTR: 12, TXT: 16, SRV: 33 };
+
+/** What is stored. */
+export interface MadeUpLog {
+  readonly stream: readonly Question[];
+  readonly queries: number;
+  readonly nodes: number;
+  /** Queries of a block, as the upkeep leaves them. */
+  readonly blockRows: number;
+  /** Start of the day, Unix milliseconds. */
+  readonly startMs: number;
+  readonly seed: number;
+}
+
+/** Stores a day of these rows; returns the number of blocks. */
+export async function storeMadeUpLog(
+  database: Database,
+  rows: readonly QueryLogRow[],
+  { queries, nodes, blockRows, startMs }: MadeUpLog,
+): Promise<number> {
+  let blocks = 0;
+  for (let node = 1; node <= nodes; node++) {
+    const gatherer = new BlockGatherer();
+    const share = Math.floor(queries / nodes);
+    const store = async (sealed: ReturnType<BlockGatherer['seal']>): Promise<void> => {
+      if (sealed === null) return;
+      await storeBlock(database, await toBatch(gatherer.runKey, sealed), { nodeId: node, durable: false });
+      blocks++;
+    };
+    for (let i = 0; i < share; i++) {
+      const row = { ...rows[(i + node) % rows.length]!, timestampMs: startMs + (i * DAY_MS) / share };
+      const sealed = gatherer.append(row, 'full');
+      if (sealed !== null) await store(sealed);
+      if (gatherer.rowCount === blockRows) await store(gatherer.seal());
+    }
+    await store(gatherer.seal());
+  }
+  return blocks;
+}
+
+/** Rows without a time; takes seconds without a pause. */
+export function makeRows({ stream, queries, nodes, seed }: MadeUpLog): QueryLogRow[] {
+  const random = seededRandom(seed);
+  const count = Math.min(MADE_ROWS, Math.ceil(queries / nodes));
+  return Array.from({ length: count }, (_, i) => makeRow(stream[i % stream.length]!, random));
+}
+
+function makeRow({ name, type }: Question, random: Random): QueryLogRow {
+  const isBlocked = random() < BLOCKED_SHARE;
+  const client = Math.floor(random() * CLIENTS);
+  const qname = nameFromText(name) ?? nameFromText('unreadable.test')!;
+  const records = isBlocked ? Buffer.alloc(0) : answers(name, random);
+  const isStale = random() < STALE_SHARE;
+  return {
+    bytes: Buffer.concat([
+      Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 10, 0, 0, client]),
+      qname,
+      records,
+    ]),
+    timestampMs: 0,
+    client: { at: 0, length: CLIENT_BYTES },
+    groupId: 1 + (client % GROUPS),
+    qname: { at: CLIENT_BYTES, length: qname.length },
+    qtype: QTYPES[type] ?? 1,
+    protocol: 0,
+    status: isBlocked ? QueryStatus.BLOCKED_LIST : isStale ? QueryStatus.STALE : QueryStatus.CACHED,
+    rcode: 0,
+    dnssec: 0,
+    responseTimeUs: Math.floor(10 + random() * random() * 200),
+    cached: !isBlocked,
+    rule: isBlocked ? RULE : null,
+    ruleName: { at: CLIENT_BYTES, length: isBlocked ? qname.length : 0 },
+    upstream: null,
+    answers: { at: CLIENT_BYTES + qname.length, length: records.length },
+  };
+}
+
+/** Addresses that belong to the name. */
+function answers(name: string, random: Random): Buffer {
+  const count = 1 + Math.floor(random() * 2);
+  const records = Buffer.alloc(RECORD_BYTES * count);
+  const ttl = 300 - Math.floor(random() * 300);
+  for (let i = 0; i < count; i++) {
+    const at = i * RECORD_BYTES;
+    records.set([0xc0, 12, 0, 1, 0, 1], at);
+    records.writeUInt32BE(ttl, at + 6);
+    records.writeUInt16BE(4, at + 10);
+    records.writeUInt32BE((Math.imul(hashOf(name), 0x9e3779b1) + i) >>> 0, at + 12);
+  }
+  return records;
+}
+
+function hashOf(text: string): number {
+  let hash = 0;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash, 31) + text.charCodeAt(i);
+  return hash >>> 0;
+}
