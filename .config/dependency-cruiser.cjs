@@ -134,6 +134,7 @@ module.exports = {
     door('zod-openapi', '^control-plane/http/openapi\\.ts$'),
     door('zod', '^(config|shared/api|control-plane/query-log/block)/'),
     door('piscina', '^control-plane/compile/table/'),
+    door('hyparquet-writer', '^control-plane/query-log/reading/export-parquet\\.ts$'),
     door('prom-client', '^control-plane/metrics/prometheus-text\\.ts$'),
     door('koffi', '^(dns-worker/listeners/native-calls|control-plane/clients/neighbour-table)\\.ts$'),
 

@@ -49,7 +49,11 @@ describe('openApiDocument()', () => {
     const text = { schema: { type: 'string' } };
     expect(responses['200']).toEqual({
       description: 'success',
-      content: { 'text/csv': text, 'application/x-ndjson': text },
+      content: {
+        'text/csv': text,
+        'application/x-ndjson': text,
+        'application/vnd.apache.parquet': { schema: {} },
+      },
     });
     expect(parameters!.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['format', 'status', 'status!']),

@@ -124,7 +124,9 @@ function operationId({ method, path }: Route): string {
 type Response = readonly [string, ZodOpenApiResponseObject];
 
 function successesOf({ answer, media, events, status, alsoStatuses }: Route): Response[] {
-  const written = media.map((type) => [type, { schema: { type: 'string' } }] as const);
+  const written = media.map(
+    (type) => [type, { schema: isText(type) ? { type: 'string' as const } : {} }] as const,
+  );
   const json = answer && { 'application/json': { schema: answer } };
   const other = events ? { 'text/event-stream': { schema: events } } : json;
   const content = written.length > 0 ? Object.fromEntries(written) : other;
@@ -150,4 +152,9 @@ function errorsOf(route: Route): Response[] {
   };
   const content = { 'application/problem+json': { schema: Problem } };
   return Object.entries(errors).map(([code, description]) => [code, { description, content }]);
+}
+
+/** Whether a body of this media type is text; a file of bytes has no type in JSON Schema. */
+function isText(mediaType: string): boolean {
+  return mediaType.startsWith('text/') || mediaType.endsWith('json');
 }

@@ -93,7 +93,7 @@ export type QueryLogQuery = z.output<typeof QueryLogQuery>;
 
 /** The whole of what the filters select. */
 export const QueryLogExport = QueryLogFilters.extend({
-  format: z.enum(['csv', 'ndjson']).default('csv'),
+  format: z.enum(['csv', 'ndjson', 'parquet']).default('csv'),
 });
 export type QueryLogExport = z.output<typeof QueryLogExport>;
 

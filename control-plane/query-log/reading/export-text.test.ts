@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
-import { ExportFormats } from './export-text.ts';
+import { TextFormats } from './export-text.ts';
 
 const ROW: LoggedQuery = {
   id: 7,
@@ -23,8 +23,8 @@ const ROW: LoggedQuery = {
   answers: [{ name: 'www.example.org', type: 'A', ttl: 60, data: '192.0.2.9' }],
 };
 
-describe('ExportFormats', () => {
-  const { csv, ndjson } = ExportFormats;
+describe('TextFormats', () => {
+  const { csv, ndjson } = TextFormats;
 
   test('csv has a line of names, and a line for each row that ends as RFC 4180 wants', () => {
     expect(csv.head).toBe(

@@ -1,9 +1,8 @@
 /** Rows of the log as files: CSV (RFC 4180) and lines of JSON. Pure. */
 import { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 
-/** A way to write rows. */
-export interface ExportFormat {
-  readonly mediaType: string;
+/** A way to write rows as text. */
+export interface TextFormat {
   /** Before the first row. */
   readonly head: string;
   readonly textOf: (row: LoggedQuery) => string;
@@ -13,18 +12,16 @@ const COLUMNS = Object.keys(LoggedQuery.shape) as (keyof LoggedQuery)[];
 const LINE_END = '\r\n';
 
 /** The formats, by their name in a request. */
-export const ExportFormats = {
+export const TextFormats = {
   csv: {
-    mediaType: 'text/csv',
     head: COLUMNS.join(',') + LINE_END,
     textOf: (row) => COLUMNS.map((column) => cell(row[column])).join(',') + LINE_END,
   },
   ndjson: {
-    mediaType: 'application/x-ndjson',
     head: '',
     textOf: (row) => `${JSON.stringify(row)}\n`,
   },
-} as const satisfies Record<string, ExportFormat>;
+} as const satisfies Record<string, TextFormat>;
 
 /** A value as a cell; what has parts as JSON. */
 function cell(value: LoggedQuery[keyof LoggedQuery]): string {

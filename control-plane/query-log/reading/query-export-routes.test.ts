@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { parquetReadObjects } from 'hyparquet';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
@@ -107,6 +108,15 @@ describe('GET /queries/export', () => {
       .split('\n')
       .map((line) => LoggedQuery.parse(JSON.parse(line)));
     expect(shown.map((row) => row.response_time_us)).toEqual([0, 1, 2]);
+  });
+
+  test('is a Parquet file where that is wanted', async () => {
+    await store(3);
+    const response = await fetch(`http://127.0.0.1:${api.port}/api/queries/export?format=parquet`);
+    expect(response.headers.get('content-type')).toBe('application/vnd.apache.parquet');
+    expect(response.headers.get('content-disposition')).toMatch(/weir-queries-\S+\.parquet"$/);
+    const rows = await parquetReadObjects({ file: await response.arrayBuffer() });
+    expect(rows.map((row) => Number(row['response_time_us']))).toEqual([0, 1, 2]);
   });
 
   test('of nothing is the line of names, or no line', async () => {

@@ -6,7 +6,7 @@ import type { Clock } from '../../../shared/clock.ts';
 import { tooMany } from '../../api/api-error.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
-import { type ExportFormat, ExportFormats } from './export-text.ts';
+import { ExportFormats, type ExportWriter } from './export-formats.ts';
 import { selectionOf } from './log-request.ts';
 import type { QueryLogReader } from './query-log-reader.ts';
 
@@ -40,7 +40,8 @@ export function queryExportRoutes({ clock, queryLog }: QueryExportRouteParts): R
         throw tooMany('busy', `${MOST_EXPORTS} exports are running already`, RETRY_SECS);
       running++;
       try {
-        await send(queryLog.rows(selection, gone), ExportFormats[format], headers, response, gone);
+        const writer = await ExportFormats[format].open();
+        await send(queryLog.rows(selection, gone), writer, headers, response, gone);
       } finally {
         running--;
       }
@@ -52,26 +53,24 @@ export function queryExportRoutes({ clock, queryLog }: QueryExportRouteParts): R
 /** Writes rows as fast as the client takes them. What fails before the first row can still become a problem. */
 async function send(
   rows: AsyncGenerator<readonly LoggedQuery[]>,
-  { head, textOf }: ExportFormat,
+  writer: ExportWriter,
   headers: Record<string, string>,
   response: Response,
   gone: AbortSignal,
 ): Promise<void> {
-  let text = head;
   for await (const some of rows) {
     if (!response.headersSent) response.set(headers);
-    text += some.map(textOf).join('');
-    if (!response.write(text)) await once(response, 'drain', { signal: gone });
-    text = '';
+    const part = writer.add(some);
+    if (part.length > 0 && !response.write(part)) await once(response, 'drain', { signal: gone });
   }
   if (!response.headersSent) response.set(headers);
-  response.end(text);
+  response.end(writer.end());
 }
 
 function headersOf(format: keyof typeof ExportFormats, nowMs: number): Record<string, string> {
   const moment = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   return {
-    'Content-Type': `${ExportFormats[format].mediaType}; charset=utf-8`,
+    'Content-Type': ExportFormats[format].contentType,
     'Content-Disposition': `attachment; filename="weir-queries-${moment}.${format}"`,
   };
 }
