@@ -11,6 +11,7 @@ import { nodeIdOf } from './cluster/node-store.ts';
 import { onDatabaseUp } from './db/on-up.ts';
 import type { Explainer } from './explain/explainer.ts';
 import { createApp } from './http/app.ts';
+import { compatTable } from './http/compat-table.ts';
 import { routeTable } from './http/route-table.ts';
 import { startWebServer } from './http/server.ts';
 import type { CompiledLists } from './lists/compiled/compiled-lists.ts';
@@ -75,7 +76,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     dnsPort: () => parts.dnsPort,
     metrics: nodeMetrics({ ...node, ...parts, version, cache, cacheBytes: parts.cache.byteLength }),
   };
-  const routes = routeTable({
+  const served = {
     ...known,
     startedAtMs: parts.startedAtMs,
     database,
@@ -97,8 +98,9 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     health: { checks: () => nodeHealth({ supervisor, database, publisher, logTrouble: parts.logTrouble }) },
     upstreams: { reports: () => supervisor.upstreams() },
     cache,
-  });
-  const web = await startWebServer(createApp(known, routes), config, logger);
+  };
+  const app = createApp(known, routeTable(served), compatTable(served));
+  const web = await startWebServer(app, config, logger);
   stops.push(() => web.close());
   stops.push(() => tail.close());
   for (const { port } of web.endpoints) node.ownPorts.add(port);

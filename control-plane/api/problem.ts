@@ -37,18 +37,24 @@ export function sendProblem(response: Response, error: ApiError): void {
 export function problemHandler(logger: Logger) {
   return (thrown: unknown, request: Request, response: Response, _next: NextFunction): void => {
     const error = toApiError(thrown);
-    if (error.status >= 500) {
-      const fields = { method: request.method, path: request.path, error: describe(thrown) };
-      if (error.code === 'unavailable') logger.warn('http request failed: database unavailable', fields);
-      else if (error.code === 'busy') logger.warn('http request failed: busy', fields);
-      else logger.error('http request failed', fields);
-    }
+    logFailure(logger, thrown, request);
     if (response.headersSent) response.destroy();
     else sendProblem(response, error);
   };
 }
 
-function toApiError(thrown: unknown): ApiError {
+/** Logs an error that is not the client's. */
+export function logFailure(logger: Logger, thrown: unknown, { method, path }: Request): void {
+  const { status, code } = toApiError(thrown);
+  if (status < 500) return;
+  const fields = { method, path, error: describe(thrown) };
+  if (code === 'unavailable') logger.warn('http request failed: database unavailable', fields);
+  else if (code === 'busy') logger.warn('http request failed: busy', fields);
+  else logger.error('http request failed', fields);
+}
+
+/** The answer that a thrown error stands for: its own, or one of a bug. */
+export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   // Without Retry-After: it would invite to store the change twice.
   if (thrown instanceof OutcomeUnknown)

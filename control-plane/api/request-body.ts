@@ -40,7 +40,8 @@ function unsupported(detail: string): ApiError {
   return new ApiError(415, 'unsupported_media_type', detail, { headers: { Accept: 'application/json' } });
 }
 
-async function readBytes(request: Request, limitBytes: number): Promise<Buffer> {
+/** The body as it came; empty where there is none. Throws 400 and 413. */
+export async function readBytes(request: Request, limitBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   try {

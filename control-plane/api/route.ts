@@ -131,7 +131,7 @@ export function route<
 }
 
 /** Runs `handle` with a signal that aborts when the client goes; an answer that is given up for that is none. */
-async function whileThere<T>(
+export async function whileThere<T>(
   response: Response,
   handle: (gone: AbortSignal) => Promise<T> | T,
 ): Promise<T | undefined> {

@@ -1,5 +1,4 @@
 /** HTTP of `{api}/auth/*`; the authenticator decides. */
-import type { Request } from 'express';
 import {
   AuthStatus,
   ChangePasswordBody,
@@ -13,8 +12,8 @@ import { clientAddress, isOnThisMachine } from '../api/client-address.ts';
 import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
 import type { Authenticator } from './authenticator.ts';
-import type { LoginOrigin } from './authenticator.ts';
-import { clearSessionCookie, sessionSecretOf, setSessionCookie } from './session-cookie.ts';
+import { loginOriginOf } from './request-caller.ts';
+import { clearSessionCookie, sessionSecretsOf, setSessionCookie } from './session-cookie.ts';
 
 /** What these rows are made of. */
 export interface AuthRouteParts {
@@ -78,7 +77,7 @@ function logIn(parts: AuthRouteParts): Route {
     errors: { 401: 'wrong credentials', 429: 'locked out, or too many at once; see Retry-After' },
     handle: async ({ body, http, response }) => {
       const attempt = { username: body.username, password: body.password, rememberMe: body.remember_me };
-      const { secret, session } = await parts.auth.logIn(attempt, originOf(http));
+      const { secret, session } = await parts.auth.logIn(attempt, loginOriginOf(http));
       setSessionCookie(http, response, secret, session.rememberMe ? session.expiresAt : undefined);
       return { username: session.username, role: session.role, expires_at: session.expiresAt.toISOString() };
     },
@@ -91,11 +90,11 @@ function logOut(parts: AuthRouteParts): Route {
     path: '/auth/logout',
     access: 'public',
     tag: 'Authentication',
-    summary: 'End the session of the cookie, if there is one',
+    summary: 'End the session that the request carries, if there is one',
     handle: async ({ http, response }) => {
-      const secret = sessionSecretOf(http);
+      const secrets = sessionSecretsOf(http);
       clearSessionCookie(http, response);
-      if (secret !== undefined) await parts.auth.logOut(secret);
+      for (const secret of secrets) await parts.auth.logOut(secret);
     },
   });
 }
@@ -116,7 +115,7 @@ function changePassword(parts: AuthRouteParts): Route {
     },
     handle: async ({ body, caller, http }) => {
       const passwords = { current: body.current_password, next: body.new_password };
-      await parts.auth.changePassword(caller!, passwords, originOf(http));
+      await parts.auth.changePassword(caller!, passwords, loginOriginOf(http));
     },
   });
 }
@@ -160,11 +159,4 @@ function revokeSession(parts: AuthRouteParts): Route {
       if (caller?.sessionId === params.id) clearSessionCookie(http, response);
     },
   });
-}
-
-function originOf(http: Request): LoginOrigin {
-  const agent = http.headers['user-agent'];
-  // Header fields are Latin-1 here; unprintable characters are dropped.
-  const userAgent = agent === undefined ? null : agent.replace(/[^\x20-\x7e\xa0-\xff]/g, '').slice(0, 512);
-  return { address: clientAddress(http), userAgent };
 }

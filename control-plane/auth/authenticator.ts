@@ -7,24 +7,25 @@ import type { Config } from '../../config/schema.ts';
 import type { AuthStatus } from '../../shared/api/auth-api.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
-import { notFound, setupCodeRequired, tooMany, unauthorized } from '../api/api-error.ts';
-import { ClockWatch, STEP_MS } from '../clock/clock-watch.ts';
-import { DatabaseUnavailable } from '../db/database-errors.ts';
+import { type ApiError, notFound, setupCodeRequired, tooMany, unauthorized } from '../api/api-error.ts';
+import { ClockWatch } from '../clock/clock-watch.ts';
 import type { Database } from '../db/database.ts';
 import { AdminAccount } from './admin-account.ts';
 import type { ConfiguredPassword } from './configured-password.ts';
 import * as failures from './login-failure-store.ts';
 import { LoginTurns } from './login-turns.ts';
 import type { SetupCode } from './setup-code.ts';
-import { SessionMemory } from './session-memory.ts';
+import { SessionLookup } from './session-lookup.ts';
 import { hashSessionSecret, newSessionSecret } from './session-secret.ts';
 import * as sessions from './session-store.ts';
 import type { StoredSession } from './session-store.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Least time between two writes of `last_seen_at`. */
-const SEEN_STEP_MS = 60_000;
+/** Seconds that a session of the compatibility API lives after its last use, as its clients expect it. */
+export const IDLE_SECS = 1800;
+/** Such sessions at once: some clients open one for each question and end none. */
+export const MOST_IDLE_SESSIONS = 1000;
 
 /** Where a login comes from. */
 export interface LoginOrigin {
@@ -47,10 +48,20 @@ export interface LoginAttempt {
   readonly rememberMe: boolean;
 }
 
-/** A new session and, this once, its secret. */
+/** A session with the secret that a client has for it. */
 export interface OpenedSession {
   readonly secret: string;
   readonly session: StoredSession;
+}
+
+/** A session that a request carries. */
+export interface CarriedSession extends OpenedSession {
+  readonly caller: Caller;
+}
+
+/** How a new session is to live. */
+interface WantedSession extends Pick<StoredSession, 'username' | 'rememberMe' | 'idleSecs'> {
+  readonly lifeMs: number;
 }
 
 /** The parts of the node that authentication needs. */
@@ -67,7 +78,7 @@ export interface AuthenticatorParts {
 export class Authenticator {
   private readonly parts: AuthenticatorParts;
   private readonly account: AdminAccount;
-  private readonly memory: SessionMemory;
+  private readonly lookup: SessionLookup;
   private readonly clockWatch: ClockWatch;
   private readonly turns = new LoginTurns();
   private readonly endListeners = new Set<() => void>();
@@ -75,7 +86,7 @@ export class Authenticator {
   constructor(parts: AuthenticatorParts) {
     this.parts = parts;
     this.account = new AdminAccount(parts);
-    this.memory = new SessionMemory(parts.clock);
+    this.lookup = new SessionLookup(parts);
     this.clockWatch = new ClockWatch(parts.clock);
   }
 
@@ -113,16 +124,19 @@ export class Authenticator {
     return this.settings.enabled ? null : { username: this.account.username, role: 'admin', sessionId: null };
   }
 
-  /** The caller behind a session's secret; null if that session is over or never was. */
-  async callerOf(secret: string): Promise<Caller | null> {
-    const session = await this.findSession(hashSessionSecret(secret));
-    return session === null
-      ? null
-      : { username: session.username, role: session.role, sessionId: session.id };
+  /** The session of the first of these secrets that has one; null if none is alive. */
+  async sessionOf(secrets: readonly string[]): Promise<CarriedSession | null> {
+    for (const secret of secrets) {
+      const session = await this.lookup.find(hashSessionSecret(secret));
+      if (session === null) continue;
+      const { id: sessionId, username, role } = session;
+      return { secret, session, caller: { username, role, sessionId } };
+    }
+    return null;
   }
 
   /** The 401 for a request without valid credentials. */
-  async refusal(): Promise<Error> {
+  async refusal(): Promise<ApiError> {
     if (await this.isProbablyConfigured()) return unauthorized('a session or an API token is needed');
     return unauthorized('set a password first: POST auth/setup, or `weir set-password`', 'setup_required');
   }
@@ -130,26 +144,19 @@ export class Authenticator {
   /** Opens a session; 401 for wrong credentials, 429 while locked. */
   async logIn(attempt: LoginAttempt, origin: LoginOrigin): Promise<OpenedSession> {
     if (!(await this.account.isConfigured())) throw await this.refusal();
-    await this.checkPassword(attempt.username, attempt.password, origin);
+    const { username, password, rememberMe } = attempt;
+    await this.checkPassword(username, password, origin);
     const { session_ttl_hours: hours, remember_me_days: days } = this.settings;
-    const now = this.now();
-    const lifeMs = attempt.rememberMe ? days * DAY_MS : hours * HOUR_MS;
-    const secret = newSessionSecret();
-    const secretHash = hashSessionSecret(secret);
-    const opened = {
-      secretHash,
-      username: attempt.username,
-      role: 'admin' as const,
-      ipAddress: origin.address,
-      userAgent: origin.userAgent,
-      rememberMe: attempt.rememberMe,
-      createdAt: now,
-      expiresAt: new Date(now.getTime() + lifeMs),
-    };
-    const session = await this.parts.database.transaction((tx) => sessions.insertSession(tx, opened));
-    this.memory.note(secretHash, session);
-    this.parts.logger.info('opened a session', { username: session.username, address: origin.address });
-    return { secret, session };
+    const lifeMs = rememberMe ? days * DAY_MS : hours * HOUR_MS;
+    return this.open({ username, rememberMe, lifeMs, idleSecs: null }, origin);
+  }
+
+  /** Opens a session for whoever has a password, which lives `IDLE_SECS` after each use; errors as `logIn`. */
+  async logInByPassword(password: string, origin: LoginOrigin): Promise<OpenedSession> {
+    if (!(await this.account.isConfigured())) throw await this.refusal();
+    const { username } = this.account;
+    await this.checkPassword(username, password, origin);
+    return this.open({ username, rememberMe: false, lifeMs: IDLE_SECS * 1000, idleSecs: IDLE_SECS }, origin);
   }
 
   /** Calls back whenever sessions were ended on this node; returns how to stop that. */
@@ -166,7 +173,7 @@ export class Authenticator {
     await database
       .transaction((tx) => sessions.deleteSessionByHash(tx, secretHash))
       .finally(() => {
-        this.memory.note(secretHash, null);
+        this.lookup.memory.note(secretHash, null);
         this.tellEnd();
       });
   }
@@ -238,7 +245,7 @@ export class Authenticator {
 
   /** Sessions that were ended here, or may have been, are not believed in any more. */
   private forget(isEnded: (session: StoredSession) => boolean): void {
-    this.memory.forget(isEnded);
+    this.lookup.memory.forget(isEnded);
     this.tellEnd();
   }
 
@@ -251,34 +258,28 @@ export class Authenticator {
     return { now: this.now(), attempts, windowMs: windowSecs * 1000 };
   }
 
-  private async findSession(secretHash: Buffer): Promise<StoredSession | null> {
-    try {
-      const session = await this.livingSession(secretHash);
-      this.memory.note(secretHash, session);
-      if (session !== null && this.parts.clock.nowMs() - session.lastSeenAt.getTime() >= SEEN_STEP_MS)
-        await sessions.touchSession(this.parts.database, session.id, this.now());
-      return session;
-    } catch (error) {
-      if (!(error instanceof DatabaseUnavailable)) throw error;
-      const session = this.memory.recall(secretHash);
-      if (session === null) throw error;
-      return session;
-    }
-  }
-
-  /** The session, unless it is over. A step of the wall clock does not change its lifetime. */
-  private async livingSession(secretHash: Buffer): Promise<StoredSession | null> {
-    const { database, clock } = this.parts;
-    const session = await sessions.findSession(database, secretHash);
-    if (session === null) return null;
-    const nowMs = clock.nowMs();
-    const byClockMs = session.expiresAt.getTime() - nowMs;
-    // A session with a start in the future begins now.
-    const aheadMs = Math.max(0, session.createdAt.getTime() - nowMs);
-    const leftMs = this.memory.lifeLeftMs(secretHash) ?? byClockMs - aheadMs;
-    if (leftMs <= 0) return null;
-    if (Math.abs(leftMs - byClockMs) <= STEP_MS) return session;
-    return sessions.redateSession(database, session.id, this.now(), new Date(nowMs + leftMs));
+  private async open(wanted: WantedSession, origin: LoginOrigin): Promise<OpenedSession> {
+    const { lifeMs, ...kept } = wanted;
+    const createdAt = this.now();
+    const secret = newSessionSecret();
+    const secretHash = hashSessionSecret(secret);
+    const opened = {
+      ...kept,
+      secretHash,
+      role: 'admin' as const,
+      ipAddress: origin.address,
+      userAgent: origin.userAgent,
+      createdAt,
+      expiresAt: new Date(createdAt.getTime() + lifeMs),
+    };
+    const session = await this.parts.database.transaction(async (tx) => {
+      const stored = await sessions.insertSession(tx, opened);
+      if (kept.idleSecs !== null) await sessions.deleteSurplusIdleSessions(tx, MOST_IDLE_SESSIONS);
+      return stored;
+    });
+    this.lookup.memory.note(secretHash, session);
+    this.parts.logger.info('opened a session', { username: session.username, address: origin.address });
+    return { secret, session };
   }
 
   private get settings(): Config['auth'] {

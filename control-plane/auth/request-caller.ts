@@ -1,17 +1,17 @@
-/** Who sent a request: the session of its cookie, or anybody where authentication is off. */
+/** Who sent a request: the session that it carries, or anybody where authentication is off; and from where. */
 import type { Request } from 'express';
 import type { Caller } from '../api/caller.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
-import type { Authenticator } from './authenticator.ts';
-import { sessionSecretOf } from './session-cookie.ts';
+import { clientAddress } from '../api/client-address.ts';
+import type { Authenticator, LoginOrigin } from './authenticator.ts';
+import { sessionSecretsOf } from './session-cookie.ts';
 
 /** The caller of a request; null for a stranger. Throws DatabaseUnavailable where a session cannot be looked up. */
 export async function callerOf(auth: Authenticator, request: Request): Promise<Caller | null> {
   const open = auth.openCaller();
   if (open !== null) return open;
-  const secret = sessionSecretOf(request);
   // API tokens: `X-Api-Key` is ignored until there is a store of tokens.
-  return secret === undefined ? null : auth.callerOf(secret);
+  return (await auth.sessionOf(sessionSecretsOf(request)))?.caller ?? null;
 }
 
 /** The same for a request that need not be signed in: null also where no session can be looked up. */
@@ -22,4 +22,12 @@ export async function callerIfKnown(auth: Authenticator, request: Request): Prom
     if (error instanceof DatabaseUnavailable) return null;
     throw error;
   }
+}
+
+/** Where a login comes from. */
+export function loginOriginOf(request: Request): LoginOrigin {
+  const agent = request.headers['user-agent'];
+  // Header fields are Latin-1 here; unprintable characters are dropped.
+  const userAgent = agent === undefined ? null : agent.replace(/[^\x20-\x7e\xa0-\xff]/g, '').slice(0, 512);
+  return { address: clientAddress(request), userAgent };
 }

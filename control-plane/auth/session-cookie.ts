@@ -1,14 +1,25 @@
-/** The cookie that carries a session's secret. `authenticator.ts` handles sessions. */
+/** Where a request carries a session's secret, and the cookie for browsers. `authenticator.ts` handles sessions. */
 import type { Request, Response } from 'express';
 import { isSessionSecret } from './session-secret.ts';
 
-/** Name of the cookie. */
+/** Name of the cookie that a login sets. */
 export const SESSION_COOKIE = 'svc_session';
 
-/** The secret in a request; undefined without a well-formed one. */
-export function sessionSecretOf(request: Request): string | undefined {
-  const value: unknown = (request.cookies as Record<string, unknown> | undefined)?.[SESSION_COOKIE];
-  return typeof value === 'string' && isSessionSecret(value) ? value : undefined;
+/** Header fields and the cookie that clients of the compatibility API send a secret in. */
+const SID_HEADERS = ['sid', 'x-ftl-sid'] as const;
+const SID_COOKIE = 'sid';
+
+/** What a request has in the places where clients of the compatibility API send a secret, in their order. */
+export function sidsOf({ headers, cookies }: Pick<Request, 'headers' | 'cookies'>): string[] {
+  const cookie: unknown = (cookies as Record<string, unknown> | undefined)?.[SID_COOKIE];
+  return [...SID_HEADERS.map((name) => headers[name]), cookie].filter((value) => typeof value === 'string');
+}
+
+/** The well-formed secrets that a request carries, in the order in which they count. */
+export function sessionSecretsOf(request: Pick<Request, 'headers' | 'cookies'>): string[] {
+  const cookie: unknown = (request.cookies as Record<string, unknown> | undefined)?.[SESSION_COOKIE];
+  const sent = [...sidsOf(request), ...(typeof cookie === 'string' ? [cookie] : [])];
+  return [...new Set(sent)].filter(isSessionSecret);
 }
 
 /** Sends the secret to the browser; without `until` it ends with the browser. */

@@ -17,6 +17,7 @@ function session(id: number, lifeMs = 86_400_000): StoredSession {
     createdAt,
     lastSeenAt: createdAt,
     expiresAt: new Date(nowMs + lifeMs),
+    idleSecs: null,
   };
 }
 
@@ -38,6 +39,20 @@ describe('SessionMemory', () => {
     memory.note(hash(1), session(1, 1000));
     nowMs += 1000;
     expect(memory.recall(hash(1))).toBeNull();
+  });
+
+  test('lets a session with an idle time live on with each use, and no other', () => {
+    const memory = new SessionMemory(clock);
+    const usedAgain = (id: number, idleSecs: number | null): void => {
+      memory.note(hash(id), { ...session(id, 1000), idleSecs });
+      nowMs += 900;
+      memory.note(hash(id), { ...session(id, 1000), idleSecs });
+      nowMs += 900;
+    };
+    usedAgain(1, 1);
+    expect(memory.recall(hash(1))?.id).toBe(1);
+    usedAgain(2, null);
+    expect(memory.recall(hash(2))).toBeNull();
   });
 
   test('forgets what ended, here or according to the database', () => {

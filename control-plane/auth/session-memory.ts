@@ -13,7 +13,7 @@ interface Remembered {
   readonly session: StoredSession;
   /** On the monotonic clock, as is `aliveUntilMs`. */
   readonly seenMs: number;
-  /** As it was when this node first saw the session: no step of the wall clock changes it. */
+  /** Without an idle time as when this node first saw the session: no step of the wall clock changes it. */
   readonly aliveUntilMs: number;
 }
 
@@ -33,7 +33,8 @@ export class SessionMemory {
     this.byHash.delete(key);
     if (session === null) return;
     const seenMs = this.clock.monotonicMs();
-    const aliveUntilMs = before?.aliveUntilMs ?? seenMs + session.expiresAt.getTime() - this.clock.nowMs();
+    const byClockMs = seenMs + session.expiresAt.getTime() - this.clock.nowMs();
+    const aliveUntilMs = session.idleSecs === null ? (before?.aliveUntilMs ?? byClockMs) : byClockMs;
     this.byHash.set(key, { session, seenMs, aliveUntilMs });
     if (this.byHash.size > MAX_SESSIONS) this.byHash.delete(this.byHash.keys().next().value!);
   }

@@ -18,3 +18,12 @@ export function isSessionSecret(text: string): boolean {
 export function hashSessionSecret(secret: string): Buffer {
   return createHash('sha256').update(secret, 'ascii').digest();
 }
+
+/** What proves, beside a cookie, that a page of this server sent a request; follows from the secret. */
+export function csrfTokenOf(secret: string): string {
+  return createHash('sha256')
+    .update(`csrf:${secret}`, 'ascii')
+    .digest()
+    .subarray(0, 16)
+    .toString('base64url');
+}

@@ -13,6 +13,8 @@ export interface StoredSession {
   readonly createdAt: Date;
   readonly lastSeenAt: Date;
   readonly expiresAt: Date;
+  /** Seconds that it lives after each use; null = it ends at `expiresAt`. */
+  readonly idleSecs: number | null;
 }
 
 /** What a new session is made of. */
@@ -21,14 +23,16 @@ export interface NewSession extends Omit<StoredSession, 'id' | 'lastSeenAt'> {
 }
 
 const COLUMNS = `id, username, role, host(ip_address) AS "ipAddress", user_agent AS "userAgent",
-  remember_me AS "rememberMe", created_at AS "createdAt", last_seen_at AS "lastSeenAt", expires_at AS "expiresAt"`;
+  remember_me AS "rememberMe", created_at AS "createdAt", last_seen_at AS "lastSeenAt", expires_at AS "expiresAt",
+  idle_secs AS "idleSecs"`;
 
 /** Stores a new session. */
 export async function insertSession(tx: Queryable, session: NewSession): Promise<StoredSession> {
   const { rows } = await tx.query<StoredSession>(
     `INSERT INTO sessions
-       (secret_hash, username, role, ip_address, user_agent, remember_me, created_at, last_seen_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8) RETURNING ${COLUMNS}`,
+       (secret_hash, username, role, ip_address, user_agent, remember_me, created_at, last_seen_at, expires_at,
+        idle_secs)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9) RETURNING ${COLUMNS}`,
     [
       session.secretHash,
       session.username,
@@ -38,6 +42,7 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
       session.rememberMe,
       session.createdAt,
       session.expiresAt,
+      session.idleSecs,
     ],
   );
   return rows[0]!;
@@ -59,6 +64,27 @@ export async function redateSession(
   const text = `UPDATE sessions SET created_at = least(created_at, $2), last_seen_at = least(last_seen_at, $2),
       expires_at = $3 WHERE id = $1 RETURNING ${COLUMNS}`;
   return (await db.query<StoredSession>(text, [id, now, expiresAt])).rows[0] ?? null;
+}
+
+/** Records the use of a session that lives on with it; null if it has ended meanwhile. */
+export async function prolongSession(
+  db: Queryable,
+  id: number,
+  now: Date,
+  expiresAt: Date,
+): Promise<StoredSession | null> {
+  const text = `UPDATE sessions SET created_at = least(created_at, $2), last_seen_at = $2, expires_at = $3
+      WHERE id = $1 RETURNING ${COLUMNS}`;
+  return (await db.query<StoredSession>(text, [id, now, expiresAt])).rows[0] ?? null;
+}
+
+/** Removes the sessions with an idle time beyond the `most` that were used last. */
+export async function deleteSurplusIdleSessions(tx: Queryable, most: number): Promise<void> {
+  await tx.query(
+    `DELETE FROM sessions WHERE id IN (
+       SELECT id FROM sessions WHERE idle_secs IS NOT NULL ORDER BY last_seen_at DESC, id DESC OFFSET $1)`,
+    [most],
+  );
 }
 
 /** All sessions that are not over, newest first. */

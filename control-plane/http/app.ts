@@ -11,8 +11,10 @@ import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
-import { apiPrefix } from './api-prefix.ts';
+import type { CompatRoute } from '../compat/compat-route.ts';
+import { apiPrefix, COMPAT_PREFIX } from './api-prefix.ts';
 import { guard } from './auth-guard.ts';
+import { compatApp } from './compat-app.ts';
 import { docsPage } from './docs-page.ts';
 import { checkHost } from './host-check.ts';
 import { landingPage } from './landing-page.ts';
@@ -40,8 +42,12 @@ export interface AppParts {
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
 }
 
-/** The application over these routes; listens nowhere yet. */
-export function createApp(parts: AppParts, table: readonly Route[]): express.Express {
+/** The application over these routes, in compatibility mode also over those rows; listens nowhere yet. */
+export function createApp(
+  parts: AppParts,
+  table: readonly Route[],
+  compatRows: readonly CompatRoute[] = [],
+): express.Express {
   const { alt_compat: altCompat, trusted_proxies: trustedProxies } = parts.config().server;
   const prefix = apiPrefix(altCompat);
   const document = madeOnce(() => openApiDocument(routes, prefix, parts.version));
@@ -59,11 +65,14 @@ export function createApp(parts: AppParts, table: readonly Route[]): express.Exp
   app.use(checkHost({ nodeName: parts.nodeName, allowedHosts: () => parts.config().server.allowed_hosts }));
   app.use(cookieParser());
   app.use(prefix, apiRouter(parts, routes));
+  const compat = compatApp(parts, compatRows);
+  if (altCompat) app.use(COMPAT_PREFIX, compat.serve);
   addMetrics(app, parts);
   addPages(app, parts, document);
   app.use((request: Request) => {
     throw notFound(`${request.method} ${request.path}`);
   });
+  if (altCompat) app.use(COMPAT_PREFIX, compat.fail);
   app.use(problemHandler(parts.logger));
   return app;
 }

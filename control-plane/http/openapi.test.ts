@@ -41,7 +41,11 @@ describe('openApiDocument()', () => {
     const [id] = document.paths['/groups/{id}']!['get']!.parameters!;
     expect(id).toMatchObject({ name: 'id', in: 'path', required: true, schema: { type: 'integer' } });
     expect(document.paths['/health']!['get']!.security).toEqual([]);
-    expect(document.paths['/groups']!['post']!.security).toEqual([{ session: [] }, { apiKey: [] }]);
+    expect(document.paths['/groups']!['post']!.security).toEqual([
+      { session: [] },
+      { apiKey: [] },
+      { sid: [] },
+    ]);
   });
 
   test('openApiDocument() names the media types of what a route writes itself', () => {

@@ -91,6 +91,7 @@ export function openApiDocument(routes: readonly Route[], prefix: string, versio
         securitySchemes: {
           session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE },
           apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+          sid: { type: 'apiKey', in: 'header', name: 'sid' },
         },
       },
     },
@@ -106,7 +107,7 @@ function describeRoute(route: Route): ZodOpenApiOperationObject {
     operationId: operationId(route),
     summary: route.summary,
     tags: [route.tag],
-    security: access === 'public' ? [] : [{ session: [] }, { apiKey: [] }],
+    security: access === 'public' ? [] : [{ session: [] }, { apiKey: [] }, { sid: [] }],
     'x-weir-access': access,
     requestParams: { ...(path && { path }), ...(query && { query }) } as ZodOpenApiParameters,
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),

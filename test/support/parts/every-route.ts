@@ -5,6 +5,7 @@
 import { tmpdir } from 'node:os';
 import type { Route } from '../../../control-plane/api/route.ts';
 import { CacheContents } from '../../../control-plane/cache/cache-contents.ts';
+import { compatTable } from '../../../control-plane/http/compat-table.ts';
 import { routeTable } from '../../../control-plane/http/route-table.ts';
 import type { RouteParts } from '../../../control-plane/http/route-table.ts';
 import { ServiceCatalog } from '../../../control-plane/services/service-catalog.ts';
@@ -13,7 +14,7 @@ import { createAnswerCache } from '../../../shared/memory/answer-cache-layout.ts
 import type { UpstreamReport } from '../../../shared/threads/messages.ts';
 import { questionsOf } from './stored-log.ts';
 import { MemorySources } from './memory-sources.ts';
-import type { ApiParts, Rows } from './running-api.ts';
+import type { ApiParts, CompatRows, Rows } from './running-api.ts';
 
 /** The rows without anything behind them: to be looked at, not to be run. */
 export const everyRow: readonly Route[] = routeTable({} as RouteParts);
@@ -21,6 +22,11 @@ export const everyRow: readonly Route[] = routeTable({} as RouteParts);
 /** Every row, over stand-ins or what a suite gives. */
 export function everyRoute(given: Partial<RouteParts> = {}): Rows {
   return (parts) => routeTable({ ...parts, ...standIns(parts), ...given });
+}
+
+/** Every row of the compatibility API, over the same. */
+export function everyCompatRoute(given: Partial<RouteParts> = {}): CompatRows {
+  return (parts) => compatTable({ ...parts, ...standIns(parts), ...given });
 }
 
 /** Read once for a suite: no row changes it, and a suite may start many an API. */

@@ -14,6 +14,8 @@ import { ConfiguredPassword } from '../../../control-plane/auth/configured-passw
 import { SetupCode } from '../../../control-plane/auth/setup-code.ts';
 import { ClientDirectory } from '../../../control-plane/clients/client-directory.ts';
 import type { Database } from '../../../control-plane/db/database.ts';
+import type { CompatRoute } from '../../../control-plane/compat/compat-route.ts';
+import { apiPrefix } from '../../../control-plane/http/api-prefix.ts';
 import { createApp } from '../../../control-plane/http/app.ts';
 import type { AppParts } from '../../../control-plane/http/app.ts';
 import { startWebServer } from '../../../control-plane/http/server.ts';
@@ -87,6 +89,9 @@ export interface ApiParts extends AppParts {
 /** Makes the rows of a suite. */
 export type Rows = (parts: ApiParts) => readonly Route[];
 
+/** Makes the rows of the compatibility API of a suite. */
+export type CompatRows = (parts: ApiParts) => readonly CompatRoute[];
+
 /** How a suite wants its API. */
 export interface ApiOptions {
   /** Lines of a configuration file; `auth.enabled = false` by default. */
@@ -95,6 +100,8 @@ export interface ApiOptions {
   readonly configFile?: string | undefined;
   readonly clock?: SteeredClock;
   readonly policy?: PolicyChanges;
+  /** Served where the configuration has `server.alt_compat`. */
+  readonly compat?: CompatRows;
 }
 
 /** A listening API. */
@@ -143,13 +150,19 @@ export class RunningApi {
   static async start(database: Database, rows: Rows, options: ApiOptions = {}): Promise<RunningApi> {
     const api = new RunningApi(database, rows, options, await mkdtemp(join(tmpdir(), 'weir-node-')));
     const { parts, routes, logger } = api;
-    const server = await startWebServer(createApp(parts, routes), parts.config(), logger);
+    const app = createApp(parts, routes, options.compat?.(parts));
+    const server = await startWebServer(app, parts.config(), logger);
     api.listening = { port: server.endpoints[0]!.port, close: () => server.close() };
     return api;
   }
 
   get port(): number {
     return this.listening!.port;
+  }
+
+  /** Where the native API is. */
+  get prefix(): string {
+    return apiPrefix(this.parts.config().server.alt_compat);
   }
 
   /** Sends a request and reads the whole answer. */
@@ -181,14 +194,14 @@ export class RunningApi {
 
   /** Sets the password of a fresh installation. */
   async setUp(): Promise<void> {
-    await this.send('POST', '/api/auth/setup', { json: { password: PASSWORD } });
+    await this.send('POST', `${this.prefix}/auth/setup`, { json: { password: PASSWORD } });
   }
 
   /** Logs in and returns the session's secret. */
   async logIn(options: { remember_me?: boolean; headers?: Record<string, string> } = {}): Promise<string> {
     const { headers = {}, ...more } = options;
     const json = { username: 'admin', password: PASSWORD, ...more };
-    const answer = await this.send('POST', '/api/auth/login', { json, headers });
+    const answer = await this.send('POST', `${this.prefix}/auth/login`, { json, headers });
     const cookie = sessionCookie(answer);
     if (cookie === undefined) throw new Error(`log in: ${answer.status} ${answer.text}`);
     return cookie.secret;

@@ -1,0 +1,118 @@
+/**
+ * The compatibility API's `/auth`: sessions of the authenticator in other words. Without a session it answers with a
+ * session object that says why, never with an error object, by which clients tell it from other APIs.
+ */
+import { CompatSession } from '../../shared/api/compat-api.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { ApiError } from '../api/api-error.ts';
+import type { Authenticator, CarriedSession, OpenedSession } from '../auth/authenticator.ts';
+import { IDLE_SECS } from '../auth/authenticator.ts';
+import { newSessionSecret } from '../auth/session-secret.ts';
+import { passwordIn } from './compat-body.ts';
+import type { CompatAnswer, CompatRequest, CompatRoute } from './compat-route.ts';
+import { DROP_COOKIE, keepCookie, noSession, type SessionBody, validSession } from './compat-session.ts';
+
+/** What these rows are made of. */
+export interface CompatAuthParts {
+  readonly auth: Authenticator;
+  readonly clock: Clock;
+}
+
+type SessionAnswer = CompatAnswer<SessionBody>;
+
+/** Rows of the session. */
+export function compatAuthRoutes(parts: CompatAuthParts): CompatRoute[] {
+  const row = { path: '/auth', access: 'public', answer: CompatSession } as const;
+  return [
+    { ...row, method: 'GET', handle: (request) => readSession(parts, request) },
+    { ...row, method: 'POST', handle: (request) => openSession(parts, request) },
+    { ...row, method: 'DELETE', handle: (request) => endSession(parts, request) },
+  ];
+}
+
+async function readSession(parts: CompatAuthParts, request: CompatRequest): Promise<SessionAnswer> {
+  if (isOpen(parts)) return { status: 200, body: noSession('no password set', true) };
+  const session = await parts.auth.sessionOf(request.secrets);
+  if (session !== null) return shown(parts, request, session, 'correct password');
+  return refused(await whyNone(parts, request));
+}
+
+async function openSession(parts: CompatAuthParts, request: CompatRequest): Promise<SessionAnswer> {
+  const password = passwordIn(request.body);
+  if (isOpen(parts)) return openToAll(password);
+  const current = await parts.auth.sessionOf(request.secrets);
+  if (password === '') {
+    // No password is empty, so this is no guess that counts.
+    return current === null
+      ? refused('password incorrect')
+      : shown(parts, request, current, 'correct password');
+  }
+  const opened = await tryPassword(parts, password, request);
+  if (typeof opened !== 'string') return shown(parts, request, opened, 'password correct');
+  return current === null ? refused(opened) : shown(parts, request, current, opened);
+}
+
+async function endSession(
+  { auth, ...parts }: CompatAuthParts,
+  request: CompatRequest,
+): Promise<CompatAnswer> {
+  if (auth.openCaller() !== null) return { status: 204, body: null, headers: DROP_COOKIE };
+  const session = await auth.sessionOf(request.secrets);
+  if (session === null) return refused(await whyNone({ auth, ...parts }, request));
+  await auth.logOut(session.secret);
+  return { status: 204, body: null, headers: DROP_COOKIE };
+}
+
+/** A new session, or why there is none. */
+async function tryPassword(
+  { auth }: CompatAuthParts,
+  password: string,
+  { origin }: CompatRequest,
+): Promise<OpenedSession | string> {
+  try {
+    return await auth.logInByPassword(password, origin);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 401) throw error;
+    return error.code === 'setup_required' ? error.message : 'password incorrect';
+  }
+}
+
+/**
+ * With authentication off a password still gets a secret, as some clients cannot go on without one. It opens nothing,
+ * then or later: no session stands behind it.
+ */
+function openToAll(password: string): SessionAnswer {
+  if (password === '') return { status: 200, body: noSession('no password set', true) };
+  const given = { secret: newSessionSecret(), validitySecs: IDLE_SECS, message: 'password correct' };
+  return { status: 200, body: validSession(given) };
+}
+
+function shown(
+  { clock }: CompatAuthParts,
+  { hiddenSecrets, isSecure }: CompatRequest,
+  carried: OpenedSession | CarriedSession,
+  message: string,
+): SessionAnswer {
+  const { secret, session } = carried;
+  const validitySecs = (session.expiresAt.getTime() - clock.nowMs()) / 1000;
+  const isHidden = hiddenSecrets.includes(secret);
+  return {
+    status: 200,
+    body: validSession({ secret, isHidden, validitySecs, message }),
+    headers: keepCookie(carried, isSecure),
+  };
+}
+
+function refused(message: string): SessionAnswer {
+  return { status: 401, body: noSession(message), headers: DROP_COOKIE };
+}
+
+async function whyNone({ auth }: CompatAuthParts, { isSidSent }: CompatRequest): Promise<string> {
+  const { message, code } = await auth.refusal();
+  if (code === 'setup_required') return message;
+  return isSidSent ? 'session unknown' : 'no SID provided';
+}
+
+function isOpen({ auth }: CompatAuthParts): boolean {
+  return auth.openCaller() !== null;
+}

@@ -1,0 +1,54 @@
+import { describe, expect, test } from '@jest/globals';
+import { passwordIn, sidIn } from './compat-body.ts';
+
+const NO_PASSWORD = 'No password found in JSON payload';
+
+describe('passwordIn()', () => {
+  test('passwordIn() returns the password', () => {
+    expect(passwordIn(Buffer.from('{"password":"geheim ü","totp":null}'))).toBe('geheim ü');
+  });
+
+  test.each([
+    ['', 'No request body data', null],
+    ['{"password":', 'Invalid request body data (no valid JSON), error at hint', expect.any(String)],
+    ['{"a":1,}', 'Invalid request body data (no valid JSON), error at hint', '}'],
+    ['[]', NO_PASSWORD, null],
+    ['null', NO_PASSWORD, null],
+    ['"password"', NO_PASSWORD, null],
+    ['7', NO_PASSWORD, null],
+    ['{}', NO_PASSWORD, null],
+    ['{"__proto__":{"password":"x"}}', NO_PASSWORD, null],
+    ['{"Password":"x"}', NO_PASSWORD, null],
+    ['{"password":null}', "Field password has to be of type 'string'", null],
+    ['{"password":["x"]}', "Field password has to be of type 'string'", null],
+  ])('passwordIn() refuses %j', (text, message, hint) => {
+    expect(() => passwordIn(Buffer.from(text))).toThrow(
+      expect.objectContaining({ status: 400, key: 'bad_request', message, hint }),
+    );
+  });
+
+  test('passwordIn() sends little of a body back', () => {
+    const fault = (() => {
+      try {
+        return passwordIn(Buffer.from('x'.repeat(1000)));
+      } catch (error) {
+        return error as { hint: string };
+      }
+    })() as { hint: string };
+    expect(fault.hint).toHaveLength(32);
+  });
+});
+
+describe('sidIn()', () => {
+  test.each([
+    ['', undefined],
+    ['{"sid":"abc"}', 'abc'],
+    ['sid=abc&x=1', 'abc'],
+    ['{"sid":7}', undefined],
+    ['{"__proto__":{"sid":"x"}}', undefined],
+    ['[{"sid":"x"}]', undefined],
+    ['\u0000\u00ff', undefined],
+  ])('sidIn() finds in %j: %s', (text, expected) => {
+    expect(sidIn(Buffer.from(text))).toBe(expected);
+  });
+});

@@ -1,0 +1,55 @@
+/**
+ * The body of a request to the compatibility API: JSON whatever its Content-Type says, because clients send it as a
+ * form or as text. The secret of a session may be in it, also as a form.
+ */
+import { CompatFault } from './compat-error.ts';
+
+/** Most octets of a body. */
+export const BODY_LIMIT_BYTES = 16 * 1024;
+/** Most of the text at a fault that is sent back. */
+const HINT_CHARS = 32;
+
+/** The password in a body. @throws {CompatFault} 400 */
+export function passwordIn(body: Buffer): string {
+  const password = memberOf(parse(body), 'password');
+  if (password === undefined) throw badRequest('No password found in JSON payload');
+  if (typeof password !== 'string') throw badRequest("Field password has to be of type 'string'");
+  return password;
+}
+
+/** The secret of a session in a body; undefined without one. */
+export function sidIn(body: Buffer): string | undefined {
+  if (body.length === 0) return undefined;
+  const sid = memberOf(jsonOrUndefined(body), 'sid') ?? new URLSearchParams(body.toString()).get('sid');
+  return typeof sid === 'string' ? sid : undefined;
+}
+
+function parse(body: Buffer): unknown {
+  if (body.length === 0) throw badRequest('No request body data');
+  const text = body.toString();
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const [, at = '0'] = /at position (\d+)/.exec(String(error)) ?? [];
+    const hint = text.slice(Number(at), Number(at) + HINT_CHARS);
+    throw badRequest('Invalid request body data (no valid JSON), error at hint', hint);
+  }
+}
+
+function jsonOrUndefined(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** A member of an object, none that objects inherit. */
+function memberOf(value: unknown, name: string): unknown {
+  const isObject = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
+  return isObject ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+function badRequest(message: string, hint: string | null = null): CompatFault {
+  return new CompatFault(400, 'bad_request', message, hint);
+}

@@ -1,0 +1,50 @@
+/** Sessions as the compatibility API shows them, and the cookie that carries one. */
+import type { CompatSession, Untimed } from '../../shared/api/compat-api.ts';
+import type { CarriedSession } from '../auth/authenticator.ts';
+import { csrfTokenOf } from '../auth/session-secret.ts';
+
+/** What an answer says of a session. */
+export type SessionBody = Untimed<CompatSession>;
+
+/** What is needed to describe a session. */
+export interface ShownSession {
+  readonly secret: string;
+  /** The secret is not to be told. */
+  readonly isHidden?: boolean;
+  readonly validitySecs: number;
+  readonly message: string;
+}
+
+/** A session that is valid. */
+export function validSession({ secret, isHidden = false, validitySecs, message }: ShownSession): SessionBody {
+  const session = {
+    valid: true as const,
+    totp: false as const,
+    sid: isHidden ? null : secret,
+    csrf: csrfTokenOf(secret),
+    // Never 0: a session that is over is not shown.
+    validity: Math.max(1, Math.floor(validitySecs)),
+    message,
+  };
+  return { session };
+}
+
+/** No session, and why; `valid` where none is needed. */
+export function noSession(message: string, valid = false): SessionBody {
+  return { session: { valid, totp: false, sid: null, validity: -1, message } };
+}
+
+/** Header fields that tell the client to keep a session that lives on with each use; none for others. */
+export function keepCookie(
+  { secret, session }: Pick<CarriedSession, 'secret' | 'session'>,
+  isSecure: boolean,
+): Record<string, string> {
+  if (session.idleSecs === null) return {};
+  const attributes = `SameSite=Lax; Path=/; Max-Age=${session.idleSecs}; HttpOnly${isSecure ? '; Secure' : ''}`;
+  return { 'Set-Cookie': `sid=${secret}; ${attributes}` };
+}
+
+/** Header fields that take the cookie back. */
+export const DROP_COOKIE: Readonly<Record<string, string>> = {
+  'Set-Cookie': 'sid=deleted; SameSite=Lax; Path=/; Max-Age=-1; Expires=Thu, 01 Jan 1970 00:00:00 GMT',
+};

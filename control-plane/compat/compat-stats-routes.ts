@@ -1,0 +1,71 @@
+/** The compatibility API's summary and distributions: the figures of `{api}/stats` of the last 24 hours, of all nodes. */
+import { CompatQueryTypes, CompatSummary, type Untimed } from '../../shared/api/compat-api.ts';
+import type { BlockFilterStats } from '../../shared/api/stats-api.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { spanOf } from '../query-log/reading/period-start.ts';
+import type { StatsReader } from '../stats/stats-reader.ts';
+import type { LoggedSummary } from '../stats/stats-store.ts';
+import { type CompatRoute, reading } from './compat-route.ts';
+import { outcomeOf, sumReplies, sumStatuses, sumTypes } from './query-kinds.ts';
+
+/** What these rows are made of. */
+export interface CompatStatsParts {
+  readonly stats: Pick<StatsReader, 'summary' | 'timeline'>;
+  readonly clock: Clock;
+  /** Every client that is known. */
+  readonly clients: { all(): readonly unknown[] };
+  readonly filterStats: () => BlockFilterStats;
+}
+
+/** The period of all figures. */
+export const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+/** Rows of the figures. */
+export function compatStatsRoutes(parts: CompatStatsParts): CompatRoute[] {
+  return [
+    reading('/stats/summary', CompatSummary, ({ gone }) => readSummary(parts, gone)),
+    reading('/stats/query_types', CompatQueryTypes, ({ gone }) => readTypes(parts, gone)),
+  ];
+}
+
+async function readSummary(parts: CompatStatsParts, gone: AbortSignal): Promise<Untimed<CompatSummary>> {
+  const { stats, clock, clients, filterStats } = parts;
+  const span = spanOf(clock.nowMs(), DAY_MS);
+  const summary = await stats.summary(span, gone);
+  const lastMinute = { fromMs: span.toMs - 2 * MINUTE_MS, toMs: span.toMs - MINUTE_MS };
+  const { buckets } = await stats.timeline({ ...lastMinute, granularity: 'minute', timezone: 'UTC' }, gone);
+  const { blocked_domains: domains, compiled_at: compiledAt } = filterStats();
+  return {
+    queries: { ...queriesOf(summary), frequency: buckets[0]!.total / 60 },
+    clients: { active: summary.clients, total: Math.max(summary.clients, clients.all().length) },
+    gravity: {
+      domains_being_blocked: domains,
+      last_update: compiledAt === null ? 0 : Math.floor(Date.parse(compiledAt) / 1000),
+    },
+  };
+}
+
+function queriesOf(summary: LoggedSummary): Omit<CompatSummary['queries'], 'frequency'> {
+  const status = sumStatuses(summary.queries_by_status);
+  const { total, blocked, forwarded, cached } = outcomeOf(status);
+  return {
+    total,
+    blocked,
+    percent_blocked: summary.block_rate,
+    unique_domains: summary.unique_domains,
+    forwarded,
+    cached,
+    types: sumTypes(summary.queries_by_type),
+    status,
+    replies: sumReplies(summary.queries_by_rcode),
+  };
+}
+
+async function readTypes(
+  { stats, clock }: CompatStatsParts,
+  gone: AbortSignal,
+): Promise<Untimed<CompatQueryTypes>> {
+  const summary = await stats.summary(spanOf(clock.nowMs(), DAY_MS), gone);
+  return { types: sumTypes(summary.queries_by_type) };
+}

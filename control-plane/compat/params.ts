@@ -1,0 +1,47 @@
+/**
+ * The query string of a request to the compatibility API. What cannot be understood is ignored, as its clients expect
+ * it; the first of two parameters with one name counts.
+ */
+
+/** Parameters by name. */
+export class Params {
+  private readonly values = new Map<string, string>();
+
+  constructor(target: string) {
+    const at = target.indexOf('?');
+    if (at === -1) return;
+    for (const [name, value] of new URLSearchParams(target.slice(at)))
+      if (!this.values.has(name)) this.values.set(name, value);
+  }
+
+  /** A text; undefined where it is absent or empty. */
+  text(name: string): string | undefined {
+    const value = this.values.get(name);
+    return value === '' ? undefined : value;
+  }
+
+  /** `true` or `false` in any case; all else is the fallback. */
+  bool(name: string, fallback: boolean): boolean {
+    const value = this.values.get(name)?.toLowerCase();
+    return value === 'true' ? true : value === 'false' ? false : fallback;
+  }
+
+  /** A whole number; undefined where it is absent, none, or not exact. */
+  int(name: string): number | undefined {
+    const value = this.values.get(name) ?? '';
+    const number = Number(value);
+    return /^-?\d{1,16}$/.test(value) && Number.isSafeInteger(number) ? number : undefined;
+  }
+
+  /** A Unix time in seconds, whole or not; undefined where it is absent or none. */
+  time(name: string): number | undefined {
+    const value = this.values.get(name) ?? '';
+    return /^\d{1,11}(\.\d{1,9})?$/.test(value) ? Number(value) : undefined;
+  }
+
+  /** A number of lines to return, `fallback` by default and at most `most`. */
+  count(name: string, fallback: number, most: number): number {
+    const value = this.int(name) ?? fallback;
+    return value < 0 ? fallback : Math.min(value, most);
+  }
+}

@@ -1,0 +1,19 @@
+/** Every row of the compatibility API. It has no other: nothing here changes more than the caller's own session. */
+import { compatAuthRoutes } from '../compat/compat-auth-routes.ts';
+import type { CompatRoute } from '../compat/compat-route.ts';
+import { compatStatsRoutes } from '../compat/compat-stats-routes.ts';
+
+const FEATURES = [compatAuthRoutes, compatStatsRoutes] as const;
+
+type Feature = (typeof FEATURES)[number];
+/** What all rows together are made of. */
+export type CompatParts = (
+  Feature extends infer F ? (F extends (parts: infer P) => CompatRoute[] ? (parts: P) => void : never) : never
+) extends (parts: infer All) => void
+  ? All
+  : never;
+
+/** All rows, over the parts of a node. */
+export function compatTable(parts: CompatParts): CompatRoute[] {
+  return FEATURES.flatMap((rows) => rows(parts));
+}
