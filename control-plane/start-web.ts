@@ -82,6 +82,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     database,
     policy: parts.changes,
     blockingSwitch: () => publisher.current().rows.blockingSwitch,
+    policyRows: () => publisher.current().rows,
     clients: node.clients,
     localNames: { localDomain, live: () => localSources(node, localDomain()) },
     sources: parts.lists,

@@ -2,10 +2,10 @@
 import { CompatQueryTypes, CompatSummary, type Untimed } from '../../shared/api/compat-api.ts';
 import type { BlockFilterStats } from '../../shared/api/stats-api.ts';
 import type { Clock } from '../../shared/clock.ts';
-import { spanOf } from '../query-log/reading/period-start.ts';
 import type { StatsReader } from '../stats/stats-reader.ts';
 import type { LoggedSummary } from '../stats/stats-store.ts';
 import { type CompatRoute, reading } from './compat-route.ts';
+import { lastDay } from './last-day.ts';
 import { outcomeOf, sumReplies, sumStatuses, sumTypes } from './query-kinds.ts';
 
 /** What these rows are made of. */
@@ -17,8 +17,6 @@ export interface CompatStatsParts {
   readonly filterStats: () => BlockFilterStats;
 }
 
-/** The period of all figures. */
-export const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
 /** Rows of the figures. */
@@ -31,7 +29,7 @@ export function compatStatsRoutes(parts: CompatStatsParts): CompatRoute[] {
 
 async function readSummary(parts: CompatStatsParts, gone: AbortSignal): Promise<Untimed<CompatSummary>> {
   const { stats, clock, clients, filterStats } = parts;
-  const span = spanOf(clock.nowMs(), DAY_MS);
+  const span = lastDay(clock);
   const summary = await stats.summary(span, gone);
   const lastMinute = { fromMs: span.toMs - 2 * MINUTE_MS, toMs: span.toMs - MINUTE_MS };
   const { buckets } = await stats.timeline({ ...lastMinute, granularity: 'minute', timezone: 'UTC' }, gone);
@@ -66,6 +64,6 @@ async function readTypes(
   { stats, clock }: CompatStatsParts,
   gone: AbortSignal,
 ): Promise<Untimed<CompatQueryTypes>> {
-  const summary = await stats.summary(spanOf(clock.nowMs(), DAY_MS), gone);
+  const summary = await stats.summary(lastDay(clock), gone);
   return { types: sumTypes(summary.queries_by_type) };
 }

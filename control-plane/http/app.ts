@@ -66,7 +66,10 @@ export function createApp(
   app.use(cookieParser());
   app.use(prefix, apiRouter(parts, routes));
   const compat = compatApp(parts, compatRows);
-  if (altCompat) app.use(COMPAT_PREFIX, compat.serve);
+  if (altCompat) {
+    app.use(COMPAT_PREFIX, compat.serve);
+    app.all(/^\/admin\/api/, compat.refuse);
+  }
   addMetrics(app, parts);
   addPages(app, parts, document);
   app.use((request: Request) => {

@@ -28,10 +28,19 @@ export interface CompatAppParts {
 
 /** What Express is given: for the requests, and for the errors of whatever comes before. */
 export interface CompatApp {
+  /** For `/admin/api`, where older clients look for the API of another version. */
+  readonly refuse: (request: Request, response: Response) => void;
   readonly serve: (request: Request, response: Response) => Promise<void>;
   readonly fail: (thrown: unknown, request: Request, response: Response, next: NextFunction) => void;
 }
 
+/** Text by which clients know version 6. */
+const NOT_HERE = new CompatFault(
+  400,
+  'bad_request',
+  'Bad request',
+  'The API is hosted at pi.hole/api, not pi.hole/admin/api',
+);
 /** For a client that is gone. */
 const GIVEN_UP: CompatAnswer = { status: 503, body: null };
 
@@ -49,6 +58,7 @@ export function compatApp(parts: CompatAppParts, rows: readonly CompatRoute[]): 
       }
       send(response, answer, (parts.clock.monotonicMs() - startMs) / 1000);
     },
+    refuse: (_request, response) => send(response, answerOfFault(NOT_HERE), 0),
     // Express knows a handler of errors by its four parameters.
     fail: (thrown, request, response, _next) => send(response, answerOfThrown(parts, thrown, request), 0),
   };

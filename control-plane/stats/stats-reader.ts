@@ -1,7 +1,9 @@
 /** The figures of the log as routes ask for them; `query-log/scans/` answers. */
 import type { Timeline } from '../../shared/api/stats-api.ts';
+import type { ClientSlotsRequest, SlotsOfClients } from '../query-log/reading/client-slots.ts';
 import type { LoggedDashboard } from './dashboard-store.ts';
 import type { CacheUse, ClientCount, DomainCount, LoggedSummary, Span, TopRequest } from './stats-store.ts';
+import type { SlotCounts, SlotRequest } from './slot-counts.ts';
 import type { TimelineRequest } from './timeline-store.ts';
 
 /** Read side of statistics. Each answer is given up once `signal` is aborted. */
@@ -15,5 +17,7 @@ export interface StatsReader {
   ): Promise<readonly DomainCount[]>;
   topClients(request: TopRequest, signal: AbortSignal): Promise<readonly ClientCount[]>;
   timeline(request: TimelineRequest, signal: AbortSignal): Promise<Timeline>;
+  slotCounts(request: SlotRequest, signal: AbortSignal): Promise<readonly SlotCounts[]>;
+  clientSlots(request: ClientSlotsRequest, signal: AbortSignal): Promise<SlotsOfClients>;
   dashboard(request: TimelineRequest, signal: AbortSignal): Promise<LoggedDashboard>;
 }

@@ -4,12 +4,12 @@
  */
 import { z } from 'zod';
 
-const Count = z.int().min(0);
+export const Count = z.int().min(0);
 const Seconds = z.number().min(0);
-const Percent = z.number().min(0).max(100);
+export const Percent = z.number().min(0).max(100);
 
 /** A body with these members. */
-function body<Shape extends z.ZodRawShape>(shape: Shape) {
+export function body<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject({ ...shape, took: Seconds });
 }
 

@@ -6,7 +6,7 @@ import { DNSSEC_STATUS_NAMES, PROTOCOL_NAMES, QUERY_STATUS_NAMES } from '../../.
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
 import { blockOf, HOUR_MS, inWords, type Words } from '../../../test/support/parts/blocks-of-rows.ts';
 import { BlockReader } from '../block/block-reader.ts';
-import { BlockFilter, type QueryConditions } from './block-filter.ts';
+import { BlockFilter, matchesWildcards, type QueryConditions } from './block-filter.ts';
 
 const HOUR_US = HOUR_MS * 1000;
 const EVER = { fromUs: 0, toUs: Number.MAX_SAFE_INTEGER };
@@ -90,5 +90,27 @@ describe('BlockFilter', () => {
     [{ domain: 'x', not: { type: 'A' } }, ['names', 'queries']],
   ])('counts %j by the head and %j', (filter, pieces) => {
     expect(new BlockFilter(filter).piecesToCount).toEqual(pieces);
+  });
+});
+
+describe('matchesWildcards()', () => {
+  test.each([
+    ['ads.example', 'ads.example', true],
+    ['ads.example', 'ADS.Example', true],
+    ['ads', 'ads.example', false],
+    ['*', '', true],
+    ['ads*', 'ads.example', true],
+    ['*.example', 'ads.example', true],
+    ['a*.*e', 'ads.example', true],
+    ['a**e', 'ae', true],
+    ['aa*aa', 'aaa', false],
+    ['*x*', 'ads.eample', false],
+    ['a.c', 'abc', false],
+  ])('matchesWildcards() compares %j with %j: %s', (pattern, text, expected) => {
+    expect(matchesWildcards(pattern)(text)).toBe(expected);
+  });
+
+  test('matchesWildcards() stays linear in a pattern of many wildcards', () => {
+    expect(matchesWildcards('*a'.repeat(2000))('a'.repeat(1999))).toBe(false);
   });
 });

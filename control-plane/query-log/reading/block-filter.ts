@@ -25,6 +25,12 @@ export interface QueryConditions {
   readonly protocol?: ProtocolName | undefined;
   readonly upstream?: string | undefined;
   readonly dnssec?: DnssecStatusName | undefined;
+  /** One of these. */
+  readonly statuses?: readonly QueryStatusName[] | undefined;
+  readonly upstreams?: readonly string[] | undefined;
+  /** All of a name or address, with `*` for any part of it; of addresses one of several. */
+  readonly domainPattern?: string | undefined;
+  readonly clientPatterns?: readonly string[] | undefined;
 }
 
 /** Which queries: all conditions hold, and none of the excluded ones. */
@@ -50,7 +56,7 @@ export class BlockFilter {
     const { not = {} } = filter;
     this.client = combine(clientTests(filter), clientTests(not));
     this.outcome = combine(outcomeTests(filter), outcomeTests(not));
-    this.domain = namePart(filter.domain, not.domain);
+    this.domain = namePart(filter, not);
   }
 
   /** Whether every query matches. */
@@ -106,11 +112,15 @@ export class BlockFilter {
 
   /** 1 for each name that matches. */
   private nameMatches({ texts, starts }: Pick<BlockNames, 'texts' | 'starts'>): Uint8Array {
-    const { wanted, excluded } = this.domain!;
+    const { wanted, excluded, pattern } = this.domain!;
     const matches = new Uint8Array(starts.length - 1);
     if (wanted === null) matches.fill(1);
     else forEachMatch(texts, starts, wanted, (place) => (matches[place] = 1));
     if (excluded !== null) forEachMatch(texts, starts, excluded, (place) => (matches[place] = 0));
+    if (pattern === null) return matches;
+    for (let place = 0; place < matches.length; place++)
+      if (matches[place] === 1 && !pattern(texts.toString('latin1', starts[place], starts[place + 1]! - 1)))
+        matches[place] = 0;
     return matches;
   }
 
@@ -160,14 +170,19 @@ function keepMatching(rows: number[], { places, matches }: Column): number[] {
 interface NamePart {
   readonly wanted: Buffer | null;
   readonly excluded: Buffer | null;
+  readonly pattern: ((name: string) => boolean) | null;
 }
 
-function namePart(wanted: string | undefined, excluded: string | undefined): NamePart | null {
-  if (wanted === undefined && excluded === undefined) return null;
+function namePart(
+  { domain: wanted, domainPattern }: QueryConditions,
+  { domain: excluded }: QueryConditions,
+): NamePart | null {
+  if (wanted === undefined && excluded === undefined && domainPattern === undefined) return null;
+  const pattern = domainPattern === undefined ? null : matchesWildcards(domainPattern);
   const bytes = (text: string | undefined): Buffer | null =>
     // A line feed stands between names and in none.
     text === undefined ? null : Buffer.from(text.toLowerCase().replaceAll('\n', '\0'));
-  return { wanted: bytes(wanted), excluded: bytes(excluded) };
+  return { wanted: bytes(wanted), excluded: bytes(excluded), pattern };
 }
 
 /** Calls `take` once for each name with the part; the search runs over all texts at once. */
@@ -197,10 +212,18 @@ function combine<T>(
   return (value) => wanted.every((test) => test(value)) && !excluded.some((test) => test(value));
 }
 
-function clientTests({ client, group_id }: QueryConditions): ((client: HeadClient) => boolean)[] {
+function clientTests({
+  client,
+  group_id,
+  clientPatterns,
+}: QueryConditions): ((client: HeadClient) => boolean)[] {
   const tests: ((client: HeadClient) => boolean)[] = [];
   if (group_id !== undefined) tests.push(([, groupId]) => groupId === group_id);
   if (client !== undefined) tests.push(clientWithin(client));
+  if (clientPatterns !== undefined) {
+    const patterns = clientPatterns.map(matchesWildcards);
+    tests.push(([address]) => patterns.some((matches) => matches(address)));
+  }
   return tests;
 }
 
@@ -222,6 +245,16 @@ function outcomeTests(conditions: QueryConditions): ((outcome: HeadOutcome) => b
     [4, dnssec],
     [6, upstream],
   ];
+  const { statuses, upstreams } = conditions;
+  const oneOf: ((outcome: HeadOutcome) => boolean)[] = [];
+  if (statuses !== undefined) oneOf.push((outcome) => statuses.includes(outcome[1]));
+  if (upstreams !== undefined) oneOf.push((outcome) => outcome[6] !== null && upstreams.includes(outcome[6]));
+  return oneOf.concat(expectations(expected));
+}
+
+function expectations(
+  expected: readonly (readonly [at: number, value: unknown])[],
+): ((outcome: HeadOutcome) => boolean)[] {
   return expected
     .filter(([, value]) => value !== undefined)
     .map(
@@ -229,4 +262,22 @@ function outcomeTests(conditions: QueryConditions): ((outcome: HeadOutcome) => b
         (outcome) =>
           outcome[at] === value,
     );
+}
+
+/** Compares all of a text, in any case, with one in which each `*` stands for any part. Linear in the text's length. */
+export function matchesWildcards(pattern: string): (text: string) => boolean {
+  const [first = '', ...parts] = pattern.toLowerCase().split('*');
+  const last = parts.pop();
+  if (last === undefined) return (text) => text.toLowerCase() === first;
+  return (text) => {
+    const folded = text.toLowerCase();
+    if (!folded.startsWith(first) || !folded.endsWith(last)) return false;
+    let at = first.length;
+    for (const part of parts) {
+      const found = folded.indexOf(part, at);
+      if (found === -1) return false;
+      at = found + part.length;
+    }
+    return at <= folded.length - last.length;
+  };
 }

@@ -160,7 +160,7 @@ function addClients(table: KeyTable, reader: BlockReader, rows: readonly number[
 }
 
 /** Calls `take` with each block and the places of the rows that count; null = all. */
-async function forEachBlock(
+export async function forEachBlock(
   tx: BlockTransaction,
   { filter: conditions, onDamaged, ...span }: SumRequest & Pick<BlockRequest, 'unlisted'>,
   wholePieces: ReadonlySet<Piece>,

@@ -2,7 +2,9 @@
 import { summarizeClients } from '../../clients/client-stats-store.ts';
 import { readDashboard } from '../../stats/dashboard-store.ts';
 import { readCacheUse, readSummary, readTopClients, readTopDomains } from '../../stats/stats-store.ts';
+import { readSlotCounts } from '../../stats/slot-counts.ts';
 import { readTimelineCounts } from '../../stats/timeline-store.ts';
+import { readClientSlots } from '../reading/client-slots.ts';
 import type { LogSource } from '../reading/log-source.ts';
 import { readMostAsked } from '../reading/most-asked-store.ts';
 import { readQueryLog } from '../reading/query-log-store.ts';
@@ -22,6 +24,10 @@ export function answerQuestion(log: LogSource, question: WholeQuestion): Promise
       return readCacheUse(log, question.span);
     case 'timeline':
       return log.read((tx) => readTimelineCounts(tx, question.request));
+    case 'slot-counts':
+      return log.read((tx) => readSlotCounts(tx, question.request));
+    case 'client-slots':
+      return log.read((tx) => readClientSlots(tx, question.request, log.onDamaged));
     case 'dashboard':
       return readDashboard(log, question.request);
     case 'top-domains':

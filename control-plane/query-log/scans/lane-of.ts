@@ -28,10 +28,12 @@ export function laneOf(question: Question): Lane {
       return isQuickPage(question.request) ? 'quick' : 'long';
     case 'cache-use':
     case 'timeline':
+    case 'slot-counts':
       return 'quick';
     case 'summary':
     case 'address-counts':
       return isShort(question.span) ? 'quick' : 'long';
+    case 'client-slots':
     case 'dashboard':
     case 'top-domains':
     case 'top-clients':

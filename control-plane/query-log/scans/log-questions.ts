@@ -18,8 +18,10 @@ import type {
   Span,
   TopRequest,
 } from '../../stats/stats-store.ts';
+import type { SlotCounts, SlotRequest } from '../../stats/slot-counts.ts';
 import type { TimelineRequest } from '../../stats/timeline-store.ts';
 import { timelineOf } from '../../stats/timeline.ts';
+import type { ClientSlotsRequest, SlotsOfClients } from '../reading/client-slots.ts';
 import type { LogSelection } from '../reading/log-request.ts';
 import type { MostAskedRequest } from '../reading/most-asked-store.ts';
 import { InvalidCursor } from '../reading/query-log-cursor.ts';
@@ -87,6 +89,14 @@ export class LogQuestions implements QueryLogReader, StatsReader, AddressCounts 
 
   async timeline(request: TimelineRequest, signal: AbortSignal): Promise<Timeline> {
     return timelineOf(request, await this.ask({ kind: 'timeline', request }, signal));
+  }
+
+  slotCounts(request: SlotRequest, signal: AbortSignal): Promise<readonly SlotCounts[]> {
+    return this.ask({ kind: 'slot-counts', request }, signal);
+  }
+
+  clientSlots(request: ClientSlotsRequest, signal: AbortSignal): Promise<SlotsOfClients> {
+    return this.ask({ kind: 'client-slots', request }, signal);
   }
 
   dashboard(request: TimelineRequest, signal: AbortSignal): Promise<LoggedDashboard> {

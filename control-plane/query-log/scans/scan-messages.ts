@@ -16,7 +16,9 @@ import type {
   Span,
   TopRequest,
 } from '../../stats/stats-store.ts';
+import type { SlotCounts, SlotRequest } from '../../stats/slot-counts.ts';
 import type { TimelineRequest } from '../../stats/timeline-store.ts';
+import type { ClientSlotsRequest, SlotsOfClients } from '../reading/client-slots.ts';
 import type { LogSelection } from '../reading/log-request.ts';
 import type { MostAskedRequest } from '../reading/most-asked-store.ts';
 import type { QueryLogRequest } from '../reading/query-log-store.ts';
@@ -28,6 +30,8 @@ export type Question =
   | { readonly kind: 'summary'; readonly span: Span }
   | { readonly kind: 'cache-use'; readonly span: Span }
   | { readonly kind: 'timeline'; readonly request: TimelineRequest }
+  | { readonly kind: 'slot-counts'; readonly request: SlotRequest }
+  | { readonly kind: 'client-slots'; readonly request: ClientSlotsRequest }
   | { readonly kind: 'dashboard'; readonly request: TimelineRequest }
   | { readonly kind: 'top-domains'; readonly request: TopRequest; readonly which: 'blocked' | 'allowed' }
   | { readonly kind: 'top-clients'; readonly request: TopRequest }
@@ -44,6 +48,8 @@ export interface Answers {
   readonly summary: LoggedSummary;
   readonly 'cache-use': CacheUse;
   readonly timeline: readonly Bucket[];
+  readonly 'slot-counts': readonly SlotCounts[];
+  readonly 'client-slots': SlotsOfClients;
   readonly dashboard: LoggedDashboard;
   readonly 'top-domains': readonly DomainCount[];
   readonly 'top-clients': readonly ClientCount[];

@@ -102,11 +102,11 @@ describe('GET /queries/stream of a session', () => {
 
   test('ends where the session cannot be looked up and is not remembered', async () => {
     const reader = await node.open('', session);
-    const callerOf = node.api.parts.auth.callerOf.bind(node.api.parts.auth);
+    const sessionOf = node.api.parts.auth.sessionOf.bind(node.api.parts.auth);
     let looks = 0;
-    node.api.parts.auth.callerOf = async (secret) => {
+    node.api.parts.auth.sessionOf = async (secrets) => {
       looks++;
-      await callerOf(secret);
+      await sessionOf(secrets);
       throw new Error('the database is away');
     };
     await until(() => reader.isEnded);

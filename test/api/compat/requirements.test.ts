@@ -73,6 +73,11 @@ describe('the requirements of clients', () => {
     expect([other.status, errorIn(other)]).toEqual([401, UNAUTHORIZED]);
   });
 
+  test('requirement 5: /api/info/version asks for a session and is no 404', async () => {
+    const answer = await compat.send('GET', '/api/info/version');
+    expect([answer.status, errorIn(answer)]).toEqual([401, UNAUTHORIZED]);
+  });
+
   test('requirement 6: DELETE ends the session with 204 and an empty body', async () => {
     const sid = await compat.logIn();
     const answer = await compat.send('DELETE', '/api/auth', { headers: { sid } });
@@ -210,5 +215,17 @@ describe('the requirements of clients', () => {
     expect(sessionIn(await compat.logInAnswer('')).sid).toBeNull();
     await compat.restart('');
     expect((await compat.get(SUMMARY, sid!)).status).toBe(401);
+  });
+
+  test('requirement 15: a parameter that cannot be understood is ignored', async () => {
+    const sid = await compat.logIn();
+    for (const query of [
+      'blocked=0',
+      'blocked=1&count=x',
+      'count=-3',
+      'count=1e9&count=',
+      '%zz=%ff&&=&blocked',
+    ])
+      expect((await compat.get(`/api/stats/top_domains?${query}`, sid)).status).toBe(200);
   });
 });

@@ -5,9 +5,10 @@
 import { tmpdir } from 'node:os';
 import type { Route } from '../../../control-plane/api/route.ts';
 import { CacheContents } from '../../../control-plane/cache/cache-contents.ts';
-import { compatTable } from '../../../control-plane/http/compat-table.ts';
+import { type CompatParts, compatTable } from '../../../control-plane/http/compat-table.ts';
 import { routeTable } from '../../../control-plane/http/route-table.ts';
 import type { RouteParts } from '../../../control-plane/http/route-table.ts';
+import { NO_POLICY_ROWS } from '../../../control-plane/policy/rows.ts';
 import { ServiceCatalog } from '../../../control-plane/services/service-catalog.ts';
 import { configRecords } from '../../../control-plane/settings/derived.ts';
 import { createAnswerCache } from '../../../shared/memory/answer-cache-layout.ts';
@@ -19,13 +20,16 @@ import type { ApiParts, CompatRows, Rows } from './running-api.ts';
 /** The rows without anything behind them: to be looked at, not to be run. */
 export const everyRow: readonly Route[] = routeTable({} as RouteParts);
 
+/** What both tables are made of. */
+type EveryPart = RouteParts & CompatParts;
+
 /** Every row, over stand-ins or what a suite gives. */
-export function everyRoute(given: Partial<RouteParts> = {}): Rows {
+export function everyRoute(given: Partial<EveryPart> = {}): Rows {
   return (parts) => routeTable({ ...parts, ...standIns(parts), ...given });
 }
 
 /** Every row of the compatibility API, over the same. */
-export function everyCompatRoute(given: Partial<RouteParts> = {}): CompatRows {
+export function everyCompatRoute(given: Partial<EveryPart> = {}): CompatRows {
   return (parts) => compatTable({ ...parts, ...standIns(parts), ...given });
 }
 
@@ -59,12 +63,13 @@ const ZONE_UPSTREAM: UpstreamReport = {
   resolved: [],
 };
 
-function standIns({ config, database, clients }: ApiParts): Omit<RouteParts, keyof ApiParts> {
+function standIns({ config, database, clients }: ApiParts): Omit<EveryPart, keyof ApiParts> {
   const questions = questionsOf(database, (address) => clients.nameAt(address));
   return {
     sources: new MemorySources(),
     bringBack: () => Promise.resolve(),
     blockingSwitch: () => null,
+    policyRows: () => NO_POLICY_ROWS,
     queryLog: questions,
     stats: questions,
     addressCounts: questions,

@@ -1,0 +1,92 @@
+/** The compatibility API's queries by time, in slots of ten minutes of the last 24 hours; they sum to the summary. */
+import { type Untimed } from '../../shared/api/compat-api.ts';
+import { CompatClientHistory, CompatHistory } from '../../shared/api/compat-log-api.ts';
+import type { Clock } from '../../shared/clock.ts';
+import type { ClientSlots, SlotsOfClients } from '../query-log/reading/client-slots.ts';
+import type { StatsReader } from '../stats/stats-reader.ts';
+import { type CompatRequest, type CompatRoute, reading } from './compat-route.ts';
+import { lastDay } from './last-day.ts';
+import { outcomeOf, sumStatuses } from './query-kinds.ts';
+
+/** What these rows are made of. */
+export interface CompatHistoryParts {
+  readonly stats: Pick<StatsReader, 'slotCounts' | 'clientSlots'>;
+  readonly clock: Clock;
+  readonly clients: { nameAt(address: string): string | null };
+}
+
+const SLOT_MS = 600_000;
+/** Clients of an answer that asks for all. */
+const MOST_CLIENTS = 1000;
+const STATUS = 'status:';
+
+/** Rows of queries by time. */
+export function compatHistoryRoutes(parts: CompatHistoryParts): CompatRoute[] {
+  return [
+    reading('/history', CompatHistory, (request) => readHistory(parts, request)),
+    reading('/stats/history', CompatHistory, (request) => readHistory(parts, request)),
+    reading('/history/clients', CompatClientHistory, (request) => readClientHistory(parts, request)),
+  ];
+}
+
+async function readHistory(
+  { stats, clock }: CompatHistoryParts,
+  { gone }: CompatRequest,
+): Promise<Untimed<CompatHistory>> {
+  const span = lastDay(clock);
+  const counts = await stats.slotCounts({ ...span, stepMs: SLOT_MS, kinds: ['status'] }, gone);
+  const byStart = new Map(counts.map(({ startMs, counts: ofSlot }) => [startMs, ofSlot]));
+  const history = slotStarts(span).map((startMs) => {
+    const { total, cached, blocked, forwarded } = outcomeOf(
+      sumStatuses(byStatus(byStart.get(startMs) ?? {})),
+    );
+    return { timestamp: middleOf(startMs), total, cached, blocked, forwarded };
+  });
+  return { history };
+}
+
+async function readClientHistory(
+  { stats, clock, clients }: CompatHistoryParts,
+  { params, gone }: CompatRequest,
+): Promise<Untimed<CompatClientHistory>> {
+  const wanted = params.count('N', 10, MOST_CLIENTS);
+  const span = lastDay(clock);
+  const request = { ...span, stepMs: SLOT_MS, most: wanted === 0 ? MOST_CLIENTS : wanted };
+  const found = await stats.clientSlots(request, gone);
+  const shown = columnsOf(found);
+  return {
+    history: slotStarts(span).map((startMs, slot) => ({
+      timestamp: middleOf(startMs),
+      data: Object.fromEntries(shown.map(([ip, { slots }]) => [ip, slots[slot] ?? 0])),
+    })),
+    clients: Object.fromEntries(
+      shown.map(([ip, { total }]) => [
+        ip,
+        { name: ip === OTHERS ? 'other clients' : clients.nameAt(ip), total },
+      ]),
+    ),
+  };
+}
+
+const OTHERS = 'others';
+
+/** Clients under their addresses, and all others if there are any. */
+function columnsOf({ clients, others }: SlotsOfClients): [string, ClientSlots][] {
+  const columns = clients.map((client): [string, ClientSlots] => [client.ip, client]);
+  return others.total === 0 ? columns : [...columns, [OTHERS, others]];
+}
+
+function byStatus(counts: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(counts).map(([key, count]) => [key.slice(STATUS.length), count]));
+}
+
+/** Starts of the slots that hold a span, Unix milliseconds: 145 of a day. */
+function slotStarts({ fromMs, toMs }: { fromMs: number; toMs: number }): number[] {
+  const first = Math.floor(fromMs / SLOT_MS);
+  const slots = Math.ceil(toMs / SLOT_MS) - first;
+  return Array.from({ length: slots }, (_, slot) => (first + slot) * SLOT_MS);
+}
+
+function middleOf(startMs: number): number {
+  return (startMs + SLOT_MS / 2) / 1000;
+}

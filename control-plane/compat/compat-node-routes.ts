@@ -1,0 +1,127 @@
+/** The compatibility API about this node: whether it blocks, its versions, the machine, and its configuration in numbers. */
+import type { Untimed } from '../../shared/api/compat-api.ts';
+import {
+  CompatBlocking,
+  CompatFtlInfo,
+  CompatLoginInfo,
+  CompatSystemInfo,
+  CompatVersion,
+} from '../../shared/api/compat-node-api.ts';
+import type { BlockFilterStats, StatsSummary } from '../../shared/api/stats-api.ts';
+import type { Health } from '../../shared/api/system-api.ts';
+import type { PolicyRows } from '../policy/rows.ts';
+import type { StatsReader } from '../stats/stats-reader.ts';
+import { type CompatRequest, type CompatRoute, reading } from './compat-route.ts';
+import { lastDay } from './last-day.ts';
+import { processNow, systemNow } from './machine-state.ts';
+import { blockingNow, type BlockingParts, VERSIONS } from './node-facts.ts';
+
+/** What these rows are made of. */
+export interface CompatNodeParts extends BlockingParts {
+  /** `clock.monotonicMs()` when the node started. */
+  readonly startedAtMs: number;
+  /** The policy in force. */
+  readonly policyRows: () => PolicyRows;
+  readonly filterStats: () => BlockFilterStats;
+  readonly health: { checks(): Health['checks'] };
+  readonly counters: { recentQueries(unit: 'second' | 'minute'): number };
+  readonly clients: { all(): readonly unknown[] };
+  readonly stats: Pick<StatsReader, 'summary'>;
+  readonly cache: { metrics(): { readonly insertions: number; readonly evictions: number } };
+}
+
+/** Rows of the node. */
+export function compatNodeRoutes(parts: CompatNodeParts): CompatRoute[] {
+  return [
+    reading('/dns/blocking', CompatBlocking, () => blockingNow(parts)),
+    reading('/info/version', CompatVersion, () => ({ version: VERSIONS })),
+    reading('/info/login', CompatLoginInfo, () => readLoginInfo(parts), 'public'),
+    reading('/info/system', CompatSystemInfo, () => ({ system: systemNow() })),
+    reading('/info/ftl', CompatFtlInfo, (request) => readFtlInfo(parts, request)),
+  ];
+}
+
+/** The web is not encrypted, so no port of HTTPS is told. */
+function readLoginInfo({ health }: CompatNodeParts): Untimed<CompatLoginInfo> {
+  return { dns: health.checks().dns.status !== 'down', https_port: 0 };
+}
+
+async function readFtlInfo(parts: CompatNodeParts, { gone }: CompatRequest): Promise<Untimed<CompatFtlInfo>> {
+  const { clock, counters, clients, filterStats, stats, startedAtMs } = parts;
+  const summary = await stats.summary(lastDay(clock), gone);
+  return {
+    ftl: {
+      database: { gravity: filterStats().blocked_domains, ...numbersOf(parts.policyRows()) },
+      privacy_level: 0,
+      query_frequency: counters.recentQueries('minute') / 60,
+      clients: { total: Math.max(summary.clients, clients.all().length), active: summary.clients },
+      pid: process.pid,
+      uptime: Math.floor(clock.monotonicMs() - startedAtMs),
+      ...processNow(),
+      allow_destructive: false,
+      dnsmasq: dnsmasqOf(parts, summary),
+    },
+  };
+}
+
+function numbersOf(rows: PolicyRows): Omit<CompatFtlInfo['ftl']['database'], 'gravity'> {
+  return {
+    groups: rows.groups.length,
+    lists: rows.sources.length,
+    clients: rows.clients.length + rows.macClients.length,
+    domains: byAction(rows.managedDomains),
+    regex: byAction(rows.regexFilters),
+  };
+}
+
+/** Rows in force are all enabled. */
+function byAction(
+  rules: readonly { readonly action: 'allow' | 'deny' }[],
+): CompatFtlInfo['ftl']['database']['domains'] {
+  const numbers = (action: string): { total: number; enabled: number } => {
+    const total = rules.filter((rule) => rule.action === action).length;
+    return { total, enabled: total };
+  };
+  return { allowed: numbers('allow'), denied: numbers('deny') };
+}
+
+/** Counters that this server has, too, and zero for those of a DHCP server, which it has not. */
+function dnsmasqOf(
+  { cache }: CompatNodeParts,
+  summary: Pick<StatsSummary, 'queries_by_status'>,
+): Record<string, number> {
+  const { insertions, evictions } = cache.metrics();
+  const { ALLOWED = 0, LOCAL = 0, STALE = 0, TIMEOUT = 0 } = summary.queries_by_status;
+  return {
+    ...Object.fromEntries(UNUSED.map((name) => [name, 0])),
+    dns_cache_inserted: insertions,
+    dns_cache_live_freed: evictions,
+    dns_queries_forwarded: ALLOWED,
+    dns_local_answered: LOCAL,
+    dns_stale_answered: STALE,
+    dns_unanswered: TIMEOUT,
+  };
+}
+
+const UNUSED = [
+  'dns_auth_answered',
+  'dnssec_max_crypto_use',
+  'dnssec_max_sig_fail',
+  'dnssec_max_work',
+  'bootp',
+  'pxe',
+  'dhcp_ack',
+  'dhcp_decline',
+  'dhcp_discover',
+  'dhcp_inform',
+  'dhcp_nak',
+  'dhcp_offer',
+  'dhcp_release',
+  'dhcp_request',
+  'noanswer',
+  'leases_allocated_4',
+  'leases_pruned_4',
+  'leases_allocated_6',
+  'leases_pruned_6',
+  'tcp_connections',
+] as const;

@@ -1,0 +1,102 @@
+/** All that PADD shows in one answer. */
+import type { Config } from '../../config/schema.ts';
+import type { Untimed } from '../../shared/api/compat-api.ts';
+import { CompatPadd } from '../../shared/api/compat-node-api.ts';
+import type { BlockFilterStats } from '../../shared/api/stats-api.ts';
+import type { PolicyRows } from '../policy/rows.ts';
+import type { QueryLogReader } from '../query-log/reading/query-log-reader.ts';
+import type { StatsReader } from '../stats/stats-reader.ts';
+import { type CompatRequest, type CompatRoute, reading } from './compat-route.ts';
+import { lastDay } from './last-day.ts';
+import { readRecentBlocked } from './recent-blocked.ts';
+import { hostModel, interfacesNow, processNow, systemNow, temperature } from './machine-state.ts';
+import { blockingNow, type BlockingParts, VERSIONS } from './node-facts.ts';
+
+/** What this row is made of. */
+export interface CompatPaddParts extends BlockingParts {
+  readonly policyRows: () => PolicyRows;
+  readonly filterStats: () => BlockFilterStats;
+  readonly stats: Pick<StatsReader, 'summary' | 'topDomains' | 'topClients'>;
+  readonly queryLog: Pick<QueryLogReader, 'page'>;
+  readonly clients: { nameAt(address: string): string | null };
+  readonly cache: {
+    metrics(): { readonly entries: number; readonly insertions: number; readonly evictions: number };
+  };
+  readonly nodeName: string;
+  readonly dnsPort: () => number;
+}
+
+/** Degrees beyond which PADD warns. */
+const HOT_LIMIT = 60;
+
+/** The row of PADD. */
+export function compatPaddRoutes(parts: CompatPaddParts): CompatRoute[] {
+  return [reading('/padd', CompatPadd, (request) => readPadd(parts, request))];
+}
+
+async function readPadd(
+  parts: CompatPaddParts,
+  { params, gone }: CompatRequest,
+): Promise<Untimed<CompatPadd>> {
+  const { cache, nodeName, filterStats, config, policyRows, dnsPort } = parts;
+  const { entries, insertions, evictions } = cache.metrics();
+  return {
+    ...(await figuresOf(parts, gone)),
+    gravity_size: filterStats().blocked_domains,
+    blocking: blockingNow(parts).blocking,
+    cache: { size: entries, inserted: insertions, evicted: evictions },
+    system: systemNow(),
+    node_name: nodeName,
+    host_model: hostModel(),
+    ...(params.bool('full', true) ? { iface: interfacesNow(), version: VERSIONS } : {}),
+    config: settingsOf(config(), dnsPort(), policyRows().forwardZones.length),
+    ...processNow(),
+    pid: process.pid,
+    sensors: { cpu_temp: temperature(), hot_limit: HOT_LIMIT, unit: 'C' },
+  };
+}
+
+async function figuresOf(
+  { stats, queryLog, clients, clock }: CompatPaddParts,
+  gone: AbortSignal,
+): Promise<
+  Pick<
+    CompatPadd,
+    'recent_blocked' | 'top_domain' | 'top_blocked' | 'top_client' | 'active_clients' | 'queries'
+  >
+> {
+  const span = lastDay(clock);
+  const top = { ...span, limit: 1 };
+  const summary = await stats.summary(span, gone);
+  const [allowed] = await stats.topDomains(top, 'allowed', gone);
+  const [blocked] = await stats.topDomains(top, 'blocked', gone);
+  const [client] = await stats.topClients(top, gone);
+  const [recent] = await readRecentBlocked(queryLog, 1, gone);
+  return {
+    recent_blocked: recent ?? null,
+    top_domain: allowed?.domain ?? null,
+    top_blocked: blocked?.domain ?? null,
+    top_client: client === undefined ? null : (clients.nameAt(client.ip) ?? client.ip),
+    active_clients: summary.clients,
+    queries: {
+      total: summary.queries_total,
+      blocked: summary.queries_blocked,
+      percent_blocked: summary.block_rate,
+    },
+  };
+}
+
+function settingsOf({ dns }: Config, port: number, forwardZones: number): CompatPadd['config'] {
+  return {
+    dhcp_active: false,
+    dhcp_start: '',
+    dhcp_end: '',
+    dhcp_ipv6: false,
+    dns_domain: dns.local_domain,
+    dns_port: port,
+    dns_num_upstreams: new Set(dns.pools.flatMap(({ servers }) => servers)).size,
+    dns_dnssec: dns.dnssec_enabled,
+    dns_revServer_active: forwardZones > 0 || dns.local_dns_server !== '',
+    privacy_level: 0,
+  };
+}

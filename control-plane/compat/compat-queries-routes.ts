@@ -1,0 +1,95 @@
+/** The compatibility API's query log: pages of the same rows as the native one, the last 24 hours by default. */
+import type { Untimed } from '../../shared/api/compat-api.ts';
+import { CompatQueries } from '../../shared/api/compat-log-api.ts';
+import type { Clock } from '../../shared/clock.ts';
+import type { QueryConditions } from '../query-log/reading/block-filter.ts';
+import type { QueryLogReader } from '../query-log/reading/query-log-reader.ts';
+import type { StatsReader } from '../stats/stats-reader.ts';
+import { type CompatRequest, type CompatRoute, reading } from './compat-route.ts';
+import { DAY_MS, lastDay } from './last-day.ts';
+import type { Params } from './params.ts';
+import { compatQuery } from './query-row.ts';
+import { conditionsOf, type KnownNames } from './query-selection.ts';
+
+/** A client whose name a filter may look for. */
+interface NamedClient {
+  readonly addresses: Iterable<string>;
+}
+
+/** What this row is made of. */
+export interface CompatQueriesParts {
+  readonly queryLog: Pick<QueryLogReader, 'page'>;
+  readonly stats: Pick<StatsReader, 'slotCounts'>;
+  readonly clock: Clock;
+  readonly clients: { all(): readonly NamedClient[]; nameAt(address: string): string | null };
+}
+
+/** Rows of a page; `length=-1` asks for all. */
+const MOST_ROWS = 10_000;
+const DEFAULT_ROWS = 100;
+const MOST_SKIPPED = 1_000_000;
+const UPSTREAM = 'upstream:';
+
+/** The row of the query log. */
+export function compatQueriesRoutes(parts: CompatQueriesParts): CompatRoute[] {
+  return [reading('/queries', CompatQueries, (request) => readQueries(parts, request))];
+}
+
+async function readQueries(
+  parts: CompatQueriesParts,
+  { params, gone }: CompatRequest,
+): Promise<Untimed<CompatQueries>> {
+  const { queryLog, clock } = parts;
+  const conditions = conditionsOf(params, await knownNames(parts, params, gone));
+  const cursor = params.count('cursor', clock.nowMs() + 1, MOST_MS);
+  const span = spanFrom(params, cursor, clock);
+  const length = params.int('length') ?? DEFAULT_ROWS;
+  const limit = length < 0 ? MOST_ROWS : Math.min(length, MOST_ROWS);
+  const offset = params.count('start', 0, MOST_SKIPPED);
+  const page = await queryLog.page({ ...conditions, ...span, limit, offset }, gone);
+  const all = isAny(conditions) ? await queryLog.page({ ...span, limit: 1, offset: 0 }, gone) : page;
+  return {
+    queries: page.data.map(compatQuery),
+    cursor,
+    recordsTotal: all.total,
+    recordsFiltered: page.total,
+    draw: params.int('draw') ?? 0,
+  };
+}
+
+/** A cursor is the time, Unix milliseconds, before which the rows of all pages lie, so that pages do not move. */
+function spanFrom(params: Params, cursor: number, clock: Clock): { from: Date | null; to: Date } {
+  const [from, until] = [params.time('from'), params.time('until')];
+  const untilMs = until === undefined ? Infinity : Math.floor(until * 1000) + 1;
+  const startMs = from === undefined ? lastDay(clock).fromMs : from * 1000;
+  const isAll = from === undefined && params.bool('disk', false);
+  return {
+    from: isAll ? null : new Date(startMs),
+    to: new Date(Math.max(0, Math.min(cursor, untilMs, MOST_MS))),
+  };
+}
+
+/** Latest time of a Date. */
+const MOST_MS = 8.64e15;
+
+async function knownNames(
+  { stats, clients, clock }: CompatQueriesParts,
+  params: Params,
+  gone: AbortSignal,
+): Promise<KnownNames> {
+  const named = clients.all().flatMap(({ addresses }) =>
+    [...addresses].flatMap((address): [string, string][] => {
+      const name = clients.nameAt(address);
+      return name === null ? [] : [[address, name]];
+    }),
+  );
+  if (params.text('upstream') === undefined) return { upstreams: [], clients: named };
+  const span = lastDay(clock);
+  const counts = await stats.slotCounts({ ...span, stepMs: DAY_MS, kinds: ['upstream'] }, gone);
+  const keys = new Set(counts.flatMap((slot) => Object.keys(slot.counts)));
+  return { upstreams: [...keys].map((key) => key.slice(UPSTREAM.length)), clients: named };
+}
+
+function isAny(conditions: QueryConditions): boolean {
+  return Object.values(conditions).some((value) => value !== undefined);
+}

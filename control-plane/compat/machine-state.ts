@@ -1,0 +1,143 @@
+/** What the kernel says of this machine and process; Linux only, zeros and nulls elsewhere. Nothing is kept. */
+import { readFileSync } from 'node:fs';
+import { cpus, freemem, loadavg, networkInterfaces, totalmem, uptime } from 'node:os';
+import type { CompatInterfaces, CompatSystem } from '../../shared/api/compat-node-api.ts';
+
+/** The machine and this process. */
+export function systemNow(): CompatSystem {
+  const memory = memoryNow();
+  const nprocs = Math.max(1, cpus().length);
+  const load = loadavg() as [number, number, number];
+  const percents = load.map((value) => (100 * value) / nprocs) as [number, number, number];
+  return {
+    uptime: Math.floor(uptime()),
+    memory,
+    procs: Number(/\/(\d+) /.exec(readText('/proc/loadavg'))?.[1] ?? 0),
+    cpu: { nprocs, '%cpu': busyPercent(), load: { raw: load, percent: percents } },
+    ftl: processNow(),
+  };
+}
+
+/** Shares of memory and of one core that this process has had since its start. */
+export function processNow(): CompatSystem['ftl'] {
+  const { user, system } = process.cpuUsage();
+  const lifeUs = Math.max(1, process.uptime() * 1e6);
+  return {
+    '%mem': percentOf(process.memoryUsage.rss(), totalmem()),
+    '%cpu': (100 * (user + system)) / lifeUs,
+  };
+}
+
+/** Degrees Celsius of the first thermal zone; null without one. */
+export function temperature(): number | null {
+  const text = readText('/sys/class/thermal/thermal_zone0/temp').trim();
+  return /^-?\d+$/.test(text) ? Number(text) / 1000 : null;
+}
+
+/** The model of a small computer; null of others. */
+export function hostModel(): string | null {
+  const text = readText('/sys/firmware/devicetree/base/model').replaceAll('\0', '').trim();
+  return text === '' ? null : text;
+}
+
+/** The interfaces of the default routes. */
+export function interfacesNow(): CompatInterfaces {
+  const v4 = defaultRoute4();
+  const v6 = defaultRoute6() ?? { name: v4.name, gateway: null };
+  const [received, sent] = trafficOf(v4.name);
+  return {
+    v4: {
+      ...addressesOf(v4.name, 'IPv4'),
+      rx_bytes: inUnits(received),
+      tx_bytes: inUnits(sent),
+      name: v4.name,
+      gw_addr: v4.gateway,
+    },
+    v6: { ...addressesOf(v6.name, 'IPv6'), name: v6.name, gw_addr: v6.gateway },
+  };
+}
+
+interface Route {
+  readonly name: string;
+  readonly gateway: string | null;
+}
+
+function defaultRoute4(): Route {
+  const fields = linesOf('/proc/net/route').find(
+    ([, destination, , flags]) => destination === ZERO4 && flags !== undefined,
+  );
+  const [name = '', , gateway = ''] = fields ?? [];
+  const bytes = gateway.match(/../g)?.reverse() ?? [];
+  return { name, gateway: bytes.length === 4 ? bytes.map((byte) => parseInt(byte, 16)).join('.') : null };
+}
+
+const ZERO4 = '00000000';
+const ZERO6 = '0'.repeat(32);
+
+function defaultRoute6(): Route | undefined {
+  const found = linesOf('/proc/net/ipv6_route').find(
+    ([destination, length, , , gateway, , , , , name]) =>
+      destination === ZERO6 && length === '00' && gateway !== ZERO6 && name !== 'lo',
+  );
+  if (found === undefined) return undefined;
+  return { name: found[9]!, gateway: found[4]!.match(/..../g)!.join(':') };
+}
+
+function addressesOf(name: string, family: 'IPv4' | 'IPv6'): { addr: string | null; num_addrs: number } {
+  const own = (networkInterfaces()[name] ?? []).filter((address) => address.family === family);
+  return { addr: own[0]?.address ?? null, num_addrs: own.length };
+}
+
+function trafficOf(name: string): [received: number, sent: number] {
+  const line = linesOf('/proc/net/dev').find(([first]) => first === `${name}:`) ?? [];
+  return [Number(line[1] ?? 0), Number(line[9] ?? 0)];
+}
+
+const UNITS = ['B', 'K', 'M', 'G', 'T', 'P'] as const;
+
+function inUnits(bytes: number): { value: number; unit: string } {
+  const step = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  return { value: Math.round((bytes / 1024 ** step) * 100) / 100, unit: UNITS[step]! };
+}
+
+function memoryNow(): CompatSystem['memory'] {
+  const kb = new Map(
+    linesOf('/proc/meminfo').map(([name = '', value = '0']) => [name.replace(':', ''), Number(value)]),
+  );
+  const total = kb.get('MemTotal') ?? Math.floor(totalmem() / 1024);
+  const free = kb.get('MemFree') ?? Math.floor(freemem() / 1024);
+  const available = Math.min(total, kb.get('MemAvailable') ?? free);
+  const [swapTotal, swapFree] = [kb.get('SwapTotal') ?? 0, kb.get('SwapFree') ?? 0];
+  const [used, swapUsed] = [total - available, swapTotal - swapFree];
+  return {
+    ram: { total, free, used, available, '%used': percentOf(used, total) },
+    swap: { total: swapTotal, free: swapFree, used: swapUsed, '%used': percentOf(swapUsed, swapTotal) },
+  };
+}
+
+/** Share of all cores that was busy since the machine started. */
+function busyPercent(): number {
+  const times = cpus().map((core) => core.times);
+  const idle = times.reduce((sum, core) => sum + core.idle, 0);
+  const all = times.reduce((sum, core) => sum + core.idle + core.user + core.nice + core.sys + core.irq, 0);
+  return percentOf(all - idle, all);
+}
+
+function percentOf(part: number, whole: number): number {
+  return whole <= 0 ? 0 : Math.min(100, Math.max(0, (100 * part) / whole));
+}
+
+/** Words by line; none of a file that cannot be read. */
+function linesOf(path: string): string[][] {
+  return readText(path)
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/));
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * Queries of the busiest clients by time. Clients are counted from the dictionaries of blocks first, so that only the
+ * busiest need a row of slots.
+ */
+import type { BlockTransaction } from './block-scan.ts';
+import { forEachBlock, sumClients, type SumRequest } from './log-sums.ts';
+
+/** Which clients and slots. */
+export interface ClientSlotsRequest {
+  /** [fromMs, toMs), Unix milliseconds. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Length of a slot; slots start at multiples of it. */
+  readonly stepMs: number;
+  /** Clients with slots of their own. */
+  readonly most: number;
+}
+
+/** A client with its queries. */
+export interface ClientSlots {
+  readonly ip: string;
+  readonly total: number;
+  /** By slot, from the one of `fromMs` on. */
+  readonly slots: Uint32Array;
+}
+
+/** The busiest clients, and all others as one, which has no address. */
+export interface SlotsOfClients {
+  readonly clients: readonly ClientSlots[];
+  readonly others: ClientSlots;
+}
+
+/** Counts of a span. */
+export async function readClientSlots(
+  tx: BlockTransaction,
+  { fromMs, toMs, stepMs, most }: ClientSlotsRequest,
+  onDamaged: SumRequest['onDamaged'],
+): Promise<SlotsOfClients> {
+  const request = { fromUs: fromMs * 1000, toUs: toMs * 1000, filter: {}, onDamaged };
+  const first = Math.floor(fromMs / stepMs);
+  const slotCount = Math.max(0, Math.ceil(toMs / stepMs) - first);
+  const busiest = [...(await sumClients(tx, request))]
+    .sort(([a, x], [b, y]) => y.queries - x.queries || (a < b ? -1 : 1))
+    .slice(0, most);
+  const slotsOf = new Map(busiest.map(([ip]) => [ip, new Uint32Array(slotCount)]));
+  const others = new Uint32Array(slotCount);
+  await forEachBlock(tx, request, new Set(['names', 'queries']), (reader, rows) => {
+    const slots = reader.head.clients.map(([ip]) => slotsOf.get(ip) ?? others);
+    const clientOf = reader.clientOf();
+    const times = reader.times();
+    const count = (row: number): void => {
+      slots[clientOf[row]!]![Math.floor(times[row]! / (stepMs * 1000)) - first]!++;
+    };
+    if (rows === null) for (let row = 0; row < reader.head.rows; row++) count(row);
+    else rows.forEach(count);
+  });
+  const clients = [...slotsOf].map(([ip, slots]) => ({ ip, total: sum(slots), slots }));
+  return { clients, others: { ip: '', total: sum(others), slots: others } };
+}
+
+function sum(slots: Uint32Array): number {
+  return slots.reduce((total, count) => total + count, 0);
+}
