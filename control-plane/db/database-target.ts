@@ -1,7 +1,9 @@
 /** Chooses the server: parses `database.url`, and finds the first server that accepts writes. */
 import pg from 'pg';
 import type { ClientConfig } from 'pg';
-import type { PostgresAddress } from './embedded-server.ts';
+import type { Logger } from '../../shared/log.ts';
+import type { DataDirLock } from './data-dir-lock.ts';
+import { createEmbeddedServer, type PostgresAddress } from './embedded-server.ts';
 import { DatabaseUnavailable } from './database-errors.ts';
 import { FIRST_PRIORITY } from './process-priority.ts';
 import { reasonOf } from '../../shared/thrown.ts';
@@ -114,4 +116,28 @@ export async function connectToFirst(
 async function acceptsWrites(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
   return rows[0]?.transaction_read_only === 'off';
+}
+
+/** Finds targets: fixed URLs, or the embedded server, which is started if needed. */
+export interface TargetSource {
+  readonly name: string;
+  targets(): Promise<readonly DatabaseTarget[]>;
+  close(withinMs: number): Promise<void>;
+}
+
+/** The targets of `database.url`; `onEnd` is told when the embedded server ended without being asked to. */
+export function targetSource(
+  { urls, lock, logger }: { urls: string | readonly string[]; lock: DataDirLock; logger: Logger },
+  onEnd: (reason: Error) => void,
+): TargetSource {
+  const fixed = parseDatabaseUrls(urls);
+  if (fixed.length > 0) {
+    return { name: fixed[0]!.name, targets: async () => fixed, close: async () => undefined };
+  }
+  const server = createEmbeddedServer(lock, logger, onEnd);
+  return {
+    name: 'embedded',
+    targets: async () => [embeddedTarget(await server.ensureRunning())],
+    close: (withinMs) => server.stop(withinMs),
+  };
 }

@@ -13,9 +13,8 @@ import { type BinaryRow, copyOut } from './copy/copy-out.ts';
 import type { DataDirLock } from './data-dir-lock.ts';
 import { DatabaseUnavailable } from './database-errors.ts';
 import { reasonOf } from '../../shared/thrown.ts';
-import { connectToFirst, embeddedTarget, parseDatabaseUrls, toSentTarget } from './database-target.ts';
-import type { DatabaseTarget, SentTarget } from './database-target.ts';
-import { createEmbeddedServer } from './embedded-server.ts';
+import { connectToFirst, targetSource, toSentTarget } from './database-target.ts';
+import type { DatabaseTarget, SentTarget, TargetSource } from './database-target.ts';
 import { migrate } from './migrate.ts';
 import { EmbeddedDatabaseUnsupported } from './postgres-runtime.ts';
 import { despiteConflicts, inTransaction } from './transaction.ts';
@@ -288,24 +287,4 @@ class PooledDatabase implements Database {
 /** Waits for a time or for the signal, whichever comes first. */
 function pause(timeMs: number, signal: AbortSignal): Promise<void> {
   return sleep(timeMs, undefined, { signal }).catch(() => undefined);
-}
-
-/** Finds targets: fixed URLs, or the embedded server, which is started if needed. */
-interface TargetSource {
-  readonly name: string;
-  targets(): Promise<readonly DatabaseTarget[]>;
-  close(withinMs: number): Promise<void>;
-}
-
-function targetSource({ urls, lock, logger }: DatabaseOptions, onEnd: (reason: Error) => void): TargetSource {
-  const fixed = parseDatabaseUrls(urls);
-  if (fixed.length > 0) {
-    return { name: fixed[0]!.name, targets: async () => fixed, close: async () => undefined };
-  }
-  const server = createEmbeddedServer(lock, logger, onEnd);
-  return {
-    name: 'embedded',
-    targets: async () => [embeddedTarget(await server.ensureRunning())],
-    close: (withinMs) => server.stop(withinMs),
-  };
 }
