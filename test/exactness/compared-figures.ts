@@ -1,6 +1,7 @@
 /** Asks every place that counts queries, through each node, and names those that differ. */
 import type { StatsSummary, Timeline } from '../../shared/api/stats-api.ts';
-import type { ApiClient } from '../support/weir/api-client.ts';
+import { type ApiClient, PASSWORD } from '../support/weir/api-client.ts';
+import { httpCall } from '../support/weir/http-call.ts';
 import type { Weir } from '../support/weir/weir-process.ts';
 import type { SharedDatabase } from './shared-database.ts';
 
@@ -12,12 +13,21 @@ interface Figure {
 
 const PERIOD = '24h';
 
-/** A line for each place that tells another number of queries, or of blocked ones. */
+/**
+ * A line for each place that tells another number of queries, or of blocked ones; `compat` is a node with the
+ * compatibility API.
+ */
 export async function compareFigures(
   nodes: Readonly<Record<string, Weir>>,
+  compat: Weir,
   database: SharedDatabase,
 ): Promise<string[]> {
-  const figures = await gatherFigures(nodes, database);
+  const [queries, blockedQueries] = await gatherFigures(nodes, database);
+  const told = await tellCompat(compat);
+  const figures: Figure[] = [
+    { ...queries!, toldBy: { ...queries!.toldBy, ...told.total } },
+    { ...blockedQueries!, toldBy: { ...blockedQueries!.toldBy, ...told.blocked } },
+  ];
   for (const { name, toldBy } of figures)
     process.stdout.write(`${name}: ${JSON.stringify(toldBy, undefined, 1)}\n`);
   return figures.flatMap(differences);
@@ -118,7 +128,45 @@ async function tellOf(api: ApiClient): Promise<Told> {
   };
 }
 
-function sum(counts: Readonly<Record<string, number>>): number {
+/** What the compatibility API says of the last 24 hours. */
+async function tellCompat({ webPort }: Weir): Promise<Told> {
+  const base = `http://127.0.0.1:${String(webPort)}/api`;
+  const login = await httpCall('POST', `${base}/auth`, { password: PASSWORD });
+  const { session } = JSON.parse(login.text) as { session: { sid: string } };
+  const get = async <Body>(path: string): Promise<Body> => {
+    const { status, text } = await httpCall(
+      'GET',
+      `${base}${path}${path.includes('?') ? '&' : '?'}sid=${encodeURIComponent(session.sid)}`,
+    );
+    if (status !== 200) throw new Error(`GET ${path}: status ${String(status)}: ${text}`);
+    return JSON.parse(text) as Body;
+  };
+  const { queries } = await get<{
+    queries: { total: number; blocked: number; types: Counts; status: Counts; replies: Counts };
+  }>('/stats/summary');
+  const { history } = await get<{ history: { total: number; blocked: number }[] }>('/history');
+  const { types } = await get<{ types: Counts }>('/stats/query_types');
+  const { clients } = await get<{ clients: { count: number }[] }>('/stats/top_clients?count=1000');
+  return {
+    total: {
+      'compat summary': queries.total,
+      'compat summary by type': sum(queries.types),
+      'compat summary by status': sum(queries.status),
+      'compat summary by reply': sum(queries.replies),
+      'compat history': history.reduce((total, slot) => total + slot.total, 0),
+      'compat query types': sum(types),
+      'compat top clients': clients.reduce((total, { count }) => total + count, 0),
+    },
+    blocked: {
+      'compat summary': queries.blocked,
+      'compat history': history.reduce((total, slot) => total + slot.blocked, 0),
+    },
+  };
+}
+
+type Counts = Readonly<Record<string, number>>;
+
+function sum(counts: Counts): number {
   return Object.values(counts).reduce((total, count) => total + count, 0);
 }
 

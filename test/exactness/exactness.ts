@@ -99,10 +99,11 @@ async function prove(
   await untilStored(first);
   await untilStored(second);
 
+  await using compat = await nodes.start('compat', { altCompat: true });
   const mostLost = Math.ceil((rateQps * UNSTORED_MS) / 1000);
   const wrong = [
     ...(await compareRuns(database, { first, second }, { seen, mostLost })),
-    ...(await compareFigures({ first, second }, database)),
+    ...(await compareFigures({ first, second }, compat, database)),
   ];
   await lists.close();
   for (const line of wrong) say(`WRONG: ${line}`);

@@ -23,12 +23,13 @@ export class Nodes {
   }
 
   /** Starts a node; one that joins the others is here when their list is in force on it, too. */
-  async start(nodeName: string, { isJoining = false } = {}): Promise<Weir> {
+  async start(nodeName: string, { isJoining = false, altCompat = false } = {}): Promise<Weir> {
     const path = join(this.room.path, nodeName);
     mkdirSync(path, { recursive: true });
     const weir = await Weir.start({
       room: { path, dataDir: join(path, 'data'), remove: () => undefined },
       nodeName,
+      altCompat,
       upstreams: [this.upstream],
       env: { WEIR_DATABASE_URL: this.url },
     });

@@ -13,7 +13,8 @@ export interface ApiAnswer<Body = unknown> {
   readonly body: Body;
 }
 
-const PASSWORD = 'a password of the tests';
+/** Of the administrator of every Weir under test. */
+export const PASSWORD = 'a password of the tests';
 const LOOK_MS = 25;
 const PAGE_SIZE = 1000;
 
@@ -28,8 +29,8 @@ export class ApiClient {
   }
 
   /** Sets the password where there is none, and logs in. The database has to be up. */
-  static async signIn(webPort: number, host = '127.0.0.1'): Promise<ApiClient> {
-    const base = `http://${host}:${String(webPort)}/api`;
+  static async signIn(webPort: number, host = '127.0.0.1', path = '/api'): Promise<ApiClient> {
+    const base = `http://${host}:${String(webPort)}${path}`;
     const nobody = new ApiClient(base, '');
     const { body } = await nobody.call<{ setup_required: boolean }>('GET', '/auth/status');
     if (body.setup_required) await nobody.expect(204, 'POST', '/auth/setup', { password: PASSWORD });

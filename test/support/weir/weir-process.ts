@@ -41,6 +41,8 @@ export interface WeirOptions {
   readonly outputFile?: string;
   /** `server.node_name`; `e2e` unless given. */
   readonly nodeName?: string;
+  /** `server.alt_compat`: the native API moves to `/svc/api`. */
+  readonly altCompat?: boolean;
   /** Does not wait for the database. */
   readonly withoutDatabase?: boolean;
 }
@@ -154,6 +156,7 @@ export class Weir extends OwnProcess {
   readonly webPort: number;
   readonly room: TempDir;
   private readonly address: string;
+  private readonly apiPath: string;
   private readonly ownsRoom: boolean;
   private signedIn: ApiClient | undefined;
 
@@ -171,6 +174,7 @@ export class Weir extends OwnProcess {
     this.webPort = ports.web;
     this.room = room;
     this.ownsRoom = options.room === undefined;
+    this.apiPath = options.altCompat === true ? '/svc/api' : '/api';
     this.address = webAddress(options.addresses?.[0] ?? '127.0.0.1');
   }
 
@@ -205,7 +209,7 @@ export class Weir extends OwnProcess {
   async health(): Promise<{ status: number; body: Health }> {
     const { status, text } = await httpCall(
       'GET',
-      `http://${this.address}:${String(this.webPort)}/api/health`,
+      `http://${this.address}:${String(this.webPort)}${this.apiPath}/health`,
     );
     return { status, body: JSON.parse(text) as Health };
   }
@@ -228,7 +232,7 @@ export class Weir extends OwnProcess {
 
   /** The API, signed in once. */
   async api(): Promise<ApiClient> {
-    return (this.signedIn ??= await ApiClient.signIn(this.webPort, this.address));
+    return (this.signedIn ??= await ApiClient.signIn(this.webPort, this.address, this.apiPath));
   }
 
   /** Breaks a thread. */
@@ -283,6 +287,7 @@ function configuration(
 dns_port = ${String(ports.dns)}
 web_port = ${String(ports.web)}
 bind_address = ${JSON.stringify(addresses)}
+alt_compat = ${String(options.altCompat ?? false)}
 node_name = ${JSON.stringify(options.nodeName ?? 'e2e')}
 data_dir = ${JSON.stringify(room.dataDir)}
 
