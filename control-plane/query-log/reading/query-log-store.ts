@@ -21,6 +21,7 @@ import {
 } from './block-scan.ts';
 import { converterOf, type LoggedQueryContext } from './logged-queries.ts';
 import type { LogSource } from './log-source.ts';
+import { nearestRows } from './nearest-rows.ts';
 import { decodeCursor, encodeCursor, type QueryLogCursor } from './query-log-cursor.ts';
 
 /** Which rows, and which page of them. */
@@ -47,6 +48,8 @@ const NO_NODE = -1;
 
 const ALL_PIECES: ReadonlySet<Piece> = new Set(['names', 'queries', 'answers']);
 const QUERY_PIECES: ReadonlySet<Piece> = new Set(['names', 'queries']);
+/** Enough to choose among all rows. */
+const TIME_PIECES: ReadonlySet<Piece> = new Set(['queries']);
 
 /**
  * One page, newest first, without host names, with the number of rows on all pages. The total is counted for a first page and
@@ -151,7 +154,7 @@ class PageScan {
     const known = cursor?.total ?? (this.filter.matchesAll ? await this.totalOfAll() : null);
     let counted = 0;
     let found: PageRow[] = [];
-    for await (const stored of this.blocks(span, this.filter.matchesAll ? QUERY_PIECES : this.piecesToCount, {
+    for await (const stored of this.blocks(span, this.filter.matchesAll ? TIME_PIECES : this.piecesToCount, {
       isOldestFirst: isNewer,
     })) {
       const edge = found[needed - 1]?.timestampUs;
@@ -203,9 +206,10 @@ class PageScan {
       id: rowId({ runId, firstSeq }, row),
     });
     const rows = this.filter.rows(reader, span);
-    const wanted = cursor === undefined ? rows : rows.filter((row) => isBeside(place(row), cursor));
-    const sign = cursor?.isNewer === true ? 1 : -1;
-    return wanted
+    const isNewer = cursor?.isNewer === true;
+    const beside = cursor === undefined ? rows : rows.filter((row) => isBeside(place(row), cursor));
+    const sign = isNewer ? 1 : -1;
+    return nearestRows(beside, times, needed, isNewer)
       .sort((a, b) => sign * (times[a]! - times[b]! || a - b))
       .slice(0, needed)
       .map(place);
