@@ -13,10 +13,11 @@ export interface PoolListener {
 export class OpenPool {
   private readonly pool: pg.Pool;
   private readonly clients = new Set<PoolClient>();
-  private readonly cutOff = Promise.withResolvers<never>();
+  /** Ends each wait for a connection. A promise that all waits share would keep them all as long as it is open. */
+  private readonly waits = new Set<(reason: DatabaseUnavailable) => void>();
+  private cutOff: DatabaseUnavailable | undefined;
 
   constructor(config: PoolConfig, { connected, lost }: PoolListener) {
-    this.cutOff.promise.catch(() => undefined); // Callers get the rejection; there may be none.
     this.pool = new pg.Pool(config);
     this.pool.on('error', lost);
     this.pool.on('connect', (client) => {
@@ -30,20 +31,20 @@ export class OpenPool {
 
   /** Lends a connection; the borrower releases it. */
   async connect(): Promise<PoolClient> {
-    let isTooLate = false;
-    const client = this.pool.connect();
-    client.then(
+    if (this.cutOff !== undefined) throw this.cutOff;
+    const { promise, resolve, reject } = Promise.withResolvers<PoolClient>();
+    this.waits.add(reject);
+    this.pool.connect().then(
       (lent) => {
-        if (isTooLate) lent.release(true);
+        if (this.waits.delete(reject)) resolve(lent);
+        else lent.release(true); // Given up meanwhile.
       },
-      () => undefined, // Reported by the race, or no longer relevant.
+      (error: unknown) => {
+        this.waits.delete(reject);
+        reject(error);
+      },
     );
-    try {
-      return await Promise.race([client, this.cutOff.promise]);
-    } catch (error) {
-      isTooLate = true;
-      throw error;
-    }
+    return promise;
   }
 
   /** Closes idle connections at once and waits for lent ones. */
@@ -53,7 +54,9 @@ export class OpenPool {
 
   /** Ends every connection, statements in flight included. */
   cut(): void {
-    this.cutOff.reject(new DatabaseUnavailable('database was given up: it does not answer'));
+    this.cutOff ??= new DatabaseUnavailable('database was given up: it does not answer');
+    for (const giveUp of this.waits) giveUp(this.cutOff);
+    this.waits.clear();
     // With a statement in flight this closes the socket, and the statement fails.
     for (const client of this.clients) void (client as PoolClient & pg.Client).end().catch(() => undefined);
   }
