@@ -124,7 +124,7 @@ export class Authenticator {
     return this.settings.enabled ? null : { username: this.account.username, role: 'admin', sessionId: null };
   }
 
-  /** The session of the first of these secrets that has one; null if none is alive. */
+  /** The first of these secrets that has a living session, and that session; null where none has. */
   async sessionOf(secrets: readonly string[]): Promise<CarriedSession | null> {
     for (const secret of secrets) {
       const session = await this.lookup.find(hashSessionSecret(secret));

@@ -83,6 +83,13 @@ describe('the query log of the compatibility API', () => {
     expect(errorIn(answer).hint).toBe(query.split('=')[1]);
   });
 
+  test('refuses to skip more than it would hold, so that no page comes twice', async () => {
+    const last = await read('?length=5&start=100000');
+    expect([last.queries, last.recordsTotal]).toEqual([[], summary.total]);
+    const beyond = await compat.send('GET', '/api/queries?length=5&start=100001');
+    expect([beyond.status, errorIn(beyond)]).toMatchObject([400, { key: 'bad_request', hint: '100001' }]);
+  });
+
   test('turns pages that do not move when queries come', async () => {
     const first = await read('?length=5');
     compat.api.clock.advanceSecs(5);

@@ -1,10 +1,12 @@
 /** The compatibility API's query log: pages of the same rows as the native one, the last 24 hours by default. */
 import type { Untimed } from '../../shared/api/compat-api.ts';
 import { CompatQueries } from '../../shared/api/compat-log-api.ts';
+import { MOST_OFFSET } from '../../shared/api/query-log-api.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { QueryConditions } from '../query-log/reading/block-filter.ts';
 import type { QueryLogReader } from '../query-log/reading/query-log-reader.ts';
 import type { StatsReader } from '../stats/stats-reader.ts';
+import { CompatFault } from './compat-error.ts';
 import { type CompatRequest, type CompatRoute, reading } from './compat-route.ts';
 import { DAY_MS, lastDay } from './last-day.ts';
 import type { Params } from './params.ts';
@@ -27,7 +29,6 @@ export interface CompatQueriesParts {
 /** Rows of a page; `length=-1` asks for all. */
 const MOST_ROWS = 10_000;
 const DEFAULT_ROWS = 100;
-const MOST_SKIPPED = 1_000_000;
 const UPSTREAM = 'upstream:';
 
 /** The row of the query log. */
@@ -45,7 +46,7 @@ async function readQueries(
   const span = spanFrom(params, cursor, clock);
   const length = params.int('length') ?? DEFAULT_ROWS;
   const limit = length < 0 ? MOST_ROWS : Math.min(length, MOST_ROWS);
-  const offset = params.count('start', 0, MOST_SKIPPED);
+  const offset = startOf(params);
   const page = await queryLog.page({ ...conditions, ...span, limit, offset }, gone);
   const all = isAny(conditions) ? await queryLog.page({ ...span, limit: 1, offset: 0 }, gone) : page;
   return {
@@ -55,6 +56,14 @@ async function readQueries(
     recordsFiltered: page.total,
     draw: params.int('draw') ?? 0,
   };
+}
+
+/** How many rows are skipped. A nearer page in place of one too far away would let a client go round for ever. */
+function startOf(params: Params): number {
+  const start = Math.max(0, params.int('start') ?? 0);
+  if (start <= MOST_OFFSET) return start;
+  const message = `"start" is at most ${MOST_OFFSET}: go further with "until"`;
+  throw new CompatFault(400, 'bad_request', message, String(start));
 }
 
 /** A cursor is the time, Unix milliseconds, before which the rows of all pages lie, so that pages do not move. */

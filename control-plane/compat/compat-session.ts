@@ -29,7 +29,7 @@ export function validSession({ secret, isHidden = false, validitySecs, message }
   return { session };
 }
 
-/** No session, and why; `valid` where none is needed. */
+/** The body of a request that has no session: why, and whether it needs none (`valid`). */
 export function noSession(message: string, valid = false): SessionBody {
   return { session: { valid, totp: false, sid: null, validity: -1, message } };
 }

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { CompatSuite, errorIn } from '../../test/support/parts/compat-suite.ts';
 import { loggedDay } from '../../test/support/parts/logged-day.ts';
+import { logRow } from '../../test/support/parts/log-row.ts';
 import { storeRows } from '../../test/support/parts/stored-log.ts';
 import type { CompatSummary } from '../../shared/api/compat-api.ts';
 import type {
@@ -9,6 +10,7 @@ import type {
   CompatTopDomains,
   CompatUpstreams,
 } from '../../shared/api/compat-log-api.ts';
+import { QueryStatus, type QueryStatusCode } from '../../shared/query-log.ts';
 import { TopClients, TopDomains } from '../../shared/api/stats-api.ts';
 
 const compat = new CompatSuite({ toml: 'auth.enabled = false' });
@@ -46,6 +48,21 @@ describe('the top lists of the compatibility API', () => {
     expect(byBlocked.clients.map(({ count }) => count)).toEqual(
       expected.map((client) => client.blocked).sort((a, b) => b - a),
     );
+  });
+
+  test('take the client with the most blocked queries, however many others ask more', async () => {
+    const nowMs = compat.api.clock.nowMs() - 60_000;
+    const asked = (client: number[], times: number, status: QueryStatusCode) =>
+      Array.from({ length: times }, () =>
+        logRow({ timestampMs: nowMs, client: Uint8Array.from(client), status }),
+      );
+    const busy = Array.from({ length: 1001 }, (_, i) =>
+      asked([10, 9, i >> 8, i & 255], 90, QueryStatus.CACHED),
+    );
+    const kept = asked([10, 8, 0, 1], 80, QueryStatus.BLOCKED_LIST);
+    await storeRows(compat.suite.database, [...busy.flat(), ...kept]);
+    const { clients } = await compat.open<CompatTopClients>('/api/stats/top_clients?blocked=true&count=1');
+    expect(clients).toEqual([{ ip: '10.8.0.1', count: 80, name: '' }]);
   });
 
   test('are as long as is asked for', async () => {

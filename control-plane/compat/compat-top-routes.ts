@@ -66,16 +66,14 @@ async function readTopClients(
   const span = lastDay(clock);
   const isBlocked = request.params.bool('blocked', false);
   const limit = linesOf(request, 10);
-  const found = await stats.topClients({ ...span, limit: isBlocked ? MOST_LINES : limit }, request.gone);
-  const lines = found
-    .map(({ ip, count, blocked }) => ({
-      name: clients.nameAt(ip) ?? '',
-      ip,
-      count: isBlocked ? blocked : count,
-    }))
-    .filter(({ count }) => count > 0);
-  if (isBlocked) lines.sort((a, b) => b.count - a.count);
-  return { clients: lines.slice(0, limit), ...(await totalsOf(stats, span, request.gone)) };
+  const top = { ...span, limit, by: isBlocked ? 'blocked' : 'all' } as const;
+  const found = await stats.topClients(top, request.gone);
+  const lines = found.map(({ ip, count, blocked }) => ({
+    name: clients.nameAt(ip) ?? '',
+    ip,
+    count: isBlocked ? blocked : count,
+  }));
+  return { clients: lines, ...(await totalsOf(stats, span, request.gone)) };
 }
 
 async function readUpstreams(

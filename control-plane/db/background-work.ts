@@ -119,7 +119,7 @@ export class BackgroundWork {
   }
 }
 
-/** As `inTransaction`, but where there is nothing to store, the loss of a connection at the end is like any other. */
+/** Like `inTransaction`, but read-only: a connection that is lost at the COMMIT loses nothing. */
 async function inReading<T>(
   client: PoolClient,
   runMs: number,

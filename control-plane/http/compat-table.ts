@@ -1,4 +1,5 @@
 /** Every row of the compatibility API. It has no other: nothing here changes more than the caller's own session. */
+import type { PartsOf } from '../api/feature-parts.ts';
 import { compatAuthRoutes } from '../compat/compat-auth-routes.ts';
 import { compatHistoryRoutes } from '../compat/compat-history-routes.ts';
 import { compatNodeRoutes } from '../compat/compat-node-routes.ts';
@@ -18,13 +19,8 @@ const FEATURES = [
   compatPaddRoutes,
 ] as const;
 
-type Feature = (typeof FEATURES)[number];
 /** What all rows together are made of. */
-export type CompatParts = (
-  Feature extends infer F ? (F extends (parts: infer P) => CompatRoute[] ? (parts: P) => void : never) : never
-) extends (parts: infer All) => void
-  ? All
-  : never;
+export type CompatParts = PartsOf<(typeof FEATURES)[number], CompatRoute>;
 
 /** All rows, over the parts of a node. */
 export function compatTable(parts: CompatParts): CompatRoute[] {

@@ -4,6 +4,7 @@
  * right that its caller has is refused: the guard denies by default. `openapi.ts` describes the rows; `app.ts` serves
  * them.
  */
+import type { PartsOf } from '../api/feature-parts.ts';
 import type { Route } from '../api/route.ts';
 import { authRoutes } from '../auth/auth-routes.ts';
 import { cacheRoutes } from '../cache/cache-routes.ts';
@@ -70,13 +71,8 @@ const FEATURES = [
   dashboardRoutes,
 ] as const;
 
-type Feature = (typeof FEATURES)[number];
-/** What all rows together are made of; a feature sees its own parts only. Inferred: a parameter is contravariant. */
-export type RouteParts = (
-  Feature extends infer F ? (F extends (parts: infer P) => Route[] ? (parts: P) => void : never) : never
-) extends (parts: infer All) => void
-  ? All
-  : never;
+/** What all rows together are made of; a feature sees its own parts only. */
+export type RouteParts = PartsOf<(typeof FEATURES)[number], Route>;
 
 /** All rows, over the parts of a node. */
 export function routeTable(parts: RouteParts): Route[] {

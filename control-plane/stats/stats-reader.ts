@@ -2,7 +2,15 @@
 import type { Timeline } from '../../shared/api/stats-api.ts';
 import type { ClientSlotsRequest, SlotsOfClients } from '../query-log/reading/client-slots.ts';
 import type { LoggedDashboard } from './dashboard-store.ts';
-import type { CacheUse, ClientCount, DomainCount, LoggedSummary, Span, TopRequest } from './stats-store.ts';
+import type {
+  CacheUse,
+  ClientCount,
+  DomainCount,
+  LoggedSummary,
+  Span,
+  TopClientsRequest,
+  TopRequest,
+} from './stats-store.ts';
 import type { SlotCounts, SlotRequest } from './slot-counts.ts';
 import type { TimelineRequest } from './timeline-store.ts';
 
@@ -15,7 +23,7 @@ export interface StatsReader {
     which: 'blocked' | 'allowed',
     signal: AbortSignal,
   ): Promise<readonly DomainCount[]>;
-  topClients(request: TopRequest, signal: AbortSignal): Promise<readonly ClientCount[]>;
+  topClients(request: TopClientsRequest, signal: AbortSignal): Promise<readonly ClientCount[]>;
   timeline(request: TimelineRequest, signal: AbortSignal): Promise<Timeline>;
   slotCounts(request: SlotRequest, signal: AbortSignal): Promise<readonly SlotCounts[]>;
   clientSlots(request: ClientSlotsRequest, signal: AbortSignal): Promise<SlotsOfClients>;

@@ -52,6 +52,12 @@ export interface TopRequest extends Span {
   readonly group_id?: number | undefined;
 }
 
+/** Selects the rows of a top list of clients. */
+export interface TopClientsRequest extends TopRequest {
+  /** Which of their queries choose and order them; all by default. */
+  readonly by?: 'all' | 'blocked';
+}
+
 /** What a period is summed to in one state of the log. */
 export interface Sums {
   readonly counts: CountSums;
@@ -110,15 +116,19 @@ export function topDomains(sums: Sums['names'], which: 'blocked' | 'allowed', li
 /** The busiest clients. */
 export async function readTopClients(
   log: LogSource,
-  { limit, client, group_id, ...span }: TopRequest,
+  { limit, client, group_id, by, ...span }: TopClientsRequest,
 ): Promise<ClientCount[]> {
   const request = { ...microseconds(span), filter: { client, group_id }, onDamaged: log.onDamaged };
-  return topClients(await log.read((tx) => sumClients(tx, request)), limit);
+  return topClients(await log.read((tx) => sumClients(tx, request)), limit, by);
 }
 
 /** The busiest of summed clients. */
-export function topClients(sums: Sums['clients'], limit: number): ClientCount[] {
-  return sums.top(limit, 'all').map(([ip, { queries, blocked }]) => ({ ip, count: queries, blocked }));
+export function topClients(
+  sums: Sums['clients'],
+  limit: number,
+  by: TopClientsRequest['by'] = 'all',
+): ClientCount[] {
+  return sums.top(limit, by).map(([ip, { queries, blocked }]) => ({ ip, count: queries, blocked }));
 }
 
 function microseconds({ fromMs, toMs }: Span): { fromUs: number; toUs: number } {

@@ -1,7 +1,8 @@
 /** The port of both kinds of thread: typed messages, logging, and test hooks. */
 import type { MessagePort } from 'node:worker_threads';
-import type { Logger } from '../../shared/log.ts';
+import type { LogFields, Logger } from '../../shared/log.ts';
 import type { Fault, FromWorker } from '../../shared/threads/messages.ts';
+import { sentLogger } from '../../shared/threads/sent-logger.ts';
 
 /** Sends a message to the control plane. */
 export function announce(port: MessagePort, message: FromWorker): void {
@@ -9,19 +10,8 @@ export function announce(port: MessagePort, message: FromWorker): void {
 }
 
 /** A logger whose lines the control plane writes. */
-export function portLogger(port: MessagePort, fields: Readonly<Record<string, unknown>>): Logger {
-  const log =
-    (level: 'debug' | 'info' | 'warn' | 'error') =>
-    (message: string, more?: Readonly<Record<string, unknown>>): void => {
-      announce(port, { type: 'log', level, message, fields: { ...fields, ...more } });
-    };
-  return {
-    debug: log('debug'),
-    info: log('info'),
-    warn: log('warn'),
-    error: log('error'),
-    child: (more) => portLogger(port, { ...fields, ...more }),
-  };
+export function portLogger(port: MessagePort, fields: LogFields = {}): Logger {
+  return sentLogger((line) => announce(port, line), fields);
 }
 
 /** Test hook: injects the fault. */

@@ -3,6 +3,7 @@
  * `resolve` threads speak the same protocol.
  */
 import type { Explanation } from './explanation.ts';
+import type { SentLine } from './sent-logger.ts';
 import type { TrustAnchor, TrustPointKeys } from '../dns/trust-anchors.ts';
 import type { RateLimitSettings } from '../policy/rate-limit-settings.ts';
 import type { UpstreamSettings, PoolStrategy, PoolSettings } from '../policy/upstream-settings.ts';
@@ -192,10 +193,5 @@ export type FromWorker =
   /** null = no answer. */
   | { readonly type: 'trust-point'; readonly id: number; readonly keys: TrustPointKeys | null }
   | { readonly type: 'measures'; readonly measures: ThreadMeasures }
-  | {
-      readonly type: 'log';
-      readonly level: 'debug' | 'info' | 'warn' | 'error';
-      readonly message: string;
-      readonly fields?: Readonly<Record<string, unknown>>;
-    }
+  | SentLine
   | { readonly type: 'drained' };

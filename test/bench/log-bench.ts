@@ -109,7 +109,7 @@ async function measure(name: string, ask: Ask, runs: number): Promise<void> {
 
 async function run(options: Options): Promise<void> {
   const { source, stream } = gatherMaterial(ROOT, 1, options.seed);
-  const made = { ...options, stream, startMs: START_MS };
+  const made = { ...options, stream, startMs: START_MS, days: 1 };
   const madeRows = makeRows(made);
   const own = await startTestDatabase();
   const { database } = own;

@@ -1,5 +1,5 @@
-// A day of queries as the log would have stored them: names and types of the bench's question stream, some 200 clients,
-// answers of one or two addresses. The same seed gives the same day.
+// Days of queries as the log would have stored them: names and types of the bench's question stream, some 200 clients,
+// answers of one or two addresses. The same seed gives the same queries.
 import type { QueryLogRow } from '../../control-plane/query-log/attribution/row.ts';
 import type { Database } from '../../control-plane/db/database.ts';
 import { BlockGatherer, toBatch } from '../../control-plane/query-log/store/block-gatherer.ts';
@@ -28,16 +28,18 @@ export interface MadeUpLog {
   readonly nodes: number;
   /** Queries of a block, as the upkeep leaves them. */
   readonly blockRows: number;
-  /** Start of the day, Unix milliseconds. */
+  /** Start of the first day, Unix milliseconds. */
   readonly startMs: number;
+  /** Over which they are spread evenly. */
+  readonly days: number;
   readonly seed: number;
 }
 
-/** Stores a day of these rows; returns the number of blocks. */
+/** Stores these rows again and again; returns the number of blocks. */
 export async function storeMadeUpLog(
   database: Database,
   rows: readonly QueryLogRow[],
-  { queries, nodes, blockRows, startMs }: MadeUpLog,
+  { queries, nodes, blockRows, startMs, days }: MadeUpLog,
 ): Promise<number> {
   let blocks = 0;
   for (let node = 1; node <= nodes; node++) {
@@ -49,7 +51,7 @@ export async function storeMadeUpLog(
       blocks++;
     };
     for (let i = 0; i < share; i++) {
-      const row = { ...rows[(i + node) % rows.length]!, timestampMs: startMs + (i * DAY_MS) / share };
+      const row = { ...rows[(i + node) % rows.length]!, timestampMs: startMs + (i * days * DAY_MS) / share };
       const sealed = gatherer.append(row, 'full');
       if (sealed !== null) await store(sealed);
       if (gatherer.rowCount === blockRows) await store(gatherer.seal());

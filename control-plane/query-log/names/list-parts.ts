@@ -19,7 +19,7 @@ export interface ListRange {
 
 /** Blocks with queries in a span. */
 export interface BlockRange extends Span {
-  /** Those that these lists do not count: any, or those of hours; null: all blocks. */
+  /** Only blocks that no list counts (`any`), or that no list of an hour counts (`hour`); null: all blocks. */
   readonly unlisted: 'any' | 'hour' | null;
 }
 

@@ -145,11 +145,12 @@ function whole({ fromUs, toUs }: Which): string {
 /** What `toBlock()` takes, with these pieces. */
 export function blockColumns(pieces: ReadonlySet<Piece>): string {
   const piece = (name: Piece): string => (pieces.has(name) ? name : 'NULL::bytea');
-  return `run_id, first_seq, row_count, node_id, ${micros('hour')}, ${micros('first_time')}, ${micros('last_time')},
+  return `run_id, first_seq, row_count, node_id, ${microsInSql('hour')}, ${microsInSql('first_time')}, ${microsInSql('last_time')},
     lengths, checksums, head, ${piece('names')}, ${piece('queries')}, ${piece('answers')}, answers IS NOT NULL`;
 }
 
-function micros(column: string): string {
+/** A column of times as microseconds since 1970. */
+export function microsInSql(column: string): string {
   return `(extract(epoch FROM ${column}) * 1000000)::bigint`;
 }
 

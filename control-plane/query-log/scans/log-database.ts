@@ -1,5 +1,6 @@
 /** The database connections of the thread, to the server that the control plane uses. */
 import type { Logger } from '../../../shared/log.ts';
+import { sentLogger } from '../../../shared/threads/sent-logger.ts';
 import { BackgroundWork } from '../../db/background-work.ts';
 import { fromSentTarget, type SentTarget } from '../../db/database-target.ts';
 import type { FromScans } from './scan-messages.ts';
@@ -37,19 +38,4 @@ export class LogDatabase {
     this.work?.cut();
     this.work = undefined;
   }
-}
-
-/** A logger whose lines the control plane writes. */
-function sentLogger(send: (message: FromScans) => void, own: object = {}): Logger {
-  const log =
-    (level: 'debug' | 'info' | 'warn' | 'error'): Logger['debug'] =>
-    (message, fields) =>
-      send({ type: 'log', level, message, fields: { ...own, ...fields } });
-  return {
-    debug: log('debug'),
-    info: log('info'),
-    warn: log('warn'),
-    error: log('error'),
-    child: (fields) => sentLogger(send, { ...own, ...fields }),
-  };
 }

@@ -16,6 +16,7 @@ import type {
   DomainCount,
   LoggedSummary,
   Span,
+  TopClientsRequest,
   TopRequest,
 } from '../../stats/stats-store.ts';
 import type { SlotCounts, SlotRequest } from '../../stats/slot-counts.ts';
@@ -83,7 +84,7 @@ export class LogQuestions implements QueryLogReader, StatsReader, AddressCounts 
     return this.ask({ kind: 'top-domains', request, which }, signal);
   }
 
-  topClients(request: TopRequest, signal: AbortSignal): Promise<readonly ClientCount[]> {
+  topClients(request: TopClientsRequest, signal: AbortSignal): Promise<readonly ClientCount[]> {
     return this.ask({ kind: 'top-clients', request }, signal);
   }
 

@@ -3,7 +3,7 @@
  * data. A question is asked once and answered once, by an answer or a failure; rows of an export come in parts before.
  */
 import type { LoggedQuery, QueryLogPage } from '../../../shared/api/query-log-api.ts';
-import type { LogFields } from '../../../shared/log.ts';
+import type { SentLine } from '../../../shared/threads/sent-logger.ts';
 import type { AddressCount, CountedSpan } from '../../clients/client-stats-store.ts';
 import type { SentTarget } from '../../db/database-target.ts';
 import type { Bucket } from '../../stats/counts-reader.ts';
@@ -14,6 +14,7 @@ import type {
   DomainCount,
   LoggedSummary,
   Span,
+  TopClientsRequest,
   TopRequest,
 } from '../../stats/stats-store.ts';
 import type { SlotCounts, SlotRequest } from '../../stats/slot-counts.ts';
@@ -34,7 +35,7 @@ export type Question =
   | { readonly kind: 'client-slots'; readonly request: ClientSlotsRequest }
   | { readonly kind: 'dashboard'; readonly request: TimelineRequest }
   | { readonly kind: 'top-domains'; readonly request: TopRequest; readonly which: 'blocked' | 'allowed' }
-  | { readonly kind: 'top-clients'; readonly request: TopRequest }
+  | { readonly kind: 'top-clients'; readonly request: TopClientsRequest }
   | { readonly kind: 'address-counts'; readonly span: CountedSpan }
   | { readonly kind: 'most-asked'; readonly request: MostAskedRequest };
 
@@ -83,12 +84,7 @@ export type FromScans =
   | { readonly type: 'answer'; readonly id: number; readonly answer: Answers[QuestionKind] }
   | { readonly type: 'failure'; readonly id: number; readonly failure: ScanFailure }
   | { readonly type: 'damaged'; readonly block: string; readonly reason: string }
-  | {
-      readonly type: 'log';
-      readonly level: 'debug' | 'info' | 'warn' | 'error';
-      readonly message: string;
-      readonly fields: LogFields;
-    };
+  | SentLine;
 
 /** Parts of rows that may be under way. */
 export const PARTS_AHEAD = 4;

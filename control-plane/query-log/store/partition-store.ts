@@ -3,6 +3,7 @@
  * Creating and attaching are two steps, so that neither waits for readers or writers.
  */
 import type { Database, Queryable } from '../../db/database.ts';
+import { dateOf } from './block-day.ts';
 import { DAY_MS } from './block-gatherer.ts';
 
 /** Key of the advisory lock that serialises partition changes of all nodes. */
@@ -72,8 +73,4 @@ function dayOfPartition(name: string): number {
   const parts = /^query_blocks_(\d{4})(\d\d)(\d\d)$/.exec(name);
   if (parts === null) return NaN;
   return Date.UTC(Number(parts[1]), Number(parts[2]) - 1, Number(parts[3])) / DAY_MS;
-}
-
-function dateOf(day: number): string {
-  return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }

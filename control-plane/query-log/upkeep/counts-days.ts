@@ -1,7 +1,8 @@
 /**
  * How long the counts of statistics are kept: minutes for two days, quarters of an hour and days for
- * `database.rollup_days`, as are lists of names, though never shorter than the blocks that they count. Whole days are dropped, with the caution of `day-aging.ts`: the days that have counts confirm
- * the clock. What a wrong clock costs of the minutes is still in the quarters.
+ * `database.rollup_days`, as are lists of names, though never shorter than the blocks that they count. Whole days are
+ * dropped, with the caution of `day-aging.ts`: the days that have counts confirm the clock. What a wrong clock costs of
+ * the minutes is still in the quarters.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';

@@ -12,8 +12,9 @@ import { mergeBlocks } from '../block/merge-blocks.ts';
 import { scanBlocks } from '../reading/block-scan.ts';
 import { BlockGatherer, DAY_MS } from '../store/block-gatherer.ts';
 import { storeBlock } from '../store/block-store.ts';
+import { ChangedMeanwhile } from './changed-meanwhile.ts';
 import { MergeUpkeep } from './merge-upkeep.ts';
-import { ChangedMeanwhile, listNeighbours, readParts, replaceParts } from './small-blocks.ts';
+import { listNeighbours, readParts, replaceParts } from './small-blocks.ts';
 
 const HOUR_MS = 3_600_000;
 /** The hour before the last one. */

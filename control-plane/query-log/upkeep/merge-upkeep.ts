@@ -8,14 +8,8 @@ import type { Database } from '../../db/database.ts';
 import { DamagedBlock, type EncodedBlock } from '../block/block-layout.ts';
 import { mergeBlocks } from '../block/merge-blocks.ts';
 import { listPartitions } from '../store/partition-store.ts';
-import {
-  ChangedMeanwhile,
-  cutNeighbours,
-  listNeighbours,
-  type Neighbours,
-  readParts,
-  replaceParts,
-} from './small-blocks.ts';
+import { ChangedMeanwhile } from './changed-meanwhile.ts';
+import { cutNeighbours, listNeighbours, type Neighbours, readParts, replaceParts } from './small-blocks.ts';
 
 /** What it takes. */
 export interface MergeUpkeepOptions {

@@ -17,6 +17,7 @@ import { type ListGrain, startOf } from '../names/list-span.ts';
 import { labelOf, type ListKey, lockLists, readLists, writeLists } from '../names/name-list-store.ts';
 import type { StoredBlock } from '../reading/block-scan.ts';
 import { DAY_MS } from '../store/block-gatherer.ts';
+import { ChangedMeanwhile } from './changed-meanwhile.ts';
 import {
   type BlockPlace,
   fetchUnlisted,
@@ -48,11 +49,6 @@ const BLOCKS_PER_FETCH = 8;
 const MOST_BLOCKS = 512;
 /** Most damaged blocks that are remembered. */
 const MOST_DAMAGED = 1000;
-
-/** Someone else folds the same blocks, or has merged some. */
-class ChangedMeanwhile extends Error {
-  override readonly name = 'ChangedMeanwhile';
-}
 
 /** Folds blocks into lists. */
 export class NameFolding {

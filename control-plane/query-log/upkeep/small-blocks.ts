@@ -1,8 +1,10 @@
 /** SQL of small blocks: which could be one, their content, and their replacement. */
 import type { LentClient, Queryable } from '../../db/database.ts';
 import { type EncodedBlock, MAX_BLOCK_ROWS } from '../block/block-layout.ts';
-import { DAY_MS } from '../store/block-gatherer.ts';
+import { microsInSql } from '../reading/block-scan.ts';
+import { dateOf } from '../store/block-day.ts';
 import { insertRow } from '../store/block-store.ts';
+import { ChangedMeanwhile, IS_RUN_GONE } from './changed-meanwhile.ts';
 
 /**
  * Neighbours: each starts with the query after the last one of the block before, and the same lists count them
@@ -40,8 +42,6 @@ const SIZE_STEPS = '{64,1024}';
 const MOST_PARTS = 256;
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** Other nodes' runs are left to them for this time after their last block. */
-const GONE_AFTER = `interval '1 hour'`;
 /** A block rests for this time, as does an hour after its end. */
 const REST = `interval '1 minute'`;
 
@@ -50,7 +50,7 @@ const SMALL = `SELECT b.run_id, b.node_id, b.hour, b.first_seq, b.row_count, b.l
     b.hour + interval '1 hour' + ${REST} < now() AS is_over, width_bucket(b.row_count, '${SIZE_STEPS}'::integer[]) AS step
   FROM query_blocks AS b JOIN query_runs AS run ON run.id = b.run_id
   WHERE b.day = $1::date AND b.row_count < ${SMALL_ROWS} AND b.last_time < now() - ${REST}
-    AND (b.node_id = $2 OR run.last_at < now() - ${GONE_AFTER})
+    AND (b.node_id = $2 OR ${IS_RUN_GONE})
     AND NOT EXISTS (SELECT FROM unnest($3::integer[], $4::bigint[]) AS spared (run_id, first_seq)
       WHERE spared.run_id = b.run_id AND spared.first_seq = b.first_seq)`;
 
@@ -113,17 +113,12 @@ export async function readParts(
   { day, runId, firstSeqs }: Neighbours,
 ): Promise<EncodedBlock[]> {
   const { rows } = await tx.query<EncodedBlock>(
-    `SELECT row_count AS "rowCount", ${micros('hour')} AS "hourUs", ${micros('first_time')} AS "firstUs",
-       ${micros('last_time')} AS "lastUs", lengths, checksums, head, names, queries, answers
+    `SELECT row_count AS "rowCount", ${microsInSql('hour')} AS "hourUs", ${microsInSql('first_time')} AS "firstUs",
+       ${microsInSql('last_time')} AS "lastUs", lengths, checksums, head, names, queries, answers
      FROM query_blocks WHERE day = $1::date AND run_id = $2 AND first_seq = ANY($3::bigint[]) ORDER BY first_seq`,
     [dateOf(day), runId, firstSeqs],
   );
   return rows;
-}
-
-/** The parts are not as they were: another node was first. */
-export class ChangedMeanwhile extends Error {
-  override readonly name = 'ChangedMeanwhile';
 }
 
 /** Puts one block in the place of all, in the caller's transaction. @throws {ChangedMeanwhile} */
@@ -146,12 +141,4 @@ export async function replaceParts(
       'merge blocks of the query log: they were merged, dropped or listed meanwhile',
     );
   await insertRow(client, merged, { runId, firstSeq: firstSeqs[0]!, nodeId, listed });
-}
-
-function dateOf(day: number): string {
-  return new Date(day * DAY_MS).toISOString().slice(0, 10);
-}
-
-function micros(column: string): string {
-  return `(extract(epoch FROM ${column}) * 1000000)::bigint`;
 }

@@ -12,7 +12,8 @@ import {
   type StoredBlock,
   toBlock,
 } from '../reading/block-scan.ts';
-import { DAY_MS } from '../store/block-gatherer.ts';
+import { dateOf } from '../store/block-day.ts';
+import { IS_RUN_GONE } from './changed-meanwhile.ts';
 
 /** What finds a block within a day. */
 export interface BlockPlace {
@@ -41,8 +42,6 @@ export interface DueRequest {
 const MIN_BLOCKS_OF_HOUR = 4;
 /** An hour and a day rest for this time after their end, so that small blocks are merged before. */
 const REST = `interval '10 minutes'`;
-/** Other nodes' runs are left to them for this time after their last block. */
-const GONE_AFTER = `interval '1 hour'`;
 const NOT_SPARED = `NOT EXISTS (SELECT FROM unnest($2::integer[], $3::bigint[]) AS spared (run_id, first_seq)
   WHERE spared.run_id = b.run_id AND spared.first_seq = b.first_seq)`;
 
@@ -55,7 +54,7 @@ export async function listDue(tx: Queryable, { nodeId, spared }: DueRequest): Pr
            AND list.node_id = b.node_id) AS has_list
        FROM query_blocks AS b JOIN query_runs AS run ON run.id = b.run_id
        WHERE b.listed IS NULL AND b.hour + interval '1 hour' + ${REST} < now()
-         AND (b.node_id = $1 OR run.last_at < now() - ${GONE_AFTER}) AND ${NOT_SPARED}
+         AND (b.node_id = $1 OR ${IS_RUN_GONE}) AND ${NOT_SPARED}
        GROUP BY b.node_id, b.day, b.hour
      ), due AS (
        SELECT node_id, day, CASE WHEN has_list OR blocks >= ${MIN_BLOCKS_OF_HOUR} THEN hour END AS hour FROM hours
@@ -133,8 +132,4 @@ export async function markListed(
 
 function placesOf(blocks: readonly BlockPlace[]): [number[], number[]] {
   return [blocks.map(({ runId }) => runId), blocks.map(({ firstSeq }) => firstSeq)];
-}
-
-function dateOf(day: number): string {
-  return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }

@@ -1,0 +1,25 @@
+/** How a thread logs: its lines are messages, and the control plane writes them. */
+import type { LogFields, Logger } from '../log.ts';
+
+/** A line as a thread sends it. */
+export interface SentLine {
+  readonly type: 'log';
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+/** A logger that sends each line, with `fields` and its own. */
+export function sentLogger(send: (line: SentLine) => void, fields: LogFields = {}): Logger {
+  const log =
+    (level: SentLine['level']): Logger['debug'] =>
+    (message, more) =>
+      send({ type: 'log', level, message, fields: { ...fields, ...more } });
+  return {
+    debug: log('debug'),
+    info: log('info'),
+    warn: log('warn'),
+    error: log('error'),
+    child: (more) => sentLogger(send, { ...fields, ...more }),
+  };
+}
