@@ -29,8 +29,14 @@ const POLLED = [
   '/cache/metrics',
   '/groups',
 ];
-/** What a dashboard asks of the query log: each goes over all rows of its period. */
-const POLLED_OF_LOG = ['/queries?limit=100&period=1m', '/stats?period=1m'];
+/** Questions over the whole query log, as a dashboard and people who search ask them. */
+const POLLED_OF_LOG = [
+  '/queries?limit=100',
+  '/stats?period=24h',
+  '/queries?limit=100&domain=apple',
+  '/stats/top_domains?period=24h',
+  '/queries?limit=100&domain=qqqqqq',
+];
 
 /** A signed-in session. */
 export interface WeirApi {
@@ -53,7 +59,7 @@ export interface WeirApi {
   call(method: string, path: string, body?: object): Promise<unknown>;
   /** Asks what a dashboard asks, but for the query log. */
   poll(): Promise<void>;
-  /** Asks what a dashboard asks of the query log. */
+  /** Asks the next question over the whole query log. */
   pollLog(): Promise<void>;
 }
 
@@ -74,6 +80,7 @@ export async function signIn(port: number, timeoutMs: number, alive: () => void)
 }
 
 function session(call: Call): WeirApi {
+  let asked = 0;
   const sources = async (): Promise<Source[]> =>
     z.array(sourceSchema).parse((await call('GET', '/blocklist-sources')).body);
   return {
@@ -104,7 +111,7 @@ function session(call: Call): WeirApi {
       for (const path of POLLED) await call('GET', path);
     },
     pollLog: async () => {
-      for (const path of POLLED_OF_LOG) await call('GET', path);
+      await call('GET', POLLED_OF_LOG[asked++ % POLLED_OF_LOG.length]!);
     },
   };
 }

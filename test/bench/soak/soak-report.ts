@@ -8,6 +8,7 @@ import { alignColumns } from '../report/table.ts';
 
 const MOST_PAUSE_MS = 5;
 const MOST_GROWTH = 1.05;
+const MOST_LOG_POLL_MS = 2000;
 const ROLES: readonly ThreadRole[] = ['answer', 'resolve'];
 
 /** One look at the process. */
@@ -24,7 +25,7 @@ export interface Besides {
   looks: Look[];
   /** Milliseconds from the change of the list to the first answer by it. */
   compilesMs: number[];
-  /** Milliseconds of one round of the API's GETs, and of one of those that read the log; failures by their message. */
+  /** Milliseconds of one round of the API's GETs, and of one question over the whole log; failures by their message. */
   pollsMs: number[];
   logPollsMs: number[];
   failures: string[];
@@ -45,7 +46,8 @@ export interface Soak extends Besides {
 }
 
 /** What a soak has to show. */
-export function goalsOf({ load, looks, compilesMs, failures, threadsReplaced, logLost }: Soak): Goal[] {
+export function goalsOf(result: Soak): Goal[] {
+  const { load, looks, compilesMs, logPollsMs, failures, logFailures, threadsReplaced, logLost } = result;
   const rss = looks.map(({ memory }) => memory.rss);
   const quarter = Math.max(1, Math.floor(rss.length / 4));
   const growth = median(rss.slice(-quarter)) / median(rss.slice(quarter, 2 * quarter));
@@ -60,6 +62,13 @@ export function goalsOf({ load, looks, compilesMs, failures, threadsReplaced, lo
       unit: 'ms',
       atMost: MOST_PAUSE_MS,
     })),
+    {
+      what: 'longest answer to a question over the whole log',
+      measured: Math.max(0, ...logPollsMs),
+      unit: 'ms',
+      atMost: MOST_LOG_POLL_MS,
+    },
+    count('questions over the log without an answer', logFailures.length),
     count('threads replaced', threadsReplaced),
     count('calls of the API and compiles that failed', failures.length),
     { what: 'lists compiled', measured: compilesMs.length, unit: '', atLeast: 1 },
@@ -100,7 +109,7 @@ export function soakReport(result: Soak): string {
         `longest ${latency.max.toFixed(0)}; later than 5 ms: ${load.late ?? 0}`,
     `compiles took ${compilesMs.map((ms) => (ms / 1000).toFixed(1)).join(', ')} s from change to answer`,
     `${pollsMs.length} rounds of the API took ${timesOf(pollsMs)}`,
-    `${logPollsMs.length} rounds over the query log took ${timesOf(logPollsMs)}; ${logFailures.length} got no answer`,
+    `${logPollsMs.length} questions over the whole log took ${timesOf(logPollsMs)}; ${logFailures.length} got no answer`,
     ...[...new Set([...failures, ...logFailures])].slice(0, 5).map((failure) => `failed: ${failure}`),
   ];
   return `${lines}\n\n${counts.join('\n')}`;
