@@ -5,6 +5,7 @@ import { chmodSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { layCluster } from '../../test/support/parts/made-cluster.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { makeTempDir } from '../../test/support/parts/test-database.ts';
 import { until } from '../../test/support/parts/until.ts';
@@ -22,6 +23,13 @@ function makeDataDir(): string {
   const root = makeTempDir();
   cleanUps.push(() => rmSync(root, { recursive: true, force: true }));
   return join(root, 'data');
+}
+
+/** The same, with a cluster that ran before. */
+async function makeUsedDataDir(): Promise<string> {
+  const dataDir = makeDataDir();
+  await layCluster(dataDir);
+  return dataDir;
 }
 
 /** A server with its lock, both of which go when the test ends. */
@@ -93,7 +101,7 @@ describe('createEmbeddedServer()', () => {
   });
 
   test('stop() leaves no process and everything written, and a new start finds it', async () => {
-    const dataDir = makeDataDir();
+    const dataDir = await makeUsedDataDir();
     const first = serverOn(dataDir);
     await query(await first.server.ensureRunning(), 'CREATE TABLE kept AS SELECT 7 AS n');
     await first.close();
@@ -104,7 +112,7 @@ describe('createEmbeddedServer()', () => {
   });
 
   test('ensureRunning() starts a killed server again and keeps what was committed', async () => {
-    const { server, logger } = serverOn(makeDataDir());
+    const { server, logger } = serverOn(await makeUsedDataDir());
     await query(await server.ensureRunning(), 'CREATE TABLE kept AS SELECT 7 AS n');
     const killed = server.pid() ?? 0;
     process.kill(killed, 'SIGKILL');
@@ -115,7 +123,7 @@ describe('createEmbeddedServer()', () => {
   });
 
   test('the server of a killed weir shuts itself down', async () => {
-    const dataDir = makeDataDir();
+    const dataDir = await makeUsedDataDir();
     const elsewhere = await startElsewhere(dataDir);
     const cluster = join(dataDir, 'postgres', 'cluster');
     expect(serversOn(cluster)).toContain(elsewhere.serverPid);
@@ -125,7 +133,7 @@ describe('createEmbeddedServer()', () => {
   });
 
   test('ensureRunning() clears away the server that a killed weir left behind, and starts its own', async () => {
-    const dataDir = makeDataDir();
+    const dataDir = await makeUsedDataDir();
     const elsewhere = await startElsewhere(dataDir);
     process.kill(elsewhere.serverPid, 'SIGSTOP'); // It cannot hear that its weir is gone.
     await elsewhere.kill();
@@ -137,7 +145,7 @@ describe('createEmbeddedServer()', () => {
   });
 
   test('ensureRunning() sets a new password when the file of the old one is lost', async () => {
-    const dataDir = makeDataDir();
+    const dataDir = await makeUsedDataDir();
     const first = serverOn(dataDir);
     const old = await first.server.ensureRunning();
     await query(old, 'CREATE TABLE kept AS SELECT 7 AS n');
@@ -150,26 +158,18 @@ describe('createEmbeddedServer()', () => {
   });
 
   test('ensureRunning() names the version when the cluster was made by another one', async () => {
-    const dataDir = makeDataDir();
-    const first = serverOn(dataDir);
-    await first.server.ensureRunning();
-    await first.close();
+    const dataDir = await makeUsedDataDir();
     writeFileSync(join(dataDir, 'postgres', 'cluster', 'PG_VERSION'), '9\n');
-    const second = serverOn(dataDir);
-    await expect(second.server.ensureRunning()).rejects.toThrow(
-      /made by PostgreSQL 9 and version \d+ is installed/,
-    );
+    const { server } = serverOn(dataDir);
+    await expect(server.ensureRunning()).rejects.toThrow(/made by PostgreSQL 9 and version \d+ is installed/);
   });
 
   test('ensureRunning() says what is wrong when the server does not start', async () => {
-    const dataDir = makeDataDir();
-    const first = serverOn(dataDir);
-    await first.server.ensureRunning();
-    await first.close();
+    const dataDir = await makeUsedDataDir();
     const settings = join(dataDir, 'postgres', 'cluster', 'postgresql.conf');
     chmodSync(settings, 0o666);
     writeFileSync(settings, 'no_such_setting = 1\n');
-    const second = serverOn(dataDir);
-    await expect(second.server.ensureRunning()).rejects.toThrow(/start PostgreSQL on .*postgresql.conf/);
+    const { server } = serverOn(dataDir);
+    await expect(server.ensureRunning()).rejects.toThrow(/start PostgreSQL on .*postgresql.conf/);
   });
 });
