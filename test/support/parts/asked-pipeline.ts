@@ -55,7 +55,7 @@ export function pipelineWith(
 ): Pipeline {
   const texts = lists.map((text) => ({ text, reading: { kind: 'block', subdomains: false } as const }));
   const snapshot = openSnapshot(snapshotOf(texts, { localRecords: records.map(apiRecord) }, 1, live));
-  const cache = new AnswerCache(new CacheMemory(createAnswerCache(1 << 20)));
+  const cache = new AnswerCache(new CacheMemory(createAnswerCache(0)));
   const reporter = new Reporter(
     new SharedArrayBuffer(COUNTERS_BYTES),
     new SharedArrayBuffer(logRingBytes(64)),

@@ -16,6 +16,29 @@ export interface SuiteDatabase {
   close(): Promise<void>;
 }
 
+/** What the API fills, besides sources and groups. */
+const FILLED = [
+  'sessions, admin_credential, login_failures',
+  'managed_domains, regex_filters, blocked_services, custom_services, revisions, forward_zones, dns_settings',
+  'safe_search_configs, local_records, schedule_profiles, schedule_slots, group_schedules, blocking_switch',
+  'clients, client_subnets, query_blocks, query_runs, query_counts, query_names',
+];
+/** Most of them are empty after most tests, and emptying one takes longer than a look. */
+const EMPTY_ALL = `DO $$
+DECLARE
+  name text;
+  is_filled boolean;
+  filled text;
+BEGIN
+  FOREACH name IN ARRAY string_to_array('${FILLED.join(', ')}', ', ') LOOP
+    EXECUTE format('SELECT EXISTS (SELECT FROM %I)', name) INTO is_filled;
+    IF is_filled THEN filled := concat_ws(', ', filled, name); END IF;
+  END LOOP;
+  IF filled IS NOT NULL THEN EXECUTE 'TRUNCATE ' || filled || ' CASCADE'; END IF;
+  DELETE FROM list_sources;
+  DELETE FROM groups WHERE id <> 1;
+END $$`;
+
 /** Starts an embedded server with all migrations in force. */
 export async function openSuiteDatabase(): Promise<SuiteDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'weir-api-'));
@@ -27,17 +50,7 @@ export async function openSuiteDatabase(): Promise<SuiteDatabase> {
   return {
     database,
     reset: async () => {
-      await database.query('TRUNCATE sessions, admin_credential, login_failures');
-      await database.query(
-        'TRUNCATE managed_domains, regex_filters, blocked_services, custom_services, revisions, forward_zones, dns_settings, safe_search_configs',
-      );
-      await database.query('TRUNCATE local_records');
-      await database.query('TRUNCATE schedule_profiles, schedule_slots, group_schedules, blocking_switch');
-      await database.query('DELETE FROM list_sources');
-      await database.query(
-        'TRUNCATE clients, client_subnets, query_blocks, query_runs, query_counts, query_names',
-      );
-      await database.query('DELETE FROM groups WHERE id <> 1');
+      await database.query(EMPTY_ALL);
     },
     close: async () => {
       await database.close();
