@@ -69,7 +69,7 @@ describe('startWeir() of a process', () => {
 
   test('startWeir() ends with a clear message where its data directory cannot be made', async () => {
     const dataDir = '/dev/null/data';
-    await using weir = await Weir.launch({ withoutDatabase: true, env: { WEIR_SERVER_DATA_DIR: dataDir } });
+    await using weir = await Weir.launch({ database: 'none', env: { WEIR_SERVER_DATA_DIR: dataDir } });
     expect(await weir.end()).toMatchObject({ code: 1 });
     expect(weir.output).toBe(
       `weir: create data directory ${dataDir}: a part of the path is not a directory\n`,

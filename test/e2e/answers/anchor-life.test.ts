@@ -78,7 +78,7 @@ dnssec_anchor_updates = "${updates}"
 name = "zone"
 servers = ["127.0.0.1:${String(upstream.port)}"]
 `;
-    return Weir.start({ room, pools, withoutDatabase: true });
+    return Weir.start({ room, pools, database: 'none' });
   }
 
   async function rcodeOf(weir: Weir, name: string): Promise<number> {

@@ -37,7 +37,10 @@ const HTTPS_RDATA = '0001' + '00' + '0001' + '0006' + '026832' + '026833' + '000
 describe('weir in front of any upstream', () => {
   test('weir answers what its upstream says, over UDP and TCP, with and without EDNS', async () => {
     await using upstream = await startEchoingUpstream();
-    await using weir = await Weir.start({ upstreams: [`127.0.0.1:${String(upstream.port)}`] });
+    await using weir = await Weir.start({
+      upstreams: [`127.0.0.1:${String(upstream.port)}`],
+      database: 'none',
+    });
     using udp = await UdpClient.open(weir.dnsPort);
     expect(await udp.ask('one.example.com', 'A')).toMatchObject({ data: [EVERY_ADDRESS], opt: null });
     expect(await udp.ask('two.example.com', 'A', { edns: {} })).toMatchObject({ data: [EVERY_ADDRESS] });
@@ -235,7 +238,7 @@ if (nsdProgram !== null) {
         pool('one', 1, [dead[0]!, alive]),
         pool('dead', 1, dead) + pool('alive', 2, [alive]),
       ]) {
-        await using weir = await Weir.start({ pools });
+        await using weir = await Weir.start({ pools, database: 'none' });
         using udp = await UdpClient.open(weir.dnsPort);
         const replies = await udp.askAll([
           { name: `www.${ZONE}`, type: 'A' },
@@ -256,7 +259,8 @@ if (nsdProgram !== null && unboundProgram !== null)
     test('weir answers what the resolver found out, and its NXDOMAIN', async () => {
       const resolver = await startUnbound(unboundProgram, ZONE, authority.port);
       servers.push(resolver);
-      await using weir = await Weir.start({ upstreams: [`127.0.0.1:${String(resolver.port)}`] });
+      const upstreams = [`127.0.0.1:${String(resolver.port)}`];
+      await using weir = await Weir.start({ upstreams, database: 'none' });
       using udp = await UdpClient.open(weir.dnsPort);
       expect((await udp.ask(`alias.${ZONE}`, 'A', { edns: {} })).answers.map(({ type }) => type)).toEqual([
         'CNAME',

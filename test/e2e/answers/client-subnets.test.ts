@@ -93,7 +93,7 @@ async function start(ecs: string, backEnd: (typeof BACK_ENDS)[number]): Promise<
   const records = '["nas.example 60 A 10.0.0.9", "alias.example CNAME target.example"]';
   const dns = `[dns]\n${ecs}local_records = ${records}\n`;
   const pools = `[[dns.pools]]\nname = "p"\nservers = ["${upstream.ip}:${String(upstream.port)}"]\n`;
-  const weir = await Weir.start({ pools: dns + pools, backEnd, withoutDatabase: true });
+  const weir = await Weir.start({ pools: dns + pools, backEnd, database: 'none' });
   return { upstream, weir, udp: await UdpClient.open(weir.dnsPort) };
 }
 

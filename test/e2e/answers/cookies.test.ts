@@ -47,7 +47,7 @@ describe.each(BACK_ENDS)('weir with DNS cookies, back end %s', (backEnd) => {
       backEnd,
       upstreams: [`127.0.0.1:${String(upstream.port)}`],
       toml: CONFIG,
-      withoutDatabase: true,
+      database: 'none',
     });
     udp = await UdpClient.open(weir.dnsPort);
   });

@@ -62,7 +62,7 @@ describe('weir behind an upstream on one stream', () => {
     upstream.tcpScript = (query) =>
       query.reply(answer(query.bytes, [{ owner: QNAME, type: 'TXT', ttl: 60, rdata }]));
     const server = `tcp://${upstream.ip}:${String(upstream.port)}`;
-    await using weir = await Weir.start({ upstreams: [server], toml: QUIET, withoutDatabase: true });
+    await using weir = await Weir.start({ upstreams: [server], toml: QUIET, database: 'none' });
     await using client = await TcpClient.open(weir.dnsPort);
     const reply = await client.ask(BIG, 'TXT', { edns: {} });
     expect(Buffer.from(reply.bytes).includes(Buffer.from([...u16(rdata.length), ...rdata]))).toBe(true);

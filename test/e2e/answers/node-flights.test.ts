@@ -70,6 +70,7 @@ describe.each(BACK_ENDS)('weir with several workers, back end %s', (backEnd) => 
       backEnd,
       env,
       toml: TOML,
+      database: 'none',
       upstreams: [`127.0.0.1:${String(upstream.port)}`],
     });
     clients = await Promise.all(Array.from({ length: CLIENTS }, () => UdpClient.open(weir.dnsPort)));

@@ -19,7 +19,7 @@ describe('weir behind an upstream that blocks', () => {
       );
     const server = `tcp://${upstream.ip}:${String(upstream.port)}`;
     const toml = '[dns.health_check]\nenabled = false\n';
-    await using weir = await Weir.start({ upstreams: [server], toml, withoutDatabase: true });
+    await using weir = await Weir.start({ upstreams: [server], toml, database: 'none' });
     using udp = await UdpClient.open(weir.dnsPort);
     const expected = {
       rcode: Rcode.NOERROR,

@@ -86,7 +86,7 @@ describe('weir whose database is down at the start', () => {
       room,
       upstreams,
       env: { WEIR_DATABASE_URL: DEAD_URL },
-      withoutDatabase: true,
+      database: 'later',
     });
     await expectServes(weir, 'while-down');
     await expectDegraded(weir, /ECONNREFUSED/);
@@ -136,7 +136,7 @@ describe('weir with a database server of its owner', () => {
   test('weir goes on without a database where the password is wrong, and says what is wrong', async () => {
     const weirRoom = makeTempDir();
     const env = { WEIR_DATABASE_URL: url(SECRET) };
-    await using weir = await Weir.start({ room: weirRoom, upstreams, env, withoutDatabase: true });
+    await using weir = await Weir.start({ room: weirRoom, upstreams, env, database: 'later' });
     await expectDegraded(weir, /password authentication failed/);
     expect(weir.output).toMatch(/warn +database is down .*password authentication failed/);
     using udp = await UdpClient.open(weir.dnsPort);
@@ -189,7 +189,7 @@ describe('weir with a database server of its owner', () => {
     const [room, other] = [makeTempDir(), makeTempDir()];
     const env = { WEIR_DATABASE_URL: url(address.password) };
     await using holder = await Weir.start({ room, upstreams, env });
-    await using second = await Weir.start({ room: other, upstreams, env, withoutDatabase: true });
+    await using second = await Weir.start({ room: other, upstreams, env, database: 'later' });
     await second.untilOutput(/error another machine runs as node e2e/);
     const detail = expect.stringMatching(/another machine runs as node e2e: choose another server.node_name/);
     const { checks } = await (await second.api()).expect<Health>(200, 'GET', '/health');
@@ -219,7 +219,7 @@ describe('weir with a database server of its owner', () => {
       `INSERT INTO schema_migrations (name, run_on) VALUES ('9999_from-the-future', now())`,
       'UPDATE nodes SET version = NULL',
     );
-    await using weir = await Weir.start({ room: weirRoom, upstreams, env, withoutDatabase: true });
+    await using weir = await Weir.start({ room: weirRoom, upstreams, env, database: 'later' });
     await expectDegraded(weir, /schema of the database is newer than this weir.*9999_from-the-future/);
     using udp = await UdpClient.open(weir.dnsPort);
     expect(await udp.ask('newer.example.com', 'A')).toMatchObject({ data: [EVERY_ADDRESS] });

@@ -6,6 +6,7 @@ import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { askOverTcp, UdpClient } from '../../support/dns/dns-client.ts';
 import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
 import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
+import type { WeirOptions } from '../../support/weir/weir-process.ts';
 
 /** A burst of ten, and a refill that no test waits for. */
 const LIMIT = `[dns.rate_limit]
@@ -25,8 +26,8 @@ afterAll(async () => {
 });
 
 describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
-  const start = (toml: string): Promise<Weir> =>
-    Weir.start({ backEnd, toml, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
+  const start = (toml: string, more: Pick<WeirOptions, 'database'> = {}): Promise<Weir> =>
+    Weir.start({ backEnd, toml, upstreams: [`127.0.0.1:${String(upstream.port)}`], ...more });
 
   test('weir refuses what is over the limit over UDP and TCP, and says so in the log and the statistics', async () => {
     await using weir = await start(LIMIT);
@@ -47,7 +48,7 @@ describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
   });
 
   test('weir truncates every second limited answer with slip_ratio 2', async () => {
-    await using weir = await start(`${LIMIT}slip_ratio = 2\n`);
+    await using weir = await start(`${LIMIT}slip_ratio = 2\n`, { database: 'none' });
     using udp = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.22');
     for (let i = 0; i < 10; i++) await udp.ask('one.example.com', 'A');
     const limited = [];
@@ -83,6 +84,7 @@ describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
       backEnd,
       upstreams: [`127.0.0.1:${String(liar.port)}`],
       toml: `${LIMIT.replace('burst_size = 10', 'burst_size = 1000')}nxdomain_per_second = 3\n`,
+      database: 'none',
     });
     using udp = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.24');
     const rcodes = [];

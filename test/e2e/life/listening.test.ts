@@ -25,7 +25,12 @@ describe.each(BACK_ENDS)('weir on its addresses, back end %s', (backEnd) => {
   ])('given %s', (_kind, addresses) => {
     let weir: Weir;
     beforeAll(async () => {
-      weir = await Weir.start({ backEnd, addresses, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
+      weir = await Weir.start({
+        backEnd,
+        addresses,
+        upstreams: [`127.0.0.1:${String(upstream.port)}`],
+        database: 'none',
+      });
     });
     afterAll(() => weir.stop());
 
@@ -51,6 +56,7 @@ describe('weir on wildcards', () => {
     await using weir = await Weir.start({
       addresses: everywhere,
       upstreams: [`127.0.0.1:${String(upstream.port)}`],
+      database: 'none',
     });
     for (const name of ['first.example.com', 'second.example.com'])
       for (const address of ['127.0.0.2', '127.1.2.3', ...loopbacks]) {

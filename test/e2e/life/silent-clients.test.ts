@@ -60,7 +60,7 @@ probe?.remove();
         backEnd,
         addresses: ['127.0.0.1', SERVER.ipv4, SERVER.ipv6],
         upstreams: [`127.0.0.1:${String(upstream.port)}`],
-        withoutDatabase: true,
+        database: 'none',
         toml: `[dns]\nlocal_records = ${JSON.stringify(RECORDS)}\n`,
         env: { WEIR_SERVER_WORKERS: '1' },
       });

@@ -141,7 +141,7 @@ describe('weir while it starts and after', () => {
   test('weir that is told to stop while it starts ends, and leaves no database behind', async () => {
     for (const delayMs of [200, 450, 700, 950]) {
       const room = makeTempDir();
-      await using weir = await Weir.launch({ room, withoutDatabase: true });
+      await using weir = await Weir.launch({ room, database: 'later' });
       await sleep(delayMs);
       const { code, signal } = await weir.end('SIGTERM');
       // Before it listens to signals, one ends it as it ends any program.

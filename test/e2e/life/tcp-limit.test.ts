@@ -11,7 +11,7 @@ const CLIENT = '127.0.0.41';
 
 function startWeir(limit: number): Promise<Weir> {
   return Weir.start({
-    withoutDatabase: true,
+    database: 'none',
     toml: `[dns]
 local_records = ["${NAME} A 192.0.2.20"]
 [dns.rate_limit]

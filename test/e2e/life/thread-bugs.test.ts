@@ -19,7 +19,12 @@ describe.each(BACK_ENDS)('weir, back end %s', (backEnd) => {
   let measured = 0;
   beforeAll(async () => {
     const env = { WEIR_SERVER_WORKERS: '1' };
-    weir = await Weir.start({ backEnd, env, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
+    weir = await Weir.start({
+      backEnd,
+      env,
+      upstreams: [`127.0.0.1:${String(upstream.port)}`],
+      database: 'none',
+    });
     udp = await UdpClient.open(weir.dnsPort);
   });
   afterAll(async () => {

@@ -185,7 +185,7 @@ describe('weir after a restart', () => {
     ],
   ])('weir blocks from disk at once, in mode %s', async (mode, expected) => {
     const toml = `[blocking]\nmode = "${mode}"\nttl_secs = 17\ncustom_ipv4 = "192.0.2.99"\ncustom_ipv6 = "2001:db8::99"\n`;
-    await using weir = await Weir.start({ room, toml, withoutDatabase: true });
+    await using weir = await Weir.start({ room, toml, database: 'none' });
     using udp = await UdpClient.open(weir.dnsPort);
     const a = await udp.ask('blocked.example.com', 'A', { edns: {} });
     const aaaa = await udp.ask('blocked.example.com', 'AAAA', { edns: {} });
@@ -205,7 +205,7 @@ describe('weir after a restart', () => {
       room,
       toml,
       upstreams: [`127.0.0.1:${String(upstream.port)}`],
-      withoutDatabase: true,
+      database: 'none',
     });
     using udp = await UdpClient.open(weir.dnsPort);
     expect(await isBlocked(udp, 'blocked.example.com')).toBe(false);

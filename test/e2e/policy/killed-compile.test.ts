@@ -68,7 +68,7 @@ test(
       await signedIn.expect<BlocklistSource>(202, 'POST', `/blocklist-sources/${String(id)}/refresh`);
       await sleep(randomInt(LATEST_KILL_MS));
       await weir.end('SIGKILL');
-      const next = await Weir.start({ room, toml, withoutDatabase: true });
+      const next = await Weir.start({ room, toml, database: 'later' });
       const [firsts, lasts] = await roundsInForce(next, round);
       await next.end('SIGKILL');
       expect(firsts).toHaveLength(1);

@@ -174,8 +174,7 @@ describe('weir that is started again', () => {
       await using weir = await Weir.start({
         room,
         upstreams: upstreams(),
-        env: { WEIR_DATABASE_URL: 'postgres://weir@127.0.0.1:9/weir' },
-        withoutDatabase: true,
+        database: 'none',
       });
       using udp = await UdpClient.open(weir.dnsPort);
       expect((await udp.ask(RULED, 'A')).data).toEqual([EVERY_ADDRESS]);

@@ -122,7 +122,7 @@ export async function measureSecureAnswers(
     servers.push(peer);
     const pools = `[dns]\ndnssec_enabled = true\ndnssec_trust_anchors = ${JSON.stringify(anchors)}
 [[dns.pools]]\nname = "lab"\nservers = ["127.0.0.1:${String(port)}"]\n`;
-    await using started = await Weir.start({ pools, withoutDatabase: true });
+    await using started = await Weir.start({ pools, database: 'none' });
     const weir = { name: 'weir', port: started.dnsPort, pid: started.pid };
     const measured: Measured[] = [weir, { name: 'unbound', port: peer.port, pid: peer.pid }];
     const pdns = findProgram('pdns_recursor');

@@ -43,8 +43,8 @@ export interface WeirOptions {
   readonly nodeName?: string;
   /** `server.alt_compat`: the native API moves to `/svc/api`. */
   readonly altCompat?: boolean;
-  /** Does not wait for the database. */
-  readonly withoutDatabase?: boolean;
+  /** `later`: the start does not wait for the database. `none`: there is none, as no server is at its URL. */
+  readonly database?: 'later' | 'none';
 }
 
 /** How a process ended. */
@@ -61,6 +61,7 @@ const START = ['--disable-warning=ExperimentalWarning', join(ROOT, 'control-plan
 const CODE = join(ROOT, 'node_modules', '.cache', 'weir', 'code');
 /** Upstream of a Weir that needs none: nothing listens there. */
 const NOWHERE = '127.0.0.1:9';
+const NO_DATABASE = { WEIR_DATABASE_URL: 'postgres://weir@127.0.0.1:9/weir' };
 const LOOK_MS = 10;
 /** A process that does not end by itself within this time is killed, so that no test leaves one behind. */
 const END_MS = 20_000;
@@ -167,7 +168,8 @@ export class Weir extends OwnProcess {
     args: readonly string[],
   ) {
     const backEnd: Record<string, string> = options.backEnd === 'dgram' ? { WEIR_UDP_BACKEND: 'dgram' } : {};
-    const env = { ...ownEnvironment(), WEIR_FAULT_INJECTION: '1', ...backEnd, ...options.env };
+    const database = options.database === 'none' ? NO_DATABASE : {};
+    const env = { ...ownEnvironment(), WEIR_FAULT_INJECTION: '1', ...backEnd, ...database, ...options.env };
     const { outputFile } = options;
     super(NODE, [...START, ...args], { cwd: room.path, env, ipc: true, outputFile });
     this.dnsPort = ports.dns;
@@ -183,7 +185,7 @@ export class Weir extends OwnProcess {
     const weir = await Weir.launch(options);
     try {
       if (options.outputFile === undefined) await weir.untilOutput(/Weir \S+ answers\./);
-      if (options.withoutDatabase !== true)
+      if (options.database === undefined)
         await weir.untilHealth(({ checks }) => checks.database.status === 'ok');
       return weir;
     } catch (error) {
@@ -195,7 +197,7 @@ export class Weir extends OwnProcess {
   /** Starts Weir and waits for nothing. */
   static async launch(options: WeirOptions = {}): Promise<Weir> {
     const room = options.room ?? makeTempDir();
-    if (options.room === undefined && options.withoutDatabase !== true) await prepareDataDir(room.dataDir);
+    if (options.room === undefined && options.database === undefined) await prepareDataDir(room.dataDir);
     const addresses = options.addresses ?? ['127.0.0.1'];
     const ports = {
       dns: options.dnsPort ?? (await freePort(addresses)),
