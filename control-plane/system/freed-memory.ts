@@ -3,7 +3,6 @@
  * compressed blocks. That is a fifth of the process after a compile of a million rules.
  */
 import { createRequire } from 'node:module';
-import { performance } from 'node:perf_hooks';
 import { HeapGrowth } from '../../shared/threads/heap-growth.ts';
 
 /** Milliseconds between two releases; each takes the main thread the longer, the more there is to release. */
@@ -18,12 +17,9 @@ interface Koffi {
 /** Releases from time to time, until the function that it returns is called. */
 export function startReleasingMemory(): () => void {
   const release = findRelease();
-  const heap = new HeapGrowth();
-  let loop = performance.eventLoopUtilization();
+  const heap = new HeapGrowth({ mostShare: BUSY_SHARE });
   const timer = setInterval(() => {
-    const now = performance.eventLoopUtilization();
-    if (performance.eventLoopUtilization(now, loop).utilization < BUSY_SHARE) heap.look();
-    loop = now;
+    heap.look();
     release?.();
   }, RELEASE_EVERY_MS).unref();
   return () => clearInterval(timer);

@@ -1,42 +1,103 @@
-/** When the heap of a thread is collected. */
+/** When the heap of a thread is collected, and when it is made smaller. */
 import { describe, expect, test } from '@jest/globals';
+import { getHeapStatistics } from 'node:v8';
 import { HeapGrowth } from './heap-growth.ts';
 
 const MIB = 1 << 20;
 
-/** Looks at heaps of these sizes; tells after which the heap was collected. */
-function collectedAfter(sizesMib: readonly number[]): number[] {
-  const collected: number[] = [];
-  let usedMib = sizesMib[0]!;
-  const growth = new HeapGrowth(
-    () => collected.push(usedMib),
-    () => usedMib * MIB,
-  );
-  for (usedMib of sizesMib) growth.look();
-  return collected;
+/** A look at a heap: MiB in use and taken from the system, and the part of the time that its thread worked. */
+type Look = readonly [usedMib: number, takenMib?: number, share?: number];
+
+/** Looks at heaps; tells what was done after which. What is made smaller takes a MiB more than it uses. */
+function done(looks: readonly Look[], mostShare = 1): string[] {
+  const log: string[] = [];
+  let [usedMib, takenMib = usedMib, share = 1] = looks[0]!;
+  const growth = new HeapGrowth({
+    sizes: () => ({ used: usedMib * MIB, inHeap: usedMib * MIB, taken: takenMib * MIB }),
+    workedShare: () => share,
+    collect: () => log.push(`collect ${usedMib}`),
+    shrink: () => {
+      log.push(`shrink ${takenMib}`);
+      takenMib = usedMib + 1;
+    },
+    mostShare,
+  });
+  for (const look of looks) {
+    [usedMib, takenMib = usedMib, share = 1] = look;
+    growth.look();
+  }
+  return log;
 }
+
+/** Looks at heaps of a thread that has much to do. */
+const busy = (sizesMib: readonly number[]): string[] => done(sizesMib.map((usedMib) => [usedMib]));
 
 describe('HeapGrowth', () => {
   test('collects a heap that has grown by 16 MiB since it was smallest', () => {
-    expect(collectedAfter([10, 20, 25])).toEqual([]);
-    expect(collectedAfter([10, 20, 26])).toEqual([26]);
-    expect(collectedAfter([10, 4, 20])).toEqual([20]);
+    expect(busy([10, 20, 25])).toEqual([]);
+    expect(busy([10, 20, 26])).toEqual(['collect 26']);
+    expect(busy([10, 4, 20])).toEqual(['collect 20']);
   });
 
   test('collects again only when it has grown again, be it small after a collection or not', () => {
-    expect(collectedAfter([10, 26, 30, 41, 42])).toEqual([26, 42]);
-    expect(collectedAfter([10, 26, 8, 23, 24])).toEqual([26, 24]);
+    expect(busy([10, 26, 30, 41, 42])).toEqual(['collect 26', 'collect 42']);
+    expect(busy([10, 26, 8, 23, 24])).toEqual(['collect 26', 'collect 24']);
   });
 
-  test('looks at the heap of its thread', () => {
+  test('leaves a thread alone that has more to do than it is told', () => {
+    const looks = (share: number): Look[] => [
+      [10, 10, 1],
+      [30, 50, share],
+    ];
+    expect(done(looks(0.4), 0.3)).toEqual([]);
+    expect(done(looks(0.2), 0.3)).toEqual(['collect 30']);
+  });
+
+  test('makes a heap smaller that takes 12 MiB more than it needed, once its thread is quiet', () => {
+    expect(
+      done([
+        [10, 10],
+        [14, 40],
+        [14, 40, 0.01],
+        [14, 15, 0],
+      ]),
+    ).toEqual(['shrink 40']);
+    expect(
+      done([
+        [10, 10],
+        [12, 22, 0],
+      ]),
+    ).toEqual([]);
+  });
+
+  test('does not do that again and again where it does not help', () => {
+    const looks: Look[] = [
+      [10, 10],
+      [30, 40, 0],
+      [10, 31, 0],
+      [10, 43, 0],
+      [10, 44, 0],
+    ];
+    expect(done(looks)).toEqual(['shrink 40', 'shrink 44']);
+  });
+
+  test('collects and shrinks the heap of its own thread', () => {
     const kept: object[] = [];
-    let count = 0;
-    const growth = new HeapGrowth(() => count++);
+    const looked: string[] = [];
+    const growth = new HeapGrowth({ collect: () => looked.push('collect'), workedShare: () => 1 });
     growth.look();
-    expect(count).toBe(0);
+    expect(looked).toEqual([]);
     for (let i = 0; i < 400_000; i++) kept.push({ a: i, b: [i] });
     growth.look();
-    expect(count).toBe(1);
+    expect(looked).toEqual(['collect']);
     expect(kept).toHaveLength(400_000);
+    kept.length = 0;
+    const before = getHeapStatistics().total_physical_size;
+    const quiet = new HeapGrowth({
+      workedShare: () => 0,
+      sizes: () => ({ used: 0, inHeap: 0, taken: getHeapStatistics().total_physical_size }),
+    });
+    quiet.look();
+    expect(before - getHeapStatistics().total_physical_size).toBeGreaterThan(12 * MIB);
   });
 });

@@ -1,33 +1,88 @@
 /**
- * Tells when garbage has piled up: V8 lets the heap of a thread grow to 80 MiB before it collects for the first time,
- * and a thread that has little to do afterwards keeps them for hours.
+ * Keeps the heap of a thread small: V8 lets it grow to 80 MiB before it collects for the first time, and keeps what it
+ * once took. A thread that has little to do afterwards would have them for hours.
  */
-import { getHeapStatistics } from 'node:v8';
+import { performance } from 'node:perf_hooks';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 /** Growth after which the heap is collected. */
 const GROWTH_BYTES = 16 << 20;
+/** Memory that the heap takes and does not need, above which it is made smaller. */
+const SPARE_BYTES = 12 << 20;
+/** Part of the time that a quiet thread works. */
+const QUIET_SHARE = 0.02;
 /** More than V8 lets memory outside its heap grow by before it begins to collect, 64 MiB. */
 const BALLAST_BYTES = 96 << 20;
 
-/** Watches the heap of the thread that it is made in. */
-export class HeapGrowth {
-  private readonly collect: () => void;
-  private readonly usedBytes: () => number;
-  private leastBytes: number;
+/** Bytes. */
+export interface HeapSizes {
+  /** In use, garbage too, with the memory outside of the heap that its objects hold. */
+  readonly used: number;
+  /** In use, garbage too. */
+  readonly inHeap: number;
+  /** Taken from the system for the heap. */
+  readonly taken: number;
+}
 
-  constructor(collect: () => void = collectSoon, usedBytes: () => number = ownUsedBytes) {
-    this.collect = collect;
-    this.usedBytes = usedBytes;
-    this.leastBytes = usedBytes();
+/** What a watch over a heap is made of; by default that of the thread that it is made in. */
+export interface HeapGrowthOptions {
+  readonly sizes: () => HeapSizes;
+  /** Part of the time since the last call that the thread worked. */
+  readonly workedShare: () => number;
+  /** Collects, soon and without a long pause. */
+  readonly collect: () => void;
+  /** Collects and gives back what is free; a pause of tens of milliseconds. */
+  readonly shrink: () => void;
+  /** The thread collects only where it worked less than this part of the time. */
+  readonly mostShare: number;
+}
+
+/** Watches a heap. */
+export class HeapGrowth {
+  private readonly options: HeapGrowthOptions;
+  private leastUsed: number;
+  private leastInHeap: number;
+  /** What the heap took when it was last made smaller. */
+  private shrunkTo = 0;
+
+  constructor(options: Partial<HeapGrowthOptions> = {}) {
+    this.options = {
+      sizes: ownSizes,
+      workedShare: ownShare(),
+      collect: collectSoon,
+      shrink: shrinkNow,
+      mostShare: 1,
+      ...options,
+    };
+    const { used, inHeap } = this.options.sizes();
+    this.leastUsed = used;
+    this.leastInHeap = inHeap;
   }
 
-  /** Call from time to time: collects when the heap has grown. */
+  /** Call every few seconds: collects a heap that has grown, and makes it smaller once the thread is quiet. */
   look(): void {
-    const bytes = this.usedBytes();
-    if (bytes < this.leastBytes) this.leastBytes = bytes;
-    if (bytes < this.leastBytes + GROWTH_BYTES) return;
-    this.leastBytes = bytes;
-    this.collect();
+    const { sizes, workedShare, mostShare } = this.options;
+    const share = workedShare();
+    const { used, inHeap, taken } = sizes();
+    this.leastUsed = Math.min(this.leastUsed, used);
+    this.leastInHeap = Math.min(this.leastInHeap, inHeap);
+    if (share > mostShare) return;
+    if (share < QUIET_SHARE && taken - Math.max(this.leastInHeap, this.shrunkTo) > SPARE_BYTES) this.shrink();
+    else if (used >= this.leastUsed + GROWTH_BYTES) this.collect(used);
+  }
+
+  private collect(used: number): void {
+    this.leastUsed = used;
+    this.options.collect();
+  }
+
+  private shrink(): void {
+    this.options.shrink();
+    const { used, inHeap, taken } = this.options.sizes();
+    this.leastUsed = used;
+    this.leastInHeap = inHeap;
+    this.shrunkTo = taken;
   }
 }
 
@@ -39,13 +94,36 @@ export function collectSoon(): void {
   try {
     new ArrayBuffer(BALLAST_BYTES);
   } catch {
-    // The system does not promise that much.
-    (globalThis as { gc?: (options: { readonly type: 'major' }) => void }).gc?.({ type: 'major' });
+    collector()({ type: 'major' }); // The system does not promise that much.
   }
 }
 
-/** The heap, and the memory outside it that objects of the heap hold. */
-function ownUsedBytes(): number {
-  const { used_heap_size, external_memory } = getHeapStatistics();
-  return used_heap_size + external_memory;
+/** Moves what is alive together, so that whole pages become free. */
+function shrinkNow(): void {
+  collector()({ type: 'major', flavor: 'last-resort' });
+}
+
+type Collector = (options: { readonly type: 'major'; readonly flavor?: 'last-resort' }) => void;
+
+/** V8's own function, which a thread has only if it began with the flag. */
+function collector(): Collector {
+  const own = (globalThis as { gc?: Collector }).gc;
+  if (own !== undefined) return own;
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc') as Collector;
+}
+
+function ownSizes(): HeapSizes {
+  const { used_heap_size: inHeap, external_memory, total_physical_size: taken } = getHeapStatistics();
+  return { used: inHeap + external_memory, inHeap, taken };
+}
+
+function ownShare(): () => number {
+  let before = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    return utilization;
+  };
 }
