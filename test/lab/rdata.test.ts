@@ -1,4 +1,4 @@
-/** RDATA beside BIND's reader of records (bind9-utils), where it is installed: both take and refuse the same. */
+/** RDATA beside BIND's reader of zones (bind9-utils), where it is installed: both take and refuse the same. */
 import { describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { hasValidForm } from '../../dns-worker/resolve/response/rdata-form.ts';
@@ -8,12 +8,20 @@ import { findProgram } from '../support/dns/authority.ts';
 import { octets } from '../support/dns/built-messages.ts';
 import { RDATA_SAMPLES } from '../support/dns/rdata-samples.ts';
 
-const checker = findProgram('named-rrchecker');
+const checker = findProgram('named-checkzone');
 
-/** At most so many ways to spoil a sample, spread over its length: each one is a process. */
+/** At most so many ways to spoil a sample, spread over its length. */
 const MOST_VARIANTS = 12;
 /** NXT's bitmap, WKS's ports and the digits of X25: of no use today, BIND looks into them, Weir does not. */
 const DIFFERS: readonly number[] = [11, 19, 30];
+/** What the records make together is no matter here. */
+const EACH_BY_ITSELF = [
+  '-i',
+  'none',
+  ...['k', 'n', 'm', 'M', 'S', 'r', 'T', 'W'].flatMap((it) => [`-${it}`, 'ignore']),
+];
+/** One record a line; the first ones make it a zone. */
+const APEX = ['$TTL 60', '@ SOA ns.test. host.test. 1 2 3 4 5', '@ NS ns.test.'];
 
 /** The sample, as it is cut off at places all over it, and with an octet more. */
 function* variants(sample: Uint8Array): Generator<Uint8Array> {
@@ -23,19 +31,32 @@ function* variants(sample: Uint8Array): Generator<Uint8Array> {
   for (let length = sample.length - 1; length > 0; length -= step) yield sample.subarray(0, length);
 }
 
+/** Which of these BIND takes: it goes on behind a record that it refuses, and names its line. */
+function takenByBind(type: number, rdata: readonly Uint8Array[]): boolean[] {
+  const records = rdata.map(
+    (bytes, i) =>
+      `n${String(i)} TYPE${String(type)} \\# ${String(bytes.length)} ${Buffer.from(bytes).toString('hex')}`,
+  );
+  const input = [...APEX, ...records, ''].join('\n');
+  const { status, stdout, stderr } = spawnSync(checker!, [...EACH_BY_ITSELF, 'example', '-'], { input });
+  const refused = new Set(
+    [...`${String(stdout)}${String(stderr)}`.matchAll(/:(\d+): near /g)].map(([, line]) => Number(line)),
+  );
+  expect({ type, refuses: status !== 0 }).toEqual({ type, refuses: refused.size > 0 });
+  return rdata.map((_, i) => !refused.has(APEX.length + 1 + i));
+}
+
 (checker === null ? describe.skip : describe)('hasValidForm()', () => {
   const opaque = RDATA_SAMPLES.filter(([type]) => rdataLayout(type) === undefined && !DIFFERS.includes(type));
   test.each(opaque.map(([type, samples]) => [rrTypeName(type), type, samples] as const))(
     'hasValidForm() takes the %s that BIND takes',
     (_name, type, samples) => {
-      for (const sample of samples) {
-        for (const rdata of variants(Uint8Array.from(Buffer.from(sample, 'hex')))) {
-          const hexadecimal = Buffer.from(rdata).toString('hex');
-          const input = `in TYPE${String(type)} \\# ${String(rdata.length)} ${hexadecimal}\n`;
-          const { status } = spawnSync(checker!, { input });
-          const takes = hasValidForm(type, RRClass.IN, rdata, 0, rdata.length);
-          expect({ hexadecimal, takes }).toEqual({ hexadecimal, takes: status === 0 });
-        }
+      const all = samples.flatMap((sample) => [...variants(Uint8Array.from(Buffer.from(sample, 'hex')))]);
+      const taken = takenByBind(type, all);
+      for (const [i, rdata] of all.entries()) {
+        const hexadecimal = Buffer.from(rdata).toString('hex');
+        const takes = hasValidForm(type, RRClass.IN, rdata, 0, rdata.length);
+        expect({ hexadecimal, takes }).toEqual({ hexadecimal, takes: taken[i] });
       }
     },
   );
