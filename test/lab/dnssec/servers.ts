@@ -5,7 +5,8 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, run, type RunningProgram } from '../../support/dns/authority.ts';
+import { run, type RunningProgram } from '../../support/dns/authority.ts';
+import { freePort } from '../../support/weir/free-ports.ts';
 import type { ZoneFile } from './sign-zones.ts';
 
 /**
@@ -40,7 +41,7 @@ export async function startPdnsForwarder(
   rootDs: string,
 ): Promise<RunningProgram> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-lab-pdns-'));
-  const port = await freePort();
+  const port = await freePort(['127.0.0.1']);
   writeFileSync(join(folder, 'anchors.lua'), `clearTA(".")\naddTA(".", "${rootDs}")\n`);
   const config = `daemon=no
 threads=1
@@ -68,7 +69,7 @@ async function startUnbound(
   rootKeys: string | null,
 ): Promise<RunningProgram> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-lab-unbound-'));
-  const port = await freePort();
+  const port = await freePort(['127.0.0.1']);
   if (rootKeys !== null) writeFileSync(join(folder, 'root.key'), rootKeys);
   const validation = rootKeys === null ? '' : `  trust-anchor-file: "${folder}/root.key"\n`;
   const config = `server:

@@ -10,6 +10,9 @@ import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeMessage } from '../../../shared/dns/codec.ts';
+import { freePort } from '../weir/free-ports.ts';
+
+const LOOPBACK = '127.0.0.1';
 
 /** A server that runs. */
 export interface RunningServer {
@@ -63,7 +66,7 @@ export async function startNsd(program: string, zone: string, zoneText: string):
 /** Starts NSD as authority for these zones. */
 export async function startNsdOn(program: string, zones: readonly ServedZone[]): Promise<RunningProgram> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-nsd-'));
-  const port = await freePort();
+  const port = await freePort([LOOPBACK]);
   const config = `server:
   ip-address: 127.0.0.1
   port: ${String(port)}
@@ -97,8 +100,8 @@ export async function startEncryptedUnbound(
   authorityPort: number,
   certificate: { readonly certPath: string; readonly keyPath: string },
 ): Promise<EncryptedServer> {
-  const tlsPort = await freePort();
-  const httpsPort = await freePort();
+  const tlsPort = await freePort([LOOPBACK]);
+  const httpsPort = await freePort([LOOPBACK]);
   const more = `  interface: 127.0.0.1@${String(tlsPort)}
   interface: 127.0.0.1@${String(httpsPort)}
   tls-port: ${String(tlsPort)}
@@ -117,7 +120,7 @@ export async function startUnbound(
   moreOfServer = '',
 ): Promise<RunningServer> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-unbound-'));
-  const port = await freePort();
+  const port = await freePort([LOOPBACK]);
   const config = `server:
   interface: 127.0.0.1
   port: ${String(port)}
@@ -144,7 +147,7 @@ stub-zone:
 /** Starts dnsmasq as the server of a local network; `records` are options such as `--host-record=…`. */
 export async function startDnsmasq(program: string, records: readonly string[]): Promise<RunningServer> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-dnsmasq-'));
-  const port = await freePort();
+  const port = await freePort([LOOPBACK]);
   const options = [
     '--keep-in-foreground',
     '--conf-file=/dev/null',
@@ -154,17 +157,6 @@ export async function startDnsmasq(program: string, records: readonly string[]):
   ];
   const listening = [`--port=${String(port)}`, '--listen-address=127.0.0.1', '--bind-interfaces', '--user='];
   return run(program, [...options, ...listening, ...records], folder, port);
-}
-
-/** A UDP port of 127.0.0.1 that no one had a moment ago. */
-export async function freePort(): Promise<number> {
-  const socket = createSocket('udp4');
-  socket.bind(0, '127.0.0.1');
-  await once(socket, 'listening');
-  const { port } = socket.address();
-  socket.close();
-  await once(socket, 'close');
-  return port;
 }
 
 /** Starts a server that keeps its files in `folder`, and waits until it answers; the folder goes with it. */

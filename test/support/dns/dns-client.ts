@@ -15,7 +15,7 @@ export interface Question extends QueryOptions {
 }
 
 /** A reply that does not come within this time is lost, milliseconds. */
-const LOST_MS = 8000;
+const LOST_MS = 20_000;
 
 /** Whoever waits for a reply. */
 interface Waiting {

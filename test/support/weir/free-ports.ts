@@ -1,6 +1,7 @@
 /**
- * Ports for servers under test. They lie below the range from which the kernel gives out source ports, so
- * that no question on its way to an upstream takes one between its choice here and its use.
+ * Ports for servers under test. They lie below the range from which the kernel gives out source ports, so that no
+ * question on its way to an upstream takes one between its choice here and its use, and each belongs to the process
+ * that chose it: other workers and other runs of the tests leave it alone.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -8,16 +9,25 @@ import { createServer, isIPv6 } from 'node:net';
 
 const FIRST = 20_000;
 const COUNT = 10_000;
-/** Ports that were given out here: a server may have two of them, and takes them only later. */
-const given = new Set<number>();
 
 /** A port that is free over UDP and TCP on all of `addresses`. */
 export async function freePort(addresses: readonly string[]): Promise<number> {
   for (;;) {
     const port = FIRST + Math.floor(Math.random() * COUNT);
-    if (given.has(port)) continue;
-    given.add(port);
-    if (await isFree(addresses, port)) return port;
+    if ((await isOurs(port)) && (await isFree(addresses, port))) return port;
+  }
+}
+
+/** Whether no one else has chosen it: an abstract socket of its name is held until this process ends. */
+async function isOurs(port: number): Promise<boolean> {
+  const claim = createServer();
+  try {
+    claim.listen({ path: `\0weir-test-port-${String(port)}` });
+    await once(claim, 'listening');
+    claim.unref();
+    return true;
+  } catch {
+    return false;
   }
 }
 
