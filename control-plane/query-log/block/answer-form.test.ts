@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
 import { AnswerForm, ReducedAnswers, restoreTtls, secsBeyond } from './answer-form.ts';
+import { viewed } from './viewed-bytes.ts';
 
 const ttl = fc.oneof(fc.integer({ min: 0, max: 0xffff_ffff }), fc.integer({ min: 0, max: 3 }));
 const record = fc.record({
@@ -27,7 +28,7 @@ function toWire(records: readonly (typeof record extends fc.Arbitrary<infer T> ?
 
 function reduce(bytes: Uint8Array): ReducedAnswers {
   const reduced = new ReducedAnswers();
-  reduced.take(bytes, 0, bytes.length);
+  reduced.take(viewed(Buffer.concat([Buffer.from('b'), bytes])), 1, bytes.length);
   return reduced;
 }
 
@@ -72,7 +73,7 @@ describe('secsBeyond()', () => {
             entry.bytes.subarray(0, entry.length),
           ) === 0;
         const source = Buffer.concat([Buffer.from('before'), other, Buffer.from('after')]);
-        const seconds = secsBeyond(entry.bytes, 0, source, 6, other.length);
+        const seconds = secsBeyond(entry.view, 0, viewed(source), 6, other.length);
         expect(seconds).toBe(isEqual ? expected.smallestTtl : -1);
       }),
       { numRuns: 500 },

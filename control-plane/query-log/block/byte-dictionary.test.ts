@@ -1,9 +1,11 @@
 /** Distinct byte strings. */
 import fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
-import { ByteDictionary } from './byte-dictionary.ts';
+import { ByteDictionary, Entry, FIRST_ENTRY, NOTES } from './byte-dictionary.ts';
+import { viewed } from './viewed-bytes.ts';
 
-const entry = fc.tuple(fc.uint8Array({ maxLength: 6 }), fc.nat(3));
+/** Bytes in some memory with others before and after them, and a tag. */
+const entry = fc.tuple(fc.uint8Array({ maxLength: 6 }), fc.nat(3), fc.nat(4));
 
 describe('ByteDictionary', () => {
   test('finds each entry again, counts it, and keeps its bytes and tag', () => {
@@ -23,35 +25,64 @@ describe('ByteDictionary', () => {
     const dictionary = new ByteDictionary();
     for (const size of [65_535, 3, 3]) {
       dictionary.clear();
-      const entries = Array.from({ length: size }, (_, n): [Uint8Array, number] => [
+      const entries = Array.from({ length: size }, (_, n): [Uint8Array, number, number] => [
         Buffer.from(`entry ${n}`),
         n,
+        n % 3,
       ]);
       expectSame(dictionary, entries);
     }
-    expect(dictionary.tags.length).toBeLessThan(65_535);
     expect(dictionary.bytes.length).toBeLessThan(65_535);
+  });
+
+  test('keeps the notes of an entry, whatever comes after it', () => {
+    const dictionary = new ByteDictionary();
+    const places = Array.from({ length: 5000 }, (_, n) => {
+      const bytes = Buffer.from(`${n}`);
+      const place = dictionary.find(viewed(bytes), 0, bytes.length, 0);
+      for (let note = 0; note < NOTES; note++)
+        dictionary.words[place + Entry.NOTE + note]! += n * NOTES + note;
+      return place;
+    });
+    expect(places.flatMap((place) => notesAt(dictionary, place))).toEqual(
+      Array.from({ length: 5000 * NOTES }, (_, n) => n),
+    );
   });
 });
 
-/** Entries may occur twice when a search has ended early, so their counts are summed. */
-function expectSame(dictionary: ByteDictionary, entries: readonly (readonly [Uint8Array, number])[]): void {
-  const expected = new Map<string, number>();
-  for (const [bytes, tag] of entries) {
-    const place = dictionary.place(bytes, 0, bytes.length, tag);
-    expect(textAt(dictionary, place)).toBe(textOf(bytes, tag));
-    expected.set(textOf(bytes, tag), (expected.get(textOf(bytes, tag)) ?? 0) + 1);
-  }
-  const found = new Map<string, number>();
-  for (let place = 0; place < dictionary.size; place++) {
-    const text = textAt(dictionary, place);
-    found.set(text, (found.get(text) ?? 0) + dictionary.counts[place]!);
-  }
-  expect(found).toEqual(expected);
+function notesAt({ words }: ByteDictionary, place: number): number[] {
+  return [...words.subarray(place + Entry.NOTE, place + Entry.NOTE + NOTES)];
 }
 
-function textAt({ bytes, starts, tags }: ByteDictionary, place: number): string {
-  return textOf(bytes.subarray(starts[place], starts[place + 1]), tags[place]!);
+/** Entries may occur twice when a search has ended early, so their counts are summed. */
+function expectSame(
+  dictionary: ByteDictionary,
+  entries: readonly (readonly [Uint8Array, number, number])[],
+): void {
+  const expected = new Map<string, number>();
+  const places = entries.map(([bytes, tag, before]) => {
+    const source = Buffer.concat([Buffer.alloc(before, 1), bytes, Buffer.from([2])]);
+    expected.set(textOf(bytes, tag), (expected.get(textOf(bytes, tag)) ?? 0) + 1);
+    return dictionary.find(viewed(source), before, bytes.length, tag);
+  });
+  const texts = places.map((place) => textAt(dictionary, place));
+  expect(texts).toEqual(entries.map(([bytes, tag]) => textOf(bytes, tag)));
+  const found = new Map<string, number>();
+  const counts = dictionary.column(Entry.COUNT);
+  expect([...dictionary.column(Entry.PLACE)]).toEqual(Array.from(counts, (_, n) => n));
+  let byteCount = 0;
+  for (let n = 0, place = FIRST_ENTRY; n < dictionary.size; n++, place = dictionary.after(place)) {
+    byteCount += dictionary.words[place + Entry.LENGTH]!;
+    const text = textAt(dictionary, place);
+    found.set(text, (found.get(text) ?? 0) + counts[n]!);
+  }
+  expect(found).toEqual(expected);
+  expect(dictionary.byteCount).toBe(byteCount);
+}
+
+function textAt({ words, bytes }: ByteDictionary, place: number): string {
+  const at = (place + Entry.BYTES) * 4;
+  return textOf(bytes.subarray(at, at + words[place + Entry.LENGTH]!), words[place + Entry.TAG]!);
 }
 
 function textOf(bytes: Uint8Array, tag: number): string {

@@ -2,134 +2,186 @@
  * Distinct byte strings in order of arrival, each with a number beside it and a count: the dictionaries of a block that
  * is being filled. Nothing is allocated for an entry. An entry may occur twice: a search ends after a few steps, so that
  * names chosen to collide cost no more than others.
+ *
+ * An entry lies in one piece, its numbers before its bytes, so that to find it loads one or two lines of the
+ * processor's cache; spread over arrays it cost twice as much.
  */
 import { randomInt } from 'node:crypto';
+import { lastWord, type ViewedBytes } from './viewed-bytes.ts';
+
+/** Words of an entry. Its bytes follow, filled with zeros to a whole word. */
+export const Entry = {
+  /** Its number in order of arrival. */
+  PLACE: 0,
+  HASH: 1,
+  /** The number beside it. */
+  TAG: 2,
+  /** How often it was asked for. */
+  COUNT: 3,
+  /** Bytes. */
+  LENGTH: 4,
+  /** Notes of whoever has the dictionary: `NOTES` words, at first 0. */
+  NOTE: 5,
+  BYTES: 8,
+} as const;
+/** Words for notes. */
+export const NOTES = Entry.BYTES - Entry.NOTE;
+/** Where the first entry lies. 0 is none. */
+export const FIRST_ENTRY = 1;
 
 /** Steps of a search. */
 const MAX_STEPS = 16;
-const SMALL_ENTRIES = 1024;
-const SMALL_BYTES = 16_384;
+const SMALL_SLOTS = 2048;
+const SMALL_WORDS = 8192;
+/** A slot has the place of an entry in its low bits, and in the others those of its hash. */
+const PLACE_BITS = 24;
+const PLACE_MASK = 2 ** PLACE_BITS - 1;
+const HASH_FACTOR = 0x9e3779b1 | 0;
 
 /** A dictionary of at most 65,535 entries. */
-export class ByteDictionary {
+export class ByteDictionary implements ViewedBytes {
   /** Entries. */
   size = 0;
-  /** Bytes of all entries, one after the other. */
-  bytes = new Uint8Array(SMALL_BYTES);
-  /** Where each entry starts; one more than entries. */
-  starts = new Uint32Array(SMALL_ENTRIES + 1);
-  /** The number beside each entry. */
-  tags = new Uint32Array(SMALL_ENTRIES);
-  /** How often each entry was asked for. */
-  counts = new Uint32Array(SMALL_ENTRIES);
-  private hashes = new Uint32Array(SMALL_ENTRIES);
-  /** Places plus one by hash; twice as many as entries, a power of two. */
-  private slots = new Uint16Array(2 * SMALL_ENTRIES);
-  private seed = randomInt(0x1_0000_0000);
+  /** Bytes of all entries, without their numbers. */
+  byteCount = 0;
+  /** The entries, one after the other, see `Entry`; and the same memory as bytes and as a view. */
+  words = new Int32Array(SMALL_WORDS);
+  bytes = new Uint8Array(this.words.buffer);
+  view = new DataView(this.words.buffer);
+  /** Where the next entry will lie. */
+  private end = FIRST_ENTRY;
+  /** Entries by hash, twice as many as entries at least, a power of two; 0 = none. */
+  private slots = new Int32Array(SMALL_SLOTS);
+  /** Where the last search ended without success; -1 = nowhere, after many steps. */
+  private freeSlot = -1;
+  private seed = randomInt(0x1_0000_0000) | 0;
 
-  /** Place of an entry, which is added if it is not there; counts it `times`. */
-  place(source: Uint8Array, at: number, length: number, tag: number, times = 1): number {
+  /** Where an entry lies in `words`; it is added if it is not there. Counts it. */
+  find(source: ViewedBytes, at: number, length: number, tag: number): number {
+    const { slots, words } = this;
     const hash = this.hash(source, at, length, tag);
-    const mask = this.slots.length - 1;
+    const mask = slots.length - 1;
     let slot = hash & mask;
-    let free = -1;
+    this.freeSlot = -1;
     for (let step = 0; step < MAX_STEPS; step++) {
-      const place = this.slots[slot]! - 1;
-      if (place < 0) {
-        free = slot;
+      const found = slots[slot]!;
+      if (found === 0) {
+        this.freeSlot = slot;
         break;
       }
-      if (this.hashes[place] === hash && this.tags[place] === tag && this.holds(place, source, at, length)) {
-        this.counts[place]! += times;
-        return place;
+      const entry = found & PLACE_MASK;
+      if (
+        (found ^ hash) >>> PLACE_BITS === 0 &&
+        words[entry + Entry.HASH] === hash &&
+        words[entry + Entry.TAG] === tag &&
+        words[entry + Entry.LENGTH] === length &&
+        this.holds(entry + Entry.BYTES, source, at, length)
+      ) {
+        words[entry + Entry.COUNT]!++;
+        return entry;
       }
       slot = (slot + 1) & mask;
     }
-    if (free >= 0) this.slots[free] = this.size + 1;
-    this.tags[this.size] = tag;
-    this.hashes[this.size] = hash;
-    this.counts[this.size] = times;
-    return this.append(source, at, length);
+    return this.append(source, at, length, tag, hash);
+  }
+
+  /** Where the entry after this one lies. */
+  after(entry: number): number {
+    return entry + Entry.BYTES + ((this.words[entry + Entry.LENGTH]! + 3) >>> 2);
+  }
+
+  /** One number of each entry, in order. */
+  column(word: number): Uint32Array {
+    const numbers = new Uint32Array(this.size);
+    for (let place = 0, entry = FIRST_ENTRY; place < this.size; place++, entry = this.after(entry))
+      numbers[place] = this.words[entry + word]!;
+    return numbers;
   }
 
   /** Forgets all entries; keeps memory for about as many. */
   clear(): void {
-    const isTooLarge = this.tags.length > SMALL_ENTRIES && this.size < this.tags.length / 8;
-    if (isTooLarge) this.resize(SMALL_ENTRIES);
-    if (this.bytes.length > SMALL_BYTES && this.starts[this.size]! < this.bytes.length / 8) {
-      this.bytes = new Uint8Array(SMALL_BYTES);
-    }
-    this.slots.fill(0);
+    const { slots, words } = this;
+    if (slots.length > SMALL_SLOTS && this.size < slots.length / 16) this.slots = new Int32Array(SMALL_SLOTS);
+    else slots.fill(0);
+    if (words.length > SMALL_WORDS && this.end < words.length / 8) this.setWords(new Int32Array(SMALL_WORDS));
     this.size = 0;
-    this.seed = randomInt(0x1_0000_0000);
+    this.byteCount = 0;
+    this.end = FIRST_ENTRY;
+    this.seed = randomInt(0x1_0000_0000) | 0;
   }
 
-  private append(source: Uint8Array, at: number, length: number): number {
-    const place = this.size;
-    const start = this.starts[place]!;
-    this.reserve(start + length);
-    const { bytes } = this;
-    for (let i = 0; i < length; i++) bytes[start + i] = source[at + i]!; // Short: `set()` costs more than it saves.
-    this.starts[place + 1] = start + length;
+  private append(source: ViewedBytes, at: number, length: number, tag: number, hash: number): number {
+    const entry = this.end;
+    const wholeEnd = entry + Entry.BYTES + (length >>> 2);
+    this.reserve(wholeEnd + 1);
+    const { words } = this;
+    words[entry + Entry.PLACE] = this.size;
+    words[entry + Entry.HASH] = hash;
+    words[entry + Entry.TAG] = tag;
+    words[entry + Entry.COUNT] = 1;
+    words[entry + Entry.LENGTH] = length;
+    for (let note = 0; note < NOTES; note++) words[entry + Entry.NOTE + note] = 0;
+    let from = at;
+    for (let word = entry + Entry.BYTES; word < wholeEnd; word++, from += 4)
+      words[word] = source.view.getInt32(from, true);
+    if ((length & 3) !== 0) words[wholeEnd] = lastWord(source, at + length, length & 3);
+    this.end = this.after(entry);
     this.size++;
-    if (this.size === this.tags.length) this.grow();
-    return place;
+    this.byteCount += length;
+    // An entry beyond what a slot can tell is not found again.
+    if (this.freeSlot >= 0 && entry <= PLACE_MASK) this.slots[this.freeSlot] = entry | (hash & ~PLACE_MASK);
+    if (this.size * 2 > this.slots.length) this.grow();
+    return entry;
   }
 
-  private holds(place: number, source: Uint8Array, at: number, length: number): boolean {
-    const start = this.starts[place]!;
-    if (this.starts[place + 1]! - start !== length) return false;
-    const { bytes } = this;
-    for (let i = 0; i < length; i++) if (bytes[start + i] !== source[at + i]) return false;
-    return true;
+  private holds(from: number, source: ViewedBytes, at: number, length: number): boolean {
+    const { words } = this;
+    const { view } = source;
+    const wholeEnd = from + (length >>> 2);
+    let sourceAt = at;
+    for (let word = from; word < wholeEnd; word++, sourceAt += 4)
+      if (words[word] !== view.getInt32(sourceAt, true)) return false;
+    return (length & 3) === 0 || words[wholeEnd] === lastWord(source, at + length, length & 3);
   }
 
-  private hash(source: Uint8Array, at: number, length: number, tag: number): number {
-    let lane = this.seed ^ Math.imul(tag, 0x9e3779b1);
-    const end = at + length;
-    let i = at;
-    for (; i + 4 <= end; i += 4) {
-      const word = source[i]! | (source[i + 1]! << 8) | (source[i + 2]! << 16) | (source[i + 3]! << 24);
-      lane = Math.imul(lane ^ word, 0x9e3779b1);
+  private hash(source: ViewedBytes, at: number, length: number, tag: number): number {
+    const { view } = source;
+    let lane = this.seed ^ Math.imul(tag, HASH_FACTOR);
+    const wholeEnd = at + (length & ~3);
+    for (let i = at; i < wholeEnd; i += 4) {
+      lane = Math.imul(lane ^ view.getInt32(i, true), HASH_FACTOR);
       lane ^= lane >>> 15;
     }
-    for (; i < end; i++) lane = Math.imul(lane ^ source[i]!, 0x01000193);
+    if ((length & 3) !== 0) lane = Math.imul(lane ^ lastWord(source, at + length, length & 3), HASH_FACTOR);
     lane ^= lane >>> 15;
-    lane = Math.imul(lane, 0x85ebca77);
-    return (lane ^ (lane >>> 13)) >>> 0;
+    lane = Math.imul(lane ^ length, 0x85ebca77);
+    return lane ^ (lane >>> 13);
   }
 
-  private reserve(bytes: number): void {
-    if (bytes <= this.bytes.length) return;
-    const larger = new Uint8Array(Math.max(bytes, this.bytes.length * 2));
-    larger.set(this.bytes);
-    this.bytes = larger;
+  private reserve(words: number): void {
+    if (words <= this.words.length) return;
+    const larger = new Int32Array(Math.max(words, this.words.length * 2));
+    larger.set(this.words);
+    this.setWords(larger);
+  }
+
+  private setWords(words: Int32Array<ArrayBuffer>): void {
+    this.words = words;
+    this.bytes = new Uint8Array(words.buffer);
+    this.view = new DataView(words.buffer);
   }
 
   private grow(): void {
-    const { starts, tags, counts, hashes, size } = this;
-    this.resize(tags.length * 2);
-    this.starts.set(starts.subarray(0, size + 1));
-    this.tags.set(tags);
-    this.counts.set(counts);
-    this.hashes.set(hashes);
-    const mask = this.slots.length - 1;
-    for (let place = 0; place < size; place++) {
-      let slot = hashes[place]! & mask;
+    const slots = new Int32Array(this.slots.length * 2);
+    const { words, size } = this;
+    const mask = slots.length - 1;
+    for (let place = 0, entry = FIRST_ENTRY; place < size; place++, entry = this.after(entry)) {
+      const hash = words[entry + Entry.HASH]!;
+      let slot = hash & mask;
       let step = 0;
-      while (this.slots[slot] !== 0 && step < MAX_STEPS) {
-        slot = (slot + 1) & mask;
-        step++;
-      }
-      if (step < MAX_STEPS) this.slots[slot] = place + 1;
+      for (; step < MAX_STEPS && slots[slot] !== 0; step++) slot = (slot + 1) & mask;
+      if (step < MAX_STEPS && entry <= PLACE_MASK) slots[slot] = entry | (hash & ~PLACE_MASK);
     }
-  }
-
-  private resize(entries: number): void {
-    this.starts = new Uint32Array(entries + 1);
-    this.tags = new Uint32Array(entries);
-    this.counts = new Uint32Array(entries);
-    this.hashes = new Uint32Array(entries);
-    this.slots = new Uint16Array(2 * entries);
+    this.slots = slots;
   }
 }

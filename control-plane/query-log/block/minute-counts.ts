@@ -57,11 +57,12 @@ export function latencyOfBucket(bucket: number): number {
 export function countMinutes(block: OpenBlock): MinuteCounts[] {
   const minutes: (MinuteTally | undefined)[] = Array.from({ length: MINUTES_PER_HOUR });
   const { times, rowCount } = block;
+  const ruleOf = block.rulesOfNames();
   for (let from = 0, to = 0; from < rowCount; from = to) {
     const minute = Math.floor(times[from]! / MINUTE_US);
     const startUs = minute * MINUTE_US;
     while (to < rowCount && times[to]! >= startUs && times[to]! < startUs + MINUTE_US) to++;
-    (minutes[minute] ??= new MinuteTally(block)).add(block, from, to);
+    (minutes[minute] ??= new MinuteTally(block)).add(block, ruleOf, from, to);
   }
   const outcomes = block.headOutcomes();
   return minutes.flatMap((tally, minute) =>
@@ -90,7 +91,7 @@ class MinuteTally {
   }
 
   /** Adds the rows of [from, to). */
-  add(block: OpenBlock, from: number, to: number): void {
+  add(block: OpenBlock, ruleOf: Uint16Array, from: number, to: number): void {
     const { queries, timesUs, clients, blockedClients, rules, latency, isBlocked } = this;
     const { outcomeOf, clientOf, responseTimes, nameOf } = block;
     for (let row = from; row < to; row++) {
@@ -102,7 +103,7 @@ class MinuteTally {
       latency[latencyBucket(timeUs)]!++;
       if (isBlocked[outcome] === 0) continue;
       blockedClients[clientOf[row]!]!++;
-      rules[block.ruleOf(nameOf[row]!)]!++;
+      rules[ruleOf[nameOf[row]!]!]!++;
     }
   }
 

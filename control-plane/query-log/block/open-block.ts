@@ -10,11 +10,13 @@ import {
   QueryStatus,
   type QueryStatusCode,
 } from '../../../shared/query-log.ts';
+import { RRType } from '../../../shared/dns/iana.ts';
 import { nameToText } from '../../../shared/dns/name.ts';
 import { ADDRESS_SIZE, addressToText } from '../../../shared/net/ip.ts';
 import type { QueryLogRow } from '../attribution/row.ts';
 import { AnswerForm, ReducedAnswers, secsBeyond } from './answer-form.ts';
-import { ByteDictionary } from './byte-dictionary.ts';
+import { ByteDictionary, Entry, NOTES } from './byte-dictionary.ts';
+import { type ViewedBytes, viewed } from './viewed-bytes.ts';
 import { WordDictionary } from './word-dictionary.ts';
 import { RuleDictionary } from './rule-dictionary.ts';
 import { type HeadClient, type HeadOutcome, HOUR_US, MAX_BLOCK_ROWS, NameClass } from './block-layout.ts';
@@ -22,12 +24,19 @@ import { type HeadClient, type HeadOutcome, HOUR_US, MAX_BLOCK_ROWS, NameClass }
 /** Bytes of dictionaries at which a block is full whatever its rows. */
 const MAX_DICTIONARY_BYTES = 8 * 1024 * 1024;
 /** A client as numbers: four of its address, then the group. */
-const CLIENT_WORDS = 5;
+const ADDRESS_WORDS = 4;
 const GROUP_WORD = 4;
 /** Third number of an IPv4 address as ::ffff:a.b.c.d. */
 const MAPPED = 0xffff;
-/** An outcome as numbers: qtype and rcode; the small ones; the upstream's place plus one. */
-const OUTCOME_WORDS = 3;
+/** An outcome as numbers. */
+const OutcomeWord = {
+  /** From bit 16 on the rcode. */
+  QTYPE: 0,
+  /** `Small` */
+  SMALL: 1,
+  /** Place plus one; 0 = none. */
+  UPSTREAM: 2,
+} as const;
 /** Bits of the second number. */
 const Small = { STATUS: 0, PROTOCOL: 8, DNSSEC: 16, CACHED: 24 } as const;
 
@@ -56,17 +65,20 @@ export class OpenBlock {
   /** Place plus one; 0 = none. */
   readonly answerOf = new Uint16Array(MAX_BLOCK_ROWS);
   readonly answerTtls = new Uint32Array(MAX_BLOCK_ROWS);
-  /** By name, the answers to the last query for it: mostly those to the next one, too. Place plus one; 0 = none. */
-  private readonly lastAnswers = new Uint16Array(MAX_BLOCK_ROWS);
   /** Names in wire form; the tag is the rule's place plus one, from bit 16 the offset of its name, from bit 24 the class. */
   readonly names = new ByteDictionary();
   /** The tag is the form. */
   readonly answers = new ByteDictionary();
   readonly rules = new RuleDictionary();
-  private readonly clients = new WordDictionary(CLIENT_WORDS);
-  private readonly outcomes = new WordDictionary(OUTCOME_WORDS);
+  private readonly clients = new WordDictionary();
+  private readonly outcomes = new WordDictionary();
   private readonly upstreams: string[] = [];
+  /** The upstream of the query before, and its place plus one. */
+  private lastUpstream: string | null = null;
+  private lastUpstreamNumber = 0;
   private readonly reduced = new ReducedAnswers();
+  /** The memory of the rows: the same for many. */
+  private source: ViewedBytes = viewed(new Uint8Array(0));
 
   /** Whether a query of this time belongs into the block. */
   accepts(timestampUs: number): boolean {
@@ -75,8 +87,7 @@ export class OpenBlock {
 
   /** Whether there is no room for another query. */
   get isFull(): boolean {
-    const { names, answers } = this;
-    const bytes = names.starts[names.size]! + answers.starts[answers.size]! + this.rules.textBytes;
+    const bytes = this.names.byteCount + this.answers.byteCount + this.rules.textBytes;
     return this.rowCount === MAX_BLOCK_ROWS || bytes >= MAX_DICTIONARY_BYTES;
   }
 
@@ -88,18 +99,16 @@ export class OpenBlock {
     if (timestampUs > this.lastUs) this.lastUs = timestampUs;
     this.times[index] = timestampUs - this.hourUs;
     this.responseTimes[index] = row.responseTimeUs;
-    const { bytes, qname } = row;
-    this.nameOf[index] = this.names.place(
-      bytes,
-      qname.at,
-      qname.length,
-      this.ruleTag(row) | (classOf(row.status) << 24),
-    );
+    if (row.bytes !== this.source.bytes) this.source = viewed(row.bytes);
+    const { qname } = row;
+    const tag = this.ruleTag(row) | (classOf(row.status) << 24);
+    const name = this.names.find(this.source, qname.at, qname.length, tag);
+    this.nameOf[index] = this.names.words[name + Entry.PLACE]!;
     this.clientOf[index] = this.clientPlace(row, kept);
     this.outcomeOf[index] = this.outcomePlace(row);
     this.answerOf[index] = 0;
     this.answerTtls[index] = 0;
-    if (kept.answers && row.answers.length !== 0) this.addAnswers(row, index);
+    if (kept.answers && row.answers.length !== 0) this.addAnswers(row, index, name);
   }
 
   /** Forgets everything. */
@@ -109,7 +118,8 @@ export class OpenBlock {
     for (const dictionary of [this.names, this.answers, this.clients, this.outcomes]) dictionary.clear();
     this.rules.clear();
     this.upstreams.length = 0;
-    this.lastAnswers.fill(0);
+    this.lastUpstream = null;
+    this.lastUpstreamNumber = 0;
   }
 
   get outcomeCount(): number {
@@ -122,17 +132,17 @@ export class OpenBlock {
 
   /** `QueryStatus` of an outcome. */
   statusOf(outcome: number): number {
-    return this.outcomes.words[outcome * OUTCOME_WORDS + 1]! & 0xff;
+    return (this.outcomes.wordOf(outcome, OutcomeWord.SMALL) >>> Small.STATUS) & 0xff;
   }
 
   /** Group of a client. */
   groupOf(client: number): number {
-    return this.clients.words[client * CLIENT_WORDS + GROUP_WORD]!;
+    return this.clients.wordOf(client, GROUP_WORD) >>> 0;
   }
 
-  /** Place plus one of a name's rule; 0 = none. */
-  ruleOf(name: number): number {
-    return this.names.tags[name]! & 0xffff;
+  /** Place plus one of each name's rule; 0 = none. */
+  rulesOfNames(): Uint16Array {
+    return new Uint16Array(this.names.column(Entry.TAG)); // The low half of each.
   }
 
   headClients(): HeadClient[] {
@@ -143,26 +153,26 @@ export class OpenBlock {
     const address = new DataView(new ArrayBuffer(ADDRESS_SIZE));
     const bytes = new Uint8Array(address.buffer);
     return Array.from(blocked, (blockedQueries, place) => {
-      for (let i = 0; i < GROUP_WORD; i++) address.setUint32(i * 4, clients.words[place * CLIENT_WORDS + i]!);
-      return [addressToText(bytes), this.groupOf(place), clients.counts[place]!, blockedQueries];
+      for (let i = 0; i < ADDRESS_WORDS; i++) address.setInt32(i * 4, clients.wordOf(place, i));
+      return [addressToText(bytes), this.groupOf(place), clients.countOf(place), blockedQueries];
     });
   }
 
   headOutcomes(): HeadOutcome[] {
-    const { words, counts, size } = this.outcomes;
-    return Array.from({ length: size }, (_, place) => {
-      const at = place * OUTCOME_WORDS;
-      const small = words[at + 1]!;
-      const upstream = words[at + 2]!;
+    const { outcomes } = this;
+    return Array.from({ length: outcomes.size }, (_, place) => {
+      const types = outcomes.wordOf(place, OutcomeWord.QTYPE);
+      const small = outcomes.wordOf(place, OutcomeWord.SMALL);
+      const upstream = outcomes.wordOf(place, OutcomeWord.UPSTREAM);
       return [
-        words[at]! & 0xffff,
+        types & 0xffff,
         QUERY_STATUS_NAMES[(small >>> Small.STATUS) & 0xff]!,
-        words[at]! >>> 16,
+        types >>> 16,
         PROTOCOL_NAMES[(small >>> Small.PROTOCOL) & 0xff]!,
         DNSSEC_STATUS_NAMES[(small >>> Small.DNSSEC) & 0xff]!,
         small >>> Small.CACHED === 1,
         upstream === 0 ? null : this.upstreams[upstream - 1]!,
-        counts[place]!,
+        outcomes.countOf(place),
       ];
     });
   }
@@ -192,79 +202,86 @@ export class OpenBlock {
     return this.rules.place({ source, before: before + name + after, atName: false, after: '' }) + 1;
   }
 
-  private clientPlace({ bytes, client, groupId }: QueryLogRow, kept: Kept): number {
-    const { key } = this.clients;
+  private clientPlace({ client, groupId }: QueryLogRow, kept: Kept): number {
+    const { view } = this.source;
     const { at } = client;
-    if (client.length === 4) setMapped(key, wordAt(bytes, at));
-    else for (let i = 0; i < GROUP_WORD; i++) key[i] = wordAt(bytes, at + i * 4);
-    const isIpv4 = key[0] === 0 && key[1] === 0 && key[2] === MAPPED;
-    if (isIpv4) key[3]! &= leadingBytes(kept.ipv4Bytes);
-    else for (let i = 0; i < GROUP_WORD; i++) key[i]! &= leadingBytes(kept.ipv6Bytes - i * 4);
-    key[GROUP_WORD] = groupId;
-    return this.clients.place();
+    const group = groupId | 0;
+    if (client.length === 4) return this.ipv4Place(view.getInt32(at), group, kept);
+    const a = view.getInt32(at);
+    const b = view.getInt32(at + 4);
+    const c = view.getInt32(at + 8);
+    const d = view.getInt32(at + 12);
+    if (a === 0 && b === 0 && c === MAPPED) return this.ipv4Place(d, group, kept);
+    const { ipv6Bytes } = kept;
+    return this.clients.place(
+      a & leadingBytes(ipv6Bytes),
+      b & leadingBytes(ipv6Bytes - 4),
+      c & leadingBytes(ipv6Bytes - 8),
+      d & leadingBytes(ipv6Bytes - 12),
+      group,
+    );
+  }
+
+  private ipv4Place(address: number, group: number, { ipv4Bytes }: Kept): number {
+    return this.clients.place(0, 0, MAPPED, address & leadingBytes(ipv4Bytes), group);
   }
 
   private outcomePlace(row: QueryLogRow): number {
-    const { key } = this.outcomes;
-    key[0] = row.qtype | (row.rcode << 16);
-    key[1] =
+    const small =
       (row.status << Small.STATUS) |
       (row.protocol << Small.PROTOCOL) |
       (row.dnssec << Small.DNSSEC) |
       ((row.cached ? 1 : 0) << Small.CACHED);
-    key[2] = this.upstreamNumber(row.upstream);
-    return this.outcomes.place();
+    const upstream = row.upstream === this.lastUpstream ? this.lastUpstreamNumber : this.numberUpstream(row);
+    return this.outcomes.place(row.qtype | (row.rcode << 16), small, upstream, 0, 0);
   }
 
   /** Place plus one; few upstreams answer within a block. */
-  private upstreamNumber(upstream: string | null): number {
-    if (upstream === null) return 0;
-    const place = this.upstreams.indexOf(upstream);
-    return place >= 0 ? place + 1 : this.upstreams.push(upstream);
+  private numberUpstream({ upstream }: QueryLogRow): number {
+    const place = upstream === null ? -1 : this.upstreams.indexOf(upstream);
+    if (upstream === null) this.lastUpstreamNumber = 0;
+    else this.lastUpstreamNumber = place >= 0 ? place + 1 : this.upstreams.push(upstream);
+    this.lastUpstream = upstream;
+    return this.lastUpstreamNumber;
   }
 
-  private addAnswers({ bytes, answers }: QueryLogRow, index: number): void {
+  /** The answers to a query for a name and type are mostly those to the last one: a note of the name's entry. */
+  private addAnswers({ answers, qtype }: QueryLogRow, index: number, name: number): void {
+    const { names, source } = this;
     const { at, length } = answers;
-    const name = this.nameOf[index]!;
-    const last = this.lastAnswers[name]! - 1;
-    const seconds = last < 0 ? -1 : this.secsBeyondEntry(last, bytes, at, length);
+    const note = name + Entry.NOTE + noteOf(qtype);
+    const last = names.words[note]!;
+    const seconds = last === 0 ? -1 : this.secsBeyondEntry(last, at, length);
     if (seconds >= 0) {
-      this.answers.counts[last]!++;
-      this.answerOf[index] = last + 1;
+      this.answerOf[index] = this.answers.words[last + Entry.PLACE]! + 1;
       this.answerTtls[index] = seconds;
       return;
     }
     const { reduced } = this;
-    reduced.take(bytes, at, length);
-    const place = this.answers.place(reduced.bytes, 0, reduced.length, reduced.form) + 1;
-    this.answerOf[index] = place;
+    reduced.take(source, at, length);
+    const entry = this.answers.find(reduced, 0, reduced.length, reduced.form);
+    this.answerOf[index] = this.answers.words[entry + Entry.PLACE]! + 1;
     this.answerTtls[index] = reduced.smallestTtl;
-    this.lastAnswers[name] = place;
+    names.words[note] = entry;
   }
 
-  private secsBeyondEntry(place: number, bytes: Uint8Array, at: number, length: number): number {
-    const { answers } = this;
-    const start = answers.starts[place]!;
-    if (answers.tags[place] !== AnswerForm.TTLS_REDUCED || answers.starts[place + 1]! - start !== length)
+  private secsBeyondEntry(entry: number, at: number, length: number): number {
+    const { words, view } = this.answers;
+    if (words[entry + Entry.LENGTH] !== length || words[entry + Entry.TAG] !== AnswerForm.TTLS_REDUCED)
       return -1;
-    return secsBeyond(answers.bytes, start, bytes, at, length);
+    return secsBeyond(view, (entry + Entry.BYTES) * 4, this.source, at, length);
   }
+}
+
+/** Which note of a name's entry is of this type's answers. */
+function noteOf(qtype: number): number {
+  if (qtype === RRType.A) return 0;
+  return qtype === RRType.AAAA ? 1 : NOTES - 1;
 }
 
 function classOf(status: QueryStatusCode): number {
   if (isBlockedStatus(status)) return NameClass.BLOCKED;
   return RESOLVED.has(status) ? NameClass.RESOLVED : NameClass.OTHER;
-}
-
-function setMapped(key: Uint32Array, address: number): void {
-  key[0] = 0;
-  key[1] = 0;
-  key[2] = MAPPED;
-  key[3] = address;
-}
-
-function wordAt(bytes: Uint8Array, at: number): number {
-  return (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
 }
 
 /** A mask of the leading bytes of four. */

@@ -1,9 +1,33 @@
 /** Numbers as byte planes: the lowest bytes of all, then the second ones, and so on. */
 
-/** Planes of the first `count` numbers of `width` bytes. */
-export function toPlanes(numbers: ArrayLike<number>, count: number, width: 1 | 2 | 4): Uint8Array {
-  const planes = new Uint8Array(count * width);
-  for (let plane = 0; plane < width; plane++) {
+/*
+ * One function for each kind of array: one for all was slow for all. A plane of zeros is not written, since new memory is
+ * zero.
+ */
+
+/** Planes of the first `count` numbers. */
+export function toPlanes16(numbers: Uint16Array, count: number): Uint8Array {
+  const planes = new Uint8Array(count * 2);
+  let all = 0;
+  for (let i = 0; i < count; i++) {
+    const number = numbers[i]!;
+    planes[i] = number;
+    all |= number;
+  }
+  if (all > 0xff) for (let i = 0; i < count; i++) planes[count + i] = numbers[i]! >>> 8;
+  return planes;
+}
+
+/** Planes of the first `count` numbers. */
+export function toPlanes32(numbers: Uint32Array, count: number): Uint8Array {
+  const planes = new Uint8Array(count * 4);
+  let all = 0;
+  for (let i = 0; i < count; i++) {
+    const number = numbers[i]!;
+    planes[i] = number;
+    all |= number;
+  }
+  for (let plane = 1; plane < 4 && all >>> (plane * 8) !== 0; plane++) {
     const at = plane * count;
     const shift = plane * 8;
     for (let i = 0; i < count; i++) planes[at + i] = numbers[i]! >>> shift;
@@ -37,7 +61,7 @@ export function toDeltaPlanes(numbers: Uint32Array, count: number): Uint8Array {
     deltas[i] = (delta << 1) ^ (delta >> 31);
     last = numbers[i]!;
   }
-  return toPlanes(deltas, count, 4);
+  return toPlanes32(deltas, count);
 }
 
 /** The numbers of `toDeltaPlanes()`. */

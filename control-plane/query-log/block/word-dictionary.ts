@@ -5,95 +5,110 @@
  */
 import { randomInt } from 'node:crypto';
 
+/** Numbers of a tuple: a shorter one ends with zeros. Of fixed length, since a loop cost twice as much. */
+const TUPLE_WORDS = 5;
+/** Words of an entry: the tuple and its count. */
+const ENTRY_WORDS = TUPLE_WORDS + 1;
 /** Steps of a search. */
 const MAX_STEPS = 16;
 const SMALL_ENTRIES = 256;
+const HASH_FACTOR = 0x9e3779b1 | 0;
+const OTHER_FACTOR = 0x85ebca77 | 0;
 
-/** A dictionary of at most 65,535 tuples of `width` numbers. */
+/** A dictionary of at most 65,535 tuples. */
 export class WordDictionary {
   /** Entries. */
   size = 0;
-  /** The tuple that is looked for. */
-  readonly key: Uint32Array;
-  /** How often each entry was asked for. */
-  counts = new Uint32Array(SMALL_ENTRIES);
-  /** The tuples, one after the other. */
-  words: Uint32Array;
-  private readonly width: number;
+  /** The tuples, each with its count. */
+  words = new Int32Array(SMALL_ENTRIES * ENTRY_WORDS);
   /** Places plus one by hash; twice as many as entries, a power of two. */
   private slots = new Uint16Array(2 * SMALL_ENTRIES);
-  private seed = randomInt(0x1_0000_0000);
+  private seed = randomInt(0x1_0000_0000) | 0;
 
-  constructor(width: number) {
-    this.width = width;
-    this.key = new Uint32Array(width);
-    this.words = new Uint32Array(SMALL_ENTRIES * width);
-  }
-
-  /** Place of the tuple in `key`, which is added if it is not there; counts it. */
-  place(): number {
-    const { slots, words, key, width } = this;
+  /** Place of a tuple, which is added if it is not there; counts it. The numbers are i32. */
+  place(a: number, b: number, c: number, d: number, e: number): number {
+    const { slots, words } = this;
     const mask = slots.length - 1;
-    let slot = this.hashOf(key, 0) & mask;
+    let slot = this.hashOf(a, b, c, d, e) & mask;
     for (let step = 0; step < MAX_STEPS; step++) {
       const place = slots[slot]! - 1;
       if (place < 0) {
         slots[slot] = this.size + 1;
-        return this.add();
+        break;
       }
-      let at = 0;
-      while (at < width && words[place * width + at] === key[at]) at++;
-      if (at === width) {
-        this.counts[place]!++;
+      const at = place * ENTRY_WORDS;
+      const isSame =
+        words[at] === a &&
+        words[at + 1] === b &&
+        words[at + 2] === c &&
+        words[at + 3] === d &&
+        words[at + 4] === e;
+      if (isSame) {
+        words[at + TUPLE_WORDS]!++;
         return place;
       }
       slot = (slot + 1) & mask;
     }
-    return this.add();
+    return this.add(a, b, c, d, e);
+  }
+
+  /** Number `index` of a tuple, i32. */
+  wordOf(place: number, index: number): number {
+    return this.words[place * ENTRY_WORDS + index]!;
+  }
+
+  /** How often a tuple was asked for. */
+  countOf(place: number): number {
+    return this.wordOf(place, TUPLE_WORDS);
   }
 
   /** Forgets all entries; keeps memory for about as many. */
   clear(): void {
-    if (this.counts.length > SMALL_ENTRIES && this.size < this.counts.length / 8) this.resize(SMALL_ENTRIES);
-    this.slots.fill(0);
+    const entries = this.slots.length / 2;
+    if (entries > SMALL_ENTRIES && this.size < entries / 8) this.resize(SMALL_ENTRIES);
+    else this.slots.fill(0);
     this.size = 0;
-    this.seed = randomInt(0x1_0000_0000);
+    this.seed = randomInt(0x1_0000_0000) | 0;
   }
 
-  private add(): number {
+  private add(a: number, b: number, c: number, d: number, e: number): number {
     const place = this.size++;
-    this.words.set(this.key, place * this.width);
-    this.counts[place] = 1;
-    if (this.size === this.counts.length) this.grow();
+    const { words } = this;
+    const at = place * ENTRY_WORDS;
+    words[at] = a;
+    words[at + 1] = b;
+    words[at + 2] = c;
+    words[at + 3] = d;
+    words[at + 4] = e;
+    words[at + TUPLE_WORDS] = 1;
+    if (this.size * 2 === this.slots.length) this.grow();
     return place;
   }
 
-  private hashOf(words: Uint32Array, at: number): number {
-    let lane = this.seed;
-    for (let i = at; i < at + this.width; i++) {
-      lane = Math.imul(lane ^ words[i]!, 0x9e3779b1);
-      lane ^= lane >>> 15;
-    }
-    return lane >>> 0;
+  private hashOf(a: number, b: number, c: number, d: number, e: number): number {
+    let lane = Math.imul(a ^ this.seed, HASH_FACTOR) ^ Math.imul(c ^ (this.seed >>> 7), OTHER_FACTOR);
+    lane = Math.imul(lane ^ (lane >>> 15) ^ b, HASH_FACTOR);
+    lane = Math.imul(lane ^ (lane >>> 15) ^ d, HASH_FACTOR);
+    lane = Math.imul(lane ^ (lane >>> 15) ^ e, HASH_FACTOR);
+    return lane ^ (lane >>> 15);
   }
 
   private grow(): void {
-    const { counts, words, size } = this;
-    this.resize(counts.length * 2);
-    this.counts.set(counts);
+    const { words, size } = this;
+    this.resize(size * 2);
     this.words.set(words);
     const mask = this.slots.length - 1;
-    for (let place = 0; place < size; place++) {
-      let slot = this.hashOf(words, place * this.width) & mask;
+    for (let at = 0, place = 1; place <= size; place++, at += ENTRY_WORDS) {
+      const hash = this.hashOf(words[at]!, words[at + 1]!, words[at + 2]!, words[at + 3]!, words[at + 4]!);
+      let slot = hash & mask;
       let step = 0;
       for (; step < MAX_STEPS && this.slots[slot] !== 0; step++) slot = (slot + 1) & mask;
-      if (step < MAX_STEPS) this.slots[slot] = place + 1;
+      if (step < MAX_STEPS) this.slots[slot] = place;
     }
   }
 
   private resize(entries: number): void {
-    this.counts = new Uint32Array(entries);
-    this.words = new Uint32Array(entries * this.width);
+    this.words = new Int32Array(entries * ENTRY_WORDS);
     this.slots = new Uint16Array(2 * entries);
   }
 }

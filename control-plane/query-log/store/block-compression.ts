@@ -1,4 +1,4 @@
-/** Compresses sealed blocks, one after the other, beside the thread that gathers their rows. */
+/** Compresses sealed blocks, one after the other; what is large beside the thread that gathers their rows. */
 import { type SealedBlock, toBatch } from './block-gatherer.ts';
 import type { LogBatch } from './log-batch.ts';
 
