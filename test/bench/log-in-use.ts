@@ -7,7 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { lockDataDir } from '../../control-plane/db/data-dir-lock.ts';
 import { type Database, startDatabase } from '../../control-plane/db/database.ts';
+import { CountsDays } from '../../control-plane/query-log/upkeep/counts-days.ts';
 import { NameFolding } from '../../control-plane/query-log/upkeep/name-folding.ts';
+import { systemClock } from '../../shared/clock.ts';
 import { MemoryLogger } from '../support/parts/memory-logger.ts';
 import { type Bench, ROOT, stageOf, withBench } from './bench.ts';
 import type { LoadResult } from './load/load.ts';
@@ -89,6 +91,9 @@ async function fill(dataDir: string, made: MadeUpLog): Promise<void> {
       const folding = new NameFolding({ database, logger, nodeId });
       while ((await folding.turn()) > 0);
     }
+    await new CountsDays({ database, logger, clock: systemClock, rollupDays: () => made.days + 1 }).keep();
+    // A day's counts come into the room of those that were dropped: here all are there before the first are dropped.
+    await database.query('VACUUM FULL query_counts');
     await database.query('VACUUM ANALYZE');
     console.log(`${made.queries} queries of ${made.nodes} nodes, ${made.days} days, in ${blocks} blocks`);
     await printSizes(database, made);
