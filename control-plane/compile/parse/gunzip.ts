@@ -2,6 +2,9 @@
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 
+/** Of text: each chunk is a trip to another thread and through each step behind. */
+const CHUNK_BYTES = 64 * 1024;
+
 /** Whether bytes start with the mark of a gzip file (RFC 1952 section 2.3.1). */
 export function isGzip(head: Uint8Array): boolean {
   return head[0] === 0x1f && head[1] === 0x8b;
@@ -9,7 +12,7 @@ export function isGzip(head: Uint8Array): boolean {
 
 /** The decompressed chunks; throws what `chunks` throws, and zlib's error for damaged data. */
 export async function* gunzip(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const stream = createGunzip();
+  const stream = createGunzip({ chunkSize: CHUNK_BYTES });
   // A failure destroys `stream` with its error, which is thrown to the reader of the chunks below.
   pipeline(chunks, stream).catch(() => undefined);
   for await (const chunk of stream) yield chunk as Buffer;

@@ -112,7 +112,8 @@ class TextMeter {
   private count(chunk: Buffer): void {
     this.bytes += chunk.length;
     if (this.bytes > this.limits.textBytes) throw tooLarge(this.shown, this.limits.textBytes);
-    for (const byte of chunk) if (byte === LINE_FEED) this.lines++;
+    // By index: the iterator of a buffer takes three times as long.
+    for (let at = 0; at < chunk.length; at++) if (chunk[at] === LINE_FEED) this.lines++;
     if (this.lines > this.limits.lines)
       throw new ListError('too_large', `fetch ${this.shown}: more than ${this.limits.lines} lines`);
   }
