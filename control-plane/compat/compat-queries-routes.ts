@@ -3,7 +3,7 @@ import type { Untimed } from '../../shared/api/compat-api.ts';
 import { CompatQueries } from '../../shared/api/compat-log-api.ts';
 import { MOST_OFFSET } from '../../shared/api/query-log-api.ts';
 import type { Clock } from '../../shared/clock.ts';
-import type { QueryConditions } from '../query-log/reading/block-filter.ts';
+import type { QueryConditions } from '../query-log/search/query-conditions.ts';
 import type { QueryLogReader } from '../query-log/reading/query-log-reader.ts';
 import type { StatsReader } from '../stats/stats-reader.ts';
 import { CompatFault } from './compat-error.ts';

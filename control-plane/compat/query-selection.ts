@@ -3,7 +3,7 @@ import { COMPAT_REPLIES, COMPAT_STATUSES, type CompatReply } from '../../shared/
 import { COMPAT_DNSSEC } from '../../shared/api/compat-log-api.ts';
 import { rrTypeCode } from '../../shared/dns/iana.ts';
 import { QUERY_STATUS_NAMES, type QueryStatusName } from '../../shared/query-log.ts';
-import { matchesWildcards, type QueryConditions } from '../query-log/reading/block-filter.ts';
+import { matchesWildcards, type QueryConditions } from '../query-log/search/query-conditions.ts';
 import { CompatFault } from './compat-error.ts';
 import type { Params } from './params.ts';
 import { BLOCKED_NAMES, statusesOf } from './query-kinds.ts';

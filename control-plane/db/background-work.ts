@@ -127,9 +127,10 @@ async function inReading<T>(
 ): Promise<T> {
   await client.query(`${BEGIN_READING}; SET LOCAL statement_timeout = ${runMs}`);
   try {
+    const inOrder = oneAfterTheOther();
     const result = await work({
-      query: (text, values) => client.query(text, values as unknown[]),
-      copyOut: (query) => copyOut(client, query),
+      query: (text, values) => inOrder(() => client.query(text, values as unknown[])),
+      copyOut: (query) => inOrder(() => copyOut(client, query)),
     });
     await client.query('COMMIT');
     return result;
@@ -137,4 +138,14 @@ async function inReading<T>(
     if (!isUnavailable(error) && !isBusy(error)) await client.query('ROLLBACK').catch(() => undefined);
     throw error;
   }
+}
+
+/** Statements that are asked for at once wait for each other here: pg is about to refuse them. */
+function oneAfterTheOther(): <T>(run: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (run) => {
+    const next = last.then(run, run);
+    last = next.catch(() => undefined);
+    return next;
+  };
 }

@@ -6,7 +6,7 @@ import type { StatsSummary } from '../../shared/api/stats-api.ts';
 import { rcodeName, rrTypeName } from '../../shared/dns/iana.ts';
 import { latencyOfBucket } from '../query-log/block/minute-counts.ts';
 import type { KeySums } from '../query-log/names/key-sums.ts';
-import type { BlockTransaction } from '../query-log/reading/block-scan.ts';
+import type { BlockTransaction } from '../query-log/search/block-transaction.ts';
 import type { LogSource } from '../query-log/reading/log-source.ts';
 import {
   type ClientSum,

@@ -1,6 +1,7 @@
 // `npm run log-bench`: what a query costs in the stored log, and how long questions about it take. A day of made-up
 // queries goes into a PostgreSQL of its own; then each question is asked as the API asks it, through the thread of
-// questions, several times. Medians; CPU is that of this process, without PostgreSQL's.
+// questions, several times: the first time nothing is known of what it reads, but by the questions before it. CPU is that
+// of this process, without PostgreSQL's.
 import { parseArgs } from 'node:util';
 import { LogQuestions } from '../../control-plane/query-log/scans/log-questions.ts';
 import { LogScans } from '../../control-plane/query-log/scans/log-scans.ts';
@@ -8,7 +9,7 @@ import type { QueryLogFilter } from '../../control-plane/query-log/reading/query
 import { MemoryLogger } from '../support/parts/memory-logger.ts';
 import { startTestDatabase } from '../support/parts/test-database.ts';
 import { ROOT } from './bench.ts';
-import { DAY_MS, makeRows, storeMadeUpLog } from './made-up-log.ts';
+import { addNameLists, DAY_MS, HOUR_MS, makeRows, storeMadeUpLog } from './made-up-log.ts';
 import { gatherMaterial } from './material/material.ts';
 
 const HELP = `npm run log-bench -- [options]
@@ -19,7 +20,8 @@ const HELP = `npm run log-bench -- [options]
   --runs N         times that each question is asked (7)
   --seed N         seed of everything generated (20260822)
 `;
-const START_MS = Date.UTC(2026, 10, 21);
+/** In the middle of an hour, two days ago: a period of 24 hours is hardly ever a day. All of its hours are over. */
+const START_MS = Math.floor(Date.now() / DAY_MS - 2) * DAY_MS + 7 * HOUR_MS + 1_380_000;
 const ever = new AbortController().signal;
 
 interface Options {
@@ -58,7 +60,8 @@ type Ask = () => Promise<unknown>;
 
 function questionsOf(log: LogQuestions): [name: string, ask: Ask][] {
   const day = { fromMs: START_MS, toMs: START_MS + DAY_MS };
-  const hour = { fromMs: day.toMs - DAY_MS / 24, toMs: day.toMs };
+  const hour = { fromMs: day.toMs - HOUR_MS, toMs: day.toMs };
+  const last = (days: number) => ({ fromMs: day.toMs - days * DAY_MS, toMs: day.toMs, limit: 10 });
   const page = (filter: Partial<QueryLogFilter>) => async (): Promise<number> =>
     (await log.page({ limit: 100, offset: 0, from: null, to: null, ...filter }, ever)).total;
   const timeline = { ...day, granularity: '15min', timezone: 'UTC' } as const;
@@ -71,12 +74,19 @@ function questionsOf(log: LogQuestions): [name: string, ask: Ask][] {
     ['search for nothing', page({ domain: 'qqqqqq' })],
     ['client', page({ client: '10.0.0.7' })],
     ['client and status', page({ client: '10.0.0.7', status: 'BLOCKED_LIST' })],
+    ['client and type', page({ client: '10.0.0.7', type: 'AAAA' })],
     ['name and status', page({ domain: 'apple', status: 'BLOCKED_LIST' })],
+    ['name and client', page({ domain: 'apple', client: '10.0.0.7' })],
+    ['name, client and type', page({ domain: 'apple', client: '10.0.0.7', type: 'AAAA' })],
     ['summary of an hour', async () => (await log.summary(hour, ever)).queries_total],
     ['summary of the day', async () => (await log.summary(day, ever)).queries_total],
     ['use of the cache', async () => (await log.cacheUse(day, ever)).hits],
     ['timeline', async () => (await log.timeline(timeline, ever)).buckets.length],
+    ['dashboard', async () => (await log.dashboard(timeline, ever)).summary.unique_domains],
     ['most asked names', async () => (await log.topDomains(tops, 'allowed', ever)).length],
+    ['names blocked in 30 days', async () => (await log.topDomains(last(30), 'blocked', ever)).length],
+    ['names blocked in 400 days', async () => (await log.topDomains(last(400), 'blocked', ever)).length],
+    ['summary of 400 days', async () => (await log.summary(last(400), ever)).queries_total],
     [
       'names blocked for a client',
       async () => (await log.topDomains({ ...tops, client: '10.0.0.7' }, 'blocked', ever)).length,
@@ -102,9 +112,8 @@ async function measure(name: string, ask: Ask, runs: number): Promise<void> {
     cpu.push((user + system) / 1000);
   }
   const cell = (value: number): string => value.toFixed(1).padStart(9);
-  console.log(
-    `${name.padEnd(28)}${cell(median(wall))}${cell(Math.min(...wall))}${cell(median(cpu))}  ${String(answer)}`,
-  );
+  const figures = [wall[0]!, median(wall), Math.min(...wall), cpu[0]!, median(cpu)];
+  console.log(`${name.padEnd(28)}${figures.map(cell).join('')}  ${String(answer)}`);
 }
 
 async function run(options: Options): Promise<void> {
@@ -125,9 +134,11 @@ async function run(options: Options): Promise<void> {
     const { bytes, counts } = rows[0]!;
     console.log(`${options.queries} queries of ${source} in ${blocks} blocks`);
     console.log(
-      `${(bytes / options.queries).toFixed(1)} bytes per query, and ${(counts / 1024).toFixed(0)} KiB of counts\n`,
+      `${(bytes / options.queries).toFixed(1)} bytes per query, and ${(counts / 1024).toFixed(0)} KiB of counts`,
     );
-    console.log(`${'milliseconds'.padEnd(28)}   median      min      CPU  total, or lines`);
+    const lists = await addNameLists(database, made);
+    console.log(`${lists} lists of names and clients\n`);
+    console.log(`${'milliseconds'.padEnd(28)}    first   median      min  1st CPU      CPU  total, or lines`);
     for (const [name, ask] of questionsOf(log)) await measure(name, ask, options.runs);
   } finally {
     await scans.close();

@@ -3,13 +3,19 @@
 import type { QueryLogRow } from '../../control-plane/query-log/attribution/row.ts';
 import type { Database } from '../../control-plane/db/database.ts';
 import { BlockGatherer, toBatch } from '../../control-plane/query-log/store/block-gatherer.ts';
+import { NameFolding } from '../../control-plane/query-log/upkeep/name-folding.ts';
 import { storeBlock } from '../../control-plane/query-log/store/block-store.ts';
+import { MemoryLogger } from '../support/parts/memory-logger.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import type { Question } from './material/asked-question.ts';
 import { type Random, seededRandom } from './material/random.ts';
 
-export const DAY_MS = 86_400_000;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+/** Days and months before that get copies of the day's lists of names. */
+const DAYS_BEFORE = 30;
+const MONTHS_BEFORE = 13;
 const CLIENTS = 200;
 const GROUPS = 3;
 const BLOCKED_SHARE = 0.15;
@@ -59,6 +65,30 @@ export async function storeMadeUpLog(
     await store(gatherer.seal());
   }
   return blocks;
+}
+
+/**
+ * Adds the day to lists of names and clients, and as if days and months before had been alike; returns the number of
+ * lists.
+ */
+export async function addNameLists(database: Database, { nodes }: MadeUpLog): Promise<number> {
+  for (let nodeId = 1; nodeId <= nodes; nodeId++) {
+    const folding = new NameFolding({ database, logger: new MemoryLogger(), nodeId });
+    while ((await folding.turn()) > 0);
+  }
+  const columns = `queries, name_entries, names_unseen, client_entries, clients_unseen, names_checksum,
+    clients_checksum, names, clients`;
+  for (const [grain, unit, copies] of [
+    ['d', 'day', DAYS_BEFORE],
+    ['M', 'month', MONTHS_BEFORE],
+  ] as const)
+    await database.query(
+      `INSERT INTO query_names (grain, start, node_id, ${columns})
+       SELECT grain, (start AT TIME ZONE 'UTC' - copy * interval '1 ${unit}') AT TIME ZONE 'UTC', node_id, ${columns}
+       FROM query_names, generate_series(1, ${copies}) AS copy WHERE grain = '${grain}' ON CONFLICT DO NOTHING`,
+    );
+  const { rows } = await database.query<{ lists: number }>('SELECT count(*) AS lists FROM query_names');
+  return rows[0]!.lists;
 }
 
 /** Rows without a time; takes seconds without a pause. */

@@ -114,6 +114,8 @@ export interface EncodedBlock {
   readonly queries: Buffer;
   /** `ANSWERS` to `ANSWER_RECORDS`; null where answers are not stored. */
   readonly answers: Buffer | null;
+  /** The frames that `names` and `queries` begin with, where a reader has fetched a part of them. */
+  readonly firstFrames?: { readonly names: number; readonly queries: number };
 }
 
 /** A block that cannot be read: damaged, cut short, or of a newer format. */

@@ -56,15 +56,15 @@ export class BlockReader {
   /** What it says of itself. */
   readonly head: BlockHead;
 
-  /** @throws {DamagedBlock} if the head cannot be read */
-  constructor(block: EncodedBlock | RawBlock) {
+  /** `head` is that of this block, where it was read before. @throws {DamagedBlock} if the head cannot be read */
+  constructor(block: EncodedBlock | RawBlock, head?: BlockHead) {
     this.block = block;
     const { rowCount } = block;
     this.hasAnswers = 'frames' in block ? block.frames.length === FRAME_COUNT : block.answers !== null;
     if (!('frames' in block)) checkFrameCounts(block);
     if (!(rowCount >= 1 && rowCount <= MAX_BLOCK_ROWS))
       throw new DamagedBlock(`read block: ${rowCount} rows`);
-    this.head = 'frames' in block ? block.head : readHead(this.frame(Frame.HEAD), block);
+    this.head = head ?? ('frames' in block ? block.head : readHead(this.frame(Frame.HEAD), block));
   }
 
   /** All names, each followed by a line feed. */
@@ -72,17 +72,35 @@ export class BlockReader {
     return (this.texts ??= this.frame(Frame.NAME_TEXTS));
   }
 
-  /** Where each text starts, and how many queries there were for it. */
-  nameCounts(): Pick<BlockNames, 'texts' | 'starts' | 'counts'> {
+  /** Where each text starts; one more than names. */
+  nameStarts(): Uint32Array {
     const texts = this.nameTexts();
-    const counts = this.nameNumbers().subarray(0, this.head.names * 4);
-    return { texts, starts: this.nameStarts(texts), counts: fromPlanes(counts, 4) };
+    const { names: count } = this.head;
+    const starts = new Uint32Array(count + 1);
+    const { length } = texts;
+    let place = 0;
+    for (let at = 0; at < length; at++) if (texts[at] === LINE_FEED) starts[++place] = at + 1; // Beyond the end: nothing.
+    if (place !== count || starts[count] !== length)
+      throw new DamagedBlock('read block: not as many names as said');
+    return starts;
+  }
+
+  /** The names without their rules. */
+  nameCounts(): Pick<BlockNames, 'texts' | 'starts' | 'counts' | 'classes'> {
+    const { names: count } = this.head;
+    const texts = this.nameTexts();
+    const numbers = this.nameNumbers();
+    return {
+      ...{ texts, starts: this.nameStarts() },
+      counts: fromPlanes(numbers.subarray(0, count * 4), 4),
+      classes: numbers.subarray(count * 8),
+    };
   }
 
   names(): BlockNames {
     const { names: count } = this.head;
     const texts = this.nameTexts();
-    const starts = this.nameStarts(texts);
+    const starts = this.nameStarts();
     const numbers = this.nameNumbers();
     const rules = fromPlanes(numbers.subarray(count * 4, count * 6), 2);
     checkPlaces(rules, this.head.rules.length + 1, 'rule');
@@ -162,17 +180,6 @@ export class BlockReader {
     return this.frame(Frame.NAME_NUMBERS, this.head.names * 9);
   }
 
-  private nameStarts(texts: Buffer): Uint32Array {
-    const { names: count } = this.head;
-    const starts = new Uint32Array(count + 1);
-    const { length } = texts;
-    let place = 0;
-    for (let at = 0; at < length; at++) if (texts[at] === LINE_FEED) starts[++place] = at + 1; // Beyond the end: nothing.
-    if (place !== count || starts[count] !== length)
-      throw new DamagedBlock('read block: not as many names as said');
-    return starts;
-  }
-
   private places(frame: number, limit: number, what: string): Uint32Array {
     const places = fromPlanes(this.frame(frame, this.block.rowCount * 2), 2);
     checkPlaces(places, limit, what);
@@ -212,15 +219,18 @@ function checkedFrame(block: EncodedBlock, index: number): Buffer {
 }
 
 /** The bytes of one frame as stored. */
-function storedFrame({ lengths, head, names, queries, answers }: EncodedBlock, index: number): Buffer {
+function storedFrame(
+  { lengths, head, names, queries, answers, firstFrames }: EncodedBlock,
+  index: number,
+): Buffer {
   const pieces = [
-    { from: Frame.HEAD, bytes: head },
-    { from: Frame.NAME_TEXTS, bytes: names },
-    { from: Frame.TIMES, bytes: queries },
-    { from: Frame.ANSWERS, bytes: answers },
+    { from: Frame.HEAD, first: Frame.HEAD, bytes: head },
+    { from: Frame.NAME_TEXTS, first: firstFrames?.names ?? Frame.NAME_TEXTS, bytes: names },
+    { from: Frame.TIMES, first: firstFrames?.queries ?? Frame.TIMES, bytes: queries },
+    { from: Frame.ANSWERS, first: Frame.ANSWERS, bytes: answers },
   ];
   const piece = pieces.findLast(({ from }) => from <= index)!;
-  const start = lengths.slice(piece.from, index).reduce((sum, length) => sum + length, 0);
+  const start = lengths.slice(piece.first, index).reduce((sum, length) => sum + length, 0);
   const stored = (piece.bytes ?? Buffer.alloc(0)).subarray(start, start + lengths[index]!);
   if (stored.length !== lengths[index]) throw new DamagedBlock(`read block: frame ${index} is cut short`);
   return stored;

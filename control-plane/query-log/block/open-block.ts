@@ -7,8 +7,6 @@ import {
   isBlockedStatus,
   PROTOCOL_NAMES,
   QUERY_STATUS_NAMES,
-  QueryStatus,
-  type QueryStatusCode,
 } from '../../../shared/query-log.ts';
 import { RRType } from '../../../shared/dns/iana.ts';
 import { nameToText } from '../../../shared/dns/name.ts';
@@ -19,7 +17,8 @@ import { ByteDictionary, Entry, NOTES } from './byte-dictionary.ts';
 import { type ViewedBytes, viewed } from './viewed-bytes.ts';
 import { WordDictionary } from './word-dictionary.ts';
 import { RuleDictionary } from './rule-dictionary.ts';
-import { type HeadClient, type HeadOutcome, HOUR_US, MAX_BLOCK_ROWS, NameClass } from './block-layout.ts';
+import { type HeadClient, type HeadOutcome, HOUR_US, MAX_BLOCK_ROWS } from './block-layout.ts';
+import { nameClassOf } from './name-class.ts';
 
 /** Bytes of dictionaries at which a block is full whatever its rows. */
 const MAX_DICTIONARY_BYTES = 8 * 1024 * 1024;
@@ -39,8 +38,6 @@ const OutcomeWord = {
 } as const;
 /** Bits of the second number. */
 const Small = { STATUS: 0, PROTOCOL: 8, DNSSEC: 16, CACHED: 24 } as const;
-
-const RESOLVED: ReadonlySet<number> = new Set([QueryStatus.ALLOWED, QueryStatus.CACHED, QueryStatus.STALE]);
 
 /** What is stored of a query beyond its numbers. */
 export interface Kept {
@@ -101,7 +98,7 @@ export class OpenBlock {
     this.responseTimes[index] = row.responseTimeUs;
     if (row.bytes !== this.source.bytes) this.source = viewed(row.bytes);
     const { qname } = row;
-    const tag = this.ruleTag(row) | (classOf(row.status) << 24);
+    const tag = this.ruleTag(row) | (nameClassOf(row.status) << 24);
     const name = this.names.find(this.source, qname.at, qname.length, tag);
     this.nameOf[index] = this.names.words[name + Entry.PLACE]!;
     this.clientOf[index] = this.clientPlace(row, kept);
@@ -277,11 +274,6 @@ export class OpenBlock {
 function noteOf(qtype: number): number {
   if (qtype === RRType.A) return 0;
   return qtype === RRType.AAAA ? 1 : NOTES - 1;
-}
-
-function classOf(status: QueryStatusCode): number {
-  if (isBlockedStatus(status)) return NameClass.BLOCKED;
-  return RESOLVED.has(status) ? NameClass.RESOLVED : NameClass.OTHER;
 }
 
 /** A mask of the leading bytes of four. */

@@ -11,14 +11,20 @@ export interface KeyCounts {
 /** By what the largest are chosen. */
 export type Weight = 'resolved' | 'blocked' | 'not blocked' | 'all';
 
-/** A table whose tags are 0, with what else is known of it. */
+/** Sums by key; keys without any are none. */
+export type SummedKeys = Pick<
+  KeyTable,
+  'size' | 'bytes' | 'starts' | 'resolved' | 'blocked' | 'other' | 'unseen' | 'sketch'
+>;
+
+/** Sums with what else is known of them. */
 export class KeySums<Sum> {
-  private readonly table: KeyTable;
+  private readonly table: SummedKeys;
   private readonly toSum: (counts: KeyCounts) => Sum;
   private readonly isIncomplete: boolean;
 
   /** `isIncomplete`: something that should have been counted was not. */
-  constructor(table: KeyTable, toSum: (counts: KeyCounts) => Sum, isIncomplete = false) {
+  constructor(table: SummedKeys, toSum: (counts: KeyCounts) => Sum, isIncomplete = false) {
     this.table = table;
     this.toSum = toSum;
     this.isIncomplete = isIncomplete;
@@ -31,7 +37,10 @@ export class KeySums<Sum> {
 
   /** Number of different keys. */
   get distinct(): number {
-    return Math.max(this.table.size, this.table.sketch?.size ?? 0);
+    const weights = this.weights('all');
+    let keys = 0;
+    for (const weight of weights) if (weight > 0) keys++;
+    return Math.max(keys, this.table.sketch?.size ?? 0);
   }
 
   /** The keys with the largest counts that are not 0, those in the order of their texts where counts are equal. */
@@ -55,13 +64,15 @@ export class KeySums<Sum> {
 
   /** All keys, in no order. */
   *[Symbol.iterator](): IterableIterator<readonly [string, Sum]> {
-    for (let place = 0; place < this.table.size; place++) yield this.entry(place);
+    const weights = this.weights('all');
+    for (let place = 0; place < weights.length; place++) if (weights[place]! > 0) yield this.entry(place);
   }
 
   private entry(place: number): readonly [string, Sum] {
-    const { resolved, blocked, other } = this.table;
+    const { bytes, starts, resolved, blocked, other } = this.table;
+    const text = Buffer.from(bytes.buffer).toString('latin1', starts[place], starts[place + 1]);
     const counts = { resolved: resolved[place]!, blocked: blocked[place]!, other: other[place]! };
-    return [this.table.text(place), this.toSum(counts)];
+    return [text, this.toSum(counts)];
   }
 
   private weights(weight: Weight): Float64Array {
@@ -69,10 +80,10 @@ export class KeySums<Sum> {
     if (weight === 'resolved') return resolved.subarray(0, size);
     if (weight === 'blocked') return blocked.subarray(0, size);
     const share = weight === 'all' ? 1 : 0;
-    return Float64Array.from(
-      { length: size },
-      (_, place) => resolved[place]! + other[place]! + share * blocked[place]!,
-    );
+    const weights = new Float64Array(size);
+    for (let place = 0; place < size; place++)
+      weights[place] = resolved[place]! + other[place]! + share * blocked[place]!;
+    return weights;
   }
 
   private isBefore(a: number, b: number, weights: Float64Array): boolean {

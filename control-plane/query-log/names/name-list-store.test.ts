@@ -4,13 +4,14 @@ import { startTestDatabase } from '../../../test/support/parts/test-database.ts'
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
 import type { ListRange } from './list-parts.ts';
 import {
+  fetchLists,
+  findLists,
   labelOf,
   type ListKey,
   type ListRequest,
   lockLists,
   readAloneDays,
   readLists,
-  scanLists,
   writeLists,
 } from './name-list-store.ts';
 
@@ -38,7 +39,9 @@ async function write(key: ListKey, text: string): Promise<void> {
 
 async function found(request: Partial<ListRequest> & { ranges: readonly ListRange[] }): Promise<string[]> {
   const texts: string[] = [];
-  for await (const list of scanLists(own.database, { kind: 'names', ...request }))
+  const kind = request.kind ?? 'names';
+  const places = await findLists(own.database, { kind, ...request });
+  for await (const list of fetchLists(own.database, kind, places))
     texts.push(`${labelOf(list)} ${list.bytes.toString()}`);
   return texts;
 }
@@ -57,7 +60,7 @@ describe('writeLists()', () => {
   });
 });
 
-describe('scanLists()', () => {
+describe('findLists() and fetchLists()', () => {
   test('gives the lists of some spans, of one kind, of all nodes or one', async () => {
     const range = { grain: 'd' as const, fromMs: START_MS, toMs: START_MS + 2 * DAY_MS };
     for (const nodeId of [7, 8])
@@ -70,6 +73,10 @@ describe('scanLists()', () => {
     ]);
     expect(await found({ ranges: [range, { ...range, grain: 'M' }], kind: 'clients' })).toHaveLength(5);
     expect(await found({ ranges: [] })).toEqual([]);
+    expect((await findLists(own.database, { kind: 'names', ranges: [range] }))[0]).toMatchObject({
+      queries: 9,
+      checksum: -1,
+    });
   });
 
   test('gives each once where there are many', async () => {

@@ -1,5 +1,5 @@
 /** SQL of the lists of names and clients. */
-import type { LentClient, Queryable } from '../../db/database.ts';
+import type { CopyQueryable, LentClient, Queryable } from '../../db/database.ts';
 import type { ListRange } from './list-parts.ts';
 import type { ListGrain } from './list-span.ts';
 import type { StoredList } from './name-list.ts';
@@ -50,57 +50,71 @@ export async function readLists(
   return rows[0] === undefined ? null : toLists(rows[0]);
 }
 
-/** Lists of one kind with what they are of. */
-export interface FoundList extends ListKey, StoredList {}
+/** What lists are of. */
+export type ListKind = 'names' | 'clients';
+
+/** A list without its content. */
+export interface ListPlace extends ListKey {
+  readonly queries: number;
+  readonly checksum: number;
+}
+
+/** A list with what it is of. */
+export interface FoundList extends ListPlace, StoredList {}
 
 /** Which lists. */
 export interface ListRequest {
   readonly ranges: readonly ListRange[];
   readonly nodeId?: number | undefined;
-  readonly kind: 'names' | 'clients';
+  readonly kind: ListKind;
 }
 
 /** Lists fetched at once. */
 const MOST_FETCHED = 16;
 
-/** The lists of some spans, a few at a time. */
-export async function* scanLists(
-  tx: Queryable,
-  { ranges, nodeId, kind }: ListRequest,
-): AsyncGenerator<FoundList> {
-  if (ranges.length === 0) return;
+/** The lists of some spans, without content. */
+export async function findLists(tx: Queryable, { ranges, nodeId, kind }: ListRequest): Promise<ListPlace[]> {
+  if (ranges.length === 0) return [];
   const spans = ranges.map(
-    (_, i) => `(grain = $${i * 3 + 6} AND start >= $${i * 3 + 7} AND start < $${i * 3 + 8})`,
+    (_, i) => `(grain = $${i * 3 + 2} AND start >= $${i * 3 + 3} AND start < $${i * 3 + 4})`,
   );
   const bounds = ranges.flatMap(({ grain, fromMs, toMs }) => [grain, new Date(fromMs), new Date(toMs)]);
-  let after: FoundRow | undefined;
-  do {
-    const { rows }: { rows: FoundRow[] } = await tx.query<FoundRow>(
-      `SELECT grain, start, node_id, ${kind} AS bytes, ${kind}_checksum AS checksum FROM query_names
-       WHERE (${spans.join(' OR ')}) AND ($1::integer IS NULL OR node_id = $1)
-         AND ($2::"char" IS NULL OR (grain, start, node_id) > ($2, $3::timestamptz, $4::integer))
-       ORDER BY grain, start, node_id LIMIT $5`,
-      [
-        nodeId ?? null,
-        after?.grain ?? null,
-        after?.start ?? null,
-        after?.node_id ?? null,
-        MOST_FETCHED,
-        ...bounds,
-      ],
-    );
-    for (const { grain, start, node_id, bytes, checksum } of rows)
-      yield { grain, startMs: start.getTime(), nodeId: node_id, bytes, checksum };
-    after = rows.length < MOST_FETCHED ? undefined : rows.at(-1);
-  } while (after !== undefined);
+  const { rows } = await tx.query<FoundRow>(
+    `SELECT grain, start, node_id, queries, ${kind}_checksum AS checksum FROM query_names
+     WHERE (${spans.join(' OR ')}) AND ($1::integer IS NULL OR node_id = $1) ORDER BY grain, start, node_id`,
+    [nodeId ?? null, ...bounds],
+  );
+  return rows.map(({ grain, start, node_id, queries, checksum }) => {
+    return { grain, startMs: start.getTime(), nodeId: node_id, queries, checksum };
+  });
 }
 
 interface FoundRow {
   readonly grain: ListGrain;
   readonly start: Date;
   readonly node_id: number;
-  readonly bytes: Buffer;
+  readonly queries: number;
   readonly checksum: number;
+}
+
+/** These lists with their content, a few at a time. */
+export async function* fetchLists(
+  tx: CopyQueryable,
+  kind: ListKind,
+  places: readonly ListPlace[],
+): AsyncGenerator<FoundList> {
+  for (let from = 0; from < places.length; from += MOST_FETCHED) {
+    const some = places.slice(from, from + MOST_FETCHED);
+    const values = some.map(
+      ({ grain, startMs, nodeId }, i) =>
+        `(${i}, '${grain}'::"char", to_timestamp(${startMs / 1000}), ${nodeId})`,
+    );
+    const rows = await tx.copyOut(
+      `SELECT v.i, list.${kind} FROM (VALUES ${values.join(',')}) AS v (i, grain, start, node_id)
+       JOIN query_names AS list ON list.grain = v.grain AND list.start = v.start AND list.node_id = v.node_id`,
+    );
+    for (const [i, bytes] of rows) yield { ...some[i!.readInt32BE()]!, bytes: bytes! };
+  }
 }
 
 /** Which of some days have lost their blocks, so that only their lists are left; by their starts, Unix milliseconds. */

@@ -91,12 +91,14 @@ export class NameList {
   readonly groups: readonly number[];
   /** Highest count that a text which is not here can have in one group. */
   readonly unseen: number;
-  private readonly size: number;
+  readonly size: number;
+  /** By entry: the place of its group. */
+  readonly places: Float64Array;
+  /** By entry: resolved, blocked, other. */
+  readonly counts: readonly Float64Array[];
+  readonly sketch: DistinctSketch | null;
   private readonly texts: Uint8Array;
-  private readonly places: Float64Array;
-  private readonly counts: readonly Float64Array[];
   private readonly missed: Float64Array;
-  private readonly sketch: DistinctSketch | null;
 
   /** @throws {DamagedList} */
   constructor({ bytes, checksum }: StoredList) {
@@ -125,6 +127,21 @@ export class NameList {
     }
   }
 
+  /** Bytes of all texts. */
+  get textBytes(): number {
+    return this.texts.length;
+  }
+
+  /** Calls `take` for each entry with its text. */
+  forEachText(take: (entry: number, texts: Uint8Array, start: number, length: number) => void): void {
+    let start = 0;
+    for (let entry = 0; entry < this.size; entry++) {
+      const end = this.texts.indexOf(LINE_FEED, start);
+      take(entry, this.texts, start, end - start);
+      start = end + 1;
+    }
+  }
+
   /** Adds the list to a table whose tags are groups. */
   addTo(table: KeyTable): void {
     table.addUnseen(this.unseen, this.sketch);
@@ -140,20 +157,17 @@ export class NameList {
 
   /** Adds each entry where `choose` puts it; -1 = leave out. */
   private forEach(choose: (place: (tag: number) => number, group: number) => number, table: KeyTable): void {
-    const { texts, counts, missed, unseen, places, groups } = this;
+    const { counts, missed, unseen, places, groups } = this;
     const [resolved, blocked, other] = counts as [Float64Array, Float64Array, Float64Array];
-    let start = 0;
-    let end = 0;
-    const put = (tag: number): number => table.place(texts, start, end - start, tag);
-    for (let entry = 0; entry < this.size; entry++, start = end + 1) {
-      end = texts.indexOf(LINE_FEED, start);
+    this.forEachText((entry, texts, start, length) => {
+      const put = (tag: number): number => table.place(texts, start, length, tag);
       const place = choose(put, groups[places[entry]!]!);
-      if (place < 0) continue;
+      if (place < 0) return;
       table.resolved[place]! += resolved[entry]!;
       table.blocked[place]! += blocked[entry]!;
       table.other[place]! += other[entry]!;
       table.known[place]! += unseen - missed[entry]!;
-    }
+    });
   }
 }
 

@@ -2,8 +2,8 @@
  * Queries of the busiest clients by time. Clients are counted from the dictionaries of blocks first, so that only the
  * busiest need a row of slots.
  */
-import type { BlockTransaction } from './block-scan.ts';
-import { forEachBlock, sumClients, type SumRequest } from './log-sums.ts';
+import type { BlockTransaction } from '../search/block-transaction.ts';
+import { type BlockUse, forEachBlock, sumClients, type SumRequest } from './log-sums.ts';
 
 /** Which clients and slots. */
 export interface ClientSlotsRequest {
@@ -30,6 +30,10 @@ export interface SlotsOfClients {
   readonly others: ClientSlots;
 }
 
+const TIMES_AND_CLIENTS: BlockUse = {
+  ...{ wholePieces: ['times', 'clientOf'], rowPieces: ['times', 'clientOf'], usesNames: false },
+};
+
 /** Counts of a span. */
 export async function readClientSlots(
   tx: BlockTransaction,
@@ -44,7 +48,7 @@ export async function readClientSlots(
     .slice(0, most);
   const slotsOf = new Map(busiest.map(([ip]) => [ip, new Uint32Array(slotCount)]));
   const others = new Uint32Array(slotCount);
-  await forEachBlock(tx, request, new Set(['names', 'queries']), (reader, rows) => {
+  await forEachBlock(tx, request, TIMES_AND_CLIENTS, ({ reader }, rows) => {
     const slots = reader.head.clients.map(([ip]) => slotsOf.get(ip) ?? others);
     const clientOf = reader.clientOf();
     const times = reader.times();

@@ -8,20 +8,16 @@ import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
 import { BlockReader } from '../block/block-reader.ts';
 import { DamagedBlock, MAX_BLOCK_ROWS } from '../block/block-layout.ts';
-import { BlockFilter, type TimeSpan } from './block-filter.ts';
-import {
-  type BlockRequest,
-  type BlockTransaction,
-  fetchBlock,
-  type Piece,
-  scanBlocks,
-  type StoredBlock,
-} from './block-scan.ts';
+import { BlockFilter, type TimeSpan } from '../search/block-filter.ts';
+import { type BlockRequest, scanBlocks } from '../search/block-scan.ts';
+import type { BlockTransaction } from '../search/block-transaction.ts';
 import { converterOf, type LoggedQueryContext } from './logged-queries.ts';
 import type { LogSelection } from './log-request.ts';
 import type { LogSource } from './log-source.ts';
 import { nameOf } from './log-sums.ts';
-import { NEWEST_US, nodeNames, nodesOf, OLDEST_US, rowId } from './query-log-store.ts';
+import { NEWEST_US, OLDEST_US, rowId } from './page-scan.ts';
+import { nodeNames, nodesOf } from './query-log-store.ts';
+import { fetchBlock, type Piece, type StoredBlock } from '../search/stored-block.ts';
 
 /** Rows that are handed out at once. */
 const ROWS_AT_ONCE = 250;

@@ -2,7 +2,7 @@
 import { periodMs } from '../../../shared/api/fields.ts';
 import type { QueryLogFilters } from '../../../shared/api/query-log-api.ts';
 import { invalid } from '../../api/api-error.ts';
-import type { QueryConditions, QueryFilter } from './block-filter.ts';
+import type { QueryConditions, QueryFilter } from '../search/query-conditions.ts';
 import { periodStartMs } from './period-start.ts';
 
 /** Which rows of the log; `from` is inclusive, `to` exclusive, null = open. */

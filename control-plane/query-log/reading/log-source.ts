@@ -1,5 +1,5 @@
 /** What questions about the query log are answered from. */
-import type { BlockTransaction } from './block-scan.ts';
+import type { BlockTransaction } from '../search/block-transaction.ts';
 
 /** The stored log. */
 export interface LogSource {

@@ -8,20 +8,24 @@ import { BlockReader } from '../block/block-reader.ts';
 import { DamagedBlock, NameClass } from '../block/block-layout.ts';
 import { isBlockedStatus, QueryStatus } from '../../../shared/query-log.ts';
 import { type KeyCounts, KeySums } from '../names/key-sums.ts';
-import { KeyTable } from '../names/key-table.ts';
+import { BookSums } from '../names/book-sums.ts';
+import type { KnownNames } from '../names/name-book.ts';
 import { type ListParts, partsOf } from '../names/list-parts.ts';
 import { startOf } from '../names/list-span.ts';
 import { DamagedList, NameList } from '../names/name-list.ts';
-import { type FoundList, labelOf, readAloneDays, scanLists } from '../names/name-list-store.ts';
-import { BlockFilter, type QueryFilter, type TimeSpan } from './block-filter.ts';
 import {
-  type BlockRequest,
-  type BlockTransaction,
-  fetchBlock,
-  type Piece,
-  scanBlocks,
-  type StoredBlock,
-} from './block-scan.ts';
+  fetchLists,
+  findLists,
+  labelOf,
+  type ListKind,
+  type ListPlace,
+  readAloneDays,
+} from '../names/name-list-store.ts';
+import { BlockFilter, type TimeSpan } from '../search/block-filter.ts';
+import type { QueryFilter } from '../search/query-conditions.ts';
+import { type BlockRequest, scanBlocks } from '../search/block-scan.ts';
+import type { BlockTransaction } from '../search/block-transaction.ts';
+import type { Piece, StoredBlock } from '../search/stored-block.ts';
 
 /** Which queries. */
 export interface SumRequest extends TimeSpan, Pick<BlockRequest, 'nodeId'> {
@@ -44,29 +48,16 @@ export interface ClientSum {
   blocked: number;
 }
 
-const NAMES: ReadonlySet<Piece> = new Set(['names']);
-const HEAD: ReadonlySet<Piece> = new Set();
-const ROWS: ReadonlySet<Piece> = new Set(['names', 'queries']);
-
 /** Counts by name. */
 export async function sumNames(tx: BlockTransaction, request: SumRequest): Promise<KeySums<NameSum>> {
-  const table = new KeyTable();
-  const isIncomplete = await sum(tx, request, {
-    table,
-    kind: 'names',
-    wholePieces: NAMES,
-    addBlock: addNames,
-  });
-  return new KeySums(table, (counts) => counts, isIncomplete);
+  const { sums, isIncomplete } = await sum(tx, request, NAMES_TARGET);
+  return new KeySums(sums.keys(), (counts) => counts, isIncomplete);
 }
 
 /** Counts by address. */
 export async function sumClients(tx: BlockTransaction, request: SumRequest): Promise<KeySums<ClientSum>> {
-  const table = new KeyTable();
-  const isIncomplete = await sum(tx, request, {
-    ...{ table, kind: 'clients', wholePieces: HEAD, addBlock: addClients },
-  });
-  return new KeySums(table, toClientSum, isIncomplete);
+  const { sums, isIncomplete } = await sum(tx, request, CLIENTS_TARGET);
+  return new KeySums(sums.keys(), toClientSum, isIncomplete);
 }
 
 function toClientSum({ resolved, blocked }: KeyCounts): ClientSum {
@@ -74,33 +65,40 @@ function toClientSum({ resolved, blocked }: KeyCounts): ClientSum {
 }
 
 /** What is summed, and how. */
-interface Target {
-  readonly table: KeyTable;
-  readonly kind: 'names' | 'clients';
-  /** Of a block of which all queries count. */
-  readonly wholePieces: ReadonlySet<Piece>;
+interface Target extends BlockUse {
+  readonly kind: ListKind;
   /** Adds the rows of a block; null = all. */
-  readonly addBlock: (table: KeyTable, reader: BlockReader, rows: readonly number[] | null) => void;
+  readonly addBlock: (sums: BookSums, reader: OpenedBlock, rows: readonly number[] | null) => void;
 }
 
-/** Sums lists and blocks; returns whether something could not be counted. */
-async function sum(tx: BlockTransaction, request: SumRequest, target: Target): Promise<boolean> {
+const NAMES_TARGET: Target = {
+  ...{ kind: 'names', wholePieces: ['names'], rowPieces: ['names', 'nameOf'], usesNames: true },
+  addBlock: addNames,
+};
+const CLIENTS_TARGET: Target = {
+  ...{ kind: 'clients', wholePieces: [], rowPieces: ['clientOf', 'outcomeOf'], usesNames: false },
+  addBlock: addClients,
+};
+
+/** Sums lists and blocks, and tells whether something could not be counted. */
+async function sum(
+  tx: BlockTransaction,
+  request: SumRequest,
+  target: Target,
+): Promise<{ sums: BookSums; isIncomplete: boolean }> {
   const { lists, blocks, isRounded } = await partsOfRequest(tx, request);
+  const sums = new BookSums();
   let isIncomplete = isRounded;
   const onDamaged: SumRequest['onDamaged'] = (what, reason) => {
     isIncomplete = true;
     request.onDamaged(what, reason);
   };
-  for await (const list of scanLists(tx, { ranges: lists, nodeId: request.nodeId, kind: target.kind })) {
-    await tx.turn?.();
-    addList(list, target.table, { ...request, onDamaged });
-  }
-  for (const range of blocks) {
-    await forEachBlock(tx, { ...request, ...range, onDamaged }, target.wholePieces, (reader, rows) =>
-      target.addBlock(target.table, reader, rows),
+  await addLists(tx, { ...request, onDamaged, lists }, target.kind, sums);
+  for (const range of blocks)
+    await forEachBlock(tx, { ...request, ...range, onDamaged }, target, (block, rows) =>
+      target.addBlock(sums, block, rows),
     );
-  }
-  return isIncomplete;
+  return { sums, isIncomplete };
 }
 
 /** Lists know groups; whatever else is wanted is counted from blocks. */
@@ -114,17 +112,41 @@ async function partsOfRequest(
   return partsOf({ fromUs, toUs }, alone);
 }
 
-function addList(list: FoundList, table: KeyTable, { filter, onDamaged }: SumRequest): void {
-  try {
-    new NameList(list).addSumTo(table, filter.group_id);
-  } catch (error) {
-    if (!(error instanceof DamagedList)) throw error;
-    onDamaged(labelOf(list), reasonOf(error));
+async function addLists(
+  tx: BlockTransaction,
+  { lists, nodeId, filter, onDamaged }: SumRequest & Pick<ListParts, 'lists'>,
+  kind: ListKind,
+  sums: BookSums,
+): Promise<void> {
+  const { group_id: group } = filter;
+  const missing: ListPlace[] = [];
+  for (const place of await findLists(tx, { ranges: lists, nodeId, kind })) {
+    const known = tx.memory?.findList(kind, place);
+    if (known === undefined) missing.push(place);
+    else sums.addList(known, group);
+  }
+  for await (const found of fetchLists(tx, kind, missing)) {
+    await tx.turn?.();
+    try {
+      const list = new NameList(found);
+      const known = tx.memory?.keepList(kind, found, list);
+      if (known === undefined) list.addSumTo(sums.table, group);
+      else sums.addList(known, group);
+    } catch (error) {
+      if (!(error instanceof DamagedList)) throw error;
+      onDamaged(labelOf(found), reasonOf(error));
+    }
   }
 }
 
-function addNames(table: KeyTable, reader: BlockReader, rows: readonly number[] | null): void {
-  const { texts, starts, counts, classes } = reader.names();
+function addNames(sums: BookSums, { reader, names }: OpenedBlock, rows: readonly number[] | null): void {
+  if (names !== undefined) {
+    const queries = rows === null ? names.counts : countPlaces(reader.nameOf(), rows, names.counts.length);
+    sums.addNames(names, queries);
+    return;
+  }
+  const { table } = sums;
+  const { texts, starts, counts, classes } = reader.nameCounts();
   const queries = rows === null ? counts : countPlaces(reader.nameOf(), rows, counts.length);
   for (let name = 0; name < queries.length; name++) {
     if (queries[name] === 0) continue;
@@ -136,7 +158,7 @@ function addNames(table: KeyTable, reader: BlockReader, rows: readonly number[] 
   }
 }
 
-function addClients(table: KeyTable, reader: BlockReader, rows: readonly number[] | null): void {
+function addClients({ table }: BookSums, { reader }: OpenedBlock, rows: readonly number[] | null): void {
   const { clients, outcomes } = reader.head;
   const add = (client: number, queries: number, blocked: number): void => {
     const address = Buffer.from(clients[client]![0], 'latin1');
@@ -159,28 +181,67 @@ function addClients(table: KeyTable, reader: BlockReader, rows: readonly number[
   });
 }
 
+/** What is needed of a block. */
+export interface BlockUse {
+  /** Besides the head, where all queries count, and where only some do. */
+  readonly wholePieces: readonly Piece[];
+  readonly rowPieces: readonly Piece[];
+  /** Whether names may come by their numbers. */
+  readonly usesNames: boolean;
+}
+
+/** A block that is read. */
+export interface OpenedBlock {
+  readonly reader: BlockReader;
+  /** Its names, where they are known by numbers: then `reader` may not have them. */
+  readonly names: KnownNames | undefined;
+}
+
 /** Calls `take` with each block and the places of the rows that count; null = all. */
 export async function forEachBlock(
   tx: BlockTransaction,
   { filter: conditions, onDamaged, ...span }: SumRequest & Pick<BlockRequest, 'unlisted'>,
-  wholePieces: ReadonlySet<Piece>,
-  take: (reader: BlockReader, rows: number[] | null) => void,
+  use: BlockUse,
+  take: (block: OpenedBlock, rows: number[] | null) => void,
 ): Promise<void> {
   const filter = new BlockFilter(conditions);
-  const pieces = filter.matchesAll ? wholePieces : ROWS;
+  const isAll = ({ firstUs, lastUs }: StoredBlock): boolean =>
+    filter.matchesAll && firstUs >= span.fromUs && lastUs < span.toUs;
+  const pieces = (stored: StoredBlock): ReadonlySet<Piece> => piecesOf(stored, filter, use, isAll(stored));
   for await (const stored of scanBlocks(tx, { ...span, pieces })) {
-    const isWhole = stored.firstUs >= span.fromUs && stored.lastUs < span.toUs;
-    const all = filter.matchesAll && isWhole;
-    const block = all || !filter.matchesAll ? stored : await fetchBlock(tx, stored, ROWS);
-    if (block === null) continue;
+    // Nothing of it matches.
+    if (pieces(stored).size === 0 && !isAll(stored)) continue;
     try {
-      const reader = new BlockReader(block);
-      take(reader, all ? null : filter.rows(reader, span));
+      const block = open(tx, stored, use);
+      take(block, isAll(stored) ? null : filter.rows(block.reader, span, block.names));
     } catch (error) {
       if (!(error instanceof DamagedBlock)) throw error;
       onDamaged(nameOf(stored), reasonOf(error));
     }
   }
+}
+
+/** Nothing where no query matches, or where what is known of the block suffices. */
+function piecesOf(
+  { known }: StoredBlock,
+  filter: BlockFilter,
+  { wholePieces, rowPieces, usesNames }: BlockUse,
+  isAll: boolean,
+): ReadonlySet<Piece> {
+  if (!isAll && known !== undefined && filter.countByHead(known.head, known.names) === 0) return new Set();
+  const hasNames = known?.names !== undefined;
+  const wanted = new Set(isAll ? wholePieces : [...rowPieces, ...filter.piecesToSearch(hasNames)]);
+  if (usesNames && hasNames) wanted.delete('names');
+  if (known === undefined) wanted.add('head');
+  return wanted;
+}
+
+function open(tx: BlockTransaction, stored: StoredBlock, { usesNames }: BlockUse): OpenedBlock {
+  const { known } = stored;
+  const reader = new BlockReader(stored, known?.head);
+  if (known === undefined) tx.memory?.keepHead(stored, reader.head);
+  const names = known?.names ?? (usesNames ? tx.memory?.keepNames(stored, reader, true) : undefined);
+  return { reader, names };
 }
 
 /** A block as reports name it. */

@@ -1,7 +1,7 @@
 /** The query log as routes ask for it; `query-log/scans/` answers. */
 import type { LoggedQuery, QueryLogPage } from '../../../shared/api/query-log-api.ts';
 import type { LogSelection } from './log-request.ts';
-import type { QueryLogRequest } from './query-log-store.ts';
+import type { QueryLogRequest } from './page-scan.ts';
 
 /** Which part of the log to show, and which page of it. */
 export interface QueryLogFilter extends LogSelection, Pick<QueryLogRequest, 'limit' | 'offset' | 'cursor'> {}

@@ -8,7 +8,8 @@ import type { QueryLogPage } from '../../../shared/api/query-log-api.ts';
 import { BlockGatherer } from '../store/block-gatherer.ts';
 import { storeBlock } from '../store/block-store.ts';
 import { MergeUpkeep } from '../upkeep/merge-upkeep.ts';
-import { type QueryLogRequest, readQueryLog } from './query-log-store.ts';
+import type { QueryLogRequest } from './page-scan.ts';
+import { readQueryLog } from './query-log-store.ts';
 
 const NODE = 7;
 /** Long ago for merging, which leaves the newest hour alone, and across two hours. */

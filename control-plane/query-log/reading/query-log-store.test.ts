@@ -8,7 +8,7 @@ import { DnssecStatus, Protocol, QueryStatus } from '../../../shared/query-log.t
 import { claimNode, nodeIdOf } from '../../cluster/node-store.ts';
 import type { LogSource } from './log-source.ts';
 import { InvalidCursor } from './query-log-cursor.ts';
-import type { QueryLogRequest } from './query-log-store.ts';
+import type { QueryLogRequest } from './page-scan.ts';
 import { readQueryLog } from './query-log-store.ts';
 
 const NOON = Date.UTC(2026, 6, 5, 12);

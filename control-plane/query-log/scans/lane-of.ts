@@ -2,8 +2,8 @@
  * Which questions wait for each other. A question that reads few blocks, whatever the log holds, never waits behind one
  * that may read them all.
  */
-import type { QueryConditions } from '../reading/block-filter.ts';
-import type { QueryLogRequest } from '../reading/query-log-store.ts';
+import type { QueryConditions } from '../search/query-conditions.ts';
+import type { QueryLogRequest } from '../reading/page-scan.ts';
 import type { Span } from '../../stats/stats-store.ts';
 import type { Question } from './scan-messages.ts';
 

@@ -7,7 +7,8 @@ import { startTestDatabase, type TestDatabase } from '../../../test/support/part
 import { until } from '../../../test/support/parts/until.ts';
 import { DatabaseUnavailable } from '../../db/database-errors.ts';
 import { InvalidCursor } from '../reading/query-log-cursor.ts';
-import { type QueryLogRequest, readQueryLog } from '../reading/query-log-store.ts';
+import type { QueryLogRequest } from '../reading/page-scan.ts';
+import { readQueryLog } from '../reading/query-log-store.ts';
 import { LANES } from './lane-of.ts';
 import { LogScans, type LogScansOptions } from './log-scans.ts';
 

@@ -22,7 +22,7 @@ import type { TimelineRequest } from '../../stats/timeline-store.ts';
 import type { ClientSlotsRequest, SlotsOfClients } from '../reading/client-slots.ts';
 import type { LogSelection } from '../reading/log-request.ts';
 import type { MostAskedRequest } from '../reading/most-asked-store.ts';
-import type { QueryLogRequest } from '../reading/query-log-store.ts';
+import type { QueryLogRequest } from '../reading/page-scan.ts';
 
 /** What can be asked about the log. */
 export type Question =

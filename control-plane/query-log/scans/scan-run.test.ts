@@ -4,7 +4,7 @@ import { logRow } from '../../../test/support/parts/log-row.ts';
 import { emptyLog, storeRows } from '../../../test/support/parts/stored-log.ts';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/parts/test-database.ts';
 import type { Background } from '../../db/database.ts';
-import type { BlockTransaction } from '../reading/block-scan.ts';
+import type { BlockTransaction } from '../search/block-transaction.ts';
 import type { FromScans, Question } from './scan-messages.ts';
 import { ScanRun } from './scan-run.ts';
 

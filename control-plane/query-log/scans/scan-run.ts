@@ -3,8 +3,9 @@ import { setImmediate } from 'node:timers/promises';
 import { Semaphore } from '../../concurrency/semaphore.ts';
 import type { BackgroundWork } from '../../db/background-work.ts';
 import type { CopyQueryable } from '../../db/database.ts';
-import type { BlockTransaction } from '../reading/block-scan.ts';
+import type { BlockTransaction } from '../search/block-transaction.ts';
 import { exportQueries } from '../reading/log-export.ts';
+import { LogMemory } from '../search/log-memory.ts';
 import type { LogSource } from '../reading/log-source.ts';
 import { answerQuestion } from './answer-question.ts';
 import { type Lane, laneOf, LANES } from './lane-of.ts';
@@ -16,6 +17,9 @@ const PLACES: Readonly<Record<Lane, Semaphore>> = {
   quick: new Semaphore(LANES.quick.atOnce),
   long: new Semaphore(LANES.long.atOnce),
 };
+
+/** Shared by all questions of the thread. */
+const memory = new LogMemory();
 
 /** A question that is being answered. */
 export class ScanRun {
@@ -36,6 +40,7 @@ export class ScanRun {
     this.id = id;
     this.send = send;
     this.log = logOf(work, laneOf(question), this.stop.signal, send);
+    memory.beginQuestion();
     this.ended = this.run(question);
   }
 
@@ -100,6 +105,7 @@ function logOf(
 /** The transaction, which refuses to go on once `signal` is aborted. */
 function inTurns(tx: CopyQueryable, signal: AbortSignal): BlockTransaction {
   return {
+    memory,
     query: async (text, values) => {
       signal.throwIfAborted();
       return tx.query(text, values);

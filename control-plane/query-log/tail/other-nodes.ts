@@ -5,7 +5,7 @@
 import type { Database } from '../../db/database.ts';
 import { DatabaseUnavailable } from '../../db/database-errors.ts';
 import { DamagedBlock } from '../block/block-layout.ts';
-import { fetchBlockOf, type Piece } from '../reading/block-scan.ts';
+import { fetchBlockOf, type Piece } from '../search/stored-block.ts';
 import { nodeNames } from '../reading/query-log-store.ts';
 import { BLOCK_CHANNEL, type BlockNotice, type OwnRun, readBlockNotice } from '../store/block-store.ts';
 import { type HostnameOf, TailBatch } from './tail-batch.ts';

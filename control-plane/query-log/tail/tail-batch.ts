@@ -2,11 +2,12 @@
 import { BlockReader } from '../block/block-reader.ts';
 import type { RawBlock } from '../block/block-encoder.ts';
 import type { EncodedBlock } from '../block/block-layout.ts';
-import { BlockFilter, type QueryFilter, type TimeSpan } from '../reading/block-filter.ts';
+import { BlockFilter, type TimeSpan } from '../search/block-filter.ts';
+import type { QueryFilter } from '../search/query-conditions.ts';
 import { converterOf, type RowPlace } from '../reading/logged-queries.ts';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import type { LogSelection } from '../reading/log-request.ts';
-import { NEWEST_US, OLDEST_US } from '../reading/query-log-store.ts';
+import { NEWEST_US, OLDEST_US } from '../reading/page-scan.ts';
 
 const SEQ_FACTOR = 0x1_0000_0000;
 

@@ -12,7 +12,7 @@ import { startTestDatabase } from '../../../test/support/parts/test-database.ts'
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
 import { BlockReader } from '../block/block-reader.ts';
 import { forEachRow } from '../block/block-rows.ts';
-import { scanBlocks } from '../reading/block-scan.ts';
+import { scanBlocks } from '../search/block-scan.ts';
 import { DAY_MS } from '../store/block-gatherer.ts';
 import { CarryOver } from './carry-over.ts';
 import { listOldDays } from './old-partitions.ts';

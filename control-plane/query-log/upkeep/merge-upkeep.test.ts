@@ -9,7 +9,7 @@ import { fromSentTarget } from '../../db/database-target.ts';
 import { forEachRow } from '../block/block-rows.ts';
 import { BlockReader } from '../block/block-reader.ts';
 import { mergeBlocks } from '../block/merge-blocks.ts';
-import { scanBlocks } from '../reading/block-scan.ts';
+import { scanBlocks } from '../search/block-scan.ts';
 import { BlockGatherer, DAY_MS } from '../store/block-gatherer.ts';
 import { storeBlock } from '../store/block-store.ts';
 import { ChangedMeanwhile } from './changed-meanwhile.ts';

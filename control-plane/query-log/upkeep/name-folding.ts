@@ -15,7 +15,7 @@ import { KeyTable } from '../names/key-table.ts';
 import { DamagedList, encodeList, NameList, type StoredList } from '../names/name-list.ts';
 import { type ListGrain, startOf } from '../names/list-span.ts';
 import { labelOf, type ListKey, lockLists, readLists, writeLists } from '../names/name-list-store.ts';
-import type { StoredBlock } from '../reading/block-scan.ts';
+import { type StoredBlock, withoutContent } from '../search/stored-block.ts';
 import { DAY_MS } from '../store/block-gatherer.ts';
 import { ChangedMeanwhile } from './changed-meanwhile.ts';
 import {
@@ -188,10 +188,4 @@ function listsOf({ day, nodeId, hourMs }: FoldUnit): ListKey[] {
 
 function figuresOf({ size, unseen }: KeyTable): { entries: number; unseen: number } {
   return { entries: size, unseen };
-}
-
-const EMPTY = Buffer.alloc(0);
-
-function withoutContent(block: StoredBlock): StoredBlock {
-  return { ...block, head: EMPTY, names: EMPTY, queries: EMPTY, answers: null };
 }

@@ -1,7 +1,7 @@
 /** SQL of small blocks: which could be one, their content, and their replacement. */
 import type { LentClient, Queryable } from '../../db/database.ts';
 import { type EncodedBlock, MAX_BLOCK_ROWS } from '../block/block-layout.ts';
-import { microsInSql } from '../reading/block-scan.ts';
+import { microsInSql } from '../search/stored-block.ts';
 import { dateOf } from '../store/block-day.ts';
 import { insertRow } from '../store/block-store.ts';
 import { ChangedMeanwhile, IS_RUN_GONE } from './changed-meanwhile.ts';

@@ -5,13 +5,13 @@ import { DamagedBlock } from '../block/block-layout.ts';
 import { isOfOneGroup } from '../names/block-tally.ts';
 import {
   blockColumns,
-  type BlockTransaction,
   fetchBlock,
   momentInSql,
   numberInSql,
   type StoredBlock,
   toBlock,
-} from '../reading/block-scan.ts';
+} from '../search/stored-block.ts';
+import type { BlockTransaction } from '../search/block-transaction.ts';
 import { dateOf } from '../store/block-day.ts';
 import { IS_RUN_GONE } from './changed-meanwhile.ts';
 

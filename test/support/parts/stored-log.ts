@@ -1,6 +1,7 @@
 /** The stored query log for tests: rows in, and everything that is there out. */
 import type { Database } from '../../../control-plane/db/database.ts';
 import type { QueryLogRow } from '../../../control-plane/query-log/attribution/row.ts';
+import { LogMemory } from '../../../control-plane/query-log/search/log-memory.ts';
 import type { LogSource } from '../../../control-plane/query-log/reading/log-source.ts';
 import { readQueryLog } from '../../../control-plane/query-log/reading/query-log-store.ts';
 import { exportQueries } from '../../../control-plane/query-log/reading/log-export.ts';
@@ -34,8 +35,12 @@ export async function storeRows(database: Database, rows: readonly QueryLogRow[]
 
 /** The log as questions are answered from it; damaged blocks are noted in `logger` as errors. */
 export function logSourceOf(database: Database, logger = new MemoryLogger()): LogSource {
+  const memory = new LogMemory();
   return {
-    read: (work) => database.background().read(work),
+    read: (work) => {
+      memory.beginQuestion();
+      return database.background().read((tx) => work({ ...tx, memory }));
+    },
     onDamaged: (block, reason) => logger.error('damaged', { block, reason }),
   };
 }

@@ -4,13 +4,8 @@ import { logRow } from '../../../test/support/parts/log-row.ts';
 import { emptyLog, storeRows } from '../../../test/support/parts/stored-log.ts';
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
-import {
-  type BlockRequest,
-  countWholeBlocks,
-  fetchBlock,
-  scanBlocks,
-  type StoredBlock,
-} from './block-scan.ts';
+import { type BlockRequest, countWholeBlocks, scanBlocks } from './block-scan.ts';
+import { fetchBlock, type StoredBlock } from './stored-block.ts';
 
 const NOON_MS = Date.UTC(2026, 6, 5, 12);
 const EVER = { fromUs: 0, toUs: Date.UTC(2100, 0) * 1000, pieces: new Set([]) } as const;

@@ -1,0 +1,286 @@
+/**
+ * Which rows a page of the query log has. Blocks are read from the newest on; those that overlap in time are merged, and
+ * reading stops once no older block can have a row of the page. The total is counted over all blocks of the span, for
+ * most filters from their dictionaries alone.
+ */
+import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
+import { reasonOf } from '../../../shared/thrown.ts';
+import { BlockReader } from '../block/block-reader.ts';
+import { DamagedBlock } from '../block/block-layout.ts';
+import type { KnownNames } from '../names/name-book.ts';
+import { BlockFilter, type TimeSpan } from '../search/block-filter.ts';
+import { type BlockRequest, countWholeBlocks, scanBlocks } from '../search/block-scan.ts';
+import type { BlockTransaction } from '../search/block-transaction.ts';
+import { converterOf, type LoggedQueryContext } from './logged-queries.ts';
+import type { LogSource } from './log-source.ts';
+import { nearestRows } from './nearest-rows.ts';
+import type { QueryFilter } from '../search/query-conditions.ts';
+import type { QueryLogCursor } from './query-log-cursor.ts';
+import {
+  fetchPieces,
+  type Piece,
+  sizeOf,
+  type StoredBlock,
+  type Wanted,
+  withoutContent,
+} from '../search/stored-block.ts';
+
+/** Which rows, and which page of them. */
+export interface QueryLogRequest extends QueryFilter {
+  readonly node?: string | undefined;
+  readonly notNode?: string | undefined;
+  /** Rows of the page. */
+  readonly limit: number;
+  readonly offset: number;
+  /** `next_cursor` or `prev_cursor` of a page, which makes `offset` meaningless. */
+  readonly cursor?: string | undefined;
+  /** Unix milliseconds, inclusive; absent = as far back as the log goes. */
+  readonly fromMs?: number | undefined;
+  /** Unix milliseconds, exclusive; absent = to the newest row. */
+  readonly toMs?: number | undefined;
+}
+
+/** Times of rows lie between these. */
+export const OLDEST_US = 0;
+export const NEWEST_US = Date.UTC(2262, 0, 2) * 1000;
+const SEQ_FACTOR = 0x1_0000_0000;
+
+const ALL_PIECES: ReadonlySet<Piece> = new Set(['head', 'names', 'queries', 'answers']);
+/** Bytes of the blocks whose rows are shown at once, if it is more than one. */
+const PORTION_BYTES = 4 * 1024 * 1024;
+const NOTHING: ReadonlySet<Piece> = new Set();
+
+/** A row of a page: where it is stored. */
+export interface PageRow {
+  /** Without content: a page may have rows of a thousand blocks. */
+  readonly block: StoredBlock;
+  readonly row: number;
+  readonly timestampUs: number;
+  /** Run times 2^32 plus the number in the run. */
+  readonly id: number;
+}
+
+interface NearestRequest {
+  readonly span: TimeSpan;
+  readonly cursor: QueryLogCursor | undefined;
+  /** Rows. */
+  readonly needed: number;
+}
+
+/** The search for the rows of one page. */
+export class PageScan {
+  private readonly tx: BlockTransaction;
+  private readonly request: QueryLogRequest;
+  private readonly log: LogSource;
+  private readonly filter: BlockFilter;
+  private readonly span: TimeSpan;
+  private readonly nodes: Pick<BlockRequest, 'nodeId' | 'notNodeId'>;
+  private readonly damaged = new Set<string>();
+  /** Matching rows of blocks of which the scan fetched nothing. */
+  private readonly counts = new WeakMap<StoredBlock, number>();
+
+  constructor(
+    tx: BlockTransaction,
+    request: QueryLogRequest,
+    log: LogSource,
+    nodes: Pick<BlockRequest, 'nodeId' | 'notNodeId'>,
+  ) {
+    this.tx = tx;
+    this.request = request;
+    this.log = log;
+    this.filter = new BlockFilter(request);
+    this.nodes = nodes;
+    const { fromMs, toMs } = request;
+    this.span = {
+      fromUs: fromMs === undefined ? OLDEST_US : fromMs * 1000,
+      toUs: toMs === undefined ? NEWEST_US : toMs * 1000,
+    };
+  }
+
+  /** Number of blocks that could not be read so far. */
+  get damagedBlocks(): number {
+    return this.damaged.size;
+  }
+
+  /** The rows of the page beside `cursor`, or after the rows to be skipped, and the total of all pages; newest first. */
+  async read(cursor: QueryLogCursor | undefined): Promise<{ places: PageRow[]; total: number }> {
+    const { limit, offset } = this.request;
+    const toSkip = cursor === undefined ? offset : 0;
+    const needed = toSkip + limit;
+    const isNewer = cursor?.isNewer === true;
+    const span = spanBeside(this.span, cursor);
+    const known = cursor?.total ?? (this.filter.matchesAll ? await this.totalOfAll() : null);
+    let counted = 0;
+    let found: PageRow[] = [];
+    for await (const stored of this.blocks(span, { isOldestFirst: isNewer })) {
+      const edge = found[needed - 1]?.timestampUs;
+      const isComplete = edge !== undefined && (isNewer ? edge < stored.firstUs : edge > stored.lastUs);
+      if (isComplete && known !== null) break;
+      const count = this.count(stored, span);
+      counted += count;
+      if (isComplete || count === 0) continue;
+      found.push(...(await this.nearest(stored, { span, cursor, needed })));
+      found = found.sort(isNewer ? oldestFirst : newestFirst).slice(0, needed);
+    }
+    if (isNewer) found.reverse();
+    return { places: found.slice(toSkip), total: known ?? counted };
+  }
+
+  private async totalOfAll(): Promise<number> {
+    const { fromMs, toMs } = this.request;
+    let total = await countWholeBlocks(this.tx, { ...this.span, ...this.nodes });
+    if (fromMs === undefined && toMs === undefined) return total;
+    for await (const stored of this.blocks(this.span, { isPartialOnly: true }))
+      total += this.count(stored, this.span);
+    return total;
+  }
+
+  /** What `count()` needs of a block; nothing where what is known of it tells. */
+  private piecesToCount(stored: StoredBlock, span: TimeSpan): ReadonlySet<Piece> {
+    const { known } = stored;
+    const hasNames = known?.names !== undefined;
+    if (isWhole(stored, span) && this.filter.matchesAll) {
+      this.counts.set(stored, stored.rowCount);
+      return NOTHING;
+    }
+    if (isWhole(stored, span) && known !== undefined) {
+      const count = this.filter.countByHead(known.head, known.names);
+      if (count !== null) this.counts.set(stored, count);
+      if (count !== null) return NOTHING;
+    }
+    const pieces = new Set(
+      isWhole(stored, span) ? this.filter.piecesToCount(hasNames) : this.filter.piecesToSearch(hasNames),
+    );
+    return known === undefined ? pieces.add('head') : pieces;
+  }
+
+  /** Number of matching rows of a block. */
+  private count(stored: StoredBlock, span: TimeSpan): number {
+    const known = this.counts.get(stored);
+    if (known !== undefined) return known;
+    return (
+      this.open(stored, (reader, names) => {
+        const count = this.filter.count(reader, span, names);
+        if (this.filter.needsNames) this.tx.memory?.keepNames(stored, reader);
+        return count;
+      }) ?? 0
+    );
+  }
+
+  /** The matching rows of a block that are nearest to the cursor, or the newest, as many as could be needed. */
+  private async nearest(stored: StoredBlock, wanted: NearestRequest): Promise<PageRow[]> {
+    const pieces = new Set<Piece>(this.filter.piecesToSearch(stored.known?.names !== undefined));
+    if (stored.known === undefined) pieces.add('head');
+    const [block] = await fetchPieces(this.tx, [{ block: stored, pieces }]);
+    if (block === undefined) return [];
+    return this.open(block, (reader, names) => this.nearestOf(reader, stored, wanted, names)) ?? [];
+  }
+
+  private nearestOf(
+    reader: BlockReader,
+    stored: StoredBlock,
+    { span, cursor, needed }: NearestRequest,
+    names: KnownNames | undefined,
+  ): PageRow[] {
+    const times = reader.times();
+    const block = withoutContent(stored);
+    const place = (row: number): PageRow => ({
+      ...{ block, row, timestampUs: times[row]!, id: rowId(block, row) },
+    });
+    const rows = this.filter.rows(reader, span, names);
+    const isNewer = cursor?.isNewer === true;
+    const beside = cursor === undefined ? rows : rows.filter((row) => isBeside(place(row), cursor));
+    const sign = isNewer ? 1 : -1;
+    return nearestRows(beside, times, needed, isNewer)
+      .sort((a, b) => sign * (times[a]! - times[b]! || a - b))
+      .slice(0, needed)
+      .map(place);
+  }
+
+  /** The rows as the API has them, with few blocks in memory at a time; without those of damaged blocks. */
+  async show(rows: readonly PageRow[], context: LoggedQueryContext): Promise<LoggedQuery[]> {
+    const shown = new Map<number, LoggedQuery>();
+    const byBlock = Map.groupBy(rows, ({ id, row }) => id - row);
+    const wanted = [...byBlock.values()].map(([row]) => ({ block: row!.block, pieces: ALL_PIECES }));
+    for (const portion of inPortions(wanted))
+      for (const stored of await fetchPieces(this.tx, portion))
+        this.open(stored, (reader) => {
+          const convert = converterOf(reader, context);
+          for (const row of byBlock.get(rowId(stored, 0))!)
+            shown.set(row.id, convert({ ...row, block: reader, nodeId: stored.nodeId }));
+        });
+    return rows.flatMap(({ id }) => shown.get(id) ?? []);
+  }
+
+  private blocks(
+    span: TimeSpan,
+    how: Pick<BlockRequest, 'isPartialOnly' | 'isOldestFirst'>,
+  ): AsyncGenerator<StoredBlock> {
+    const pieces = (stored: StoredBlock): ReadonlySet<Piece> => this.piecesToCount(stored, span);
+    return scanBlocks(this.tx, { ...span, ...this.nodes, pieces, ...how });
+  }
+
+  /** Reads a block; one that is damaged is left out and reported. */
+  private open<T>(
+    stored: StoredBlock,
+    work: (reader: BlockReader, names: KnownNames | undefined) => T,
+  ): T | undefined {
+    try {
+      const { known } = stored;
+      const reader = new BlockReader(stored, known?.head);
+      if (known === undefined) this.tx.memory?.keepHead(stored, reader.head);
+      return work(reader, known?.names);
+    } catch (error) {
+      if (!(error instanceof DamagedBlock)) throw error;
+      const name = `${stored.runId}.${stored.firstSeq}`;
+      this.damaged.add(name);
+      this.log.onDamaged(name, reasonOf(error));
+      return undefined;
+    }
+  }
+}
+
+/** As many together as are about `PORTION_BYTES`. */
+function* inPortions<T extends Wanted>(all: readonly T[]): Generator<T[]> {
+  let portion: T[] = [];
+  let bytes = 0;
+  for (const wanted of all) {
+    const size = sizeOf(wanted);
+    if (portion.length > 0 && bytes + size > PORTION_BYTES) {
+      yield portion;
+      [portion, bytes] = [[], 0];
+    }
+    portion.push(wanted);
+    bytes += size;
+  }
+  if (portion.length > 0) yield portion;
+}
+
+/** The id of a row of a block. */
+export function rowId({ runId, firstSeq }: Pick<StoredBlock, 'runId' | 'firstSeq'>, row: number): number {
+  return runId * SEQ_FACTOR + firstSeq + row;
+}
+
+function isWhole({ firstUs, lastUs }: StoredBlock, { fromUs, toUs }: TimeSpan): boolean {
+  return firstUs >= fromUs && lastUs < toUs;
+}
+
+/** What of a span lies on the side of the cursor that its page is on. */
+function spanBeside({ fromUs, toUs }: TimeSpan, cursor: QueryLogCursor | undefined): TimeSpan {
+  if (cursor === undefined) return { fromUs, toUs };
+  if (cursor.isNewer) return { fromUs: Math.max(fromUs, cursor.timestampUs), toUs };
+  return { fromUs, toUs: Math.min(toUs, cursor.timestampUs + 1) };
+}
+
+function isBeside(place: PageRow, cursor: QueryLogCursor): boolean {
+  const difference = place.timestampUs - cursor.timestampUs || place.id - cursor.id;
+  return cursor.isNewer ? difference > 0 : difference < 0;
+}
+
+function newestFirst(a: PageRow, b: PageRow): number {
+  return b.timestampUs - a.timestampUs || b.id - a.id;
+}
+
+function oldestFirst(a: PageRow, b: PageRow): number {
+  return newestFirst(b, a);
+}

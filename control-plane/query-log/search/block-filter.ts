@@ -1,0 +1,253 @@
+/**
+ * The filters of the query log over one block. Pure. A filter looks at dictionaries first, so that a block without a
+ * match costs little, and decodes only the columns that it needs.
+ */
+import type { BlockReader } from '../block/block-reader.ts';
+import { type BlockHead, type HeadClient, type HeadOutcome, NameClass } from '../block/block-layout.ts';
+import { nameClassOf } from '../block/name-class.ts';
+import { isBlockedStatus, QueryStatus } from '../../../shared/query-log.ts';
+import type { KnownNames } from '../names/name-book.ts';
+import { NameMatches } from './name-matches.ts';
+import { clientTest, outcomeTest, type QueryFilter, type Test } from './query-conditions.ts';
+import type { Piece } from './stored-block.ts';
+
+/** Microseconds since 1970, end exclusive. */
+export interface TimeSpan {
+  readonly fromUs: number;
+  readonly toUs: number;
+}
+
+/** Names of a block, with 1 for each that matches. */
+interface MatchedNames {
+  readonly counts: Uint16Array | Uint32Array;
+  /** `NameClass` */
+  readonly classes: Uint8Array;
+  readonly matches: Uint8Array;
+}
+
+/** A column: the place of each row in a dictionary, and 1 for each place that matches. */
+interface Column {
+  readonly places: Uint32Array;
+  readonly matches: Uint8Array;
+}
+
+/** A filter, ready to be applied to many blocks. */
+export class BlockFilter {
+  private readonly client: Test<HeadClient>;
+  private readonly outcome: Test<HeadOutcome>;
+  private readonly domain: NameMatches | null;
+
+  constructor(filter: QueryFilter) {
+    this.client = clientTest(filter);
+    this.outcome = outcomeTest(filter);
+    this.domain = NameMatches.of(filter);
+  }
+
+  /** Whether every query matches. */
+  get matchesAll(): boolean {
+    return this.client === null && this.outcome === null && this.domain === null;
+  }
+
+  /** Whether `countByHead()` may need the names of a block. */
+  get needsNames(): boolean {
+    return this.domain !== null;
+  }
+
+  /** The pieces besides the head that `count()` needs of a block that lies wholly within the span. */
+  piecesToCount(hasNames = false): readonly Piece[] {
+    const pieces: Piece[] = this.domain === null || hasNames ? [] : ['names'];
+    const conditions = [this.client, this.outcome, this.domain].filter((test) => test !== null).length;
+    if (conditions < 2) return pieces;
+    if (this.domain !== null) pieces.push('nameOf');
+    if (this.client !== null) pieces.push('clientOf');
+    if (this.outcome !== null) pieces.push('outcomeOf');
+    return pieces;
+  }
+
+  /** The pieces besides the head that `rows()` needs of any block. */
+  piecesToSearch(hasNames = false): readonly Piece[] {
+    const pieces: Piece[] = ['times'];
+    if (this.domain !== null) pieces.push(...(hasNames ? [] : (['names'] as const)), 'nameOf');
+    if (this.client !== null) pieces.push('clientOf');
+    if (this.outcome !== null) pieces.push('outcomeOf');
+    return pieces;
+  }
+
+  /** Number of matching queries of all of a block, where its dictionaries tell; null: the rows do. */
+  countByHead(head: BlockHead, names: KnownNames | undefined): number | null {
+    const known = this.countWithoutNames(head);
+    if (this.domain === null || known === 0) return known;
+    return names === undefined ? null : this.countByNames(head, this.matched(names));
+  }
+
+  /** Number of matching queries within the span; `names` are those of the block, where they are known. */
+  count(block: BlockReader, span: TimeSpan, names?: KnownNames): number {
+    if (isWhole(block, span)) {
+      const known = this.countByHead(block.head, names);
+      if (known !== null) return known;
+      if (names === undefined && this.domain !== null) {
+        const counted = this.countByStoredNames(block, this.domain);
+        if (counted !== null) return counted;
+      }
+    }
+    const columns = this.columns(block, names);
+    if (columns === null) return 0;
+    return isWhole(block, span)
+      ? countMatching(columns, block.head.rows)
+      : rowsWithin(block.times(), span).filter((row) => matchesEach(columns, row)).length;
+  }
+
+  /** Places of the matching queries within the span, in the order of the block. */
+  rows(block: BlockReader, span: TimeSpan, names?: KnownNames): number[] {
+    const columns = this.columns(block, names);
+    if (columns === null) return [];
+    if (!isWhole(block, span)) return columns.reduce(keepMatching, rowsWithin(block.times(), span));
+    const [first, ...others] = columns;
+    const found = first === undefined ? allRows(block.head.rows) : matchingRows(first);
+    return others.reduce(keepMatching, found);
+  }
+
+  /** Null where the rows have to be counted; where names matter, only 0 is sure. */
+  private countWithoutNames({ rows, clients, outcomes }: BlockHead): number | null {
+    const clientMatches = matchesOf(clients, this.client);
+    const outcomeMatches = matchesOf(outcomes, this.outcome);
+    if (!clientMatches.includes(1) || !outcomeMatches.includes(1)) return 0;
+    const areAllClients = !clientMatches.includes(0);
+    const areAllOutcomes = !outcomeMatches.includes(0);
+    if (areAllClients && areAllOutcomes) return rows;
+    if (areAllClients) return sumOf(outcomes, outcomeMatches, 7);
+    const queries = sumOf(clients, clientMatches, 2);
+    if (areAllOutcomes) return queries;
+    const blocked = sumOf(clients, clientMatches, 3);
+    const wanted = flagWanted(outcomes, outcomeMatches, ([, status]) => isBlockedStatus(QueryStatus[status]));
+    if (wanted === null) return null;
+    return wanted ? blocked : queries - blocked;
+  }
+
+  /** Null where the rows have to be counted. */
+  private countByNames(head: BlockHead, { counts, classes, matches }: MatchedNames): number | null {
+    if (!matches.includes(1)) return 0;
+    if (matchesOf(head.clients, this.client).includes(0)) return null;
+    const wanted = classesWanted(head.outcomes, matchesOf(head.outcomes, this.outcome));
+    if (wanted === null) return null;
+    let sum = 0;
+    for (let name = 0; name < matches.length; name++)
+      if (matches[name] === 1 && wanted[classes[name]!] === 1) sum += counts[name]!;
+    return sum;
+  }
+
+  private countByStoredNames(block: BlockReader, domain: NameMatches): number | null {
+    const texts = block.nameTexts();
+    if (domain.isWithout(texts)) return 0;
+    const { starts, counts, classes } = block.nameCounts();
+    return this.countByNames(block.head, { counts, classes, matches: domain.among(texts, starts) });
+  }
+
+  private matched({ book, places, counts, classes }: KnownNames): MatchedNames {
+    return { counts, classes, matches: this.domain!.amongEntries(book, places) };
+  }
+
+  /** Null if no query can match. */
+  private columns(block: BlockReader, names: KnownNames | undefined): Column[] | null {
+    const { head } = block;
+    const columns: { places: () => Uint32Array; matches: Uint8Array }[] = [];
+    const { client, outcome, domain } = this;
+    if (client !== null)
+      columns.push({ places: () => block.clientOf(), matches: matchesOf(head.clients, client) });
+    if (outcome !== null)
+      columns.push({ places: () => block.outcomeOf(), matches: matchesOf(head.outcomes, outcome) });
+    if (columns.some(({ matches }) => !matches.includes(1))) return null;
+    const matches = domain === null ? null : this.nameMatches(block, domain, names);
+    if (matches !== null) columns.push({ places: () => block.nameOf(), matches });
+    if (matches?.includes(1) === false) return null;
+    return columns
+      .filter((column) => column.matches.includes(0))
+      .map((column) => ({ places: column.places(), matches: column.matches }));
+  }
+
+  private nameMatches(block: BlockReader, domain: NameMatches, names: KnownNames | undefined): Uint8Array {
+    if (names !== undefined) return this.matched(names).matches;
+    const texts = block.nameTexts();
+    // Then nothing else of the block is needed.
+    return domain.isWithout(texts) ? new Uint8Array(0) : domain.among(texts, block.nameStarts());
+  }
+}
+
+function isWhole({ head }: BlockReader, { fromUs, toUs }: TimeSpan): boolean {
+  return head.first_us >= fromUs && head.last_us < toUs;
+}
+
+function sumOf(entries: readonly (readonly unknown[])[], matches: Uint8Array, at: number): number {
+  return entries.reduce((sum, entry, place) => (matches[place] === 1 ? sum + (entry[at] as number) : sum), 0);
+}
+
+/** 1 for each entry that matches. */
+function matchesOf<T>(entries: readonly T[], test: Test<T>): Uint8Array {
+  const matches = new Uint8Array(entries.length);
+  for (let place = 0; place < matches.length; place++)
+    if (test === null || test(entries[place]!)) matches[place] = 1;
+  return matches;
+}
+
+/** Whether the matching entries are exactly those with a flag, or those without; null: neither. */
+function flagWanted<T>(
+  entries: readonly T[],
+  matches: Uint8Array,
+  hasFlag: (entry: T) => boolean,
+): boolean | null {
+  const first = entries.findIndex((_, place) => matches[place] === 1);
+  const wanted = hasFlag(entries[first]!);
+  return entries.every((entry, place) => (matches[place] === 1) === (hasFlag(entry) === wanted))
+    ? wanted
+    : null;
+}
+
+/** 1 for each `NameClass` all of whose outcomes match; null if only some outcomes of a class do. */
+function classesWanted(outcomes: readonly HeadOutcome[], matches: Uint8Array): Uint8Array | null {
+  const wanted = new Uint8Array(Object.keys(NameClass).length);
+  const classes = outcomes.map(([, status]) => nameClassOf(QueryStatus[status]));
+  classes.forEach((nameClass, place) => (wanted[nameClass] = matches[place]!));
+  return classes.every((nameClass, place) => wanted[nameClass] === matches[place]) ? wanted : null;
+}
+
+function matchesEach(columns: readonly Column[], row: number): boolean {
+  return columns.every(({ places, matches }) => matches[places[row]!] === 1);
+}
+
+function countMatching(columns: readonly Column[], rows: number): number {
+  const [a, b, c] = columns;
+  if (a === undefined) return rows;
+  let count = 0;
+  if (b === undefined) for (let row = 0; row < rows; row++) count += a.matches[a.places[row]!]!;
+  else if (c === undefined)
+    for (let row = 0; row < rows; row++) count += a.matches[a.places[row]!]! & b.matches[b.places[row]!]!;
+  else
+    for (let row = 0; row < rows; row++)
+      count += a.matches[a.places[row]!]! & b.matches[b.places[row]!]! & c.matches[c.places[row]!]!;
+  return count;
+}
+
+function allRows(count: number): number[] {
+  return Array.from({ length: count }, (_, row) => row);
+}
+
+function matchingRows({ places, matches }: Column): number[] {
+  const rows: number[] = [];
+  for (let row = 0; row < places.length; row++) if (matches[places[row]!] === 1) rows.push(row);
+  return rows;
+}
+
+function rowsWithin(times: Float64Array, { fromUs, toUs }: TimeSpan): number[] {
+  const rows: number[] = [];
+  for (let row = 0; row < times.length; row++) {
+    const us = times[row]!;
+    if (us >= fromUs && us < toUs) rows.push(row);
+  }
+  return rows;
+}
+
+function keepMatching(rows: number[], { places, matches }: Column): number[] {
+  const kept: number[] = [];
+  for (const row of rows) if (matches[places[row]!] === 1) kept.push(row);
+  return kept;
+}

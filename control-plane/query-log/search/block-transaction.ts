@@ -1,0 +1,11 @@
+/** What questions about the log run in. */
+import type { CopyQueryable } from '../../db/database.ts';
+import type { LogMemory } from './log-memory.ts';
+
+/** A transaction that blocks are read in. */
+export interface BlockTransaction extends CopyQueryable {
+  /** Called before each block: lets others have their turn, and throws once the answer is not wanted any more. */
+  readonly turn?: () => Promise<void>;
+  /** What is known of blocks already. */
+  readonly memory?: LogMemory;
+}

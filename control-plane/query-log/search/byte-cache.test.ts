@@ -1,0 +1,45 @@
+import { describe, expect, test } from '@jest/globals';
+import { ByteCache } from './byte-cache.ts';
+
+/** The keys that are there. */
+const kept = (cache: ByteCache<string>, keys: string): string =>
+  Array.from(keys)
+    .filter((key) => cache.get(key) === key)
+    .join('');
+
+function rounds(cache: ByteCache<string>, count: number): void {
+  for (let i = 0; i < count; i++) cache.beginRound();
+}
+
+describe('ByteCache', () => {
+  test('gives up what was not used for longest, once it was not used for some rounds', () => {
+    const cache = new ByteCache<string>(30);
+    for (const key of 'abc') expect(cache.put(key, key, 10)).toBe(true);
+    expect(cache.put('d', 'd', 10)).toBe(false);
+    rounds(cache, 8);
+    cache.get('a');
+    expect(cache.put('d', 'd', 10)).toBe(true);
+    expect(kept(cache, 'abcd')).toBe('acd');
+  });
+
+  test('counts a value that is replaced or has grown, and nothing once it is cleared', () => {
+    const cache = new ByteCache<string>(30);
+    cache.put('a', 'a', 20);
+    cache.put('a', 'a', 10);
+    expect(cache.enlarge('a', 10)).toBe(true);
+    expect(cache.enlarge('a', 11)).toBe(false);
+    expect(cache.enlarge('b', 1)).toBe(false);
+    expect(cache.put('b', 'b', 11)).toBe(false);
+    expect(cache.put('b', 'b', 10)).toBe(true);
+    cache.clear();
+    expect(kept(cache, 'ab')).toBe('');
+    expect(cache.put('c', 'c', 30)).toBe(true);
+  });
+
+  test('keeps nothing that is larger than all of it', () => {
+    const cache = new ByteCache<string>(30);
+    cache.put('a', 'a', 10);
+    rounds(cache, 9);
+    expect(cache.put('b', 'b', 31)).toBe(false);
+  });
+});

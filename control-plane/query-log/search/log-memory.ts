@@ -1,0 +1,109 @@
+/**
+ * What the thread of questions keeps of what it has read: heads and names of blocks, lists of names and clients. A block
+ * is known by its place in the log and the checksums of all its frames, a list by its checksum: one that was merged, or
+ * added to, is another one, and one that was dropped is not asked for again.
+ */
+import type { BlockReader } from '../block/block-reader.ts';
+import type { BlockHead } from '../block/block-layout.ts';
+import { bytesOfList, bytesOfNames, type KnownList, type KnownNames, NameBook } from '../names/name-book.ts';
+import type { NameList } from '../names/name-list.ts';
+import type { ListKind, ListPlace } from '../names/name-list-store.ts';
+import { ByteCache } from './byte-cache.ts';
+import type { KnownBlock, StoredBlock } from './stored-block.ts';
+
+/** Bytes of all that is kept, but for the texts of names. */
+const MOST_BYTES = 64 * 1024 * 1024;
+/** Bytes of a head on the heap, about. */
+const HEAD_BYTES = 1024;
+const ENTRY_BYTES = 160;
+/** A book that is full is not replaced before so many questions. */
+const BOOK_QUESTIONS = 16;
+
+/** The memory. */
+export class LogMemory {
+  private readonly blocks: ByteCache<KnownBlock | KnownList>;
+  private readonly mostKeys: number | undefined;
+  private books: Readonly<Record<ListKind, NameBook>>;
+  private booksSince = 0;
+
+  constructor(mostBytes = MOST_BYTES, mostKeys?: number) {
+    this.blocks = new ByteCache(mostBytes);
+    this.mostKeys = mostKeys;
+    this.books = this.newBooks();
+  }
+
+  /** Notes that another question is asked: what the last ones used is not given up for it. */
+  beginQuestion(): void {
+    this.blocks.beginRound();
+  }
+
+  /** What is known of a block. */
+  findBlock(block: StoredBlock): KnownBlock | undefined {
+    return this.blocks.get(keyOfBlock(block)) as KnownBlock | undefined;
+  }
+
+  /** Keeps the head of a block. */
+  keepHead(block: StoredBlock, head: BlockHead): void {
+    this.blocks.put(keyOfBlock(block), { head }, bytesOfHead(head));
+  }
+
+  /** Keeps the names of a block the second time, so that a single search pays nothing for it; or at once. */
+  keepNames(block: StoredBlock, reader: BlockReader, isAtOnce = false): KnownNames | undefined {
+    const known = this.findBlock(block);
+    if (known === undefined || known.names !== undefined) return known?.names;
+    if (!isAtOnce && known.wereNamesRead !== true) {
+      known.wereNamesRead = true;
+      return undefined;
+    }
+    const names = this.books.names.takeNames(reader.nameCounts());
+    if (names === null) this.beginBooks();
+    else if (this.blocks.enlarge(keyOfBlock(block), bytesOfNames(names))) known.names = names;
+    return names ?? undefined;
+  }
+
+  /** What is known of a list. */
+  findList(kind: ListKind, place: ListPlace): KnownList | undefined {
+    return this.blocks.get(keyOfList(kind, place)) as KnownList | undefined;
+  }
+
+  /** Keeps a list; undefined where there is no room for its keys. */
+  keepList(kind: ListKind, place: ListPlace, list: NameList): KnownList | undefined {
+    const known = this.books[kind].takeList(list);
+    if (known === null) this.beginBooks();
+    else this.blocks.put(keyOfList(kind, place), known, bytesOfList(known));
+    return known ?? undefined;
+  }
+
+  /** A flood of random names filled one. */
+  private beginBooks(): void {
+    if (this.blocks.round - this.booksSince < BOOK_QUESTIONS) return;
+    this.booksSince = this.blocks.round;
+    this.books = this.newBooks();
+    this.blocks.clear();
+  }
+
+  private newBooks(): Record<ListKind, NameBook> {
+    return { names: new NameBook(this.mostKeys), clients: new NameBook(this.mostKeys) };
+  }
+}
+
+function bytesOfHead({ clients, outcomes, rules }: BlockHead): number {
+  return HEAD_BYTES + (clients.length + outcomes.length + rules.length) * ENTRY_BYTES;
+}
+
+function keyOfBlock({
+  runId,
+  firstSeq,
+  rowCount,
+  hourUs,
+  firstUs,
+  lastUs,
+  lengths,
+  checksums,
+}: StoredBlock): string {
+  return [runId, firstSeq, rowCount, hourUs, firstUs, lastUs, ...lengths, ...checksums].join(',');
+}
+
+function keyOfList(kind: ListKind, { grain, startMs, nodeId, queries, checksum }: ListPlace): string {
+  return [kind, grain, startMs, nodeId, queries, checksum].join(',');
+}

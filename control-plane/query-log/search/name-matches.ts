@@ -1,0 +1,98 @@
+/** Which names of the log a filter wants: of a block, or of the names that blocks have in common. Pure. */
+import type { KeyTable } from '../names/key-table.ts';
+import { matchesWildcards, type QueryFilter } from './query-conditions.ts';
+
+/** Texts, one after the other. */
+interface Texts {
+  readonly texts: Buffer;
+  /** Where each starts; one more than texts. */
+  readonly starts: Uint32Array;
+  readonly count: number;
+}
+
+/** The wanted names of one question. */
+export class NameMatches {
+  private readonly wanted: Buffer | null;
+  private readonly excluded: Buffer | null;
+  private readonly pattern: ((name: string) => boolean) | null;
+  private book: KeyTable | undefined;
+  private ofBook = new Uint8Array(0);
+  private known = 0;
+
+  private constructor({ domain, domainPattern, not }: QueryFilter) {
+    this.wanted = bytesOf(domain);
+    this.excluded = bytesOf(not?.domain);
+    this.pattern = domainPattern === undefined ? null : matchesWildcards(domainPattern);
+  }
+
+  /** Null if the filter wants all names. */
+  static of(filter: QueryFilter): NameMatches | null {
+    const { domain, domainPattern, not } = filter;
+    if (domain === undefined && domainPattern === undefined && not?.domain === undefined) return null;
+    return new NameMatches(filter);
+  }
+
+  /** Whether none of these names can match; most blocks do not have a rare name. */
+  isWithout(texts: Buffer): boolean {
+    return this.wanted !== null && !texts.includes(this.wanted);
+  }
+
+  /** 1 for each name that matches; each text ends with a line feed. */
+  among(texts: Buffer, starts: Uint32Array): Uint8Array {
+    const count = starts.length - 1;
+    const matches = new Uint8Array(count);
+    this.mark({ texts, starts, count }, 0, matches, 1);
+    return matches;
+  }
+
+  /** 1 for each of these entries of a table that matches; what was found out is kept for the next block. */
+  amongEntries(book: KeyTable, entries: Uint32Array): Uint8Array {
+    if (book !== this.book) [this.book, this.known] = [book, 0];
+    if (this.known < book.size) {
+      const all = new Uint8Array(book.tags.length);
+      all.set(this.ofBook.subarray(0, this.known));
+      const texts = Buffer.from(book.bytes.buffer);
+      this.mark({ texts, starts: book.starts, count: book.size }, this.known, all, 0);
+      [this.ofBook, this.known] = [all, book.size];
+    }
+    const matches = new Uint8Array(entries.length);
+    for (let i = 0; i < entries.length; i++) matches[i] = this.ofBook[entries[i]!]!;
+    return matches;
+  }
+
+  private mark(all: Texts, from: number, matches: Uint8Array, gap: number): void {
+    const { texts, starts, count } = all;
+    const { wanted, excluded, pattern } = this;
+    if (wanted === null) matches.fill(1, from, count);
+    else forEachMatch(all, from, wanted, (place) => (matches[place] = 1));
+    if (excluded !== null) forEachMatch(all, from, excluded, (place) => (matches[place] = 0));
+    if (pattern === null) return;
+    for (let place = from; place < count; place++)
+      if (matches[place] === 1 && !pattern(texts.toString('latin1', starts[place], starts[place + 1]! - gap)))
+        matches[place] = 0;
+  }
+}
+
+function bytesOf(text: string | undefined): Buffer | null {
+  // A line feed stands between names and in none.
+  return text === undefined ? null : Buffer.from(text.toLowerCase().replaceAll('\n', '\0'));
+}
+
+/** Calls `take` for each text from `from` on that has the part; the search runs over all of them at once. */
+function forEachMatch(
+  { texts, starts, count }: Texts,
+  from: number,
+  part: Buffer,
+  take: (place: number) => void,
+): void {
+  let place = from;
+  let at = from < count ? texts.indexOf(part, starts[from]) : -1;
+  while (at >= 0 && at < starts[count]!) {
+    while (starts[place + 1]! <= at) place++;
+    const end = starts[place + 1]!;
+    // Where nothing stands between two texts, a part may begin in one and end in the next.
+    const isWithin = at + part.length <= end;
+    if (isWithin) take(place);
+    at = texts.indexOf(part, isWithin ? end : at + 1);
+  }
+}

@@ -1,0 +1,127 @@
+/** Conditions on a query of the log, and the tests that they make of dictionaries. Pure. */
+import type { DnssecStatusName, ProtocolName, QueryStatusName } from '../../../shared/query-log.ts';
+import { rrTypeCode } from '../../../shared/dns/iana.ts';
+import { networkContains, networkFromText } from '../../../shared/net/cidr.ts';
+import { addressFromText } from '../../../shared/net/ip.ts';
+import type { HeadClient, HeadOutcome } from '../block/block-layout.ts';
+import { rcodeFromName } from './rcode-names.ts';
+
+/** Conditions on a query; an absent one matches everything. */
+export interface QueryConditions {
+  /** Part of the queried name, any case. */
+  readonly domain?: string | undefined;
+  /** Address, or CIDR of many. */
+  readonly client?: string | undefined;
+  readonly group_id?: number | undefined;
+  /** `A`, `TYPE65280`. */
+  readonly type?: string | undefined;
+  readonly status?: QueryStatusName | undefined;
+  /** `NXDOMAIN`, `RCODE17`. */
+  readonly rcode?: string | undefined;
+  readonly protocol?: ProtocolName | undefined;
+  readonly upstream?: string | undefined;
+  readonly dnssec?: DnssecStatusName | undefined;
+  /** One of these. */
+  readonly statuses?: readonly QueryStatusName[] | undefined;
+  readonly upstreams?: readonly string[] | undefined;
+  /** All of a name or address, with `*` for any part of it; of addresses one of several. */
+  readonly domainPattern?: string | undefined;
+  readonly clientPatterns?: readonly string[] | undefined;
+}
+
+/** Which queries: all conditions hold, and none of the excluded ones. */
+export interface QueryFilter extends QueryConditions {
+  readonly not?: QueryConditions | undefined;
+}
+
+/** Whether a value is wanted; null = all are. */
+export type Test<T> = ((value: T) => boolean) | null;
+
+/** The clients that a filter wants. */
+export function clientTest(filter: QueryFilter): Test<HeadClient> {
+  return combine(clientTests(filter), clientTests(filter.not ?? {}));
+}
+
+/** The outcomes that a filter wants. */
+export function outcomeTest(filter: QueryFilter): Test<HeadOutcome> {
+  return combine(outcomeTests(filter), outcomeTests(filter.not ?? {}));
+}
+
+/** Every one of `wanted` and none of `excluded`; null if there are none. */
+function combine<T>(
+  wanted: readonly ((value: T) => boolean)[],
+  excluded: readonly ((value: T) => boolean)[],
+): Test<T> {
+  if (wanted.length === 0 && excluded.length === 0) return null;
+  return (value) => wanted.every((test) => test(value)) && !excluded.some((test) => test(value));
+}
+
+function clientTests({
+  client,
+  group_id,
+  clientPatterns,
+}: QueryConditions): ((client: HeadClient) => boolean)[] {
+  const tests: ((client: HeadClient) => boolean)[] = [];
+  if (group_id !== undefined) tests.push(([, groupId]) => groupId === group_id);
+  if (client !== undefined) tests.push(clientWithin(client));
+  if (clientPatterns !== undefined) {
+    const patterns = clientPatterns.map(matchesWildcards);
+    tests.push(([address]) => patterns.some((matches) => matches(address)));
+  }
+  return tests;
+}
+
+function clientWithin(networkText: string): (client: HeadClient) => boolean {
+  const network = networkFromText(networkText);
+  return ([address]) => {
+    const bytes = addressFromText(address);
+    return bytes !== null && network !== null && networkContains(network, bytes);
+  };
+}
+
+function outcomeTests(conditions: QueryConditions): ((outcome: HeadOutcome) => boolean)[] {
+  const { type, status, rcode, protocol, dnssec, upstream } = conditions;
+  const expected: [at: number, value: unknown][] = [
+    [0, type === undefined ? undefined : (rrTypeCode(type) ?? null)],
+    [1, status],
+    [2, rcode === undefined ? undefined : rcodeFromName(rcode)],
+    [3, protocol],
+    [4, dnssec],
+    [6, upstream],
+  ];
+  const { statuses, upstreams } = conditions;
+  const oneOf: ((outcome: HeadOutcome) => boolean)[] = [];
+  if (statuses !== undefined) oneOf.push((outcome) => statuses.includes(outcome[1]));
+  if (upstreams !== undefined) oneOf.push((outcome) => outcome[6] !== null && upstreams.includes(outcome[6]));
+  return oneOf.concat(expectations(expected));
+}
+
+function expectations(
+  expected: readonly (readonly [at: number, value: unknown])[],
+): ((outcome: HeadOutcome) => boolean)[] {
+  return expected
+    .filter(([, value]) => value !== undefined)
+    .map(
+      ([at, value]) =>
+        (outcome) =>
+          outcome[at] === value,
+    );
+}
+
+/** Compares all of a text, in any case, with one in which each `*` stands for any part. Linear in the text's length. */
+export function matchesWildcards(pattern: string): (text: string) => boolean {
+  const [first = '', ...parts] = pattern.toLowerCase().split('*');
+  const last = parts.pop();
+  if (last === undefined) return (text) => text.toLowerCase() === first;
+  return (text) => {
+    const folded = text.toLowerCase();
+    if (!folded.startsWith(first) || !folded.endsWith(last)) return false;
+    let at = first.length;
+    for (const part of parts) {
+      const found = folded.indexOf(part, at);
+      if (found === -1) return false;
+      at = found + part.length;
+    }
+    return at <= folded.length - last.length;
+  };
+}

@@ -1,0 +1,220 @@
+/** SQL of single blocks: what of them is fetched, and how a row becomes a block. Which blocks is in `block-scan.ts`. */
+import { type BinaryRow, int4sOf, int8Of } from '../../db/copy/copy-out.ts';
+import type { CopyQueryable } from '../../db/database.ts';
+import { type BlockHead, type EncodedBlock, Frame } from '../block/block-layout.ts';
+import type { KnownNames } from '../names/name-book.ts';
+
+/** A stored block with its identity; pieces that were not asked for are empty. */
+export interface StoredBlock extends EncodedBlock {
+  readonly runId: number;
+  readonly firstSeq: number;
+  readonly nodeId: number;
+  /** What was read of it before (`log-memory.ts`). */
+  readonly known?: KnownBlock;
+}
+
+/** What is known of a block. */
+export interface KnownBlock {
+  readonly head: BlockHead;
+  names?: KnownNames;
+  /** Its names were read before: read once more, they are kept. */
+  wereNamesRead?: boolean;
+}
+
+/** What finds a block. */
+export type BlockKey = Pick<StoredBlock, 'runId' | 'firstSeq' | 'hourUs'>;
+
+/** Frames of a block. */
+export type Piece =
+  'head' | 'texts' | 'names' | 'times' | 'nameOf' | 'clientOf' | 'outcomeOf' | 'queries' | 'answers';
+
+/** The first and the last frame of each. */
+const FRAMES_OF: Readonly<Record<Piece, readonly [first: number, last: number]>> = {
+  head: [Frame.HEAD, Frame.HEAD],
+  texts: [Frame.NAME_TEXTS, Frame.NAME_TEXTS],
+  names: [Frame.NAME_TEXTS, Frame.NAME_NUMBERS],
+  times: [Frame.TIMES, Frame.TIMES],
+  nameOf: [Frame.NAMES, Frame.NAMES],
+  clientOf: [Frame.CLIENTS, Frame.CLIENTS],
+  outcomeOf: [Frame.OUTCOMES, Frame.OUTCOMES],
+  queries: [Frame.TIMES, Frame.RESPONSE_TIMES],
+  answers: [Frame.ANSWERS, Frame.ANSWER_RECORDS],
+};
+/** The columns of the table that hold them. */
+const NAMES: readonly Piece[] = ['texts', 'names'];
+const QUERIES: readonly Piece[] = ['times', 'nameOf', 'clientOf', 'outcomeOf', 'queries'];
+
+const COLUMNS: readonly (readonly Piece[])[] = [['head'], NAMES, QUERIES, ['answers']];
+
+/** Where a part of a column lies. */
+interface Slice {
+  readonly firstFrame: number;
+  /** Counts from 1. */
+  readonly start: number;
+  readonly length: number;
+}
+
+const NOTHING: Slice = { firstFrame: 0, start: 1, length: 0 };
+/** Of a column in PostgreSQL. */
+const MOST_BYTES = 0x3fff_ffff;
+
+/** What lies between the first and the last frame of these pieces in a column that begins with `columnFrame`. */
+function sliceOf(
+  { lengths }: Pick<EncodedBlock, 'lengths'>,
+  pieces: ReadonlySet<Piece>,
+  column: readonly Piece[],
+): Slice {
+  const ranges = column.filter((piece) => pieces.has(piece)).map((piece) => FRAMES_OF[piece]);
+  if (ranges.length === 0) return NOTHING;
+  const firstFrame = Math.min(...ranges.map(([first]) => first));
+  const lastFrame = Math.max(...ranges.map(([, last]) => last));
+  const columnFrame = FRAMES_OF[column[0]!][0];
+  // Any number of a stored block may be wrong; whoever reads the frame finds that.
+  const bytes = (from: number, to: number): number =>
+    lengths.slice(from, to).reduce((sum, length) => Math.min(MOST_BYTES, sum + Math.max(0, length)), 0);
+  const length = bytes(firstFrame, lastFrame + 1);
+  return { firstFrame, start: 1 + bytes(columnFrame, firstFrame), length };
+}
+
+/** Which part of which block. */
+export interface Wanted {
+  /** Without content. */
+  readonly block: StoredBlock;
+  readonly pieces: ReadonlySet<Piece>;
+}
+
+/** Bytes of a block with these pieces, about. */
+export function sizeOf({ block, pieces }: Wanted): number {
+  return COLUMNS.reduce((sum, column) => sum + sliceOf(block, pieces, column).length, 0);
+}
+
+/** Blocks with the pieces that are wanted of each, in the same order; without those that are not there any more. */
+export async function fetchPieces(tx: CopyQueryable, wanted: readonly Wanted[]): Promise<StoredBlock[]> {
+  if (wanted.length === 0) return [];
+  const days = Map.groupBy(wanted, ({ block }) => dayOf(block.hourUs));
+  const queries = [...days].map(([day, ofDay]) => piecesSql(day, ofDay));
+  const found = new Map<string, readonly (Buffer | null)[]>();
+  for (const [runId, firstSeq, ...columns] of await tx.copyOut(queries.join(' UNION ALL ')))
+    found.set(keyOf({ runId: runId!.readInt32BE(), firstSeq: int8Of(firstSeq!) }), columns);
+  return wanted.flatMap(({ block, pieces }) => {
+    const columns = found.get(keyOf(block));
+    if (columns === undefined) return [];
+    const [head, names, queriesColumn, answers] = columns;
+    const firstFrames = {
+      names: sliceOf(block, pieces, NAMES).firstFrame,
+      queries: sliceOf(block, pieces, QUERIES).firstFrame,
+    };
+    return {
+      ...block,
+      ...{ firstFrames, head: head ?? EMPTY, names: names ?? EMPTY, queries: queriesColumn ?? EMPTY },
+      answers: answers ?? block.answers,
+    };
+  });
+}
+
+function keyOf({ runId, firstSeq }: Pick<StoredBlock, 'runId' | 'firstSeq'>): string {
+  return `${runId}.${firstSeq}`;
+}
+
+function piecesSql(day: string, wanted: readonly Wanted[]): string {
+  const values = wanted.map(({ block, pieces }) => {
+    const [head, names, queries, answers] = COLUMNS.map((column) => sliceOf(block, pieces, column));
+    const numbers = [names!.start, names!.length, queries!.start, queries!.length];
+    const isWanted = [head!.length > 0, answers!.length > 0].join(',');
+    return `(${[block.runId, block.firstSeq, ...numbers].map(numberInSql).join(',')},${isWanted})`;
+  });
+  return `SELECT b.run_id, b.first_seq, CASE WHEN v.head THEN b.head END,
+      CASE WHEN v.b > 0 THEN substr(b.names, v.a, v.b) END, CASE WHEN v.d > 0 THEN substr(b.queries, v.c, v.d) END,
+      CASE WHEN v.answers THEN b.answers END
+    FROM (VALUES ${values.join(',')}) AS v (run_id, first_seq, a, b, c, d, head, answers)
+    JOIN query_blocks AS b ON b.run_id = v.run_id AND b.first_seq = v.first_seq WHERE b.day = ${day}`;
+}
+
+/** A block with these pieces; null if it was merged into another meanwhile. */
+export async function fetchBlock(
+  tx: CopyQueryable,
+  block: BlockKey,
+  pieces: ReadonlySet<Piece>,
+): Promise<StoredBlock | null> {
+  const [row] = await tx.copyOut(
+    `SELECT ${blockColumns(pieces)} FROM query_blocks WHERE day = ${dayOf(block.hourUs)}
+       AND run_id = ${numberInSql(block.runId)} AND first_seq = ${numberInSql(block.firstSeq)}`,
+  );
+  return row === undefined ? null : toBlock(row);
+}
+
+/** The block that a row of a run is in; null if there is none any more. */
+export async function fetchBlockOf(
+  tx: CopyQueryable,
+  { runId, seq, hourUs }: { runId: number; seq: number; hourUs: number },
+  pieces: ReadonlySet<Piece>,
+): Promise<StoredBlock | null> {
+  const [row] = await tx.copyOut(
+    `SELECT ${blockColumns(pieces)} FROM query_blocks WHERE day = ${dayOf(hourUs)}
+       AND run_id = ${numberInSql(runId)} AND first_seq <= ${numberInSql(seq)} ORDER BY first_seq DESC LIMIT 1`,
+  );
+  const block = row === undefined ? null : toBlock(row);
+  return block === null || seq >= block.firstSeq + block.rowCount ? null : block;
+}
+
+/** What `toBlock()` takes, with the whole columns of these pieces. */
+export function blockColumns(pieces: ReadonlySet<Piece>): string {
+  const column = (name: string, its: readonly Piece[]): string =>
+    its.some((piece) => pieces.has(piece)) ? name : 'NULL::bytea';
+  return `${ROW_COLUMNS}, head, ${column('names', NAMES)}, ${column('queries', QUERIES)},
+    ${column('answers', ['answers'])}`;
+}
+
+/** What `toBlock()` takes of a block without its content. */
+export const ROW_COLUMNS = `run_id, first_seq, row_count, node_id, ${microsInSql('hour')}, ${microsInSql('first_time')},
+  ${microsInSql('last_time')}, lengths, checksums, answers IS NOT NULL`;
+
+/** A column of times as microseconds since 1970. */
+export function microsInSql(column: string): string {
+  return `(extract(epoch FROM ${column}) * 1000000)::bigint`;
+}
+
+/** Microseconds since 1970 as a time in SQL. */
+export function momentInSql(us: number): string {
+  return `('epoch'::timestamptz + ${numberInSql(us)}::bigint * interval '1 microsecond')`;
+}
+
+/** The day of a time, in UTC. */
+export function dayOf(us: number): string {
+  return `(${momentInSql(us)} AT TIME ZONE 'UTC')::date`;
+}
+
+/** A number in SQL. @throws {RangeError} for what is none */
+export function numberInSql(value: number): string {
+  if (!Number.isInteger(value)) throw new RangeError(`read blocks: ${value} is no whole number`);
+  return String(value);
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/** The block without what was fetched or is known of it. */
+export function withoutContent({ known: _, firstFrames: __, ...block }: StoredBlock): StoredBlock {
+  const answers = block.answers === null ? null : EMPTY;
+  return { ...block, head: EMPTY, names: EMPTY, queries: EMPTY, answers };
+}
+
+/** The block of a row of `blockColumns()`, or of `ROW_COLUMNS` without content. */
+export function toBlock(row: BinaryRow): StoredBlock {
+  const [runId, firstSeq, rowCount, nodeId, hourUs, firstUs, lastUs, lengths, checksums, hasAnswers] = row;
+  const [head, names, queries, answers] = row.slice(10);
+  return {
+    runId: runId!.readInt32BE(),
+    firstSeq: int8Of(firstSeq!),
+    rowCount: rowCount!.readInt32BE(),
+    nodeId: nodeId!.readInt32BE(),
+    hourUs: int8Of(hourUs!),
+    firstUs: int8Of(firstUs!),
+    lastUs: int8Of(lastUs!),
+    lengths: int4sOf(lengths!),
+    checksums: int4sOf(checksums!),
+    head: head ?? EMPTY,
+    names: names ?? EMPTY,
+    queries: queries ?? EMPTY,
+    answers: answers ?? (hasAnswers![0] === 1 ? EMPTY : null),
+  };
+}
