@@ -4,6 +4,7 @@ import { constants, crc32, zstdCompress, zstdCompressSync, type ZstdOptions } fr
 import { MAX_NAME_TEXT_BYTES, putNameText } from '../../../shared/dns/name-text.ts';
 import { type ByteDictionary, Entry, FIRST_ENTRY } from './byte-dictionary.ts';
 import { BLOCK_FORMAT, type BlockHead, type EncodedBlock, Frame, MAX_BLOCK_ROWS } from './block-layout.ts';
+import { FrameMemory } from './frame-memory.ts';
 import type { OpenBlock } from './open-block.ts';
 import { toDeltaPlanes, toPlanes16, toPlanes32 } from './planes.ts';
 
@@ -31,28 +32,28 @@ export interface RawBlock {
   readonly frames: readonly Uint8Array[];
 }
 
-/** The frames of an open block, which may then be cleared and filled again. */
-export function sealBlock(block: OpenBlock): RawBlock {
+/**
+ * The frames of an open block, which may then be cleared and filled again. They lie in `memory`, which is not to be
+ * cleared before they are compressed.
+ */
+export function sealBlock(block: OpenBlock, memory = new FrameMemory()): RawBlock {
   const { rowCount, hourUs, firstUs, lastUs } = block;
-  const names = nameFrames(block.names);
+  const names = nameFrames(block.names, memory);
   const head = headOf(block);
+  const halves = (column: Uint16Array): Uint8Array => toPlanes16(column, rowCount, memory.take(rowCount * 2));
+  const words = (column: Uint32Array): Uint8Array => toPlanes32(column, rowCount, memory.take(rowCount * 4));
   const frames = [
     Buffer.from(JSON.stringify(head)),
     names.texts,
     names.numbers,
-    toDeltaPlanes(block.times, rowCount),
-    toPlanes16(block.nameOf, rowCount),
-    toPlanes16(block.clientOf, rowCount),
-    toPlanes16(block.outcomeOf, rowCount),
-    toPlanes32(block.responseTimes, rowCount),
+    toDeltaPlanes(block.times, rowCount, memory.take(rowCount * 4)),
+    halves(block.nameOf),
+    halves(block.clientOf),
+    halves(block.outcomeOf),
+    words(block.responseTimes),
   ];
-  if (block.answers.size > 0) {
-    frames.push(
-      toPlanes16(block.answerOf, rowCount),
-      toPlanes32(block.answerTtls, rowCount),
-      answerFrame(block.answers),
-    );
-  }
+  if (block.answers.size > 0)
+    frames.push(halves(block.answerOf), words(block.answerTtls), answerFrame(block.answers, memory));
   return { rowCount, hourUs, firstUs, lastUs, head, frames };
 }
 
@@ -110,13 +111,14 @@ function headOf(block: OpenBlock): BlockHead {
   };
 }
 
-function nameFrames(names: ByteDictionary): { texts: Uint8Array; numbers: Uint8Array } {
+function nameFrames(names: ByteDictionary, memory: FrameMemory): { texts: Uint8Array; numbers: Uint8Array } {
   const { words, bytes, size, byteCount } = names;
   // Mostly a name takes as many bytes in text as in wire form, the line feed included.
-  let texts = new Uint8Array(byteCount + 2 * MAX_NAME_TEXT_BYTES);
+  let texts = memory.take(byteCount + 2 * MAX_NAME_TEXT_BYTES);
   const rules = new Uint16Array(size);
   const offsets = new Uint16Array(size);
-  const classes = new Uint8Array(size);
+  const numbers = memory.take(size * 9);
+  const classes = numbers.subarray(size * 8);
   let at = 0;
   for (let place = 0, entry = FIRST_ENTRY; place < size; place++, entry = names.after(entry)) {
     if (texts.length - at <= MAX_NAME_TEXT_BYTES) texts = larger(texts);
@@ -130,9 +132,10 @@ function nameFrames(names: ByteDictionary): { texts: Uint8Array; numbers: Uint8A
     texts[end] = LINE_FEED;
     at = end + 1;
   }
-  const counts = toPlanes32(names.column(Entry.COUNT), size);
-  const numbers = [counts, toPlanes16(rules, size), toPlanes16(offsets, size), classes];
-  return { texts: texts.subarray(0, at), numbers: Buffer.concat(numbers) };
+  toPlanes32(names.column(Entry.COUNT), size, numbers);
+  toPlanes16(rules, size, numbers.subarray(size * 4));
+  toPlanes16(offsets, size, numbers.subarray(size * 6));
+  return { texts: texts.subarray(0, at), numbers };
 }
 
 const scratch = new Uint8Array(MAX_NAME_TEXT_BYTES);
@@ -142,12 +145,13 @@ function textLength(bytes: Uint8Array, at: number): number {
   return bytes[at] === 0 ? 0 : putNameText(scratch, 0, bytes, at);
 }
 
-function answerFrame(answers: ByteDictionary): Uint8Array {
+function answerFrame(answers: ByteDictionary, memory: FrameMemory): Uint8Array {
   const { words, size } = answers;
   const lengths = new Uint16Array(size);
   const recordsAt = size * 3;
   // Records are copied as whole words: the zeros after one are overwritten by the next.
-  const frame = new DataView(new ArrayBuffer(recordsAt + answers.byteCount + 3));
+  const bytes = memory.take(recordsAt + answers.byteCount + 3);
+  const frame = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let at = recordsAt;
   for (let place = 0, entry = FIRST_ENTRY; place < size; place++, entry = answers.after(entry)) {
     const length = words[entry + Entry.LENGTH]!;
@@ -157,9 +161,8 @@ function answerFrame(answers: ByteDictionary): Uint8Array {
     for (let i = 0; i < length; i += 4) frame.setInt32(at + i, words[from + (i >>> 2)]!, true);
     at += length;
   }
-  const bytes = new Uint8Array(frame.buffer, 0, at);
-  bytes.set(toPlanes16(lengths, size));
-  return bytes;
+  toPlanes16(lengths, size, bytes);
+  return bytes.subarray(0, at);
 }
 
 function larger(bytes: Uint8Array): Uint8Array<ArrayBuffer> {

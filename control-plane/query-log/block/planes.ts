@@ -1,13 +1,16 @@
 /** Numbers as byte planes: the lowest bytes of all, then the second ones, and so on. */
 
 /*
- * One function for each kind of array: one for all was slow for all. A plane of zeros is not written, since new memory is
+ * One function for each kind of array: one for all was slow for all. A plane of zeros is not written, since `planes` is
  * zero.
  */
 
 /** Planes of the first `count` numbers. */
-export function toPlanes16(numbers: Uint16Array, count: number): Uint8Array {
-  const planes = new Uint8Array(count * 2);
+export function toPlanes16(
+  numbers: Uint16Array,
+  count: number,
+  planes = new Uint8Array(count * 2),
+): Uint8Array {
   let all = 0;
   for (let i = 0; i < count; i++) {
     const number = numbers[i]!;
@@ -19,8 +22,11 @@ export function toPlanes16(numbers: Uint16Array, count: number): Uint8Array {
 }
 
 /** Planes of the first `count` numbers. */
-export function toPlanes32(numbers: Uint32Array, count: number): Uint8Array {
-  const planes = new Uint8Array(count * 4);
+export function toPlanes32(
+  numbers: Uint32Array,
+  count: number,
+  planes = new Uint8Array(count * 4),
+): Uint8Array {
   let all = 0;
   for (let i = 0; i < count; i++) {
     const number = numbers[i]!;
@@ -53,15 +59,26 @@ export function fromPlanes(planes: Uint8Array, width: 1 | 2 | 4): Uint32Array {
 }
 
 /** Planes of the zigzag differences of u32 numbers, modulo 2^32; the first is the difference to 0. */
-export function toDeltaPlanes(numbers: Uint32Array, count: number): Uint8Array {
-  const deltas = new Uint32Array(count);
-  let last = 0;
-  for (let i = 0; i < count; i++) {
-    const delta = (numbers[i]! - last) | 0;
-    deltas[i] = (delta << 1) ^ (delta >> 31);
-    last = numbers[i]!;
+export function toDeltaPlanes(
+  numbers: Uint32Array,
+  count: number,
+  planes = new Uint8Array(count * 4),
+): Uint8Array {
+  let all = 0;
+  for (let plane = 0; plane < 4 && (plane === 0 || all >>> (plane * 8) !== 0); plane++) {
+    const at = plane * count;
+    const shift = plane * 8;
+    let last = 0;
+    for (let i = 0; i < count; i++) {
+      const number = numbers[i]!;
+      const delta = (number - last) | 0;
+      const zigzag = (delta << 1) ^ (delta >> 31);
+      planes[at + i] = zigzag >>> shift;
+      all |= zigzag;
+      last = number;
+    }
   }
-  return toPlanes32(deltas, count);
+  return planes;
 }
 
 /** The numbers of `toDeltaPlanes()`. */

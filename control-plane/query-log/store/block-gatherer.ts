@@ -8,6 +8,7 @@ import { encodeBlock, type RawBlock, sealBlock } from '../block/block-encoder.ts
 import { blockToBytes } from '../block/log-block.ts';
 import { countMinutes, type MinuteCounts } from '../block/minute-counts.ts';
 import { type Kept, OpenBlock } from '../block/open-block.ts';
+import { FrameMemory } from '../block/frame-memory.ts';
 import type { LogBatch } from './log-batch.ts';
 import { keptOf } from './privacy.ts';
 import type { QueryLogPrivacy } from './privacy.ts';
@@ -25,6 +26,8 @@ export interface SealedBlock {
   readonly minutes: readonly MinuteCounts[];
   /** Number of its first row. */
   readonly firstSeq: number;
+  /** Lets its memory be used again; the block is not read afterwards. */
+  readonly release: () => void;
 }
 
 /** Sees each row as it is gathered. */
@@ -41,6 +44,8 @@ export class BlockGatherer {
   tap: RowTap | null = null;
   private readonly open = new OpenBlock();
   private nextSeq = 0;
+  /** Of blocks that were compressed; more than one only where blocks come faster than they go. */
+  private readonly spare: FrameMemory[] = [];
 
   /** Rows in the open block. */
   get rowCount(): number {
@@ -72,19 +77,30 @@ export class BlockGatherer {
   seal(): SealedBlock | null {
     const { open } = this;
     if (open.rowCount === 0) return null;
+    const memory = this.spare.pop() ?? new FrameMemory();
     const sealed = {
-      block: sealBlock(open),
+      block: sealBlock(open, memory),
       minutes: countMinutes(open),
       firstSeq: this.nextSeq - open.rowCount,
+      release: () => this.keep(memory),
     };
     open.clear();
     return sealed;
   }
+
+  private keep(memory: FrameMemory): void {
+    memory.clear();
+    if (this.spare.length === 0) this.spare.push(memory);
+  }
 }
 
-/** Compresses a block: what is stored, spooled and sent. */
-export async function toBatch(runKey: string, { block, minutes, firstSeq }: SealedBlock): Promise<LogBatch> {
+/** Compresses a block, and lets its memory go: what is stored, spooled and sent. */
+export async function toBatch(
+  runKey: string,
+  { block, minutes, firstSeq, release }: SealedBlock,
+): Promise<LogBatch> {
   const encoded = await encodeBlock(block);
+  release();
   const bytes = blockToBytes({ ...encoded, runKey, firstSeq, minutes });
   return { id: `${runKey}.${firstSeq}`, rowCount: block.rowCount, bytes };
 }

@@ -1,0 +1,31 @@
+/** Rows gathered into blocks. */
+import fc from 'fast-check';
+import { describe, expect, test } from '@jest/globals';
+import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
+import { HOUR_MS, inWords, naiveRows } from '../../../test/support/parts/blocks-of-rows.ts';
+import type { QueryLogRow } from '../attribution/row.ts';
+import { blockFromBytes } from '../block/log-block.ts';
+import { BlockGatherer, toBatch } from './block-gatherer.ts';
+
+describe('BlockGatherer.seal()', () => {
+  test('gives each block memory of its own until it is compressed', async () => {
+    const rows = fc.array(arbitraryLogRow(HOUR_MS), { minLength: 1, maxLength: 40 });
+    const groups = fc.array(fc.array(rows, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(groups, async (turns) => {
+        const gatherer = new BlockGatherer();
+        const sealedOf = (block: readonly QueryLogRow[]) => {
+          for (const row of block) gatherer.append(row, 'full');
+          return gatherer.seal()!;
+        };
+        for (const blocks of turns) {
+          // All are sealed before the first is compressed, and compressed beside each other.
+          const batches = blocks.map(sealedOf).map((sealed) => toBatch(gatherer.runKey, sealed));
+          const stored = (await Promise.all(batches)).map(({ bytes }) => naiveRows(blockFromBytes(bytes)));
+          expect(stored).toEqual(blocks.map((block) => block.map(inWords)));
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
