@@ -16,7 +16,7 @@ import {
   MAX_BLOCK_ROWS,
 } from './block-layout.ts';
 import type { RawBlock } from './block-encoder.ts';
-import { fromDeltaPlanes, fromPlanes } from './planes.ts';
+import { fromDeltaPlanes, fromPlanes, placesOfPlanes } from './planes.ts';
 
 /** Largest frame once decompressed: the texts of a full block of the longest names. */
 const MAX_FRAME_BYTES = 96 * 1024 * 1024;
@@ -41,7 +41,7 @@ export interface BlockNames {
 /** Answer records of a block. */
 export interface BlockAnswers {
   /** By query: place plus one; 0 = none. */
-  readonly places: Uint32Array;
+  readonly places: Uint16Array;
   /** By query: the smallest TTL, seconds. */
   readonly ttls: Uint32Array;
   /** The records of a query as they were sent; null for none. */
@@ -123,17 +123,17 @@ export class BlockReader {
   }
 
   /** Place of each query's name. */
-  nameOf(): Uint32Array {
+  nameOf(): Uint16Array {
     return this.places(Frame.NAMES, this.head.names, 'name');
   }
 
   /** Place of each query's client in the head. */
-  clientOf(): Uint32Array {
+  clientOf(): Uint16Array {
     return this.places(Frame.CLIENTS, this.head.clients.length, 'client');
   }
 
   /** Place of each query's outcome in the head. */
-  outcomeOf(): Uint32Array {
+  outcomeOf(): Uint16Array {
     return this.places(Frame.OUTCOMES, this.head.outcomes.length, 'outcome');
   }
 
@@ -180,9 +180,11 @@ export class BlockReader {
     return this.frame(Frame.NAME_NUMBERS, this.head.names * 9);
   }
 
-  private places(frame: number, limit: number, what: string): Uint32Array {
-    const places = fromPlanes(this.frame(frame, this.block.rowCount * 2), 2);
-    checkPlaces(places, limit, what);
+  private places(frame: number, limit: number, what: string): Uint16Array {
+    const planes = this.frame(frame, this.block.rowCount * 2);
+    const places = new Uint16Array(this.block.rowCount);
+    const largest = placesOfPlanes(planes, places);
+    if (largest >= limit) throw new DamagedBlock(`read block: ${what} ${largest} of ${limit}`);
     return places;
   }
 

@@ -58,6 +58,18 @@ export function fromPlanes(planes: Uint8Array, width: 1 | 2 | 4): Uint32Array {
   return numbers;
 }
 
+/** Puts the numbers of two planes into `places`, and returns the largest: a search does so with each row of the log. */
+export function placesOfPlanes(planes: Uint8Array, places: Uint16Array): number {
+  const count = places.length;
+  let largest = 0;
+  for (let i = 0; i < count; i++) {
+    const place = planes[i]! | (planes[count + i]! << 8);
+    places[i] = place;
+    if (place > largest) largest = place;
+  }
+  return largest;
+}
+
 /** Planes of the zigzag differences of u32 numbers, modulo 2^32; the first is the difference to 0. */
 export function toDeltaPlanes(
   numbers: Uint32Array,

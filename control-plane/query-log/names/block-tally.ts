@@ -86,7 +86,7 @@ function byGroup(reader: BlockReader): NameEntries {
 
 function* namesOfGroups(
   rowsOf: ReadonlyMap<number, readonly number[]>,
-  nameOf: Uint32Array,
+  nameOf: Uint16Array,
   counts: Uint32Array,
 ): NameEntries {
   for (const [group, rows] of rowsOf) {

@@ -40,6 +40,7 @@ describe('BookSums', () => {
   test('are those of a table, also where a part has no number, or one of another book', async () => {
     const part = fc.record({
       rows,
+      byRow: fc.boolean(),
       isList: fc.boolean(),
       book: fc.nat(2),
       most: fc.constantFrom(undefined, 9),
@@ -51,13 +52,15 @@ describe('BookSums', () => {
         const books = [new NameBook(), new NameBook(), new NameBook(0)];
         const sums = new BookSums();
         const table = new KeyTable();
-        for (const { rows: some, isList, book, most } of all) {
+        for (const { rows: some, byRow, isList, book, most } of all) {
           const reader = await readerOf(some);
           const list = await listOf(reader, isList ? most : undefined);
           const known = isList ? books[book]!.takeList(list) : null;
           const names = books[book]!.takeNames(reader.nameCounts());
           expect(names === null).toBe(book === 2);
           if (known !== null) sums.addList(known, wanted);
+          else if (names !== null && !isList && byRow)
+            sums.addQueries(names, reader.nameOf(), [...some.keys()]);
           else if (names !== null && !isList) sums.addNames(names, names.counts);
           else list.addSumTo(sums.table, wanted);
           list.addSumTo(table, known === null && names !== null && !isList ? undefined : wanted);

@@ -30,6 +30,24 @@ export class BookSums {
     }
   }
 
+  /** Adds one query for the name of each of these rows. */
+  addQueries(names: KnownNames, nameOf: Uint16Array, rows: readonly number[]): void {
+    if (!this.isOf(names.book)) {
+      const queries = new Uint32Array(names.places.length);
+      for (const row of rows) queries[nameOf[row]!]!++;
+      return this.addForeignNames(names, queries);
+    }
+    const { resolved, blocked, other } = this;
+    const { places, classes } = names;
+    for (const row of rows) {
+      const name = nameOf[row]!;
+      const place = places[name]!;
+      if (classes[name] === NameClass.RESOLVED) resolved[place]!++;
+      else if (classes[name] === NameClass.BLOCKED) blocked[place]!++;
+      else other[place]!++;
+    }
+  }
+
   /** Adds a list, or one group of it. */
   addList(list: KnownList, group: number | undefined): void {
     const wanted = group === undefined ? null : list.groups.indexOf(group);

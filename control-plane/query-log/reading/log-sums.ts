@@ -141,8 +141,8 @@ async function addLists(
 
 function addNames(sums: BookSums, { reader, names }: OpenedBlock, rows: readonly number[] | null): void {
   if (names !== undefined) {
-    const queries = rows === null ? names.counts : countPlaces(reader.nameOf(), rows, names.counts.length);
-    sums.addNames(names, queries);
+    if (rows === null) sums.addNames(names, names.counts);
+    else sums.addQueries(names, reader.nameOf(), rows);
     return;
   }
   const { table } = sums;
@@ -212,7 +212,7 @@ export async function forEachBlock(
     // Nothing of it matches.
     if (pieces(stored).size === 0 && !isAll(stored)) continue;
     try {
-      const block = open(tx, stored, use);
+      const block = open(tx, stored, use, isAll(stored));
       take(block, isAll(stored) ? null : filter.rows(block.reader, span, block.names));
     } catch (error) {
       if (!(error instanceof DamagedBlock)) throw error;
@@ -236,11 +236,18 @@ function piecesOf(
   return wanted;
 }
 
-function open(tx: BlockTransaction, stored: StoredBlock, { usesNames }: BlockUse): OpenedBlock {
+function open(
+  tx: BlockTransaction,
+  stored: StoredBlock,
+  { usesNames }: BlockUse,
+  isAll: boolean,
+): OpenedBlock {
   const { known } = stored;
   const reader = new BlockReader(stored, known?.head);
   if (known === undefined) tx.memory?.keepHead(stored, reader.head);
-  const names = known?.names ?? (usesNames ? tx.memory?.keepNames(stored, reader, true) : undefined);
+  // Where only some rows count, most names are not needed.
+  const isKept = usesNames && isAll;
+  const names = known?.names ?? (isKept ? tx.memory?.keepNames(stored, reader, true) : undefined);
   return { reader, names };
 }
 
@@ -249,7 +256,7 @@ export function nameOf({ runId, firstSeq }: StoredBlock): string {
   return `${runId}.${firstSeq}`;
 }
 
-function countPlaces(places: Uint32Array, rows: readonly number[], count: number): Uint32Array {
+function countPlaces(places: Uint16Array, rows: readonly number[], count: number): Uint32Array {
   const counts = new Uint32Array(count);
   for (const row of rows) counts[places[row]!]!++;
   return counts;

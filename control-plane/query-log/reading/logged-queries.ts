@@ -22,9 +22,9 @@ export interface LoggedQueryContext {
 
 interface Columns {
   readonly names: BlockNames;
-  readonly nameOf: Uint32Array;
-  readonly clientOf: Uint32Array;
-  readonly outcomeOf: Uint32Array;
+  readonly nameOf: Uint16Array;
+  readonly clientOf: Uint16Array;
+  readonly outcomeOf: Uint16Array;
   readonly responseTimes: Uint32Array;
   readonly answers: BlockAnswers | null;
 }

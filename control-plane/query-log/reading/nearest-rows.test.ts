@@ -7,15 +7,21 @@ describe('nearestRows()', () => {
   test('has the oldest or the newest of some rows, and no row that is further away than the last of them', () => {
     const times = fc.array(fc.nat({ max: 20 }), { minLength: 1, maxLength: 40 });
     fc.assert(
-      fc.property(times, fc.integer({ min: 1, max: 45 }), fc.boolean(), (of, count, isOldest) => {
-        const rows = of.flatMap((_, row) => (row % 3 === 0 ? [] : [row]));
-        const sorted = rows.map((row) => of[row]!).sort((a, b) => (isOldest ? a - b : b - a));
-        const found = nearestRows(rows, Float64Array.from(of), count, isOldest);
-        const foundTimes = found.map((row) => of[row]!).sort((a, b) => (isOldest ? a - b : b - a));
-        expect(new Set(found).size).toBe(found.length);
-        expect(foundTimes.slice(0, count)).toEqual(sorted.slice(0, count));
-        expect(foundTimes.slice(count)).toEqual(foundTimes.slice(count).fill(sorted[count - 1]!));
-      }),
+      fc.property(
+        times,
+        fc.integer({ min: 1, max: 45 }),
+        fc.boolean(),
+        fc.boolean(),
+        (of, count, isOldest, isAll) => {
+          const rows = of.flatMap((_, row) => (!isAll && row % 3 === 0 ? [] : [row]));
+          const sorted = rows.map((row) => of[row]!).sort((a, b) => (isOldest ? a - b : b - a));
+          const found = nearestRows(isAll ? null : rows, Float64Array.from(of), count, isOldest);
+          const foundTimes = found.map((row) => of[row]!).sort((a, b) => (isOldest ? a - b : b - a));
+          expect(new Set(found).size).toBe(found.length);
+          expect(foundTimes.slice(0, count)).toEqual(sorted.slice(0, count));
+          expect(foundTimes.slice(count)).toEqual(foundTimes.slice(count).fill(sorted[count - 1]!));
+        },
+      ),
     );
   });
 });

@@ -6,23 +6,29 @@ const MOST_CHOSEN = 2000;
 /**
  * The `count` rows with the oldest or the newest times and those of the same time as the last of them; all rows where
  * they are few or many are wanted. In no order.
+ * `rows` null: all of the block.
  */
 export function nearestRows(
-  rows: readonly number[],
+  rows: readonly number[] | null,
   times: Float64Array,
   count: number,
   isOldest: boolean,
 ): number[] {
-  if (rows.length <= count || count > MOST_CHOSEN) return [...rows];
+  const total = rows?.length ?? times.length;
+  if (total <= count || count > MOST_CHOSEN) return rows === null ? [...times.keys()] : [...rows];
   const sign = isOldest ? 1 : -1;
   // Distances of the nearest rows so far, ascending. Rows lie nearly by time: begun at the right end, few come between.
   const nearest = new Float64Array(count).fill(Infinity);
-  for (let i = 0; i < rows.length; i++) {
-    const distance = sign * times[rows[isOldest ? i : rows.length - 1 - i]!]!;
+  for (let i = 0; i < total; i++) {
+    const at = isOldest ? i : total - 1 - i;
+    const distance = sign * times[rows === null ? at : rows[at]!]!;
     if (distance < nearest[count - 1]!) insert(nearest, distance);
   }
   const edge = nearest[count - 1]!;
-  return rows.filter((row) => sign * times[row]! <= edge);
+  if (rows !== null) return rows.filter((row) => sign * times[row]! <= edge);
+  const chosen: number[] = [];
+  for (let row = 0; row < total; row++) if (sign * times[row]! <= edge) chosen.push(row);
+  return chosen;
 }
 
 /** Puts a number in its place, which pushes out the last one. */

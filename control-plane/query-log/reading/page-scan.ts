@@ -187,9 +187,12 @@ export class PageScan {
     const place = (row: number): PageRow => ({
       ...{ block, row, timestampUs: times[row]!, id: rowId(block, row) },
     });
-    const rows = this.filter.rows(reader, span, names);
+    // Nothing has to be looked at but times.
+    const isAll = this.filter.matchesAll && isWhole(stored, span) && cursor === undefined;
+    const rows = isAll ? null : this.filter.rows(reader, span, names);
     const isNewer = cursor?.isNewer === true;
-    const beside = cursor === undefined ? rows : rows.filter((row) => isBeside(place(row), cursor));
+    const beside =
+      cursor === undefined || rows === null ? rows : rows.filter((row) => isBeside(place(row), cursor));
     const sign = isNewer ? 1 : -1;
     return nearestRows(beside, times, needed, isNewer)
       .sort((a, b) => sign * (times[a]! - times[b]! || a - b))

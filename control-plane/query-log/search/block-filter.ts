@@ -27,7 +27,7 @@ interface MatchedNames {
 
 /** A column: the place of each row in a dictionary, and 1 for each place that matches. */
 interface Column {
-  readonly places: Uint32Array;
+  readonly places: Uint16Array;
   readonly matches: Uint8Array;
 }
 
@@ -150,7 +150,7 @@ export class BlockFilter {
   /** Null if no query can match. */
   private columns(block: BlockReader, names: KnownNames | undefined): Column[] | null {
     const { head } = block;
-    const columns: { places: () => Uint32Array; matches: Uint8Array }[] = [];
+    const columns: { places: () => Uint16Array; matches: Uint8Array }[] = [];
     const { client, outcome, domain } = this;
     if (client !== null)
       columns.push({ places: () => block.clientOf(), matches: matchesOf(head.clients, client) });
@@ -228,7 +228,9 @@ function countMatching(columns: readonly Column[], rows: number): number {
 }
 
 function allRows(count: number): number[] {
-  return Array.from({ length: count }, (_, row) => row);
+  const rows = new Array<number>(count);
+  for (let row = 0; row < count; row++) rows[row] = row;
+  return rows;
 }
 
 function matchingRows({ places, matches }: Column): number[] {

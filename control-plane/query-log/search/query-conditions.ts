@@ -71,11 +71,20 @@ function clientTests({
   return tests;
 }
 
+/** Addresses of which is remembered whether they are within a network. */
+const MOST_KNOWN = 10_000;
+
 function clientWithin(networkText: string): (client: HeadClient) => boolean {
   const network = networkFromText(networkText);
+  // Most blocks have the same clients.
+  const known = new Map<string, boolean>();
   return ([address]) => {
+    const before = known.get(address);
+    if (before !== undefined) return before;
     const bytes = addressFromText(address);
-    return bytes !== null && network !== null && networkContains(network, bytes);
+    const isWithin = bytes !== null && network !== null && networkContains(network, bytes);
+    if (known.size < MOST_KNOWN) known.set(address, isWithin);
+    return isWithin;
   };
 }
 
