@@ -205,9 +205,9 @@ export async function forEachBlock(
   take: (block: OpenedBlock, rows: number[] | null) => void,
 ): Promise<void> {
   const filter = new BlockFilter(conditions);
-  const isAll = ({ firstUs, lastUs }: StoredBlock): boolean =>
-    filter.matchesAll && firstUs >= span.fromUs && lastUs < span.toUs;
-  const pieces = (stored: StoredBlock): ReadonlySet<Piece> => piecesOf(stored, filter, use, isAll(stored));
+  const isWhole = ({ firstUs, lastUs }: StoredBlock): boolean => firstUs >= span.fromUs && lastUs < span.toUs;
+  const isAll = (stored: StoredBlock): boolean => filter.matchesAll && isWhole(stored);
+  const pieces = (stored: StoredBlock): ReadonlySet<Piece> => piecesOf(stored, filter, use, isWhole(stored));
   for await (const stored of scanBlocks(tx, { ...span, pieces })) {
     // Nothing of it matches.
     if (pieces(stored).size === 0 && !isAll(stored)) continue;
@@ -226,11 +226,13 @@ function piecesOf(
   { known }: StoredBlock,
   filter: BlockFilter,
   { wholePieces, rowPieces, usesNames }: BlockUse,
-  isAll: boolean,
+  isWhole: boolean,
 ): ReadonlySet<Piece> {
+  const isAll = filter.matchesAll && isWhole;
   if (!isAll && known !== undefined && filter.countByHead(known.head, known.names) === 0) return new Set();
   const hasNames = known?.names !== undefined;
-  const wanted = new Set(isAll ? wholePieces : [...rowPieces, ...filter.piecesToSearch(hasNames)]);
+  const toSearch = filter.piecesToSearch(hasNames).filter((piece) => piece !== 'times' || !isWhole);
+  const wanted = new Set(isAll ? wholePieces : [...rowPieces, ...toSearch]);
   if (usesNames && hasNames) wanted.delete('names');
   if (known === undefined) wanted.add('head');
   return wanted;
