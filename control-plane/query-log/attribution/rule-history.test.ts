@@ -52,6 +52,38 @@ describe('RuleHistory', () => {
     expect(history.logged(9, rule, () => rule.name)).toBeUndefined();
   });
 
+  test('logged() tells rules apart that differ in origin, name or group alone', () => {
+    const special = buildSpecialRules(
+      [{ source: 1, line: 12, kind: BLOCK_SUFFIX, match: 'pattern', text: '||ab*c^', rule: '||ab*c^' }],
+      seedsOf(RULES.rules),
+    );
+    remember({ ...RULES, special }, ROWS);
+    const rules = [
+      ruleAt(RuleOrigin.MANAGED, ManualKind.DENY_SUFFIX, 'games.example', 7),
+      ruleAt(RuleOrigin.MANAGED, ManualKind.DENY_SUFFIX, 'games.example', 1),
+      ruleAt(RuleOrigin.MANAGED, ManualKind.DENY_SUFFIX, 'other.example', 7),
+      ruleAt(RuleOrigin.SERVICE, ManualKind.SERVICE_SUFFIX, 'tube.example', 7),
+      ruleAt(RuleOrigin.SERVICE, ManualKind.SERVICE_SUFFIX, 'other.example', 7),
+      ruleAt(RuleOrigin.REGEX, 0, '', 1),
+      ruleAt(RuleOrigin.SPECIAL, 0, '', 1),
+    ];
+    const expected = rules.map((rule) => {
+      const found = history.describe(1, rule);
+      return found && { source: found.source, before: found.rule, after: '', atName: false };
+    });
+    expect(expected.map((rule) => rule?.source)).toEqual([
+      'no games',
+      undefined,
+      undefined,
+      'Tube',
+      undefined,
+      'ad words',
+      'malware',
+    ]);
+    for (let time = 0; time < 2; time++)
+      expect(rules.map((rule) => history.logged(1, rule, () => rule.name))).toEqual(expected);
+  });
+
   test('describe() names only lists of that kind that serve the group', () => {
     remember(RULES, ROWS);
     expect(history.describe(1, listed(1, BLOCK_SUFFIX, 7))?.sources).toEqual(['malware']);

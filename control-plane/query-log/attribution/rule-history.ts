@@ -44,8 +44,8 @@ type ManualRows = Pick<
 interface Meaning {
   readonly compiled: Pick<CompiledRules, 'attributes' | 'sources' | 'special'>;
   readonly rows: ManualRows;
-  /** Rules of lists that were logged before, by `loggedKey`. */
-  readonly logged: Map<number, LoggedRule | undefined>;
+  /** Rules that were logged before, by `loggedKey`. */
+  readonly logged: Map<number | string, LoggedRule | undefined>;
   /** Schedules that were logged before, by group. */
   readonly loggedSchedules: Map<number, LoggedRule | undefined>;
 }
@@ -58,6 +58,12 @@ export class RuleHistory {
   private readonly versions = new Map<number, Meaning>();
   /** Local names of the newest version only: they may be many, and only explanations use them. */
   private local: { version: number; names: SharedArrayBuffer } | undefined;
+  private managed:
+    | {
+        readonly rows: ManualRows['managedDomains'];
+        readonly byDomain: ReadonlyMap<string, ManualRows['managedDomains']>;
+      }
+    | undefined;
 
   /** Adds a version and drops the oldest. */
   add({ snapshot, compiled, rows }: PublishedState): void {
@@ -91,7 +97,7 @@ export class RuleHistory {
         return row && manual(row.name, row.pattern, row.id);
       }
       case RuleOrigin.MANAGED:
-        return describeManaged(known, rule);
+        return describeManaged(known.rows.groups, this.managedAt(known.rows.managedDomains, rule.name), rule);
       case RuleOrigin.LOCAL:
         return this.local?.version === version ? describeLocalSet(this.local.names, rule.index) : undefined;
       default:
@@ -99,17 +105,14 @@ export class RuleHistory {
     }
   }
 
-  /** The same for the log: the description of a list's rule is computed once for all names. */
+  /** The same for the log, computed once: for all names, or for each where it depends on the name. */
   logged(version: number, rule: DecidingRuleNumbers, name: () => Uint8Array): LoggedRule | undefined {
     const memory = this.versions.get(version)?.logged;
     if (memory === undefined) return undefined;
-    if (rule.origin !== RuleOrigin.LIST) return toLogged(this.describe(version, { ...rule, name: name() }));
-    const key = loggedKey(rule);
+    const key = loggedKey(rule, name);
     const known = memory.get(key);
     if (known !== undefined || memory.has(key)) return known;
-    const found = this.describe(version, { ...rule, name: name() });
-    const [before, after] = ruleAffixes(rule.kinds);
-    const logged = found && { source: found.source, before, after, atName: true };
+    const logged = toLogged(rule, this.describe(version, { ...rule, name: name() }));
     if (memory.size < MAX_LOGGED) memory.set(key, logged);
     return logged;
   }
@@ -125,8 +128,15 @@ export class RuleHistory {
     const known = this.versions.get(version);
     if (known === undefined) return undefined;
     const { loggedSchedules: memory } = known;
-    if (!memory.has(groupId)) memory.set(groupId, toLogged(describeSchedule(known, groupId)));
+    if (!memory.has(groupId)) memory.set(groupId, asWhole(describeSchedule(known, groupId)));
     return memory.get(groupId);
+  }
+
+  /** The managed domains of a name. Found by an index, of the rows that were asked for last: there may be very many. */
+  private managedAt(rows: ManualRows['managedDomains'], name: Uint8Array): ManualRows['managedDomains'] {
+    if (this.managed?.rows !== rows)
+      this.managed = { rows, byDomain: Map.groupBy(rows, ({ domain }) => domain) };
+    return this.managed.byDomain.get(nameToText(name)) ?? [];
   }
 }
 
@@ -160,14 +170,17 @@ function describeListed({ compiled, rows }: Meaning, rule: DecidingRule): RuleDe
   };
 }
 
-function describeManaged({ rows }: Meaning, rule: DecidingRule): RuleDescription | undefined {
-  const name = nameToText(rule.name);
-  const groupId = effectiveGroupId(rows.groups.find(({ id }) => id === rule.groupId));
+/** The one of a name's managed domains that decided. */
+function describeManaged(
+  groups: ManualRows['groups'],
+  atName: ManualRows['managedDomains'],
+  rule: DecidingRule,
+): RuleDescription | undefined {
+  const groupId = effectiveGroupId(groups.find(({ id }) => id === rule.groupId));
   const allows = (rule.kinds & (ManualKind.ALLOW_EXACT | ManualKind.ALLOW_SUFFIX)) !== 0;
   const suffixOnly = (rule.kinds & (ManualKind.ALLOW_EXACT | ManualKind.DENY_EXACT)) === 0;
-  const row = rows.managedDomains.find(
+  const row = atName.find(
     (managed) =>
-      managed.domain === name &&
       managed.action === (allows ? 'allow' : 'deny') &&
       (managed.groupId === null || managed.groupId === groupId) &&
       (!suffixOnly || managed.suffix),
@@ -197,13 +210,30 @@ function manual(source: string, rule: string, id: number | string): RuleDescript
   return { source, sources: [source], sourceIds: [id], rule, line: null };
 }
 
-function toLogged(found: RuleDescription | undefined): LoggedRule | undefined {
+function toLogged(
+  { origin, kinds }: DecidingRuleNumbers,
+  found: RuleDescription | undefined,
+): LoggedRule | undefined {
+  if (found === undefined || origin !== RuleOrigin.LIST) return asWhole(found);
+  const [before, after] = ruleAffixes(kinds);
+  return { source: found.source, before, after, atName: true };
+}
+
+function asWhole(found: RuleDescription | undefined): LoggedRule | undefined {
   return found && { source: found.source, before: found.rule, after: '', atName: false };
 }
 
-/** Exact below 2^53: an attribute has at most 25 bits, its kinds 8, and groups are few. */
-function loggedKey({ index, kinds, groupId }: DecidingRuleNumbers): number {
-  return (groupId * 256 + kinds) * 0x200_0000 + index;
+/**
+ * The same for rules that are logged alike. A number where the name does not matter: exact below 2^53, as an attribute
+ * has at most 25 bits, its kinds 8, an origin 3, and groups are few.
+ */
+function loggedKey(
+  { origin, index, kinds, groupId }: DecidingRuleNumbers,
+  name: () => Uint8Array,
+): number | string {
+  const key = ((groupId * 8 + origin) * 256 + kinds) * 0x200_0000 + index;
+  const isOfName = origin === RuleOrigin.MANAGED || origin === RuleOrigin.SERVICE;
+  return isOfName ? `${key} ${Buffer.from(name()).toString('latin1')}` : key;
 }
 
 /** The text of a rule for the name that it matched. */
