@@ -5,7 +5,7 @@ import { HeapGrowth } from './heap-growth.ts';
 
 const MIB = 1 << 20;
 
-/** A look at a heap: MiB in use and taken from the system, and the part of the time that its thread worked. */
+/** A look at a heap: MiB in use and taken from the system, and the part of a core in use, by its thread alone. */
 type Look = readonly [usedMib: number, takenMib?: number, share?: number];
 
 /** Looks at heaps; tells what was done after which. What is made smaller takes a MiB more than it uses. */
@@ -15,6 +15,7 @@ function done(looks: readonly Look[], mostShare = 1): string[] {
   const growth = new HeapGrowth({
     sizes: () => ({ used: usedMib * MIB, inHeap: usedMib * MIB, taken: takenMib * MIB }),
     workedShare: () => share,
+    usedCores: () => share,
     collect: () => log.push(`collect ${usedMib}`),
     shrink: () => {
       log.push(`shrink ${takenMib}`);
@@ -53,7 +54,7 @@ describe('HeapGrowth', () => {
     expect(done(looks(0.2), 0.3)).toEqual(['collect 30']);
   });
 
-  test('makes a heap smaller that takes 12 MiB more than it needed, once its thread is quiet', () => {
+  test('makes a heap smaller that takes 12 MiB more than it needed, once the process is quiet', () => {
     expect(
       done([
         [10, 10],
@@ -94,7 +95,7 @@ describe('HeapGrowth', () => {
     kept.length = 0;
     const before = getHeapStatistics().total_physical_size;
     const quiet = new HeapGrowth({
-      workedShare: () => 0,
+      usedCores: () => 0,
       sizes: () => ({ used: 0, inHeap: 0, taken: getHeapStatistics().total_physical_size }),
     });
     quiet.look();

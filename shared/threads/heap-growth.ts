@@ -10,8 +10,8 @@ import { runInNewContext } from 'node:vm';
 const GROWTH_BYTES = 16 << 20;
 /** Memory that the heap takes and does not need, above which it is made smaller. */
 const SPARE_BYTES = 12 << 20;
-/** Part of the time that a quiet thread works. */
-const QUIET_SHARE = 0.02;
+/** Part of a core that a quiet process uses: on a busy core a pause of tens of milliseconds lasts a tenth of a second. */
+const QUIET_SHARE = 0.05;
 /** More than V8 lets memory outside its heap grow by before it begins to collect, 64 MiB. */
 const BALLAST_BYTES = 96 << 20;
 
@@ -30,6 +30,8 @@ export interface HeapGrowthOptions {
   readonly sizes: () => HeapSizes;
   /** Part of the time since the last call that the thread worked. */
   readonly workedShare: () => number;
+  /** Cores that the process used since the last call, all threads together. */
+  readonly usedCores: () => number;
   /** Collects, soon and without a long pause. */
   readonly collect: () => void;
   /** Collects and gives back what is free; a pause of tens of milliseconds. */
@@ -50,6 +52,7 @@ export class HeapGrowth {
     this.options = {
       sizes: ownSizes,
       workedShare: ownShare(),
+      usedCores: processCores(),
       collect: collectSoon,
       shrink: shrinkNow,
       mostShare: 1,
@@ -60,15 +63,16 @@ export class HeapGrowth {
     this.leastInHeap = inHeap;
   }
 
-  /** Call every few seconds: collects a heap that has grown, and makes it smaller once the thread is quiet. */
+  /** Call every few seconds: collects a heap that has grown, and makes it smaller once the process is quiet. */
   look(): void {
-    const { sizes, workedShare, mostShare } = this.options;
+    const { sizes, workedShare, usedCores, mostShare } = this.options;
     const share = workedShare();
+    const isQuiet = usedCores() < QUIET_SHARE;
     const { used, inHeap, taken } = sizes();
     this.leastUsed = Math.min(this.leastUsed, used);
     this.leastInHeap = Math.min(this.leastInHeap, inHeap);
     if (share > mostShare) return;
-    if (share < QUIET_SHARE && taken - Math.max(this.leastInHeap, this.shrunkTo) > SPARE_BYTES) this.shrink();
+    if (isQuiet && taken - Math.max(this.leastInHeap, this.shrunkTo) > SPARE_BYTES) this.shrink();
     else if (used >= this.leastUsed + GROWTH_BYTES) this.collect(used);
   }
 
@@ -116,6 +120,17 @@ function collector(): Collector {
 function ownSizes(): HeapSizes {
   const { used_heap_size: inHeap, external_memory, total_physical_size: taken } = getHeapStatistics();
   return { used: inHeap + external_memory, inHeap, taken };
+}
+
+function processCores(): () => number {
+  let [before, atMs] = [process.cpuUsage(), performance.now()];
+  return () => {
+    const nowMs = performance.now();
+    const { user, system } = process.cpuUsage(before);
+    const cores = (user + system) / 1000 / Math.max(1, nowMs - atMs);
+    [before, atMs] = [process.cpuUsage(), nowMs];
+    return cores;
+  };
 }
 
 function ownShare(): () => number {
