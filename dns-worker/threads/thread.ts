@@ -19,7 +19,7 @@ const calls = 'calls' in native ? native.calls : null;
 try {
   if (start.role === 'resolve') {
     if ('reason' in native && start.worker === 0)
-      portLogger(port).warn('answer over node:dgram: batched sockets are not to be had', {
+      portLogger(port).warn('answer over node:dgram: batched sockets are not available', {
         reason: native.reason,
       });
     // The answer thread need not wait for the code of this one, nor load it.

@@ -20,7 +20,7 @@ import { stopRunning } from './process/child.ts';
 import { readMemorySplit } from './process/memory.ts';
 import { cpuBetween, processTree, readCpu } from './process/proc-tree.ts';
 import { writtenBytes } from './process/written-bytes.ts';
-import { type RunningServer, startServer, warmAndCheck } from './running-server.ts';
+import { type RunningServer, startServer, steadyJob, warmAndCheck } from './running-server.ts';
 import { type Contestant, weirContestant } from './servers/server-table.ts';
 import { saturatedMix } from './suites/mix.ts';
 
@@ -48,7 +48,6 @@ const HOUR_MS = 3_600_000;
 const QUIET_MS = 20_000;
 const MIB = 2 ** 20;
 const WINDOW = 1000;
-const SOCKETS = 16;
 
 interface Options {
   readonly queries: number;
@@ -189,16 +188,7 @@ async function logInUse(bench: Bench, options: Options): Promise<void> {
   const workload = saturatedMix(bench, material, 'log-in-use');
   await warmAndCheck(stage, running, workload);
   await delay(QUIET_MS); // what the start left to do
-  const job = {
-    port: running.port,
-    questionFile: workload.questionFile,
-    window: WINDOW,
-    sockets: SOCKETS,
-    passes: undefined,
-    firstSerial: undefined,
-    check: false,
-    rateQps: options.rateQps,
-  };
+  const job = { ...steadyJob(running, workload, WINDOW), rateQps: options.rateQps };
   await measureUse(running, stage.load.run({ ...job, secs: options.secs }), options.secs);
   const asking = askAll(running, options.runs);
   let isAsking = true;

@@ -21,6 +21,7 @@ const CACHE_ENTRIES = 200_000;
 /** Few in flight while warming: a loss there would be a miss later. */
 const WARMUP_WINDOW = 64;
 const WARMUP_SECS = 300;
+const STEADY_SOCKETS = 16;
 /** A log that has not grown for so long has got all it will get. */
 const LOG_PATIENCE_MS = 3000;
 const LOG_LOOK_MS = 500;
@@ -147,6 +148,20 @@ export async function warmAndCheck(
     if (off > 0.001) faults.push(`${checked.blocked} answers blocked, expected ${workload.blockedCount}`);
   }
   if (faults.length > 0) throw new Error(`check ${server.name}: ${faults.join('; ')}`);
+}
+
+/** Questions of a workload to a running server, all over again; how fast and how long is the caller's. */
+export function steadyJob(
+  { port }: RunningServer,
+  { questionFile }: PreparedWorkload,
+  window: number,
+): Omit<LoadJob, 'secs' | 'rateQps'> {
+  return {
+    ...{ port, questionFile, window, sockets: STEADY_SOCKETS },
+    passes: undefined,
+    firstSerial: undefined,
+    check: false,
+  };
 }
 
 /** One measured run. */

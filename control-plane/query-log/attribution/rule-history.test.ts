@@ -142,6 +142,17 @@ describe('RuleHistory', () => {
     expect(named(ManualKind.ALLOW_SUFFIX, 1)).toBeUndefined();
   });
 
+  test('describe() tells the managed domains of several versions apart, in any order', () => {
+    const [row] = ROWS.managedDomains;
+    for (const name of ['first', 'second', 'third'])
+      remember(RULES, { ...ROWS, managedDomains: [{ ...row!, name }] });
+    const managed = ruleAt(RuleOrigin.MANAGED, ManualKind.DENY_SUFFIX, 'games.example', 7);
+    const asked = [1, 2, 3, 2, 1, 1, 3];
+    expect(asked.map((number) => history.describe(number, managed)?.source)).toEqual(
+      asked.map((number) => ['first', 'second', 'third'][number - 1]),
+    );
+  });
+
   test('describe() knows local records of the newest version only', () => {
     const localRecords = [
       { id: 9, fqdn: 'nas.example', domain: '', type: 'A' as const, value: '192.0.2.5', ttlSecs: 60 },

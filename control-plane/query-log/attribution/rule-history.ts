@@ -50,6 +50,14 @@ interface Meaning {
   readonly loggedSchedules: Map<number, LoggedRule | undefined>;
 }
 
+/** Managed domains of a version by name. */
+interface ManagedIndex {
+  readonly rows: ManualRows['managedDomains'];
+  readonly byDomain: ReadonlyMap<string, ManualRows['managedDomains']>;
+}
+
+/** Indexes of managed domains: while a change comes into force, records of two versions come in turn. */
+const MANAGED_INDEXES = 2;
 /** Most rules per version cached for the log. */
 const MAX_LOGGED = 20_000;
 
@@ -58,12 +66,8 @@ export class RuleHistory {
   private readonly versions = new Map<number, Meaning>();
   /** Local names of the newest version only: they may be many, and only explanations use them. */
   private local: { version: number; names: SharedArrayBuffer } | undefined;
-  private managed:
-    | {
-        readonly rows: ManualRows['managedDomains'];
-        readonly byDomain: ReadonlyMap<string, ManualRows['managedDomains']>;
-      }
-    | undefined;
+  /** Of few versions, the one that was asked for last first. */
+  private managed: readonly ManagedIndex[] = [];
 
   /** Adds a version and drops the oldest. */
   add({ snapshot, compiled, rows }: PublishedState): void {
@@ -132,11 +136,13 @@ export class RuleHistory {
     return memory.get(groupId);
   }
 
-  /** The managed domains of a name. Found by an index, of the rows that were asked for last: there may be very many. */
+  /** The managed domains of a name; there may be very many others. */
   private managedAt(rows: ManualRows['managedDomains'], name: Uint8Array): ManualRows['managedDomains'] {
-    if (this.managed?.rows !== rows)
-      this.managed = { rows, byDomain: Map.groupBy(rows, ({ domain }) => domain) };
-    return this.managed.byDomain.get(nameToText(name)) ?? [];
+    let index = this.managed.find((one) => one.rows === rows);
+    index ??= { rows, byDomain: Map.groupBy(rows, ({ domain }) => domain) };
+    if (index !== this.managed[0])
+      this.managed = [index, ...this.managed.filter((one) => one !== index)].slice(0, MANAGED_INDEXES);
+    return index.byDomain.get(nameToText(name)) ?? [];
   }
 }
 

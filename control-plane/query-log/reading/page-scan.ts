@@ -135,8 +135,8 @@ export class PageScan {
     return total;
   }
 
-  /** What `count()` needs of a block; nothing where what is known of it tells. */
-  private piecesToCount(stored: StoredBlock, span: TimeSpan): ReadonlySet<Piece> {
+  /** Counts a block by what is known of it, or tells what of it `count()` needs. */
+  private countOrAsk(stored: StoredBlock, span: TimeSpan): ReadonlySet<Piece> {
     const { known } = stored;
     const hasNames = known?.names !== undefined;
     if (isWhole(stored, span) && this.filter.matchesAll) {
@@ -219,7 +219,7 @@ export class PageScan {
     span: TimeSpan,
     how: Pick<BlockRequest, 'isPartialOnly' | 'isOldestFirst'>,
   ): AsyncGenerator<StoredBlock> {
-    const pieces = (stored: StoredBlock): ReadonlySet<Piece> => this.piecesToCount(stored, span);
+    const pieces = (stored: StoredBlock): ReadonlySet<Piece> => this.countOrAsk(stored, span);
     return scanBlocks(this.tx, { ...span, ...this.nodes, pieces, ...how });
   }
 

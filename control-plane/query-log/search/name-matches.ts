@@ -51,7 +51,8 @@ export class NameMatches {
     if (this.known < book.size) {
       const all = new Uint8Array(book.tags.length);
       all.set(this.ofBook.subarray(0, this.known));
-      const texts = Buffer.from(book.bytes.buffer);
+      // Behind the last text there is room for others, megabytes of it.
+      const texts = Buffer.from(book.bytes.buffer, 0, book.starts[book.size]);
       this.mark({ texts, starts: book.starts, count: book.size }, this.known, all, 0);
       [this.ofBook, this.known] = [all, book.size];
     }

@@ -18,7 +18,7 @@ import { lastLines, stopRunning } from '../process/child.ts';
 import { readMemorySplit } from '../process/memory.ts';
 import { goalTable, isMet } from '../report/goal.ts';
 import type { RunningServer, Stage } from '../running-server.ts';
-import { measure, startServer, warmAndCheck } from '../running-server.ts';
+import { measure, startServer, steadyJob, warmAndCheck } from '../running-server.ts';
 import { weirContestant } from '../servers/server-table.ts';
 import { goalsOf, soakReport } from './soak-report.ts';
 import type { Besides, Look, Soak } from './soak-report.ts';
@@ -46,7 +46,6 @@ const WINDOW = 16_000;
 /** For rows on their way into the stored log. */
 const LOG_SETTLE_MS = 5000;
 const TRIAL_SECS = 30;
-const SOCKETS = 16;
 
 async function soak(
   bench: Bench,
@@ -59,15 +58,7 @@ async function soak(
   const running = await startServer(stage, contestant, 0, true);
   const workload = saturatedMix(bench, material, 'soak');
   await warmAndCheck(stage, running, workload);
-  const job = {
-    port: running.port,
-    questionFile: workload.questionFile,
-    window: WINDOW,
-    sockets: SOCKETS,
-    passes: undefined,
-    firstSerial: undefined,
-    check: false,
-  };
+  const job = steadyJob(running, workload, WINDOW);
   const limit = givenQps === undefined ? await findLimit(stage, running, workload, job) : undefined;
   const rateQps = givenQps ?? Math.floor(limit!.throughputQps * share);
   console.log(`${rateQps.toLocaleString('en')} q/s for ${minutes} minutes`);
