@@ -5,7 +5,6 @@
 import cookieParser from 'cookie-parser';
 import express from 'express';
 import type { NextFunction, Request, Response } from 'express';
-import { OpenApiAnswer } from '../../shared/api/schema-door.ts';
 import { ApiError, notFound } from '../api/api-error.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../shared/clock.ts';
@@ -18,11 +17,10 @@ import { compatApp } from './compat-app.ts';
 import { docsPage } from './docs-page.ts';
 import { checkHost } from './host-check.ts';
 import { landingPage } from './landing-page.ts';
-import { openApiDocument } from './openapi.ts';
+import { openApiDocument, openApiRow } from './openapi.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import { sendPage } from './page.ts';
 import { problemHandler } from '../api/problem.ts';
-import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -51,7 +49,7 @@ export function createApp(
   const { alt_compat: altCompat, trusted_proxies: trustedProxies } = parts.config().server;
   const prefix = apiPrefix(altCompat);
   const document = madeOnce(() => openApiDocument(routes, prefix, parts.version));
-  const routes: readonly Route[] = withOpenApi(table, document);
+  const routes: readonly Route[] = [...table, openApiRow(document)];
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -89,20 +87,6 @@ function apiRouter(parts: AppParts, routes: readonly Route[]): express.Router {
     place.all(methodNotAllowed(samePath.map(({ method }) => method)));
   }
   return router;
-}
-
-/** The row that describes all rows, itself included. */
-function withOpenApi(routes: readonly Route[], describe: () => OpenApiDocument): Route[] {
-  const self = route({
-    method: 'GET',
-    path: '/openapi.json',
-    access: 'viewer',
-    tag: 'System',
-    summary: 'This description of the API, OpenAPI 3.1',
-    answer: OpenApiAnswer,
-    handle: () => ({ ...describe() }),
-  });
-  return [...routes, self];
 }
 
 /** What most runs never show, and what takes a fifth of a second at the start, is made when it is first asked for. */

@@ -10,7 +10,8 @@ import type {
   ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import { Problem } from '../../shared/api/problem-details.ts';
-import { simplify } from '../../shared/api/schema-door.ts';
+import { OpenApiAnswer, simplify } from '../../shared/api/schema-door.ts';
+import { route as routeRow } from '../api/route.ts';
 import type { Access, Route } from '../api/route.ts';
 import { SESSION_COOKIE } from '../auth/session-cookie.ts';
 
@@ -99,6 +100,19 @@ export function openApiDocument(routes: readonly Route[], prefix: string, versio
   );
   // The package's types allow whatever OpenAPI does.
   return document as unknown as OpenApiDocument;
+}
+
+/** The row that answers with the document of all rows, itself included. */
+export function openApiRow(describe: () => OpenApiDocument): Route {
+  return routeRow({
+    method: 'GET',
+    path: '/openapi.json',
+    access: 'viewer',
+    tag: 'System',
+    summary: 'This description of the API, OpenAPI 3.1',
+    answer: OpenApiAnswer,
+    handle: () => ({ ...describe() }),
+  });
 }
 
 function describeRoute(route: Route): ZodOpenApiOperationObject {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import type { Route } from '../../../control-plane/api/route.ts';
 import { CacheContents } from '../../../control-plane/cache/cache-contents.ts';
 import { type CompatParts, compatTable } from '../../../control-plane/http/compat-table.ts';
+import { openApiDocument, openApiRow } from '../../../control-plane/http/openapi.ts';
 import { routeTable } from '../../../control-plane/http/route-table.ts';
 import type { RouteParts } from '../../../control-plane/http/route-table.ts';
 import { NO_POLICY_ROWS } from '../../../control-plane/policy/rows.ts';
@@ -19,6 +20,12 @@ import type { ApiParts, CompatRows, Rows } from './running-api.ts';
 
 /** The rows without anything behind them: to be looked at, not to be run. */
 export const everyRow: readonly Route[] = routeTable({} as RouteParts);
+
+/** The same, and the row that describes them all, which the application adds. */
+export const everyOperation: readonly Route[] = [
+  ...everyRow,
+  openApiRow(() => openApiDocument(everyRow, '/api', '0.0.0-test')),
+];
 
 /** What both tables are made of. */
 type EveryPart = RouteParts & CompatParts;

@@ -1,0 +1,63 @@
+// Holds `shared/api/client/operations.ts`, the types that the typed client knows the API by, against the table of
+// routes: in both directions, and by the schemas of each row. Usage: node .config/operations.js [--write]
+// (npm run operations). The order of lines does not count, so that branches that add routes merge.
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { everyOperation } from '../test/support/parts/every-route.ts';
+
+const FILE = 'shared/api/client/operations.ts';
+const PARTS = ['params', 'query', 'body', 'answer', 'events'];
+
+/** The name of a schema in the generated file, by the schema. */
+const names = new Map();
+const imports = [];
+for (const file of globSync('shared/api/{,policy/}*.ts').sort()) {
+  if (/\.test\.ts$/.test(file)) continue;
+  const room = basename(file, '.ts').replace(/-api$/, '');
+  const alias = room.replaceAll(/-(\w)/g, (_all, letter) => letter.toUpperCase());
+  let isUsed = false;
+  for (const [name, value] of Object.entries(await import(`../${file}`)).sort()) {
+    if (typeof value?.safeParse !== 'function' || names.has(value)) continue;
+    names.set(value, `typeof ${alias}.${name}`);
+    isUsed = true;
+  }
+  if (isUsed)
+    imports.push([alias, `import type * as ${alias} from '../${file.slice('shared/api/'.length)}';`]);
+}
+
+const faults = [];
+const lines = everyOperation.map(describe);
+
+function describe(route) {
+  const operation = `${route.method} ${route.path}`;
+  const fields = PARTS.filter((part) => route[part] !== undefined).map((part) => {
+    const name = names.get(route[part]);
+    if (name === undefined) faults.push(`${operation}: its ${part} is no exported schema of shared/api`);
+    return `${part}: ${name}`;
+  });
+  const raw = route.events === undefined ? route.media : ['text/event-stream'];
+  if (raw.length > 0) fields.push(`raw: ${raw.map((type) => `'${type}'`).join(' | ')}`);
+  return `  '${operation}': { ${fields.join('; ')} };`.replace('{  }', 'object');
+}
+
+const uses = (alias) => lines.some((line) => line.includes(` ${alias}.`));
+const text = `/**
+ * The operations of the API, by method and path, with the schemas of what they take and answer. Types only, for
+ * \`typed-client.ts\`. Made from the table of routes by \`npm run operations -- --write\`; not written by people.
+ */
+${imports
+  .filter(([alias]) => uses(alias))
+  .map(([, line]) => line)
+  .join('\n')}
+
+export interface Operations {
+${lines.join('\n')}
+}
+`;
+
+const sorted = (content) => content.split('\n').sort().join('\n');
+if (process.argv.includes('--write')) writeFileSync(FILE, text);
+else if (sorted(readFileSync(FILE, 'utf8')) !== sorted(text))
+  faults.push(`${FILE} is not that of the table of routes: npm run operations -- --write`);
+for (const fault of faults) console.error(fault);
+if (faults.length > 0) process.exit(1);

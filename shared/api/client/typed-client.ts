@@ -1,0 +1,164 @@
+/**
+ * Asks the REST API, with the types that its schemas have: `client.call('PUT /groups/{id}', { params: { id: 7 }, body })`.
+ * For the dashboard, the command line and scripts. Schemas are here at the time of types only, so no schema library comes
+ * along; the caller brings `fetch`, credentials and the place of the API.
+ */
+import type { z } from 'zod';
+import type { Problem } from '../problem-details.ts';
+import type { Operations } from './operations.ts';
+
+/** Method and path of an operation, as in the reference: `GET /groups/{id}`. */
+export type OperationName = keyof Operations;
+
+/** What a schema takes; of none `undefined`. */
+type TakenBy<Name extends OperationName, Part extends string> =
+  Operations[Name] extends Readonly<Record<Part, infer Schema extends z.ZodType>>
+    ? z.input<Schema>
+    : undefined;
+
+/** What may be written into a path or a query string: a number and a truth value for their text, too. */
+type Writable<Value> = Value extends string
+  ? string extends Value
+    ? string | number | boolean
+    : Value | (Value extends `${infer Truth extends boolean}` ? Truth : never)
+  : Value;
+type WritableFields<Fields> = { readonly [Key in keyof Fields]: Writable<Fields[Key]> };
+
+/** A field that may be left out where the operation takes nothing there, or nothing that it needs. */
+type Field<Key extends string, Value> = [Value] extends [undefined]
+  ? { readonly [K in Key]?: undefined }
+  : object extends Value
+    ? { readonly [K in Key]?: Value }
+    : { readonly [K in Key]: Value };
+
+/** What a call of an operation is given. */
+export type CallOf<Name extends OperationName> = Field<'params', WritableFields<TakenBy<Name, 'params'>>> &
+  Field<'query', WritableFields<TakenBy<Name, 'query'>>> &
+  Field<'body', TakenBy<Name, 'body'>> & {
+    readonly signal?: AbortSignal;
+    readonly headers?: Readonly<Record<string, string>>;
+  };
+
+/** What an operation answers with; the response itself where it is a file or a stream of events, not read yet. */
+export type AnswerOf<Name extends OperationName> = Operations[Name] extends { readonly raw: string }
+  ? Response
+  : TakenBy<Name, 'answer'>;
+
+/** The data of each event of a stream. */
+export type EventOf<Name extends OperationName> = TakenBy<Name, 'events'>;
+
+/** The second parameter may be left out where nothing in it is needed. */
+type Given<Name extends OperationName> =
+  object extends CallOf<Name> ? [call?: CallOf<Name>] : [call: CallOf<Name>];
+
+/** An answer with what stands around it, such as `Weir-Revision`. */
+export interface Answered<Name extends OperationName> {
+  readonly answer: AnswerOf<Name>;
+  readonly status: number;
+  readonly headers: Headers;
+}
+
+/** The part of `fetch` that is needed. */
+export type Fetch = (url: string, request: RequestInit) => Promise<Response>;
+
+/** Where the API is, and how to get there. */
+export interface ClientOptions {
+  /** With the prefix: `http://192.0.2.1:8080/api`, or `/api` in a page of the same server. */
+  readonly baseUrl: string;
+  readonly fetch: Fetch;
+  /** Sent with each request, such as `X-Api-Key`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The API did not do what it was asked. Where no answer came at all, what `fetch` throws is thrown. */
+export class ApiFailure extends Error {
+  readonly operation: OperationName;
+  readonly status: number;
+  /** Null where something else than Weir answered, such as a proxy. */
+  readonly problem: Problem | null;
+  /** When to try again; null where the answer does not say. */
+  readonly retryAfterSecs: number | null;
+
+  constructor(operation: OperationName, response: Response, problem: Problem | null) {
+    super(problem?.detail ?? `${operation}: HTTP status ${response.status}`);
+    this.name = 'ApiFailure';
+    this.operation = operation;
+    this.status = response.status;
+    this.problem = problem;
+    const retryAfter = response.headers.get('Retry-After');
+    this.retryAfterSecs = retryAfter !== null && /^\d+$/.test(retryAfter) ? Number(retryAfter) : null;
+  }
+}
+
+/** Asks one API. */
+export class TypedClient {
+  private readonly options: ClientOptions;
+
+  constructor(options: ClientOptions) {
+    this.options = options;
+  }
+
+  /** The answer of an operation. @throws {ApiFailure} */
+  async call<Name extends OperationName>(name: Name, ...given: Given<Name>): Promise<AnswerOf<Name>> {
+    return (await this.send(name, ...given)).answer;
+  }
+
+  /** As `call`, with status and header fields. @throws {ApiFailure} */
+  async send<Name extends OperationName>(name: Name, ...given: Given<Name>): Promise<Answered<Name>> {
+    const call = (given[0] ?? {}) as LooseCall;
+    const { baseUrl, fetch, headers } = this.options;
+    const [method = '', path = ''] = name.split(' ');
+    const { body, type } = encodeBody(call.body);
+    const response = await fetch(baseUrl + fillPath(path, call.params) + queryString(call.query), {
+      method,
+      headers: { Accept: 'application/json, */*;q=0.5', ...type, ...headers, ...call.headers },
+      ...(body !== undefined && { body }),
+      ...(call.signal !== undefined && { signal: call.signal }),
+    });
+    return {
+      answer: (await readAnswer(name, response)) as AnswerOf<Name>,
+      status: response.status,
+      headers: response.headers,
+    };
+  }
+}
+
+type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** A call of any operation. */
+interface LooseCall {
+  readonly params?: Fields | undefined;
+  readonly query?: Fields | undefined;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A body as it is sent; `fetch` itself names the type of a form. */
+function encodeBody(body: unknown): { body?: string | FormData; type?: Record<string, string> } {
+  if (body === undefined) return {};
+  if (body instanceof FormData) return { body };
+  return { body: JSON.stringify(body), type: { 'Content-Type': 'application/json' } };
+}
+
+function fillPath(path: string, params: Fields = {}): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_place, name: string) => encodeURIComponent(String(params[name])));
+}
+
+/** With its `?`; fields that are undefined are left out. */
+function queryString(query: Fields = {}): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],
+  );
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+}
+
+/** JSON is read, whatever the status: `GET /health` answers 503 with the shape of success. */
+async function readAnswer(name: OperationName, response: Response): Promise<unknown> {
+  const type = response.headers.get('Content-Type') ?? '';
+  if (type.startsWith('application/problem+json'))
+    throw new ApiFailure(name, response, (await response.json()) as Problem);
+  if (type.startsWith('application/json')) return response.json();
+  if (!response.ok) throw new ApiFailure(name, response, null);
+  return type === '' ? undefined : response;
+}
