@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import express from 'express';
+import type { Request } from 'express';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
@@ -145,8 +146,9 @@ describe('run()', () => {
 });
 
 describe('authorOf()', () => {
-  test('authorOf() is the name of the caller, or anonymous', () => {
-    expect(authorOf({ caller: CALLER })).toBe('admin');
-    expect(authorOf({ caller: null })).toBe('anonymous');
+  test('authorOf() is the name of the caller, or anonymous, and the address', () => {
+    const http = { ip: '::ffff:192.0.2.7' } as unknown as Request;
+    expect(authorOf({ caller: CALLER, http })).toEqual({ name: 'admin', address: '192.0.2.7' });
+    expect(authorOf({ caller: null, http })).toEqual({ name: 'anonymous', address: '192.0.2.7' });
   });
 });

@@ -7,7 +7,8 @@ import { MAX_ID } from '../../shared/api/fields.ts';
 import { closed, NoFields } from '../../shared/api/schema-door.ts';
 import type { Checked, FieldsSchema, Nothing, Schema, Unchecked } from '../../shared/api/schema-door.ts';
 import { notFound } from './api-error.ts';
-import type { Caller } from './caller.ts';
+import type { Author, Caller } from './caller.ts';
+import { clientAddress } from './client-address.ts';
 import { DEFAULT_BODY_LIMIT_BYTES, readJsonBody } from './request-body.ts';
 import { readQuery } from './query-string.ts';
 import { validate } from './validate.ts';
@@ -31,9 +32,9 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
   readonly gone: AbortSignal;
 }
 
-/** The author of a change. */
-export function authorOf({ caller }: Pick<RouteRequest, 'caller'>): string {
-  return caller?.username ?? 'anonymous';
+/** The author of a change: the caller, from where the request came. */
+export function authorOf({ caller, http }: Pick<RouteRequest, 'caller' | 'http'>): Author {
+  return { name: caller?.username ?? 'anonymous', address: clientAddress(http) };
 }
 
 /** Descriptions by status. */

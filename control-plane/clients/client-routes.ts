@@ -13,6 +13,7 @@ import {
 } from '../../shared/api/policy/clients-api.ts';
 import type { ClientStats, ClientUpdate } from '../../shared/api/policy/clients-api.ts';
 import type { Clock } from '../../shared/clock.ts';
+import type { Author } from '../api/caller.ts';
 import { notFound } from '../api/api-error.ts';
 import { authorOf, route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
@@ -21,7 +22,7 @@ import type { Database } from '../db/database.ts';
 import type { Queryable } from '../db/database.ts';
 import { readGroup } from '../groups/group-store.ts';
 import type { PolicyChanges } from '../policy/change.ts';
-import type { Changed } from '../policy/change.ts';
+import type { Changed, ChangedRow } from '../policy/change.ts';
 import type { ClientDirectory } from './client-directory.ts';
 import type { StoredClient } from './client-record.ts';
 import type { AddressCounts } from './client-stats-store.ts';
@@ -146,8 +147,7 @@ function createClient(parts: ClientRouteParts): Route {
     errors: { 409: 'a client with this MAC or address was created or named before' },
     handle: async (request) => {
       return change(parts, authorOf(request), 'created', async (tx) => {
-        const client = await store.insertClient(tx, request.body);
-        return { client, isChanged: true };
+        return { before: null, client: await store.insertClient(tx, request.body) };
       });
     },
   });
@@ -203,7 +203,7 @@ function deleteClient(parts: ClientRouteParts): Route {
       const { id } = request.params;
       const work = async (tx: Queryable): Promise<Changed<StoredClient>> => {
         const result = await store.deleteClient(tx, id);
-        return { result, summary: `client ${labelOf(result)}: deleted`, isOutside: true };
+        return { result, summary: `client ${labelOf(result)}: deleted`, outside: changedRow(result, null) };
       };
       await parts.policy.change(authorOf(request), work, (_client, apply) => {
         parts.clients.remove(id);
@@ -215,30 +215,37 @@ function deleteClient(parts: ClientRouteParts): Route {
 
 /** A client after a change, which may have left it as it was. */
 interface ChangedClient {
+  readonly before: StoredClient | null;
   readonly client: StoredClient;
-  readonly isChanged: boolean;
 }
 
 async function update(tx: Queryable, id: number, fields: ClientUpdate): Promise<ChangedClient> {
   const before = await store.readClient(tx, id);
-  const client = await store.updateClient(tx, id, fields);
-  const isChanged = (['ip', 'mac', 'name', 'groupId'] as const).some(
-    (field) => before[field] !== client[field],
-  );
-  return { client, isChanged };
+  return { before, client: await store.updateClient(tx, id, fields) };
+}
+
+/** What people set of a client, before and after; none if that is the same. */
+function changedRow(before: StoredClient | null, after: StoredClient | null): ChangedRow[] {
+  const [was, is] = [before, after].map((client) => (client === null ? null : setByPeople(client)));
+  const key = String((after ?? before)!.id);
+  const isChanged = JSON.stringify(was) !== JSON.stringify(is);
+  return isChanged ? [{ table: 'clients', key, before: was!, after: is! }] : [];
+}
+
+function setByPeople({ id, ip, mac, name, groupId }: StoredClient): Record<string, unknown> {
+  return { id, ip_address: ip, mac_address: mac, name, group_id: groupId };
 }
 
 /** Changes a client in the database, then in memory, where its addresses are looked up, then in force. */
 async function change(
   parts: ClientRouteParts,
-  author: string,
+  author: Author,
   what: string,
   work: (tx: Queryable) => Promise<ChangedClient>,
 ): Promise<Client> {
   const describe = async (tx: Queryable): Promise<Changed<StoredClient>> => {
-    const { client: result, isChanged } = await work(tx);
-    const summary = isChanged ? `client ${labelOf(result)}: ${what}` : null;
-    return { result, summary, isOutside: true };
+    const { before, client: result } = await work(tx);
+    return { result, summary: `client ${labelOf(result)}: ${what}`, outside: changedRow(before, result) };
   };
   const stored = await parts.policy.change(author, describe, (client, apply) => {
     parts.clients.put(client);

@@ -8,6 +8,7 @@ import {
   ForwardZoneList,
   ForwardZoneUpdateBody,
 } from '../../shared/api/policy/forward-zones-api.ts';
+import type { Author } from '../api/caller.ts';
 import { invalid } from '../api/api-error.ts';
 import { authorOf, route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
@@ -125,7 +126,7 @@ function refuseBadServers(servers: readonly string[]): void {
 
 async function change(
   { policy }: ForwardZoneRouteParts,
-  author: string,
+  author: Author,
   verb: string,
   work: (tx: Queryable) => Promise<ForwardZone>,
 ): Promise<ForwardZone> {

@@ -7,6 +7,7 @@ import {
   LocalRecordUpdateBody,
 } from '../../shared/api/policy/local-records-api.ts';
 import type { WrittenLocalRecord } from '../../shared/policy/local-record.ts';
+import type { Author } from '../api/caller.ts';
 import { conflict } from '../api/api-error.ts';
 import { authorOf, route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
@@ -126,7 +127,7 @@ function deleteLocalRecord(parts: RecordRouteParts): Route {
 
 async function change(
   parts: RecordRouteParts,
-  author: string,
+  author: Author,
   verb: 'created' | 'changed' | 'deleted',
   work: (tx: Queryable) => Promise<StoredRecord>,
 ): Promise<LocalRecord> {

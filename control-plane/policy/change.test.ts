@@ -12,6 +12,7 @@ import type { Changed } from './change.ts';
 import { listRevisions, neededCopies, newestRevision } from './revision-store.ts';
 import { rollBack } from '../revisions/rollback.ts';
 
+const SOMEBODY = { name: 'somebody', address: '192.0.2.7' };
 let own: TestDatabase;
 let url: string;
 let database: Database;
@@ -49,7 +50,7 @@ const makeGroup = async (tx: Queryable): Promise<Changed<string>> => {
   await tx.query('INSERT INTO groups (name) VALUES ($1)', [name]);
   return { result: name, summary: `${name}: created` };
 };
-const change = (): Promise<string> => changes.change('somebody', makeGroup);
+const change = (): Promise<string> => changes.change(SOMEBODY, makeGroup);
 const groupNames = async (): Promise<string[]> =>
   (await database.query<{ name: string }>('SELECT name FROM groups')).rows.map(({ name }) => name);
 
@@ -62,6 +63,56 @@ describe('PolicyChanges', () => {
     };
     const name = await change();
     expect(seen).toEqual([`${name}: created`, name]);
+  });
+
+  test('change() writes one entry of the audit log with each changed row before and after, and without secrets', async () => {
+    const entry = async (): Promise<unknown> =>
+      (await own.database.query('SELECT * FROM audit_log ORDER BY id DESC LIMIT 1')).rows[0];
+    const name = await change();
+    const { id } = await newestRevision(database);
+    const { rows } = await own.database.query<{ id: number }>('SELECT id FROM groups WHERE name = $1', [
+      name,
+    ]);
+    const groupKey = `groups ${rows[0]!.id}`;
+    expect(await entry()).toMatchObject({
+      ...{ actor: 'somebody', address: '192.0.2.7', action: 'created', subject: name, revision: id },
+      ...{ before: null, after: { [groupKey]: { name, enabled: true } }, left_out: 0 },
+    });
+    await changes.change(SOMEBODY, async (tx) => {
+      await tx.query('DELETE FROM groups WHERE name = $1', [name]);
+      await tx.query(
+        `INSERT INTO list_sources (id, name, url) VALUES (800, 'a', 'http://me:hunter2@l.example/')`,
+      );
+      await tx.query('INSERT INTO list_source_groups VALUES (800, 1)');
+      return { result: undefined, summary: 'a: b: done' };
+    });
+    const second = await entry();
+    expect(second).toMatchObject({
+      ...{ action: 'done', subject: 'a: b', before: { [groupKey]: { name } } },
+      after: { 'list_sources 800': { url: 'http://***@l.example/' }, 'list_source_groups 800 1': {} },
+    });
+    await changes.change(SOMEBODY, async (tx) => {
+      await tx.query('UPDATE list_sources SET url = url, rules = 7 WHERE id = 800');
+      return { result: undefined, summary: 'nothing: done' };
+    });
+    expect(await entry()).toEqual(second);
+    await own.database.query('DELETE FROM list_sources WHERE id = 800');
+  });
+
+  test('change() tells of the first thousand rows, and how many there are besides', async () => {
+    await changes.change(SOMEBODY, async (tx) => {
+      await tx.query(
+        `INSERT INTO managed_domains (name, domain, action)
+           SELECT 'n', n || '.example', 'deny' FROM generate_series(1, 1200) n`,
+      );
+      await tx.query(`INSERT INTO regex_filters (name, pattern, action) VALUES ('n', 'a', 'deny')`);
+      return { result: undefined, summary: 'many: created' };
+    });
+    const { rows } = await own.database.query<{ after: object; left_out: number }>(
+      'SELECT after, left_out FROM audit_log ORDER BY id DESC LIMIT 1',
+    );
+    expect([Object.keys(rows[0]!.after).length, rows[0]!.left_out]).toEqual([1000, 201]);
+    await own.database.query('TRUNCATE managed_domains, regex_filters');
   });
 
   test('change() says which revision is stored where it cannot be put into force', async () => {
@@ -86,7 +137,7 @@ describe('PolicyChanges', () => {
     const before = await newestRevision(database);
     behind = 1;
     const nothing = (): Promise<Changed<number>> => Promise.resolve({ result: 1, summary: null });
-    const refused = changes.change('somebody', nothing);
+    const refused = changes.change(SOMEBODY, nothing);
     await expect(refused).rejects.toMatchObject({ stored: { revision: null } });
     expect(await newestRevision(database)).toEqual(before);
   });
@@ -114,11 +165,14 @@ describe('PolicyChanges', () => {
     const before = [await groupNames(), await newestRevision(database)];
     const theirs = await connect();
     const apply = jest.fn(() => Promise.resolve());
-    const cutOff = new PolicyChanges(theirs, { apply, threadsBehind: () => 0 }).change('x', async (tx) => {
-      const made = await makeGroup(tx);
-      await tx.query('SELECT pg_terminate_backend(pg_backend_pid())');
-      return made;
-    });
+    const cutOff = new PolicyChanges(theirs, { apply, threadsBehind: () => 0 }).change(
+      SOMEBODY,
+      async (tx) => {
+        const made = await makeGroup(tx);
+        await tx.query('SELECT pg_terminate_backend(pg_backend_pid())');
+        return made;
+      },
+    );
     await expect(cutOff).rejects.toBeInstanceOf(DatabaseUnavailable);
     await theirs.close();
     expect([await groupNames(), await newestRevision(database)]).toEqual(before);
@@ -130,7 +184,7 @@ describe('PolicyChanges', () => {
     const apply = async (): Promise<void> => {
       await theirs.query('SELECT pg_terminate_backend(pg_backend_pid())');
     };
-    const refused = new PolicyChanges(theirs, { apply, threadsBehind: () => 0 }).change('x', makeGroup);
+    const refused = new PolicyChanges(theirs, { apply, threadsBehind: () => 0 }).change(SOMEBODY, makeGroup);
     const thrown: unknown = await refused.catch((error: unknown) => error);
     await theirs.close();
     const { id: revision } = await newestRevision(database);
@@ -144,7 +198,7 @@ describe('PolicyChanges', () => {
     const elsewhere = Promise.withResolvers<undefined>();
     const isHeld = Promise.withResolvers<undefined>();
     const theirs = new PolicyChanges(own.database, { apply: () => apply(), threadsBehind: () => 0 });
-    const other = theirs.change('another node', async () => {
+    const other = theirs.change(SOMEBODY, async () => {
       isHeld.resolve(undefined);
       await elsewhere.promise;
       return { result: undefined, summary: null };
@@ -214,7 +268,7 @@ describe('rollBack()', () => {
         await recordSource(own.database, source, { status: index % 2 === 0 ? 'updating' : 'ok' });
     });
     for (let round = 0; round < 20; round++) {
-      for (const { id } of [first, second]) await rollBack(parts, id, 'somebody');
+      for (const { id } of [first, second]) await rollBack(parts, id, SOMEBODY);
       await own.database.query('UPDATE list_sources SET comment = $1', [String(round)]);
     }
     isOver = true;

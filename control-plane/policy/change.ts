@@ -1,18 +1,20 @@
 /**
- * The only way to change policy or lists: writes the rows and their revision in one transaction, puts the rows into
- * force, and waits for the threads. Changes are serialised on all nodes, so that revisions are in commit order and each
+ * The only way to change policy or lists: writes the rows, their revision and the entry of the audit log in one
+ * transaction, puts the rows into force, and waits for the threads. Changes are serialised on all nodes, so that revisions are in commit order and each
  * contains exactly the policy after its change. A change without effect makes no revision. Only schedules, compiles and
  * the catalog, which change no row, are put into force elsewhere.
  */
 import { notInForce } from '../api/api-error.ts';
 import { OutcomeUnknown } from '../db/database-errors.ts';
+import { SYSTEM } from '../api/caller.ts';
+import type { Author } from '../api/caller.ts';
+import { recordAudit } from '../audit/audit-store.ts';
 import type { Database, Queryable } from '../db/database.ts';
-import { hasChanged, policyBefore } from './change-detection.ts';
+import { changedRows, changesBefore } from './change-detection.ts';
+import type { ChangedRow, ChangedRows } from './change-detection.ts';
 import { recordRevision } from './record-revision-store.ts';
-import type { RevisionNote } from './record-revision-store.ts';
 
-/** How Weir itself is shown as an author. */
-const OWN_NAME = 'system';
+export type { ChangedRow } from './change-detection.ts';
 
 /** Key of the advisory lock, any number of ours. */
 const LOCK = 0x57454952;
@@ -20,10 +22,13 @@ const LOCK = 0x57454952;
 /** What a change comes to. */
 export interface Changed<T> {
   readonly result: T;
-  /** One line for people, e.g. `managed domain ads.example.org: created`; null = no revision. */
+  /**
+   * One line for people, what it is about and what was done, e.g. `managed domain ads.example.org: created`; null = no
+   * revision, and the work itself writes its entry of the audit log if it has one.
+   */
   readonly summary: string | null;
-  /** For data outside revisions, such as clients: the work itself reports that it changed something. */
-  readonly isOutside?: boolean;
+  /** Rows outside revisions that it changed, such as a client's: the work itself knows them. */
+  readonly outside?: readonly ChangedRow[];
 }
 
 /** What runs in the transaction of a change; it may run again after a conflict with another transaction. */
@@ -68,17 +73,17 @@ export class PolicyChanges {
    * @throws {ApiError} 503 `not_in_force` with the revision: stored, but publishing failed (and is tried again), or
    * some thread did not take it in time (and does later, or is replaced by one that has)
    */
-  async change<T>(author: string, work: ChangeWork<T>, follow: Follow<T> = applyOnly): Promise<T> {
+  async change<T>(author: Author, work: ChangeWork<T>, follow: Follow<T> = applyOnly): Promise<T> {
     return (await this.changeWithRevision(author, work, follow)).result;
   }
 
   /** The same; tells the id of the revision as well. */
   async changeWithRevision<T>(
-    author: string,
+    author: Author,
     work: ChangeWork<T>,
     follow: Follow<T> = applyOnly,
   ): Promise<Recorded<T>> {
-    const stored = await this.store({ author, isOwn: false }, work).catch((error: unknown) => {
+    const stored = await this.store(author, work).catch((error: unknown) => {
       // The applier tries again until it has read the rows, with the change or without it.
       if (error instanceof OutcomeUnknown) this.inForce.apply().catch(() => undefined);
       throw error;
@@ -95,16 +100,40 @@ export class PolicyChanges {
 
   /** Stores what Weir itself found out about a list, with a revision; the compile that follows puts it into force. */
   async record<T>(work: ChangeWork<T>): Promise<T> {
-    return (await this.store({ author: OWN_NAME, isOwn: true }, work)).result;
+    return (await this.store(SYSTEM, work)).result;
   }
 
-  private store<T>(by: Omit<RevisionNote, 'summary'>, work: ChangeWork<T>): Promise<Recorded<T>> {
+  private store<T>(author: Author, work: ChangeWork<T>): Promise<Recorded<T>> {
     return this.database.transactionInTurn(LOCK, async (tx) => {
-      const before = await policyBefore(tx);
-      const { result, summary, isOutside = false } = await work(tx);
-      const isChange = summary !== null && (isOutside || (await hasChanged(tx, before)));
-      const revision = isChange ? await recordRevision(tx, { ...by, summary }) : null;
+      const before = await changesBefore(tx);
+      const { result, summary, outside = [] } = await work(tx);
+      if (summary === null) return { result, revision: null };
+      const changed = await changedRows(tx, before);
+      if (changed.count + outside.length === 0) return { result, revision: null };
+      const revision = await recordRevision(tx, { author: author.name, isOwn: author === SYSTEM, summary });
+      const rows = [...outside, ...changed.rows];
+      await auditRows(tx, author, { summary, revision, rows, count: changed.count + outside.length });
       return { result, revision };
     });
   }
+}
+
+/** Writes the entry of a change; its rows stand under their table and key. */
+async function auditRows(
+  tx: Queryable,
+  actor: Author,
+  { summary, revision, rows, count }: ChangedRows & { summary: string; revision: number },
+): Promise<void> {
+  const end = summary.lastIndexOf(': ');
+  const [subject, action] =
+    end === -1 ? ['policy', summary] : [summary.slice(0, end), summary.slice(end + 2)];
+  const before = byKey(rows, 'before');
+  const after = byKey(rows, 'after');
+  await recordAudit(tx, { actor, action, subject, before, after, revision, leftOut: count - rows.length });
+}
+
+function byKey(rows: readonly ChangedRow[], side: 'before' | 'after'): Record<string, unknown> | null {
+  const found = rows.filter((row) => row[side] !== null);
+  if (found.length === 0) return null;
+  return Object.fromEntries(found.map((row) => [`${row.table} ${row.key}`, row[side]]));
 }

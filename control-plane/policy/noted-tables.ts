@@ -1,4 +1,4 @@
-/** The tables in revisions: those whose changed rows are recorded, and those that are copied. */
+/** The tables in revisions. Changed rows of all are noted in `policy_changes`; some are copied, too. */
 
 /** A table whose changes are noted in `policy_changes`. */
 export interface NotedTable {
@@ -7,7 +7,7 @@ export interface NotedTable {
   readonly key: readonly (readonly [column: string, type: 'integer' | 'text'])[];
 }
 
-/** Those that others refer to come first. */
+/** Those that a rollback restores row by row; those that others refer to come first. */
 export const NOTED: readonly NotedTable[] = [
   ...[
     'managed_domains',
@@ -31,8 +31,18 @@ export const NOTED: readonly NotedTable[] = [
   },
 ];
 
-/** Those that a revision holds a copy of. */
-export const COPIED = ['groups', 'list_sources', 'list_source_groups'] as const;
+/** Those that a revision holds a copy of, as a rollback restores them in a way of its own. */
+export const COPIED: readonly NotedTable[] = [
+  { name: 'groups', key: [['id', 'integer']] },
+  { name: 'list_sources', key: [['id', 'integer']] },
+  {
+    name: 'list_source_groups',
+    key: [
+      ['source_id', 'integer'],
+      ['group_id', 'integer'],
+    ],
+  },
+];
 
 /** SQL of whether a row of the table has the key that is noted as `noted`: blanks stand between its columns. */
 export function hasKey({ name, key }: NotedTable, noted: string): string {

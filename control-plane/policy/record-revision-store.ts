@@ -9,7 +9,7 @@ const KEPT_REVISIONS = 1000;
 const table = (name: string): string =>
   `'${name}', (SELECT coalesce(jsonb_agg(to_jsonb(t)), '[]') FROM ${name} t)`;
 /** What is restored in a way of its own is copied; of all other tables `policy_changes` knows what changed since. */
-const POLICY = `jsonb_build_object(${COPIED.map(table).join(', ')})`;
+const POLICY = `jsonb_build_object(${COPIED.map(({ name }) => table(name)).join(', ')})`;
 const LAST_CHANGE = '(SELECT coalesce(max(seq), 0) FROM policy_changes)';
 const LIST_COPIES = `(SELECT coalesce(array_agg(content_key), '{}') FROM list_sources WHERE content_key IS NOT NULL)`;
 const beyond = (count: number, whose = 'true'): string =>

@@ -3,6 +3,7 @@
  * from the rules on disk if they still exist (no compile), else from the copies.
  */
 import type { Revision } from '../../shared/api/revisions-api.ts';
+import type { Author } from '../api/caller.ts';
 import type { Queryable } from '../db/database.ts';
 import type { Changed, PolicyChanges } from '../policy/change.ts';
 import { restorePolicy } from './restore-store.ts';
@@ -20,7 +21,7 @@ export interface RollBackParts {
 export async function rollBack(
   { database, policy, bringBack }: RollBackParts,
   id: number,
-  author: string,
+  author: Author,
 ): Promise<Revision> {
   const work = async (tx: Queryable): Promise<Changed<undefined>> => {
     await refuseForgotten(tx, id);

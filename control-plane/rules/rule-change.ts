@@ -1,4 +1,5 @@
 /** Changes of rules that people write: stored with a revision, and in force when the promise resolves. */
+import type { Author } from '../api/caller.ts';
 import type { PolicyChanges } from '../policy/change.ts';
 import type { Queryable } from '../db/database.ts';
 import type { RuleChange, RuleFields, RuleTableName, StoredRule } from './rule-store.ts';
@@ -15,7 +16,7 @@ interface Parts {
 /** Stores a rule and puts it into force. */
 export function createRule(
   parts: Parts,
-  author: string,
+  author: Author,
   of: RuleTableName,
   rule: RuleFields,
 ): Promise<StoredRule> {
@@ -27,7 +28,7 @@ export function createRule(
 /** Changes a rule and puts it into force. */
 export function updateRule(
   parts: Parts,
-  author: string,
+  author: Author,
   of: RuleTableName,
   id: number,
   fields: RuleChange,
@@ -38,7 +39,7 @@ export function updateRule(
 }
 
 /** Removes a rule and puts it out of force. */
-export async function deleteRule(parts: Parts, author: string, of: RuleTableName, id: number): Promise<void> {
+export async function deleteRule(parts: Parts, author: Author, of: RuleTableName, id: number): Promise<void> {
   await change(parts, author, of, 'deleted', (tx) => store.deleteRule(tx, of, id));
 }
 
@@ -48,7 +49,7 @@ function guarded({ guard }: Parts, tx: Queryable, work: () => Promise<StoredRule
 
 async function change(
   { policy }: Parts,
-  author: string,
+  author: Author,
   { noun }: RuleTableName,
   verb: string,
   work: (tx: Parameters<typeof store.insertRule>[0]) => Promise<StoredRule>,

@@ -55,7 +55,7 @@ function switchBlocking(parts: BlockingRouteParts): Route {
         return { result: undefined, summary: null };
       });
       const said = enabled ? 'switch blocking on' : 'switch blocking off';
-      parts.logger.info(said, { until: until?.toISOString() ?? 'changed', author: authorOf(request) });
+      parts.logger.info(said, { until: until?.toISOString() ?? 'changed', author: authorOf(request).name });
       return blockingNow(parts);
     },
   });
@@ -73,7 +73,7 @@ function giveBlockingBack(parts: BlockingRouteParts): Route {
         await deleteBlockingSwitch(tx);
         return { result: undefined, summary: null };
       });
-      parts.logger.info('let the configuration decide about blocking', { author: authorOf(request) });
+      parts.logger.info('let the configuration decide about blocking', { author: authorOf(request).name });
     },
   });
 }

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { RuleTable } from '../../../shared/snapshot/rule-table.ts';
-import { blocklist, kindsOf, RunningLists } from '../../../test/support/parts/running-lists.ts';
+import { blocklist, kindsOf, RunningLists, TESTER } from '../../../test/support/parts/running-lists.ts';
 import { until } from '../../../test/support/parts/until.ts';
 
 let running: RunningLists;
@@ -220,11 +220,11 @@ describe('ListSources', () => {
     const node = await running.startNode();
     const url = running.serve('/a', 'a.example\n');
     await node.life.create(blocklist(url));
-    const allow = await node.all.create('allow', blocklist(url), 'tester');
+    const allow = await node.all.create('allow', blocklist(url), TESTER);
     await node.life.idle();
     expect(kindsOf(node, 'a.example')).toBe(1 | 4);
     await expect(node.life.read(allow.id)).rejects.toMatchObject({ status: 404 });
-    await node.all.remove('allow', allow.id, 'tester');
+    await node.all.remove('allow', allow.id, TESTER);
     expect(kindsOf(node, 'a.example')).toBe(1);
   });
 });

@@ -12,6 +12,7 @@ import type {
   UnusedLine,
 } from '../../../shared/api/policy/sources-api.ts';
 import { shownUrl } from '../../../shared/net/shown-url.ts';
+import type { Author } from '../../api/caller.ts';
 import { conflict } from '../../api/api-error.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Changed, PolicyChanges } from '../../policy/change.ts';
@@ -123,7 +124,7 @@ export class ListSources {
   }
 
   /** Stores a source and starts its first fetch; 409 for a duplicate, 400 for a URL that is not permitted. */
-  async create(kind: SourceKind, source: SourceCreate, author: string): Promise<BlocklistSource> {
+  async create(kind: SourceKind, source: SourceCreate, author: Author): Promise<BlocklistSource> {
     await refuseOtherFolders(source.url, this.parts.listDirs());
     refuseMasks(source.url);
     // Policy knows the list from now on, though none of its rules is in force.
@@ -137,7 +138,7 @@ export class ListSources {
   }
 
   /** Changes a source; its copy is in force under the new settings when the promise resolves. */
-  async update(kind: SourceKind, id: number, change: SourceUpdate, author: string): Promise<BlocklistSource> {
+  async update(kind: SourceKind, id: number, change: SourceUpdate, author: Author): Promise<BlocklistSource> {
     if (change.url !== undefined) await refuseOtherFolders(change.url, this.parts.listDirs());
     const work = async (tx: Queryable) => {
       const whole = await withStoredCredentials(tx, kind, id, change);
@@ -159,7 +160,7 @@ export class ListSources {
   }
 
   /** Removes a source; its rules are out of force when the promise resolves. */
-  async remove(kind: SourceKind, id: number, author: string): Promise<void> {
+  async remove(kind: SourceKind, id: number, author: Author): Promise<void> {
     const work = async (tx: Queryable): Promise<Changed<undefined>> => {
       const name = await store.deleteSource(tx, kind, id);
       return { result: undefined, summary: `${kind}list ${name}: deleted` };
@@ -191,7 +192,7 @@ export class ListSources {
   }
 
   /** Puts the held copy into force; 409 if there is none. */
-  async approve(kind: SourceKind, id: number, author: string): Promise<BlocklistSource> {
+  async approve(kind: SourceKind, id: number, author: Author): Promise<BlocklistSource> {
     const { database, cache } = this.parts;
     await cache.open();
     const source = await store.readSource(database, id, kind);

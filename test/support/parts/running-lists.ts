@@ -35,6 +35,9 @@ const BLOCKING: BlockingSettings = {
 };
 
 /** The life of blocklists, as most tests want to speak to it. */
+/** Who makes the changes of tests. */
+export const TESTER = { name: 'tester', address: null };
+
 class BlockLists {
   private readonly all: ListSources;
 
@@ -44,12 +47,12 @@ class BlockLists {
 
   list = () => this.all.list('block');
   read = (id: number) => this.all.read('block', id);
-  create = (created: SourceCreate) => this.all.create('block', created, 'tester');
-  update = (id: number, change: SourceUpdate) => this.all.update('block', id, change, 'tester');
-  remove = (id: number) => this.all.remove('block', id, 'tester');
+  create = (created: SourceCreate) => this.all.create('block', created, TESTER);
+  update = (id: number, change: SourceUpdate) => this.all.update('block', id, change, TESTER);
+  remove = (id: number) => this.all.remove('block', id, TESTER);
   refresh = (id: number) => this.all.refresh('block', id);
   refreshAll = () => this.all.refreshAll('block');
-  approve = (id: number) => this.all.approve('block', id, 'tester');
+  approve = (id: number) => this.all.approve('block', id, TESTER);
   unusedLines = (id: number) => this.all.unusedLines('block', id);
   refreshDue = () => this.all.refreshDue();
   idle = () => this.all.idle();
@@ -165,7 +168,7 @@ export class RunningLists {
   async goBack({ all, policy }: ListNode, id: number): Promise<void> {
     const { database } = this;
     const changes = new PolicyChanges(database, policy);
-    await rollBack({ database, policy: changes, bringBack: () => all.bringBack() }, id, 'tester');
+    await rollBack({ database, policy: changes, bringBack: () => all.bringBack() }, id, TESTER);
   }
 
   async startNode(pool = new CompilePool()): Promise<ListNode> {
