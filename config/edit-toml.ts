@@ -1,0 +1,164 @@
+/**
+ * Changes values in the text of a configuration and leaves the rest as it is: comments, order, blank lines, style. Each
+ * way to change a value is tried in turn, the gentlest first, and its result is parsed: only a text that says exactly
+ * what it said before, but for the changed value, is taken.
+ */
+import { patch } from '@decimalturn/toml-patch';
+import { isDeepStrictEqual } from 'node:util';
+import { parse } from 'toml';
+import { isTable } from './config-fault.ts';
+import { indexLines } from './line-index.ts';
+
+/** A key, and its value from now on. */
+export interface TomlChange {
+  readonly path: readonly string[];
+  /** A string, a number, a boolean, a list of strings, or a list of tables. */
+  readonly value: unknown;
+}
+
+type Tree = Record<string, unknown>;
+
+/** The text with these values; null if it is no TOML, or cannot take one of them. */
+export function editToml(text: string, changes: readonly TomlChange[]): string | null {
+  const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
+  const isCrlf = text.includes('\r\n') && !/(?<!\r)\n/u.test(text);
+  let edited: string | null = text.slice(mark.length);
+  if (isCrlf) edited = edited.replaceAll('\r\n', '\n');
+  for (const change of changes) edited = edited === null ? null : editOne(edited, change);
+  return edited === null ? null : mark + (isCrlf ? edited.replaceAll('\n', '\r\n') : edited);
+}
+
+function editOne(text: string, change: TomlChange): string | null {
+  const before = treeOf(text);
+  if (before === null) return null;
+  const wanted = withValue(before, change.path, change.value);
+  if (wanted === null) return null;
+  if (isDeepStrictEqual(before, wanted)) return text;
+  for (const way of [replaceOnLine, replaceDefault, addTables, addLine, patchTree]) {
+    const edited = way(text, change);
+    if (edited !== null && isDeepStrictEqual(treeOf(edited), wanted)) return edited;
+  }
+  return null;
+}
+
+/** The tree of a TOML text, of plain objects; null if it is none. */
+function treeOf(text: string): Tree | null {
+  try {
+    return plain(parse(text)) as Tree;
+  } catch {
+    return null;
+  }
+}
+
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (!isTable(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
+}
+
+/** A copy of a tree with a value in it; null where a table would have to replace a value. */
+function withValue(tree: Tree, path: readonly string[], value: unknown): Tree | null {
+  const [head = '', ...rest] = path;
+  if (rest.length === 0) return { ...tree, [head]: value };
+  const below = tree[head] ?? {};
+  const inner = isTable(below) ? withValue(below, rest, value) : null;
+  return inner === null ? null : { ...tree, [head]: inner };
+}
+
+/** A value that is on one line with its key: what stands before and behind it stays. */
+function replaceOnLine(text: string, { path, value }: TomlChange): string | null {
+  return replaceLine(text, indexLines(text).lineOf(path.join('.')), (line) => {
+    const parts =
+      /^(\s*[^=#]+=\s*)("(?:[^"\\]|\\.)*"|'[^']*'|\[[^[\]{}#]*\]|[^\s"'#[\]{},]+)(\s*(?:#.*)?)$/u.exec(line);
+    return parts === null ? null : `${parts[1]}${valueText(value)}${parts[3]}`;
+  });
+}
+
+/** The line of its table that is a comment and shows the key's default. */
+function replaceDefault(text: string, { path, value }: TomlChange): string | null {
+  const { first, end } = linesOfTable(text, path.slice(0, -1));
+  const lines = text.split('\n');
+  const shown = new RegExp(`^#\\s?${path.at(-1)}\\s*=`, 'u');
+  const at = lines.findIndex((line, index) => index >= first && index < end && shown.test(line));
+  if (at === -1 || isTables(value)) return null;
+  return replaceLine(text, at + 1, (line) => {
+    const kept = /^#\s?([^=]+=\s*)/u.exec(line)?.[1] ?? '';
+    return kept + valueText(value);
+  });
+}
+
+/** A new key below the last one of its table, indented like it. */
+function addLine(text: string, { path, value }: TomlChange): string | null {
+  const lines = text.split('\n');
+  const { first, end } = linesOfTable(text, path.slice(0, -1));
+  if (first === lines.length || isTables(value)) return null;
+  const says = (line: string): boolean => !/^\s*(?:#|$)/u.test(line);
+  const last = lines.slice(0, end).findLastIndex(says);
+  const indent = last < first ? '' : (/^[ \t]*/u.exec(lines[last] ?? '')?.[0] ?? '');
+  return lines.toSpliced(last + 1, 0, `${indent}${path.at(-1)} = ${valueText(value)}`).join('\n');
+}
+
+/** Tables of a new list, at the end of the table that they belong to, before what lies deeper. */
+function addTables(text: string, { path, value }: TomlChange): string | null {
+  if (!isTables(value)) return null;
+  const blocks = value.map((table) => {
+    const keys = Object.entries(table).map(([name, inner]) => `${name} = ${valueText(inner)}`);
+    return [`[[${path.join('.')}]]`, ...keys, ''].join('\n');
+  });
+  const lines = text.split('\n');
+  const { end } = linesOfTable(text, path.slice(0, -1));
+  const before = lines.slice(0, end).join('\n').trimEnd();
+  const opened = before === '' ? '' : `${before}\n\n`;
+  return opened + [...blocks, ...lines.slice(end)].join('\n');
+}
+
+/** Everything else: the package knows the whole grammar. */
+function patchTree(text: string, { path, value }: TomlChange): string | null {
+  const tree = withValue(treeOf(text) ?? {}, path, value);
+  try {
+    return tree === null ? null : withOldBlanks(patch(text, tree, { bracketSpacing: false }), text);
+  } catch {
+    return null;
+  }
+}
+
+/** Lines that the package changed only in their blanks, such as tabs, as they were. */
+function withOldBlanks(text: string, before: string): string {
+  const bare = (line: string): string => line.replaceAll(/\s/gu, '');
+  const old = new Map(before.split('\n').map((line) => [bare(line), line]));
+  const kept = new Set(old.values());
+  const lines = text.split('\n');
+  return lines.map((line) => (kept.has(line) ? line : (old.get(bare(line)) ?? line))).join('\n');
+}
+
+function replaceLine(
+  text: string,
+  number: number | undefined,
+  replace: (line: string) => string | null,
+): string | null {
+  if (number === undefined) return null;
+  const lines = text.split('\n');
+  const line = replace(lines[number - 1] ?? '');
+  return line === null ? null : lines.with(number - 1, line).join('\n');
+}
+
+/** 0-based lines of a table, its header left out; of the whole text before any header for a table without one. */
+function linesOfTable(text: string, path: readonly string[]): { first: number; end: number } {
+  const lines = text.split('\n');
+  const isHeader = (line: string): boolean => /^\s*\[.*\]\s*(?:#.*)?$/u.test(line);
+  const header = new RegExp(`^\\s*\\[\\s*${path.join('\\s*\\.\\s*')}\\s*\\]`, 'u');
+  const first = lines.findIndex((line) => header.test(line)) + 1;
+  if (first === 0) return { first: lines.length, end: lines.length };
+  const length = lines.slice(first).findIndex(isHeader);
+  return { first, end: length === -1 ? lines.length : first + length };
+}
+
+function isTables(value: unknown): value is readonly Tree[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isTable);
+}
+
+/** A value in TOML: strings as JSON has them, whose escapes are TOML's, but for DEL. */
+function valueText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`;
+  return JSON.stringify(value).replaceAll('\u007F', '\\u007F');
+}
