@@ -131,7 +131,7 @@ module.exports = {
     door('luxon', '^(shared/policy/|control-plane/schedules/)'),
     door('winston', '^control-plane/log/'),
     door('toml', '^config/'),
-    door('zod-openapi', '^control-plane/http/openapi\\.ts$'),
+    door('zod-openapi', '^control-plane/http/reference/'),
     door('zod', '^(config|shared/api|control-plane/query-log/block)/'),
     door('piscina', '^control-plane/compile/table/'),
     door('hyparquet-writer', '^control-plane/query-log/reading/export-parquet\\.ts$'),

@@ -7,7 +7,7 @@ import { IdParams } from '../../shared/api/fields.ts';
 import { OpenApiAnswer } from '../../shared/api/schema-door.ts';
 import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
-import type { OpenApiDocument } from './openapi.ts';
+import type { OpenApiDocument } from './reference/openapi-document.ts';
 
 let suite: SuiteDatabase;
 let api: RunningApi;
@@ -92,7 +92,7 @@ describe('createApp() with routes', () => {
     const described = await compat.send('GET', '/svc/api/openapi.json');
     const document = described.body as OpenApiDocument;
     expect(Object.keys(document.paths)).toEqual(['/things/{id}', '/things', '/broken', '/openapi.json']);
-    expect(document.servers).toEqual([{ url: '/svc/api' }]);
+    expect(document.servers.map(({ url }) => url)).toEqual(['/svc/api', '/api']);
     expect((await api.send('GET', '/api/openapi.json')).status).toBe(401);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { everyRow } from '../../test/support/parts/every-route.ts';
 import { docsPage } from './docs-page.ts';
-import { openApiDocument } from './openapi.ts';
-import type { OpenApiDocument, OperationDoc, SchemaDoc } from './openapi.ts';
+import { openApiDocument } from './reference/openapi.ts';
+import type { OpenApiDocument, OperationDoc, SchemaDoc } from './reference/openapi-document.ts';
 
 const document = openApiDocument(everyRow, '/svc/api', '1.2.3');
 
@@ -94,6 +94,35 @@ describe('docsPage()', () => {
     expect(text).toContain('Parameters id path, required integer limit query integer');
     expect(text).toContain('Body boolean Answers');
     expect(readable(documentOf({}))).not.toContain('Parameters');
+  });
+
+  test('docsPage() shows the examples of bodies and of success, and the header fields of answers', () => {
+    const json = (example: unknown) => ({ 'application/json': { schema: {}, example } });
+    const text = readable(
+      documentOf(
+        {},
+        {
+          requestBody: { content: json({ name: 'Kids' }) },
+          responses: {
+            200: { description: 'success', content: json([7]) },
+            404: { description: 'no such entity', content: json('not shown') },
+            429: {
+              description: 'too many',
+              headers: { 'Retry-After': { description: 'when', schema: {} } },
+            },
+          },
+        },
+      ),
+    );
+    expect(text).toContain('{ &#34;name&#34;: &#34;Kids&#34; }');
+    expect(text).toContain('[ 7 ]');
+    expect(text).not.toContain('not shown');
+    expect(text).toContain('429 too many Retry-After');
+  });
+
+  test('docsPage() says what a chapter is about', () => {
+    const tags = [{ name: 'Things', description: 'What there is.' }];
+    expect(readable({ ...documentOf({}), tags })).toContain('Things What there is. ');
   });
 
   test('docsPage() escapes what it is told', () => {

@@ -1,5 +1,5 @@
 /** The reference at `/docs`: the OpenAPI document as a page that needs no network, no script and no login. */
-import type { OpenApiDocument, OperationDoc, SchemaDoc } from './openapi.ts';
+import type { ContentDoc, OpenApiDocument, OperationDoc, SchemaDoc } from './reference/openapi-document.ts';
 import { page, write } from './page.ts';
 import type { Markup, Page } from './page.ts';
 
@@ -14,7 +14,8 @@ export function docsPage(document: OpenApiDocument): Page {
     const parts = members.map(({ path, method, operation }) =>
       describeOperation(method, prefix + path, operation),
     );
-    return write`<h2>${tag}</h2>${parts}`;
+    const about = document.tags.find(({ name }) => name === tag)?.description;
+    return write`<h2>${tag}</h2>${about === undefined ? '' : write`<p>${about}</p>`}${parts}`;
   });
   const shapes = Object.entries(document.components.schemas).map(
     ([name, schema]) =>
@@ -38,9 +39,10 @@ function describeOperation(method: string, path: string, operation: OperationDoc
     required ? `${place}, required` : place,
     shapeOf(schema),
   ]);
-  const answers = Object.entries(operation.responses).map(([status, { description, content }]) => {
+  const answers = Object.entries(operation.responses).map(([status, { description, content, headers }]) => {
     const schema = Object.values(content ?? {})[0]?.schema;
-    return [status, description, schema === undefined ? '' : shapeOf(schema)];
+    const fields = Object.keys(headers ?? {}).map((name) => write`<br><code>${name}</code>`);
+    return [status, write`${description}${fields}`, schema === undefined ? '' : shapeOf(schema)];
   });
   return write`
 <details id="${operation.operationId}">
@@ -48,9 +50,18 @@ function describeOperation(method: string, path: string, operation: OperationDoc
 <p>${accessText(operation['x-weir-access'])}</p>
 ${parameters.length === 0 ? '' : write`<h3>Parameters</h3>${rows(parameters)}`}
 ${body === undefined ? '' : write`<h3>Body</h3><p>${shapeOf(body)}</p>`}
+${exampleIn(operation.requestBody?.content)}
 <h3>Answers</h3>
 ${rows(answers)}
+${Object.entries(operation.responses).map(([status, { content }]) => (status < '300' ? exampleIn(content) : write``))}
 </details>`;
+}
+
+/** The example of a body, where it has one. */
+function exampleIn(content: ContentDoc = {}): Markup {
+  const example = Object.values(content).find((media) => media.example !== undefined)?.example;
+  if (example === undefined) return write``;
+  return write`<pre>${typeof example === 'string' ? example : JSON.stringify(example, null, 2)}</pre>`;
 }
 
 function accessText(access: OperationDoc['x-weir-access']): string {
@@ -65,14 +76,14 @@ function accessText(access: OperationDoc['x-weir-access']): string {
 }
 
 function rows(cells: readonly (readonly (Markup | string)[])[]): Markup {
-  return write`<table>
+  return write`<div class="wide"><table>
     ${cells.map(
       (row) =>
         write`<tr>
           ${row.map((cell) => write`<td>${cell}</td>`)}
         </tr>`,
     )}
-  </table>`;
+  </table></div>`;
 }
 
 function describeFields(schema: SchemaDoc): Markup {
@@ -90,6 +101,7 @@ function describeFields(schema: SchemaDoc): Markup {
 /** One line that says what a value may be. */
 function shapeOf(schema: SchemaDoc): Markup {
   const { $ref, anyOf, properties, type = 'any' } = schema;
+  if (typeof type !== 'string') return write`${type.join(' or ')}${notesOn(schema)}`;
   if ($ref !== undefined) {
     const name = $ref.slice($ref.lastIndexOf('/') + 1);
     return write`<a href="#${name}"><code>${name}</code></a>`;

@@ -1,5 +1,5 @@
 /** The page at `/` until there is a dashboard: says that Weir runs and what to do next. */
-import { apiPrefix } from './api-prefix.ts';
+import { apiPrefix } from '../api/api-prefix.ts';
 import type { Config } from '../../config/schema.ts';
 import { page, write } from './page.ts';
 import type { Page } from './page.ts';

@@ -62,7 +62,9 @@ pre { overflow-x: auto; border: 1px solid var(--edge); border-radius: 6px; paddi
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem 0; border-bottom: 1px solid var(--edge); }
 details { border: 1px solid var(--edge); border-radius: 6px; margin: 0.5rem 0; padding: 0.5rem 0.75rem; }
-summary { cursor: pointer; }
+summary { cursor: pointer; overflow-wrap: anywhere; }
+.wide { overflow-x: auto; }
+td { overflow-wrap: break-word; min-width: 4rem; }
 .method { display: inline-block; min-width: 4.5rem; font-weight: 700; color: var(--accent); }
 `;
 

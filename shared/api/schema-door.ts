@@ -34,4 +34,9 @@ export function simplify({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSch
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   // Ids in paths arrive as digits; the document declares them as integers.
   if (jsonSchema.type === 'integer') delete jsonSchema.pattern;
+  // So do truth values in query strings, which are texts of two kinds.
+  if (jsonSchema.type === 'boolean') {
+    delete jsonSchema.enum;
+    if (typeof jsonSchema.default === 'string') jsonSchema.default = jsonSchema.default === 'true';
+  }
 }

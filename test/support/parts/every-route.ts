@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import type { Route } from '../../../control-plane/api/route.ts';
 import { CacheContents } from '../../../control-plane/cache/cache-contents.ts';
 import { type CompatParts, compatTable } from '../../../control-plane/http/compat-table.ts';
-import { openApiDocument, openApiRow } from '../../../control-plane/http/openapi.ts';
+import { openApiDocument, openApiRow } from '../../../control-plane/http/reference/openapi.ts';
 import { routeTable } from '../../../control-plane/http/route-table.ts';
 import type { RouteParts } from '../../../control-plane/http/route-table.ts';
 import { NO_POLICY_ROWS } from '../../../control-plane/policy/rows.ts';

@@ -15,7 +15,7 @@ import { SetupCode } from '../../../control-plane/auth/setup-code.ts';
 import { ClientDirectory } from '../../../control-plane/clients/client-directory.ts';
 import type { Database } from '../../../control-plane/db/database.ts';
 import type { CompatRoute } from '../../../control-plane/compat/compat-route.ts';
-import { apiPrefix } from '../../../control-plane/http/api-prefix.ts';
+import { apiPrefix } from '../../../control-plane/api/api-prefix.ts';
 import { createApp } from '../../../control-plane/http/app.ts';
 import type { AppParts } from '../../../control-plane/http/app.ts';
 import { startWebServer } from '../../../control-plane/http/server.ts';

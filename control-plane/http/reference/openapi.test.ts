@@ -1,19 +1,44 @@
 import { describe, expect, test } from '@jest/globals';
-import { everyRow } from '../../test/support/parts/every-route.ts';
-import { route } from '../api/route.ts';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { everyOperation, everyRow } from '../../../test/support/parts/every-route.ts';
+import { route } from '../../api/route.ts';
 import { openApiDocument } from './openapi.ts';
+import { TAG_TEXTS } from './tag-texts.ts';
 
 const document = openApiDocument(everyRow, '/api', '1.2.3');
 
 describe('openApiDocument()', () => {
   test('openApiDocument() describes every route of the table, under the prefix', () => {
-    expect([document.openapi, document.servers]).toEqual(['3.1.0', [{ url: '/api' }]]);
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.servers.map(({ url }) => url)).toEqual(['/api', '/svc/api']);
+    expect(openApiDocument([], '/svc/api', '1').servers.map(({ url }) => url)).toEqual(['/svc/api', '/api']);
     expect(document.info).toMatchObject({ title: 'Weir', version: '1.2.3' });
     for (const { method, path, status, summary, tag, access } of everyRow) {
       const operation = document.paths[path]![method.toLowerCase()]!;
       expect(operation).toMatchObject({ summary, tags: [tag], 'x-weir-access': access });
       expect(Object.keys(operation.responses)).toContain(String(status));
     }
+  });
+
+  test('openApiDocument() is OpenAPI 3.1 to a validator that is not ours', async () => {
+    const whole = openApiDocument(everyOperation, '/api', '1.2.3');
+    const parsed = JSON.parse(JSON.stringify(whole)) as Record<string, unknown>;
+    const result = await new Validator().validate(parsed);
+    expect(result).toEqual({ valid: true });
+  });
+
+  test('openApiDocument() says what each tag is about', () => {
+    expect(document.tags.map(({ name }) => name)).toEqual([...new Set(everyRow.map(({ tag }) => tag))]);
+    for (const { name, description } of document.tags)
+      expect([name, description]).toEqual([name, TAG_TEXTS[name]]);
+    expect(document.tags.filter(({ description }) => description === undefined)).toEqual([]);
+  });
+
+  test('openApiDocument() names the header fields of answers', () => {
+    const { responses } = document.paths['/queries/export']!['get']!;
+    expect(Object.keys(responses['429']!.headers!)).toEqual(['Retry-After']);
+    expect(Object.keys(responses['503']!.headers!)).toEqual(['Retry-After']);
+    expect(Object.keys(responses['401']!.headers!)).toEqual(['WWW-Authenticate']);
   });
 
   test('openApiDocument() has references that lead somewhere, and names that differ', () => {

@@ -1,0 +1,51 @@
+import { describe, expect, test } from '@jest/globals';
+import { IdParams } from '../../../shared/api/fields.ts';
+import { GroupCreateBody } from '../../../shared/api/policy/groups-api.ts';
+import { route } from '../../api/route.ts';
+import { answersOf } from './documented-answers.ts';
+
+const row = { path: '/things', tag: 'Things', summary: 'Of a thing', handle: () => undefined } as const;
+
+/** Statuses and what they say. */
+function saidOf(answers: ReturnType<typeof answersOf>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, { description }]) => [status, description]),
+  );
+}
+
+describe('answersOf()', () => {
+  test('answersOf() follows from who may call the row', () => {
+    const statuses = (access: 'public' | 'viewer' | 'admin'): string[] =>
+      Object.keys(answersOf(route({ ...row, method: 'GET', access }))).sort();
+    expect(statuses('public')).toEqual(['204', '400', '421', '503']);
+    expect(statuses('viewer')).toEqual(['204', '400', '401', '421', '503']);
+    expect(statuses('admin')).toEqual(['204', '400', '401', '403', '421', '503']);
+  });
+
+  test('answersOf() says why a change may be refused, also of one that takes no body', () => {
+    const plain = saidOf(answersOf(route({ ...row, method: 'POST', access: 'viewer' })));
+    expect([plain['403'], plain['413'], plain['415']]).toEqual([
+      'a browser sent it for another origin',
+      'body too large',
+      'a body that is not JSON',
+    ]);
+    const full = saidOf(
+      answersOf(
+        route({
+          ...row,
+          method: 'PUT',
+          access: 'admin',
+          params: IdParams,
+          body: GroupCreateBody,
+          errors: { 409: 'taken' },
+        }),
+      ),
+    );
+    expect([full['403'], full['404'], full['409'], full['415']]).toEqual([
+      'the role viewer is not enough, or a browser sent it for another origin',
+      'no such entity',
+      'taken',
+      'body is not JSON',
+    ]);
+  });
+});

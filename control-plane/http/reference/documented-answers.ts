@@ -1,0 +1,105 @@
+/**
+ * Every answer that a route can give, for the OpenAPI document: success, and the errors that follow from what the route
+ * takes, who may call it, and where it stands. What else a route answers with is in its row.
+ */
+import type { ZodOpenApiHeadersObject, ZodOpenApiResponseObject } from 'zod-openapi';
+import { Problem } from '../../../shared/api/problem-details.ts';
+import type { ProblemCode } from '../../../shared/api/problem-details.ts';
+import type { Route } from '../../api/route.ts';
+
+type Answer = readonly [status: string, ZodOpenApiResponseObject];
+
+/** The code of a problem that is most likely with a status. */
+export const CODE_OF_STATUS: Readonly<Record<number, ProblemCode>> = {
+  400: 'invalid',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'conflict',
+  413: 'too_large',
+  415: 'unsupported_media_type',
+  421: 'misdirected',
+  429: 'busy',
+  503: 'unavailable',
+};
+
+const RETRY_AFTER: ZodOpenApiHeadersObject = {
+  'Retry-After': {
+    description: 'seconds after which to try again; absent where the change is stored, or may be',
+    schema: { type: 'integer', minimum: 1 },
+    example: 5,
+  },
+};
+const HEADERS_OF_STATUS: Readonly<Record<number, ZodOpenApiHeadersObject>> = {
+  401: {
+    'WWW-Authenticate': {
+      description: 'how to sign in (RFC 9110 section 11.6.1)',
+      schema: { type: 'string' },
+      example: 'Session realm="weir", ApiKey realm="weir"',
+    },
+  },
+  415: {
+    Accept: {
+      description: 'the media type that is taken',
+      schema: { type: 'string' },
+      example: 'application/json',
+    },
+  },
+  429: RETRY_AFTER,
+  503: RETRY_AFTER,
+};
+
+/** All answers, errors first. */
+export function answersOf(route: Route): Record<string, ZodOpenApiResponseObject> {
+  return Object.fromEntries([...errorsOf(route), ...successesOf(route)]);
+}
+
+function successesOf({ answer, media, events, status, alsoStatuses }: Route): Answer[] {
+  const written = media.map(
+    (type) => [type, { schema: isText(type) ? { type: 'string' as const } : {} }] as const,
+  );
+  const json = answer && { 'application/json': { schema: answer } };
+  const other = events ? { 'text/event-stream': { schema: events } } : json;
+  const content = written.length > 0 ? Object.fromEntries(written) : other;
+  const said = events ? 'server-sent events; the data of each is JSON of this shape' : 'success';
+  const successes = { [status]: content === undefined ? 'done' : said, ...alsoStatuses };
+  return Object.entries(successes).map(([code, description]) => [
+    code,
+    { description, ...(content && { content }) },
+  ]);
+}
+
+/** The errors that a route can end in. */
+function errorsOf(route: Route): Answer[] {
+  const changes = route.method !== 'GET';
+  const errors: Record<number, string> = {
+    400: 'malformed or invalid; every bad field is named',
+    ...(route.access === 'public' ? {} : { 401: 'no session or token that counts' }),
+    ...(changes || route.access === 'admin' ? { 403: forbiddenText(route) } : {}),
+    ...(route.params === undefined ? {} : { 404: 'no such entity' }),
+    ...(changes ? { 413: 'body too large', 415: mediaText(route) } : {}),
+    421: 'the Host field names no host of this server; see server.allowed_hosts',
+    503: 'the database cannot be reached, or has too much to do; see Retry-After',
+    ...route.errors,
+  };
+  return Object.entries(errors).map(([code, description]) => {
+    const headers = HEADERS_OF_STATUS[Number(code)];
+    const content = { 'application/problem+json': { schema: Problem } };
+    return [code, { description, ...(headers && { headers }), content }];
+  });
+}
+
+function forbiddenText({ access, method }: Route): string {
+  const role = access === 'admin' ? ['the role viewer is not enough'] : [];
+  const origin = method === 'GET' ? [] : ['a browser sent it for another origin'];
+  return [...role, ...origin].join(', or ');
+}
+
+function mediaText({ body }: Route): string {
+  return body === undefined ? 'a body that is not JSON' : 'body is not JSON';
+}
+
+/** Whether a body of this media type is text; a file of bytes has no type in JSON Schema. */
+function isText(mediaType: string): boolean {
+  return mediaType.startsWith('text/') || mediaType.endsWith('json');
+}

@@ -1,0 +1,21 @@
+/** What the chapters of the API reference are about. */
+export const TAG_TEXTS: Readonly<Record<string, string>> = {
+  System: 'The node: its health, name, configuration, and this reference.',
+  Authentication: 'Signing in and out, the first password, and the sessions that are open.',
+  Groups: 'Groups of clients; policy is set per group. Clients of no other group belong to Default, id 1.',
+  Clients: 'Who asks: clients by MAC or address, and the networks that give them their group.',
+  Lists: 'Blocklists and allowlists: their sources, and the rules that were compiled of them.',
+  Rules: 'Managed domains and regex filters: rules that people write. They outrank lists.',
+  Services: 'The catalog of services, those that groups block, and custom ones.',
+  'Safe search': 'Engines whose safe mode is enforced for a group.',
+  Schedules: 'Profiles of time slots that block or allow everything for a group.',
+  Blocking: 'The switch of all blocking, with a timer.',
+  Explain: 'Why a name is answered as it is, stage by stage.',
+  Revisions: 'Every change of policy, and the way back.',
+  'Local names': 'Names that this server answers for itself.',
+  Forwarding: 'Zones with servers of their own, and how names of the local network are looked up.',
+  Cache: 'The answer cache: figures, entries, and dropping them.',
+  Upstreams: 'The state of the servers that are asked.',
+  'Query log': 'Answered queries: pages, exports, and as they come.',
+  Statistics: 'Sums over the query log.',
+};
