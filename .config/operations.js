@@ -35,6 +35,8 @@ function describe(route) {
     if (name === undefined) faults.push(`${operation}: its ${part} is no exported schema of shared/api`);
     return `${part}: ${name}`;
   });
+  if (route.body !== undefined && route.bodyType !== 'application/json')
+    fields.push(`form: '${route.bodyType}'`);
   const raw = route.events === undefined ? route.media : ['text/event-stream'];
   if (raw.length > 0) fields.push(`raw: ${raw.map((type) => `'${type}'`).join(' | ')}`);
   return `  '${operation}': { ${fields.join('; ')} };`.replace('{  }', 'object');

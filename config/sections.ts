@@ -67,12 +67,15 @@ const server = section({
     // HTTPS for the dashboard and the API.
     enabled: key(bool.default(false), {
       restart,
-      doc: 'Speaks HTTPS on the web port; plain HTTP is redirected.',
+      doc: 'Speaks HTTPS on the web port; plain HTTP is redirected. Without files a self-signed certificate is made.',
     }),
-    tls_cert_path: key(is.path.default('/data/cert.pem'), { restart, doc: 'Certificate chain, in PEM.' }),
+    tls_cert_path: key(is.path.default('/data/cert.pem'), {
+      restart,
+      doc: 'Certificate chain, in PEM; a new file is noticed.',
+    }),
     tls_key_path: key(is.path.default('/data/key.pem'), {
       restart,
-      doc: 'Private key of the certificate, in PEM.',
+      doc: 'Private key of the certificate, in PEM, without a passphrase.',
     }),
   }),
   encrypted_dns: section({

@@ -1,7 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { RRClass, Rcode } from '../shared/dns/iana.ts';
 import { UdpClient } from '../test/support/dns/dns-client.ts';
 import { startTestDatabase } from '../test/support/parts/test-database.ts';
@@ -49,6 +54,23 @@ describe('startWeb()', () => {
     expect((await udp.ask('games.example', 'A')).data).toEqual(['0.0.0.0']);
     const explained = await httpCall('GET', `${api}/explain?domain=games.example`);
     expect(JSON.parse(explained.text)).toMatchObject({ decided_by: { source: 'no games' } });
+  });
+
+  test('startWeb() speaks HTTPS with a certificate that it makes, and sends HTTP there', async () => {
+    const paths = { cert: join(own.dataDir, 'tls/cert.pem'), key: join(own.dataDir, 'tls/key.pem') };
+    const toml = `server.web_tls = { enabled = true, tls_cert_path = "${paths.cert}", tls_key_path = "${paths.key}" }`;
+    const { node, starting } = await start(`${toml}\nauth.enabled = false`);
+    const port = await starting;
+    const ask = async (path: string): Promise<unknown> => {
+      const ca = await readFile(paths.cert);
+      const request = httpsRequest({ host: '127.0.0.1', port, path, ca, agent: false }).end();
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      return json(response);
+    };
+    const status = { enabled: true, exists: true, valid: true, subject: `CN=${node.name}, O=Weir` };
+    expect(await ask('/api/tls/status')).toMatchObject(status);
+    const plain = await fetch(`http://127.0.0.1:${port}/docs?x`, { redirect: 'manual' });
+    expect([plain.status, plain.headers.get('location')]).toEqual([301, `https://127.0.0.1:${port}/docs?x`]);
   });
 
   test('startWeb() rejects where its port is taken, and DNS goes on until it is stopped', async () => {

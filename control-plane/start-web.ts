@@ -1,4 +1,5 @@
 /** Starts the web server: the dashboard and the API over the parts that run. */
+import { hostname } from 'node:os';
 import type { Node } from './node.ts';
 import { localSources } from './start-dns.ts';
 import { systemClock as clock } from '../shared/clock.ts';
@@ -26,6 +27,9 @@ import { filterStats } from './snapshot/publish/filter-stats.ts';
 import type { PolicyChanges } from './policy/change.ts';
 import type { SnapshotPublisher } from './snapshot/publish/publisher.ts';
 import type { QueryRate } from './stats/query-rate.ts';
+import { CertificateFiles } from './tls/certificate-files.ts';
+import { namesOfMachine } from './tls/self-signed.ts';
+import { WebCertificate } from './tls/web-certificate.ts';
 import { setupNotice } from './system/greeting.ts';
 import { nodeHealth } from './system/node-health.ts';
 import { version } from './version.ts';
@@ -48,6 +52,8 @@ interface WebParts {
   readonly startedAtMs: number;
   readonly dnsPort: number;
 }
+
+type WebApp = ReturnType<typeof createApp>;
 
 /** Dashboard and API; returns the port. Longer than others, as one table names what every feature's routes take. */
 export async function startWeb(node: Node, parts: WebParts): Promise<number> {
@@ -76,8 +82,10 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     dnsPort: () => parts.dnsPort,
     metrics: nodeMetrics({ ...node, ...parts, version, cache, cacheBytes: parts.cache.byteLength }),
   };
+  const certificate = await openCertificate(node);
   const served = {
     ...known,
+    certificate,
     startedAtMs: parts.startedAtMs,
     database,
     policy: parts.changes,
@@ -101,13 +109,37 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     cache,
   };
   const app = createApp(known, routeTable(served), compatTable(served));
-  const web = await startWebServer(app, config, logger);
-  stops.push(() => web.close());
+  const port = await listenForWeb(node, app, certificate);
   stops.push(() => tail.close());
-  for (const { port } of web.endpoints) node.ownPorts.add(port);
   const printSetupCode = setupCodePrinter(auth, setupCode);
   stops.push(onDatabaseUp(database, logger, 'look for a password', printSetupCode));
+  return port;
+}
+
+/** Listens on the web port; returns the first that was had. */
+async function listenForWeb(node: Node, app: WebApp, certificate: WebCertificate): Promise<number> {
+  const { config, logger, stops, ownPorts } = node;
+  const secured = config.server.web_tls.enabled ? { certificate } : {};
+  const web = await startWebServer(app, config, logger, secured);
+  stops.push(() => web.close());
+  for (const { port } of web.endpoints) ownPorts.add(port);
   return web.endpoints[0]?.port ?? config.server.web_port;
+}
+
+/** The certificate of the web, in force where HTTPS is on. */
+async function openCertificate({ config, name, logger, stops }: Node): Promise<WebCertificate> {
+  const { web_tls: tls, allowed_hosts: allowedHosts } = config.server;
+  const certificate = new WebCertificate({
+    files: new CertificateFiles({ cert: tls.tls_cert_path, key: tls.tls_key_path }),
+    names: () => namesOfMachine([name, hostname(), ...allowedHosts]),
+    clock,
+    logger,
+  });
+  if (tls.enabled) {
+    await certificate.open();
+    stops.push(certificate.follow());
+  }
+  return certificate;
 }
 
 /** What shows the log as it grows. */

@@ -81,10 +81,18 @@ async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): P
   startHousekeeping(node, policy);
   const { startWeb } = await import('./start-web.ts');
   const webPort = await startWeb(node, { ...dns, ...policy, startedAtMs, dnsPort: dnsPort.port });
-  const bindAddresses = config.server.bind_address;
+  const { bind_address: bindAddresses, web_tls: webTls } = config.server;
   stops.push(() => database.giveUpUnlessAnswering(LIFE_SIGN_MS));
   process.stdout.write(
-    greeting({ version, configFile: loaded.file, dataDir, bindAddresses, dnsPort, webPort }),
+    greeting({
+      version,
+      configFile: loaded.file,
+      dataDir,
+      bindAddresses,
+      dnsPort,
+      webPort,
+      isSecure: webTls.enabled,
+    }),
   );
 }
 

@@ -40,6 +40,13 @@ export function authorOf({ caller, http }: Pick<RouteRequest, 'caller' | 'http'>
 /** Descriptions by status. */
 type Statuses = Readonly<Record<number, string>>;
 
+/** How a body that is not JSON is read. */
+export interface BodyForm {
+  readonly mediaType: string;
+  /** Throws 400, 413 and 415. */
+  read(http: Request, response: Response): Promise<unknown>;
+}
+
 /** A row as its feature writes it. */
 interface RouteRow<P extends Schema, Q extends FieldsSchema, B extends Schema, A extends Schema> {
   readonly method: Method;
@@ -53,6 +60,8 @@ interface RouteRow<P extends Schema, Q extends FieldsSchema, B extends Schema, A
   /** What the query string may hold; none = nothing. */
   readonly query?: Q;
   readonly body?: B;
+  /** Reads a body that is not JSON into what `body` checks. */
+  readonly form?: BodyForm;
   /** What the body of the answer looks like; none = 204. */
   readonly answer?: A;
   /** Media types of an answer that the handler writes itself, instead of `answer`. */
@@ -82,6 +91,8 @@ export interface Route {
   readonly params: Schema | undefined;
   readonly query: Schema | undefined;
   readonly body: Schema | undefined;
+  /** Of the body of requests. */
+  readonly bodyType: string;
   readonly answer: Schema | undefined;
   readonly media: readonly string[];
   readonly events: Schema | undefined;
@@ -105,7 +116,11 @@ export function route<
     const params = validate(row.params ?? NoFields, http.params) as Checked<P>;
     refuseImpossibleIds(params);
     const query = validate(querySchema, readQuery(http.url), 'parameter') as Checked<Q>;
-    const body = (await readBody(row.method, row.body, http, bodyLimitBytes)) as Checked<B>;
+    const body = (
+      row.form === undefined
+        ? await readBody(row.method, row.body, http, bodyLimitBytes)
+        : validate(row.body ?? NoFields, await row.form.read(http, response))
+    ) as Checked<B>;
     return whileThere(response, (gone) => row.handle({ params, query, body, caller, http, response, gone }));
   };
   const { method, path, access, tag, summary, params, query, body, answer } = row;
@@ -121,6 +136,7 @@ export function route<
     params,
     query,
     body,
+    bodyType: row.form?.mediaType ?? 'application/json',
     answer,
     media,
     events: row.events,

@@ -16,6 +16,7 @@ import { guard } from './auth-guard.ts';
 import { compatApp } from './compat-app.ts';
 import { docsPage } from './docs-page.ts';
 import { checkHost } from './host-check.ts';
+import { redirectToHttps } from './https-redirect.ts';
 import { landingPage } from './landing-page.ts';
 import { openApiDocument, openApiRow } from './reference/openapi.ts';
 import type { OpenApiDocument } from './reference/openapi-document.ts';
@@ -46,7 +47,7 @@ export function createApp(
   table: readonly Route[],
   compatRows: readonly CompatRoute[] = [],
 ): express.Express {
-  const { alt_compat: altCompat, trusted_proxies: trustedProxies } = parts.config().server;
+  const { alt_compat: altCompat, trusted_proxies: trustedProxies, web_tls: webTls } = parts.config().server;
   const prefix = apiPrefix(altCompat);
   const document = madeOnce(() => openApiDocument(routes, prefix, parts.version));
   const routes: readonly Route[] = [...table, openApiRow(document)];
@@ -61,6 +62,7 @@ export function createApp(
   app.use(logRequests(parts));
   app.use(refuseUpgrades);
   app.use(checkHost({ nodeName: parts.nodeName, allowedHosts: () => parts.config().server.allowed_hosts }));
+  if (webTls.enabled) app.use(redirectToHttps);
   app.use(cookieParser());
   app.use(prefix, apiRouter(parts, routes));
   const compat = compatApp(parts, compatRows);
@@ -133,7 +135,9 @@ function addMetrics(app: express.Express, { auth, config, metrics }: AppParts): 
 function addPages(app: express.Express, parts: AppParts, document: () => OpenApiDocument): void {
   const docs = madeOnce(() => docsPage(document()));
   app.get('/docs', (_request, response) => sendPage(response, docs()));
-  app.get('/', (request, response) => sendPage(response, landingPage(parts, request.host)));
+  app.get('/', (request, response) =>
+    sendPage(response, landingPage(parts, `${request.protocol}://${request.host}`)),
+  );
   const { alt_compat: compat } = parts.config().server;
   const settings = JSON.stringify({ apiBase: apiPrefix(compat), compat, version: parts.version });
   app.get('/svc-config.js', (_request, response) => {

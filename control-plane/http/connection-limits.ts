@@ -2,7 +2,8 @@
  * Limits the connections of the web server, per client network and in all. At the limit, the network with most
  * connections loses an idle one, so that a host that opens idle connections without end only blocks itself.
  */
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Logger } from '../../shared/log.ts';
 import { clientNetwork } from '../../shared/net/client-network.ts';
@@ -16,6 +17,7 @@ const LOG_STEP_MS = 10_000;
 
 interface Place {
   readonly socket: Socket;
+  readonly ends: string;
   /** Null for a trusted proxy, which speaks for many. */
   readonly network: string | null;
   /** Requests that were read to the end of their head and are not answered yet. */
@@ -25,6 +27,9 @@ interface Place {
 /** The places that connections take, in the order in which they came. */
 export class ConnectionLimits {
   private readonly places = new Map<Socket, Place>();
+  /** The same by both ends of the connection: the socket that TLS puts around another has these in common with it. */
+  private readonly placesByEnds = new Map<string, Place>();
+  private readonly securedPlaces = new WeakMap<Socket, Place>();
   private readonly counts = new Map<string, number>();
   private readonly logger: Logger;
   private readonly isTrustedProxy: (address: string) => boolean;
@@ -37,10 +42,14 @@ export class ConnectionLimits {
   }
 
   /** Limits the connections of a server, together with those of the servers before. */
-  watch(server: Server): void {
+  watch(server: HttpServer | HttpsServer): void {
     server.on('connection', (socket: Socket) => this.admit(socket));
-    server.on('request', (request, response) => {
-      const place = this.places.get(request.socket);
+    server.on('secureConnection', (socket: Socket) => {
+      const place = this.placesByEnds.get(endsOf(socket));
+      if (place !== undefined) this.securedPlaces.set(socket, place);
+    });
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      const place = this.places.get(request.socket) ?? this.securedPlaces.get(request.socket);
       if (place === undefined) return;
       place.requests++;
       response.once('close', () => place.requests--);
@@ -59,7 +68,9 @@ export class ConnectionLimits {
       this.noteRefusal(address);
       return;
     }
-    this.places.set(socket, { socket, network, requests: 0 });
+    const place = { socket, ends: endsOf(socket), network, requests: 0 };
+    this.places.set(socket, place);
+    this.placesByEnds.set(place.ends, place);
     if (network !== null) this.counts.set(network, count + 1);
     socket.once('close', () => this.free(socket));
   }
@@ -80,6 +91,7 @@ export class ConnectionLimits {
     const place = this.places.get(socket);
     if (place === undefined) return;
     this.places.delete(socket);
+    if (this.placesByEnds.get(place.ends) === place) this.placesByEnds.delete(place.ends);
     if (place.network === null) return;
     const left = (this.counts.get(place.network) ?? 0) - 1;
     if (left > 0) this.counts.set(place.network, left);
@@ -94,4 +106,8 @@ export class ConnectionLimits {
       this.logTimer = undefined;
     }, LOG_STEP_MS).unref();
   }
+}
+
+function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }

@@ -33,7 +33,7 @@ ${shapes}`;
 }
 
 function describeOperation(method: string, path: string, operation: OperationDoc): Markup {
-  const body = operation.requestBody?.content['application/json']?.schema;
+  const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
   const parameters = (operation.parameters ?? []).map(({ name, in: place, required, schema }) => [
     write`<code>${name}</code>`,
     required ? `${place}, required` : place,

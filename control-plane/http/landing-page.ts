@@ -13,10 +13,10 @@ export interface LandingParts {
 }
 
 /**
- * Renders the page; `host` is the browser's name of this machine. The page is public, so it reveals nothing that the
+ * Renders the page; `origin` is where the browser asked for it. The page is public, so it reveals nothing that the
  * network cannot find out.
  */
-export function landingPage(parts: LandingParts, host: string): Page {
+export function landingPage(parts: LandingParts, origin: string): Page {
   const api = apiPrefix(parts.config().server.alt_compat);
   const body = write`
 <h1>Weir is running</h1>
@@ -27,7 +27,7 @@ export function landingPage(parts: LandingParts, host: string): Page {
 <p>or once over HTTP, as long as there is none; from another machine with <code>"setup_code"</code> beside the password,
 which Weir printed at the start and keeps in the file <code>setup-code</code> of its data directory:</p>
 <pre>curl -X POST -H 'Content-Type: application/json' \\
-  -d '{"password":"at least eight characters"}' http://${host}${api}/auth/setup</pre>
+  -d '{"password":"at least eight characters"}' ${origin}${api}/auth/setup</pre>
 <h2>2. Point your clients at it</h2>
 <p>Give this machine's address as the DNS server in your router's DHCP settings, or on one client to try it.
 DNS is answered on port ${parts.dnsPort()}:</p>

@@ -35,6 +35,7 @@ import { statsRoutes } from '../stats/stats-routes.ts';
 import { timelineRoutes } from '../stats/timeline-routes.ts';
 import { topRoutes } from '../stats/top-routes.ts';
 import { healthRoutes } from '../system/health-routes.ts';
+import { tlsRoutes } from '../tls/tls-routes.ts';
 import { upstreamRoutes } from '../upstreams/upstream-routes.ts';
 
 /** In the order of the API reference. */
@@ -42,6 +43,7 @@ const FEATURES = [
   healthRoutes,
   configRoutes,
   authRoutes,
+  tlsRoutes,
   groupRoutes,
   clientRoutes,
   clientSubnetRoutes,

@@ -81,11 +81,6 @@ describe('startWebServer()', () => {
     expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('served');
     await running.close();
   });
-
-  test('startWebServer() does not pretend to speak HTTPS', async () => {
-    const config = testConfig('server.web_tls.enabled = true');
-    await expect(startWebServer(application(), config, new MemoryLogger())).rejects.toThrow(/web_tls/);
-  });
 });
 
 describe('close()', () => {

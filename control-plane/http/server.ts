@@ -1,16 +1,24 @@
-/** Listens for HTTP on every bind address, and closes. `app.ts` answers. */
+/** Listens for HTTP, or HTTPS and HTTP, on every bind address, and closes. `app.ts` answers. */
 import type { Express } from 'express';
 import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import type { Server as HttpServer } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { isIPv6 } from 'node:net';
 import type { Config } from '../../config/schema.ts';
 import type { Logger } from '../../shared/log.ts';
 import { ConnectionLimits } from './connection-limits.ts';
+import { SecureServer } from './secure-server.ts';
+import type { CertificateSource } from './secure-server.ts';
+
+type Server = HttpServer | HttpsServer;
 
 /** Time limits of clients, so that slow ones do not hold connections. */
 export interface WebDeadlines {
-  /** From the opening of a connection, or the first octet of a later request, to the end of the head. */
+  /**
+   * From the opening of a connection, or the first octet of a later request, to the end of the head. With TLS also to
+   * the first octet, and from there to the end of the handshake.
+   */
   readonly headMs: number;
   /** To the end of the body. */
   readonly requestMs: number;
@@ -52,16 +60,21 @@ export interface WebServer {
   close(): Promise<void>;
 }
 
+/** How the server differs from a plain one. */
+export interface WebServerOptions {
+  readonly deadlines?: WebDeadlines;
+  /** Speaks HTTPS with this certificate, and HTTP on the same port. */
+  readonly certificate?: CertificateSource | undefined;
+}
+
 /** Listens on `server.web_port` of every `server.bind_address`. @throws {WebServerError} and then listens nowhere. */
 export async function startWebServer(
   app: Express,
   config: Config,
   logger: Logger,
-  deadlines = DEADLINES,
+  options: WebServerOptions = {},
 ): Promise<WebServer> {
-  const { bind_address: addresses, web_port: port, web_tls: tls } = config.server;
-  if (tls.enabled)
-    throw new Error('listen for HTTP: server.web_tls.enabled is not supported by this version');
+  const { bind_address: addresses, web_port: port } = config.server;
   const isTrustedProxy = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
   const limits = new ConnectionLimits(logger, (address) => isTrustedProxy(address, 0));
   const servers: Server[] = [];
@@ -70,7 +83,7 @@ export async function startWebServer(
   };
   try {
     for (const address of addresses) {
-      const server = webServer(app, deadlines);
+      const server = webServer(app, options);
       limits.watch(server);
       const isListening = await listen(server, address, port, addresses.includes('0.0.0.0'));
       if (isListening) servers.push(livingOn(server, address, logger));
@@ -81,13 +94,14 @@ export async function startWebServer(
     throw error;
   }
   const endpoints = servers.map(endpointOf);
-  for (const found of endpoints) logger.info('listening for HTTP', { ...found });
+  const protocol = options.certificate === undefined ? 'HTTP' : 'HTTPS';
+  for (const found of endpoints) logger.info(`listening for ${protocol}`, { ...found });
   return { endpoints, close };
 }
 
 /** The server, whose errors from now on, such as EMFILE on accept, end neither it nor the process. */
 function livingOn(server: Server, address: string, logger: Logger): Server {
-  return server.on('error', (error) =>
+  return server.on('error', (error: Error) =>
     logger.error('http listener failed', { address, error: error.message }),
   );
 }
@@ -97,14 +111,18 @@ function endpointOf(server: Server): WebServer['endpoints'][number] {
   return { address, port };
 }
 
-function webServer(app: Express, { headMs, requestMs, idleMs, silentMs }: WebDeadlines): Server {
+function webServer(app: Express, { deadlines = DEADLINES, certificate }: WebServerOptions): Server {
+  const { headMs, requestMs, idleMs, silentMs } = deadlines;
   const options = {
     headersTimeout: headMs,
     requestTimeout: requestMs,
     keepAliveTimeout: idleMs,
     connectionsCheckingInterval: LOOK_MS,
   };
-  const server = createServer(options, app);
+  const server =
+    certificate === undefined
+      ? createServer(options, app)
+      : new SecureServer(certificate, { ...options, firstMs: headMs }, app);
   server.setTimeout(silentMs);
   server.maxRequestsPerSocket = MAX_REQUESTS_A_CONNECTION;
   return server;

@@ -10,6 +10,7 @@ export interface GreetingFacts {
   readonly bindAddresses: readonly string[];
   readonly dnsPort: ChosenPort;
   readonly webPort: number;
+  readonly isSecure: boolean;
 }
 
 /** The greeting, several lines. */
@@ -21,7 +22,7 @@ export function greeting(facts: GreetingFacts): string {
     `Weir ${facts.version} answers.`,
     '',
     `  DNS        ${where} (UDP and TCP)`,
-    `  Web        http://${reachable(facts.bindAddresses)}:${String(facts.webPort)}/`,
+    `  Web        ${facts.isSecure ? 'https' : 'http'}://${reachable(facts.bindAddresses)}:${String(facts.webPort)}/`,
     `  Settings   ${facts.configFile ?? 'defaults (no configuration file was found)'}`,
     `  Data       ${facts.dataDir}`,
     '',

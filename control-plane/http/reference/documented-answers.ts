@@ -95,8 +95,9 @@ function forbiddenText({ access, method }: Route): string {
   return [...role, ...origin].join(', or ');
 }
 
-function mediaText({ body }: Route): string {
-  return body === undefined ? 'a body that is not JSON' : 'body is not JSON';
+function mediaText({ body, bodyType }: Route): string {
+  const wanted = bodyType === 'application/json' ? 'JSON' : bodyType;
+  return body === undefined ? 'a body that is not JSON' : `body is not ${wanted}`;
 }
 
 /** Whether a body of this media type is text; a file of bytes has no type in JSON Schema. */

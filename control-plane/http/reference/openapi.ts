@@ -97,7 +97,7 @@ function describeRoute(route: Route): ZodOpenApiOperationObject {
     security: access === 'public' ? [] : [{ session: [] }, { apiKey: [] }, { sid: [] }],
     'x-weir-access': access,
     requestParams: { ...(path && { path }), ...(query && { query }) } as ZodOpenApiParameters,
-    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
+    ...(body && { requestBody: { required: true, content: { [route.bodyType]: { schema: body } } } }),
     responses: answersOf(route),
   };
 }

@@ -23,6 +23,7 @@ import type * as schemaDoor from '../schema-door.ts';
 import type * as settings from '../settings-api.ts';
 import type * as stats from '../stats-api.ts';
 import type * as system from '../system-api.ts';
+import type * as tls from '../tls-api.ts';
 import type * as upstreams from '../upstreams-api.ts';
 
 export interface Operations {
@@ -36,6 +37,9 @@ export interface Operations {
   'POST /auth/change-password': { body: typeof auth.ChangePasswordBody };
   'GET /auth/sessions': { answer: typeof auth.SessionList };
   'DELETE /auth/sessions/{id}': { params: typeof fields.IdParams };
+  'GET /tls/status': { answer: typeof tls.TlsStatus };
+  'POST /tls/upload': { body: typeof tls.TlsUploadForm; answer: typeof tls.TlsStatus; form: 'multipart/form-data' };
+  'POST /tls/generate': { query: typeof tls.TlsGenerateQuery; answer: typeof tls.TlsStatus };
   'GET /groups': { answer: typeof groups.GroupList };
   'POST /groups': { body: typeof groups.GroupCreateBody; answer: typeof groups.Group };
   'GET /groups/{id}': { params: typeof fields.IdParams; answer: typeof groups.Group };

@@ -24,6 +24,11 @@ type Writable<Value> = Value extends string
   : Value;
 type WritableFields<Fields> = { readonly [Key in keyof Fields]: Writable<Fields[Key]> };
 
+/** The body of a request: a form where it is no JSON. */
+type BodyOf<Name extends OperationName> = Operations[Name] extends { readonly form: string }
+  ? FormData
+  : TakenBy<Name, 'body'>;
+
 /** A field that may be left out where the operation takes nothing there, or nothing that it needs. */
 type Field<Key extends string, Value> = [Value] extends [undefined]
   ? { readonly [K in Key]?: undefined }
@@ -34,7 +39,7 @@ type Field<Key extends string, Value> = [Value] extends [undefined]
 /** What a call of an operation is given. */
 export type CallOf<Name extends OperationName> = Field<'params', WritableFields<TakenBy<Name, 'params'>>> &
   Field<'query', WritableFields<TakenBy<Name, 'query'>>> &
-  Field<'body', TakenBy<Name, 'body'>> & {
+  Field<'body', BodyOf<Name>> & {
     readonly signal?: AbortSignal;
     readonly headers?: Readonly<Record<string, string>>;
   };

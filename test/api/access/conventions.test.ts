@@ -34,7 +34,7 @@ afterAll(async () => {
 const rows = everyRow.map((route) => ({ ...route, name: `${route.method} ${route.path}` }));
 const guarded = rows.filter((route) => route.access !== 'public');
 const open = rows.filter((route) => route.access === 'public');
-const withBody = rows.filter((route) => route.body !== undefined);
+const withBody = rows.filter((route) => route.body !== undefined && route.bodyType === 'application/json');
 const withId = rows.filter((route) => route.path.includes('{id}'));
 
 function pathOf(route: { path: string }, id: string | number = 1): string {

@@ -39,7 +39,7 @@ async function listen(toml = '', deadlines?: WebDeadlines): Promise<void> {
     application(config.server.trusted_proxies),
     config,
     new MemoryLogger(),
-    deadlines,
+    deadlines === undefined ? {} : { deadlines },
   );
 }
 

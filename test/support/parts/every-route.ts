@@ -12,6 +12,7 @@ import type { RouteParts } from '../../../control-plane/http/route-table.ts';
 import { NO_POLICY_ROWS } from '../../../control-plane/policy/rows.ts';
 import { ServiceCatalog } from '../../../control-plane/services/service-catalog.ts';
 import { configRecords } from '../../../control-plane/settings/derived.ts';
+import { makeSelfSigned } from '../../../control-plane/tls/self-signed.ts';
 import { createAnswerCache } from '../../../shared/memory/answer-cache-layout.ts';
 import type { UpstreamReport } from '../../../shared/threads/messages.ts';
 import { questionsOf } from './stored-log.ts';
@@ -70,9 +71,14 @@ const ZONE_UPSTREAM: UpstreamReport = {
   resolved: [],
 };
 
-function standIns({ config, database, clients }: ApiParts): Omit<EveryPart, keyof ApiParts> {
+function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPart, keyof ApiParts> {
   const questions = questionsOf(database, (address) => clients.nameAt(address));
   return {
+    certificate: {
+      found: async () => ({ exists: false, isValid: false, facts: null }),
+      makeOwn: () => makeSelfSigned(['node-a'], clock.nowMs()),
+      replace: (work) => work({ exists: false, isValid: false, facts: null }, async () => undefined),
+    },
     sources: new MemorySources(),
     bringBack: () => Promise.resolve(),
     blockingSwitch: () => null,

@@ -1,0 +1,97 @@
+/** Writes the parts of DER (ITU-T X.690) that a certificate consists of. Reads nothing. */
+
+/** A finished element: tag, length and content. */
+export type Der = Buffer;
+
+const Tag = {
+  BOOLEAN: 0x01,
+  INTEGER: 0x02,
+  BIT_STRING: 0x03,
+  OCTET_STRING: 0x04,
+  OID: 0x06,
+  UTF8_STRING: 0x0c,
+  UTC_TIME: 0x17,
+  GENERALIZED_TIME: 0x18,
+  SEQUENCE: 0x30,
+  SET: 0x31,
+  /** Of a context: its number is added. */
+  CONTEXT: 0x80,
+  CONTEXT_CONSTRUCTED: 0xa0,
+} as const;
+
+function element(tag: number, ...content: readonly Uint8Array[]): Der {
+  const body = Buffer.concat(content);
+  if (body.length < 0x80) return Buffer.concat([Buffer.of(tag, body.length), body]);
+  const length = Buffer.from(evenHex(body.length), 'hex');
+  return Buffer.concat([Buffer.of(tag, 0x80 | length.length), length, body]);
+}
+
+export function sequence(...elements: readonly Der[]): Der {
+  return element(Tag.SEQUENCE, ...elements);
+}
+
+/** A set of one element; several would have to be sorted. */
+export function setOf(only: Der): Der {
+  return element(Tag.SET, only);
+}
+
+/** A number from 0 on, its octets in network order. */
+export function unsigned(octets: Uint8Array): Der {
+  const from = octets.findIndex((octet) => octet !== 0);
+  const digits = from === -1 ? Buffer.of(0) : octets.subarray(from);
+  return element(Tag.INTEGER, ...(digits[0]! >= 0x80 ? [Buffer.of(0)] : []), digits);
+}
+
+/** An object identifier such as `2.5.4.3`. */
+export function oid(dotted: string): Der {
+  const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
+  return element(Tag.OID, Buffer.from([first * 40 + second, ...rest].flatMap(base128)));
+}
+
+export function utf8(text: string): Der {
+  return element(Tag.UTF8_STRING, Buffer.from(text));
+}
+
+export function isTrue(): Der {
+  return element(Tag.BOOLEAN, Buffer.of(0xff));
+}
+
+export function octetString(content: Uint8Array): Der {
+  return element(Tag.OCTET_STRING, content);
+}
+
+/** `unusedBits` of the last octet do not count. */
+export function bitString(content: Uint8Array, unusedBits = 0): Der {
+  return element(Tag.BIT_STRING, Buffer.of(unusedBits), content);
+}
+
+/** To the second; RFC 5280 section 4.1.2.5 changes the form with the year 2050. */
+export function time(date: Date): Der {
+  const digits = date
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z')
+    .replaceAll(/[-:T]/g, '');
+  return date.getUTCFullYear() < 2050
+    ? element(Tag.UTC_TIME, Buffer.from(digits.slice(2)))
+    : element(Tag.GENERALIZED_TIME, Buffer.from(digits));
+}
+
+/** A tag of the context around a value whose own tag is left out. */
+export function implicit(number: number, content: Uint8Array): Der {
+  return element(Tag.CONTEXT + number, content);
+}
+
+/** A tag of the context around a whole element. */
+export function explicit(number: number, content: Der): Der {
+  return element(Tag.CONTEXT_CONSTRUCTED + number, content);
+}
+
+function base128(value: number): number[] {
+  const high = Math.floor(value / 128);
+  return [...(high === 0 ? [] : base128(high).map((octet) => octet | 0x80)), value % 128];
+}
+
+function evenHex(value: number): string {
+  const digits = value.toString(16);
+  return digits.length % 2 === 0 ? digits : `0${digits}`;
+}

@@ -1,0 +1,34 @@
+/** Requests and answers of `{api}/tls/*`. */
+import { z } from 'zod';
+import { Timestamp } from './fields.ts';
+
+export const TlsStatus = z
+  .strictObject({
+    enabled: z.boolean().meta({ description: 'the web port speaks HTTPS (server.web_tls.enabled)' }),
+    exists: z.boolean().meta({ description: 'there are both files, certificate and key' }),
+    valid: z
+      .boolean()
+      .meta({ description: 'a server can use them now: they match, and the dates are right' }),
+    subject: z.string().nullable(),
+    issuer: z.string().nullable(),
+    not_before: Timestamp.nullable(),
+    expiration: Timestamp.nullable(),
+    self_signed: z.boolean().nullable(),
+  })
+  .meta({ id: 'TlsStatus' });
+export type TlsStatus = z.infer<typeof TlsStatus>;
+
+/** Two files in PEM. */
+export const TlsUploadForm = z
+  .strictObject({
+    cert: z.string().meta({ description: "PEM: the server's own certificate, then those of its issuers" }),
+    key: z.string().meta({ description: 'PEM: the private key of the certificate, without a passphrase' }),
+  })
+  .meta({ id: 'TlsUploadRequest' });
+
+export const TlsGenerateQuery = z.strictObject({
+  force: z
+    .enum(['true', 'false'])
+    .default('false')
+    .meta({ description: 'also where there is a valid certificate already' }),
+});
