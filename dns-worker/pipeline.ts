@@ -80,9 +80,9 @@ export class Pipeline {
   readonly cache: AnswerCache;
   private readonly reporter: Reporter;
   private readonly sightings: ClientSightings;
-  private readonly limiter: RateLimiter;
+  private limiter: RateLimiter;
   private readonly cookies: ServerCookies;
-  private readonly forwardsEcs: boolean;
+  private forwardsEcs: boolean;
   private recorder: PipelineRecorder | null = null;
   readonly judge = new Judge();
   private readonly answerNames = new AnswerNames(this.judge);
@@ -104,6 +104,12 @@ export class Pipeline {
     this.judge.releaseTables(next);
     this.answerNames.releaseTables(next);
     return !isSameTable(before, next.rules);
+  }
+
+  /** Limits and reads subnets by other settings from now on. */
+  use(limiter: RateLimiter, forwardsEcs: boolean): void {
+    this.limiter = limiter;
+    this.forwardsEcs = forwardsEcs;
   }
 
   /** Runs the stages; ANSWERED leaves the reply in the slot. Never throws: a bug is one SERVFAIL. */

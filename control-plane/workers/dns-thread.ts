@@ -32,8 +32,8 @@ const EVENTFD_ONE = Uint8Array.from([1, 0, 0, 0, 0, 0, 0, 0]);
 /** A running DNS thread. */
 export class DnsThread {
   readonly start: ThreadStart;
-  /** Version of the snapshot it answers from; -1 until it said so. */
-  versionInForce = -1;
+  /** Versions of the snapshot it answers from and of the settings it works by; -1 until it said so. */
+  readonly inForce = { snapshot: -1, settings: -1 };
   /** Back end of its sockets; null until it is ready. */
   backend: 'batch' | 'dgram' | null = null;
   /** Test hook: its answer to the last `measure`; null until it came. */
@@ -55,7 +55,8 @@ export class DnsThread {
     let cause: Error | undefined;
     this.worker.on('message', (message: FromWorker) => {
       if (message.type === 'ready') this.backend = message.backend;
-      if (message.type === 'snapshot-in-force') this.versionInForce = message.version;
+      if (message.type === 'snapshot-in-force') this.inForce.snapshot = message.version;
+      if (message.type === 'settings-in-force') this.inForce.settings = message.version;
       if (message.type === 'measures') this.measures = message.measures;
       events.message(this, message);
     });

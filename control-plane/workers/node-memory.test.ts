@@ -7,20 +7,20 @@ const cache = createAnswerCache(1_048_576);
 
 describe('NodeMemory', () => {
   test('NodeMemory has no claims where one worker is alone', () => {
-    expect(new NodeMemory(1, cache, true).buffers.claims).toBeNull();
-    expect(new NodeMemory(2, cache, true).buffers.claims).toBeInstanceOf(SharedArrayBuffer);
+    expect(new NodeMemory(1, cache).buffers.claims).toBeNull();
+    expect(new NodeMemory(2, cache).buffers.claims).toBeInstanceOf(SharedArrayBuffer);
   });
 
   test('NodeMemory gives each node seeds of its own', () => {
     const seeds = Array.from({ length: 8 }, () => {
-      const { claims } = new NodeMemory(2, cache, true).buffers;
+      const { claims } = new NodeMemory(2, cache).buffers;
       return new Int32Array(claims!)[ClaimTable.SEED_WORD];
     });
     expect(new Set(seeds).size).toBeGreaterThan(1);
   });
 
   test('release() frees the questions of the worker that died, and those of no other', () => {
-    const memory = new NodeMemory(3, cache, true);
+    const memory = new NodeMemory(3, cache);
     const words = new Int32Array(memory.buffers.claims!);
     const slot = ClaimTable.HEAD_WORDS + ClaimBucket.CLAIM_AT;
     words[slot] = claimOf(0, 1);

@@ -9,7 +9,7 @@ import type { ThreadStart } from '../../shared/threads/messages.ts';
 import { CookieKeys } from './cookie-keys.ts';
 
 /** As a thread is given it. */
-type NodeBuffers = Pick<ThreadStart, 'cache' | 'rateBuckets' | 'connections' | 'cookieKeys' | 'claims'>;
+type NodeBuffers = Pick<ThreadStart, 'cache' | 'connections' | 'cookieKeys' | 'claims'>;
 
 /** Seeds of hashes, random, so that clients cannot choose names that collide. */
 const SEEDS = 2 ** 31;
@@ -18,17 +18,29 @@ const SEEDS = 2 ** 31;
 export class NodeMemory {
   readonly buffers: NodeBuffers;
   private readonly cookieKeys = new CookieKeys();
+  private readonly rateSeed = randomInt(SEEDS);
+  private rateBuckets: SharedArrayBuffer | undefined;
+  private hasBuckets = false;
 
-  constructor(workers: number, cache: SharedArrayBuffer, isRateLimited: boolean) {
+  constructor(workers: number, cache: SharedArrayBuffer) {
     this.renewCookieKeys();
     this.buffers = {
       cache,
-      rateBuckets: createRateBuckets(isRateLimited, randomInt(SEEDS)),
       connections: createConnectionTable(workers, randomInt(SEEDS)),
       cookieKeys: this.cookieKeys.memory,
       // A single worker needs no claims.
       claims: workers === 1 ? null : createClaimTable(randomInt(SEEDS)),
     };
+  }
+
+  /** The memory of the rate limit; it has buckets from the time on when the limit is first on. */
+  rateBucketsFor(isLimited: boolean): SharedArrayBuffer {
+    if (this.rateBuckets === undefined || (isLimited && !this.hasBuckets)) {
+      // One seed: it also tells networks apart where nothing is limited.
+      this.rateBuckets = createRateBuckets(isLimited, this.rateSeed);
+      this.hasBuckets = isLimited;
+    }
+    return this.rateBuckets;
   }
 
   /** Rotates the keys of DNS cookies; call it every few seconds. */

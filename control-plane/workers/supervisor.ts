@@ -1,7 +1,7 @@
 /**
  * Keeps the DNS threads alive and on the newest snapshot. A thread that dies or hangs is replaced at once and counted,
- * the others go on; its sockets, counters and log ring are taken over by its successor. Snapshots go through
- * `snapshot-delivery.ts`, questions to threads through `thread-requests.ts`.
+ * the others go on; its sockets, counters and log ring are taken over by its successor. Snapshots and settings go through
+ * `thread-deliveries.ts`, questions to threads through `thread-requests.ts`.
  */
 import { availableParallelism } from 'node:os';
 import type { Logger } from '../../shared/log.ts';
@@ -20,7 +20,7 @@ import { DnsListenError } from './dns-port.ts';
 import { DnsThread } from './dns-thread.ts';
 import { Events } from './events.ts';
 import { NodeMemory } from './node-memory.ts';
-import { SnapshotDelivery } from './snapshot-delivery.ts';
+import { ThreadDeliveries } from './thread-deliveries.ts';
 import { ThreadRequests } from './thread-requests.ts';
 import { createWorkerMemory } from './worker-memory.ts';
 
@@ -60,7 +60,7 @@ export class WorkerSupervisor {
   private readonly workers: DnsWorker[] = [];
   private readonly memory: NodeMemory;
   private readonly workerCount: number;
-  private readonly delivery: SnapshotDelivery;
+  private readonly deliveries: ThreadDeliveries;
   private stopping = false;
   private heartbeats: NodeJS.Timeout | undefined;
   /** Told of every event of a thread. */
@@ -69,7 +69,6 @@ export class WorkerSupervisor {
   private startFailure: Error | undefined;
   private hasStarted = false;
   private restartCount = 0;
-  private settings: WorkerSettings;
   /** What threads can be asked. */
   readonly requests = new ThreadRequests((message) => {
     const isReady = ({ start, backend }: DnsThread): boolean => start.role === 'resolve' && backend !== null;
@@ -80,14 +79,13 @@ export class WorkerSupervisor {
 
   constructor(options: SupervisorOptions) {
     this.workerCount = options.workers === 0 ? availableParallelism() : options.workers;
-    this.memory = new NodeMemory(this.workerCount, options.cache, options.settings.rateLimit.enabled);
+    this.memory = new NodeMemory(this.workerCount, options.cache);
     this.options = options;
-    this.settings = options.settings;
-    this.delivery = new SnapshotDelivery({
-      first: options.snapshot,
+    this.deliveries = new ThreadDeliveries({
+      ...options,
+      memory: this.memory,
       threads: () => this.threads(),
       events: this.events,
-      logger: options.logger,
       waitMs: options.snapshotWaitMs,
     });
   }
@@ -117,9 +115,14 @@ export class WorkerSupervisor {
     }, HEARTBEAT_MS);
   }
 
-  /** See `SnapshotDelivery.deliver`. */
+  /** See `Delivery.deliver`. */
   broadcast(snapshot: SnapshotBuffers): Promise<number> {
-    return this.delivery.deliver(snapshot);
+    return this.deliveries.deliverSnapshot(snapshot);
+  }
+
+  /** The same for settings, but for those of sockets, which need a restart. */
+  useSettings(settings: WorkerSettings): Promise<number> {
+    return this.deliveries.deliverSettings(settings);
   }
 
   /** Lets every thread finish what is in flight, as far as that can be done in time, and ends it. */
@@ -173,9 +176,7 @@ export class WorkerSupervisor {
 
   /** Has every thread, and those that are started later, validate with these anchors. */
   trust(anchors: readonly TrustAnchor[]): void {
-    const { dnssec } = this.settings;
-    if (dnssec === null) return;
-    this.settings = { ...this.settings, dnssec: { ...dnssec, anchors } };
+    if (!this.deliveries.trust(anchors)) return;
     for (const thread of this.threads())
       if (thread.start.role === 'resolve') thread.post({ type: 'trust', anchors });
   }
@@ -196,10 +197,9 @@ export class WorkerSupervisor {
       {
         role,
         worker: index,
-        settings: this.settings,
         memory: worker.memory,
         ...this.memory.buffers,
-        snapshot: this.delivery.newest,
+        ...this.deliveries.newest(),
       },
       {
         message: (from, message) => this.onMessage(index, from, message),
@@ -218,7 +218,10 @@ export class WorkerSupervisor {
           this.startThread(index, 'answer');
         break;
       case 'snapshot-in-force':
-        this.delivery.catchUp(thread);
+        this.deliveries.catchUp(thread, 'snapshot');
+        break;
+      case 'settings-in-force':
+        this.deliveries.catchUp(thread, 'settings');
         break;
       case 'upstreams':
         worker.upstreams = message.upstreams;

@@ -48,7 +48,7 @@ const LOADS_MAY_PASS_LOADS = process.arch !== 'x64';
 /** Read side of the cache; one per thread. */
 export class AnswerCache {
   private readonly memory: CacheMemory;
-  private readonly refreshes: boolean;
+  refreshes: boolean;
   /** A word of this thread's own; an atomic write to it orders the loads before it (fence). */
   private readonly fence = new Int32Array(new SharedArrayBuffer(64));
 

@@ -37,6 +37,8 @@ export interface FollowerParts {
   readonly take: (request: WaitingRequest) => void;
   /** Applies the current policy to an opened request; true if that decides. */
   readonly isDecided: (request: WaitingRequest) => boolean;
+  /** The resolver of the pools; another one once they have changed. */
+  readonly resolver: () => unknown;
   /** Does a part of what a request needs; a bug in it is one SERVFAIL, for that request only. */
   readonly guarded: (request: WaitingRequest, work: () => void) => void;
 }
@@ -51,6 +53,7 @@ interface Beginning {
   readonly partial: PartialAnswer;
   readonly upstream: number;
   readonly partition: number;
+  readonly resolver: unknown;
 }
 
 /** Whether a resolution is a part of an answer only. */
@@ -118,7 +121,7 @@ export class AliasFollower {
       this.fail(request, LOOP, upstream, DnssecStatus.unchecked);
       return;
     }
-    const beginning = { partial, upstream, partition: query.partition };
+    const beginning = { partial, upstream, partition: query.partition, resolver: this.parts.resolver() };
     replier.answerFrom(partial.answer);
     const alias = aliasOfAnswer(query, request.message, target);
     const step = stepTo(alias, request, query, (answered) => {
@@ -172,15 +175,15 @@ export class AliasFollower {
   private finishAnswer(
     request: WaitingRequest,
     alias: Alias,
-    { partial, upstream, partition }: Beginning,
+    { partial, upstream, partition, resolver }: Beginning,
     target: TargetAnswer,
     isKept: boolean,
   ): void {
     const { query } = this;
     const { replier, keeper, take } = this.parts;
     replier.open(request);
-    if (partition !== query.partition) {
-      // The name's zone has changed meanwhile.
+    if (partition !== query.partition || resolver !== this.parts.resolver()) {
+      // The name's zone has changed meanwhile, or the pools.
       if (request.isAnswered !== true) take(request);
       return;
     }

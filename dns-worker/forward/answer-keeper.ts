@@ -17,7 +17,7 @@ const NO_REACH: ReadonlySet<string> = new Set(['timeout', 'network', 'no-upstrea
 /** Keeps answers; one a forwarder. */
 export class AnswerKeeper {
   private readonly writer: CacheWriter;
-  private readonly settings: WorkerSettings['cache'];
+  settings: WorkerSettings['cache'];
   /** The last stored outcome: one outcome serves all waiting clients in turn. */
   private kept: Resolution | null = null;
 

@@ -8,36 +8,20 @@ import { AnswerKeeper, extendedErrorOf } from './answer-keeper.ts';
 import { failedAnswer } from './answer-lifetime.ts';
 import { type ClientQuestion, questionOf, WEIR } from './client-question.ts';
 import { CacheHit } from '../cache/answer-cache.ts';
-import type { CacheWriter } from '../cache/cache-writer.ts';
-import type { ClientNetworks } from '../policy/client-networks.ts';
 import { type Query, StageResult } from '../query/query.ts';
-import { type ReplierParts, RequestReplier } from './request-replier.ts';
-import type { FlightOutcome, NodeFlights } from '../resolve/node-flights.ts';
+import type { Asked, ForwarderParts, ReplacedParts } from './forwarder-parts.ts';
+import { RequestReplier } from './request-replier.ts';
+import type { FlightOutcome } from '../resolve/node-flights.ts';
 import type { Failed, Resolution } from '../resolve/question-run.ts';
 import type { Resolver } from '../resolve/resolver.ts';
-import type { ZoneResolvers } from '../resolve/zone-resolvers.ts';
 import { replyWithRcode } from '../respond/reply.ts';
 import { RecentFailures, StaleTimer } from './serve-stale.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
-import type { WorkerSettings } from '../../shared/threads/messages.ts';
 import { DnssecStatus, QueryStatus } from '../../shared/query-log.ts';
 import { type ForwardZone, POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
-import type { ThreadGuard } from '../report/thread-guard.ts';
 import { WaitingClients } from './waiting-clients.ts';
 import { type WaitingRequest, asRefresh } from './waiting-request.ts';
-
-/** Parts that a forwarder works with. */
-export interface ForwarderParts extends ReplierParts {
-  /** Resolver of the pools, with or without validation; those of forward zones are `zones`. */
-  readonly resolver: Pick<Resolver, 'resolve'>;
-  readonly zones: ZoneResolvers;
-  readonly flights: NodeFlights;
-  readonly writer: CacheWriter;
-  readonly networks: ClientNetworks;
-  readonly guard: ThreadGuard;
-  readonly settings: WorkerSettings['cache'];
-}
 
 /** A client's request that waits for its question. */
 interface Wait {
@@ -51,7 +35,7 @@ interface Wait {
 
 /** Answers waiting requests. One per resolve thread. */
 export class Forwarder {
-  private readonly parts: ForwarderParts;
+  private parts: ForwarderParts;
   private readonly keeper: AnswerKeeper;
   private readonly replier: RequestReplier;
   /** The replier's. */
@@ -73,6 +57,7 @@ export class Forwarder {
       ...{ pipeline: parts.pipeline, replier, keeper },
       take: (request) => this.take(request),
       isDecided: (request) => this.isDecided(request),
+      resolver: () => this.parts.resolver,
       guarded: (request, work) => {
         try {
           work();
@@ -81,6 +66,12 @@ export class Forwarder {
         }
       },
     });
+  }
+
+  /** Works with other parts from now on; what is in flight goes on. */
+  use(next: ReplacedParts): void {
+    this.parts = { ...this.parts, ...next };
+    this.keeper.settings = next.settings;
   }
 
   /** Takes a request whose question neither policy nor cache could answer. Never throws. */
@@ -123,10 +114,11 @@ export class Forwarder {
   refresh(request: WaitingRequest): void {
     this.replier.open(request);
     this.parts.reporter.count(Counter.CACHE_REFRESHES);
-    const zone = this.zoneOfQuestion();
+    const asked = this.whomToAsk();
+    const { zone } = asked;
     const question = questionOf(this.query, WEIR);
-    this.parts.flights.resolve(this.resolverOf(zone), this.query.partition, question, (resolution) => {
-      if (resolution?.kind !== 'answer') return;
+    this.parts.flights.resolve(this.resolverOf(asked), this.query.partition, question, (resolution) => {
+      if (resolution?.kind !== 'answer' || this.isReplaced(asked)) return;
       this.parts.guard.run(() => {
         this.replier.open(request);
         if ((zone?.partition ?? POOLS_PARTITION) !== this.query.partition) return;
@@ -149,16 +141,16 @@ export class Forwarder {
 
   /** Asks the zone of the question in `query`, else the pools. */
   private resolve(wait: Wait): void {
-    const zone = this.zoneOfQuestion();
+    const asked = this.whomToAsk();
     this.waiting++;
-    this.parts.flights.resolve(this.resolverOf(zone), this.query.partition, wait.question, (outcome) => {
-      this.goOn(wait, outcome, zone);
+    this.parts.flights.resolve(this.resolverOf(asked), this.query.partition, wait.question, (outcome) => {
+      this.goOn(wait, outcome, asked);
       this.waiting--;
       if (this.waiting === 0) this.whenIdle?.();
     });
   }
 
-  private goOn(wait: Wait, outcome: FlightOutcome, zone: ForwardZone | undefined): void {
+  private goOn(wait: Wait, outcome: FlightOutcome, where: Asked): void {
     const { question, timer, request, countedAs } = wait;
     const next = outcome ?? this.lookAgain(wait);
     if (next === 'again') {
@@ -171,7 +163,7 @@ export class Forwarder {
     const asked = timer?.hasAnswered === true ? asRefresh(request) : request;
     try {
       this.failures.note(question, next);
-      this.finish(asked, next, zone);
+      this.finish(asked, next, where);
     } catch (error) {
       this.breakOff(asked, error);
     }
@@ -199,12 +191,18 @@ export class Forwarder {
     return { kind: 'failed', reason: 'timeout', rcode: Rcode.SERVFAIL, upstream: -1 };
   }
 
-  private zoneOfQuestion(): ForwardZone | undefined {
-    return this.parts.pipeline.snapshot.zones[this.query.zoneIndex];
+  private whomToAsk(): Asked {
+    const { resolver, trust, pipeline } = this.parts;
+    return { resolver, trust, zone: pipeline.snapshot.zones[this.query.zoneIndex] };
   }
 
-  private resolverOf(zone: ForwardZone | undefined): Pick<Resolver, 'resolve'> {
-    return zone === undefined ? this.parts.resolver : this.parts.zones.of(zone);
+  private resolverOf({ zone, resolver }: Asked): Pick<Resolver, 'resolve'> {
+    return zone === undefined ? resolver : this.parts.zones.of(zone);
+  }
+
+  /** Whether pools or validation are others by now: what was asked before is not kept. */
+  private isReplaced({ zone, resolver }: Asked): boolean {
+    return zone === undefined && resolver !== this.parts.resolver;
   }
 
   /** Whether the cache has an expired answer that may still be served. */
@@ -245,11 +243,15 @@ export class Forwarder {
     return result !== StageResult.CONTINUE;
   }
 
-  private finish(request: WaitingRequest, resolution: Resolution, zone: ForwardZone | undefined): void {
+  private finish(request: WaitingRequest, resolution: Resolution, asked: Asked): void {
     this.replier.open(request);
+    const { zone } = asked;
     const partition = zone?.partition ?? POOLS_PARTITION;
-    // The name's zone has changed meanwhile: the answer of the previous servers is obsolete.
-    if (partition !== this.query.partition) {
+    const isReplaced = this.isReplaced(asked);
+    // A removed server has answered the question, by the same trust: that is an answer, but the last one.
+    const isLast = resolution.kind === 'answer' && !leavesOut(resolution) && asked.trust === this.parts.trust;
+    // The name's zone or the pools have changed meanwhile: the answer of the previous servers is obsolete.
+    if (partition !== this.query.partition || (isReplaced && !isLast)) {
       if (request.isAnswered !== true) this.take(request);
       return;
     }
@@ -260,7 +262,7 @@ export class Forwarder {
         this.aliases.followAnswer(request, resolution, upstream);
       return;
     }
-    if (resolution.kind === 'answer')
+    if (resolution.kind === 'answer' && !isReplaced)
       this.keeper.keepOnce(this.query, resolution, resolution.answer, upstream);
     if (request.isAnswered === true || this.isDecided(request)) return;
     if (resolution.kind === 'answer') this.replier.answer(request, resolution, upstream);
@@ -271,7 +273,8 @@ export class Forwarder {
   private replyFailure(request: WaitingRequest, resolution: Failed, upstream: number): void {
     const { query } = this;
     // A bogus answer is not replaced by a stale one.
-    const mayBeStale = this.parts.settings.enabled && resolution.reason !== 'bogus';
+    const { enabled, serveStaleSecs } = this.parts.settings;
+    const mayBeStale = enabled && serveStaleSecs > 0 && resolution.reason !== 'bogus';
     if (mayBeStale && this.replier.answerFromCache(request, true)) return;
     query.upstream = upstream;
     query.dnssec = resolution.dnssec ?? DnssecStatus.unchecked;

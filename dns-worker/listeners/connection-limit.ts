@@ -13,8 +13,8 @@ export interface ConnectionLimitOptions {
   readonly worker: number;
   /** `Protocol` of the connections; each is counted by itself. */
   readonly protocol: ProtocolCode;
-  /** Of one address, on the whole node; 0 = unlimited. */
-  readonly maxPerAddress: number;
+  /** Of one address, on the whole node; 0 = unlimited. May change. */
+  maxPerAddress: number;
   /** Of all addresses, in this thread. */
   readonly max: number;
 }
@@ -30,7 +30,7 @@ export class ConnectionLimit {
   private open = 0;
 
   constructor(options: ConnectionLimitOptions) {
-    this.options = options;
+    this.options = { ...options };
     this.blocks = connectionBlocks(options.table);
     this.own = this.blocks[options.worker]!;
     this.seed = new Int32Array(options.table)[L.SEED_WORD]!;
@@ -40,25 +40,28 @@ export class ConnectionLimit {
   enter(address: Uint8Array): boolean {
     const { max, maxPerAddress } = this.options;
     if (this.open >= max) return false;
-    if (maxPerAddress > 0) {
-      const first = this.take(address);
-      const slot = this.slotOf(first) ?? this.freeSlot(first);
-      if (slot === null) return false;
-      // Counted before the others are read: two threads may both refuse, but never both exceed the limit.
-      Atomics.add(this.own, slot + L.COUNT_AT, 1);
-      if (this.total(first) > maxPerAddress) {
-        Atomics.sub(this.own, slot + L.COUNT_AT, 1);
-        return false;
-      }
+    // Counted without a limit, too: there may be one before the connection ends.
+    const first = this.take(address);
+    const slot = this.slotOf(first) ?? this.freeSlot(first);
+    if (slot === null && maxPerAddress > 0) return false;
+    // Counted before the others are read: two threads may both refuse, but never both exceed the limit.
+    if (slot !== null) Atomics.add(this.own, slot + L.COUNT_AT, 1);
+    if (slot !== null && maxPerAddress > 0 && this.total(first) > maxPerAddress) {
+      Atomics.sub(this.own, slot + L.COUNT_AT, 1);
+      return false;
     }
     this.open++;
     return true;
   }
 
+  /** Sets another limit of one address; 0 = unlimited. Connections that are open stay. */
+  limitTo(maxPerAddress: number): void {
+    this.options.maxPerAddress = maxPerAddress;
+  }
+
   /** Releases the count of a connection. */
   leave(address: Uint8Array): void {
     this.open--;
-    if (this.options.maxPerAddress === 0) return;
     const slot = this.slotOf(this.take(address));
     if (slot !== null) Atomics.sub(this.own, slot + L.COUNT_AT, 1);
   }

@@ -35,12 +35,12 @@ export class UdpWait {
   private readonly eventBytes = new Uint8Array(new ArrayBuffer(8));
   private readonly eventAddress: bigint;
 
-  private readonly coalesceUs: number;
+  /** Microseconds that a busy thread may wait for a fuller batch; 0 = never. */
+  coalesceUs: number;
   private sampleStartMs = 0;
   private sampleCount = 0;
   private isBusy = false;
 
-  /** `coalesceUs` is how long a busy thread may wait for a fuller batch, 0 = never. */
   constructor(calls: NativeCalls, control: Int32Array, sockets: readonly UdpSocket[], coalesceUs: number) {
     this.calls = calls;
     this.coalesceUs = coalesceUs;

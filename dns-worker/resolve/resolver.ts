@@ -59,7 +59,8 @@ export class Resolver {
           extraCa: settings.extraCa ?? [],
         };
         const servers = pool.servers.map((server) => {
-          const place = { index: upstreams.length, poolName: pool.name, strategy: pool.strategy };
+          const index = server.number ?? upstreams.length;
+          const place = { index, poolName: pool.name, strategy: pool.strategy };
           const upstream = new Upstream(place, server, parts);
           upstreams.push(upstream);
           return upstream;
@@ -105,7 +106,7 @@ export class Resolver {
     return this.runs.size;
   }
 
-  /** The state of every upstream, in the order of `Resolution.upstream`. */
+  /** The state of every upstream, in the order of the settings. */
   report(): UpstreamReport[] {
     return this.upstreams.map((upstream) => upstream.report());
   }
@@ -113,6 +114,11 @@ export class Resolver {
   /** The configured text of an upstream; '' for an unknown index. */
   upstreamAddress(index: number): string {
     return this.upstreams[index]?.settings.address ?? '';
+  }
+
+  /** Probes no more; `close` follows once its questions are over. */
+  retire(): void {
+    for (const probe of this.probes) probe.close();
   }
 
   /** Fails questions in flight and closes every socket. */

@@ -6,7 +6,7 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { systemClock } from '../../shared/clock.ts';
 import { Counter } from '../../shared/memory/counters.ts';
-import type { ThreadStart, ToWorker } from '../../shared/threads/messages.ts';
+import type { GivenSettings, ThreadStart, ToWorker } from '../../shared/threads/messages.ts';
 import { Protocol } from '../../shared/query-log.ts';
 import { ArrivalClock } from '../query/arrival-clock.ts';
 import { CachePrefetch } from './cache-prefetch.ts';
@@ -21,7 +21,7 @@ import type { Pipeline } from '../pipeline.ts';
 import { Query, StageResult } from '../query/query.ts';
 import { ReplacedTables } from './replaced-tables.ts';
 import { Reporter } from '../report/reporter.ts';
-import { openPipeline } from './open-pipeline.ts';
+import { openPipeline, useSettings } from './open-pipeline.ts';
 import { openSnapshot } from '../policy/open-snapshot.ts';
 import { ThreadMeter } from './thread-meter.ts';
 import { announce, obeyFault } from './thread-port.ts';
@@ -31,6 +31,7 @@ export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: Na
   const thread = new AnswerThread(start, port, calls);
   announce(port, { type: 'ready', backend: 'batch' });
   announce(port, { type: 'snapshot-in-force', version: start.snapshot.version });
+  announce(port, { type: 'settings-in-force', version: start.given.version });
   thread.run();
   announce(port, { type: 'drained' });
 }
@@ -51,7 +52,8 @@ class AnswerThread {
   private readonly prefetch = new CachePrefetch(BATCH_SIZE, SLOT_SIZE);
 
   constructor(start: ThreadStart, port: MessagePort, calls: NativeCalls) {
-    const { settings, memory } = start;
+    const { memory } = start;
+    const { settings, rateBuckets } = start.given;
     const control = new Int32Array(memory.control);
     this.start = start;
     this.port = port;
@@ -60,7 +62,7 @@ class AnswerThread {
     this.batch = new UdpBatch(calls, this.sockets, (counter) => this.reporter.count(counter));
     this.wait = new UdpWait(calls, control, this.sockets, settings.coalesceUs);
     this.pipeline = openPipeline(start, this.reporter, memory.answerClients);
-    const networks = new ClientNetworks(start.rateBuckets, settings.rateLimit);
+    const networks = new ClientNetworks(rateBuckets, settings.rateLimit);
     this.misses = new MissWriter(memory.missRing, control, networks);
     this.query = queryOver(this.batch);
   }
@@ -113,13 +115,23 @@ class AnswerThread {
       if (message.type === 'snapshot') {
         if (this.swap(message.snapshot)) this.replaced.freeYoung();
         announce(port, { type: 'snapshot-in-force', version: message.snapshot.version });
-      } else if (message.type === 'fault' && start.settings.faultInjection) {
+      } else if (message.type === 'settings') {
+        this.use(message.given);
+      } else if (message.type === 'fault' && start.given.settings.faultInjection) {
         obeyFault(message.fault);
-      } else if (message.type === 'measure' && start.settings.faultInjection) {
+      } else if (message.type === 'measure' && start.given.settings.faultInjection) {
         announce(port, { type: 'measures', measures: this.meter.read() });
       }
     }
     return false;
+  }
+
+  private use(given: GivenSettings): void {
+    const { settings, rateBuckets } = given;
+    useSettings(this.pipeline, given);
+    this.misses.networks = new ClientNetworks(rateBuckets, settings.rateLimit);
+    this.wait.coalesceUs = settings.coalesceUs;
+    announce(this.port, { type: 'settings-in-force', version: given.version });
   }
 
   /** A separate function: a frame with the old table in a register would keep it alive. */

@@ -20,7 +20,7 @@ export class MissWriter {
   private readonly words: Int32Array;
   private readonly halves: Uint16Array;
   private readonly doubles: Float64Array;
-  private readonly networks: ClientNetworks;
+  networks: ClientNetworks;
   /** Of each record in the ring, the slot of its network; and of each slot, how many records there are. */
   private readonly slots = new Uint16Array(MissRing.CAPACITY);
   private readonly held = new Uint16Array(NETWORK_SLOTS);

@@ -1,6 +1,6 @@
 /** Opens the pipeline of a thread over what the control plane has handed it: both threads of a worker decide alike. */
 import { CacheMemory } from '../../shared/memory/cache-memory.ts';
-import type { ThreadStart } from '../../shared/threads/messages.ts';
+import type { GivenSettings, ThreadStart } from '../../shared/threads/messages.ts';
 import { AnswerCache } from '../cache/answer-cache.ts';
 import { ServerCookies } from '../cookies/server-cookies.ts';
 import { Pipeline } from '../pipeline.ts';
@@ -11,10 +11,11 @@ import { ClientSightings } from '../report/sighting-writer.ts';
 
 /** The pipeline of the thread that counts into `reporter` and notes its clients in the memory `clients`. */
 export function openPipeline(
-  { snapshot, cache, rateBuckets, cookieKeys, settings }: ThreadStart,
+  { snapshot, cache, cookieKeys, given }: ThreadStart,
   reporter: Reporter,
   clients: SharedArrayBuffer,
 ): Pipeline {
+  const { settings, rateBuckets } = given;
   return new Pipeline(openSnapshot(snapshot), {
     cache: new AnswerCache(new CacheMemory(cache), settings.cache.optimisticRefresh),
     reporter,
@@ -23,4 +24,10 @@ export function openPipeline(
     cookies: new ServerCookies(cookieKeys),
     forwardsEcs: settings.forwardsEcs,
   });
+}
+
+/** Has a pipeline work by other settings from now on. */
+export function useSettings(pipeline: Pipeline, { settings, rateBuckets }: GivenSettings): void {
+  pipeline.cache.refreshes = settings.cache.optimisticRefresh;
+  pipeline.use(new RateLimiter(rateBuckets, settings.rateLimit), settings.forwardsEcs);
 }

@@ -7,16 +7,24 @@ import { ClaimArea, type ClaimAreaCode } from '../../shared/memory/claim-table.t
 import { systemClock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import { HeapGrowth } from '../../shared/threads/heap-growth.ts';
-import { type Fault, type ThreadStart, type ToWorker, WorkerControl } from '../../shared/threads/messages.ts';
+import {
+  type Fault,
+  type GivenSettings,
+  type ThreadStart,
+  type ToWorker,
+  WorkerControl,
+  type WorkerSettings,
+} from '../../shared/threads/messages.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { Protocol } from '../../shared/query-log.ts';
 import { CacheMemory } from '../../shared/memory/cache-memory.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
 import { CacheWriter } from '../cache/cache-writer.ts';
 import { ClientNetworks } from '../policy/client-networks.ts';
-import { ValidatingResolver } from '../dnssec/validating-resolver.ts';
 import { Explainer } from './question-explainer.ts';
 import { Forwarder } from '../forward/forwarder.ts';
+import type { ReplacedParts } from '../forward/forwarder-parts.ts';
+import { UpstreamSide } from '../forward/upstream-side.ts';
 import type { NativeCalls } from '../listeners/native-calls.ts';
 import { ConnectionLimit } from '../listeners/connection-limit.ts';
 import { listenTcp, type TcpListener } from '../listeners/tcp.ts';
@@ -24,7 +32,7 @@ import { type DatagramHandler, type DatagramListener, listenDgram } from '../lis
 import { SLOT_SIZE } from '../listeners/udp-batch.ts';
 import { UdpReply } from '../listeners/udp-reply.ts';
 import { MissReader } from './miss-reader.ts';
-import { openPipeline } from './open-pipeline.ts';
+import { openPipeline, useSettings } from './open-pipeline.ts';
 import type { Pipeline } from '../pipeline.ts';
 import { ReplacedTables } from './replaced-tables.ts';
 import { RequestIntake, SCRATCH_SIZE } from './request-intake.ts';
@@ -32,9 +40,6 @@ import { LoopLag } from '../report/loop-lag.ts';
 import { Reporter } from '../report/reporter.ts';
 import { NodeFlights } from '../resolve/node-flights.ts';
 import { QuestionClaims } from '../resolve/question-claims.ts';
-import { Resolver } from '../resolve/resolver.ts';
-import { SharedResolver } from '../resolve/shared-resolver.ts';
-import { ZoneResolvers } from '../resolve/zone-resolvers.ts';
 import { openSnapshot } from '../policy/open-snapshot.ts';
 import { ThreadGuard } from '../report/thread-guard.ts';
 import { ThreadMeter } from './thread-meter.ts';
@@ -58,6 +63,7 @@ export async function runResolveThread(
   port.on('message', (message: ToWorker) => thread.obey(message));
   announce(port, { type: 'ready', backend: calls === null ? 'dgram' : 'batch' });
   announce(port, { type: 'snapshot-in-force', version: start.snapshot.version });
+  announce(port, { type: 'settings-in-force', version: start.given.version });
 }
 
 class ResolveThread {
@@ -67,11 +73,8 @@ class ResolveThread {
   private readonly batched: boolean;
   private readonly reporter: Reporter;
   private readonly pipeline: Pipeline;
-  private readonly resolver: Resolver;
-  /** Wraps the resolver; undefined = nothing is validated. */
-  private readonly shared: SharedResolver | undefined;
-  private readonly validator: ValidatingResolver | undefined;
-  private readonly zones: ZoneResolvers;
+  private readonly upstreams: UpstreamSide;
+  private readonly logger: Logger;
   private readonly forwarder: Forwarder;
   private readonly intake: RequestIntake;
   private readonly misses: MissReader;
@@ -82,39 +85,34 @@ class ResolveThread {
   private readonly replaced = new ReplacedTables();
   private readonly heap = new HeapGrowth();
   private tcp: TcpListener | undefined;
+  private tcpLimit: ConnectionLimit | undefined;
   private datagrams: DatagramListener | undefined;
   private reading: Promise<void> = Promise.resolve();
   private reports: NodeJS.Timeout | undefined;
 
   constructor(start: ThreadStart, port: MessagePort, calls: NativeCalls | null) {
-    const { settings, memory } = start;
+    const { memory } = start;
+    const { settings, rateBuckets } = start.given;
     this.start = start;
     this.port = port;
     this.control = new Int32Array(memory.control);
     this.batched = calls !== null;
     this.reporter = new Reporter(memory.resolveCounters, memory.resolveLog);
     this.pipeline = openPipeline(start, this.reporter, memory.resolveClients);
-    const logger = portLogger(port, { worker: start.worker });
-    this.guard = new ThreadGuard(this.reporter, systemClock, logger);
-    this.resolver = new Resolver(settings, systemClock, logger);
-    const { dnssec, queryTimeoutMs: timeoutMs } = settings;
-    if (dnssec !== null) {
-      const flights = flightsIn(ClaimArea.UPSTREAMS, start, logger);
-      this.shared = new SharedResolver(this.resolver, flights, systemClock);
-      this.validator = new ValidatingResolver(this.shared, dnssec, { clock: systemClock, timeoutMs }, logger);
-    }
-    this.zones = new ZoneResolvers(settings, systemClock, logger);
+    this.logger = portLogger(port, { worker: start.worker });
+    this.guard = new ThreadGuard(this.reporter, systemClock, this.logger);
+    this.upstreams = new UpstreamSide(settings, {
+      clock: systemClock,
+      logger: this.logger,
+      flights: (longestMs) => this.flightsIn(ClaimArea.UPSTREAMS, longestMs),
+    });
     this.forwarder = new Forwarder({
-      resolver: this.validator ?? this.resolver,
-      zones: this.zones,
-      flights: flightsIn(ClaimArea.CLIENTS, start, logger),
+      ...this.replacedParts(settings, rateBuckets),
       pipeline: this.pipeline,
       cache: this.pipeline.cache,
       reporter: this.reporter,
       writer: new CacheWriter(new CacheMemory(start.cache), start.worker),
       clock: systemClock,
-      settings: settings.cache,
-      networks: new ClientNetworks(start.rateBuckets, settings.rateLimit),
       guard: this.guard,
     });
     this.explainer = new Explainer(this.pipeline, this.forwarder, systemClock);
@@ -127,14 +125,14 @@ class ResolveThread {
 
   /** Opens the listeners, then reads misses and reports upstreams. Throws a ListenError. */
   async listen(): Promise<void> {
-    const { bindAddresses: addresses, dnsPort: port, tcpMaxConnectionsPerIp } = this.start.settings;
-    const limit = new ConnectionLimit({
+    const { bindAddresses: addresses, dnsPort: port, tcpMaxConnectionsPerIp } = this.start.given.settings;
+    const limit = (this.tcpLimit = new ConnectionLimit({
       table: this.start.connections,
       worker: this.start.worker,
       protocol: Protocol.tcp,
       maxPerAddress: tcpMaxConnectionsPerIp,
       max: MAX_TCP_CONNECTIONS,
-    });
+    }));
     this.tcp = await listenTcp({ addresses, port, limit }, (message, client) => {
       const send = (reply: Uint8Array): void => client.send(reply);
       this.intake.answer({
@@ -148,7 +146,7 @@ class ResolveThread {
     if (!this.batched) this.datagrams = await this.listenDgram(addresses, port);
     // A start that fails ends the thread, and nothing else does.
     this.guard.watch();
-    void this.zones.follow(this.pipeline.snapshot.zones);
+    void this.upstreams.zones.follow(this.pipeline.snapshot.zones);
     this.replaced.freeSoon(); // What the start has left.
     this.reading = this.misses.run((miss) => this.intake.takeMiss(miss));
     const lag = new LoopLag(this.start.memory.resolveCounters, systemClock, UPSTREAM_REPORT_MS);
@@ -165,10 +163,13 @@ class ResolveThread {
     switch (message.type) {
       case 'snapshot':
         if (this.swap(message.snapshot)) this.replaced.freeSoon();
-        void this.zones.follow(this.pipeline.snapshot.zones);
+        void this.upstreams.zones.follow(this.pipeline.snapshot.zones);
         // First: the servers of a changed zone are known as soon as the change is in force.
         this.reportUpstreams();
         announce(this.port, { type: 'snapshot-in-force', version: message.snapshot.version });
+        break;
+      case 'settings':
+        this.use(message.given);
         break;
       case 'explain':
         this.explainer.explain(message, (explanation) =>
@@ -179,19 +180,52 @@ class ResolveThread {
         void this.observe(message.id, message.zone);
         break;
       case 'trust':
-        this.validator?.trust(message.anchors);
+        this.upstreams.validateWith(message.anchors);
         break;
       case 'fault':
-        if (this.start.settings.faultInjection) this.fail(message.fault);
+        if (this.start.given.settings.faultInjection) this.fail(message.fault);
         break;
       case 'measure':
-        if (this.start.settings.faultInjection)
+        if (this.start.given.settings.faultInjection)
           announce(this.port, { type: 'measures', measures: this.meter.read() });
         break;
       case 'drain':
         void this.drain();
         break;
     }
+  }
+
+  /** Works by other settings from now on; says so first thing after. */
+  private use(given: GivenSettings): void {
+    const { settings, rateBuckets } = given;
+    useSettings(this.pipeline, given);
+    this.upstreams.use(settings, this.pipeline.snapshot.zones);
+    this.forwarder.use(this.replacedParts(settings, rateBuckets));
+    this.tcpLimit?.limitTo(settings.tcpMaxConnectionsPerIp);
+    this.reportUpstreams();
+    announce(this.port, { type: 'settings-in-force', version: given.version });
+  }
+
+  /** New flights, too: no client joins a question that was asked by other settings. */
+  private replacedParts(settings: WorkerSettings, rateBuckets: SharedArrayBuffer): ReplacedParts {
+    const { resolver, zones, trust } = this.upstreams;
+    return {
+      resolver,
+      zones,
+      trust,
+      flights: this.flightsIn(ClaimArea.CLIENTS, settings.queryTimeoutMs),
+      settings: settings.cache,
+      networks: new ClientNetworks(rateBuckets, settings.rateLimit),
+    };
+  }
+
+  /** Questions in flight that this thread shares with the others: of clients, or to upstreams. */
+  private flightsIn(area: ClaimAreaCode, longestMs: number): NodeFlights {
+    const { claims: memory, worker } = this.start;
+    // Without claims no other thread asks.
+    const claims =
+      memory === null ? null : new QuestionClaims({ memory, worker, clock: systemClock, longestMs }, area);
+    return new NodeFlights(claims, longestMs, this.logger);
   }
 
   private fail(fault: Fault): void {
@@ -205,13 +239,11 @@ class ResolveThread {
   }
 
   private reportUpstreams(): void {
-    const upstreams = { pools: this.resolver.report(), zones: this.zones.report() };
-    announce(this.port, { type: 'upstreams', upstreams });
+    announce(this.port, { type: 'upstreams', upstreams: this.upstreams.report() });
   }
 
   private async observe(id: number, zone: Uint8Array): Promise<void> {
-    const keys = (await this.validator?.observe(zone)) ?? null;
-    announce(this.port, { type: 'trust-point', id, keys });
+    announce(this.port, { type: 'trust-point', id, keys: await this.upstreams.observe(zone) });
   }
 
   private listenDgram(addresses: readonly string[], port: number): Promise<DatagramListener> {
@@ -237,24 +269,9 @@ class ResolveThread {
     clearInterval(this.reports);
     await closing;
     await this.datagrams?.close();
-    this.shared?.close();
-    await this.resolver.close();
-    await this.zones.close();
+    await this.upstreams.close();
     this.udpReply?.closeSockets();
     announce(this.port, { type: 'drained' });
     this.port.close();
   }
-}
-
-/** Questions in flight that this thread shares with the others: of clients, or to upstreams. */
-function flightsIn(
-  area: ClaimAreaCode,
-  { claims: memory, worker, settings }: ThreadStart,
-  logger: Logger,
-): NodeFlights {
-  const longestMs = settings.queryTimeoutMs;
-  // Without claims no other thread asks.
-  const claims =
-    memory === null ? null : new QuestionClaims({ memory, worker, clock: systemClock, longestMs }, area);
-  return new NodeFlights(claims, longestMs, logger);
 }

@@ -13,7 +13,7 @@ const port = parentPort;
 if (port === null) throw new Error('start DNS thread: this file runs only as a worker thread');
 
 const native =
-  start.settings.udpBackend === 'dgram' ? { reason: 'asked for by configuration' } : loadNativeCalls();
+  start.given.settings.udpBackend === 'dgram' ? { reason: 'asked for by configuration' } : loadNativeCalls();
 const calls = 'calls' in native ? native.calls : null;
 
 try {

@@ -12,6 +12,8 @@ export interface UpstreamSettings {
   readonly pinnedIp?: string;
   /** Path and query of a DoH upstream. */
   readonly path?: string;
+  /** Its number in log records and the cache, less one; its place among all servers unless given. */
+  readonly number?: number;
 }
 
 /** How a pool spreads its questions. */

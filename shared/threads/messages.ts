@@ -12,7 +12,10 @@ import type { SnapshotBuffers } from '../snapshot/snapshot.ts';
 /** The role of a thread: answer from policy and cache, or resolve the rest. */
 export type ThreadRole = 'answer' | 'resolve';
 
-/** Settings that a thread needs; the control plane derives them from the configuration. */
+/**
+ * Settings that a thread needs; the control plane derives them from the configuration. New ones come into force between
+ * two batches, but for those of sockets (`bindAddresses`, `dnsPort`, `udpBackend`) and hooks.
+ */
 export interface WorkerSettings {
   /** Addresses to answer on; IPv4 and IPv6 literals. */
   readonly bindAddresses: readonly string[];
@@ -74,17 +77,23 @@ export interface WorkerMemory {
   readonly resolveClients: SharedArrayBuffer;
 }
 
+/** Settings of one version, and the memory that they need. */
+export interface GivenSettings {
+  readonly version: number;
+  readonly settings: WorkerSettings;
+  /** Buckets of the client networks of the whole node (`shared/memory/rate-buckets.ts`). */
+  readonly rateBuckets: SharedArrayBuffer;
+}
+
 /** `workerData` of a thread. */
 export interface ThreadStart {
   readonly role: ThreadRole;
   /** 0-based index of the worker. */
   readonly worker: number;
-  readonly settings: WorkerSettings;
+  readonly given: GivenSettings;
   readonly memory: WorkerMemory;
   /** The answer cache of the whole node. */
   readonly cache: SharedArrayBuffer;
-  /** Buckets of the client networks of the whole node (`shared/memory/rate-buckets.ts`). */
-  readonly rateBuckets: SharedArrayBuffer;
   /** Stream connections of each client address with the whole node (`shared/memory/connection-table.ts`). */
   readonly connections: SharedArrayBuffer;
   /** Keys of DNS cookies of the whole node (`shared/memory/cookie-key-layout.ts`). */
@@ -125,6 +134,7 @@ export type Fault = 'exit' | 'throw' | 'hang' | 'throw-in-timer' | 'throw-in-eve
 /** Control plane to thread. */
 export type ToWorker =
   | { readonly type: 'snapshot'; readonly snapshot: SnapshotBuffers }
+  | { readonly type: 'settings'; readonly given: GivenSettings }
   /** Answer what is in flight, close the listeners, send `drained`. */
   | { readonly type: 'drain' }
   /** Send `explained`: the answer to a question, and why. Resolve threads only. */
@@ -188,6 +198,7 @@ export type FromWorker =
   | { readonly type: 'ready'; readonly backend: 'batch' | 'dgram' }
   | { readonly type: 'listen-failed'; readonly address: string; readonly port: number; readonly code: string }
   | { readonly type: 'snapshot-in-force'; readonly version: number }
+  | { readonly type: 'settings-in-force'; readonly version: number }
   | { readonly type: 'upstreams'; readonly upstreams: UpstreamReports }
   | { readonly type: 'explained'; readonly id: number; readonly explanation: Explanation }
   /** null = no answer. */

@@ -73,6 +73,7 @@ describe('Explainer', () => {
       clock: systemClock,
       networks: new ClientNetworks(createRateBuckets(false, 0), rateLimitOf({ enabled: false })),
       settings,
+      trust: null,
     });
     const explainer = new Explainer(weir.pipeline, forwarder, systemClock);
     const asked = { qname: nameFromText(name)!, qtype: 1, client: addressFromText('192.0.2.1')! };

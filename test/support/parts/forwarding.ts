@@ -164,6 +164,7 @@ export class Forwarding {
       clock: this.clock,
       networks: new ClientNetworks(createRateBuckets(false, 0), rateLimitOf({ enabled: false })),
       settings: { ...CACHE_SETTINGS, ...settings },
+      trust: null,
     });
   }
 

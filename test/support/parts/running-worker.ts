@@ -17,7 +17,8 @@ import { freePort } from '../weir/free-ports.ts';
 import { rateLimitOf } from './test-rate-limit.ts';
 import { until } from './until.ts';
 
-function settingsOf(dnsPort: number, upstream: ScriptedUpstream | null): WorkerSettings {
+/** Settings of a thread that asks this upstream, or none; nothing else is on but the cache. */
+export function settingsOf(dnsPort: number, upstream: ScriptedUpstream | null): WorkerSettings {
   const servers =
     upstream === null
       ? []
@@ -76,14 +77,18 @@ export class RunningWorker {
   ): Promise<RunningWorker> {
     const { roles = ['resolve', 'answer'], upstream = null, settings = {} } = options;
     const worker = new RunningWorker(settings.dnsPort ?? (await freePort(['127.0.0.1'])));
-    const { buffers } = new NodeMemory(1, createAnswerCache(0), false);
+    const memory = new NodeMemory(1, createAnswerCache(0));
     for (const role of roles)
       worker.startThread({
         role,
         worker: 0,
-        settings: { ...settingsOf(worker.port, upstream), ...settings },
+        given: {
+          version: 0,
+          settings: { ...settingsOf(worker.port, upstream), ...settings },
+          rateBuckets: memory.rateBucketsFor(settings.rateLimit?.enabled === true),
+        },
         memory: worker.memory,
-        ...buffers,
+        ...memory.buffers,
         snapshot,
       });
     await until(() =>

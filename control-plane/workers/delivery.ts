@@ -1,0 +1,73 @@
+/**
+ * Brings the newest version of something to every DNS thread, a snapshot or settings, and waits until all work by it.
+ * `supervisor.ts` has the threads; none of both interprets what is delivered.
+ */
+import type { Logger } from '../../shared/log.ts';
+import type { ToWorker } from '../../shared/threads/messages.ts';
+import type { DnsThread } from './dns-thread.ts';
+import type { Events } from './events.ts';
+
+/**
+ * Longest wait for all threads to take what is delivered, milliseconds: more than it takes to find a hang and to replace
+ * the thread, so that a change waits for the replacement. It delays the next one no longer than that.
+ */
+const WAIT_MS = 6000;
+
+/** A thread as far as it takes what is delivered. */
+export type Taker = Pick<DnsThread, 'inForce' | 'post'>;
+
+/** What a delivery needs. */
+export interface DeliveryParts<T> {
+  readonly what: keyof Taker['inForce'];
+  /** What the first threads start with. */
+  readonly first: T;
+  readonly message: (given: T) => ToWorker;
+  /** The threads there are now. */
+  readonly threads: () => readonly Taker[];
+  /** Told of every confirmation, and of every thread that ends. */
+  readonly events: Events;
+  readonly logger: Logger;
+  readonly waitMs: number | undefined;
+}
+
+/** Delivers one kind of thing to the threads of a node. */
+export class Delivery<T extends { readonly version: number }> {
+  /** What a thread that starts now begins with. */
+  newest: T;
+  private readonly parts: DeliveryParts<T>;
+
+  constructor(parts: DeliveryParts<T>) {
+    this.parts = parts;
+    this.newest = parts.first;
+  }
+
+  /**
+   * Gives every thread the next version and waits until all work by it, `waitMs` at most; resolves with the number of
+   * threads that do not yet. It stays queued for them; a replacement starts with it.
+   */
+  async deliver(next: T): Promise<number> {
+    const { what, message, threads, events, logger, waitMs = WAIT_MS } = this.parts;
+    this.newest = next;
+    for (const thread of threads()) thread.post(message(next));
+    const countBehind = (): number =>
+      threads().filter((thread) => thread.inForce[what] < next.version).length;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, waitMs).unref();
+    });
+    await Promise.race([events.until(() => countBehind() === 0), late]);
+    clearTimeout(timer);
+    const behind = countBehind();
+    if (behind > 0)
+      logger.warn(`publish ${what}: threads did not confirm it in time`, {
+        version: next.version,
+        threads: behind,
+      });
+    return behind;
+  }
+
+  /** Gives a thread what was published while it started. */
+  catchUp(thread: Taker): void {
+    if (thread.inForce[this.parts.what] < this.newest.version) thread.post(this.parts.message(this.newest));
+  }
+}

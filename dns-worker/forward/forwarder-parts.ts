@@ -1,0 +1,35 @@
+/** What a forwarder works with, and what of it new settings replace. Data only. */
+import type { CacheWriter } from '../cache/cache-writer.ts';
+import type { ClientNetworks } from '../policy/client-networks.ts';
+import type { ThreadGuard } from '../report/thread-guard.ts';
+import type { NodeFlights } from '../resolve/node-flights.ts';
+import type { Resolver } from '../resolve/resolver.ts';
+import type { ZoneResolvers } from '../resolve/zone-resolvers.ts';
+import type { ForwardZone } from '../../shared/snapshot/forward-zone-servers.ts';
+import type { WorkerSettings } from '../../shared/threads/messages.ts';
+import type { ReplierParts } from './request-replier.ts';
+
+/** Parts that a forwarder works with. */
+export interface ForwarderParts extends ReplierParts {
+  /** Resolver of the pools, with or without validation; those of forward zones are `zones`. */
+  readonly resolver: Pick<Resolver, 'resolve'>;
+  readonly zones: ZoneResolvers;
+  readonly flights: NodeFlights;
+  readonly writer: CacheWriter;
+  readonly networks: ClientNetworks;
+  readonly guard: ThreadGuard;
+  readonly settings: WorkerSettings['cache'];
+  /** What the resolver trusts; compared by identity. */
+  readonly trust: unknown;
+}
+
+/** The parts that follow new settings. */
+export type ReplacedParts = Pick<
+  ForwarderParts,
+  'resolver' | 'zones' | 'flights' | 'settings' | 'networks' | 'trust'
+>;
+
+/** Where a question was asked: a zone, else the resolver of the pools at that time. */
+export interface Asked extends Pick<ForwarderParts, 'resolver' | 'trust'> {
+  readonly zone: ForwardZone | undefined;
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from '@jest/globals';
+import { systemClock as clock } from '../../shared/clock.ts';
+import { rootTrustAnchors } from '../../shared/dns/trust-anchors.ts';
+import type { ForwardZone } from '../../shared/snapshot/forward-zone-servers.ts';
+import type { WorkerSettings } from '../../shared/threads/messages.ts';
+import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
+import { settingsOf } from '../../test/support/parts/running-worker.ts';
+import { NodeFlights } from '../resolve/node-flights.ts';
+import { UpstreamSide } from './upstream-side.ts';
+
+const ZONE: ForwardZone = {
+  zone: 'home.arpa',
+  names: [],
+  partition: 1,
+  servers: [{ address: '127.0.0.1:9', transport: 'udp', host: '127.0.0.1', port: 9 }],
+  upstreamNumbers: [0x8000],
+};
+
+const ANCHORED = { dnssec: { anchors: rootTrustAnchors(), negativeAnchors: [] } };
+
+function settings(change: Partial<WorkerSettings> = {}): WorkerSettings {
+  const servers = ZONE.servers;
+  const pools = [{ name: 'p', strategy: 'Failover', priority: 1, servers }] as const;
+  return structuredClone({ ...settingsOf(53, null), pools, ...change });
+}
+
+function open(first = settings()): UpstreamSide {
+  const logger = new MemoryLogger();
+  return new UpstreamSide(first, {
+    clock,
+    logger,
+    flights: (longestMs) => new NodeFlights(null, longestMs, logger),
+  });
+}
+
+describe('UpstreamSide', () => {
+  test('use() keeps what the change does not concern', async () => {
+    const side = open(settings(ANCHORED));
+    const { resolver, zones, trust } = side;
+    side.use(settings({ ...ANCHORED, forwardsEcs: true, tcpMaxConnectionsPerIp: 7 }), []);
+    expect(side.resolver).toBe(resolver);
+    expect(side.zones).toBe(zones);
+    expect(side.trust).toBe(trust);
+    await side.close();
+  });
+
+  test.each<[string, Partial<WorkerSettings>, boolean]>([
+    [
+      'other names of pools',
+      { pools: [{ name: 'q', strategy: 'Parallel', priority: 1, servers: [] }] },
+      true,
+    ],
+    ['validation', ANCHORED, true],
+    ['another time', { queryTimeoutMs: 1234 }, false],
+    ['other probes', { healthCheck: { ...settings().healthCheck, timeoutMs: 1234 } }, false],
+    ['other resolvers for names', { bootstrap: ['192.0.2.9'] }, false],
+    ['other authorities', { extraCa: ['none'] }, false],
+  ])('use() asks the pools by %s', async (_what, change, keepsZones) => {
+    const side = open();
+    void side.zones.follow([ZONE]);
+    const { resolver, zones } = side;
+    side.use(settings(change), [ZONE]);
+    expect(side.resolver).not.toBe(resolver);
+    expect(side.zones === zones).toBe(keepsZones);
+    expect(side.report().pools).toHaveLength(change.pools === undefined ? 1 : 0);
+    expect(side.report().zones).toMatchObject([{ poolName: 'home.arpa' }]);
+    await side.close();
+  });
+
+  test('close() ends what was replaced, too', async () => {
+    const side = open();
+    const { resolver } = side;
+    side.use(settings({ queryTimeoutMs: 60_000 }), []);
+    await side.close();
+    const question = { qname: Uint8Array.of(0), qtype: 1, qclass: 1 } as Parameters<
+      typeof resolver.resolve
+    >[0];
+    const resolution = await new Promise((done) => resolver.resolve(question, done));
+    expect(resolution).toMatchObject({ kind: 'failed', reason: 'network' });
+  });
+});

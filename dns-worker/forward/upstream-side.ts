@@ -1,0 +1,124 @@
+/**
+ * Everything of a resolve thread that asks upstreams: the resolver of the pools, with or without validation, and those
+ * of the forward zones. New settings make new ones where they differ; those before finish what they have in flight.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from '../../shared/clock.ts';
+import type { TrustAnchor, TrustPointKeys } from '../../shared/dns/trust-anchors.ts';
+import type { Logger } from '../../shared/log.ts';
+import type { ForwardZone } from '../../shared/snapshot/forward-zone-servers.ts';
+import type { UpstreamReports, WorkerSettings } from '../../shared/threads/messages.ts';
+import { ValidatingResolver } from '../dnssec/validating-resolver.ts';
+import type { NodeFlights } from '../resolve/node-flights.ts';
+import { Resolver } from '../resolve/resolver.ts';
+import { SharedResolver } from '../resolve/shared-resolver.ts';
+import { ZoneResolvers } from '../resolve/zone-resolvers.ts';
+
+/** Milliseconds beyond the time of a question for which what was replaced is kept. */
+const GRACE_MS = 500;
+
+/** What asks the pools: the resolver, and what stands before it where answers are validated. */
+interface PoolSide {
+  readonly resolver: Resolver;
+  readonly shared: SharedResolver | undefined;
+  readonly validator: ValidatingResolver | undefined;
+}
+
+/** What the upstream side works with. */
+export interface UpstreamSideParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Flights of the questions for validation that last so many milliseconds at most. */
+  readonly flights: (longestMs: number) => NodeFlights;
+}
+
+/** Asks upstreams. One per resolve thread. */
+export class UpstreamSide {
+  private readonly parts: UpstreamSideParts;
+  private settings: WorkerSettings;
+  private pools: PoolSide;
+  zones: ZoneResolvers;
+  /** What ends what was replaced, and when. */
+  private readonly retired = new Map<() => Promise<void>, NodeJS.Timeout>();
+
+  constructor(settings: WorkerSettings, parts: UpstreamSideParts) {
+    this.parts = parts;
+    this.settings = settings;
+    this.pools = this.openPools(settings);
+    this.zones = new ZoneResolvers(settings, parts.clock, parts.logger);
+  }
+
+  /** Resolver of the pools; another one as soon as pools, validation or times are others. */
+  get resolver(): Pick<Resolver, 'resolve'> {
+    return this.pools.validator ?? this.pools.resolver;
+  }
+
+  /** What is trusted; the same object while that is the same. */
+  get trust(): WorkerSettings['dnssec'] {
+    return this.settings.dnssec;
+  }
+
+  /** Asks by other settings from now on; `zones` are those of the snapshot. */
+  use(next: WorkerSettings, zones: readonly ForwardZone[]): void {
+    const before = this.settings;
+    const isSame = (name: keyof WorkerSettings): boolean => isDeepStrictEqual(before[name], next[name]);
+    this.settings = isSame('dnssec') ? { ...next, dnssec: before.dnssec } : next;
+    const keepsTiming = (['queryTimeoutMs', 'bootstrap', 'healthCheck', 'extraCa'] as const).every(isSame);
+    if (!keepsTiming || !isSame('pools') || !isSame('dnssec')) {
+      const { pools } = this;
+      this.pools = this.openPools(this.settings);
+      pools.resolver.retire();
+      this.retire(before.queryTimeoutMs, () => closePools(pools));
+    }
+    if (keepsTiming) return;
+    const replaced = this.zones;
+    this.zones = new ZoneResolvers(this.settings, this.parts.clock, this.parts.logger);
+    void this.zones.follow(zones);
+    this.retire(before.queryTimeoutMs, () => replaced.close());
+  }
+
+  report(): UpstreamReports {
+    return { pools: this.pools.resolver.report(), zones: this.zones.report() };
+  }
+
+  /** The DNSKEY RRset of a zone with trust anchors; null = no answer, or nothing is validated. */
+  async observe(zone: Uint8Array): Promise<TrustPointKeys | null> {
+    return (await this.pools.validator?.observe(zone)) ?? null;
+  }
+
+  /** Validates with these trust anchors from now on. */
+  validateWith(anchors: readonly TrustAnchor[]): void {
+    this.pools.validator?.trust(anchors);
+  }
+
+  /** Ends everything; questions in flight fail. */
+  async close(): Promise<void> {
+    const retired = [...this.retired];
+    this.retired.clear();
+    for (const [, timer] of retired) clearTimeout(timer);
+    await Promise.all([closePools(this.pools), this.zones.close(), ...retired.map(([end]) => end())]);
+  }
+
+  private openPools(settings: WorkerSettings): PoolSide {
+    const { clock, logger } = this.parts;
+    const resolver = new Resolver(settings, clock, logger);
+    const { dnssec, queryTimeoutMs: timeoutMs } = settings;
+    if (dnssec === null) return { resolver, shared: undefined, validator: undefined };
+    const shared = new SharedResolver(resolver, this.parts.flights(timeoutMs), clock);
+    const validator = new ValidatingResolver(shared, dnssec, { clock, timeoutMs }, logger);
+    return { resolver, shared, validator };
+  }
+
+  private retire(longestMs: number, end: () => Promise<void>): void {
+    const timer = setTimeout(() => {
+      this.retired.delete(end);
+      void end();
+    }, longestMs + GRACE_MS).unref();
+    this.retired.set(end, timer);
+  }
+}
+
+async function closePools({ resolver, shared }: PoolSide): Promise<void> {
+  shared?.close();
+  await resolver.close();
+}
