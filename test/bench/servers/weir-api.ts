@@ -40,6 +40,8 @@ const POLLED_OF_LOG = [
 
 /** A signed-in session. */
 export interface WeirApi {
+  /** For other clients of the same session. */
+  readonly credentials: { readonly port: number; readonly cookie: string };
   /** Deletes every source that the first start brought along. */
   removeSources(): Promise<void>;
   /** Adds a list file, for some groups or for all. */
@@ -76,14 +78,16 @@ export async function signIn(port: number, timeoutMs: number, alive: () => void)
   const { setup_required } = statusSchema.parse((await call('GET', '/auth/status')).body);
   if (setup_required) await call('POST', '/auth/setup', { password: PASSWORD });
   const { cookie } = await call('POST', '/auth/login', { username: 'admin', password: PASSWORD });
-  return session(caller(`http://127.0.0.1:${port}/api`, cookie));
+  return session({ port, cookie });
 }
 
-function session(call: Call): WeirApi {
+function session(credentials: WeirApi['credentials']): WeirApi {
+  const call = caller(`http://127.0.0.1:${credentials.port}/api`, credentials.cookie);
   let asked = 0;
   const sources = async (): Promise<Source[]> =>
     z.array(sourceSchema).parse((await call('GET', '/blocklist-sources')).body);
   return {
+    credentials,
     removeSources: async () => {
       for (const { id } of await sources()) await call('DELETE', `/blocklist-sources/${id}`);
     },

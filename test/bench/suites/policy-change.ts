@@ -9,6 +9,7 @@ import { alignColumns } from '../report/table.ts';
 import { measure, pinAnswerThreads, startServer, warmAndCheck } from '../running-server.ts';
 import { weirContestant } from '../servers/server-table.ts';
 import type { WeirApi } from '../servers/weir-api.ts';
+import { quantile } from '../report/quantile.ts';
 import { preparePolicyChanges, type PolicyChange } from './policy-changes.ts';
 import { saturatedMix } from './mix.ts';
 import { LARGE_HOUSE } from './policy-row.ts';
@@ -114,10 +115,4 @@ function loadTable(runs: Record<string, readonly Run[]>): string {
       own.reduce((total, run) => total + (run.slippedSecs ?? 0), 0).toFixed(3),
     ]),
   ]);
-}
-
-/** The value that a share of them does not exceed; NaN of nothing. */
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? NaN;
 }

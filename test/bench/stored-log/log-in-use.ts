@@ -2,27 +2,19 @@
 // Weir's own database before it starts; then nothing but queries for a while, to see what they cost; then questions as
 // the dashboard asks them, over HTTP, while queries come on. Two of its uses: a home over 90 days, and 20 million
 // queries of two nodes under load.
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { lockDataDir } from '../../control-plane/db/data-dir-lock.ts';
-import { type Database, startDatabase } from '../../control-plane/db/database.ts';
-import { CountsDays } from '../../control-plane/query-log/upkeep/counts-days.ts';
-import { NameFolding } from '../../control-plane/query-log/upkeep/name-folding.ts';
-import { systemClock } from '../../shared/clock.ts';
-import { MemoryLogger } from '../support/parts/memory-logger.ts';
-import { type Bench, ROOT, stageOf, withBench } from './bench.ts';
-import type { LoadResult } from './load/load.ts';
-import { DAY_MS, type MadeUpLog, makeRows, storeMadeUpLog } from './made-up-log.ts';
-import { gatherMaterial } from './material/material.ts';
-import { parseOptions } from './options.ts';
-import { stopRunning } from './process/child.ts';
-import { readMemorySplit } from './process/memory.ts';
-import { cpuBetween, processTree, readCpu } from './process/proc-tree.ts';
-import { writtenBytes } from './process/written-bytes.ts';
-import { type RunningServer, startServer, steadyJob, warmAndCheck } from './running-server.ts';
-import { type Contestant, weirContestant } from './servers/server-table.ts';
-import { saturatedMix } from './suites/mix.ts';
+import { type Bench, ROOT, stageOf, withBench } from '../bench.ts';
+import type { LoadResult } from '../load/load.ts';
+import { filledWeir } from './filled-weir.ts';
+import { DAY_MS, HOUR_MS } from './made-up-log.ts';
+import { gatherMaterial } from '../material/material.ts';
+import { parseOptions } from '../options.ts';
+import { readOwnNumbers, runBench } from '../own-options.ts';
+import { readMemorySplit } from '../process/memory.ts';
+import { cpuBetween, processTree, readCpu } from '../process/proc-tree.ts';
+import { writtenBytes } from '../process/written-bytes.ts';
+import { type RunningServer, startServer, steadyJob, warmAndCheck } from '../running-server.ts';
+import { saturatedMix } from '../suites/mix.ts';
 
 const HELP = `npm run log-in-use -- [options]
 
@@ -35,16 +27,15 @@ const HELP = `npm run log-in-use -- [options]
   --runs N        times that each question is asked (5)
   --names N, --base-port N, --server-core N, --load-core N, --seed N, --keep   as of npm run bench
 `;
-const OWN = {
-  queries: { type: 'string', default: '9000000' },
-  days: { type: 'string', default: '90' },
-  nodes: { type: 'string', default: '1' },
-  'block-rows': { type: 'string', default: '60000' },
-  rate: { type: 'string', default: '1.16' },
-  secs: { type: 'string', default: '300' },
-  runs: { type: 'string', default: '5' },
-} as const;
-const HOUR_MS = 3_600_000;
+const DEFAULTS = {
+  queries: 9_000_000,
+  days: 90,
+  nodes: 1,
+  'block-rows': 60_000,
+  rate: 1.16,
+  secs: 300,
+  runs: 5,
+};
 const QUIET_MS = 20_000;
 const MIB = 2 ** 20;
 const WINDOW = 1000;
@@ -76,60 +67,6 @@ function questionsOf(client: string): string[] {
     `/stats/top_domains?period=24h&limit=10&client=${client}`,
     '/dashboard?period=24h',
   ];
-}
-
-/** Puts the log into Weir's database, and its lists, as upkeep would have made them. */
-async function fill(dataDir: string, made: MadeUpLog): Promise<void> {
-  const lock = lockDataDir(dataDir);
-  const logger = new MemoryLogger();
-  const database = startDatabase({ urls: '', lock, logger });
-  try {
-    await database.whenUp();
-    const blocks = await storeMadeUpLog(database, makeRows(made), made);
-    for (let nodeId = 1; nodeId <= made.nodes; nodeId++) {
-      const folding = new NameFolding({ database, logger, nodeId });
-      while ((await folding.turn()) > 0);
-    }
-    await new CountsDays({ database, logger, clock: systemClock, rollupDays: () => made.days + 1 }).keep();
-    // A day's counts come into the room of those that were dropped: here all are there before the first are dropped.
-    await database.query('VACUUM FULL query_counts');
-    await database.query('VACUUM ANALYZE');
-    console.log(`${made.queries} queries of ${made.nodes} nodes, ${made.days} days, in ${blocks} blocks`);
-    await printSizes(database, made);
-  } finally {
-    await database.close();
-    lock.release();
-  }
-}
-
-async function printSizes(database: Database, { queries, days }: MadeUpLog): Promise<void> {
-  const { rows } = await database.query<{ what: string; bytes: number }>(
-    `SELECT 'blocks' AS what, sum(pg_total_relation_size(inhrelid))::bigint AS bytes
-     FROM pg_inherits WHERE inhparent = 'query_blocks'::regclass
-     UNION ALL SELECT 'lists of names', pg_total_relation_size('query_names')
-     UNION ALL SELECT 'counts', pg_total_relation_size('query_counts')
-     UNION ALL SELECT 'the whole database', pg_database_size(current_database())`,
-  );
-  for (const { what, bytes } of rows)
-    console.log(
-      `${what.padEnd(20)}${(bytes / MIB).toFixed(1).padStart(9)} MiB` +
-        `${(bytes / queries).toFixed(2).padStart(9)} bytes a query${(bytes / days / 1024).toFixed(0).padStart(9)} KiB a day`,
-    );
-}
-
-/** Weir, whose log is filled between its first run and the measured start. */
-function filledWeir(made: MadeUpLog): Contestant {
-  const { server, installed } = weirContestant(ROOT, { name: 'weir-log' });
-  return {
-    installed,
-    server: {
-      ...server,
-      firstRun: async (room, launch) => {
-        await server.firstRun?.(room, launch);
-        await fill(join(room.dir, 'data'), made);
-      },
-    },
-  };
 }
 
 /** What queries at this rate cost while nothing else is asked. */
@@ -205,38 +142,13 @@ async function logInUse(bench: Bench, options: Options): Promise<void> {
 }
 
 async function main(args: string[]): Promise<void> {
-  const { values } = parseArgs({ args, strict: false, options: { ...OWN, help: { type: 'boolean' } } });
-  if (values.help === true) {
+  const read = readOwnNumbers(args, DEFAULTS);
+  if (read === null) {
     console.log(HELP);
     return;
   }
-  const number = (name: keyof typeof OWN): number => {
-    const value = Number(values[name]);
-    if (!(value > 0)) throw new Error(`read --${name}: expected a positive number`);
-    return value;
-  };
-  const isOwn = (word = ''): boolean => Object.keys(OWN).some((name) => word === `--${name}`);
-  const rest = args.filter((word, index) => !isOwn(word) && !isOwn(args[index - 1]));
-  await withBench(parseOptions(rest), (bench) =>
-    logInUse(bench, {
-      queries: number('queries'),
-      days: number('days'),
-      nodes: number('nodes'),
-      blockRows: number('block-rows'),
-      rateQps: number('rate'),
-      secs: number('secs'),
-      runs: number('runs'),
-    }),
-  );
+  const { 'block-rows': blockRows, rate: rateQps, ...own } = read.own;
+  await withBench(parseOptions(read.rest), (bench) => logInUse(bench, { ...own, blockRows, rateQps }));
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => {
-    void stopRunning().then(() => process.exit(130));
-  });
-try {
-  await main(process.argv.slice(2));
-} catch (error) {
-  console.error(error);
-  process.exitCode = 1;
-}
+await runBench(main);

@@ -1,15 +1,15 @@
 // Days of queries as the log would have stored them: names and types of the bench's question stream, some 200 clients,
 // answers of one or two addresses. The same seed gives the same queries.
-import type { QueryLogRow } from '../../control-plane/query-log/attribution/row.ts';
-import type { Database } from '../../control-plane/db/database.ts';
-import { BlockGatherer, toBatch } from '../../control-plane/query-log/store/block-gatherer.ts';
-import { NameFolding } from '../../control-plane/query-log/upkeep/name-folding.ts';
-import { storeBlock } from '../../control-plane/query-log/store/block-store.ts';
-import { MemoryLogger } from '../support/parts/memory-logger.ts';
-import { nameFromText } from '../../shared/dns/name.ts';
-import { QueryStatus } from '../../shared/query-log.ts';
-import type { Question } from './material/asked-question.ts';
-import { type Random, seededRandom } from './material/random.ts';
+import type { QueryLogRow } from '../../../control-plane/query-log/attribution/row.ts';
+import type { Database } from '../../../control-plane/db/database.ts';
+import { BlockGatherer, toBatch } from '../../../control-plane/query-log/store/block-gatherer.ts';
+import { NameFolding } from '../../../control-plane/query-log/upkeep/name-folding.ts';
+import { storeBlock } from '../../../control-plane/query-log/store/block-store.ts';
+import { MemoryLogger } from '../../support/parts/memory-logger.ts';
+import { nameFromText } from '../../../shared/dns/name.ts';
+import { QueryStatus } from '../../../shared/query-log.ts';
+import type { Question } from '../material/asked-question.ts';
+import { type Random, seededRandom } from '../material/random.ts';
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;

@@ -3,14 +3,14 @@
 // questions, several times: the first time nothing is known of what it reads, but by the questions before it. CPU is that
 // of this process, without PostgreSQL's.
 import { parseArgs } from 'node:util';
-import { LogQuestions } from '../../control-plane/query-log/scans/log-questions.ts';
-import { LogScans } from '../../control-plane/query-log/scans/log-scans.ts';
-import type { QueryLogFilter } from '../../control-plane/query-log/reading/query-log-reader.ts';
-import { MemoryLogger } from '../support/parts/memory-logger.ts';
-import { startTestDatabase } from '../support/parts/test-database.ts';
-import { ROOT } from './bench.ts';
+import { LogQuestions } from '../../../control-plane/query-log/scans/log-questions.ts';
+import { LogScans } from '../../../control-plane/query-log/scans/log-scans.ts';
+import type { QueryLogFilter } from '../../../control-plane/query-log/reading/query-log-reader.ts';
+import { MemoryLogger } from '../../support/parts/memory-logger.ts';
+import { startTestDatabase } from '../../support/parts/test-database.ts';
+import { ROOT } from '../bench.ts';
 import { addNameLists, DAY_MS, HOUR_MS, makeRows, storeMadeUpLog } from './made-up-log.ts';
-import { gatherMaterial } from './material/material.ts';
+import { gatherMaterial } from '../material/material.ts';
 
 const HELP = `npm run log-bench -- [options]
 

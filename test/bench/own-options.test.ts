@@ -1,0 +1,22 @@
+import { describe, expect, test } from '@jest/globals';
+import { readOwnNumbers } from './own-options.ts';
+
+const DEFAULTS = { queries: 100, rate: 1.5 };
+
+describe('readOwnNumbers()', () => {
+  test('takes its own options and leaves the rest', () => {
+    const args = ['--queries', '7', '--names', '3', '--keep'];
+    expect(readOwnNumbers(args, DEFAULTS)).toEqual({
+      own: { queries: 7, rate: 1.5 },
+      rest: ['--names', '3', '--keep'],
+    });
+  });
+
+  test.each(['0', '-1', 'x'])('refuses %j and names the option', (value) => {
+    expect(() => readOwnNumbers(['--rate', value], DEFAULTS)).toThrow('--rate');
+  });
+
+  test('returns null where help is asked for', () => {
+    expect(readOwnNumbers(['--help'], DEFAULTS)).toBeNull();
+  });
+});
