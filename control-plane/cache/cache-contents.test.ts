@@ -18,18 +18,18 @@ function keep(cache: SharedArrayBuffer, name: string, ttlSecs: number, answer?: 
   keepAnswer(cache, clock.monotonicMs() / 1000, name, ttlSecs, answer);
 }
 
-function names(buffer: SharedArrayBuffer): string[] {
-  const page = new CacheContents(buffer, () => 0).page({ limit: 1000, offset: 0 }, clock);
+async function names(buffer: SharedArrayBuffer): Promise<string[]> {
+  const page = await new CacheContents(buffer, () => 0).page({ limit: 1000, offset: 0 }, clock);
   return page.data.map(({ domain }) => domain).sort();
 }
 
 describe('CacheContents', () => {
-  test('page() shows dates of the wall clock, beyond 2038 too', () => {
+  test('page() shows dates of the wall clock, beyond 2038 too', async () => {
     clock.wallMs = Date.UTC(2040, 0, 1);
     const buffer = createAnswerCache(0);
     keep(buffer, 'example.org', 300);
     clock.advance(60_000);
-    const { data } = new CacheContents(buffer, () => 0).page({ limit: 1, offset: 0 }, clock);
+    const { data } = await new CacheContents(buffer, () => 0).page({ limit: 1, offset: 0 }, clock);
     expect(data).toMatchObject([
       {
         ttl_secs: 240,
@@ -48,11 +48,11 @@ describe('CacheContents', () => {
     expect(await contents.drop({ domain: 'EXAMPLE.org.' })).toBe(1);
     expect(await contents.drop({ domain: '*.a.example.org', type: 'AAAA' })).toBe(0);
     expect(await contents.drop({ domain: '*.a.example.org', type: 'a' })).toBe(2);
-    expect(names(buffer)).toEqual(['example.com']);
+    expect(await names(buffer)).toEqual(['example.com']);
     expect(await contents.drop({})).toBe(1);
     expect(contents.metrics()).toMatchObject({ entries: 0, insertions: 4 });
     keep(buffer, 'example.net', 300);
-    expect(names(buffer)).toEqual(['example.net']);
+    expect(await names(buffer)).toEqual(['example.net']);
   });
 
   test('drop() waits for the lock of a worker and lets it go', async () => {
@@ -61,30 +61,33 @@ describe('CacheContents', () => {
     const head = new Int32Array(buffer, 0, CacheHead.BYTES >>> 2);
     Atomics.store(head, CacheHead.LOCK_WORD, 1);
     const dropping = new CacheContents(buffer, () => 0).drop({});
-    expect(names(buffer)).toEqual(['example.org']);
+    expect(await names(buffer)).toEqual(['example.org']);
     Atomics.store(head, CacheHead.LOCK_WORD, 0);
     expect(await dropping).toBe(1);
     expect(Atomics.load(head, CacheHead.LOCK_WORD)).not.toBe(CACHE_LOCK_OF_CONTROL_PLANE);
   });
 
-  test('page() counts all that match, and shows the wanted part of them', () => {
+  test('page() counts all that match, and shows the wanted part of them', async () => {
     const buffer = createAnswerCache(0);
     for (const name of ['a.example', 'b.example', 'c.example', 'd.test']) keep(buffer, name, 300);
     const contents = new CacheContents(buffer, () => 0);
     const page = (offset: number, limit: number) =>
       contents.page({ domain: '*.example', limit, offset }, clock);
-    const all = page(0, 10);
+    const all = await page(0, 10);
     expect([all.total, all.data.length]).toEqual([3, 3]);
-    expect(page(1, 1)).toEqual({ data: [all.data[1]], total: 3, limit: 1, offset: 1 });
-    expect(page(3, 1)).toEqual({ data: [], total: 3, limit: 1, offset: 3 });
+    expect(await page(1, 1)).toEqual({ data: [all.data[1]], total: 3, limit: 1, offset: 1 });
+    expect(await page(3, 1)).toEqual({ data: [], total: 3, limit: 1, offset: 3 });
   });
 
-  test('page() tells what an entry is kept for, and no life below zero', () => {
+  test('page() tells what an entry is kept for, and no life below zero', async () => {
     const buffer = createAnswerCache(0);
     keep(buffer, 'a.example', 10, { qtype: 28, dnssecOk: true, rcode: 3, size: 40 });
     keep(buffer, 'a.example', 10, { qtype: 28, checkingDisabled: true });
     clock.advance(11_000);
-    const { data } = new CacheContents(buffer, () => 0).page({ type: 'aaaa', limit: 9, offset: 0 }, clock);
+    const { data } = await new CacheContents(buffer, () => 0).page(
+      { type: 'aaaa', limit: 9, offset: 0 },
+      clock,
+    );
     const [secure, unchecked] = data.toSorted((a, b) => b.bytes - a.bytes);
     expect(secure).toMatchObject({
       ...{ domain: 'a.example', type: 'AAAA', rcode: 'NXDOMAIN', ttl_secs: 0, answers: 1, in_use: false },

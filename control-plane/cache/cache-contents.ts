@@ -1,4 +1,5 @@
 /** Lists and drops entries of the shared answer cache for the API. */
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import type {
   CacheEntryFilter,
   CacheEntryPage,
@@ -9,10 +10,11 @@ import type {
 import { CACHE_UNIT, CacheEntry, CacheHead, CacheKeyFlags } from '../../shared/memory/answer-cache-layout.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { Counter } from '../../shared/memory/counters.ts';
-import { rcodeName, rrTypeCode, rrTypeName } from '../../shared/dns/iana.ts';
+import { rcodeName, rrTypeName } from '../../shared/dns/iana.ts';
 import { DnssecStatus } from '../../shared/query-log.ts';
 import type { CopiedEntry } from './cache-index.ts';
 import { CacheIndex, entryName } from './cache-index.ts';
+import { EntryMatch } from './entry-match.ts';
 
 /** Reads and drops entries. */
 export class CacheContents {
@@ -43,45 +45,36 @@ export class CacheContents {
     };
   }
 
-  /** Entries that match, in arbitrary order. Expired ones may still be there. */
-  page(query: CacheEntryQuery, clock: Clock): CacheEntryPage {
+  /** Entries that match, in arbitrary order. Expired ones may still be there. Other work has its turns meanwhile. */
+  async page(query: CacheEntryQuery, clock: Clock): Promise<CacheEntryPage> {
     const { limit, offset } = query;
     const now = { wallMs: clock.nowMs(), monotonicSecs: Math.floor(clock.monotonicMs() / 1000) };
-    const matches = matcher(query);
+    const match = new EntryMatch(query);
     const data: CacheEntryRow[] = [];
     let total = 0;
-    for (const entry of this.index.entries()) {
-      if (!matches(entry)) continue;
-      if (total >= offset && data.length < limit) data.push(rowOf(entry, now));
-      total++;
+    for (const turn of this.index.turns()) {
+      for (const place of this.index.places(turn, match)) {
+        if (total >= offset && data.length < limit) {
+          const entry = this.index.copy(place);
+          if (entry === null) continue;
+          data.push(rowOf(entry, now));
+        }
+        total++;
+      }
+      await othersTurn();
     }
     return { data, total, limit, offset };
   }
 
   /** Drops what matches, for all workers at once; returns how many. Rejects with CacheBusy. */
   drop(filter: CacheEntryFilter): Promise<number> {
-    return this.index.drop(matcher(filter));
+    return this.index.drop(new EntryMatch(filter));
   }
 }
 
 /** Hits of both, percent; 0 where nothing was asked. */
 export function share(hits: number, misses: number): number {
   return hits + misses === 0 ? 0 : Math.round((hits / (hits + misses)) * 10_000) / 100;
-}
-
-function matcher({ domain, type }: CacheEntryFilter): (entry: CopiedEntry) => boolean {
-  const name = domain
-    ?.replace(/^\*\./, '')
-    .replace(/(.)\.$/, '$1')
-    .toLowerCase();
-  const withBelow = domain?.startsWith('*.') === true;
-  const code = type === undefined ? undefined : rrTypeCode(type);
-  return (entry) => {
-    if (code !== undefined && entry.view.getUint16(CacheEntry.QTYPE, true) !== code) return false;
-    if (name === undefined) return true;
-    const own = entryName(entry);
-    return own === name || (withBelow && (name === '.' || own.endsWith(`.${name}`)));
-  };
 }
 
 /** One moment on both clocks: entries have the monotonic one's seconds, people want to see dates. */

@@ -23,8 +23,8 @@ function keep(cache: SharedArrayBuffer, name: string, ttlSecs: number, answer?: 
   keepAnswer(cache, clock.monotonicMs() / 1000, name, ttlSecs, answer);
 }
 
-function names(buffer: SharedArrayBuffer): string[] {
-  const page = new CacheContents(buffer, () => 0).page({ limit: 1000, offset: 0 }, clock);
+async function names(buffer: SharedArrayBuffer): Promise<string[]> {
+  const page = await new CacheContents(buffer, () => 0).page({ limit: 1000, offset: 0 }, clock);
   return page.data.map(({ domain }) => domain).sort();
 }
 
@@ -39,11 +39,11 @@ describe('CacheFile', () => {
     clock.advance(20_000);
     const after = createAnswerCache(0);
     expect(await file.load(after, clock)).toBe(1);
-    expect(names(after)).toEqual(['a.example.org']);
+    expect(await names(after)).toEqual(['a.example.org']);
     // The file is for one start.
     expect(await file.load(createAnswerCache(0), clock)).toBe(0);
     keep(after, 'c.example.org', 300);
-    expect(names(after)).toEqual(['a.example.org', 'c.example.org']);
+    expect(await names(after)).toEqual(['a.example.org', 'c.example.org']);
   });
 
   test.each([
@@ -60,7 +60,7 @@ describe('CacheFile', () => {
     clock.sinceBootMs += gone.monotonicSecs * 1000;
     const after = createAnswerCache(0);
     expect(await file.load(after, clock)).toBe(ttlSecs === null ? 0 : 1);
-    const { data } = new CacheContents(after, () => 0).page({ limit: 10, offset: 0 }, clock);
+    const { data } = await new CacheContents(after, () => 0).page({ limit: 10, offset: 0 }, clock);
     expect(data.map(({ ttl_secs }) => ttl_secs)).toEqual(ttlSecs === null ? [] : [ttlSecs]);
   });
 
@@ -72,9 +72,9 @@ describe('CacheFile', () => {
     const after = createAnswerCache(0);
     const loaded = await file.load(after, clock);
     expect(loaded).toBeGreaterThan(100);
-    expect(names(after)).toHaveLength(Math.min(loaded, 1000));
+    expect(await names(after)).toHaveLength(Math.min(loaded, 1000));
     for (let i = 0; i < 2000; i++) keep(after, `m${String(i)}.example.org`, 300, { size: 1000 });
-    expect(names(after)).toContain('m1999.example.org');
+    expect(await names(after)).toContain('m1999.example.org');
   });
 
   test.each<[string, (path: string) => Promise<void>]>([

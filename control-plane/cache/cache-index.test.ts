@@ -9,6 +9,7 @@ import {
 import { CacheMemory } from '../../shared/memory/cache-memory.ts';
 import { keepAnswer } from '../../test/support/parts/kept-answer.ts';
 import { CacheBusy, CacheIndex, entryName, isWhole } from './cache-index.ts';
+import { EntryMatch } from './entry-match.ts';
 
 let cache: SharedArrayBuffer;
 let memory: CacheMemory;
@@ -79,7 +80,7 @@ describe('CacheIndex', () => {
     keepAnswer(cache, 1000, 'b.example', 300);
     const taken = [...index.entries()].reduce((sum, { bytes }) => sum + bytes.length, 0);
     expect(index.bytes).toBe(taken);
-    expect(await index.drop((entry) => entryName(entry) === 'a.example')).toBe(1);
+    expect(await index.drop(new EntryMatch({ domain: 'a.example' }))).toBe(1);
     expect([names(), index.head(CacheHead.ENTRIES_WORD), index.bytes]).toEqual([['b.example'], 1, taken]);
     expect(index.head(CacheHead.LOCK_WORD)).toBe(0);
   });
@@ -89,10 +90,10 @@ describe('CacheIndex', () => {
     const broken = (): boolean => {
       throw new Error('bug');
     };
-    await expect(index.drop(broken)).rejects.toThrow('bug');
+    await expect(index.drop({ matches: broken })).rejects.toThrow('bug');
     expect(index.head(CacheHead.LOCK_WORD)).toBe(0);
     Atomics.store(memory.head, CacheHead.LOCK_WORD, 1);
-    await expect(index.drop(() => true)).rejects.toThrow(CacheBusy);
+    await expect(index.drop(new EntryMatch({}))).rejects.toThrow(CacheBusy);
     expect([names(), index.head(CacheHead.LOCK_WORD)]).toEqual([['a.example'], 1]);
   });
 });

@@ -3,7 +3,7 @@
  * returned as a consistent copy; changes of the index need the lock, as in the workers.
  */
 import { ApiError } from '../api/api-error.ts';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as othersTurn, setTimeout as delay } from 'node:timers/promises';
 import {
   CACHE_LOCK_OF_CONTROL_PLANE,
   CACHE_UNIT,
@@ -13,6 +13,7 @@ import {
 } from '../../shared/memory/answer-cache-layout.ts';
 import { CacheMemory, bodyOffset, unitsBetween } from '../../shared/memory/cache-memory.ts';
 import { nameToText } from '../../shared/dns/name.ts';
+import type { EntryMatch } from './entry-match.ts';
 
 /** One entry, copied. */
 export interface CopiedEntry {
@@ -38,6 +39,14 @@ export class CacheBusy extends ApiError {
 /** Buckets processed per hold of the lock: less than a millisecond. */
 const BUCKETS_A_TURN = 1024;
 const LOCK_TRIES = 500;
+const ALL = { matches: (): boolean => true };
+const ORDER = new Int32Array(new SharedArrayBuffer(4));
+
+/** Buckets of the index, `end` not included. */
+interface Turn {
+  readonly first: number;
+  readonly end: number;
+}
 
 /** Walks the index of one cache. */
 export class CacheIndex {
@@ -60,57 +69,76 @@ export class CacheIndex {
 
   /** Every entry that is consistent while it is read. */
   *entries(): Generator<CopiedEntry> {
-    for (let bucket = 0; bucket <= this.memory.bucketMask; bucket++) {
-      for (let slot = 0; slot < CacheBucket.SLOTS; slot++) {
-        const entry = this.copy(bucket << CacheBucket.SHIFT, slot);
+    for (const turn of this.turns())
+      for (const place of this.places(turn, ALL)) {
+        const entry = this.copy(place);
         if (entry !== null) yield entry;
+      }
+  }
+
+  /** Parts of the index, each a fraction of a millisecond's work. */
+  *turns(): Generator<Turn> {
+    const buckets = this.memory.bucketMask + 1;
+    for (let first = 0; first < buckets; first += BUCKETS_A_TURN)
+      yield { first, end: Math.min(first + BUCKETS_A_TURN, buckets) };
+  }
+
+  /** Places in a part of the index that have an entry which matches; for `copy`, which may find it gone. */
+  *places({ first, end }: Turn, match: Pick<EntryMatch, 'matches'>): Generator<number> {
+    const { index, slab, slabUnits } = this.memory;
+    for (let bucket = first; bucket < end; bucket++) {
+      const references = (bucket << CacheBucket.SHIFT) + CacheBucket.REFERENCE_AT;
+      for (let place = references; place < references + CacheBucket.SLOTS; place++) {
+        const reference = index[place]!;
+        if (reference === 0) continue;
+        const position = (reference >>> 0) - 1;
+        if (this.isGone(position)) continue;
+        if (match.matches(slab, (position % slabUnits) * CACHE_UNIT)) yield place;
       }
     }
   }
 
-  /** Drops the entries that `matches`; returns how many. Rejects with CacheBusy. */
-  async drop(matches: (entry: CopiedEntry) => boolean): Promise<number> {
+  /** Drops the entries that match; returns how many. Rejects with CacheBusy. */
+  async drop(match: Pick<EntryMatch, 'matches'>): Promise<number> {
+    const { index, head } = this.memory;
     let dropped = 0;
-    for (let bucket = 0; bucket <= this.memory.bucketMask; bucket += BUCKETS_A_TURN) {
+    for (const turn of this.turns()) {
       await this.lock();
       try {
-        const end = Math.min(bucket + BUCKETS_A_TURN, this.memory.bucketMask + 1);
-        for (let at = bucket; at < end; at++) dropped += this.dropIn(at << CacheBucket.SHIFT, matches);
+        for (const place of this.places(turn, match)) {
+          Atomics.store(index, place, 0);
+          Atomics.sub(head, CacheHead.ENTRIES_WORD, 1);
+          dropped++;
+        }
       } finally {
         this.unlock();
       }
+      await othersTurn();
     }
     return dropped;
   }
 
-  private dropIn(bucket: number, matches: (entry: CopiedEntry) => boolean): number {
-    const { index, head } = this.memory;
-    let dropped = 0;
-    for (let slot = 0; slot < CacheBucket.SLOTS; slot++) {
-      const entry = this.copy(bucket, slot);
-      if (entry === null || !matches(entry)) continue;
-      Atomics.store(index, bucket + CacheBucket.REFERENCE_AT + slot, 0);
-      Atomics.sub(head, CacheHead.ENTRIES_WORD, 1);
-      dropped++;
-    }
-    return dropped;
-  }
-
-  /** Null if the slot is free, or the entry was overwritten while it was read. */
-  private copy(bucket: number, slot: number): CopiedEntry | null {
+  /** The entry at a place; null if the place is free, or the entry was overwritten while it was read. */
+  copy(place: number): CopiedEntry | null {
     const memory = this.memory;
-    const reference = Atomics.load(memory.index, bucket + CacheBucket.REFERENCE_AT + slot);
+    const reference = Atomics.load(memory.index, place);
     if (reference === 0) return null;
     const position = (reference >>> 0) - 1;
     const at = (position % memory.slabUnits) * CACHE_UNIT;
     const units = memory.slabWords[(at + CacheEntry.UNITS) >>> 2]! >>> 0;
     const bytes = memory.slab.slice(at, at + units * CACHE_UNIT);
     // An atomic operation orders the loads before it, see `AnswerCache`.
-    Atomics.add(new Int32Array(new SharedArrayBuffer(4)), 0, 1);
-    const isGone = unitsBetween(memory, this.head(CacheHead.TAIL_WORD), position) >= memory.slabUnits;
-    if (isGone || !isWhole(bytes)) return null;
+    Atomics.add(ORDER, 0, 1);
+    if (this.isGone(position) || !isWhole(bytes)) return null;
+    const bucket = place & ~(CacheBucket.WORDS - 1);
+    const slot = place - bucket - CacheBucket.REFERENCE_AT;
     const inUse = ((memory.index[bucket + CacheBucket.USED_AT]! >>> slot) & 1) === 1;
     return { bytes, view: viewOf(bytes), inUse };
+  }
+
+  /** Whether the tail has passed a position. */
+  private isGone(position: number): boolean {
+    return unitsBetween(this.memory, this.head(CacheHead.TAIL_WORD), position) >= this.memory.slabUnits;
   }
 
   private async lock(): Promise<void> {
