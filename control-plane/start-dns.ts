@@ -14,11 +14,13 @@ import { LogQuestions } from './query-log/scans/log-questions.ts';
 import { LogScans } from './query-log/scans/log-scans.ts';
 import { LogWriter } from './query-log/store/log-writer.ts';
 import { recordNames } from './query-log/drain/record-names.ts';
+import { GrantTimes } from './grants/grant-times.ts';
 import { ScheduleEvaluator } from './schedules/schedule-evaluator.ts';
 import { blockingSettings, configRecords, leaseNames, questionFlags } from './settings/derived.ts';
 import { dnsSettings, settingsFlags } from './settings/dns-settings.ts';
 import { ZoneNumbers } from './snapshot/build/zone-numbers.ts';
 import { Generations } from './snapshot/publish/generations.ts';
+import { grantRules } from './snapshot/build/grant-rules.ts';
 import { nameRules } from './snapshot/build/name-rules-builder.ts';
 import { SnapshotPublisher } from './snapshot/publish/publisher.ts';
 import { startingState } from './snapshot/publish/starting-state.ts';
@@ -39,7 +41,8 @@ export async function startDns(node: Node, dnsPort: number) {
   const { writer, log, logTrouble } = startLog(node);
   const generations = new Generations(dataDir, logger);
   const zones = new ZoneNumbers();
-  const evaluator = new ScheduleEvaluator(clock, logger);
+  const grantTimes = new GrantTimes(clock);
+  const evaluator = new ScheduleEvaluator(clock, logger, grantTimes);
   const live = livePolicy(node, evaluator, zones);
   const initial = await startingState(generations, blockingSettings(config), live);
   const hooks = workerHooks(process.env);
@@ -70,7 +73,7 @@ export async function startDns(node: Node, dnsPort: number) {
       rate.stop();
     },
   });
-  return { supervisor, publisher, generations, rate, cache, evaluator, log, writer, logTrouble };
+  return { supervisor, publisher, generations, rate, cache, evaluator, grantTimes, log, writer, logTrouble };
 }
 
 /** What writes the query log, and what answers questions about it. */
@@ -104,14 +107,17 @@ function startLog(node: Node): { writer: LogWriter; log: LogQuestions; logTroubl
 /** What holds now and is in no row: overrides, addresses of clients, local names, flags. */
 function livePolicy(node: Node, evaluator: ScheduleEvaluator, zones: ZoneNumbers): FindLivePolicy {
   const { config, clients } = node;
+  const addressesOf = (mac: string): readonly string[] =>
+    clients.addressesOf([{ mac, groupId: 0 }]).map(({ address }) => address);
   return (rows) => {
     const settings = dnsSettings(config, rows.dnsSettings);
+    const { grants, ...evaluated } = evaluator.evaluate(rows);
     return {
       ...NOTHING_LIVE,
-      ...evaluator.evaluate(rows),
+      ...evaluated,
       clientAddresses: clients.follow(rows),
       findClients: (names) => clients.locateNamed(names),
-      names: nameRules(rows, settings, config, zones),
+      names: nameRules(rows, settings, config, zones, grantRules(grants, addressesOf)),
       ...localSources(node, settings.local_domain),
       questionFlags: questionFlags(config) | settingsFlags(settings),
     };

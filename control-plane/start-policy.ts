@@ -4,6 +4,7 @@ import { systemClock as clock } from '../shared/clock.ts';
 import { nodeIdOf } from './cluster/node-store.ts';
 import { onDatabaseUp } from './db/on-up.ts';
 import { Explainer } from './explain/explainer.ts';
+import { removeEnded } from './grants/ended-grants.ts';
 import { seedFirstSource } from './lists/sources/first-source.ts';
 import { CompiledLists } from './lists/compiled/compiled-lists.ts';
 import { ListCache } from './lists/sources/list-cache.ts';
@@ -52,7 +53,11 @@ export async function startPolicy(node: Node, dns: DnsParts) {
   });
   stops.push(() => policy.close());
   const changes = new PolicyChanges(database, policy);
-  evaluator.start({ rows: () => publisher.current().rows, apply: () => policy.applyLive() });
+  evaluator.start({
+    rows: () => publisher.current().rows,
+    apply: () => policy.applyLive(),
+    endGrants: (ids) => void removeEnded(database, logger, ids),
+  });
   stops.push(() => evaluator.close());
   const bounds = boundsOf(node, publisher);
   const pool = new CompilePool();

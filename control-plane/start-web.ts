@@ -11,6 +11,7 @@ import { CacheContents } from './cache/cache-contents.ts';
 import { nodeIdOf } from './cluster/node-store.ts';
 import { onDatabaseUp } from './db/on-up.ts';
 import type { Explainer } from './explain/explainer.ts';
+import type { GrantTimes } from './grants/grant-times.ts';
 import { createApp } from './http/app.ts';
 import { compatTable } from './http/compat-table.ts';
 import { routeTable } from './http/route-table.ts';
@@ -48,6 +49,7 @@ interface WebParts {
   readonly lists: ListSources;
   readonly compiledLists: CompiledLists;
   readonly explainer: Explainer;
+  readonly grantTimes: GrantTimes;
   readonly catalog: ServiceCatalog;
   readonly startedAtMs: number;
   readonly dnsPort: number;
@@ -90,6 +92,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     database,
     policy: parts.changes,
     blockingSwitch: () => publisher.current().rows.blockingSwitch,
+    grants: () => parts.grantTimes.inForce(publisher.current().rows.grants),
     policyRows: () => publisher.current().rows,
     clients: node.clients,
     localNames: { localDomain, live: () => localSources(node, localDomain()) },

@@ -30,6 +30,7 @@ const RESULTS = ['continue', 'answered', 'dropped', 'unresolved'];
 const ALL = [
   'client_group',
   'question_checks',
+  'grants',
   'schedule_override',
   'local_names',
   'special_names',
@@ -94,11 +95,11 @@ describe('Pipeline.explain()', () => {
 
   test('tells of none after the one that decides', () => {
     use([BLOCKED]);
-    expect(explained()).toEqual({ stages: ALL.slice(0, 6), last: 'answered' });
+    expect(explained()).toEqual({ stages: ALL.slice(0, 7), last: 'answered' });
     use([], { localRecords: [apiRecord(`${NAME} A 192.0.2.1`, 0)] });
-    expect(explained()).toEqual({ stages: ALL.slice(0, 4), last: 'answered' });
+    expect(explained()).toEqual({ stages: ALL.slice(0, 5), last: 'answered' });
     pipeline.replaceSnapshot(openOverridden({ override: 'BlockAll' }));
-    expect(explained()).toEqual({ stages: ALL.slice(0, 3), last: 'answered' });
+    expect(explained()).toEqual({ stages: ALL.slice(0, 4), last: 'answered' });
   });
 
   test('counts nothing, and is heard of no more afterwards', () => {

@@ -21,6 +21,7 @@ import { replyWithRcode } from './respond/reply.ts';
 import { AnswerNames, isToBeJudged } from './stages/answer-names.ts';
 import { cachedAnswerStage } from './stages/cached-answer.ts';
 import { clientDetail, clientGroupStage } from './stages/client-group.ts';
+import { grantsStage } from './stages/grants.ts';
 import { forwardZoneStage } from './stages/forward-zone.ts';
 import { localNamesStage } from './stages/local-names.ts';
 import { noteAllowance, policyStage } from './stages/policy.ts';
@@ -40,7 +41,8 @@ const Part = {
   /** Who asks, and the forward zone of the name. */
   ASKER: 1 << 1,
   QUESTION_CHECKS: 1 << 2,
-  SCHEDULE_OVERRIDE: 1 << 3,
+  /** What blocks or frees the asker as a whole: grants and the schedule's override. */
+  OVERRIDES: 1 << 3,
   /** Names that this server answers itself: local and special-use names. */
   OWN_NAMES: 1 << 4,
   POLICY: 1 << 5,
@@ -50,7 +52,7 @@ const Part = {
 } as const;
 
 /** Parts of a question that has waited. */
-const AGAIN = Part.SCHEDULE_OVERRIDE | Part.OWN_NAMES | Part.POLICY;
+const AGAIN = Part.OVERRIDES | Part.OWN_NAMES | Part.POLICY;
 /** An answer that lies in the slot. */
 const ANSWER = Part.ANSWER_NAMES | Part.REBINDING;
 /** A query to be explained, and a new one. */
@@ -186,8 +188,11 @@ export class Pipeline {
       result = this.passed('question_checks', questionChecksStage(query), query);
       if (result !== StageResult.CONTINUE) return result;
     }
-    // Before everything that could answer: it blocks or frees the group as a whole.
-    if ((pass & Part.SCHEDULE_OVERRIDE) !== 0) {
+    if ((pass & Part.OVERRIDES) !== 0) {
+      // Before the schedule: an exception from it for a time.
+      result = this.passed('grants', grantsStage(query, snapshot, this.recorder), query);
+      if (result !== StageResult.CONTINUE) return result;
+      // Before everything that could answer: it blocks or frees the group as a whole.
       result = this.passed('schedule_override', scheduleOverrideStage(query, snapshot), query);
       if (result !== StageResult.CONTINUE) return result;
     }
@@ -251,7 +256,7 @@ export class Pipeline {
    * Instead of `decideAgain`, where the snapshot in force has let the question pass before: what that notes for later.
    */
   passAgain(query: Query): void {
-    this.decide(query, Part.SCHEDULE_OVERRIDE);
+    this.decide(query, Part.OVERRIDES);
   }
 
   /** The local or special-use answer for a name that an upstream's answer leads to; results as of `decideAgain`. */
@@ -279,7 +284,7 @@ export class Pipeline {
   }
 
   /**
-   * The last look at a reply in the slot: cuts TTLs that would outlive a flip of the group's schedule; where it is
+   * The last look at a reply in the slot: cuts TTLs that would outlive a flip of the client's policy; where it is
    * counted, holds NXDOMAIN against the budget of the client's network.
    */
   finish(query: Query, isCounted: boolean): void {

@@ -24,6 +24,8 @@ const COLUMNS = `id, host(ip_address) AS ip, mac_address::text AS mac,
 
 /** No name and no group were given. */
 const UNTOUCHED = 'clients.group_id IS NULL AND clients.name IS NULL';
+/** Nor is a grant for it, which would end with it. */
+const UNUSED = `${UNTOUCHED} AND NOT EXISTS (SELECT FROM grants WHERE client_id = clients.id)`;
 
 /** Clients with a given name or group, and of the others the `limit` seen last. */
 export async function readClients(db: Queryable, limit: number): Promise<StoredClient[]> {
@@ -76,15 +78,15 @@ export async function deleteClient(db: Queryable, id: number): Promise<StoredCli
   return toClient(existing(rows[0], id));
 }
 
-/** Removes clients without a given name or group. */
+/** Removes clients without a given name, group or grant. */
 export async function deleteUntouched(db: Queryable, ids: readonly number[]): Promise<void> {
-  await db.query(`DELETE FROM clients WHERE id = ANY($1::integer[]) AND ${UNTOUCHED}`, [ids]);
+  await db.query(`DELETE FROM clients WHERE id = ANY($1::integer[]) AND ${UNUSED}`, [ids]);
 }
 
-/** Removes clients without a given name or group that were not seen since `beforeMs`; returns their ids. */
+/** Removes clients without a given name, group or grant that were not seen since `beforeMs`; returns their ids. */
 export async function forgetUnseen(db: Queryable, beforeMs: number): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>(
-    `DELETE FROM clients WHERE ${UNTOUCHED} AND last_seen < $1 RETURNING id`,
+    `DELETE FROM clients WHERE ${UNUSED} AND last_seen < $1 RETURNING id`,
     [new Date(beforeMs)],
   );
   return rows.map(({ id }) => id);

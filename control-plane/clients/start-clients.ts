@@ -5,7 +5,7 @@ import type { Logger } from '../../shared/log.ts';
 import type { WorkerMemory } from '../../shared/threads/messages.ts';
 import type { Database } from '../db/database.ts';
 import { onDatabaseUp } from '../db/on-up.ts';
-import type { PolicyRows } from '../policy/rows.ts';
+import type { PolicyMacClient, PolicyRows } from '../policy/rows.ts';
 import type { ClientDirectory } from './client-directory.ts';
 import { ClientDiscovery } from './client-discovery.ts';
 import { ClientSightings } from './sighting-reader.ts';
@@ -50,7 +50,7 @@ export function startClients(parts: ClientParts): () => Promise<void> {
     hostNames,
     sweep: () => sightings.sweep(),
     neighbours: parts.neighbours,
-    macClients: () => parts.rows().macClients,
+    macClients: () => locatedByMac(parts.rows()),
     ruleClients: parts.ruleClients,
     applyLive: parts.applyLive,
     keepDays: () => config.database.query_log_days,
@@ -62,6 +62,12 @@ export function startClients(parts: ClientParts): () => Promise<void> {
     hostNames.close();
     await discovery.stop();
   };
+}
+
+/** Clients whose addresses policy has by their MAC: for their group, or for a grant. */
+function locatedByMac({ macClients, grants }: PolicyRows): readonly PolicyMacClient[] {
+  const granted = grants.flatMap(({ id, mac }) => (mac === null ? [] : { mac, groupId: -id }));
+  return granted.length === 0 ? macClients : [...macClients, ...granted];
 }
 
 /** The address at which this node queries itself. */

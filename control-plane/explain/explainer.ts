@@ -34,6 +34,7 @@ const ORIGINS = {
   [RuleOrigin.REGEX]: 'regex_filter',
   [RuleOrigin.SERVICE]: 'service',
   [RuleOrigin.LOCAL]: 'local_record',
+  [RuleOrigin.GRANT]: 'grant',
 } as const;
 
 /** Asks a DNS thread for an explanation and resolves its numbers. */

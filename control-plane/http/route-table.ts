@@ -12,6 +12,7 @@ import { clientRoutes } from '../clients/client-routes.ts';
 import { clientSubnetRoutes } from '../clients/client-subnet-routes.ts';
 import { explainRoutes } from '../explain/explain-routes.ts';
 import { forwardZoneRoutes } from '../forward-zones/forward-zone-routes.ts';
+import { grantRoutes } from '../grants/grant-routes.ts';
 import { groupRoutes } from '../groups/group-routes.ts';
 import { compiledListRoutes } from '../lists/compiled/compiled-list-routes.ts';
 import { sourceRoutes } from '../lists/sources/source-routes.ts';
@@ -62,6 +63,7 @@ const FEATURES = [
   safeSearchRoutes,
   scheduleRoutes,
   blockingRoutes,
+  grantRoutes,
   cacheRoutes,
   upstreamRoutes,
   queryRoutes,

@@ -30,6 +30,8 @@ export interface LivePolicy {
   readonly nowMs: number;
   /** By group id. */
   readonly overrides: ReadonlyMap<number, GroupOverride>;
+  /** Ids of grants that are over for good, whatever the wall clock says from now on. */
+  readonly endedGrants: ReadonlySet<number>;
   /** Addresses at which clients that are known by MAC are seen. */
   readonly clientAddresses: readonly PolicyClient[];
   /** Addresses of clients that rules name by MAC or by name; unknown names may be omitted. */
@@ -48,6 +50,7 @@ export interface LivePolicy {
 export const NOTHING_LIVE: LivePolicy = {
   nowMs: 0,
   overrides: new Map(),
+  endedGrants: new Set(),
   clientAddresses: [],
   findClients: () => [],
   configRecords: [],

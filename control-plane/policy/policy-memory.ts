@@ -29,6 +29,7 @@ export interface KeptRows extends Pick<
   | 'localRecords'
   | 'schedules'
   | 'safeSearch'
+  | 'grants'
   | 'clients'
   | 'macClients'
   | 'subnets'

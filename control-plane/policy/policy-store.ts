@@ -69,6 +69,15 @@ const KEPT: Readonly<Record<keyof KeptRows, readonly [version: string, select: s
     `SELECT coalesce(json_agg(json_build_object('groupId', group_id, 'engine', engine, 'youtubeMode', youtube_mode)
          ORDER BY group_id, engine), '[]') FROM safe_search_configs WHERE enabled`,
   ],
+  grants: [
+    'grants',
+    `SELECT coalesce(json_agg(json_build_object('id', g.id, 'domain', g.domain, 'action', g.action,
+         'groupId', g.group_id, 'clientId', g.client_id, 'mac', c.mac_address::text,
+         'address', CASE WHEN c.mac_address IS NULL THEN host(c.ip_address) END,
+         'untilMs', round(extract(epoch FROM g.until) * 1000),
+         'createdMs', round(extract(epoch FROM g.created_at) * 1000)) ORDER BY g.id), '[]')
+       FROM grants g LEFT JOIN clients c ON c.id = g.client_id`,
+  ],
   clients: ['clients', CLIENT_PAIRS.clients],
   macClients: ['clients', CLIENT_PAIRS.macClients],
   subnets: ['client_subnets', CLIENT_PAIRS.subnets],

@@ -114,6 +114,23 @@ export interface PolicyLocalRecord {
   readonly ttlSecs: number;
 }
 
+/** A timed permission or block of one client or one group. */
+export interface PolicyGrant {
+  readonly id: number;
+  /** ASCII, folded, no final dot: that name and all names below. Null = every name. */
+  readonly domain: string | null;
+  readonly action: 'allow' | 'block';
+  /** One of both is null. */
+  readonly groupId: number | null;
+  readonly clientId: number | null;
+  /** What the client is known by: its MAC, else its address. Both are null for a group. */
+  readonly mac: string | null;
+  readonly address: string | null;
+  /** Unix milliseconds of its end; it may be over. */
+  readonly untilMs: number;
+  readonly createdMs: number;
+}
+
 /** A zone with servers of its own. */
 export interface PolicyForwardZone {
   /** Canonical, see `shared/policy/zone-text.ts`. */
@@ -163,6 +180,7 @@ export interface PolicyRows {
   readonly safeSearch: readonly PolicySafeSearch[];
   readonly localRecords: readonly PolicyLocalRecord[];
   readonly forwardZones: readonly PolicyForwardZone[];
+  readonly grants: readonly PolicyGrant[];
   readonly dnsSettings: WrittenDnsSettings;
   /** Null = the configuration decides. */
   readonly blockingSwitch: BlockingSwitch | null;
@@ -182,6 +200,7 @@ export const NO_POLICY_ROWS: PolicyRows = {
   safeSearch: [],
   localRecords: [],
   forwardZones: [],
+  grants: [],
   dnsSettings: NO_DNS_SETTINGS,
   blockingSwitch: null,
 };

@@ -1,18 +1,21 @@
 /** The evaluator over a steered clock: start, minutes, changes, clock changes, a clock that is set, timers. */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
+import { GrantTimes } from '../grants/grant-times.ts';
 import { NO_POLICY_ROWS } from '../policy/rows.ts';
 import type { GroupOverride } from '../policy/live.ts';
 import type { PolicyRows, PolicySchedule } from '../policy/rows.ts';
 import { ScheduleEvaluator } from './schedule-evaluator.ts';
 
-const clock = { nowMs: () => Date.now(), monotonicMs: () => Date.now() };
+const clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
 let logger: MemoryLogger;
 let evaluator: ScheduleEvaluator;
 let rows: PolicyRows;
 /** Snapshots that were built: when, and with which overrides. */
 let built: { at: string; overrides: Record<number, GroupOverride> }[];
 let apply: () => Promise<void>;
+/** Grants that are over for good. */
+let removed: number[];
 
 /** What a publisher does when it builds a snapshot. */
 const build = (): void => {
@@ -37,9 +40,10 @@ const scheduled = (...slots: PolicySchedule['slots']): PolicyRows => ({
 beforeEach(() => {
   jest.useFakeTimers({ now: Date.parse('2026-05-04T11:58:30.400Z') });
   logger = new MemoryLogger();
-  evaluator = new ScheduleEvaluator(clock, logger);
+  evaluator = new ScheduleEvaluator(clock, logger, new GrantTimes(clock));
   rows = NO_POLICY_ROWS;
   built = [];
+  removed = [];
   apply = async () => build();
 });
 afterEach(async () => {
@@ -52,7 +56,7 @@ afterEach(async () => {
 function start(initial: PolicyRows): void {
   rows = initial;
   build();
-  evaluator.start({ rows: () => rows, apply: () => apply() });
+  evaluator.start({ rows: () => rows, apply: () => apply(), endGrants: (ids) => removed.push(...ids) });
 }
 
 describe('ScheduleEvaluator', () => {
@@ -145,6 +149,45 @@ describe('ScheduleEvaluator', () => {
     expect(built[0]!.overrides).toEqual({ 1: waiting, 7: waiting });
     await jest.advanceTimersByTimeAsync(300_000);
     expect(built.slice(1)).toEqual([{ at: until, overrides: {} }]);
+  });
+
+  test('a grant ends to the millisecond, is told then, and is not extended by a clock that is set back', async () => {
+    const grant = (id: number, until: string): PolicyRows['grants'][number] => {
+      const who = {
+        domain: null,
+        action: 'allow',
+        groupId: 1,
+        clientId: null,
+        mac: null,
+        address: null,
+      } as const;
+      return { ...who, id, untilMs: Date.parse(until), createdMs: 0 };
+    };
+    rows = {
+      ...NO_POLICY_ROWS,
+      grants: [grant(4, '2026-05-04T11:58:40.123Z'), grant(5, '2026-05-04T12:00:00Z')],
+    };
+    const granted: string[] = [];
+    const look = (): void => {
+      const { grants, endedGrants } = evaluator.evaluate(rows);
+      granted.push(`${new Date().toISOString().slice(14, 23)} ${grants.map(({ id }) => id).join()}`);
+      rows = { ...rows, grants: rows.grants.filter(({ id }) => !endedGrants.has(id)) };
+    };
+    look();
+    evaluator.start({
+      rows: () => rows,
+      apply: async () => look(),
+      endGrants: (ids) => removed.push(...ids),
+    });
+    await jest.advanceTimersByTimeAsync(30_000);
+    expect(granted).toEqual(['58:30.400 4,5', '58:40.123 5']);
+    expect(removed).toEqual([4]);
+    jest.setSystemTime(Date.parse('2026-05-04T11:00:00Z'));
+    await jest.advanceTimersByTimeAsync(58_600);
+    expect(granted).toHaveLength(2);
+    await jest.advanceTimersByTimeAsync(1001);
+    expect(removed).toEqual([4, 5]);
+    expect(rows.grants).toEqual([]);
   });
 
   test('a zone that is not known any more leaves its group alone', () => {

@@ -1,14 +1,15 @@
 /**
- * Keeps the schedules and the timer of the blocking switch in force: computes the overrides for each snapshot that is
- * built, and checks every minute whether they still hold. It works on the rows in force, so it needs no database.
- * `overrides.ts` evaluates the slots.
+ * Keeps what depends on time in force: schedules, grants, and the timer of the blocking switch. Computes them for each
+ * snapshot that is built, and checks every minute, and when one ends, whether they still hold. It works on the rows in
+ * force, so it needs no database. `overrides.ts` evaluates the slots, `grants/grant-times.ts` the grants.
  */
 import { reasonOf } from '../../shared/thrown.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
+import type { GrantsNow, GrantTimes } from '../grants/grant-times.ts';
 import { timerEndMs } from '../policy/blocking-switch.ts';
 import type { GroupOverride, LivePolicy } from '../policy/live.ts';
-import type { PolicyRows } from '../policy/rows.ts';
+import type { PolicyGrant, PolicyRows } from '../policy/rows.ts';
 import { overridesAt } from './overrides.ts';
 
 const MINUTE_MS = 60_000;
@@ -23,37 +24,51 @@ export interface EvaluatedPolicy {
   readonly rows: () => PolicyRows;
   /** Builds a snapshot of them again and publishes it. */
   readonly apply: () => Promise<void>;
+  /** Told of the grants among the rows that have ended for good. */
+  readonly endGrants: (ids: ReadonlySet<number>) => void;
 }
 
-/** A result, and the time for which it is valid: `fromMs` inclusive, `untilMs` exclusive. */
+/** What holds at an instant. */
+export interface Evaluated extends Pick<LivePolicy, 'nowMs' | 'overrides' | 'endedGrants'> {
+  /** Those in force. */
+  readonly grants: readonly PolicyGrant[];
+}
+
+/** A result, and the time for which it is valid: `fromMs` inclusive, `untilMs` and `untilMonotonicMs` exclusive. */
 interface Evaluation {
   readonly overrides: Overrides;
+  readonly grants: GrantsNow;
   readonly fromMs: number;
   readonly untilMs: number;
+  /** Of the grants. */
+  readonly untilMonotonicMs: number;
 }
 
 /** Computes the live policy of schedules and publishes again when it changes. One per node. */
 export class ScheduleEvaluator {
   private readonly clock: Clock;
   private readonly logger: Logger;
+  private readonly grants: GrantTimes;
   /** The result in the newest snapshot; undefined if it did not come into force. */
   private inForce: Evaluation | undefined;
   private policy: EvaluatedPolicy | undefined;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
 
-  constructor(clock: Clock, logger: Logger) {
+  constructor(clock: Clock, logger: Logger, grants: GrantTimes) {
     this.clock = clock;
     this.logger = logger;
+    this.grants = grants;
   }
 
   /** The current result for a snapshot of `rows`. */
-  evaluate(rows: PolicyRows): Pick<LivePolicy, 'nowMs' | 'overrides'> {
-    this.inForce = this.evaluation(rows);
-    return { nowMs: this.inForce.fromMs, overrides: this.inForce.overrides };
+  evaluate(rows: PolicyRows): Evaluated {
+    const { fromMs: nowMs, overrides, grants } = (this.inForce = this.evaluation(rows));
+    if (grants.ended.size > 0) this.policy?.endGrants(grants.ended);
+    return { nowMs, overrides, grants: grants.inForce, endedGrants: grants.ended };
   }
 
-  /** Checks every minute, and at the end of the switch's timer, until `close`. */
+  /** Checks every minute, and at the end of a grant and of the switch's timer, until `close`. */
   start(policy: EvaluatedPolicy): void {
     this.policy = policy;
     this.sleep();
@@ -69,7 +84,8 @@ export class ScheduleEvaluator {
   /** Each sleep is measured again by the clock, so that nothing adds up. */
   private sleep(): void {
     if (this.policy === undefined) return;
-    const leftMs = (this.inForce?.untilMs ?? Infinity) - this.clock.nowMs();
+    const { untilMs = Infinity, untilMonotonicMs = Infinity } = this.inForce ?? {};
+    const leftMs = Math.min(untilMs - this.clock.nowMs(), untilMonotonicMs - this.clock.monotonicMs());
     this.timer = setTimeout(() => this.wake(), Math.max(1, Math.min(LOOK_MS, leftMs)));
     this.timer.unref();
   }
@@ -81,10 +97,9 @@ export class ScheduleEvaluator {
   private async look(): Promise<void> {
     const { policy, inForce } = this;
     if (policy === undefined) return;
-    const nowMs = this.clock.nowMs();
-    if (inForce !== undefined && nowMs >= inForce.fromMs && nowMs < inForce.untilMs) return;
+    if (inForce !== undefined && this.holds(inForce)) return;
     const now = this.evaluation(policy.rows());
-    if (inForce !== undefined && areSame(inForce.overrides, now.overrides)) {
+    if (inForce !== undefined && areSame(inForce, now)) {
       this.inForce = now;
       return;
     }
@@ -97,18 +112,33 @@ export class ScheduleEvaluator {
     }
   }
 
+  private holds({ fromMs, untilMs, untilMonotonicMs }: Evaluation): boolean {
+    const nowMs = this.clock.nowMs();
+    return nowMs >= fromMs && nowMs < untilMs && this.clock.monotonicMs() < untilMonotonicMs;
+  }
+
   private evaluation(rows: PolicyRows): Evaluation {
     const fromMs = this.clock.nowMs();
     const minuteMs = (Math.floor(fromMs / MINUTE_MS) + 1) * MINUTE_MS;
-    const untilMs = Math.min(minuteMs, timerEndMs(rows.blockingSwitch, fromMs) ?? Infinity);
-    return { overrides: overridesAt(rows, fromMs), fromMs, untilMs };
+    const grants = this.grants.look(rows.grants);
+    const timerMs = timerEndMs(rows.blockingSwitch, fromMs) ?? Infinity;
+    return {
+      overrides: overridesAt(rows, fromMs),
+      grants,
+      fromMs,
+      untilMs: Math.min(minuteMs, timerMs, fromMs + grants.nextEndMs),
+      untilMonotonicMs: this.clock.monotonicMs() + grants.nextEndMs,
+    };
   }
 }
 
-function areSame(one: Overrides, other: Overrides): boolean {
-  if (one.size !== other.size) return false;
-  for (const [groupId, { override, nextFlipAtSecs }] of one) {
-    const match = other.get(groupId);
+function areSame(one: Evaluation, other: Evaluation): boolean {
+  const { overrides, grants } = one;
+  const granted = other.grants.inForce;
+  if (grants.inForce.length !== granted.length || overrides.size !== other.overrides.size) return false;
+  if (!grants.inForce.every(({ id }, index) => id === granted[index]!.id)) return false;
+  for (const [groupId, { override, nextFlipAtSecs }] of overrides) {
+    const match = other.overrides.get(groupId);
     if (match?.override !== override || match.nextFlipAtSecs !== nextFlipAtSecs) return false;
   }
   return true;

@@ -267,6 +267,7 @@ function stepTo(
     isRateLimited: false,
     passedVersion: NOT_PASSED,
     takeStep,
+    grantEndsAtSecs: query.grantEndsAtSecs,
     send: () => undefined,
     ...{ dnssecOk, ecs, client, arrivedMs, arrivedMonotonicMs },
   };

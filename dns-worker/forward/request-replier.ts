@@ -55,6 +55,7 @@ export class RequestReplier {
     query.arrivedMs = request.arrivedMs;
     query.begin(scratch, 0, request.message.length, SCRATCH_SIZE);
     query.isRateLimited = request.isRateLimited;
+    query.grantEndsAtSecs = request.grantEndsAtSecs ?? 0;
     if (parseQuery(query, rules.seedLow, rules.seedHigh) !== ParseOutcome.OK)
       throw new Error('reopen request: it was readable before');
     query.hasEdns = request.udpSize !== 0;

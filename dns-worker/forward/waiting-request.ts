@@ -38,6 +38,8 @@ export interface WaitingRequest {
   readonly takeStep?: (query: Query) => void;
   /** Of a step: how many aliases led to its name. */
   readonly hops?: number;
+  /** Of a step: as the client's query has it, see `Query`. */
+  readonly grantEndsAtSecs?: number;
   /** Of a step: an upstream's answer led to its name, which may be one that this server knows itself. */
   readonly isNamedByUpstream?: boolean;
   /** Takes the reply; the bytes are valid only during the call. */

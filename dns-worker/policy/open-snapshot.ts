@@ -7,6 +7,7 @@ import { PolicyTable } from '../../shared/snapshot/policy-table.ts';
 import { RuleTable } from '../../shared/snapshot/rule-table.ts';
 import { SpecialMatcher } from '../../shared/snapshot/special-matcher.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
+import { GrantTable } from './grant-table.ts';
 import { NameTable } from './name-table.ts';
 import { SafeSearchTable } from './safe-search-table.ts';
 
@@ -29,6 +30,7 @@ export interface OpenSnapshot {
   /** Whether any rule applies to addresses of answers. */
   readonly judgesAddresses: boolean;
   readonly safeSearch: SafeSearchTable;
+  readonly grants: GrantTable;
   /** Names that may have private addresses. */
   readonly rebinding: { readonly isOn: boolean; readonly exempt: NameTable };
 }
@@ -41,7 +43,8 @@ export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): O
   const rules = new RuleTable(buffers.rules);
   const { seedLow, seedHigh } = rules;
   const policy = new PolicyTable(buffers.policy);
-  const { forwardZones: zones, rebinding, safeSearch } = buffers.names;
+  const groupIds = groupIdsOf(policy);
+  const { forwardZones: zones, rebinding, safeSearch, grants } = buffers.names;
   const manual = new RuleTable(buffers.manual);
   const special =
     before !== undefined && isSameTable(before.rules, rules)
@@ -66,7 +69,8 @@ export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): O
     zones,
     zoneNames: new NameTable(zoneNames, seedLow, seedHigh),
     judgesAddresses: rules.addressCount + special.addressRuleCount + manualSpecial.addressRuleCount > 0,
-    safeSearch: new SafeSearchTable(safeSearch, groupIdsOf(policy), seedLow, seedHigh),
+    safeSearch: new SafeSearchTable(safeSearch, groupIds, seedLow, seedHigh),
+    grants: new GrantTable(grants, groupIds, seedLow, seedHigh),
     rebinding: { isOn: rebinding.isOn, exempt: new NameTable(exemptNames, seedLow, seedHigh) },
   };
 }

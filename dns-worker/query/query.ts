@@ -143,9 +143,11 @@ export class Query {
   /** If the rule matched a name of the answer: the rule's name, in wire form. */
   readonly ruleName: Uint8Array = new Uint8Array(MAX_NAME_LENGTH);
   ruleNameLength = 0;
+  /** Unix seconds at which the grant ends that decided, or lets everything pass; 0 = there is none. */
+  grantEndsAtSecs = 0;
   /**
-   * Nothing may block it: blocking is switched off, or the group's schedule allows everything. Safe search is
-   * bypassed by the latter only (contract: decision order), so it asks for the group's override itself.
+   * Nothing may block it: blocking is switched off, or a grant or the group's schedule allows everything. Safe search
+   * is bypassed by the latter only (contract: decision order): `policy/freed-query.ts` tells.
    */
   isUnfiltered = false;
   /**
@@ -218,6 +220,7 @@ export class Query {
     this.ruleKind = 0;
     this.ruleOrigin = RuleOrigin.LIST;
     this.ruleNameLength = 0;
+    this.grantEndsAtSecs = 0;
     this.isUnfiltered = false;
     this.isAllowed = false;
     this.isAllowedByList = false;

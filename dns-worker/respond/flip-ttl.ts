@@ -1,6 +1,6 @@
 /**
- * Limits TTLs to the next change of the group's schedule, so that clients' caches are empty when the group's policy
- * changes.
+ * Limits TTLs to the next change of the group's schedule and to the end of the grant that decided, so that clients'
+ * caches are empty when their policy changes.
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import { Header, Record, readU16, readU32, skipName, writeU32 } from '../../shared/dns/wire.ts';
@@ -10,9 +10,12 @@ import type { Query } from '../query/query.ts';
 /** Changes further away do not limit TTLs; few TTLs are longer. */
 const HORIZON_SECS = 86_400;
 
-/** Lowers the TTLs of the reply in the slot to the seconds until the next schedule change of the query's group. */
+/** Lowers the TTLs of the reply in the slot to the seconds until the policy of its client changes. */
 export function capTtlsToFlip(query: Query, policy: PolicyTable): void {
-  const flipAtSecs = policy.groupNextFlipAtSecs(query.groupIndex);
+  const { grantEndsAtSecs } = query;
+  let flipAtSecs = policy.groupNextFlipAtSecs(query.groupIndex);
+  if (grantEndsAtSecs !== 0 && (flipAtSecs === 0 || grantEndsAtSecs < flipAtSecs))
+    flipAtSecs = grantEndsAtSecs;
   if (flipAtSecs === 0) return;
   // The current second is not counted, as part of it is over.
   const leftSecs = flipAtSecs - query.arrivedSecs - 1;

@@ -1,7 +1,7 @@
 /**
  * Blocks private addresses in answers of the pools, unless the name is exempt. Checks cached answers like new ones,
- * since exemptions may change. Names of forward zones and local records may have any address, and every name while the
- * group's schedule allows all. Independent of `blocking.enabled`: no list is involved.
+ * since exemptions may change. Names of forward zones and local records may have any address, and every name while a
+ * grant or the group's schedule allows it. Independent of `blocking.enabled`: no list is involved.
  *
  * choice: NODATA whatever `blocking.mode` says. A made-up address such as 0.0.0.0 reaches the machine itself on many
  * systems, and other types of the name stay true.
@@ -9,17 +9,17 @@
 import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
-import { GroupOverride } from '../../shared/snapshot/policy-table.ts';
 import { NOT_FOUND } from '../policy/name-table.ts';
 import { StageResult, type Query, type StageResultCode } from '../query/query.ts';
 import { answerNegative } from '../respond/block-answer.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
+import { isFreed } from '../policy/freed-query.ts';
 
 /** Replaces the answer in the slot if it must not be sent. */
 export function rebindingStage(query: Query, { rebinding, policy }: OpenSnapshot): StageResultCode {
   if (!query.hasPrivateAddress || query.partition !== POOLS_PARTITION || !rebinding.isOn)
     return StageResult.CONTINUE;
-  if (policy.groupOverride(query.groupIndex) === GroupOverride.AllowAll) return StageResult.CONTINUE;
+  if (isFreed(query, policy)) return StageResult.CONTINUE;
   if (rebinding.exempt.findSuffix(query) !== NOT_FOUND) return StageResult.CONTINUE;
   query.status = QueryStatus.BLOCKED_REBIND;
   query.discardAnswer();

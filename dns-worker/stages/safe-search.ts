@@ -4,17 +4,17 @@
  * group's answer is cached under the engine's.
  *
  * choice: after policy, as the contract orders it, so that a name that an allow rule lets pass is not rewritten, nor
- * anything while a schedule allows all. `blocking.enabled` does not switch it off.
+ * anything while a grant or a schedule allows it. `blocking.enabled` does not switch it off.
  */
 import { Rcode, RRType } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
-import { GroupOverride } from '../../shared/snapshot/policy-table.ts';
 import { NOT_FOUND } from '../policy/name-table.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { appendCname, followAlias, NO_ROOM, QNAME_OFFSET } from '../respond/alias.ts';
 import { answerNegative, answerRecord } from '../respond/block-answer.ts';
 import { finishReply, replyTruncated } from '../respond/reply.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
+import { isFreed } from '../policy/freed-query.ts';
 
 /** TTL of the records made here, seconds. */
 const TTL_SECS = 300;
@@ -23,7 +23,7 @@ const TTL_SECS = 300;
 export function safeSearchStage(query: Query, { safeSearch, policy }: OpenSnapshot): StageResultCode {
   const number = safeSearch.find(query.groupIndex, query.hashLow[0]!, query.hashHigh[0]!);
   if (number === NOT_FOUND || query.isAllowed) return StageResult.CONTINUE;
-  if (policy.groupOverride(query.groupIndex) === GroupOverride.AllowAll) return StageResult.CONTINUE;
+  if (isFreed(query, policy)) return StageResult.CONTINUE;
   if (!mayReachEngine(query.qtype)) return StageResult.CONTINUE;
   query.status = QueryStatus.SAFE_SEARCH;
   const { cname, ipv4 } = safeSearch.target(number);

@@ -9,12 +9,13 @@ import { GroupOverride } from '../../shared/snapshot/policy-table.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { answerBlocked } from '../respond/block-answer.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
+import { isFreed } from '../policy/freed-query.ts';
 
 /** Blocks the query, or notes whether anything may block it. */
 export function scheduleOverrideStage(query: Query, { policy }: OpenSnapshot): StageResultCode {
-  const override = policy.groupOverride(query.groupIndex);
-  query.isUnfiltered = !policy.blockingEnabled || override === GroupOverride.AllowAll;
-  if (query.isUnfiltered || override !== GroupOverride.BlockAll) return StageResult.CONTINUE;
+  query.isUnfiltered = !policy.blockingEnabled || isFreed(query, policy);
+  if (query.isUnfiltered || policy.groupOverride(query.groupIndex) !== GroupOverride.BlockAll)
+    return StageResult.CONTINUE;
   query.status = QueryStatus.BLOCKED_SCHEDULE;
   query.discardAnswer();
   answerBlocked(query, policy, ExtendedError.FILTERED);

@@ -2,16 +2,17 @@
  * Answers questions that must not leave this network, or that only probe it: names that RFC 6761, RFC 6303 and their
  * like reserve, PTR of private addresses, names of one label, and the canary names by which browsers and systems ask
  * whether their own resolvers may be used. A local record or a forward zone for such a name outranks all of this. Each
- * kind has its switch (`QuestionFlag`); a schedule that allows all lifts the blocks (private PTR, single labels,
+ * kind has its switch (`QuestionFlag`); a grant or a schedule that allows all lifts the blocks (private PTR, single labels,
  * canaries), while reserved names are still answered here.
  */
 import { ExtendedError, Rcode, RRType } from '../../shared/dns/iana.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
 import { QueryStatus, type QueryStatusCode } from '../../shared/query-log.ts';
-import { GroupOverride, QuestionFlag } from '../../shared/snapshot/policy-table.ts';
+import { QuestionFlag } from '../../shared/snapshot/policy-table.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { answerNegative, answerRecord } from '../respond/block-answer.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
+import { isFreed } from '../policy/freed-query.ts';
 
 /** TTL of these answers, seconds. */
 const TTL_SECS = 300;
@@ -76,7 +77,7 @@ export function specialUseNamesStage(query: Query, { policy }: OpenSnapshot): St
   if (query.zoneIndex >= 0) return StageResult.CONTINUE;
   let flags = policy.questionFlags;
   if (flags === 0 || query.labelCount === 0) return StageResult.CONTINUE;
-  if (policy.groupOverride(query.groupIndex) === GroupOverride.AllowAll) flags &= ~BLOCKING_FLAGS;
+  if (isFreed(query, policy)) flags &= ~BLOCKING_FLAGS;
   if (query.labelCount === 1) return checkSingleLabel(query, flags);
   const { qname, labelAt, labelCount } = query;
   const tld = qname[labelAt[labelCount - 1]!]!;

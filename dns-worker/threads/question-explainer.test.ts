@@ -14,6 +14,7 @@ const NAME = 'www.example.org';
 const UP_TO_POLICY = [
   'client_group continue',
   'question_checks continue',
+  'grants continue',
   'schedule_override continue',
   'local_names continue',
   'special_names continue',
@@ -43,7 +44,7 @@ describe('Explainer.explain()', () => {
     explain('x.ads.example');
     const [explanation] = explanations;
     expect(stagesOf(explanation!)).toEqual([...UP_TO_POLICY, 'policy answered']);
-    expect(explanation!.stages[5]!.rules.map(({ origin }) => origin)).toEqual([
+    expect(explanation!.stages[6]!.rules.map(({ origin }) => origin)).toEqual([
       RuleOrigin.LIST,
       RuleOrigin.SPECIAL,
     ]);

@@ -35,7 +35,15 @@ export const ExplainedRule = z
       .string()
       .meta({ description: 'the name that the rule meets: the queried one, or one of the answer' }),
     rule: z.string().meta({ description: 'the rule as its author would write it' }),
-    origin: z.enum(['list', 'managed_domain', 'regex_filter', 'service', 'local_record', 'schedule']),
+    origin: z.enum([
+      'list',
+      'managed_domain',
+      'regex_filter',
+      'service',
+      'local_record',
+      'schedule',
+      'grant',
+    ]),
     source: z
       .string()
       .meta({ description: 'name of the first list, filter, service or schedule profile that says so' }),

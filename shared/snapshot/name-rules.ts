@@ -10,6 +10,23 @@ export interface NameRules {
   readonly forwardZones: readonly ForwardZone[];
   readonly rebinding: RebindingRules;
   readonly safeSearch: SafeSearchRules;
+  /** Those in force. */
+  readonly grants: readonly NameGrant[];
+}
+
+/** What one client or one group may, or may not, ask until a moment. */
+export interface NameGrant {
+  /** Of its row. */
+  readonly id: number;
+  /** Folded wire form, with all names below; null = every name. */
+  readonly name: Uint8Array | null;
+  /** Null = for a client. */
+  readonly groupId: number | null;
+  /** Addresses of the client, 16 bytes each. */
+  readonly addresses: Uint8Array;
+  readonly isAllowing: boolean;
+  /** Unix seconds. */
+  readonly endsAtSecs: number;
 }
 
 /** Which names may be answered with addresses of the local network. */
@@ -25,4 +42,5 @@ export const NO_NAME_RULES: NameRules = {
   forwardZones: [],
   rebinding: { isOn: false, exempt: [] },
   safeSearch: { engines: [], groups: [] },
+  grants: [],
 };

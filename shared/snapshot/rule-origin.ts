@@ -14,5 +14,7 @@ export const RuleOrigin = {
   SPECIAL: 4,
   /** A local record; the word of its set in the table of local names. Never blocks. */
   LOCAL: 5,
+  /** A grant; the id of its row. */
+  GRANT: 6,
 } as const;
 export type RuleOriginCode = (typeof RuleOrigin)[keyof typeof RuleOrigin];

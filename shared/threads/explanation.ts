@@ -6,6 +6,7 @@ import type { RuleOriginCode } from '../snapshot/rule-origin.ts';
 export type ExplainedStageName =
   | 'client_group'
   | 'question_checks'
+  | 'grants'
   | 'schedule_override'
   | 'local_names'
   | 'special_names'

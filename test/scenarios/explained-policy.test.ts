@@ -89,12 +89,13 @@ describe('Explainer', () => {
     expect(stages.map(({ stage, result }) => `${stage} ${result}`)).toEqual([
       'client_group continue',
       'question_checks continue',
+      'grants continue',
       'schedule_override continue',
       'local_names continue',
       'special_names continue',
       'policy answered',
     ]);
-    expect(stages[5]!.rules.map(({ origin }) => origin)).toEqual([
+    expect(stages[6]!.rules.map(({ origin }) => origin)).toEqual([
       RuleOrigin.MANAGED,
       RuleOrigin.LIST,
       RuleOrigin.SPECIAL,
@@ -110,6 +111,7 @@ describe('Explainer', () => {
     expect(stages.map(({ stage, result }) => `${stage} ${result}`)).toEqual([
       'client_group continue',
       'question_checks continue',
+      'grants continue',
       'schedule_override continue',
       'local_names continue',
       'special_names continue',

@@ -38,7 +38,7 @@ export interface DecidingRule extends DecidingRuleNumbers {
 /** Without the clients, which may be tens of thousands. */
 type ManualRows = Pick<
   PolicyRows,
-  'groups' | 'sources' | 'managedDomains' | 'regexFilters' | 'blockedServices' | 'schedules'
+  'groups' | 'sources' | 'managedDomains' | 'regexFilters' | 'blockedServices' | 'schedules' | 'grants'
 >;
 
 interface Meaning {
@@ -73,11 +73,19 @@ export class RuleHistory {
   add({ snapshot, compiled, rows }: PublishedState): void {
     // Without the rules: a replaced table must not stay in memory.
     const { attributes, sources, special } = compiled;
-    const { groups, managedDomains, regexFilters, blockedServices, schedules } = rows;
+    const { groups, managedDomains, regexFilters, blockedServices, schedules, grants } = rows;
     this.local = { version: snapshot.version, names: snapshot.local };
     this.versions.set(snapshot.version, {
       compiled: { attributes, sources, special },
-      rows: { groups, sources: rows.sources, managedDomains, regexFilters, blockedServices, schedules },
+      rows: {
+        groups,
+        sources: rows.sources,
+        managedDomains,
+        regexFilters,
+        blockedServices,
+        schedules,
+        grants,
+      },
       logged: new Map(),
       loggedSchedules: new Map(),
     });
@@ -102,6 +110,8 @@ export class RuleHistory {
       }
       case RuleOrigin.MANAGED:
         return describeManaged(known.rows.groups, this.managedAt(known.rows.managedDomains, rule.name), rule);
+      case RuleOrigin.GRANT:
+        return describeGrant(known.rows.grants, rule.index);
       case RuleOrigin.LOCAL:
         return this.local?.version === version ? describeLocalSet(this.local.names, rule.index) : undefined;
       default:
@@ -210,6 +220,13 @@ function describeSchedule({ rows }: Meaning, groupId: number): RuleDescription |
   const profile = rows.schedules.find((schedule) => schedule.groupId === id)?.profile;
   if (profile === undefined) return undefined;
   return { source: profile, sources: [profile], sourceIds: [], rule: 'block_all', line: null };
+}
+
+function describeGrant(grants: ManualRows['grants'], grantId: number): RuleDescription | undefined {
+  const grant = grants.find(({ id }) => id === grantId);
+  if (grant === undefined) return undefined;
+  const until = new Date(grant.untilMs).toISOString();
+  return manual(`grant ${grantId}`, `${grant.action} ${grant.domain ?? '*'} until ${until}`, grantId);
 }
 
 function manual(source: string, rule: string, id: number | string): RuleDescription {

@@ -9,12 +9,13 @@ import type { PolicyRows } from '../../policy/rows.ts';
 import type { DefinedZone, ZoneNumbers } from './zone-numbers.ts';
 import { safeSearchRules } from './safe-search-rules.ts';
 
-/** The name rules of `rows` and settings; `zones` assigns the numbers. */
+/** The name rules of `rows` and settings; `zones` assigns the numbers, `grants` are those in force. */
 export function nameRules(
   rows: PolicyRows,
   settings: DnsSettings,
   { dns }: Pick<Config, 'dns'>,
   zones: ZoneNumbers,
+  grants: NameRules['grants'] = [],
 ): NameRules {
   const written = rows.forwardZones.map(({ zone, servers }) => ({ zone, names: zoneNames(zone), servers }));
   // Last: a zone of the API outranks those that follow from the settings.
@@ -27,6 +28,7 @@ export function nameRules(
       exempt: exempt.filter((name) => name !== '').flatMap((name) => nameFromText(name) ?? []),
     },
     safeSearch: safeSearchRules(rows),
+    grants,
   };
 }
 

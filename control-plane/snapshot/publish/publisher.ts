@@ -112,11 +112,13 @@ export class SnapshotPublisher {
 
   private async publishNow(
     compiled: CompiledRules,
-    rows: PolicyRows,
+    known: PolicyRows,
     blocking: BlockingSettings,
   ): Promise<SnapshotBuffers> {
     const version = ++this.version;
-    const parts = { version, compiled, rows, blocking, live: this.parts.live(rows) };
+    const live = this.parts.live(known);
+    const rows = withoutEnded(known, live.endedGrants);
+    const parts = { version, compiled, rows, blocking, live };
     const before = this.built?.manual;
     this.built = buildSnapshotAfter(this.built, parts);
     const { snapshot, manual } = this.built;
@@ -141,4 +143,10 @@ export class SnapshotPublisher {
       this.parts.logger.error('write generation failed: the previous one stays on disk', { version, reason });
     }
   }
+}
+
+/** A generation must not bring back a grant that has ended, whatever the clock says when it is read. */
+function withoutEnded(rows: PolicyRows, ended: ReadonlySet<number>): PolicyRows {
+  if (ended.size === 0) return rows;
+  return { ...rows, grants: rows.grants.filter(({ id }) => !ended.has(id)) };
 }

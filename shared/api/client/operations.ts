@@ -10,6 +10,7 @@ import type * as blocking from '../policy/blocking-api.ts';
 import type * as clients from '../policy/clients-api.ts';
 import type * as compiledLists from '../policy/compiled-lists-api.ts';
 import type * as forwardZones from '../policy/forward-zones-api.ts';
+import type * as grants from '../policy/grants-api.ts';
 import type * as groups from '../policy/groups-api.ts';
 import type * as localRecords from '../policy/local-records-api.ts';
 import type * as rules from '../policy/rules-api.ts';
@@ -141,6 +142,9 @@ export interface Operations {
   'GET /blocking': { answer: typeof blocking.Blocking };
   'POST /blocking': { body: typeof blocking.BlockingChangeBody; answer: typeof blocking.Blocking };
   'DELETE /blocking': object;
+  'GET /grants': { answer: typeof grants.GrantList };
+  'POST /grants': { body: typeof grants.GrantCreateBody; answer: typeof grants.Grant };
+  'DELETE /grants/{id}': { params: typeof fields.IdParams };
   'GET /cache/stats': { query: typeof cache.CacheStatsQuery; answer: typeof cache.CacheStats };
   'GET /cache/metrics': { answer: typeof cache.CacheMetrics };
   'GET /cache/entries': { query: typeof cache.CacheEntryQuery; answer: typeof cache.CacheEntryPage };

@@ -82,6 +82,7 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
     sources: new MemorySources(),
     bringBack: () => Promise.resolve(),
     blockingSwitch: () => null,
+    grants: () => [],
     policyRows: () => NO_POLICY_ROWS,
     queryLog: questions,
     stats: questions,

@@ -20,7 +20,7 @@ export interface SuiteDatabase {
 const FILLED = [
   'sessions, admin_credential, login_failures',
   'managed_domains, regex_filters, blocked_services, custom_services, revisions, forward_zones, dns_settings',
-  'safe_search_configs, local_records, schedule_profiles, schedule_slots, group_schedules, blocking_switch',
+  'safe_search_configs, local_records, schedule_profiles, schedule_slots, group_schedules, blocking_switch, grants',
   'audit_log, clients, client_subnets, query_blocks, query_runs, query_counts, query_names',
 ];
 /** Most of them are empty after most tests, and emptying one takes longer than a look. */

@@ -1,0 +1,101 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { nameFromText } from '../../shared/dns/name.ts';
+import { addressFromText } from '../../shared/net/ip.ts';
+import type { NameGrant } from '../../shared/snapshot/name-rules.ts';
+import { openLists, queryFor } from '../../test/support/parts/test-lists.ts';
+import type { Query } from '../query/query.ts';
+import { EVERY_NAME, GrantTable } from './grant-table.ts';
+import { NOT_FOUND } from './name-table.ts';
+
+const OPEN = openLists([]);
+const { seedLow, seedHigh } = OPEN.rules;
+const GROUP_IDS = [1, 5, 7];
+
+function asked(name: string, client: string, groupIndex: number): Query {
+  const query = queryFor(name, OPEN);
+  query.clientBytes = addressFromText(client)!;
+  query.groupIndex = groupIndex;
+  return query;
+}
+
+/** A grant as a test writes it. */
+interface Written {
+  readonly name: string | null;
+  readonly for: number | string;
+  readonly isAllowing: boolean;
+  readonly endsAtSecs: number;
+}
+
+function grantOf({ name, isAllowing, endsAtSecs, for: asker }: Written, id: number): NameGrant {
+  return {
+    id,
+    name: name === null ? null : nameFromText(name),
+    groupId: typeof asker === 'number' ? asker : null,
+    addresses: typeof asker === 'number' ? new Uint8Array(0) : addressFromText(asker)!,
+    isAllowing,
+    endsAtSecs,
+  };
+}
+
+/** What must decide, by the words of the contract; undefined = nothing. */
+function expectedId(
+  written: readonly Written[],
+  name: string,
+  client: string,
+  groupId: number,
+): number | undefined {
+  const covers = (domain: string | null): boolean =>
+    domain === null || name === domain || name.endsWith(`.${domain}`);
+  const fitting = written
+    .map((one, id) => ({ ...one, id }))
+    .filter((one) => covers(one.name) && (one.for === client || one.for === groupId));
+  fitting.sort(
+    (x, y) =>
+      Number(y.for === client) - Number(x.for === client) ||
+      (y.name?.length ?? -1) - (x.name?.length ?? -1) ||
+      Number(y.isAllowing) - Number(x.isAllowing) ||
+      y.endsAtSecs - x.endsAtSecs ||
+      x.id - y.id,
+  );
+  return fitting[0]?.id;
+}
+
+describe('GrantTable', () => {
+  test('find() finds nothing without grants', () => {
+    const table = new GrantTable([], GROUP_IDS, seedLow, seedHigh);
+    expect([table.size, table.find(asked('a.example', '192.0.2.1', 0))]).toEqual([0, NOT_FOUND]);
+  });
+
+  test('find() decides as a list that is read from the top does, for any grants', () => {
+    const names = ['example', 'a.example', 'b.a.example', 'c.b.a.example', 'xa.example', 'org'];
+    const clients = ['192.0.2.1', '192.0.2.2', '2001:db8::1', '::'];
+    const arbitraryGrant = fc.record<Written>({
+      name: fc.option(fc.constantFrom(...names)),
+      for: fc.constantFrom<number | string>(...GROUP_IDS, 99, ...clients),
+      isAllowing: fc.boolean(),
+      endsAtSecs: fc.integer({ min: 1, max: 3 }),
+    });
+    fc.assert(
+      fc.property(fc.array(arbitraryGrant, { maxLength: 40 }), (written) => {
+        const table = new GrantTable(written.map(grantOf), GROUP_IDS, seedLow, seedHigh);
+        for (const name of names)
+          for (const client of clients)
+            for (const [index, groupId] of GROUP_IDS.entries()) {
+              const number = table.find(asked(name, client, index));
+              const found = number === NOT_FOUND ? undefined : table.grant(number);
+              expect(found?.id).toBe(expectedId(written, name, client, groupId));
+              if (found?.name === null) expect(table.label).toBe(EVERY_NAME);
+            }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('find() tells the label at which the grant stands', () => {
+    const written: Written = { name: 'a.example', for: 1, isAllowing: true, endsAtSecs: 1 };
+    const table = new GrantTable([grantOf(written, 0)], GROUP_IDS, seedLow, seedHigh);
+    table.find(asked('c.b.a.example', '192.0.2.1', 0));
+    expect(table.label).toBe(2);
+  });
+});

@@ -1,0 +1,170 @@
+/**
+ * Grants opened for reading: the one that decides for a client and a name. A client's own outrank those of its group;
+ * then the longest name counts, then `allow`, then the later end. A lookup costs one probe for the client's address,
+ * and one for each suffix of the name that has as many labels as some grant's; without grants one comparison.
+ */
+import { hashName, MAX_LABELS } from '../../shared/dns/name.ts';
+import { ADDRESS_SIZE, addressWord } from '../../shared/net/ip.ts';
+import type { NameGrant } from '../../shared/snapshot/name-rules.ts';
+import type { Query } from '../query/query.ts';
+import { NOT_FOUND } from './name-table.ts';
+
+/** Who asks, as this table finds it. */
+type Asker = Pick<Query, 'clientBytes' | 'clientAt' | 'groupIndex'>;
+/** What is asked. */
+type HashedLabels = Pick<Query, 'hashLow' | 'hashHigh' | 'labelCount'>;
+
+const NAME_SLOT_WORDS = 4;
+const ADDRESS_SLOT_WORDS = 5;
+/** The label of grants for every name. */
+export const EVERY_NAME = -1;
+
+/** One per thread and snapshot. */
+export class GrantTable {
+  readonly size: number;
+  /** Label of the name at which the grant stands that `find` found last, or EVERY_NAME. */
+  label = EVERY_NAME;
+  /** The preferred ones first. */
+  private readonly grants: readonly NameGrant[];
+  /** By index of the group: number of the asker plus one; 0 = no grant is for it. */
+  private readonly groupAskers: Int32Array;
+  /** Four words of an address, number of the asker plus one; 0 = free. */
+  private readonly addresses: Int32Array;
+  private readonly addressMask: number;
+  /** Low lane, high lane, asker, number of the grant plus one; 0 = free. */
+  private readonly names: Int32Array;
+  private readonly nameMask: number;
+  /** By asker: number of its grant for every name plus one; 0 = none. */
+  private readonly everyName: Int32Array;
+  /** By number of labels: 1 = some grant's name has so many. */
+  private readonly depths = new Uint8Array(MAX_LABELS + 1);
+  private askerCount = 0;
+
+  /** `groupIds` are those of the policy table, by index; seeds those that queries are hashed with. */
+  constructor(grants: readonly NameGrant[], groupIds: readonly number[], seedLow: number, seedHigh: number) {
+    this.size = grants.length;
+    this.grants = grants.toSorted(
+      (a, b) => Number(b.isAllowing) - Number(a.isAllowing) || b.endsAtSecs - a.endsAtSecs || a.id - b.id,
+    );
+    const addressCount = grants.reduce((sum, { addresses }) => sum + addresses.length / ADDRESS_SIZE, 0);
+    const nameCount = addressCount + grants.length;
+    this.groupAskers = new Int32Array(groupIds.length);
+    this.addresses = new Int32Array(slotsFor(addressCount) * ADDRESS_SLOT_WORDS);
+    this.addressMask = slotsFor(addressCount) - 1;
+    this.names = new Int32Array(slotsFor(nameCount) * NAME_SLOT_WORDS);
+    this.nameMask = slotsFor(nameCount) - 1;
+    this.everyName = new Int32Array(groupIds.length + addressCount);
+    const indexOf = new Map(groupIds.map((id, index) => [id, index]));
+    const hash = { low: 0, high: 0 };
+    for (const [number, { name, groupId, addresses }] of this.grants.entries()) {
+      if (name !== null) {
+        hashName(name, 0, seedLow, seedHigh, hash);
+        this.depths[labelsOf(name)] = 1;
+      }
+      const index = groupId === null ? undefined : indexOf.get(groupId);
+      if (index !== undefined) this.add(this.askerOfGroup(index), name === null ? null : hash, number);
+      for (let at = 0; at < addresses.length; at += ADDRESS_SIZE)
+        this.add(this.askerOfAddress(addresses, at), name === null ? null : hash, number);
+    }
+  }
+
+  /** Number of the grant that decides, or NOT_FOUND. */
+  find(query: Asker & HashedLabels): number {
+    const ofClient = this.addresses[this.addressSlot(query.clientBytes, query.clientAt) + 4]!;
+    if (ofClient !== 0) {
+      const number = this.findOf(ofClient - 1, query);
+      if (number !== NOT_FOUND) return number;
+    }
+    const ofGroup = this.groupAskers[query.groupIndex]!;
+    return ofGroup === 0 ? NOT_FOUND : this.findOf(ofGroup - 1, query);
+  }
+
+  /** The grant with a number from `find`. */
+  grant(number: number): NameGrant {
+    return this.grants[number]!;
+  }
+
+  private findOf(asker: number, { hashLow, hashHigh, labelCount }: HashedLabels): number {
+    for (let label = 0; label < labelCount; label++) {
+      if (this.depths[labelCount - label] === 0) continue;
+      const number = this.names[this.nameSlot(hashLow[label]!, hashHigh[label]!, asker) + 3]!;
+      if (number === 0) continue;
+      this.label = label;
+      return number - 1;
+    }
+    this.label = EVERY_NAME;
+    return this.everyName[asker]! - 1;
+  }
+
+  /** Of equal grants the first one stays. */
+  private add(asker: number, hash: { low: number; high: number } | null, number: number): void {
+    if (hash === null) {
+      if (this.everyName[asker] === 0) this.everyName[asker] = number + 1;
+      return;
+    }
+    const at = this.nameSlot(hash.low, hash.high, asker);
+    if (this.names[at + 3] === 0) this.names.set([hash.low, hash.high, asker, number + 1], at);
+  }
+
+  private askerOfGroup(index: number): number {
+    if (this.groupAskers[index] === 0) this.groupAskers[index] = ++this.askerCount;
+    return this.groupAskers[index]! - 1;
+  }
+
+  private askerOfAddress(bytes: Uint8Array, from: number): number {
+    const at = this.addressSlot(bytes, from);
+    if (this.addresses[at + 4] === 0) {
+      const words = [0, 4, 8, 12].map((word) => addressWord(bytes, from + word));
+      this.addresses.set([...words, ++this.askerCount], at);
+    }
+    return this.addresses[at + 4]! - 1;
+  }
+
+  /** Where the slot of an address is, or the free one for it. */
+  private addressSlot(bytes: Uint8Array, from: number): number {
+    const { addresses, addressMask } = this;
+    const word0 = addressWord(bytes, from);
+    const word1 = addressWord(bytes, from + 4);
+    const word2 = addressWord(bytes, from + 8);
+    const word3 = addressWord(bytes, from + 12);
+    let slot = mix(mix(mix(word0, word1), word2), word3) & addressMask;
+    for (; ; slot = (slot + 1) & addressMask) {
+      const at = slot * ADDRESS_SLOT_WORDS;
+      if (addresses[at + 4] === 0) return at;
+      if (
+        addresses[at] === word0 &&
+        addresses[at + 1] === word1 &&
+        addresses[at + 2] === word2 &&
+        addresses[at + 3] === word3
+      )
+        return at;
+    }
+  }
+
+  /** Where the slot of a name of an asker is, or the free one for it. */
+  private nameSlot(low: number, high: number, asker: number): number {
+    const { names, nameMask } = this;
+    let slot = mix(low, asker) & nameMask;
+    for (; ; slot = (slot + 1) & nameMask) {
+      const at = slot * NAME_SLOT_WORDS;
+      if (names[at + 3] === 0) return at;
+      if (names[at] === low && names[at + 1] === high && names[at + 2] === asker) return at;
+    }
+  }
+}
+
+function mix(one: number, other: number): number {
+  const product = Math.imul(one ^ Math.imul(other, 0x9e3779b1), 0x85ebca6b);
+  return product ^ (product >>> 15);
+}
+
+/** A power of two that leaves at least half of the slots free. */
+function slotsFor(entries: number): number {
+  return 2 ** Math.ceil(Math.log2(entries * 2 + 1));
+}
+
+function labelsOf(name: Uint8Array): number {
+  let labels = 0;
+  for (let at = 0; name[at] !== 0; at += name[at]! + 1) labels++;
+  return labels;
+}

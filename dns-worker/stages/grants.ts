@@ -1,0 +1,43 @@
+/**
+ * Grants: what one client or one group may, or may not, ask until a moment (contract: decision order). They stand before
+ * the group's schedule. One that blocks answers as `blocking.mode` wants it, local names too; one that allows takes the
+ * query past all blocking, as `AllowAll` does (`isFreed`): names that this server answers itself stay its own.
+ *
+ * choice: while blocking as a whole is switched off, no grant blocks, as no schedule does.
+ */
+import { ExtendedError } from '../../shared/dns/iana.ts';
+import { QueryStatus } from '../../shared/query-log.ts';
+import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
+import { EVERY_NAME } from '../policy/grant-table.ts';
+import type { MatchRecorder } from '../policy/judge.ts';
+import { NOT_FOUND } from '../policy/name-table.ts';
+import type { OpenSnapshot } from '../policy/open-snapshot.ts';
+import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
+import { answerBlocked } from '../respond/block-answer.ts';
+
+/** Blocks the query, or notes until when nothing may block it. */
+export function grantsStage(
+  query: Query,
+  { grants, policy }: OpenSnapshot,
+  recorder: MatchRecorder | null,
+): StageResultCode {
+  if (grants.size === 0) return StageResult.CONTINUE;
+  query.grantEndsAtSecs = 0;
+  const number = grants.find(query);
+  if (number === NOT_FOUND) return StageResult.CONTINUE;
+  const { id, isAllowing, endsAtSecs } = grants.grant(number);
+  const { label } = grants;
+  recorder?.met(RuleOrigin.GRANT, id, 0, query, label);
+  if (!isAllowing && !policy.blockingEnabled) return StageResult.CONTINUE;
+  // Clients shall keep nothing of either kind beyond its end.
+  query.grantEndsAtSecs = endsAtSecs;
+  if (isAllowing) return StageResult.CONTINUE;
+  query.status = QueryStatus.BLOCKED_MANAGED;
+  query.ruleOrigin = RuleOrigin.GRANT;
+  query.ruleAttribute = id + 1;
+  query.ruleNameOffset = label === EVERY_NAME ? 0 : query.labelAt[label]!;
+  query.ruleKind = 0;
+  query.discardAnswer();
+  answerBlocked(query, policy, ExtendedError.FILTERED);
+  return StageResult.ANSWERED;
+}
