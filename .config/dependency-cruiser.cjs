@@ -127,7 +127,7 @@ module.exports = {
     door('express', '^control-plane/(api/|http/|auth/(session-cookie|request-caller)\\.ts$|.+-routes\\.ts$)'),
     door('cookie-parser', '^control-plane/http/'),
     door('multer', '^control-plane/tls/'),
-    door('argon2', '^control-plane/auth/password\\.ts$'),
+    door('argon2', '^control-plane/auth/accounts/password\\.ts$'),
     door('luxon', '^(shared/policy/|control-plane/schedules/)'),
     door('winston', '^control-plane/log/'),
     door('toml', '^config/'),

@@ -46,7 +46,7 @@ async function runSubcommand(
     await startWeir(loaded);
     return undefined;
   }
-  const { hashPassword } = await import('./auth/password.ts');
+  const { hashPassword } = await import('./auth/accounts/password.ts');
   const { storeAdminPassword } = await import('./cli/store-admin-password.ts');
   const reader = new PasswordReader(process.stdin);
   return setPassword({ loaded, reader, terminal, hash: hashPassword, store: storeAdminPassword });

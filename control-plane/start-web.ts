@@ -5,8 +5,8 @@ import { localSources } from './start-dns.ts';
 import { systemClock as clock } from '../shared/clock.ts';
 import { Authenticator } from './auth/authenticator.ts';
 import { SetupCode } from './auth/setup-code.ts';
-import { ConfiguredPassword } from './auth/configured-password.ts';
-import { startExpiredSessionSweep } from './auth/expired-session-sweep.ts';
+import { ConfiguredPassword } from './auth/accounts/configured-password.ts';
+import { startExpiredSessionSweep } from './auth/sessions/expired-session-sweep.ts';
 import { CacheContents } from './cache/cache-contents.ts';
 import { nodeIdOf } from './cluster/node-store.ts';
 import { onDatabaseUp } from './db/on-up.ts';
@@ -88,6 +88,8 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
   const served = {
     ...known,
     certificate,
+    tokens: auth.tokens,
+    users: auth.users,
     startedAtMs: parts.startedAtMs,
     database,
     policy: parts.changes,
@@ -151,7 +153,7 @@ function liveTail({ database, logger, name, clients }: Node, parts: WebParts, au
     ...parts,
     database,
     logger,
-    sessions: auth,
+    sessions: auth.sessions,
     node: name,
     nodeId: nodeIdOf(name),
     hostnameOf: (address) => clients.nameAt(address),

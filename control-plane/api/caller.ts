@@ -1,11 +1,16 @@
 /** Who sent a request, as the guard found out and handlers are told; and who a change is by. */
 import type { Role } from '../../shared/api/auth-api.ts';
 
-/** The caller of a request. */
+/** The caller of a request: a user, or an API token. */
 export interface Caller {
+  /** Of a token its name behind `token `, which no user is called. */
   readonly username: string;
   readonly role: Role;
-  /** Id of the session; null if authentication is off. */
+  /** Null for a token. */
+  readonly userId: number | null;
+  /** Null for a user. */
+  readonly tokenId: number | null;
+  /** Id of the session; null for a request with a key, and if authentication is off. */
   readonly sessionId: number | null;
 }
 

@@ -17,7 +17,13 @@ import { authorOf, route } from './route.ts';
 import type { Route } from './route.ts';
 
 const COMMON = { access: 'admin', tag: 'Things', summary: 'Of a thing' } as const;
-const CALLER: Caller = { username: 'admin', role: 'admin', sessionId: null };
+const CALLER: Caller = {
+  username: 'admin',
+  role: 'admin',
+  userId: 1,
+  tokenId: null,
+  sessionId: null,
+};
 
 const servers: Server[] = [];
 afterEach(async () => {

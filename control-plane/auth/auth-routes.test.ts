@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { hashPassword } from './password.ts';
+import { hashPassword } from './accounts/password.ts';
 import { AuthStatus, LoginAnswer } from '../../shared/api/auth-api.ts';
 import { everyRow } from '../../test/support/parts/every-route.ts';
 import { PASSWORD, sessionCookie } from '../../test/support/parts/running-api.ts';

@@ -79,7 +79,8 @@ function logIn(parts: AuthRouteParts): Route {
       const attempt = { username: body.username, password: body.password, rememberMe: body.remember_me };
       const { secret, session } = await parts.auth.logIn(attempt, loginOriginOf(http));
       setSessionCookie(http, response, secret, session.rememberMe ? session.expiresAt : undefined);
-      return { username: session.username, role: session.role, expires_at: session.expiresAt.toISOString() };
+      const username = parts.auth.sessions.nameOf(session);
+      return { username, role: session.role, expires_at: session.expiresAt.toISOString() };
     },
   });
 }
@@ -94,7 +95,7 @@ function logOut(parts: AuthRouteParts): Route {
     handle: async ({ http, response }) => {
       const secrets = sessionSecretsOf(http);
       clearSessionCookie(http, response);
-      for (const secret of secrets) await parts.auth.logOut(secret);
+      for (const secret of secrets) await parts.auth.sessions.endOf(secret);
     },
   });
 }
@@ -124,15 +125,15 @@ function listSessions(parts: AuthRouteParts): Route {
   return route({
     method: 'GET',
     path: '/auth/sessions',
-    access: 'admin',
+    access: 'viewer',
     tag: 'Authentication',
     summary: 'All sessions that are not over',
     answer: SessionList,
     handle: async ({ caller }) => {
-      const sessions = await parts.auth.listSessions();
-      return sessions.map((session) => ({
+      const { sessions } = parts.auth;
+      return (await sessions.list()).map((session) => ({
         id: session.id,
-        username: session.username,
+        username: sessions.nameOf(session),
         role: session.role,
         ip_address: session.ipAddress,
         user_agent: session.userAgent,
@@ -155,7 +156,7 @@ function revokeSession(parts: AuthRouteParts): Route {
     summary: 'End a session',
     params: IdParams,
     handle: async ({ params, caller, http, response }) => {
-      await parts.auth.revokeSession(params.id);
+      await parts.auth.sessions.revoke(params.id);
       if (caller?.sessionId === params.id) clearSessionCookie(http, response);
     },
   });

@@ -7,7 +7,7 @@ import { DatabaseUnavailable, OutcomeUnknown } from '../db/database-errors.ts';
 import type { Database, Queryable } from '../db/database.ts';
 import type { Caller } from '../api/caller.ts';
 import { Authenticator } from './authenticator.ts';
-import { ConfiguredPassword } from './configured-password.ts';
+import { ConfiguredPassword } from './accounts/configured-password.ts';
 import { SetupCode } from './setup-code.ts';
 
 const PASSWORD = 'correct horse';
@@ -61,7 +61,7 @@ async function logIn(rememberMe = false): Promise<string> {
 }
 
 async function callerOf(secret: string): Promise<Caller | null> {
-  return (await authenticator.sessionOf([secret]))?.caller ?? null;
+  return authenticator.callerOf({ secrets: [secret], key: null });
 }
 
 describe('Authenticator', () => {
@@ -93,7 +93,7 @@ describe('Authenticator', () => {
   test('callerOf() believes a session that it has seen while the database is away, and no other', async () => {
     const secret = await logIn();
     const ended = await logIn();
-    await authenticator.logOut(ended);
+    await authenticator.sessions.endOf(ended);
     isAway = true;
     expect(await callerOf(secret)).toMatchObject({ username: 'admin' });
     await expect(callerOf(ended)).rejects.toThrow(DatabaseUnavailable);
@@ -103,7 +103,7 @@ describe('Authenticator', () => {
   test('callerOf() notes once a minute that a session was used', async () => {
     const secret = await logIn();
     const lastSeenMs = async (): Promise<number> =>
-      (await authenticator.listSessions())[0]!.lastSeenAt.getTime() - clock.nowMs();
+      (await authenticator.sessions.list())[0]!.lastSeenAt.getTime() - clock.nowMs();
     clock.advance(59_999);
     await callerOf(secret);
     expect(await lastSeenMs()).toBe(-59_999);
@@ -145,24 +145,24 @@ describe('Authenticator', () => {
     await expect(logIn()).rejects.toMatchObject({ status: 401 });
   });
 
-  test('revokeSession() ends a session here at once, without the database too, and is 404 for others', async () => {
+  test('sessions.revoke() ends a session here at once, without the database too, and is 404 for others', async () => {
     const secret = await logIn();
     const { sessionId } = (await callerOf(secret))!;
-    await authenticator.revokeSession(sessionId!);
+    await authenticator.sessions.revoke(sessionId!);
     isAway = true;
     await expect(callerOf(secret)).rejects.toThrow(DatabaseUnavailable);
     isAway = false;
-    await expect(authenticator.revokeSession(sessionId!)).rejects.toMatchObject({ status: 404 });
+    await expect(authenticator.sessions.revoke(sessionId!)).rejects.toMatchObject({ status: 404 });
   });
 
   test.each<[string, (caller: Caller, secret: string) => Promise<void>]>([
-    ['logOut', (_caller, secret) => authenticator.logOut(secret)],
-    ['revokeSession', ({ sessionId }) => authenticator.revokeSession(sessionId!)],
+    ['sessions.endOf', (_caller, secret) => authenticator.sessions.endOf(secret)],
+    ['sessions.revoke', ({ sessionId }) => authenticator.sessions.revoke(sessionId!)],
     [
       'changePassword',
-      ({ username }) =>
+      (caller) =>
         authenticator.changePassword(
-          { username, role: 'admin', sessionId: null },
+          { ...caller, sessionId: null },
           { current: PASSWORD, next: 'a new one' },
           HERE,
         ),
@@ -172,7 +172,7 @@ describe('Authenticator', () => {
     const caller = (await callerOf(secret))!;
     isSilent = true;
     let ends = 0;
-    const stop = authenticator.onSessionsEnded(() => ends++);
+    const stop = authenticator.sessions.onEnded(() => ends++);
     await expect(end(caller, secret)).rejects.toThrow(OutcomeUnknown);
     stop();
     await expect(end(caller, secret)).rejects.toThrow(OutcomeUnknown);
@@ -202,6 +202,8 @@ describe('Authenticator', () => {
     expect(make('auth.enabled = false').openCaller()).toEqual({
       username: 'admin',
       role: 'admin',
+      userId: 1,
+      tokenId: null,
       sessionId: null,
     });
   });

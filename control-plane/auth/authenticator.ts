@@ -1,5 +1,5 @@
 /**
- * Authentication of one node: login, sessions, lockout and the administrator's password. It knows neither HTTP
+ * Authentication of one node: who a request comes from, login, setup and the change of a password. It knows neither HTTP
  * (`http/auth-guard.ts`, `auth-routes.ts`) nor SQL (`*-store.ts`).
  */
 import type { Caller } from '../api/caller.ts';
@@ -7,31 +7,26 @@ import type { Config } from '../../config/schema.ts';
 import type { AuthStatus } from '../../shared/api/auth-api.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
-import { type ApiError, notFound, setupCodeRequired, tooMany, unauthorized } from '../api/api-error.ts';
-import { ClockWatch } from '../clock/clock-watch.ts';
+import { type ApiError, forbidden, setupCodeRequired, unauthorized } from '../api/api-error.ts';
+import { DatabaseUnavailable } from '../db/database-errors.ts';
 import type { Database } from '../db/database.ts';
-import { AdminAccount } from './admin-account.ts';
-import type { ConfiguredPassword } from './configured-password.ts';
-import * as failures from './login-failure-store.ts';
-import { LoginTurns } from './login-turns.ts';
+import { Accounts } from './accounts/accounts.ts';
+import { AdminAccount } from './accounts/admin-account.ts';
+import type { ConfiguredPassword } from './accounts/configured-password.ts';
+import { ADMIN_USER_ID } from './accounts/user-store.ts';
+import { Users } from './accounts/users.ts';
+import { LoginCheck } from './login-check.ts';
+import { deleteSessionsOfUser } from './sessions/session-store.ts';
+import { type LoginOrigin, type OpenedSession, Sessions } from './sessions/sessions.ts';
 import type { SetupCode } from './setup-code.ts';
-import { SessionLookup } from './session-lookup.ts';
-import { hashSessionSecret, newSessionSecret } from './session-secret.ts';
-import * as sessions from './session-store.ts';
-import type { StoredSession } from './session-store.ts';
+import { ApiTokens } from './tokens/api-tokens.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Seconds that a session of the compatibility API lives after its last use, as its clients expect it. */
 export const IDLE_SECS = 1800;
-/** Such sessions at once: some clients open one for each question and end none. */
-export const MOST_IDLE_SESSIONS = 1000;
-
-/** Where a login comes from. */
-export interface LoginOrigin {
-  readonly address: string;
-  readonly userAgent: string | null;
-}
+/** How such a session lives. */
+const IDLE = { rememberMe: false, lifeMs: IDLE_SECS * 1000, idleSecs: IDLE_SECS } as const;
 
 /** Who wants to set the first password. */
 export interface SetupSender {
@@ -48,20 +43,12 @@ export interface LoginAttempt {
   readonly rememberMe: boolean;
 }
 
-/** A session with the secret that a client has for it. */
-export interface OpenedSession {
-  readonly secret: string;
-  readonly session: StoredSession;
-}
-
-/** A session that a request carries. */
-export interface CarriedSession extends OpenedSession {
-  readonly caller: Caller;
-}
-
-/** How a new session is to live. */
-interface WantedSession extends Pick<StoredSession, 'username' | 'rememberMe' | 'idleSecs'> {
-  readonly lifeMs: number;
+/** What a request brings to be let through. */
+export interface Credentials {
+  /** Secrets of sessions, in the order in which they count. */
+  readonly secrets: readonly string[];
+  /** Key of an API token. */
+  readonly key: string | null;
 }
 
 /** The parts of the node that authentication needs. */
@@ -74,20 +61,25 @@ export interface AuthenticatorParts {
   readonly setupCode: SetupCode;
 }
 
-/** Login, sessions, lockout and password of one node. Throws ApiError and DatabaseUnavailable. */
+/** Login, setup and callers of one node. Throws ApiError and DatabaseUnavailable. */
 export class Authenticator {
+  readonly sessions: Sessions;
+  readonly tokens: ApiTokens;
+  readonly users: Users;
   private readonly parts: AuthenticatorParts;
   private readonly account: AdminAccount;
-  private readonly lookup: SessionLookup;
-  private readonly clockWatch: ClockWatch;
-  private readonly turns = new LoginTurns();
-  private readonly endListeners = new Set<() => void>();
+  private readonly accounts: Accounts;
+  private readonly login: LoginCheck;
 
   constructor(parts: AuthenticatorParts) {
     this.parts = parts;
     this.account = new AdminAccount(parts);
-    this.lookup = new SessionLookup(parts);
-    this.clockWatch = new ClockWatch(parts.clock);
+    this.accounts = new Accounts(this.account, parts.database);
+    const adminName = (): string => this.account.username;
+    this.sessions = new Sessions({ ...parts, adminName });
+    this.login = new LoginCheck({ ...parts, config: () => parts.config(), accounts: this.accounts });
+    this.tokens = new ApiTokens({ ...parts, sessions: this.sessions });
+    this.users = new Users({ ...parts, sessions: this.sessions, adminName });
   }
 
   /** Whether setup is needed; a guess while the database is unavailable. */
@@ -121,18 +113,27 @@ export class Authenticator {
 
   /** The caller where authentication is off. */
   openCaller(): Caller | null {
-    return this.settings.enabled ? null : { username: this.account.username, role: 'admin', sessionId: null };
+    if (this.settings.enabled) return null;
+    const { username } = this.account;
+    return { username, role: 'admin', userId: ADMIN_USER_ID, tokenId: null, sessionId: null };
   }
 
-  /** The first of these secrets that has a living session, and that session; null where none has. */
-  async sessionOf(secrets: readonly string[]): Promise<CarriedSession | null> {
-    for (const secret of secrets) {
-      const session = await this.lookup.find(hashSessionSecret(secret));
-      if (session === null) continue;
-      const { id: sessionId, username, role } = session;
-      return { secret, session, caller: { username, role, sessionId } };
-    }
-    return null;
+  /**
+   * Who brings these; null for a stranger. A session or a token suffices: of both, the session counts unless the token
+   * may do more. Throws DatabaseUnavailable where one cannot be looked up and the other does not count.
+   */
+  async callerOf({ secrets, key }: Credentials): Promise<Caller | null> {
+    const bySession = this.sessions.of(secrets).then((session) => session?.caller ?? null);
+    if (key === null) return bySession;
+    const session = await bySession.catch((error: unknown) => {
+      if (error instanceof DatabaseUnavailable) return error;
+      throw error;
+    });
+    const isUnknown = session instanceof DatabaseUnavailable;
+    if (!isUnknown && session?.role === 'admin') return session;
+    const token = await this.tokens.callerOf(key);
+    if (token === null && isUnknown) throw session;
+    return token?.role === 'admin' || isUnknown ? token : (session ?? token);
   }
 
   /** The 401 for a request without valid credentials. */
@@ -143,77 +144,44 @@ export class Authenticator {
 
   /** Opens a session; 401 for wrong credentials, 429 while locked. */
   async logIn(attempt: LoginAttempt, origin: LoginOrigin): Promise<OpenedSession> {
-    if (!(await this.account.isConfigured())) throw await this.refusal();
-    const { username, password, rememberMe } = attempt;
-    await this.checkPassword(username, password, origin);
+    const { rememberMe } = attempt;
     const { session_ttl_hours: hours, remember_me_days: days } = this.settings;
     const lifeMs = rememberMe ? days * DAY_MS : hours * HOUR_MS;
-    return this.open({ username, rememberMe, lifeMs, idleSecs: null }, origin);
+    return this.open(attempt, { rememberMe, lifeMs, idleSecs: null }, origin);
   }
 
-  /** Opens a session for whoever has a password, which lives `IDLE_SECS` after each use; errors as `logIn`. */
+  /**
+   * Opens a session, which lives `IDLE_SECS` after each use, for whoever has the administrator's password or the key of
+   * an API token; errors as `logIn`.
+   */
   async logInByPassword(password: string, origin: LoginOrigin): Promise<OpenedSession> {
-    if (!(await this.account.isConfigured())) throw await this.refusal();
-    const { username } = this.account;
-    await this.checkPassword(username, password, origin);
-    return this.open({ username, rememberMe: false, lifeMs: IDLE_SECS * 1000, idleSecs: IDLE_SECS }, origin);
+    const token = await this.tokens.callerOf(password);
+    if (token === null) return this.open({ username: this.account.username, password }, IDLE, origin);
+    const tokenId = token.tokenId!;
+    const confirm = this.tokens.confirmed(password);
+    return this.sessions.open({ ...IDLE, owner: { userId: null, tokenId }, confirm }, origin);
   }
 
-  /** Calls back whenever sessions were ended on this node; returns how to stop that. */
-  onSessionsEnded(listener: () => void): () => void {
-    this.endListeners.add(listener);
-    return () => this.endListeners.delete(listener);
-  }
-
-  /** Ends the session of a secret, if there is one. */
-  async logOut(secret: string): Promise<void> {
-    const secretHash = hashSessionSecret(secret);
-    const { database } = this.parts;
-    // Not believed either where it is unknown whether it was ended; the same below.
-    await database
-      .transaction((tx) => sessions.deleteSessionByHash(tx, secretHash))
-      .finally(() => {
-        this.lookup.memory.note(secretHash, null);
-        this.tellEnd();
-      });
-  }
-
-  /** Replaces the password and ends all other sessions; a wrong current one counts as a failed login. */
+  /** Replaces the caller's password and ends all other sessions; a wrong current one counts as a failed login. */
   async changePassword(
     caller: Caller,
     passwords: { current: string; next: string },
     origin: LoginOrigin,
   ): Promise<void> {
+    const { username, userId, sessionId } = caller;
+    if (userId === null) throw forbidden('an API token has no password: log in to change yours');
     if (!(await this.account.isConfigured())) throw await this.refusal();
-    await this.checkPassword(caller.username, passwords.current, origin);
-    const { username, sessionId } = caller;
-    await this.account
-      .replacePassword(passwords.next, (tx) => sessions.deleteSessionsOfUser(tx, username, sessionId))
-      .finally(() => this.forget((session) => session.username === username && session.id !== sessionId));
+    const proven = await this.login.check(username, passwords.current, origin.address);
+    if (proven.userId !== userId) throw unauthorized('wrong user name or password');
+    await this.accounts
+      .replacePassword(userId, passwords.next, (tx) => deleteSessionsOfUser(tx, userId, sessionId))
+      .finally(() => this.sessions.forget(({ id, userId: of }) => of === userId && id !== sessionId));
     this.parts.logger.info('changed the password', { username });
-  }
-
-  /** All sessions that are not over, newest first. */
-  async listSessions(): Promise<StoredSession[]> {
-    return sessions.listSessions(this.parts.database, this.now());
-  }
-
-  /** Ends one session; 404 if there is none. */
-  async revokeSession(id: number): Promise<void> {
-    const isEnded = await this.parts.database
-      .transaction((tx) => sessions.deleteSession(tx, id))
-      .finally(() => this.forget((session) => session.id === id));
-    if (!isEnded) throw notFound(`session ${id}`);
   }
 
   /** Removes sessions that are over and lockouts that have passed; for a timer. */
   async removeExpired(): Promise<void> {
-    // A wrong clock would make all of them look expired.
-    if (!this.clockWatch.isSettled()) return;
-    const windowMs = this.settings.login_rate_limit_window_secs * 1000;
-    const removed = await sessions.deleteExpiredSessions(this.parts.database, this.now());
-    await failures.deletePassedFailures(this.parts.database, new Date(this.parts.clock.nowMs() - windowMs));
-    if (removed > 0) this.parts.logger.debug('removed expired sessions', { sessions: removed });
+    if (await this.sessions.removeExpired()) await this.login.removePassed();
   }
 
   /** Without the database: false if a setup code is pending. Only affects messages. */
@@ -221,72 +189,21 @@ export class Authenticator {
     return this.account.isProbablyConfigured(async () => !(await this.parts.setupCode.isPending()));
   }
 
-  private checkPassword(username: string, password: string, origin: LoginOrigin): Promise<void> {
-    const who = failures.loginSource(username, origin.address);
-    return this.turns.run(who.address, () => this.checkInTurn(who, password, origin.address));
-  }
-
-  /** Counts decided attempts only: what was refused unheard, for load or without a database, is no failure. */
-  private async checkInTurn(who: failures.LoginSource, password: string, address: string): Promise<void> {
-    const { database, logger } = this.parts;
-    const { username } = who;
-    const waitMs = await failures.lockedForMs(database, who, this.lockoutRule());
-    if (waitMs > 0) {
-      logger.warn('refused a login: locked out', { username, address });
-      throw tooMany('locked_out', 'too many failed logins; the login is locked', waitMs / 1000);
-    }
-    if (!(await this.account.matches(username, password))) {
-      await failures.countFailure(database, who, this.lockoutRule());
-      logger.warn('refused a login: wrong user name or password', { username, address });
-      throw unauthorized('wrong user name or password');
-    }
-    await failures.clearFailures(database, who);
-  }
-
-  /** Sessions that were ended here, or may have been, are not believed in any more. */
-  private forget(isEnded: (session: StoredSession) => boolean): void {
-    this.lookup.memory.forget(isEnded);
-    this.tellEnd();
-  }
-
-  private tellEnd(): void {
-    for (const listener of this.endListeners) listener();
-  }
-
-  private lockoutRule(): failures.LockoutRule {
-    const { login_rate_limit_attempts: attempts, login_rate_limit_window_secs: windowSecs } = this.settings;
-    return { now: this.now(), attempts, windowMs: windowSecs * 1000 };
-  }
-
-  private async open(wanted: WantedSession, origin: LoginOrigin): Promise<OpenedSession> {
-    const { lifeMs, ...kept } = wanted;
-    const createdAt = this.now();
-    const secret = newSessionSecret();
-    const secretHash = hashSessionSecret(secret);
-    const opened = {
-      ...kept,
-      secretHash,
-      role: 'admin' as const,
-      ipAddress: origin.address,
-      userAgent: origin.userAgent,
-      createdAt,
-      expiresAt: new Date(createdAt.getTime() + lifeMs),
-    };
-    const session = await this.parts.database.transaction(async (tx) => {
-      const stored = await sessions.insertSession(tx, opened);
-      if (kept.idleSecs !== null) await sessions.deleteSurplusIdleSessions(tx, MOST_IDLE_SESSIONS);
-      return stored;
-    });
-    this.lookup.memory.note(secretHash, session);
-    this.parts.logger.info('opened a session', { username: session.username, address: origin.address });
-    return { secret, session };
+  private async open(
+    { username, password }: Pick<LoginAttempt, 'username' | 'password'>,
+    life: { rememberMe: boolean; lifeMs: number; idleSecs: number | null },
+    origin: LoginOrigin,
+  ): Promise<OpenedSession> {
+    if (!(await this.account.isConfigured())) throw await this.refusal();
+    const account = await this.login.check(username, password, origin.address);
+    const owner = { userId: account.userId, tokenId: null };
+    return this.sessions.open(
+      { ...life, owner, confirm: (tx) => this.accounts.confirm(tx, account) },
+      origin,
+    );
   }
 
   private get settings(): Config['auth'] {
     return this.parts.config().auth;
-  }
-
-  private now(): Date {
-    return new Date(this.parts.clock.nowMs());
   }
 }

@@ -1,17 +1,18 @@
-/** Who sent a request: the session that it carries, or anybody where authentication is off; and from where. */
+/** Who sent a request: the session or the API token that it carries, or anybody where authentication is off; and from where. */
 import type { Request } from 'express';
 import type { Caller } from '../api/caller.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 import { clientAddress } from '../api/client-address.ts';
-import type { Authenticator, LoginOrigin } from './authenticator.ts';
+import type { Authenticator } from './authenticator.ts';
+import type { LoginOrigin } from './sessions/sessions.ts';
 import { sessionSecretsOf } from './session-cookie.ts';
 
 /** The caller of a request; null for a stranger. Throws DatabaseUnavailable where a session cannot be looked up. */
 export async function callerOf(auth: Authenticator, request: Request): Promise<Caller | null> {
   const open = auth.openCaller();
   if (open !== null) return open;
-  // API tokens: `X-Api-Key` is ignored until there is a store of tokens.
-  return (await auth.sessionOf(sessionSecretsOf(request)))?.caller ?? null;
+  const key = request.headers['x-api-key'];
+  return auth.callerOf({ secrets: sessionSecretsOf(request), key: typeof key === 'string' ? key : null });
 }
 
 /** The same for a request that need not be signed in: null also where no session can be looked up. */

@@ -1,6 +1,6 @@
 /** Where a request carries a session's secret, and the cookie for browsers. `authenticator.ts` handles sessions. */
 import type { Request, Response } from 'express';
-import { isSessionSecret } from './session-secret.ts';
+import { isSessionSecret } from './sessions/session-secret.ts';
 
 /** Name of the cookie that a login sets. */
 export const SESSION_COOKIE = 'svc_session';

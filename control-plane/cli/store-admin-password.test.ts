@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseConfig } from '../../config/parse-config.ts';
 import type { LoadedConfig } from '../../config/parse-config.ts';
 import { makeTempDir, startTestDatabase } from '../../test/support/parts/test-database.ts';
-import { readHash } from '../auth/credential-store.ts';
+import { readHash } from '../auth/accounts/credential-store.ts';
 import type { Queryable } from '../db/queryable.ts';
 import { serversOn } from '../db/postgres-process.ts';
 import { storeAdminPassword } from './store-admin-password.ts';
@@ -27,16 +27,16 @@ function loadedOn(dataDir: string): LoadedConfig {
   return result.value;
 }
 
-async function addSession(db: Queryable, username: string): Promise<void> {
+async function addSession(db: Queryable, userId: number): Promise<void> {
   await db.query(
-    `INSERT INTO sessions (secret_hash, username, expires_at) VALUES ($1, $2, now() + interval '1 day')`,
-    [Buffer.from(username.padEnd(32, '.')), username],
+    `INSERT INTO sessions (secret_hash, user_id, expires_at) VALUES ($1, $2, now() + interval '1 day')`,
+    [Buffer.alloc(32, userId), userId],
   );
 }
 
-async function usersOfSessions(db: Queryable): Promise<string[]> {
-  const { rows } = await db.query<{ username: string }>('SELECT username FROM sessions ORDER BY username');
-  return rows.map(({ username }) => username);
+async function usersOfSessions(db: Queryable): Promise<number[]> {
+  const { rows } = await db.query<{ id: number }>('SELECT user_id AS id FROM sessions ORDER BY user_id');
+  return rows.map(({ id }) => id);
 }
 
 describe('storeAdminPassword() while no weir runs', () => {
@@ -54,14 +54,15 @@ describe('storeAdminPassword() beside a weir that runs', () => {
   test('storeAdminPassword() changes the password, ends the sessions of the administrator, and no others', async () => {
     const running = await startTestDatabase(makeDataDir());
     const { database, dataDir } = running;
-    await addSession(database, 'admin');
-    await addSession(database, 'somebody');
+    await database.query(`INSERT INTO users (id, username, role) VALUES (2, 'somebody', 'admin')`);
+    await addSession(database, 1);
+    await addSession(database, 2);
     writeFileSync(join(dataDir, 'setup-code'), 'unused\n');
     for (const hash of ['first hash', 'second hash']) {
       await storeAdminPassword(loadedOn(dataDir), hash);
       expect(await readHash(database)).toBe(hash);
     }
-    expect(await usersOfSessions(database)).toEqual(['somebody']);
+    expect(await usersOfSessions(database)).toEqual([2]);
     expect(existsSync(join(dataDir, 'setup-code'))).toBe(false);
     expect(database.status().state).toBe('up');
     await running.stop();

@@ -5,8 +5,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadedConfig } from '../../config/parse-config.ts';
 import type { Config } from '../../config/schema.ts';
-import { replaceHash } from '../auth/credential-store.ts';
-import { deleteSessionsOfUser } from '../auth/session-store.ts';
+import { replaceHash } from '../auth/accounts/credential-store.ts';
+import { ADMIN_USER_ID, updateUser } from '../auth/accounts/user-store.ts';
+import { deleteSessionsOfUser } from '../auth/sessions/session-store.ts';
 import { SetupCode } from '../auth/setup-code.ts';
 import { DataDirError, lockDataDir } from '../db/data-dir-lock.ts';
 import type { DataDirLock } from '../db/data-dir-lock.ts';
@@ -46,7 +47,7 @@ async function storeAlone(config: Config, lock: DataDirLock, passwordHash: strin
   const database = startDatabase({ urls: config.database.url, lock, logger: loggerOf(config) });
   try {
     await Promise.race([database.whenUp(), late(database)]);
-    await database.transaction((tx) => storeIn(tx, config, passwordHash));
+    await database.transaction((tx) => storeIn(tx, passwordHash));
   } finally {
     await database.close();
     lock.release();
@@ -61,7 +62,7 @@ async function storeBesideRunning(config: Config, passwordHash: string): Promise
   };
   try {
     await tx.query('BEGIN');
-    await storeIn(tx, config, passwordHash);
+    await storeIn(tx, passwordHash);
     await tx.query('COMMIT');
   } finally {
     await client.end();
@@ -87,9 +88,11 @@ function targetsOf(config: Config) {
   return external.length > 0 ? external : [embeddedTarget(runningServerAddress(config.server.data_dir))];
 }
 
-async function storeIn(tx: Queryable, config: Config, passwordHash: string): Promise<void> {
+async function storeIn(tx: Queryable, passwordHash: string): Promise<void> {
+  // Waits for logins that are proven with the old one, and makes others wait.
+  await updateUser(tx, ADMIN_USER_ID, {});
   await replaceHash(tx, passwordHash, new Date());
-  await deleteSessionsOfUser(tx, config.auth.admin.username, null);
+  await deleteSessionsOfUser(tx, ADMIN_USER_ID);
 }
 
 function loggerOf(config: Config) {

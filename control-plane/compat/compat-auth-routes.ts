@@ -5,9 +5,10 @@
 import { CompatSession } from '../../shared/api/compat-api.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { ApiError } from '../api/api-error.ts';
-import type { Authenticator, CarriedSession, OpenedSession } from '../auth/authenticator.ts';
+import type { Authenticator } from '../auth/authenticator.ts';
 import { IDLE_SECS } from '../auth/authenticator.ts';
-import { newSessionSecret } from '../auth/session-secret.ts';
+import { newSessionSecret } from '../auth/sessions/session-secret.ts';
+import type { CarriedSession, OpenedSession } from '../auth/sessions/sessions.ts';
 import { passwordIn } from './compat-body.ts';
 import type { CompatAnswer, CompatRequest, CompatRoute } from './compat-route.ts';
 import { DROP_COOKIE, keepCookie, noSession, type SessionBody, validSession } from './compat-session.ts';
@@ -32,7 +33,7 @@ export function compatAuthRoutes(parts: CompatAuthParts): CompatRoute[] {
 
 async function readSession(parts: CompatAuthParts, request: CompatRequest): Promise<SessionAnswer> {
   if (isOpen(parts)) return { status: 200, body: noSession('no password set', true) };
-  const session = await parts.auth.sessionOf(request.secrets);
+  const session = await parts.auth.sessions.of(request.secrets);
   if (session !== null) return shown(parts, request, session, 'correct password');
   return refused(await whyNone(parts, request));
 }
@@ -40,7 +41,7 @@ async function readSession(parts: CompatAuthParts, request: CompatRequest): Prom
 async function openSession(parts: CompatAuthParts, request: CompatRequest): Promise<SessionAnswer> {
   const password = passwordIn(request.body);
   if (isOpen(parts)) return openToAll(password);
-  const current = await parts.auth.sessionOf(request.secrets);
+  const current = await parts.auth.sessions.of(request.secrets);
   if (password === '') {
     // No password is empty, so this is no guess that counts.
     return current === null
@@ -57,9 +58,9 @@ async function endSession(
   request: CompatRequest,
 ): Promise<CompatAnswer> {
   if (auth.openCaller() !== null) return { status: 204, body: null, headers: DROP_COOKIE };
-  const session = await auth.sessionOf(request.secrets);
+  const session = await auth.sessions.of(request.secrets);
   if (session === null) return refused(await whyNone({ auth, ...parts }, request));
-  await auth.logOut(session.secret);
+  await auth.sessions.endOf(session.secret);
   return { status: 204, body: null, headers: DROP_COOKIE };
 }
 

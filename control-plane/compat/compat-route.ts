@@ -4,7 +4,7 @@
  */
 import type { Schema, Unchecked } from '../../shared/api/schema-door.ts';
 import type { Untimed } from '../../shared/api/compat-api.ts';
-import type { LoginOrigin } from '../auth/authenticator.ts';
+import type { LoginOrigin } from '../auth/sessions/sessions.ts';
 import type { Params } from './params.ts';
 
 /** A request to the compatibility API. */

@@ -1,7 +1,7 @@
 /** Sessions as the compatibility API shows them, and the cookie that carries one. */
 import type { CompatSession, Untimed } from '../../shared/api/compat-api.ts';
-import type { CarriedSession } from '../auth/authenticator.ts';
-import { csrfTokenOf } from '../auth/session-secret.ts';
+import type { CarriedSession } from '../auth/sessions/sessions.ts';
+import { csrfTokenOf } from '../auth/sessions/session-secret.ts';
 
 /** What an answer says of a session. */
 export type SessionBody = Untimed<CompatSession>;

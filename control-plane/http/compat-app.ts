@@ -11,7 +11,7 @@ import { whileThere } from '../api/route.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { loginOriginOf } from '../auth/request-caller.ts';
 import { SESSION_COOKIE, sidsOf } from '../auth/session-cookie.ts';
-import { isSessionSecret } from '../auth/session-secret.ts';
+import { isSessionSecret } from '../auth/sessions/session-secret.ts';
 import { BODY_LIMIT_BYTES, sidIn } from '../compat/compat-body.ts';
 import { answerOfError, answerOfFault, CompatFault, noSuchPath } from '../compat/compat-error.ts';
 import type { CompatAnswer, CompatRequest, CompatRoute } from '../compat/compat-route.ts';
@@ -90,7 +90,7 @@ async function letThrough(
   request: Omit<CompatRequest, 'gone'>,
 ): Promise<Record<string, string>> {
   if (auth.openCaller() !== null) return {};
-  const session = await auth.sessionOf(request.secrets);
+  const session = await auth.sessions.of(request.secrets);
   if (session === null) throw await auth.refusal();
   return request.hiddenSecrets.includes(session.secret) ? {} : keepCookie(session, request.isSecure);
 }

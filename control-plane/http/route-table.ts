@@ -6,7 +6,9 @@
  */
 import type { PartsOf } from '../api/feature-parts.ts';
 import type { Route } from '../api/route.ts';
+import { userRoutes } from '../auth/accounts/user-routes.ts';
 import { authRoutes } from '../auth/auth-routes.ts';
+import { tokenRoutes } from '../auth/tokens/token-routes.ts';
 import { cacheRoutes } from '../cache/cache-routes.ts';
 import { clientRoutes } from '../clients/client-routes.ts';
 import { clientSubnetRoutes } from '../clients/client-subnet-routes.ts';
@@ -45,6 +47,8 @@ const FEATURES = [
   configRoutes,
   authRoutes,
   tlsRoutes,
+  tokenRoutes,
+  userRoutes,
   groupRoutes,
   clientRoutes,
   clientSubnetRoutes,

@@ -16,7 +16,7 @@ export const AuthStatus = z
 export type AuthStatus = z.infer<typeof AuthStatus>;
 
 /** A password as it is set; 8..256 characters (UTF-16 units). */
-const NewPassword = z
+export const NewPassword = z
   .string()
   .min(8)
   .max(256)

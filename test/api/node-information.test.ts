@@ -1,6 +1,6 @@
 /** What the API tells about the node and its queries: health, configuration, rate, summary, log. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { hashPassword } from '../../control-plane/auth/password.ts';
+import { hashPassword } from '../../control-plane/auth/accounts/password.ts';
 import { QueryLogPage } from '../../shared/api/query-log-api.ts';
 import { BlockFilterStats, QueryRate, StatsSummary } from '../../shared/api/stats-api.ts';
 import { ConfigAnswer, Health, Hostname } from '../../shared/api/system-api.ts';

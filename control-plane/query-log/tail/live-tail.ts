@@ -6,7 +6,7 @@ import type { ServerResponse } from 'node:http';
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
 import { ApiError, tooMany } from '../../api/api-error.ts';
-import type { Authenticator } from '../../auth/authenticator.ts';
+import type { Sessions } from '../../auth/sessions/sessions.ts';
 import type { Database } from '../../db/database.ts';
 import { numberRun } from '../store/block-store.ts';
 import type { LogWriter } from '../store/log-writer.ts';
@@ -19,7 +19,7 @@ import { type TailRequest, TailStream } from './tail-stream.ts';
 export interface LiveTailParts {
   readonly database: Database;
   readonly writer: Pick<LogWriter, 'show' | 'run'>;
-  readonly sessions: Pick<Authenticator, 'onSessionsEnded'>;
+  readonly sessions: Pick<Sessions, 'onEnded'>;
   /** Name and number of this node. */
   readonly node: string;
   readonly nodeId: number;
@@ -51,7 +51,7 @@ export class LiveTail {
 
   constructor(parts: LiveTailParts) {
     this.parts = parts;
-    this.stopWatching = parts.sessions.onSessionsEnded(() => {
+    this.stopWatching = parts.sessions.onEnded(() => {
       for (const stream of this.streams) stream.check();
     });
   }

@@ -102,11 +102,12 @@ describe('GET /queries/stream of a session', () => {
 
   test('ends where the session cannot be looked up and is not remembered', async () => {
     const reader = await node.open('', session);
-    const sessionOf = node.api.parts.auth.sessionOf.bind(node.api.parts.auth);
+    const { sessions } = node.api.parts.auth;
+    const of = sessions.of.bind(sessions);
     let looks = 0;
-    node.api.parts.auth.sessionOf = async (secrets) => {
+    sessions.of = async (secrets) => {
       looks++;
-      await sessionOf(secrets);
+      await of(secrets);
       throw new Error('the database is away');
     };
     await until(() => reader.isEnded);

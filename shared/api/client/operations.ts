@@ -25,7 +25,9 @@ import type * as settings from '../settings-api.ts';
 import type * as stats from '../stats-api.ts';
 import type * as system from '../system-api.ts';
 import type * as tls from '../tls-api.ts';
+import type * as tokens from '../tokens-api.ts';
 import type * as upstreams from '../upstreams-api.ts';
+import type * as users from '../users-api.ts';
 
 export interface Operations {
   'GET /health': { answer: typeof system.Health };
@@ -41,6 +43,14 @@ export interface Operations {
   'GET /tls/status': { answer: typeof tls.TlsStatus };
   'POST /tls/upload': { body: typeof tls.TlsUploadForm; answer: typeof tls.TlsStatus; form: 'multipart/form-data' };
   'POST /tls/generate': { query: typeof tls.TlsGenerateQuery; answer: typeof tls.TlsStatus };
+  'GET /api-tokens': { answer: typeof tokens.ApiTokenList };
+  'POST /api-tokens': { body: typeof tokens.TokenCreateBody; answer: typeof tokens.CreatedToken };
+  'PUT /api-tokens/{id}': { params: typeof fields.IdParams; body: typeof tokens.TokenUpdateBody; answer: typeof tokens.ApiToken };
+  'DELETE /api-tokens/{id}': { params: typeof fields.IdParams };
+  'GET /users': { answer: typeof users.UserList };
+  'POST /users': { body: typeof users.UserCreateBody; answer: typeof users.User };
+  'PATCH /users/{id}': { params: typeof fields.IdParams; body: typeof users.UserUpdateBody; answer: typeof users.User };
+  'DELETE /users/{id}': { params: typeof fields.IdParams };
   'GET /groups': { answer: typeof groups.GroupList };
   'POST /groups': { body: typeof groups.GroupCreateBody; answer: typeof groups.Group };
   'GET /groups/{id}': { params: typeof fields.IdParams; answer: typeof groups.Group };

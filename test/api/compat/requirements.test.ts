@@ -1,6 +1,7 @@
 /** What clients of the compatibility API do, which a server has to bear: a test for each requirement, by its number. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { IDLE_SECS, MOST_IDLE_SESSIONS } from '../../../control-plane/auth/authenticator.ts';
+import { IDLE_SECS } from '../../../control-plane/auth/authenticator.ts';
+import { MOST_IDLE_SESSIONS } from '../../../control-plane/auth/sessions/sessions.ts';
 import { CompatSuite, errorIn, sessionIn } from '../../support/parts/compat-suite.ts';
 import { PASSWORD } from '../../support/parts/running-api.ts';
 
@@ -145,8 +146,8 @@ describe('the requirements of clients', () => {
     const inUse = await compat.logIn();
     compat.api.clock.advanceSecs(60);
     await compat.suite.database.query(
-      `INSERT INTO sessions (secret_hash, username, created_at, last_seen_at, expires_at, idle_secs)
-       SELECT sha256(n::text::bytea), 'admin', $1, $1, $1::timestamptz + interval '30 minutes', 1800
+      `INSERT INTO sessions (secret_hash, user_id, created_at, last_seen_at, expires_at, idle_secs)
+       SELECT sha256(n::text::bytea), 1, $1, $1, $1::timestamptz + interval '30 minutes', 1800
        FROM generate_series(1, $2) AS n`,
       [new Date(compat.api.clock.nowMs()), MOST_IDLE_SESSIONS],
     );

@@ -10,7 +10,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Route } from '../../../control-plane/api/route.ts';
 import { Authenticator } from '../../../control-plane/auth/authenticator.ts';
-import { ConfiguredPassword } from '../../../control-plane/auth/configured-password.ts';
+import { ConfiguredPassword } from '../../../control-plane/auth/accounts/configured-password.ts';
+import type { ApiTokens } from '../../../control-plane/auth/tokens/api-tokens.ts';
+import type { Users } from '../../../control-plane/auth/accounts/users.ts';
 import { SetupCode } from '../../../control-plane/auth/setup-code.ts';
 import { ClientDirectory } from '../../../control-plane/clients/client-directory.ts';
 import type { Database } from '../../../control-plane/db/database.ts';
@@ -84,6 +86,8 @@ export interface ApiParts extends AppParts {
   /** Puts nothing into force but groups of clients, and counts in `RunningApi.policyChanges`. */
   readonly policy: PolicyChanges;
   readonly startedAtMs: number;
+  readonly tokens: ApiTokens;
+  readonly users: Users;
 }
 
 /** Makes the rows of a suite. */
@@ -129,6 +133,7 @@ export class RunningApi {
       this.policyChanges += 1;
       clients.follow(await readPolicyRows(database, () => undefined));
     };
+    const auth = new Authenticator({ config: () => config, configured, database, clock, logger, setupCode });
     this.parts = {
       version: '0.0.0-test',
       nodeName: 'node-a',
@@ -140,7 +145,9 @@ export class RunningApi {
       logger,
       database,
       clients,
-      auth: new Authenticator({ config: () => config, configured, database, clock, logger, setupCode }),
+      auth,
+      tokens: auth.tokens,
+      users: auth.users,
       policy: options.policy ?? new PolicyChanges(database, { apply, threadsBehind: () => 0 }),
     };
     this.routes = rows(this.parts);

@@ -82,7 +82,8 @@ export class TailedNode {
   }
 
   private readonly rows: Rows = (parts) => {
-    const { database, auth: sessions, logger } = parts;
+    const { database, logger } = parts;
+    const { sessions } = parts.auth;
     const nodeId = nodeIdOf('node-a');
     const dataDir = join(makeTempDir(), 'data');
     this.dirs.push(join(dataDir, '..'));

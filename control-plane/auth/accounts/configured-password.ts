@@ -4,10 +4,10 @@
  */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { replacePasswordHash } from '../../config/replace-hash.ts';
-import type { LoadedConfig } from '../../config/parse-config.ts';
-import { rewriteFile } from '../../config/rewrite-file.ts';
-import { conflict } from '../api/api-error.ts';
+import { replacePasswordHash } from '../../../config/replace-hash.ts';
+import type { LoadedConfig } from '../../../config/parse-config.ts';
+import { rewriteFile } from '../../../config/rewrite-file.ts';
+import { conflict } from '../../api/api-error.ts';
 
 /** Holds the configured hash and replaces it in the file. One per node. */
 export class ConfiguredPassword {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ApiError } from '../api/api-error.ts';
+import { ApiError } from '../../api/api-error.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 
 describe('hashPassword()', () => {

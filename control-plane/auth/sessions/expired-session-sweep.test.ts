@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { DatabaseUnavailable } from '../db/database-errors.ts';
-import type { Logger } from '../../shared/log.ts';
+import { DatabaseUnavailable } from '../../db/database-errors.ts';
+import type { Logger } from '../../../shared/log.ts';
 import { startExpiredSessionSweep } from './expired-session-sweep.ts';
 
 function collectErrors(): { logger: Logger; errors: string[] } {

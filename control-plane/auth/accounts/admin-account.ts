@@ -2,21 +2,16 @@
  * The administrator: name and password hash. A hash in the configuration file wins; without one it is the
  * row of `admin_credential`, set once by setup and changed by change-password or the CLI.
  */
-import type { Config } from '../../config/schema.ts';
-import type { Clock } from '../../shared/clock.ts';
-import { forbidden } from '../api/api-error.ts';
-import { DatabaseUnavailable } from '../db/database-errors.ts';
-import type { Database, Queryable } from '../db/database.ts';
+import type { Config } from '../../../config/schema.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import { forbidden } from '../../api/api-error.ts';
+import { DatabaseUnavailable } from '../../db/database-errors.ts';
+import type { Database, Queryable } from '../../db/database.ts';
 import type { ConfiguredPassword } from './configured-password.ts';
 import * as credentials from './credential-store.ts';
-import { hashPassword, verifyPassword } from './password.ts';
-
-/**
- * Hash of a random password, at the cost of new hashes: logins with an unknown name are checked against it, so that
- * they take as long as others.
- */
-const DECOY_HASH =
-  '$argon2id$v=19$m=32768,p=1,t=3$WCjxm33yQ3raiyKRAqbLXA$WvW38jpzr+Ka6/ZnMwfO3trGFsCrDLkD3iRINB9tM1k';
+import { hashPassword } from './password.ts';
+import * as users from './user-store.ts';
+import { ADMIN_USER_ID } from './user-store.ts';
 
 /** The parts of the node that the account needs. */
 interface AdminAccountParts {
@@ -68,12 +63,10 @@ export class AdminAccount {
     this.isInDatabase = true;
   }
 
-  /** Whether these are the administrator's. Always takes the time of one hash. */
-  async matches(username: string, password: string): Promise<boolean> {
-    const hash = await this.hash();
-    const isAdmin = username === this.username && hash !== null;
-    const isRight = await verifyPassword(isAdmin ? hash : DECOY_HASH, password);
-    return isAdmin && isRight;
+  /** The hash in force; null before setup. */
+  async hash(db: Queryable = this.parts.database): Promise<string | null> {
+    const configured = this.configuredHash();
+    return configured !== '' ? configured : credentials.readHash(db);
   }
 
   /**
@@ -84,16 +77,13 @@ export class AdminAccount {
     const { configured, database } = this.parts;
     const hash = await hashPassword(password);
     await database.transaction(async (tx) => {
+      // Waits for logins that are proven with the old one, and makes others wait.
+      await users.updateUser(tx, ADMIN_USER_ID, {});
       await alongside(tx);
       // The file last: the transaction cannot undo it.
       if (configured.hash === '') await credentials.replaceHash(tx, hash, this.now());
       else await configured.replace(hash);
     });
-  }
-
-  private async hash(): Promise<string | null> {
-    const configured = this.configuredHash();
-    return configured !== '' ? configured : credentials.readHash(this.parts.database);
   }
 
   private configuredHash(): string {

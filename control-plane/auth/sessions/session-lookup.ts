@@ -2,10 +2,10 @@
  * Finds sessions by their secret's hash and says whether they are over: a fixed life does not follow steps of the wall
  * clock; a session with an idle time lives on with each use. While the database is away, sessions seen lately count.
  */
-import type { Clock } from '../../shared/clock.ts';
-import { STEP_MS } from '../clock/clock-watch.ts';
-import { DatabaseUnavailable } from '../db/database-errors.ts';
-import type { Database } from '../db/database.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import { STEP_MS } from '../../clock/clock-watch.ts';
+import { DatabaseUnavailable } from '../../db/database-errors.ts';
+import type { Database } from '../../db/database.ts';
 import { SessionMemory } from './session-memory.ts';
 import * as sessions from './session-store.ts';
 import type { StoredSession } from './session-store.ts';
@@ -61,7 +61,7 @@ export class SessionLookup {
     const leftMs = this.memory.lifeLeftMs(secretHash) ?? byClockMs - aheadMs;
     if (leftMs <= 0) return null;
     if (Math.abs(leftMs - byClockMs) <= STEP_MS) return session;
-    return sessions.redateSession(database, session.id, new Date(nowMs), new Date(nowMs + leftMs));
+    return sessions.redateSession(database, session, new Date(nowMs), new Date(nowMs + leftMs));
   }
 
   /** Another node may have prolonged it, and this one's wall clock may have stepped: the longer life counts. */
@@ -78,7 +78,7 @@ export class SessionLookup {
     if (idleSecs !== null) {
       const expiresMs = nowMs + idleSecs * 1000;
       if (Math.abs(expiresMs - session.expiresAt.getTime()) < SEEN_STEP_MS) return session;
-      return sessions.prolongSession(database, id, new Date(nowMs), new Date(expiresMs));
+      return sessions.prolongSession(database, session, new Date(nowMs), new Date(expiresMs));
     }
     if (nowMs - session.lastSeenAt.getTime() >= SEEN_STEP_MS)
       await sessions.touchSession(database, id, new Date(nowMs));

@@ -1,5 +1,5 @@
 /** SQL of `admin_credential`: at most one row, the hash of the administrator's password. */
-import type { Queryable } from '../db/database.ts';
+import type { Queryable } from '../../db/database.ts';
 
 /** The stored hash; null before setup. */
 export async function readHash(db: Queryable): Promise<string | null> {

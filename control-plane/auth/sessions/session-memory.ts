@@ -2,7 +2,7 @@
  * Sessions that this node has recently read from the database. Used only while the database is unavailable, so that
  * signed-in users keep access to what the API serves from memory.
  */
-import type { Clock } from '../../shared/clock.ts';
+import type { Clock } from '../../../shared/clock.ts';
 import type { StoredSession } from './session-store.ts';
 
 /** How long after its last lookup a session is still trusted. Bounds the delay of a revocation elsewhere. */

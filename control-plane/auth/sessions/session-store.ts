@@ -1,11 +1,18 @@
-/** SQL of `sessions`. Handles hashes of secrets, never a secret. */
-import type { Role } from '../../shared/api/auth-api.ts';
-import type { Queryable } from '../db/database.ts';
+/** SQL of `sessions`. Handles hashes of secrets, never a secret. Role and name are those of the owner as it is now. */
+import type { Role } from '../../../shared/api/auth-api.ts';
+import type { Queryable } from '../../db/database.ts';
+
+/** Whose session it is: of a user, or of an API token that was used as a password. */
+export type SessionOwner =
+  { readonly userId: number; readonly tokenId: null } | { readonly userId: null; readonly tokenId: number };
 
 /** A session as stored; its secret's hash stays in the database. */
 export interface StoredSession {
   readonly id: number;
-  readonly username: string;
+  readonly userId: number | null;
+  readonly tokenId: number | null;
+  /** Null: the administrator, who is named in the configuration. */
+  readonly username: string | null;
   readonly role: Role;
   readonly ipAddress: string;
   readonly userAgent: string | null;
@@ -18,25 +25,37 @@ export interface StoredSession {
 }
 
 /** What a new session is made of. */
-export interface NewSession extends Omit<StoredSession, 'id' | 'lastSeenAt'> {
+export interface NewSession extends Pick<
+  StoredSession,
+  'ipAddress' | 'userAgent' | 'rememberMe' | 'createdAt' | 'expiresAt' | 'idleSecs'
+> {
   readonly secretHash: Buffer;
+  readonly owner: SessionOwner;
 }
 
-const COLUMNS = `id, username, role, host(ip_address) AS "ipAddress", user_agent AS "userAgent",
-  remember_me AS "rememberMe", created_at AS "createdAt", last_seen_at AS "lastSeenAt", expires_at AS "expiresAt",
-  idle_secs AS "idleSecs"`;
+/** Sessions whose owner is there and enabled; those of others do not count. */
+const LIVING = `SELECT s.id, s.user_id AS "userId", s.token_id AS "tokenId",
+    coalesce(u.username, 'token ' || t.name) AS username, coalesce(u.role, t.role) AS role,
+    host(s.ip_address) AS "ipAddress", s.user_agent AS "userAgent", s.remember_me AS "rememberMe",
+    s.created_at AS "createdAt", s.last_seen_at AS "lastSeenAt", s.expires_at AS "expiresAt",
+    s.idle_secs AS "idleSecs"
+  FROM sessions AS s LEFT JOIN users AS u ON u.id = s.user_id LEFT JOIN api_tokens AS t ON t.id = s.token_id
+  WHERE (u.enabled OR t.id IS NOT NULL)`;
+
+type Times = Pick<StoredSession, 'createdAt' | 'lastSeenAt' | 'expiresAt'>;
+const TIMES = `created_at AS "createdAt", last_seen_at AS "lastSeenAt", expires_at AS "expiresAt"`;
 
 /** Stores a new session. */
 export async function insertSession(tx: Queryable, session: NewSession): Promise<StoredSession> {
-  const { rows } = await tx.query<StoredSession>(
+  const { rows } = await tx.query<{ id: number }>(
     `INSERT INTO sessions
-       (secret_hash, username, role, ip_address, user_agent, remember_me, created_at, last_seen_at, expires_at,
+       (secret_hash, user_id, token_id, ip_address, user_agent, remember_me, created_at, last_seen_at, expires_at,
         idle_secs)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9) RETURNING ${COLUMNS}`,
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9) RETURNING id`,
     [
       session.secretHash,
-      session.username,
-      session.role,
+      session.owner.userId,
+      session.owner.tokenId,
       session.ipAddress,
       session.userAgent,
       session.rememberMe,
@@ -45,37 +64,36 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
       session.idleSecs,
     ],
   );
-  return rows[0]!;
+  return (await tx.query<StoredSession>(`${LIVING} AND s.id = $1`, [rows[0]!.id])).rows[0]!;
 }
 
 /** The session of a secret; it may be over. */
 export async function findSession(db: Queryable, secretHash: Buffer): Promise<StoredSession | null> {
-  const text = `SELECT ${COLUMNS} FROM sessions WHERE secret_hash = $1`;
-  return (await db.query<StoredSession>(text, [secretHash])).rows[0] ?? null;
+  return (await db.query<StoredSession>(`${LIVING} AND s.secret_hash = $1`, [secretHash])).rows[0] ?? null;
 }
 
-/** Corrects times of a session that a wrong clock has written. */
+/** Corrects times of a session that a wrong clock has written; null if it has ended meanwhile. */
 export async function redateSession(
   db: Queryable,
-  id: number,
+  session: StoredSession,
   now: Date,
   expiresAt: Date,
 ): Promise<StoredSession | null> {
   const text = `UPDATE sessions SET created_at = least(created_at, $2), last_seen_at = least(last_seen_at, $2),
-      expires_at = $3 WHERE id = $1 RETURNING ${COLUMNS}`;
-  return (await db.query<StoredSession>(text, [id, now, expiresAt])).rows[0] ?? null;
+      expires_at = $3 WHERE id = $1 RETURNING ${TIMES}`;
+  return withTimes(session, (await db.query<Times>(text, [session.id, now, expiresAt])).rows[0]);
 }
 
 /** Records the use of a session that lives on with it; null if it has ended meanwhile. */
 export async function prolongSession(
   db: Queryable,
-  id: number,
+  session: StoredSession,
   now: Date,
   expiresAt: Date,
 ): Promise<StoredSession | null> {
   const text = `UPDATE sessions SET created_at = least(created_at, $2), last_seen_at = $2, expires_at = $3
-      WHERE id = $1 RETURNING ${COLUMNS}`;
-  return (await db.query<StoredSession>(text, [id, now, expiresAt])).rows[0] ?? null;
+      WHERE id = $1 RETURNING ${TIMES}`;
+  return withTimes(session, (await db.query<Times>(text, [session.id, now, expiresAt])).rows[0]);
 }
 
 /** Removes the sessions with an idle time beyond the `most` that were used last. */
@@ -89,7 +107,7 @@ export async function deleteSurplusIdleSessions(tx: Queryable, most: number): Pr
 
 /** All sessions that are not over, newest first. */
 export async function listSessions(db: Queryable, now: Date): Promise<StoredSession[]> {
-  const text = `SELECT ${COLUMNS} FROM sessions WHERE expires_at > $1 ORDER BY created_at DESC, id DESC`;
+  const text = `${LIVING} AND s.expires_at > $1 ORDER BY s.created_at DESC, s.id DESC`;
   return (await db.query<StoredSession>(text, [now])).rows;
 }
 
@@ -111,16 +129,25 @@ export async function deleteSessionByHash(tx: Queryable, secretHash: Buffer): Pr
 /** Ends all sessions of a user, but `keptId` where it is given. */
 export async function deleteSessionsOfUser(
   tx: Queryable,
-  username: string,
-  keptId: number | null,
+  userId: number,
+  keptId: number | null = null,
 ): Promise<void> {
-  await tx.query('DELETE FROM sessions WHERE username = $1 AND id IS DISTINCT FROM $2::integer', [
-    username,
+  await tx.query('DELETE FROM sessions WHERE user_id = $1 AND id IS DISTINCT FROM $2::integer', [
+    userId,
     keptId,
   ]);
+}
+
+/** Ends all sessions that were opened with an API token. */
+export async function deleteSessionsOfToken(tx: Queryable, tokenId: number): Promise<void> {
+  await tx.query('DELETE FROM sessions WHERE token_id = $1', [tokenId]);
 }
 
 /** Removes the sessions that are over; returns how many. */
 export async function deleteExpiredSessions(db: Queryable, now: Date): Promise<number> {
   return (await db.query('DELETE FROM sessions WHERE expires_at <= $1', [now])).rowCount ?? 0;
+}
+
+function withTimes(session: StoredSession, times: Times | undefined): StoredSession | null {
+  return times === undefined ? null : { ...session, ...times };
 }

@@ -9,7 +9,9 @@ function session(id: number, lifeMs = 86_400_000): StoredSession {
   const createdAt = new Date(nowMs);
   return {
     id,
-    username: 'admin',
+    userId: 2,
+    tokenId: null,
+    username: 'ann',
     role: 'admin',
     ipAddress: '192.0.2.1',
     userAgent: null,

@@ -1,7 +1,7 @@
 /** The background task that removes expired sessions and lockouts. */
-import { reasonOf } from '../../shared/thrown.ts';
-import type { Logger } from '../../shared/log.ts';
-import { DatabaseUnavailable } from '../db/database-errors.ts';
+import { reasonOf } from '../../../shared/thrown.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { DatabaseUnavailable } from '../../db/database-errors.ts';
 
 /** Sessions expire by time; this only keeps the tables small. */
 const INTERVAL_MS = 10 * 60_000;

@@ -4,7 +4,7 @@
  * keeps its cores.
  */
 import argon2 from 'argon2';
-import { tooMany } from '../api/api-error.ts';
+import { tooMany } from '../../api/api-error.ts';
 
 /** Cost of new hashes: 32 MiB and three passes on one lane; above what OWASP asks for (19 MiB, two). */
 const COST = { memoryCost: 32 * 1024, timeCost: 3, parallelism: 1 } as const;

@@ -1,0 +1,111 @@
+/**
+ * Users beside the administrator, who is listed with them and stays: the last way in cannot be lost. A change that takes
+ * a right away ends the user's sessions. HTTP is `user-routes.ts`.
+ */
+import type { UserCreate, UserUpdate } from '../../../shared/api/users-api.ts';
+import { conflict, forbidden, notFound } from '../../api/api-error.ts';
+import type { Database, Queryable } from '../../db/database.ts';
+import { deleteSessionsOfUser } from '../sessions/session-store.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import { hashPassword } from './password.ts';
+import { foldedName } from './user-name.ts';
+import * as store from './user-store.ts';
+import { ADMIN_USER_ID } from './user-store.ts';
+import type { StoredUser } from './user-store.ts';
+
+/** Users at most: the list of them is no page. */
+const MOST_USERS = 1000;
+
+/** A user as people see one. */
+export interface NamedUser extends StoredUser {
+  readonly username: string;
+}
+
+/** The parts of the node that users need. */
+export interface UsersParts {
+  readonly database: Database;
+  readonly sessions: Pick<Sessions, 'forget'>;
+  /** Name of the administrator. */
+  readonly adminName: () => string;
+}
+
+/** All users. Throws ApiError and DatabaseUnavailable. */
+export class Users {
+  private readonly parts: UsersParts;
+
+  constructor(parts: UsersParts) {
+    this.parts = parts;
+  }
+
+  /** All users, the administrator first, the others by name. */
+  async list(): Promise<NamedUser[]> {
+    return (await store.listUsers(this.parts.database)).map((user) => this.named(user));
+  }
+
+  /** Stores a new user; 409 if the name is taken. */
+  async create(wanted: UserCreate): Promise<NamedUser> {
+    const { username, display_name: displayName, role, enabled, password } = wanted;
+    if (foldedName(username) === foldedName(this.parts.adminName())) throw store.nameTaken(username);
+    const passwordHash = await hashPassword(password);
+    const user = await this.parts.database.transaction(async (tx) => {
+      if ((await store.countUsers(tx)) >= MOST_USERS) throw conflict(`there are ${MOST_USERS} users already`);
+      return store.insertUser(tx, { username, displayName, role, enabled, passwordHash });
+    });
+    return this.named(user);
+  }
+
+  /** Changes the given fields. Another role or password, or none enabled, ends the sessions.. */
+  async update(id: number, change: UserUpdate): Promise<NamedUser> {
+    this.guardAdmin(id, change);
+    const { display_name: displayName, role, enabled, password } = change;
+    // A hash takes its time, which a row must not be locked for.
+    await this.found(this.parts.database, id);
+    const passwordHash = password === undefined ? undefined : await hashPassword(password);
+    const user = await this.parts.database
+      .transaction(async (tx) => {
+        const before = await this.found(tx, id, 'FOR UPDATE');
+        const after = (await store.updateUser(tx, id, { displayName, role, enabled, passwordHash }))!;
+        if (passwordHash !== undefined || after.role !== before.role || !after.enabled)
+          await deleteSessionsOfUser(tx, id);
+        return after;
+      })
+      .finally(() => this.forget(id));
+    return this.named(user);
+  }
+
+  /** Removes a user and the user's sessions; 404, or 403 for the administrator. */
+  async remove(id: number): Promise<void> {
+    if (id === ADMIN_USER_ID) throw forbidden('the administrator of the configuration cannot be deleted');
+    await this.parts.database
+      .transaction(async (tx) => {
+        await this.found(tx, id, 'FOR UPDATE');
+        await store.deleteUser(tx, id);
+      })
+      .finally(() => this.forget(id));
+  }
+
+  /** Of the administrator only the display name changes here. */
+  private guardAdmin(id: number, { role, enabled, password }: UserUpdate): void {
+    if (id !== ADMIN_USER_ID) return;
+    const who = 'the administrator of the configuration';
+    if (role === 'viewer') throw forbidden(`${who} cannot be made a viewer`);
+    if (enabled === false) throw forbidden(`${who} cannot be disabled`);
+    if (password !== undefined)
+      throw forbidden(`the password of ${who} changes with auth/change-password, or \`weir set-password\``);
+  }
+
+  private async found(db: Queryable, id: number, lock: '' | 'FOR UPDATE' = ''): Promise<StoredUser> {
+    const user = await store.findUser(db, id, lock);
+    if (user === null) throw notFound(`user ${id}`);
+    return user;
+  }
+
+  /** Sessions are not believed in either where it is unknown whether they were ended. */
+  private forget(id: number): void {
+    this.parts.sessions.forget(({ userId }) => userId === id);
+  }
+
+  private named(user: StoredUser): NamedUser {
+    return { ...user, username: user.username ?? this.parts.adminName() };
+  }
+}

@@ -1,0 +1,29 @@
+/** The key of an API token: made once, shown once, stored only as a hash. */
+import { createHash, randomBytes } from 'node:crypto';
+
+/** What made keys begin with, for people and for programs that look for leaked secrets. */
+const SCHEME = 'weir_';
+/** Printable ASCII without blanks: what a header field carries unchanged. */
+const SHAPE = /^[\x21-\x7e]{20,256}$/;
+/** Most characters that are shown. */
+const SHOWN = 8;
+
+/** A new key with 256 random bits. */
+export function newTokenKey(): string {
+  return SCHEME + randomBytes(32).toString('base64url');
+}
+
+/** Whether a text could be a key at all; anything else need not be looked up. */
+export function isTokenKey(text: string): boolean {
+  return SHAPE.test(text);
+}
+
+/** The stored form of a key. A plain hash suffices: what is so long and random cannot be guessed. */
+export function hashTokenKey(key: string): Buffer {
+  return createHash('sha256').update(key, 'ascii').digest();
+}
+
+/** The part by which people tell keys apart: a quarter of the key at most. */
+export function prefixOf(key: string): string {
+  return key.slice(0, Math.min(SHOWN, Math.floor(key.length / 4)));
+}

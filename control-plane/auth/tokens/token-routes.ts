@@ -1,0 +1,94 @@
+/** HTTP of `{api}/api-tokens`. */
+import { IdParams } from '../../../shared/api/fields.ts';
+import {
+  ApiToken,
+  ApiTokenList,
+  CreatedToken,
+  TokenCreateBody,
+  TokenUpdateBody,
+} from '../../../shared/api/tokens-api.ts';
+import { route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import type { ApiTokens } from './api-tokens.ts';
+import type { StoredToken } from './token-store.ts';
+
+/** What these rows are made of. */
+export interface TokenRouteParts {
+  readonly tokens: ApiTokens;
+}
+
+const TAG = 'API tokens';
+
+/** Rows of API tokens. */
+export function tokenRoutes(parts: TokenRouteParts): Route[] {
+  return [listTokens(parts), createToken(parts), updateToken(parts), deleteToken(parts)];
+}
+
+function listTokens({ tokens }: TokenRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/api-tokens',
+    access: 'viewer',
+    tag: TAG,
+    summary: 'All API tokens, each with the first characters of its key',
+    answer: ApiTokenList,
+    handle: async () => (await tokens.list()).map(shown),
+  });
+}
+
+function createToken({ tokens }: TokenRouteParts): Route {
+  return route({
+    method: 'POST',
+    path: '/api-tokens',
+    access: 'admin',
+    tag: TAG,
+    summary: 'Make an API token; its key is in this answer and in no other',
+    body: TokenCreateBody,
+    status: 201,
+    answer: CreatedToken,
+    errors: { 409: 'there are too many' },
+    handle: async ({ body }) => {
+      const { token, key } = await tokens.create(body);
+      return { ...shown(token), key };
+    },
+  });
+}
+
+function updateToken({ tokens }: TokenRouteParts): Route {
+  return route({
+    method: 'PUT',
+    path: '/api-tokens/{id}',
+    access: 'admin',
+    tag: TAG,
+    summary:
+      'Rename a token, give it another role, or import a key that programs have; absent fields keep their value',
+    params: IdParams,
+    body: TokenUpdateBody,
+    answer: ApiToken,
+    errors: { 409: 'another token has the key' },
+    handle: async ({ params, body }) => shown(await tokens.update(params.id, body)),
+  });
+}
+
+function deleteToken({ tokens }: TokenRouteParts): Route {
+  return route({
+    method: 'DELETE',
+    path: '/api-tokens/{id}',
+    access: 'admin',
+    tag: TAG,
+    summary: 'Revoke an API token, and end the sessions that were opened with it',
+    params: IdParams,
+    handle: ({ params }) => tokens.remove(params.id),
+  });
+}
+
+function shown(token: StoredToken): ApiToken {
+  return {
+    id: token.id,
+    name: token.name,
+    prefix: token.prefix,
+    role: token.role,
+    created_at: token.createdAt.toISOString(),
+    last_used_at: token.lastUsedAt?.toISOString() ?? null,
+  };
+}

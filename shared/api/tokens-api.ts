@@ -1,0 +1,46 @@
+/** Requests and answers of `{api}/api-tokens`. */
+import { z } from 'zod';
+import { Role } from './auth-api.ts';
+import { Id, label, Timestamp } from './fields.ts';
+
+const TOKEN = {
+  id: Id,
+  name: z.string(),
+  prefix: z.string().meta({ description: 'first characters of the key' }),
+  role: Role,
+  created_at: Timestamp,
+  last_used_at: Timestamp.nullable().meta({ description: 'at most a minute behind; null = never' }),
+};
+
+export const ApiToken = z.strictObject(TOKEN).meta({ id: 'ApiToken' });
+export type ApiToken = z.infer<typeof ApiToken>;
+export const ApiTokenList = z.array(ApiToken);
+
+export const CreatedToken = z
+  .strictObject({ ...TOKEN, key: z.string().meta({ description: 'for X-Api-Key; shown this once' }) })
+  .meta({ id: 'CreatedApiToken' });
+
+export type CreatedToken = z.infer<typeof CreatedToken>;
+
+const Name = label(100);
+
+export const TokenCreateBody = z
+  .strictObject({
+    name: Name,
+    role: Role.default('admin').meta({ description: 'a viewer may read what is no secret' }),
+  })
+  .meta({ id: 'ApiTokenCreate' });
+export type TokenCreate = z.output<typeof TokenCreateBody>;
+
+/** Whether a key is none that somebody could guess: people's words have few different characters, or are short. */
+const ImportedKey = z
+  .string()
+  .regex(/^[\x21-\x7e]{20,256}$/, 'expected 20 to 256 printable ASCII characters without blanks')
+  .refine((key) => new Set(key).size >= 8, 'expected at least 8 different characters')
+  .meta({ description: 'a key that programs have already; at least 8 different characters' });
+
+/** Absent fields keep their value. */
+export const TokenUpdateBody = z
+  .strictObject({ name: Name.optional(), role: Role.optional(), key: ImportedKey.optional() })
+  .meta({ id: 'ApiTokenUpdate' });
+export type TokenUpdate = z.output<typeof TokenUpdateBody>;

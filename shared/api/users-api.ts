@@ -1,0 +1,59 @@
+/** Requests and answers of `{api}/users`. */
+import { z } from 'zod';
+import { NewPassword, Role } from './auth-api.ts';
+import { Id, text, Timestamp } from './fields.ts';
+
+export const User = z
+  .strictObject({
+    id: Id,
+    username: z.string(),
+    display_name: z.string(),
+    role: Role,
+    source: z
+      .enum(['config', 'database'])
+      .meta({ description: 'config: the administrator, whom the configuration names and nobody can delete' }),
+    enabled: z.boolean(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'User' });
+export type User = z.infer<typeof User>;
+export const UserList = z.array(User);
+
+/** Names under which Weir itself is shown as the author of a change. */
+const TAKEN = new Set(['system', 'anonymous']);
+
+/** ASCII, so that no two names look alike but for the letter case, which does not count. */
+const Username = z
+  .string()
+  .max(64)
+  .regex(
+    /^[A-Za-z0-9](?:[A-Za-z0-9._@+-]*[A-Za-z0-9])?$/,
+    'expected letters and digits of ASCII, and . _ @ + - between them',
+  )
+  .refine((name) => !TAKEN.has(name.toLowerCase()), 'Weir uses this name itself')
+  .meta({ description: 'unique, in whatever letter case' });
+
+const DisplayName = text(100);
+
+export const UserCreateBody = z
+  .strictObject({
+    username: Username,
+    password: NewPassword,
+    display_name: DisplayName.default(''),
+    role: Role.default('viewer'),
+    enabled: z.boolean().default(true),
+  })
+  .meta({ id: 'UserCreate' });
+export type UserCreate = z.output<typeof UserCreateBody>;
+
+/** Absent fields keep their value. */
+export const UserUpdateBody = z
+  .strictObject({
+    display_name: DisplayName.optional(),
+    role: Role.optional(),
+    enabled: z.boolean().optional(),
+    password: NewPassword.optional(),
+  })
+  .meta({ id: 'UserUpdate' });
+export type UserUpdate = z.output<typeof UserUpdateBody>;
