@@ -84,10 +84,9 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     dnsPort: () => parts.dnsPort,
     metrics: nodeMetrics({ ...node, ...parts, version, cache, cacheBytes: parts.cache.byteLength }),
   };
-  const certificate = await openCertificate(node);
   const served = {
     ...known,
-    certificate,
+    certificate: await openCertificate(node),
     tokens: auth.tokens,
     users: auth.users,
     startedAtMs: parts.startedAtMs,
@@ -114,7 +113,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     cache,
   };
   const app = createApp(known, routeTable(served), compatTable(served));
-  const port = await listenForWeb(node, app, certificate);
+  const port = await listenForWeb(node, app, served.certificate);
   stops.push(() => tail.close());
   const printSetupCode = setupCodePrinter(auth, setupCode);
   stops.push(onDatabaseUp(database, logger, 'look for a password', printSetupCode));

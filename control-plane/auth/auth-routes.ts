@@ -9,7 +9,7 @@ import {
 } from '../../shared/api/auth-api.ts';
 import { IdParams } from '../../shared/api/fields.ts';
 import { clientAddress, isOnThisMachine } from '../api/client-address.ts';
-import { route } from '../api/route.ts';
+import { authorOf, route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
 import type { Authenticator } from './authenticator.ts';
 import { loginOriginOf } from './request-caller.ts';
@@ -155,8 +155,9 @@ function revokeSession(parts: AuthRouteParts): Route {
     tag: 'Authentication',
     summary: 'End a session',
     params: IdParams,
-    handle: async ({ params, caller, http, response }) => {
-      await parts.auth.sessions.revoke(params.id);
+    handle: async (request) => {
+      const { params, caller, http, response } = request;
+      await parts.auth.sessions.revoke(authorOf(request), params.id);
       if (caller?.sessionId === params.id) clearSessionCookie(http, response);
     },
   });

@@ -5,7 +5,7 @@ import { testConfig } from '../../test/support/parts/test-config.ts';
 import { type TestDatabase, startTestDatabase } from '../../test/support/parts/test-database.ts';
 import { DatabaseUnavailable, OutcomeUnknown } from '../db/database-errors.ts';
 import type { Database, Queryable } from '../db/database.ts';
-import type { Caller } from '../api/caller.ts';
+import { type Caller, SYSTEM } from '../api/caller.ts';
 import { Authenticator } from './authenticator.ts';
 import { ConfiguredPassword } from './accounts/configured-password.ts';
 import { SetupCode } from './setup-code.ts';
@@ -148,16 +148,16 @@ describe('Authenticator', () => {
   test('sessions.revoke() ends a session here at once, without the database too, and is 404 for others', async () => {
     const secret = await logIn();
     const { sessionId } = (await callerOf(secret))!;
-    await authenticator.sessions.revoke(sessionId!);
+    await authenticator.sessions.revoke(SYSTEM, sessionId!);
     isAway = true;
     await expect(callerOf(secret)).rejects.toThrow(DatabaseUnavailable);
     isAway = false;
-    await expect(authenticator.sessions.revoke(sessionId!)).rejects.toMatchObject({ status: 404 });
+    await expect(authenticator.sessions.revoke(SYSTEM, sessionId!)).rejects.toMatchObject({ status: 404 });
   });
 
   test.each<[string, (caller: Caller, secret: string) => Promise<void>]>([
     ['sessions.endOf', (_caller, secret) => authenticator.sessions.endOf(secret)],
-    ['sessions.revoke', ({ sessionId }) => authenticator.sessions.revoke(sessionId!)],
+    ['sessions.revoke', ({ sessionId }) => authenticator.sessions.revoke(SYSTEM, sessionId!)],
     [
       'changePassword',
       (caller) =>

@@ -8,6 +8,7 @@ import type { AuthStatus } from '../../shared/api/auth-api.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import { type ApiError, forbidden, setupCodeRequired, unauthorized } from '../api/api-error.ts';
+import { recordAudit } from '../audit/audit-store.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 import type { Database } from '../db/database.ts';
 import { Accounts } from './accounts/accounts.ts';
@@ -99,7 +100,7 @@ export class Authenticator {
         throw setupCodeRequired(given === undefined);
       }
     }
-    await this.account.setUp(password);
+    await this.account.setUp(password, address);
     await setupCode.remove();
     logger.info('set the password of the administrator', { address });
   }
@@ -174,7 +175,11 @@ export class Authenticator {
     const proven = await this.login.check(username, passwords.current, origin.address);
     if (proven.userId !== userId) throw unauthorized('wrong user name or password');
     await this.accounts
-      .replacePassword(userId, passwords.next, (tx) => deleteSessionsOfUser(tx, userId, sessionId))
+      .replacePassword(userId, passwords.next, async (tx) => {
+        await deleteSessionsOfUser(tx, userId, sessionId);
+        const actor = { name: username, address: origin.address };
+        await recordAudit(tx, { actor, action: 'changed', subject: `password of ${username}` });
+      })
       .finally(() => this.sessions.forget(({ id, userId: of }) => of === userId && id !== sessionId));
     this.parts.logger.info('changed the password', { username });
   }

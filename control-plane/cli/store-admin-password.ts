@@ -5,6 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadedConfig } from '../../config/parse-config.ts';
 import type { Config } from '../../config/schema.ts';
+import { SYSTEM } from '../api/caller.ts';
+import { recordAudit } from '../audit/audit-store.ts';
 import { replaceHash } from '../auth/accounts/credential-store.ts';
 import { ADMIN_USER_ID, updateUser } from '../auth/accounts/user-store.ts';
 import { deleteSessionsOfUser } from '../auth/sessions/session-store.ts';
@@ -93,6 +95,7 @@ async function storeIn(tx: Queryable, passwordHash: string): Promise<void> {
   await updateUser(tx, ADMIN_USER_ID, {});
   await replaceHash(tx, passwordHash, new Date());
   await deleteSessionsOfUser(tx, ADMIN_USER_ID);
+  await recordAudit(tx, { actor: SYSTEM, action: 'changed', subject: 'password of the administrator' });
 }
 
 function loggerOf(config: Config) {

@@ -52,12 +52,12 @@ describe('AdminAccount', () => {
   test('setUp() sets the first password and no second one, also of many at once', async () => {
     const one = account();
     expect(await one.isConfigured()).toBe(false);
-    const results = await Promise.allSettled([1, 2, 3].map((n) => account().setUp(`${PASSWORD} ${n}`)));
+    const results = await Promise.allSettled([1, 2, 3].map((n) => account().setUp(`${PASSWORD} ${n}`, null)));
     const lost = results.filter(({ status }) => status === 'rejected');
     expect(lost).toHaveLength(2);
     expect(lost[0]).toMatchObject({ reason: { status: 403 } });
     expect(await one.isConfigured()).toBe(true);
-    await expect(one.setUp(PASSWORD)).rejects.toMatchObject({ status: 403 });
+    await expect(one.setUp(PASSWORD, null)).rejects.toMatchObject({ status: 403 });
     const winner = results.findIndex(({ status }) => status === 'fulfilled') + 1;
     expect(await matches(one, 'root', `${PASSWORD} ${winner}`)).toBe(true);
   });
@@ -65,27 +65,27 @@ describe('AdminAccount', () => {
   test('its hash takes in the name of the configuration with the password, and nothing else', async () => {
     const one = account();
     expect(await matches(one, 'root', PASSWORD)).toBe(false);
-    await one.setUp(PASSWORD);
+    await one.setUp(PASSWORD, null);
     expect(await matches(one, 'root', PASSWORD)).toBe(true);
     expect(await matches(one, 'admin', PASSWORD)).toBe(false);
     expect(await matches(one, 'root', `${PASSWORD}!`)).toBe(false);
   });
 
   test('the password of the configuration wins over the one in the database', async () => {
-    await account().setUp('of the database');
+    await account().setUp('of the database', null);
     const one = account({ file: configFile() });
     expect([await matches(one, 'root', PASSWORD), await matches(one, 'root', 'of the database')]).toEqual([
       true,
       false,
     ]);
-    await expect(one.setUp('another')).rejects.toMatchObject({ status: 403 });
+    await expect(one.setUp('another', null)).rejects.toMatchObject({ status: 403 });
   });
 
   test('isConfigured() needs no database where the configuration says, and asks no more once it has said yes', async () => {
     expect(await account({ database: away(), file: configFile() }).isConfigured()).toBe(true);
     await expect(account({ database: away() }).isConfigured()).rejects.toThrow(DatabaseUnavailable);
     const one = account();
-    await one.setUp(PASSWORD);
+    await one.setUp(PASSWORD, null);
     await own.database.query('TRUNCATE admin_credential');
     expect(await one.isConfigured()).toBe(true);
   });
@@ -103,7 +103,7 @@ describe('AdminAccount', () => {
 
   test('replacePassword() replaces it where it is, and does nothing where what goes with it fails', async () => {
     const inDatabase = account();
-    await inDatabase.setUp('old');
+    await inDatabase.setUp('old', null);
     await expect(
       inDatabase.replacePassword('new', () => Promise.reject(new Error('sessions'))),
     ).rejects.toThrow('sessions');

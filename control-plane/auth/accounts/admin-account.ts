@@ -5,6 +5,7 @@
 import type { Config } from '../../../config/schema.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { forbidden } from '../../api/api-error.ts';
+import { recordAudit } from '../../audit/audit-store.ts';
 import { DatabaseUnavailable } from '../../db/database-errors.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import type { ConfiguredPassword } from './configured-password.ts';
@@ -54,12 +55,16 @@ export class AdminAccount {
   }
 
   /** Sets the first password; 403 once there is one, also against a second request at the same time. */
-  async setUp(password: string): Promise<void> {
+  async setUp(password: string, address: string | null): Promise<void> {
     const taken = forbidden('a password is set already; change it with auth/change-password');
     if (await this.isConfigured()) throw taken;
     const hash = await hashPassword(password);
     const { database } = this.parts;
-    if (!(await database.transaction((tx) => credentials.insertHash(tx, hash, this.now())))) throw taken;
+    await database.transaction(async (tx) => {
+      if (!(await credentials.insertHash(tx, hash, this.now()))) throw taken;
+      const actor = { name: this.username, address };
+      await recordAudit(tx, { actor, action: 'set', subject: `password of ${this.username}` });
+    });
     this.isInDatabase = true;
   }
 

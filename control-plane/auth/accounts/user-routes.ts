@@ -1,7 +1,7 @@
 /** HTTP of `{api}/users`. */
 import { IdParams } from '../../../shared/api/fields.ts';
 import { User, UserCreateBody, UserList, UserUpdateBody } from '../../../shared/api/users-api.ts';
-import { route } from '../../api/route.ts';
+import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import { ADMIN_USER_ID } from './user-store.ts';
 import type { NamedUser, Users } from './users.ts';
@@ -42,7 +42,7 @@ function createUser({ users }: UserRouteParts): Route {
       409: 'the name is taken, or there are too many',
       429: 'too many logins at once; see Retry-After',
     },
-    handle: async ({ body }) => shown(await users.create(body)),
+    handle: async (request) => shown(await users.create(authorOf(request), request.body)),
   });
 }
 
@@ -60,7 +60,10 @@ function updateUser({ users }: UserRouteParts): Route {
       403: 'not permitted; of the administrator of the configuration only the display name changes here',
       429: 'too many logins at once; see Retry-After',
     },
-    handle: async ({ params, body }) => shown(await users.update(params.id, body)),
+    handle: async (request) => {
+      const { params, body } = request;
+      return shown(await users.update(authorOf(request), params.id, body));
+    },
   });
 }
 
@@ -73,7 +76,7 @@ function deleteUser({ users }: UserRouteParts): Route {
     summary: 'Delete a user and end the sessions of the user',
     params: IdParams,
     errors: { 403: 'not permitted, or it is the administrator of the configuration' },
-    handle: ({ params }) => users.remove(params.id),
+    handle: (request) => users.remove(authorOf(request), request.params.id),
   });
 }
 

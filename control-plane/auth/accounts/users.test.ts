@@ -24,6 +24,30 @@ const create = (json: object): Promise<TestAnswer> =>
   node.api.send('POST', '/api/users', { session, json: { password: USER_PASSWORD, ...json } });
 
 describe('a user', () => {
+  test('is in the audit log with each change, and passwords are not', async () => {
+    const { id } = await make({ username: 'vera' });
+    await patch(id, { role: 'admin', password: 'a new password' });
+    const opened = await logInAs(node.api, 'vera', 'a new password');
+    const own = (await node.sessionsOf(opened)).find(({ current }) => current)!;
+    await node.api.send('DELETE', `/api/auth/sessions/${own.id}`, { session });
+    await remove(id);
+    const { rows } = await node.suite.database.query<{ row: string }>(
+      `SELECT actor || ' ' || action || ' ' || subject AS row FROM audit_log ORDER BY id`,
+    );
+    expect(rows.map(({ row }) => row)).toEqual([
+      'admin set password of admin',
+      'admin created user vera',
+      'admin changed user vera',
+      'admin revoked session of vera',
+      'admin deleted user vera',
+    ]);
+    const { rows: details } = await node.suite.database.query<{ after: unknown; text: string }>(
+      `SELECT after, audit_log::text AS text FROM audit_log WHERE action = 'changed'`,
+    );
+    expect(details[0]!.after).toMatchObject({ id, role: 'admin', password_changed: true });
+    expect(details[0]!.text).not.toMatch(/a new password|argon2/);
+  });
+
   test('is listed behind the administrator, without a password', async () => {
     const answer = await create({ username: 'Vera.K', display_name: 'Véra 王' });
     const user = User.parse(answer.body);

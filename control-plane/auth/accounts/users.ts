@@ -4,6 +4,8 @@
  */
 import type { UserCreate, UserUpdate } from '../../../shared/api/users-api.ts';
 import { conflict, forbidden, notFound } from '../../api/api-error.ts';
+import type { Author } from '../../api/caller.ts';
+import { recordAudit } from '../../audit/audit-store.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import { deleteSessionsOfUser } from '../sessions/session-store.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -43,19 +45,26 @@ export class Users {
   }
 
   /** Stores a new user; 409 if the name is taken. */
-  async create(wanted: UserCreate): Promise<NamedUser> {
+  async create(author: Author, wanted: UserCreate): Promise<NamedUser> {
     const { username, display_name: displayName, role, enabled, password } = wanted;
     if (foldedName(username) === foldedName(this.parts.adminName())) throw store.nameTaken(username);
     const passwordHash = await hashPassword(password);
     const user = await this.parts.database.transaction(async (tx) => {
       if ((await store.countUsers(tx)) >= MOST_USERS) throw conflict(`there are ${MOST_USERS} users already`);
-      return store.insertUser(tx, { username, displayName, role, enabled, passwordHash });
+      const made = await store.insertUser(tx, { username, displayName, role, enabled, passwordHash });
+      await recordAudit(tx, {
+        actor: author,
+        action: 'created',
+        subject: `user ${username}`,
+        after: noted(made),
+      });
+      return made;
     });
     return this.named(user);
   }
 
   /** Changes the given fields. Another role or password, or none enabled, ends the sessions.. */
-  async update(id: number, change: UserUpdate): Promise<NamedUser> {
+  async update(author: Author, id: number, change: UserUpdate): Promise<NamedUser> {
     this.guardAdmin(id, change);
     const { display_name: displayName, role, enabled, password } = change;
     // A hash takes its time, which a row must not be locked for.
@@ -67,6 +76,13 @@ export class Users {
         const after = (await store.updateUser(tx, id, { displayName, role, enabled, passwordHash }))!;
         if (passwordHash !== undefined || after.role !== before.role || !after.enabled)
           await deleteSessionsOfUser(tx, id);
+        await recordAudit(tx, {
+          actor: author,
+          action: 'changed',
+          subject: `user ${this.named(after).username}`,
+          before: noted(before),
+          after: { ...noted(after), ...(passwordHash === undefined ? {} : { password_changed: true }) },
+        });
         return after;
       })
       .finally(() => this.forget(id));
@@ -74,12 +90,14 @@ export class Users {
   }
 
   /** Removes a user and the user's sessions; 404, or 403 for the administrator. */
-  async remove(id: number): Promise<void> {
+  async remove(author: Author, id: number): Promise<void> {
     if (id === ADMIN_USER_ID) throw forbidden('the administrator of the configuration cannot be deleted');
     await this.parts.database
       .transaction(async (tx) => {
-        await this.found(tx, id, 'FOR UPDATE');
+        const before = this.named(await this.found(tx, id, 'FOR UPDATE'));
         await store.deleteUser(tx, id);
+        const subject = `user ${before.username}`;
+        await recordAudit(tx, { actor: author, action: 'deleted', subject, before: noted(before) });
       })
       .finally(() => this.forget(id));
   }
@@ -108,4 +126,9 @@ export class Users {
   private named(user: StoredUser): NamedUser {
     return { ...user, username: user.username ?? this.parts.adminName() };
   }
+}
+
+/** What the audit log keeps of a user. */
+function noted({ id, username, displayName, role, enabled }: StoredUser): object {
+  return { id, ...(username === null ? {} : { username }), display_name: displayName, role, enabled };
 }

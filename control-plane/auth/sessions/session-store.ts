@@ -116,9 +116,14 @@ export async function touchSession(db: Queryable, id: number, now: Date): Promis
   await db.query('UPDATE sessions SET last_seen_at = $2 WHERE id = $1', [id, now]);
 }
 
-/** Ends a session, even an expired one; false if there is none. */
-export async function deleteSession(tx: Queryable, id: number): Promise<boolean> {
-  return (await tx.query('DELETE FROM sessions WHERE id = $1', [id])).rowCount === 1;
+/** A session, even an expired one; null if there is none. It stays as it is until the transaction ends. */
+export async function lockSession(tx: Queryable, id: number): Promise<StoredSession | null> {
+  return (await tx.query<StoredSession>(`${LIVING} AND s.id = $1 FOR UPDATE OF s`, [id])).rows[0] ?? null;
+}
+
+/** Ends a session. */
+export async function deleteSession(tx: Queryable, id: number): Promise<void> {
+  await tx.query('DELETE FROM sessions WHERE id = $1', [id]);
 }
 
 /** Ends the session of a secret, if there is one. */

@@ -3,6 +3,7 @@ import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { TestClock } from '../../../test/support/parts/test-clock.ts';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/parts/test-database.ts';
 import { unauthorized } from '../../api/api-error.ts';
+import { SYSTEM } from '../../api/caller.ts';
 import { deleteSessionsOfUser } from './session-store.ts';
 import { Sessions, type WantedSession } from './sessions.ts';
 
@@ -68,9 +69,9 @@ describe('Sessions', () => {
     const stop = sessions.onEnded(() => ends++);
     const [first, second] = [await open(), await open()];
     const { sessionId } = (await sessions.of([first]))!.caller;
-    await sessions.revoke(sessionId!);
+    await sessions.revoke(SYSTEM, sessionId!);
     expect([ends, await sessions.of([first])]).toEqual([1, null]);
-    await expect(sessions.revoke(sessionId!)).rejects.toMatchObject({ status: 404 });
+    await expect(sessions.revoke(SYSTEM, sessionId!)).rejects.toMatchObject({ status: 404 });
     await own.database.transaction((tx) => deleteSessionsOfUser(tx, USER_ID));
     sessions.forget(({ userId }) => userId === USER_ID);
     expect([ends, await sessions.of([second])]).toEqual([3, null]);

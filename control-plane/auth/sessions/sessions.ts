@@ -5,7 +5,8 @@
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
 import { notFound } from '../../api/api-error.ts';
-import type { Caller } from '../../api/caller.ts';
+import type { Author, Caller } from '../../api/caller.ts';
+import { recordAudit } from '../../audit/audit-store.ts';
 import { ClockWatch } from '../../clock/clock-watch.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import { SessionLookup } from './session-lookup.ts';
@@ -118,11 +119,22 @@ export class Sessions {
   }
 
   /** Ends one session; 404 if there is none. */
-  async revoke(id: number): Promise<void> {
-    const isEnded = await this.parts.database
-      .transaction((tx) => store.deleteSession(tx, id))
+  async revoke(author: Author, id: number): Promise<void> {
+    await this.parts.database
+      .transaction(async (tx) => {
+        const session = await store.lockSession(tx, id);
+        if (session === null) throw notFound(`session ${id}`);
+        await store.deleteSession(tx, id);
+        const { role, ipAddress: address, userAgent } = session;
+        const username = this.nameOf(session);
+        await recordAudit(tx, {
+          actor: author,
+          action: 'revoked',
+          subject: `session of ${username}`,
+          before: { id, username, role, address, user_agent: userAgent },
+        });
+      })
       .finally(() => this.forget((session) => session.id === id));
-    if (!isEnded) throw notFound(`session ${id}`);
   }
 
   /** All sessions that are not over, newest first. */

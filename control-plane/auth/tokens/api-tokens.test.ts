@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { TestClock } from '../../../test/support/parts/test-clock.ts';
 import { type TestDatabase, startTestDatabase } from '../../../test/support/parts/test-database.ts';
+import { SYSTEM } from '../../api/caller.ts';
 import { DatabaseUnavailable, OutcomeUnknown } from '../../db/database-errors.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import { ApiTokens } from './api-tokens.ts';
@@ -45,7 +46,7 @@ beforeEach(async () => {
 afterAll(() => own.stop());
 
 const make = async (name = 'a'): Promise<{ id: number; key: string }> => {
-  const { token, key } = await tokens.create({ name, role: 'viewer' });
+  const { token, key } = await tokens.create(SYSTEM, { name, role: 'viewer' });
   return { id: token.id, key };
 };
 
@@ -87,9 +88,9 @@ describe('TokenMemory', () => {
   test('does not believe in a token that was revoked, or may have been, without the database either', async () => {
     const [gone, doubtful, other] = [await make('a'), await make('b'), await make('c')];
     for (const { key } of [gone, doubtful, other]) expect(await tokens.callerOf(key)).not.toBeNull();
-    await tokens.remove(gone.id);
+    await tokens.remove(SYSTEM, gone.id);
     isSilent = true;
-    await expect(tokens.remove(doubtful.id)).rejects.toThrow(OutcomeUnknown);
+    await expect(tokens.remove(SYSTEM, doubtful.id)).rejects.toThrow(OutcomeUnknown);
     isAway = true;
     expect(await tokens.callerOf(gone.key)).toBeNull();
     expect(await tokens.callerOf(doubtful.key)).toBeNull();

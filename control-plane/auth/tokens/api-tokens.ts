@@ -2,7 +2,8 @@
 import type { TokenCreate, TokenUpdate } from '../../../shared/api/tokens-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { conflict, notFound, unauthorized } from '../../api/api-error.ts';
-import type { Caller } from '../../api/caller.ts';
+import type { Author, Caller } from '../../api/caller.ts';
+import { recordAudit } from '../../audit/audit-store.ts';
 import { DatabaseUnavailable } from '../../db/database-errors.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import { deleteSessionsOfToken } from '../sessions/session-store.ts';
@@ -59,21 +60,28 @@ export class ApiTokens {
   }
 
   /** Makes a token; the key is nowhere else. 409 if there are too many. */
-  async create({ name, role }: TokenCreate): Promise<{ token: StoredToken; key: string }> {
+  async create(author: Author, { name, role }: TokenCreate): Promise<{ token: StoredToken; key: string }> {
     const key = newTokenKey();
     const createdAt = new Date(this.parts.clock.nowMs());
     const token = await this.parts.database
       .transaction(async (tx) => {
         if ((await store.countTokens(tx)) >= MOST_TOKENS)
           throw conflict(`there are ${MOST_TOKENS} API tokens already`);
-        return store.insertToken(tx, { ...hashed(key), name, role, createdAt });
+        const made = await store.insertToken(tx, { ...hashed(key), name, role, createdAt });
+        await recordAudit(tx, {
+          actor: author,
+          action: 'created',
+          subject: subjectOf(made),
+          after: noted(made),
+        });
+        return made;
       })
       .finally(() => this.memory.forget());
     return { token, key };
   }
 
   /** Changes name, role or key; what could be done with the old key or role ends at once. 404, or 409 for a key in use. */
-  async update(id: number, { name, role, key }: TokenUpdate): Promise<StoredToken> {
+  async update(author: Author, id: number, { name, role, key }: TokenUpdate): Promise<StoredToken> {
     return this.parts.database
       .transaction(async (tx) => {
         const before = await store.lockToken(tx, id);
@@ -81,17 +89,27 @@ export class ApiTokens {
         const change = { name, role, ...(key === undefined ? {} : hashed(key)) };
         const after = await store.updateToken(tx, id, change);
         if (key !== undefined || after.role !== before.role) await deleteSessionsOfToken(tx, id);
+        await recordAudit(tx, {
+          actor: author,
+          action: 'changed',
+          subject: subjectOf(before),
+          before: noted(before),
+          after: { ...noted(after), ...(key === undefined ? {} : { key_changed: true }) },
+        });
         return after;
       })
       .finally(() => this.forget(id));
   }
 
   /** Revokes a token and ends the sessions that were opened with it; 404 if there is none. */
-  async remove(id: number): Promise<void> {
+  async remove(author: Author, id: number): Promise<void> {
     await this.parts.database
       .transaction(async (tx) => {
-        if ((await store.lockToken(tx, id)) === null) throw notFound(`API token ${id}`);
+        const before = await store.lockToken(tx, id);
+        if (before === null) throw notFound(`API token ${id}`);
         await store.deleteToken(tx, id);
+        const subject = subjectOf(before);
+        await recordAudit(tx, { actor: author, action: 'deleted', subject, before: noted(before) });
       })
       .finally(() => this.forget(id));
   }
@@ -118,4 +136,13 @@ export class ApiTokens {
 
 function hashed(key: string): HashedKey {
   return { keyHash: hashTokenKey(key), prefix: prefixOf(key) };
+}
+
+function subjectOf({ name }: StoredToken): string {
+  return `API token ${name}`;
+}
+
+/** What the audit log keeps of a token. */
+function noted({ id, name, prefix, role }: StoredToken): object {
+  return { id, name, prefix, role };
 }

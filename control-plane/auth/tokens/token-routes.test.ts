@@ -25,6 +25,28 @@ const list = async (): Promise<ApiToken[]> =>
   ApiTokenList.parse((await node.api.send('GET', '/api/api-tokens', { session })).body);
 
 describe('an API token', () => {
+  test('is in the audit log with each change, and its keys are not', async () => {
+    const { id, key } = await makeToken(node.api, session, { name: 'a', role: 'viewer' });
+    await put(id, { name: 'b', key: IMPORTED });
+    await remove(id);
+    const { rows } = await node.suite.database.query<{ actor: string; action: string; subject: string }>(
+      `SELECT actor, action, subject, before, after FROM audit_log WHERE subject LIKE 'API token %' ORDER BY id`,
+    );
+    expect(rows).toMatchObject([
+      {
+        actor: 'admin',
+        action: 'created',
+        subject: 'API token a',
+        before: null,
+        after: { id, role: 'viewer' },
+      },
+      { action: 'changed', before: { name: 'a' }, after: { name: 'b', key_changed: true } },
+      { action: 'deleted', subject: 'API token b', before: { name: 'b' }, after: null },
+    ]);
+    const text = JSON.stringify(rows);
+    expect([text.includes(key.slice(9)), text.includes(IMPORTED)]).toEqual([false, false]);
+  });
+
   test('is told once, listed by its prefix, and stored as SHA-256', async () => {
     const made = await makeToken(node.api, session, { name: 'Home Assistant' });
     expect(made).toMatchObject({ name: 'Home Assistant', role: 'admin', last_used_at: null });

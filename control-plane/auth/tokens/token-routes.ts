@@ -7,7 +7,7 @@ import {
   TokenCreateBody,
   TokenUpdateBody,
 } from '../../../shared/api/tokens-api.ts';
-import { route } from '../../api/route.ts';
+import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { ApiTokens } from './api-tokens.ts';
 import type { StoredToken } from './token-store.ts';
@@ -47,8 +47,8 @@ function createToken({ tokens }: TokenRouteParts): Route {
     status: 201,
     answer: CreatedToken,
     errors: { 409: 'there are too many' },
-    handle: async ({ body }) => {
-      const { token, key } = await tokens.create(body);
+    handle: async (request) => {
+      const { token, key } = await tokens.create(authorOf(request), request.body);
       return { ...shown(token), key };
     },
   });
@@ -66,7 +66,10 @@ function updateToken({ tokens }: TokenRouteParts): Route {
     body: TokenUpdateBody,
     answer: ApiToken,
     errors: { 409: 'another token has the key' },
-    handle: async ({ params, body }) => shown(await tokens.update(params.id, body)),
+    handle: async (request) => {
+      const { params, body } = request;
+      return shown(await tokens.update(authorOf(request), params.id, body));
+    },
   });
 }
 
@@ -78,7 +81,7 @@ function deleteToken({ tokens }: TokenRouteParts): Route {
     tag: TAG,
     summary: 'Revoke an API token, and end the sessions that were opened with it',
     params: IdParams,
-    handle: ({ params }) => tokens.remove(params.id),
+    handle: (request) => tokens.remove(authorOf(request), request.params.id),
   });
 }
 

@@ -3,6 +3,8 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   System: 'The node: its health, name, configuration, and this reference.',
   Authentication: 'Signing in and out, the first password, and the sessions that are open.',
   HTTPS: 'The certificate of the web port.',
+  'API tokens': 'Keys of programs, sent in X-Api-Key. Each has a role.',
+  Users: 'Who may log in: the administrator of the configuration, and users with a role.',
   Groups: 'Groups of clients; policy is set per group. Clients of no other group belong to Default, id 1.',
   Clients: 'Who asks: clients by MAC or address, and the networks that give them their group.',
   Lists: 'Blocklists and allowlists: their sources, and the rules that were compiled of them.',
