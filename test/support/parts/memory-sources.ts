@@ -50,6 +50,8 @@ export class MemorySources implements SourceLife {
     const before = await this.read(kind, id);
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
     const after = { ...before, ...given };
+    if ((await this.list(kind)).some(({ id: other, url }) => other !== id && url === after.url))
+      throw conflict(`a source with the URL ${after.url} exists already`);
     this.byId.set(id, after);
     return after;
   }

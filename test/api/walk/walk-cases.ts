@@ -1,0 +1,176 @@
+/** What the walk cannot tell from the document: how to reach a success or a refusal of one operation. */
+import { PASSWORD, sessionCookie } from '../../support/parts/running-api.ts';
+import type { TestAnswer } from '../../support/parts/running-api.ts';
+import type { MemorySources } from '../../support/parts/memory-sources.ts';
+import type { Provoke, WalkedApi } from './walked-api.ts';
+
+/** Addresses that nothing else of the walk comes from: lockout counts by address. */
+const GUESSER = { 'x-forwarded-for': '192.0.2.66' };
+const OTHER_GUESSER = { 'x-forwarded-for': '192.0.2.67' };
+
+async function newSession(walk: WalkedApi): Promise<string> {
+  const json = { username: 'admin', password: PASSWORD };
+  return sessionCookie(await walk.ask('POST /auth/login', { json }))!.secret;
+}
+
+async function guess(walk: WalkedApi, name: string, json: object, headers: Record<string, string>) {
+  let answer: TestAnswer;
+  let tries = 0;
+  do answer = await walk.ask(name, { json, headers });
+  while (answer.status === 401 && ++tries < 10);
+  return answer;
+}
+
+/** Success where the example of the document, sent to an entity of the collection, is not enough. */
+export const SUCCESSES: Readonly<Record<string, Provoke>> = {
+  'POST /auth/setup': async (walk) => walk.note('POST /auth/setup', walk.setup),
+  'POST /auth/login': (walk) =>
+    walk.ask('POST /auth/login', { json: { username: 'admin', password: PASSWORD } }),
+  'POST /auth/logout': async (walk) => walk.ask('POST /auth/logout', { session: await newSession(walk) }),
+  'POST /auth/change-password': async (walk) =>
+    walk.ask('POST /auth/change-password', {
+      session: walk.session,
+      json: { current_password: PASSWORD, new_password: PASSWORD },
+    }),
+  'DELETE /auth/sessions/{id}': async (walk) => {
+    const session = await newSession(walk);
+    const { body } = await walk.ask('GET /auth/sessions', { session });
+    const { id } = (body as { id: number; current: boolean }[]).find(({ current }) => current)!;
+    return walk.ask('DELETE /auth/sessions/{id}', { params: { id } });
+  },
+  'DELETE /services/{service_id}/groups/{group_id}': async (walk) => {
+    await walk.askWithExample('POST /services');
+    const params = { service_id: 'netflix', group_id: walk.groupId };
+    return walk.ask('DELETE /services/{service_id}/groups/{group_id}', { params });
+  },
+  'DELETE /custom-services/{service_id}': async (walk) =>
+    walk.ask('DELETE /custom-services/{service_id}', {
+      params: { service_id: await walk.entityOf('/custom-services') },
+      query: '?force=true',
+    }),
+  'DELETE /schedule-profiles/{id}/slots/{slot_id}': async (walk) => {
+    const id = await walk.entityOf('/schedule-profiles');
+    const slot = await walk.askWithExample('POST /schedule-profiles/{id}/slots', { params: { id } });
+    const params = { id, slot_id: (slot.body as { id: number }).id };
+    return walk.ask('DELETE /schedule-profiles/{id}/slots/{slot_id}', { params });
+  },
+  'GET /groups/{id}/schedule': async (walk) => {
+    await setSchedule(walk);
+    return walk.ask('GET /groups/{id}/schedule', { params: { id: walk.groupId } });
+  },
+  'PUT /groups/{id}/schedule': setSchedule,
+  'DELETE /groups/{id}/schedule': async (walk) => {
+    await setSchedule(walk);
+    return walk.ask('DELETE /groups/{id}/schedule', { params: { id: walk.groupId } });
+  },
+  'POST /revisions/{id}/rollback': async (walk) => {
+    await walk.askWithExample('POST /regex-filters', {}, { pattern: '^walk' });
+    const { body } = await walk.ask('GET /revisions');
+    const [newest] = body as { id: number }[];
+    return walk.ask('POST /revisions/{id}/rollback', { params: { id: newest!.id } });
+  },
+  'GET /explain': (walk) => walk.ask('GET /explain', { query: '?domain=ads.example.org' }),
+};
+
+async function setSchedule(walk: WalkedApi): Promise<TestAnswer> {
+  const profile = await walk.entityOf('/schedule-profiles');
+  const params = { id: walk.groupId };
+  return walk.ask('PUT /groups/{id}/schedule', { params, json: { profile_id: profile } });
+}
+
+/** A second entity, and a change of it that takes what the first has. */
+function taken(collection: string, method: 'PUT' | 'PATCH', other: object, key: string): Provoke {
+  const item = collection === '/custom-services' ? '{service_id}' : '{id}';
+  return async (walk) => {
+    await walk.entityOf(collection);
+    const example = walk.exampleOf(`POST ${collection}`) as Record<string, unknown>;
+    const made = await walk.askWithExample(`POST ${collection}`, {}, other);
+    const { id, service_id: serviceId } = made.body as { id?: number; service_id?: string };
+    return walk.ask(`${method} ${collection}/${item}`, {
+      params: { id: id ?? 0, service_id: serviceId ?? '' },
+      json: { [key]: example[key] },
+    });
+  };
+}
+
+/** Refusals by operation and status that do not follow from the document. */
+export function refusalsOf(sources: MemorySources): Readonly<Record<string, Provoke>> {
+  const places = ['/blocklist-sources', '/allowlist-sources', '/whitelist-sources'];
+  const ofSources = places.flatMap((place): [string, Provoke][] => [
+    [`PUT ${place}/{id} 409`, taken(place, 'PUT', { url: `https://other.example.org${place}` }, 'url')],
+    [
+      `POST ${place}/{id}/approve 200`,
+      async (walk) => {
+        const id = await walk.entityOf(place);
+        sources.hold(Number(id));
+        return walk.ask(`POST ${place}/{id}/approve`, { params: { id } });
+      },
+    ],
+    [
+      `POST ${place}/{id}/approve 409`,
+      async (walk) => walk.ask(`POST ${place}/{id}/approve`, { params: { id: await walk.entityOf(place) } }),
+    ],
+  ]);
+  return { ...REFUSALS, ...Object.fromEntries(ofSources) };
+}
+
+const REFUSALS: Readonly<Record<string, Provoke>> = {
+  'POST /auth/setup 403': (walk) => walk.ask('POST /auth/setup', { json: { password: PASSWORD } }),
+  'POST /auth/login 401': (walk) =>
+    walk.ask('POST /auth/login', { json: { username: 'admin', password: 'wrong' } }),
+  'POST /auth/login 429': (walk) =>
+    guess(walk, 'POST /auth/login', { username: 'mallory', password: 'wrong' }, GUESSER),
+  'POST /auth/change-password 429': (walk) =>
+    guess(
+      walk,
+      'POST /auth/change-password',
+      { current_password: 'wrong', new_password: PASSWORD },
+      OTHER_GUESSER,
+    ),
+  'PUT /groups/{id} 409': async (walk) =>
+    walk.ask('PUT /groups/{id}', {
+      params: { id: await walk.entityOf('/groups') },
+      json: { name: 'Default' },
+    }),
+  'DELETE /groups/{id} 409': (walk) => walk.ask('DELETE /groups/{id}', { params: { id: 1 } }),
+  'PATCH /clients/{id} 409': taken(
+    '/clients',
+    'PATCH',
+    { mac_address: '02:00:5e:10:00:99', ip_address: '192.0.2.99' },
+    'mac_address',
+  ),
+  'PUT /managed-domains/{id} 409': taken(
+    '/managed-domains',
+    'PUT',
+    { domain: 'other.example.org' },
+    'domain',
+  ),
+  'PUT /regex-filters/{id} 409': taken('/regex-filters', 'PUT', { pattern: '^other' }, 'pattern'),
+  'PUT /forward-zones/{id} 409': taken('/forward-zones', 'PUT', { zone: 'other.example.org' }, 'zone'),
+  'PUT /local-records/{id} 409': taken('/local-records', 'PUT', { value: '192.0.2.99' }, 'value'),
+  'PUT /schedule-profiles/{id} 409': taken('/schedule-profiles', 'PUT', { name: 'Other' }, 'name'),
+  'PATCH /custom-services/{service_id} 409': taken(
+    '/custom-services',
+    'PATCH',
+    { name: 'Other games' },
+    'name',
+  ),
+  'DELETE /custom-services/{service_id} 409': async (walk) => {
+    const serviceId = await walk.entityOf('/custom-services');
+    await walk.ask('POST /services', { json: { service_id: serviceId, group_id: walk.groupId } });
+    return walk.ask('DELETE /custom-services/{service_id}', { params: { service_id: serviceId } });
+  },
+  'POST /services 404': (walk) =>
+    walk.ask('POST /services', { json: { service_id: 'netflix', group_id: 2_000_000_000 } }),
+  'POST /revisions/{id}/rollback 409': async (walk) => {
+    const { body } = await walk.ask('GET /revisions');
+    const { id } = (body as { id: number }[]).at(-1)!;
+    return walk.ask('POST /revisions/{id}/rollback', { params: { id } });
+  },
+};
+
+/** Documented statuses that the walk does not meet, and why not; each is met by the test that is named. */
+export const UNPROVOKED: Readonly<Record<string, string>> = {
+  'POST /auth/change-password 409': 'needs a configuration file with a hash: auth-routes.test.ts',
+  'GET /auth/status 503': 'answers from memory while the database is away',
+};

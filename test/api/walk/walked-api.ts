@@ -1,0 +1,97 @@
+/** The API as the walk goes through it: asks by the name of an operation, checks each answer, notes the statuses met. */
+import type { OpenApiDocument } from '../../../control-plane/http/reference/openapi-document.ts';
+import type { RunningApi, TestAnswer, TestRequest } from '../../support/parts/running-api.ts';
+import { AnswerChecker } from '../../support/reference/answer-checker.ts';
+
+/** A request to an operation. */
+export interface Ask extends TestRequest {
+  readonly params?: Readonly<Record<string, string | number>>;
+  readonly query?: string;
+}
+
+/** What a case of the walk is given. */
+export type Provoke = (walk: WalkedApi) => Promise<TestAnswer>;
+
+/** Goes through one document; several servers may answer. */
+export class WalkedApi {
+  readonly checker: AnswerChecker;
+  /** Statuses met, by operation. */
+  readonly met = new Map<string, Set<number>>();
+  readonly api: RunningApi;
+  readonly session: string;
+  /** The answer to the setup, which comes before any document can be read. */
+  readonly setup: TestAnswer;
+  /** A group that rules and clients may belong to. */
+  groupId = 0;
+
+  constructor(api: RunningApi, document: OpenApiDocument, session: string, setup: TestAnswer) {
+    this.setup = setup;
+    this.api = api;
+    this.session = session;
+    this.checker = new AnswerChecker(document);
+  }
+
+  /** Asks as the administrator, unless told otherwise. Throws where the answer is not as documented. */
+  async ask(name: string, ask: Ask = {}, api = this.api): Promise<TestAnswer> {
+    const [method = '', path = ''] = name.split(' ');
+    const { params = {}, query = '', ...request } = ask;
+    const target = path.replaceAll(/\{(\w+)\}/g, (_place, key: string) =>
+      encodeURIComponent(params[key] ?? '1'),
+    );
+    const answer = await api.send(method, `${api.prefix}${target}${query}`, {
+      session: this.session,
+      ...request,
+    });
+    return this.note(name, answer);
+  }
+
+  /** Checks an answer and notes its status. */
+  note(name: string, answer: TestAnswer): TestAnswer {
+    const faults = this.checker.faultsOf(name, answer);
+    if (faults.length > 0) throw new Error(`${name}: ${answer.status}: ${faults.join('; ')}`);
+    const statuses = this.met.get(name) ?? new Set();
+    this.met.set(name, statuses.add(answer.status));
+    return answer;
+  }
+
+  /** The body that the document gives as an example; undefined where none is taken. */
+  exampleOf(name: string): unknown {
+    return this.checker.operations.get(name)?.requestBody?.content['application/json']?.example;
+  }
+
+  /** As `ask`, with the example as the body. */
+  askWithExample(name: string, ask: Ask = {}, change: object = {}, api = this.api): Promise<TestAnswer> {
+    const example = this.exampleOf(name);
+    const json = example === undefined ? {} : { json: { ...this.own(example as object), ...change } };
+    return this.ask(name, { ...json, ...ask }, api);
+  }
+
+  /** An entity of a collection: made from the example, or the newest that is there. */
+  async entityOf(collection: string): Promise<string | number> {
+    const made = await this.askWithExample(`POST ${collection}`);
+    if (made.status === 409) return (await this.entitiesOf(collection)).at(-1)!;
+    return idOf(made.body);
+  }
+
+  /** Ids of a collection that can be deleted. */
+  async entitiesOf(collection: string): Promise<(string | number)[]> {
+    const { body } = await this.ask(`GET ${collection}`);
+    const rows = Array.isArray(body) ? (body as unknown[]) : (body as { data: unknown[] }).data;
+    return rows.map(idOf).filter((id) => id !== 1 || collection !== '/groups');
+  }
+
+  /** Examples name a group 2; the walk has one of its own. */
+  private own(example: object): object {
+    return Object.fromEntries(
+      Object.entries(example).map(([field, value]) => {
+        if (field === 'group_id') return [field, this.groupId];
+        return [field, field === 'group_ids' ? [this.groupId] : (value as unknown)];
+      }),
+    );
+  }
+}
+
+function idOf(row: unknown): string | number {
+  const { id, service_id: serviceId } = row as { id?: number; service_id?: string };
+  return id ?? serviceId!;
+}

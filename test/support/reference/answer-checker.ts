@@ -1,0 +1,53 @@
+/** Holds answers of the API against its OpenAPI document: status, media type, body, and the header fields that go with it. */
+import type {
+  OpenApiDocument,
+  OperationDoc,
+  ResponseDoc,
+} from '../../../control-plane/http/reference/openapi-document.ts';
+import type { TestAnswer } from '../parts/running-api.ts';
+import { DocumentChecker } from './document-checker.ts';
+
+/** Checks the answers of one document. */
+export class AnswerChecker {
+  /** By name: `GET /groups/{id}`. */
+  readonly operations: ReadonlyMap<string, OperationDoc>;
+  private readonly checker: DocumentChecker;
+
+  constructor(document: OpenApiDocument) {
+    this.checker = new DocumentChecker(document);
+    const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(
+        ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const,
+      ),
+    );
+    this.operations = new Map(entries);
+  }
+
+  /** What an answer has that the document does not say; empty if all is as described. */
+  faultsOf(name: string, answer: TestAnswer): string[] {
+    const documented = this.operations.get(name)?.responses[String(answer.status)];
+    if (documented === undefined)
+      return [`status ${answer.status} is not documented: ${answer.text.slice(0, 200)}`];
+    return [...this.faultsOfBody(documented, answer), ...faultsOfHeaders(answer)];
+  }
+
+  private faultsOfBody({ content }: ResponseDoc, answer: TestAnswer): string[] {
+    if (content === undefined) return answer.text === '' ? [] : ['has a body that is not documented'];
+    const [type = ''] = (answer.headers['content-type']?.toString() ?? '').split(';');
+    const media = content[type];
+    if (media === undefined) return [`media type ${type} is not documented`];
+    return /[/+]json$/.test(type) && type !== 'application/x-ndjson'
+      ? this.checker.faultsOf(media.schema, answer.body).map((fault) => `body: ${fault}`)
+      : [];
+  }
+}
+
+function faultsOfHeaders({ status, headers, body }: TestAnswer): string[] {
+  const { error } = (body ?? {}) as { readonly error?: string };
+  const isChallenged = status !== 401 || headers['www-authenticate'] !== undefined;
+  const isTimed = status !== 429 || /^[1-9]\d*$/.test(headers['retry-after']?.toString() ?? '');
+  return [
+    ...(isChallenged ? [] : ['401 has no WWW-Authenticate']),
+    ...(isTimed ? [] : [`429 ${error ?? ''} has no Retry-After`]),
+  ];
+}
