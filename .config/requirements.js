@@ -1,0 +1,70 @@
+// The table of what Weir is to do, row by row, with the test that shows it: endpoints, configuration keys, rules. Fails
+// where a row names a test that there is not, and where an endpoint or a key has no row. A row without a test says why
+// and counts as missing. Usage: node .config/requirements.js [--check] (npm run requirements prints the table).
+import { existsSync, readFileSync } from 'node:fs';
+import ts from 'typescript';
+import { keysOf } from '../config/keys.ts';
+import { keys as sections } from '../config/sections.ts';
+import { everyOperation } from '../test/support/parts/every-route.ts';
+
+const read = (name) => JSON.parse(readFileSync(`test/requirements/${name}.json`, 'utf8'));
+const faults = [];
+
+/** Every operation of the table is walked through; the walk itself fails where one does not succeed. */
+const WALKED = { file: 'test/api/walk/walk.test.ts', title: '$name succeeds' };
+const operations = new Set(everyOperation.map(({ method, path }) => `${method} ${path}`));
+const wanted = new Set([...read('endpoints'), ...operations]);
+const endpoints = [...wanted].map((what) =>
+  operations.has(what) ? { what, ...WALKED } : { what, missing: 'no such route yet' },
+);
+
+const keys = read('keys');
+const named = new Set(keys.map(({ what }) => what));
+const real = new Set(keysOf(sections).map(({ path }) => path.join('.')));
+for (const name of real)
+  if (!named.has(name))
+    faults.push(
+      `${name}: a configuration key without a row in test/requirements/keys.json: name the test of its effect`,
+    );
+for (const name of named) if (!real.has(name)) faults.push(`${name}: no such configuration key`);
+
+/** Titles of the tests of a file. */
+const titlesOf = memo((file) => {
+  const titles = new Set();
+  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
+  const visit = (node) => {
+    if (
+      ts.isCallExpression(node) &&
+      node.arguments.length >= 2 &&
+      /^(test|it)\b/.test(node.expression.getText())
+    )
+      if (ts.isStringLiteralLike(node.arguments[0])) titles.add(node.arguments[0].text);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return titles;
+});
+
+function memo(make) {
+  const made = new Map();
+  return (key) => made.get(key) ?? made.set(key, make(key)).get(key);
+}
+
+const tables = { Endpoints: endpoints, 'Configuration keys': keys, Rules: read('rules') };
+for (const { what, file, title, missing } of Object.values(tables).flat()) {
+  if (missing !== undefined) continue;
+  if (!existsSync(file)) faults.push(`${what}: no such file ${file}`);
+  else if (!titlesOf(file).has(title)) faults.push(`${what}: ${file} has no test "${title}"`);
+}
+
+if (!process.argv.includes('--check'))
+  for (const [name, rows] of Object.entries(tables)) {
+    const missing = rows.filter((row) => row.missing !== undefined);
+    console.log(
+      `\n## ${name}: ${rows.length - missing.length} of ${rows.length}, ${missing.length} missing\n`,
+    );
+    for (const { what, file, title, missing: reason } of rows)
+      console.log(reason === undefined ? `${what} | ${file}: ${title}` : `${what} | missing: ${reason}`);
+  }
+for (const fault of faults) console.error(fault);
+if (faults.length > 0) process.exit(1);

@@ -1,0 +1,179 @@
+/** Requests made up from the OpenAPI document: what a schema allows, its bounds, and what it does not allow. */
+import fc from 'fast-check';
+import type { OperationDoc, SchemaDoc } from '../../../control-plane/http/reference/openapi-document.ts';
+
+type Schemas = Readonly<Record<string, SchemaDoc>>;
+
+/** A request to one operation. */
+export interface MadeRequest {
+  readonly path: string;
+  readonly body: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Values that break programs, wherever they stand. */
+const ODD = fc.oneof(
+  fc.constantFrom<unknown>(
+    null,
+    true,
+    '',
+    ' ',
+    'null',
+    '\u0000',
+    '\ud800',
+    '💥',
+    '..',
+    "';--",
+    '%00',
+    '\u202e',
+  ),
+  fc.constantFrom<unknown>(-1, 0, -0, 1.5, 2 ** 31, 2 ** 53, 1e308, -1e308, 1e-300, [], {}, [[]]),
+  fc.constantFrom('x'.repeat(2000), '9'.repeat(400), 'a.'.repeat(200), '*.'.repeat(100)),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.integer(),
+  fc.double(),
+  fc
+    .integer({ min: 1, max: 300 })
+    .map((depth) => JSON.parse('['.repeat(depth) + ']'.repeat(depth)) as unknown),
+  fc.jsonValue({ maxDepth: 3 }),
+);
+
+/** Texts that some field takes for what it is. */
+const TELLING = fc.constantFrom(
+  'example.org',
+  '*.example.org',
+  'ads.example.org.',
+  'münchen.example',
+  '192.0.2.1',
+  '192.0.2.0/24',
+  '2001:db8::/32',
+  '::ffff:192.0.2.1',
+  '02:00:5e:10:00:01',
+  'https://lists.example.org/a',
+  'file:///etc/passwd',
+  '24h',
+  '24:00',
+  'Europe/Berlin',
+  '2026-01-15T12:00:00Z',
+  'A',
+  'TYPE65535',
+  '^ad[0-9]+',
+  '(a+)+$',
+  'netflix',
+);
+
+/** Mostly what the schema allows. */
+function valueOf(schema: SchemaDoc, schemas: Schemas, depth = 0): fc.Arbitrary<unknown> {
+  if (depth > 6) return fc.constant(null);
+  return fc.oneof({ weight: 9, arbitrary: allowed(schema, schemas, depth) }, { weight: 1, arbitrary: ODD });
+}
+
+function allowed(schema: SchemaDoc, schemas: Schemas, depth: number): fc.Arbitrary<unknown> {
+  const { $ref, enum: choices, anyOf, oneOf, type = 'string' } = schema;
+  if ($ref !== undefined) return allowed(schemas[$ref.slice($ref.lastIndexOf('/') + 1)]!, schemas, depth);
+  if (choices !== undefined) return fc.constantFrom<unknown>(...choices);
+  const options = anyOf ?? oneOf;
+  if (options !== undefined) return fc.oneof(...options.map((option) => allowed(option, schemas, depth)));
+  if (typeof type !== 'string')
+    return fc.oneof(...type.map((each) => allowed({ ...schema, type: each }, schemas, depth)));
+  switch (type) {
+    case 'object':
+      return objectOf(schema, schemas, depth);
+    case 'array':
+      return fc.array(valueOf(schema.items ?? {}, schemas, depth + 1), { maxLength: 4 });
+    case 'integer':
+    case 'number':
+      return numberOf(schema);
+    case 'boolean':
+      return fc.boolean();
+    case 'null':
+      return fc.constant(null);
+    default:
+      return textOf(schema);
+  }
+}
+
+function objectOf({ properties = {}, required = [] }: SchemaDoc, schemas: Schemas, depth: number) {
+  const fields = Object.fromEntries(
+    Object.entries(properties).map(([name, property]) => [name, valueOf(property, schemas, depth + 1)]),
+  );
+  const whole = fc.record(fields, { requiredKeys: [...required] });
+  const odd = fc.tuple(whole, fc.constantFrom('surprise', '__proto__', 'constructor', ''), ODD);
+  return fc.oneof(
+    { weight: 9, arbitrary: whole },
+    { weight: 1, arbitrary: odd.map(([object, name, value]) => ({ ...object, [name]: value })) },
+  );
+}
+
+function numberOf({ minimum = -5, maximum = 200 }: SchemaDoc): fc.Arbitrary<number> {
+  return fc.oneof(
+    fc.integer({ min: Math.ceil(minimum), max: Math.min(maximum, minimum + 20) }),
+    fc.constantFrom(minimum, maximum, minimum - 1, maximum + 1),
+  );
+}
+
+function textOf({ examples = [], minLength = 0, maxLength = 60 }: SchemaDoc): fc.Arbitrary<unknown> {
+  return fc.oneof(
+    TELLING,
+    fc.string({ unit: 'grapheme', minLength, maxLength: Math.max(minLength, Math.min(maxLength, 60)) }),
+    fc.constantFrom('a'.repeat(maxLength), 'a'.repeat(maxLength + 1)),
+    ...(examples.length > 0 ? [fc.constantFrom(...examples)] : []),
+  );
+}
+
+/** Requests to `path`; those with a body sometimes have one that is no JSON, or none. */
+export function requestsTo(
+  path: string,
+  operation: OperationDoc,
+  schemas: Schemas,
+): fc.Arbitrary<MadeRequest> {
+  const { parameters = [], requestBody } = operation;
+  const inPath = parameters.filter((one) => one.in === 'path');
+  const inQuery = parameters.filter((one) => one.in === 'query');
+  const body = requestBody?.content['application/json']?.schema;
+  const made = {
+    path: fc.record(Object.fromEntries(inPath.map(({ name, schema }) => [name, valueOf(schema, schemas)]))),
+    query: fc.record(
+      Object.fromEntries(inQuery.map(({ name, schema }) => [name, valueOf(schema, schemas)])),
+      { requiredKeys: inQuery.filter(({ required }) => required).map(({ name }) => name) },
+    ),
+    isTwice: fc.nat(30),
+    body: body === undefined ? fc.constant(undefined) : bodyText(valueOf(body, schemas)),
+    type: fc.constantFrom(
+      ...Array<string>(12).fill('application/json'),
+      'text/plain',
+      'application/json; charset=x',
+    ),
+  };
+  return fc.record(made).map((parts) => {
+    const pairs = Object.entries(parts.query).map(
+      ([name, value]) => `${encoded(name)}=${encoded(textFor(value))}`,
+    );
+    if (parts.isTwice === 0 && pairs.length > 0) pairs.push(pairs[0]!);
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_place, name: string) =>
+      encoded(textFor(parts.path[name]) || '0'),
+    );
+    return {
+      path: pairs.length === 0 ? filled : `${filled}?${pairs.join('&')}`,
+      body: parts.body,
+      headers: parts.body === undefined ? {} : { 'content-type': parts.type },
+    };
+  });
+}
+
+function bodyText(value: fc.Arbitrary<unknown>): fc.Arbitrary<string | undefined> {
+  return fc.oneof(
+    { weight: 20, arbitrary: value.map((body) => JSON.stringify(body)) },
+    { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }) },
+    { weight: 1, arbitrary: fc.constant(undefined) },
+  );
+}
+
+function textFor(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function encoded(text: string): string {
+  // A path of dots alone leads elsewhere.
+  return encodeURIComponent(text.toWellFormed()).replace(/^\.+$/, (dots) => '%2E'.repeat(dots.length));
+}
