@@ -1,8 +1,9 @@
 /** What the walk cannot tell from the document: how to reach a success or a refusal of one operation. */
+import { makeSelfSigned } from '../../../control-plane/tls/self-signed.ts';
 import { PASSWORD, sessionCookie } from '../../support/parts/running-api.ts';
 import type { TestAnswer } from '../../support/parts/running-api.ts';
 import type { MemorySources } from '../../support/parts/memory-sources.ts';
-import type { Provoke, WalkedApi } from './walked-api.ts';
+import type { Ask, Provoke, WalkedApi } from './walked-api.ts';
 
 /** Addresses that nothing else of the walk comes from: lockout counts by address. */
 const GUESSER = { 'x-forwarded-for': '192.0.2.66' };
@@ -69,8 +70,25 @@ export const SUCCESSES: Readonly<Record<string, Provoke>> = {
     const [newest] = body as { id: number }[];
     return walk.ask('POST /revisions/{id}/rollback', { params: { id: newest!.id } });
   },
+  'POST /tls/upload': async (walk) => {
+    const { cert, key } = await makeSelfSigned(['node-a'], walk.api.clock.nowMs());
+    return walk.ask('POST /tls/upload', formOf({ cert, key }));
+  },
   'GET /explain': (walk) => walk.ask('GET /explain', { query: '?domain=ads.example.org' }),
 };
+
+/** A form of files, as curl sends it. */
+function formOf(files: Readonly<Record<string, string>>): Ask {
+  const boundary = 'weir-walk';
+  const parts = Object.entries(files).map(
+    ([name, content]) =>
+      `--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="a.pem"\r\n\r\n${content}\r\n`,
+  );
+  return {
+    raw: `${parts.join('')}--${boundary}--\r\n`,
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+  };
+}
 
 async function setSchedule(walk: WalkedApi): Promise<TestAnswer> {
   const profile = await walk.entityOf('/schedule-profiles');
@@ -160,6 +178,8 @@ const REFUSALS: Readonly<Record<string, Provoke>> = {
     await walk.ask('POST /services', { json: { service_id: serviceId, group_id: walk.groupId } });
     return walk.ask('DELETE /custom-services/{service_id}', { params: { service_id: serviceId } });
   },
+  'POST /tls/upload 413': (walk) =>
+    walk.ask('POST /tls/upload', formOf({ cert: 'x'.repeat(3_000_000), key: 'x' })),
   'POST /services 404': (walk) =>
     walk.ask('POST /services', { json: { service_id: 'netflix', group_id: 2_000_000_000 } }),
   'POST /revisions/{id}/rollback 409': async (walk) => {
@@ -172,5 +192,7 @@ const REFUSALS: Readonly<Record<string, Provoke>> = {
 /** Documented statuses that the walk does not meet, and why not; each is met by the test that is named. */
 export const UNPROVOKED: Readonly<Record<string, string>> = {
   'POST /auth/change-password 409': 'needs a configuration file with a hash: auth-routes.test.ts',
+  'POST /tls/upload 409': 'needs files that are links: tls-routes.test.ts',
+  'POST /tls/generate 409': 'needs a certificate that is there: tls-routes.test.ts',
   'GET /auth/status 503': 'answers from memory while the database is away',
 };
