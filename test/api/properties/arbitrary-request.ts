@@ -170,7 +170,7 @@ function bodyText(value: fc.Arbitrary<unknown>): fc.Arbitrary<string | undefined
 }
 
 function textFor(value: unknown): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function encoded(text: string): string {
