@@ -27,8 +27,17 @@ export function closed(schema: FieldsSchema): FieldsSchema {
   return schema.strict();
 }
 
-/** Drops details that people do not read: the long patterns of formats, bounds of doubles. */
-export function simplify({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+/** A schema, and what the document is to say of it. */
+interface DescribedSchema {
+  readonly zodSchema: z.core.$ZodTypes;
+  readonly jsonSchema: z.core.JSONSchema.BaseSchema;
+}
+
+/** Drops details that people do not read: the long patterns of formats, bounds of doubles. Keeps examples. */
+export function simplify({ zodSchema, jsonSchema }: DescribedSchema): void {
+  // zod drops those of a schema that transforms what it takes.
+  const examples = z.globalRegistry.get(zodSchema)?.['examples'];
+  if (Array.isArray(examples)) jsonSchema.examples = examples as unknown[];
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;

@@ -1,6 +1,6 @@
 /**
- * An example for each body and each parameter of the OpenAPI document, made from the schema itself: what its `example`
- * or `examples` say, else a value by the name of the field (`field-examples.ts`), else one that its keywords allow.
+ * An example for each body and each parameter of the OpenAPI document, made from the schema itself: what its `examples`
+ * say, else a value by the name of the field (`field-examples.ts`), else one that its keywords allow.
  */
 import { STATUS_CODES } from 'node:http';
 import type { Problem } from '../../../shared/api/problem-details.ts';
@@ -55,8 +55,7 @@ function problemOf(status: number, detail: string): Problem {
 
 /** A value that the schema allows; `place` is the name of the field, with that of the shape before it where it has one. */
 export function exampleOf(schema: SchemaDoc, schemas: Schemas, place = ''): unknown {
-  const { $ref, example, examples, enum: choices, anyOf, oneOf, allOf } = schema;
-  if (example !== undefined) return example;
+  const { $ref, examples, enum: choices, anyOf, oneOf, allOf } = schema;
   if (examples?.[0] !== undefined) return examples[0];
   if ($ref !== undefined) {
     const name = $ref.slice($ref.lastIndexOf('/') + 1);

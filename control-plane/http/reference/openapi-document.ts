@@ -54,8 +54,6 @@ export interface SchemaDoc {
   readonly description?: string;
   readonly default?: unknown;
   readonly const?: unknown;
-  /** Kept where a schema transforms what it takes, other than `examples`. */
-  readonly example?: unknown;
   readonly examples?: readonly unknown[];
   readonly enum?: readonly string[];
   readonly anyOf?: readonly SchemaDoc[];

@@ -49,11 +49,11 @@ export const LocalRecordCreateBody = z
   .strictObject({ ...written, ttl: Ttl.default(DEFAULT_LOCAL_TTL_SECS), comment: Comment.default('') })
   .meta({
     id: 'LocalRecordCreate',
-    example: { hostname: 'printer', domain: 'home.arpa', value: '192.0.2.80', ttl: 300 },
+    examples: [{ hostname: 'printer', domain: 'home.arpa', value: '192.0.2.80', ttl: 300 }],
   });
 
 /** Absent fields keep their value. */
 export const LocalRecordUpdateBody = z
   .strictObject({ ...written, ttl: Ttl.optional(), comment: Comment.optional() })
-  .meta({ id: 'LocalRecordUpdate', example: { value: '192.0.2.81' } });
+  .meta({ id: 'LocalRecordUpdate', examples: [{ value: '192.0.2.81' }] });
 export type LocalRecordUpdate = z.output<typeof LocalRecordUpdateBody>;

@@ -180,6 +180,15 @@ const REFUSALS: Readonly<Record<string, Provoke>> = {
   },
   'POST /tls/upload 413': (walk) =>
     walk.ask('POST /tls/upload', formOf({ cert: 'x'.repeat(3_000_000), key: 'x' })),
+  'PUT /api-tokens/{id} 409': async (walk) => {
+    const json = { key: 'imported-key-of-the-walk-0123456789abcdef' };
+    let answer: TestAnswer | undefined;
+    for (const name of ['first', 'second']) {
+      const { body } = await walk.askWithExample('POST /api-tokens', {}, { name });
+      answer = await walk.ask('PUT /api-tokens/{id}', { params: { id: (body as { id: number }).id }, json });
+    }
+    return answer!;
+  },
   'POST /services 404': (walk) =>
     walk.ask('POST /services', { json: { service_id: 'netflix', group_id: 2_000_000_000 } }),
   'POST /revisions/{id}/rollback 409': async (walk) => {
@@ -194,5 +203,9 @@ export const UNPROVOKED: Readonly<Record<string, string>> = {
   'POST /auth/change-password 409': 'needs a configuration file with a hash: auth-routes.test.ts',
   'POST /tls/upload 409': 'needs files that are links: tls-routes.test.ts',
   'POST /tls/generate 409': 'needs a certificate that is there: tls-routes.test.ts',
+  'POST /users 429': 'needs many hashes at once: as with logins, auth-routes.lockout.test.ts',
+  'PATCH /users/{id} 429': 'needs many hashes at once: as with logins, auth-routes.lockout.test.ts',
+  'POST /api-tokens 409': 'the walk has too few tokens to reach it',
+  'POST /grants 409': 'needs as many grants as there may be: grant-routes.test.ts',
   'GET /auth/status 503': 'answers from memory while the database is away',
 };
