@@ -136,6 +136,8 @@ module.exports = {
     door('piscina', '^control-plane/compile/table/'),
     door('hyparquet-writer', '^control-plane/query-log/reading/export-parquet\\.ts$'),
     door('prom-client', '^control-plane/metrics/prometheus-text\\.ts$'),
+    door('yauzl', '^control-plane/importers/files/zip-files\\.ts$'),
+    door('tar', '^control-plane/importers/files/tar-files\\.ts$'),
     door('koffi', '^(dns-worker/listeners/native-calls|control-plane/clients/neighbour-table)\\.ts$'),
 
     // 5. A store never imports routes; a feature never imports another feature's routes.

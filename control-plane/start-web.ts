@@ -16,6 +16,7 @@ import { createApp } from './http/app.ts';
 import { compatTable } from './http/compat-table.ts';
 import { routeTable } from './http/route-table.ts';
 import { startWebServer } from './http/server.ts';
+import { SettingsImport } from './importers/import-settings.ts';
 import type { CompiledLists } from './lists/compiled/compiled-lists.ts';
 import type { ListSources } from './lists/sources/list-sources.ts';
 import { nodeMetrics } from './metrics/node-metrics.ts';
@@ -98,6 +99,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     clients: node.clients,
     localNames: { localDomain, live: () => localSources(node, localDomain()) },
     sources: parts.lists,
+    settingsImport: settingsImport(node, parts, localDomain),
     bringBack: () => parts.lists.bringBack(),
     queryLog: parts.log,
     stats: parts.log,
@@ -115,8 +117,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
   const app = createApp(known, routeTable(served), compatTable(served));
   const port = await listenForWeb(node, app, served.certificate);
   stops.push(() => tail.close());
-  const printSetupCode = setupCodePrinter(auth, setupCode);
-  stops.push(onDatabaseUp(database, logger, 'look for a password', printSetupCode));
+  stops.push(onDatabaseUp(database, logger, 'look for a password', setupCodePrinter(auth, setupCode)));
   return port;
 }
 
@@ -144,6 +145,25 @@ async function openCertificate({ config, name, logger, stops }: Node): Promise<W
     stops.push(certificate.follow());
   }
   return certificate;
+}
+
+/** What takes over the settings of other programs. */
+function settingsImport(
+  node: Node,
+  { changes, lists, catalog }: WebParts,
+  localDomain: () => string,
+): SettingsImport {
+  const { config, clients, dataDir, logger } = node;
+  return new SettingsImport({
+    policy: changes,
+    clients,
+    sources: lists,
+    catalog,
+    localNames: { live: () => localSources(node, localDomain()) },
+    listDirs: () => config.blocking.list_dirs,
+    dataDir: () => dataDir,
+    logger,
+  });
 }
 
 /** What shows the log as it grows. */

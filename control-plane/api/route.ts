@@ -11,6 +11,7 @@ import type { Author, Caller } from './caller.ts';
 import { clientAddress } from './client-address.ts';
 import { DEFAULT_BODY_LIMIT_BYTES, readJsonBody } from './request-body.ts';
 import { readQuery } from './query-string.ts';
+import { UPLOAD_MEDIA_TYPE } from './upload.ts';
 import { validate } from './validate.ts';
 
 /** Least right a caller must have. `public` needs none; a viewer reads; an admin changes. */
@@ -62,6 +63,8 @@ interface RouteRow<P extends Schema, Q extends FieldsSchema, B extends Schema, A
   readonly body?: B;
   /** Reads a body that is not JSON into what `body` checks. */
   readonly form?: BodyForm;
+  /** The body is a file as it is, which the handler saves (`upload.ts`); this many bytes at most. */
+  readonly uploadLimitBytes?: number;
   /** What the body of the answer looks like; none = 204. */
   readonly answer?: A;
   /** Media types of an answer that the handler writes itself, instead of `answer`. */
@@ -93,6 +96,7 @@ export interface Route {
   readonly body: Schema | undefined;
   /** Of the body of requests. */
   readonly bodyType: string;
+  readonly uploadLimitBytes: number | undefined;
   readonly answer: Schema | undefined;
   readonly media: readonly string[];
   readonly events: Schema | undefined;
@@ -118,7 +122,7 @@ export function route<
     const query = validate(querySchema, readQuery(http.url), 'parameter') as Checked<Q>;
     const body = (
       row.form === undefined
-        ? await readBody(row.method, row.body, http, bodyLimitBytes)
+        ? await readBody(row, http, bodyLimitBytes)
         : validate(row.body ?? NoFields, await row.form.read(http, response))
     ) as Checked<B>;
     return whileThere(response, (gone) => row.handle({ params, query, body, caller, http, response, gone }));
@@ -136,7 +140,9 @@ export function route<
     params,
     query,
     body,
-    bodyType: row.form?.mediaType ?? 'application/json',
+    bodyType:
+      row.form?.mediaType ?? (row.uploadLimitBytes === undefined ? 'application/json' : UPLOAD_MEDIA_TYPE),
+    uploadLimitBytes: row.uploadLimitBytes,
     answer,
     media,
     events: row.events,
@@ -173,8 +179,16 @@ function isAbortError(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }
 
-async function readBody(method: Method, schema: Schema | undefined, http: Request, limitBytes: number) {
-  if (method === 'GET') return {};
+async function readBody(
+  {
+    method,
+    body: schema,
+    uploadLimitBytes,
+  }: Pick<Route, 'method'> & { body?: Schema; uploadLimitBytes?: number },
+  http: Request,
+  limitBytes: number,
+) {
+  if (method === 'GET' || uploadLimitBytes !== undefined) return {};
   const value = await readJsonBody(http, limitBytes);
   // Routes without a body accept an empty object, which many clients always send.
   if (schema === undefined) return validate(NoFields, value ?? {});

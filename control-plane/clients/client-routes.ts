@@ -22,9 +22,10 @@ import type { Database } from '../db/database.ts';
 import type { Queryable } from '../db/database.ts';
 import { readGroup } from '../groups/group-store.ts';
 import type { PolicyChanges } from '../policy/change.ts';
-import type { Changed, ChangedRow } from '../policy/change.ts';
+import type { Changed } from '../policy/change.ts';
 import type { ClientDirectory } from './client-directory.ts';
 import type { StoredClient } from './client-record.ts';
+import { changedRow } from './client-change.ts';
 import type { AddressCounts } from './client-stats-store.ts';
 import * as store from './client-store.ts';
 import { findClients, momentText, shownClient } from './client-view.ts';
@@ -222,18 +223,6 @@ interface ChangedClient {
 async function update(tx: Queryable, id: number, fields: ClientUpdate): Promise<ChangedClient> {
   const before = await store.readClient(tx, id);
   return { before, client: await store.updateClient(tx, id, fields) };
-}
-
-/** What people set of a client, before and after; none if that is the same. */
-function changedRow(before: StoredClient | null, after: StoredClient | null): ChangedRow[] {
-  const [was, is] = [before, after].map((client) => (client === null ? null : setByPeople(client)));
-  const key = String((after ?? before)!.id);
-  const isChanged = JSON.stringify(was) !== JSON.stringify(is);
-  return isChanged ? [{ table: 'clients', key, before: was!, after: is! }] : [];
-}
-
-function setByPeople({ id, ip, mac, name, groupId }: StoredClient): Record<string, unknown> {
-  return { id, ip_address: ip, mac_address: mac, name, group_id: groupId };
 }
 
 /** Changes a client in the database, then in memory, where its addresses are looked up, then in force. */

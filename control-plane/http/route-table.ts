@@ -16,6 +16,7 @@ import { explainRoutes } from '../explain/explain-routes.ts';
 import { forwardZoneRoutes } from '../forward-zones/forward-zone-routes.ts';
 import { grantRoutes } from '../grants/grant-routes.ts';
 import { groupRoutes } from '../groups/group-routes.ts';
+import { importRoutes } from '../importers/import-routes.ts';
 import { compiledListRoutes } from '../lists/compiled/compiled-list-routes.ts';
 import { sourceRoutes } from '../lists/sources/source-routes.ts';
 import { recordRoutes } from '../local-names/record-routes.ts';
@@ -61,6 +62,7 @@ const FEATURES = [
   serviceRoutes,
   customServiceRoutes,
   revisionRoutes,
+  importRoutes,
   forwardZoneRoutes,
   dnsSettingsRoutes,
   recordRoutes,

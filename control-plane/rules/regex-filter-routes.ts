@@ -10,9 +10,8 @@ import { invalid } from '../api/api-error.ts';
 import { authorOf, route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
 import type { Database } from '../db/database.ts';
-import type { Queryable } from '../db/database.ts';
 import type { PolicyChanges } from '../policy/change.ts';
-import { type RefusedFilter, findRefusedFilters } from '../snapshot/build/manual-rules.ts';
+import { newlyRefusedFilters } from './filter-budget.ts';
 import { type GuardChange, createRule, deleteRule, updateRule } from './rule-change.ts';
 import { listRules, REGEX_FILTERS, readRule } from './rule-store.ts';
 import type { StoredRule } from './rule-store.ts';
@@ -114,22 +113,15 @@ function deleteRegexFilter(parts: RegexFilterRouteParts): Route {
 
 /** 400 if a change would exceed the budget and put any filter out of force. */
 const keepingAllInForce: GuardChange = async (tx, work) => {
-  const before = new Set((await refusedFilters(tx)).map(({ id }) => id));
+  const before = new Set((await newlyRefusedFilters(tx, new Set())).map(({ id }) => id));
   const rule = await work();
-  const refused = (await refusedFilters(tx)).find(({ id }) => id === rule.id || !before.has(id));
+  // The rule itself may have been out of force before.
+  before.delete(rule.id);
+  const [refused] = await newlyRefusedFilters(tx, before);
   if (refused === undefined) return rule;
   const message = `with the filters that are enabled, \`${refused.pattern}\` cannot be in force: ${refused.reason}`;
   throw invalid([{ path: 'pattern', message }]);
 };
-
-async function refusedFilters(tx: Queryable): Promise<readonly RefusedFilter[]> {
-  const enabled = (await listRules(tx, REGEX_FILTERS)).filter((rule) => rule.enabled);
-  return findRefusedFilters(
-    enabled.map(({ id, name, text, action, group_id: groupId }) => {
-      return { id, name, pattern: text, action, groupId };
-    }),
-  );
-}
 
 function shown({ text: pattern, ...rule }: StoredRule): RegexFilter {
   return { ...rule, pattern };

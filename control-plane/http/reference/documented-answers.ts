@@ -96,8 +96,8 @@ function forbiddenText({ access, method }: Route): string {
 }
 
 function mediaText({ body, bodyType }: Route): string {
-  const wanted = bodyType === 'application/json' ? 'JSON' : bodyType;
-  return body === undefined ? 'a body that is not JSON' : `body is not ${wanted}`;
+  if (bodyType !== 'application/json') return `body is not ${bodyType}`;
+  return body === undefined ? 'a body that is not JSON' : 'body is not JSON';
 }
 
 /** Whether a body of this media type is text; a file of bytes has no type in JSON Schema. */

@@ -98,6 +98,9 @@ function describeRoute(route: Route): ZodOpenApiOperationObject {
     'x-weir-access': access,
     requestParams: { ...(path && { path }), ...(query && { query }) } as ZodOpenApiParameters,
     ...(body && { requestBody: { required: true, content: { [route.bodyType]: { schema: body } } } }),
+    ...(route.uploadLimitBytes !== undefined && {
+      requestBody: { required: true, content: { [route.bodyType]: { schema: {} } } },
+    }),
     responses: answersOf(route),
   };
 }

@@ -159,6 +159,31 @@ export class ListSources {
     return shown;
   }
 
+  /**
+   * Puts rows that were written together into force with the copies that are on disk, then fetches the others: from
+   * local files before the promise resolves, over the network in the background. `isNew` tells of a file that changed.
+   */
+  async takeUp(
+    written: readonly StoredSource[],
+    isNew: (source: StoredSource) => boolean,
+    apply: () => Promise<void>,
+  ): Promise<void> {
+    const { cache } = this.parts;
+    await cache.open();
+    for (const { id } of written) this.refused.forget(id);
+    const changed = written.filter((source) => this.inForce.needsCompile(source));
+    if (changed.length === 0) await apply();
+    for (const source of changed) await this.inForce.compileFor(source, cache.copyOf(source.id)?.contentKey);
+    const local: Promise<void>[] = [];
+    for (const source of written) {
+      const { id, url, enabled } = source;
+      if (!enabled || (cache.isOf(id, url) && !isNew(source))) continue;
+      const fetched = this.refresher.start(id);
+      if (url.startsWith('file:')) local.push(fetched);
+    }
+    await Promise.all(local);
+  }
+
   /** Removes a source; its rules are out of force when the promise resolves. */
   async remove(kind: SourceKind, id: number, author: Author): Promise<void> {
     const work = async (tx: Queryable): Promise<Changed<undefined>> => {

@@ -6,6 +6,7 @@ import type * as auth from '../auth-api.ts';
 import type * as cache from '../cache-api.ts';
 import type * as explain from '../explain-api.ts';
 import type * as fields from '../fields.ts';
+import type * as imports from '../imports-api.ts';
 import type * as blocking from '../policy/blocking-api.ts';
 import type * as clients from '../policy/clients-api.ts';
 import type * as compiledLists from '../policy/compiled-lists-api.ts';
@@ -123,6 +124,7 @@ export interface Operations {
   'DELETE /custom-services/{service_id}': { params: typeof services.ServiceParams; query: typeof services.CustomServiceDeleteQuery };
   'GET /revisions': { answer: typeof revisions.RevisionList };
   'POST /revisions/{id}/rollback': { params: typeof fields.IdParams; answer: typeof revisions.Revision };
+  'POST /import': { query: typeof imports.ImportQuery; answer: typeof imports.ImportReport };
   'GET /forward-zones': { answer: typeof forwardZones.ForwardZoneList };
   'POST /forward-zones': { body: typeof forwardZones.ForwardZoneCreateBody; answer: typeof forwardZones.ForwardZone };
   'GET /forward-zones/{id}': { params: typeof fields.IdParams; answer: typeof forwardZones.ForwardZone };

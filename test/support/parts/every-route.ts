@@ -3,6 +3,7 @@
  * lies behind them and is not the database is stood in for by plain objects.
  */
 import { tmpdir } from 'node:os';
+import { invalid } from '../../../control-plane/api/api-error.ts';
 import type { Route } from '../../../control-plane/api/route.ts';
 import { CacheContents } from '../../../control-plane/cache/cache-contents.ts';
 import { type CompatParts, compatTable } from '../../../control-plane/http/compat-table.ts';
@@ -80,6 +81,7 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
       replace: (work) => work({ exists: false, isValid: false, facts: null }, async () => undefined),
     },
     sources: new MemorySources(),
+    settingsImport: { run: () => Promise.reject(invalid([{ path: '', message: 'no import here' }])) },
     bringBack: () => Promise.resolve(),
     blockingSwitch: () => null,
     grants: () => [],

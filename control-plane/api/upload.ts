@@ -1,0 +1,49 @@
+/** Writes the body of a request, a file as it is, to disk; within a limit, or the request ends with 400, 413 or 415. */
+import { open } from 'node:fs/promises';
+import type { Request } from 'express';
+import { ApiError } from './api-error.ts';
+
+/** Media type of an upload: the octets of one file. A browser sends it to another origin only after asking. */
+export const UPLOAD_MEDIA_TYPE = 'application/octet-stream';
+
+/** How much of a body over the limit is still read, so that the client gets to see the answer. */
+const DRAIN_BYTES = 8 * 1024 * 1024;
+
+/** Writes the body to a new file at `path` (mode 0600); the caller removes it, after an error too. */
+export async function saveUpload(request: Request, path: string, limitBytes: number): Promise<void> {
+  checkMediaType(request);
+  const file = await open(path, 'wx', 0o600);
+  let sizeBytes = 0;
+  try {
+    for await (const chunk of chunksOf(request)) {
+      sizeBytes += chunk.length;
+      if (sizeBytes <= limitBytes) await file.writeFile(chunk);
+      else if (sizeBytes > limitBytes + DRAIN_BYTES) break;
+    }
+  } finally {
+    await file.close();
+  }
+  if (sizeBytes > limitBytes) {
+    const headers = { Connection: 'close' };
+    throw new ApiError(413, 'too_large', `the file must not be larger than ${limitBytes} bytes`, { headers });
+  }
+  if (sizeBytes === 0) throw new ApiError(400, 'malformed', 'the body must be a file; it is empty');
+}
+
+/** Only what the client does can end these early; a full disk ends the writing. */
+async function* chunksOf(request: Request): AsyncGenerator<Buffer> {
+  try {
+    // The request must outlive this loop even if it ends early: the answer goes over the same socket.
+    yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw new ApiError(400, 'malformed', 'the body ended too early', { cause: error });
+  }
+}
+
+function checkMediaType({ headers }: Request): void {
+  const [mediaType = ''] = (headers['content-type'] ?? '').toLowerCase().split(';');
+  const { 'content-encoding': coding = 'identity' } = headers;
+  if (mediaType.trim() === UPLOAD_MEDIA_TYPE && coding === 'identity') return;
+  const detail = `the body must be ${UPLOAD_MEDIA_TYPE}, without a content encoding`;
+  throw new ApiError(415, 'unsupported_media_type', detail, { headers: { Accept: UPLOAD_MEDIA_TYPE } });
+}

@@ -1,0 +1,98 @@
+/** Writes the local records, forward zones and DNS settings of a plan. */
+import type { WrittenLocalRecord } from '../../../shared/policy/local-record.ts';
+import type { DnsSettingsChange } from '../../../shared/api/settings-api.ts';
+import {
+  insertForwardZone,
+  listForwardZones,
+  updateForwardZone,
+} from '../../forward-zones/forward-zone-store.ts';
+import { splitName } from '../../local-names/read-record.ts';
+import { insertRecord, listRecords, replaceRecord } from '../../local-names/record-store.ts';
+import { readWrittenSettings, writeSettings } from '../../settings/dns-settings-store.ts';
+import type { PlannedRecord } from '../plan/import-plan.ts';
+import type { ImportRun } from './planned-state.ts';
+import { sameFields } from './same-fields.ts';
+
+/** Writes records; one that contradicts another is refused. */
+export async function applyRecords(run: ImportRun, configured: readonly WrittenLocalRecord[]): Promise<void> {
+  const stored = await listRecords(run.tx);
+  const known = new Map(
+    stored.map((record) => [`${record.fqdn} ${record.record_type} ${record.value}`, record]),
+  );
+  const names = new NamesInUse();
+  for (const { fqdn, record_type: type, value } of stored) names.add(fqdn, type, value);
+  for (const { fqdn, type, value } of configured) names.add(fqdn, type, value);
+  for (const record of run.plan.records) {
+    const { fqdn, type, value, ttlSecs: ttl } = record;
+    const key = `${fqdn} ${type} ${value}`;
+    const before = known.get(key);
+    if (before !== undefined) {
+      if (before.ttl !== ttl) await replaceRecord(run.tx, before.id, { ...before, ttl });
+      run.note(record, before.ttl === ttl ? null : 'changed');
+      continue;
+    }
+    const fault = names.faultOf(record);
+    if (fault !== null) {
+      run.refuse(record, fault);
+      continue;
+    }
+    names.add(fqdn, type, value);
+    known.set(
+      key,
+      await insertRecord(run.tx, { ...splitName(fqdn), record_type: type, value, ttl, comment: '' }),
+    );
+    run.note(record, 'done');
+  }
+}
+
+/** Names that records are at, so that an alias stands alone and never leads back to itself. */
+class NamesInUse {
+  private readonly names = new Set<string>();
+  private readonly aliases = new Map<string, string>();
+
+  add(fqdn: string, type: string, value: string): void {
+    this.names.add(fqdn);
+    if (type === 'CNAME') this.aliases.set(fqdn, value);
+  }
+
+  faultOf({ fqdn, type, value }: PlannedRecord): string | null {
+    if (type !== 'CNAME') return this.aliases.has(fqdn) ? `${fqdn} is an alias already` : null;
+    if (this.names.has(fqdn)) return `${fqdn} has other records, and an alias stands alone`;
+    for (let at: string | undefined = value; at !== undefined; at = this.aliases.get(at))
+      if (at === fqdn) return `the alias would lead ${fqdn} back to itself`;
+    return null;
+  }
+}
+
+/** Writes forward zones. */
+export async function applyZones(run: ImportRun): Promise<void> {
+  const known = new Map((await listForwardZones(run.tx)).map((zone) => [zone.zone, zone]));
+  for (const planned of run.plan.zones) {
+    const { zone, enabled } = planned;
+    const servers = [...planned.servers];
+    const before = known.get(zone);
+    const isSame = before !== undefined && sameFields(before, { servers, enabled });
+    if (before === undefined) await insertForwardZone(run.tx, { zone, servers, enabled, comment: '' });
+    else if (!isSame) await updateForwardZone(run.tx, before.id, { servers, enabled });
+    run.note(planned, before === undefined ? 'done' : isSame ? null : 'changed');
+  }
+}
+
+/** Fields of the API in the words of the stored settings. */
+const STORED = {
+  never_forward_non_fqdn: 'neverForwardNonFqdn',
+  never_forward_reverse_lookups: 'neverForwardReverseLookups',
+  local_domain: 'localDomain',
+  local_dns_server: 'localDnsServer',
+} as const satisfies Record<keyof DnsSettingsChange, string>;
+
+/** Writes DNS settings. */
+export async function applySettings(run: ImportRun): Promise<void> {
+  for (const planned of run.plan.settings) {
+    const before = await readWrittenSettings(run.tx);
+    const names = Object.keys(planned.change) as (keyof DnsSettingsChange)[];
+    const isSame = names.every((name) => before[STORED[name]] === planned.change[name]);
+    if (!isSame) await writeSettings(run.tx, planned.change);
+    run.note(planned, isSame ? null : 'changed');
+  }
+}

@@ -1,0 +1,91 @@
+/** Damaged and foreign files: read to a plan, or refused; never another error. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { sqliteOf } from '../../test/support/parts/made-archives.ts';
+import * as pihole from '../../test/support/weir/pihole-exports.ts';
+import { ImportFault } from './files/import-fault.ts';
+import { makePlan } from './make-plan.ts';
+
+let folder = '';
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'weir-plan-'));
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+/** Number of items, or why there is no plan; what is not the file's fault is thrown. */
+async function outcomeOf(file: Uint8Array, format: 'auto' | 'pihole' = 'auto'): Promise<number | string> {
+  const work = await mkdtemp(join(folder, 'work-'));
+  const path = join(work, 'upload');
+  await writeFile(path, file);
+  try {
+    return (await makePlan({ path, folder: work, format })).items.length;
+  } catch (error) {
+    if (error instanceof ImportFault) return error.message;
+    throw error;
+  } finally {
+    await rm(work, { recursive: true });
+  }
+}
+
+const EXPORTS = [pihole.version6(), pihole.version5(), pihole.liveGravity()];
+
+describe('makePlan()', () => {
+  test('finds out whose settings they are', async () => {
+    const counts = await Promise.all(EXPORTS.map((file) => outcomeOf(file)));
+    expect(counts.every((count) => typeof count === 'number' && count > 5)).toBe(true);
+    expect(await outcomeOf(Buffer.from('hello'))).toContain('cannot be told');
+  });
+
+  test('refuses any damaged export, or reads what is left of it', async () => {
+    const damage = fc.record({
+      which: fc.nat(EXPORTS.length - 1),
+      bytes: fc.array(fc.tuple(fc.nat(40_000), fc.nat(255)), { minLength: 1, maxLength: 8 }),
+      cutAt: fc.option(fc.nat(40_000)),
+    });
+    await fc.assert(
+      fc.asyncProperty(damage, async ({ which, bytes, cutAt }) => {
+        const file = Buffer.from(EXPORTS[which]!);
+        for (const [at, byte] of bytes) file[at % file.length] = byte;
+        const length = cutAt === null ? file.length : cutAt % file.length;
+        await expect(outcomeOf(file.subarray(0, length))).resolves.toBeDefined();
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('refuses or reads any octets, whichever format is asked for', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 2000 }), async (file) => {
+        await expect(outcomeOf(file, 'pihole')).resolves.toBeDefined();
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test.each([
+    [
+      'a view',
+      'CREATE VIEW adlist AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i AS id FROM n',
+    ],
+    ['a generated column', 'CREATE TABLE adlist (id INTEGER, address TEXT AS (hex(zeroblob(100000000))))'],
+    ['a virtual table', 'CREATE VIRTUAL TABLE adlist USING fts5(id, address)'],
+  ])('refuses a database with %s in place of a table', async (_what, statement) => {
+    expect(await outcomeOf(sqliteOf(statement))).toBe('gravity.db: adlist is not an ordinary table');
+  });
+
+  test('refuses a database with too many rows, or with a value that is too long', async () => {
+    const numbers = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i <= 200000)';
+    const table = 'CREATE TABLE adlist (id INTEGER, address TEXT)';
+    const many = sqliteOf(`${table}; INSERT INTO adlist ${numbers} SELECT i, 'a' FROM n`);
+    const long = sqliteOf(`${table}; INSERT INTO adlist VALUES (1, hex(zeroblob(40000)))`);
+    expect(await outcomeOf(many)).toContain('too many rows');
+    expect(await outcomeOf(long)).toContain('too long');
+  });
+});

@@ -1,0 +1,40 @@
+/** The octets of an upload as a plan: finds out whose settings they are, reads and maps them. Runs in the import thread. */
+import type { ImportFormat } from '../../shared/api/imports-api.ts';
+import type { FileSet } from './files/file-set.ts';
+import { ImportFault } from './files/import-fault.ts';
+import { openUpload } from './files/open-upload.ts';
+import { mapPihole } from './pihole/map-pihole.ts';
+import { isPihole, readPihole } from './pihole/read-pihole.ts';
+import type { ImportPlan } from './plan/import-plan.ts';
+
+/** A file to import. */
+export interface ImportOrder {
+  /** Where the upload is. */
+  readonly path: string;
+  /** A folder for files that reading needs; the caller empties it. */
+  readonly folder: string;
+  readonly format: ImportFormat | 'auto';
+}
+
+/** One importer. */
+interface Importer {
+  readonly isMine: (files: FileSet) => boolean;
+  readonly plan: (files: FileSet, folder: string) => ImportPlan;
+}
+
+/** In the order in which `auto` asks them. */
+const IMPORTERS: Readonly<Record<ImportFormat, Importer>> = {
+  pihole: { isMine: isPihole, plan: (files, folder) => mapPihole(readPihole(files, folder)) },
+};
+
+/** Makes the plan; throws an ImportFault where the file is none that can be imported. */
+export async function makePlan({ path, folder, format }: ImportOrder): Promise<ImportPlan> {
+  const { files } = await openUpload(path);
+  const importer =
+    format === 'auto' ? Object.values(IMPORTERS).find(({ isMine }) => isMine(files)) : IMPORTERS[format];
+  if (importer === undefined)
+    throw new ImportFault(
+      `whose settings are in this file cannot be told; ${Object.keys(IMPORTERS).join(', ')} are known`,
+    );
+  return importer.plan(files, folder);
+}

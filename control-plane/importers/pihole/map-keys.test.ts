@@ -1,0 +1,90 @@
+import { describe, expect, test } from '@jest/globals';
+import { PlanBuilder } from '../plan/plan-builder.ts';
+import { addCname, addDhcpHost, mapKeys } from './map-keys.ts';
+import type { PiholeKeys } from './pihole-settings.ts';
+
+/** The plan of these keys alone. */
+function planOf(keys: PiholeKeys, systemHosts: readonly string[] = []) {
+  const builder = new PlanBuilder();
+  const none = new Map<number, number[]>();
+  const links = { listLinks: none, domainLinks: none, clientLinks: none };
+  const tables = {
+    groups: [],
+    lists: [],
+    domains: [],
+    clients: [],
+    devices: [],
+    leases: [],
+    dnsmasqFiles: [],
+  };
+  mapKeys(builder, { ...tables, ...links, keys, systemHosts });
+  return builder.finish('pihole');
+}
+
+describe('mapKeys()', () => {
+  test.each([
+    ['NULL', 'null_ip'],
+    ['NX', 'nxdomain'],
+    ['NODATA', 'nodata'],
+    ['IP', 'custom_ip'],
+    ['IP_NODATA_AAAA', 'custom_ip'],
+  ])('knows the blocking mode %s as %s', (blockingMode, value) => {
+    expect(planOf({ blockingMode }).keys).toMatchObject([{ key: 'blocking.mode', value }]);
+  });
+
+  test('takes over a limit per address, or that there is none', () => {
+    const limited = planOf({ rateLimit: { count: 1000, interval: 60 } }).keys.map(({ key, value }) => [
+      key,
+      value,
+    ]);
+    expect(Object.fromEntries(limited)).toEqual({
+      'dns.rate_limit.enabled': true,
+      'dns.rate_limit.queries_per_second': 17,
+      'dns.rate_limit.burst_size': 1000,
+      'dns.rate_limit.ipv4_prefix_len': 32,
+      'dns.rate_limit.ipv6_prefix_len': 128,
+    });
+    expect(planOf({ rateLimit: { count: 0, interval: 0 } }).keys).toMatchObject([{ value: false }]);
+  });
+
+  test('leaves the names of the system itself out, and makes denied names of blocking lines', () => {
+    const plan = planOf({ hosts: ['0.0.0.0 ads.example', 'nonsense'] }, [
+      '127.0.0.1 localhost',
+      '::1 ip6-localhost',
+      '192.0.2.9 box',
+    ]);
+    expect(plan.records).toMatchObject([{ fqdn: 'box', type: 'A', value: '192.0.2.9' }]);
+    expect(plan.rules).toMatchObject([{ text: 'ads.example', action: 'deny', groups: null }]);
+    expect(plan.items.filter(({ result }) => result === 'not_mapped')).toMatchObject([{ name: 'nonsense' }]);
+  });
+
+  test('makes zones of a network and of a domain, off where the server is', () => {
+    const zones = planOf({ revServers: ['false,192.0.2.0/24,192.0.2.1#5353,lan', 'true,,quic://x,y'] }).zones;
+    expect(zones).toMatchObject([
+      { zone: '2.0.192.in-addr.arpa', servers: ['192.0.2.1:5353'], enabled: false },
+      { zone: 'lan', enabled: false },
+    ]);
+  });
+});
+
+describe('addCname()', () => {
+  test('reads several names, and a TTL', () => {
+    const builder = new PlanBuilder();
+    for (const line of ['a.lan,b.lan,c.lan,60', 'd.lan,e.lan', 'alone']) addCname(builder, line);
+    expect(builder.finish('pihole').records).toMatchObject([
+      { fqdn: 'a.lan', value: 'c.lan', ttlSecs: 60 },
+      { fqdn: 'b.lan', value: 'c.lan', ttlSecs: 60 },
+      { fqdn: 'd.lan', value: 'e.lan', ttlSecs: 300 },
+    ]);
+  });
+});
+
+describe('addDhcpHost()', () => {
+  test('names the client of a MAC', () => {
+    const builder = new PlanBuilder();
+    for (const line of ['02:00:5e:00:00:01,192.0.2.7,tv,24h', '192.0.2.8,box']) addDhcpHost(builder, line);
+    const { clients, items } = builder.finish('pihole');
+    expect(clients).toMatchObject([{ mac: '02:00:5e:00:00:01', name: 'tv', group: null }]);
+    expect(items.at(-1)).toMatchObject({ result: 'not_mapped' });
+  });
+});

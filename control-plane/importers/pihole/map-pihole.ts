@@ -1,0 +1,42 @@
+/** The settings of a Pi-hole as a plan of Weir's entities. Pure. */
+import { GeneratedLists } from '../plan/generated-lists.ts';
+import type { ImportPlan } from '../plan/import-plan.ts';
+import { PlanBuilder } from '../plan/plan-builder.ts';
+import { mapClients } from './map-clients.ts';
+import { mapKeys } from './map-keys.ts';
+import { mapDomains } from './map-rules.ts';
+import type { PiholeList, PiholeSettings } from './pihole-settings.ts';
+
+/** Maps them all. */
+export function mapPihole(settings: PiholeSettings): ImportPlan {
+  const builder = new PlanBuilder();
+  // First, as what clients need decides on the groups of everything else.
+  const sets = mapClients(builder, settings);
+  for (const list of settings.lists)
+    addList(builder, list, sets.groupsOf(settings.listLinks.get(list.id) ?? []));
+  const lists = new GeneratedLists(builder, 'Pi-hole: rules with options', 'pihole-rules');
+  const groupsOf = (id: number): string[] => sets.groupsOf(settings.domainLinks.get(id) ?? []);
+  mapDomains({ builder, lists, groupsOf }, settings.domains);
+  lists.finish();
+  mapKeys(builder, settings);
+  return builder.finish('pihole');
+}
+
+function addList(builder: PlanBuilder, list: PiholeList, groups: readonly string[]): void {
+  const { address: url, kind, comment } = list;
+  const item = builder.item(kind === 'block' ? 'blocklist' : 'allowlist', url);
+  const hasGroups = groups.length > 0;
+  if (!hasGroups) builder.remark(item, 'it is in no group, so it is switched off');
+  const name = comment.trim() === '' ? nameOf(url) : comment;
+  const enabled = list.enabled && hasGroups;
+  builder.source(
+    { kind, url, name, enabled, comment, subdomains: false, groups: hasGroups ? groups : null },
+    item,
+  );
+}
+
+/** Host and end of a URL. */
+function nameOf(url: string): string {
+  const parts = URL.canParse(url) ? new URL(url) : null;
+  return parts === null ? url : `${parts.hostname}${parts.pathname}`;
+}

@@ -1,0 +1,87 @@
+/** What a Pi-hole is set to, whichever of its files said so. Plain data. */
+
+export interface PiholeGroup {
+  readonly id: number;
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly comment: string;
+}
+
+export interface PiholeList {
+  readonly id: number;
+  readonly address: string;
+  readonly kind: 'block' | 'allow';
+  readonly enabled: boolean;
+  readonly comment: string;
+}
+
+export interface PiholeDomain {
+  readonly id: number;
+  /** 0 exact allow, 1 exact deny, 2 regex allow, 3 regex deny. */
+  readonly type: number;
+  readonly domain: string;
+  readonly enabled: boolean;
+  readonly comment: string;
+}
+
+export interface PiholeClient {
+  readonly id: number;
+  /** An address, a network, a MAC, a host name, or `:` with an interface. */
+  readonly ip: string;
+  readonly comment: string;
+}
+
+/** A device that Pi-hole has seen. */
+export interface PiholeDevice {
+  readonly mac: string;
+  readonly address: string;
+  readonly name: string;
+}
+
+/** Ids of groups by the id of what belongs to them. */
+export type Links = ReadonlyMap<number, readonly number[]>;
+
+export interface GravityTables {
+  readonly groups: readonly PiholeGroup[];
+  readonly lists: readonly PiholeList[];
+  readonly domains: readonly PiholeDomain[];
+  readonly clients: readonly PiholeClient[];
+  readonly listLinks: Links;
+  readonly domainLinks: Links;
+  readonly clientLinks: Links;
+}
+
+/** The keys that Weir has a place for, of version 6 or 5; undefined = not given. */
+export interface PiholeKeys {
+  readonly upstreams?: readonly string[] | undefined;
+  /** Lines of a hosts file. */
+  readonly hosts?: readonly string[] | undefined;
+  /** `name[,name...],target[,ttl]`. */
+  readonly cnames?: readonly string[] | undefined;
+  /** `enabled,network,server#port,domain`. */
+  readonly revServers?: readonly string[] | undefined;
+  readonly localDomain?: string | undefined;
+  readonly domainNeeded?: boolean | undefined;
+  readonly bogusPriv?: boolean | undefined;
+  readonly dnssec?: boolean | undefined;
+  readonly blockingActive?: boolean | undefined;
+  readonly blockingMode?: string | undefined;
+  readonly blockTtl?: number | undefined;
+  readonly rateLimit?: { readonly count: number; readonly interval: number } | undefined;
+  readonly specialDomains?: Readonly<Record<string, boolean>> | undefined;
+  /** Lines of dnsmasq's `dhcp-host`. */
+  readonly dhcpHosts?: readonly string[] | undefined;
+  readonly dhcpActive?: boolean | undefined;
+  readonly dnsmasqLines?: readonly string[] | undefined;
+  readonly readsDnsmasqFolder?: boolean | undefined;
+}
+
+export interface PiholeSettings extends GravityTables {
+  readonly devices: readonly PiholeDevice[];
+  readonly keys: PiholeKeys;
+  /** Lines of the machine's own hosts file. */
+  readonly systemHosts: readonly string[];
+  readonly leases: readonly string[];
+  /** Lines of further files of dnsmasq, by path. */
+  readonly dnsmasqFiles: readonly (readonly [path: string, lines: readonly string[]])[];
+}

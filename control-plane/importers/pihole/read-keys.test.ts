@@ -1,0 +1,44 @@
+import { describe, expect, test } from '@jest/globals';
+import { readToml, readVersion5 } from './read-keys.ts';
+
+describe('readToml()', () => {
+  test('reads the name of the domain where version 6.0 has it', () => {
+    const { keys, databases } = readToml(
+      Buffer.from('[dns]\ndomain = "lan"\n[files]\ngravity = "/data/g.db"\n'),
+    );
+    expect([keys.localDomain, databases.gravity]).toEqual(['lan', '/data/g.db']);
+  });
+
+  test('takes values of another type as not given', () => {
+    const text = '[dns]\nupstreams = "192.0.2.1"\ndnssec = 1\nblockTTL = -1\nhosts = [1, "192.0.2.5 nas"]\n';
+    const { keys } = readToml(Buffer.from(text));
+    expect(keys).toMatchObject({ hosts: ['192.0.2.5 nas'] });
+    expect([keys.upstreams, keys.dnssec, keys.blockTtl, keys.rateLimit]).toEqual(Array(4).fill(undefined));
+  });
+
+  test('refuses what is no TOML, or too much of it', () => {
+    expect(() => readToml(Buffer.from('[dns'))).toThrow('pihole.toml, line 1');
+    expect(() => readToml(Buffer.alloc(2_000_000, 0x0a))).toThrow('too large');
+  });
+});
+
+describe('readVersion5()', () => {
+  test('reads the settings of several files, and no password', () => {
+    const vars =
+      'WEBPASSWORD=abc\nPIHOLE_DNS_1=192.0.2.1#53\nPIHOLE_DNS_2=192.0.2.2#53\nDNSSEC=false\nREV_SERVER=false\n';
+    const keys = readVersion5(
+      new Map([
+        ['setupVars.conf', Buffer.from(vars)],
+        ['pihole-FTL.conf', Buffer.from('# all\nBLOCK_TTL=5\nRATE_LIMIT=10/1\n')],
+      ]),
+    );
+    expect(keys).toMatchObject({
+      upstreams: ['192.0.2.1#53', '192.0.2.2#53'],
+      dnssec: false,
+      revServers: [],
+      blockTtl: 5,
+      rateLimit: { count: 10, interval: 1 },
+    });
+    expect(JSON.stringify(keys)).not.toContain('abc');
+  });
+});

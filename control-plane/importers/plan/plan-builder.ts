@@ -1,0 +1,257 @@
+/**
+ * Collects an import plan. Each method checks an entity with the schema of the API, so that what is stored has the same
+ * canonical form; what the schema refuses becomes an item without an equivalent, with the reason. Pure.
+ */
+import { ClientCreateBody, ClientSubnetCreateBody } from '../../../shared/api/policy/clients-api.ts';
+import { ForwardZoneCreateBody } from '../../../shared/api/policy/forward-zones-api.ts';
+import { ManagedDomainCreateBody, RegexFilterCreateBody } from '../../../shared/api/policy/rules-api.ts';
+import { SourceCreateBody } from '../../../shared/api/policy/sources-api.ts';
+import { DnsSettingsBody } from '../../../shared/api/settings-api.ts';
+import type { ImportFormat, ImportItemKind } from '../../../shared/api/imports-api.ts';
+import type { Fault, Schema } from '../../../shared/api/schema-door.ts';
+import { shownUrl } from '../../../shared/net/shown-url.ts';
+import { canonicalOwner, type LocalRecordType, readLocalValue } from '../../../shared/policy/local-record.ts';
+import { DEFAULT_LOCAL_TTL_SECS, MAX_LOCAL_TTL_SECS } from '../../../shared/policy/local-record.ts';
+import { upstream } from '../../../config/upstream-url.ts';
+import { expectedInstead } from '../../../config/value-checks.ts';
+import type {
+  ImportPlan,
+  PlanItem,
+  PlannedClient,
+  PlannedGroup,
+  PlannedKey,
+  PlannedList,
+} from './import-plan.ts';
+import type { PlannedRecord, PlannedRule, PlannedSafeSearch, PlannedService } from './import-plan.ts';
+import type { PlannedSetting, PlannedSource, PlannedSubnet, PlannedZone } from './import-plan.ts';
+import { commentOf, labelOf, shownName } from './plan-text.ts';
+
+/** An entity before it is checked, without what ties it to its items. */
+type Given<T> = Omit<T, 'items'>;
+
+/** Collects items and entities. */
+export class PlanBuilder {
+  private readonly items: PlanItem[] = [];
+  private readonly groups = new Map<string, PlannedGroup>();
+  private readonly sources: PlannedSource[] = [];
+  private readonly lists: PlannedList[] = [];
+  private readonly rules: PlannedRule[] = [];
+  private readonly records: PlannedRecord[] = [];
+  private readonly zones: PlannedZone[] = [];
+  private readonly clients = new Map<string, PlannedClient>();
+  private readonly subnets: PlannedSubnet[] = [];
+  private readonly services: PlannedService[] = [];
+  private readonly safeSearch: PlannedSafeSearch[] = [];
+  private readonly settings: PlannedSetting[] = [];
+  private readonly keys: PlannedKey[] = [];
+
+  /** Adds an item whose result is that of its entities; `reason` is a remark about it. */
+  item(kind: ImportItemKind, name: string, reason: string | null = null): number {
+    return this.items.push({ kind, name: shownName(name), result: null, reason }) - 1;
+  }
+
+  /** Adds an item without an equivalent. */
+  notMapped(kind: ImportItemKind, name: string, reason: string): void {
+    this.items.push({ kind, name: shownName(name), result: 'not_mapped', reason });
+  }
+
+  /** Adds an item that needs nothing. */
+  skipped(kind: ImportItemKind, name: string, reason: string): void {
+    this.items.push({ kind, name: shownName(name), result: 'skipped', reason });
+  }
+
+  /** Adds to the remark of an item. */
+  remark(item: number, reason: string): void {
+    const { reason: before, ...rest } = this.items[item]!;
+    this.items[item] = { ...rest, reason: before === null ? reason : `${before}; ${reason}` };
+  }
+
+  /** Adds a group under a name that no other of the plan has, which it returns. */
+  group(name: string, given: { readonly enabled: boolean; readonly comment: string }, item: number): string {
+    const taken = (text: string): boolean =>
+      text.toLowerCase() === 'default' || this.groups.has(text.toLowerCase());
+    const wanted = labelOf(name, 90) ?? 'Imported group';
+    let free = wanted;
+    for (let n = 2; taken(free); n++) free = `${wanted} (${n})`;
+    if (free !== name) this.remark(item, `named ${free} here`);
+    this.groups.set(free.toLowerCase(), {
+      name: free,
+      enabled: given.enabled,
+      comment: commentOf(given.comment),
+      items: [item],
+    });
+    return free;
+  }
+
+  /** Adds a source of a URL; one with credentials is left to people. */
+  source(given: Given<PlannedSource>, item: number): void {
+    if (shownUrl(given.url) !== given.url)
+      return this.refuse(item, 'its URL holds a secret, which is not imported: add the list by hand');
+    const { kind, groups, url } = given;
+    const read = this.checked(SourceCreateBody, item, {
+      name: labelOf(given.name, 200) ?? (labelOf(url, 200) || 'imported list'),
+      url,
+      enabled: given.enabled,
+      comment: commentOf(given.comment),
+      subdomains: given.subdomains,
+    });
+    if (read === undefined) return;
+    const before = this.sources.findIndex((other) => other.kind === kind && other.url === url);
+    if (before < 0) return void this.sources.push({ ...given, ...read, kind, groups, items: [item] });
+    // The same list twice: it serves the groups of both.
+    const other = this.sources[before]!;
+    this.sources[before] = {
+      ...other,
+      enabled: other.enabled || given.enabled,
+      groups: joined(other.groups, groups),
+      items: [...other.items, item],
+    };
+  }
+
+  /** Adds a list of rules that stays with Weir as a file. */
+  list(given: Given<PlannedList>, items: readonly number[]): void {
+    this.lists.push({ ...given, name: labelOf(given.name, 200) ?? given.fileName, items });
+  }
+
+  /** Adds a managed domain or a regex filter; false if it was refused. */
+  rule(given: Given<PlannedRule>, item: number): boolean {
+    const { table, text, ...rest } = given;
+    const shared = { action: rest.action, enabled: rest.enabled, comment: commentOf(rest.comment) };
+    const canonical =
+      table === 'managed_domains'
+        ? this.checked(ManagedDomainCreateBody, item, { ...shared, domain: text })?.domain
+        : this.checked(RegexFilterCreateBody, item, { ...shared, pattern: text })?.pattern;
+    if (canonical === undefined) return false;
+    this.rules.push({ table, text: canonical, ...shared, groups: rest.groups, items: [item] });
+    return true;
+  }
+
+  /** Adds a local record. */
+  record(
+    given: { name: string; type: LocalRecordType; value: string; ttlSecs?: number },
+    item: number,
+  ): void {
+    const fqdn = canonicalOwner(given.name);
+    const value = readLocalValue(given.type, given.value);
+    if (fqdn === null) return this.refuse(item, 'its name is no domain name');
+    if (!value.ok) return this.refuse(item, `its value is not ${value.expected}`);
+    if (given.type === 'CNAME' && value.value === fqdn) return this.refuse(item, 'the alias leads to itself');
+    const ttlSecs = Math.min(Math.max(given.ttlSecs ?? DEFAULT_LOCAL_TTL_SECS, 0), MAX_LOCAL_TTL_SECS);
+    this.records.push({ fqdn, type: given.type, value: value.value, ttlSecs, items: [item] });
+  }
+
+  /** Adds a zone with servers of its own; several of one name are one. */
+  zone(given: Given<PlannedZone>, item: number): void {
+    const bad = given.servers.find((server) => expectedInstead(upstream, server) !== undefined);
+    if (bad !== undefined) return this.refuse(item, `${bad} is no server that Weir can ask`);
+    const read = this.checked(ForwardZoneCreateBody, item, {
+      ...given,
+      servers: [...new Set(given.servers)],
+    });
+    if (read === undefined) return;
+    const { zone, servers, enabled } = read;
+    const before = this.zones.findIndex((other) => other.zone === zone);
+    if (before < 0) return void this.zones.push({ zone, servers, enabled, items: [item] });
+    const other = this.zones[before]!;
+    const both = [...new Set([...other.servers, ...servers])].slice(0, 8);
+    this.zones[before] = { ...other, servers: both, items: [...other.items, item] };
+  }
+
+  /** Adds a client by MAC or address; what is said of it more than once is put together, the first name stays. */
+  client(given: Given<PlannedClient>, item: number): void {
+    const read = this.checked(ClientCreateBody, item, {
+      ip_address: given.mac === null ? given.ip : null,
+      mac_address: given.mac,
+      name: given.name === null ? null : labelOf(given.name, 200),
+    });
+    if (read === undefined) return;
+    const { ip_address: ip, mac_address: mac, name } = read;
+    const key = mac ?? ip ?? '';
+    const before = this.clients.get(key);
+    this.clients.set(key, {
+      mac,
+      ip,
+      name: before?.name ?? name,
+      group: before?.group ?? given.group,
+      items: [...(before?.items ?? []), item],
+    });
+  }
+
+  /** Adds a network of clients. */
+  subnet(given: Given<PlannedSubnet>, item: number): void {
+    const comment = commentOf(given.comment);
+    const read = this.checked(ClientSubnetCreateBody, item, {
+      subnet_cidr: given.cidr,
+      group_id: 1,
+      comment,
+    });
+    if (read === undefined) return;
+    const cidr = read.subnet_cidr;
+    if (this.subnets.some((other) => other.cidr === cidr))
+      return this.refuse(item, `${cidr} is in the file already`);
+    this.subnets.push({ cidr, group: given.group, comment, items: [item] });
+  }
+
+  /** Adds a service that is blocked for a group; whether Weir knows it is found out later. */
+  service(given: Given<PlannedService>, item: number): void {
+    this.services.push({ ...given, items: [item] });
+  }
+
+  /** Adds the safe mode of an engine for a group. */
+  safe(given: Given<PlannedSafeSearch>, item: number): void {
+    this.safeSearch.push({ ...given, items: [item] });
+  }
+
+  /** Adds one of the DNS settings that the API keeps. */
+  setting(change: PlannedSetting['change'], item: number): void {
+    const read = this.checked(DnsSettingsBody, item, change);
+    if (read !== undefined) this.settings.push({ change: read, items: [item] });
+  }
+
+  /** Adds a key of the configuration. */
+  key(key: string, value: unknown, from: string): void {
+    this.keys.push({ key, value, items: [this.item('configuration', from)] });
+  }
+
+  /** The plan. */
+  finish(format: ImportFormat): ImportPlan {
+    const { items, sources, lists, rules, records, zones, subnets, services, safeSearch, settings, keys } =
+      this;
+    const [groups, clients] = [[...this.groups.values()], [...this.clients.values()]];
+    return {
+      format,
+      items,
+      groups,
+      sources,
+      lists,
+      rules,
+      records,
+      zones,
+      clients,
+      subnets,
+      services,
+      safeSearch,
+      settings,
+      keys,
+    };
+  }
+
+  /** Turns an item into one without an equivalent. */
+  refuse(item: number, reason: string): void {
+    this.items[item] = { ...this.items[item]!, result: 'not_mapped', reason };
+  }
+
+  private checked<S extends Schema>(schema: S, item: number, value: unknown) {
+    const read = schema.safeParse(value);
+    if (!read.success) this.refuse(item, read.error.issues.map(messageOf).join('; '));
+    return read.data;
+  }
+}
+
+function messageOf({ path, message }: Fault): string {
+  return path.length === 0 ? message : `${path.join('.')}: ${message}`;
+}
+
+function joined(a: readonly string[] | null, b: readonly string[] | null): readonly string[] | null {
+  return a === null || b === null ? null : [...new Set([...a, ...b])];
+}
