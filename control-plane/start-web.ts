@@ -63,15 +63,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
   const { config, name, logger, database, stops } = node;
   const { supervisor, publisher } = parts;
   const setupCode = new SetupCode(node.dataDir, logger);
-  const auth = new Authenticator({
-    config: () => config,
-    configured: new ConfiguredPassword(node.loaded),
-    database,
-    clock,
-    logger,
-    setupCode,
-  });
-  stops.push(startExpiredSessionSweep(auth, logger));
+  const auth = startAuth(node, setupCode);
   const localDomain = (): string => dnsSettings(config, publisher.current().rows.dnsSettings).local_domain;
   const tail = liveTail(node, parts, auth);
   const cache = new CacheContents(parts.cache, (counter) => parts.rate.total(counter));
@@ -119,6 +111,14 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
   stops.push(() => tail.close());
   stops.push(onDatabaseUp(database, logger, 'look for a password', setupCodePrinter(auth, setupCode)));
   return port;
+}
+
+/** Who may ask what. */
+function startAuth({ config, loaded, database, logger, stops }: Node, setupCode: SetupCode): Authenticator {
+  const configured = new ConfiguredPassword(loaded);
+  const auth = new Authenticator({ config: () => config, configured, database, clock, logger, setupCode });
+  stops.push(startExpiredSessionSweep(auth, logger));
+  return auth;
 }
 
 /** Listens on the web port; returns the first that was had. */
