@@ -4,9 +4,12 @@
  */
 import { reasonOf } from '../shared/thrown.ts';
 import type { LoadedConfig } from '../config/parse-config.ts';
-import { HELP, parseArguments } from './cli/arguments.ts';
-import type { Subcommand } from './cli/arguments.ts';
+import { parseArguments } from './cli/arguments.ts';
+import type { Command } from './cli/arguments.ts';
 import { checkConfig } from './cli/check-config.ts';
+import { completionScript } from './cli/completion.ts';
+import type { Shell } from './cli/completion.ts';
+import { helpText } from './cli/help.ts';
 import { PasswordReader } from './cli/read-password.ts';
 import { setPassword } from './cli/set-password.ts';
 import { processTerminal as terminal } from './cli/terminal.ts';
@@ -17,7 +20,7 @@ async function main(argv: readonly string[]): Promise<number | undefined> {
   const command = parseArguments(argv);
   switch (command.kind) {
     case 'help':
-      process.stdout.write(HELP);
+      process.stdout.write(helpText(command.spec));
       return 0;
     case 'version':
       terminal.out(version);
@@ -26,30 +29,51 @@ async function main(argv: readonly string[]): Promise<number | undefined> {
       terminal.err(`weir: ${command.message}`);
       terminal.err('"weir --help" tells more');
       return 2;
-    default: {
-      const { loadConfig } = await import('../config/load-config.ts');
-      const result = await loadConfig({ file: command.file, env: process.env, cwd: process.cwd() });
-      if (command.kind === 'check-config' || !result.ok) return checkConfig(result, terminal);
-      return runSubcommand(command.kind, result.value);
-    }
+    case 'run':
+      return run(command);
   }
 }
 
-async function runSubcommand(
-  kind: Exclude<Subcommand, 'check-config'>,
-  loaded: LoadedConfig,
-): Promise<number | undefined> {
-  if (kind === 'start') {
-    // A reader of the log that goes away, or a full disk under it, is no reason to stop answering.
-    for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
-    const { startWeir } = await import('./start.ts');
-    await startWeir(loaded);
-    return undefined;
+async function run({
+  spec,
+  arguments: given,
+  options,
+}: Command & { kind: 'run' }): Promise<number | undefined> {
+  if (spec.name === 'completion') {
+    process.stdout.write(completionScript(given[0] as Shell));
+    return 0;
   }
+  if (spec.isRemote) {
+    endWithReader();
+    const { runCommand } = await import('./cli/commands/run-command.ts');
+    const { processScreen } = await import('./cli/output/screen.ts');
+    return runCommand({ name: spec.name, arguments: given, options }, processScreen(terminal), process.env);
+  }
+  const { loadConfig } = await import('../config/load-config.ts');
+  const file = typeof options['config'] === 'string' ? options['config'] : undefined;
+  const result = await loadConfig({ file, env: process.env, cwd: process.cwd() });
+  if (spec.name === 'check-config' || !result.ok) return checkConfig(result, terminal);
+  return spec.name === 'start' ? start(result.value) : changePassword(result.value);
+}
+
+async function start(loaded: LoadedConfig): Promise<undefined> {
+  // A reader of the log that goes away, or a full disk under it, is no reason to stop answering.
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
+  const { startWeir } = await import('./start.ts');
+  await startWeir(loaded);
+  return undefined;
+}
+
+async function changePassword(loaded: LoadedConfig): Promise<number> {
   const { hashPassword } = await import('./auth/accounts/password.ts');
   const { storeAdminPassword } = await import('./cli/store-admin-password.ts');
   const reader = new PasswordReader(process.stdin);
   return setPassword({ loaded, reader, terminal, hash: hashPassword, store: storeAdminPassword });
+}
+
+/** `weir tail | head` is done once no one reads on. */
+function endWithReader(): void {
+  process.stdout.on('error', () => process.exit(0));
 }
 
 try {

@@ -14,6 +14,7 @@ import type { Explainer } from './explain/explainer.ts';
 import type { GrantTimes } from './grants/grant-times.ts';
 import { createApp } from './http/app.ts';
 import { compatTable } from './http/compat-table.ts';
+import { startLocalServer } from './http/local-server.ts';
 import { routeTable } from './http/route-table.ts';
 import { startWebServer } from './http/server.ts';
 import { SettingsImport } from './importers/import-settings.ts';
@@ -127,6 +128,7 @@ async function listenForWeb(node: Node, app: WebApp, certificate: WebCertificate
   const secured = config.server.web_tls.enabled ? { certificate } : {};
   const web = await startWebServer(app, config, logger, secured);
   stops.push(() => web.close());
+  stops.push(await startLocalServer(app, node.dataDir, logger));
   for (const { port } of web.endpoints) ownPorts.add(port);
   return web.endpoints[0]?.port ?? config.server.web_port;
 }

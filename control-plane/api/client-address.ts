@@ -4,6 +4,7 @@
  */
 import type { Request } from 'express';
 import { addressFromText, addressToText, isMappedIpv4 } from '../../shared/net/ip.ts';
+import { isLocal } from './local-requests.ts';
 
 /** The client's address without zone, IPv4 never as ::ffff:a.b.c.d. */
 export function clientAddress(request: Request): string {
@@ -22,9 +23,10 @@ const PROXY_FIELDS = [
 
 /**
  * Whether the request comes from this machine and not through a proxy: from the loopback, which is no network of
- * `server.trusted_proxies`, and without a field that proxies add.
+ * `server.trusted_proxies`, and without a field that proxies add; or over the local socket.
  */
 export function isOnThisMachine(request: Request): boolean {
+  if (isLocal(request)) return true;
   const peer = request.socket.remoteAddress;
   if (peer === undefined || !isLoopback(peer)) return false;
   const isTrustedProxy = request.app.get('trust proxy fn') as (address: string, hop: number) => boolean;

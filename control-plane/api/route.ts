@@ -7,6 +7,7 @@ import { MAX_ID } from '../../shared/api/fields.ts';
 import { closed, NoFields } from '../../shared/api/schema-door.ts';
 import type { Checked, FieldsSchema, Nothing, Schema, Unchecked } from '../../shared/api/schema-door.ts';
 import { notFound } from './api-error.ts';
+import { isLocal } from './local-requests.ts';
 import type { Author, Caller } from './caller.ts';
 import { clientAddress } from './client-address.ts';
 import { DEFAULT_BODY_LIMIT_BYTES, readJsonBody } from './request-body.ts';
@@ -35,7 +36,7 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
 
 /** The author of a change: the caller, from where the request came. */
 export function authorOf({ caller, http }: Pick<RouteRequest, 'caller' | 'http'>): Author {
-  return { name: caller?.username ?? 'anonymous', address: clientAddress(http) };
+  return { name: caller?.username ?? 'anonymous', address: isLocal(http) ? null : clientAddress(http) };
 }
 
 /** Descriptions by status. */

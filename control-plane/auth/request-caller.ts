@@ -3,12 +3,14 @@ import type { Request } from 'express';
 import type { Caller } from '../api/caller.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 import { clientAddress } from '../api/client-address.ts';
+import { isLocal, LOCAL_CALLER } from '../api/local-requests.ts';
 import type { Authenticator } from './authenticator.ts';
 import type { LoginOrigin } from './sessions/sessions.ts';
 import { sessionSecretsOf } from './session-cookie.ts';
 
 /** The caller of a request; null for a stranger. Throws DatabaseUnavailable where a session cannot be looked up. */
 export async function callerOf(auth: Authenticator, request: Request): Promise<Caller | null> {
+  if (isLocal(request)) return LOCAL_CALLER;
   const open = auth.openCaller();
   if (open !== null) return open;
   const key = request.headers['x-api-key'];

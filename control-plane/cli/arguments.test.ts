@@ -1,26 +1,87 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseArguments } from './arguments.ts';
+import { COMMANDS } from './command-table.ts';
+
+/** What a command line asks for, in short. */
+function read(...argv: readonly string[]): unknown {
+  const command = parseArguments(argv);
+  switch (command.kind) {
+    case 'run':
+      return [command.spec.name, command.arguments, command.options];
+    case 'help':
+      return ['help', command.spec?.name];
+    default:
+      return command;
+  }
+}
 
 describe('parseArguments()', () => {
   test.each([
-    [['start'], { kind: 'start', file: undefined }],
-    [['start', '--config', 'a.toml'], { kind: 'start', file: 'a.toml' }],
-    [['--config=a.toml', 'check-config'], { kind: 'check-config', file: 'a.toml' }],
-    [['set-password'], { kind: 'set-password', file: undefined }],
-    [['--help'], { kind: 'help' }],
-    [['start', '-h'], { kind: 'help' }],
-    [['--version'], { kind: 'version' }],
+    [['start'], ['start', [], {}]],
+    [
+      ['start', '--config', 'a.toml'],
+      ['start', [], { config: 'a.toml' }],
+    ],
+    [
+      ['--config=a.toml', 'check-config'],
+      ['check-config', [], { config: 'a.toml' }],
+    ],
+    [['set-password'], ['set-password', [], {}]],
+    [
+      ['explain', 'a.test', '--json'],
+      ['explain', ['a.test'], { json: true }],
+    ],
+    [['lists'], ['lists', [], {}]],
+    [
+      ['lists', '--no-wait', 'refresh'],
+      ['lists refresh', [], { 'no-wait': true }],
+    ],
+    [
+      ['explain', '--', '--json'],
+      ['explain', ['--json'], {}],
+    ],
+    [
+      ['pause', '10m', '--url', 'https://weir.test'],
+      ['pause', ['10m'], { url: 'https://weir.test' }],
+    ],
   ])('parseArguments() reads %j', (argv, expected) => {
-    expect(parseArguments(argv)).toEqual(expected);
+    expect(read(...argv)).toEqual(expected);
   });
 
   test.each([
-    [[], 'name a subcommand: start, check-config, set-password'],
-    [['stop'], 'no subcommand "stop"; there are start, check-config, set-password'],
+    [['--help'], ['help', undefined]],
+    [['-h'], ['help', undefined]],
+    [
+      ['start', '-h'],
+      ['help', 'start'],
+    ],
+    [
+      ['lists', 'refresh', '--help'],
+      ['help', 'lists refresh'],
+    ],
+    [
+      ['explain', '--help'],
+      ['help', 'explain'],
+    ],
+    [['--version'], { kind: 'version' }],
+  ])('parseArguments() reads %j', (argv, expected) => {
+    expect(read(...argv)).toEqual(expected);
+  });
+
+  const names = COMMANDS.map(({ name }) => name).join(', ');
+  test.each([
+    [[], `name a subcommand: ${names}`],
+    [['stop'], `no subcommand "stop"; there are ${names}`],
     [['start', 'now'], 'unexpected argument "now"'],
     [['start', '--port', '53'], "unknown option '--port'"],
     [['start', '--config'], "option '--config <value>' argument missing"],
-    [['start', '--config='], '--config needs the name of a file'],
+    [['start', '--config='], '--config needs FILE'],
+    [['start', '--json'], '"weir start" has no option --json'],
+    [['status', '--token', 'x'], "unknown option '--token'"],
+    [['explain'], '"weir explain" needs <domain>'],
+    [['top', 'names'], 'expected domains, blocked, clients, got "names"'],
+    [['lists', 'fetch'], 'unexpected argument "fetch"'],
+    [['completion', 'csh'], 'expected bash, zsh, fish, got "csh"'],
   ])('parseArguments() refuses %j', (argv, message) => {
     expect(parseArguments(argv)).toEqual({ kind: 'mistake', message });
   });

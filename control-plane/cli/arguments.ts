@@ -1,33 +1,31 @@
-/** The command line of `weir`: which subcommand, which file. Each subcommand has its own file. */
+/** Reads the command line of `weir` by the table of commands. */
 import { parseArgs } from 'node:util';
+import { commandNamed, COMMANDS } from './command-table.ts';
+import type { CommandSpec } from './command-table.ts';
 
-const SUBCOMMANDS = ['start', 'check-config', 'set-password'] as const;
-
-/** The names of the subcommands. */
-export type Subcommand = (typeof SUBCOMMANDS)[number];
+/** Options as they were given; what has no value is true. */
+export type GivenOptions = Readonly<Record<string, string | true>>;
 
 /** What the command line asks for. */
 export type Command =
-  | { readonly kind: Subcommand; readonly file: string | undefined }
-  | { readonly kind: 'help' }
+  | {
+      readonly kind: 'run';
+      readonly spec: CommandSpec;
+      readonly arguments: readonly string[];
+      readonly options: GivenOptions;
+    }
+  /** Of one command, or of all. */
+  | { readonly kind: 'help'; readonly spec: CommandSpec | undefined }
   | { readonly kind: 'version' }
   | { readonly kind: 'mistake'; readonly message: string };
 
-/** What `weir --help` prints. */
-export const HELP = `weir: a DNS server that filters
-
-  weir start         answers DNS, and serves the dashboard and the API
-  weir check-config  tells what is wrong with the configuration, one line each
-  weir set-password  sets the password of the administrator; reads it from the
-                     terminal, or one line of standard input
-
-  --config FILE      the configuration file; else $WEIR_CONFIG, else
-                     ./config/weir.toml, else /etc/weir/weir.toml, else defaults
-  --help, --version
-
-WEIR_<SECTION>_<KEY> in the environment overrides a key of the file.
-Exit status: 0 done, 1 failed, 2 the command line makes no sense.
-`;
+/** Every option by name; one that several commands have is of one kind. */
+const OPTIONS = Object.fromEntries(
+  COMMANDS.flatMap((spec: CommandSpec) => spec.options).map(({ name, value }) => [
+    name,
+    { type: value === undefined ? ('boolean' as const) : ('string' as const) },
+  ]),
+);
 
 /** Reads the arguments that follow the program's name. */
 export function parseArguments(argv: readonly string[]): Command {
@@ -36,28 +34,44 @@ export function parseArguments(argv: readonly string[]): Command {
     parsed = parseArgs({
       args: [...argv],
       allowPositionals: true,
-      options: {
-        config: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-        version: { type: 'boolean' },
-      },
+      options: { ...OPTIONS, help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } },
     });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     return { kind: 'mistake', message: lowerFirst(error.message) };
   }
-  const { values, positionals } = parsed;
-  if (values.help === true) return { kind: 'help' };
-  if (values.version === true) return { kind: 'version' };
-  const [name, ...rest] = positionals;
-  const subcommand = SUBCOMMANDS.find((one) => one === name);
-  if (name === undefined) return { kind: 'mistake', message: `name a subcommand: ${SUBCOMMANDS.join(', ')}` };
-  if (subcommand === undefined) {
-    return { kind: 'mistake', message: `no subcommand "${name}"; there are ${SUBCOMMANDS.join(', ')}` };
+  const { help, version, ...options } = parsed.values as Record<string, string | true>;
+  const words = parsed.positionals;
+  const spec = commandNamed(words);
+  if (help === true) return { kind: 'help', spec };
+  if (version === true) return { kind: 'version' };
+  if (spec === undefined) return mistake(unknownCommand(words[0]));
+  const given = words.slice(spec.name.split(' ').length);
+  const fault = faultOf(spec, given, options);
+  return fault === null ? { kind: 'run', spec, arguments: given, options } : mistake(fault);
+}
+
+function mistake(message: string): Command {
+  return { kind: 'mistake', message };
+}
+
+function unknownCommand(word: string | undefined): string {
+  const names = COMMANDS.map(({ name }) => name).join(', ');
+  return word === undefined ? `name a subcommand: ${names}` : `no subcommand "${word}"; there are ${names}`;
+}
+
+function faultOf(spec: CommandSpec, given: readonly string[], options: GivenOptions): string | null {
+  if (given.length < spec.least) return `"weir ${spec.name}" needs ${spec.arguments}`;
+  if (given.length > spec.most) return `unexpected argument "${given[spec.most] ?? ''}"`;
+  const [first] = given;
+  if (first !== undefined && spec.choices !== undefined && !spec.choices.includes(first))
+    return `expected ${spec.choices.join(', ')}, got "${first}"`;
+  for (const [name, value] of Object.entries(options)) {
+    const option = spec.options.find((one) => one.name === name);
+    if (option === undefined) return `"weir ${spec.name}" has no option --${name}`;
+    if (value === '') return `--${name} needs ${option.value ?? 'a value'}`;
   }
-  if (rest.length > 0) return { kind: 'mistake', message: `unexpected argument "${rest[0] ?? ''}"` };
-  if (values.config === '') return { kind: 'mistake', message: '--config needs the name of a file' };
-  return { kind: subcommand, file: values.config };
+  return null;
 }
 
 /** Uses only the first sentence of node:util's messages, in lower case. */

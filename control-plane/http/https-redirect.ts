@@ -1,15 +1,16 @@
 /** Sends plain HTTP to HTTPS while `server.web_tls.enabled`. Stands behind the Host check, whose names it trusts. */
 import type { NextFunction, Request, Response } from 'express';
+import { isLocal } from '../api/local-requests.ts';
 
 const HTTP_PORT = 80;
 const HTTPS_PORT = 443;
 
 /**
  * Answers 301 with the https address of the same host, path and query. Behind a trusted proxy the connection of the
- * client counts (X-Forwarded-Proto).
+ * client counts (X-Forwarded-Proto). What comes over the local socket crosses no network.
  */
 export function redirectToHttps(request: Request, response: Response, next: NextFunction): void {
-  if (request.secure) {
+  if (request.secure || isLocal(request)) {
     next();
     return;
   }

@@ -143,7 +143,8 @@ function listen(server: Server, host: string, port: number, hasIpv4Wildcard: boo
   });
 }
 
-function closeServer(server: Server): Promise<void> {
+/** Stops listening at once, waits shortly for running answers, then closes the rest. */
+export function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
     server.close(() => {

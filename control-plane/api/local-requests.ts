@@ -1,0 +1,29 @@
+/**
+ * Requests that came over the unix socket in the data directory. Whoever may open that file could read and change
+ * everything there, so its permissions are the login.
+ */
+import type { Request } from 'express';
+import type { Socket } from 'node:net';
+import type { Caller } from './caller.ts';
+
+/** Who sends such a request. */
+export const LOCAL_CALLER: Caller = {
+  username: 'cli',
+  role: 'admin',
+  userId: null,
+  tokenId: null,
+  sessionId: null,
+};
+
+/** A connection without an address may as well be one that has gone, so these are remembered. */
+const sockets = new WeakSet<Socket>();
+
+/** Remembers a connection of the unix socket. */
+export function admitLocally(socket: Socket): void {
+  sockets.add(socket);
+}
+
+/** Whether a request came over it. */
+export function isLocal({ socket }: Pick<Request, 'socket'>): boolean {
+  return sockets.has(socket);
+}

@@ -1,0 +1,24 @@
+import { describe, expect, test } from '@jest/globals';
+import { commandNamed, COMMANDS } from './command-table.ts';
+import type { CommandSpec } from './command-table.ts';
+
+describe('commandNamed()', () => {
+  test('finds each command by its words, the longest name first', () => {
+    for (const { name } of COMMANDS) expect(commandNamed(name.split(' '))?.name).toBe(name);
+    expect(commandNamed(['lists', 'refresh', 'x'])?.name).toBe('lists refresh');
+    expect(commandNamed(['lists', 'x'])?.name).toBe('lists');
+    expect(commandNamed(['x'])).toBeUndefined();
+    expect(commandNamed([])).toBeUndefined();
+  });
+});
+
+describe('COMMANDS', () => {
+  test('has one kind for each option, and no token as one', () => {
+    const kinds = new Map<string, boolean>();
+    for (const { name, value } of COMMANDS.flatMap((spec: CommandSpec) => spec.options)) {
+      expect([name, kinds.get(name) ?? value !== undefined]).toEqual([name, value !== undefined]);
+      kinds.set(name, value !== undefined);
+    }
+    expect(kinds.has('token')).toBe(false);
+  });
+});

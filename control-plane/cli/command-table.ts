@@ -1,0 +1,138 @@
+/** Every subcommand of `weir` with its arguments, options and words for people. Parsing, help and completion follow it. */
+
+/** An option of a command. */
+export interface OptionSpec {
+  readonly name: string;
+  /** What stands for its value in the help; none = it has no value. */
+  readonly value?: string;
+  readonly help: string;
+}
+
+/** A subcommand. */
+export interface CommandSpec {
+  /** One or two words. */
+  readonly name: string;
+  /** As in the help, such as `<domain>`. */
+  readonly arguments: string;
+  readonly least: number;
+  readonly most: number;
+  /** What may stand as its first argument; none = anything. */
+  readonly choices?: readonly string[];
+  /** One clause, without a full stop. */
+  readonly summary: string;
+  readonly options: readonly OptionSpec[];
+  /** Asks a running server. */
+  readonly isRemote: boolean;
+  readonly examples?: readonly string[];
+}
+
+const CONFIG = { name: 'config', value: 'FILE', help: 'the configuration file' } as const;
+
+/** Options that every command has which asks a server. */
+const REMOTE: readonly OptionSpec[] = [
+  CONFIG,
+  { name: 'json', help: 'print JSON for programs' },
+  { name: 'url', value: 'URL', help: 'ask this server instead of the one of the data directory' },
+  { name: 'token-file', value: 'FILE', help: 'an API token for --url; else $WEIR_TOKEN' },
+];
+
+const PERIOD = { name: 'period', value: 'TIME', help: 'such as 30m, 24h (default), 7d' } as const;
+const CLIENT = { name: 'client', value: 'ADDRESS', help: 'only this client or network' } as const;
+
+function here(name: string, summary: string, file = true): CommandSpec {
+  return { name, arguments: '', least: 0, most: 0, summary, options: file ? [CONFIG] : [], isRemote: false };
+}
+
+type Remote = Partial<CommandSpec> & Pick<CommandSpec, 'name' | 'summary'>;
+
+function remote({ options = [], ...spec }: Remote): CommandSpec {
+  return { arguments: '', least: 0, most: 0, ...spec, options: [...options, ...REMOTE], isRemote: true };
+}
+
+/** All commands, in the order of the help. */
+export const COMMANDS = [
+  here('start', 'answers DNS, and serves the dashboard and the API'),
+  here('check-config', 'tells what is wrong with the configuration, one line each'),
+  here(
+    'set-password',
+    "sets the administrator's password; reads it from the terminal or one line of standard input",
+  ),
+  remote({
+    name: 'status',
+    summary: 'tells how the server is, and the figures of 24 hours; fails where it is degraded',
+  }),
+  remote({
+    name: 'explain',
+    arguments: '<domain>',
+    least: 1,
+    most: 1,
+    summary: 'tells why a name is answered as it is',
+    options: [
+      { name: 'type', value: 'TYPE', help: 'the type of the query, A by default' },
+      { name: 'client', value: 'ADDRESS', help: 'the client that would ask, 127.0.0.1 by default' },
+    ],
+    examples: ['weir explain ads.example.org --client 192.0.2.7'],
+  }),
+  remote({
+    name: 'top',
+    arguments: '[domains|blocked|clients]',
+    most: 1,
+    choices: ['domains', 'blocked', 'clients'],
+    summary: 'lists the names asked or blocked most, or the busiest clients',
+    options: [PERIOD, CLIENT, { name: 'limit', value: 'N', help: 'lines, 10 by default' }],
+    examples: ['weir top blocked --period 7d --limit 20'],
+  }),
+  remote({
+    name: 'tail',
+    summary: 'shows queries as they are answered, until Ctrl-C',
+    options: [
+      CLIENT,
+      { name: 'domain', value: 'TEXT', help: 'only names with this part' },
+      { name: 'type', value: 'TYPE', help: 'only queries of this type' },
+      { name: 'status', value: 'STATUS', help: 'only this status, such as BLOCKED_LIST' },
+    ],
+    examples: ['weir tail --client 192.0.2.0/24 --status BLOCKED_LIST'],
+  }),
+  remote({ name: 'lists', summary: 'lists the sources of block and allow lists' }),
+  remote({
+    name: 'lists refresh',
+    summary: 'fetches all lists now, and waits for them',
+    options: [{ name: 'no-wait', help: 'only ask for it' }],
+  }),
+  remote({
+    name: 'pause',
+    arguments: '[time]',
+    most: 1,
+    summary: 'switches blocking off, for a time or until it is resumed',
+    examples: ['weir pause 10m', 'weir pause 1h30m'],
+  }),
+  remote({ name: 'resume', summary: 'ends a pause: the configuration decides again' }),
+  remote({
+    name: 'config get',
+    arguments: '[key]',
+    most: 1,
+    summary: 'prints the configuration in force, without secrets',
+    examples: ['weir config get server.web_port'],
+  }),
+  {
+    ...here('completion', 'prints a script that completes commands and options', false),
+    arguments: '<bash|zsh|fish>',
+    least: 1,
+    most: 1,
+    choices: ['bash', 'zsh', 'fish'],
+    examples: ['weir completion bash > /etc/bash_completion.d/weir'],
+  },
+] as const satisfies readonly CommandSpec[];
+
+/** The names of the commands. */
+export type CommandName = (typeof COMMANDS)[number]['name'];
+
+/** The command of these words, the longest name first; undefined if there is none. */
+export function commandNamed(words: readonly string[]): CommandSpec | undefined {
+  const names = [words.slice(0, 2).join(' '), words[0] ?? ''];
+  for (const name of names) {
+    const found = COMMANDS.find((one) => one.name === name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,23 @@
+/** What every command that asks a server is given. */
+import type { TypedClient } from '../../../shared/api/client/typed-client.ts';
+import type { GivenOptions } from '../arguments.ts';
+import type { Screen } from '../output/screen.ts';
+
+/** One run of a command. */
+export interface CommandRun {
+  readonly client: TypedClient;
+  readonly screen: Screen;
+  readonly arguments: readonly string[];
+  readonly options: GivenOptions;
+  /** Prints for programs. */
+  readonly isJson: boolean;
+}
+
+/** Runs a command; returns the exit status. What it throws is printed by `run-command.ts`. */
+export type RunCommand = (run: CommandRun) => Promise<0 | 1>;
+
+/** The value of an option that has one. */
+export function textOf({ options }: Pick<CommandRun, 'options'>, name: string): string | undefined {
+  const value = options[name];
+  return typeof value === 'string' ? value : undefined;
+}

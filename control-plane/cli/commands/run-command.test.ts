@@ -1,0 +1,272 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createApp } from '../../http/app.ts';
+import { startLocalServer } from '../../http/local-server.ts';
+import { everyRoute } from '../../../test/support/parts/every-route.ts';
+import { memoryScreen } from '../../../test/support/parts/memory-screen.ts';
+import { MemorySources } from '../../../test/support/parts/memory-sources.ts';
+import type { RunningApi } from '../../../test/support/parts/running-api.ts';
+import { serveSuite } from '../../../test/support/parts/served-suite.ts';
+import type { SuiteDatabase } from '../../../test/support/parts/suite-database.ts';
+import { TypedClient } from '../../../shared/api/client/typed-client.ts';
+import { parseArguments } from '../arguments.ts';
+import { nodeFetch } from '../remote/node-fetch.ts';
+import { runCommand } from './run-command.ts';
+
+const WEIR = join(import.meta.dirname, '../weir');
+/** A name that a client may ask for, and the log keeps. */
+const HOSTILE = 'a\u001b]0;owned\u0007\u009b2J\u202e.test';
+
+let folder: string;
+let api: RunningApi;
+let suite: SuiteDatabase;
+let stop: () => Promise<void>;
+
+const row = {
+  id: null,
+  timestamp: '2026-01-15T11:59:58.123Z',
+  node: 'node-a',
+  client: '192.0.2.7',
+  client_hostname: null,
+  group_id: 1,
+  domain: HOSTILE,
+  type: 'A',
+  protocol: 'udp',
+  status: 'BLOCKED_LIST',
+  block_source: HOSTILE,
+  block_rule: null,
+  rcode: 'NOERROR',
+  response_time_us: 1234,
+  cached: false,
+  upstream: null,
+  dnssec_status: 'INDETERMINATE',
+  answers: null,
+};
+
+serveSuite(
+  everyRoute({
+    sources: new MemorySources(),
+    tail: {
+      admit: () => undefined,
+      send: async (response) => {
+        response.write(': hello\n\n');
+        response.write(`id: 1\ndata: ${JSON.stringify({ rows: [row], skipped: 3, nodes: 'all' })}\n\n`);
+        response.end();
+      },
+    },
+  }),
+  (served) => ({ api, suite } = served),
+  { toml: '' },
+);
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'weir-cli-'));
+  stop = await startLocalServer(createApp(api.parts, api.routes), folder, api.logger);
+});
+
+afterAll(async () => {
+  await stop();
+  await rm(folder, { recursive: true });
+});
+
+/** Runs a command against the socket, or --url. */
+async function run(line: string, env: NodeJS.ProcessEnv = { WEIR_SERVER_DATA_DIR: folder }) {
+  const command = parseArguments(line.split(' '));
+  if (command.kind !== 'run') throw new Error(JSON.stringify(command));
+  const screen = memoryScreen();
+  const { spec, arguments: given, options } = command;
+  const status = await runCommand({ name: spec.name, arguments: given, options }, screen, env);
+  return { status, lines: screen.lines, errors: screen.errors };
+}
+
+/** Runs the real command. */
+async function runProcess(args: readonly string[], env: Record<string, string> = {}) {
+  const child = spawn(WEIR, args, {
+    env: { PATH: process.env['PATH'], WEIR_SERVER_DATA_DIR: folder, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [out, err, ended] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
+  return { status: ended[0], out, err };
+}
+
+describe('the real command over the real socket', () => {
+  test('weir status tells the state of the node, and needs no login', async () => {
+    const { status, out, err } = await runProcess(['status']);
+    expect([status, err]).toEqual([0, '']);
+    expect(out.split('\n').slice(0, 6)).toEqual([
+      'Weir 0.0.0-test on node-a: ok, up 0 s',
+      '  dns        ok',
+      '  database   ok',
+      '  upstreams  ok',
+      '  filters    ok',
+      '  blocking   on, as configured',
+    ]);
+    expect(out).toContain('\nIn 24 hours\n  queries    0\n');
+  });
+
+  test('weir tail lets no name from the log steer the terminal', async () => {
+    const people = await runProcess(['tail']);
+    const programs = await runProcess(['tail', '--json']);
+    for (const { out, err } of [people, programs])
+      expect((out + err).replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    expect(people.out).toContain('a\\u{1b}]0;owned\\u{7}\\u{9b}2J\\u{202e}.test');
+    expect(people.out).toContain('11:59:58.123 192.0.2.7');
+    expect(people.err).toBe('weir: 3 queries more were left out\nweir: the server has ended the stream\n');
+    expect(JSON.parse(programs.out)).toEqual(row);
+    expect(people.status).toBe(3);
+  });
+
+  test('weir ends with status 3 where there is no server, and 2 without sense', async () => {
+    const nobody = await runProcess(['status'], { WEIR_SERVER_DATA_DIR: join(folder, 'nobody') });
+    expect(nobody).toEqual({
+      status: 3,
+      out: '',
+      err: `weir: no server runs on the data directory: there is no ${join(folder, 'nobody/weir.sock')}\n`,
+    });
+    expect((await runProcess(['pause', 'soon'])).status).toBe(2);
+  });
+
+  test('weir completion prints a script', async () => {
+    expect((await runProcess(['completion', 'bash'])).out).toContain('complete -F _weir weir');
+  });
+});
+
+describe('runCommand()', () => {
+  test('status --json holds health, blocking, rate and figures', async () => {
+    const { status, lines } = await run('status --json');
+    expect(status).toBe(0);
+    expect(JSON.parse(lines.join('\n'))).toMatchObject({
+      health: { status: 'ok', node: 'node-a' },
+      blocking: { enabled: true },
+      rate: { queries: 1500 },
+      stats: { queries_total: 0 },
+    });
+  });
+
+  test('explain tells the decision', async () => {
+    const { lines } = await run('explain ads.example.org --client 192.0.2.7 --type AAAA');
+    expect(lines[0]).toBe('ads.example.org AAAA for 192.0.2.7 in group 1: ALLOWED');
+    expect(lines.at(-1)).toBe('no answer is made here');
+    expect(JSON.parse((await run('explain a.test --json')).lines.join('\n'))).toMatchObject({
+      domain: 'a.test',
+    });
+  });
+
+  test('explain and top tell which parameter is wrong', async () => {
+    expect(await run('explain a.test --type NOPE')).toMatchObject({
+      status: 1,
+      errors: [expect.stringContaining('type: ')],
+    });
+    expect(await run('top --limit 0')).toMatchObject({
+      status: 1,
+      errors: [expect.stringContaining('limit: ')],
+    });
+  });
+
+  test('top prints a table, or JSON', async () => {
+    expect((await run('top')).lines).toEqual(['QUERIES  NAME']);
+    expect((await run('top clients')).lines).toEqual(['QUERIES  BLOCKED  CLIENT  NAME']);
+    expect((await run('top blocked --json --period 1h')).lines).toEqual(['[]']);
+  });
+
+  test('pause and resume switch blocking', async () => {
+    const answers = [await run('pause 10m'), await run('resume')];
+    for (const { status, lines } of answers)
+      expect([status, lines]).toEqual([0, ['blocking is on, as configured']]);
+    for (const time of ['soon', '0s', '10'])
+      expect(await run(`pause ${time}`)).toMatchObject({
+        status: 2,
+        errors: [expect.stringContaining('10m')],
+      });
+  });
+
+  test('a change over the socket is audited as cli, from no network', async () => {
+    const client = new TypedClient({
+      baseUrl: 'http://localhost/api',
+      fetch: nodeFetch(join(folder, 'weir.sock')),
+    });
+    await client.call('POST /managed-domains', { body: { domain: 'ads.example.org' } });
+    const { rows } = await suite.database.query('SELECT actor, address FROM audit_log');
+    expect(rows).toContainEqual({ actor: 'cli', address: null });
+  });
+
+  test('lists prints the sources, and lists refresh waits for them', async () => {
+    expect((await run('lists')).lines[0]).toContain('STATUS');
+    const refreshed = await run('lists refresh --json --no-wait');
+    expect(JSON.parse(refreshed.lines.join('\n'))).toMatchObject({ block: [], allow: [] });
+  });
+
+  test('config get prints keys in force, without secrets', async () => {
+    expect((await run('config get server.web_port')).lines).toEqual(['server.web_port = 0']);
+    const all = (await run('config get')).lines;
+    expect(all).toContain('server.alt_compat = false');
+    expect(all.join('\n')).not.toContain('password_hash');
+    expect((await run('config get server.constructor')).status).toBe(2);
+  });
+});
+
+describe('--url', () => {
+  const noSocket = {};
+  const url = (): string => `http://127.0.0.1:${api.port}`;
+
+  test('asks without a right until there is a token, and says how to give one', async () => {
+    const { status, errors } = await run(`lists --url ${url()}`, noSocket);
+    expect([status, errors.at(-1)]).toEqual([1, 'weir: give an API token with --token-file or $WEIR_TOKEN']);
+  });
+
+  test('sends the token of the environment or of a file, found prefix and all', async () => {
+    const seen: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      seen.push(`${request.url} ${String(request.headers['x-api-key'])}`);
+      response.setHeader('Content-Type', 'application/json');
+      response.end(request.url === '/svc-config.js' ? '"apiBase":"/svc/api"' : '[]');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const file = join(folder, 'token');
+    await writeFile(file, 'from-file\n');
+    await run(`top --url http://127.0.0.1:${port}`, { WEIR_TOKEN: 'from-env' });
+    await run(`top --url http://127.0.0.1:${port}/api --token-file ${file}`, { WEIR_TOKEN: 'from-env' });
+    server.close();
+    expect(seen).toEqual([
+      '/svc-config.js undefined',
+      '/svc/api/stats/top_domains from-env',
+      '/api/stats/top_domains from-file',
+    ]);
+  });
+
+  test('follows no redirect with the token', async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(301, { Location: 'https://weir.test/api' }).end();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { status, errors } = await run(`top --url http://127.0.0.1:${port}/api`, { WEIR_TOKEN: 'x' });
+    server.close();
+    expect([status, errors[0]]).toEqual([
+      3,
+      `weir: http://127.0.0.1:${port} sends to https://weir.test/api; ask there`,
+    ]);
+  });
+
+  test.each([
+    ['top --url ftp://weir.test', 2],
+    ['top --url http://user:pw@weir.test/', 2],
+    ['top --token-file /nowhere/token', 2],
+    ['top --url http://127.0.0.1:9/api', 3],
+    ['top --url http://127.0.0.1:9/ --token-file /nowhere/token', 2],
+  ])('ends %s with status %i', async (line, expected) => {
+    expect((await run(line)).status).toBe(expected);
+  });
+});

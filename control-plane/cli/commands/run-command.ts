@@ -1,0 +1,59 @@
+/** Runs the commands that ask a server, and says what went wrong. */
+import { ApiFailure } from '../../../shared/api/client/typed-client.ts';
+import { reasonOf } from '../../../shared/thrown.ts';
+import type { GivenOptions } from '../arguments.ts';
+import type { CommandName } from '../command-table.ts';
+import { printable } from '../output/printable.ts';
+import type { Screen } from '../output/screen.ts';
+import { connectApi, Misuse } from '../remote/api-connection.ts';
+import { Unreachable } from '../remote/node-fetch.ts';
+import type { RunCommand } from './command-run.ts';
+import { pauseBlocking, resumeBlocking } from './switch-blocking.ts';
+import { refreshLists, showLists } from './show-lists.ts';
+import { showConfig } from './show-config.ts';
+import { showExplanation } from './show-explanation.ts';
+import { showStatus } from './show-status.ts';
+import { showTail } from './show-tail.ts';
+import { showTop } from './show-top.ts';
+
+/** How a command ended: see the help. */
+export type ExitStatus = 0 | 1 | 2 | 3;
+
+const COMMANDS: ReadonlyMap<string, RunCommand> = new Map<CommandName, RunCommand>([
+  ['status', showStatus],
+  ['explain', showExplanation],
+  ['top', showTop],
+  ['tail', showTail],
+  ['lists', showLists],
+  ['lists refresh', refreshLists],
+  ['pause', pauseBlocking],
+  ['resume', resumeBlocking],
+  ['config get', showConfig],
+]);
+
+/** What is asked. */
+export interface AskedCommand {
+  readonly name: string;
+  readonly arguments: readonly string[];
+  readonly options: GivenOptions;
+}
+
+/** Asks the server; returns the exit status. */
+export async function runCommand(
+  asked: AskedCommand,
+  screen: Screen,
+  env: NodeJS.ProcessEnv,
+): Promise<ExitStatus> {
+  try {
+    const run = COMMANDS.get(asked.name);
+    if (run === undefined) throw new Misuse(`no command "${asked.name}" asks a server`);
+    const client = await connectApi(asked.options, env);
+    return await run({ client, screen, ...asked, isJson: asked.options['json'] === true });
+  } catch (error) {
+    for (const line of reasonOf(error).split('\n')) screen.err(`weir: ${printable(line)}`);
+    if (error instanceof ApiFailure && error.status === 401)
+      screen.err('weir: give an API token with --token-file or $WEIR_TOKEN');
+    if (error instanceof Misuse) return 2;
+    return error instanceof Unreachable ? 3 : 1;
+  }
+}

@@ -1,0 +1,25 @@
+/** `weir config get`: the configuration in force. */
+import { printableJson } from '../output/printable.ts';
+import { Misuse } from '../remote/api-connection.ts';
+import type { CommandRun } from './command-run.ts';
+
+/** Prints a key, a section or everything, as lines of `key = value`, or as JSON. */
+export async function showConfig({ client, screen, isJson, arguments: [key] }: CommandRun): Promise<0> {
+  let found: unknown = await client.call('GET /config');
+  for (const step of key?.split('.') ?? []) {
+    const isTable = typeof found === 'object' && found !== null && Object.hasOwn(found, step);
+    if (!isTable) throw new Misuse(`there is no key ${key}`);
+    found = (found as Record<string, unknown>)[step];
+  }
+  if (isJson) screen.out(printableJson(found, 2));
+  else for (const line of linesOf(found, key ?? '')) screen.out(line);
+  return 0;
+}
+
+function linesOf(value: unknown, key: string): string[] {
+  const isTable = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isTable) return [`${key} = ${printableJson(value)}`];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    linesOf(inner, key === '' ? name : `${key}.${name}`),
+  );
+}

@@ -1,0 +1,46 @@
+/** `weir explain`: why a name is answered as it is. */
+import type { AnswerOf } from '../../../shared/api/client/typed-client.ts';
+import { printable, printableJson } from '../output/printable.ts';
+import { toned } from '../output/screen.ts';
+import type { Screen } from '../output/screen.ts';
+import { printTable } from '../output/text-table.ts';
+import type { CommandRun } from './command-run.ts';
+import { textOf } from './command-run.ts';
+
+type Explanation = AnswerOf<'GET /explain'>;
+type Rule = NonNullable<Explanation['decided_by']>;
+
+/** Prints every stage with its verdict, and the answer. */
+export async function showExplanation(run: CommandRun): Promise<0> {
+  const { client, screen, isJson } = run;
+  const query = { domain: run.arguments[0]!, type: textOf(run, 'type'), client: textOf(run, 'client') };
+  const explanation = await client.call('GET /explain', { query });
+  if (isJson) screen.out(printableJson(explanation, 2));
+  else printExplanation(screen, explanation);
+  return 0;
+}
+
+function printExplanation(screen: Screen, explanation: Explanation): void {
+  const { domain, type, client, group_id: group, status, decided_by: decision, answer } = explanation;
+  const asked = `${printable(domain)} ${printable(type)} for ${printable(client)} in group ${group}`;
+  const tone = status.startsWith('BLOCKED') ? 'bad' : 'good';
+  screen.out(`${asked}: ${toned(screen, tone, status)}`);
+  if (decision !== null) screen.out(`because of ${ruleText(decision)}`);
+  screen.out('');
+  const rows = explanation.stages.map(({ stage, verdict, rules, detail }) => [
+    stage,
+    verdict,
+    [detail ?? '', ...rules.map(ruleText)].filter((text) => text !== '').join('; '),
+  ]);
+  printTable(screen, [{ title: 'STAGE' }, { title: 'VERDICT' }, { title: 'FOUND' }], rows);
+  screen.out('');
+  if (answer === null) screen.out('no answer is made here');
+  else screen.out(`answer: ${printable(answer.rcode)}`);
+  for (const { name, ttl, type: recordType, data } of answer?.answers ?? [])
+    screen.out(`  ${printable(`${name} ${ttl} ${recordType} ${data}`)}`);
+}
+
+function ruleText({ judged, rule, source, line }: Rule): string {
+  const place = line === null ? source : `${source}, line ${line}`;
+  return printable(`${rule} (${place}) on ${judged}`);
+}

@@ -1,0 +1,71 @@
+/** `weir status`: the state of the node, and its figures of a day. */
+import { ApiFailure } from '../../../shared/api/client/typed-client.ts';
+import type { AnswerOf, TypedClient } from '../../../shared/api/client/typed-client.ts';
+import { printable, printableJson } from '../output/printable.ts';
+import { shownCount, shownDuration, shownPercent } from '../output/quantities.ts';
+import { toned } from '../output/screen.ts';
+import type { Screen } from '../output/screen.ts';
+import type { CommandRun } from './command-run.ts';
+
+interface Status {
+  readonly health: AnswerOf<'GET /health'>;
+  readonly blocking: AnswerOf<'GET /blocking'>;
+  readonly rate: AnswerOf<'GET /stats/rate'>;
+  /** Null while the query log cannot be read. */
+  readonly stats: AnswerOf<'GET /stats'> | null;
+}
+
+/** Prints the state; 1 where it is degraded. */
+export async function showStatus({ client, screen, isJson }: CommandRun): Promise<0 | 1> {
+  const status = await readStatus(client);
+  if (isJson) screen.out(printableJson(status, 2));
+  else printStatus(screen, status);
+  return status.health.status === 'ok' ? 0 : 1;
+}
+
+async function readStatus(client: TypedClient): Promise<Status> {
+  const [health, blocking, rate, stats] = await Promise.all([
+    client.call('GET /health'),
+    client.call('GET /blocking'),
+    client.call('GET /stats/rate'),
+    client.call('GET /stats').catch((error: unknown) => {
+      if (error instanceof ApiFailure && error.status === 503) return null;
+      throw error;
+    }),
+  ]);
+  return { health, blocking, rate, stats };
+}
+
+function printStatus(screen: Screen, { health, blocking, rate, stats }: Status): void {
+  const tone = (state: string): string => toned(screen, state === 'ok' ? 'good' : 'bad', state);
+  const line = (name: string, text: string): void => screen.out(`  ${name.padEnd(11)}${text}`);
+  const since = shownDuration(health.uptime_secs);
+  screen.out(
+    `Weir ${printable(health.version)} on ${printable(health.node)}: ${tone(health.status)}, up ${since}`,
+  );
+  for (const [name, { status, detail }] of Object.entries(health.checks))
+    line(name, tone(status) + (detail === undefined ? '' : `  ${printable(detail)}`));
+  line('blocking', blockingText(blocking));
+  line('queries', `${printable(rate.rate)} now`);
+  if (stats === null) {
+    screen.out('The figures of the query log cannot be read now.');
+    return;
+  }
+  screen.out('In 24 hours');
+  line('queries', shownCount(stats.queries_total));
+  line('blocked', `${shownCount(stats.queries_blocked)} (${shownPercent(stats.block_rate)})`);
+  line('cache hits', shownPercent(stats.cache_hit_rate));
+  line('clients', shownCount(stats.clients));
+  line('names', `${stats.unique_domains_is_estimate ? 'about ' : ''}${shownCount(stats.unique_domains)}`);
+  line(
+    'answer in',
+    `${stats.avg_query_time_ms.toFixed(1)} ms on average, 95 % in ${stats.p95_query_time_ms.toFixed(1)} ms`,
+  );
+}
+
+/** `off for 9 min 59 s, then on again`. */
+export function blockingText({ enabled, timer_secs: left, source }: AnswerOf<'GET /blocking'>): string {
+  const state = enabled ? 'on' : 'off';
+  if (left !== null) return `${state} for ${shownDuration(left)}`;
+  return source === 'switch' ? `${state} until it is resumed` : `${state}, as configured`;
+}

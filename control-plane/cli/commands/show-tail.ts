@@ -1,0 +1,58 @@
+/** `weir tail`: queries as they are answered. */
+import type { EventOf } from '../../../shared/api/client/typed-client.ts';
+import { fitted, printable, printableJson } from '../output/printable.ts';
+import { shownMillis } from '../output/quantities.ts';
+import { toned } from '../output/screen.ts';
+import type { Screen } from '../output/screen.ts';
+import { serverEvents } from '../remote/server-events.ts';
+import { Unreachable } from '../remote/node-fetch.ts';
+import { textOf } from './command-run.ts';
+import type { CommandRun } from './command-run.ts';
+
+type Event = EventOf<'GET /queries/stream'>;
+type Row = Event['rows'][number];
+
+/** Columns of the texts of a line. */
+const Width = { CLIENT: 24, NAME: 40, TYPE: 6, STATUS: 20, TIME: 9 } as const;
+
+/** Prints a line, or an object of JSON, for each query. Ends only with the stream. */
+export async function showTail(run: CommandRun): Promise<never> {
+  const { client, screen, isJson } = run;
+  const filters = ['client', 'domain', 'type', 'status'] as const;
+  const query = Object.fromEntries(filters.map((name) => [name, textOf(run, name)]));
+  const response = await client.call('GET /queries/stream', { query });
+  try {
+    for await (const event of serverEvents(response)) {
+      const { rows, skipped } = event as Event;
+      for (const row of rows) screen.out(isJson ? printableJson(row) : lineOf(screen, row));
+      if (skipped > 0) screen.err(`weir: ${skipped} queries more were left out`);
+    }
+  } catch (error) {
+    throw new Unreachable('the server has gone', { cause: error });
+  }
+  throw new Unreachable('the server has ended the stream');
+}
+
+function lineOf(screen: Screen, row: Row): string {
+  const { columns } = screen;
+  const spare = columns === null ? 0 : columns - LEAST_COLUMNS;
+  const clock = row.timestamp.slice(11, 23);
+  const client = printable(row.client_hostname ?? row.client);
+  const cells = [
+    toned(screen, 'weak', clock),
+    fitted(client, Width.CLIENT, 'left'),
+    fitted(printable(row.domain), Width.NAME + Math.max(0, spare), 'left'),
+    fitted(printable(row.type), Width.TYPE, 'left'),
+    toned(
+      screen,
+      row.status.startsWith('BLOCKED') ? 'bad' : 'good',
+      fitted(row.status, Width.STATUS, 'left'),
+    ),
+    fitted(shownMillis(row.response_time_us), Width.TIME, 'right'),
+  ];
+  const source = row.block_source ?? row.upstream;
+  if (columns === null && source !== null) cells.push(printable(source));
+  return cells.join(' ');
+}
+
+const LEAST_COLUMNS = 12 + Width.CLIENT + Width.NAME + Width.TYPE + Width.STATUS + Width.TIME + 5;

@@ -1,0 +1,28 @@
+/** `weir pause` and `weir resume`: the switch of all blocking. */
+import { printableJson } from '../output/printable.ts';
+import { durationSecs } from '../output/quantities.ts';
+import { Misuse } from '../remote/api-connection.ts';
+import type { CommandRun } from './command-run.ts';
+import { blockingText } from './show-status.ts';
+
+/** Switches blocking off, for a time if one is given. */
+export async function pauseBlocking(run: CommandRun): Promise<0> {
+  const [time] = run.arguments;
+  const secs = time === undefined ? null : durationSecs(time);
+  if (time !== undefined && (secs === null || secs === 0))
+    throw new Misuse(`expected a time such as 10m or 1h30m, got "${time}"`);
+  await run.client.call('POST /blocking', { body: { enabled: false, timer_secs: secs } });
+  return print(run);
+}
+
+/** Gives the word back to the configuration. */
+export async function resumeBlocking(run: CommandRun): Promise<0> {
+  await run.client.call('DELETE /blocking');
+  return print(run);
+}
+
+async function print({ client, screen, isJson }: CommandRun): Promise<0> {
+  const blocking = await client.call('GET /blocking');
+  screen.out(isJson ? printableJson(blocking, 2) : `blocking is ${blockingText(blocking)}`);
+  return 0;
+}

@@ -1,0 +1,84 @@
+/** Scripts that let shells complete the commands and options of `weir`. */
+import { COMMANDS } from './command-table.ts';
+import type { CommandSpec } from './command-table.ts';
+
+/** Shells that there is a script for. */
+export type Shell = 'bash' | 'zsh' | 'fish';
+
+/** What may follow words that were written: more words, and options. */
+const FOLLOWERS: ReadonlyMap<string, readonly string[]> = followers();
+
+function followers(): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  const add = (after: string, ...words: readonly string[]): void => {
+    found.set(after, [...new Set([...(found.get(after) ?? []), ...words])]);
+  };
+  for (const spec of COMMANDS as readonly CommandSpec[]) {
+    const [first = '', second] = spec.name.split(' ');
+    add('', first);
+    if (second !== undefined) add(first, second);
+    add(spec.name, ...(spec.choices ?? []), ...spec.options.map(({ name }) => `--${name}`), '--help');
+  }
+  add('', '--help', '--version');
+  return found;
+}
+
+/** The script for a shell. */
+export function completionScript(shell: Shell): string {
+  switch (shell) {
+    case 'bash':
+      return BASH;
+    case 'zsh':
+      return `#compdef weir\nautoload -U +X bashcompinit && bashcompinit\n${BASH}`;
+    case 'fish':
+      return fish();
+  }
+}
+
+const CASES = [...FOLLOWERS]
+  .map(([after, words]) => `    '${after}') words='${words.join(' ')}' ;;`)
+  .join('\n');
+
+const BASH = `_weir() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words= said= word
+  case "$before" in
+    --config|--token-file) COMPREPLY=($(compgen -f -- "$current")); return ;;
+  esac
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "$word" in -*) continue ;; esac
+    case "\${said:+$said }$word" in
+${[...FOLLOWERS.keys()]
+  .filter((name) => name !== '')
+  .map((name) => `      '${name}') said='${name}' ;;`)
+  .join('\n')}
+    esac
+  done
+  case "$said" in
+${CASES}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -F _weir weir
+`;
+
+function fish(): string {
+  const lines = (COMMANDS as readonly CommandSpec[]).flatMap((spec) => {
+    const [first = '', second] = spec.name.split(' ');
+    const within = `__fish_seen_subcommand_from ${first}`;
+    return [
+      second === undefined
+        ? `complete -c weir -f -n __fish_use_subcommand -a ${first} -d ${quote(spec.summary)}`
+        : `complete -c weir -f -n '${within}' -a ${second} -d ${quote(spec.summary)}`,
+      ...(spec.choices ?? []).map((choice) => `complete -c weir -f -n '${within}' -a ${choice}`),
+      ...spec.options.map(
+        ({ name, value, help }) =>
+          `complete -c weir -n '${within}' -l ${name}${value === undefined ? '' : ' -r'} -d ${quote(help)}`,
+      ),
+    ];
+  });
+  return [...new Set(lines), ''].join('\n');
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "\\'")}'`;
+}

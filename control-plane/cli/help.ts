@@ -1,0 +1,73 @@
+/** What `weir --help` and `weir <command> --help` print. */
+import { COMMANDS } from './command-table.ts';
+import type { CommandSpec, OptionSpec } from './command-table.ts';
+
+/** Characters of a line. */
+const WIDTH = 80;
+
+const END = `  --config FILE   the configuration file; else $WEIR_CONFIG, else
+                  ./config/weir.toml, else /etc/weir/weir.toml, else defaults
+  --help          also after a command, which then tells its options
+  --version
+
+Commands of the second part ask the server that runs on the data directory of
+the configuration, over the socket weir.sock in it; whoever may open that file
+is its administrator. With --url they ask any server, with an API token from
+--token-file or $WEIR_TOKEN. NODE_EXTRA_CA_CERTS names a certificate to trust.
+
+WEIR_<SECTION>_<KEY> in the environment overrides a key of the file.
+Exit status: 0 done, 1 failed, 2 the command line makes no sense, 3 the server
+cannot be reached.
+`;
+
+/** The help of a command, or of all. */
+export function helpText(spec: CommandSpec | undefined): string {
+  return spec === undefined ? overview() : helpOf(spec);
+}
+
+function overview(): string {
+  const calls = COMMANDS.map((spec: CommandSpec) => ({ spec, call: callOf(spec) }));
+  const column = Math.max(...calls.map(({ call }) => call.length)) + 4;
+  const part = (isRemote: boolean): string =>
+    calls
+      .filter(({ spec }) => spec.isRemote === isRemote)
+      .map(({ spec, call }) => hanging(`  ${call}`.padEnd(column), spec.summary))
+      .join('\n');
+  return `weir: a DNS server that filters\n\n${part(false)}\n\n${part(true)}\n\n${END}`;
+}
+
+function helpOf(spec: CommandSpec): string {
+  const all: readonly OptionSpec[] = [...spec.options, { name: 'help', help: 'this text' }];
+  const options = all.map(({ name, value, help }) => ({
+    help,
+    call: `  --${name}${value === undefined ? '' : ` ${value}`}`,
+  }));
+  const column = Math.max(...options.map(({ call }) => call.length)) + 2;
+  const examples = spec.examples ?? [];
+  return [
+    `usage: ${callOf(spec)} [options]`,
+    '',
+    ...hanging('', `${spec.summary.charAt(0).toUpperCase()}${spec.summary.slice(1)}.`).split('\n'),
+    '',
+    ...options.map(({ call, help }) => hanging(call.padEnd(column), help)),
+    ...(examples.length === 0 ? [] : ['', ...examples.map((one) => `example: ${one}`)]),
+    '',
+  ].join('\n');
+}
+
+function callOf({ name, arguments: given }: CommandSpec): string {
+  return `weir ${name}${given === '' ? '' : ` ${given}`}`;
+}
+
+/** A head, and beside it text that is wrapped. */
+function hanging(head: string, text: string): string {
+  const lines = [head];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1)!;
+    const isFresh = line.trimEnd() === '' || line === head;
+    if (isFresh || line.length + 1 + word.length <= WIDTH)
+      lines[lines.length - 1] = isFresh ? line + word : `${line} ${word}`;
+    else lines.push(' '.repeat(head.length) + word);
+  }
+  return lines.join('\n');
+}

@@ -1,0 +1,56 @@
+/**
+ * Text for terminals: nothing in it steers the terminal or hides other text, whoever wrote it; and how many columns it
+ * takes there.
+ */
+
+/** Controls, formats (which turn the direction of text round), line ends, and what has no meaning. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}]/gu;
+/** What JSON may hold as it is, and a terminal must not get. */
+const NOT_IN_JSON = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
+/** Takes no column: combines with what stands before it. */
+const COMBINING = /^[\p{Mn}\p{Me}]$/u;
+/** Takes two columns: East Asian wide and fullwidth letters, and emoji. */
+const WIDE =
+  /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]|[\u{17000}-\u{18aff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}])$/u;
+
+/** The text on one line, with unprintable characters as `\u{1b}`. */
+export function printable(text: string): string {
+  return text.replaceAll(UNPRINTABLE, (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`);
+}
+
+/** A value as JSON that a terminal may be shown; `indent` as of JSON.stringify. */
+export function printableJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replaceAll(NOT_IN_JSON, (char) =>
+    Array.from(
+      { length: char.length },
+      (_, at) => `\\u${char.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+}
+
+/** Columns that printable text takes. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const char of text) width += widthOfChar(char);
+  return width;
+}
+
+/** The text in exactly or, where it is not `padded`, at most `width` columns; an ellipsis stands for what is cut. */
+export function fitted(text: string, width: number, side: 'left' | 'right' | 'unpadded'): string {
+  let taken = text;
+  const whole = widthOf(text);
+  if (whole > width) {
+    const chars = Array.from(text);
+    let left = whole;
+    while (left > Math.max(0, width - 1) && chars.length > 0) left -= widthOfChar(chars.pop()!);
+    taken = width > 0 ? `${chars.join('')}…` : '';
+  }
+  const padding = ' '.repeat(Math.max(0, width - widthOf(taken)));
+  if (side === 'unpadded') return taken;
+  return side === 'left' ? taken + padding : padding + taken;
+}
+
+function widthOfChar(char: string): number {
+  if (COMBINING.test(char)) return 0;
+  return WIDE.test(char) ? 2 : 1;
+}

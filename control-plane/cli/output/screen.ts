@@ -1,0 +1,37 @@
+/** Where a command writes, and what may be written there. */
+import { styleText } from 'node:util';
+import type { Terminal } from '../terminal.ts';
+
+/** A terminal, or a file or pipe. */
+export interface Screen extends Terminal {
+  /** Columns of the terminal; null where lines may have any length. */
+  readonly columns: number | null;
+  readonly hasColour: boolean;
+  /** A line that the next one replaces, for people who wait; nothing where no one watches. */
+  progress(line: string): void;
+}
+
+/** Colours that mean something. */
+export type Tone = 'good' | 'bad' | 'weak' | 'head';
+
+const STYLES = { good: 'green', bad: 'red', weak: 'gray', head: 'bold' } as const;
+
+/** Printable text in its colour, where there are colours. */
+export function toned({ hasColour }: Pick<Screen, 'hasColour'>, tone: Tone, text: string): string {
+  return hasColour ? styleText(STYLES[tone], text, { validateStream: false }) : text;
+}
+
+/** The outputs of this process; colours only on a terminal and without NO_COLOR. */
+export function processScreen(terminal: Terminal): Screen {
+  const { stdout, stderr, env } = process;
+  const isWatched = stdout.isTTY;
+  const isBare = env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '';
+  return {
+    ...terminal,
+    columns: isWatched ? stdout.columns : null,
+    hasColour: isWatched && !isBare && env['TERM'] !== 'dumb',
+    progress: (line) => {
+      if (stderr.isTTY) stderr.write(`\r\u001b[K${line}`);
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/** Tables for people: columns aligned by what letters take on a terminal, cut to its width. */
+import { fitted, printable, widthOf } from './printable.ts';
+import { toned } from './screen.ts';
+import type { Screen, Tone } from './screen.ts';
+
+/** A column. */
+export interface Column {
+  readonly title: string;
+  readonly side?: 'left' | 'right';
+}
+
+/** A cell: text of any origin, or with a tone. */
+export type Cell = string | number | null | { readonly text: string; readonly tone: Tone };
+
+const GAP = '  ';
+/** Least columns that a column is cut to. */
+const LEAST = 8;
+
+/** Prints the rows below their titles; the widest columns give way where the terminal is too narrow. */
+export function printTable(
+  screen: Screen,
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+): void {
+  const texts = rows.map((row) => row.map(textOf));
+  const wanted = columns.map(({ title }, at) =>
+    Math.max(widthOf(title), ...texts.map((row) => widthOf(row[at] ?? ''))),
+  );
+  const widths = narrowed(wanted, screen.columns);
+  const line = (cells: readonly string[], toneAt: (at: number) => Tone | undefined): string =>
+    cells
+      .map((text, at) => {
+        const isLast = at === columns.length - 1;
+        const { side = 'left' } = columns[at]!;
+        const shown = fitted(text, widths[at]!, isLast && side === 'left' ? 'unpadded' : side);
+        const tone = toneAt(at);
+        return tone === undefined ? shown : toned(screen, tone, shown);
+      })
+      .join(GAP);
+  const titles = columns.map(({ title }) => title);
+  screen.out(line(titles, () => 'head'));
+  for (const [at, row] of rows.entries()) screen.out(line(texts[at]!, (cell) => toneOf(row[cell])));
+}
+
+function textOf(cell: Cell): string {
+  if (cell === null) return '-';
+  return printable(typeof cell === 'object' ? cell.text : String(cell));
+}
+
+function toneOf(cell: Cell | undefined): Tone | undefined {
+  return typeof cell === 'object' ? cell?.tone : undefined;
+}
+
+/** Takes columns from the widest until the line fits. */
+function narrowed(wanted: readonly number[], columns: number | null): number[] {
+  const widths = [...wanted];
+  if (columns === null) return widths;
+  let over = widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1)) - columns;
+  while (over > 0) {
+    const widest = Math.max(...widths);
+    if (widest <= LEAST) break;
+    widths[widths.indexOf(widest)] = widest - 1;
+    over--;
+  }
+  return widths;
+}

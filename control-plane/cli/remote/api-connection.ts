@@ -1,0 +1,77 @@
+/** Finds the server that a command asks: the one of the data directory, or that of --url. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { formatFault } from '../../../config/config-fault.ts';
+import { loadConfig } from '../../../config/load-config.ts';
+import { TypedClient } from '../../../shared/api/client/typed-client.ts';
+import type { Fetch } from '../../../shared/api/client/typed-client.ts';
+import { reasonOf } from '../../../shared/thrown.ts';
+import { apiPrefix } from '../../api/api-prefix.ts';
+import { SOCKET_NAME } from '../../api/socket-name.ts';
+import type { GivenOptions } from '../arguments.ts';
+import { nodeFetch } from './node-fetch.ts';
+
+/** The command line or its surroundings make no sense. */
+export class Misuse extends Error {
+  override readonly name = 'Misuse';
+}
+
+/** A client of the server. Throws Misuse, and Unreachable. */
+export async function connectApi(options: GivenOptions, env: NodeJS.ProcessEnv): Promise<TypedClient> {
+  const { url } = options;
+  return typeof url === 'string' ? connectUrl(url, options, env) : connectSocket(options, env);
+}
+
+async function connectSocket(
+  { config: file, 'token-file': token }: GivenOptions,
+  env: NodeJS.ProcessEnv,
+): Promise<TypedClient> {
+  if (token !== undefined) throw new Misuse('--token-file goes with --url');
+  const loaded = await loadConfig({ file: file === true ? undefined : file, env, cwd: process.cwd() });
+  if (!loaded.ok) throw new Error(loaded.faults.map(formatFault).join('\n'));
+  const { data_dir: dataDir, alt_compat: altCompat } = loaded.value.config.server;
+  return new TypedClient({
+    baseUrl: `http://localhost${apiPrefix(altCompat)}`,
+    fetch: nodeFetch(join(dataDir, SOCKET_NAME)),
+  });
+}
+
+async function connectUrl(url: string, options: GivenOptions, env: NodeJS.ProcessEnv): Promise<TypedClient> {
+  const place = URL.canParse(url) ? new URL(url) : null;
+  if (place === null || !/^https?:$/.test(place.protocol))
+    throw new Misuse(`--url ${url}: expected http://… or https://…`);
+  if (place.username !== '' || place.password !== '')
+    throw new Misuse('--url must hold no password; use a token');
+  const token = await tokenOf(options, env);
+  const fetch = nodeFetch(null);
+  const prefix =
+    place.pathname === '/' ? await prefixAt(place.origin, fetch) : place.pathname.replace(/\/$/, '');
+  return new TypedClient({
+    baseUrl: place.origin + prefix,
+    fetch,
+    ...(token !== null && { headers: { 'X-Api-Key': token } }),
+  });
+}
+
+/** From a file or the environment; as an argument other users of the machine could see it. */
+async function tokenOf({ 'token-file': file }: GivenOptions, env: NodeJS.ProcessEnv): Promise<string | null> {
+  const token = typeof file === 'string' ? await readToken(file) : env['WEIR_TOKEN'];
+  if (token === undefined || token.trim() === '') return null;
+  if (!/^[\x21-\x7e]+$/.test(token.trim())) throw new Misuse('the token is no token: expected one word');
+  return token.trim();
+}
+
+async function readToken(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new Misuse(`read the token: ${reasonOf(error)}`);
+  }
+}
+
+/** Where the server has its API, as it tells its dashboard. */
+async function prefixAt(origin: string, fetch: Fetch): Promise<string> {
+  const response = await fetch(`${origin}/svc-config.js`, {});
+  const found = /"apiBase":"(\/[a-z/]+)"/.exec(await response.text());
+  return found?.[1] ?? apiPrefix(false);
+}

@@ -1,0 +1,64 @@
+/** `fetch` over a unix socket or the network, for the typed client. It follows no redirect: a token must not. */
+import { request as httpRequest } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { Readable } from 'node:stream';
+import type { Fetch } from '../../../shared/api/client/typed-client.ts';
+import { codeOf, reasonOf } from '../../../shared/thrown.ts';
+
+/** No answer came, so that nothing is known of what was asked. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable';
+}
+
+/** Statuses whose answer has no body, and must be given none. */
+const BODILESS: readonly number[] = [204, 205, 304];
+
+/** Sends requests to `socketPath`; without one to the host of their URL. */
+export function nodeFetch(socketPath: string | null): Fetch {
+  return (url, { method = 'GET', headers, body, signal }) =>
+    new Promise((resolve, reject) => {
+      const place = new URL(url);
+      const send = place.protocol === 'https:' ? httpsRequest : httpRequest;
+      const request = send(place, {
+        method,
+        headers: headers as Record<string, string>,
+        agent: false,
+        ...(socketPath !== null && { socketPath }),
+        ...(signal instanceof AbortSignal && { signal }),
+      });
+      request.once('error', (error) =>
+        reject(new Unreachable(explain(error, socketPath ?? place.origin), { cause: error })),
+      );
+      request.once('response', (message) => {
+        const { location } = message.headers;
+        if (message.statusCode === 301 && location !== undefined)
+          reject(new Unreachable(`${place.origin} sends to ${location}; ask there`));
+        else resolve(responseOf(message));
+      });
+      request.end(typeof body === 'string' ? body : undefined);
+    });
+}
+
+function responseOf(message: IncomingMessage): Response {
+  const status = message.statusCode!;
+  const headers = Object.entries(message.headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value]),
+  );
+  const hasBody = !BODILESS.includes(status);
+  return new Response(hasBody ? (Readable.toWeb(message) as ReadableStream) : null, { status, headers });
+}
+
+function explain(error: Error, where: string): string {
+  switch (codeOf(error)) {
+    case 'ENOENT':
+      return `no server runs on the data directory: there is no ${where}`;
+    case 'ECONNREFUSED':
+      return `nobody listens on ${where}`;
+    case 'EACCES':
+    case 'EPERM':
+      return `you may not open ${where}; ask as the user that Weir runs as, or with --url and a token`;
+    default:
+      return `${where}: ${reasonOf(error)}`;
+  }
+}

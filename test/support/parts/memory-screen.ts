@@ -1,0 +1,24 @@
+/** A screen that keeps its lines, for tests of commands. */
+import type { Screen } from '../../../control-plane/cli/output/screen.ts';
+
+/** What was written. */
+export interface MemoryScreen extends Screen {
+  readonly lines: string[];
+  readonly errors: string[];
+}
+
+/** A pipe, or what `options` say. */
+export function memoryScreen(options: Partial<Pick<Screen, 'columns' | 'hasColour'>> = {}): MemoryScreen {
+  const lines: string[] = [];
+  const errors: string[] = [];
+  return {
+    lines,
+    errors,
+    columns: null,
+    hasColour: false,
+    out: (line) => void lines.push(line),
+    err: (line) => void errors.push(line),
+    progress: () => undefined,
+    ...options,
+  };
+}
