@@ -37,7 +37,7 @@ let leasePaths: string[];
 let ruleClients: string[];
 beforeEach(async () => {
   nowMs = Date.UTC(2026, 0, 15, 12);
-  await served.database.query('TRUNCATE clients');
+  await served.database.query('TRUNCATE clients CASCADE');
   leasePaths = [];
   ruleClients = [];
   start(served.database);

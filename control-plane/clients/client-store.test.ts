@@ -9,7 +9,7 @@ beforeAll(async () => {
   own = await startTestDatabase();
   await own.database.query("INSERT INTO groups (id, name) VALUES (7, 'kids')");
 });
-beforeEach(() => own.database.query('TRUNCATE clients RESTART IDENTITY'));
+beforeEach(() => own.database.query('TRUNCATE clients RESTART IDENTITY CASCADE'));
 afterAll(() => own.stop());
 
 const MAC = '02:00:5e:10:00:01';

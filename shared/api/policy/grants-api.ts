@@ -42,14 +42,16 @@ export const GrantCreateBody = z
     domain: Domain.nullable()
       .default(null)
       .meta({ description: 'that name and all names below; null = every name' }),
-    client_id: Id.nullable().default(null),
+    client_id: Id.nullable()
+      .default(null)
+      .meta({ examples: [null] }),
     group_id: Id.nullable().default(null),
     secs: z.int().min(1).max(MAX_SECS).nullable().default(null).meta({ description: 'how long it holds' }),
     until: z.iso
       .datetime({ offset: true })
       .nullable()
       .default(null)
-      .meta({ description: 'when it ends, within a year' }),
+      .meta({ description: 'when it ends, within a year', examples: [null] }),
     action: z.enum(['allow', 'block']).default('allow'),
   })
   .superRefine((body, context) => {
@@ -60,5 +62,5 @@ export const GrantCreateBody = z
     ])
       if (fault !== null) context.addIssue({ code: 'custom', ...fault });
   })
-  .meta({ id: 'GrantCreate', examples: [{ domain: 'games.example.org', group_id: 2, secs: 3600 }] });
+  .meta({ id: 'GrantCreate' });
 export type GrantCreate = z.output<typeof GrantCreateBody>;
