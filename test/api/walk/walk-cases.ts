@@ -74,6 +74,8 @@ export const SUCCESSES: Readonly<Record<string, Provoke>> = {
     const { cert, key } = await makeSelfSigned(['node-a'], walk.api.clock.nowMs());
     return walk.ask('POST /tls/upload', formOf({ cert, key }));
   },
+  'POST /import': (walk) =>
+    walk.ask('POST /import', { raw: 'a file', headers: { 'content-type': 'application/octet-stream' } }),
   'GET /explain': (walk) => walk.ask('GET /explain', { query: '?domain=ads.example.org' }),
 };
 
@@ -206,6 +208,7 @@ export const UNPROVOKED: Readonly<Record<string, string>> = {
   'POST /users 429': 'needs many hashes at once: as with logins, auth-routes.lockout.test.ts',
   'PATCH /users/{id} 429': 'needs many hashes at once: as with logins, auth-routes.lockout.test.ts',
   'POST /api-tokens 409': 'the walk has too few tokens to reach it',
+  'POST /import 413': 'needs a file of 128 MiB',
   'POST /grants 409': 'needs as many grants as there may be: grant-routes.test.ts',
   'GET /auth/status 503': 'answers from memory while the database is away',
 };

@@ -2,8 +2,10 @@
  * The whole table of routes, for suites about what all of them have in common: access, conventions, the reference. What
  * lies behind them and is not the database is stood in for by plain objects.
  */
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { invalid } from '../../../control-plane/api/api-error.ts';
+import { join } from 'node:path';
 import type { Route } from '../../../control-plane/api/route.ts';
 import { CacheContents } from '../../../control-plane/cache/cache-contents.ts';
 import { type CompatParts, compatTable } from '../../../control-plane/http/compat-table.ts';
@@ -60,6 +62,16 @@ const UPSTREAM: UpstreamReport = {
   resolved: ['192.0.2.1'],
 };
 
+/** Takes the file and finds nothing in it. */
+const NOTHING_IMPORTED: EveryPart['settingsImport'] = {
+  run: async ({ save, isDryRun }) => {
+    const path = join(tmpdir(), `weir-import-${randomUUID()}`);
+    await save(path).finally(() => rm(path, { force: true }));
+    const counts = { done: 0, changed: 0, skipped: 0, not_mapped: 0 };
+    return { format: 'pihole', dry_run: isDryRun, revision: null, counts, items: [], configuration: '' };
+  },
+};
+
 /** The server of its only forward zone. */
 const ZONE_UPSTREAM: UpstreamReport = {
   ...UPSTREAM,
@@ -81,7 +93,7 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
       replace: (work) => work({ exists: false, isValid: false, facts: null }, async () => undefined),
     },
     sources: new MemorySources(),
-    settingsImport: { run: () => Promise.reject(invalid([{ path: '', message: 'no import here' }])) },
+    settingsImport: NOTHING_IMPORTED,
     bringBack: () => Promise.resolve(),
     blockingSwitch: () => null,
     grants: () => [],
