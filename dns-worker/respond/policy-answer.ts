@@ -85,6 +85,13 @@ function answerAlias(query: Query, host: Uint8Array, ttlSecs: number): StageResu
   return StageResult.ANSWERED;
 }
 
+/** Whether a blocking rule match of a query's name only says that the name stands for itself: then it lets pass. */
+export function isRewrittenToItself(query: Query, { special }: OpenSnapshot, match: RuleMatch): boolean {
+  if (originOf(match) !== RuleOrigin.SPECIAL) return false;
+  const host = special.rewrite(ruleOf(match))?.host ?? null;
+  return host !== null && isQname(query, host);
+}
+
 function isQname({ qname, qnameLength }: Query, host: Uint8Array): boolean {
   if (host.length !== qnameLength) return false;
   for (let at = 0; at < qnameLength; at++) if (qname[at] !== host[at]) return false;

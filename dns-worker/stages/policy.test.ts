@@ -7,7 +7,7 @@ import { replyIn, slotQuery } from '../../test/support/parts/slot-query.ts';
 import { type OtherRows, openLists } from '../../test/support/parts/test-lists.ts';
 import { Judge } from '../policy/judge.ts';
 import { type Query, StageResult } from '../query/query.ts';
-import { policyStage } from './policy.ts';
+import { noteAllowance, policyStage } from './policy.ts';
 
 const managed = (action: 'allow' | 'deny'): OtherRows => ({
   managedDomains: [{ id: 1, name: 'm', domain: 'ads.example', suffix: true, action, groupId: null }],
@@ -72,5 +72,17 @@ describe('policyStage', () => {
     const [result, slot] = judged('||ads.example^$dnsrewrite=safe.example\n');
     expect(result).toBe(StageResult.UNRESOLVED);
     expect(nameToText(slot.alias.subarray(0, slot.aliasLength))).toBe('safe.example');
+  });
+});
+
+describe('noteAllowance()', () => {
+  test('lets the answer pass for a name that a rule rewrites to itself, as policyStage() does', () => {
+    const text = '||ads.example^$dnsrewrite=www.ads.example\n';
+    const [result, slot] = judged(text);
+    expect([result, slot.isAllowed, slot.isAllowedByList]).toEqual([StageResult.CONTINUE, true, true]);
+    const snapshot = openLists([{ text, reading: { kind: 'block', subdomains: false } }]);
+    slot.isAllowed = false;
+    noteAllowance(slot, snapshot, new Judge());
+    expect([slot.isAllowed, slot.isAllowedByList]).toEqual([true, true]);
   });
 });

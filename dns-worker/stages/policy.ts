@@ -1,7 +1,7 @@
 /** Policy on the qname: services, managed domains, regex filters and lists (contract: decision order). */
 import type { Judge } from '../policy/judge.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
-import { answerByPolicy } from '../respond/policy-answer.ts';
+import { answerByPolicy, isRewrittenToItself } from '../respond/policy-answer.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 import { ALLOWED_BY_LIST, NOT_BLOCKED, isAllowing, type RuleMatch } from '../policy/rule-match-memo.ts';
 
@@ -19,7 +19,9 @@ export function policyStage(query: Query, snapshot: OpenSnapshot, judge: Judge):
 
 /** Only records whether an allow rule lets the qname pass, for judging the answer. */
 export function noteAllowance(query: Query, snapshot: OpenSnapshot, judge: Judge): void {
-  allow(query, judge.judge(query, query, snapshot, snapshot.policy.groupClass(query.groupIndex)));
+  const match = judge.judge(query, query, snapshot, snapshot.policy.groupClass(query.groupIndex));
+  const isBlocking = match !== NOT_BLOCKED && !isAllowing(match);
+  allow(query, isBlocking && isRewrittenToItself(query, snapshot, match) ? ALLOWED_BY_LIST : match);
 }
 
 function allow(query: Query, match: RuleMatch): void {
