@@ -7,6 +7,7 @@ import { Explainer } from './explain/explainer.ts';
 import { removeEnded } from './grants/ended-grants.ts';
 import { seedFirstSource } from './lists/sources/first-source.ts';
 import { CompiledLists } from './lists/compiled/compiled-lists.ts';
+import { DraftLists } from './lists/sources/draft-lists.ts';
 import { ListCache } from './lists/sources/list-cache.ts';
 import { MostAskedNames, WATCHED_NAMES } from './lists/sources/list-guard.ts';
 import type { FetchBounds } from './lists/fetch/list-host.ts';
@@ -20,12 +21,14 @@ import { ServiceCatalog } from './services/service-catalog.ts';
 import { readBlockedIds } from './services/service-store.ts';
 import { blockingSettings } from './settings/derived.ts';
 import { dnsSettings } from './settings/dns-settings.ts';
+import { Simulator } from './simulate/simulator.ts';
 import { CompilePool } from './compile/table/compile-pool.ts';
 import type { Generations } from './snapshot/publish/generations.ts';
 import { PolicyInForce } from './snapshot/publish/policy-in-force.ts';
 import { PolicyChanges } from './policy/change.ts';
 import { PolicyMemory } from './policy/policy-memory.ts';
 import { readPolicyRows } from './policy/policy-store.ts';
+import type { PublishedState } from './snapshot/published-state.ts';
 import type { SnapshotPublisher } from './snapshot/publish/publisher.ts';
 import type { WorkerSupervisor } from './workers/supervisor.ts';
 
@@ -62,6 +65,7 @@ export async function startPolicy(node: Node, dns: DnsParts) {
   const bounds = boundsOf(node, publisher);
   const pool = new CompilePool();
   const names = new NamesFolder(dataDir);
+  const cache = new ListCache(dataDir);
   const lists = new ListSources({
     database,
     policy,
@@ -70,7 +74,7 @@ export async function startPolicy(node: Node, dns: DnsParts) {
     pool,
     clock,
     logger,
-    cache: new ListCache(dataDir),
+    cache,
     generations,
     names,
     mostAsked: mostAskedOf(dns.log, node.name),
@@ -89,7 +93,27 @@ export async function startPolicy(node: Node, dns: DnsParts) {
     publisher,
     findLine: (sourceId, ruleName, kinds) => lists.findLine(sourceId, ruleName, kinds),
   });
-  return { policy, changes, lists, explainer, compiledLists, catalog, catalogRefresh };
+  const simulator = simulatorOf(node, dns, { cache, pool, bounds, catalog });
+  return { policy, changes, lists, explainer, simulator, compiledLists, catalog, catalogRefresh };
+}
+
+/** What answers what a draft would change. */
+function simulatorOf(
+  { config, database, clients }: Node,
+  { publisher, log }: DnsParts,
+  {
+    catalog,
+    ...ofLists
+  }: { cache: ListCache; pool: CompilePool; bounds: FetchBounds; catalog: ServiceCatalog },
+): Simulator {
+  const current = (): PublishedState => publisher.current();
+  const listDirs = (): readonly string[] => config.blocking.list_dirs;
+  return new Simulator({
+    ...{ publisher, database, clients, clock, log },
+    blocking: () => blockingSettings(config),
+    lists: new DraftLists({ ...ofLists, database, clock, current, listDirs }),
+    findService: (id) => catalog.find(id),
+  });
 }
 
 /** The catalog's refresh, which starts with the housekeeping. */

@@ -27,6 +27,7 @@ import { LiveTail } from './query-log/tail/live-tail.ts';
 import type { ServiceCatalog } from './services/service-catalog.ts';
 import { dnsSettings } from './settings/dns-settings.ts';
 import { filterStats } from './snapshot/publish/filter-stats.ts';
+import type { Simulator } from './simulate/simulator.ts';
 import type { PolicyChanges } from './policy/change.ts';
 import type { SnapshotPublisher } from './snapshot/publish/publisher.ts';
 import type { QueryRate } from './stats/query-rate.ts';
@@ -52,6 +53,7 @@ interface WebParts {
   readonly compiledLists: CompiledLists;
   readonly explainer: Explainer;
   readonly grantTimes: GrantTimes;
+  readonly simulator: Simulator;
   readonly catalog: ServiceCatalog;
   readonly startedAtMs: number;
   readonly dnsPort: number;
@@ -100,8 +102,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     tail,
     counters: parts.rate,
     compiledLists: parts.compiledLists,
-    catalog: parts.catalog,
-    explainer: parts.explainer,
+    ...{ explainer: parts.explainer, simulator: parts.simulator, catalog: parts.catalog },
     filterStats: () => filterStats(publisher.current()),
     health: { checks: () => nodeHealth({ supervisor, database, publisher, logTrouble: parts.logTrouble }) },
     upstreams: { reports: () => supervisor.upstreams() },

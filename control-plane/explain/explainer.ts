@@ -27,7 +27,8 @@ export interface ExplainerParts {
   readonly findLine: (sourceId: number, name: string, kinds: number) => Promise<number | null>;
 }
 
-const ORIGINS = {
+/** What an origin is called. */
+export const ORIGINS = {
   [RuleOrigin.LIST]: 'list',
   [RuleOrigin.SPECIAL]: 'list',
   [RuleOrigin.MANAGED]: 'managed_domain',

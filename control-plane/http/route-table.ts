@@ -34,6 +34,7 @@ import { serviceRoutes } from '../services/service-routes.ts';
 import { configRoutes } from '../settings/config-routes.ts';
 import { dnsSettingsRoutes } from '../settings/dns-settings-routes.ts';
 import { filterStatsRoutes } from '../stats/filter-stats-routes.ts';
+import { simulateRoutes } from '../simulate/simulate-routes.ts';
 import { dashboardRoutes } from '../stats/dashboard-routes.ts';
 import { statsRoutes } from '../stats/stats-routes.ts';
 import { timelineRoutes } from '../stats/timeline-routes.ts';
@@ -56,6 +57,7 @@ const FEATURES = [
   sourceRoutes,
   compiledListRoutes,
   explainRoutes,
+  simulateRoutes,
   filterStatsRoutes,
   managedDomainRoutes,
   regexFilterRoutes,

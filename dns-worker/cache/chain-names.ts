@@ -18,7 +18,7 @@ export const SVC_PARAM_HEAD = 4;
 export const AddressHint = { IPV4: 4, IPV6: 6 } as const;
 
 /** Whether some record of the answer section leads to another name. */
-export function leadsToNames(answer: CacheableAnswer): boolean {
+export function leadsToNames(answer: Pick<CacheableAnswer, 'body' | 'answerCount'>): boolean {
   const { body, answerCount } = answer;
   let at = 0;
   for (let left = answerCount; left > 0; left--) {

@@ -12,7 +12,10 @@ const IPV4_SIZE = 4;
 const IPV6_SIZE = 16;
 
 /** Whether some address record, or hint of an SVCB or HTTPS record, of the answer section is such an address. */
-export function hasPrivateAddress({ body, answerCount }: CacheableAnswer): boolean {
+export function hasPrivateAddress({
+  body,
+  answerCount,
+}: Pick<CacheableAnswer, 'body' | 'answerCount'>): boolean {
   let at = 0;
   for (let left = answerCount; left > 0; left--) {
     const fields = skipName(body, at, body.length);

@@ -87,12 +87,17 @@ export class ListCache {
 
   /** Whether there is a stored copy of this content. */
   has(id: number, contentKey: string): boolean {
-    return this.storedOf(id).some((stored) => stored.contentKey === contentKey);
+    return this.find(id, contentKey) !== undefined;
+  }
+
+  /** The stored copy of this content, in force or not. */
+  find(id: number, contentKey: string): ListCopy | undefined {
+    return this.storedOf(id).find((stored) => stored.contentKey === contentKey);
   }
 
   /** Puts a stored copy into force; false if no copy has this content. */
   use(id: number, contentKey: string): boolean {
-    const copy = this.storedOf(id).find((stored) => stored.contentKey === contentKey);
+    const copy = this.find(id, contentKey);
     if (copy !== undefined) this.copies.set(id, copy);
     return copy !== undefined;
   }

@@ -55,7 +55,7 @@ interface GoodCopy {
 }
 
 /** Lower bound for the average bytes of text per distinct name, even in overlapping lists. */
-const TEXT_BYTES_PER_NAME = 64;
+export const TEXT_BYTES_PER_NAME = 64;
 
 /** Compiles if anything has changed. */
 export class ListCompiler {
@@ -267,7 +267,7 @@ export function inputKeyOf(id: number, contentKey: string, { kind, subdomains }:
 }
 
 /** The content that an input key names. */
-function contentKeyOf(inputKey: string): string {
+export function contentKeyOf(inputKey: string): string {
   return inputKey.split('-')[1] ?? '';
 }
 

@@ -44,6 +44,8 @@ export interface BlockAnswers {
   readonly places: Uint16Array;
   /** By query: the smallest TTL, seconds. */
   readonly ttls: Uint32Array;
+  /** By place: the records as they are stored, where those of each start, and their `AnswerForm`. */
+  readonly entries: { readonly bytes: Buffer; readonly starts: Uint32Array; readonly forms: Uint8Array };
   /** The records of a query as they were sent; null for none. */
   recordsOf(row: number): Buffer | null;
 }
@@ -162,7 +164,8 @@ export class BlockReader {
       restoreTtls(records, dictionary[count * 2 + place]!, ttls[row]!);
       return records;
     };
-    return { places, ttls, recordsOf };
+    const forms = dictionary.subarray(count * 2, count * 3);
+    return { places, ttls, entries: { bytes: dictionary, starts, forms }, recordsOf };
   }
 
   /** Reads every frame. @throws {DamagedBlock} */

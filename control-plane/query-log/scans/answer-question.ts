@@ -4,6 +4,7 @@ import { readDashboard } from '../../stats/dashboard-store.ts';
 import { readCacheUse, readSummary, readTopClients, readTopDomains } from '../../stats/stats-store.ts';
 import { readSlotCounts } from '../../stats/slot-counts.ts';
 import { readTimelineCounts } from '../../stats/timeline-store.ts';
+import { readQuestions } from '../distinct/read-questions.ts';
 import { readClientSlots } from '../reading/client-slots.ts';
 import type { LogSource } from '../reading/log-source.ts';
 import { readMostAsked } from '../reading/most-asked-store.ts';
@@ -36,6 +37,8 @@ export function answerQuestion(log: LogSource, question: WholeQuestion): Promise
       return readTopClients(log, question.request);
     case 'address-counts':
       return summarizeClients(log, question.span);
+    case 'distinct-questions':
+      return readQuestions(log, question.request);
     case 'most-asked':
       return readMostAsked(log, question.request);
   }

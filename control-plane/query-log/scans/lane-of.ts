@@ -40,6 +40,7 @@ export function laneOf(question: Question): Lane {
       return isShort(question.request) ? 'quick' : 'long';
     case 'rows':
     case 'most-asked':
+    case 'distinct-questions':
       return 'long';
   }
 }

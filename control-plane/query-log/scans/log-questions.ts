@@ -22,6 +22,7 @@ import type {
 import type { SlotCounts, SlotRequest } from '../../stats/slot-counts.ts';
 import type { TimelineRequest } from '../../stats/timeline-store.ts';
 import { timelineOf } from '../../stats/timeline.ts';
+import type { QuestionsRequest, ReadQuestions } from '../distinct/read-questions.ts';
 import type { ClientSlotsRequest, SlotsOfClients } from '../reading/client-slots.ts';
 import type { LogSelection } from '../reading/log-request.ts';
 import type { MostAskedRequest } from '../reading/most-asked-store.ts';
@@ -111,6 +112,11 @@ export class LogQuestions implements QueryLogReader, StatsReader, AddressCounts 
   /** As `readMostAsked()`. */
   mostAsked(request: MostAskedRequest, signal: AbortSignal): Promise<readonly string[]> {
     return this.ask({ kind: 'most-asked', request }, signal);
+  }
+
+  /** As `readQuestions()`. */
+  distinctQuestions(request: QuestionsRequest, signal: AbortSignal): Promise<ReadQuestions> {
+    return this.ask({ kind: 'distinct-questions', request }, signal);
   }
 
   private async ask<Kind extends QuestionKind>(

@@ -19,6 +19,7 @@ import type {
 } from '../../stats/stats-store.ts';
 import type { SlotCounts, SlotRequest } from '../../stats/slot-counts.ts';
 import type { TimelineRequest } from '../../stats/timeline-store.ts';
+import type { QuestionsRequest, ReadQuestions } from '../distinct/read-questions.ts';
 import type { ClientSlotsRequest, SlotsOfClients } from '../reading/client-slots.ts';
 import type { LogSelection } from '../reading/log-request.ts';
 import type { MostAskedRequest } from '../reading/most-asked-store.ts';
@@ -37,7 +38,8 @@ export type Question =
   | { readonly kind: 'top-domains'; readonly request: TopRequest; readonly which: 'blocked' | 'allowed' }
   | { readonly kind: 'top-clients'; readonly request: TopClientsRequest }
   | { readonly kind: 'address-counts'; readonly span: CountedSpan }
-  | { readonly kind: 'most-asked'; readonly request: MostAskedRequest };
+  | { readonly kind: 'most-asked'; readonly request: MostAskedRequest }
+  | { readonly kind: 'distinct-questions'; readonly request: QuestionsRequest };
 
 export type QuestionKind = Question['kind'];
 
@@ -56,6 +58,7 @@ export interface Answers {
   readonly 'top-clients': readonly ClientCount[];
   readonly 'address-counts': readonly AddressCount[];
   readonly 'most-asked': readonly string[];
+  readonly 'distinct-questions': ReadQuestions;
 }
 
 /** Why a question has no answer. */

@@ -9,7 +9,7 @@ import type { SnapshotBuffers } from '../../../shared/snapshot/snapshot.ts';
 import { Coalescer } from '../../concurrency/coalescer.ts';
 import type { BlockingSettings } from '../../policy/blocking-settings.ts';
 import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
-import type { FindLivePolicy } from '../../policy/live.ts';
+import type { FindLivePolicy, LivePolicy } from '../../policy/live.ts';
 import type { PolicyRows } from '../../policy/rows.ts';
 import type { PublishedState } from '../published-state.ts';
 import type { Generations } from './generations.ts';
@@ -33,6 +33,15 @@ export interface PublisherParts {
   readonly live: FindLivePolicy;
   readonly generations: Generations;
   readonly logger: Logger;
+}
+
+/** What a draft is built of. */
+export interface DraftParts {
+  readonly compiled: CompiledRules;
+  readonly rows: PolicyRows;
+  readonly blocking: BlockingSettings;
+  /** The addresses of clients with a group by MAC, instead of those in force. */
+  readonly clientAddresses?: (live: LivePolicy) => LivePolicy['clientAddresses'];
 }
 
 /** The only source of snapshot versions. */
@@ -70,6 +79,18 @@ export class SnapshotPublisher {
   /** Publishes the rules and rows in force again, because something else has changed. Needs no database. */
   refresh(blocking: BlockingSettings): Promise<SnapshotBuffers> {
     return this.inTurn(() => this.publishNow(this.state.compiled, this.state.rows, blocking));
+  }
+
+  /**
+   * Builds what publishing these would publish, and publishes nothing: what is live is that of the snapshot in force,
+   * but for `clientAddresses` where they are given. Unchanged parts are those in force.
+   */
+  draft({ compiled, rows, blocking, clientAddresses }: DraftParts): BuiltSnapshot {
+    const version = this.version + 1;
+    const inForce = this.built?.live ?? this.parts.live(this.state.rows);
+    const live =
+      clientAddresses === undefined ? inForce : { ...inForce, clientAddresses: clientAddresses(inForce) };
+    return buildSnapshotAfter(this.built, { version, compiled, rows, blocking, live });
   }
 
   private inTurn(publish: () => Promise<SnapshotBuffers>): Promise<SnapshotBuffers> {

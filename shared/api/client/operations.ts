@@ -18,6 +18,7 @@ import type * as rules from '../policy/rules-api.ts';
 import type * as safeSearch from '../policy/safe-search-api.ts';
 import type * as schedules from '../policy/schedules-api.ts';
 import type * as services from '../policy/services-api.ts';
+import type * as simulate from '../policy/simulate-api.ts';
 import type * as sources from '../policy/sources-api.ts';
 import type * as queryLog from '../query-log-api.ts';
 import type * as revisions from '../revisions-api.ts';
@@ -99,6 +100,7 @@ export interface Operations {
   'GET /allowlist': { query: typeof compiledLists.CompiledListQuery; answer: typeof compiledLists.CompiledRulePage };
   'GET /whitelist': { query: typeof compiledLists.CompiledListQuery; answer: typeof compiledLists.CompiledRulePage };
   'GET /explain': { query: typeof explain.ExplainQuery; answer: typeof explain.ExplainAnswer };
+  'POST /simulate': { body: typeof simulate.SimulateBody; answer: typeof simulate.Simulation };
   'GET /block-filter/stats': { answer: typeof stats.BlockFilterStats };
   'GET /managed-domains': { query: typeof rules.ManagedDomainQuery; answer: typeof rules.ManagedDomainPage };
   'POST /managed-domains': { body: typeof rules.ManagedDomainCreateBody; answer: typeof rules.ManagedDomain };

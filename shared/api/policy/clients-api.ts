@@ -18,21 +18,23 @@ import {
 } from '../fields.ts';
 
 /** An address of one form only, so that each is stored once: RFC 5952, and IPv4 where it is a mapped one. */
-const Address = text(64).transform((value, context) => {
+export const Address = text(64).transform((value, context) => {
   const bytes = value.includes('%') ? null : addressFromText(value);
   if (bytes !== null) return addressToText(bytes);
   context.addIssue('expected an IPv4 or IPv6 address');
   return z.NEVER;
 });
 
-const Mac = text(32).transform((value, context) => {
+/** A MAC address in its one form. */
+export const Mac = text(32).transform((value, context) => {
   const mac = canonicalMac(value);
   if (mac !== null) return mac;
   context.addIssue('expected a MAC address such as 02:00:5e:10:00:01');
   return z.NEVER;
 });
 
-const Cidr = text(64).transform((value, context) => {
+/** A network in canonical form. */
+export const Cidr = text(64).transform((value, context) => {
   const network = networkFromText(value);
   if (network !== null) return networkToText(network);
   context.addIssue('expected a network such as 192.0.2.0/24 or 2001:db8::/32');

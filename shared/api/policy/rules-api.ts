@@ -7,18 +7,21 @@ import { Comment, Id, label, Page, pageOf, text, Timestamp } from '../fields.ts'
 /** Longest pattern of a regex filter. */
 const MAX_PATTERN_LENGTH = 1000;
 
-const Action = z.enum(['allow', 'deny']);
-const GroupId = Id.nullable().meta({ description: 'null = every group' });
+/** What a rule does. */
+export const Action = z.enum(['allow', 'deny']);
+/** The group that a rule is for. */
+export const GroupId = Id.nullable().meta({ description: 'null = every group' });
 
 /** A rule for one name; becomes ASCII in lower case without a final dot. */
-const Domain = text(1020).transform((value, context) => {
+export const Domain = text(1020).transform((value, context) => {
   const domain = canonicalDomainRule(value);
   if (domain !== null) return domain;
   context.addIssue('expected a domain name, with `*.` before it to cover its subdomains');
   return z.NEVER;
 });
 
-const Pattern = text(MAX_PATTERN_LENGTH)
+/** An expression that takes linear time. */
+export const Pattern = text(MAX_PATTERN_LENGTH)
   .min(1)
   .superRefine((value, context) => {
     const compiled = compileExpression(value);

@@ -42,11 +42,12 @@ export const UnusedLineList = z.array(UnusedLine);
 const Name = label(200);
 
 /** `http:`, `https:` or `file:`; which folders `file:` may reach is `blocking.list_dirs`. */
-const Url = text(2048)
+export const Url = text(2048)
   .refine((value) => isListUrl(value), 'expected an http:, https: or file: URL')
   .meta({ format: 'uri' });
 
-const GroupIds = z
+/** The groups that a list serves; none = every group. */
+export const GroupIds = z
   .array(Id)
   .max(10_000)
   .refine((ids) => new Set(ids).size === ids.length, 'expected each group once');

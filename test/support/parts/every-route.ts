@@ -16,6 +16,7 @@ import { NO_POLICY_ROWS } from '../../../control-plane/policy/rows.ts';
 import { ServiceCatalog } from '../../../control-plane/services/service-catalog.ts';
 import { configRecords } from '../../../control-plane/settings/derived.ts';
 import { makeSelfSigned } from '../../../control-plane/tls/self-signed.ts';
+import type { Simulation } from '../../../shared/api/policy/simulate-api.ts';
 import { createAnswerCache } from '../../../shared/memory/answer-cache-layout.ts';
 import type { UpstreamReport } from '../../../shared/threads/messages.ts';
 import { questionsOf } from './stored-log.ts';
@@ -46,6 +47,25 @@ export function everyCompatRoute(given: Partial<EveryPart> = {}): CompatRows {
 
 /** Read once for a suite: no row changes it, and a suite may start many an API. */
 let catalog: ServiceCatalog | undefined;
+
+/** Of a log without queries. */
+const NOTHING_SIMULATED: Simulation = {
+  from: '2026-01-14T12:00:00.000Z',
+  to: '2026-01-15T12:01:00.000Z',
+  oldest: null,
+  snapshot_id: 7,
+  queries: { judged: 0, not_judged: 0, undecided: 0, answer_unknown: 0, left_out: 0, distinct: 0 },
+  is_complete: true,
+  damaged_blocks: 0,
+  newly_blocked: { queries: 0, domains: 0, clients: 0 },
+  newly_allowed: { queries: 0, domains: 0, clients: 0 },
+  domains_total: 0,
+  domains: [],
+  clients_total: 0,
+  clients: [],
+  lists: [],
+  elapsed_ms: 1,
+};
 
 /** The upstream of the node under test. */
 const UPSTREAM: UpstreamReport = {
@@ -120,6 +140,7 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
         answer: null,
       }),
     },
+    simulator: { simulate: async () => NOTHING_SIMULATED },
     catalog: (catalog ??= new ServiceCatalog(tmpdir())),
     compiledLists: {
       page: async (_kind, { limit, offset }) => ({

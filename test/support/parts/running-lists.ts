@@ -78,7 +78,7 @@ export class RunningLists {
   mostAsked: string[] = [];
   private readonly db: TestDatabase;
   private readonly server: ListServer;
-  private dataDir = '';
+  dataDir = '';
   private nodes: ListNode[] = [];
   /** Requests before these are forgotten. */
   private forgotten = 0;

@@ -1,0 +1,88 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { systemClock } from '../../../shared/clock.ts';
+import { SimulateBody } from '../../../shared/api/policy/simulate-api.ts';
+import { blocklist, type ListNode, RunningLists } from '../../../test/support/parts/running-lists.ts';
+import { DraftLists, type DraftedLists } from './draft-lists.ts';
+import { ListCache } from './list-cache.ts';
+
+const ever = new AbortController().signal;
+let running: RunningLists;
+
+beforeAll(async () => {
+  running = await RunningLists.open();
+});
+afterAll(() => running.close());
+beforeEach(() => running.begin());
+afterEach(() => running.end());
+
+function make(node: ListNode, lists: object): Promise<DraftedLists> {
+  const drafts = new DraftLists({
+    database: running.database,
+    cache: new ListCache(running.dataDir),
+    pool: node.pool,
+    current: () => node.publisher.current(),
+    listDirs: () => [],
+    bounds: { localDomain: () => '', ownPorts: () => new Set() },
+    clock: systemClock,
+  });
+  return drafts.make(SimulateBody.parse({ lists }).lists, ever);
+}
+
+describe('DraftLists.make()', () => {
+  test('compiles lists of the draft with those in force, and leaves nothing behind', async () => {
+    const node = await running.startNode();
+    const { id } = await node.life.create(blocklist(running.serve('/a', 'a.example\n')));
+    const off = await node.life.create(blocklist(running.serve('/b', 'b.example\nc.example\n')));
+    await node.life.idle();
+    await node.life.update(off.id, { enabled: false });
+    const copies = running.copies();
+    const { current } = { current: node.publisher.current() };
+    const made = await make(node, { add: [{ source_id: off.id }, { text: 'd.example' }] });
+    expect(made.base).toBe(current);
+    expect(made.added).toMatchObject([
+      { name: 'ads', rules: 2 },
+      { name: 'draft', rules: 1 },
+    ]);
+    expect(made.sources.map(({ id: one, enabled }) => [one, enabled])).toEqual([
+      [id, true],
+      [off.id, true],
+      [-2, true],
+    ]);
+    expect(made.compiled.sources.map(({ id: one }) => one)).toEqual([id, off.id, -2]);
+    expect(running.copies()).toEqual(copies);
+    expect(node.publisher.current()).toBe(current);
+  });
+
+  test('takes the held copy of a source, as approving it would', async () => {
+    const node = await running.startNode();
+    const text = Array.from({ length: 10 }, (_, i) => `n${i}.example\n`).join('');
+    const { id } = await node.life.create(blocklist(running.serve('/a', text)));
+    await node.life.idle();
+    running.serve('/a', 'n1.example\n');
+    await node.life.refresh(id);
+    await node.life.idle();
+    expect((await node.life.read(id)).status).toBe('held');
+    const made = await make(node, { add: [{ source_id: id }] });
+    expect(made.added).toMatchObject([{ rules: 1 }]);
+    expect(made.compiled.sources.map(({ id: one }) => one)).toEqual([id]);
+  });
+
+  test('compiles nothing where lists are only dropped', async () => {
+    const node = await running.startNode();
+    const { id } = await node.life.create(blocklist(running.serve('/a', 'a.example\n')));
+    await node.life.idle();
+    const made = await make(node, { drop: [id] });
+    expect([made.compiled, made.sources]).toEqual([node.publisher.current().compiled, []]);
+  });
+
+  test('refuses a source that was never fetched, and a list that is none', async () => {
+    const node = await running.startNode();
+    const { id } = await node.life.create(blocklist(running.urlOf('/missing'), { enabled: false }));
+    for (const [list, path] of [
+      [{ source_id: id }, 'lists.add.0.source_id'],
+      [{ url: running.urlOf('/missing') }, 'lists.add.0.url'],
+      [{ text: '<html><body></body></html>' }, 'lists.add.0'],
+    ] as const)
+      await expect(make(node, { add: [list] })).rejects.toMatchObject({ status: 400, fields: [{ path }] });
+  });
+});

@@ -1,0 +1,175 @@
+/** Requests and answers of `{api}/simulate`: a draft of policy, and what it would change about logged queries. */
+import { z } from 'zod';
+import { QUERY_STATUS_NAMES } from '../../query-log.ts';
+import { ExplainedRule } from '../explain-api.ts';
+import { Id, label, Period, Timestamp } from '../fields.ts';
+import { Address, Cidr, Mac } from './clients-api.ts';
+import { Action, Domain, GroupId, Pattern } from './rules-api.ts';
+import { ServiceBlockBody } from './services-api.ts';
+import { GroupIds, Url } from './sources-api.ts';
+
+/** Most of each kind in a draft. */
+const MAX_LISTS = 20;
+const MAX_RULES = 10_000;
+const MAX_EXPRESSIONS = 100;
+const MAX_SERVICES = 1000;
+const MAX_CLIENTS = 1000;
+/** UTF-16 units of a list that is given as text. */
+const MAX_LIST_TEXT = 1_048_576;
+
+const DraftSource = z
+  .strictObject({ source_id: Id })
+  .meta({ description: 'a source that is there: disabled, or with a copy that is held' });
+
+const written = {
+  name: label(200).default('draft'),
+  kind: z.enum(['block', 'allow']).default('block'),
+  group_ids: GroupIds.default([]),
+  subdomains: z.boolean().default(false),
+};
+const DraftText = z.strictObject({ text: z.string().max(MAX_LIST_TEXT), ...written });
+const DraftUrl = z
+  .strictObject({ url: Url, ...written })
+  .meta({ description: 'fetched for this answer only, within the limits of sources' });
+
+const DraftList = z
+  .union([DraftSource, DraftText, DraftUrl], 'expected one of source_id, text and url')
+  .meta({ id: 'DraftList' });
+export type DraftList = z.output<typeof DraftList>;
+
+const ids = (most: number) => z.array(Id).max(most).default([]);
+
+const DraftManagedDomain = z.strictObject({
+  domain: Domain,
+  action: Action.default('deny'),
+  group_id: GroupId.default(null),
+});
+const DraftRegexFilter = z.strictObject({
+  pattern: Pattern,
+  action: Action.default('deny'),
+  group_id: GroupId.default(null),
+});
+const ClientGroup = Id.nullable().meta({ description: 'null = no group of its own' });
+const DraftClient = z.union(
+  [
+    z.strictObject({ ip_address: Address, group_id: ClientGroup }),
+    z.strictObject({ mac_address: Mac, group_id: ClientGroup }),
+  ],
+  'expected group_id and either ip_address or mac_address',
+);
+const DraftSubnet = z.strictObject({
+  subnet_cidr: Cidr,
+  group_id: Id.nullable().meta({ description: 'null = the network gives no group' }),
+});
+
+export const SimulateBody = z
+  .strictObject({
+    period: Period.default('24h'),
+    limit: z.int().min(1).max(1000).default(100),
+    lists: z
+      .strictObject({ add: z.array(DraftList).max(MAX_LISTS).default([]), drop: ids(MAX_RULES) })
+      .prefault({}),
+    managed_domains: z
+      .strictObject({ add: z.array(DraftManagedDomain).max(MAX_RULES).default([]), drop: ids(MAX_RULES) })
+      .prefault({}),
+    regex_filters: z
+      .strictObject({ add: z.array(DraftRegexFilter).max(MAX_EXPRESSIONS).default([]), drop: ids(MAX_RULES) })
+      .prefault({}),
+    services: z
+      .strictObject({
+        block: z.array(ServiceBlockBody).max(MAX_SERVICES).default([]),
+        unblock: z.array(ServiceBlockBody).max(MAX_SERVICES).default([]),
+      })
+      .prefault({}),
+    clients: z.array(DraftClient).max(MAX_CLIENTS).default([]),
+    client_subnets: z.array(DraftSubnet).max(MAX_CLIENTS).default([]),
+    blocking_enabled: z.boolean().optional().meta({ description: 'the switch of all blocking' }),
+  })
+  .meta({
+    id: 'SimulationDraft',
+    examples: [
+      {
+        period: '7d',
+        lists: { add: [{ text: '||ads.example.org^', name: 'ads' }] },
+        clients: [{ ip_address: '192.0.2.10', group_id: 2 }],
+      },
+    ],
+  });
+export type SimulateBody = z.output<typeof SimulateBody>;
+
+const Count = z.int().min(0);
+
+const Totals = z
+  .strictObject({ queries: Count, domains: Count, clients: Count })
+  .meta({ id: 'SimulatedTotals' });
+
+const Decision = z
+  .strictObject({
+    status: z.enum(QUERY_STATUS_NAMES).meta({ description: 'ALLOWED for whatever upstreams answer' }),
+    rule: ExplainedRule.nullable().meta({ description: 'the rule that blocks, or that lets pass' }),
+  })
+  .meta({ id: 'SimulatedDecision' });
+
+const DomainCount = z.strictObject({ domain: z.string(), queries: Count });
+const ClientCount = z.strictObject({ ip: z.string(), hostname: z.string().nullable(), queries: Count });
+const changes = { newly_blocked: Count, newly_allowed: Count };
+
+const ChangedDomain = z
+  .strictObject({
+    domain: z.string(),
+    ...changes,
+    type: z.string().meta({ description: 'of the question that the decisions are about' }),
+    before: Decision,
+    after: Decision,
+    clients_total: Count,
+    clients: z.array(ClientCount).meta({ description: 'the busiest, ten at most' }),
+  })
+  .meta({ id: 'SimulatedDomain' });
+
+const ChangedClient = z
+  .strictObject({
+    ip: z.string(),
+    hostname: z.string().nullable(),
+    ...changes,
+    domains_total: Count,
+    domains: z.array(DomainCount).meta({ description: 'the most frequent, ten at most' }),
+  })
+  .meta({ id: 'SimulatedClient' });
+
+const CompiledDraftList = z
+  .strictObject({ name: z.string(), rules: Count, invalid_lines: Count })
+  .meta({ id: 'CompiledDraftList' });
+
+export const Simulation = z
+  .strictObject({
+    from: Timestamp,
+    to: Timestamp,
+    oldest: Timestamp.nullable().meta({ description: 'no older query was read; null = none was' }),
+    snapshot_id: z.int().meta({ description: 'the policy in force that the draft is compared with' }),
+    queries: z
+      .strictObject({
+        judged: Count,
+        not_judged: Count.meta({ description: 'refused or rate-limited, whatever policy says' }),
+        undecided: Count.meta({
+          description: 'blocked then, perhaps for an answer that is not in the log, by a rule that is gone',
+        }),
+        answer_unknown: Count.meta({
+          description: 'newly allowed by name, without a logged answer that could be judged',
+        }),
+        left_out: Count.meta({ description: 'older queries of the period that were too many, about' }),
+        distinct: Count,
+      })
+      .meta({ id: 'SimulatedQueries' }),
+    is_complete: z.boolean().meta({ description: 'no query was left out, and no block is damaged' }),
+    damaged_blocks: Count,
+    newly_blocked: Totals,
+    newly_allowed: Totals,
+    domains_total: Count,
+    domains: z.array(ChangedDomain),
+    clients_total: Count,
+    clients: z.array(ChangedClient),
+    lists: z.array(CompiledDraftList).meta({ description: 'the lists to add, in their order' }),
+    elapsed_ms: z.number().min(0),
+  })
+  .meta({ id: 'Simulation' });
+export type Simulation = z.infer<typeof Simulation>;

@@ -1,0 +1,126 @@
+/**
+ * What crosses to the thread that simulates a policy, and back: two snapshots, the distinct questions of the query log,
+ * and what the second snapshot would change. Everything large lies in shared memory.
+ */
+import type { QueryStatusCode } from '../query-log.ts';
+import type { SnapshotBuffers } from '../snapshot/snapshot.ts';
+import type { ExplainedRule } from './explanation.ts';
+
+/** Words of a question; each is an i32. */
+export const QuestionWord = {
+  /** Number of its name. */
+  NAME: 0,
+  /** From bit 16 on `QuestionMark`. */
+  TYPE: 1,
+  /** Number of its client. */
+  CLIENT: 2,
+  /** Number of its answer plus one; 0 = nothing in it that policy could block; `ANSWER_UNKNOWN`. */
+  ANSWER: 3,
+  /** How often it was asked. */
+  COUNT: 4,
+} as const;
+export const QUESTION_WORDS = 5;
+/** No upstream's answer is in the log. */
+export const ANSWER_UNKNOWN = -1;
+
+/** Marks of a question. */
+export const QuestionMark = {
+  /** It was blocked, perhaps for what its answer held. */
+  MAYBE_BY_ANSWER: 1 << 16,
+} as const;
+
+/** Texts or records by their number. */
+export interface NumberedBytes {
+  readonly count: number;
+  /** u32: where each starts; one more than there are. */
+  readonly starts: SharedArrayBuffer;
+  readonly bytes: SharedArrayBuffer;
+}
+
+/** Distinct questions of a span. */
+export interface LoggedQuestions {
+  readonly count: number;
+  /** `QUESTION_WORDS` each. */
+  readonly questions: SharedArrayBuffer;
+  /** In presentation form without the final dot, folded. */
+  readonly names: NumberedBytes;
+  /** Resource records with TTL 0; pointers count from a message with the name as its question. */
+  readonly answers: NumberedBytes;
+  readonly clientCount: number;
+  /** Addresses, 16 bytes each. */
+  readonly clients: SharedArrayBuffer;
+}
+
+/** `workerData` of the thread. */
+export interface SimulationStart {
+  readonly before: SnapshotBuffers;
+  readonly after: SnapshotBuffers;
+}
+
+/** To the thread: once it is open. */
+export interface SimulationOrder {
+  readonly questions: LoggedQuestions;
+  /** Names and clients that are told one by one. */
+  readonly limit: number;
+}
+
+/** From the thread. */
+export type FromSimulation =
+  /** Whether rules on addresses exist, so that the addresses in answers matter. */
+  | { readonly type: 'opened'; readonly judgesAddresses: boolean }
+  | { readonly type: 'simulated'; readonly changes: SimulatedChanges };
+
+/** How one side decides. */
+export interface SimulatedDecision {
+  readonly status: QueryStatusCode;
+  readonly groupId: number;
+  /** The rule that blocks, or that lets pass; null = none. */
+  readonly rule: ExplainedRule | null;
+}
+
+/** A name or client, by its number, and queries. */
+export type NumberCount = readonly [number: number, queries: number];
+
+/** A name with changes. */
+export interface ChangedName {
+  readonly name: number;
+  readonly newlyBlocked: number;
+  readonly newlyAllowed: number;
+  /** Of its most frequent changed question. */
+  readonly qtype: number;
+  readonly before: SimulatedDecision;
+  readonly after: SimulatedDecision;
+  readonly clientCount: number;
+  /** The busiest. */
+  readonly clients: readonly NumberCount[];
+}
+
+/** A client with changes. */
+export interface ChangedClient {
+  readonly client: number;
+  readonly newlyBlocked: number;
+  readonly newlyAllowed: number;
+  readonly nameCount: number;
+  readonly names: readonly NumberCount[];
+}
+
+/** Sums of one direction. */
+export interface ChangeTotals {
+  readonly queries: number;
+  readonly names: number;
+  readonly clients: number;
+}
+
+/** What the second snapshot would change. */
+export interface SimulatedChanges {
+  readonly newlyBlocked: ChangeTotals;
+  readonly newlyAllowed: ChangeTotals;
+  /** Queries that cannot be judged: they were blocked for an answer that is not in the log. */
+  readonly undecided: number;
+  /** Of the newly allowed queries, those whose answer is not in the log and could still be blocked. */
+  readonly unknownAnswers: number;
+  readonly changedNames: number;
+  readonly changedClients: number;
+  readonly names: readonly ChangedName[];
+  readonly clients: readonly ChangedClient[];
+}
