@@ -2,7 +2,7 @@
  * Turns a DNS thread's explanation into text: rule numbers become the rule, its list or filter, and the line in the
  * list's copy, which is looked up on demand because no table holds it.
  */
-import type { ExplainAnswer, ExplainQuery, ExplainedRule } from '../../shared/api/explain-api.ts';
+import type { ExplainAnswer, ExplainedRule } from '../../shared/api/explain-api.ts';
 import { rcodeName, rrTypeCode } from '../../shared/dns/iana.ts';
 import { nameFromText, nameToText } from '../../shared/dns/name.ts';
 import { Header, QUESTION_TAIL_SIZE, readU16, skipName, skipRecord } from '../../shared/dns/wire.ts';
@@ -38,6 +38,13 @@ export const ORIGINS = {
   [RuleOrigin.GRANT]: 'grant',
 } as const;
 
+/** A question in words. */
+interface Question {
+  readonly domain: string;
+  readonly type: string;
+  readonly client: string;
+}
+
 /** Asks a DNS thread for an explanation and resolves its numbers. */
 export class Explainer {
   private readonly parts: ExplainerParts;
@@ -47,7 +54,7 @@ export class Explainer {
   }
 
   /** The answer to a client's query, and the reasons; 503 if no DNS thread answers. */
-  async explain({ domain, type, client }: ExplainQuery): Promise<ExplainAnswer> {
+  async explain({ domain, type, client }: Question): Promise<ExplainAnswer> {
     const qname = nameFromText(domain.toLowerCase())!;
     const question = { qname, qtype: rrTypeCode(type)!, client: addressFromText(client)! };
     const explanation = await this.ask(question);

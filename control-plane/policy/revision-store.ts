@@ -41,6 +41,20 @@ export async function newestRevisionId(db: Queryable): Promise<number | null> {
   return id === null ? null : Number(id);
 }
 
+/** The newest revisions at a moment and now, and when the latter was made; null = none. */
+export async function revisionsAt(
+  db: Queryable,
+  moment: Date,
+): Promise<{ then: number | null; now: number | null; nowSince: Date | null }> {
+  const { rows } = await db.query<{ then: string | null; now: string | null; since: Date | null }>(
+    `SELECT max(id) FILTER (WHERE created_at <= $1) AS then, max(id) AS now, max(created_at) AS since FROM revisions`,
+    [moment],
+  );
+  const { then, now, since } = rows[0]!;
+  const idOf = (id: string | null): number | null => (id === null ? null : Number(id));
+  return { then: idOf(then), now: idOf(now), nowSince: since };
+}
+
 /** One of which it is known that it exists. */
 export async function readRevision(db: Queryable, id: number): Promise<Revision> {
   const { rows } = await db.query<RevisionRow>(`SELECT ${COLUMNS} FROM revisions WHERE id = $1`, [id]);

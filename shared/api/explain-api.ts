@@ -4,7 +4,7 @@ import { nameFromText } from '../dns/name.ts';
 import { rrTypeCode } from '../dns/iana.ts';
 import { canonicalDomain } from '../policy/domain-rule.ts';
 import { QUERY_STATUS_NAMES } from '../query-log.ts';
-import { Id, text } from './fields.ts';
+import { Id, optionalQueryInt, text, Timestamp } from './fields.ts';
 
 /** Any name that a query could carry; IDN becomes A-labels. */
 const QueriedName = text(1020)
@@ -17,15 +17,19 @@ const QueriedName = text(1020)
   });
 
 export const ExplainQuery = z.object({
-  domain: QueriedName,
+  domain: QueriedName.optional(),
+  query_id: optionalQueryInt(1, Number.MAX_SAFE_INTEGER).meta({
+    description: 'a row of the query log, instead of domain, type and client',
+  }),
   type: z
     .string()
     .refine((value) => rrTypeCode(value) !== undefined, 'expected a type such as A, HTTPS or TYPE65')
-    .default('A'),
+    .optional()
+    .meta({ description: 'A if it is absent' }),
   client: z
     .union([z.ipv4(), z.ipv6()], 'expected an IP address')
-    .default('127.0.0.1')
-    .meta({ description: 'the address of the client that would ask' }),
+    .optional()
+    .meta({ description: 'the address of the client that would ask; 127.0.0.1 if it is absent' }),
 });
 export type ExplainQuery = z.output<typeof ExplainQuery>;
 
@@ -53,8 +57,30 @@ export const ExplainedRule = z
   .meta({ id: 'ExplainedRule' });
 export type ExplainedRule = z.infer<typeof ExplainedRule>;
 
+const LoggedThen = z
+  .strictObject({
+    query_id: z.int(),
+    timestamp: Timestamp,
+    status: z.enum(QUERY_STATUS_NAMES),
+    block_source: z.string().nullable(),
+    block_rule: z.string().nullable(),
+    revision: z.int().nullable().meta({ description: 'the newest one when it was answered; null = none' }),
+    current_revision: z
+      .int()
+      .nullable()
+      .meta({ description: 'the newest one now, by which the rest of this answer explains' }),
+    exact: z.boolean().meta({
+      description:
+        'rules, groups and lists are those of that time; schedules, switches, clients’ addresses, the configuration and upstreams are those of now in any case',
+    }),
+    reason: z.string().nullable().meta({ description: 'why it is not exact' }),
+  })
+  .meta({ id: 'LoggedThen' });
+export type LoggedThen = z.infer<typeof LoggedThen>;
+
 export const ExplainAnswer = z
   .strictObject({
+    logged: LoggedThen.optional().meta({ description: 'what the log says; only for query_id' }),
     domain: z.string(),
     type: z.string(),
     client: z.string(),

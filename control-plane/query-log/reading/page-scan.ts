@@ -3,6 +3,7 @@
  * reading stops once no older block can have a row of the page. The total is counted over all blocks of the span, for
  * most filters from their dictionaries alone.
  */
+import { MAX_ID } from '../../../shared/api/fields.ts';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
 import { BlockReader } from '../block/block-reader.ts';
@@ -262,6 +263,12 @@ function* inPortions<T extends Wanted>(all: readonly T[]): Generator<T[]> {
 /** The id of a row of a block. */
 export function rowId({ runId, firstSeq }: Pick<StoredBlock, 'runId' | 'firstSeq'>, row: number): number {
   return runId * SEQ_FACTOR + firstSeq + row;
+}
+
+/** The run of a row, and its number there; null for what is no id. */
+export function placeOfId(id: number): { readonly runId: number; readonly seq: number } | null {
+  const runId = Math.floor(id / SEQ_FACTOR);
+  return runId >= 1 && runId <= MAX_ID ? { runId, seq: id - runId * SEQ_FACTOR } : null;
 }
 
 function isWhole({ firstUs, lastUs }: StoredBlock, { fromUs, toUs }: TimeSpan): boolean {

@@ -7,6 +7,7 @@ import { readTimelineCounts } from '../../stats/timeline-store.ts';
 import { readQuestions } from '../distinct/read-questions.ts';
 import { readClientSlots } from '../reading/client-slots.ts';
 import type { LogSource } from '../reading/log-source.ts';
+import { readLoggedRow } from '../reading/logged-row.ts';
 import { readMostAsked } from '../reading/most-asked-store.ts';
 import { readQueryLog } from '../reading/query-log-store.ts';
 import type { Answers, Question, QuestionKind } from './scan-messages.ts';
@@ -37,6 +38,8 @@ export function answerQuestion(log: LogSource, question: WholeQuestion): Promise
       return readTopClients(log, question.request);
     case 'address-counts':
       return summarizeClients(log, question.span);
+    case 'row':
+      return readLoggedRow(log, question.id);
     case 'distinct-questions':
       return readQuestions(log, question.request);
     case 'most-asked':

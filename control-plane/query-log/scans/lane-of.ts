@@ -26,6 +26,7 @@ export function laneOf(question: Question): Lane {
   switch (question.kind) {
     case 'page':
       return isQuickPage(question.request) ? 'quick' : 'long';
+    case 'row':
     case 'cache-use':
     case 'timeline':
     case 'slot-counts':

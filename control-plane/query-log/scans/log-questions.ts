@@ -114,6 +114,12 @@ export class LogQuestions implements QueryLogReader, StatsReader, AddressCounts 
     return this.ask({ kind: 'most-asked', request }, signal);
   }
 
+  /** One row; null if there is none. */
+  async row(id: number, signal: AbortSignal): Promise<LoggedQuery | null> {
+    const row = await this.ask({ kind: 'row', id }, signal);
+    return row === null ? null : this.named([row])[0]!;
+  }
+
   /** As `readQuestions()`. */
   distinctQuestions(request: QuestionsRequest, signal: AbortSignal): Promise<ReadQuestions> {
     return this.ask({ kind: 'distinct-questions', request }, signal);

@@ -39,6 +39,7 @@ export type Question =
   | { readonly kind: 'top-clients'; readonly request: TopClientsRequest }
   | { readonly kind: 'address-counts'; readonly span: CountedSpan }
   | { readonly kind: 'most-asked'; readonly request: MostAskedRequest }
+  | { readonly kind: 'row'; readonly id: number }
   | { readonly kind: 'distinct-questions'; readonly request: QuestionsRequest };
 
 export type QuestionKind = Question['kind'];
@@ -58,6 +59,8 @@ export interface Answers {
   readonly 'top-clients': readonly ClientCount[];
   readonly 'address-counts': readonly AddressCount[];
   readonly 'most-asked': readonly string[];
+  /** Null = there is none. */
+  readonly row: LoggedQuery | null;
   readonly 'distinct-questions': ReadQuestions;
 }
 

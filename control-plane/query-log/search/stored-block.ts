@@ -157,6 +157,19 @@ export async function fetchBlockOf(
   return block === null || seq >= block.firstSeq + block.rowCount ? null : block;
 }
 
+/** The block that a row of a run is in, of whatever day; null if there is none any more. Looks into each day. */
+export async function findBlockOf(
+  tx: CopyQueryable,
+  { runId, seq }: { runId: number; seq: number },
+  pieces: ReadonlySet<Piece>,
+): Promise<StoredBlock | null> {
+  const [row] = await tx.copyOut(
+    `SELECT ${blockColumns(pieces)} FROM query_blocks WHERE run_id = ${numberInSql(runId)}
+       AND first_seq <= ${numberInSql(seq)} AND first_seq + row_count > ${numberInSql(seq)} LIMIT 1`,
+  );
+  return row === undefined ? null : toBlock(row);
+}
+
 /** What `toBlock()` takes, with the whole columns of these pieces. */
 export function blockColumns(pieces: ReadonlySet<Piece>): string {
   const column = (name: string, its: readonly Piece[]): string =>

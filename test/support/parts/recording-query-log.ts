@@ -22,6 +22,10 @@ export class RecordingQueryLog implements QueryLogReader {
     };
   }
 
+  async row(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
   // eslint-disable-next-line require-yield
   async *rows(): AsyncGenerator<LoggedQuery[]> {
     return Promise.resolve();

@@ -1,0 +1,105 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { ExplainAnswer } from '../../shared/api/explain-api.ts';
+import { logRow, wireName } from '../../test/support/parts/log-row.ts';
+import type { RunningApi } from '../../test/support/parts/running-api.ts';
+import { serveSuite } from '../../test/support/parts/served-suite.ts';
+import { questionsOf, storedRows, storeRows } from '../../test/support/parts/stored-log.ts';
+import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
+import { explainRoutes } from './explain-routes.ts';
+
+let api: RunningApi;
+let suite: SuiteDatabase;
+const asked: unknown[] = [];
+
+const explained = (question: { domain: string; type: string }): ExplainAnswer => ({
+  ...{ ...question, client: '192.0.2.7', group_id: 1, snapshot_id: 7, status: 'ALLOWED', decided_by: null },
+  ...{ stages: [], answer: null },
+});
+
+serveSuite(
+  (parts) =>
+    explainRoutes({
+      explainer: {
+        explain: async (question) => {
+          asked.push(question);
+          return explained(question);
+        },
+      },
+      queryLog: questionsOf(parts.database),
+      database: parts.database,
+    }),
+  (served) => ({ api, suite } = served),
+);
+beforeEach(() => {
+  asked.length = 0;
+});
+
+async function storeBlocked(): Promise<number> {
+  const blocked = { blockSource: 'ads', blockRule: '||a.example^' };
+  await storeRows(suite.database, [
+    logRow({ timestampMs: Date.now() - 60_000, qname: wireName('b.example') }),
+    logRow({ timestampMs: Date.now() - 59_000, qname: wireName('a.example'), status: 4, ...blocked }),
+  ]);
+  return (await storedRows(suite.database)).find(({ domain }) => domain === 'a.example')!.id;
+}
+
+async function revisionAt(secsAgo: number): Promise<number> {
+  const { rows } = await suite.database.query<{ id: string }>(
+    `INSERT INTO revisions (author, summary, created_at) VALUES ('tester', 'x', now() - $1 * interval '1 s')
+     RETURNING id`,
+    [secsAgo],
+  );
+  return Number(rows[0]!.id);
+}
+
+describe('GET /explain', () => {
+  test('of a logged query explains its question, with what the log says of it', async () => {
+    const before = await revisionAt(3600);
+    const id = await storeBlocked();
+    const { status, body } = await api.send('GET', `/api/explain?query_id=${id}`);
+    expect(status).toBe(200);
+    expect(asked).toEqual([{ domain: 'a.example', type: 'A', client: '192.0.2.7' }]);
+    expect(body).toMatchObject({
+      domain: 'a.example',
+      logged: {
+        ...{ query_id: id, status: 'BLOCKED_LIST', block_source: 'ads', block_rule: '||a.example^' },
+        ...{ revision: before, current_revision: before, exact: true, reason: null },
+      },
+    });
+  });
+
+  test.each([
+    ['changed since', 10, /have changed since/],
+    ['changing then', 60, /while a change came into force/],
+  ])('of a logged query says that policy was %s', async (_what, secsAgo, reason) => {
+    await revisionAt(3600);
+    const newest = await revisionAt(secsAgo);
+    const id = await storeBlocked();
+    const { logged } = (await api.send('GET', `/api/explain?query_id=${id}`)).body as ExplainAnswer;
+    expect(logged).toMatchObject({ current_revision: newest, exact: false });
+    expect(logged!.reason).toMatch(reason);
+  });
+
+  test('of a row that is not there is 404', async () => {
+    const id = await storeBlocked();
+    for (const unknown of [id + 2, id + 2 ** 33, 1, 999_999_999_999_999])
+      expect((await api.send('GET', `/api/explain?query_id=${unknown}`)).status).toBe(404);
+  });
+
+  test('takes a question or a row, not both and not neither', async () => {
+    for (const [query, paths] of [
+      ['', ['domain']],
+      ['?type=A', ['domain']],
+      ['?query_id=5&domain=a.example', ['domain']],
+      ['?query_id=5&type=A&client=192.0.2.1', ['type', 'client']],
+      ['?query_id=0', ['query_id']],
+      ['?query_id=x', ['query_id']],
+    ] as const) {
+      const { status, problem } = await api.send('GET', `/api/explain${query}`);
+      expect([status, problem.errors?.map(({ path }) => path)]).toEqual([400, paths]);
+    }
+    const plain = await api.send('GET', '/api/explain?domain=A.example');
+    expect([plain.status, asked]).toEqual([200, [{ domain: 'a.example', type: 'A', client: '127.0.0.1' }]]);
+    expect(plain.body).not.toHaveProperty('logged');
+  });
+});
