@@ -116,6 +116,10 @@ const database = section({
     unit: 'days',
     doc: 'How long the counts of statistics and the lists of names and clients are kept.',
   }),
+  audit_days: key(int(1, 36_500).default(400), {
+    unit: 'days',
+    doc: 'How long the audit log is kept: who changed what.',
+  }),
 });
 
 const cache = section({

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import type { Node } from './node.ts';
 import { localSources } from './start-dns.ts';
 import { systemClock as clock } from '../shared/clock.ts';
+import { startAuditSweep } from './audit/audit-sweep.ts';
 import { Authenticator } from './auth/authenticator.ts';
 import { SetupCode } from './auth/setup-code.ts';
 import { ConfiguredPassword } from './auth/accounts/configured-password.ts';
@@ -115,11 +116,13 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
   return port;
 }
 
-/** Who may ask what. */
-function startAuth({ config, loaded, database, logger, stops }: Node, setupCode: SetupCode): Authenticator {
-  const configured = new ConfiguredPassword(loaded);
+/** Authentication, and what removes expired sessions and old entries of the audit log. */
+function startAuth(node: Node, setupCode: SetupCode): Authenticator {
+  const { config, logger, database, stops } = node;
+  const configured = new ConfiguredPassword(node.loaded);
   const auth = new Authenticator({ config: () => config, configured, database, clock, logger, setupCode });
   stops.push(startExpiredSessionSweep(auth, logger));
+  stops.push(startAuditSweep({ database, clock, logger, keptDays: () => config.database.audit_days }));
   return auth;
 }
 

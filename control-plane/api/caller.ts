@@ -20,6 +20,8 @@ export interface Author {
   readonly name: string;
   /** Where the request came from; null = not from the network. */
   readonly address: string | null;
+  /** Is told the id of the revision that the change makes. */
+  readonly onRevision?: (id: number) => void;
 }
 
 /** Weir itself. */

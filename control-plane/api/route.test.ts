@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import express from 'express';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
@@ -154,7 +154,9 @@ describe('run()', () => {
 describe('authorOf()', () => {
   test('authorOf() is the name of the caller, or anonymous, and the address', () => {
     const http = { ip: '::ffff:192.0.2.7' } as unknown as Request;
-    expect(authorOf({ caller: CALLER, http })).toEqual({ name: 'admin', address: '192.0.2.7' });
-    expect(authorOf({ caller: null, http })).toEqual({ name: 'anonymous', address: '192.0.2.7' });
+    const response = {} as unknown as Response;
+    const author = (caller: Caller | null): unknown => authorOf({ caller, http, response });
+    expect(author(CALLER)).toMatchObject({ name: 'admin', address: '192.0.2.7' });
+    expect(author(null)).toMatchObject({ name: 'anonymous', address: '192.0.2.7' });
   });
 });

@@ -34,9 +34,17 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
   readonly gone: AbortSignal;
 }
 
-/** The author of a change: the caller, from where the request came. */
-export function authorOf({ caller, http }: Pick<RouteRequest, 'caller' | 'http'>): Author {
-  return { name: caller?.username ?? 'anonymous', address: isLocal(http) ? null : clientAddress(http) };
+/** The author of a change: the caller, from where the request came. The answer names the change's revision. */
+export function authorOf({
+  caller,
+  http,
+  response,
+}: Pick<RouteRequest, 'caller' | 'http' | 'response'>): Author {
+  return {
+    name: caller?.username ?? 'anonymous',
+    address: isLocal(http) ? null : clientAddress(http),
+    onRevision: (id) => response.set('Weir-Revision', String(id)),
+  };
 }
 
 /** Descriptions by status. */

@@ -10,8 +10,10 @@ import {
 import { periodMs } from '../../shared/api/fields.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
-import { route } from '../api/route.ts';
+import { authorOf, route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
+import { recordAudit } from '../audit/audit-store.ts';
+import type { Database } from '../db/database.ts';
 import { spanOf } from '../query-log/reading/period-start.ts';
 import { toCacheStats } from '../stats/cache-use.ts';
 import type { StatsReader } from '../stats/stats-reader.ts';
@@ -21,6 +23,7 @@ import type { CacheContents } from './cache-contents.ts';
 export interface CacheRouteParts {
   readonly stats: Pick<StatsReader, 'cacheUse'>;
   readonly cache: Pick<CacheContents, 'metrics' | 'page' | 'drop'>;
+  readonly database: Database;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -72,7 +75,7 @@ function listCacheEntries({ cache, clock }: CacheRouteParts): Route {
   });
 }
 
-function dropCacheEntries({ cache, logger }: CacheRouteParts): Route {
+function dropCacheEntries({ cache, database, logger }: CacheRouteParts): Route {
   return route({
     method: 'DELETE',
     path: '/cache/entries',
@@ -81,8 +84,14 @@ function dropCacheEntries({ cache, logger }: CacheRouteParts): Route {
     summary: 'Drop answers from the cache, of a name or type or all',
     query: CacheEntryFilter,
     errors: { 503: 'a worker holds the cache; see Retry-After' },
-    handle: async ({ query }) => {
-      const dropped = await cache.drop(query);
+    handle: async (request) => {
+      const { query } = request;
+      const dropped = await database.transaction(async (tx) => {
+        const count = await cache.drop(query);
+        const entry = { actor: authorOf(request), action: 'dropped', subject: 'cache entries' };
+        await recordAudit(tx, { ...entry, before: { ...query, entries: count } });
+        return count;
+      });
       logger.info('cache entries dropped', { ...query, dropped });
     },
   });

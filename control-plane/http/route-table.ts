@@ -6,6 +6,7 @@
  */
 import type { PartsOf } from '../api/feature-parts.ts';
 import type { Route } from '../api/route.ts';
+import { auditRoutes } from '../audit/audit-routes.ts';
 import { userRoutes } from '../auth/accounts/user-routes.ts';
 import { authRoutes } from '../auth/auth-routes.ts';
 import { tokenRoutes } from '../auth/tokens/token-routes.ts';
@@ -65,6 +66,7 @@ const FEATURES = [
   customServiceRoutes,
   revisionRoutes,
   importRoutes,
+  auditRoutes,
   forwardZoneRoutes,
   dnsSettingsRoutes,
   recordRoutes,

@@ -88,6 +88,7 @@ export class PolicyChanges {
       if (error instanceof OutcomeUnknown) this.inForce.apply().catch(() => undefined);
       throw error;
     });
+    if (stored.revision !== null) author.onRevision?.(stored.revision);
     try {
       await follow(stored.result, () => this.inForce.apply());
     } catch (error) {

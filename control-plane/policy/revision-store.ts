@@ -61,6 +61,30 @@ export async function readRevision(db: Queryable, id: number): Promise<Revision>
   return toRevision(rows[0]!);
 }
 
+/** One revision; 404 if there is none. */
+export async function findRevision(db: Queryable, id: number): Promise<Revision> {
+  const { rows } = await db.query<RevisionRow>(`SELECT ${COLUMNS} FROM revisions WHERE id = $1`, [id]);
+  if (rows[0] === undefined) throw notFound(`revision ${id}`);
+  return toRevision(rows[0]);
+}
+
+/** Newer revisions that are named in a refusal. */
+const MOST_NAMED = 5;
+
+/** 409 that names the revisions after `head`, which the caller does not know and which would go, too. */
+export async function refuseUnknownHead(db: Queryable, head: number): Promise<void> {
+  const newest = await newestRevisionId(db);
+  if (newest === head) return;
+  if (newest === null || newest < head) throw conflict(`revision ${head} is not the newest: it is ${newest}`);
+  const { rows } = await db.query<RevisionRow>(
+    `SELECT ${COLUMNS} FROM revisions WHERE id > $1 ORDER BY id LIMIT ${MOST_NAMED + 1}`,
+    [head],
+  );
+  const named = rows.slice(0, MOST_NAMED).map(({ id, author, summary }) => `${id} (${author}: ${summary})`);
+  if (rows.length > MOST_NAMED) named.push('and more');
+  throw conflict(`revision ${newest} is the newest, not ${head}; these would go, too: ${named.join(', ')}`);
+}
+
 /** 404 for an unknown revision, 409 for one whose policy is not kept any more. */
 export async function refuseForgotten(db: Queryable, id: number): Promise<void> {
   const { rows } = await db.query<RevisionRow>(`SELECT ${COLUMNS} FROM revisions WHERE id = $1`, [id]);

@@ -7,7 +7,12 @@ import type { Author } from '../api/caller.ts';
 import type { Queryable } from '../db/database.ts';
 import type { Changed, PolicyChanges } from '../policy/change.ts';
 import { restorePolicy } from './restore-store.ts';
-import { newestRevision, readRevision, refuseForgotten } from '../policy/revision-store.ts';
+import {
+  newestRevision,
+  readRevision,
+  refuseForgotten,
+  refuseUnknownHead,
+} from '../policy/revision-store.ts';
 
 /** Parts of a rollback. */
 export interface RollBackParts {
@@ -17,14 +22,19 @@ export interface RollBackParts {
   readonly bringBack: () => Promise<void>;
 }
 
-/** Puts revision `id` into force and returns the new revision, or the newest one if policy is unchanged. 404, 409. */
+/**
+ * Puts revision `id` into force, if the newest one is `expectedHead`, and returns the new revision, or the newest one if policy is
+ * unchanged. 404, 409.
+ */
 export async function rollBack(
   { database, policy, bringBack }: RollBackParts,
   id: number,
   author: Author,
+  expectedHead?: number,
 ): Promise<Revision> {
   const work = async (tx: Queryable): Promise<Changed<undefined>> => {
     await refuseForgotten(tx, id);
+    if (expectedHead !== undefined) await refuseUnknownHead(tx, expectedHead);
     await restorePolicy(tx, id);
     return { result: undefined, summary: `rolled back to revision ${id}` };
   };

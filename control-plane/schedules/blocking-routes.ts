@@ -5,10 +5,11 @@ import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import { authorOf, route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
+import { recordAudit } from '../audit/audit-store.ts';
 import { blockingSource, isBlockingEnabled, timerEndMs } from '../policy/blocking-switch.ts';
 import type { PolicyChanges } from '../policy/change.ts';
 import type { BlockingSwitch } from '../policy/rows.ts';
-import { deleteBlockingSwitch, writeBlockingSwitch } from './blocking-switch-store.ts';
+import { deleteBlockingSwitch, readBlockingSwitch, writeBlockingSwitch } from './blocking-switch-store.ts';
 
 /** What these rows are made of. */
 export interface BlockingRouteParts {
@@ -51,7 +52,10 @@ function switchBlocking(parts: BlockingRouteParts): Route {
       const { enabled, timer_secs: timerSecs } = request.body;
       const until = timerSecs === null ? null : new Date(parts.clock.nowMs() + timerSecs * 1000);
       await parts.policy.change(authorOf(request), async (tx) => {
+        const before = await readBlockingSwitch(tx);
         await writeBlockingSwitch(tx, enabled, until);
+        const entry = { actor: authorOf(request), action: enabled ? 'switched on' : 'switched off' };
+        await recordAudit(tx, { ...entry, subject: 'blocking', before, after: { enabled, until } });
         return { result: undefined, summary: null };
       });
       const said = enabled ? 'switch blocking on' : 'switch blocking off';
@@ -70,7 +74,14 @@ function giveBlockingBack(parts: BlockingRouteParts): Route {
     summary: 'Let the configuration decide about blocking again',
     handle: async (request) => {
       await parts.policy.change(authorOf(request), async (tx) => {
+        const before = await readBlockingSwitch(tx);
         await deleteBlockingSwitch(tx);
+        const entry = {
+          actor: authorOf(request),
+          action: 'given back to the configuration',
+          subject: 'blocking',
+        };
+        await recordAudit(tx, { ...entry, before });
         return { result: undefined, summary: null };
       });
       parts.logger.info('let the configuration decide about blocking', { author: authorOf(request).name });

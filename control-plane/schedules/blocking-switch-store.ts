@@ -19,6 +19,16 @@ export async function writeBlockingSwitch(
   );
 }
 
+/** The row; null where the configuration decides. */
+export async function readBlockingSwitch(
+  db: Queryable,
+): Promise<{ enabled: boolean; until: Date | null } | null> {
+  const { rows } = await db.query<{ enabled: boolean; until: Date | null }>(
+    'SELECT enabled, until FROM blocking_switch',
+  );
+  return rows[0] ?? null;
+}
+
 /** Returns control to the configuration. */
 export async function deleteBlockingSwitch(db: Queryable): Promise<void> {
   await db.query('DELETE FROM blocking_switch');

@@ -207,7 +207,7 @@ function removeGroupSchedule(parts: ScheduleRouteParts): Route {
 /** Stores a change with its revision and puts it into force. */
 async function change<T>(
   parts: ScheduleRouteParts,
-  request: Pick<RouteRequest, 'caller' | 'http'>,
+  request: Pick<RouteRequest, 'caller' | 'http' | 'response'>,
   describe: (result: T) => string,
   work: (tx: Queryable) => Promise<T>,
 ): Promise<T> {

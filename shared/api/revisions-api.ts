@@ -1,6 +1,6 @@
 /** Answers of `{api}/revisions`. */
 import { z } from 'zod';
-import { Timestamp } from './fields.ts';
+import { MAX_ID, optionalQueryInt, Timestamp } from './fields.ts';
 
 export const Revision = z
   .strictObject({
@@ -12,4 +12,32 @@ export const Revision = z
   })
   .meta({ id: 'Revision' });
 export type Revision = z.infer<typeof Revision>;
+
+/** A row that a revision changed, in the columns of its table. */
+const ChangedRow = z
+  .strictObject({
+    table: z.string(),
+    key: z.string(),
+    before: z.unknown().meta({ description: 'null = it did not exist; secrets are `***`', examples: [null] }),
+    after: z.unknown().meta({ description: 'null = it is gone', examples: [{ id: 2, name: 'Kids' }] }),
+  })
+  .meta({ id: 'ChangedRow' });
+
+export const RevisionDetail = Revision.extend({
+  address: z.string().nullable().meta({ description: 'where the request came from' }),
+  changes: z
+    .array(ChangedRow)
+    .nullable()
+    .meta({ description: 'null once the audit log has forgotten the change' }),
+  left_out: z.int().min(0).meta({ description: 'changed rows that are not shown' }),
+}).meta({ id: 'RevisionDetail' });
+export type RevisionDetail = z.infer<typeof RevisionDetail>;
+
+export const RollbackQuery = z.object({
+  expected_head: optionalQueryInt(1, MAX_ID).meta({
+    description:
+      'the newest revision that the caller knows; 409 if there is a newer one, which would go, too',
+  }),
+});
+
 export const RevisionList = z.array(Revision);

@@ -5,7 +5,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { PolicyChanges } from '../../control-plane/policy/change.ts';
 import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
-import { Revision, RevisionList } from '../../shared/api/revisions-api.ts';
+import { Revision, RevisionDetail, RevisionList } from '../../shared/api/revisions-api.ts';
 import { everyRoute } from '../support/parts/every-route.ts';
 import { RunningApi } from '../support/parts/running-api.ts';
 import type { TestAnswer } from '../support/parts/running-api.ts';
@@ -60,6 +60,77 @@ describe('a change that is stored and not in force', () => {
     expect(other.logger.lines.map(({ fields }) => JSON.stringify(fields)).join()).toContain(
       'of the log only',
     );
+  });
+});
+
+describe('GET revisions/{id}', () => {
+  const detail = async (id: number): Promise<RevisionDetail> =>
+    RevisionDetail.parse((await api.send('GET', `/api/revisions/${id}`)).body);
+
+  test('shows each changed row before and after; the answer to a change names its revision', async () => {
+    const made = await post('/groups', { name: 'kids' });
+    const group = (made.body as { id: number }).id;
+    const revision = Number(made.headers['weir-revision']);
+    expect(await detail(revision)).toMatchObject({
+      ...{ id: revision, summary: 'group kids: created', address: '127.0.0.1', left_out: 0 },
+      changes: [
+        { table: 'groups', key: String(group), before: null, after: { name: 'kids', enabled: true } },
+      ],
+    });
+    const renamed = await api.send('PUT', `/api/groups/${group}`, { json: { name: 'teens' } });
+    expect((await detail(Number(renamed.headers['weir-revision']))).changes).toMatchObject([
+      { table: 'groups', before: { name: 'kids' }, after: { name: 'teens' } },
+    ]);
+    await post(`/safe-search/configs/${group}`, { engine: 'bing' });
+    await post('/managed-domains', { domain: 'a.example', group_id: group });
+    const back = await rollBack(revision);
+    const { changes } = await detail(Number(back.headers['weir-revision']));
+    expect(
+      changes!.map(({ table, key, after }) => [table, key, (after as { name?: string } | null)?.name]),
+    ).toEqual([
+      ['groups', String(group), 'kids'],
+      ['managed_domains', expect.any(String), undefined],
+      ['safe_search_configs', `${group} bing`, undefined],
+    ]);
+    await suite.database.query('TRUNCATE audit_log');
+    expect(await detail(revision)).toMatchObject({ id: revision, changes: null });
+    expect((await api.send('GET', '/api/revisions/2147483647')).status).toBe(404);
+  });
+
+  test('masks credentials', async () => {
+    await suite.database.query(
+      `INSERT INTO list_sources (name, url) VALUES ('ads', 'https://me:hunter2@lists.example/')`,
+    );
+    const changed = await new PolicyChanges(suite.database, {
+      apply: async () => {},
+      threadsBehind: () => 0,
+    }).changeWithRevision({ name: 'x', address: null }, async (tx) => {
+      await tx.query(`UPDATE list_sources SET enabled = false`);
+      return { result: 1, summary: 'list: changed' };
+    });
+    const answer = await api.send('GET', `/api/revisions/${changed.revision}`);
+    expect(answer.text).toContain('https://***@lists.example/');
+    expect(answer.text).not.toContain('hunter2');
+  });
+});
+
+describe('a rollback with expected_head', () => {
+  test('is 409 with what else would go where somebody has changed something since', async () => {
+    const kids = await post('/groups', { name: 'kids' });
+    const head = await post('/managed-domains', { domain: 'a.example' });
+    const [first, second] = [kids, head].map(({ headers }) => Number(headers['weir-revision']));
+    await post('/managed-domains', { domain: 'b.example' });
+    const before = await rows();
+    const back = (expected: number): Promise<TestAnswer> =>
+      api.send('POST', `/api/revisions/${first}/rollback?expected_head=${expected}`);
+    const refused = await back(second!);
+    expect([refused.status, refused.problem.error]).toEqual([409, 'conflict']);
+    expect(refused.problem.detail).toContain(
+      `${second! + 1} (admin: managed domain b.example (deny): created)`,
+    );
+    expect((await back(second! + 9)).status).toBe(409);
+    expect(await rows()).toEqual(before);
+    expect((await back(second! + 1)).status).toBe(200);
   });
 });
 

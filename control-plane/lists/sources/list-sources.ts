@@ -14,6 +14,7 @@ import type {
 import { shownUrl } from '../../../shared/net/shown-url.ts';
 import type { Author } from '../../api/caller.ts';
 import { conflict } from '../../api/api-error.ts';
+import { recordAudit } from '../../audit/audit-store.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Changed, PolicyChanges } from '../../policy/change.ts';
 import type { FetchLimits } from '../fetch/fetch-limits.ts';
@@ -201,8 +202,12 @@ export class ListSources {
   }
 
   /** Starts a fetch and returns the source as it stands. */
-  async refresh(kind: SourceKind, id: number): Promise<BlocklistSource> {
-    const source = await store.readSource(this.parts.database, id, kind);
+  async refresh(kind: SourceKind, id: number, actor: Author): Promise<BlocklistSource> {
+    const source = await this.parts.database.transaction(async (tx) => {
+      const found = await store.readSource(tx, id, kind);
+      await recordAudit(tx, { actor, action: 'fetched', subject: `${kind}list ${found.name}` });
+      return found;
+    });
     // A person asked, who may know that the list was not at fault.
     this.refused.forget(id);
     void this.refresher.start(id);
@@ -210,8 +215,11 @@ export class ListSources {
   }
 
   /** Starts a fetch of every enabled source of the kind. */
-  async refreshAll(kind: SourceKind): Promise<BlocklistSource[]> {
-    const sources = await store.listSources(this.parts.database, kind);
+  async refreshAll(kind: SourceKind, actor: Author): Promise<BlocklistSource[]> {
+    const sources = await this.parts.database.transaction(async (tx) => {
+      await recordAudit(tx, { actor, action: 'fetched', subject: `all ${kind}lists` });
+      return store.listSources(tx, kind);
+    });
     for (const { id, enabled } of sources) if (enabled) void this.refresher.start(id);
     return sources.map((source) => this.shown(source));
   }

@@ -93,7 +93,7 @@ function refreshAllSources({ sources, path, kind, noun }: Place): Route {
     summary: `Fetch every enabled ${noun} now`,
     status: 202,
     answer: BlocklistSourceList,
-    handle: () => sources.refreshAll(kind),
+    handle: (request) => sources.refreshAll(kind, authorOf(request)),
   });
 }
 
@@ -147,7 +147,7 @@ function refreshSource({ sources, path, kind, noun }: Place): Route {
     params: IdParams,
     status: 202,
     answer: BlocklistSource,
-    handle: ({ params }) => sources.refresh(kind, params.id),
+    handle: (request) => sources.refresh(kind, request.params.id, authorOf(request)),
   });
 }
 

@@ -2,6 +2,7 @@
  * The operations of the API, by method and path, with the schemas of what they take and answer. Types only, for
  * `typed-client.ts`. Made from the table of routes by `npm run operations -- --write`; not written by people.
  */
+import type * as audit from '../audit-api.ts';
 import type * as auth from '../auth-api.ts';
 import type * as cache from '../cache-api.ts';
 import type * as explain from '../explain-api.ts';
@@ -125,8 +126,10 @@ export interface Operations {
   'PATCH /custom-services/{service_id}': { params: typeof services.ServiceParams; body: typeof services.CustomServiceUpdateBody; answer: typeof services.CustomService };
   'DELETE /custom-services/{service_id}': { params: typeof services.ServiceParams; query: typeof services.CustomServiceDeleteQuery };
   'GET /revisions': { answer: typeof revisions.RevisionList };
-  'POST /revisions/{id}/rollback': { params: typeof fields.IdParams; answer: typeof revisions.Revision };
+  'GET /revisions/{id}': { params: typeof fields.IdParams; answer: typeof revisions.RevisionDetail };
+  'POST /revisions/{id}/rollback': { params: typeof fields.IdParams; query: typeof revisions.RollbackQuery; answer: typeof revisions.Revision };
   'POST /import': { query: typeof imports.ImportQuery; answer: typeof imports.ImportReport };
+  'GET /audit-log': { query: typeof audit.AuditLogQuery; answer: typeof audit.AuditLogPage };
   'GET /forward-zones': { answer: typeof forwardZones.ForwardZoneList };
   'POST /forward-zones': { body: typeof forwardZones.ForwardZoneCreateBody; answer: typeof forwardZones.ForwardZone };
   'GET /forward-zones/{id}': { params: typeof fields.IdParams; answer: typeof forwardZones.ForwardZone };

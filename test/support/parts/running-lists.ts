@@ -34,10 +34,10 @@ const BLOCKING: BlockingSettings = {
   customIpv6: '',
 };
 
-/** The life of blocklists, as most tests want to speak to it. */
 /** Who makes the changes of tests. */
 export const TESTER = { name: 'tester', address: null };
 
+/** The life of blocklists, as most tests want to speak to it. */
 class BlockLists {
   private readonly all: ListSources;
 
@@ -50,8 +50,8 @@ class BlockLists {
   create = (created: SourceCreate) => this.all.create('block', created, TESTER);
   update = (id: number, change: SourceUpdate) => this.all.update('block', id, change, TESTER);
   remove = (id: number) => this.all.remove('block', id, TESTER);
-  refresh = (id: number) => this.all.refresh('block', id);
-  refreshAll = () => this.all.refreshAll('block');
+  refresh = (id: number) => this.all.refresh('block', id, TESTER);
+  refreshAll = () => this.all.refreshAll('block', TESTER);
   approve = (id: number) => this.all.approve('block', id, TESTER);
   unusedLines = (id: number) => this.all.unusedLines('block', id);
   refreshDue = () => this.all.refreshDue();
@@ -171,8 +171,8 @@ export class RunningLists {
     await rollBack({ database, policy: changes, bringBack: () => all.bringBack() }, id, TESTER);
   }
 
-  async startNode(pool = new CompilePool()): Promise<ListNode> {
-    const { database, dataDir } = this;
+  async startNode(pool = new CompilePool(), database = this.database): Promise<ListNode> {
+    const { dataDir } = this;
     const logger = new MemoryLogger();
     const generations = new Generations(dataDir, logger);
     const publisher = new SnapshotPublisher({

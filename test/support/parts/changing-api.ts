@@ -1,0 +1,87 @@
+/** Every route that changes something, over a real database and real lists, for suites that run them all. */
+import { everyRoute } from './every-route.ts';
+import { prepareMutation } from './mutations.ts';
+import type { Mutation, MutationRoom } from './mutations.ts';
+import { RunningApi } from './running-api.ts';
+import type { TestAnswer } from './running-api.ts';
+import { RunningLists, TESTER } from './running-lists.ts';
+import type { ListNode } from './running-lists.ts';
+import type { SourceKind } from '../../../shared/policy/source-kind.ts';
+import type { Route } from '../../../control-plane/api/route.ts';
+import type { Database } from '../../../control-plane/db/database.ts';
+
+/** The API of a suite. */
+export class ChangingApi {
+  readonly lists: RunningLists;
+  readonly api: RunningApi;
+  private readonly node: ListNode;
+  private lastList = 0;
+
+  private constructor(lists: RunningLists, node: ListNode, api: RunningApi) {
+    this.lists = lists;
+    this.node = node;
+    this.api = api;
+  }
+
+  /** For `beforeAll`. */
+  static async open(): Promise<ChangingApi> {
+    const lists = await RunningLists.open();
+    await lists.begin();
+    const node = await lists.startNode();
+    return new ChangingApi(lists, node, await serveNode(node, lists.database));
+  }
+
+  get database(): Database {
+    return this.lists.database;
+  }
+
+  /** Makes what a route needs, and returns a request of it that has not been sent yet. */
+  prepare(route: Route): Promise<Mutation> {
+    const room: MutationRoom = {
+      make: async (method, path, json) => {
+        const answer = await this.send({ method, path, json });
+        if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+        return answer.body as Record<string, unknown>;
+      },
+      listUrl: () => this.lists.serve(`/${++this.lastList}`, `a${this.lastList}.example\n`),
+      hold: (id) => this.holdBack(id),
+    };
+    return prepareMutation(route, room);
+  }
+
+  send({ method, path, json }: Mutation, api = this.api): Promise<TestAnswer> {
+    return api.send(method, `/api${path}`, json === undefined ? {} : { json });
+  }
+
+  /** Serves the same routes over another way to the database; the caller closes it. */
+  async over(database: Database): Promise<RunningApi> {
+    return serveNode(await this.lists.startNode(undefined, database), database);
+  }
+
+  /** For `afterAll`. */
+  async close(): Promise<void> {
+    await this.api.close();
+    await this.lists.end();
+    await this.lists.close();
+  }
+
+  /** The newer copy of a list is held back because it is much shorter. */
+  private async holdBack(id: number): Promise<void> {
+    const { database, lists, node } = this;
+    const { rows } = await database.query<{ url: string; kind: SourceKind }>(
+      'SELECT url, kind FROM list_sources WHERE id = $1',
+      [id],
+    );
+    const { url, kind } = rows[0]!;
+    for (const count of [10, 1]) {
+      const names = Array.from({ length: count }, (_, index) => `n${index}.example`);
+      lists.serve(new URL(url).pathname, `${names.join('\n')}\n`);
+      await node.all.refresh(kind, id, TESTER);
+      await node.all.idle();
+    }
+  }
+}
+
+function serveNode({ all }: ListNode, database: Database): Promise<RunningApi> {
+  return RunningApi.start(database, everyRoute({ sources: all }));
+}

@@ -1,0 +1,201 @@
+/**
+ * A request that succeeds for every route that changes something, and what has to be there before. Suites about what
+ * all changes have in common run them all; a route without a row fails them. Those of passwords, users, tokens, imports and the
+ * certificate are in suites of their own.
+ */
+import type { Route } from '../../../control-plane/api/route.ts';
+import { everyRow } from './every-route.ts';
+
+/** A request that changes something. */
+export interface Mutation {
+  readonly method: string;
+  /** Behind the API's prefix. */
+  readonly path: string;
+  readonly json?: unknown;
+}
+
+/** Sends a request that must succeed, and returns the body of its answer. */
+export type Make = (method: string, path: string, json?: unknown) => Promise<Record<string, unknown>>;
+
+/** What lies beside the API. */
+export interface MutationRoom {
+  readonly make: Make;
+  /** A URL of its own for each list. */
+  listUrl(): string;
+  /** Makes the source hold back a copy. */
+  hold(id: number): Promise<void>;
+}
+
+type Prepare = (room: MutationRoom, serial: number) => Promise<Omit<Mutation, 'method'>>;
+
+/** Creates at `path` and changes or removes what was made there. */
+function entity(
+  path: string,
+  body: (serial: number, room: MutationRoom) => unknown,
+  change: Record<string, unknown> | null,
+  { update = 'PUT', key = 'id', createAt = path } = {},
+): [string, Prepare][] {
+  const make = async (room: MutationRoom, serial: number): Promise<string> =>
+    `${path}/${String((await room.make('POST', createAt, body(serial, room)))[key])}`;
+  const rows: [string, Prepare][] = [
+    [`POST ${createAt}`, async (room, serial) => ({ path: createAt, json: body(serial, room) })],
+    [`DELETE ${path}/{${key}}`, async (room, serial) => ({ path: await make(room, serial) })],
+  ];
+  if (change !== null)
+    rows.push([
+      `${update} ${path}/{${key}}`,
+      async (room, serial) => ({ path: await make(room, serial), json: change }),
+    ]);
+  return rows;
+}
+
+const group = async ({ make }: MutationRoom, serial: number): Promise<number> =>
+  Number((await make('POST', '/groups', { name: `group of ${serial}` }))['id']);
+const client = async ({ make }: MutationRoom, serial: number): Promise<number> =>
+  Number(
+    (await make('POST', '/clients', { ip_address: `192.0.2.${serial % 250}`, name: `of ${serial}` }))['id'],
+  );
+const profile = async ({ make }: MutationRoom, serial: number): Promise<number> =>
+  Number((await make('POST', '/schedule-profiles', { name: `of ${serial}`, timezone: 'UTC' }))['id']);
+const SLOT = { days: 1, start_time: '01:00', end_time: '02:00', action: 'block_all' };
+
+function ofSources(path: string): [string, Prepare][] {
+  const body = (serial: number, room: MutationRoom): unknown => ({
+    name: `list ${serial}`,
+    url: room.listUrl(),
+    enabled: false,
+  });
+  const source = async (room: MutationRoom, serial: number): Promise<number> =>
+    Number((await room.make('POST', path, body(serial, room)))['id']);
+  return [
+    ...entity(path, body, { comment: 'changed' }),
+    [`POST ${path}/refresh`, async () => ({ path: `${path}/refresh` })],
+    [`POST ${path}/{id}/refresh`, async (room, n) => ({ path: `${path}/${await source(room, n)}/refresh` })],
+    [
+      `POST ${path}/{id}/approve`,
+      async (room, n) => {
+        const id = await source(room, n);
+        await room.hold(id);
+        return { path: `${path}/${id}/approve` };
+      },
+    ],
+  ];
+}
+
+const rule = (field: string) => (serial: number) => ({ [field]: `n${serial}.example`, action: 'deny' });
+const service = (serial: number): unknown => ({
+  name: `service ${serial}`,
+  category: 'telemetry',
+  domains: [`s${serial}.example`],
+});
+
+/** By method and path. */
+const PREPARE = new Map<string, Prepare>([
+  ...entity('/groups', (n) => ({ name: `g${n}` }), { comment: 'changed' }),
+  ...entity('/clients', (n) => ({ ip_address: `198.51.100.${n % 250}` }), { name: 'x' }, { update: 'PATCH' }),
+  [
+    'PUT /clients/{id}/group',
+    async (room, n) => ({ path: `/clients/${await client(room, n)}/group`, json: { group_id: 1 } }),
+  ],
+  ...entity('/client-subnets', (n) => ({ subnet_cidr: `10.${n % 250}.0.0/16`, group_id: 1 }), null),
+  ...['/blocklist-sources', '/allowlist-sources', '/whitelist-sources'].flatMap(ofSources),
+  ...entity('/managed-domains', rule('domain'), { comment: 'changed' }),
+  ...entity('/regex-filters', rule('pattern'), { comment: 'changed' }),
+  [
+    'POST /services',
+    async (room, n) => ({
+      path: '/services',
+      json: { service_id: 'netflix', group_id: await group(room, n) },
+    }),
+  ],
+  [
+    'DELETE /services/{service_id}/groups/{group_id}',
+    async ({ make }, n) => {
+      const json = { service_id: 'netflix', group_id: await group({ make } as MutationRoom, n) };
+      await make('POST', '/services', json);
+      return { path: `/services/netflix/groups/${json.group_id}` };
+    },
+  ],
+  ...entity('/custom-services', service, { name: 'other' }, { update: 'PATCH', key: 'service_id' }),
+  ['POST /services/custom', async (_room, n) => ({ path: '/services/custom', json: service(n) })],
+  [
+    'POST /revisions/{id}/rollback',
+    async (room, n) => {
+      await group(room, n);
+      const revisions = (await room.make('GET', '/revisions')) as unknown as { id: number }[];
+      await room.make('POST', '/managed-domains', rule('domain')(n));
+      return { path: `/revisions/${revisions[0]!.id}/rollback` };
+    },
+  ],
+  ...entity('/forward-zones', (n) => ({ zone: `z${n}.example`, servers: ['192.0.2.53'] }), { comment: 'c' }),
+  ['POST /settings', async (_room, n) => ({ path: '/settings', json: { local_domain: `a${n}.test` } })],
+  ['PUT /settings', async (_room, n) => ({ path: '/settings', json: { local_domain: `b${n}.test` } })],
+  ...entity(
+    '/local-records',
+    (n) => ({ hostname: `h${n}`, domain: 'home.test', record_type: 'A', value: '192.0.2.1' }),
+    { ttl: 60 },
+  ),
+  [
+    'POST /safe-search/configs/{group_id}',
+    async (room, n) => ({ path: `/safe-search/configs/${await group(room, n)}`, json: {} }),
+  ],
+  [
+    'DELETE /safe-search/configs/{group_id}',
+    async (room, n) => {
+      const path = `/safe-search/configs/${await group(room, n)}`;
+      await room.make('POST', path, {});
+      return { path };
+    },
+  ],
+  ...entity('/schedule-profiles', (n) => ({ name: `p${n}`, timezone: 'UTC' }), { comment: 'changed' }),
+  [
+    'POST /schedule-profiles/{id}/slots',
+    async (room, n) => ({ path: `/schedule-profiles/${await profile(room, n)}/slots`, json: SLOT }),
+  ],
+  [
+    'DELETE /schedule-profiles/{id}/slots/{slot_id}',
+    async (room, n) => {
+      const path = `/schedule-profiles/${await profile(room, n)}/slots`;
+      return { path: `${path}/${Number((await room.make('POST', path, SLOT))['id'])}` };
+    },
+  ],
+  [
+    'PUT /groups/{id}/schedule',
+    async (room, n) => ({
+      path: `/groups/${await group(room, n)}/schedule`,
+      json: { profile_id: await profile(room, n) },
+    }),
+  ],
+  [
+    'DELETE /groups/{id}/schedule',
+    async (room, n) => {
+      const path = `/groups/${await group(room, n)}/schedule`;
+      await room.make('PUT', path, { profile_id: await profile(room, n) });
+      return { path };
+    },
+  ],
+  ['POST /blocking', async () => ({ path: '/blocking', json: { enabled: false } })],
+  [
+    'DELETE /blocking',
+    async ({ make }) => {
+      await make('POST', '/blocking', { enabled: false });
+      return { path: '/blocking' };
+    },
+  ],
+  ...entity('/grants', (n) => ({ domain: `g${n}.example`, group_id: 1, secs: 60 }), null),
+  ['DELETE /cache/entries', async () => ({ path: '/cache/entries' })],
+]);
+
+/** Routes that change something, but for those that have suites of their own. */
+export const CHANGING: readonly Route[] = everyRow.filter(
+  ({ method, path }) => method !== 'GET' && !/^\/(?:auth|tls|users|api-tokens)(?:\/|$)/.test(path),
+);
+
+let serial = 0;
+
+/** Makes what the route needs, and returns a request of it that has not been sent yet. */
+export async function prepareMutation({ method, path }: Route, room: MutationRoom): Promise<Mutation> {
+  const prepare = PREPARE.get(`${method} ${path}`);
+  if (prepare === undefined) throw new Error(`mutations.ts has no row for ${method} ${path}`);
+  return { method, ...(await prepare(room, ++serial)) };
+}
