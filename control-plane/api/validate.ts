@@ -3,6 +3,9 @@ import type { FieldProblem } from '../../shared/api/problem-details.ts';
 import type { Checked, Fault, Schema } from '../../shared/api/schema-door.ts';
 import { invalid } from './api-error.ts';
 
+/** Bad fields that are named; a file may have a million. */
+const MOST_FAULTS = 1000;
+
 /** The parsed `value`; throws 400 with every bad field. `part` is the name of the request part. */
 export function validate<S extends Schema>(
   schema: S,
@@ -11,7 +14,8 @@ export function validate<S extends Schema>(
 ): Checked<S> {
   const result = schema.safeParse(value, { reportInput: false });
   if (result.success) return result.data;
-  throw invalid(result.error.issues.flatMap((fault) => toFieldProblems(fault, part)));
+  const problems = result.error.issues.flatMap((fault) => toFieldProblems(fault, part));
+  throw invalid(problems.slice(0, MOST_FAULTS));
 }
 
 function toFieldProblems(fault: Fault, part: string): FieldProblem[] {

@@ -36,6 +36,12 @@ export async function readClients(db: Queryable, limit: number): Promise<StoredC
   return rows.map(toClient);
 }
 
+/** Those of these ids that there are. */
+export async function readClientsById(db: Queryable, ids: readonly number[]): Promise<StoredClient[]> {
+  const { rows } = await db.query<ClientRow>(`SELECT ${COLUMNS} FROM clients WHERE id = ANY ($1)`, [ids]);
+  return rows.map(toClient);
+}
+
 /** One client; 404 if there is none. */
 export async function readClient(db: Queryable, id: number): Promise<StoredClient> {
   const { rows } = await db.query<ClientRow>(`SELECT ${COLUMNS} FROM clients WHERE id = $1`, [id]);

@@ -10,6 +10,7 @@ import { auditRoutes } from '../audit/audit-routes.ts';
 import { userRoutes } from '../auth/accounts/user-routes.ts';
 import { authRoutes } from '../auth/auth-routes.ts';
 import { tokenRoutes } from '../auth/tokens/token-routes.ts';
+import { backupRoutes } from '../backup/backup-routes.ts';
 import { cacheRoutes } from '../cache/cache-routes.ts';
 import { clientRoutes } from '../clients/client-routes.ts';
 import { clientSubnetRoutes } from '../clients/client-subnet-routes.ts';
@@ -67,6 +68,7 @@ const FEATURES = [
   revisionRoutes,
   importRoutes,
   auditRoutes,
+  backupRoutes,
   forwardZoneRoutes,
   dnsSettingsRoutes,
   recordRoutes,

@@ -18,6 +18,7 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   Revisions: 'Every change of policy, and the way back.',
   Moving: 'Settings of other programs, taken over from their exports.',
   'Audit log': 'Who changed what, when and from where.',
+  Backup: 'All that people have set, as one file, and the way back from it.',
   'Local names': 'Names that this server answers for itself.',
   Forwarding: 'Zones with servers of their own, and how names of the local network are looked up.',
   Cache: 'The answer cache: figures, entries, and dropping them.',

@@ -8,26 +8,30 @@ import { fileURLToPath } from 'node:url';
 import { invalid } from '../../api/api-error.ts';
 
 /** 400 for a `file:` URL that leaves the folders or names no path, whether or not the file exists. */
-export async function refuseOtherFolders(url: string, listDirs: readonly string[]): Promise<void> {
+export async function refuseOtherFolders(
+  url: string,
+  listDirs: readonly string[],
+  field = 'url',
+): Promise<void> {
   if (!url.startsWith('file:')) return;
-  const path = await realPathSoFar(resolve(pathOf(url)));
+  const path = await realPathSoFar(resolve(pathOf(url, field)));
   for (const folder of listDirs) {
     const real = await realPathSoFar(resolve(folder));
     if (path.startsWith(real.endsWith(sep) ? real : real + sep)) return;
   }
   const message = `expected a file below a folder of blocking.list_dirs (${listDirs.join(', ')})`;
-  throw invalid([{ path: 'url', message }]);
+  throw invalid([{ path: field, message }]);
 }
 
 /** The path that a `file:` URL names; 400 if it can name none. */
-function pathOf(url: string): string {
+function pathOf(url: string, field: string): string {
   try {
     const path = fileURLToPath(url);
     if (!path.includes('\0')) return path;
   } catch {
     // Such as an encoded slash, which a file name cannot contain.
   }
-  throw invalid([{ path: 'url', message: 'expected the path of a file, without %2F and %00' }]);
+  throw invalid([{ path: field, message: 'expected the path of a file, without %2F and %00' }]);
 }
 
 /** The path with links resolved in its existing part. */

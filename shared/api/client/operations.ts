@@ -8,6 +8,7 @@ import type * as cache from '../cache-api.ts';
 import type * as explain from '../explain-api.ts';
 import type * as fields from '../fields.ts';
 import type * as imports from '../imports-api.ts';
+import type * as backup from '../policy/backup-api.ts';
 import type * as blocking from '../policy/blocking-api.ts';
 import type * as clients from '../policy/clients-api.ts';
 import type * as compiledLists from '../policy/compiled-lists-api.ts';
@@ -130,6 +131,8 @@ export interface Operations {
   'POST /revisions/{id}/rollback': { params: typeof fields.IdParams; query: typeof revisions.RollbackQuery; answer: typeof revisions.Revision };
   'POST /import': { query: typeof imports.ImportQuery; answer: typeof imports.ImportReport };
   'GET /audit-log': { query: typeof audit.AuditLogQuery; answer: typeof audit.AuditLogPage };
+  'GET /backup': { query: typeof backup.BackupQuery; raw: 'application/json' };
+  'POST /restore': { query: typeof backup.RestoreQuery; body: typeof backup.BackupFile; answer: typeof backup.RestoreAnswer };
   'GET /forward-zones': { answer: typeof forwardZones.ForwardZoneList };
   'POST /forward-zones': { body: typeof forwardZones.ForwardZoneCreateBody; answer: typeof forwardZones.ForwardZone };
   'GET /forward-zones/{id}': { params: typeof fields.IdParams; answer: typeof forwardZones.ForwardZone };

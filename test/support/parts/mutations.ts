@@ -183,6 +183,14 @@ const PREPARE = new Map<string, Prepare>([
     },
   ],
   ...entity('/grants', (n) => ({ domain: `g${n}.example`, group_id: 1, secs: 60 }), null),
+  [
+    'POST /restore',
+    async ({ make }, n) => {
+      const backup = await make('GET', '/backup?secrets=true');
+      const domain = { name: 'restored', domain: `restored${n}.example` };
+      return { path: '/restore', json: { ...backup, managed_domains: [domain] } };
+    },
+  ],
   ['DELETE /cache/entries', async () => ({ path: '/cache/entries' })],
 ]);
 

@@ -1,0 +1,93 @@
+/** Reads what a backup holds from the database, and says what differs between two such states. */
+import type { RestoreAnswer } from '../../shared/api/policy/backup-api.ts';
+import type { Queryable } from '../db/database.ts';
+import { KINDS } from './backup-kinds.ts';
+import type { BackupKind, Item, KindName } from './backup-kinds.ts';
+
+/** Things by kind; a kind that is not there stays as it is. */
+export type BackupItems = ReadonlyMap<KindName, readonly Item[]>;
+
+/** What a restore changes of one kind. */
+export interface KindChange {
+  readonly kind: BackupKind;
+  readonly created: readonly Item[];
+  readonly changed: readonly Item[];
+  /** As they are now. */
+  readonly removed: readonly Item[];
+}
+
+/** Names that are told of a change. */
+const MOST_NAMES = 1000;
+
+/** All that is set now. Call it in a transaction, so that it is of one moment. */
+export async function readItems(tx: Queryable): Promise<BackupItems> {
+  const found = new Map<KindName, readonly Item[]>();
+  for (const { name, read } of KINDS) found.set(name, (await tx.query<Item>(read)).rows.map(inOrder));
+  return found;
+}
+
+/** Groups of a source have no order. */
+export function inOrder(item: Item): Item {
+  const { groups } = item;
+  return Array.isArray(groups) ? { ...item, groups: (groups as string[]).toSorted() } : item;
+}
+
+/** The text that tells a thing from the others of its kind. */
+export function keyOf({ name, key, isFolded = false }: BackupKind, item: Item): string {
+  // There is one such group, whatever its name.
+  if (name === 'groups' && item['is_default'] === true) return '';
+  const text = JSON.stringify(key.map((field) => item[field] ?? null));
+  return isFolded ? text.toLowerCase() : text;
+}
+
+/** What has to change so that `wanted` is set instead of `current`. */
+export function diffItems(current: BackupItems, wanted: BackupItems): KindChange[] {
+  return KINDS.flatMap((kind) => {
+    const items = wanted.get(kind.name);
+    if (items === undefined) return [];
+    const before = new Map((current.get(kind.name) ?? []).map((item) => [keyOf(kind, item), item]));
+    const created: Item[] = [];
+    const changed: Item[] = [];
+    for (const item of items) {
+      const key = keyOf(kind, item);
+      const was = before.get(key);
+      before.delete(key);
+      if (was === undefined) created.push(item);
+      else if (textOf(was) !== textOf(item)) changed.push(item);
+    }
+    const removed = [...before.values()];
+    return created.length + changed.length + removed.length === 0
+      ? []
+      : [{ kind, created, changed, removed }];
+  });
+}
+
+/** The same for people. */
+export function shownChanges(changes: readonly KindChange[]): RestoreAnswer['changes'] {
+  return changes.map(({ kind, created, changed, removed }) => ({
+    kind: kind.name,
+    created: namesOf(kind, created),
+    changed: namesOf(kind, changed),
+    removed: namesOf(kind, removed),
+  }));
+}
+
+function namesOf(kind: BackupKind, items: readonly Item[]): { count: number; names: string[] } {
+  return { count: items.length, names: items.slice(0, MOST_NAMES).map((item) => nameOf(kind, item)) };
+}
+
+function nameOf({ name, key }: BackupKind, item: Item): string {
+  // URLs may hold credentials.
+  const fields = name === 'list_sources' ? ['name'] : key;
+  const parts = fields.flatMap((field) => (typeof item[field] === 'string' ? [item[field]] : []));
+  return parts.length === 0 ? name : parts.join(' ');
+}
+
+/** Equal texts mean equal things, whatever the order of their fields. */
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_name, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([left], [right]) => (left < right ? -1 : 1)))
+      : part,
+  );
+}

@@ -1,0 +1,10 @@
+import { describe, expect, test } from '@jest/globals';
+import { BackupFile } from '../../shared/api/policy/backup-api.ts';
+import { KINDS } from './backup-kinds.ts';
+
+describe('KINDS', () => {
+  test('are those of the file, each once', () => {
+    const head = ['format', 'version', 'created_at', 'weir', 'node', 'has_secrets'];
+    expect([...head, ...KINDS.map(({ name }) => name)]).toEqual(Object.keys(BackupFile.shape));
+  });
+});

@@ -1,0 +1,106 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { RestoreAnswer } from '../../shared/api/policy/backup-api.ts';
+import {
+  api,
+  auditCount,
+  backUp,
+  content,
+  EMPTY,
+  fill,
+  make,
+  restore,
+  send,
+  serveBackups,
+  suite,
+} from '../../test/support/parts/backup-suite.ts';
+import { KINDS } from './backup-kinds.ts';
+
+serveBackups();
+
+describe('a restore', () => {
+  beforeEach(() => fill());
+
+  test('of a backup of this node changes nothing, makes no revision and leaves no entry', async () => {
+    const before = await auditCount();
+    for (const query of ['', '?dry_run=true']) {
+      expect(await restore(await backUp(), query)).toEqual({
+        dry_run: query !== '',
+        revision: null,
+        changes: [],
+      });
+      expect(await restore(await backUp(''), query)).toMatchObject({ changes: [] });
+    }
+    expect(await auditCount()).toBe(before);
+  });
+
+  test('brings all back to a node that has nothing, and to one that has other things', async () => {
+    const file = await backUp();
+    await restore(EMPTY);
+    expect(content(await backUp())).toMatchObject({
+      groups: [{ name: 'Default', is_default: true }],
+      ...Object.fromEntries(KINDS.slice(1).map(({ name }) => [name, name === 'dns_settings' ? {} : []])),
+    });
+    const { changes } = await restore(file);
+    expect(changes.map(({ kind }) => kind)).toEqual(KINDS.map(({ name }) => name));
+    expect(content(await backUp())).toEqual(content(file));
+
+    await make('PUT', '/groups/1', { name: 'Others' });
+    const kids = file.groups!.find(({ name }) => name === 'Kids')!;
+    await suite.database.query(`UPDATE groups SET name = 'KIDS', comment = 'x' WHERE name = 'Kids'`);
+    // The new group has the name that Default is to have.
+    const other = (await make('POST', '/groups', { name: kids.name.replace('Kids', 'Everybody') }))['id'];
+    await make('POST', '/clients', { ip_address: '192.0.2.200', group_id: other });
+    await make('POST', '/managed-domains', { domain: 'other.example', group_id: other });
+    await suite.database.query(`UPDATE schedule_slots SET end_minute = 1`);
+    await suite.database.query(`UPDATE dns_settings SET local_domain = 'other.test'`);
+    await suite.database.query(`UPDATE list_sources SET comment = 'other', enabled = false`);
+    await restore(file);
+    expect(content(await backUp())).toEqual(content(file));
+  });
+
+  test('is one revision and one entry; going back to the revision before undoes it', async () => {
+    const file = await backUp();
+    const [newest] = (await api.send('GET', '/api/revisions')).body as { id: number }[];
+    const before = await auditCount();
+    const answer = await send(EMPTY);
+    expect(answer.headers['weir-revision']).toBe(String((answer.body as RestoreAnswer).revision));
+    expect(await auditCount()).toBe(before + 1);
+    await make('POST', `/revisions/${newest!.id}/rollback`, {});
+    const { clients: _now, ...after } = await backUp();
+    const { clients: _then, ...was } = file;
+    expect(content(after)).toEqual(content(was));
+  });
+
+  test('with dry_run says what it would do, by name, and does nothing', async () => {
+    const file = await backUp();
+    const plan = await restore(
+      { ...file, groups: [...file.groups!, { name: 'New' }], local_records: [] },
+      '?dry_run=true',
+    );
+    expect(plan).toMatchObject({
+      ...{ dry_run: true, revision: null },
+      changes: [
+        { kind: 'groups', created: { count: 1, names: ['New'] }, removed: { count: 0 } },
+        { kind: 'local_records', removed: { count: 4 } },
+      ],
+    });
+    expect(content(await backUp())).toEqual(content(file));
+  });
+
+  test('leaves what the file leaves out, and clients in memory follow', async () => {
+    const file = await backUp();
+    const { groups: _groups, clients: _clients, ...others } = EMPTY;
+    await restore(others);
+    expect(content(await backUp())).toMatchObject({
+      groups: file.groups,
+      clients: file.clients,
+      managed_domains: [],
+    });
+    await restore({ ...file, clients: [{ ip_address: '2001:db8::7', name: 'phone', group: 'Guests' }] });
+    const { body } = await api.send('GET', '/api/clients');
+    expect((body as { data: unknown[] }).data).toMatchObject([{ ip_address: '2001:db8::7', name: 'phone' }]);
+    // A group that is in use by what the file leaves out stays, and so does everything else.
+    const refused = await send({ ...EMPTY, client_subnets: undefined });
+    expect([refused.status, refused.problem.error]).toEqual([409, 'conflict']);
+  });
+});

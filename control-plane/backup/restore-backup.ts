@@ -1,0 +1,136 @@
+/** Puts a backup into force: one transaction, which is one revision. */
+import type { BackupFile, RestoreAnswer } from '../../shared/api/policy/backup-api.ts';
+import { conflict, invalid } from '../api/api-error.ts';
+import type { Author } from '../api/caller.ts';
+import type { ClientDirectory } from '../clients/client-directory.ts';
+import type { StoredClient } from '../clients/client-record.ts';
+import { changedRow } from '../clients/client-change.ts';
+import { readClientsById } from '../clients/client-store.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../db/database-errors.ts';
+import type { Database, Queryable } from '../db/database.ts';
+import { refuseOtherFolders } from '../lists/sources/list-folder.ts';
+import type { Changed, ChangedRow, PolicyChanges } from '../policy/change.ts';
+import { newlyRefusedFilters } from '../rules/filter-budget.ts';
+import { readBackupFile } from './backup-file.ts';
+import { diffItems, readItems, shownChanges } from './backup-items.ts';
+import type { KindChange } from './backup-items.ts';
+import { CLIENT_IDS } from './backup-kinds.ts';
+import type { Item } from './backup-kinds.ts';
+
+/** Parts of a restore. */
+export interface RestoreParts {
+  readonly database: Database;
+  readonly policy: PolicyChanges;
+  readonly clients: Pick<ClientDirectory, 'put' | 'remove'>;
+  /** Puts stored rows and lists into force. */
+  readonly bringBack: () => Promise<void>;
+  /** `blocking.list_dirs`. */
+  readonly listDirs: () => readonly string[];
+}
+
+/** What a restore has done. */
+interface Restored {
+  readonly changes: readonly KindChange[];
+  readonly clients: readonly StoredClient[];
+  /** Ids of clients that are gone. */
+  readonly goneClients: readonly number[];
+}
+
+/** What a restore of the file would change. @throws {ApiError} 400 */
+export async function tryRestore({ database }: RestoreParts, file: BackupFile): Promise<RestoreAnswer> {
+  const changes = await database.transaction(async (tx) => changesFor(tx, file));
+  return { dry_run: true, revision: null, changes: shownChanges(changes) };
+}
+
+/** Sets what the file says, and puts it into force. @throws {ApiError} 400, 409 */
+export async function restoreBackup(
+  parts: RestoreParts,
+  file: BackupFile,
+  author: Author,
+): Promise<RestoreAnswer> {
+  for (const [index, { url }] of (file.list_sources ?? []).entries())
+    await refuseOtherFolders(url, parts.listDirs(), `list_sources.${index}.url`);
+  const work = async (tx: Queryable): Promise<Changed<Restored>> => {
+    const changes = await changesFor(tx, file);
+    const { result, outside } = await refusingConflicts(() => store(tx, changes));
+    return { result: { changes, ...result }, outside, summary: `backup of ${file.created_at}: restored` };
+  };
+  const { result, revision } = await parts.policy.changeWithRevision(
+    author,
+    work,
+    ({ clients, goneClients }) => {
+      for (const id of goneClients) parts.clients.remove(id);
+      for (const client of clients) parts.clients.put(client);
+      return parts.bringBack();
+    },
+  );
+  return { dry_run: false, revision, changes: shownChanges(result.changes) };
+}
+
+async function changesFor(tx: Queryable, file: BackupFile): Promise<KindChange[]> {
+  const current = await readItems(tx);
+  return diffItems(current, readBackupFile(file, current));
+}
+
+async function refusingConflicts<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isForeignKeyViolation(error))
+      throw conflict('a group that the backup does not have is in use by things that it leaves out');
+    if (isUniqueViolation(error))
+      throw conflict('two things of the backup cannot be stored under their names');
+    throw error;
+  }
+}
+
+/** Removes, changes and creates, so that nothing is in the way of anything. */
+async function store(
+  tx: Queryable,
+  changes: readonly KindChange[],
+): Promise<{ result: Omit<Restored, 'changes'>; outside: readonly ChangedRow[] }> {
+  const run = async (texts: readonly string[], items: readonly Item[]): Promise<void> => {
+    if (items.length === 0) return;
+    for (const text of texts) await tx.query(text, [JSON.stringify(items)]);
+  };
+  const ofClients = changes.find(({ kind }) => kind.name === 'clients');
+  const touched =
+    ofClients === undefined ? [] : [ofClients.created, ofClients.changed, ofClients.removed].flat();
+  const before = await clientsOf(tx, touched);
+  // Groups last: the others refer to them.
+  for (const { kind, removed } of changes.toReversed()) await run(kind.remove, removed);
+  const hasFilters = changes.some(({ kind }) => kind.name === 'regex_filters');
+  const refusedBefore = hasFilters ? await newlyRefusedFilters(tx, new Set()) : [];
+  for (const { kind, created, changed } of changes) await run(kind.put, [...changed, ...created]);
+  if (hasFilters) await refuseNewlyRefused(tx, new Set(refusedBefore.map(({ id }) => id)));
+  if (changes.some(({ kind, removed }) => kind.name === 'groups' && removed.length > 0))
+    await tx.query(`DELETE FROM groups WHERE name ~ '^removed [0-9a-f-]{36}$' AND id <> 1`);
+  const clients = await readClientsById(tx, [
+    ...before.map(({ id }) => id),
+    ...(await clientsOf(tx, touched)).map(({ id }) => id),
+  ]);
+  const left = new Map(clients.map((client) => [client.id, client]));
+  const goneClients = before.flatMap(({ id }) => (left.has(id) ? [] : [id]));
+  const known = new Map(before.map((client) => [client.id, client]));
+  const outside = [...new Set([...known.keys(), ...left.keys()])].flatMap((id) =>
+    changedRow(known.get(id) ?? null, left.get(id) ?? null),
+  );
+  return { result: { clients, goneClients }, outside };
+}
+
+/** 400 if a filter cannot be in force that was, or that is new. */
+async function refuseNewlyRefused(tx: Queryable, before: ReadonlySet<number>): Promise<void> {
+  const [refused] = await newlyRefusedFilters(tx, before);
+  if (refused === undefined) return;
+  const message = `with the filters that are enabled, \`${refused.pattern}\` cannot be in force: ${refused.reason}`;
+  throw invalid([{ path: 'regex_filters', message }]);
+}
+
+async function clientsOf(tx: Queryable, items: readonly Item[]): Promise<StoredClient[]> {
+  if (items.length === 0) return [];
+  const { rows } = await tx.query<{ id: number }>(CLIENT_IDS, [JSON.stringify(items)]);
+  return readClientsById(
+    tx,
+    rows.map(({ id }) => id),
+  );
+}

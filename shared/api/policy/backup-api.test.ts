@@ -1,0 +1,28 @@
+import { describe, expect, test } from '@jest/globals';
+import { BACKUP_VERSION, BackupFile } from './backup-api.ts';
+
+const HEAD = {
+  format: 'weir-backup',
+  created_at: '2026-01-15T12:00:00Z',
+  weir: '0',
+  node: 'a',
+  has_secrets: false,
+};
+
+describe('BackupFile', () => {
+  test('takes a file of this version, with any of the kinds', () => {
+    const version = BACKUP_VERSION;
+    expect(BackupFile.parse({ ...HEAD, version })).toEqual({ ...HEAD, version });
+    const client = { mac_address: '02-00-5E-10-00-01' };
+    expect(BackupFile.parse({ ...HEAD, version, clients: [client] }).clients).toEqual([
+      { mac_address: '02:00:5e:10:00:01', ip_address: null, name: null, group: null },
+    ]);
+  });
+
+  test('says of a newer file that it is newer', () => {
+    const { error } = BackupFile.safeParse({ ...HEAD, version: BACKUP_VERSION + 1 });
+    expect(error!.issues).toMatchObject([
+      { path: ['version'], message: expect.stringContaining('made by a newer Weir') },
+    ]);
+  });
+});

@@ -1,0 +1,152 @@
+/**
+ * The file of `{api}/backup` and the answer of `{api}/restore`. In the file, things refer to each other by names, not
+ * by ids, so that it can be restored on another node. A kind that a file leaves out stays as it is.
+ */
+import { z } from 'zod';
+import { label, text, Timestamp } from '../fields.ts';
+import { ClientCreateBody, ClientSubnetCreateBody } from './clients-api.ts';
+import { ForwardZoneCreateBody } from './forward-zones-api.ts';
+import { GroupCreateBody } from './groups-api.ts';
+import { LocalRecordCreateBody } from './local-records-api.ts';
+import { ManagedDomainCreateBody, RegexFilterCreateBody } from './rules-api.ts';
+import { SAFE_SEARCH_ENGINES } from './safe-search-api.ts';
+import { ScheduleProfileCreateBody, ScheduleSlotCreateBody } from './schedules-api.ts';
+import { CustomServiceCreateBody, ServiceParams } from './services-api.ts';
+import { SourceCreateBody } from './sources-api.ts';
+import { DnsSettingsBody } from '../settings-api.ts';
+
+/** Version of the file's form that this Weir writes, and the newest that it reads. */
+export const BACKUP_VERSION = 1;
+
+const GroupName = label(100);
+/** Null = every group, or none. */
+const GroupOrNull = GroupName.nullable().default(null);
+
+const Group = z.strictObject({ ...GroupCreateBody.shape, is_default: z.boolean().default(false) });
+
+const { ip_address: ip, mac_address: mac, name: clientName } = ClientCreateBody.shape;
+const Client = z
+  .strictObject({ ip_address: ip, mac_address: mac, name: clientName, group: GroupOrNull })
+  .superRefine(({ ip_address: address, mac_address: hardware }, context) => {
+    if (address !== null || hardware !== null) return;
+    const message = 'expected an address or a MAC';
+    context.addIssue({ code: 'custom', path: ['ip_address'], message });
+  })
+  .meta({ description: 'known by its MAC, or where none is given, by its address' });
+
+const { subnet_cidr: cidr, comment } = ClientSubnetCreateBody.shape;
+const Subnet = z.strictObject({ subnet_cidr: cidr, comment, group: GroupName });
+
+const { group_ids: _ids, ...source } = SourceCreateBody.shape;
+const Source = z.strictObject({
+  kind: z.enum(['block', 'allow']),
+  ...source,
+  groups: z.array(GroupName).max(10_000).default([]),
+});
+
+const { group_id: _domainGroup, ...managedDomain } = ManagedDomainCreateBody.shape;
+const ManagedDomain = z.strictObject({ ...managedDomain, name: label(200), group: GroupOrNull });
+const { group_id: _filterGroup, ...regexFilter } = RegexFilterCreateBody.shape;
+const RegexFilter = z.strictObject({ ...regexFilter, name: label(200), group: GroupOrNull });
+
+const ServiceId = ServiceParams.shape.service_id;
+const CustomService = z.strictObject({
+  service_id: ServiceId.refine(
+    (id) => id.startsWith('custom-'),
+    'expected an id that starts with custom-',
+  ).meta({ examples: ['custom-my-games'] }),
+  ...CustomServiceCreateBody.shape,
+});
+const BlockedService = z.strictObject({ service_id: ServiceId, group: GroupName });
+
+const SafeSearch = z.strictObject({
+  group: GroupName,
+  engine: z.enum(SAFE_SEARCH_ENGINES),
+  enabled: z.boolean(),
+  youtube_mode: z.enum(['strict', 'moderate']).default('strict'),
+});
+
+const ScheduleProfile = z.strictObject({
+  ...ScheduleProfileCreateBody.shape,
+  slots: z.array(ScheduleSlotCreateBody).max(10_000).default([]),
+});
+const GroupSchedule = z.strictObject({ group: GroupName, profile: label(100) });
+
+const { fqdn: _fqdn, ip: _ip, ...record } = LocalRecordCreateBody.shape;
+const LocalRecord = z.strictObject(record);
+
+const DnsSettings = z.strictObject({
+  never_forward_non_fqdn: z.boolean().nullable().default(null),
+  never_forward_reverse_lookups: z.boolean().nullable().default(null),
+  local_domain: DnsSettingsBody.shape.local_domain.unwrap().nullable().default(null),
+  local_dns_server: DnsSettingsBody.shape.local_dns_server.unwrap().nullable().default(null),
+});
+
+const Version = z
+  .int()
+  .min(1)
+  .superRefine((version, context) => {
+    if (version <= BACKUP_VERSION) return;
+    context.addIssue(
+      `made by a newer Weir: the backup has version ${version}, this Weir reads up to ${BACKUP_VERSION}`,
+    );
+  });
+
+/** A backup, as it is restored. */
+export const BackupFile = z
+  .strictObject({
+    format: z.literal('weir-backup'),
+    version: Version.meta({ examples: [BACKUP_VERSION] }),
+    created_at: Timestamp,
+    weir: text(100).meta({ description: 'version of the Weir that made it' }),
+    node: text(255).meta({ description: 'the node that made it' }),
+    has_secrets: z
+      .boolean()
+      .meta({ description: 'whether credentials in URLs are in it; else they are ***' }),
+    groups: z.array(Group).optional(),
+    clients: z.array(Client).optional().meta({ description: 'those with a name or group' }),
+    client_subnets: z.array(Subnet).optional(),
+    list_sources: z.array(Source).optional(),
+    managed_domains: z.array(ManagedDomain).optional(),
+    regex_filters: z.array(RegexFilter).optional(),
+    custom_services: z.array(CustomService).optional(),
+    blocked_services: z.array(BlockedService).optional(),
+    safe_search: z.array(SafeSearch).optional(),
+    schedule_profiles: z.array(ScheduleProfile).optional(),
+    group_schedules: z.array(GroupSchedule).optional(),
+    local_records: z.array(LocalRecord).optional(),
+    forward_zones: z.array(ForwardZoneCreateBody).optional(),
+    dns_settings: DnsSettings.optional(),
+  })
+  .meta({ id: 'Backup' });
+export type BackupFile = z.output<typeof BackupFile>;
+/** The same as it is written. */
+export type BackupText = z.input<typeof BackupFile>;
+
+const Switch = z
+  .enum(['true', 'false'])
+  .default('false')
+  .transform((value) => value === 'true')
+  .meta({ type: 'boolean' });
+export const BackupQuery = z.object({
+  secrets: Switch.meta({ type: 'boolean', description: 'with the credentials in URLs' }),
+});
+export const RestoreQuery = z.object({
+  dry_run: Switch.meta({ type: 'boolean', description: 'only tells what would change' }),
+});
+
+const Names = z.strictObject({
+  count: z.int().min(0),
+  names: z.array(z.string()).meta({ description: 'the first thousand' }),
+});
+/** What a restore changes. */
+export const RestoreAnswer = z
+  .strictObject({
+    dry_run: z.boolean(),
+    revision: z.int().min(1).nullable().meta({ description: 'null = nothing changed' }),
+    changes: z
+      .array(z.strictObject({ kind: z.string(), created: Names, changed: Names, removed: Names }))
+      .meta({ description: 'kinds of which something changes' }),
+  })
+  .meta({ id: 'RestoreAnswer' });
+export type RestoreAnswer = z.infer<typeof RestoreAnswer>;
