@@ -10,25 +10,52 @@ import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import type { Route } from '../../../control-plane/api/route.ts';
 import type { Database } from '../../../control-plane/db/database.ts';
 
+/** A database that is another one from one moment to the next, so that one API serves all cases. */
+export class DatabaseSwitch {
+  /** The one of now. */
+  current: Database;
+  /** Hands every call to it. */
+  readonly database: Database;
+
+  constructor(first: Database) {
+    this.current = first;
+    this.database = new Proxy({} as Database, {
+      get: (_target, name) => {
+        const value: unknown = Reflect.get(this.current, name);
+        return typeof value === 'function' ? (value.bind(this.current) as unknown) : value;
+      },
+    });
+  }
+}
+
 /** The API of a suite. */
 export class ChangingApi {
   readonly lists: RunningLists;
   readonly api: RunningApi;
+  /** What the API reaches the database through. */
+  readonly way: DatabaseSwitch;
   private readonly node: ListNode;
   private lastList = 0;
 
-  private constructor(lists: RunningLists, node: ListNode, api: RunningApi) {
+  private constructor(
+    lists: RunningLists,
+    node: ListNode,
+    { api, way }: { api: RunningApi; way: DatabaseSwitch },
+  ) {
     this.lists = lists;
     this.node = node;
     this.api = api;
+    this.way = way;
   }
 
   /** For `beforeAll`. */
   static async open(): Promise<ChangingApi> {
     const lists = await RunningLists.open();
     await lists.begin();
-    const node = await lists.startNode();
-    return new ChangingApi(lists, node, await serveNode(node, lists.database));
+    const way = new DatabaseSwitch(lists.database);
+    const node = await lists.startNode(undefined, way.database);
+    const api = await RunningApi.start(way.database, everyRoute({ sources: node.all }));
+    return new ChangingApi(lists, node, { api, way });
   }
 
   get database(): Database {
@@ -49,13 +76,8 @@ export class ChangingApi {
     return prepareMutation(route, room);
   }
 
-  send({ method, path, json }: Mutation, api = this.api): Promise<TestAnswer> {
-    return api.send(method, `/api${path}`, json === undefined ? {} : { json });
-  }
-
-  /** Serves the same routes over another way to the database; the caller closes it. */
-  async over(database: Database): Promise<RunningApi> {
-    return serveNode(await this.lists.startNode(undefined, database), database);
+  send({ method, path, json }: Mutation): Promise<TestAnswer> {
+    return this.api.send(method, `/api${path}`, json === undefined ? {} : { json });
   }
 
   /** For `afterAll`. */
@@ -80,8 +102,4 @@ export class ChangingApi {
       await node.all.idle();
     }
   }
-}
-
-function serveNode({ all }: ListNode, database: Database): Promise<RunningApi> {
-  return RunningApi.start(database, everyRoute({ sources: all }));
 }

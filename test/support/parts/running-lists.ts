@@ -97,6 +97,15 @@ export class RunningLists {
     return this.db.database;
   }
 
+  get lock(): TestDatabase['lock'] {
+    return this.db.lock;
+  }
+
+  /** Resolves when no node fetches or compiles. */
+  async idle(): Promise<void> {
+    for (const { all } of this.nodes) await all.idle();
+  }
+
   /** For `beforeEach`: an empty database and folder, and no list on the server. */
   async begin(): Promise<void> {
     await this.database.query('TRUNCATE revisions, managed_domains');

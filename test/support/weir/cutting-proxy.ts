@@ -1,13 +1,17 @@
-/** A socket in front of PostgreSQL that cuts the connection on which a COMMIT passes. */
+/** A socket in front of PostgreSQL that cuts the connection on which a COMMIT or a change passes, or hangs there. */
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import type { Database } from '../../../control-plane/db/database.ts';
 
-/** Where it cuts: the server sees no COMMIT, or it commits and its answer does not come back. */
-export type Cut = 'before' | 'after';
+/**
+ * Where it cuts: the server sees no COMMIT, or it commits and its answer does not come back; at the first change of a
+ * row, which the server does not see; or from there on no byte passes, on any connection.
+ */
+export type Cut = 'before' | 'after' | 'write' | 'hang';
 
-const QUESTION = 'COMMIT\0';
+const COMMIT = 'COMMIT\0';
+const WRITE = /\b(?:INSERT INTO|UPDATE|DELETE FROM)\b/;
 
 /** Lets everything pass until it is told to cut. */
 export class CuttingProxy {
@@ -15,6 +19,8 @@ export class CuttingProxy {
   private readonly server: Server;
   private readonly sockets: Set<Socket>;
   private next: Cut | null = null;
+  private isHung = false;
+  private readonly hanging = Promise.withResolvers<undefined>();
 
   private constructor(server: Server, sockets: Set<Socket>) {
     this.server = server;
@@ -34,14 +40,34 @@ export class CuttingProxy {
     return proxy;
   }
 
-  /** Cuts at the next COMMIT, once. */
+  /** Cuts at the next COMMIT or change, once. */
   cutNext(cut: Cut): void {
     this.next = cut;
+  }
+
+  /** Resolves when it hangs. */
+  hung(): Promise<undefined> {
+    return this.hanging.promise;
   }
 
   async close(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private hang(): void {
+    this.isHung = true;
+    this.hanging.resolve(undefined);
+  }
+
+  /** Whether these bytes are where it is to cut. */
+  private cutAt(bytes: Buffer): Cut | null {
+    const cut = this.next;
+    if (cut === null) return null;
+    const isAtWrite = cut === 'write' || cut === 'hang';
+    if (isAtWrite ? !WRITE.test(bytes.toString('latin1')) : !bytes.includes(COMMIT)) return null;
+    this.next = null;
+    return cut;
   }
 
   private join(client: Socket, server: Socket): void {
@@ -57,15 +83,16 @@ export class CuttingProxy {
       });
     }
     client.on('data', (bytes: Buffer) => {
-      const cut = bytes.includes(QUESTION) ? this.next : null;
-      if (cut !== null) this.next = null;
-      if (cut === 'before') return cutBoth();
+      const cut = this.cutAt(bytes);
+      if (cut === 'hang') this.hang();
+      if (this.isHung) return;
+      if (cut === 'before' || cut === 'write') return cutBoth();
       isCommitting = cut === 'after';
       server.write(bytes);
     });
     server.on('data', (bytes: Buffer) => {
       if (isCommitting) cutBoth();
-      else client.write(bytes);
+      else if (!this.isHung) client.write(bytes);
     });
   }
 }

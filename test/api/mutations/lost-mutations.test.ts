@@ -1,0 +1,107 @@
+/**
+ * Every route that changes something while its database is lost: before the request, at its first change of a row, by
+ * hanging there, and at its COMMIT. The answer is 503, and the tables are as before or wholly changed.
+ */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startDatabase } from '../../../control-plane/db/database.ts';
+import type { Database } from '../../../control-plane/db/database.ts';
+import { ChangingApi } from '../../support/parts/changing-api.ts';
+import { MemoryLogger } from '../../support/parts/memory-logger.ts';
+import { CHANGING } from '../../support/parts/mutations.ts';
+import type { Mutation } from '../../support/parts/mutations.ts';
+import type { TestAnswer } from '../../support/parts/running-api.ts';
+import { CuttingProxy } from '../../support/weir/cutting-proxy.ts';
+import type { Cut } from '../../support/weir/cutting-proxy.ts';
+
+let changing: ChangingApi;
+let proxy: CuttingProxy;
+let lost: Database;
+
+/** Puts a proxy between the API and its database. */
+async function connect(): Promise<void> {
+  proxy = await CuttingProxy.open(changing.database);
+  const urls = `postgres://tester:secret@127.0.0.1:${proxy.port}/postgres`;
+  lost = startDatabase({ urls, lock: changing.lists.lock, logger: new MemoryLogger() });
+  await lost.whenUp();
+  changing.way.current = lost;
+}
+
+async function disconnect(): Promise<void> {
+  changing.way.current = changing.database;
+  await lost.close();
+  await proxy.close();
+}
+
+beforeAll(async () => {
+  changing = await ChangingApi.open();
+  await changing.database.query(`CREATE ROLE tester LOGIN SUPERUSER PASSWORD 'secret'`);
+});
+afterAll(() => changing.close());
+
+/** Every row that a change may write; not what is found out about lists. */
+async function everyRow(): Promise<string> {
+  const facts = `- ARRAY['format','status','rules','invalid_lines','bytes','etag','last_modified','last_checked_at',
+    'last_changed_at','last_error','held_key']`;
+  const { rows: tables } = await changing.database.query<{ name: string }>(
+    `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'
+       AND table_type = 'BASE TABLE' AND table_name !~ '^(query_|nodes|schema_|table_versions|meta)'`,
+  );
+  const columns = tables.map(
+    ({ name }) =>
+      `(SELECT md5(string_agg(r, E'\\n' ORDER BY r)) FROM (SELECT (to_jsonb(t) ${facts})::text AS r FROM ${name} t) x) AS ${name}`,
+  );
+  const { rows } = await changing.database.query(`SELECT ${columns.join(', ')}`);
+  return JSON.stringify(rows[0]);
+}
+
+/** Sends a request over a database that is lost at a place of it. */
+async function sendAndCut(mutation: Mutation, cut: Cut): Promise<TestAnswer> {
+  proxy.cutNext(cut);
+  const answer = changing.send(mutation);
+  if (cut !== 'hang') return answer;
+  await proxy.hung();
+  await lost.giveUpUnlessAnswering(1);
+  return answer;
+}
+
+const rows = CHANGING.map((route) => ({ name: `${route.method} ${route.path}`, route }));
+
+describe('a route that changes something', () => {
+  test.each(rows)(
+    '$name is 503 and changes nothing where the database is stopped or lost',
+    async ({ route }) => {
+      const mutation = await changing.prepare(route);
+      await changing.lists.idle();
+      const before = await everyRow();
+      for (const cut of ['write', 'hang', 'before'] as const) {
+        await connect();
+        const answer = await sendAndCut(mutation, cut);
+        const code = cut === 'before' ? 'outcome_unknown' : 'unavailable';
+        expect([cut, answer.status, answer.problem.error]).toEqual([cut, 503, code]);
+        expect(answer.headers['retry-after'] === undefined).toBe(cut === 'before');
+        // It is gone by now.
+        if (cut === 'write') expect((await changing.send(mutation)).status).toBe(503);
+        expect([cut, await everyRow()]).toEqual([cut, before]);
+        await disconnect();
+      }
+    },
+  );
+
+  test.each(rows)('$name is 503 and wholly stored where its COMMIT has no answer', async ({ route }) => {
+    const mutation = await changing.prepare(route);
+    await changing.lists.idle();
+    const audited = async (): Promise<number> =>
+      (await changing.database.query(`SELECT FROM audit_log WHERE actor <> 'system'`)).rows.length;
+    const before = await audited();
+    await connect();
+    const answer = await sendAndCut(mutation, 'after');
+    expect([answer.status, answer.problem.error]).toEqual([503, 'outcome_unknown']);
+    expect(answer.headers['retry-after']).toBeUndefined();
+    await disconnect();
+    expect(await audited()).toBe(before + 1);
+    // What it removed is gone.
+    if (route.method !== 'DELETE' || route.params === undefined) return;
+    expect([404, 204]).toContain((await changing.send(mutation)).status);
+    expect(await audited()).toBe(before + 1);
+  });
+});
