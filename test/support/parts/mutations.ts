@@ -196,7 +196,8 @@ const PREPARE = new Map<string, Prepare>([
 
 /** Routes that change something, but for those that have suites of their own. */
 export const CHANGING: readonly Route[] = everyRow.filter(
-  ({ method, path }) => method !== 'GET' && !/^\/(?:auth|tls|users|api-tokens)(?:\/|$)/.test(path),
+  ({ method, path }) =>
+    method !== 'GET' && !/^\/(?:auth|tls|users|api-tokens|import|simulate)(?:\/|$)/.test(path),
 );
 
 let serial = 0;
