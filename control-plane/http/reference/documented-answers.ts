@@ -55,9 +55,7 @@ export function answersOf(route: Route): Record<string, ZodOpenApiResponseObject
 }
 
 function successesOf({ answer, media, events, status, alsoStatuses }: Route): Answer[] {
-  const written = media.map(
-    (type) => [type, { schema: isText(type) ? { type: 'string' as const } : {} }] as const,
-  );
+  const written = media.map((type) => [type, { schema: writtenSchema(type) }] as const);
   const json = answer && { 'application/json': { schema: answer } };
   const other = events ? { 'text/event-stream': { schema: events } } : json;
   const content = written.length > 0 ? Object.fromEntries(written) : other;
@@ -100,7 +98,8 @@ function mediaText({ body, bodyType }: Route): string {
   return body === undefined ? 'a body that is not JSON' : 'body is not JSON';
 }
 
-/** Whether a body of this media type is text; a file of bytes has no type in JSON Schema. */
-function isText(mediaType: string): boolean {
-  return mediaType.startsWith('text/') || mediaType.endsWith('json');
+/** What a body that the handler writes is: an object, text, or bytes, which have no type in JSON Schema. */
+function writtenSchema(mediaType: string): { readonly type?: 'object' | 'string' } {
+  if (mediaType === 'application/json') return { type: 'object' };
+  return mediaType.startsWith('text/') || mediaType.endsWith('json') ? { type: 'string' } : {};
 }

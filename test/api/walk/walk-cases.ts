@@ -70,6 +70,16 @@ export const SUCCESSES: Readonly<Record<string, Provoke>> = {
     const [newest] = body as { id: number }[];
     return walk.ask('POST /revisions/{id}/rollback', { params: { id: newest!.id } });
   },
+  'GET /revisions/{id}': async (walk) => {
+    await walk.askWithExample('POST /regex-filters', {}, { pattern: '^revision' });
+    const { body } = await walk.ask('GET /revisions');
+    const [newest] = body as { id: number }[];
+    return walk.ask('GET /revisions/{id}', { params: { id: newest!.id } });
+  },
+  'POST /restore': async (walk) => {
+    const { body } = await walk.ask('GET /backup');
+    return walk.ask('POST /restore', { json: body as object });
+  },
   'POST /tls/upload': async (walk) => {
     const { cert, key } = await makeSelfSigned(['node-a'], walk.api.clock.nowMs());
     return walk.ask('POST /tls/upload', formOf({ cert, key }));
@@ -208,6 +218,7 @@ export const UNPROVOKED: Readonly<Record<string, string>> = {
   'POST /users 429': 'needs many hashes at once: as with logins, auth-routes.lockout.test.ts',
   'PATCH /users/{id} 429': 'needs many hashes at once: as with logins, auth-routes.lockout.test.ts',
   'POST /api-tokens 409': 'the walk has too few tokens to reach it',
+  'POST /restore 409': 'needs a backup without what uses a group: restore-backup.test.ts',
   'POST /import 413': 'needs a file of 128 MiB',
   'POST /grants 409': 'needs as many grants as there may be: grant-routes.test.ts',
   'GET /auth/status 503': 'answers from memory while the database is away',
