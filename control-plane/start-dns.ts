@@ -25,6 +25,7 @@ import { nameRules } from './snapshot/build/name-rules-builder.ts';
 import { SnapshotPublisher } from './snapshot/publish/publisher.ts';
 import { startingState } from './snapshot/publish/starting-state.ts';
 import { type FindLivePolicy, type LivePolicy, NOTHING_LIVE } from './policy/live.ts';
+import { Probes } from './probes/probes.ts';
 import { QueryRate } from './stats/query-rate.ts';
 import { obeyFaultRequests } from './workers/fault-injection.ts';
 import { followAnchors, withAnchorsFound } from './workers/trust-points.ts';
@@ -62,7 +63,15 @@ export async function startDns(node: Node, dnsPort: number) {
   stops.push(followAnchors(anchors, supervisor));
   if (hooks.faultInjection) obeyFaultRequests(supervisor, () => writer.counters());
   const names = recordNames(publisher, settings.pools, zones);
-  const drain = new LogDrain(supervisor.memories(), names, writer);
+  const probes = new Probes(clock);
+  const drain = new LogDrain(supervisor.memories(), names, {
+    append: (row) => {
+      // Before the log, which may be off.
+      probes.see(row);
+      writer.append(row);
+    },
+    lose: (rows) => writer.lose(rows),
+  });
   const rate = new QueryRate(supervisor.memories());
   drain.start();
   rate.start();
@@ -73,7 +82,19 @@ export async function startDns(node: Node, dnsPort: number) {
       rate.stop();
     },
   });
-  return { supervisor, publisher, generations, rate, cache, evaluator, grantTimes, log, writer, logTrouble };
+  return {
+    supervisor,
+    publisher,
+    generations,
+    rate,
+    cache,
+    evaluator,
+    grantTimes,
+    probes,
+    log,
+    writer,
+    logTrouble,
+  };
 }
 
 /** What writes the query log, and what answers questions about it. */

@@ -22,6 +22,8 @@ import { SettingsImport } from './importers/import-settings.ts';
 import type { CompiledLists } from './lists/compiled/compiled-lists.ts';
 import type { ListSources } from './lists/sources/list-sources.ts';
 import { nodeMetrics } from './metrics/node-metrics.ts';
+import { readThreadCpu } from './metrics/thread-cpu.ts';
+import type { Probes } from './probes/probes.ts';
 import type { LogWriter } from './query-log/store/log-writer.ts';
 import type { LogQuestions } from './query-log/scans/log-questions.ts';
 import { LiveTail } from './query-log/tail/live-tail.ts';
@@ -55,6 +57,7 @@ interface WebParts {
   readonly explainer: Explainer;
   readonly grantTimes: GrantTimes;
   readonly simulator: Simulator;
+  readonly probes: Probes;
   readonly catalog: ServiceCatalog;
   readonly startedAtMs: number;
   readonly dnsPort: number;
@@ -87,6 +90,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     tokens: auth.tokens,
     users: auth.users,
     startedAtMs: parts.startedAtMs,
+    ...{ threadCpu: readThreadCpu, probes: parts.probes },
     database,
     policy: parts.changes,
     blockingSwitch: () => publisher.current().rows.blockingSwitch,

@@ -1,7 +1,7 @@
 /** What the kernel says of this machine and process; Linux only, zeros and nulls elsewhere. Nothing is kept. */
-import { readFileSync } from 'node:fs';
-import { cpus, freemem, loadavg, networkInterfaces, totalmem, uptime } from 'node:os';
+import { cpus, loadavg, networkInterfaces, totalmem, uptime } from 'node:os';
 import type { CompatInterfaces, CompatSystem } from '../../shared/api/compat-node-api.ts';
+import { linesOf, machineMemory, percentOf, readText } from '../system/machine-memory.ts';
 
 /** The machine and this process. */
 export function systemNow(): CompatSystem {
@@ -101,14 +101,8 @@ function inUnits(bytes: number): { value: number; unit: string } {
 }
 
 function memoryNow(): CompatSystem['memory'] {
-  const kb = new Map(
-    linesOf('/proc/meminfo').map(([name = '', value = '0']) => [name.replace(':', ''), Number(value)]),
-  );
-  const total = kb.get('MemTotal') ?? Math.floor(totalmem() / 1024);
-  const free = kb.get('MemFree') ?? Math.floor(freemem() / 1024);
-  const available = Math.min(total, kb.get('MemAvailable') ?? free);
-  const [swapTotal, swapFree] = [kb.get('SwapTotal') ?? 0, kb.get('SwapFree') ?? 0];
-  const [used, swapUsed] = [total - available, swapTotal - swapFree];
+  const { total, free, used, available, swapTotal, swapUsed } = machineMemory();
+  const swapFree = swapTotal - swapUsed;
   return {
     ram: { total, free, used, available, '%used': percentOf(used, total) },
     swap: { total: swapTotal, free: swapFree, used: swapUsed, '%used': percentOf(swapUsed, swapTotal) },
@@ -121,23 +115,4 @@ function busyPercent(): number {
   const idle = times.reduce((sum, core) => sum + core.idle, 0);
   const all = times.reduce((sum, core) => sum + core.idle + core.user + core.nice + core.sys + core.irq, 0);
   return percentOf(all - idle, all);
-}
-
-function percentOf(part: number, whole: number): number {
-  return whole <= 0 ? 0 : Math.min(100, Math.max(0, (100 * part) / whole));
-}
-
-/** Words by line; none of a file that cannot be read. */
-function linesOf(path: string): string[][] {
-  return readText(path)
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/));
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
 }

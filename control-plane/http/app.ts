@@ -15,6 +15,7 @@ import { apiPrefix, COMPAT_PREFIX } from '../api/api-prefix.ts';
 import { guard } from './auth-guard.ts';
 import { compatApp } from './compat-app.ts';
 import { docsPage } from './docs-page.ts';
+import { checkPage } from './check-page.ts';
 import { checkHost } from './host-check.ts';
 import { redirectToHttps } from './https-redirect.ts';
 import { landingPage } from './landing-page.ts';
@@ -135,6 +136,7 @@ function addMetrics(app: express.Express, { auth, config, metrics }: AppParts): 
 function addPages(app: express.Express, parts: AppParts, document: () => OpenApiDocument): void {
   const docs = madeOnce(() => docsPage(document()));
   app.get('/docs', (_request, response) => sendPage(response, docs()));
+  app.get('/check', (_request, response) => sendPage(response, checkPage(parts)));
   app.get('/', (request, response) =>
     sendPage(response, landingPage(parts, `${request.protocol}://${request.host}`)),
   );

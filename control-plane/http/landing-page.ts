@@ -33,6 +33,6 @@ which Weir printed at the start and keeps in the file <code>setup-code</code> of
 DNS is answered on port ${parts.dnsPort()}:</p>
 <pre>dig @${parts.nodeName} -p ${parts.dnsPort()} example.com</pre>
 <h2>More</h2>
-<p><a href="/docs">API reference</a> · <a href="${api}/health">health</a></p>`;
+<p><a href="/check">Does this device use Weir?</a> · <a href="/docs">API reference</a> · <a href="${api}/health">health</a></p>`;
   return page('Weir', body);
 }

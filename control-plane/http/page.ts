@@ -1,4 +1,4 @@
-/** How pages for people are written and sent: HTML made on the server, one inline style, no script at all. */
+/** How pages for people are written and sent: HTML made on the server, one inline style, no script but of `/check`. */
 import { createHash } from 'node:crypto';
 import type { Response } from 'express';
 

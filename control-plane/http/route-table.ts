@@ -26,6 +26,7 @@ import { queryExportRoutes } from '../query-log/reading/query-export-routes.ts';
 import { queryRoutes } from '../query-log/reading/query-routes.ts';
 import { queryStreamRoutes } from '../query-log/tail/query-stream-routes.ts';
 import { revisionRoutes } from '../revisions/revision-routes.ts';
+import { probeRoutes } from '../probes/probe-routes.ts';
 import { managedDomainRoutes } from '../rules/managed-domain-routes.ts';
 import { regexFilterRoutes } from '../rules/regex-filter-routes.ts';
 import { safeSearchRoutes } from '../safe-search/safe-search-routes.ts';
@@ -42,12 +43,15 @@ import { statsRoutes } from '../stats/stats-routes.ts';
 import { timelineRoutes } from '../stats/timeline-routes.ts';
 import { topRoutes } from '../stats/top-routes.ts';
 import { healthRoutes } from '../system/health-routes.ts';
+import { systemInfoRoutes } from '../system/system-info-routes.ts';
 import { tlsRoutes } from '../tls/tls-routes.ts';
 import { upstreamRoutes } from '../upstreams/upstream-routes.ts';
 
 /** In the order of the API reference. */
 const FEATURES = [
   healthRoutes,
+  systemInfoRoutes,
+  probeRoutes,
   configRoutes,
   authRoutes,
   tlsRoutes,

@@ -1,4 +1,4 @@
-/** Answers of `{api}/health`, `{api}/hostname` and `{api}/config`. */
+/** Answers of `{api}/health`, `{api}/hostname`, `{api}/system/info` and `{api}/config`. */
 import { z } from 'zod';
 
 /** State of one part of the node. `down` means that it does not do its work at all. */
@@ -27,6 +27,37 @@ export const Health = z
 export type Health = z.infer<typeof Health>;
 
 export const Hostname = z.strictObject({ hostname: z.string() }).meta({ id: 'Hostname' });
+
+const Percent = z.number().min(0);
+
+export const SystemInfo = z
+  .strictObject({
+    kernel: z.string().meta({ description: 'name and release', examples: ['Linux 6.8.0-45-generic'] }),
+    load_avg_1m: z.number().min(0),
+    load_avg_5m: z.number().min(0),
+    load_avg_15m: z.number().min(0),
+    mem_total_kb: z.int().min(0),
+    mem_used_kb: z.int().min(0).meta({ description: 'what is not available' }),
+    mem_available_kb: z.int().min(0),
+    mem_used_percent: Percent,
+    process: z.strictObject({
+      rss_kb: z.int().min(0),
+      cpu_percent: Percent.meta({
+        description: 'of one core, since the last question but at least a second',
+      }),
+      workers: z
+        .array(
+          z.strictObject({
+            worker: z.int().min(0),
+            answer_cpu_percent: Percent,
+            resolve_cpu_percent: Percent,
+          }),
+        )
+        .meta({ description: 'the DNS threads; Linux only' }),
+    }),
+  })
+  .meta({ id: 'SystemInfo' });
+export type SystemInfo = z.infer<typeof SystemInfo>;
 
 const Section = z.record(z.string(), z.unknown());
 

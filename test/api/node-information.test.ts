@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { hashPassword } from '../../control-plane/auth/accounts/password.ts';
 import { QueryLogPage } from '../../shared/api/query-log-api.ts';
 import { BlockFilterStats, QueryRate, StatsSummary } from '../../shared/api/stats-api.ts';
-import { ConfigAnswer, Health, Hostname } from '../../shared/api/system-api.ts';
+import { ConfigAnswer, Health, Hostname, SystemInfo } from '../../shared/api/system-api.ts';
 import { UpstreamDetailList, UpstreamHealth } from '../../shared/api/upstreams-api.ts';
 import { everyRoute } from '../support/parts/every-route.ts';
 import { RecordingQueryLog } from '../support/parts/recording-query-log.ts';
@@ -21,6 +21,27 @@ beforeAll(async () => {
 afterAll(async () => {
   await api.close();
   await suite.close();
+});
+
+test('GET /system/info tells the load and memory of the machine and of the threads', async () => {
+  const labels = (thread: string, worker = ''): Record<string, string> => ({ thread, worker });
+  const threadCpu = () => [
+    { labels: labels('main'), value: 90 },
+    { labels: labels('resolve', '1'), value: 6 },
+    { labels: labels('answer', '10'), value: 0 },
+    { labels: labels('answer', '1'), value: 3 },
+  ];
+  const node = await RunningApi.start(suite.database, everyRoute({ threadCpu }));
+  node.clock.advanceSecs(60);
+  const info = SystemInfo.parse((await node.send('GET', '/api/system/info')).body);
+  await node.close();
+  expect(info.mem_used_kb + info.mem_available_kb).toBe(info.mem_total_kb);
+  expect(info.mem_used_percent).toBeCloseTo((100 * info.mem_used_kb) / info.mem_total_kb, 1);
+  expect(info.process.rss_kb).toBeGreaterThan(1000);
+  expect(info.process.workers).toEqual([
+    { worker: 1, answer_cpu_percent: 5, resolve_cpu_percent: 10 },
+    { worker: 10, answer_cpu_percent: 0, resolve_cpu_percent: 0 },
+  ]);
 });
 
 describe('GET /health', () => {

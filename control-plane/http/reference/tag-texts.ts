@@ -1,6 +1,7 @@
 /** What the chapters of the API reference are about. */
 export const TAG_TEXTS: Readonly<Record<string, string>> = {
   System: 'The node: its health, name, configuration, and this reference.',
+  Probes: 'The check that a device uses this node; the page `/check` does it.',
   Authentication: 'Signing in and out, the first password, and the sessions that are open.',
   HTTPS: 'The certificate of the web port.',
   'API tokens': 'Keys of programs, sent in X-Api-Key. Each has a role.',

@@ -22,6 +22,7 @@ import type * as schedules from '../policy/schedules-api.ts';
 import type * as services from '../policy/services-api.ts';
 import type * as simulate from '../policy/simulate-api.ts';
 import type * as sources from '../policy/sources-api.ts';
+import type * as probes from '../probes-api.ts';
 import type * as queryLog from '../query-log-api.ts';
 import type * as revisions from '../revisions-api.ts';
 import type * as schemaDoor from '../schema-door.ts';
@@ -36,6 +37,9 @@ import type * as users from '../users-api.ts';
 export interface Operations {
   'GET /health': { answer: typeof system.Health };
   'GET /hostname': { answer: typeof system.Hostname };
+  'GET /system/info': { answer: typeof system.SystemInfo };
+  'POST /probes': { answer: typeof probes.Probe };
+  'GET /probes/{probe_id}': { params: typeof probes.ProbeParams; answer: typeof probes.Probe };
   'GET /config': { answer: typeof system.ConfigAnswer };
   'GET /auth/status': { answer: typeof auth.AuthStatus };
   'POST /auth/setup': { body: typeof auth.SetupBody };

@@ -1,0 +1,113 @@
+/** Probes over HTTP, and what they take from the log drain: routes and memory together. */
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { Probe } from '../../shared/api/probes-api.ts';
+import { nameFromText } from '../../shared/dns/name.ts';
+import { addressFromText } from '../../shared/net/ip.ts';
+import { Protocol } from '../../shared/query-log.ts';
+import { type RunningApi, type Rows, SteeredClock } from '../../test/support/parts/running-api.ts';
+import { serveSuite } from '../../test/support/parts/served-suite.ts';
+import { emptyRow, type QueryLogRow } from '../query-log/attribution/row.ts';
+import { probeRoutes } from './probe-routes.ts';
+import { PROBE_ZONE, Probes } from './probes.ts';
+
+const clock = new SteeredClock();
+let probes: Probes;
+const suiteRoutes: Rows = (parts) => probeRoutes({ ...parts, probes: (probes = new Probes(clock)) });
+
+let api: RunningApi;
+serveSuite(suiteRoutes, (served) => (api = served.api), { clock, toml: '' });
+beforeEach(() => clock.advanceSecs(600));
+
+/** A row as the drain makes it, in the middle of some memory. */
+function rowOf(name: string, client = '192.0.2.7'): QueryLogRow {
+  const row = emptyRow();
+  const qname = nameFromText(name)!;
+  row.bytes = new Uint8Array(400);
+  row.bytes.set(addressFromText(client)!, 16);
+  row.bytes.set(qname, 64);
+  row.client.at = 16;
+  row.qname.at = 64;
+  row.qname.length = qname.length;
+  row.timestampMs = clock.nowMs() + 0.25;
+  row.protocol = Protocol.tcp;
+  return row;
+}
+
+/** Without a session: whoever wants to know has none. */
+async function create(): Promise<Probe> {
+  const answer = await api.send('POST', '/api/probes', { json: {} });
+  expect(answer.status).toBe(201);
+  return Probe.parse(answer.body);
+}
+const read = async (id: string): Promise<Probe> =>
+  Probe.parse((await api.send('GET', `/api/probes/${id}`)).body);
+
+describe('probes', () => {
+  test('are not asked at first, and then tell who asked first, how, and how often', async () => {
+    const probe = await create();
+    expect(probe).toMatchObject({ node: 'node-a', asked: false, asked_at: null, client: null, queries: 0 });
+    expect(probe.name).toMatch(/^[0-9a-f]{24}\.probe\.weir\.test$/);
+    expect(probe.name).not.toContain(probe.id);
+    expect(Date.parse(probe.expires_at) - Date.parse(probe.created_at)).toBe(300_000);
+    expect(await read(probe.id)).toEqual(probe);
+    probes.see(rowOf(probe.name));
+    probes.see(rowOf(probe.name, '2001:db8::1'));
+    expect(await read(probe.id)).toEqual({
+      ...probe,
+      asked: true,
+      asked_at: new Date(clock.nowMs()).toISOString(),
+      client: '192.0.2.7',
+      protocol: 'tcp',
+      queries: 2,
+    });
+  });
+
+  test('take no notice of other names', async () => {
+    const { id, name } = await create();
+    const flipped = (name.startsWith('0') ? '1' : '0') + name.slice(1);
+    for (const other of [PROBE_ZONE, `x.${name}`, flipped, name.replace('weir', 'wier'), 'example.org', '.'])
+      probes.see(rowOf(other));
+    expect(await read(id)).toMatchObject({ asked: false, queries: 0 });
+  });
+
+  test('end after five minutes, and are read by their id alone', async () => {
+    const { id, name } = await create();
+    for (const other of [name, name.slice(0, 24), `${id}x`, id.slice(1), '%20', 'x'.repeat(64)])
+      expect((await api.send('GET', `/api/probes/${other}`)).status).toBe(404);
+    expect((await api.send('GET', `/api/probes/${'x'.repeat(65)}`)).status).toBe(400);
+    clock.advanceSecs(299);
+    expect((await read(id)).asked).toBe(false);
+    clock.advanceSecs(1);
+    expect((await api.send('GET', `/api/probes/${id}`)).status).toBe(404);
+    probes.see(rowOf(name));
+  });
+
+  test('are bounded in number', () => {
+    const made = Array.from({ length: 1001 }, () => probes.create());
+    expect([made.filter((probe) => probe !== null).length, made.at(-1)]).toEqual([1000, null]);
+    clock.advanceSecs(300);
+    expect(probes.create()).not.toBeNull();
+  });
+
+  test('are made and read so often by one network in a minute, and then again', async () => {
+    const statuses = await Promise.all(
+      Array.from({ length: 31 }, async () => (await api.send('POST', '/api/probes')).status),
+    );
+    expect(statuses.filter((status) => status === 201)).toHaveLength(30);
+    const refused = await api.send('POST', '/api/probes');
+    expect([refused.status, refused.problem.error, refused.headers['retry-after']]).toEqual([
+      429,
+      'busy',
+      '60',
+    ]);
+    clock.advanceSecs(60);
+    const { id } = await create();
+    expect((await read(id)).id).toBe(id);
+  });
+
+  test('are refused to pages of other sites, and take nothing', async () => {
+    const headers = { origin: 'https://evil.example' };
+    expect((await api.send('POST', '/api/probes', { headers })).status).toBe(403);
+    expect((await api.send('POST', '/api/probes', { json: { name: 'x' } })).status).toBe(400);
+  });
+});

@@ -1,0 +1,112 @@
+/**
+ * Probes: one-time names below a zone that never leaves this server, and whether they were asked. A name in the log
+ * records says that a device uses this node, and from which address. In memory of this node only, few and short-lived.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../shared/clock.ts';
+import { nameFromText } from '../../shared/dns/name.ts';
+import { addressToText } from '../../shared/net/ip.ts';
+import { PROTOCOL_NAMES, type ProtocolName } from '../../shared/query-log.ts';
+import type { QueryLogRow } from '../query-log/attribution/row.ts';
+
+/** Below `test`, which is answered here whatever is asked (RFC 6761 section 6.2): `stages/special-use-names.ts`. */
+export const PROBE_ZONE = 'probe.weir.test';
+/** How long a probe may be asked and read. */
+export const PROBE_LIFE_MS = 300_000;
+/** Most probes at once. */
+const MAX_PROBES = 1000;
+
+const TOKEN_BYTES = 12;
+const TOKEN_LENGTH = TOKEN_BYTES * 2;
+const ZONE = nameFromText(PROBE_ZONE)!;
+const NAME_LENGTH = 1 + TOKEN_LENGTH + ZONE.length;
+
+/** The first question for a probe's name. */
+export interface ProbeAnswer {
+  /** Unix milliseconds. */
+  readonly askedMs: number;
+  readonly client: string;
+  readonly protocol: ProtocolName;
+}
+
+/** A probe. */
+export interface Probe {
+  /** Known to whoever made it: the name is seen on the network. */
+  readonly id: string;
+  readonly name: string;
+  /** Unix milliseconds. */
+  readonly createdMs: number;
+  readonly expiresMs: number;
+  readonly first: ProbeAnswer | null;
+  readonly queries: number;
+}
+
+interface KeptProbe extends Probe {
+  readonly endMonotonicMs: number;
+  first: ProbeAnswer | null;
+  queries: number;
+}
+
+/** The probes of this node. */
+export class Probes {
+  private readonly clock: Clock;
+  /** The oldest first. */
+  private readonly byId = new Map<string, KeptProbe>();
+  private readonly byToken = new Map<string, KeptProbe>();
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** A new one; null if there are too many. */
+  create(): Probe | null {
+    this.removeOver();
+    if (this.byId.size >= MAX_PROBES) return null;
+    const token = randomBytes(TOKEN_BYTES).toString('hex');
+    const createdMs = this.clock.nowMs();
+    const probe: KeptProbe = {
+      id: randomBytes(16).toString('base64url'),
+      name: `${token}.${PROBE_ZONE}`,
+      createdMs,
+      expiresMs: createdMs + PROBE_LIFE_MS,
+      endMonotonicMs: this.clock.monotonicMs() + PROBE_LIFE_MS,
+      first: null,
+      queries: 0,
+    };
+    this.byId.set(probe.id, probe);
+    this.byToken.set(token, probe);
+    return probe;
+  }
+
+  /** Undefined for one that there is not, or no longer. */
+  get(id: string): Probe | undefined {
+    this.removeOver();
+    return this.byId.get(id);
+  }
+
+  /** Notes a logged query, if it is for the name of a probe. Each query of the node comes here. */
+  see(row: QueryLogRow): void {
+    if (this.byToken.size === 0 || row.qname.length !== NAME_LENGTH) return;
+    const { bytes, qname, client } = row;
+    const zoneAt = qname.at + 1 + TOKEN_LENGTH;
+    for (let i = 0; i < ZONE.length; i++) if (bytes[zoneAt + i] !== ZONE[i]) return;
+    const token = Buffer.from(bytes.buffer, bytes.byteOffset + qname.at + 1, TOKEN_LENGTH).toString('latin1');
+    const probe = this.byToken.get(token);
+    if (probe === undefined) return;
+    probe.queries += 1;
+    probe.first ??= {
+      askedMs: Math.floor(row.timestampMs),
+      client: addressToText(bytes, client.at),
+      protocol: PROTOCOL_NAMES[row.protocol]!,
+    };
+  }
+
+  private removeOver(): void {
+    const nowMs = this.clock.monotonicMs();
+    for (const { id, name, endMonotonicMs } of this.byId.values()) {
+      if (endMonotonicMs > nowMs) return;
+      this.byId.delete(id);
+      this.byToken.delete(name.slice(0, TOKEN_LENGTH));
+    }
+  }
+}

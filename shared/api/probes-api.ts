@@ -1,0 +1,34 @@
+/** Requests and answers of `{api}/probes`: the check that a device uses this node. */
+import { z } from 'zod';
+import { PROTOCOL_NAMES } from '../query-log.ts';
+import { Timestamp } from './fields.ts';
+
+const ProbeId = z
+  .string()
+  .max(64)
+  .meta({ examples: ['pbjqYr4oY1sX0UuqzVbKmg'] });
+
+export const ProbeParams = z.strictObject({ probe_id: ProbeId });
+
+export const Probe = z
+  .strictObject({
+    id: ProbeId.meta({
+      description: 'reads the probe: keep it from others',
+      examples: ['pbjqYr4oY1sX0UuqzVbKmg'],
+    }),
+    name: z.string().meta({
+      description:
+        'the name that the device is to ask; the answer is NXDOMAIN, and never comes from elsewhere',
+      examples: ['8f3a5c0e9b7d42610f5e8a3c.probe.weir.test'],
+    }),
+    node: z.string(),
+    created_at: Timestamp,
+    expires_at: Timestamp,
+    asked: z.boolean(),
+    asked_at: Timestamp.nullable().meta({ description: 'when it was asked first' }),
+    client: z.string().nullable().meta({ description: 'the address that asked first' }),
+    protocol: z.enum(PROTOCOL_NAMES).nullable(),
+    queries: z.int().min(0).meta({ description: 'how often it was asked' }),
+  })
+  .meta({ id: 'Probe' });
+export type Probe = z.infer<typeof Probe>;
