@@ -7,11 +7,13 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
+import { Probe } from '../shared/api/probes-api.ts';
 import { RRClass, Rcode } from '../shared/dns/iana.ts';
 import { UdpClient } from '../test/support/dns/dns-client.ts';
 import { startTestDatabase } from '../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../test/support/parts/test-database.ts';
 import { testNode } from '../test/support/parts/test-node.ts';
+import { until } from '../test/support/parts/until.ts';
 import { freePort } from '../test/support/weir/free-ports.ts';
 import { httpCall } from '../test/support/weir/http-call.ts';
 import type { Node } from './node.ts';
@@ -54,6 +56,18 @@ describe('startWeb()', () => {
     expect((await udp.ask('games.example', 'A')).data).toEqual(['0.0.0.0']);
     const explained = await httpCall('GET', `${api}/explain?domain=games.example`);
     expect(JSON.parse(explained.text)).toMatchObject({ decided_by: { source: 'no games' } });
+  });
+
+  test('startWeb() shows on /check that a device asked this node, with the query log off', async () => {
+    const { dnsPort, starting } = await start('database.log_queries = false');
+    const place = `http://127.0.0.1:${await starting}/check/probes`;
+    const made = Probe.parse(JSON.parse((await httpCall('POST', place)).text));
+    using udp = await UdpClient.open(dnsPort);
+    expect((await udp.ask(made.name, 'A')).rcode).toBe(Rcode.NXDOMAIN);
+    const look = async (): Promise<Probe> =>
+      Probe.parse(JSON.parse((await httpCall('GET', `${place}/${made.id}`)).text));
+    await until(async () => (await look()).asked);
+    expect(await look()).toMatchObject({ client: '127.0.0.1', protocol: 'udp', queries: 1 });
   });
 
   test('startWeb() speaks HTTPS with a certificate that it makes, and sends HTTP there', async () => {

@@ -82,6 +82,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     auth,
     config: () => config,
     dnsPort: () => parts.dnsPort,
+    probes: parts.probes,
     metrics: nodeMetrics({ ...node, ...parts, version, cache, cacheBytes: parts.cache.byteLength }),
   };
   const served = {
@@ -90,7 +91,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     tokens: auth.tokens,
     users: auth.users,
     startedAtMs: parts.startedAtMs,
-    ...{ threadCpu: readThreadCpu, probes: parts.probes },
+    threadCpu: readThreadCpu,
     database,
     policy: parts.changes,
     blockingSwitch: () => publisher.current().rows.blockingSwitch,

@@ -12,6 +12,8 @@ import type { Logger } from '../../shared/log.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { CompatRoute } from '../compat/compat-route.ts';
 import { apiPrefix, COMPAT_PREFIX } from '../api/api-prefix.ts';
+import { publicProbeRoutes } from '../probes/probe-routes.ts';
+import type { Probes } from '../probes/probes.ts';
 import { guard } from './auth-guard.ts';
 import { compatApp } from './compat-app.ts';
 import { docsPage } from './docs-page.ts';
@@ -40,6 +42,8 @@ export interface AppParts {
   readonly dnsPort: () => number;
   /** What Prometheus scrapes at `/metrics`. */
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
+  /** What the page `/check` makes and reads. */
+  readonly probes: Probes;
 }
 
 /** The application over these routes, in compatibility mode also over those rows; listens nowhere yet. */
@@ -137,6 +141,7 @@ function addPages(app: express.Express, parts: AppParts, document: () => OpenApi
   const docs = madeOnce(() => docsPage(document()));
   app.get('/docs', (_request, response) => sendPage(response, docs()));
   app.get('/check', (_request, response) => sendPage(response, checkPage(parts)));
+  app.use('/check', apiRouter(parts, publicProbeRoutes(parts)));
   app.get('/', (request, response) =>
     sendPage(response, landingPage(parts, `${request.protocol}://${request.host}`)),
   );

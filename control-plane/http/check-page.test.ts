@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
-import { testConfig } from '../../test/support/parts/test-config.ts';
 import { checkPage } from './check-page.ts';
 
-const { html, contentPolicy } = checkPage({ nodeName: '<b>n', config: () => testConfig('') });
+const { html, contentPolicy } = checkPage({ nodeName: '<b>n' });
 const script = /<script>([^]*)<\/script>/.exec(html)![1]!;
 
 /** Runs the script with this answer to every look; resolves with what the page says then. */
@@ -13,8 +12,8 @@ async function shown(looks: () => unknown): Promise<{ text: string; asked: strin
   const more = { hidden: true };
   const asked: string[] = [];
   const answers: Record<string, () => unknown> = {
-    'POST /api/probes': () => ({ id: 'a/b', name: 'x.probe.weir.test' }),
-    'GET /api/probes/a%2Fb': looks,
+    'POST /check/probes': () => ({ id: 'a/b', name: 'x.probe.weir.test' }),
+    'GET /check/probes/a%2Fb': looks,
   };
   await new Promise<void>((resolve) => {
     Object.defineProperty(result, 'textContent', {
@@ -40,7 +39,7 @@ async function shown(looks: () => unknown): Promise<{ text: string; asked: strin
 }
 
 describe('checkPage()', () => {
-  test('permits its own script and style, the API and the names of probes, and nothing else', () => {
+  test('permits its own script and style, this server and the names of probes, and nothing else', () => {
     const hash = createHash('sha256').update(script).digest('base64');
     expect(contentPolicy).toContain(`script-src 'sha256-${hash}'`);
     expect(contentPolicy).toContain("connect-src 'self' http://*.probe.weir.test https://*.probe.weir.test");
@@ -58,9 +57,9 @@ describe('checkPage()', () => {
     };
     const { text, asked } = await shown(() => seen);
     expect(asked.slice(0, 3)).toEqual([
-      'POST /api/probes',
+      'POST /check/probes',
       'GET https://x.probe.weir.test/',
-      'GET /api/probes/a%2Fb',
+      'GET /check/probes/a%2Fb',
     ]);
     expect(text).toMatch(/^says Yes\. n was asked by 192\.0\.2\.7 over UDP at /);
   });

@@ -1,62 +1,28 @@
 /**
  * The page at `/check`: whether the device that opens it uses this node. Public, as whoever wants to know may have no
- * account. A script of its own makes a probe (`probes/`), lets the browser look its name up, and reads what came of it.
+ * account. Its script makes a probe (`probes/`), lets the browser look the name up, and reads what came of it.
  */
 import { createHash } from 'node:crypto';
 import { PROBE_ZONE } from '../probes/probes.ts';
-import { apiPrefix } from '../api/api-prefix.ts';
-import type { Config } from '../../config/schema.ts';
 import { page, write } from './page.ts';
 import type { Page } from './page.ts';
 
 /** What the page tells of the node. */
 export interface CheckParts {
   readonly nodeName: string;
-  readonly config: () => Pick<Config, 'server'>;
 }
 
 /** Looks at the probe this often, and so many times: a device may ask another server first. */
 const LOOK_MS = 500;
 const LOOKS = 16;
 
-/** Renders the page. */
-export function checkPage({ nodeName, config }: CheckParts): Page {
-  const api = apiPrefix(config().server.alt_compat);
-  const script = scriptOf(api);
-  const body = write`
-<h1>Does this device use Weir?</h1>
-<p id="result" role="status">Finding out. This takes a few seconds, and needs a browser that runs scripts.</p>
-<div id="more" hidden>
-<p>This page asked for a name that only this Weir, <strong>${nodeName}</strong>, knows, and Weir has not seen the
-question. Usual reasons:</p>
-<ul>
-<li>The device, or the router that gives it its settings, has another DNS server. Enter the address of Weir there, as
-the only one, and connect the device again.</li>
-<li>The browser uses DNS of its own ("secure DNS", DNS over HTTPS). Switch that off.</li>
-<li>A VPN, or a private relay of the system, carries the questions elsewhere.</li>
-<li>There are several nodes of Weir, and another one was asked.</li>
-</ul>
-</div>
-<p><a href="/check">Check again</a> · <a href="/">Weir</a></p>
-${{ markup: `<script>${script}</script>` }}`;
-  const { html, contentPolicy } = page('Does this device use Weir?', body);
-  return { html, contentPolicy: `${contentPolicy}; ${policyOf(script)}` };
-}
-
-/** The browser may speak to the API, and try to reach the names of probes, where nothing listens. */
-function policyOf(script: string): string {
-  const hash = createHash('sha256').update(script).digest('base64');
-  return `script-src 'sha256-${hash}'; connect-src 'self' http://*.${PROBE_ZONE} https://*.${PROBE_ZONE}`;
-}
-
 /** The script. Texts are set as text, never as HTML. */
-function scriptOf(api: string): string {
-  return `
+const SCRIPT = `
 'use strict';
 const result = document.getElementById('result');
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const ask = async (method, path) => {
-  const answer = await fetch(${JSON.stringify(api)} + path, { method, credentials: 'omit' });
+  const answer = await fetch('/check' + path, { method, credentials: 'omit' });
   if (!answer.ok) throw new Error(answer.status === 429 ? 'too many checks, try again in a minute' : 'status ' + answer.status);
   return answer.json();
 };
@@ -79,4 +45,31 @@ const check = async () => {
 };
 check().catch((error) => { result.textContent = 'The check did not work: ' + error.message; });
 `;
+
+/** Renders the page. */
+export function checkPage({ nodeName }: CheckParts): Page {
+  const body = write`
+<h1>Does this device use Weir?</h1>
+<p id="result" role="status">Finding out. This takes a few seconds, and needs a browser that runs scripts.</p>
+<div id="more" hidden>
+<p>This page asked for a name that only this Weir, <strong>${nodeName}</strong>, knows, and Weir has not seen the
+question. Usual reasons:</p>
+<ul>
+<li>The device, or the router that gives it its settings, has another DNS server. Enter the address of Weir there, as
+the only one, and connect the device again.</li>
+<li>The browser uses DNS of its own ("secure DNS", DNS over HTTPS). Switch that off.</li>
+<li>A VPN, or a private relay of the system, carries the questions elsewhere.</li>
+<li>There are several nodes of Weir, and another one was asked.</li>
+</ul>
+</div>
+<p><a href="/check">Check again</a> · <a href="/">Weir</a></p>
+${{ markup: `<script>${SCRIPT}</script>` }}`;
+  const { html, contentPolicy } = page('Does this device use Weir?', body);
+  return { html, contentPolicy: `${contentPolicy}; ${policyOf(SCRIPT)}` };
+}
+
+/** The browser may speak to this server, and try to reach the names of probes, where no server listens. */
+function policyOf(script: string): string {
+  const hash = createHash('sha256').update(script).digest('base64');
+  return `script-src 'sha256-${hash}'; connect-src 'self' http://*.${PROBE_ZONE} https://*.${PROBE_ZONE}`;
 }

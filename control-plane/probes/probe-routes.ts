@@ -1,13 +1,15 @@
 /**
- * HTTP of `{api}/probes`: the check that a device uses this node. Public, as whoever is to find out has no account: a
- * probe is read by an id that cannot be guessed, and tells only how its own name was asked.
+ * HTTP of probes, the check that a device uses this node: `{api}/probes` for people with an account, and the same rows
+ * below the page `/check` for everybody else. Whoever opens that page has no account: a probe is read by an id that
+ * cannot be guessed, and tells only how its own name was asked; the requests of a network are counted.
  */
+import type { Request } from 'express';
 import { Probe, ProbeParams } from '../../shared/api/probes-api.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { notFound, overloaded } from '../api/api-error.ts';
 import { clientAddress } from '../api/client-address.ts';
 import { route } from '../api/route.ts';
-import type { Route } from '../api/route.ts';
+import type { Access, Route } from '../api/route.ts';
 import type { Probe as KeptProbe, Probes } from './probes.ts';
 import { RequestBudget } from './request-budget.ts';
 
@@ -19,30 +21,49 @@ export interface ProbeRouteParts {
   readonly nodeName: string;
 }
 
+/** Who may ask, and what a request costs them; `spend` throws 429. */
+interface Door {
+  readonly access: Access;
+  readonly spend: (http: Request) => void;
+}
+
 /** Requests of one network in a minute. */
 const CREATED_A_MINUTE = 30;
 const READ_A_MINUTE = 1200;
 /** Seconds after which one of too many probes has ended, perhaps. */
 const RETRY_SECS = 30;
 
-/** Rows of probes. */
+const unlimited = (): void => undefined;
+
+/** Rows of the API. */
 export function probeRoutes(parts: ProbeRouteParts): Route[] {
-  return [createProbe(parts), readProbe(parts)];
+  return [
+    createProbe(parts, { access: 'admin', spend: unlimited }),
+    readProbe(parts, { access: 'viewer', spend: unlimited }),
+  ];
 }
 
-function createProbe({ probes, clock, nodeName }: ProbeRouteParts): Route {
-  const budget = new RequestBudget(clock, CREATED_A_MINUTE);
+/** Rows below the page `/check`. */
+export function publicProbeRoutes(parts: ProbeRouteParts): Route[] {
+  const doorOf = (aMinute: number): Door => {
+    const budget = new RequestBudget(parts.clock, aMinute);
+    return { access: 'public', spend: (http) => budget.spend(clientAddress(http)) };
+  };
+  return [createProbe(parts, doorOf(CREATED_A_MINUTE)), readProbe(parts, doorOf(READ_A_MINUTE))];
+}
+
+function createProbe({ probes, nodeName }: ProbeRouteParts, { access, spend }: Door): Route {
   return route({
     method: 'POST',
     path: '/probes',
-    access: 'public',
+    access,
     tag: 'Probes',
     summary: 'Make a name to be asked once by a device, which shows whether it uses this node',
     status: 201,
     answer: Probe,
-    errors: { 429: 'too many requests of this network', 503: 'there are too many probes' },
+    errors: { 503: 'there are too many probes' },
     handle: ({ http }) => {
-      budget.spend(clientAddress(http));
+      spend(http);
       const probe = probes.create();
       if (probe === null) throw overloaded('there are too many probes', RETRY_SECS);
       return shownProbe(probe, nodeName);
@@ -50,19 +71,17 @@ function createProbe({ probes, clock, nodeName }: ProbeRouteParts): Route {
   });
 }
 
-function readProbe({ probes, clock, nodeName }: ProbeRouteParts): Route {
-  const budget = new RequestBudget(clock, READ_A_MINUTE);
+function readProbe({ probes, nodeName }: ProbeRouteParts, { access, spend }: Door): Route {
   return route({
     method: 'GET',
     path: '/probes/{probe_id}',
-    access: 'public',
+    access,
     tag: 'Probes',
     summary: 'Whether, when, by which address and how the name was asked; for five minutes',
     params: ProbeParams,
     answer: Probe,
-    errors: { 429: 'too many requests of this network' },
     handle: ({ http, params }) => {
-      budget.spend(clientAddress(http));
+      spend(http);
       const probe = probes.get(params.probe_id);
       if (probe === undefined) throw notFound('this probe');
       return shownProbe(probe, nodeName);

@@ -4,18 +4,20 @@ import { Probe } from '../../shared/api/probes-api.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { Protocol } from '../../shared/query-log.ts';
-import { type RunningApi, type Rows, SteeredClock } from '../../test/support/parts/running-api.ts';
+import { everyRoute } from '../../test/support/parts/every-route.ts';
+import { type RunningApi, SteeredClock, type TestAnswer } from '../../test/support/parts/running-api.ts';
 import { serveSuite } from '../../test/support/parts/served-suite.ts';
 import { emptyRow, type QueryLogRow } from '../query-log/attribution/row.ts';
-import { probeRoutes } from './probe-routes.ts';
-import { PROBE_ZONE, Probes } from './probes.ts';
+import { PROBE_ZONE, type Probes } from './probes.ts';
 
 const clock = new SteeredClock();
-let probes: Probes;
-const suiteRoutes: Rows = (parts) => probeRoutes({ ...parts, probes: (probes = new Probes(clock)) });
-
 let api: RunningApi;
-serveSuite(suiteRoutes, (served) => (api = served.api), { clock, toml: '' });
+let probes: Probes;
+const keepServed = (served: { readonly api: RunningApi }): void => {
+  api = served.api;
+  ({ probes } = api.parts);
+};
+serveSuite(everyRoute(), keepServed, { clock, toml: '' });
 beforeEach(() => clock.advanceSecs(600));
 
 /** A row as the drain makes it, in the middle of some memory. */
@@ -33,14 +35,14 @@ function rowOf(name: string, client = '192.0.2.7'): QueryLogRow {
   return row;
 }
 
-/** Without a session: whoever wants to know has none. */
-async function create(): Promise<Probe> {
-  const answer = await api.send('POST', '/api/probes', { json: {} });
+/** As the page `/check` does it, without a session. */
+async function create(path = '/check/probes'): Promise<Probe> {
+  const answer = await api.send('POST', path, { json: {} });
   expect(answer.status).toBe(201);
   return Probe.parse(answer.body);
 }
-const read = async (id: string): Promise<Probe> =>
-  Probe.parse((await api.send('GET', `/api/probes/${id}`)).body);
+const read = async (id: string, path = '/check/probes'): Promise<Probe> =>
+  Probe.parse((await api.send('GET', `${path}/${id}`)).body);
 
 describe('probes', () => {
   test('are not asked at first, and then tell who asked first, how, and how often', async () => {
@@ -62,6 +64,24 @@ describe('probes', () => {
     });
   });
 
+  test('are the same over the API, for people with an account, and not counted there', async () => {
+    for (const [method, path] of [
+      ['POST', '/api/probes'],
+      ['GET', '/api/probes/x'],
+    ] as const)
+      expect((await api.send(method, path)).status).toBe(401);
+    await api.setUp();
+    const session = await api.logIn();
+    const sendIn = async (method: string, path: string): Promise<TestAnswer> =>
+      api.send(method, path, { session, headers: { 'x-requested-with': 'test' } });
+    const statuses = await Promise.all(
+      Array.from({ length: 31 }, async () => (await sendIn('POST', '/api/probes')).status),
+    );
+    expect(new Set(statuses)).toEqual(new Set([201]));
+    const probe = await create();
+    expect((await sendIn('GET', `/api/probes/${probe.id}`)).body).toEqual(probe);
+  });
+
   test('take no notice of other names', async () => {
     const { id, name } = await create();
     const flipped = (name.startsWith('0') ? '1' : '0') + name.slice(1);
@@ -73,12 +93,12 @@ describe('probes', () => {
   test('end after five minutes, and are read by their id alone', async () => {
     const { id, name } = await create();
     for (const other of [name, name.slice(0, 24), `${id}x`, id.slice(1), '%20', 'x'.repeat(64)])
-      expect((await api.send('GET', `/api/probes/${other}`)).status).toBe(404);
-    expect((await api.send('GET', `/api/probes/${'x'.repeat(65)}`)).status).toBe(400);
+      expect((await api.send('GET', `/check/probes/${other}`)).status).toBe(404);
+    expect((await api.send('GET', `/check/probes/${'x'.repeat(65)}`)).status).toBe(400);
     clock.advanceSecs(299);
     expect((await read(id)).asked).toBe(false);
     clock.advanceSecs(1);
-    expect((await api.send('GET', `/api/probes/${id}`)).status).toBe(404);
+    expect((await api.send('GET', `/check/probes/${id}`)).status).toBe(404);
     probes.see(rowOf(name));
   });
 
@@ -91,10 +111,10 @@ describe('probes', () => {
 
   test('are made and read so often by one network in a minute, and then again', async () => {
     const statuses = await Promise.all(
-      Array.from({ length: 31 }, async () => (await api.send('POST', '/api/probes')).status),
+      Array.from({ length: 31 }, async () => (await api.send('POST', '/check/probes')).status),
     );
     expect(statuses.filter((status) => status === 201)).toHaveLength(30);
-    const refused = await api.send('POST', '/api/probes');
+    const refused = await api.send('POST', '/check/probes');
     expect([refused.status, refused.problem.error, refused.headers['retry-after']]).toEqual([
       429,
       'busy',
@@ -107,7 +127,7 @@ describe('probes', () => {
 
   test('are refused to pages of other sites, and take nothing', async () => {
     const headers = { origin: 'https://evil.example' };
-    expect((await api.send('POST', '/api/probes', { headers })).status).toBe(403);
-    expect((await api.send('POST', '/api/probes', { json: { name: 'x' } })).status).toBe(400);
+    expect((await api.send('POST', '/check/probes', { headers })).status).toBe(403);
+    expect((await api.send('POST', '/check/probes', { json: { name: 'x' } })).status).toBe(400);
   });
 });

@@ -13,7 +13,6 @@ import { openApiDocument, openApiRow } from '../../../control-plane/http/referen
 import { routeTable } from '../../../control-plane/http/route-table.ts';
 import type { RouteParts } from '../../../control-plane/http/route-table.ts';
 import { NO_POLICY_ROWS } from '../../../control-plane/policy/rows.ts';
-import { Probes } from '../../../control-plane/probes/probes.ts';
 import { ServiceCatalog } from '../../../control-plane/services/service-catalog.ts';
 import { configRecords } from '../../../control-plane/settings/derived.ts';
 import { makeSelfSigned } from '../../../control-plane/tls/self-signed.ts';
@@ -118,7 +117,6 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
     bringBack: () => Promise.resolve(),
     blockingSwitch: () => null,
     grants: () => [],
-    probes: new Probes(clock),
     threadCpu: () => [],
     policyRows: () => NO_POLICY_ROWS,
     queryLog: questions,

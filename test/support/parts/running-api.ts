@@ -22,6 +22,7 @@ import { createApp } from '../../../control-plane/http/app.ts';
 import type { AppParts } from '../../../control-plane/http/app.ts';
 import { startWebServer } from '../../../control-plane/http/server.ts';
 import { PolicyChanges } from '../../../control-plane/policy/change.ts';
+import { Probes } from '../../../control-plane/probes/probes.ts';
 import { readPolicyRows } from '../../../control-plane/policy/policy-store.ts';
 import { Problem } from '../../../shared/api/problem-details.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -141,6 +142,7 @@ export class RunningApi {
       config: () => config,
       dnsPort: () => 5353,
       metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: async () => 'weir_test 1\n' },
+      probes: new Probes(clock),
       clock,
       logger,
       database,
