@@ -14,6 +14,7 @@ import { onDatabaseUp } from './db/on-up.ts';
 import type { Explainer } from './explain/explainer.ts';
 import type { GrantTimes } from './grants/grant-times.ts';
 import { createApp } from './http/app.ts';
+import { checkTable } from './http/check-table.ts';
 import { compatTable } from './http/compat-table.ts';
 import { startLocalServer } from './http/local-server.ts';
 import { routeTable } from './http/route-table.ts';
@@ -82,7 +83,6 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     auth,
     config: () => config,
     dnsPort: () => parts.dnsPort,
-    probes: parts.probes,
     metrics: nodeMetrics({ ...node, ...parts, version, cache, cacheBytes: parts.cache.byteLength }),
   };
   const served = {
@@ -92,6 +92,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     users: auth.users,
     startedAtMs: parts.startedAtMs,
     threadCpu: readThreadCpu,
+    probes: parts.probes,
     database,
     policy: parts.changes,
     blockingSwitch: () => publisher.current().rows.blockingSwitch,
@@ -114,7 +115,10 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     upstreams: { reports: () => supervisor.upstreams() },
     cache,
   };
-  const app = createApp(known, routeTable(served), compatTable(served));
+  const app = createApp(known, routeTable(served), {
+    compat: compatTable(served),
+    check: checkTable(served),
+  });
   const port = await listenForWeb(node, app, served.certificate);
   stops.push(() => tail.close());
   stops.push(onDatabaseUp(database, logger, 'look for a password', setupCodePrinter(auth, setupCode)));

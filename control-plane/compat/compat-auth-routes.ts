@@ -2,7 +2,7 @@
  * The compatibility API's `/auth`: sessions of the authenticator in other words. Without a session it answers with a
  * session object that says why, never with an error object, by which clients tell it from other APIs.
  */
-import { CompatSession } from '../../shared/api/compat-api.ts';
+import { CompatSession } from '../../shared/api/compat/compat-api.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { ApiError } from '../api/api-error.ts';
 import type { Authenticator } from '../auth/authenticator.ts';

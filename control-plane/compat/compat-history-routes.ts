@@ -1,6 +1,6 @@
 /** The compatibility API's queries by time, in slots of ten minutes of the last 24 hours; they sum to the summary. */
-import { type Untimed } from '../../shared/api/compat-api.ts';
-import { CompatClientHistory, CompatHistory } from '../../shared/api/compat-log-api.ts';
+import { type Untimed } from '../../shared/api/compat/compat-api.ts';
+import { CompatClientHistory, CompatHistory } from '../../shared/api/compat/compat-log-api.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { ClientSlots, SlotsOfClients } from '../query-log/reading/client-slots.ts';
 import type { StatsReader } from '../stats/stats-reader.ts';

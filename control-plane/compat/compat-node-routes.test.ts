@@ -2,7 +2,11 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { CompatSuite } from '../../test/support/parts/compat-suite.ts';
 import { loggedDay } from '../../test/support/parts/logged-day.ts';
 import { storeRows } from '../../test/support/parts/stored-log.ts';
-import type { CompatBlocking, CompatFtlInfo, CompatVersion } from '../../shared/api/compat-node-api.ts';
+import type {
+  CompatBlocking,
+  CompatFtlInfo,
+  CompatVersion,
+} from '../../shared/api/compat/compat-node-api.ts';
 import type { BlockingSwitch } from '../policy/rows.ts';
 
 let said: BlockingSwitch | null = null;

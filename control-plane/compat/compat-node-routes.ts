@@ -1,12 +1,12 @@
 /** The compatibility API about this node: whether it blocks, its versions, the machine, and its configuration in numbers. */
-import type { Untimed } from '../../shared/api/compat-api.ts';
+import type { Untimed } from '../../shared/api/compat/compat-api.ts';
 import {
   CompatBlocking,
   CompatFtlInfo,
   CompatLoginInfo,
   CompatSystemInfo,
   CompatVersion,
-} from '../../shared/api/compat-node-api.ts';
+} from '../../shared/api/compat/compat-node-api.ts';
 import type { BlockFilterStats, StatsSummary } from '../../shared/api/stats-api.ts';
 import type { Health } from '../../shared/api/system-api.ts';
 import type { PolicyRows } from '../policy/rows.ts';

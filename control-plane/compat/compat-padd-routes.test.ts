@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { CompatSuite } from '../../test/support/parts/compat-suite.ts';
 import { loggedDay } from '../../test/support/parts/logged-day.ts';
 import { storeRows } from '../../test/support/parts/stored-log.ts';
-import type { CompatSummary } from '../../shared/api/compat-api.ts';
-import type { CompatPadd } from '../../shared/api/compat-node-api.ts';
+import type { CompatSummary } from '../../shared/api/compat/compat-api.ts';
+import type { CompatPadd } from '../../shared/api/compat/compat-node-api.ts';
 
 const compat = new CompatSuite({ toml: 'auth.enabled = false' });
 beforeEach(() => storeRows(compat.suite.database, loggedDay(compat.api.clock.nowMs())));

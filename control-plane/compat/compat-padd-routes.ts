@@ -1,7 +1,7 @@
 /** All that PADD shows in one answer. */
 import type { Config } from '../../config/schema.ts';
-import type { Untimed } from '../../shared/api/compat-api.ts';
-import { CompatPadd } from '../../shared/api/compat-node-api.ts';
+import type { Untimed } from '../../shared/api/compat/compat-api.ts';
+import { CompatPadd } from '../../shared/api/compat/compat-node-api.ts';
 import type { BlockFilterStats } from '../../shared/api/stats-api.ts';
 import type { PolicyRows } from '../policy/rows.ts';
 import type { QueryLogReader } from '../query-log/reading/query-log-reader.ts';

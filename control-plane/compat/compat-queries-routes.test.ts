@@ -3,8 +3,8 @@ import { CompatSuite, errorIn } from '../../test/support/parts/compat-suite.ts';
 import { logRow } from '../../test/support/parts/log-row.ts';
 import { loggedDay } from '../../test/support/parts/logged-day.ts';
 import { storeRows } from '../../test/support/parts/stored-log.ts';
-import { COMPAT_STATUSES, type CompatSummary } from '../../shared/api/compat-api.ts';
-import type { CompatQueries, CompatQuery } from '../../shared/api/compat-log-api.ts';
+import { COMPAT_STATUSES, type CompatSummary } from '../../shared/api/compat/compat-api.ts';
+import type { CompatQueries, CompatQuery } from '../../shared/api/compat/compat-log-api.ts';
 
 const compat = new CompatSuite({ toml: 'auth.enabled = false' });
 let summary: CompatSummary['queries'];

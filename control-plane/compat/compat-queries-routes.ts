@@ -1,6 +1,6 @@
 /** The compatibility API's query log: pages of the same rows as the native one, the last 24 hours by default. */
-import type { Untimed } from '../../shared/api/compat-api.ts';
-import { CompatQueries } from '../../shared/api/compat-log-api.ts';
+import type { Untimed } from '../../shared/api/compat/compat-api.ts';
+import { CompatQueries } from '../../shared/api/compat/compat-log-api.ts';
 import { MOST_OFFSET } from '../../shared/api/query-log-api.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { QueryConditions } from '../query-log/search/query-conditions.ts';

@@ -3,7 +3,7 @@
  * `http/compat-app.ts` knows. Unlike those of the native API, requests are read leniently, as their clients expect it.
  */
 import type { Schema, Unchecked } from '../../shared/api/schema-door.ts';
-import type { Untimed } from '../../shared/api/compat-api.ts';
+import type { Untimed } from '../../shared/api/compat/compat-api.ts';
 import type { LoginOrigin } from '../auth/sessions/sessions.ts';
 import type { Params } from './params.ts';
 

@@ -1,5 +1,5 @@
 /** Sessions as the compatibility API shows them, and the cookie that carries one. */
-import type { CompatSession, Untimed } from '../../shared/api/compat-api.ts';
+import type { CompatSession, Untimed } from '../../shared/api/compat/compat-api.ts';
 import type { CarriedSession } from '../auth/sessions/sessions.ts';
 import { csrfTokenOf } from '../auth/sessions/session-secret.ts';
 

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { CompatSuite } from '../../test/support/parts/compat-suite.ts';
 import { loggedDay } from '../../test/support/parts/logged-day.ts';
 import { storeRows } from '../../test/support/parts/stored-log.ts';
-import type { CompatQueryTypes, CompatSummary } from '../../shared/api/compat-api.ts';
-import type { CompatHistory } from '../../shared/api/compat-log-api.ts';
+import type { CompatQueryTypes, CompatSummary } from '../../shared/api/compat/compat-api.ts';
+import type { CompatHistory } from '../../shared/api/compat/compat-log-api.ts';
 import { StatsSummary } from '../../shared/api/stats-api.ts';
 
 const compat = new CompatSuite({ toml: 'auth.enabled = false' });

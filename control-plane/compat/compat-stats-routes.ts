@@ -1,5 +1,5 @@
 /** The compatibility API's summary and distributions: the figures of `{api}/stats` of the last 24 hours, of all nodes. */
-import { CompatQueryTypes, CompatSummary, type Untimed } from '../../shared/api/compat-api.ts';
+import { CompatQueryTypes, CompatSummary, type Untimed } from '../../shared/api/compat/compat-api.ts';
 import type { BlockFilterStats } from '../../shared/api/stats-api.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { StatsReader } from '../stats/stats-reader.ts';

@@ -3,13 +3,13 @@ import { CompatSuite, errorIn } from '../../test/support/parts/compat-suite.ts';
 import { loggedDay } from '../../test/support/parts/logged-day.ts';
 import { logRow } from '../../test/support/parts/log-row.ts';
 import { storeRows } from '../../test/support/parts/stored-log.ts';
-import type { CompatSummary } from '../../shared/api/compat-api.ts';
+import type { CompatSummary } from '../../shared/api/compat/compat-api.ts';
 import type {
   CompatDatabaseSummary,
   CompatTopClients,
   CompatTopDomains,
   CompatUpstreams,
-} from '../../shared/api/compat-log-api.ts';
+} from '../../shared/api/compat/compat-log-api.ts';
 import { QueryStatus, type QueryStatusCode } from '../../shared/query-log.ts';
 import { TopClients, TopDomains } from '../../shared/api/stats-api.ts';
 

@@ -1,12 +1,12 @@
 /** The compatibility API's top lists, upstreams and sums of any period, from the same figures as the native ones. */
-import type { Untimed } from '../../shared/api/compat-api.ts';
+import type { Untimed } from '../../shared/api/compat/compat-api.ts';
 import {
   CompatDatabaseSummary,
   CompatRecentBlocked,
   CompatTopClients,
   CompatTopDomains,
   CompatUpstreams,
-} from '../../shared/api/compat-log-api.ts';
+} from '../../shared/api/compat/compat-log-api.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { periodStartMs } from '../query-log/reading/period-start.ts';
 import type { QueryLogReader } from '../query-log/reading/query-log-reader.ts';

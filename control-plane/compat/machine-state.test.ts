@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { CompatPadd, CompatSystemInfo } from '../../shared/api/compat-node-api.ts';
+import { CompatPadd, CompatSystemInfo } from '../../shared/api/compat/compat-node-api.ts';
 import { hostModel, interfacesNow, processNow, systemNow, temperature } from './machine-state.ts';
 
 test('systemNow() and processNow() say what the kernel says', () => {

@@ -1,6 +1,6 @@
 /** What the kernel says of this machine and process; Linux only, zeros and nulls elsewhere. Nothing is kept. */
 import { cpus, loadavg, networkInterfaces, totalmem, uptime } from 'node:os';
-import type { CompatInterfaces, CompatSystem } from '../../shared/api/compat-node-api.ts';
+import type { CompatInterfaces, CompatSystem } from '../../shared/api/compat/compat-node-api.ts';
 import { linesOf, machineMemory, percentOf, readText } from '../system/machine-memory.ts';
 
 /** The machine and this process. */

@@ -3,8 +3,8 @@
  * follows, for clients read from them what they may ask; remote ones are the same, so that no client asks for an update.
  */
 import type { Config } from '../../config/schema.ts';
-import type { Untimed } from '../../shared/api/compat-api.ts';
-import type { CompatBlocking, CompatVersions } from '../../shared/api/compat-node-api.ts';
+import type { Untimed } from '../../shared/api/compat/compat-api.ts';
+import type { CompatBlocking, CompatVersions } from '../../shared/api/compat/compat-node-api.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { isBlockingEnabled, timerEndMs } from '../policy/blocking-switch.ts';
 import type { BlockingSwitch } from '../policy/rows.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { COMPAT_STATUSES, COMPAT_TYPES } from '../../shared/api/compat-api.ts';
+import { COMPAT_STATUSES, COMPAT_TYPES } from '../../shared/api/compat/compat-api.ts';
 import { isBlockedStatus, QUERY_STATUS_NAMES, QueryStatus } from '../../shared/query-log.ts';
 import {
   compatStatus,

@@ -9,7 +9,7 @@ import {
   type CompatReply,
   type CompatStatus,
   type CompatType,
-} from '../../shared/api/compat-api.ts';
+} from '../../shared/api/compat/compat-api.ts';
 import { BLOCKED_STATUSES, QUERY_STATUS_NAMES, type QueryStatusName } from '../../shared/query-log.ts';
 
 const STATUS_OF: Readonly<Record<QueryStatusName, CompatStatus>> = {

@@ -1,6 +1,6 @@
 /** A row of the query log as the compatibility API shows it. Pure. */
-import type { CompatReply } from '../../shared/api/compat-api.ts';
-import type { CompatDnssec, CompatQuery } from '../../shared/api/compat-log-api.ts';
+import type { CompatReply } from '../../shared/api/compat/compat-api.ts';
+import type { CompatDnssec, CompatQuery } from '../../shared/api/compat/compat-log-api.ts';
 import type { LoggedQuery } from '../../shared/api/query-log-api.ts';
 import { rrTypeCode } from '../../shared/dns/iana.ts';
 import type { DnssecStatusName } from '../../shared/query-log.ts';

@@ -1,6 +1,6 @@
 /** The filters of the compatibility API's query log in the words of Weir's. Pure. */
-import { COMPAT_REPLIES, COMPAT_STATUSES, type CompatReply } from '../../shared/api/compat-api.ts';
-import { COMPAT_DNSSEC } from '../../shared/api/compat-log-api.ts';
+import { COMPAT_REPLIES, COMPAT_STATUSES, type CompatReply } from '../../shared/api/compat/compat-api.ts';
+import { COMPAT_DNSSEC } from '../../shared/api/compat/compat-log-api.ts';
 import { rrTypeCode } from '../../shared/dns/iana.ts';
 import { QUERY_STATUS_NAMES, type QueryStatusName } from '../../shared/query-log.ts';
 import { matchesWildcards, type QueryConditions } from '../query-log/search/query-conditions.ts';

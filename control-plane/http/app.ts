@@ -12,8 +12,6 @@ import type { Logger } from '../../shared/log.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { CompatRoute } from '../compat/compat-route.ts';
 import { apiPrefix, COMPAT_PREFIX } from '../api/api-prefix.ts';
-import { publicProbeRoutes } from '../probes/probe-routes.ts';
-import type { Probes } from '../probes/probes.ts';
 import { guard } from './auth-guard.ts';
 import { compatApp } from './compat-app.ts';
 import { docsPage } from './docs-page.ts';
@@ -42,15 +40,21 @@ export interface AppParts {
   readonly dnsPort: () => number;
   /** What Prometheus scrapes at `/metrics`. */
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
-  /** What the page `/check` makes and reads. */
-  readonly probes: Probes;
 }
 
-/** The application over these routes, in compatibility mode also over those rows; listens nowhere yet. */
+/** Rows outside the native API. */
+interface OtherRows {
+  /** Served in compatibility mode. */
+  readonly compat?: readonly CompatRoute[] | undefined;
+  /** Below the page `/check`. */
+  readonly check?: readonly Route[];
+}
+
+/** The application over these routes; listens nowhere yet. */
 export function createApp(
   parts: AppParts,
   table: readonly Route[],
-  compatRows: readonly CompatRoute[] = [],
+  { compat: compatRows = [], check = [] }: OtherRows = {},
 ): express.Express {
   const { alt_compat: altCompat, trusted_proxies: trustedProxies, web_tls: webTls } = parts.config().server;
   const prefix = apiPrefix(altCompat);
@@ -77,6 +81,7 @@ export function createApp(
   }
   addMetrics(app, parts);
   addPages(app, parts, document);
+  app.use('/check', apiRouter(parts, check));
   app.use((request: Request) => {
     throw notFound(`${request.method} ${request.path}`);
   });
@@ -141,7 +146,6 @@ function addPages(app: express.Express, parts: AppParts, document: () => OpenApi
   const docs = madeOnce(() => docsPage(document()));
   app.get('/docs', (_request, response) => sendPage(response, docs()));
   app.get('/check', (_request, response) => sendPage(response, checkPage(parts)));
-  app.use('/check', apiRouter(parts, publicProbeRoutes(parts)));
   app.get('/', (request, response) =>
     sendPage(response, landingPage(parts, `${request.protocol}://${request.host}`)),
   );

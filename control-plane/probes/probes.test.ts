@@ -1,24 +1,12 @@
-/** Probes over HTTP, and what they take from the log drain: routes and memory together. */
-import { beforeEach, describe, expect, test } from '@jest/globals';
-import { Probe } from '../../shared/api/probes-api.ts';
+import { describe, expect, test } from '@jest/globals';
 import { nameFromText } from '../../shared/dns/name.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { Protocol } from '../../shared/query-log.ts';
-import { everyRoute } from '../../test/support/parts/every-route.ts';
-import { type RunningApi, SteeredClock, type TestAnswer } from '../../test/support/parts/running-api.ts';
-import { serveSuite } from '../../test/support/parts/served-suite.ts';
+import { TestClock } from '../../test/support/parts/test-clock.ts';
 import { emptyRow, type QueryLogRow } from '../query-log/attribution/row.ts';
-import { PROBE_ZONE, type Probes } from './probes.ts';
+import { PROBE_LIFE_MS, PROBE_ZONE, Probes } from './probes.ts';
 
-const clock = new SteeredClock();
-let api: RunningApi;
-let probes: Probes;
-const keepServed = (served: { readonly api: RunningApi }): void => {
-  api = served.api;
-  ({ probes } = api.parts);
-};
-serveSuite(everyRoute(), keepServed, { clock, toml: '' });
-beforeEach(() => clock.advanceSecs(600));
+const clock = new TestClock();
 
 /** A row as the drain makes it, in the middle of some memory. */
 function rowOf(name: string, client = '192.0.2.7'): QueryLogRow {
@@ -35,99 +23,34 @@ function rowOf(name: string, client = '192.0.2.7'): QueryLogRow {
   return row;
 }
 
-/** As the page `/check` does it, without a session. */
-async function create(path = '/check/probes'): Promise<Probe> {
-  const answer = await api.send('POST', path, { json: {} });
-  expect(answer.status).toBe(201);
-  return Probe.parse(answer.body);
-}
-const read = async (id: string, path = '/check/probes'): Promise<Probe> =>
-  Probe.parse((await api.send('GET', `${path}/${id}`)).body);
-
-describe('probes', () => {
-  test('are not asked at first, and then tell who asked first, how, and how often', async () => {
-    const probe = await create();
-    expect(probe).toMatchObject({ node: 'node-a', asked: false, asked_at: null, client: null, queries: 0 });
-    expect(probe.name).toMatch(/^[0-9a-f]{24}\.probe\.weir\.test$/);
-    expect(probe.name).not.toContain(probe.id);
-    expect(Date.parse(probe.expires_at) - Date.parse(probe.created_at)).toBe(300_000);
-    expect(await read(probe.id)).toEqual(probe);
-    probes.see(rowOf(probe.name));
-    probes.see(rowOf(probe.name, '2001:db8::1'));
-    expect(await read(probe.id)).toEqual({
-      ...probe,
-      asked: true,
-      asked_at: new Date(clock.nowMs()).toISOString(),
-      client: '192.0.2.7',
-      protocol: 'tcp',
-      queries: 2,
-    });
+describe('Probes', () => {
+  test('tell who asked first, how, and how often', () => {
+    const probes = new Probes(clock);
+    const { id, name } = probes.create()!;
+    probes.see(rowOf(name));
+    probes.see(rowOf(name, '2001:db8::1'));
+    const first = { askedMs: Math.floor(clock.nowMs()), client: '192.0.2.7', protocol: 'tcp' };
+    expect(probes.get(id)).toMatchObject({ first, queries: 2 });
   });
 
-  test('are the same over the API, for people with an account, and not counted there', async () => {
-    for (const [method, path] of [
-      ['POST', '/api/probes'],
-      ['GET', '/api/probes/x'],
-    ] as const)
-      expect((await api.send(method, path)).status).toBe(401);
-    await api.setUp();
-    const session = await api.logIn();
-    const sendIn = async (method: string, path: string): Promise<TestAnswer> =>
-      api.send(method, path, { session, headers: { 'x-requested-with': 'test' } });
-    const statuses = await Promise.all(
-      Array.from({ length: 31 }, async () => (await sendIn('POST', '/api/probes')).status),
-    );
-    expect(new Set(statuses)).toEqual(new Set([201]));
-    const probe = await create();
-    expect((await sendIn('GET', `/api/probes/${probe.id}`)).body).toEqual(probe);
-  });
-
-  test('take no notice of other names', async () => {
-    const { id, name } = await create();
+  test('take no notice of other names, nor of their own once they are over', () => {
+    const probes = new Probes(clock);
+    const { id, name } = probes.create()!;
     const flipped = (name.startsWith('0') ? '1' : '0') + name.slice(1);
     for (const other of [PROBE_ZONE, `x.${name}`, flipped, name.replace('weir', 'wier'), 'example.org', '.'])
       probes.see(rowOf(other));
-    expect(await read(id)).toMatchObject({ asked: false, queries: 0 });
-  });
-
-  test('end after five minutes, and are read by their id alone', async () => {
-    const { id, name } = await create();
-    for (const other of [name, name.slice(0, 24), `${id}x`, id.slice(1), '%20', 'x'.repeat(64)])
-      expect((await api.send('GET', `/check/probes/${other}`)).status).toBe(404);
-    expect((await api.send('GET', `/check/probes/${'x'.repeat(65)}`)).status).toBe(400);
-    clock.advanceSecs(299);
-    expect((await read(id)).asked).toBe(false);
-    clock.advanceSecs(1);
-    expect((await api.send('GET', `/check/probes/${id}`)).status).toBe(404);
+    expect(probes.get(id)).toMatchObject({ first: null, queries: 0 });
+    clock.advance(PROBE_LIFE_MS);
+    expect(probes.get(id)).toBeUndefined();
     probes.see(rowOf(name));
+    expect(probes.get(id)).toBeUndefined();
   });
 
   test('are bounded in number', () => {
+    const probes = new Probes(clock);
     const made = Array.from({ length: 1001 }, () => probes.create());
     expect([made.filter((probe) => probe !== null).length, made.at(-1)]).toEqual([1000, null]);
-    clock.advanceSecs(300);
+    clock.advance(PROBE_LIFE_MS);
     expect(probes.create()).not.toBeNull();
-  });
-
-  test('are made and read so often by one network in a minute, and then again', async () => {
-    const statuses = await Promise.all(
-      Array.from({ length: 31 }, async () => (await api.send('POST', '/check/probes')).status),
-    );
-    expect(statuses.filter((status) => status === 201)).toHaveLength(30);
-    const refused = await api.send('POST', '/check/probes');
-    expect([refused.status, refused.problem.error, refused.headers['retry-after']]).toEqual([
-      429,
-      'busy',
-      '60',
-    ]);
-    clock.advanceSecs(60);
-    const { id } = await create();
-    expect((await read(id)).id).toBe(id);
-  });
-
-  test('are refused to pages of other sites, and take nothing', async () => {
-    const headers = { origin: 'https://evil.example' };
-    expect((await api.send('POST', '/check/probes', { headers })).status).toBe(403);
-    expect((await api.send('POST', '/check/probes', { json: { name: 'x' } })).status).toBe(400);
   });
 });

@@ -1,5 +1,5 @@
 /** The compatibility API over HTTP. Each answer is checked against its schema: no member too many, none missing. */
-import { CompatError, CompatSession } from '../../../shared/api/compat-api.ts';
+import { CompatError, CompatSession } from '../../../shared/api/compat/compat-api.ts';
 import { everyCompatRoute, everyRoute } from './every-route.ts';
 import { PASSWORD, type RunningApi, type TestAnswer, type TestRequest } from './running-api.ts';
 import { serveSuite } from './served-suite.ts';

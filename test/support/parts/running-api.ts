@@ -20,6 +20,7 @@ import type { CompatRoute } from '../../../control-plane/compat/compat-route.ts'
 import { apiPrefix } from '../../../control-plane/api/api-prefix.ts';
 import { createApp } from '../../../control-plane/http/app.ts';
 import type { AppParts } from '../../../control-plane/http/app.ts';
+import { checkTable } from '../../../control-plane/http/check-table.ts';
 import { startWebServer } from '../../../control-plane/http/server.ts';
 import { PolicyChanges } from '../../../control-plane/policy/change.ts';
 import { Probes } from '../../../control-plane/probes/probes.ts';
@@ -83,6 +84,7 @@ export interface TestAnswer {
 /** What nearly all features need. */
 export interface ApiParts extends AppParts {
   readonly database: Database;
+  readonly probes: Probes;
   readonly clients: ClientDirectory;
   /** Puts nothing into force but groups of clients, and counts in `RunningApi.policyChanges`. */
   readonly policy: PolicyChanges;
@@ -159,7 +161,7 @@ export class RunningApi {
   static async start(database: Database, rows: Rows, options: ApiOptions = {}): Promise<RunningApi> {
     const api = new RunningApi(database, rows, options, await mkdtemp(join(tmpdir(), 'weir-node-')));
     const { parts, routes, logger } = api;
-    const app = createApp(parts, routes, options.compat?.(parts));
+    const app = createApp(parts, routes, { compat: options.compat?.(parts), check: checkTable(parts) });
     const server = await startWebServer(app, parts.config(), logger);
     api.listening = { port: server.endpoints[0]!.port, close: () => server.close() };
     return api;
