@@ -1,72 +1,16 @@
 /** `{api}/import` over real HTTP and PostgreSQL; what was imported is asked of a real pipeline. */
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { ImportReport } from '../../shared/api/imports-api.ts';
+import { readdir } from 'node:fs/promises';
+import { describe, expect, test } from '@jest/globals';
+import { importSuite, itemsOf } from '../../test/support/parts/import-suite.ts';
 import { type Outcome, importedPolicy } from '../../test/support/parts/imported-policy.ts';
 import { tarOf, zipOf } from '../../test/support/parts/made-archives.ts';
-import type { ApiParts, RunningApi } from '../../test/support/parts/running-api.ts';
-import { serveSuite } from '../../test/support/parts/served-suite.ts';
-import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
 import * as pihole from '../../test/support/weir/pihole-exports.ts';
-import { importRoutes } from './import-routes.ts';
-import { SettingsImport } from './import-settings.ts';
 
-let api: RunningApi;
-let suite: SuiteDatabase;
-let folder = '';
-
-/** The life of lists stands in for itself here: nothing is fetched. */
-const settingsImport = ({ policy, clients, logger }: ApiParts): SettingsImport =>
-  new SettingsImport({
-    policy,
-    clients,
-    sources: { takeUp: (_written, _isNew, apply) => apply() },
-    catalog: { get: (id) => (id === 'youtube' ? {} : undefined) },
-    localNames: { live: () => ({ configRecords: [] }) },
-    listDirs: () => [join(folder, 'lists')],
-    dataDir: () => folder,
-    logger,
-  });
-
-serveSuite(
-  (parts) => importRoutes({ settingsImport: settingsImport(parts) }),
-  (served) => ({ api, suite } = served),
-);
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'weir-import-'));
-});
-
-afterEach(async () => {
-  await rm(folder, { recursive: true });
-});
-
-function post(file: Uint8Array | string, query = '') {
-  return api.send('POST', `/api/import${query}`, {
-    raw: file,
-    headers: { 'content-type': 'application/octet-stream' },
-  });
-}
-
-async function imported(file: Uint8Array | string, query = ''): Promise<ImportReport> {
-  const answer = await post(file, query);
-  if (answer.status !== 200) throw new Error(`import: ${answer.status} ${answer.text}`);
-  return answer.body as ImportReport;
-}
-
-/** Items of a kind as `result: reason`, by name. */
-function itemsOf({ items }: ImportReport, kind: string): Record<string, string> {
-  const found = items.filter((item) => item.kind === kind);
-  return Object.fromEntries(
-    found.map(({ name, result, reason }) => [name, reason === null ? result : `${result}: ${reason}`]),
-  );
-}
+const { suite, folder, post, imported } = importSuite();
 
 /** Every row that an import may write, without ids and times. */
 async function stored(): Promise<unknown> {
-  const { rows } = await suite.database.query<{ all: unknown }>(`SELECT json_build_object(
+  const { rows } = await suite().database.query<{ all: unknown }>(`SELECT json_build_object(
     'groups', (SELECT json_agg(name ORDER BY name) FROM groups),
     'sources', (SELECT json_agg(url ORDER BY url) FROM list_sources),
     'rules', (SELECT json_agg(domain ORDER BY domain) FROM managed_domains),
@@ -80,7 +24,7 @@ describe('POST {api}/import of a Pi-hole', () => {
   test('answers as version 6 did, client by client', async () => {
     const report = await imported(pihole.version6());
     expect(report).toMatchObject({ format: 'pihole', dry_run: false, revision: expect.any(Number) });
-    const ask = await importedPolicy(suite.database, pihole.LIST_TEXTS);
+    const ask = await importedPolicy(suite().database, pihole.LIST_TEXTS);
     const [anyone, tablet, guest, unfiltered, both, old] = [
       '192.0.2.200',
       '192.0.2.10',
@@ -146,7 +90,7 @@ describe('POST {api}/import of a Pi-hole', () => {
       Default: "skipped: it is Weir's group Default",
       Kids: 'done',
       Guests: 'done',
-      Old: 'done: it is switched off: its clients are in a group of what is left to them',
+      Old: 'done: it is switched off: its clients are in a group made of their other groups',
       'Guests + Kids': 'done: made for clients of 2 groups, as a client has one group in Weir',
       'Unfiltered (Pi-hole)': 'done: made for clients without an enabled group, which are not filtered',
     });
@@ -157,7 +101,7 @@ describe('POST {api}/import of a Pi-hole', () => {
       'unknown.lan':
         'not_mapped: Weir knows clients by MAC or address, and the export has no device of this name',
       '02:00:5e:00:00:03':
-        'not_mapped: in Pi-hole its address puts it into Guests (192.0.2.64/26); in Weir its MAC into Kids',
+        'not_mapped: in Pi-hole its address puts it into Guests (192.0.2.64/26); in Weir its MAC puts it into Kids',
       'printer (lease)': 'done',
     });
     expect(itemsOf(report, 'blocklist')).toMatchObject({
@@ -192,20 +136,20 @@ describe('POST {api}/import of a Pi-hole', () => {
   test('changes nothing a second time, and nothing at all in a dry run', async () => {
     const empty = await stored();
     const tried = await imported(pihole.version6(), '?dry_run=true');
-    expect([await stored(), await readdir(folder)]).toEqual([empty, []]);
+    expect([await stored(), await readdir(folder())]).toEqual([empty, []]);
     const first = await imported(pihole.version6());
     expect({ ...tried, dry_run: false, revision: first.revision }).toEqual(first);
     const after = await stored();
     const second = await imported(pihole.version6());
     expect(second).toMatchObject({ revision: null, counts: { done: 0, changed: 0 } });
     expect(await stored()).toEqual(after);
-    const { rows } = await suite.database.query('SELECT 1 FROM revisions');
+    const { rows } = await suite().database.query('SELECT 1 FROM revisions');
     expect(rows).toHaveLength(1);
   });
 
   test('reads the archive of version 5, and the live database', async () => {
     const old = await imported(pihole.version5());
-    const ask = await importedPolicy(suite.database, pihole.LIST_TEXTS);
+    const ask = await importedPolicy(suite().database, pihole.LIST_TEXTS);
     const names = [
       'ads.example',
       'allowed.ads.example',
@@ -263,24 +207,21 @@ describe('POST {api}/import of a bad file', () => {
       Buffer.concat([pihole.liveGravity().subarray(0, 100), Buffer.alloc(9000, 7)]),
       'is damaged',
     ],
-    ['bad JSON', tarOf({ 'adlist.json': '{' }), 'adlist.json is no JSON'],
-    ['JSON of another shape', tarOf({ 'adlist.json': '[1]' }), 'adlist.json is no list of rows'],
+    ['bad JSON', tarOf({ 'adlist.json': '{' }), 'adlist.json is not JSON'],
+    ['JSON of another shape', tarOf({ 'adlist.json': '[1]' }), 'adlist.json is not a list of rows'],
     ['bad TOML', zipOf({ 'pihole.toml': 'a = [' }), 'pihole.toml, line'],
     ['no settings', zipOf({ 'pihole.toml': '' }), 'neither lists nor domains'],
   ])('refuses %s with 400', async (_what, file, detail) => {
     const answer = await post(file);
     expect([answer.status, answer.problem.detail]).toEqual([400, expect.stringContaining(detail)]);
-    expect(await readdir(folder)).toEqual([]);
+    expect(await readdir(folder())).toEqual([]);
   });
 
   test('refuses other media types, an empty body and unknown formats', async () => {
-    const json = await api.send('POST', '/api/import', { json: {} });
+    const json = await post('{}', '', { 'content-type': 'application/json' });
     const empty = await post('');
     const unknown = await post('x', '?format=bind');
-    const coded = await api.send('POST', '/api/import', {
-      raw: 'x',
-      headers: { 'content-type': 'application/octet-stream', 'content-encoding': 'gzip' },
-    });
+    const coded = await post('x', '', { 'content-encoding': 'gzip' });
     expect([json.status, empty.status, unknown.status, coded.status]).toEqual([415, 400, 400, 415]);
   });
 });

@@ -26,7 +26,7 @@ export interface ImportWish {
   readonly author: Author;
 }
 
-/** Below the data directory; what a kill left there goes away with the next import. */
+/** Below the data directory; the next import removes what a killed one left there. */
 const FOLDER = 'import';
 /** Imports that may wait for the one that runs. */
 const MOST_WAITING = 2;

@@ -1,5 +1,7 @@
 /** The octets of an upload as a plan: finds out whose settings they are, reads and maps them. Runs in the import thread. */
 import type { ImportFormat } from '../../shared/api/imports-api.ts';
+import { mapAdguard } from './adguard-home/map-adguard.ts';
+import { isAdguard, readAdguard } from './adguard-home/read-adguard.ts';
 import type { FileSet } from './files/file-set.ts';
 import { ImportFault } from './files/import-fault.ts';
 import { openUpload } from './files/open-upload.ts';
@@ -24,10 +26,11 @@ interface Importer {
 
 /** In the order in which `auto` asks them. */
 const IMPORTERS: Readonly<Record<ImportFormat, Importer>> = {
+  adguard_home: { isMine: isAdguard, plan: (files) => mapAdguard(readAdguard(files)) },
   pihole: { isMine: isPihole, plan: (files, folder) => mapPihole(readPihole(files, folder)) },
 };
 
-/** Makes the plan; throws an ImportFault where the file is none that can be imported. */
+/** Makes the plan; throws an ImportFault where the file cannot be imported. */
 export async function makePlan({ path, folder, format }: ImportOrder): Promise<ImportPlan> {
   const { files } = await openUpload(path);
   const importer =

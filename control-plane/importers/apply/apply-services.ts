@@ -1,6 +1,7 @@
 /** Writes the blocked services and the safe search of a plan. */
 import { listConfigs, writeConfigs } from '../../safe-search/safe-search-store.ts';
 import { findCustom, insertBlocked, listBlocked } from '../../services/service-store.ts';
+import type { PlannedService } from '../plan/import-plan.ts';
 import type { ImportRun } from './planned-state.ts';
 
 /** Blocks services that Weir knows; `isBuiltIn` finds those of the catalog. */
@@ -8,10 +9,10 @@ export async function applyServices(run: ImportRun, isBuiltIn: (id: string) => b
   const blocked = await listBlocked(run.tx, undefined);
   const known = new Set(blocked.map(({ service_id: id, group_id: groupId }) => `${id} ${groupId}`));
   for (const service of run.plan.services) {
-    const { serviceId, group } = service;
-    const groupId = run.groupId(group);
-    if (!isBuiltIn(serviceId) && (await findCustom(run.tx, serviceId)) === undefined) {
-      run.refuse(service, `Weir's catalog has no service ${serviceId}`);
+    const groupId = run.groupId(service.group);
+    const serviceId = await knownId(run, service, isBuiltIn);
+    if (serviceId === null) {
+      run.refuse(service, `Weir's catalog has no service ${service.serviceId}`);
       continue;
     }
     const isKnown = known.has(`${serviceId} ${groupId}`);
@@ -19,6 +20,17 @@ export async function applyServices(run: ImportRun, isBuiltIn: (id: string) => b
     known.add(`${serviceId} ${groupId}`);
     run.note(service, isKnown ? null : 'done');
   }
+}
+
+/** The id by which the catalog knows a service; the one of the file first. */
+async function knownId(
+  { tx }: ImportRun,
+  { serviceId, ownId }: PlannedService,
+  isBuiltIn: (id: string) => boolean,
+): Promise<string | null> {
+  for (const id of [serviceId, ownId])
+    if (id !== null && (isBuiltIn(id) || (await findCustom(tx, id)) !== undefined)) return id;
+  return null;
 }
 
 /** Switches safe search on. */

@@ -2,6 +2,7 @@
 import { canonicalMac } from '../../../shared/net/mac.ts';
 import { addHostsLine } from '../plan/hosts-lines.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
+import { addRateLimit, PlannedPools } from '../plan/planned-pools.ts';
 import { readUpstream } from '../plan/upstream-text.ts';
 import type { PiholeKeys, PiholeSettings } from './pihole-settings.ts';
 
@@ -31,17 +32,10 @@ export function mapKeys(builder: PlanBuilder, settings: PiholeSettings): void {
 }
 
 function mapUpstreams(builder: PlanBuilder, upstreams: readonly string[]): void {
-  const servers: string[] = [];
-  for (const written of upstreams) {
-    const read = readUpstream(written);
-    if (read.server === null) builder.notMapped('configuration', `upstream ${written}`, read.reason);
-    else servers.push(read.server);
-    if (read.server !== null && read.remark !== null)
-      builder.notMapped('configuration', `upstream ${written}`, read.remark);
-  }
+  const pools = new PlannedPools(builder, readUpstream);
   // Pi-hole asks all of them and goes on with the one that is first.
-  const pool = { name: 'pihole', strategy: 'Fastest', priority: 1, servers };
-  if (servers.length > 0) builder.key('dns.pools', [pool], 'dns.upstreams');
+  pools.add('pihole', 'Fastest', upstreams);
+  pools.finish('dns.upstreams');
 }
 
 function mapNames(builder: PlanBuilder, { keys, systemHosts }: PiholeSettings): void {
@@ -49,7 +43,7 @@ function mapNames(builder: PlanBuilder, { keys, systemHosts }: PiholeSettings): 
   const ofSystem = systemHosts.filter((line) => !line.startsWith('127.'));
   for (const line of [...(keys.hosts ?? []), ...ofSystem])
     if (!addHostsLine(builder, line, null))
-      builder.notMapped('local_record', line, 'no line of a hosts file');
+      builder.notMapped('local_record', line, 'it is not a line of a hosts file');
   for (const line of keys.cnames ?? []) addCname(builder, line);
 }
 
@@ -59,7 +53,7 @@ export function addCname(builder: PlanBuilder, line: string): void {
   const last = parts.at(-1) ?? '';
   const ttlSecs = /^\d{1,9}$/.test(last) && parts.length > 2 ? Number(parts.pop()) : undefined;
   const target = parts.pop() ?? '';
-  if (parts.length === 0) return builder.notMapped('local_record', line, 'no alias with a target');
+  if (parts.length === 0) return builder.notMapped('local_record', line, 'it is not an alias with a target');
   for (const name of parts) {
     const item = builder.item('local_record', `${name} CNAME ${target}`);
     const record = { name, type: 'CNAME', value: target } as const;
@@ -99,7 +93,7 @@ function mapSwitches(builder: PlanBuilder, keys: PiholeKeys): void {
     if (domains === undefined || !isOn) continue;
     builder.skipped('setting', `dns.specialDomains.${name}`, `Weir answers ${domains} like that by itself`);
   }
-  if (keys.dhcpActive === true) builder.notMapped('other', 'DHCP server', 'Weir is no DHCP server');
+  if (keys.dhcpActive === true) builder.notMapped('other', 'DHCP server', 'Weir does not give out addresses');
 }
 
 function mapMode(builder: PlanBuilder, mode: string): void {
@@ -117,14 +111,13 @@ function mapMode(builder: PlanBuilder, mode: string): void {
 
 /** Pi-hole limits each address to a number of queries in a span. */
 function mapRateLimit(builder: PlanBuilder, { count, interval }: { count: number; interval: number }): void {
-  const isOn = count > 0 && interval > 0;
   const limit = {
-    enabled: isOn,
-    ...(isOn && { queries_per_second: Math.max(1, Math.ceil(count / interval)), burst_size: count }),
-    ...(isOn && { ipv4_prefix_len: 32, ipv6_prefix_len: 128 }),
+    perSecond: Math.max(1, Math.ceil(count / interval)),
+    burst: count,
+    ipv4PrefixLength: 32,
+    ipv6PrefixLength: 128,
   };
-  for (const [key, value] of Object.entries(limit))
-    builder.key(`dns.rate_limit.${key}`, value, 'dns.rateLimit');
+  addRateLimit(builder, count > 0 && interval > 0 ? limit : null, 'dns.rateLimit');
 }
 
 /** `mac,ip,name` in any order, of dnsmasq's `dhcp-host`; and `expiry mac ip name id` of its leases. */

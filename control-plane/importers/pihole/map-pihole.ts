@@ -2,6 +2,7 @@
 import { GeneratedLists } from '../plan/generated-lists.ts';
 import type { ImportPlan } from '../plan/import-plan.ts';
 import { PlanBuilder } from '../plan/plan-builder.ts';
+import { sourceName } from '../plan/plan-text.ts';
 import { mapClients } from './map-clients.ts';
 import { mapKeys } from './map-keys.ts';
 import { mapDomains } from './map-rules.ts';
@@ -27,16 +28,10 @@ function addList(builder: PlanBuilder, list: PiholeList, groups: readonly string
   const item = builder.item(kind === 'block' ? 'blocklist' : 'allowlist', url);
   const hasGroups = groups.length > 0;
   if (!hasGroups) builder.remark(item, 'it is in no group, so it is switched off');
-  const name = comment.trim() === '' ? nameOf(url) : comment;
+  const name = comment.trim() === '' ? sourceName(url) : comment;
   const enabled = list.enabled && hasGroups;
   builder.source(
     { kind, url, name, enabled, comment, subdomains: false, groups: hasGroups ? groups : null },
     item,
   );
-}
-
-/** Host and end of a URL. */
-function nameOf(url: string): string {
-  const parts = URL.canParse(url) ? new URL(url) : null;
-  return parts === null ? url : `${parts.hostname}${parts.pathname}`;
 }

@@ -1,7 +1,7 @@
 /** The tables of Pi-hole's settings: of its database, or of the JSON files of version 5. */
-import { textOf } from '../files/file-text.ts';
 import { type FileSet, fileAt } from '../files/file-set.ts';
 import { ImportFault } from '../files/import-fault.ts';
+import { parseJson } from '../files/read-tree.ts';
 import type { SqliteTables } from '../files/sqlite-tables.ts';
 import type { GravityTables, Links, PiholeDevice } from './pihole-settings.ts';
 
@@ -21,7 +21,7 @@ export function readGravity(tables: SqliteTables): GravityTables {
 export function readGravityJson(files: FileSet): GravityTables {
   const rowsOf = (name: string): readonly Row[] | undefined => {
     const content = fileAt(files, `${name}.json`);
-    return content === undefined ? undefined : jsonRows(`${name}.json`, textOf(content));
+    return content === undefined ? undefined : jsonRows(`${name}.json`, content);
   };
   return fromTables((table) => {
     if (table !== 'domainlist') return rowsOf(table);
@@ -47,7 +47,7 @@ function fromTables(tables: Tables): GravityTables {
   const lists = tables('adlist', ['id', 'address', 'type', 'enabled', 'comment']);
   const domains = tables('domainlist', ['id', 'type', 'domain', 'enabled', 'comment']);
   if (lists === undefined && domains === undefined)
-    throw new ImportFault('this is no export of Pi-hole: it has neither lists nor domains');
+    throw new ImportFault('this is not an export of Pi-hole: it has neither lists nor domains');
   const clients = tables('client', ['id', 'ip', 'comment']) ?? [];
   const common = (row: Row) => ({
     id: number(row['id']),
@@ -89,19 +89,14 @@ function links(rows: readonly Row[] | undefined, column: string): Links {
   return found;
 }
 
-function jsonRows(name: string, content: string): Row[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(content);
-  } catch {
-    throw new ImportFault(`${name} is no JSON`);
-  }
+function jsonRows(name: string, content: Uint8Array): Row[] {
+  const value = parseJson(name, content);
   const isRow = (row: unknown): row is Row => typeof row === 'object' && row !== null && !Array.isArray(row);
-  if (!Array.isArray(value) || !value.every(isRow)) throw new ImportFault(`${name} is no list of rows`);
+  if (!Array.isArray(value) || !value.every(isRow)) throw new ImportFault(`${name} is not a list of rows`);
   return value;
 }
 
-/** Numbers are texts in some exports; what is none is -1, which no id is. */
+/** Some exports write numbers as texts. Anything else becomes -1, which is not the id of any row. */
 function number(value: unknown): number {
   const read = typeof value === 'string' || typeof value === 'bigint' ? Number(value) : value;
   return typeof read === 'number' && Number.isSafeInteger(read) ? read : -1;

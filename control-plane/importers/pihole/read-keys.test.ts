@@ -10,7 +10,8 @@ describe('readToml()', () => {
   });
 
   test('takes values of another type as not given', () => {
-    const text = '[dns]\nupstreams = "192.0.2.1"\ndnssec = 1\nblockTTL = -1\nhosts = [1, "192.0.2.5 nas"]\n';
+    const text =
+      '[dns]\nupstreams = "192.0.2.1"\ndnssec = 1\nblockTTL = -1\nhosts = [true, "192.0.2.5 nas"]\n';
     const { keys } = readToml(Buffer.from(text));
     expect(keys).toMatchObject({ hosts: ['192.0.2.5 nas'] });
     expect([keys.upstreams, keys.dnssec, keys.blockTtl, keys.rateLimit]).toEqual(Array(4).fill(undefined));

@@ -4,6 +4,7 @@ import { indexLines } from '../../../config/line-index.ts';
 import { parseToml } from '../../../config/parse-toml.ts';
 import { linesOf, textOf } from '../files/file-text.ts';
 import { type FileSet, fileAt } from '../files/file-set.ts';
+import { ForeignTree } from '../files/foreign-tree.ts';
 import { ImportFault } from '../files/import-fault.ts';
 import type { PiholeKeys } from './pihole-settings.ts';
 
@@ -17,34 +18,31 @@ export function readToml(content: Buffer): { keys: PiholeKeys; databases: { grav
   const tree = parseToml('pihole.toml', toml, indexLines(toml), faults);
   if (faults[0] !== undefined)
     throw new ImportFault(`pihole.toml, line ${faults[0].line ?? '?'}: ${faults[0].message}`);
-  const at = (path: string): unknown => path.split('.').reduce<unknown>(memberOf, tree);
-  // Before version 6.3 `dns.domain` was the name itself.
-  const domain = at('dns.domain');
-  const special = at('dns.specialDomains');
+  const file = new ForeignTree(tree);
+  const special = file.at('dns.specialDomains').members();
   const keys: PiholeKeys = {
-    upstreams: texts(at('dns.upstreams')),
-    hosts: texts(at('dns.hosts')),
-    cnames: texts(at('dns.cnameRecords')),
-    revServers: texts(at('dns.revServers')),
-    localDomain: text(typeof domain === 'string' ? domain : at('dns.domain.name')),
-    domainNeeded: flag(at('dns.domainNeeded')),
-    bogusPriv: flag(at('dns.bogusPriv')),
-    dnssec: flag(at('dns.dnssec')),
-    blockingActive: flag(at('dns.blocking.active')),
-    blockingMode: text(at('dns.blocking.mode')),
-    blockTtl: number(at('dns.blockTTL')),
-    rateLimit: rateLimit(number(at('dns.rateLimit.count')), number(at('dns.rateLimit.interval'))),
-    specialDomains: isTree(special)
-      ? Object.fromEntries(Object.entries(special).map(([name, value]) => [name, value === true]))
-      : undefined,
-    dhcpHosts: texts(at('dhcp.hosts')),
-    dhcpActive: flag(at('dhcp.active')),
-    dnsmasqLines: texts(at('misc.dnsmasq_lines')),
-    readsDnsmasqFolder: flag(at('misc.etc_dnsmasq_d')),
+    upstreams: file.texts('dns.upstreams'),
+    hosts: file.texts('dns.hosts'),
+    cnames: file.texts('dns.cnameRecords'),
+    revServers: file.texts('dns.revServers'),
+    // Before version 6.3 `dns.domain` was the name itself.
+    localDomain: file.text('dns.domain') ?? file.text('dns.domain.name'),
+    domainNeeded: file.flag('dns.domainNeeded'),
+    bogusPriv: file.flag('dns.bogusPriv'),
+    dnssec: file.flag('dns.dnssec'),
+    blockingActive: file.flag('dns.blocking.active'),
+    blockingMode: file.text('dns.blocking.mode'),
+    blockTtl: file.count('dns.blockTTL'),
+    rateLimit: rateLimit(file.count('dns.rateLimit.count'), file.count('dns.rateLimit.interval')),
+    specialDomains: Object.fromEntries(special.map(([name, value]) => [name, value.flag() === true])),
+    dhcpHosts: file.texts('dhcp.hosts'),
+    dhcpActive: file.flag('dhcp.active'),
+    dnsmasqLines: file.texts('misc.dnsmasq_lines'),
+    readsDnsmasqFolder: file.flag('misc.etc_dnsmasq_d'),
   };
   const databases = {
-    gravity: text(at('files.gravity')) ?? '/etc/pihole/gravity.db',
-    ftl: text(at('files.database')) ?? '/etc/pihole/pihole-FTL.db',
+    gravity: file.text('files.gravity') ?? '/etc/pihole/gravity.db',
+    ftl: file.text('files.database') ?? '/etc/pihole/pihole-FTL.db',
   };
   return { keys, databases };
 }
@@ -95,26 +93,6 @@ function assignments(content: Buffer | undefined): Map<string, string> {
 
 function rateLimit(count: number | undefined, interval: number | undefined): PiholeKeys['rateLimit'] {
   return count === undefined || interval === undefined ? undefined : { count, interval };
-}
-
-function memberOf(tree: unknown, name: string): unknown {
-  return isTree(tree) && Object.hasOwn(tree, name) ? tree[name] : undefined;
-}
-
-function isTree(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function texts(value: unknown): string[] | undefined {
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : undefined;
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-function flag(value: unknown): boolean | undefined {
-  return typeof value === 'boolean' ? value : undefined;
 }
 
 function number(value: unknown): number | undefined {

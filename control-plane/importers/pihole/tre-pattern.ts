@@ -3,7 +3,7 @@
  * both. The others are rewritten where that is exact, else they have no equivalent. Pure.
  */
 
-/** The same pattern for RE2, or why there is none. */
+/** The same pattern for RE2, or why RE2 has no such pattern. */
 export type ReadPattern = { readonly pattern: string } | { readonly reason: string };
 
 /** Words `\<` and `\>`, back references, and approximate matching. */

@@ -7,7 +7,7 @@ const SINKS = new Set(['0.0.0.0', '127.0.0.1', '::', '::1']);
 /** What the hosts file of any system has. */
 const OF_SYSTEM = /^(?:localhost|.*\.localdomain|broadcasthost|ip6-.*|localhost[46])$/i;
 
-/** One line: an address and its names; null if it is none. */
+/** One line: an address and its names; null for any other line. */
 export function readHostsLine(line: string): { readonly address: string; readonly names: string[] } | null {
   const [written = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
   const bytes = written.includes('%') ? null : addressFromText(written);
@@ -15,7 +15,7 @@ export function readHostsLine(line: string): { readonly address: string; readonl
   return { address: addressToText(bytes), names };
 }
 
-/** Adds what a line says: records, or denied names for `groups`; false if it is no line of a hosts file. */
+/** Adds what a line says: records, or denied names for `groups`; false if it is not a line of a hosts file. */
 export function addHostsLine(builder: PlanBuilder, line: string, groups: readonly string[] | null): boolean {
   const read = readHostsLine(line);
   if (read === null) return false;

@@ -96,6 +96,8 @@ export interface PlannedSubnet extends FromItems {
 
 export interface PlannedService extends FromItems {
   readonly serviceId: string;
+  /** Its id in Weir's own catalog, where that differs; null where it does not. */
+  readonly ownId: string | null;
   readonly group: string;
 }
 

@@ -35,8 +35,8 @@ export class PlanBuilder {
   private readonly groups = new Map<string, PlannedGroup>();
   private readonly sources: PlannedSource[] = [];
   private readonly lists: PlannedList[] = [];
-  private readonly rules: PlannedRule[] = [];
-  private readonly records: PlannedRecord[] = [];
+  private readonly rules = new Map<string, PlannedRule>();
+  private readonly records = new Map<string, PlannedRecord>();
   private readonly zones: PlannedZone[] = [];
   private readonly clients = new Map<string, PlannedClient>();
   private readonly subnets: PlannedSubnet[] = [];
@@ -122,7 +122,12 @@ export class PlanBuilder {
         ? this.checked(ManagedDomainCreateBody, item, { ...shared, domain: text })?.domain
         : this.checked(RegexFilterCreateBody, item, { ...shared, pattern: text })?.pattern;
     if (canonical === undefined) return false;
-    this.rules.push({ table, text: canonical, ...shared, groups: rest.groups, items: [item] });
+    const { action, groups } = rest;
+    const key = JSON.stringify([table, canonical, action, groups]);
+    const before = this.rules.get(key);
+    const enabled = rest.enabled || before?.enabled === true;
+    const items = [...(before?.items ?? []), item];
+    this.rules.set(key, { table, text: canonical, action, comment: shared.comment, enabled, groups, items });
     return true;
   }
 
@@ -133,17 +138,21 @@ export class PlanBuilder {
   ): void {
     const fqdn = canonicalOwner(given.name);
     const value = readLocalValue(given.type, given.value);
-    if (fqdn === null) return this.refuse(item, 'its name is no domain name');
+    if (fqdn === null) return this.refuse(item, 'its name is not a domain name');
     if (!value.ok) return this.refuse(item, `its value is not ${value.expected}`);
     if (given.type === 'CNAME' && value.value === fqdn) return this.refuse(item, 'the alias leads to itself');
     const ttlSecs = Math.min(Math.max(given.ttlSecs ?? DEFAULT_LOCAL_TTL_SECS, 0), MAX_LOCAL_TTL_SECS);
-    this.records.push({ fqdn, type: given.type, value: value.value, ttlSecs, items: [item] });
+    const record = { fqdn, type: given.type, value: value.value, ttlSecs };
+    const key = `${fqdn} ${given.type} ${value.value}`;
+    const before = this.records.get(key);
+    // The same record twice: the first TTL stays.
+    this.records.set(key, { ...record, ...before, items: [...(before?.items ?? []), item] });
   }
 
   /** Adds a zone with servers of its own; several of one name are one. */
   zone(given: Given<PlannedZone>, item: number): void {
     const bad = given.servers.find((server) => expectedInstead(upstream, server) !== undefined);
-    if (bad !== undefined) return this.refuse(item, `${bad} is no server that Weir can ask`);
+    if (bad !== undefined) return this.refuse(item, `Weir cannot ask a server written as ${bad}`);
     const read = this.checked(ForwardZoneCreateBody, item, {
       ...given,
       servers: [...new Set(given.servers)],
@@ -157,7 +166,7 @@ export class PlanBuilder {
     this.zones[before] = { ...other, servers: both, items: [...other.items, item] };
   }
 
-  /** Adds a client by MAC or address; what is said of it more than once is put together, the first name stays. */
+  /** Adds a client by MAC or address; what several items say of it is put together, and the first name stays. */
   client(given: Given<PlannedClient>, item: number): void {
     const read = this.checked(ClientCreateBody, item, {
       ip_address: given.mac === null ? given.ip : null,
@@ -215,9 +224,9 @@ export class PlanBuilder {
 
   /** The plan. */
   finish(format: ImportFormat): ImportPlan {
-    const { items, sources, lists, rules, records, zones, subnets, services, safeSearch, settings, keys } =
-      this;
+    const { items, sources, lists, zones, subnets, services, safeSearch, settings, keys } = this;
     const [groups, clients] = [[...this.groups.values()], [...this.clients.values()]];
+    const [rules, records] = [[...this.rules.values()], [...this.records.values()]];
     return {
       format,
       items,

@@ -23,6 +23,12 @@ export function shownName(text: string): string {
   return masked.length > MAX_SHOWN_LENGTH ? `${cut(masked, MAX_SHOWN_LENGTH)}…` : masked;
 }
 
+/** Name of a list that has only a URL or a path: its host and path. */
+export function sourceName(url: string): string {
+  const parts = URL.canParse(url) ? new URL(url) : null;
+  return parts === null ? url : `${parts.hostname}${parts.pathname}`;
+}
+
 function plain(text: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are what this removes
   return text.toWellFormed().replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f]/g, ' ');

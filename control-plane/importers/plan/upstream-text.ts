@@ -1,9 +1,10 @@
 /** Upstream servers as other programs write them, in the form of Weir's configuration. Pure. */
 import { isIP } from 'node:net';
 import { parseUpstream } from '../../../config/upstream-url.ts';
+import { shownUrl } from '../../../shared/net/shown-url.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
 
-/** A server in Weir's form, perhaps with a remark; or why there is none. */
+/** A server in Weir's form, perhaps with a remark; or why Weir cannot ask it. */
 export type ReadUpstream =
   | { readonly server: string; readonly remark: string | null }
   | { readonly server: null; readonly reason: string };
@@ -14,6 +15,8 @@ const LOOPBACK = 'it is an address of this machine: make sure that the program t
 /** `address#port` as dnsmasq and Pi-hole write it, or any URL that AdGuard Home and Pi-hole know. */
 export function readUpstream(written: string): ReadUpstream {
   const text = written.trim();
+  if (text.includes('://') && shownUrl(text) !== text)
+    return { server: null, reason: 'its URL holds a secret, which is not imported: enter it by hand' };
   const scheme = /^([a-z0-9+]+):\/\//i.exec(text)?.[1]?.toLowerCase();
   if (scheme === 'sdns') return readStamp(text.slice('sdns://'.length));
   if (scheme === 'quic') return { server: null, reason: 'Weir does not ask over QUIC' };

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Database } from '../../../control-plane/db/database.ts';
 import { listSources } from '../../../control-plane/lists/sources/source-store.ts';
 import { readPolicyRows } from '../../../control-plane/policy/policy-store.ts';
+import { ServiceCatalog } from '../../../control-plane/services/service-catalog.ts';
 import { type AskedName, PolicyPipeline, sent } from './policy-pipeline.ts';
 
 /** What a question comes to: the status, and where it is answered here, the answer. */
@@ -20,7 +21,8 @@ export async function importedPolicy(
   database: Database,
   texts: Readonly<Record<string, string>>,
 ): Promise<(client: string, name: string, qtype?: number) => Outcome> {
-  const { sources: _sources, ...rows } = await readPolicyRows(database, () => undefined);
+  const catalog = new ServiceCatalog('/nowhere');
+  const { sources: _sources, ...rows } = await readPolicyRows(database, (id) => catalog.find(id));
   const lists = (await listSources(database))
     .filter(({ enabled }) => enabled)
     .map(({ kind, url, group_ids: groupIds, subdomains }) => ({

@@ -1,0 +1,36 @@
+import { describe, expect, test } from '@jest/globals';
+import { ONLY_TEXT } from '../files/open-upload.ts';
+import { mapAdguard } from './map-adguard.ts';
+import { readAdguard } from './read-adguard.ts';
+
+const planOf = (text: string) =>
+  mapAdguard(readAdguard(new Map([[ONLY_TEXT, Buffer.from(`schema_version: 34\n${text}`)]])));
+const OWN = 'use_global_settings: false, use_global_blocked_services: true';
+
+describe('mapAdguardClients()', () => {
+  test('gives one group to clients with the same settings of their own', () => {
+    const { groups, clients, rules } = planOf(
+      `user_rules: ['||x.example^']\nclients:\n  persistent:\n` +
+        `    - {name: A, ids: [192.0.2.1], ${OWN}, filtering_enabled: false}\n` +
+        `    - {name: B, ids: [192.0.2.2], ${OWN}, filtering_enabled: false}\n` +
+        `    - {name: C, ids: [192.0.2.3], ${OWN}, filtering_enabled: true}\n`,
+    );
+    expect(groups.map(({ name }) => name)).toEqual(['AdGuard Home: A']);
+    expect(clients.map(({ group }) => group)).toEqual(['AdGuard Home: A', 'AdGuard Home: A', '']);
+    expect(rules).toMatchObject([{ text: '*.x.example', groups: [''], enabled: true }]);
+  });
+
+  test('keeps rules and lists of a filter that is off for all, but off', () => {
+    const { rules, sources, lists } = planOf(
+      "filtering: {filtering_enabled: false}\nuser_rules: ['||x.example^', '0.0.0.0 y.example', 'z$dnstype=A']\n" +
+        'filters: [{id: 1, url: https://lists.example.org/a, enabled: true}]\n',
+    );
+    expect(rules).toMatchObject([{ text: '*.x.example', enabled: false }]);
+    expect(sources).toMatchObject([{ enabled: false, groups: null }]);
+    expect(lists[0]!.text).toContain('! 0.0.0.0 y.example\n! z$dnstype=A\n');
+  });
+
+  test('lets rules be for every group where all are filtered', () => {
+    expect(planOf("user_rules: ['||x.example^']\n").rules).toMatchObject([{ groups: null }]);
+  });
+});

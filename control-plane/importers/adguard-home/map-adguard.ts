@@ -1,0 +1,93 @@
+/** The settings of an AdGuard Home as a plan of Weir's entities. Pure. */
+import { textOf } from '../files/file-text.ts';
+import { placeOf } from '../plan/client-place.ts';
+import { GeneratedLists } from '../plan/generated-lists.ts';
+import { addAddress } from '../plan/hosts-lines.ts';
+import type { ImportPlan } from '../plan/import-plan.ts';
+import { PlanBuilder } from '../plan/plan-builder.ts';
+import { sourceName } from '../plan/plan-text.ts';
+import { mapAdguardClients } from './adguard-clients.ts';
+import { mapAdguardDns } from './adguard-dns.ts';
+import { mapAdguardKeys } from './adguard-keys.ts';
+import type { AdguardFilter, AdguardRewrite, AdguardSettings } from './adguard-settings.ts';
+import { mapUserRules } from './user-rules.ts';
+
+/** The newest schema that was looked at. */
+const NEWEST_SCHEMA = 34;
+
+/** Maps them all. */
+export function mapAdguard(settings: AdguardSettings): ImportPlan {
+  const builder = new PlanBuilder();
+  if (settings.schema > NEWEST_SCHEMA)
+    builder.notMapped(
+      'other',
+      `schema ${settings.schema}`,
+      `newer than ${NEWEST_SCHEMA}, which Weir knows: compare this report with the settings there`,
+    );
+  const groups = mapAdguardClients(builder, settings);
+  for (const filter of settings.filters) mapFilter(builder, filter, groups);
+  const lists = new GeneratedLists(builder, 'AdGuard Home: own rules', 'adguard-home-rules');
+  mapUserRules({ builder, lists, groups, addressesOf: addressesOf(settings) }, settings.rules);
+  lists.finish();
+  for (const rewrite of settings.rewrites) mapRewrite(builder, rewrite);
+  mapAdguardDns(builder, settings);
+  mapAdguardKeys(builder, settings);
+  reportRanks(builder, settings);
+  return builder.finish('adguard_home');
+}
+
+function mapFilter(
+  builder: PlanBuilder,
+  { kind, url, name, enabled, copy, id }: AdguardFilter,
+  groups: readonly string[] | null,
+): void {
+  const item = builder.item(kind === 'block' ? 'blocklist' : 'allowlist', url);
+  const isFor = groups === null || groups.length > 0;
+  if (!isFor) builder.remark(item, 'no client is filtered there, so it is switched off');
+  const shared = { kind, enabled: enabled && isFor, subdomains: false, groups: isFor ? groups : null };
+  const title = name.trim() === '' ? sourceName(url) : name;
+  if (/^https?:\/\//i.test(url)) return builder.source({ ...shared, url, name: title, comment: '' }, item);
+  if (copy === null)
+    return builder.refuse(item, `it is a file there: add data/filters/${id}.txt to the archive`);
+  const fileName = `adguard-home-filter-${id.replaceAll(/\D/g, '')}.txt`;
+  builder.list({ ...shared, fileName, text: textOf(copy), name: title }, [item]);
+}
+
+/** `*.x` is every name below x and not x itself, in Weir too. */
+function mapRewrite(builder: PlanBuilder, { domain, answer, enabled }: AdguardRewrite): void {
+  const shown = `${domain} ${answer}`;
+  if (!enabled) return builder.skipped('local_record', shown, 'it is switched off there');
+  const isException = /^(?:A|AAAA)$/.test(answer) || answer.toLowerCase() === domain.toLowerCase();
+  if (isException)
+    return builder.notMapped('local_record', shown, 'Weir has no exceptions from local records');
+  if (placeOf(answer)?.kind === 'ip') return addAddress(builder, domain, answer);
+  builder.record({ name: domain, type: 'CNAME', value: answer }, builder.item('local_record', shown));
+}
+
+/** What `$client` may name, as addresses, networks and MACs. */
+function addressesOf({ clients }: AdguardSettings): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    clients.map(({ name, ids }) => [name, ids.flatMap((id) => placeOf(id)?.text ?? [])] as const),
+  );
+}
+
+/** Where Weir looks at things in another order. */
+function reportRanks(builder: PlanBuilder, { filters, rules, everyone, clients }: AdguardSettings): void {
+  const allows = filters.some(({ kind, enabled }) => kind === 'allow' && enabled);
+  const hasDenies = rules.some((rule) => /^\|\|[^$]*$/.test(rule.trim()));
+  if (allows && hasDenies)
+    builder.notMapped(
+      'other',
+      'allowlists over own rules',
+      'in AdGuard Home an allowlist beats denied names of your own; in Weir these decide first',
+    );
+  const hasServices = [everyone, ...clients.map(({ policy }) => policy)].some(
+    ({ services }) => services.length > 0,
+  );
+  if (hasServices && (allows || rules.some((rule) => rule.trim().startsWith('@@'))))
+    builder.notMapped(
+      'other',
+      'exceptions from blocked services',
+      'in AdGuard Home an exception beats a blocked service; in Weir the service is blocked',
+    );
+}

@@ -1,0 +1,58 @@
+import { describe, expect, test } from '@jest/globals';
+import { ONLY_TEXT } from '../files/open-upload.ts';
+import { isAdguard, readAdguard } from './read-adguard.ts';
+
+const files = (text: string) => new Map([[ONLY_TEXT, Buffer.from(text)]]);
+const read = (text: string) => readAdguard(files(text));
+
+describe('isAdguard()', () => {
+  test('knows the file by its name or its schema', () => {
+    expect(isAdguard(new Map([['a/AdGuardHome.yaml', Buffer.from('')]]))).toBe(true);
+    expect(isAdguard(files('dns:\n  port: 53\nschema_version: 20\n'))).toBe(true);
+    expect(isAdguard(files('dns:\n  schema_version: 20\n'))).toBe(false);
+  });
+});
+
+describe('readAdguard()', () => {
+  test.each([
+    ['schema_version: 9', 'has schema 9'],
+    ['schema_version: x', 'names no schema_version'],
+    ['- 1', 'names no schema_version'],
+    ['', 'names no schema_version'],
+  ])('refuses %j', (text, reason) => {
+    expect(() => read(text)).toThrow(reason);
+  });
+
+  test('finds what moved from the section dns to the section filtering', () => {
+    const section = '{blocked_services: [a], filtering_enabled: false, rewrites: [{domain: x, answer: y}]}';
+    const old = read(`schema_version: 20\ndns: ${section}\nfiltering: {}\n`);
+    const now = read(`schema_version: 30\nfiltering: ${section}\ndns: {}\n`);
+    for (const { everyone, rewrites } of [old, now]) {
+      expect(everyone).toEqual({ isFiltered: false, safeSearch: [], services: ['a'] });
+      expect(rewrites).toEqual([{ domain: 'x', answer: 'y', enabled: true }]);
+    }
+  });
+
+  test('takes the own settings of a client only where it does not use those of all', () => {
+    const own = 'filtering_enabled: false, safesearch_enabled: true, blocked_services: {ids: [b]}';
+    const { clients } = read(
+      `schema_version: 22\ndns: {blocked_services: {ids: [a]}}\nclients:\n  persistent:\n` +
+        `    - {name: A, ids: [x], use_global_settings: true, use_global_blocked_services: false, ${own}}\n` +
+        `    - {name: B, ids: [y], use_global_settings: false, use_global_blocked_services: true, ${own}}\n`,
+    );
+    expect(
+      clients.map(({ policy }) => [policy.isFiltered, policy.safeSearch.length, policy.services]),
+    ).toEqual([
+      [true, 0, ['b']],
+      [false, 6, ['a']],
+    ]);
+  });
+
+  test('reads values of other types as not given', () => {
+    const { rules, filters, clients, rewrites } = read(
+      'schema_version: 34\nuser_rules: {a: 1}\nfilters: [1, {id: {}, url: [x], enabled: 1}]\nclients: 7\nfiltering: {rewrites: x}\n',
+    );
+    expect([rules, clients, rewrites]).toEqual([[], [], []]);
+    expect(filters).toMatchObject([{ url: '' }, { url: '', enabled: false, id: '', copy: null }]);
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, test } from '@jest/globals';
+import { readJson, readYaml } from './read-tree.ts';
+
+const yaml = (text: string) => readYaml('a.yaml', Buffer.from(text));
+const LEVEL = (name: string, below: string) => `${name}: &${name} [${Array(9).fill(below).join(', ')}]\n`;
+
+describe('readYaml()', () => {
+  test('reads values, with aliases and merges as people use them', () => {
+    const tree = yaml('base: &base {x: 1, y: two}\nown:\n  <<: *base\n  y: 3\nlist: [a, 1, true]\n');
+    expect([tree.count('own.x'), tree.text('own.y'), tree.texts('list')]).toEqual([1, '3', ['a', '1']]);
+    expect([tree.has('own.z'), tree.flag('own.x'), tree.list('own')]).toEqual([false, undefined, []]);
+  });
+
+  test.each([
+    [
+      'a billion laughs',
+      LEVEL('a', 'x') + LEVEL('b', '*a') + LEVEL('c', '*b') + LEVEL('d', '*c') + LEVEL('e', '*d'),
+    ],
+    ['aliases by the hundred', `a: &a 1\nb: [${'*a, '.repeat(200)}1]`],
+    ['a list that holds itself', 'a: &a [*a]'],
+    ['a table that holds itself', 'a: &a\n  b: *a'],
+    ['an alias to nothing', 'a: *b'],
+    ['brackets by the thousand', `${'['.repeat(3000)}${']'.repeat(3000)}`],
+    ['tables by the hundred', Array.from({ length: 100 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n')],
+    ['a key twice', 'a: 1\na: 2'],
+    ['a text that does not end', 'password: "hunter2'],
+  ])('refuses %s, and quotes nothing of it', (_what, text) => {
+    expect(() => yaml(text)).toThrow(/a\.yaml/);
+    expect(() => yaml(text)).not.toThrow(/hunter2/);
+  });
+
+  test('tells the line of a fault, and refuses what is too large', () => {
+    expect(() => yaml('a: 1\nb: [')).toThrow('a.yaml, line 2');
+    expect(() => readYaml('a.yaml', Buffer.alloc(9_000_000, 0x20))).toThrow('too large');
+  });
+
+  test('takes members that every object has as ordinary keys', () => {
+    const tree = yaml('__proto__: {flag: true}\nconstructor: 1\n');
+    expect([tree.flag('flag'), tree.flag('__proto__.flag'), tree.text('toString')]).toEqual([
+      undefined,
+      true,
+      undefined,
+    ]);
+  });
+});
+
+describe('readJson()', () => {
+  test('reads values, and refuses what is not JSON, or holds too much', () => {
+    expect(readJson('a.json', Buffer.from('\ufeff{"a": [1]}')).texts('a')).toEqual(['1']);
+    expect(() => readJson('a.json', Buffer.from('{'))).toThrow('a.json is not JSON');
+    expect(() => readJson('a.json', Buffer.from('['.repeat(70) + ']'.repeat(70)))).toThrow(
+      'nested too deeply',
+    );
+    expect(() => readJson('a.json', Buffer.from(`[${'0,'.repeat(1_000_001)}0]`))).toThrow('too many values');
+  });
+});

@@ -1,0 +1,51 @@
+/**
+ * Names that people denied or allowed there: managed domains, or where they are thousands, rules of a generated list.
+ * Pure.
+ */
+import type { GeneratedLists } from './generated-lists.ts';
+import type { PlanBuilder } from './plan-builder.ts';
+
+/** A name, with a leading `*.` with all names below it. */
+export interface OwnName {
+  readonly name: string;
+  readonly action: 'allow' | 'deny';
+  readonly groups: readonly string[] | null;
+  readonly enabled?: boolean;
+}
+
+/** Most managed domains that an import makes of such names; people read and edit these one by one. */
+const MOST_MANAGED = 2000;
+
+/** Collects names. */
+export class OwnNames {
+  private readonly builder: PlanBuilder;
+  private readonly lists: GeneratedLists;
+  private readonly names: OwnName[] = [];
+
+  constructor(builder: PlanBuilder, lists: GeneratedLists) {
+    this.builder = builder;
+    this.lists = lists;
+  }
+
+  add(name: OwnName): void {
+    this.names.push(name);
+  }
+
+  /** Adds the names to the plan, before the generated lists are finished. */
+  finish(): void {
+    if (this.names.length > MOST_MANAGED) return this.addToList();
+    for (const { name, action, groups, enabled = true } of this.names) {
+      const item = this.builder.item('managed_domain', action === 'allow' ? `${name} (allowed)` : name);
+      this.builder.rule({ table: 'managed_domains', text: name, action, groups, comment: '', enabled }, item);
+    }
+  }
+
+  private addToList(): void {
+    const remark = `more than ${MOST_MANAGED} names: rules of a list, which ranks below managed domains`;
+    const item = this.builder.item('list_rule', `${this.names.length} names`, remark);
+    for (const { name, action, groups, enabled = true } of this.names) {
+      const place = name.startsWith('*.') ? `||${name.slice(2)}^` : `|${name}^`;
+      this.lists.add(action === 'allow' ? `@@${place}` : place, groups, item, enabled);
+    }
+  }
+}

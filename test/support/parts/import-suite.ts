@@ -1,0 +1,78 @@
+/** Imports over real HTTP into a real PostgreSQL; the life of lists stands in for itself: nothing is fetched. */
+import { afterEach, beforeEach } from '@jest/globals';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { importRoutes } from '../../../control-plane/importers/import-routes.ts';
+import { SettingsImport } from '../../../control-plane/importers/import-settings.ts';
+import { ServiceCatalog } from '../../../control-plane/services/service-catalog.ts';
+import type { ImportReport } from '../../../shared/api/imports-api.ts';
+import type { RunningApi } from './running-api.ts';
+import { serveSuite } from './served-suite.ts';
+import type { SuiteDatabase } from './suite-database.ts';
+
+/** A row of a table of questions: client, name, type, and the status that is expected. */
+export type ExpectedStatus = readonly [client: string, name: string, qtype: number, status: string];
+
+/** The import of a suite's tests. */
+export interface ImportSuite {
+  readonly suite: () => SuiteDatabase;
+  /** Of this test; holds what an import leaves on disk. */
+  readonly folder: () => string;
+  readonly post: (
+    file: Uint8Array | string,
+    query?: string,
+    headers?: Readonly<Record<string, string>>,
+  ) => ReturnType<RunningApi['send']>;
+  /** The report; throws where the answer is not 200. */
+  readonly imported: (file: Uint8Array | string, query?: string) => Promise<ImportReport>;
+}
+
+/** Registers the hooks of a suite. */
+export function importSuite(): ImportSuite {
+  let api: RunningApi;
+  let suite: SuiteDatabase;
+  let folder = '';
+  const catalog = new ServiceCatalog('/nowhere');
+  serveSuite(
+    ({ policy, clients, logger }) =>
+      importRoutes({
+        settingsImport: new SettingsImport({
+          policy,
+          clients,
+          sources: { takeUp: (_written, _isNew, apply) => apply() },
+          catalog,
+          localNames: { live: () => ({ configRecords: [] }) },
+          listDirs: () => [join(folder, 'lists')],
+          dataDir: () => folder,
+          logger,
+        }),
+      }),
+    (served) => ({ api, suite } = served),
+  );
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'weir-import-'));
+  });
+  afterEach(async () => {
+    await rm(folder, { recursive: true });
+  });
+  const post: ImportSuite['post'] = (file, query = '', headers = {}) =>
+    api.send('POST', `/api/import${query}`, {
+      raw: file,
+      headers: { 'content-type': 'application/octet-stream', ...headers },
+    });
+  const imported: ImportSuite['imported'] = async (file, query) => {
+    const answer = await post(file, query);
+    if (answer.status !== 200) throw new Error(`import: ${answer.status} ${answer.text}`);
+    return answer.body as ImportReport;
+  };
+  return { suite: () => suite, folder: () => folder, post, imported };
+}
+
+/** Items of a kind as `result: reason`, by name. */
+export function itemsOf({ items }: ImportReport, kind: string): Record<string, string> {
+  const found = items.filter((item) => item.kind === kind);
+  return Object.fromEntries(
+    found.map(({ name, result, reason }) => [name, reason === null ? result : `${result}: ${reason}`]),
+  );
+}
