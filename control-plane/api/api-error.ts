@@ -2,7 +2,7 @@
  * The family of errors that anything below a route may throw to end a request with a chosen answer: stores, features
  * and routes alike. `problem.ts` renders them; other errors are bugs (500), except for an unavailable database.
  */
-import type { FieldProblem, ProblemCode } from '../../shared/api/problem-details.ts';
+import type { FieldProblem, ProblemCode, UnauthorizedCode } from '../../shared/api/problem-details.ts';
 
 /** A change that is in the database although its request failed. */
 export interface StoredChange {
@@ -70,10 +70,7 @@ export function setupCodeRequired(isMissing: boolean): ApiError {
 }
 
 /** 401: no valid session or token. RFC 9110 section 11.6.1 asks for the challenge. */
-export function unauthorized(
-  detail: string,
-  code: 'unauthorized' | 'setup_required' = 'unauthorized',
-): ApiError {
+export function unauthorized(detail: string, code: UnauthorizedCode = 'unauthorized'): ApiError {
   const headers = { 'WWW-Authenticate': 'Session realm="weir", ApiKey realm="weir"' };
   return new ApiError(401, code, detail, { headers });
 }

@@ -12,6 +12,7 @@ import { clientAddress, isOnThisMachine } from '../api/client-address.ts';
 import { authorOf, route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
 import type { Authenticator } from './authenticator.ts';
+import { codeIn } from './given-proof.ts';
 import { loginOriginOf } from './request-caller.ts';
 import { clearSessionCookie, sessionSecretsOf, setSessionCookie } from './session-cookie.ts';
 
@@ -74,9 +75,13 @@ function logIn(parts: AuthRouteParts): Route {
     summary: 'Open a session; its secret comes as a cookie',
     body: LoginBody,
     answer: LoginAnswer,
-    errors: { 401: 'wrong credentials', 429: 'locked out, or too many at once; see Retry-After' },
+    errors: {
+      401: 'wrong credentials; second_factor_required: the same again, with a code',
+      429: 'locked out, or too many at once; see Retry-After',
+    },
     handle: async ({ body, http, response }) => {
-      const attempt = { username: body.username, password: body.password, rememberMe: body.remember_me };
+      const { username: name, password, remember_me: rememberMe } = body;
+      const attempt = { username: name, password, rememberMe, code: codeIn(body) };
       const { secret, session } = await parts.auth.logIn(attempt, loginOriginOf(http));
       setSessionCookie(http, response, secret, session.rememberMe ? session.expiresAt : undefined);
       const username = parts.auth.sessions.nameOf(session);

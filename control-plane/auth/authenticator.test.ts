@@ -56,7 +56,7 @@ function make(toml = ''): Authenticator {
 }
 
 async function logIn(rememberMe = false): Promise<string> {
-  const attempt = { username: 'admin', password: PASSWORD, rememberMe };
+  const attempt = { username: 'admin', password: PASSWORD, rememberMe, code: null };
   return (await authenticator.logIn(attempt, HERE)).secret;
 }
 
@@ -114,7 +114,7 @@ describe('Authenticator', () => {
 
   test('logIn() locks after the failures of the configuration, and forgets them with the right password', async () => {
     const wrong = (): Promise<unknown> =>
-      authenticator.logIn({ username: 'admin', password: 'wrong', rememberMe: false }, HERE);
+      authenticator.logIn({ username: 'admin', password: 'wrong', rememberMe: false, code: null }, HERE);
     for (let time = 0; time < 2; time++) await expect(wrong()).rejects.toMatchObject({ status: 401 });
     await logIn();
     for (let time = 0; time < 3; time++) await expect(wrong()).rejects.toMatchObject({ status: 401 });

@@ -10,13 +10,15 @@ import type { Logger } from '../../shared/log.ts';
 import { type ApiError, forbidden, setupCodeRequired, unauthorized } from '../api/api-error.ts';
 import { recordAudit } from '../audit/audit-store.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
-import type { Database } from '../db/database.ts';
+import type { Database, Queryable } from '../db/database.ts';
 import { Accounts } from './accounts/accounts.ts';
 import { AdminAccount } from './accounts/admin-account.ts';
 import type { ConfiguredPassword } from './accounts/configured-password.ts';
 import { ADMIN_USER_ID } from './accounts/user-store.ts';
 import { Users } from './accounts/users.ts';
 import { LoginCheck } from './login-check.ts';
+import { OwnSecondFactor } from './own-second-factor.ts';
+import { type GivenCode, SecondFactors } from './second-factor/second-factors.ts';
 import { deleteSessionsOfUser } from './sessions/session-store.ts';
 import { type LoginOrigin, type OpenedSession, Sessions } from './sessions/sessions.ts';
 import type { SetupCode } from './setup-code.ts';
@@ -41,6 +43,8 @@ export interface SetupSender {
 export interface LoginAttempt {
   readonly username: string;
   readonly password: string;
+  /** Of the second factor; null where none was given. */
+  readonly code: GivenCode | null;
   readonly rememberMe: boolean;
 }
 
@@ -67,10 +71,13 @@ export class Authenticator {
   readonly sessions: Sessions;
   readonly tokens: ApiTokens;
   readonly users: Users;
+  readonly ownSecondFactor: OwnSecondFactor;
   private readonly parts: AuthenticatorParts;
+  private readonly secondFactors: SecondFactors;
   private readonly account: AdminAccount;
   private readonly accounts: Accounts;
   private readonly login: LoginCheck;
+  private adminHasFactor = false;
 
   constructor(parts: AuthenticatorParts) {
     this.parts = parts;
@@ -78,9 +85,21 @@ export class Authenticator {
     this.accounts = new Accounts(this.account, parts.database);
     const adminName = (): string => this.account.username;
     this.sessions = new Sessions({ ...parts, adminName });
-    this.login = new LoginCheck({ ...parts, config: () => parts.config(), accounts: this.accounts });
-    this.tokens = new ApiTokens({ ...parts, sessions: this.sessions });
-    this.users = new Users({ ...parts, sessions: this.sessions, adminName });
+    const { sessions, accounts } = this;
+    const secondFactors = (this.secondFactors = new SecondFactors(parts));
+    const login = new LoginCheck({ ...parts, config: () => parts.config(), accounts, secondFactors });
+    this.login = login;
+    this.tokens = new ApiTokens({ ...parts, sessions });
+    this.users = new Users({ ...parts, sessions, secondFactors, adminName });
+    const requireSetup = (): Promise<void> => this.requireSetup();
+    this.ownSecondFactor = new OwnSecondFactor({
+      ...parts,
+      accounts,
+      login,
+      secondFactors,
+      sessions,
+      requireSetup,
+    });
   }
 
   /** Whether setup is needed; a guess while the database is unavailable. */
@@ -152,12 +171,16 @@ export class Authenticator {
   }
 
   /**
-   * Opens a session, which lives `IDLE_SECS` after each use, for whoever has the administrator's password or the key of
-   * an API token; errors as `logIn`.
+   * Opens a session, which lives `IDLE_SECS` after each use, for whoever has the administrator's password, with a code
+   * where one is asked for, or the key of an API token; errors as `logIn`.
    */
-  async logInByPassword(password: string, origin: LoginOrigin): Promise<OpenedSession> {
+  async logInByPassword(
+    password: string,
+    code: GivenCode | null,
+    origin: LoginOrigin,
+  ): Promise<OpenedSession> {
     const token = await this.tokens.callerOf(password);
-    if (token === null) return this.open({ username: this.account.username, password }, IDLE, origin);
+    if (token === null) return this.open({ username: this.account.username, password, code }, IDLE, origin);
     const tokenId = token.tokenId!;
     const confirm = this.tokens.confirmed(password);
     return this.sessions.open({ ...IDLE, owner: { userId: null, tokenId }, confirm }, origin);
@@ -171,8 +194,8 @@ export class Authenticator {
   ): Promise<void> {
     const { username, userId, sessionId } = caller;
     if (userId === null) throw forbidden('an API token has no password: log in to change yours');
-    if (!(await this.account.isConfigured())) throw await this.refusal();
-    const proven = await this.login.check(username, passwords.current, origin.address);
+    await this.requireSetup();
+    const proven = await this.login.checkPassword(username, passwords.current, origin.address);
     if (proven.userId !== userId) throw unauthorized('wrong user name or password');
     await this.accounts
       .replacePassword(userId, passwords.next, async (tx) => {
@@ -182,6 +205,16 @@ export class Authenticator {
       })
       .finally(() => this.sessions.forget(({ id, userId: of }) => of === userId && id !== sessionId));
     this.parts.logger.info('changed the password', { username });
+  }
+
+  /** Whether logins of the administrator need a code; what was last known while the database is away. */
+  async asksAdminForCode(): Promise<boolean> {
+    try {
+      this.adminHasFactor = (await this.secondFactors.stateOf(ADMIN_USER_ID)).isOn;
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+    }
+    return this.adminHasFactor;
   }
 
   /** Removes sessions that are over and lockouts that have passed; for a timer. */
@@ -195,17 +228,22 @@ export class Authenticator {
   }
 
   private async open(
-    { username, password }: Pick<LoginAttempt, 'username' | 'password'>,
+    shown: Omit<LoginAttempt, 'rememberMe'>,
     life: { rememberMe: boolean; lifeMs: number; idleSecs: number | null },
     origin: LoginOrigin,
   ): Promise<OpenedSession> {
-    if (!(await this.account.isConfigured())) throw await this.refusal();
-    const account = await this.login.check(username, password, origin.address);
+    await this.requireSetup();
+    const { account, code } = await this.login.check(shown, origin.address);
     const owner = { userId: account.userId, tokenId: null };
-    return this.sessions.open(
-      { ...life, owner, confirm: (tx) => this.accounts.confirm(tx, account) },
-      origin,
-    );
+    const confirm = async (tx: Queryable): Promise<void> => {
+      await this.accounts.confirm(tx, account);
+      await this.secondFactors.take(tx, account, code, origin.address);
+    };
+    return this.sessions.open({ ...life, owner, confirm }, origin);
+  }
+
+  private async requireSetup(): Promise<void> {
+    if (!(await this.account.isConfigured())) throw await this.refusal();
   }
 
   private get settings(): Config['auth'] {

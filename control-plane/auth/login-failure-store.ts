@@ -25,6 +25,14 @@ export function loginSource(username: string, clientAddress: string): LoginSourc
   return { username, address: clientNetwork(clientAddress) };
 }
 
+/**
+ * The source that wrong codes of the second factor are counted for, wherever they come from: who knows the password may
+ * have many addresses, and a code has six digits.
+ */
+export function codeSource(username: string): LoginSource {
+  return { username, address: 'second factor' };
+}
+
 /** The rule in force. */
 export interface LockoutRule {
   readonly now: Date;

@@ -4,17 +4,15 @@
  * once used.
  */
 import { reasonOf } from '../../shared/thrown.ts';
-import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../../shared/log.ts';
 import { writeDurably } from '../files/durable-file.ts';
+import { hashReadableCode, isReadableCode, newReadableCode } from './second-factor/readable-code.ts';
 
 /** Name of the file in the data directory; mode 0600. */
 const FILE_NAME = 'setup-code';
-/** Crockford's Base32: nothing in it is mistaken for anything else. Five bits each, 80 in all. */
-const LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
-const CODE = /^[0-9a-hjkmnp-tv-z]{4}(?:-[0-9a-hjkmnp-tv-z]{4}){3}$/;
 
 /** The setup code of one data directory. */
 export class SetupCode {
@@ -35,7 +33,7 @@ export class SetupCode {
 
   /** Whether `given` is the code, in any letter case, with or without hyphens. */
   async matches(given: string): Promise<boolean> {
-    return timingSafeEqual(digest(given), digest(await this.value()));
+    return timingSafeEqual(hashReadableCode(given), hashReadableCode(await this.value()));
   }
 
   /** Whether a code is pending. */
@@ -52,7 +50,7 @@ export class SetupCode {
   private async readOrMake(): Promise<string> {
     const kept = await this.readKept();
     if (kept !== null) return kept;
-    const code = Array.from({ length: 4 }, letters).join('-');
+    const code = newReadableCode();
     try {
       await writeDurably(this.path, Buffer.from(`${code}\n`));
     } catch (error) {
@@ -68,18 +66,9 @@ export class SetupCode {
     try {
       if (((await stat(this.path)).mode & 0o077) !== 0) return null;
       const text = (await readFile(this.path, 'utf8')).trim();
-      return CODE.test(text) ? text : null;
+      return isReadableCode(text) ? text : null;
     } catch {
       return null;
     }
   }
-}
-
-function letters(): string {
-  return Array.from({ length: 4 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
-}
-
-/** Of equal length whatever was given. */
-function digest(code: string): Buffer {
-  return createHash('sha256').update(code.toLowerCase().replaceAll(/[\s-]/g, '')).digest();
 }

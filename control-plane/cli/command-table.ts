@@ -114,6 +114,12 @@ export const COMMANDS = [
     summary: 'prints the configuration in force, without secrets',
     examples: ['weir config get server.web_port'],
   }),
+  remote({
+    name: 'remove-second-factor',
+    arguments: '[user]',
+    most: 1,
+    summary: 'lets a user, or the administrator, log in with the password alone again',
+  }),
   {
     ...here('completion', 'prints a script that completes commands and options', false),
     arguments: '<bash|zsh|fish>',

@@ -1,8 +1,10 @@
 /** One session for both APIs. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { SessionList } from '../../shared/api/auth-api.ts';
+import { SecondFactorSecret, SessionList } from '../../shared/api/auth-api.ts';
+import { AuthenticatorApp } from '../../test/support/parts/authenticator-app.ts';
 import { CompatSuite, errorIn, sessionIn } from '../../test/support/parts/compat-suite.ts';
-import { PASSWORD } from '../../test/support/parts/running-api.ts';
+import { makeToken } from '../../test/support/parts/people.ts';
+import { PASSWORD, type TestAnswer } from '../../test/support/parts/running-api.ts';
 
 const compat = new CompatSuite();
 beforeEach(async () => {
@@ -91,5 +93,57 @@ describe('a session', () => {
   test('is not opened by an empty password, which is no guess that counts', async () => {
     for (let i = 0; i < 6; i++) expect((await compat.logInAnswer('')).status).toBe(401);
     expect((await compat.logInAnswer(PASSWORD)).status).toBe(200);
+  });
+});
+
+describe('a second factor of the administrator', () => {
+  const send = (more: object, headers = {}): Promise<TestAnswer> =>
+    compat.send('POST', '/api/auth', { raw: JSON.stringify({ password: PASSWORD, ...more }), headers });
+
+  async function enable(): Promise<AuthenticatorApp> {
+    const session = await compat.api.logIn();
+    const place = '/svc/api/auth/second-factor';
+    const made = await compat.api.send('POST', place, { session, json: { password: PASSWORD } });
+    const { secret } = SecondFactorSecret.parse(made.body);
+    const app = new AuthenticatorApp(secret, compat.api.clock);
+    await compat.api.send('POST', `${place}/confirm`, { session, json: { totp_code: app.code() } });
+    compat.api.clock.advanceSecs(30);
+    return app;
+  }
+
+  test('is asked for, taken as a number or a text, once, and told in each session', async () => {
+    expect(sessionIn(await compat.send('GET', '/api/auth')).totp).toBe(false);
+    const app = await enable();
+    expect(sessionIn(await compat.send('GET', '/api/auth'))).toMatchObject({ valid: false, totp: true });
+    for (const more of [{}, { totp: null }, { totp: {} }]) {
+      const answer = await send(more);
+      expect([answer.status, errorIn(answer)]).toEqual([
+        400,
+        { key: 'bad_request', message: 'No 2FA token found in JSON payload', hint: null },
+      ]);
+    }
+    const wrong = await send({ totp: Number(app.code(5)) });
+    expect([wrong.status, errorIn(wrong)]).toEqual([
+      401,
+      { key: 'unauthorized', message: 'Invalid 2FA token', hint: null },
+    ]);
+    const right = await send({ totp: Number(app.code()) });
+    expect([right.status, sessionIn(right)]).toMatchObject([200, { valid: true, totp: true }]);
+    expect((await compat.get(SUMMARY, sessionIn(right).sid!)).status).toBe(200);
+    const again = await send({ totp: app.code() });
+    expect([again.status, errorIn(again)]).toEqual([
+      401,
+      { key: 'unauthorized', message: 'Reused 2FA token', hint: 'wait for new token' },
+    ]);
+    expect((await send({ totp: app.code(1) })).status).toBe(200);
+  });
+
+  test('says nothing of a wrong password, and does not ask the key of a token', async () => {
+    const app = await enable();
+    const wrong = await send({ password: 'wrong password', totp: Number(app.code()) });
+    expect([wrong.status, sessionIn(wrong).message]).toEqual([401, 'password incorrect']);
+    const sid = sessionIn(await send({ totp: Number(app.code()) })).sid!;
+    const { key } = await makeToken(compat.api, sid, { name: 'dashboard' });
+    expect((await send({ password: key })).status).toBe(200);
   });
 });

@@ -3,13 +3,15 @@
  * session object that says why, never with an error object, by which clients tell it from other APIs.
  */
 import { CompatSession } from '../../shared/api/compat/compat-api.ts';
+import type { ProblemCode } from '../../shared/api/problem-details.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { ApiError } from '../api/api-error.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { IDLE_SECS } from '../auth/authenticator.ts';
 import { newSessionSecret } from '../auth/sessions/session-secret.ts';
 import type { CarriedSession, OpenedSession } from '../auth/sessions/sessions.ts';
-import { passwordIn } from './compat-body.ts';
+import { codeIn, passwordIn } from './compat-body.ts';
+import { CompatFault } from './compat-error.ts';
 import type { CompatAnswer, CompatRequest, CompatRoute } from './compat-route.ts';
 import { DROP_COOKIE, keepCookie, noSession, type SessionBody, validSession } from './compat-session.ts';
 
@@ -32,10 +34,10 @@ export function compatAuthRoutes(parts: CompatAuthParts): CompatRoute[] {
 }
 
 async function readSession(parts: CompatAuthParts, request: CompatRequest): Promise<SessionAnswer> {
-  if (isOpen(parts)) return { status: 200, body: noSession('no password set', true) };
+  if (isOpen(parts)) return { status: 200, body: noSession('no password set', false, true) };
   const session = await parts.auth.sessions.of(request.secrets);
   if (session !== null) return shown(parts, request, session, 'correct password');
-  return refused(await whyNone(parts, request));
+  return refused(parts, await whyNone(parts, request));
 }
 
 async function openSession(parts: CompatAuthParts, request: CompatRequest): Promise<SessionAnswer> {
@@ -45,21 +47,19 @@ async function openSession(parts: CompatAuthParts, request: CompatRequest): Prom
   if (password === '') {
     // No password is empty, so this is no guess that counts.
     return current === null
-      ? refused('password incorrect')
+      ? refused(parts, 'password incorrect')
       : shown(parts, request, current, 'correct password');
   }
   const opened = await tryPassword(parts, password, request);
   if (typeof opened !== 'string') return shown(parts, request, opened, 'password correct');
-  return current === null ? refused(opened) : shown(parts, request, current, opened);
+  return current === null ? refused(parts, opened) : shown(parts, request, current, opened);
 }
 
-async function endSession(
-  { auth, ...parts }: CompatAuthParts,
-  request: CompatRequest,
-): Promise<CompatAnswer> {
+async function endSession(parts: CompatAuthParts, request: CompatRequest): Promise<CompatAnswer> {
+  const { auth } = parts;
   if (auth.openCaller() !== null) return { status: 204, body: null, headers: DROP_COOKIE };
   const session = await auth.sessions.of(request.secrets);
-  if (session === null) return refused(await whyNone({ auth, ...parts }, request));
+  if (session === null) return refused(parts, await whyNone(parts, request));
   await auth.sessions.endOf(session.secret);
   return { status: 204, body: null, headers: DROP_COOKIE };
 }
@@ -68,14 +68,24 @@ async function endSession(
 async function tryPassword(
   { auth }: CompatAuthParts,
   password: string,
-  { origin }: CompatRequest,
+  { body, origin }: CompatRequest,
 ): Promise<OpenedSession | string> {
   try {
-    return await auth.logInByPassword(password, origin);
+    return await auth.logInByPassword(password, codeIn(body), origin);
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
+    refuseCode(error.code);
     return error.code === 'setup_required' ? error.message : 'password incorrect';
   }
+}
+
+/** The password was right, and the code was not: these are errors, other than a wrong password. */
+function refuseCode(code: ProblemCode): void {
+  if (code === 'second_factor_required')
+    throw new CompatFault(400, 'bad_request', 'No 2FA token found in JSON payload');
+  if (code === 'second_factor_wrong') throw new CompatFault(401, 'unauthorized', 'Invalid 2FA token');
+  if (code === 'second_factor_used')
+    throw new CompatFault(401, 'unauthorized', 'Reused 2FA token', 'wait for new token');
 }
 
 /**
@@ -83,29 +93,30 @@ async function tryPassword(
  * then or later: no session stands behind it.
  */
 function openToAll(password: string): SessionAnswer {
-  if (password === '') return { status: 200, body: noSession('no password set', true) };
-  const given = { secret: newSessionSecret(), validitySecs: IDLE_SECS, message: 'password correct' };
+  if (password === '') return { status: 200, body: noSession('no password set', false, true) };
+  const secret = newSessionSecret();
+  const given = { secret, validitySecs: IDLE_SECS, message: 'password correct', totp: false };
   return { status: 200, body: validSession(given) };
 }
 
-function shown(
-  { clock }: CompatAuthParts,
+async function shown(
+  { auth, clock }: CompatAuthParts,
   { hiddenSecrets, isSecure }: CompatRequest,
   carried: OpenedSession | CarriedSession,
   message: string,
-): SessionAnswer {
+): Promise<SessionAnswer> {
   const { secret, session } = carried;
   const validitySecs = (session.expiresAt.getTime() - clock.nowMs()) / 1000;
   const isHidden = hiddenSecrets.includes(secret);
   return {
     status: 200,
-    body: validSession({ secret, isHidden, validitySecs, message }),
+    body: validSession({ secret, isHidden, validitySecs, message, totp: await auth.asksAdminForCode() }),
     headers: keepCookie(carried, isSecure),
   };
 }
 
-function refused(message: string): SessionAnswer {
-  return { status: 401, body: noSession(message), headers: DROP_COOKIE };
+async function refused({ auth }: CompatAuthParts, message: string): Promise<SessionAnswer> {
+  return { status: 401, body: noSession(message, await auth.asksAdminForCode()), headers: DROP_COOKIE };
 }
 
 async function whyNone({ auth }: CompatAuthParts, { isSidSent }: CompatRequest): Promise<string> {

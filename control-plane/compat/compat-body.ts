@@ -2,6 +2,7 @@
  * The body of a request to the compatibility API: JSON whatever its Content-Type says, because clients send it as a
  * form or as text. The secret of a session may be in it, also as a form.
  */
+import type { GivenCode } from '../auth/second-factor/second-factors.ts';
 import { CompatFault } from './compat-error.ts';
 
 /** Most octets of a body. */
@@ -15,6 +16,14 @@ export function passwordIn(body: Buffer): string {
   if (password === undefined) throw badRequest('No password found in JSON payload');
   if (typeof password !== 'string') throw badRequest("Field password has to be of type 'string'");
   return password;
+}
+
+/** The code of a second factor in a body, a number without its leading zeros or a text; null without one. */
+export function codeIn(body: Buffer): GivenCode | null {
+  const totp = memberOf(jsonOrUndefined(body), 'totp');
+  if (typeof totp === 'number') return { totp: String(totp).padStart(6, '0') };
+  if (typeof totp !== 'string' || totp === '') return null;
+  return /^[0-9 ]+$/.test(totp) ? { totp } : { recovery: totp };
 }
 
 /** The secret of a session in a body; undefined without one. */

@@ -13,13 +13,21 @@ export interface ShownSession {
   readonly isHidden?: boolean;
   readonly validitySecs: number;
   readonly message: string;
+  /** Logins of the administrator need a code. */
+  readonly totp: boolean;
 }
 
 /** A session that is valid. */
-export function validSession({ secret, isHidden = false, validitySecs, message }: ShownSession): SessionBody {
+export function validSession({
+  secret,
+  isHidden = false,
+  validitySecs,
+  message,
+  totp,
+}: ShownSession): SessionBody {
   const session = {
     valid: true as const,
-    totp: false as const,
+    totp,
     sid: isHidden ? null : secret,
     csrf: csrfTokenOf(secret),
     // Never 0: a session that is over is not shown.
@@ -30,8 +38,8 @@ export function validSession({ secret, isHidden = false, validitySecs, message }
 }
 
 /** The body of a request that has no session: why, and whether it needs none (`valid`). */
-export function noSession(message: string, valid = false): SessionBody {
-  return { session: { valid, totp: false, sid: null, validity: -1, message } };
+export function noSession(message: string, totp: boolean, valid = false): SessionBody {
+  return { session: { valid, totp, sid: null, validity: -1, message } };
 }
 
 /** Header fields that tell the client to keep a session that lives on with each use; none for others. */

@@ -7,8 +7,10 @@
 import type { PartsOf } from '../api/feature-parts.ts';
 import type { Route } from '../api/route.ts';
 import { auditRoutes } from '../audit/audit-routes.ts';
+import { userFactorRoutes } from '../auth/accounts/user-factor-routes.ts';
 import { userRoutes } from '../auth/accounts/user-routes.ts';
 import { authRoutes } from '../auth/auth-routes.ts';
+import { secondFactorRoutes } from '../auth/second-factor-routes.ts';
 import { tokenRoutes } from '../auth/tokens/token-routes.ts';
 import { backupRoutes } from '../backup/backup-routes.ts';
 import { cacheRoutes } from '../cache/cache-routes.ts';
@@ -54,9 +56,11 @@ const FEATURES = [
   probeRoutes,
   configRoutes,
   authRoutes,
+  secondFactorRoutes,
   tlsRoutes,
   tokenRoutes,
   userRoutes,
+  userFactorRoutes,
   groupRoutes,
   clientRoutes,
   clientSubnetRoutes,

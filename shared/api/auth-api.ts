@@ -34,11 +34,22 @@ export const SetupBody = z
   .meta({ id: 'SetupRequest' });
 export type SetupBody = z.output<typeof SetupBody>;
 
+/** The code of an authenticator app, as apps show it. */
+const TotpCode = z
+  .string()
+  .regex(/^\d{3} ?\d{3}$/, 'expected six digits')
+  .meta({ description: 'six digits of an authenticator app', examples: ['123456'] });
+const RecoveryCode = text(64)
+  .min(1)
+  .meta({ description: 'one of the recovery codes; each can be used once' });
+
 export const LoginBody = z
   .strictObject({
     username: label(128),
     password: TriedPassword,
     remember_me: z.boolean().default(false),
+    totp_code: TotpCode.optional(),
+    recovery_code: RecoveryCode.optional(),
   })
   .meta({ id: 'LoginRequest' });
 export type LoginBody = z.output<typeof LoginBody>;
@@ -52,6 +63,51 @@ export const ChangePasswordBody = z
   .strictObject({ current_password: TriedPassword, new_password: NewPassword })
   .meta({ id: 'ChangePasswordRequest' });
 export type ChangePasswordBody = z.output<typeof ChangePasswordBody>;
+
+/** What proves a change of the own second factor: exactly one of these. */
+export const SecondFactorProof = z
+  .strictObject({
+    password: TriedPassword.optional(),
+    totp_code: TotpCode.optional(),
+    recovery_code: RecoveryCode.optional(),
+  })
+  .refine((proof) => Object.values(proof).filter((value) => value !== undefined).length === 1, {
+    message: 'expected one of password, totp_code and recovery_code',
+  })
+  .meta({ id: 'SecondFactorProof', examples: [{ password: 'correct horse battery' }] });
+export type SecondFactorProof = z.output<typeof SecondFactorProof>;
+
+export const SecondFactorPrepareBody = z
+  .strictObject({ password: TriedPassword })
+  .meta({ id: 'SecondFactorPrepare' });
+
+export const SecondFactorEnableBody = z
+  .strictObject({ totp_code: TotpCode })
+  .meta({ id: 'SecondFactorEnable' });
+
+export const SecondFactorState = z
+  .strictObject({
+    enabled: z.boolean(),
+    pending: z.boolean().meta({ description: 'a secret was made that waits for its first code' }),
+    recovery_codes_left: z.int().min(0),
+  })
+  .meta({ id: 'SecondFactorState' });
+export type SecondFactorState = z.infer<typeof SecondFactorState>;
+
+export const SecondFactorSecret = z
+  .strictObject({
+    secret: z
+      .string()
+      .meta({ description: 'Base32, to be typed into an authenticator app; shown this once' }),
+    uri: z.string().meta({ description: 'otpauth address of the same, for a QR code' }),
+  })
+  .meta({ id: 'SecondFactorSecret' });
+export type SecondFactorSecret = z.infer<typeof SecondFactorSecret>;
+
+export const RecoveryCodes = z
+  .strictObject({ recovery_codes: z.array(z.string()).meta({ description: 'shown this once' }) })
+  .meta({ id: 'RecoveryCodes' });
+export type RecoveryCodes = z.infer<typeof RecoveryCodes>;
 
 export const Session = z
   .strictObject({

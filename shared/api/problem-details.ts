@@ -7,6 +7,9 @@ export const PROBLEM_CODES = [
   'malformed',
   'unauthorized',
   'setup_required',
+  'second_factor_required',
+  'second_factor_wrong',
+  'second_factor_used',
   'forbidden',
   'cross_origin',
   'setup_code_required',
@@ -25,6 +28,11 @@ export const PROBLEM_CODES = [
   'internal',
 ] as const;
 export type ProblemCode = (typeof PROBLEM_CODES)[number];
+/** Those of a 401. */
+export type UnauthorizedCode = Extract<
+  ProblemCode,
+  'unauthorized' | 'setup_required' | `second_factor_${string}`
+>;
 
 /** One bad field of a request; `path` is dotted (`group_ids.0`), empty for the body as a whole. */
 export const FieldProblem = z.strictObject({ path: z.string(), message: z.string() });

@@ -13,6 +13,7 @@ export const User = z
       .enum(['config', 'database'])
       .meta({ description: 'config: the administrator, whom the configuration names and nobody can delete' }),
     enabled: z.boolean(),
+    second_factor: z.boolean().meta({ description: 'a login needs a code, too' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

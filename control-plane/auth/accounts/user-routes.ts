@@ -88,6 +88,7 @@ function shown(user: NamedUser): User {
     role: user.role,
     source: user.id === ADMIN_USER_ID ? 'config' : 'database',
     enabled: user.enabled,
+    second_factor: user.hasSecondFactor,
     created_at: user.createdAt.toISOString(),
     updated_at: user.updatedAt.toISOString(),
   };

@@ -15,6 +15,8 @@ export interface StoredUser {
   readonly displayName: string;
   readonly role: Role;
   readonly enabled: boolean;
+  /** A login needs a code, too. */
+  readonly hasSecondFactor: boolean;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -31,7 +33,8 @@ export type UserChange = {
 };
 
 const COLUMNS = `id, username, display_name AS "displayName", role, enabled, created_at AS "createdAt",
-  updated_at AS "updatedAt"`;
+  updated_at AS "updatedAt", EXISTS (SELECT FROM second_factors f
+    WHERE f.user_id = users.id AND f.confirmed_at IS NOT NULL) AS "hasSecondFactor"`;
 
 /** All users, the administrator first, the others by name. */
 export async function listUsers(db: Queryable): Promise<StoredUser[]> {

@@ -4,9 +4,10 @@
  */
 import type { UserCreate, UserUpdate } from '../../../shared/api/users-api.ts';
 import { conflict, forbidden, notFound } from '../../api/api-error.ts';
-import type { Author } from '../../api/caller.ts';
+import type { Author, Caller } from '../../api/caller.ts';
 import { recordAudit } from '../../audit/audit-store.ts';
 import type { Database, Queryable } from '../../db/database.ts';
+import type { SecondFactors } from '../second-factor/second-factors.ts';
 import { deleteSessionsOfUser } from '../sessions/session-store.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { hashPassword } from './password.ts';
@@ -27,6 +28,7 @@ export interface NamedUser extends StoredUser {
 export interface UsersParts {
   readonly database: Database;
   readonly sessions: Pick<Sessions, 'forget'>;
+  readonly secondFactors: Pick<SecondFactors, 'remove'>;
   /** Name of the administrator. */
   readonly adminName: () => string;
 }
@@ -100,6 +102,21 @@ export class Users {
         await recordAudit(tx, { actor: author, action: 'deleted', subject, before: noted(before) });
       })
       .finally(() => this.forget(id));
+  }
+
+  /**
+   * Removes the second factor of somebody who cannot show one any more. 404, or 403 for the own one, and for that of the
+   * administrator but from the command line.
+   */
+  async removeSecondFactor(author: Author, caller: Caller, id: number): Promise<void> {
+    if (id === caller.userId) throw forbidden('yours is switched off with auth/second-factor/disable');
+    const isCommandLine = caller.userId === null && caller.tokenId === null;
+    if (id === ADMIN_USER_ID && !isCommandLine)
+      throw forbidden(
+        'that of the administrator of the configuration goes with `weir remove-second-factor` on the machine itself',
+      );
+    const { username } = this.named(await this.found(this.parts.database, id));
+    await this.parts.secondFactors.remove(author, { userId: id, username });
   }
 
   /** Of the administrator only the display name changes here. */

@@ -127,6 +127,25 @@ describe('the real command over the real socket', () => {
     expect(people.status).toBe(3);
   });
 
+  test('weir remove-second-factor lets people in who have lost theirs', async () => {
+    await api.setUp();
+    const { database } = suite;
+    await database.query(`INSERT INTO users (username, role) VALUES ('Vera', 'viewer')`);
+    await database.query(
+      `INSERT INTO second_factors (user_id, secret, confirmed_at) SELECT id, '\\x00', now() FROM users`,
+    );
+    const answers = [];
+    for (const name of ['', ' vera', ' nobody', ' vera'])
+      answers.push(await run(`remove-second-factor${name}`));
+    expect(answers.map(({ status, lines, errors }) => [status, ...lines, ...errors])).toEqual([
+      [0, 'admin logs in with the password alone'],
+      [0, 'Vera logs in with the password alone'],
+      [2, 'weir: there is no user "nobody"'],
+      [1, expect.stringContaining('second factor of Vera does not exist')],
+    ]);
+    expect((await database.query('SELECT FROM second_factors')).rowCount).toBe(0);
+  });
+
   test('weir ends with status 3 where there is no server, and 2 without sense', async () => {
     const nobody = await runProcess(['status'], { WEIR_SERVER_DATA_DIR: join(folder, 'nobody') });
     expect(nobody).toEqual({

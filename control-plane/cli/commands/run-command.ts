@@ -8,6 +8,7 @@ import type { Screen } from '../output/screen.ts';
 import { connectApi, Misuse } from '../remote/api-connection.ts';
 import { Unreachable } from '../remote/node-fetch.ts';
 import type { RunCommand } from './command-run.ts';
+import { removeSecondFactor } from './remove-second-factor.ts';
 import { pauseBlocking, resumeBlocking } from './switch-blocking.ts';
 import { refreshLists, showLists } from './show-lists.ts';
 import { showConfig } from './show-config.ts';
@@ -29,6 +30,7 @@ const COMMANDS: ReadonlyMap<string, RunCommand> = new Map<CommandName, RunComman
   ['pause', pauseBlocking],
   ['resume', resumeBlocking],
   ['config get', showConfig],
+  ['remove-second-factor', removeSecondFactor],
 ]);
 
 /** What is asked. */

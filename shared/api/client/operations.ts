@@ -48,6 +48,11 @@ export interface Operations {
   'POST /auth/change-password': { body: typeof auth.ChangePasswordBody };
   'GET /auth/sessions': { answer: typeof auth.SessionList };
   'DELETE /auth/sessions/{id}': { params: typeof fields.IdParams };
+  'GET /auth/second-factor': { answer: typeof auth.SecondFactorState };
+  'POST /auth/second-factor': { body: typeof auth.SecondFactorPrepareBody; answer: typeof auth.SecondFactorSecret };
+  'POST /auth/second-factor/confirm': { body: typeof auth.SecondFactorEnableBody; answer: typeof auth.RecoveryCodes };
+  'POST /auth/second-factor/recovery-codes': { body: typeof auth.SecondFactorProof; answer: typeof auth.RecoveryCodes };
+  'POST /auth/second-factor/disable': { body: typeof auth.SecondFactorProof };
   'GET /tls/status': { answer: typeof tls.TlsStatus };
   'POST /tls/upload': { body: typeof tls.TlsUploadForm; answer: typeof tls.TlsStatus; form: 'multipart/form-data' };
   'POST /tls/generate': { query: typeof tls.TlsGenerateQuery; answer: typeof tls.TlsStatus };
@@ -59,6 +64,7 @@ export interface Operations {
   'POST /users': { body: typeof users.UserCreateBody; answer: typeof users.User };
   'PATCH /users/{id}': { params: typeof fields.IdParams; body: typeof users.UserUpdateBody; answer: typeof users.User };
   'DELETE /users/{id}': { params: typeof fields.IdParams };
+  'DELETE /users/{id}/second-factor': { params: typeof fields.IdParams };
   'GET /groups': { answer: typeof groups.GroupList };
   'POST /groups': { body: typeof groups.GroupCreateBody; answer: typeof groups.Group };
   'GET /groups/{id}': { params: typeof fields.IdParams; answer: typeof groups.Group };

@@ -92,7 +92,7 @@ export type CompatError = z.infer<typeof CompatError>;
 
 const SessionFields = {
   valid: z.boolean(),
-  totp: z.literal(false),
+  totp: z.boolean(),
   sid: z.string().min(1).nullable(),
   validity: z.int().min(-1),
   message: z.string().min(1),

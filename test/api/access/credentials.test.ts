@@ -102,6 +102,10 @@ test('every change needs an admin, but what people do with their own account', (
     'POST /auth/change-password: viewer',
     'POST /auth/login: public',
     'POST /auth/logout: public',
+    'POST /auth/second-factor/confirm: viewer',
+    'POST /auth/second-factor/disable: viewer',
+    'POST /auth/second-factor/recovery-codes: viewer',
+    'POST /auth/second-factor: viewer',
     'POST /auth/setup: public',
   ]);
 });

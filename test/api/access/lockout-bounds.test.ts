@@ -12,7 +12,7 @@ const ROWS_OF_AN_ADDRESS = 11;
 let suite: SuiteDatabase;
 let api: RunningApi;
 
-serveSuite(everyRoute(), (served) => ({ suite, api } = served), { toml: '', perTest: true });
+serveSuite(everyRoute(), (served) => ({ suite, api } = served), { toml: '' });
 beforeEach(() => api.setUp());
 
 function logIn(password: string, username = 'admin'): Promise<TestAnswer> {

@@ -3,6 +3,7 @@ import { makeSelfSigned } from '../../../control-plane/tls/self-signed.ts';
 import { PASSWORD, sessionCookie } from '../../support/parts/running-api.ts';
 import type { TestAnswer } from '../../support/parts/running-api.ts';
 import type { MemorySources } from '../../support/parts/memory-sources.ts';
+import { SECOND_FACTOR_REFUSALS, SECOND_FACTOR_SUCCESSES } from './second-factor-cases.ts';
 import type { Ask, Provoke, WalkedApi } from './walked-api.ts';
 
 /** Addresses that nothing else of the walk comes from: lockout counts by address. */
@@ -24,6 +25,7 @@ async function guess(walk: WalkedApi, name: string, json: object, headers: Recor
 
 /** Success where the example of the document, sent to an entity of the collection, is not enough. */
 export const SUCCESSES: Readonly<Record<string, Provoke>> = {
+  ...SECOND_FACTOR_SUCCESSES,
   'POST /auth/setup': async (walk) => walk.note('POST /auth/setup', walk.setup),
   'POST /auth/login': (walk) =>
     walk.ask('POST /auth/login', { json: { username: 'admin', password: PASSWORD } }),
@@ -145,6 +147,7 @@ export function refusalsOf(sources: MemorySources): Readonly<Record<string, Prov
 }
 
 const REFUSALS: Readonly<Record<string, Provoke>> = {
+  ...SECOND_FACTOR_REFUSALS,
   'POST /auth/setup 403': (walk) => walk.ask('POST /auth/setup', { json: { password: PASSWORD } }),
   'POST /auth/login 401': (walk) =>
     walk.ask('POST /auth/login', { json: { username: 'admin', password: 'wrong' } }),
@@ -215,8 +218,8 @@ export const UNPROVOKED: Readonly<Record<string, string>> = {
   'POST /auth/change-password 409': 'needs a configuration file with a hash: auth-routes.test.ts',
   'POST /tls/upload 409': 'needs files that are links: tls-routes.test.ts',
   'POST /tls/generate 409': 'needs a certificate that is there: tls-routes.test.ts',
-  'POST /users 429': 'needs many hashes at once: as with logins, auth-routes.lockout.test.ts',
-  'PATCH /users/{id} 429': 'needs many hashes at once: as with logins, auth-routes.lockout.test.ts',
+  'POST /users 429': 'needs many hashes at once: as with logins, login-check.test.ts',
+  'PATCH /users/{id} 429': 'needs many hashes at once: as with logins, login-check.test.ts',
   'POST /api-tokens 409': 'the walk has too few tokens to reach it',
   'POST /restore 409': 'needs a backup without what uses a group: restore-backup.test.ts',
   'POST /import 413': 'needs a file of 128 MiB',

@@ -1,4 +1,5 @@
 /** Login and sessions over HTTP, with the clock in the test's hand. */
+import { beforeEach } from '@jest/globals';
 import { SessionList } from '../../../shared/api/auth-api.ts';
 import type { Session } from '../../../shared/api/auth-api.ts';
 import { everyRoute } from './every-route.ts';
@@ -7,22 +8,27 @@ import type { TestAnswer } from './running-api.ts';
 import type { SuiteDatabase } from './suite-database.ts';
 import { serveSuite } from './served-suite.ts';
 
-/** The API of a test, with everything behind it. */
+/** The API of a suite, with everything behind it. */
 export class AuthSuite {
   suite!: SuiteDatabase;
   api!: RunningApi;
   private readonly startAgain: ReturnType<typeof serveSuite>;
+  /** A test has started the API in another way. */
+  private isOther = false;
 
   /** Registers the hooks of a suite with authentication on, before its setup. */
   constructor() {
-    this.startAgain = serveSuite(everyRoute(), (served) => Object.assign(this, served), {
-      toml: '',
-      perTest: true,
+    this.startAgain = serveSuite(everyRoute(), (served) => Object.assign(this, served), { toml: '' });
+    beforeEach(async () => {
+      if (this.isOther) await this.startAgain({ toml: '', clock: this.api.clock });
+      this.isOther = false;
     });
   }
 
-  restart(toml: string, configFile?: string): Promise<void> {
-    return this.startAgain({ toml, configFile });
+  /** Starts the API again over the same database, until the end of the test. */
+  async restart(toml: string, configFile?: string): Promise<void> {
+    this.isOther = true;
+    await this.startAgain({ toml, configFile, clock: this.api.clock });
   }
 
   logIn(

@@ -1,0 +1,28 @@
+/** HTTP of `{api}/users/{id}/second-factor`. */
+import { IdParams } from '../../../shared/api/fields.ts';
+import { authorOf, route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import type { Users } from './users.ts';
+
+/** What these rows are made of. */
+export interface UserFactorRouteParts {
+  readonly users: Users;
+}
+
+/** Rows of the second factors of other users. */
+export function userFactorRoutes(parts: UserFactorRouteParts): Route[] {
+  return [removeSecondFactor(parts)];
+}
+
+function removeSecondFactor({ users }: UserFactorRouteParts): Route {
+  return route({
+    method: 'DELETE',
+    path: '/users/{id}/second-factor',
+    access: 'admin',
+    tag: 'Users',
+    summary: 'Remove the second factor of another user, who has lost it and the recovery codes',
+    params: IdParams,
+    errors: { 403: "not permitted; or it is the caller's own, or that of the administrator" },
+    handle: (request) => users.removeSecondFactor(authorOf(request), request.caller!, request.params.id),
+  });
+}
