@@ -4,6 +4,9 @@ import type { ImportReport } from '../../shared/api/imports-api.ts';
 import { type ExpectedStatus, importSuite, itemsOf } from '../../test/support/parts/import-suite.ts';
 import { importedPolicy } from '../../test/support/parts/imported-policy.ts';
 import * as adguard from '../../test/support/weir/adguard-exports.ts';
+import * as blocky from '../../test/support/weir/blocky-exports.ts';
+import * as dnsmasq from '../../test/support/weir/dnsmasq-exports.ts';
+import * as technitium from '../../test/support/weir/technitium-exports.ts';
 
 const { suite, imported } = importSuite();
 
@@ -73,5 +76,74 @@ describe('POST {api}/import of an AdGuard Home', () => {
       google: 'skipped: Weir has it already',
       'bing (AdGuard Home: Phone)': 'done',
     });
+  });
+});
+
+describe('POST {api}/import of a blocky', () => {
+  test('answers as a folder of version 0.34 did, client by client', async () => {
+    const report = await imported(blocky.folder());
+    expect(await answered(blocky.ANSWERS, blocky.LIST_TEXTS)).toEqual(blocky.ANSWERS);
+    expect(report).toMatchObject({ format: 'blocky', counts: { done: 30, changed: 0, skipped: 0 } });
+    expect(notMapped(report)).toEqual(blocky.NOT_MAPPED);
+    expect(report.configuration).toContain('strategy = "Failover"\n');
+    expect(JSON.stringify(report)).not.toContain('hunter2');
+    await expectRepeatable(blocky.folder());
+  });
+
+  test('reads older keys', async () => {
+    const report = await imported(blocky.OLD_KEYS);
+    const table: ExpectedStatus[] = [
+      ['192.0.2.1', 'denied.example', 1, 'BLOCKED_LIST'],
+      ['192.0.2.1', 'fine.example', 1, 'FORWARDED'],
+    ];
+    expect(await answered(table)).toEqual(table);
+    expect(report.configuration).toContain('mode = "custom_ip"\ncustom_ipv4 = "192.0.2.80"\n');
+    expect(report.configuration).toContain('ttl_secs = 60\nlist_refresh_hours = 2\n');
+  });
+});
+
+describe('POST {api}/import of a dnsmasq', () => {
+  test('answers as its folder did', async () => {
+    const report = await imported(dnsmasq.folder());
+    expect(await answered(dnsmasq.ANSWERS)).toEqual(dnsmasq.ANSWERS);
+    expect(report).toMatchObject({ format: 'dnsmasq', counts: { done: 22, changed: 2, skipped: 3 } });
+    expect(notMapped(report)).toEqual(dnsmasq.NOT_MAPPED);
+    await expectRepeatable(dnsmasq.folder());
+  });
+
+  test('makes a list of thousands of names, and records of a hosts file', async () => {
+    const many = await imported(dnsmasq.MANY_NAMES);
+    expect(itemsOf(many, 'list_rule')).toEqual({
+      '2500 names': expect.stringContaining('done: more than 2000'),
+    });
+    const hosts = await imported(dnsmasq.HOSTS);
+    expect(hosts.format).toBe('hosts');
+    const table: ExpectedStatus[] = [
+      ['192.0.2.1', 'www.ads2499.example', 1, 'BLOCKED_LIST'],
+      ['192.0.2.1', 'nas.lan', 1, 'LOCAL'],
+      ['192.0.2.1', 'ads.example', 1, 'BLOCKED_MANAGED'],
+      ['192.0.2.1', 'www.ads.example', 1, 'FORWARDED'],
+    ];
+    expect(await answered(table)).toEqual(table);
+  });
+});
+
+describe('POST {api}/import of a Technitium DNS Server', () => {
+  test('answers as version 15 did, client by client', async () => {
+    const report = await imported(technitium.version15());
+    expect(await answered(technitium.ANSWERS, technitium.LIST_TEXTS)).toEqual(technitium.ANSWERS);
+    expect(report).toMatchObject({ format: 'technitium', counts: { done: 22, changed: 0, skipped: 3 } });
+    expect(notMapped(report)).toEqual(technitium.NOT_MAPPED);
+    expect(report.configuration).toContain(
+      'servers = ["tls://dns.example.org:853@192.0.2.9", "tls://192.0.2.53"]',
+    );
+    expect(JSON.stringify(report)).not.toMatch(/hunter2|c2VjcmV0/);
+    await expectRepeatable(technitium.version15());
+  });
+
+  test('reads what version 13 has outside of its binary settings', async () => {
+    const report = await imported(technitium.version13());
+    expect(itemsOf(report, 'managed_domain')).toMatchObject({ '*.denied.example': 'done' });
+    expect(notMapped(report)).toEqual(['zone home.example', 'dns.config']);
   });
 });

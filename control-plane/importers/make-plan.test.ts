@@ -5,7 +5,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { sqliteOf } from '../../test/support/parts/made-archives.ts';
+import * as adguard from '../../test/support/weir/adguard-exports.ts';
+import * as blocky from '../../test/support/weir/blocky-exports.ts';
+import * as dnsmasq from '../../test/support/weir/dnsmasq-exports.ts';
 import * as pihole from '../../test/support/weir/pihole-exports.ts';
+import * as technitium from '../../test/support/weir/technitium-exports.ts';
+import { IMPORT_FORMATS, type ImportFormat } from '../../shared/api/imports-api.ts';
 import { ImportFault } from './files/import-fault.ts';
 import { makePlan } from './make-plan.ts';
 
@@ -20,7 +25,7 @@ afterEach(async () => {
 });
 
 /** Number of items, or why there is no plan; what is not the file's fault is thrown. */
-async function outcomeOf(file: Uint8Array, format: 'auto' | 'pihole' = 'auto'): Promise<number | string> {
+async function outcomeOf(file: Uint8Array, format: ImportFormat | 'auto' = 'auto'): Promise<number | string> {
   const work = await mkdtemp(join(folder, 'work-'));
   const path = join(work, 'upload');
   await writeFile(path, file);
@@ -34,12 +39,19 @@ async function outcomeOf(file: Uint8Array, format: 'auto' | 'pihole' = 'auto'): 
   }
 }
 
-const EXPORTS = [pihole.version6(), pihole.version5(), pihole.liveGravity()];
+const TEXTS = [adguard.TANGLED, adguard.SCHEMA_12, blocky.OLD_KEYS, dnsmasq.HOSTS].map((text) =>
+  Buffer.from(text),
+);
+const EXPORTS: readonly Buffer[] = [
+  ...[pihole.version6(), pihole.version5(), pihole.liveGravity()],
+  ...[adguard.schema34(), blocky.folder(), dnsmasq.folder(), technitium.version15(), technitium.version13()],
+  ...TEXTS,
+];
 
 describe('makePlan()', () => {
   test('finds out whose settings they are', async () => {
     const counts = await Promise.all(EXPORTS.map((file) => outcomeOf(file)));
-    expect(counts.every((count) => typeof count === 'number' && count > 5)).toBe(true);
+    expect(counts.every((count) => typeof count === 'number' && count > 2)).toBe(true);
     expect(await outcomeOf(Buffer.from('hello'))).toContain('cannot be told');
   });
 
@@ -62,10 +74,14 @@ describe('makePlan()', () => {
 
   test('refuses or reads any octets, whichever format is asked for', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ maxLength: 2000 }), async (file) => {
-        await expect(outcomeOf(file, 'pihole')).resolves.toBeDefined();
-      }),
-      { numRuns: 50 },
+      fc.asyncProperty(
+        fc.uint8Array({ maxLength: 2000 }),
+        fc.constantFrom(...IMPORT_FORMATS),
+        async (file, format) => {
+          await expect(outcomeOf(file, format)).resolves.toBeDefined();
+        },
+      ),
+      { numRuns: 100 },
     );
   });
 

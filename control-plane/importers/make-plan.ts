@@ -2,12 +2,18 @@
 import type { ImportFormat } from '../../shared/api/imports-api.ts';
 import { mapAdguard } from './adguard-home/map-adguard.ts';
 import { isAdguard, readAdguard } from './adguard-home/read-adguard.ts';
+import { mapBlocky } from './blocky/map-blocky.ts';
+import { isBlocky, readBlocky } from './blocky/read-blocky.ts';
+import { isDnsmasq } from './dnsmasq/dnsmasq-options.ts';
+import { isHosts, mapDnsmasq, mapHosts } from './dnsmasq/map-dnsmasq.ts';
 import type { FileSet } from './files/file-set.ts';
 import { ImportFault } from './files/import-fault.ts';
 import { openUpload } from './files/open-upload.ts';
 import { mapPihole } from './pihole/map-pihole.ts';
 import { isPihole, readPihole } from './pihole/read-pihole.ts';
 import type { ImportPlan } from './plan/import-plan.ts';
+import { mapTechnitium } from './technitium/map-technitium.ts';
+import { isTechnitium, readTechnitium } from './technitium/read-technitium.ts';
 
 /** A file to import. */
 export interface ImportOrder {
@@ -24,10 +30,14 @@ interface Importer {
   readonly plan: (files: FileSet, folder: string) => ImportPlan;
 }
 
-/** In the order in which `auto` asks them. */
+/** In the order in which `auto` asks them: the more a program's files tell of it, the earlier. */
 const IMPORTERS: Readonly<Record<ImportFormat, Importer>> = {
-  adguard_home: { isMine: isAdguard, plan: (files) => mapAdguard(readAdguard(files)) },
   pihole: { isMine: isPihole, plan: (files, folder) => mapPihole(readPihole(files, folder)) },
+  adguard_home: { isMine: isAdguard, plan: (files) => mapAdguard(readAdguard(files)) },
+  technitium: { isMine: isTechnitium, plan: (files) => mapTechnitium(readTechnitium(files)) },
+  dnsmasq: { isMine: isDnsmasq, plan: mapDnsmasq },
+  blocky: { isMine: isBlocky, plan: (files) => mapBlocky(readBlocky(files)) },
+  hosts: { isMine: isHosts, plan: mapHosts },
 };
 
 /** Makes the plan; throws an ImportFault where the file cannot be imported. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Id } from './fields.ts';
 
 /** The programs whose settings are read. */
-export const IMPORT_FORMATS = ['pihole', 'adguard_home'] as const;
+export const IMPORT_FORMATS = ['pihole', 'adguard_home', 'blocky', 'technitium', 'dnsmasq', 'hosts'] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
 export const ImportQuery = z.object({

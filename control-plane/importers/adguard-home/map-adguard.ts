@@ -1,11 +1,11 @@
 /** The settings of an AdGuard Home as a plan of Weir's entities. Pure. */
 import { textOf } from '../files/file-text.ts';
 import { placeOf } from '../plan/client-place.ts';
+import { addForeignList } from '../plan/foreign-list.ts';
 import { GeneratedLists } from '../plan/generated-lists.ts';
 import { addAddress } from '../plan/hosts-lines.ts';
 import type { ImportPlan } from '../plan/import-plan.ts';
 import { PlanBuilder } from '../plan/plan-builder.ts';
-import { sourceName } from '../plan/plan-text.ts';
 import { mapAdguardClients } from './adguard-clients.ts';
 import { mapAdguardDns } from './adguard-dns.ts';
 import { mapAdguardKeys } from './adguard-keys.ts';
@@ -41,16 +41,12 @@ function mapFilter(
   { kind, url, name, enabled, copy, id }: AdguardFilter,
   groups: readonly string[] | null,
 ): void {
-  const item = builder.item(kind === 'block' ? 'blocklist' : 'allowlist', url);
-  const isFor = groups === null || groups.length > 0;
-  if (!isFor) builder.remark(item, 'no client is filtered there, so it is switched off');
-  const shared = { kind, enabled: enabled && isFor, subdomains: false, groups: isFor ? groups : null };
-  const title = name.trim() === '' ? sourceName(url) : name;
-  if (/^https?:\/\//i.test(url)) return builder.source({ ...shared, url, name: title, comment: '' }, item);
-  if (copy === null)
-    return builder.refuse(item, `it is a file there: add data/filters/${id}.txt to the archive`);
-  const fileName = `adguard-home-filter-${id.replaceAll(/\D/g, '')}.txt`;
-  builder.list({ ...shared, fileName, text: textOf(copy), name: title }, [item]);
+  const text = copy === null || /^https?:/i.test(url) ? undefined : textOf(copy);
+  const list = { kind, place: url, name, enabled, groups, text, fileName: `adguard-home-filter-${id}` };
+  addForeignList(builder, list, {
+    noGroup: 'no client is filtered there, so it is switched off',
+    noText: `it is a file there: add data/filters/${id}.txt to the archive`,
+  });
 }
 
 /** `*.x` is every name below x and not x itself, in Weir too. */

@@ -7,6 +7,7 @@ import { canonicalDomain } from '../../../shared/policy/domain-rule.ts';
 import { compileProgram } from '../../../shared/policy/regex.ts';
 import type { GeneratedLists } from '../plan/generated-lists.ts';
 import { addHostsLine, readHostsLine } from '../plan/hosts-lines.ts';
+import { OwnNames } from '../plan/own-names.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import { withAddresses } from './client-names.ts';
 
@@ -41,7 +42,9 @@ const LOWER = 'a rule of a list, which ranks below managed domains and filters';
 export function mapUserRules(parts: UserRuleParts, lines: readonly string[]): void {
   const rules = lines.flatMap((line) => readRule(line.trim(), parts.addressesOf) ?? []);
   const isOneList = rules.length > MOST_SINGLE || rules.some(needsOneList);
-  for (const rule of rules) mapRule(parts, rule, isOneList);
+  const names = new OwnNames(parts.builder, parts.lists);
+  for (const rule of rules) mapRule(parts, names, rule, isOneList);
+  names.finish();
 }
 
 /** An exception that is no managed domain, and a rule whose rank is not that of its kind, count among lists only. */
@@ -77,12 +80,12 @@ function readPattern(line: string, pattern: string, action: 'allow' | 'deny'): U
   return { kind: 'regex', line, text: pattern, action };
 }
 
-function mapRule(parts: UserRuleParts, rule: UserRule, isOneList: boolean): void {
+function mapRule(parts: UserRuleParts, names: OwnNames, rule: UserRule, isOneList: boolean): void {
   const { builder, lists } = parts;
   const isOn = parts.groups === null || parts.groups.length > 0;
   const groups = isOn ? parts.groups : null;
   if (rule.kind === 'unknown') return builder.notMapped('list_rule', rule.line, rule.reason);
-  if (rule.kind === 'hosts' && isOn) return void addHostsLine(builder, rule.line, groups);
+  if (rule.kind === 'hosts' && isOn) return void addHostsLine(builder, names, rule.line, groups);
   if (rule.kind === 'hosts' || rule.kind === 'list' || isOneList) {
     const item = builder.item('list_rule', rule.line, LOWER);
     return lists.add(rule.kind === 'list' ? rule.rule : rule.line, groups, item, isOn);

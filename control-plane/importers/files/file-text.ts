@@ -6,8 +6,14 @@ export function textOf(content: Uint8Array): string {
 }
 
 /** Its lines, at most `MAX_LINES`. */
-export function linesOf(content: Uint8Array): string[] {
+function linesOf(content: Uint8Array): string[] {
   return textOf(content).split('\n', MAX_LINES);
+}
+
+/** Its lines without blanks around them, empty ones and comments left out; none where there is no file. */
+export function contentLines(content: Uint8Array | undefined): string[] {
+  const lines = content === undefined ? [] : linesOf(content);
+  return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
 }
 
 const MAX_LINES = 1_000_000;

@@ -2,21 +2,22 @@
 
 /** A value of any type, perhaps absent. */
 export class ForeignTree {
-  private readonly value: unknown;
+  /** As it was read. */
+  readonly raw: unknown;
 
   constructor(value: unknown) {
-    this.value = value;
+    this.raw = value;
   }
 
   /** The member at a path such as `dns.pools`; keys that hold a dot are reached through `members`. */
   at(path: string): ForeignTree {
-    return new ForeignTree(path.split('.').reduce<unknown>(memberOf, this.value));
+    return new ForeignTree(path.split('.').reduce<unknown>(memberOf, this.raw));
   }
 
   /** Whether there is a value at the path. */
   has(path: string): boolean {
-    const { value } = this.at(path);
-    return value !== undefined && value !== null;
+    const { raw } = this.at(path);
+    return raw !== undefined && raw !== null;
   }
 
   /** Text; a number as people wrote it. */
@@ -57,7 +58,7 @@ export class ForeignTree {
   }
 
   private valueAt(path: string | undefined): unknown {
-    return path === undefined ? this.value : this.at(path).value;
+    return path === undefined ? this.raw : this.at(path).raw;
   }
 }
 

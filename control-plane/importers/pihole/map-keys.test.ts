@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { PlanBuilder } from '../plan/plan-builder.ts';
-import { addCname, addDhcpHost, mapKeys } from './map-keys.ts';
+import { mapKeys } from './map-keys.ts';
 import type { PiholeKeys } from './pihole-settings.ts';
 
 /** The plan of these keys alone. */
@@ -58,33 +58,29 @@ describe('mapKeys()', () => {
     expect(plan.items.filter(({ result }) => result === 'not_mapped')).toMatchObject([{ name: 'nonsense' }]);
   });
 
+  test('takes lines for dnsmasq over, its servers among those of all names', () => {
+    const plan = planOf({
+      upstreams: ['192.0.2.53#53'],
+      dnsmasqLines: [
+        'address=/denied.example/',
+        'server=192.0.2.54',
+        'dhcp-option=3,192.0.2.1',
+        'host-record=nas.lan,192.0.2.5',
+      ],
+    });
+    expect(plan.rules).toMatchObject([{ text: '*.denied.example', action: 'deny' }]);
+    expect(plan.records).toMatchObject([{ fqdn: 'nas.lan' }]);
+    expect(plan.keys).toMatchObject([{ value: [{ servers: ['192.0.2.53:53', '192.0.2.54'] }] }]);
+    expect(plan.items.filter(({ result }) => result === 'not_mapped')).toMatchObject([
+      { name: 'dhcp-option' },
+    ]);
+  });
+
   test('makes zones of a network and of a domain, off where the server is', () => {
     const zones = planOf({ revServers: ['false,192.0.2.0/24,192.0.2.1#5353,lan', 'true,,quic://x,y'] }).zones;
     expect(zones).toMatchObject([
       { zone: '2.0.192.in-addr.arpa', servers: ['192.0.2.1:5353'], enabled: false },
       { zone: 'lan', enabled: false },
     ]);
-  });
-});
-
-describe('addCname()', () => {
-  test('reads several names, and a TTL', () => {
-    const builder = new PlanBuilder();
-    for (const line of ['a.lan,b.lan,c.lan,60', 'd.lan,e.lan', 'alone']) addCname(builder, line);
-    expect(builder.finish('pihole').records).toMatchObject([
-      { fqdn: 'a.lan', value: 'c.lan', ttlSecs: 60 },
-      { fqdn: 'b.lan', value: 'c.lan', ttlSecs: 60 },
-      { fqdn: 'd.lan', value: 'e.lan', ttlSecs: 300 },
-    ]);
-  });
-});
-
-describe('addDhcpHost()', () => {
-  test('names the client of a MAC', () => {
-    const builder = new PlanBuilder();
-    for (const line of ['02:00:5e:00:00:01,192.0.2.7,tv,24h', '192.0.2.8,box']) addDhcpHost(builder, line);
-    const { clients, items } = builder.finish('pihole');
-    expect(clients).toMatchObject([{ mac: '02:00:5e:00:00:01', name: 'tv', group: null }]);
-    expect(items.at(-1)).toMatchObject({ result: 'not_mapped' });
   });
 });

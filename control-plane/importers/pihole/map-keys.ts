@@ -1,6 +1,11 @@
 /** Pi-hole's settings besides groups, lists and domains. Pure. */
 import { canonicalMac } from '../../../shared/net/mac.ts';
+import { optionsOf } from '../dnsmasq/dnsmasq-options.ts';
+import { addCname, addDhcpHost } from '../dnsmasq/dnsmasq-records.ts';
+import { mapOptions, type OptionParts } from '../dnsmasq/map-options.ts';
+import { GeneratedLists } from '../plan/generated-lists.ts';
 import { addHostsLine } from '../plan/hosts-lines.ts';
+import { OwnNames } from '../plan/own-names.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import { addRateLimit, PlannedPools } from '../plan/planned-pools.ts';
 import { readUpstream } from '../plan/upstream-text.ts';
@@ -24,11 +29,25 @@ const SPECIAL_DOMAINS: Readonly<Record<string, string>> = {
 /** Adds them all. */
 export function mapKeys(builder: PlanBuilder, settings: PiholeSettings): void {
   const { keys } = settings;
-  mapUpstreams(builder, keys.upstreams ?? []);
-  mapNames(builder, settings);
+  const lists = new GeneratedLists(builder, 'Pi-hole: lines for dnsmasq', 'pihole-dnsmasq');
+  const names = new OwnNames(builder, lists);
+  mapNames(builder, names, settings);
+  const servers = mapDnsmasqLines({ builder, lists, names }, settings);
+  mapUpstreams(builder, [...(keys.upstreams ?? []), ...servers]);
   for (const line of keys.revServers ?? []) mapRevServer(builder, line);
   mapSwitches(builder, keys);
   mapLeases(builder, settings);
+  names.finish();
+  lists.finish();
+}
+
+/** Lines that people added for the dnsmasq within Pi-hole; returns the servers that they name. */
+function mapDnsmasqLines(
+  { builder, lists, names }: Omit<OptionParts, 'linesOf'>,
+  { keys, dnsmasqFiles }: PiholeSettings,
+): readonly string[] {
+  const lines = [...(keys.dnsmasqLines ?? []), ...dnsmasqFiles.flatMap(([, ofFile]) => ofFile)];
+  return mapOptions({ builder, lists, names, linesOf: () => undefined }, optionsOf(lines)).servers;
 }
 
 function mapUpstreams(builder: PlanBuilder, upstreams: readonly string[]): void {
@@ -38,27 +57,13 @@ function mapUpstreams(builder: PlanBuilder, upstreams: readonly string[]): void 
   pools.finish('dns.upstreams');
 }
 
-function mapNames(builder: PlanBuilder, { keys, systemHosts }: PiholeSettings): void {
+function mapNames(builder: PlanBuilder, names: OwnNames, { keys, systemHosts }: PiholeSettings): void {
   // Debian gives the machine's own name an address of the loopback.
   const ofSystem = systemHosts.filter((line) => !line.startsWith('127.'));
   for (const line of [...(keys.hosts ?? []), ...ofSystem])
-    if (!addHostsLine(builder, line, null))
+    if (!addHostsLine(builder, names, line, null))
       builder.notMapped('local_record', line, 'it is not a line of a hosts file');
   for (const line of keys.cnames ?? []) addCname(builder, line);
-}
-
-/** `name[,name...],target[,ttl]`, as dnsmasq has it. */
-export function addCname(builder: PlanBuilder, line: string): void {
-  const parts = line.split(',').map((part) => part.trim());
-  const last = parts.at(-1) ?? '';
-  const ttlSecs = /^\d{1,9}$/.test(last) && parts.length > 2 ? Number(parts.pop()) : undefined;
-  const target = parts.pop() ?? '';
-  if (parts.length === 0) return builder.notMapped('local_record', line, 'it is not an alias with a target');
-  for (const name of parts) {
-    const item = builder.item('local_record', `${name} CNAME ${target}`);
-    const record = { name, type: 'CNAME', value: target } as const;
-    builder.record(ttlSecs === undefined ? record : { ...record, ttlSecs }, item);
-  }
 }
 
 function mapRevServer(builder: PlanBuilder, line: string): void {
@@ -129,19 +134,4 @@ function mapLeases(builder: PlanBuilder, { keys, leases }: PiholeSettings): void
     if (mac === null || name === '*') continue;
     builder.client({ mac, ip: null, name, group: null }, builder.item('client', `${name} (lease)`));
   }
-}
-
-/** Names the client of a `dhcp-host` that has a MAC and a name. */
-export function addDhcpHost(builder: PlanBuilder, line: string): void {
-  const parts = line.split(',').map((part) => part.trim());
-  const mac = parts.flatMap((part) => canonicalMac(part) ?? [])[0];
-  const isName = (part: string): boolean =>
-    /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)*$/i.test(part) &&
-    canonicalMac(part) === null &&
-    part !== 'ignore' &&
-    part !== 'infinite';
-  const name = parts.find(isName);
-  if (mac === undefined || name === undefined)
-    return builder.notMapped('client', line, 'Weir gives no addresses, and this names no client with a MAC');
-  builder.client({ mac, ip: null, name, group: null }, builder.item('client', line, 'its name only'));
 }

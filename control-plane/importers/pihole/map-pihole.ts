@@ -1,8 +1,8 @@
 /** The settings of a Pi-hole as a plan of Weir's entities. Pure. */
+import { addForeignList } from '../plan/foreign-list.ts';
 import { GeneratedLists } from '../plan/generated-lists.ts';
 import type { ImportPlan } from '../plan/import-plan.ts';
 import { PlanBuilder } from '../plan/plan-builder.ts';
-import { sourceName } from '../plan/plan-text.ts';
 import { mapClients } from './map-clients.ts';
 import { mapKeys } from './map-keys.ts';
 import { mapDomains } from './map-rules.ts';
@@ -24,14 +24,10 @@ export function mapPihole(settings: PiholeSettings): ImportPlan {
 }
 
 function addList(builder: PlanBuilder, list: PiholeList, groups: readonly string[]): void {
-  const { address: url, kind, comment } = list;
-  const item = builder.item(kind === 'block' ? 'blocklist' : 'allowlist', url);
-  const hasGroups = groups.length > 0;
-  if (!hasGroups) builder.remark(item, 'it is in no group, so it is switched off');
-  const name = comment.trim() === '' ? sourceName(url) : comment;
-  const enabled = list.enabled && hasGroups;
-  builder.source(
-    { kind, url, name, enabled, comment, subdomains: false, groups: hasGroups ? groups : null },
-    item,
+  const { address: place, kind, comment, enabled } = list;
+  addForeignList(
+    builder,
+    { kind, place, name: comment, comment, enabled, groups },
+    { noGroup: 'it is in no group, so it is switched off', noText: 'it is a file there: add it by hand' },
   );
 }

@@ -2,7 +2,7 @@
 import type { ConfigFault } from '../../../config/config-fault.ts';
 import { indexLines } from '../../../config/line-index.ts';
 import { parseToml } from '../../../config/parse-toml.ts';
-import { linesOf, textOf } from '../files/file-text.ts';
+import { contentLines, textOf } from '../files/file-text.ts';
 import { type FileSet, fileAt } from '../files/file-set.ts';
 import { ForeignTree } from '../files/foreign-tree.ts';
 import { ImportFault } from '../files/import-fault.ts';
@@ -78,12 +78,6 @@ export function readVersion5(files: FileSet): PiholeKeys {
     dhcpActive: yes(vars.get('DHCP_ACTIVE')),
     readsDnsmasqFolder: true,
   };
-}
-
-/** Lines that say something. */
-export function contentLines(content: Buffer | undefined): string[] {
-  const lines = content === undefined ? [] : linesOf(content);
-  return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
 }
 
 function assignments(content: Buffer | undefined): Map<string, string> {

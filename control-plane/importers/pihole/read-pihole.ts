@@ -1,12 +1,12 @@
 /** The files of a Pi-hole as its settings: an export of version 6 (zip) or 5 (tar.gz), or `gravity.db` alone. */
 import { basename, join } from 'node:path';
-import { linesOf } from '../files/file-text.ts';
+import { contentLines } from '../files/file-text.ts';
 import { type FileSet, fileAt, filesIn } from '../files/file-set.ts';
 import { ONLY_DATABASE } from '../files/open-upload.ts';
 import { SqliteTables } from '../files/sqlite-tables.ts';
 import type { PiholeDevice, PiholeKeys, PiholeSettings } from './pihole-settings.ts';
 import { readDevices, readGravity, readGravityJson } from './read-gravity.ts';
-import { contentLines, readToml, readVersion5 } from './read-keys.ts';
+import { readToml, readVersion5 } from './read-keys.ts';
 
 /** Files that only Pi-hole has. */
 const MARKS = ['pihole.toml', 'gravity.db', 'setupVars.conf', 'adlist.json', 'blacklist.exact.json'];
@@ -44,7 +44,7 @@ export function readPihole(files: FileSet, folder: string): PiholeSettings {
 /** Those of people: Pi-hole writes its own again from its settings. */
 function dnsmasqFiles(files: FileSet): [string, string[]][] {
   const written = filesIn(files, 'dnsmasq.d').filter(([path]) => !/-pihole/.test(path));
-  return written.map(([path, content]) => [path, linesOf(content)]);
+  return written.map(([path, content]) => [path, contentLines(content)]);
 }
 
 function withTables<T>(name: string, content: Buffer, path: string, read: (tables: SqliteTables) => T): T {

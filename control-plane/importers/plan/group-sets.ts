@@ -5,54 +5,82 @@
 import { DEFAULT_GROUP } from './import-plan.ts';
 import type { PlanBuilder } from './plan-builder.ts';
 
+interface GroupSet<Key> {
+  readonly keys: ReadonlySet<Key>;
+  /** In Weir. */
+  readonly name: string;
+}
+
 /** Groups of the other program, by its own keys. */
 export class GroupSets<Key> {
   private readonly builder: PlanBuilder;
   private readonly unfilteredName: string;
-  /** Names in Weir of the groups that count. */
-  private readonly names = new Map<Key, string>();
-  /** Names in Weir of groups that are switched off: their members are elsewhere, but their rules are kept. */
-  private readonly idle = new Map<Key, string>();
-  private readonly sets = new Map<string, { readonly keys: ReadonlySet<Key>; readonly name: string }>();
+  /** How groups that count are called in the names of sets. */
+  private readonly labels = new Map<Key, string>();
+  /** Names in Weir of groups that have one of their own, those that are switched off there, too. */
+  private readonly own = new Map<Key, string>();
+  private readonly sets = new Map<string, GroupSet<Key>>();
 
   constructor(builder: PlanBuilder, unfilteredName: string) {
     this.builder = builder;
     this.unfilteredName = unfilteredName;
   }
 
-  /** Makes a group known under its name in Weir. */
+  /** Makes a group known that is `name` in Weir. One that is switched off keeps its rules, but not its clients. */
   add(key: Key, name: string, isEnabled: boolean): void {
-    (isEnabled ? this.names : this.idle).set(key, name);
+    this.own.set(key, name);
+    if (!isEnabled) return;
+    this.label(key, name);
+    this.assign([key], name);
+  }
+
+  /** Makes a group known that is in Weir only as far as clients have it. */
+  label(key: Key, label: string): void {
+    this.labels.set(key, label);
+  }
+
+  /** Says which group of Weir clients of these groups are in. */
+  assign(keys: readonly Key[], name: string): void {
+    const known = this.known(keys);
+    this.sets.set(idOf(known, this.labels), { keys: new Set(known), name });
   }
 
   /** The group for a client of these groups; makes it if need be. */
   groupOf(keys: readonly Key[]): string {
-    const known = [...new Set(keys)].filter((key) => this.names.has(key));
-    if (known.length === 1) return this.names.get(known[0]!)!;
-    const named = known.map((key) => this.names.get(key)!).sort();
-    const id = JSON.stringify(named);
-    const before = this.sets.get(id);
+    const known = this.known(keys);
+    const before = this.sets.get(idOf(known, this.labels));
     if (before !== undefined) return before.name;
-    const name = this.make(named);
-    this.sets.set(id, { keys: new Set(known), name });
+    const labels = known.map((key) => this.labels.get(key)!).sort();
+    const name = this.make(labels);
+    this.assign(known, name);
     return name;
   }
 
   /** The groups in Weir that a rule of these groups is for. */
   groupsOf(keys: readonly Key[]): string[] {
-    const own = keys.flatMap((key) => this.names.get(key) ?? this.idle.get(key) ?? []);
+    const own = keys.flatMap((key) => this.own.get(key) ?? []);
     const sets = [...this.sets.values()].filter((set) => keys.some((key) => set.keys.has(key)));
     return [...new Set([...own, ...sets.map(({ name }) => name)])];
   }
 
-  private make(named: readonly string[]): string {
-    const shown = named.map((name) => (name === DEFAULT_GROUP ? 'Default' : name));
-    const joined = named.length === 0 ? this.unfilteredName : shown.join(' + ');
+  private known(keys: readonly Key[]): Key[] {
+    return [...new Set(keys)].filter((key) => this.labels.has(key));
+  }
+
+  private make(labels: readonly string[]): string {
+    const shown = labels.map((label) => (label === DEFAULT_GROUP ? 'Default' : label));
+    const joined = shown.length === 0 ? this.unfilteredName : shown.join(' + ');
     const reason =
-      named.length === 0
+      labels.length === 0
         ? 'made for clients without an enabled group, which are not filtered'
-        : `made for clients of ${shown.length} groups, as a client has one group in Weir`;
+        : labels.length === 1
+          ? 'made for its clients'
+          : `made for clients of ${labels.length} groups, as a client has one group in Weir`;
     const item = this.builder.item('group', joined, reason);
     return this.builder.group(joined, { enabled: true, comment: reason }, item);
   }
+}
+
+function idOf<Key>(keys: readonly Key[], labels: ReadonlyMap<Key, string>): string {
+  return JSON.stringify(keys.map((key) => labels.get(key)!).sort());
 }

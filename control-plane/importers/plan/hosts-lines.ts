@@ -1,5 +1,6 @@
 /** Lines of a hosts file as local records, or as denied names where the address is one that blocks. Pure. */
 import { addressFromText, addressToText, isMappedIpv4 } from '../../../shared/net/ip.ts';
+import type { OwnNames } from './own-names.ts';
 import type { PlanBuilder } from './plan-builder.ts';
 
 /** Addresses that stand for "no such host" in hosts files that block. */
@@ -16,18 +17,18 @@ export function readHostsLine(line: string): { readonly address: string; readonl
 }
 
 /** Adds what a line says: records, or denied names for `groups`; false if it is not a line of a hosts file. */
-export function addHostsLine(builder: PlanBuilder, line: string, groups: readonly string[] | null): boolean {
+export function addHostsLine(
+  builder: PlanBuilder,
+  names: OwnNames,
+  line: string,
+  groups: readonly string[] | null,
+): boolean {
   const read = readHostsLine(line);
   if (read === null) return false;
   for (const name of read.names) {
     if (OF_SYSTEM.test(name)) continue;
-    if (SINKS.has(read.address)) {
-      const item = builder.item('managed_domain', name);
-      builder.rule(
-        { table: 'managed_domains', text: name, action: 'deny', groups, comment: '', enabled: true },
-        item,
-      );
-    } else addAddress(builder, name, read.address);
+    if (SINKS.has(read.address)) names.add({ name, action: 'deny', groups });
+    else addAddress(builder, name, read.address);
   }
   return true;
 }

@@ -211,10 +211,17 @@ export class PlanBuilder {
     this.safeSearch.push({ ...given, items: [item] });
   }
 
-  /** Adds one of the DNS settings that the API keeps. */
+  /** Adds one of the DNS settings that the API keeps; `change` has one field. */
   setting(change: PlannedSetting['change'], item: number): void {
     const read = this.checked(DnsSettingsBody, item, change);
-    if (read !== undefined) this.settings.push({ change: read, items: [item] });
+    if (read === undefined) return;
+    const [name, value] = Object.entries(read)[0]!;
+    const before = this.settings.findIndex((other) => name in other.change);
+    if (before < 0) return void this.settings.push({ change: read, items: [item] });
+    const other = this.settings[before]!;
+    if ((other.change as Record<string, unknown>)[name] !== value)
+      return this.refuse(item, 'the file gives it two values; the first one counts');
+    this.settings[before] = { ...other, items: [...other.items, item] };
   }
 
   /** Adds a key of the configuration. */

@@ -17,6 +17,11 @@ export function readUpstream(written: string): ReadUpstream {
   const text = written.trim();
   if (text.includes('://') && shownUrl(text) !== text)
     return { server: null, reason: 'its URL holds a secret, which is not imported: enter it by hand' };
+  return readServer(text);
+}
+
+/** The same of a text that an importer put together itself: `name@address` is no user there. */
+export function readServer(text: string): ReadUpstream {
   const scheme = /^([a-z0-9+]+):\/\//i.exec(text)?.[1]?.toLowerCase();
   if (scheme === 'sdns') return readStamp(text.slice('sdns://'.length));
   if (scheme === 'quic') return { server: null, reason: 'Weir does not ask over QUIC' };

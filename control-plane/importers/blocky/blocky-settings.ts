@@ -1,0 +1,29 @@
+/** What a blocky is set to, in the words of its newest version. Plain data. */
+import type { FileSet } from '../files/file-set.ts';
+import type { ForeignTree } from '../files/foreign-tree.ts';
+
+/** A list: a URL, a path, or its text where that has several lines. */
+export interface BlockyList {
+  readonly kind: 'block' | 'allow';
+  /** Of blocky's groups of lists. */
+  readonly group: string;
+  readonly place: string;
+}
+
+/** Clients of one key, and the groups of lists that they have. */
+export interface BlockyClients {
+  /** A name, perhaps with `*`, `?` and `[...]`; an address; or a network. */
+  readonly key: string;
+  readonly groups: readonly string[];
+}
+
+export interface BlockySettings {
+  readonly lists: readonly BlockyList[];
+  readonly clients: readonly BlockyClients[];
+  /** Addresses by name, of its lookup of clients. */
+  readonly names: ReadonlyMap<string, readonly string[]>;
+  /** The whole configuration, under the keys of the newest version. */
+  readonly file: ForeignTree;
+  /** For lists and hosts files that lie beside it. */
+  readonly files: FileSet;
+}

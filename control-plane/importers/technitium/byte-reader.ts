@@ -1,0 +1,58 @@
+/** Reads the binary files of a Technitium DNS Server, within their bounds. Pure. */
+import { ImportFault } from '../files/import-fault.ts';
+
+/** A place in a file. */
+export class ByteReader {
+  private readonly name: string;
+  private readonly content: Buffer;
+  private at = 0;
+
+  /** `name` is the file, in faults. */
+  constructor(name: string, content: Buffer) {
+    this.name = name;
+    this.content = content;
+  }
+
+  /** The version of a file of this kind, whose first octets are `magic`; throws an ImportFault for another one. */
+  head(magic: string, newest: number): number {
+    const found = this.octets(magic.length).toString('latin1');
+    if (found !== magic) throw new ImportFault(`${this.name} is not such a file of Technitium`);
+    const version = this.octet();
+    if (version < 1 || version > newest)
+      throw new ImportFault(`${this.name} has version ${version}; Weir reads up to ${newest}`);
+    return version;
+  }
+
+  octet(): number {
+    return this.octets(1)[0]!;
+  }
+
+  /** Of 32 bits, least octet first. */
+  integer(): number {
+    return this.octets(4).readInt32LE();
+  }
+
+  /** A text after its length in one octet. */
+  text(): string {
+    return this.octets(this.octet()).toString('utf8');
+  }
+
+  /** As many texts as there are said to be. */
+  texts(count: number): string[] {
+    // Each takes an octet at least, so that a count that lies costs nothing.
+    if (count < 0 || count > this.content.length - this.at) throw this.cutOff();
+    return Array.from({ length: count }, () => this.text());
+  }
+
+  private octets(count: number): Buffer {
+    const end = this.at + count;
+    if (end > this.content.length) throw this.cutOff();
+    const read = this.content.subarray(this.at, end);
+    this.at = end;
+    return read;
+  }
+
+  private cutOff(): ImportFault {
+    return new ImportFault(`${this.name} ends too early`);
+  }
+}

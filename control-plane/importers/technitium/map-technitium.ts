@@ -1,0 +1,77 @@
+/** The settings of a Technitium DNS Server as a plan of Weir's entities; all of its names stand for those below, too. Pure. */
+import { addForeignList } from '../plan/foreign-list.ts';
+import { GeneratedLists } from '../plan/generated-lists.ts';
+import type { ImportPlan } from '../plan/import-plan.ts';
+import { OwnNames } from '../plan/own-names.ts';
+import { PlanBuilder } from '../plan/plan-builder.ts';
+import { PlannedPools } from '../plan/planned-pools.ts';
+import { isLocalType, readZone, type ZoneRecord } from '../plan/zone-records.ts';
+import { mapAdvancedBlocking } from './advanced-blocking.ts';
+import { mapTechnitiumSettings, readForwarder } from './settings-answer.ts';
+import type { TechnitiumSettings, TechnitiumZone } from './technitium-settings.ts';
+
+/** Zones that every such server has. */
+const OWN_ZONES = /^(?:localhost|(?:0|127|255)\.in-addr\.arpa|(?:1|0)(?:\.0){31}\.ip6\.arpa)$/;
+const WORDS = { noGroup: 'it is for no client', noText: 'it is not a URL' };
+
+/** Maps them all. */
+export function mapTechnitium(settings: TechnitiumSettings): ImportPlan {
+  const builder = new PlanBuilder();
+  const lists = new GeneratedLists(builder, 'Technitium: names', 'technitium-names');
+  const names = new OwnNames(builder, lists);
+  for (const { url, kind, enabled } of settings.lists)
+    addForeignList(builder, { kind, place: url, enabled, subdomains: true, groups: null }, WORDS);
+  for (const name of settings.allowed) names.add({ name: `*.${name}`, action: 'allow', groups: null });
+  for (const name of settings.blocked) names.add({ name: `*.${name}`, action: 'deny', groups: null });
+  if (settings.advancedBlocking !== null) mapAdvancedBlocking(builder, names, settings.advancedBlocking);
+  names.finish();
+  lists.finish();
+  if (settings.refreshHours !== null && settings.refreshHours > 0)
+    builder.key('blocking.list_refresh_hours', Math.min(settings.refreshHours, 8760), 'blocklist.config');
+  const pools = new PlannedPools(builder, readForwarder);
+  for (const zone of settings.zones) mapZone(builder, pools, zone);
+  if (settings.settings !== null) mapTechnitiumSettings(builder, pools, settings.settings);
+  else if (settings.hasBinarySettings)
+    builder.notMapped(
+      'other',
+      'dns.config',
+      'save the answer of /api/settings/get as settings.json into the zip, for forwarders and blocking',
+    );
+  for (const app of settings.apps) builder.notMapped('other', `app ${app}`, 'Weir has no apps');
+  return builder.finish('technitium');
+}
+
+function mapZone(builder: PlanBuilder, pools: PlannedPools, { name, text }: TechnitiumZone): void {
+  if (OWN_ZONES.test(name)) return builder.skipped('other', `zone ${name}`, 'Weir answers it by itself');
+  if (text === null)
+    return builder.notMapped(
+      'other',
+      `zone ${name}`,
+      'it is in binary form: export it as text, and put that into the folder zones of the zip',
+    );
+  const { records, faults } = readZone(text, name);
+  for (const record of records) mapRecord(builder, pools, record);
+  for (const fault of faults)
+    builder.notMapped('local_record', fault, `Weir cannot read this line of the zone ${name}`);
+}
+
+function mapRecord(
+  builder: PlanBuilder,
+  pools: PlannedPools,
+  { owner, type, value, ttlSecs }: ZoneRecord,
+): void {
+  const shown = `${owner} ${type} ${value}`;
+  if (type === 'SOA' || type === 'NS') return;
+  if (type === 'FWD') {
+    const [protocol = '', forwarder = ''] = value.replaceAll('"', '').split(' ');
+    if (forwarder === 'this-server')
+      return builder.notMapped('forward_zone', shown, 'Weir has no exceptions from forward zones');
+    const servers = pools.servers([`${protocol} ${forwarder}`]);
+    if (servers.length > 0)
+      builder.zone({ zone: owner, servers, enabled: true }, builder.item('forward_zone', shown));
+    return;
+  }
+  const item = builder.item('local_record', shown);
+  if (!isLocalType(type)) builder.refuse(item, `Weir has no local records of the type ${type}`);
+  else builder.record({ name: owner, type, value, ...(ttlSecs === undefined ? {} : { ttlSecs }) }, item);
+}

@@ -1,0 +1,80 @@
+/** Technitium's general settings, as its `/api/settings/get` answers them. Pure. */
+import { isIP } from 'node:net';
+import type { ForeignTree } from '../files/foreign-tree.ts';
+import { addForeignList } from '../plan/foreign-list.ts';
+import type { PlanBuilder } from '../plan/plan-builder.ts';
+import type { PlannedPools } from '../plan/planned-pools.ts';
+import { readServer, type ReadUpstream, readUpstream } from '../plan/upstream-text.ts';
+import { listOf } from './read-technitium.ts';
+
+const MODES: Readonly<Record<string, string>> = {
+  AnyAddress: 'null_ip',
+  NxDomain: 'nxdomain',
+  CustomAddress: 'custom_ip',
+};
+const WORDS = { noGroup: 'it is for no client', noText: 'it is not a URL' };
+const DAY_SECS = 86_400;
+
+/** A forwarder with its protocol before it: `Tls dns.example.org:853 (192.0.2.1)`. */
+export function readForwarder(written: string): ReadUpstream {
+  const [protocol = '', place = '', pinned = ''] = written.split(' ');
+  const address = pinned.replace(/^\((.*)\)$/, '$1');
+  const scheme = { udp: '', tcp: 'tcp://', tls: 'tls://', https: 'https://', quic: 'quic://' }[
+    protocol.toLowerCase()
+  ];
+  if (scheme === undefined) return { server: null, reason: `Weir does not ask over ${protocol}` };
+  const url = place.includes('://') && URL.canParse(place) ? new URL(place) : null;
+  const host = url === null ? place : url.host;
+  const path = url === null ? '' : url.pathname;
+  const isPinned = isIP(address) > 0 && /^(?:tls|https)/.test(scheme);
+  const pin = isPinned ? `@${isIP(address) === 6 ? `[${address}]` : address}` : '';
+  const isName =
+    scheme === '' && isIP(host.replace(/:\d+$/, '')) === 0 && isIP(host) === 0 && !host.startsWith('[');
+  if (place.includes('://') && readUpstream(place).server === null) return readUpstream(place);
+  return readServer(
+    `${isName ? 'udp://' : scheme}${isIP(host) === 6 && scheme !== '' ? `[${host}]` : host}${pin}${path}`,
+  );
+}
+
+/** Adds them. */
+export function mapTechnitiumSettings(
+  builder: PlanBuilder,
+  pools: PlannedPools,
+  settings: ForeignTree,
+): void {
+  const protocol = settings.text('forwarderProtocol') ?? 'Udp';
+  const forwarders = settings.texts('forwarders') ?? [];
+  const strategy = settings.flag('concurrentForwarding') === false ? 'Failover' : 'Parallel';
+  pools.add(
+    'technitium',
+    strategy,
+    forwarders.map((one) => `${protocol} ${one}`),
+  );
+  pools.finish('forwarders');
+  for (const written of settings.texts('blockListUrls') ?? []) {
+    const { url, kind, enabled } = listOf(written);
+    addForeignList(builder, { kind, place: url, enabled, subdomains: true, groups: null }, WORDS);
+  }
+  mapBlocking(builder, settings);
+  const dnssec = settings.flag('dnssecValidation');
+  if (dnssec !== undefined) builder.key('dns.dnssec_enabled', dnssec, 'dnssecValidation');
+  const least = settings.count('cacheMinimumRecordTtl') ?? 0;
+  const most = settings.count('cacheMaximumRecordTtl') ?? 0;
+  if (least > 0) builder.key('cache.min_ttl_secs', Math.min(least, DAY_SECS), 'cacheMinimumRecordTtl');
+  if (most > 0) builder.key('cache.max_ttl_secs', most, 'cacheMaximumRecordTtl');
+}
+
+function mapBlocking(builder: PlanBuilder, settings: ForeignTree): void {
+  const isOn = settings.flag('enableBlocking');
+  if (isOn !== undefined) builder.key('blocking.enabled', isOn, 'enableBlocking');
+  const type = settings.text('blockingType');
+  const mode = MODES[type ?? ''];
+  if (type !== undefined && mode === undefined)
+    builder.notMapped('configuration', `blockingType ${type}`, 'unknown to Weir');
+  if (mode !== undefined) builder.key('blocking.mode', mode, 'blockingType');
+  for (const address of mode === 'custom_ip' ? (settings.texts('customBlockingAddresses') ?? []) : [])
+    if (isIP(address) > 0)
+      builder.key(`blocking.custom_ipv${isIP(address)}`, address, 'customBlockingAddresses');
+  const ttl = settings.count('blockingAnswerTtl');
+  if (ttl !== undefined) builder.key('blocking.ttl_secs', Math.min(ttl, DAY_SECS), 'blockingAnswerTtl');
+}

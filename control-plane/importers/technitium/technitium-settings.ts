@@ -1,0 +1,30 @@
+/** What a Technitium DNS Server is set to. Plain data. */
+import type { ForeignTree } from '../files/foreign-tree.ts';
+
+export interface TechnitiumList {
+  readonly url: string;
+  readonly kind: 'block' | 'allow';
+  readonly enabled: boolean;
+}
+
+export interface TechnitiumZone {
+  readonly name: string;
+  /** Null where the file is in the server's own binary form. */
+  readonly text: string | null;
+}
+
+export interface TechnitiumSettings {
+  readonly lists: readonly TechnitiumList[];
+  readonly refreshHours: number | null;
+  readonly allowed: readonly string[];
+  readonly blocked: readonly string[];
+  readonly zones: readonly TechnitiumZone[];
+  /** Configuration of the app Advanced Blocking; null where it is not installed. */
+  readonly advancedBlocking: ForeignTree | null;
+  /** Names of the other apps. */
+  readonly apps: readonly string[];
+  /** The answer of its `/api/settings/get`, where people have added that. */
+  readonly settings: ForeignTree | null;
+  /** Whether the general settings are there in binary form. */
+  readonly hasBinarySettings: boolean;
+}
